@@ -13,8 +13,8 @@ interface Dialled {
   error?: DialError;
 }
 
-/** A linked number on the whole network, as the core opens it. */
-async function linked(callee: FakeNumber) {
+/** A linked number, opened as the core does. */
+async function linkNumber(callee: FakeNumber) {
   const system = new ManualSystem({ seed: 1 });
   const network = new FakeWhatsApp(system);
   network.number(CALLEE, callee);
@@ -51,17 +51,17 @@ const typesOf = ({ events }: Dialled) => events.map(({ type }) => type);
 
 describe("a call that loses its line", () => {
   test.each(["close", "unlink"] as const)("%s during a dial leaves no phone ringing", async (end) => {
-    const { system, network, line, dial } = await linked(ANSWERS);
+    const { system, network, line, dial } = await linkNumber(ANSWERS);
     network.clientOf().disturb("startCall", { afterMs: 300 });
     network.clientOf().disturb("disconnect", { afterMs: 800 });
     const dialled = dial();
     await system.advance(100);
-    let ended = false;
+    let hasEnded = false;
     void line[end]?.().then(() => {
-      ended = true;
+      hasEnded = true;
     });
     await system.advance(10_000);
-    expect(ended).toBe(true);
+    expect(hasEnded).toBe(true);
     expect(network.calls.map((call) => ({ ended: call.ended !== undefined, answeredBy: call.answeredBy }))).toEqual([
       { ended: true, answeredBy: undefined },
     ]);
@@ -69,7 +69,7 @@ describe("a call that loses its line", () => {
   });
 
   test("an offer sent after the line stopped waiting for it is withdrawn", async () => {
-    const { system, network, line, dial } = await linked(ANSWERS);
+    const { system, network, line, dial } = await linkNumber(ANSWERS);
     network.clientOf().disturb("startCall", { afterMs: 1_500 });
     network.clientOf().disturb("disconnect", { afterMs: 1_000 });
     const dialled = dial();
@@ -81,7 +81,7 @@ describe("a call that loses its line", () => {
   });
 
   test.each(["answered", "ringing"] as const)("hangs up first if the server loses its lease (%s)", async (state) => {
-    const { system, network, host, line, dial } = await linked({
+    const { system, network, host, line, dial } = await linkNumber({
       devices: [{ does: "answer", afterMs: state === "answered" ? 500 : 60_000 }],
     });
     const dialled = dial();
@@ -95,19 +95,19 @@ describe("a call that loses its line", () => {
   });
 
   test("delays the end of the connection by a second at most", async () => {
-    const { system, network, host, dial } = await linked(ANSWERS);
+    const { system, network, host, dial } = await linkNumber(ANSWERS);
     dial();
     await system.advance(5_000);
     network.clientOf().disturb("endCall", "hang");
     host.deadlines.send = host.deadlines.dial = system.monotonic();
-    let passed = 0;
-    for (; network.clientOf().getState().connected && passed < 20_000; passed += 100) await system.advance(100);
-    // One deadline check per second in a call, then 2 s for a renewal that is only late.
-    expect(passed).toBeLessThanOrEqual(4_200);
+    let elapsedMs = 0;
+    for (; network.clientOf().getState().connected && elapsedMs < 20_000; elapsedMs += 100) await system.advance(100);
+    // The deadline is checked every second during a call; then a late renewal has 2 s.
+    expect(elapsedMs).toBeLessThanOrEqual(4_200);
   });
 
-  test("ends when WhatsApp restricts the number: a client that stays would log in every 2 s", async () => {
-    const { system, network, line, dial } = await linked(ANSWERS);
+  test("ends when WhatsApp restricts the number, without further logins", async () => {
+    const { system, network, line, dial } = await linkNumber(ANSWERS);
     const dialled = dial();
     await system.advance(5_000);
     network.refuses = 402;
@@ -121,7 +121,7 @@ describe("a call that loses its line", () => {
   });
 
   test("is not connected before a frame was sent", async () => {
-    const { system, host, dial } = await linked({ devices: [{ does: "answer", afterMs: 500 }] });
+    const { system, host, dial } = await linkNumber({ devices: [{ does: "answer", afterMs: 500 }] });
     const dialled = dial();
     await system.advance(300);
     host.deadlines.send = system.monotonic() + 100;

@@ -13,13 +13,13 @@ const OUTAGES = [
 ] as const;
 
 describe.each(PHASES)("a call that is %s", (phase, device) => {
-  test.each(OUTAGES)("and is hung up after %s ends at the callee once the connection is back", async (_, breakOff) => {
+  test.each(OUTAGES)("and is hung up after %s ends at the callee after a reconnection", async (_, disconnect) => {
     const scene = await NumberScene.linked();
     scene.network.number(ANA, { devices: [device] });
     const call = scene.dial();
     await scene.system.advance(2_000);
     expect(scene.clientCalls).toEqual([phase]);
-    breakOff(scene);
+    disconnect(scene);
     void call.leg?.hangUp();
     await scene.system.advance(2_000);
     expect(call.events.at(-1)).toMatchObject({ type: "ended", cause: "released" });
@@ -30,11 +30,11 @@ describe.each(PHASES)("a call that is %s", (phase, device) => {
   });
 });
 
-describe("a number whose connection breaks off in each call", () => {
+describe("a number whose connection drops in each call", () => {
   test("keeps the slots of its client free", async () => {
     const scene = await NumberScene.linked();
     scene.network.number(ANA, { devices: [{ does: "answer", afterMs: 500 }] });
-    for (let time = 0; time < 6; time++) {
+    for (let round = 0; round < 6; round++) {
       const call = scene.dial();
       await scene.system.advance(2_500);
       expect(call.error).toBeUndefined();
@@ -77,9 +77,9 @@ test("a callee still hears the message if only the connection is closed", async 
   scene.network.number(ANA, { devices: [{ does: "answer", afterMs: 500 }] });
   scene.dial();
   await scene.system.advance(4_000);
-  const before = scene.heardMs;
+  const heardBefore = scene.heardMs;
   scene.network.refuses = 503;
   scene.client.fail(503);
   await scene.system.advance(9_000);
-  expect(scene.heardMs - before).toBeGreaterThan(8_500);
+  expect(scene.heardMs - heardBefore).toBeGreaterThan(8_500);
 });

@@ -15,14 +15,14 @@ const BY_PHONE = "+12025550102";
 const STRANGER = "+12025550103";
 
 const example = (path: string) => readFileSync(fileOf(`examples/whatsapp/${path}`), "utf8");
-const documented = () => {
+const documentedClient = () => {
   const block = blocksOf("docs/whatsapp.md").find(({ text }) => text.includes("new WaClient("));
   if (block === undefined) throw new Error("docs/whatsapp.md shows no client");
   return block.text;
 };
 
 /** A number that is linked with the client of a module; the phone's history has two contacts. */
-async function linked(source: string) {
+async function linkNumber(source: string) {
   const system = new ManualSystem({ seed: 1 });
   const module: ZapoModule = runZapoModule(source, system, example);
   const host = new TestLineHost();
@@ -38,8 +38,11 @@ async function linked(source: string) {
   return { system, network, line };
 }
 
-/** Tags of the parts of the offer of a call to a number, as the network got it. */
-async function offered({ system, network, line }: Awaited<ReturnType<typeof linked>>, to: string): Promise<string[]> {
+/** Tags of the parts of a call's offer, as received by the network. */
+async function offerTags(
+  { system, network, line }: Awaited<ReturnType<typeof linkNumber>>,
+  to: string,
+): Promise<string[]> {
   const options = { callId: "call_1", ringTimeoutMs: 60_000 };
   const leg = await during(system, line.dial(to, options, new AbortController().signal));
   const events: LegEvent[] = [];
@@ -53,23 +56,23 @@ async function offered({ system, network, line }: Awaited<ReturnType<typeof link
 
 describe.each([
   ["the example", () => example("zapo.ts")],
-  ["docs/whatsapp.md", documented],
+  ["docs/whatsapp.md", documentedClient],
 ])("the client of %s", (_, source) => {
   test("offers a call to a contact with the token that came with the history", async () => {
-    const scene = await linked(source());
-    expect(await offered(scene, CONTACT)).toContain("privacy");
+    const scene = await linkNumber(source());
+    expect(await offerTags(scene, CONTACT)).toContain("privacy");
   });
 
   test("offers a call with a token stored under the contact's number", async () => {
-    const scene = await linked(source());
-    expect(await offered(scene, BY_PHONE)).toContain("privacy");
+    const scene = await linkNumber(source());
+    expect(await offerTags(scene, BY_PHONE)).toContain("privacy");
   });
 
-  test("offers a call to a stranger without a token, and with one once they have written", async () => {
-    const scene = await linked(source());
-    expect(await offered(scene, STRANGER)).not.toContain("privacy");
+  test("offers a call to a stranger without a token, and with one once they have sent a message", async () => {
+    const scene = await linkNumber(source());
+    expect(await offerTags(scene, STRANGER)).not.toContain("privacy");
     scene.network.write(STRANGER, OWNER);
     await scene.system.advance(1_000);
-    expect(await offered(scene, STRANGER)).toContain("privacy");
+    expect(await offerTags(scene, STRANGER)).toContain("privacy");
   });
 });

@@ -44,7 +44,7 @@ class Server {
   }
 }
 
-async function onlineOf(lines: readonly Line[]): Promise<number> {
+async function countOnline(lines: readonly Line[]): Promise<number> {
   const healths = await Promise.all(lines.map((line) => line.probe()));
   return healths.filter(({ state }) => state === "online").length;
 }
@@ -60,7 +60,7 @@ test("a hundred numbers are online within 20 s after a restart, in the order of 
   const order = server.hosts.map((_, index) => (index * 37) % NUMBERS);
   const lines = await server.restart(order);
   await server.system.advance(20_000);
-  expect(await onlineOf(lines)).toBe(NUMBERS);
+  expect(await countOnline(lines)).toBe(NUMBERS);
   expect(server.network.logins.map(({ instanceId }) => instanceId)).toEqual(order.map((index) => `inst_${index}`));
   expect(Math.min(...gapsOf(server.network))).toBeGreaterThanOrEqual(50);
   expect(server.network.logins.every(({ refused }) => refused === undefined)).toBe(true);
@@ -74,12 +74,12 @@ test("a hundred numbers that lose their connection at once log in one at a time"
   server.network.logins.length = 0;
   for (const client of server.network.clients.slice(-NUMBERS)) client.dropSocket();
   await server.system.advance(30_000);
-  expect(await onlineOf(lines)).toBe(NUMBERS);
+  expect(await countOnline(lines)).toBe(NUMBERS);
   expect(server.network.logins).toHaveLength(NUMBERS);
   expect(Math.min(...gapsOf(server.network))).toBeGreaterThanOrEqual(50);
 });
 
-test("each linked number holds little memory itself", async () => {
+test("each linked number needs little memory", async () => {
   setFlagsFromString("--expose-gc");
   const { Bun } = globalThis as { Bun?: { gc(now: boolean): void } };
   const collectGarbage = Bun ? () => Bun.gc(true) : (runInNewContext("gc") as () => void);
@@ -87,10 +87,10 @@ test("each linked number holds little memory itself", async () => {
   await server.link();
   await server.restart();
   collectGarbage();
-  const before = memoryUsage().heapUsed;
+  const heapBefore = memoryUsage().heapUsed;
   const lines = await server.restart();
   await server.system.advance(20_000);
-  expect(await onlineOf(lines)).toBe(NUMBERS);
+  expect(await countOnline(lines)).toBe(NUMBERS);
   collectGarbage();
-  expect((memoryUsage().heapUsed - before) / NUMBERS).toBeLessThan(MAX_HEAP_BYTES);
+  expect((memoryUsage().heapUsed - heapBefore) / NUMBERS).toBeLessThan(MAX_HEAP_BYTES);
 });

@@ -2,17 +2,17 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ANA, NumberScene, OWNER } from "./number-scene.ts";
 
-type Act = readonly [name: string, run: (scene: NumberScene) => unknown];
+type Incident = readonly [name: string, run: (scene: NumberScene) => unknown];
 
 /** Causes of connection losses of a few seconds. */
-const BREAKS: readonly Act[] = [
+const OUTAGES: readonly Incident[] = [
   ["503", ({ client }) => client.fail(503)],
   ["515", ({ client }) => client.streamError(515)],
   ["other stream error", ({ client }) => client.streamError("other")],
   ["drop", ({ client }) => client.dropSocket(2_000)],
 ];
-const FAULTS: readonly Act[] = [
-  ["drop for long", ({ client }) => client.dropSocket(Infinity)],
+const FAULTS: readonly Incident[] = [
+  ["long drop", ({ client }) => client.dropSocket(Infinity)],
   ["connect hangs", ({ client }) => client.disturb("connect", "hang")],
   ["disconnect hangs", ({ client }) => client.disturb("disconnect", "hang")],
   ["disconnect fails", ({ client }) => client.disturb("disconnect", new Error("no"))],
@@ -22,13 +22,17 @@ const FAULTS: readonly Act[] = [
 
 const phase = fc.constantFrom({ does: "answer", afterMs: 500 } as const, { does: "nothing" } as const);
 const pause = fc.constantFrom(0, 25, 60, 500, 2_000, 4_000);
-const acts = (from: readonly Act[], maxLength: number) =>
-  fc.array(fc.tuple(fc.constantFrom(...from), pause), { maxLength });
+const incidents = (choices: readonly Incident[], maxLength: number) =>
+  fc.array(fc.tuple(fc.constantFrom(...choices), pause), { maxLength });
 
-type Run = readonly (readonly [Act, number])[];
+type Run = readonly (readonly [Incident, number])[];
 
-/** A call on a number, with these incidents before the core hangs up and those after it. */
-async function called(device: { does: "nothing" } | { does: "answer"; afterMs: number }, before: Run, after: Run) {
+/** A call of a number, with incidents before and after the core's hang-up. */
+async function callWithIncidents(
+  device: { does: "nothing" } | { does: "answer"; afterMs: number },
+  before: Run,
+  after: Run,
+) {
   const scene = await NumberScene.linked();
   scene.network.number(ANA, { devices: [device] });
   const call = scene.dial();
@@ -50,35 +54,40 @@ async function called(device: { does: "nothing" } | { does: "answer"; afterMs: n
   return scene;
 }
 
-test("a callee is notified of the end of a call, whatever short outages surround it", async () => {
+test("a callee is notified of the end of a call despite short outages", async () => {
   await fc.assert(
-    fc.asyncProperty(phase, acts(BREAKS, 2), acts(BREAKS, 1), async (device, before, after) => {
-      const scene = await called(device, before, after);
+    fc.asyncProperty(phase, incidents(OUTAGES, 2), incidents(OUTAGES, 1), async (device, before, after) => {
+      const scene = await callWithIncidents(device, before, after);
       expect(scene.network.call().ended).toBeDefined();
     }),
     { numRuns: 30 },
   );
 });
 
-test("whatever fails, the client keeps no call and the number returns online", async () => {
-  const all = acts([...BREAKS, ...FAULTS], 4);
+test("the client keeps no call and the number returns online after any fault", async () => {
+  const anyIncidents = incidents([...OUTAGES, ...FAULTS], 4);
   await fc.assert(
-    fc.asyncProperty(phase, all, all, async (device, before, after) => void (await called(device, before, after))),
+    fc.asyncProperty(
+      phase,
+      anyIncidents,
+      anyIncidents,
+      async (device, before, after) => void (await callWithIncidents(device, before, after)),
+    ),
     { numRuns: 12 },
   );
 });
 
-test("an unlinked number leaves no device on the phone, whatever short outages precede", async () => {
+test("an unlinked number leaves no device on the phone, despite short outages before", async () => {
   await fc.assert(
-    fc.asyncProperty(acts(BREAKS, 4), async (before) => {
+    fc.asyncProperty(incidents(OUTAGES, 4), async (before) => {
       const scene = await NumberScene.linked();
       for (const [[, run], ms] of before) {
         run(scene);
         await scene.system.advance(ms);
       }
-      const unlinked = scene.line.unlink();
+      const unlinking = scene.line.unlink();
       await scene.system.advance(15_000);
-      await unlinked;
+      await unlinking;
       expect(scene.network.linkedDevices(OWNER)).toEqual([]);
       expect(scene.client.getState().connected).toBe(false);
       expect(scene.host.storedRecords.size).toBe(0);

@@ -8,29 +8,29 @@ const OPTIONS = { callId: "call_1", ringTimeoutMs: 60_000 };
 
 /** A line over a scripted network and with scripted calls. */
 class LineScene extends SessionScene {
-  readonly placed: string[] = [];
-  readonly hungUp: string[] = [];
-  closed = 0;
-  /** Set to delay or to fail the placing of calls. */
+  readonly placedTo: string[] = [];
+  readonly hungUpTo: string[] = [];
+  closedCount = 0;
+  /** Delays or fails the placing of calls. */
   placing: Promise<unknown> = Promise.resolve();
-  /** Set to false for a leg that does not hang up. */
+  /** False for a leg that does not hang up. */
   hangsUp = true;
   readonly line: WhatsAppLine = new WhatsAppLine({
     ...{ host: this.host, session: this.session, system: this.system },
     place: (...args) => this.#place(...args),
-    closed: () => this.closed++,
+    closed: () => this.closedCount++,
   });
 
   dial(to: string, signal: AbortSignal = new AbortController().signal): Promise<Leg | DialError> {
     return this.line.dial(to, OPTIONS, signal).catch((error: DialError) => error);
   }
 
-  readonly #place: PlaceCall = async (_port, to, _options, signal, ended) => {
+  readonly #place: PlaceCall = async (_port, to, _options, signal, onEnded) => {
     await this.placing;
-    this.placed.push(to);
+    this.placedTo.push(to);
     const end = () => {
-      this.hungUp.push(to);
-      ended();
+      this.hungUpTo.push(to);
+      onEnded();
     };
     const hangUp = async () => {
       if (!this.hangsUp) return new Promise<void>(() => {});
@@ -42,7 +42,7 @@ class LineScene extends SessionScene {
   };
 }
 
-const linked = () => new LineScene().linked() as Promise<LineScene>;
+const openLinked = () => new LineScene().linked() as Promise<LineScene>;
 const refusal = (result: Leg | DialError) => (result instanceof DialError ? [result.release, result.message] : result);
 
 describe("a WhatsApp line", () => {
@@ -59,11 +59,11 @@ describe("a WhatsApp line", () => {
     expect(await scene.dial("+12025550100")).not.toBeInstanceOf(DialError);
     await scene.line.close();
     expect(refusal(await scene.dial("+12025550100"))).toEqual(["unreachable", "the line is closed"]);
-    expect(scene.placed).toEqual(["+12025550100"]);
+    expect(scene.placedTo).toEqual(["+12025550100"]);
   });
 
   test("a restricted number does not dial", async () => {
-    const scene = await linked();
+    const scene = await openLinked();
     scene.client.fail(402);
     await scene.system.settle();
     const result = await scene.dial("+12025550100");
@@ -71,16 +71,16 @@ describe("a WhatsApp line", () => {
   });
 
   test("does not dial after the deadline, or with an aborted signal", async () => {
-    const scene = await linked();
+    const scene = await openLinked();
     scene.host.deadlines.dial = -Infinity;
     expect(refusal(await scene.dial("+12025550100"))).toEqual(["line_lost", DEADLINE_PASSED]);
     scene.host.deadlines.dial = Infinity;
     expect(refusal(await scene.dial("+12025550100", AbortSignal.abort()))).toEqual(["released", expect.any(String)]);
-    expect(scene.placed).toEqual([]);
+    expect(scene.placedTo).toEqual([]);
   });
 
   test("carries one call at a time, even while one is being placed", async () => {
-    const scene = await linked();
+    const scene = await openLinked();
     const first = scene.dial("+12025550100");
     const second = await scene.dial("+12025550101");
     expect(refusal(second)).toEqual(["line_lost", "the number is in a call already, and carries one at a time"]);
@@ -92,7 +92,7 @@ describe("a WhatsApp line", () => {
   });
 
   test("a call that could not be placed leaves the line free", async () => {
-    const scene = await linked();
+    const scene = await openLinked();
     scene.placing = Promise.reject(new DialError("number_invalid", "not on WhatsApp"));
     scene.placing.catch(() => {});
     expect(refusal(await scene.dial("+12025550108"))).toEqual(["number_invalid", "not on WhatsApp"]);
@@ -101,43 +101,43 @@ describe("a WhatsApp line", () => {
   });
 
   test.each(["unlink", "close"] as const)("%s hangs up over the open connection", async (end) => {
-    const scene = await linked();
+    const scene = await openLinked();
     await scene.dial("+12025550100");
-    let connected: boolean | undefined;
-    const push = scene.hungUp.push.bind(scene.hungUp);
-    scene.hungUp.push = (to) => {
-      connected = scene.client.getState().connected;
+    let wasConnected: boolean | undefined;
+    const push = scene.hungUpTo.push.bind(scene.hungUpTo);
+    scene.hungUpTo.push = (to) => {
+      wasConnected = scene.client.getState().connected;
       return push(to);
     };
-    const done = Promise.all([scene.line[end](), scene.line[end]()]);
+    const ending = Promise.all([scene.line[end](), scene.line[end]()]);
     await scene.system.advance(10_000);
-    await done;
-    expect(connected).toBe(true);
+    await ending;
+    expect(wasConnected).toBe(true);
     expect(scene.client.getState().connected).toBe(false);
   });
 
   test("closing ends in time if a call does not, and aborts a call being placed", async () => {
-    const stuck = await linked();
-    await stuck.dial("+12025550100");
-    stuck.hangsUp = false;
-    const closing = stuck.line.close();
-    await stuck.system.advance(4_500);
+    const hanging = await openLinked();
+    await hanging.dial("+12025550100");
+    hanging.hangsUp = false;
+    const closing = hanging.line.close();
+    await hanging.system.advance(4_500);
     await closing;
-    expect(stuck.closed).toBe(1);
+    expect(hanging.closedCount).toBe(1);
 
-    const scene = await linked();
-    let place = () => {};
+    const scene = await openLinked();
+    let finishPlacing = () => {};
     scene.placing = new Promise<void>((resolve) => {
-      place = resolve;
+      finishPlacing = resolve;
     });
     const dialled = scene.dial("+12025550100");
     const closed = scene.line.close();
     await scene.system.advance(4_500);
     await closed;
-    place();
+    finishPlacing();
     const leg = (await dialled) as Leg;
     await leg.hangUp();
-    expect(scene.hungUp).toContain("+12025550100");
+    expect(scene.hungUpTo).toContain("+12025550100");
   });
 
   test("links by a code or by a pairing code, and probes", async () => {

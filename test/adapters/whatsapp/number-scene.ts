@@ -16,7 +16,7 @@ export interface Dialled {
   readonly events: LegEvent[];
 }
 
-/** A process of ours; its timers do nothing once it was killed. */
+/** A process of the server; its timers do nothing after it was killed. */
 interface Process {
   isAlive: boolean;
   /** Lead of its wall clock over WhatsApp's, ms. Default: 0. */
@@ -29,14 +29,14 @@ function openLine(
   client: WhatsAppClientFactory,
   host: TestLineHost,
 ): Promise<Line> {
-  const ofProcess: System = {
+  const processSystem: System = {
     now: () => system.now() + (process.aheadMs ?? 0),
     monotonic: () => system.monotonic(),
     random: (bytes) => system.random(bytes),
     after: (ms, run) => system.after(ms, () => (process.isAlive ? run() : undefined)),
   };
   const ref = { id: "inst_1", userId: "usr_1", name: "Front desk" };
-  return whatsapp({ client, system: ofProcess }).open(ref, host, new AbortController().signal);
+  return whatsapp({ client, system: processSystem }).open(ref, host, new AbortController().signal);
 }
 
 /** A linked number as the core uses it: the whole adapter over a scripted network, on a manual clock. */
@@ -72,7 +72,7 @@ export class NumberScene {
     return scene;
   }
 
-  /** Kills the process with all its timers and sockets, and takes the number into another one. */
+  /** Kills the process with all its timers and sockets, and moves the number to another process. */
   async restart(): Promise<void> {
     this.kill();
     await this.takeOver();
@@ -99,11 +99,11 @@ export class NumberScene {
     return this.network.clientOf();
   }
 
-  /** Dials, and follows the leg. */
-  dial(to: string = ANA, more: Partial<DialOptions> = {}): Dialled {
+  /** Dials, and collects the events of the leg. */
+  dial(to: string = ANA, overrides: Partial<DialOptions> = {}): Dialled {
     const dialled: Dialled = { events: [] };
     const source = { read: (frame: Int16Array) => void frame.fill(NumberScene.LEVEL) };
-    const options = { callId: "call_1", ringTimeoutMs: 60_000, ...more };
+    const options = { callId: "call_1", ringTimeoutMs: 60_000, ...overrides };
     this.line.dial(to, options, new AbortController().signal).then(
       async (leg) => {
         dialled.leg = leg;
@@ -123,7 +123,7 @@ export class NumberScene {
     return loud.length / 16;
   }
 
-  /** States of the calls that the client has. */
+  /** States of the client's calls. */
   get clientCalls(): string[] {
     return this.client.voip?.getCalls().map(({ stateData }) => stateData.state) ?? [];
   }

@@ -6,7 +6,7 @@ const CONTACT = "+12025550101";
 const HOUR = 3_600_000;
 
 /** A linked number whose owner has a message from one contact. */
-async function linked(options?: FakeWhatsAppOptions): Promise<NumberScene> {
+async function linkWithContact(options?: FakeWhatsAppOptions): Promise<NumberScene> {
   const scene = await NumberScene.linked(1, undefined, options);
   scene.network.write(CONTACT, OWNER);
   await scene.system.advance(1_000);
@@ -17,9 +17,9 @@ async function linked(options?: FakeWhatsAppOptions): Promise<NumberScene> {
 async function call(scene: NumberScene, to: string): Promise<Dialled> {
   const dialled = scene.dial(to);
   await scene.system.advance(1_000);
-  const hungUp = dialled.leg?.hangUp();
+  const hangUp = dialled.leg?.hangUp();
   await scene.system.advance(5_000);
-  await hungUp;
+  await hangUp;
   return dialled;
 }
 
@@ -33,18 +33,18 @@ async function callStrangers(scene: NumberScene, count: number): Promise<Dialled
 const endOf = ({ events }: Dialled) => events.find((event) => event.type === "ended");
 
 describe("a number that may not call strangers (463)", () => {
-  test("offers one call of five, and fails the others without an offer", async () => {
-    const scene = await linked({ timelock: false });
+  test("offers one of five calls, and fails the others without an offer", async () => {
+    const scene = await linkWithContact({ timelock: false });
     scene.network.refuseOffers({ error: 463, from: OWNER, to: "strangers", forMs: 6 * HOUR });
     const dialled = await callStrangers(scene, 5);
     expect(scene.network.calls).toHaveLength(1);
-    const refused = dialled.map(({ error }) => error?.release);
-    expect(refused.slice(1)).toEqual(["paused", "paused", "paused", "paused"]);
+    const releases = dialled.map(({ error }) => error?.release);
+    expect(releases.slice(1)).toEqual(["paused", "paused", "paused", "paused"]);
     expect(dialled[4]?.error?.message).toContain("463");
   });
 
   test("still calls its contacts, and shows the restriction with its end while it is online", async () => {
-    const scene = await linked();
+    const scene = await linkWithContact();
     const now = scene.system.now();
     scene.network.refuseOffers({ error: 463, from: OWNER, to: "strangers", forMs: 6 * HOUR });
     await callStrangers(scene, 1);
@@ -59,7 +59,7 @@ describe("a number that may not call strangers (463)", () => {
   });
 
   test("knows the lock and its end before any offer, if the client supports it", async () => {
-    const scene = await linked();
+    const scene = await linkWithContact();
     scene.network.refuseOffers({ error: 463, from: OWNER, to: "strangers", forMs: 6 * HOUR });
     await scene.system.advance(1_000);
     expect((await callStrangers(scene, 2)).map(({ error }) => error?.release)).toEqual(["paused", "paused"]);
@@ -70,7 +70,7 @@ describe("a number that may not call strangers (463)", () => {
   });
 
   test("tries one call an hour if the client does not report the lock", async () => {
-    const scene = await linked({ timelock: false });
+    const scene = await linkWithContact({ timelock: false });
     scene.network.refuseOffers({ error: 463, from: OWNER, to: "strangers" });
     const [first] = await callStrangers(scene, 5);
     expect(endOf(first as Dialled)).toMatchObject({
@@ -87,7 +87,7 @@ describe("a number that may not call strangers (463)", () => {
   });
 
   test("calls no stranger before the lock ends, although its own clock is ahead", async () => {
-    const scene = await linked();
+    const scene = await linkWithContact();
     scene.setClock(10_000);
     scene.network.refuseOffers({ error: 463, from: OWNER, to: "strangers", forMs: HOUR });
     await scene.system.advance(HOUR - 5_000);
@@ -98,7 +98,7 @@ describe("a number that may not call strangers (463)", () => {
   });
 
   test("calls no stranger between a reconnect and the client's report about the lock", async () => {
-    const scene = await linked();
+    const scene = await linkWithContact();
     await callStrangers(scene, 1); // now their address is cached
     scene.network.reachable = false;
     await scene.system.advance(1_000);
@@ -111,7 +111,7 @@ describe("a number that may not call strangers (463)", () => {
   });
 
   test("calls a stranger after 2 s if the client does not respond", async () => {
-    const scene = await linked();
+    const scene = await linkWithContact();
     scene.client.disturb("getReachoutTimelock", "hang");
     scene.client.dropSocket();
     await scene.system.advance(1_500);
@@ -124,7 +124,7 @@ describe("a number that may not call strangers (463)", () => {
   });
 
   test("calls no stranger if the lock starts during the lookup of the callee", async () => {
-    const scene = await linked();
+    const scene = await linkWithContact();
     const mayCall = () => new Promise<boolean>((resolve) => void scene.system.after(2_000, () => resolve(true)));
     const dialled = scene.dial("+12025550200", { mayCall });
     await scene.system.advance(500);
@@ -135,7 +135,7 @@ describe("a number that may not call strangers (463)", () => {
   });
 
   test("asks the client again after a reconnect", async () => {
-    const scene = await linked();
+    const scene = await linkWithContact();
     scene.network.refuseOffers({ error: 463, from: OWNER, to: "strangers", forMs: 6 * HOUR });
     await scene.system.advance(1_000);
     scene.network.reachable = false;
@@ -149,14 +149,14 @@ describe("a number that may not call strangers (463)", () => {
 
 describe("a number that must wait between calls (429)", () => {
   test("sends no offer until the wait has ended, and waits longer after another refusal", async () => {
-    const scene = await linked();
+    const scene = await linkWithContact();
     scene.network.refuseOffers({ error: 429, from: OWNER });
-    const refused = await call(scene, CONTACT);
-    expect(refused.events.map(({ type }) => type).filter((type) => type !== "noted")).toEqual(["ended"]);
-    expect(endOf(refused)).toMatchObject({ cause: "line_lost", detail: expect.stringMatching(/error 429$/) });
-    const waiting = await call(scene, CONTACT);
-    expect(waiting.error).toMatchObject({ release: "line_lost", retryAfterMs: expect.any(Number) });
-    expect(waiting.error?.retryAfterMs).toBeLessThanOrEqual(60_000);
+    const refusedCall = await call(scene, CONTACT);
+    expect(refusedCall.events.map(({ type }) => type).filter((type) => type !== "noted")).toEqual(["ended"]);
+    expect(endOf(refusedCall)).toMatchObject({ cause: "line_lost", detail: expect.stringMatching(/error 429$/) });
+    const waitingCall = await call(scene, CONTACT);
+    expect(waitingCall.error).toMatchObject({ release: "line_lost", retryAfterMs: expect.any(Number) });
+    expect(waitingCall.error?.retryAfterMs).toBeLessThanOrEqual(60_000);
     expect(scene.network.calls).toHaveLength(1);
     expect(await scene.line.probe()).toEqual({ state: "online" });
     await scene.system.advance(60_000);
@@ -173,7 +173,7 @@ describe("a number that must wait between calls (429)", () => {
 
 describe("a client that is too old to call (439)", () => {
   test("takes the line offline until another attempt", async () => {
-    const scene = await linked();
+    const scene = await linkWithContact();
     scene.network.refuseOffers({ error: 439 });
     await call(scene, CONTACT);
     expect(await scene.line.probe()).toMatchObject({
@@ -191,10 +191,13 @@ describe("a client that is too old to call (439)", () => {
 });
 
 test("an unknown error fails its call alone", async () => {
-  const scene = await linked();
+  const scene = await linkWithContact();
   scene.network.number(CONTACT, { offer: { error: 403 } });
-  const refused = await call(scene, CONTACT);
-  expect(endOf(refused)).toMatchObject({ cause: "rejected_by_network", detail: expect.stringMatching(/error 403$/) });
+  const refusedCall = await call(scene, CONTACT);
+  expect(endOf(refusedCall)).toMatchObject({
+    cause: "rejected_by_network",
+    detail: expect.stringMatching(/error 403$/),
+  });
   expect(await scene.line.probe()).toEqual({ state: "online" });
   expect((await callStrangers(scene, 1))[0]?.error).toBeUndefined();
 });
@@ -211,37 +214,37 @@ const NEXT_PROCESSES: readonly (readonly [string, (scene: NumberScene) => Promis
   ],
 ];
 
-describe.each(NEXT_PROCESSES)("a number after %s", (_, next) => {
-  async function taken(scene: NumberScene): Promise<void> {
-    await next(scene);
+describe.each(NEXT_PROCESSES)("a number after %s", (_, moveProcess) => {
+  async function moveNumber(scene: NumberScene): Promise<void> {
+    await moveProcess(scene);
     await scene.system.advance(5_000);
     expect((await scene.line.probe()).state).toBe("online");
   }
 
   test("sends no offer before the end of a wait (429), and waits longer after another one", async () => {
-    const scene = await linked();
+    const scene = await linkWithContact();
     scene.network.refuseOffers({ error: 429, from: OWNER });
     await call(scene, CONTACT);
-    await taken(scene);
-    const waiting = await call(scene, CONTACT);
-    expect(waiting.error).toMatchObject({ release: "line_lost", retryAfterMs: expect.any(Number) });
-    expect(waiting.error?.retryAfterMs).toBeLessThanOrEqual(60_000);
+    await moveNumber(scene);
+    const waitingCall = await call(scene, CONTACT);
+    expect(waitingCall.error).toMatchObject({ release: "line_lost", retryAfterMs: expect.any(Number) });
+    expect(waitingCall.error?.retryAfterMs).toBeLessThanOrEqual(60_000);
     expect(scene.network.calls).toHaveLength(1);
     await scene.system.advance(60_000);
     await call(scene, CONTACT);
     expect(scene.network.calls).toHaveLength(2);
     await scene.system.advance(60_000);
-    await taken(scene);
+    await moveNumber(scene);
     expect((await call(scene, CONTACT)).error?.release).toBe("line_lost");
     expect(scene.network.calls).toHaveLength(2);
   });
 
   test("offers no call to strangers before the end of their lock (463), and shows it", async () => {
-    const scene = await linked({ timelock: false });
+    const scene = await linkWithContact({ timelock: false });
     const endsAt = scene.system.now() + HOUR;
     scene.network.refuseOffers({ error: 463, from: OWNER, to: "strangers" });
     await callStrangers(scene, 1);
-    await taken(scene);
+    await moveNumber(scene);
     expect((await callStrangers(scene, 5)).map(({ error }) => error?.release)).toEqual(Array(5).fill("paused"));
     expect(scene.network.calls).toHaveLength(1);
     const health = await scene.line.probe();
@@ -256,33 +259,33 @@ describe.each(NEXT_PROCESSES)("a number after %s", (_, next) => {
   });
 
   test("offers no call to strangers in their lock if the client does not respond", async () => {
-    const scene = await linked();
+    const scene = await linkWithContact();
     scene.network.refuseOffers({ error: 463, from: OWNER, to: "strangers", forMs: 6 * HOUR });
     await callStrangers(scene, 1);
     scene.network.onClient = (client) => client.disturb("getReachoutTimelock", "hang");
-    await taken(scene);
+    await moveNumber(scene);
     await scene.system.advance(2 * HOUR);
     expect((await callStrangers(scene, 1))[0]?.error?.release).toBe("paused");
     expect(scene.network.calls).toHaveLength(0);
   });
 
   test("calls strangers again if WhatsApp has lifted the lock in the meantime", async () => {
-    const scene = await linked();
+    const scene = await linkWithContact();
     scene.network.refuseOffers({ error: 463, from: OWNER, to: "strangers", forMs: 6 * HOUR });
     await callStrangers(scene, 1);
     scene.kill();
     scene.network.acceptOffers();
-    await taken(scene);
+    await moveNumber(scene);
     expect(await scene.line.probe()).toEqual({ state: "online" });
     expect((await callStrangers(scene, 1))[0]?.error).toBeUndefined();
   });
 
   test("tries the updated client after 439", async () => {
-    const scene = await linked();
+    const scene = await linkWithContact();
     scene.network.refuseOffers({ error: 439 });
     await call(scene, CONTACT);
     scene.network.acceptOffers();
-    await taken(scene);
+    await moveNumber(scene);
     expect((await call(scene, CONTACT)).error).toBeUndefined();
   });
 });
@@ -291,7 +294,7 @@ describe("the stored limits of a number", () => {
   const KEY = "ringport/offer-limits";
 
   test("are deleted once WhatsApp accepts an offer", async () => {
-    const scene = await linked();
+    const scene = await linkWithContact();
     scene.network.refuseOffers({ error: 429, from: OWNER });
     await call(scene, CONTACT);
     expect(scene.host.storedRecords.has(KEY)).toBe(true);
@@ -302,7 +305,7 @@ describe("the stored limits of a number", () => {
   });
 
   test("are deleted once the lock of strangers has ended", async () => {
-    const scene = await linked();
+    const scene = await linkWithContact();
     scene.network.refuseOffers({ error: 463, from: OWNER, to: "strangers", forMs: HOUR });
     await scene.system.advance(1_000);
     expect(scene.host.storedRecords.has(KEY)).toBe(true);
@@ -311,7 +314,7 @@ describe("the stored limits of a number", () => {
   });
 
   test("survive a graceful stop of the server", async () => {
-    const scene = await linked();
+    const scene = await linkWithContact();
     scene.network.refuseOffers({ error: 429, from: OWNER });
     await call(scene, CONTACT);
     const closing = scene.line.close();
@@ -325,7 +328,7 @@ describe("the stored limits of a number", () => {
   test.each(["", "{", "null", "[1, null, {}]", '[{"code":"403","endsAt":1e15,"times":1}]', '[{"code":"429"}]'])(
     "block no call if their record is %j",
     async (record) => {
-      const scene = await linked();
+      const scene = await linkWithContact();
       scene.host.storedRecords.set(KEY, new TextEncoder().encode(record));
       await scene.restart();
       await scene.system.advance(5_000);
@@ -333,16 +336,16 @@ describe("the stored limits of a number", () => {
     },
   );
 
-  test("end within their maximum duration, although the clock was set back", async () => {
-    const scene = await linked({ timelock: false });
+  test("end within their maximum duration, even if the clock was set back", async () => {
+    const scene = await linkWithContact({ timelock: false });
     const now = scene.system.now();
     const inTenYears = now + 3_660 * 24 * HOUR;
-    const stored = ["429", "463"].map((code) => ({ code, endsAt: inTenYears, times: 1 }));
-    scene.host.storedRecords.set(KEY, new TextEncoder().encode(JSON.stringify(stored)));
+    const limits = ["429", "463"].map((code) => ({ code, endsAt: inTenYears, times: 1 }));
+    scene.host.storedRecords.set(KEY, new TextEncoder().encode(JSON.stringify(limits)));
     await scene.restart();
     await scene.system.advance(5_000);
-    const waiting = await call(scene, CONTACT);
-    expect(waiting.error?.retryAfterMs).toBeLessThanOrEqual(HOUR);
+    const waitingCall = await call(scene, CONTACT);
+    expect(waitingCall.error?.retryAfterMs).toBeLessThanOrEqual(HOUR);
     const health = await scene.line.probe();
     const until = health.state === "online" ? (health.notice?.until ?? 0) : 0;
     expect((until - now) / HOUR / 24).toBeCloseTo(366);

@@ -7,13 +7,13 @@ import { ALICE, ToneSpeech } from "../../support/application.ts";
 import { during, passUntil } from "../../support/during.ts";
 import { instantCrypto } from "../../support/instant-crypto.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
-// The first use loads these from the disk, and the manual clock does not wait for that.
+// Loads these in advance; the manual clock does not wait for the disk.
 import "../../../src/application/calls/live/call-quality.ts";
 import "../../../src/application/calls/dialling/dial-protection.ts";
 import "../../../src/application/calls/dialling/last-check.ts";
 
-/** A stream on a linked number whose client may return the callee's audio, as a server that refuses one-way calls ends it. */
-async function streamOver(receivesAudio: boolean | undefined) {
+/** The end of a stream on a linked number, on a server that refuses one-way calls. */
+async function endOfStream(receivesAudio: boolean | undefined) {
   const system = new ManualSystem();
   const network = new FakeWhatsApp(system);
   const telephony = whatsapp({ client: network.client, system, receivesAudio });
@@ -37,12 +37,12 @@ beforeEach(instantCrypto);
 
 describe("a server that refuses one-way calls", () => {
   test("sends no offer for a stream on WhatsApp", async () => {
-    const { reason, detail, offers } = await streamOver(undefined);
+    const { reason, detail, offers } = await endOfStream(undefined);
     expect({ reason, offers }).toEqual({ reason: "stream_unavailable", offers: 0 });
     expect(detail).toContain('"whatsapp" does not return the callee\'s audio');
   });
 
   test("places it if the operator has found that the client returns the callee's audio", async () => {
-    expect(await streamOver(true)).toMatchObject({ reason: "stream_lost", offers: 1 });
+    expect(await endOfStream(true)).toMatchObject({ reason: "stream_lost", offers: 1 });
   });
 });

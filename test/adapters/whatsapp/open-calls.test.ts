@@ -12,11 +12,11 @@ const PHASES: readonly (readonly [string, FakeNumber])[] = [
 ];
 
 /** A call of a linked number, two seconds after it was dialled. */
-async function calling(callee: FakeNumber): Promise<{ scene: NumberScene; call: Dialled; sent: unknown[] }> {
+async function startCall(callee: FakeNumber): Promise<{ scene: NumberScene; call: Dialled; sent: unknown[] }> {
   const scene = await NumberScene.linked();
   const sent: unknown[] = [];
-  scene.network.onClient = (client) => watch(client, sent);
-  watch(scene.client, sent);
+  scene.network.onClient = (client) => collectStanzas(client, sent);
+  collectStanzas(scene.client, sent);
   scene.network.number(ANA, callee);
   const call = scene.dial();
   await scene.system.advance(2_000);
@@ -24,8 +24,8 @@ async function calling(callee: FakeNumber): Promise<{ scene: NumberScene; call: 
   return { scene, call, sent };
 }
 
-/** Collects the stanzas that a client gets to send. */
-function watch({ lowlevel }: NumberScene["client"], sent: unknown[]): void {
+/** Collects the stanzas that a client sends. */
+function collectStanzas({ lowlevel }: NumberScene["client"], sent: unknown[]): void {
   const { sendNode } = lowlevel;
   lowlevel.sendNode = async (stanza) => {
     sent.push(stanza);
@@ -35,7 +35,7 @@ function watch({ lowlevel }: NumberScene["client"], sent: unknown[]): void {
 
 describe.each(PHASES)("a call that %s", (_, callee) => {
   test("ends at the callee after a crash, once the number is online again", async () => {
-    const { scene } = await calling(callee);
+    const { scene } = await startCall(callee);
     scene.kill();
     await scene.system.advance(20_000);
     expect(scene.network.call().ended).toBeUndefined();
@@ -45,7 +45,7 @@ describe.each(PHASES)("a call that %s", (_, callee) => {
   });
 
   test("ends at the callee after another client took over, once the number is online again", async () => {
-    const { scene, call } = await calling(callee);
+    const { scene, call } = await startCall(callee);
     scene.client.streamError("replaced");
     await scene.system.advance(60_000);
     expect(call.events.at(-1)).toMatchObject({ type: "ended", cause: "line_lost" });
@@ -57,7 +57,7 @@ describe.each(PHASES)("a call that %s", (_, callee) => {
   });
 
   test("ends at the callee after an outage that outlives the client's calls", async () => {
-    const { scene, call } = await calling(callee);
+    const { scene, call } = await startCall(callee);
     scene.network.reachable = false;
     await scene.system.advance(120_000);
     expect(call.events.at(-1)).toMatchObject({ type: "ended", cause: "line_lost" });
@@ -68,7 +68,7 @@ describe.each(PHASES)("a call that %s", (_, callee) => {
   });
 
   test("that is hung up normally needs no second end, even after a restart", async () => {
-    const { scene, call, sent } = await calling(callee);
+    const { scene, call, sent } = await startCall(callee);
     void call.leg?.hangUp();
     await scene.system.advance(2_000);
     expect(scene.network.call().ended).toBe("caller");
@@ -79,7 +79,7 @@ describe.each(PHASES)("a call that %s", (_, callee) => {
   });
 
   test("that is hung up over a dead connection ends at the callee over the next one", async () => {
-    const { scene, call } = await calling(callee);
+    const { scene, call } = await startCall(callee);
     scene.client.stallSocket();
     void call.leg?.hangUp();
     await scene.system.advance(19_900);
@@ -91,7 +91,7 @@ describe.each(PHASES)("a call that %s", (_, callee) => {
   });
 
   test("that ends in an outage is ended once, by the client that still has it", async () => {
-    const { scene, call, sent } = await calling(callee);
+    const { scene, call, sent } = await startCall(callee);
     scene.client.dropSocket(8_000);
     await scene.system.advance(1_500);
     void call.leg?.hangUp();
@@ -104,7 +104,7 @@ describe.each(PHASES)("a call that %s", (_, callee) => {
   });
 
   test("that the callee ends needs no second end, even after a restart", async () => {
-    const { scene, sent } = await calling(callee);
+    const { scene, sent } = await startCall(callee);
     scene.network.call().hangUp();
     await scene.system.advance(2_000);
     await scene.restart();
@@ -117,17 +117,17 @@ describe("a call that a crash left behind", () => {
   const RINGS: FakeNumber = { devices: [{ does: "nothing" }] };
 
   /** A number whose process was killed in a call. */
-  async function killed(): Promise<NumberScene> {
-    const { scene } = await calling(RINGS);
+  async function killInCall(): Promise<NumberScene> {
+    const { scene } = await startCall(RINGS);
     scene.kill();
     return scene;
   }
 
   test("is ended once", async () => {
-    const scene = await killed();
+    const scene = await killInCall();
     const sent: unknown[] = [];
-    scene.network.onClient = (client) => watch(client, sent);
-    for (let time = 0; time < 3; time++) {
+    scene.network.onClient = (client) => collectStanzas(client, sent);
+    for (let round = 0; round < 3; round++) {
       await scene.restart();
       await scene.system.advance(2_000 + MAX_UNNOTICED_MS);
     }
@@ -136,7 +136,7 @@ describe("a call that a crash left behind", () => {
   });
 
   test("is ended at the next connection if that fails at this one", async () => {
-    const scene = await killed();
+    const scene = await killInCall();
     scene.network.onClient = (client) => client.disturb("sendNode", new Error("the socket is gone"));
     await scene.restart();
     await scene.system.advance(5_000);
@@ -147,10 +147,10 @@ describe("a call that a crash left behind", () => {
   });
 
   test("is ended at the next connection if this one is dead", async () => {
-    const scene = await killed();
+    const scene = await killInCall();
     const sent: unknown[] = [];
     scene.network.onClient = (client) => {
-      watch(client, sent);
+      collectStanzas(client, sent);
       client.on("debug_connection_success", () => sent.length === 0 && client.stallSocket());
     };
     await scene.restart();
@@ -163,9 +163,9 @@ describe("a call that a crash left behind", () => {
   });
 
   test("is left alone after a day", async () => {
-    const scene = await killed();
+    const scene = await killInCall();
     const sent: unknown[] = [];
-    scene.network.onClient = (client) => watch(client, sent);
+    scene.network.onClient = (client) => collectStanzas(client, sent);
     await scene.system.advance(MAX_OPEN_MS);
     await scene.restart();
     await scene.system.advance(5_000);
@@ -174,7 +174,7 @@ describe("a call that a crash left behind", () => {
   });
 
   test("keeps ringing if the client sends no stanzas, and the number works", async () => {
-    const scene = await killed();
+    const scene = await killInCall();
     scene.network.onClient = (client) => void Reflect.deleteProperty(client.lowlevel, "sendNode");
     await scene.restart();
     await scene.system.advance(5_000);
@@ -185,8 +185,8 @@ describe("a call that a crash left behind", () => {
   test.each(["", "{", "null", "{}", "[1, null, {}]", '[{"callId":"A","peer":"nobody","at":1}]'])(
     "does not keep the number offline if its record is %j",
     async (record) => {
-      const scene = await killed();
-      const [key = ""] = [...scene.host.storedRecords.keys()].filter((one) => one === "ringport/open-calls");
+      const scene = await killInCall();
+      const [key = ""] = [...scene.host.storedRecords.keys()].filter((name) => name === "ringport/open-calls");
       scene.host.storedRecords.set(key, new TextEncoder().encode(record));
       await scene.restart();
       await scene.system.advance(5_000);
@@ -213,7 +213,7 @@ describe("a call that a crash left behind", () => {
   });
 
   test("is forgotten with the link", async () => {
-    const { scene } = await calling(RINGS);
+    const { scene } = await startCall(RINGS);
     scene.network.unlink(OWNER);
     await scene.system.advance(5_000);
     expect(scene.host.storedRecords.size).toBe(0);
@@ -230,7 +230,7 @@ describe("an offer that is withdrawn while the connection is down", () => {
     const { voip } = scene.client;
     const startCall = voip.startCall.bind(voip);
     voip.startCall = async (options) => {
-      const callId = await startCall(options); // the offer has left
+      const callId = await startCall(options); // the offer was sent
       await new Promise<void>((resolve) => void scene.system.after(startMs, resolve));
       scene.client.dropSocket(8_000);
       return callId;
@@ -253,7 +253,7 @@ describe("an offer whose id the client has not returned", () => {
     const { voip } = scene.client;
     const startCall = voip.startCall.bind(voip);
     voip.startCall = async (options) => {
-      await startCall(options); // the offer has left
+      await startCall(options); // the offer was sent
       return await new Promise<never>(() => {});
     };
     scene.dial();
@@ -264,7 +264,7 @@ describe("an offer whose id the client has not returned", () => {
     expect(scene.network.call().ended).toBe("caller");
   });
 
-  test("is stored before it leaves", async () => {
+  test("is stored before it is sent", async () => {
     const scene = await NumberScene.linked();
     scene.network.number(ANA, { devices: [{ does: "nothing" }] });
     scene.client.disturb("startCall", { afterMs: 5_000 });
@@ -274,10 +274,10 @@ describe("an offer whose id the client has not returned", () => {
     expect(scene.host.storedRecords.has("ringport/open-calls")).toBe(true);
   });
 
-  test("is not ended if it did not leave", async () => {
+  test("is not ended if it was not sent", async () => {
     const scene = await NumberScene.linked();
     const sent: unknown[] = [];
-    watch(scene.client, sent);
+    collectStanzas(scene.client, sent);
     scene.client.disturb("startCall", new Error("no device sessions to encrypt the call offer for 1@lid"));
     const call = scene.dial();
     await scene.system.advance(2_000);
@@ -289,7 +289,7 @@ describe("an offer whose id the client has not returned", () => {
   test("is ended immediately if the client fails and may have sent it", async () => {
     const scene = await NumberScene.linked();
     const sent: unknown[] = [];
-    watch(scene.client, sent);
+    collectStanzas(scene.client, sent);
     scene.client.disturb("startCall", new Error("the write of the socket has failed"));
     const call = scene.dial();
     await scene.system.advance(2_000);
@@ -298,12 +298,12 @@ describe("an offer whose id the client has not returned", () => {
   });
 });
 
-describe("an offer that leaves later than the dial waits for it", () => {
+describe("an offer sent after the dial has given up", () => {
   test.each([
-    ["and is not hung up", 25_000, undefined],
-    ["and was hung up before", 25_000, 1_000],
-    ["than an outage in which the client was disconnected", 110_000, undefined],
-    ["than such an outage, and was hung up before", 110_000, 1_000],
+    ["without a hang-up", 25_000, undefined],
+    ["after a hang-up", 25_000, 1_000],
+    ["after an outage that disconnected the client", 110_000, undefined],
+    ["after such an outage and a hang-up", 110_000, 1_000],
   ])("ends at the callee: %s", async (_, startMs, hangUpMs) => {
     const scene = await NumberScene.linked();
     scene.network.number(ANA, { devices: [{ does: "nothing" }] });
@@ -343,7 +343,7 @@ test("an offer sent during unlinking is not ended by the number linked next", as
   await unlinking;
   expect(scene.network.calls).toHaveLength(1);
   const sent: unknown[] = [];
-  scene.network.onClient = (next) => watch(next, sent);
+  scene.network.onClient = (next) => collectStanzas(next, sent);
   const linking = scene.line.link?.();
   await scene.system.advance(1_000);
   await linking;

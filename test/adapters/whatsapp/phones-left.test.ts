@@ -21,19 +21,19 @@ const ENDS: Readonly<Record<string, (scene: NumberScene, call: Dialled) => unkno
   "the callee hangs up": ({ network }) => network.call().hangUp(),
   "the callee declines": ({ network }) => network.call().decline(),
   "the phone is busy": ({ network }) => network.call().busy(),
-  "the network gives up": ({ network }) => network.call().end("network", "timeout"),
+  "the network times out": ({ network }) => network.call().end("network", "timeout"),
   "the network terminates it without a reason": ({ network }) => network.call().end("network"),
-  "the callee hangs up in a dropped socket": (scene) => during(scene, () => scene.network.call().hangUp()),
-  "the callee declines in a dropped socket": (scene) => during(scene, () => scene.network.call().decline()),
-  "the core hangs up in a dropped socket": (scene, call) => during(scene, () => hangUp(call)),
+  "the callee hangs up in a dropped socket": (scene) => whileDisconnected(scene, () => scene.network.call().hangUp()),
+  "the callee declines in a dropped socket": (scene) => whileDisconnected(scene, () => scene.network.call().decline()),
+  "the core hangs up in a dropped socket": (scene, call) => whileDisconnected(scene, () => hangUp(call)),
   "endCall hangs": (scene, call) => hangUpWith(scene, call, "hang"),
   "endCall hangs twice": (scene, call) => hangUpWith(scene, call, "hang", 2),
   "endCall fails": (scene, call) => hangUpWith(scene, call, new Error("the socket is gone")),
   "endCall is late": (scene, call) => hangUpWith(scene, call, { afterMs: 6_000 }),
   "WhatsApp is unavailable (503)": ({ client }) => client.fail(503),
   "the client is outdated (405)": ({ client }) => client.fail(405),
-  "the client is refused (409)": (scene) => linkedAgain(scene, () => scene.client.fail(409)),
-  "another client replaces it": (scene) => linkedAgain(scene, () => scene.client.streamError("replaced")),
+  "the client is refused (409)": (scene) => haltAndLink(scene, () => scene.client.fail(409)),
+  "another client replaces it": (scene) => haltAndLink(scene, () => scene.client.streamError("replaced")),
   "the number is restricted (402)": ({ client }) => client.fail(402, { expire: "60" }),
   "WhatsApp asks for a new connection (515)": ({ client }) => client.streamError(515),
   "the stream has an error": ({ client }) => client.streamError("other"),
@@ -44,37 +44,37 @@ const ENDS: Readonly<Record<string, (scene: NumberScene, call: Dialled) => unkno
     client.disturb("disconnect", "hang");
     client.dropSocket(Infinity);
   },
-  "WhatsApp is out of reach for two minutes"(scene) {
+  "WhatsApp is unreachable for two minutes"(scene) {
     scene.network.reachable = false;
-    later(scene, 120_000, () => {
+    schedule(scene, 120_000, () => {
       scene.network.reachable = true;
     });
   },
   "the server may not act for a minute"(scene) {
     const { deadlines } = scene.host;
     deadlines.send = deadlines.dial = scene.system.monotonic();
-    later(scene, 60_000, () => {
+    schedule(scene, 60_000, () => {
       deadlines.send = deadlines.dial = Infinity;
     });
   },
   "the number is unlinked here": (scene) => scene.line.unlink(),
-  "the line is closed": (scene) => closed(scene),
+  "the line is closed": (scene) => closeAndRestart(scene),
   "the line is closed, and endCall hangs"(scene) {
     scene.client.disturb("endCall", "hang", 5);
-    closed(scene);
+    closeAndRestart(scene);
   },
   "the line is closed in a dropped socket"(scene) {
     scene.client.dropSocket(Infinity);
-    closed(scene);
+    closeAndRestart(scene);
   },
   "the process is killed": (scene) => scene.restart(),
   "the process is killed in an outage"(scene) {
     scene.client.dropSocket(Infinity);
-    later(scene, 5_000, () => scene.restart());
+    schedule(scene, 5_000, () => scene.restart());
   },
-  "the process is killed, and the next one too"(scene) {
-    later(scene, 0, () => scene.restart());
-    later(scene, 10, () => scene.restart());
+  "two processes are killed in succession"(scene) {
+    schedule(scene, 0, () => scene.restart());
+    schedule(scene, 10, () => scene.restart());
   },
   "another process takes the number over": (scene) => scene.takeOver(),
 };
@@ -93,29 +93,29 @@ function hangUpWith({ client }: NumberScene, call: Dialled, fault: NetworkFault,
   hangUp(call);
 }
 
-/** The owner of a halted number asks for another attempt. */
-function linkedAgain(scene: NumberScene, halt: () => void): void {
+/** Halts a number; its owner asks for another attempt. */
+function haltAndLink(scene: NumberScene, halt: () => void): void {
   halt();
-  later(scene, 60_000, () => scene.line.link?.());
+  schedule(scene, 60_000, () => scene.line.link?.());
 }
 
-/** The line is closed, and the server started again. */
-function closed(scene: NumberScene): void {
+/** Closes the line, and restarts the server. */
+function closeAndRestart(scene: NumberScene): void {
   void scene.line.close();
-  later(scene, 10_000, () => scene.restart());
+  schedule(scene, 10_000, () => scene.restart());
 }
 
-/** An event while the socket is down for some seconds. */
-function during(scene: NumberScene, run: () => void): void {
+/** Runs an event while the socket is down for some seconds. */
+function whileDisconnected(scene: NumberScene, run: () => void): void {
   scene.client.dropSocket(4_000);
-  later(scene, 1_500, run);
+  schedule(scene, 1_500, run);
 }
 
-function later({ system }: NumberScene, ms: number, run: () => unknown): void {
+function schedule({ system }: NumberScene, ms: number, run: () => unknown): void {
   system.after(ms, () => void run());
 }
 
-describe.each(PHASES)("no phone is left ringing or connected by a call that %s", (_, callee) => {
+describe.each(PHASES)("no phone stays ringing or connected after a call that %s", (_, callee) => {
   test.each(Object.entries(ENDS))("%s", async (_, end) => {
     const scene = await NumberScene.linked();
     scene.network.number(ANA, callee);

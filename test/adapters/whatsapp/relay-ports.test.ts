@@ -9,7 +9,7 @@ import { ALICE, ToneSpeech } from "../../support/application.ts";
 import { during, passUntil } from "../../support/during.ts";
 import { instantCrypto } from "../../support/instant-crypto.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
-// The first use loads these from the disk, and the manual clock does not wait for that.
+// Loads these in advance; the manual clock does not wait for the disk.
 import "../../../src/application/calls/live/call-quality.ts";
 import "../../../src/application/calls/dialling/dial-protection.ts";
 import "../../../src/application/calls/dialling/last-check.ts";
@@ -18,8 +18,8 @@ const CALLEE = "+5511987654321";
 const RELAY: FakeRelay = { ip: "203.0.113.7" };
 const RATE = 16_000;
 
-/** Outcome of a message to a callee who speaks, and the audio that reached them. */
-async function heardOver(
+/** Outcome of a message to a callee who speaks; `calleeHeard` is true if its audio reached them. */
+async function playOver(
   relays: readonly FakeRelay[] | undefined,
   { workaround = false, media = "both" }: { workaround?: boolean; media?: "both" | "mute" } = {},
 ) {
@@ -53,28 +53,28 @@ async function heardOver(
 
 beforeEach(instantCrypto);
 
-describe("a message over relays that the client dials on port 3478", () => {
+describe("a message over relays, dialled on port 3478", () => {
   const ONE_WAY = { reason: "message_played", ratio: null, evidence: "none", calleeHeard: true };
   const MUTE = { ...ONE_WAY, calleeHeard: false };
 
   test("is heard, without audio from the callee", async () => {
-    expect(await heardOver([RELAY])).toEqual(ONE_WAY);
+    expect(await playOver([RELAY])).toEqual(ONE_WAY);
   });
 
   test("is heard over plain UDP, but no audio comes back", async () => {
-    expect(await heardOver([{ ...RELAY, isFna: true }])).toEqual(ONE_WAY);
+    expect(await playOver([{ ...RELAY, isFna: true }])).toEqual(ONE_WAY);
   });
 
   test("has no ratio if a relay over plain UDP forwards no audio", async () => {
-    expect(await heardOver([{ ...RELAY, isFna: true, ports: [] }])).toEqual(MUTE);
+    expect(await playOver([{ ...RELAY, isFna: true, ports: [] }])).toEqual(MUTE);
   });
 
   test("has no ratio with a mute relay", async () => {
-    expect(await heardOver(undefined, { media: "mute" })).toEqual(MUTE);
+    expect(await playOver(undefined, { media: "mute" })).toEqual(MUTE);
   });
 
   test("fails without a relay that responds", async () => {
-    expect(await heardOver([{ ...RELAY, ports: [] }])).toMatchObject({ reason: "media_failed", calleeHeard: false });
+    expect(await playOver([{ ...RELAY, ports: [] }])).toMatchObject({ reason: "media_failed", calleeHeard: false });
   });
 });
 
@@ -83,54 +83,55 @@ describe("the example's peer connections", () => {
   const workaround = true;
 
   test("dial port 3480, with the callee's audio", async () => {
-    expect(await heardOver([RELAY], { workaround })).toEqual(BOTH_WAYS);
-    expect(await heardOver([{ ...RELAY, ports: [3480] }], { workaround })).toEqual(BOTH_WAYS);
+    expect(await playOver([RELAY], { workaround })).toEqual(BOTH_WAYS);
+    expect(await playOver([{ ...RELAY, ports: [3480] }], { workaround })).toEqual(BOTH_WAYS);
   });
 
-  test("dial port 3478 after a moment if a relay responds on no other", async () => {
-    const heard = await heardOver([{ ...RELAY, ports: [3478] }], { workaround });
+  test("dial port 3478 after a moment if a relay responds only there", async () => {
+    const heard = await playOver([{ ...RELAY, ports: [3478] }], { workaround });
     expect(heard).toEqual({ ...BOTH_WAYS, ratio: null, evidence: "none" });
   });
 
   test("bring the audio back if one relay of several has port 3480", async () => {
     const relays = [{ ip: "203.0.113.8", isFna: true }, { ...RELAY, ports: [3478] }, { ip: "203.0.113.9" }];
-    expect(await heardOver(relays, { workaround })).toEqual(BOTH_WAYS);
+    expect(await playOver(relays, { workaround })).toEqual(BOTH_WAYS);
   });
 
-  const zapos = (port: number) =>
+  const candidateOf = (port: number) =>
     `a=candidate:2 1 udp 2122262783 198.51.100.1 ${port} typ host generation 0 network-cost 5\r\n`;
 
   /** A package whose connections only record their input. */
-  function notedWrtc() {
-    const seen: unknown[][] = [];
+  function recordingWrtc() {
+    const descriptions: unknown[][] = [];
     class RTCPeerConnection {
       iceConnectionState = "new";
       async setRemoteDescription(description: { type: string; sdp: string }, ...legacy: unknown[]): Promise<void> {
-        seen.push([description.sdp, ...legacy]);
+        descriptions.push([description.sdp, ...legacy]);
       }
       async addIceCandidate(): Promise<void> {}
     }
     const connection = new RTCPeerConnection();
-    const set = (sdp: string, ...legacy: []) => connection.setRemoteDescription({ type: "answer", sdp }, ...legacy);
-    return { wrtc: { RTCPeerConnection }, set, seen };
+    const setDescription = (sdp: string, ...legacy: []) =>
+      connection.setRemoteDescription({ type: "answer", sdp }, ...legacy);
+    return { wrtc: { RTCPeerConnection }, set: setDescription, seen: descriptions };
   }
 
   test("leave a description without candidates unchanged", async () => {
-    const { wrtc, set, seen } = notedWrtc();
+    const { wrtc, set, seen } = recordingWrtc();
     dialWebPort(wrtc, () => {});
-    const foreign = "a=candidate:2 1 udp 1 198.51.100.1 3478 typ host\r\n";
-    for (const sdp of [zapos(3478), zapos(34780), zapos(3480), foreign]) await set(sdp);
-    expect(seen).toEqual([[zapos(3480)], [zapos(34780)], [zapos(3480)], [foreign]]);
+    const foreignCandidate = "a=candidate:2 1 udp 1 198.51.100.1 3478 typ host\r\n";
+    for (const sdp of [candidateOf(3478), candidateOf(34780), candidateOf(3480), foreignCandidate]) await set(sdp);
+    expect(seen).toEqual([[candidateOf(3480)], [candidateOf(34780)], [candidateOf(3480)], [foreignCandidate]]);
   });
 
-  test("pass callbacks on", async () => {
-    const { wrtc, set, seen } = notedWrtc();
+  test("forward callbacks", async () => {
+    const { wrtc, set, seen } = recordingWrtc();
     dialWebPort(wrtc, () => {});
     const callbacks = [() => {}, () => {}] as unknown as [];
-    await set(zapos(3478), ...callbacks);
+    await set(candidateOf(3478), ...callbacks);
     await set("v=0\r\n", ...callbacks);
     expect(seen).toEqual([
-      [zapos(3480), ...callbacks],
+      [candidateOf(3480), ...callbacks],
       ["v=0\r\n", ...callbacks],
     ]);
   });
@@ -139,27 +140,27 @@ describe("the example's peer connections", () => {
     [0, 1],
     [1, 0],
   ])("can be restored in any order (%i, %i)", async (first, second) => {
-    const { wrtc, set, seen } = notedWrtc();
+    const { wrtc, set, seen } = recordingWrtc();
     const restores = [dialWebPort(wrtc, () => {}), dialWebPort(wrtc, () => {})];
     restores[first]?.();
-    await set(zapos(3478));
+    await set(candidateOf(3478));
     restores[second]?.();
-    await set(zapos(3478));
-    expect(seen).toEqual([[zapos(3480)], [zapos(3478)]]);
+    await set(candidateOf(3478));
+    expect(seen).toEqual([[candidateOf(3480)], [candidateOf(3478)]]);
     dialWebPort(wrtc, () => {})();
-    await set(zapos(3478));
-    expect(seen.at(-1)).toEqual([zapos(3478)]);
+    await set(candidateOf(3478));
+    expect(seen.at(-1)).toEqual([candidateOf(3478)]);
   });
 
-  test("dial where timers are numbers", async () => {
-    const { wrtc, set, seen } = notedWrtc();
+  test("dial in a runtime whose timers are numbers", async () => {
+    const { wrtc, set, seen } = recordingWrtc();
     vi.stubGlobal("setTimeout", () => 1);
     try {
       dialWebPort(wrtc);
-      await set(zapos(3478));
+      await set(candidateOf(3478));
     } finally {
       vi.unstubAllGlobals();
     }
-    expect(seen).toEqual([[zapos(3480)]]);
+    expect(seen).toEqual([[candidateOf(3480)]]);
   });
 });

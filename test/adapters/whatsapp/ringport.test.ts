@@ -54,7 +54,7 @@ class WhatsAppScene {
 
   /** Advances time until the instance has this status. Throws an Error if that takes longer than `ms`. */
   async until(status: string, ms: number): Promise<void> {
-    for (let passed = 0; passed <= ms; passed += 250) {
+    for (let elapsedMs = 0; elapsedMs <= ms; elapsedMs += 250) {
       if ((await this.instance()).status === status) return;
       await this.system.advance(250);
     }
@@ -66,8 +66,8 @@ class WhatsAppScene {
     return { status, phone, condition: connection.condition, reason: connection.reason };
   }
 
-  /** A call to a number, a minute after its creation. */
-  async calledAt(phoneNumber: string): Promise<Call> {
+  /** Places a call to a number; returns it a minute later. */
+  async outcomeOfCall(phoneNumber: string): Promise<Call> {
     const tts = { text: "Your table is ready", voiceId: "en-US-1" };
     const input = { instanceId: this.instanceId, type: "FIXED_TTS", target: { phoneNumber }, tts } as const;
     const { id } = await this.ringport.calls.create(ALICE, input);
@@ -87,7 +87,7 @@ class WhatsAppScene {
   }
 }
 
-async function linked(options?: FakeWhatsAppOptions): Promise<WhatsAppScene> {
+async function linkScene(options?: FakeWhatsAppOptions): Promise<WhatsAppScene> {
   const scene = new WhatsAppScene(options);
   await scene.create();
   await scene.link();
@@ -98,7 +98,7 @@ beforeEach(instantCrypto);
 
 describe("a Ringport with linked WhatsApp numbers", () => {
   test("links by code, places a heard call, and reconnects after a restart without a code", async () => {
-    const scene = await linked();
+    const scene = await linkScene();
     expect(await scene.instance()).toEqual({ status: "ACTIVE", phone: OWNER, condition: null, reason: null });
     for (const round of ["first", "after a restart"]) {
       const tts = { text: "Your table is ready", voiceId: "en-US-1" };
@@ -115,7 +115,7 @@ describe("a Ringport with linked WhatsApp numbers", () => {
   });
 
   test("a call whose relay needs 18 s is heard", async () => {
-    const scene = await linked();
+    const scene = await linkScene();
     scene.network.number(CALLEE, { mediaAfterMs: 18_000 });
     const tts = { text: "Your table is ready", voiceId: "en-US-1" };
     const input = { instanceId: scene.instanceId, type: "FIXED_TTS", target: { phoneNumber: CALLEE }, tts } as const;
@@ -126,7 +126,7 @@ describe("a Ringport with linked WhatsApp numbers", () => {
   });
 
   test("reports a device that the phone has removed, with the reason, and links again", async () => {
-    const scene = await linked();
+    const scene = await linkScene();
     scene.network.unlink(OWNER);
     await scene.until("CREATED", 5_000);
     const reason = "the device was removed from the linked devices on the phone";
@@ -139,7 +139,7 @@ describe("a Ringport with linked WhatsApp numbers", () => {
   });
 
   test("notices a device removed while stopped", async () => {
-    const scene = await linked();
+    const scene = await linkScene();
     await scene.during(scene.ringport.stop());
     scene.network.unlink(OWNER);
     scene.start();
@@ -164,7 +164,7 @@ describe("a Ringport with linked WhatsApp numbers", () => {
   });
 
   test("a replaced number is CONFIGURED, and tries again when a code is requested", async () => {
-    const scene = await linked();
+    const scene = await linkScene();
     scene.network.clientOf().streamError("replaced");
     await scene.system.advance(1_000);
     expect(await scene.instance()).toMatchObject({ status: "CONFIGURED", condition: "replaced" });
@@ -175,7 +175,7 @@ describe("a Ringport with linked WhatsApp numbers", () => {
   });
 
   test("an outage is CONFIGURED after the grace, and ACTIVE when WhatsApp is back", async () => {
-    const scene = await linked();
+    const scene = await linkScene();
     scene.network.reachable = false;
     await scene.system.advance(20_000);
     expect((await scene.instance()).status).toBe("ACTIVE");
@@ -201,7 +201,7 @@ describe("a Ringport with linked WhatsApp numbers", () => {
   });
 
   test("an instance is linked again, to another phone", async () => {
-    const scene = await linked();
+    const scene = await linkScene();
     await scene.during(scene.ringport.instances.unlink(ALICE, scene.instanceId));
     expect(await scene.instance()).toMatchObject({ status: "CREATED", phone: null });
     expect(scene.network.clientOf().getState().connected).toBe(false);
@@ -224,7 +224,7 @@ describe("a Ringport with linked WhatsApp numbers", () => {
       [402, "restricted"],
       [405, "client_outdated"],
     ] as const) {
-      const scene = await linked();
+      const scene = await linkScene();
       scene.network.clientOf().fail(code);
       await scene.until("CONFIGURED", 60_000);
       expect(await scene.instance()).toMatchObject({
@@ -237,7 +237,7 @@ describe("a Ringport with linked WhatsApp numbers", () => {
   });
 
   test("a number that may not call strangers is ACTIVE and restricted, and still calls its contacts", async () => {
-    const scene = await linked();
+    const scene = await linkScene();
     const until = scene.system.now() + 3_600_000;
     scene.network.write(CONTACT);
     scene.network.refuseOffers({ error: 463, from: OWNER, to: "strangers", forMs: 3_600_000 });
@@ -246,15 +246,15 @@ describe("a Ringport with linked WhatsApp numbers", () => {
     const { connection } = await scene.ringport.instances.get(ALICE, scene.instanceId);
     expect(connection.notice?.reason).toContain("(463)");
     expect(Math.abs((connection.notice?.until ?? 0) - until)).toBeLessThan(2_000);
-    const stranger = await scene.calledAt(CALLEE);
-    expect(stranger).toMatchObject({ status: "FAILED", outcome: { reason: "instance_paused" }, dialingAt: null });
-    expect(stranger.outcome?.detail).toContain("(463)");
+    const strangerCall = await scene.outcomeOfCall(CALLEE);
+    expect(strangerCall).toMatchObject({ status: "FAILED", outcome: { reason: "instance_paused" }, dialingAt: null });
+    expect(strangerCall.outcome?.detail).toContain("(463)");
     expect(scene.network.calls).toHaveLength(0);
-    expect(await scene.calledAt(CONTACT)).toMatchObject({ outcome: { reason: "message_played", heardRatio: 1 } });
+    expect(await scene.outcomeOfCall(CONTACT)).toMatchObject({ outcome: { reason: "message_played", heardRatio: 1 } });
     expect(toneShare(scene.network.call().heard, 440, 16_000)).toBeGreaterThan(0.5);
     await scene.system.advance(3_600_000);
     expect(await scene.instance()).toMatchObject({ status: "ACTIVE", condition: null });
-    expect(await scene.calledAt(CALLEE)).toMatchObject({ outcome: { reason: "message_played" } });
+    expect(await scene.outcomeOfCall(CALLEE)).toMatchObject({ outcome: { reason: "message_played" } });
     await scene.stop();
   });
 
@@ -263,36 +263,36 @@ describe("a Ringport with linked WhatsApp numbers", () => {
     ["the lock of calls to strangers", { error: 463 }],
     ["no response", "ignored"],
   ] as const)("a contact is called after three calls to strangers that ended with %s", async (_, offer) => {
-    const scene = await linked({ timelock: false });
+    const scene = await linkScene({ timelock: false });
     scene.network.number(CALLEE, { offer });
     for (let i = 0; i < 3; i++) {
       if (i > 0) await scene.system.advance(3_600_000); // a lock without a known end is tried again
-      expect((await scene.calledAt(CALLEE)).outcome?.reason).toBe("rejected_by_network");
+      expect((await scene.outcomeOfCall(CALLEE)).outcome?.reason).toBe("rejected_by_network");
     }
     scene.network.write(CONTACT);
-    expect(await scene.calledAt(CONTACT)).toMatchObject({ outcome: { reason: "message_played", heardRatio: 1 } });
+    expect(await scene.outcomeOfCall(CONTACT)).toMatchObject({ outcome: { reason: "message_played", heardRatio: 1 } });
     expect(toneShare(scene.network.call().heard, 440, 16_000)).toBeGreaterThan(0.5);
     await scene.stop();
   });
 
   test("a call that WhatsApp refuses temporarily (429) waits, and is placed once", async () => {
-    const scene = await linked();
+    const scene = await linkScene();
     scene.network.refuseOffers({ error: 429, from: OWNER });
-    const waiting = await scene.calledAt(CALLEE);
-    expect(waiting).toMatchObject({ status: "QUEUED", outcome: null, owner: null, dialingAt: null });
+    const waitingCall = await scene.outcomeOfCall(CALLEE);
+    expect(waitingCall).toMatchObject({ status: "QUEUED", outcome: null, owner: null, dialingAt: null });
     expect(scene.network.calls).toHaveLength(1);
     scene.network.acceptOffers();
     await scene.system.advance(60_000);
-    const heard = await scene.ringport.calls.get(ALICE, waiting.id);
-    expect(heard).toMatchObject({ status: "COMPLETED", outcome: { reason: "message_played", heardRatio: 1 } });
+    const placedCall = await scene.ringport.calls.get(ALICE, waitingCall.id);
+    expect(placedCall).toMatchObject({ status: "COMPLETED", outcome: { reason: "message_played", heardRatio: 1 } });
     expect(scene.network.calls.map(({ heard: { length } }) => length > 0)).toEqual([false, true]);
     await scene.stop();
   });
 
   test("a waiting call after 429 ends when it is deleted, without ringing", async () => {
-    const scene = await linked();
+    const scene = await linkScene();
     scene.network.refuseOffers({ error: 429, from: OWNER });
-    const { id } = await scene.calledAt(CALLEE);
+    const { id } = await scene.outcomeOfCall(CALLEE);
     await scene.during(scene.ringport.calls.hangUp(ALICE, id));
     scene.network.acceptOffers();
     await scene.system.advance(120_000);
@@ -302,14 +302,14 @@ describe("a Ringport with linked WhatsApp numbers", () => {
   });
 
   test("a number that WhatsApp keeps refusing stops dialling", async () => {
-    const scene = await linked();
+    const scene = await linkScene();
     scene.network.refuseOffers({ error: 439 });
     for (let i = 0; i < 3; i++) {
-      expect((await scene.calledAt(CALLEE)).outcome?.reason).toBe("rejected_by_network");
+      expect((await scene.outcomeOfCall(CALLEE)).outcome?.reason).toBe("rejected_by_network");
       await expect(scene.code()).rejects.toMatchObject({ code: "instance_already_linked" }); // asks for another attempt
       await scene.until("ACTIVE", 10_000);
     }
-    expect((await scene.calledAt(CALLEE)).outcome).toMatchObject({ reason: "instance_paused" });
+    expect((await scene.outcomeOfCall(CALLEE)).outcome).toMatchObject({ reason: "instance_paused" });
     expect(scene.network.calls).toHaveLength(3);
     await scene.stop();
   });
@@ -319,18 +319,18 @@ describe("a Ringport with linked WhatsApp numbers", () => {
   });
 
   test("a deleted instance removes its device at WhatsApp", async () => {
-    const scene = await linked();
+    const scene = await linkScene();
     const client = scene.network.clientOf();
-    let removed = false;
+    let isRemoved = false;
     const { logout } = client;
     Object.assign(client, {
       async logout() {
         await logout.call(client);
-        removed = true;
+        isRemoved = true;
       },
     });
     await scene.during(scene.ringport.instances.delete(ALICE, scene.instanceId));
-    expect(removed).toBe(true);
+    expect(isRemoved).toBe(true);
     expect(client.getState().connected).toBe(false);
     await scene.stop();
   });

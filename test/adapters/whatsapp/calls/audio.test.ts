@@ -18,22 +18,22 @@ function keysIn(samples: Int16Array): string {
 }
 
 /** Maximum audio buffered by the client after each feed, ms. */
-function maxBuffered(scene: CallScene): () => number {
+function trackMaxBuffered(scene: CallScene): () => number {
   const { voip } = scene.client;
   const feed = voip.feedLiveAudio.bind(voip);
-  let most = 0;
+  let maxMs = 0;
   voip.feedLiveAudio = (callId, samples) => {
     const level = feed(callId, samples);
-    most = Math.max(most, level);
+    maxMs = Math.max(maxMs, level);
     return level;
   };
-  return () => most;
+  return () => maxMs;
 }
 
 describe("the audio to the callee", () => {
-  test("is 30 s of a tone frame by frame, with no data lost or doubled", async () => {
+  test("is 30 s of a tone, with no frame lost or doubled", async () => {
     const scene = await CallScene.start();
-    const most = maxBuffered(scene);
+    const maxBufferedMs = trackMaxBuffered(scene);
     const message = tone(HZ, 30_000, RATE, 9_000);
     const call = await scene.connected(message);
     await scene.system.advance(31_000);
@@ -43,7 +43,7 @@ describe("the audio to the callee", () => {
     expect(heard).toEqual(sounding(message));
     expect(toneShare(heard, HZ, RATE)).toBeGreaterThan(0.999);
     expect(scene.client.voip.lostSamples(call.leg.callId)).toBe(0);
-    expect(most()).toBe(120);
+    expect(maxBufferedMs()).toBe(120);
     expect(call.playout.heardMs).toBe(30_000);
   });
 
@@ -57,7 +57,7 @@ describe("the audio to the callee", () => {
     system.after = (ms, run) => after(ms <= 60 ? 63 : ms, run);
     await system.advance(25_000);
     const gaps = new Set(
-      call.callee.frames.slice(10, 300).map(({ atMs }, i, all) => atMs - (all[i - 1]?.atMs ?? atMs - 63)),
+      call.callee.frames.slice(10, 300).map(({ atMs }, i, frames) => atMs - (frames[i - 1]?.atMs ?? atMs - 63)),
     );
     expect([...gaps]).toEqual([63]);
     expect(sounding(call.callee.heard)).toEqual(sounding(message));
@@ -82,8 +82,8 @@ describe("the audio to the callee", () => {
     await scene.system.advance(1_000);
     const words = tone(HZ, 2_100, RATE, 9_000);
     const length = (RATE * ms) / 1_000;
-    for (let at = 0; at < words.length; at += length) {
-      call.playout.enqueue(words.slice(at, at + length));
+    for (let offset = 0; offset < words.length; offset += length) {
+      call.playout.enqueue(words.slice(offset, offset + length));
       await scene.system.advance(ms);
     }
     await scene.system.advance(1_000);
@@ -94,13 +94,13 @@ describe("the audio to the callee", () => {
   test("can be keys as tones, then the message", async () => {
     const scene = await CallScene.start();
     const call = await scene.connected();
-    let sent = false;
+    let isSent = false;
     void call.leg.sendDtmf("42#a").then(() => {
-      sent = true;
+      isSent = true;
     });
     call.playout.enqueue(tone(HZ, 600, RATE, 9_000));
     await scene.system.advance(3_000);
-    expect([sent, keysIn(call.callee.heard)]).toEqual([true, "42#A"]);
+    expect([isSent, keysIn(call.callee.heard)]).toEqual([true, "42#A"]);
     expect(call.playout.heardMs).toBe(600);
     await expect(call.leg.sendDtmf("x")).rejects.toThrow(RangeError);
   });
@@ -131,9 +131,9 @@ describe("heard_ms", () => {
     const call = await scene.connected(tone(HZ, 6_000, RATE, 9_000));
     for (let i = 0; i < 300; i++) {
       await scene.system.advance(13);
-      const sent = call.callee.frames.filter(({ samples }) => sounding(samples).length > 0).length * 60;
-      expect(sent - call.playout.heardMs).toBeGreaterThanOrEqual(0);
-      expect(sent - call.playout.heardMs).toBeLessThanOrEqual(60);
+      const sentMs = call.callee.frames.filter(({ samples }) => sounding(samples).length > 0).length * 60;
+      expect(sentMs - call.playout.heardMs).toBeGreaterThanOrEqual(0);
+      expect(sentMs - call.playout.heardMs).toBeLessThanOrEqual(60);
     }
     const { heardMs } = call.playout;
     expect(scene.client.voip.getLiveBufferMs(call.leg.callId)).toBeGreaterThan(0);
@@ -156,7 +156,7 @@ describe("heard_ms", () => {
     expect(call.playout.heardMs).toBe(heardMs + 600);
   });
 
-  test("advances with the clock of sent audio: silence counts as time, not as signal", async () => {
+  test("counts silence on its clock, but not as heard audio", async () => {
     const scene = await CallScene.start();
     const call = await scene.connected();
     await scene.system.advance(6_000);
@@ -246,17 +246,17 @@ describe("the statistics of a call", () => {
     const message = tone(HZ, 6_000, RATE, 9_000);
     const call = await scene.connected(message);
     await scene.system.advance(2_000);
-    const held = (state: string) => {
+    const reportState = (state: string) => {
       const info = scene.client.voip.getCall(call.leg.callId)!;
       const stateData = { ...info.stateData, state };
       scene.port.report((listener) => listener.voip({ type: "state", call: { ...info, stateData } }));
     };
-    held("on_hold");
+    reportState("on_hold");
     await scene.system.advance(300);
     const { heardMs } = call.playout;
     await scene.system.advance(3_000);
     expect(call.playout.heardMs).toBe(heardMs);
-    held("active");
+    reportState("active");
     await scene.system.advance(6_000);
     expect(call.playout.heardMs).toBe(6_000);
     expect(call.leg.statistics()?.heldMs).toBe(3_300);
@@ -268,15 +268,15 @@ describe("the statistics of a call", () => {
 });
 
 describe("a source or sink that throws", () => {
-  test.each(["source", "sink"])("ends its call with internal_error: the %s", async (which) => {
+  test.each(["source", "sink"])("ends its call with internal_error: the %s", async (part) => {
     const scene = await CallScene.start();
     const call = await scene.call();
     const fault = (): never => {
       throw new Error("the program is broken");
     };
     call.leg.connectMedia(
-      which === "source" ? { read: fault } : { read: () => 0 },
-      which === "sink" ? { write: fault } : { write() {} },
+      part === "source" ? { read: fault } : { read: () => 0 },
+      part === "sink" ? { write: fault } : { write() {} },
     );
     await scene.system.advance(5_000);
     expect(endOf(call)).toEqual({ cause: "internal_error", detail: "the program is broken" });
@@ -286,7 +286,7 @@ describe("a source or sink that throws", () => {
 });
 
 describe("inbound audio", () => {
-  const silent = { passedOn() {} };
+  const listener = { passedOn() {} };
   const ticks = (audio: InboundAudio, count: number, stalled = false): Int16Array => {
     const frames: Int16Array[] = [];
     for (let i = 0; i < count; i++) audio.tick({ write: (frame) => void frames.push(frame.slice()) }, stalled);
@@ -295,38 +295,38 @@ describe("inbound audio", () => {
   const floats = (samples: Int16Array) => Float32Array.from(samples, (sample) => sample / 32_768);
   const words = tone(HZ, 6_000, RATE, 9_000);
   /** One frame of the words. */
-  const word = (at: number) => floats(words.subarray(at * WHATSAPP_FRAME, (at + 1) * WHATSAPP_FRAME));
+  const word = (i: number) => floats(words.subarray(i * WHATSAPP_FRAME, (i + 1) * WHATSAPP_FRAME));
 
   test("in pieces of any length becomes the same samples in frames", () => {
-    const audio = new InboundAudio(silent);
+    const audio = new InboundAudio(listener);
     const heard: Int16Array[] = [];
-    let at = 0;
+    let offset = 0;
     for (const length of [1, 700, 0, 259, 960, 1_920, 3, 957, 2_000, 880]) {
-      audio.add(floats(words.subarray(at, at + length)));
-      at += length;
-      while (at - concatPcm(heard).length >= WHATSAPP_FRAME) heard.push(ticks(audio, 1));
+      audio.add(floats(words.subarray(offset, offset + length)));
+      offset += length;
+      while (offset - concatPcm(heard).length >= WHATSAPP_FRAME) heard.push(ticks(audio, 1));
     }
-    const all = concatPcm(heard);
-    expect(all).toEqual(words.subarray(0, all.length));
-    expect(all.length).toBe(Math.floor(at / WHATSAPP_FRAME) * WHATSAPP_FRAME);
+    const samples = concatPcm(heard);
+    expect(samples).toEqual(words.subarray(0, samples.length));
+    expect(samples.length).toBe(Math.floor(offset / WHATSAPP_FRAME) * WHATSAPP_FRAME);
   });
 
   test("has no gap if pieces arrive up to a frame late or early", () => {
-    const audio = new InboundAudio(silent);
+    const audio = new InboundAudio(listener);
     const heard: Int16Array[] = [];
-    let arrived = 0;
+    let arrivedPieces = 0;
     for (let tick = 0; tick < 60; tick++) {
-      const due = tick % 7 === 3 ? tick : tick + 1; // every seventh piece comes with the next one
-      for (; arrived < due; arrived++) audio.add(word(arrived));
+      const duePieces = tick % 7 === 3 ? tick : tick + 1; // every seventh piece comes with the next one
+      for (; arrivedPieces < duePieces; arrivedPieces++) audio.add(word(arrivedPieces));
       heard.push(ticks(audio, 1));
     }
-    const all = concatPcm(heard);
-    expect(all).toEqual(words.subarray(0, all.length));
-    expect(all.length).toBe(59 * WHATSAPP_FRAME);
+    const samples = concatPcm(heard);
+    expect(samples).toEqual(words.subarray(0, samples.length));
+    expect(samples.length).toBe(59 * WHATSAPP_FRAME);
   });
 
   test("includes late audio after a stall, without a gap", () => {
-    const audio = new InboundAudio(silent);
+    const audio = new InboundAudio(listener);
     for (let i = 0; i < 2; i++) audio.add(word(i));
     const heard = [ticks(audio, 1)];
     heard.push(ticks(audio, 4, true)); // the clock catches up by 240 ms: one frame is available
@@ -336,8 +336,8 @@ describe("inbound audio", () => {
     expect(concatPcm(heard)).toEqual(words.subarray(0, 6 * WHATSAPP_FRAME));
   });
 
-  test("is silence after a stall without arrivals: its samples count as time", () => {
-    const audio = new InboundAudio(silent);
+  test("is silence after a stall without arrivals, of the same duration", () => {
+    const audio = new InboundAudio(listener);
     for (let i = 0; i < 2; i++) audio.add(word(i));
     const heard = [ticks(audio, 2), ticks(audio, 3, true), ticks(audio, 1)];
     expect(heard.map(({ length }) => length / WHATSAPP_FRAME)).toEqual([2, 0, 4]);
@@ -346,7 +346,7 @@ describe("inbound audio", () => {
   });
 
   test("keeps the newest audio if it arrives too fast", () => {
-    const audio = new InboundAudio(silent);
+    const audio = new InboundAudio(listener);
     audio.add(floats(words));
     expect(ticks(audio, 5)).toEqual(words.subarray(words.length - 5 * WHATSAPP_FRAME));
     for (let i = 0; i < 8; i++) audio.add(word(i));
@@ -354,7 +354,7 @@ describe("inbound audio", () => {
   });
 
   test("drops a delay that was needed once, in a pause", () => {
-    const audio = new InboundAudio(silent);
+    const audio = new InboundAudio(listener);
     audio.add(new Float32Array(3 * WHATSAPP_FRAME));
     for (let i = 0; i < 400; i++) {
       audio.add(new Float32Array(WHATSAPP_FRAME));
@@ -365,7 +365,7 @@ describe("inbound audio", () => {
   });
 
   test("is clipped, and NaN is silence", () => {
-    const audio = new InboundAudio(silent);
+    const audio = new InboundAudio(listener);
     audio.add(new Float32Array(WHATSAPP_FRAME).fill(Number.NaN));
     audio.add(new Float32Array(WHATSAPP_FRAME).fill(7));
     const heard = ticks(audio, 2);

@@ -7,8 +7,8 @@ const BUSY = { does: "busy", afterMs: 500 } as const;
 const LATER_BUSY = { does: "busy", afterMs: 900 } as const;
 const NOTHING = { does: "nothing" } as const;
 
-/** A call to a callee, some time after the offer. */
-async function called(callee: FakeNumber, ms: number): Promise<TestCall> {
+/** A call to a callee, `ms` after the offer. */
+async function callAfter(callee: FakeNumber, ms: number): Promise<TestCall> {
   const scene = await CallScene.start(callee);
   const call = await scene.call();
   await scene.system.advance(ms);
@@ -36,20 +36,20 @@ describe("a callee whose devices are listed", () => {
   test.each(["called", "other", "both"] as const)(
     "keeps ringing while a device is not busy (%s)",
     async (addressForm) => {
-      const call = await called({ devices: [BUSY, NOTHING], ringsAfterMs: null, addressForm }, 40_000);
+      const call = await callAfter({ devices: [BUSY, NOTHING], ringsAfterMs: null, addressForm }, 40_000);
       expect(typesOf(call)).toEqual(["placed"]);
     },
   );
 });
 
 describe("a callee whose devices are unknown", () => {
-  const unknown = { deviceList: "none" } as const;
-  /** Lists devices by a LID that was not queried. */
-  const foreign = { lid: null, addressForm: "other" } as const;
+  const unlisted = { deviceList: "none" } as const;
+  /** The devices are listed by a LID that was not queried. */
+  const listedByUnknownLid = { lid: null, addressForm: "other" } as const;
 
   test.each([
-    ["not listed", unknown],
-    ["listed by an unknown address", foreign],
+    ["not listed", unlisted],
+    ["listed by an unknown address", listedByUnknownLid],
   ])("is busy 2 s after its phone (%s)", async (_, ack) => {
     const scene = await CallScene.start({ devices: [BUSY, NOTHING], ringsAfterMs: null, ...ack });
     const call = await scene.call();
@@ -61,12 +61,12 @@ describe("a callee whose devices are unknown", () => {
   });
 
   test("is answered by another device in time", async () => {
-    const call = await called({ devices: [BUSY, { does: "answer", afterMs: 2_000 }], ...unknown }, 10_000);
+    const call = await callAfter({ devices: [BUSY, { does: "answer", afterMs: 2_000 }], ...unlisted }, 10_000);
     expect(typesOf(call)).toEqual(["placed", "alerting", "answered", "connected"]);
   });
 
   test.each([100, 1_500])("keeps ringing if another device reports ringing (after %i ms)", async (ms) => {
-    const scene = await CallScene.start({ devices: [BUSY, NOTHING], ringsAfterMs: null, ...unknown });
+    const scene = await CallScene.start({ devices: [BUSY, NOTHING], ringsAfterMs: null, ...unlisted });
     const call = await scene.call();
     await scene.system.advance(ms);
     call.callee.ring(1);
@@ -75,12 +75,12 @@ describe("a callee whose devices are unknown", () => {
   });
 
   test("keeps ringing if only a companion is busy", async () => {
-    const call = await called({ devices: [NOTHING, BUSY], ringsAfterMs: null, ...unknown }, 40_000);
+    const call = await callAfter({ devices: [NOTHING, BUSY], ringsAfterMs: null, ...unlisted }, 40_000);
     expect(typesOf(call)).toEqual(["placed"]);
   });
 
   test("is busy although the phone rang before", async () => {
-    const call = await called({ devices: [BUSY], ringsAfterMs: 100, ...unknown }, 4_000);
+    const call = await callAfter({ devices: [BUSY], ringsAfterMs: 100, ...unlisted }, 4_000);
     expect(endOf(call)).toEqual({ cause: "busy", detail: "busy" });
   });
 });

@@ -5,15 +5,15 @@ import { OFFER_MS } from "../../../../adapters/telephony/whatsapp/calls/place-ca
 import { tone } from "../../../../src/audio/tones/tone.ts";
 import { ANA, CallScene, endOf, notesOf, sounding, typesOf } from "./scene.ts";
 
-const nothing = { does: "nothing" } as const;
+const silentDevice = { does: "nothing" } as const;
 
 describe("the state of a call", () => {
   test("is placed when WhatsApp has the offer, and alerting when the callee's preaccept is seen", async () => {
-    const scene = await CallScene.start({ devices: [nothing], ringsAfterMs: 2_000 });
+    const scene = await CallScene.start({ devices: [silentDevice], ringsAfterMs: 2_000 });
     const call = await scene.call();
     expect(typesOf(call)).toEqual([]);
     await scene.system.advance(1_500);
-    expect(typesOf(call)).toEqual(["placed"]); // the client's "ringing" means that the offer was sent
+    expect(typesOf(call)).toEqual(["placed"]); // the client's state "ringing" only means that the offer was sent
     await scene.system.advance(1_000);
     expect(typesOf(call)).toEqual(["placed", "alerting"]);
   });
@@ -28,7 +28,7 @@ describe("the state of a call", () => {
   });
 
   test("names WhatsApp's address of the number", async () => {
-    const scene = await CallScene.start({ devices: [nothing], alsoKnownAs: ["+551187654321"] });
+    const scene = await CallScene.start({ devices: [silentDevice], alsoKnownAs: ["+551187654321"] });
     const call = await scene.call(undefined, "+551187654321");
     await scene.system.advance(1_000);
     expect(call.events.find(({ type }) => type === "noted")).toEqual({
@@ -48,7 +48,7 @@ describe("the end of a call", () => {
     expect([call.ended, scene.clock.size, scene.port.listeners.size]).toEqual([1, 0, 0]);
   });
 
-  test("terminate that the client does not handle: over a second later, and the client drops its call", async () => {
+  test("terminate that the client ignores: callee_hung_up after a second, and the client's call is ended", async () => {
     const scene = await CallScene.start();
     const call = await scene.connected();
     const stanza = {
@@ -72,7 +72,7 @@ describe("the end of a call", () => {
     expect(typesOf(call)).toEqual(["placed", "alerting", "answered", "ended"]);
   });
 
-  test("the message is finished: it is heard in full, then we hang up: released", async () => {
+  test("hang-up after a finished message: released, and the message is heard in full", async () => {
     const scene = await CallScene.start();
     const message = tone(440, 1_830, 16_000, 9_000);
     const call = await scene.connected(message);
@@ -90,8 +90,8 @@ describe("the end of a call", () => {
     expect(Math.abs(sounding(call.callee.heard).length - message.length)).toBeLessThanOrEqual(4);
   });
 
-  test("DELETE while it rings: released at once", async () => {
-    const scene = await CallScene.start({ devices: [nothing] });
+  test("hang-up while it rings: released at once", async () => {
+    const scene = await CallScene.start({ devices: [silentDevice] });
     const call = await scene.call();
     await scene.system.advance(1_000);
     void call.leg.hangUp();
@@ -100,8 +100,8 @@ describe("the end of a call", () => {
     expect(call.callee.ended).toBe("caller");
   });
 
-  test("reject without a reason, which the client ignores: declined, and we end the client's call", async () => {
-    const scene = await CallScene.start({ devices: [{ does: "decline", afterMs: 2_000 }, nothing] });
+  test("reject without a reason, which the client ignores: declined, and the client's call is ended", async () => {
+    const scene = await CallScene.start({ devices: [{ does: "decline", afterMs: 2_000 }, silentDevice] });
     const call = await scene.call();
     await scene.system.advance(3_000);
     expect(endOf(call)?.cause).toBe("declined");
@@ -155,14 +155,14 @@ describe("the end of a call", () => {
   });
 
   test("terminate with the reason timeout while it rings, which the client calls user_ended: no_answer", async () => {
-    const scene = await CallScene.start({ devices: [nothing], timesOutAfterMs: 45_000 });
+    const scene = await CallScene.start({ devices: [silentDevice], timesOutAfterMs: 45_000 });
     const call = await scene.call();
     await scene.system.advance(50_000);
     expect(endOf(call)).toEqual({ cause: "no_answer", detail: "timeout" });
   });
 
-  test("unanswered: it rings until the core hangs up", async () => {
-    const scene = await CallScene.start({ devices: [nothing] });
+  test("no answer: rings until the core hangs up", async () => {
+    const scene = await CallScene.start({ devices: [silentDevice] });
     const call = await scene.call();
     await scene.system.advance(600_000);
     expect(typesOf(call)).toEqual(["placed", "alerting"]);
@@ -171,7 +171,7 @@ describe("the end of a call", () => {
     expect(endOf(call)?.cause).toBe("released");
   });
 
-  test("ack with an error, which the client only logs: rejected_by_network, with the code", async () => {
+  test("ack with an error, which the client only logs: rejected_by_network with the code", async () => {
     const scene = await CallScene.start({ offer: { error: 403 } });
     const call = await scene.call();
     await scene.system.advance(1_000);
@@ -179,7 +179,7 @@ describe("the end of a call", () => {
     expect(scene.client.voip.getCalls()).toEqual([]);
   });
 
-  test("no ack at all: rejected_by_network after 10 s", async () => {
+  test("no ack: rejected_by_network after 10 s", async () => {
     const scene = await CallScene.start({ offer: "ignored" });
     const call = await scene.call();
     await scene.system.advance(ACK_MS - 100);
@@ -189,24 +189,24 @@ describe("the end of a call", () => {
     expect(endOf(call)?.detail).toMatch(/^signaling timeout: /);
   });
 
-  test("the number is not on WhatsApp: number_invalid, and no offer is sent", async () => {
+  test("number that is not on WhatsApp: number_invalid, without an offer", async () => {
     const scene = await CallScene.start({ exists: false });
     expect(await scene.refusal()).toMatchObject({ release: "number_invalid", message: `${ANA} is not on WhatsApp` });
     expect(scene.network.calls).toEqual([]);
   });
 
-  test("the callee has no devices: unreachable", async () => {
+  test("callee without devices: unreachable", async () => {
     const scene = await CallScene.start({ devices: [] });
     const { release, message, retryAfterMs } = await scene.refusal();
     expect([release, retryAfterMs]).toEqual(["unreachable", undefined]);
     expect(message).toContain("no device sessions");
   });
 
-  test("the socket is down: line_lost, it waits", async () => {
+  test("socket that is down: line_lost, so the call waits", async () => {
     const scene = await CallScene.start();
     await scene.call(); // the number is now cached
-    for (const reported of ["noise session not ready", "client is not connected"]) {
-      scene.client.disturb("startCall", new Error(reported));
+    for (const fault of ["noise session not ready", "client is not connected"]) {
+      scene.client.disturb("startCall", new Error(fault));
       expect(await scene.refusal()).toMatchObject({ release: "line_lost", retryAfterMs: undefined });
     }
     scene.client.dropSocket(Infinity);
@@ -215,7 +215,7 @@ describe("the end of a call", () => {
     expect(await scene.refusal()).toMatchObject({ release: "line_lost" });
   });
 
-  test("the relay never connects: media_failed after 20 s", async () => {
+  test("relay that never connects: media_failed after 20 s", async () => {
     const scene = await CallScene.start({ media: "never" });
     const call = await scene.call();
     await scene.system.advance(MEDIA_MS);
@@ -225,7 +225,7 @@ describe("the end of a call", () => {
     expect(scene.client.voip.getCalls()).toEqual([]);
   });
 
-  test("the callee's audio stops for 10 s: noted once, and the call continues", async () => {
+  test("callee's audio that stops for 10 s: noted once, and the call continues", async () => {
     const scene = await CallScene.start();
     const call = await scene.connected();
     await scene.system.advance(3_000);
@@ -242,7 +242,7 @@ describe("the end of a call", () => {
     expect(notesOf(call).filter((note) => note === "media.inbound_silent").length).toBe(2);
   });
 
-  test("the core, not the leg, notes that no audio of the callee arrives", async () => {
+  test("missing audio of the callee: noted by the core, not by the leg", async () => {
     const scene = await CallScene.start({ media: "one-way" });
     const call = await scene.connected();
     await scene.system.advance(60_000);
@@ -261,7 +261,7 @@ describe("the end of a call", () => {
 });
 
 describe("startCall", () => {
-  test("at the client's limit of calls: line_lost for a while, with the option to raise it", async () => {
+  test("at the client's limit of calls: line_lost for a while, naming the option", async () => {
     const scene = await CallScene.start({}, { maxConcurrentCalls: 1 });
     scene.network.ring(scene.client);
     await scene.system.advance(100);
@@ -274,9 +274,9 @@ describe("startCall", () => {
   test("that never resolves: rejected_by_network after 20 s, and a late call is ended", async () => {
     const scene = await CallScene.start();
     scene.client.disturb("startCall", { afterMs: OFFER_MS + 5_000 });
-    const refused = await scene.refusal(ANA, OFFER_MS + 1_000);
-    expect(refused.release).toBe("rejected_by_network");
-    expect(refused.message).toMatch(/^signaling timeout: /);
+    const dialError = await scene.refusal(ANA, OFFER_MS + 1_000);
+    expect(dialError.release).toBe("rejected_by_network");
+    expect(dialError.message).toMatch(/^signaling timeout: /);
     await scene.system.advance(10_000);
     expect(scene.network.calls.map(({ ended }) => ended)).toEqual(["caller"]);
     expect(scene.port.listeners.size).toBe(0);
@@ -304,10 +304,10 @@ describe("startCall", () => {
     const text =
       "Cannot find package 'libmlow-wasm' imported from /srv/secret/node_modules/@zapo-js/voip/mlow-codec.js";
     scene.client.disturb("startCall", new Error(text));
-    const refused = await scene.refusal();
-    expect(refused.release).toBe("internal_error");
-    expect(refused.message).toMatch(/libmlow-wasm .* not installed.*ringport doctor/);
-    expect(refused.message).not.toContain("/srv/secret");
+    const dialError = await scene.refusal();
+    expect(dialError.release).toBe("internal_error");
+    expect(dialError.message).toMatch(/libmlow-wasm .* not installed.*ringport doctor/);
+    expect(dialError.message).not.toContain("/srv/secret");
   });
 
   test("of a client without the voip plugin: internal_error, with the fix", async () => {
@@ -326,8 +326,8 @@ describe("startCall", () => {
       lowlevel: client.lowlevel,
       voip: undefined as never,
     };
-    const refused = await scene.refusal();
-    expect([refused.release, refused.message.includes("voipPlugin(")]).toEqual(["internal_error", true]);
+    const dialError = await scene.refusal();
+    expect([dialError.release, dialError.message.includes("voipPlugin(")]).toEqual(["internal_error", true]);
   });
 
   test("is not called after the dialling deadline or a hang-up", async () => {
@@ -379,7 +379,7 @@ describe("startCall", () => {
   test("reports the connection as down if the client's state or calls are unavailable", async () => {
     const scene = await CallScene.start();
     const { client } = scene;
-    const broken = (name: "getState" | "voip") =>
+    const brokenClient = (name: "getState" | "voip") =>
       new Proxy(client, {
         get(target, key) {
           if (key === name) throw new Error("the client is broken");
@@ -388,15 +388,15 @@ describe("startCall", () => {
         },
       });
     for (const name of ["getState", "voip"] as const) {
-      scene.port.client = broken(name);
+      scene.port.client = brokenClient(name);
       expect(await scene.refusal()).toMatchObject({ name: "DialError", release: "line_lost" });
     }
   });
 
   test.each([
     ["the offer was refused", { offer: { error: 500 } }, "rejected_by_network"],
-    ["everybody is busy", { devices: [{ does: "busy", afterMs: 0 }] }, "busy"],
-  ] as const)("may resolve after it is known that %s", async (_, number, cause) => {
+    ["every device is busy", { devices: [{ does: "busy", afterMs: 0 }] }, "busy"],
+  ] as const)("may resolve after %s", async (_, number, cause) => {
     const scene = await CallScene.start(number);
     const { voip } = scene.client;
     const startCall = voip.startCall.bind(voip);
@@ -412,7 +412,7 @@ describe("startCall", () => {
 });
 
 describe("a hang-up", () => {
-  test.each(["hang", new Error("the socket is gone")] as const)("ends although endCall does: %s", async (fault) => {
+  test.each(["hang", new Error("the socket is gone")] as const)("ends even if endCall fails: %s", async (fault) => {
     const scene = await CallScene.start();
     const call = await scene.connected();
     scene.client.disturb("endCall", fault);
@@ -426,7 +426,7 @@ describe("a hang-up", () => {
   });
 
   test("resolves once the terminate was sent", async () => {
-    const scene = await CallScene.start({ devices: [nothing] });
+    const scene = await CallScene.start({ devices: [silentDevice] });
     const call = await scene.call();
     scene.client.disturb("endCall", { afterMs: 1_000 });
     void call.leg.hangUp();
@@ -436,7 +436,7 @@ describe("a hang-up", () => {
     expect(endOf(call)?.cause).toBe("released");
   });
 
-  test("while the callee hangs up: one end", async () => {
+  test("while the callee hangs up has one end", async () => {
     const scene = await CallScene.start();
     const call = await scene.connected(tone(440, 5_000, 16_000, 9_000));
     await scene.system.advance(1_000);

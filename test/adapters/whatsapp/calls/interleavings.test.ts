@@ -21,7 +21,7 @@ const word = fc.constantFrom(
   "x",
 );
 const device = fc.constantFrom(undefined, 0, 1, 2);
-const inputs: fc.Arbitrary<CallInput> = fc.oneof(
+const callInputs: fc.Arbitrary<CallInput> = fc.oneof(
   fc.record({
     type: fc.constant("stanza" as const),
     stanza: fc.oneof(
@@ -52,26 +52,26 @@ const inputs: fc.Arbitrary<CallInput> = fc.oneof(
 describe("the decisions of a call", () => {
   fuzz(
     "come to one end in every order of inputs, and never change it",
-    fc.property(fc.array(inputs, { maxLength: 40 }), (all) => {
+    fc.property(fc.array(callInputs, { maxLength: 40 }), (inputs) => {
       let flow: WhatsAppCallFlow = newCall().flow;
       const emitted: string[] = [];
       const refusals = new Set<unknown>();
       let wasOffered = false;
       let conclusions = 0;
       let endCalls = 0;
-      for (const input of all) {
-        const before = flow;
+      for (const input of inputs) {
+        const previous = flow;
         const decision = decideCall(flow, input);
         flow = decision.flow;
-        const legal = flow.state === before.state || reachable(before.state).has(flow.state);
-        expect(legal, `${before.state} to ${flow.state} by ${JSON.stringify(input)}`).toBe(true);
-        if (before.state === "offered" && input.type === "stanza" && flow.state === "ending")
+        const legal = flow.state === previous.state || reachable(previous.state).has(flow.state);
+        expect(legal, `${previous.state} to ${flow.state} by ${JSON.stringify(input)}`).toBe(true);
+        if (previous.state === "offered" && input.type === "stanza" && flow.state === "ending")
           refusals.add(input.stanza);
-        if (before.state === "ending" && input.type === "stanza" && flow.state === "ending")
+        if (previous.state === "ending" && input.type === "stanza" && flow.state === "ending")
           wasOffered ||= input.stanza.type !== "offer_refused";
-        if (before.end) expect(flow.end).toEqual(before.end);
+        if (previous.end) expect(flow.end).toEqual(previous.end);
         for (const effect of decision.effects) {
-          expect(before.state).not.toBe("ended");
+          expect(previous.state).not.toBe("ended");
           if (effect.do === "emit" && effect.event.type !== "noted") emitted.push(effect.event.type);
           if (effect.do === "conclude") conclusions++;
           if (effect.do === "end_call") endCalls++;
@@ -79,7 +79,7 @@ describe("the decisions of a call", () => {
         }
       }
       expect(emitted).toEqual([...new Set(emitted)]);
-      // A call that was not placed is dialled again: only one whose offer was refused temporarily, and seen by no device.
+      // Only a call whose offer was refused temporarily, and reached no device, is dialled again without being placed.
       const isRepeated = !wasOffered && [...refusals].some((stanza) => (stanza as { code?: string }).code === "429");
       expect(emitted[0]).toBe(flow.state === "offered" || isRepeated ? undefined : "placed");
       expect(conclusions).toBe(flow.state === "ended" ? 1 : 0);
@@ -89,18 +89,18 @@ describe("the decisions of a call", () => {
   );
 
   fuzz(
-    "leave nothing running: a hang-up, and what follows from it, ends every call",
-    fc.property(fc.array(inputs, { maxLength: 30 }), (all) => {
+    "end every call after a hang-up",
+    fc.property(fc.array(callInputs, { maxLength: 30 }), (inputs) => {
       let flow: WhatsAppCallFlow = newCall().flow;
-      const take = (input: CallInput) => {
+      const apply = (input: CallInput) => {
         const decision = decideCall(flow, input);
         flow = decision.flow;
         return decision.effects;
       };
-      for (const input of all) take(input);
-      take({ type: "hang_up" });
-      for (const timer of ["gone", "drain"] as const) take({ type: "timer", timer, quietMs: 0 });
-      take({ type: "released" });
+      for (const input of inputs) apply(input);
+      apply({ type: "hang_up" });
+      for (const timer of ["gone", "drain"] as const) apply({ type: "timer", timer, quietMs: 0 });
+      apply({ type: "released" });
       expect(flow.state).toBe("ended");
     }),
   );
@@ -108,13 +108,13 @@ describe("the decisions of a call", () => {
 
 test("a call that rings despite a refusal with 429 is placed", () => {
   const { flow } = decideCall(newCall().flow, { type: "stanza", stanza: { type: "offer_refused", code: "429" } });
-  const ringing = decideCall(flow, { type: "stanza", stanza: { type: "preaccept", device: 0 } });
-  expect(ringing.effects).toEqual([{ do: "emit", event: { type: "placed" } }]);
-  const ended = decideCall(ringing.flow, { type: "released" });
-  expect(ended.effects.map((effect) => effect.do)).toEqual(["conclude"]);
+  const afterPreaccept = decideCall(flow, { type: "stanza", stanza: { type: "preaccept", device: 0 } });
+  expect(afterPreaccept.effects).toEqual([{ do: "emit", event: { type: "placed" } }]);
+  const afterRelease = decideCall(afterPreaccept.flow, { type: "released" });
+  expect(afterRelease.effects.map((effect) => effect.do)).toEqual(["conclude"]);
 });
 
-/** The possible states after one input: an answer may be observed together with its audio. */
+/** The possible states after one input. */
 function reachable(state: keyof typeof CALL_MOVES): Set<string> {
   const next = Object.values(CALL_MOVES[state]) as (keyof typeof CALL_MOVES)[];
   return new Set(next);
@@ -142,7 +142,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { maxLength: 14 },
 );
 
-async function take(scene: CallScene, call: Awaited<ReturnType<CallScene["call"]>>, step: Step): Promise<void> {
+async function runStep(scene: CallScene, call: Awaited<ReturnType<CallScene["call"]>>, step: Step): Promise<void> {
   const { callee } = call;
   switch (step.do) {
     case "wait":
@@ -182,7 +182,7 @@ test("a call ends exactly once, and feeds no audio early or beyond its limit", a
     steps,
     fc.constantFrom<"answers" | "silent" | "ignored" | "one-way">("answers", "silent", "ignored", "one-way"),
     fc.constantFrom<"hang" | "fail" | undefined>(undefined, "hang", "fail"),
-    async (all, callee, fault) => {
+    async (stepList, callee, fault) => {
       const scene = await CallScene.start({
         devices: [callee === "silent" ? { does: "nothing" } : { does: "answer", afterMs: 700 }, { does: "nothing" }],
         ...(callee === "ignored" && { offer: "ignored" as const }),
@@ -194,8 +194,8 @@ test("a call ends exactly once, and feeds no audio early or beyond its limit", a
       watch(scene, call.leg.callId, pauseMs, faults);
       if (fault !== undefined)
         scene.client.disturb("endCall", fault === "hang" ? "hang" : new Error("the socket is gone"));
-      for (const step of all) {
-        await take(scene, call, step);
+      for (const step of stepList) {
+        await runStep(scene, call, step);
         watch(scene, call.leg.callId, pauseMs, faults);
       }
       void call.leg.hangUp();
@@ -214,19 +214,19 @@ test("a call ends exactly once, and feeds no audio early or beyond its limit", a
   await fc.assert(property, { numRuns: Math.min(fuzzRuns, 40) });
 }, 120_000);
 
-const watched = new WeakSet<object>();
+const watchedPlugins = new WeakSet<object>();
 
 /** Records each feed to the client's present calls that breaks a rule. */
 function watch(scene: CallScene, callId: string, pauseMs: number, faults: string[]): void {
   const { voip } = scene.client;
-  if (voip === undefined || watched.has(voip)) return;
-  watched.add(voip);
+  if (voip === undefined || watchedPlugins.has(voip)) return;
+  watchedPlugins.add(voip);
   const feed = voip.feedLiveAudio.bind(voip);
-  voip.feedLiveAudio = (fed, samples) => {
-    const state = voip.getCall(fed)?.stateData.state;
-    if (fed !== callId) faults.push(`fed another call: ${fed}`);
+  voip.feedLiveAudio = (fedCallId, samples) => {
+    const state = voip.getCall(fedCallId)?.stateData.state;
+    if (fedCallId !== callId) faults.push(`fed another call: ${fedCallId}`);
     if (state !== "active") faults.push(`fed while ${state}`);
-    const level = feed(fed, samples);
+    const level = feed(fedCallId, samples);
     if (level > pauseMs + 60) faults.push(`${level} ms are buffered`);
     return level;
   };

@@ -8,7 +8,7 @@ import type { WhatsAppVoip } from "../../../../src/ports/whatsapp-client.ts";
 import { ManualSystem } from "../../../../src/testing/manual-system.ts";
 
 const TICKS = 5_000;
-/** Less memory than a sample or two for each frame of either direction. */
+/** Less than one or two samples per frame, both directions together. */
 const MAX_BYTES = 16 << 10;
 
 test("a frame each way costs no memory", () => {
@@ -53,8 +53,8 @@ test("a frame each way costs no memory", () => {
     return memoryUsage().heapUsed + memoryUsage().arrayBuffers - before;
   };
   run(); // until it is compiled
-  const grown = Array.from({ length: 5 }, run);
-  expect(Math.min(...grown.map(Math.abs))).toBeLessThan(MAX_BYTES);
+  const growth = Array.from({ length: 5 }, run);
+  expect(Math.min(...growth.map(Math.abs))).toBeLessThan(MAX_BYTES);
   expect(received).toBe((6 * TICKS - 1) * WHATSAPP_FRAME); // the first frame waits for a spare one
   expect(playout.heardMs).toBeGreaterThan(5 * TICKS * 60);
   audio.stop();

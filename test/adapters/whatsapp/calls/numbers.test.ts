@@ -10,8 +10,8 @@ import { ManualSystem } from "../../../../src/testing/manual-system.ts";
 import { fuzz } from "../../../support/fuzz.ts";
 import { ANA, CallScene } from "./scene.ts";
 
-/** A client whose network responds with this. */
-function answering(answer: (numbers: readonly string[]) => unknown) {
+/** A client whose network gives this response. */
+function clientThatGets(answer: (numbers: readonly string[]) => unknown) {
   const queries: string[][] = [];
   const client = {
     profile: {
@@ -24,18 +24,21 @@ function answering(answer: (numbers: readonly string[]) => unknown) {
   return { queries, client: client as unknown as WhatsAppClient };
 }
 
-const found = (number: string, lidJid: string | null = null) => ({
+const onWhatsApp = (number: string, lidJid: string | null = null) => ({
   phoneJid: `${number}@s.whatsapp.net`,
   lidJid,
   exists: true,
   invalid: false,
 });
-const missing = (number: string) => ({ ...found(number), exists: false });
+const missing = (number: string) => ({ ...onWhatsApp(number), exists: false });
 const never = new AbortController().signal;
 
 describe("a number", () => {
   test("is queried in both forms at once; the one on WhatsApp is called", async () => {
-    const { queries, client } = answering(([first = "", second = ""]) => [missing(first), found(second, "99@lid")]);
+    const { queries, client } = clientThatGets(([first = "", second = ""]) => [
+      missing(first),
+      onWhatsApp(second, "99@lid"),
+    ]);
     const numbers = new NumberResolver(new ManualSystem());
     expect(await numbers.resolve(client, ANA, never)).toMatchObject({
       phoneJid: "551187654321@s.whatsapp.net",
@@ -45,17 +48,17 @@ describe("a number", () => {
   });
 
   test("that is on WhatsApp in both forms is called as given, by number if it has no hidden address", async () => {
-    const { client } = answering((all) => all.map((number) => found(number)));
+    const { client } = clientThatGets((all) => all.map((number) => onWhatsApp(number)));
     const numbers = new NumberResolver(new ManualSystem());
     expect((await numbers.resolve(client, ANA, never)).address).toBe("5511987654321@s.whatsapp.net");
   });
 
   test.each([
     ["missing", ([first = ""]: readonly string[]) => [missing(first)]],
-    ["invalid", ([first = ""]: readonly string[]) => [{ ...found(first), invalid: true }]],
+    ["invalid", ([first = ""]: readonly string[]) => [{ ...onWhatsApp(first), invalid: true }]],
     ["unanswered", () => []],
   ])("that is %s is no WhatsApp number, and the lookup is not cached", async (_, answer) => {
-    const { queries, client } = answering(answer);
+    const { queries, client } = clientThatGets(answer);
     const numbers = new NumberResolver(new ManualSystem());
     for (const _attempt of [1, 2])
       await expect(numbers.resolve(client, ANA, never)).rejects.toMatchObject({ release: "number_invalid" });
@@ -64,7 +67,7 @@ describe("a number", () => {
 
   test("is remembered for an hour", async () => {
     const system = new ManualSystem();
-    const { queries, client } = answering(([first = ""]) => [found(first)]);
+    const { queries, client } = clientThatGets(([first = ""]) => [onWhatsApp(first)]);
     const numbers = new NumberResolver(system);
     await numbers.resolve(client, ANA, never);
     await system.advance(BELIEVED_MS - 1);
@@ -78,8 +81,8 @@ describe("a number", () => {
     expect(queries.length).toBe(3);
   });
 
-  test("is forgotten after a thousand others", async () => {
-    const { queries, client } = answering(([first = ""]) => [found(first)]);
+  test("is dropped from the cache after a thousand others", async () => {
+    const { queries, client } = clientThatGets(([first = ""]) => [onWhatsApp(first)]);
     const numbers = new NumberResolver(new ManualSystem());
     await numbers.resolve(client, ANA, never);
     for (let i = 0; i < 1_000; i++) await numbers.resolve(client, `+4930${100_000 + i}`, never);
@@ -89,35 +92,38 @@ describe("a number", () => {
 
   test("lets the call wait if the lookup takes 10 s", async () => {
     const system = new ManualSystem();
-    const { client } = answering(() => new Promise(() => {}));
-    const refused = new NumberResolver(system).resolve(client, ANA, never).catch((error: unknown) => error);
+    const { client } = clientThatGets(() => new Promise(() => {}));
+    const dialError = new NumberResolver(system).resolve(client, ANA, never).catch((error: unknown) => error);
     await system.advance(RESOLVE_MS);
-    expect(await refused).toMatchObject({ release: "line_lost", retryAfterMs: 5_000 });
-    expect(String(await refused)).toContain("no answer within 10 s");
+    expect(await dialError).toMatchObject({ release: "line_lost", retryAfterMs: 5_000 });
+    expect(String(await dialError)).toContain("no answer within 10 s");
   });
 
   test("lets the call wait if the lookup fails", async () => {
-    const { client } = answering(() => {
+    const { client } = clientThatGets(() => {
       throw new Error("rate-overlimit");
     });
-    const refused = new NumberResolver(new ManualSystem()).resolve(client, ANA, never);
-    await expect(refused).rejects.toMatchObject({ release: "line_lost", retryAfterMs: 5_000 });
+    const dialling = new NumberResolver(new ManualSystem()).resolve(client, ANA, never);
+    await expect(dialling).rejects.toMatchObject({ release: "line_lost", retryAfterMs: 5_000 });
   });
 
-  test.each([true, false])("is checked right before ringing, in the form that is on WhatsApp: %s", async (may) => {
-    const scene = await CallScene.start();
-    const queries: string[] = [];
-    const mayCall = async (phone: string) => {
-      queries.push(phone);
-      return may;
-    };
-    const dialled = scene.dial("+551187654321", { mayCall });
-    expect(queries).toEqual([]); // WhatsApp has not responded yet
-    await scene.system.advance(1_000);
-    expect(queries).toEqual([ANA]);
-    expect(scene.network.calls).toHaveLength(may ? 1 : 0);
-    if (!may) expect(dialled.error).toMatchObject({ release: "rejected_by_network" });
-  });
+  test.each([true, false])(
+    "is checked right before ringing, in the form that is on WhatsApp: %s",
+    async (isAllowed) => {
+      const scene = await CallScene.start();
+      const queries: string[] = [];
+      const mayCall = async (phone: string) => {
+        queries.push(phone);
+        return isAllowed;
+      };
+      const dialled = scene.dial("+551187654321", { mayCall });
+      expect(queries).toEqual([]); // WhatsApp has not responded yet
+      await scene.system.advance(1_000);
+      expect(queries).toEqual([ANA]);
+      expect(scene.network.calls).toHaveLength(isAllowed ? 1 : 0);
+      if (!isAllowed) expect(dialled.error).toMatchObject({ release: "rejected_by_network" });
+    },
+  );
 
   test("does not ring after a late hang-up", async () => {
     const scene = await CallScene.start();
@@ -159,7 +165,7 @@ describe("a number", () => {
         ),
       ),
       async (answer) => {
-        const { client } = answering(() => answer);
+        const { client } = clientThatGets(() => answer);
         const resolved = await new NumberResolver(new ManualSystem())
           .resolve(client, ANA, never)
           .catch((error: { release?: string }) => error.release);

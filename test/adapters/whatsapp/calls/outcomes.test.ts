@@ -41,13 +41,13 @@ async function start(number: FakeNumber = {}, options: object = {}) {
   return { scene, world, instance: await world.activeInstance() };
 }
 
-async function placed(world: World, instanceId: string, text = "x".repeat(40), more: object = {}): Promise<Call> {
+async function placeCall(world: World, instanceId: string, text = "x".repeat(40), fields: object = {}): Promise<Call> {
   const call = await world.app.calls.create(ALICE, {
     instanceId,
     type: "FIXED_TTS",
     target: { phoneNumber: ANA },
     tts: { text, voiceId: "en-US-1" },
-    ...more,
+    ...fields,
   });
   await world.system.settle();
   return call;
@@ -56,7 +56,7 @@ async function placed(world: World, instanceId: string, text = "x".repeat(40), m
 describe("a call over WhatsApp", () => {
   test("plays its whole message, records both sides, and passes keys on", async () => {
     const { scene, world, instance } = await start();
-    const call = await placed(world, instance.id, "x".repeat(60), { recording: true });
+    const call = await placeCall(world, instance.id, "x".repeat(60), { recording: true });
     await world.system.advance(2_000);
     scene.network.call().say(dtmfTones("42#", { sampleRate: RATE }));
     await world.system.advance(8_000);
@@ -102,7 +102,7 @@ describe("a call over WhatsApp", () => {
     ["without audio", { media: "never" }, "media_failed", /within 20 s of the answer/],
   ])("that is %s fails with its reason", async (_, number, reason, detail) => {
     const { scene, world, instance } = await start(number);
-    const call = await placed(world, instance.id);
+    const call = await placeCall(world, instance.id);
     await world.system.advance(70_000);
     const { status, outcome } = await world.stored(call);
     expect([status, outcome?.reason]).toEqual(["FAILED", reason]);
@@ -120,7 +120,7 @@ describe("a call over WhatsApp", () => {
     ] as const) {
       const { scene, world, instance } = await start({ exists: false });
       scene.network.number("+551187654321", devices ? { devices } : {});
-      const call = await placed(world, instance.id);
+      const call = await placeCall(world, instance.id);
       await world.system.advance(10_000);
       const { targetPhone, outcome } = await world.stored(call);
       const address = "resolved_address: 551187654321@s.whatsapp.net";
@@ -132,7 +132,7 @@ describe("a call over WhatsApp", () => {
 
   test("waits for a relay that connects late", async () => {
     const { world, instance } = await start({ mediaAfterMs: 18_000 });
-    const call = await placed(world, instance.id);
+    const call = await placeCall(world, instance.id);
     await world.system.advance(30_000);
     expect((await world.stored(call)).outcome).toMatchObject({ reason: "message_played", heardRatio: 1 });
     await world.stop();
@@ -140,7 +140,7 @@ describe("a call over WhatsApp", () => {
 
   test("ended by the callee counts the audio heard so far", async () => {
     const { scene, world, instance } = await start({ hangsUpAfterMs: 3_100 });
-    const call = await placed(world, instance.id, "x".repeat(200));
+    const call = await placeCall(world, instance.id, "x".repeat(200));
     await world.system.advance(10_000);
     const { outcome } = await world.stored(call);
     expect(outcome?.reason).toBe("callee_hung_up");
@@ -152,7 +152,7 @@ describe("a call over WhatsApp", () => {
 
   test("survives a short loss of its line while ringing, and ends with its session", async () => {
     const { scene, world, instance } = await start({ devices: [{ does: "answer", afterMs: 8_000 }] });
-    const call = await placed(world, instance.id, "x".repeat(400));
+    const call = await placeCall(world, instance.id, "x".repeat(400));
     await world.system.advance(1_000);
     world.line(instance).goOffline();
     scene.port.lose();
@@ -171,14 +171,14 @@ describe("a call over WhatsApp", () => {
   test("whose socket is down when it is dialled waits, and is dialled again", async () => {
     const { scene, world, instance } = await start();
     scene.client.disturb("startCall", new Error("noise session not ready"));
-    const call = await placed(world, instance.id);
+    const call = await placeCall(world, instance.id);
     await world.system.advance(15_000);
     expect(scene.network.calls.length).toBe(1);
     expect((await world.stored(call)).outcome?.reason).toBe("message_played");
     await world.stop();
   });
 
-  test("carries a live stream both ways: 20 ms each, with marks when they were sent", async () => {
+  test("carries a live stream both ways: in frames of 20 ms, with its marks", async () => {
     const { scene, world, instance } = await start({}, { streamPreview: true });
     const client = new RecordingClient(8_000);
     const { id: instanceId } = instance;

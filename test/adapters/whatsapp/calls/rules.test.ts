@@ -3,11 +3,11 @@ import { LINE_CHECK_MS, LINE_LIMIT_MS } from "../../../../adapters/telephony/wha
 import { tone } from "../../../../src/audio/tones/tone.ts";
 import { CallScene, endOf, notesOf, sounding, typesOf } from "./scene.ts";
 
-const nothing = { does: "nothing" } as const;
+const silentDevice = { does: "nothing" } as const;
 
 describe("the rules of the adapter", () => {
   test("1: the reason of an end is read from the stanza, not from the client", async () => {
-    const scene = await CallScene.start({ devices: [nothing], timesOutAfterMs: 3_000 });
+    const scene = await CallScene.start({ devices: [silentDevice], timesOutAfterMs: 3_000 });
     const call = await scene.call();
     await scene.system.advance(4_000);
     const [reported] = scene.fake.seen("voip_call_ended");
@@ -16,16 +16,16 @@ describe("the rules of the adapter", () => {
     expect(scene.fake.seen("call")).toEqual([]); // 2: never with the plugin
   });
 
-  test("3: events count although client.voip is another object, where calls are found", async () => {
-    const scene = await CallScene.start({ devices: [nothing] });
+  test("3: events are handled although client.voip is a new object, where calls are found", async () => {
+    const scene = await CallScene.start({ devices: [silentDevice] });
     const first = await scene.call();
     void first.leg.hangUp();
     await scene.system.advance(100);
-    const before = scene.client.voip;
+    const earlierVoip = scene.client.voip;
     await scene.client.disconnect();
     void scene.client.connect();
     await scene.system.advance(500);
-    expect(scene.client.voip).not.toBe(before);
+    expect(scene.client.voip).not.toBe(earlierVoip);
     const second = await scene.call();
     await scene.system.advance(500);
     expect(typesOf(second)).toEqual(["placed", "alerting"]);
@@ -34,7 +34,7 @@ describe("the rules of the adapter", () => {
     expect(second.callee.ended).toBe("caller");
   });
 
-  test("3: a client that returns without the call has lost it: line_lost", async () => {
+  test("3: a client that returns without the call ends it: line_lost", async () => {
     const scene = await CallScene.start();
     const call = await scene.connected();
     scene.port.lose();
@@ -46,7 +46,7 @@ describe("the rules of the adapter", () => {
     expect(endOf(call)).toEqual({ cause: "line_lost", detail: "the client has come back without this call" });
   });
 
-  test("3: a client that accepts no audio has lost the call: line_lost", async () => {
+  test("3: a client that accepts no audio ends the call: line_lost", async () => {
     const scene = await CallScene.start();
     const call = await scene.connected(tone(440, 60_000, 16_000, 9_000));
     await scene.client.disconnect();
@@ -67,40 +67,40 @@ describe("the rules of the adapter", () => {
   test("5: an incoming call is never touched, whatever happens to ours", async () => {
     const scene = await CallScene.start({ hangsUpAfterMs: 2_000 });
     const { voip } = scene.client;
-    const ended: string[] = [];
+    const endedIds: string[] = [];
     const endCall = voip.endCall.bind(voip);
     voip.endCall = async (callId, reason) => {
-      ended.push(callId);
+      endedIds.push(callId);
       await endCall(callId, reason);
     };
     const call = await scene.call();
     const incoming = scene.network.ring(scene.client);
     await scene.system.advance(10_000);
     expect(endOf(call)?.cause).toBe("callee_hung_up");
-    expect(ended).toEqual([]);
+    expect(endedIds).toEqual([]);
     expect(incoming.touched).toBe(false);
     expect(notesOf(call)).toEqual(["address_resolved"]);
   });
 
   test("6: the number is looked up first, and its hidden address is called", async () => {
-    const scene = await CallScene.start({ devices: [nothing], lid: "4242@lid" });
+    const scene = await CallScene.start({ devices: [silentDevice], lid: "4242@lid" });
     const call = await scene.call();
     expect(call.callee.peerJid).toBe("4242@lid");
   });
 
   test("7: no audio is fed before the call is active, and the beginning of the message is heard", async () => {
     const scene = await CallScene.start({ mediaAfterMs: 2_000 });
-    const fed: string[] = [];
+    const feedStates: string[] = [];
     const { voip } = scene.client;
     const feed = voip.feedLiveAudio.bind(voip);
     voip.feedLiveAudio = (callId, samples) => {
-      fed.push(voip.getCall(callId)?.stateData.state ?? "");
+      feedStates.push(voip.getCall(callId)?.stateData.state ?? "");
       return feed(callId, samples);
     };
     const message = tone(440, 900, 16_000, 9_000);
     const call = await scene.connected(message);
     await scene.system.advance(3_000);
-    expect(new Set(fed)).toEqual(new Set(["active"]));
+    expect(new Set(feedStates)).toEqual(new Set(["active"]));
     expect(sounding(call.callee.heard)).toEqual(sounding(message));
     expect(voip.lostSamples(call.leg.callId)).toBe(0);
   });
@@ -117,14 +117,14 @@ describe("the rules of the adapter", () => {
       levels.add(level);
       return level;
     };
-    let asked = 0;
+    let reads = 0;
     voip.getFeedWatermarksMs = () => {
-      asked++;
+      reads++;
       return { pauseMs: 120, resumeMs: 60 };
     };
     const call = await scene.connected(tone(440, 5_000, 16_000, 9_000));
     await scene.system.advance(6_000);
-    expect([[...lengths], [...levels], asked]).toEqual([[960], [60, 120], 1]);
+    expect([[...lengths], [...levels], reads]).toEqual([[960], [60, 120], 1]);
     expect(call.callee.frames.every(({ samples }) => samples.length === 960)).toBe(true);
   });
 
@@ -148,20 +148,20 @@ describe("the rules of the adapter", () => {
     const message = tone(440, 10_000, 16_000, 9_000);
     const call = await scene.connected(message);
     await scene.system.advance(2_015);
-    const buffered = scene.client.voip.getLiveBufferMs(call.leg.callId);
-    expect(buffered).toBeGreaterThan(0);
+    const bufferedMs = scene.client.voip.getLiveBufferMs(call.leg.callId);
+    expect(bufferedMs).toBeGreaterThan(0);
     const heard = call.callee.frames.length;
     const hungUpAt = scene.system.monotonic();
     void call.leg.hangUp();
     const heardMs = call.playout.heardMs;
     for (let i = 0; i < 100 && endOf(call) === undefined; i++) await scene.system.advance(10);
     expect(scene.system.monotonic() - hungUpAt).toBeLessThan(500);
-    const last = call.callee.frames.slice(heard).filter(({ samples }) => sounding(samples).length > 0);
-    expect(last.length * 60).toBe(buffered);
+    const lastFrames = call.callee.frames.slice(heard).filter(({ samples }) => sounding(samples).length > 0);
+    expect(lastFrames.length * 60).toBe(bufferedMs);
     expect(call.playout.heardMs).toBe(heardMs);
   });
 
-  test("10: the end is known from the event, because the client has forgotten the call", async () => {
+  test("10: the end is read from the event, because the client has dropped the call", async () => {
     const scene = await CallScene.start();
     const call = await scene.connected();
     const { voip } = scene.client;
@@ -173,7 +173,7 @@ describe("the rules of the adapter", () => {
 
   describe("11: a call whose connection is lost", () => {
     test("has 10 s while it rings", async () => {
-      const scene = await CallScene.start({ devices: [nothing] });
+      const scene = await CallScene.start({ devices: [silentDevice] });
       const call = await scene.call();
       await scene.system.advance(1_000);
       scene.port.lose("the socket dropped");
@@ -205,7 +205,7 @@ describe("the rules of the adapter", () => {
       expect(endOf(call)).toEqual({ cause: "line_lost", detail: "the socket dropped" });
     });
 
-    test("has no more than 10 s once that audio has stopped", async () => {
+    test("has at most 10 s once that audio has stopped", async () => {
       const scene = await CallScene.start();
       const call = await scene.connected();
       scene.port.lose();

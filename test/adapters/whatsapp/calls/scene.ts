@@ -30,17 +30,17 @@ const VOIP_EVENTS = [
   ["voip_call_ended", "ended"],
 ] as const;
 
-/** The session of a number, as its calls see it. Tests control its connection. */
+/** The session of a number, as its calls use it; tests control its connection. */
 export class TestPort implements CallPort {
   client: WhatsAppClient | undefined;
   readonly listeners = new Set<WhatsAppCallListener>();
   /** Ids of the calls whose callees have not been notified of the end. */
-  readonly open = new Set<string>();
+  readonly openIds = new Set<string>();
   readonly openCalls: OpenCallLog = {
-    add: (callId) => void this.open.add(callId),
+    add: (callId) => void this.openIds.add(callId),
     accepted() {},
-    terminated: (callId) => void this.open.delete(callId),
-    delete: (callId) => void this.open.delete(callId),
+    terminated: (callId) => void this.openIds.delete(callId),
+    delete: (callId) => void this.openIds.delete(callId),
     end: async () => {},
   };
   readonly #context: FakeWhatsAppClient["context"];
@@ -94,13 +94,13 @@ export class TestPort implements CallPort {
   }
 }
 
-/** A placed call with both of its ends. */
+/** A placed call with both ends. */
 export interface TestCall {
   readonly leg: WhatsAppLeg;
   readonly callee: FakeWhatsAppCall;
   readonly events: LegEvent[];
   readonly playout: Playout;
-  /** Frames of the callee that the leg has passed on. */
+  /** Frames of the callee that the leg has forwarded. */
   readonly inbound: Int16Array[];
   /** Number of times that the leg has reported its end. */
   ended: number;
@@ -121,7 +121,7 @@ export class CallScene {
     this.client = client;
     this.port = new TestPort(client);
     const { system } = fake;
-    // Unlike the client's, its timers stay exact if a test delays those of the system.
+    // Unlike the client's timers, these stay exact if a test delays those of the system.
     this.clock = new MediaClock({
       now: () => system.now(),
       monotonic: () => system.monotonic(),
@@ -145,11 +145,11 @@ export class CallScene {
     return this.fake.network;
   }
 
-  /** Starts a dial; it needs the clock to advance. */
-  dial(to = ANA, more: Partial<DialOptions> = {}): { leg?: WhatsAppLeg; error?: DialError; ended: number } {
+  /** Starts a dial, which proceeds as the clock advances. */
+  dial(to = ANA, overrides: Partial<DialOptions> = {}): { leg?: WhatsAppLeg; error?: DialError; ended: number } {
     const dialled: { leg?: WhatsAppLeg; error?: DialError; ended: number } = { ended: 0 };
     const { system, clock, deadlines, numbers } = this;
-    const options = { callId: "call_1", ringTimeoutMs: 60_000, ...more };
+    const options = { callId: "call_1", ringTimeoutMs: 60_000, ...overrides };
     const context = { system, clock, deadlines, numbers };
     placeWhatsAppCall(context, this.port, to, options, this.abort.signal, () => void dialled.ended++).then(
       (leg) => {

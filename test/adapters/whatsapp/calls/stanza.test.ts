@@ -31,7 +31,7 @@ describe("a stanza about our call", () => {
     expect(readCallStanza(signal("reject"), CALL)).toEqual({ type: "reject", device: 3, reason: undefined });
     const phone = readCallStanza(signal("reject", { reason: "busy" }, "123456789@lid"), CALL);
     expect(phone).toEqual({ type: "reject", device: 0, reason: "busy" });
-    const unknown = readCallStanza(signal("reject", {}, "nobody"), CALL);
+    const unknown = readCallStanza(signal("reject", {}, "no-jid"), CALL);
     expect(unknown).toEqual({ type: "reject", device: undefined, reason: undefined });
   });
 
@@ -84,7 +84,7 @@ describe("hostile stanzas", () => {
     },
   );
 
-  test("do not throw, whatever throws in them", () => {
+  test("are read without a throw, even if their members throw", () => {
     const getter = {
       get tag() {
         throw new Error("hostile");
@@ -107,11 +107,11 @@ describe("hostile stanzas", () => {
     const many = Array.from({ length: 1_000_000 }, () => ({ tag: "x", attrs: {} }));
     expect(readCallStanza({ tag: "call", attrs: {}, content: many }, CALL)).toBeUndefined();
     const jids = Array.from({ length: 10_000 }, (_, i) => `123456789:${i}@lid`);
-    const taken = readCallStanza(ack({}, [relay("A1B2", jids)]), CALL);
-    expect(taken?.type === "offer_taken" && taken.devices.length).toBe(64);
-    let deep: unknown = { tag: "terminate", attrs: { "call-id": "A1B2" } };
-    for (let i = 0; i < 100_000; i++) deep = { tag: "call", attrs: {}, content: [deep] };
-    expect(readCallStanza(deep, CALL)).toBeUndefined();
+    const accepted = readCallStanza(ack({}, [relay("A1B2", jids)]), CALL);
+    expect(accepted?.type === "offer_taken" && accepted.devices.length).toBe(64);
+    let nested: unknown = { tag: "terminate", attrs: { "call-id": "A1B2" } };
+    for (let i = 0; i < 100_000; i++) nested = { tag: "call", attrs: {}, content: [nested] };
+    expect(readCallStanza(nested, CALL)).toBeUndefined();
   });
 
   const attrs = fc.dictionary(
@@ -137,12 +137,12 @@ describe("hostile stanzas", () => {
   }));
 
   fuzz(
-    "a stanza of any shape is read without a throw, and what it reports is fit to be shown",
+    "a stanza of any shape is read without a throw, into printable text",
     fc.property(fc.oneof(node, fc.anything()), (stanza) => {
-      const read = readCallStanza(stanza, CALL);
+      const report = readCallStanza(stanza, CALL);
       isAboutCalls(stanza);
-      if (read === undefined) return;
-      expect(JSON.stringify(read)).toMatch(/^[\x20-\x7e]{1,1000}$/);
+      if (report === undefined) return;
+      expect(JSON.stringify(report)).toMatch(/^[\x20-\x7e]{1,1000}$/);
     }),
   );
 

@@ -6,7 +6,7 @@ import { fuzz } from "../../../support/fuzz.ts";
 
 const event = (value: unknown): VoipEvent => value as VoipEvent;
 
-test("an event of the client is read as the call is at that moment", () => {
+test("an event of the client has the state of its call at that moment", () => {
   const stateData = { state: "ringing", audioMuted: false, endReason: undefined as string | undefined };
   const call = { callId: "A1", peerJid: "1@lid", direction: "outgoing", stateData };
   const report = readVoipEvent(event({ type: "state", call }));

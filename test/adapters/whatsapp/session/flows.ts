@@ -11,9 +11,17 @@ import type {
 export const WORKS = { isOpen: true, connected: true, registered: true };
 export const DOWN = { isOpen: false, connected: false, registered: true };
 
-/** An ordinary moment: chance 0.5, and this server has its lease. */
-export function at(now: number, more: Partial<Moment> = {}): Moment {
-  return { now, wall: Date.UTC(2026, 0, 1) + now, chance: 0.5, owned: true, inCall: false, strays: false, ...more };
+/** A moment with chance 0.5, in which this server has its lease. */
+export function momentAt(now: number, overrides: Partial<Moment> = {}): Moment {
+  return {
+    now,
+    wall: Date.UTC(2026, 0, 1) + now,
+    chance: 0.5,
+    owned: true,
+    inCall: false,
+    strays: false,
+    ...overrides,
+  };
 }
 
 export const close = (reason: string, isLogout = false, code?: number): SessionInput => ({
@@ -24,15 +32,15 @@ export const close = (reason: string, isLogout = false, code?: number): SessionI
 });
 
 /** Feeds inputs to a session, one second apart, and records its decisions. */
-export function decided(flow: SessionFlow, ...inputs: SessionInput[]): SessionDecision {
+export function decideAll(flow: SessionFlow, ...inputs: SessionInput[]): SessionDecision {
   let decision: SessionDecision = { flow, effects: [] };
   inputs.forEach((input, index) => {
-    decision = decideSession(decision.flow, input, at((index + 1) * 1_000));
+    decision = decideSession(decision.flow, input, momentAt((index + 1) * 1_000));
   });
   return decision;
 }
 
-const flowAfter = (...inputs: SessionInput[]): SessionFlow => decided(NEW_SESSION, ...inputs).flow;
+const flowAfter = (...inputs: SessionInput[]): SessionFlow => decideAll(NEW_SESSION, ...inputs).flow;
 
 /** One session in each state, reached by its ordinary path. */
 export const FLOWS = {
@@ -43,7 +51,7 @@ export const FLOWS = {
   dropped: decideSession(
     flowAfter({ type: "resume" }, { type: "opened", ...WORKS }),
     { type: "state", ...DOWN },
-    at(3_000, { inCall: true }),
+    momentAt(3_000, { inCall: true }),
   ).flow,
   waiting: flowAfter(
     { type: "resume" },
@@ -63,6 +71,6 @@ export function effectsOf<Kind extends SessionEffect["do"]>(
 }
 
 /** The names of the effects, in order, without those on timers. */
-export function deeds({ effects }: SessionDecision): string[] {
-  return effects.map((effect) => effect.do).filter((deed) => !deed.endsWith("_timer"));
+export function effectNames({ effects }: SessionDecision): string[] {
+  return effects.map((effect) => effect.do).filter((name) => !name.endsWith("_timer"));
 }

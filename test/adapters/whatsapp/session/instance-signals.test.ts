@@ -3,139 +3,147 @@ import { RESTRICTION_MS } from "../../../../adapters/telephony/whatsapp/session/
 import { decideSession } from "../../../../adapters/telephony/whatsapp/session/flow/session-flow.ts";
 import { healthOf } from "../../../../adapters/telephony/whatsapp/session/flow/session-state.ts";
 import type { SessionFlow } from "../../../../adapters/telephony/whatsapp/session/flow/session-types.ts";
-import { at, close, DOWN, decided, deeds, effectsOf, FLOWS, WORKS } from "./flows.ts";
+import { close, DOWN, decideAll, effectNames, effectsOf, FLOWS, momentAt, WORKS } from "./flows.ts";
 
 /** Each test is a row of the table that maps signals of the client to the state of an instance. */
 describe("a signal of the client", () => {
   test("auth_qr: codes count from 1, each with the client's duration, and replace each other", () => {
-    const first = decided(FLOWS.idle, { type: "link" }, { type: "qr", qr: "a", ttlMs: 60_000 });
+    const first = decideAll(FLOWS.idle, { type: "link" }, { type: "qr", qr: "a", ttlMs: 60_000 });
     expect(effectsOf(first, "show_code")).toEqual([{ do: "show_code", qr: "a", ttlMs: 60_000, sequence: 1 }]);
-    const second = decided(first.flow, { type: "qr", qr: "b", ttlMs: 20_000 });
+    const second = decideAll(first.flow, { type: "qr", qr: "b", ttlMs: 20_000 });
     expect(effectsOf(second, "show_code")).toEqual([{ do: "show_code", qr: "b", ttlMs: 20_000, sequence: 2 }]);
     expect(effectsOf(second, "start_timer")).toEqual([{ do: "start_timer", timer: "patience", ms: 21_000 }]);
   });
 
-  test("auth_qr: after the last code no event arrives, and our own timer reports qr_expired", () => {
-    const decision = decided(FLOWS.linking, { type: "timer", timer: "patience" });
+  test("auth_qr: a timer after the last code reports qr_expired", () => {
+    const decision = decideAll(FLOWS.linking, { type: "timer", timer: "patience" });
     expect(decision.flow.state).toBe("idle");
-    expect(deeds(decision)).toEqual(["calls_lost", "drop_client", "forget", "report_condition"]);
+    expect(effectNames(decision)).toEqual(["calls_lost", "drop_client", "forget", "report_condition"]);
     expect(effectsOf(decision, "report_condition")[0]?.condition).toBe("qr_expired");
   });
 
   test("auth_qr: the next request for a code starts again with a fresh client and sequence 1", () => {
-    const decision = decided(FLOWS.linking, { type: "timer", timer: "patience" });
-    const again = decided(decision.flow, { type: "link" });
-    expect(deeds(again)).toEqual(["report_condition", "open_client"]);
-    expect(effectsOf(again, "report_condition")[0]?.condition).toBeUndefined();
-    const code = decided(again.flow, { type: "qr", qr: "c", ttlMs: 60_000 });
+    const decision = decideAll(FLOWS.linking, { type: "timer", timer: "patience" });
+    const relinked = decideAll(decision.flow, { type: "link" });
+    expect(effectNames(relinked)).toEqual(["report_condition", "open_client"]);
+    expect(effectsOf(relinked, "report_condition")[0]?.condition).toBeUndefined();
+    const code = decideAll(relinked.flow, { type: "qr", qr: "c", ttlMs: 60_000 });
     expect(effectsOf(code, "show_code")[0]?.sequence).toBe(1);
   });
 
   test("auth_paired: the link is stored before anything is reported, then the open connection is online", () => {
-    const paired = decided(FLOWS.linking, { type: "paired", phone: "+5511987654321" });
-    expect(deeds(paired)).toEqual(["store_link"]);
-    const opened = decided(paired.flow, { type: "opened", ...WORKS });
+    const paired = decideAll(FLOWS.linking, { type: "paired", phone: "+5511987654321" });
+    expect(effectNames(paired)).toEqual(["store_link"]);
+    const opened = decideAll(paired.flow, { type: "opened", ...WORKS });
     expect(opened.flow.state).toBe("online");
-    expect(deeds(opened)).not.toContain("report_online");
+    expect(effectNames(opened)).not.toContain("report_online");
     expect(healthOf(opened.flow)).toEqual({ state: "offline", reason: "the link is being stored" });
-    const stored = decided(opened.flow, { type: "link_stored" });
-    expect(deeds(stored)).toEqual(["report_online"]);
-    expect(healthOf(stored.flow)).toEqual({ state: "online" });
+    const storedLink = decideAll(opened.flow, { type: "link_stored" });
+    expect(effectNames(storedLink)).toEqual(["report_online"]);
+    expect(healthOf(storedLink.flow)).toEqual({ state: "online" });
   });
 
   test("auth_paired: the connection may also open after the link is stored", () => {
-    const stored = decided(FLOWS.linking, { type: "paired", phone: null }, { type: "link_stored" });
-    expect(deeds(stored)).toEqual([]);
-    expect(deeds(decided(stored.flow, { type: "opened", ...WORKS }))).toEqual(["report_online", "calls_restored"]);
+    const storedLink = decideAll(FLOWS.linking, { type: "paired", phone: null }, { type: "link_stored" });
+    expect(effectNames(storedLink)).toEqual([]);
+    expect(effectNames(decideAll(storedLink.flow, { type: "opened", ...WORKS }))).toEqual([
+      "report_online",
+      "calls_restored",
+    ]);
   });
 
   test("auth_paired: a link that the core refuses is removed at WhatsApp", () => {
-    const refused = decided(FLOWS.linking, { type: "paired", phone: null }, { type: "link_refused" });
-    expect(refused.flow.state).toBe("idle");
-    expect(deeds(refused)).toEqual(["calls_lost", "log_out", "forget"]);
+    const refusedLink = decideAll(FLOWS.linking, { type: "paired", phone: null }, { type: "link_refused" });
+    expect(refusedLink.flow.state).toBe("idle");
+    expect(effectNames(refusedLink)).toEqual(["calls_lost", "log_out", "forget"]);
   });
 
   test("a new client on the same records connects at once, without a code", () => {
-    const resumed = decided(FLOWS.idle, { type: "resume" });
-    expect(deeds(resumed)).toEqual(["connect"]);
-    expect(deeds(decided(resumed.flow, { type: "opened", ...WORKS }))).toEqual(["report_online", "calls_restored"]);
+    const resumed = decideAll(FLOWS.idle, { type: "resume" });
+    expect(effectNames(resumed)).toEqual(["connect"]);
+    expect(effectNames(decideAll(resumed.flow, { type: "opened", ...WORKS }))).toEqual([
+      "report_online",
+      "calls_restored",
+    ]);
   });
 
-  test("raw socket drop: the polled state is offline at once, and the client is disconnected before it logs in", () => {
-    const dropped = decided(FLOWS.online, { type: "state", ...DOWN });
+  test("raw socket drop: offline at once, and the client is disconnected before it logs in", () => {
+    const dropped = decideAll(FLOWS.online, { type: "state", ...DOWN });
     expect(dropped.flow.state).toBe("waiting");
-    expect(deeds(dropped)).toEqual(["disconnect", "report_offline", "calls_lost"]);
+    expect(effectNames(dropped)).toEqual(["disconnect", "report_offline", "calls_lost"]);
     expect(effectsOf(dropped, "calls_lost")[0]?.final).toBe(false);
   });
 
-  test("raw socket drop in a call: the client is left alone, and online when it is back", () => {
-    const dropped = decideSession(FLOWS.online, { type: "state", ...DOWN }, at(9_000, { inCall: true }));
+  test("raw socket drop in a call: the client may reconnect itself", () => {
+    const dropped = decideSession(FLOWS.online, { type: "state", ...DOWN }, momentAt(9_000, { inCall: true }));
     expect(dropped.flow.state).toBe("dropped");
-    expect(deeds(dropped)).toEqual(["report_offline", "calls_lost"]);
-    const back = decided(dropped.flow, { type: "state", ...WORKS });
-    expect(back.flow.state).toBe("online");
-    expect(deeds(back)).toEqual(["report_online", "calls_restored"]);
+    expect(effectNames(dropped)).toEqual(["report_offline", "calls_lost"]);
+    const reconnected = decideAll(dropped.flow, { type: "state", ...WORKS });
+    expect(reconnected.flow.state).toBe("online");
+    expect(effectNames(reconnected)).toEqual(["report_online", "calls_restored"]);
   });
 
   test("raw socket drop in a call: a client that does not return within the grace period is reconnected", () => {
-    const late = decided(FLOWS.dropped, { type: "timer", timer: "patience" });
-    expect(late.flow.state).toBe("waiting");
-    expect(deeds(late)).toEqual(["disconnect", "report_offline", "calls_lost"]);
-    const again = decided(late.flow, { type: "timer", timer: "retry" });
-    expect(again.flow.state).toBe("connecting");
-    expect(deeds(again)).toEqual(["connect"]);
+    const timedOut = decideAll(FLOWS.dropped, { type: "timer", timer: "patience" });
+    expect(timedOut.flow.state).toBe("waiting");
+    expect(effectNames(timedOut)).toEqual(["disconnect", "report_offline", "calls_lost"]);
+    const retried = decideAll(timedOut.flow, { type: "timer", timer: "retry" });
+    expect(retried.flow.state).toBe("connecting");
+    expect(effectNames(retried)).toEqual(["connect"]);
   });
 
   const RESUMES = close("stream_error_force_login", false, 515);
 
   test.each(["linking", "connecting", "dropped"] as const)("515: a %s session logs in once", (state) => {
-    const first = decided(FLOWS[state], RESUMES);
+    const first = decideAll(FLOWS[state], RESUMES);
     expect(first).toMatchObject({ flow: { state }, effects: [] });
-    const second = decideSession(first.flow, RESUMES, at(5_000));
-    expect(deeds(second)).toContain("disconnect");
+    const second = decideSession(first.flow, RESUMES, momentAt(5_000));
+    expect(effectNames(second)).toContain("disconnect");
     expect(effectsOf(second, "start_timer").map(({ timer }) => timer)).toEqual(["retry"]);
   });
 
   test.each(["waiting", "halted"] as const)("515: a %s session does not let the client log in", (state) => {
-    expect(decided(FLOWS[state], RESUMES)).toEqual({ flow: FLOWS[state], effects: [{ do: "disconnect" }] });
+    expect(decideAll(FLOWS[state], RESUMES)).toEqual({ flow: FLOWS[state], effects: [{ do: "disconnect" }] });
   });
 
   test("515: an online session is not reported as offline while it reconnects", () => {
-    const closed = decided(FLOWS.online, RESUMES, { type: "state", ...DOWN });
-    expect(closed.flow.state).toBe("online");
-    expect(closed.effects).toEqual([]);
-    const back = decided(closed.flow, { type: "opened", ...WORKS });
-    expect(back).toMatchObject({ flow: { state: "online", resumingSince: undefined }, effects: [] });
+    const closing = decideAll(FLOWS.online, RESUMES, { type: "state", ...DOWN });
+    expect(closing.flow.state).toBe("online");
+    expect(closing.effects).toEqual([]);
+    const reconnected = decideAll(closing.flow, { type: "opened", ...WORKS });
+    expect(reconnected).toMatchObject({ flow: { state: "online", resumingSince: undefined }, effects: [] });
   });
 
-  test("515: a login that is not accepted in time is a drop, and so is a socket closed for 4 s", () => {
-    const resuming = decided(FLOWS.online, RESUMES);
+  test("515: an unaccepted login or a socket closed for 4 s is a drop", () => {
+    const resuming = decideAll(FLOWS.online, RESUMES);
     expect(effectsOf(resuming, "start_timer")).toEqual([{ do: "start_timer", timer: "patience", ms: 10_000 }]);
     const opening = { type: "state", ...DOWN, isOpen: true } as const;
-    expect(decideSession(resuming.flow, opening, at(10_900)).effects).toEqual([]);
-    expect(decideSession(resuming.flow, { type: "state", ...DOWN }, at(4_900)).effects).toEqual([]);
-    expect(deeds(decideSession(resuming.flow, { type: "state", ...DOWN }, at(5_000)))).toContain("disconnect");
-    const late = decided(resuming.flow, { type: "timer", timer: "patience" });
-    expect(deeds(late)).toEqual(["ask_state"]);
-    expect(deeds(decided(late.flow, { type: "state", ...DOWN }))).toContain("disconnect");
+    expect(decideSession(resuming.flow, opening, momentAt(10_900)).effects).toEqual([]);
+    expect(decideSession(resuming.flow, { type: "state", ...DOWN }, momentAt(4_900)).effects).toEqual([]);
+    expect(effectNames(decideSession(resuming.flow, { type: "state", ...DOWN }, momentAt(5_000)))).toContain(
+      "disconnect",
+    );
+    const timedOut = decideAll(resuming.flow, { type: "timer", timer: "patience" });
+    expect(effectNames(timedOut)).toEqual(["ask_state"]);
+    expect(effectNames(decideAll(timedOut.flow, { type: "state", ...DOWN }))).toContain("disconnect");
   });
 
   test.each(["connecting", "online", "dropped", "waiting"] as const)(
     "stream_error_replaced: a %s session halts, keeps its keys and does not connect again",
     (state) => {
-      const replaced = decided(FLOWS[state], close("stream_error_replaced"));
+      const replaced = decideAll(FLOWS[state], close("stream_error_replaced"));
       expect(replaced.flow.state).toBe("halted");
-      expect(deeds(replaced)).toEqual(["disconnect", "report_offline", "report_condition", "calls_lost", "log"]);
+      expect(effectNames(replaced)).toEqual(["disconnect", "report_offline", "report_condition", "calls_lost", "log"]);
       expect(effectsOf(replaced, "report_condition")[0]?.condition).toBe("replaced");
       expect(effectsOf(replaced, "report_offline")[0]?.lasting).toBe(true);
       expect(effectsOf(replaced, "start_timer")).toEqual([]);
       for (const timer of ["retry", "patience"] as const)
-        expect(decided(replaced.flow, { type: "timer", timer })).toEqual({ flow: replaced.flow, effects: [] });
+        expect(decideAll(replaced.flow, { type: "timer", timer })).toEqual({ flow: replaced.flow, effects: [] });
     },
   );
 
   test("stream_error_replaced: a request for a code connects again", () => {
-    expect(deeds(decided(FLOWS.halted, { type: "link" }))).toEqual(["connect"]);
+    expect(effectNames(decideAll(FLOWS.halted, { type: "link" }))).toEqual(["connect"]);
   });
 
   test.each([
@@ -148,9 +156,9 @@ describe("a signal of the client", () => {
     ["something_new", 499, "WhatsApp has unlinked this device (something_new, 499)"],
   ])("%s: the number is unlinked with its reason, the client dropped and its keys erased", (reason, code, sentence) => {
     for (const state of ["linking", "connecting", "online", "dropped", "waiting", "halted"] as const) {
-      const unlinked = decided(FLOWS[state], close(reason, true, code));
+      const unlinked = decideAll(FLOWS[state], close(reason, true, code));
       expect(unlinked.flow.state).toBe("idle");
-      expect(deeds(unlinked)).toEqual(["report_unlinked", "calls_lost", "drop_client", "forget", "log"]);
+      expect(effectNames(unlinked)).toEqual(["report_unlinked", "calls_lost", "drop_client", "forget", "log"]);
       expect(effectsOf(unlinked, "report_unlinked")).toEqual([{ do: "report_unlinked", reason: sentence }]);
       expect(effectsOf(unlinked, "calls_lost")[0]?.final).toBe(true);
     }
@@ -158,46 +166,52 @@ describe("a signal of the client", () => {
 
   test("402: the number is restricted, and disconnected, until the end that WhatsApp names", () => {
     for (const state of ["connecting", "online", "dropped"] as const) {
-      const restricted = decided(FLOWS[state], { type: "failure", code: 402, expiresInMs: 7_200_000 });
+      const restricted = decideAll(FLOWS[state], { type: "failure", code: 402, expiresInMs: 7_200_000 });
       const reason = "WhatsApp has restricted the number until 2026-01-01 02:00 UTC (402)";
       expect(restricted.flow.state).toBe("waiting");
       expect(healthOf(restricted.flow)).toEqual({ state: "offline", reason });
-      expect(deeds(restricted)).toEqual(["disconnect", "report_offline", "report_condition", "calls_lost", "log"]);
+      expect(effectNames(restricted)).toEqual([
+        "disconnect",
+        "report_offline",
+        "report_condition",
+        "calls_lost",
+        "log",
+      ]);
       expect(effectsOf(restricted, "report_offline")).toEqual([{ do: "report_offline", reason, lasting: false }]);
       expect(effectsOf(restricted, "start_timer")).toEqual([{ do: "start_timer", timer: "retry", ms: 7_205_000 }]);
     }
   });
 
-  test("402: a restriction without an end is checked after 8 to 9 h, and later twice as late", () => {
+  test("402: a restriction without an end is checked after 8 to 9 h, then twice as late", () => {
     let flow: SessionFlow = FLOWS.connecting;
     for (const factor of [1, 2, 4]) {
-      const restricted = decided(flow, { type: "failure", code: 402, expiresInMs: undefined });
+      const restricted = decideAll(flow, { type: "failure", code: 402, expiresInMs: undefined });
       expect(effectsOf(restricted, "start_timer")[0]?.ms).toBe(RESTRICTION_MS * factor * (1 + 0.5 / 8));
-      const again = decided(restricted.flow, { type: "timer", timer: "retry" });
-      expect(deeds(again)).toEqual(["connect"]);
-      expect(healthOf(again.flow)).toMatchObject({ state: "offline", reason: expect.stringContaining("(402)") });
-      flow = again.flow;
+      const retried = decideAll(restricted.flow, { type: "timer", timer: "retry" });
+      expect(effectNames(retried)).toEqual(["connect"]);
+      expect(healthOf(retried.flow)).toMatchObject({ state: "offline", reason: expect.stringContaining("(402)") });
+      flow = retried.flow;
     }
-    const open = decided(flow, { type: "opened", ...WORKS });
+    const open = decideAll(flow, { type: "opened", ...WORKS });
     expect(healthOf(open.flow)).toEqual({ state: "online" });
-    const repeated = decided(open.flow, { type: "failure", code: 402, expiresInMs: undefined });
+    const repeated = decideAll(open.flow, { type: "failure", code: 402, expiresInMs: undefined });
     expect(effectsOf(repeated, "start_timer")[0]?.ms).toBe(RESTRICTION_MS * (1 + 0.5 / 8));
   });
 
   test("402: repeated end times from WhatsApp do not each cause a login", () => {
     let flow: SessionFlow = FLOWS.connecting;
     const waits: number[] = [];
-    for (let time = 0; time < 4; time++) {
-      const restricted = decided(flow, { type: "failure", code: 402, expiresInMs: 1_000 });
+    for (let round = 0; round < 4; round++) {
+      const restricted = decideAll(flow, { type: "failure", code: 402, expiresInMs: 1_000 });
       waits.push(effectsOf(restricted, "start_timer")[0]?.ms ?? 0);
-      flow = decided(restricted.flow, { type: "timer", timer: "retry" }).flow;
+      flow = decideAll(restricted.flow, { type: "timer", timer: "retry" }).flow;
     }
     expect(waits).toEqual([90_000, 180_000, 360_000, 720_000]);
   });
 
   test("402: the restriction ends when another attempt fails for another reason", () => {
-    const restricted = decided(FLOWS.online, { type: "failure", code: 402, expiresInMs: 60_000 });
-    const failed = decided(
+    const restricted = decideAll(FLOWS.online, { type: "failure", code: 402, expiresInMs: 60_000 });
+    const failed = decideAll(
       restricted.flow,
       { type: "timer", timer: "retry" },
       { type: "failed", reason: "no network" },
@@ -214,15 +228,15 @@ describe("a signal of the client", () => {
   ])(
     "402: the restriction ends when the next login ends with %s, and a request connects again",
     (reason, condition) => {
-      const restricted = decided(FLOWS.online, { type: "failure", code: 402, expiresInMs: 60_000 });
-      const retried = decided(restricted.flow, { type: "timer", timer: "retry" }, { type: "login" });
-      const halted = decided(retried.flow, close(reason));
+      const restricted = decideAll(FLOWS.online, { type: "failure", code: 402, expiresInMs: 60_000 });
+      const retried = decideAll(restricted.flow, { type: "timer", timer: "retry" }, { type: "login" });
+      const halted = decideAll(retried.flow, close(reason));
       expect(healthOf(halted.flow)).toMatchObject({ lasting: true, reason: expect.not.stringContaining("(402)") });
       expect(effectsOf(halted, "report_offline")[0]?.lasting).toBe(true);
       expect(effectsOf(halted, "report_condition")).toEqual([
         { do: "report_condition", condition, reason: halted.flow.reason },
       ]);
-      expect(deeds(decided(halted.flow, { type: "link" }))).toEqual(["connect"]);
+      expect(effectNames(decideAll(halted.flow, { type: "link" }))).toEqual(["connect"]);
     },
   );
 
@@ -233,42 +247,44 @@ describe("a signal of the client", () => {
     [500, "WhatsApp has a fault of its own (500)", 1_000],
   ])("%s: the client is disconnected before it logs in again", (code, reason, ms) => {
     for (const state of ["connecting", "online", "dropped"] as const) {
-      const refused = decided(FLOWS[state], { type: "failure", code, expiresInMs: undefined });
-      expect(deeds(refused)).toEqual(["disconnect", "report_offline", "calls_lost"]);
-      expect(healthOf(refused.flow)).toEqual({ state: "offline", reason });
-      expect(effectsOf(refused, "start_timer")).toEqual([{ do: "start_timer", timer: "retry", ms }]);
+      const afterRefusal = decideAll(FLOWS[state], { type: "failure", code, expiresInMs: undefined });
+      expect(effectNames(afterRefusal)).toEqual(["disconnect", "report_offline", "calls_lost"]);
+      expect(healthOf(afterRefusal.flow)).toEqual({ state: "offline", reason });
+      expect(effectsOf(afterRefusal, "start_timer")).toEqual([{ do: "start_timer", timer: "retry", ms }]);
     }
     for (const state of ["waiting", "halted"] as const)
-      expect(deeds(decided(FLOWS[state], { type: "failure", code, expiresInMs: undefined }))).toEqual(["disconnect"]);
+      expect(effectNames(decideAll(FLOWS[state], { type: "failure", code, expiresInMs: undefined }))).toEqual([
+        "disconnect",
+      ]);
   });
 
   test("402 while linking ends with its condition", () => {
-    const refused = decided(FLOWS.linking, { type: "failure", code: 402, expiresInMs: undefined });
-    expect(refused.flow.state).toBe("idle");
-    expect(effectsOf(refused, "report_condition")[0]?.condition).toBe("restricted");
+    const afterRefusal = decideAll(FLOWS.linking, { type: "failure", code: 402, expiresInMs: undefined });
+    expect(afterRefusal.flow.state).toBe("idle");
+    expect(effectsOf(afterRefusal, "report_condition")[0]?.condition).toBe("restricted");
   });
 
   test("405: the client is outdated: a lasting fault, an error in the log, and a long wait with all keys", () => {
-    const outdated = decided(FLOWS.online, close("failure_client_too_old", false, 405));
-    expect(deeds(outdated)).toEqual(["report_offline", "report_condition", "log", "calls_lost"]);
+    const outdated = decideAll(FLOWS.online, close("failure_client_too_old", false, 405));
+    expect(effectNames(outdated)).toEqual(["report_offline", "report_condition", "log", "calls_lost"]);
     expect(effectsOf(outdated, "report_offline")[0]?.lasting).toBe(true);
     expect(effectsOf(outdated, "report_condition")[0]?.condition).toBe("client_outdated");
     expect(effectsOf(outdated, "log")[0]?.level).toBe("error");
     expect(effectsOf(outdated, "start_timer")[0]?.ms).toBeGreaterThanOrEqual(15 * 60_000);
-    expect(deeds(decided(outdated.flow, { type: "link" }))).toEqual(["connect"]);
+    expect(effectNames(decideAll(outdated.flow, { type: "link" }))).toEqual(["connect"]);
   });
 
   test("405: the fault remains during the next attempt, and ends with a connection", () => {
-    const trying = decided(FLOWS.online, close("failure_client_too_old", false, 405), {
+    const retrying = decideAll(FLOWS.online, close("failure_client_too_old", false, 405), {
       type: "timer",
       timer: "retry",
     });
-    expect(healthOf(trying.flow)).toMatchObject({ state: "offline", lasting: true });
-    expect(healthOf(decided(trying.flow, { type: "opened", ...WORKS }).flow)).toEqual({ state: "online" });
+    expect(healthOf(retrying.flow)).toMatchObject({ state: "offline", lasting: true });
+    expect(healthOf(decideAll(retrying.flow, { type: "opened", ...WORKS }).flow)).toEqual({ state: "online" });
   });
 
-  test("405 after a failed connection is still noticed", () => {
-    const outdated = decided(
+  test("405 after a failed connection is still detected", () => {
+    const outdated = decideAll(
       FLOWS.connecting,
       { type: "failed", reason: "the WhatsApp client could not connect" },
       close("failure_client_too_old", false, 405),
@@ -277,38 +293,42 @@ describe("a signal of the client", () => {
   });
 
   test("503: the session waits up to 2 s, doubled up to 5 min, and keeps its keys", () => {
-    let { flow } = decided(FLOWS.online, close("failure_service_unavailable", false, 503));
-    const longest: number[] = [];
+    let { flow } = decideAll(FLOWS.online, close("failure_service_unavailable", false, 503));
+    const maxWaits: number[] = [];
     for (let attempt = 0; attempt < 10; attempt++) {
-      flow = decideSession(flow, { type: "timer", timer: "retry" }, at(0)).flow;
-      const closed = decideSession(flow, close("failure_service_unavailable", false, 503), at(0, { chance: 1 }));
-      longest.push(effectsOf(closed, "start_timer")[0]?.ms ?? 0);
-      expect(deeds(closed)).toEqual(["report_offline", "calls_lost"]);
-      flow = closed.flow;
+      flow = decideSession(flow, { type: "timer", timer: "retry" }, momentAt(0)).flow;
+      const afterClose = decideSession(
+        flow,
+        close("failure_service_unavailable", false, 503),
+        momentAt(0, { chance: 1 }),
+      );
+      maxWaits.push(effectsOf(afterClose, "start_timer")[0]?.ms ?? 0);
+      expect(effectNames(afterClose)).toEqual(["report_offline", "calls_lost"]);
+      flow = afterClose.flow;
     }
-    expect(longest).toEqual([4, 8, 16, 32, 64, 128, 256, 300, 300, 300].map((seconds) => seconds * 1_000));
+    expect(maxWaits).toEqual([4, 8, 16, 32, 64, 128, 256, 300, 300, 300].map((seconds) => seconds * 1_000));
   });
 
   test("503: the wait is random, from zero", () => {
     for (const chance of [0, 0.25, 1]) {
-      const closed = decideSession(
+      const afterClose = decideSession(
         FLOWS.online,
         close("failure_service_unavailable", false, 503),
-        at(5_000, { chance }),
+        momentAt(5_000, { chance }),
       );
-      expect(effectsOf(closed, "start_timer")[0]?.ms).toBe(2_000 * chance);
+      expect(effectsOf(afterClose, "start_timer")[0]?.ms).toBe(2_000 * chance);
     }
   });
 
   test("409: a lasting fault with its reason, and no further attempt", () => {
-    const refused = decided(FLOWS.online, close("failure_bad_user_agent", false, 409));
-    expect(refused.flow.state).toBe("halted");
-    expect(effectsOf(refused, "report_condition")).toEqual([]);
-    expect(healthOf(refused.flow)).toMatchObject({ lasting: true, reason: expect.stringContaining("(409)") });
+    const afterRefusal = decideAll(FLOWS.online, close("failure_bad_user_agent", false, 409));
+    expect(afterRefusal.flow.state).toBe("halted");
+    expect(effectsOf(afterRefusal, "report_condition")).toEqual([]);
+    expect(healthOf(afterRefusal.flow)).toMatchObject({ lasting: true, reason: expect.stringContaining("(409)") });
   });
 
   test("auth_passkey_required without a signer: the attempt ends, and the condition explains why", () => {
-    const passkey = decided(FLOWS.linking, { type: "passkey", hasSigner: false });
+    const passkey = decideAll(FLOWS.linking, { type: "passkey", hasSigner: false });
     expect(passkey.flow.state).toBe("idle");
     expect(effectsOf(passkey, "report_condition")[0]).toMatchObject({
       condition: "passkey_required",
@@ -317,11 +337,11 @@ describe("a signal of the client", () => {
   });
 
   test("auth_passkey_required with a signer: the attempt continues", () => {
-    expect(decided(FLOWS.linking, { type: "passkey", hasSigner: true }).flow).toEqual(FLOWS.linking);
+    expect(decideAll(FLOWS.linking, { type: "passkey", hasSigner: true }).flow).toEqual(FLOWS.linking);
   });
 
   test("auth_qr on a linked session: its keys are lost, so it is unlinked", () => {
-    const lost = decided(FLOWS.connecting, { type: "qr", qr: "x", ttlMs: 60_000 });
-    expect(effectsOf(lost, "report_unlinked")[0]?.reason).toBe("the keys of this device are lost");
+    const unlinked = decideAll(FLOWS.connecting, { type: "qr", qr: "x", ttlMs: 60_000 });
+    expect(effectsOf(unlinked, "report_unlinked")[0]?.reason).toBe("the keys of this device are lost");
   });
 });

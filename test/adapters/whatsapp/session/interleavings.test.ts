@@ -4,25 +4,27 @@ import { OWNERSHIP_MS } from "../../../../adapters/telephony/whatsapp/session/fl
 import type { FaultyMethod } from "../../../../src/testing/whatsapp/faults.ts";
 import { PHONE, SessionScene } from "./sessions.ts";
 
-/** Between two polls of an idle line, and a moment for the answer, ms. */
+/** Time between two polls of an idle line, and the sampling interval of a test, ms. */
 const PERIOD_MS = 5_000;
 const SAMPLE_MS = 500;
 
-type Act = (scene: SessionScene) => unknown;
+type Incident = (scene: SessionScene) => unknown;
 
-const act = (name: string, run: Act): fc.Arbitrary<Act> =>
+const incident = (name: string, run: Incident): fc.Arbitrary<Incident> =>
   fc.constant(Object.assign(run, { [fc.toStringMethod]: () => name }));
 
-const drops = fc.constantFrom(100, 2_000, 10_000, Infinity).map<Act>((ms) => (scene) => scene.client.dropSocket(ms));
-/** Maximum delay of a report caused by the acts of a scene, ms. */
+const drops = fc
+  .constantFrom(100, 2_000, 10_000, Infinity)
+  .map<Incident>((ms) => (scene) => scene.client.dropSocket(ms));
+/** Maximum delay of a report caused by the incidents of a scene, ms. */
 const delays = new WeakMap<SessionScene, number>();
-const delay = (scene: SessionScene, ms: number): unknown => delays.set(scene, (delays.get(scene) ?? 0) + ms);
+const addDelay = (scene: SessionScene, ms: number): unknown => delays.set(scene, (delays.get(scene) ?? 0) + ms);
 /** Delay after which a client that does not disconnect is abandoned or disconnected again, ms. */
 const BAD_DISCONNECT_MS = 5_000;
-const faultOf = (method: FaultyMethod, fault: "hang" | Error): Act =>
+const faultOf = (method: FaultyMethod, fault: "hang" | Error): Incident =>
   Object.assign(
     (scene: SessionScene) => {
-      if (method === "disconnect") delay(scene, BAD_DISCONNECT_MS);
+      if (method === "disconnect") addDelay(scene, BAD_DISCONNECT_MS);
       scene.client.disturb(method, fault);
     },
     { [fc.toStringMethod]: () => `${method}: ${fault}` },
@@ -30,52 +32,52 @@ const faultOf = (method: FaultyMethod, fault: "hang" | Error): Act =>
 const faults = fc
   .tuple(fc.constantFrom<FaultyMethod>("connect", "disconnect"), fc.constantFrom("hang" as const, new Error("no")))
   .map(([method, fault]) => faultOf(method, fault));
-const unreachable: Act = (scene) => {
+const unreachable: Incident = (scene) => {
   scene.network.reachable = false;
 };
 
 /** Incidents that pass without intervention. */
-const transient: fc.Arbitrary<Act> = fc.oneof(
+const transient: fc.Arbitrary<Incident> = fc.oneof(
   drops,
   faults,
-  act("515", (scene) => scene.client.streamError(515)),
-  act("other stream error", (scene) => scene.client.streamError("other")),
-  act("503", (scene) => scene.client.fail(503)),
-  act("405", (scene) => scene.client.fail(405)),
-  act("unreachable", unreachable),
-  act("reachable", (scene) => {
+  incident("515", (scene) => scene.client.streamError(515)),
+  incident("other stream error", (scene) => scene.client.streamError("other")),
+  incident("503", (scene) => scene.client.fail(503)),
+  incident("405", (scene) => scene.client.fail(405)),
+  incident("unreachable", unreachable),
+  incident("reachable", (scene) => {
     scene.network.reachable = true;
   }),
-  act("overloaded", (scene) => {
+  incident("overloaded", (scene) => {
     scene.network.refuses = 503;
   }),
-  act("ready", (scene) => {
+  incident("ready", (scene) => {
     scene.network.refuses = undefined;
   }),
-  act("link", (scene) => void scene.session.link().catch(() => {})),
-  act("probe", (scene) => scene.session.probe()),
-  act("lease lost", (scene) => {
-    delay(scene, OWNERSHIP_MS); // a renewal may only be late
+  incident("link", (scene) => void scene.session.link().catch(() => {})),
+  incident("probe", (scene) => scene.session.probe()),
+  incident("lease lost", (scene) => {
+    addDelay(scene, OWNERSHIP_MS); // a renewal may only be late
     scene.host.deadlines.send = -Infinity;
   }),
-  act("lease back", (scene) => {
+  incident("lease back", (scene) => {
     scene.host.deadlines.send = Infinity;
   }),
 );
 const pauses = fc.constantFrom(0, 10, 25, 60, 500, 2_000, 5_000, 31_000, 300_000);
 
-/** A client that was not disconnected reconnects on its own while the next connect hangs. */
-const CAME_BACK_UNSEEN: [Act, number][] = [
+/** A client whose disconnect failed reconnects while the next connect hangs. */
+const UNNOTICED_RECONNECT: [Incident, number][] = [
   [unreachable, 0],
   [faultOf("connect", "hang"), 31_000],
   [faultOf("disconnect", new Error("no")), 0],
 ];
 
 /** Advances time and records how long the last report contradicted the client's state. */
-class Watch {
-  longestLie = 0;
+class StatusWatch {
+  maxContradictionMs = 0;
   #since: number | undefined;
-  #believed = false;
+  #isReportedOnline = false;
   readonly #scene: SessionScene;
 
   constructor(scene: SessionScene) {
@@ -84,34 +86,35 @@ class Watch {
 
   async pass(ms: number): Promise<void> {
     const { system } = this.#scene;
-    for (let left = ms; left > 0; left -= SAMPLE_MS) {
-      await system.advance(Math.min(left, SAMPLE_MS));
-      this.#look(system.monotonic());
+    for (let remainingMs = ms; remainingMs > 0; remainingMs -= SAMPLE_MS) {
+      await system.advance(Math.min(remainingMs, SAMPLE_MS));
+      this.#sample(system.monotonic());
     }
     if (ms === 0) await system.settle();
   }
 
-  #look(now: number): void {
+  #sample(now: number): void {
     const { host, network } = this.#scene;
-    const last = host.reports.all.findLast(
+    const lastReport = host.reports.all.findLast(
       ({ type }) => type === "online" || type === "offline" || type === "unlinked",
     );
     const { connected, registered } = network.clientOf().getState();
-    const believed = last?.type === "online";
-    // A report that was only wrong when it arrived counts as a new contradiction.
-    if (believed === (connected && registered) || believed !== this.#believed) this.#since = undefined;
+    const isReportedOnline = lastReport?.type === "online";
+    // After another report, a contradiction counts as a new one.
+    if (isReportedOnline === (connected && registered) || isReportedOnline !== this.#isReportedOnline)
+      this.#since = undefined;
     else this.#since ??= now - SAMPLE_MS;
-    this.#believed = believed;
-    if (this.#since !== undefined) this.longestLie = Math.max(this.longestLie, now - this.#since);
+    this.#isReportedOnline = isReportedOnline;
+    if (this.#since !== undefined) this.maxContradictionMs = Math.max(this.maxContradictionMs, now - this.#since);
   }
 }
 
 describe("over any order of events of the client, the network and the core", () => {
-  test("the status is wrong for at most a probe period, no number is unlinked, and it ends online", async () => {
+  test("the status is wrong for at most a probe period, and the number returns online", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(transient, pauses), { maxLength: 20 }), fc.nat(1_000), async (acts, seed) => {
         const scene = await new SessionScene({ seed }).linked();
-        const watch = new Watch(scene);
+        const watch = new StatusWatch(scene);
         for (const [run, ms] of acts) {
           run(scene);
           await watch.pass(ms);
@@ -122,13 +125,13 @@ describe("over any order of events of the client, the network and the core", () 
         await watch.pass(60_000);
         await scene.session.link().catch(() => {}); // after a 405
         await scene.system.advance(15 * 60_000);
-        expect(watch.longestLie).toBeLessThanOrEqual(PERIOD_MS + 2 * SAMPLE_MS + (delays.get(scene) ?? 0));
+        expect(watch.maxContradictionMs).toBeLessThanOrEqual(PERIOD_MS + 2 * SAMPLE_MS + (delays.get(scene) ?? 0));
         expect(scene.reports).not.toContain("unlinked");
         expect(scene.clientRecords).toBe(1);
         expect(scene.online).toBe(true);
-        await closed(scene);
+        await expectCleanClose(scene);
       }),
-      { numRuns: 60, examples: [[CAME_BACK_UNSEEN, 0]] },
+      { numRuns: 60, examples: [[UNNOTICED_RECONNECT, 0]] },
     );
   });
 
@@ -152,19 +155,19 @@ describe("over any order of events of the client, the network and the core", () 
           expect(scene.network.clients.some((client) => client.getState().connected)).toBe(false);
           expect(scene.network.clients).toHaveLength(length);
         }
-        await closed(scene);
+        await expectCleanClose(scene);
       }),
       { numRuns: 40 },
     );
   });
 
   test("linked is reported once all keys are stored, or no number is linked", async () => {
-    const around = fc.array(
+    const incidents = fc.array(
       fc.tuple(
         fc.oneof(
           drops,
           faults,
-          act("515", (scene) => scene.client.streamError(515)),
+          incident("515", (scene) => scene.client.streamError(515)),
         ),
         pauses,
       ),
@@ -173,13 +176,13 @@ describe("over any order of events of the client, the network and the core", () 
       },
     );
     await fc.assert(
-      fc.asyncProperty(around, around, pauses, async (before, after, ms) => {
+      fc.asyncProperty(incidents, incidents, pauses, async (before, after, ms) => {
         const scene = new SessionScene();
-        let whole = true;
+        let isComplete = true;
         const { linked } = scene.host;
         Object.assign(scene.host, {
           linked(...args: Parameters<typeof linked>) {
-            whole &&= scene.clientRecords === 1;
+            isComplete &&= scene.clientRecords === 1;
             return linked.apply(scene.host, args);
           },
         });
@@ -188,17 +191,17 @@ describe("over any order of events of the client, the network and the core", () 
           run(scene);
           await scene.system.advance(pause);
         }
-        const shown = scene.client.shown.qr;
-        if (shown !== undefined) scene.network.scan(shown, PHONE);
+        const qr = scene.client.shown.qr;
+        if (qr !== undefined) scene.network.scan(qr, PHONE);
         for (const [run, pause] of after) {
           run(scene);
           await scene.system.advance(pause);
         }
         await scene.system.advance(ms);
-        expect(whole).toBe(true);
+        expect(isComplete).toBe(true);
         const types = scene.reports;
         if (types.includes("online")) expect(types.indexOf("linked")).toBeLessThan(types.indexOf("online"));
-        await closed(scene);
+        await expectCleanClose(scene);
       }),
       { numRuns: 60 },
     );
@@ -212,16 +215,16 @@ describe("over any order of events of the client, the network and the core", () 
         for (const [run, ms] of acts) {
           await scene.system.advance(ms);
           if (scene.network.clients.length > 0) run(scene);
-          const shown = scene.network.clients.at(-1)?.shown.qr;
-          if (shown !== undefined && ms === 60) scene.network.scan(shown, PHONE);
+          const qr = scene.network.clients.at(-1)?.shown.qr;
+          if (qr !== undefined && ms === 60) scene.network.scan(qr, PHONE);
         }
         if (unlink) {
-          const done = scene.session.unlink();
+          const unlinked = scene.session.unlink();
           await scene.system.advance(10_000);
-          await done;
+          await unlinked;
           expect(scene.host.storedRecords.size).toBe(0);
         }
-        await closed(scene);
+        await expectCleanClose(scene);
         await linking;
       }),
       { numRuns: 60 },
@@ -230,13 +233,13 @@ describe("over any order of events of the client, the network and the core", () 
 });
 
 /** Closes the session, and expects no open connection or request. */
-async function closed(scene: SessionScene): Promise<void> {
-  let done = false;
+async function expectCleanClose(scene: SessionScene): Promise<void> {
+  let isClosed = false;
   void scene.session.close().then(() => {
-    done = true;
+    isClosed = true;
   });
   await scene.system.advance(5_000);
-  expect(done).toBe(true);
+  expect(isClosed).toBe(true);
   const reports = scene.reports.length;
   await scene.system.advance(40_000);
   expect(scene.reports).toHaveLength(reports);

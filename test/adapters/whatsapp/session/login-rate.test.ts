@@ -30,7 +30,7 @@ describe.each([
   ["after the connection opened", false],
   ["at once", true],
 ])("a login that is refused %s", (_, refusesAtOnce) => {
-  async function refused(
+  async function restartRefused(
     refuses: FakeLoginRefusal,
     refusalAttrs: Readonly<Record<string, string>> = {},
   ): Promise<SessionScene> {
@@ -38,23 +38,26 @@ describe.each([
     await scene.session.close();
     Object.assign(scene.network, { refuses, refusalAttrs, refusesAtOnce });
     scene.network.logins.length = 0;
-    scene.fresh();
+    scene.takeReports();
     scene.open();
     return scene;
   }
 
-  test.each(REFUSALS)("with %s costs at most %i logins in an hour, and no online report", async (how, maxLogins) => {
-    const scene = await refused(how);
-    await scene.system.advance(HOUR_MS);
-    expect(scene.network.logins.length).toBeGreaterThanOrEqual(1);
-    expect(scene.network.logins.length).toBeLessThanOrEqual(maxLogins);
-    expect(scene.fresh()).not.toContain("online");
-    expect(scene.client.getState().connected).toBe(false);
-    expect(scene.host.storedRecords.size).toBeGreaterThan(0);
-  });
+  test.each(REFUSALS)(
+    "with %s costs at most %i logins in an hour, and no online report",
+    async (refusal, maxLogins) => {
+      const scene = await restartRefused(refusal);
+      await scene.system.advance(HOUR_MS);
+      expect(scene.network.logins.length).toBeGreaterThanOrEqual(1);
+      expect(scene.network.logins.length).toBeLessThanOrEqual(maxLogins);
+      expect(scene.takeReports()).not.toContain("online");
+      expect(scene.client.getState().connected).toBe(false);
+      expect(scene.host.storedRecords.size).toBeGreaterThan(0);
+    },
+  );
 
   test("with 402 costs two logins if WhatsApp names the end, and the next one clears the restriction", async () => {
-    const scene = await refused(402, { code: "101", expire: "86400" });
+    const scene = await restartRefused(402, { code: "101", expire: "86400" });
     await scene.system.advance(60_000);
     expect(scene.session.probe()).toEqual({
       state: "offline",
@@ -69,7 +72,7 @@ describe.each([
   });
 
   test("with 402 costs three logins on a day without a named end", async () => {
-    const scene = await refused(402);
+    const scene = await restartRefused(402);
     await scene.system.advance(24 * HOUR_MS);
     expect(scene.network.logins.length).toBeLessThanOrEqual(3);
     scene.network.refuses = undefined;
@@ -79,16 +82,16 @@ describe.each([
 });
 
 describe("an unrequested login of the client", () => {
-  /** Logins in an hour if each is accepted, and then followed by this event. */
-  async function accepted(
-    breakOff: (scene: SessionScene) => void,
+  /** A scene after an hour in which each accepted login is followed by this event. */
+  async function loginsAfter(
+    disturb: (scene: SessionScene) => void,
     prepare: (scene: SessionScene) => void = () => {},
   ): Promise<SessionScene> {
     const scene = await new SessionScene().linked();
     prepare(scene);
     scene.network.logins.length = 0;
-    scene.client.on("debug_connection_success", () => breakOff(scene));
-    breakOff(scene);
+    scene.client.on("debug_connection_success", () => disturb(scene));
+    disturb(scene);
     await scene.system.advance(HOUR_MS);
     expect(scene.network.logins.length).toBeGreaterThanOrEqual(10);
     expect(scene.network.clients).toHaveLength(1);
@@ -96,21 +99,21 @@ describe("an unrequested login of the client", () => {
   }
 
   test("counts if each login's stream ends", async () => {
-    const scene = await accepted(({ client }) => client.streamError("other"));
+    const scene = await loginsAfter(({ client }) => client.streamError("other"));
     expect(scene.network.logins.length).toBeLessThanOrEqual(20);
   });
 
   test("counts in a call too", async () => {
-    const scene = await accepted(
+    const scene = await loginsAfter(
       ({ client }) => client.streamError("other"),
       (number) => void number.call(),
     );
     expect(scene.network.logins.length).toBeLessThanOrEqual(20);
   });
 
-  test("counts if the client opens another socket without any report, and is the hour's last", async () => {
-    const scene = await accepted(({ client }) => client.dropSocket(25));
-    // It is known only after its acceptance, so the last login may be one too many.
+  test("counts if the client silently opens another socket, and is the hour's last", async () => {
+    const scene = await loginsAfter(({ client }) => client.dropSocket(25));
+    // Such a login is only detected once accepted, so there may be one too many.
     expect(scene.network.logins.length).toBeLessThanOrEqual(21);
   });
 
@@ -122,7 +125,7 @@ describe("an unrequested login of the client", () => {
       else scene.client.streamError(cause);
       await scene.system.advance(HOUR_MS);
       expect(scene.network.logins).toHaveLength(1);
-      expect(scene.fresh()).toEqual([]);
+      expect(scene.takeReports()).toEqual([]);
     }
   });
 
@@ -140,11 +143,11 @@ describe("an unrequested login of the client", () => {
 });
 
 describe("after a restart", () => {
-  /** The server starts again a minute later, and runs for this long. */
-  async function restarted(scene: SessionScene, ms: number): Promise<void> {
+  /** Restarts the server after a second, and runs it for `ms`. */
+  async function restart(scene: SessionScene, ms: number): Promise<void> {
     await scene.session.close();
     await scene.system.advance(1_000);
-    scene.fresh();
+    scene.takeReports();
     scene.open();
     await scene.system.advance(ms);
   }
@@ -157,9 +160,9 @@ describe("after a restart", () => {
     scene.client.fail(402, attrs);
     await scene.system.advance(60_000);
     scene.network.logins.length = 0;
-    for (let hour = 1; hour <= 5; hour++) await restarted(scene, HOUR_MS);
+    for (let hour = 1; hour <= 5; hour++) await restart(scene, HOUR_MS);
     expect(scene.network.logins).toEqual([]);
-    expect(scene.fresh()).toEqual(["offline", "condition"]);
+    expect(scene.takeReports()).toEqual(["offline", "condition"]);
     expect(scene.conditions.at(-1)).toBe("restricted");
     expect(scene.session.probe()).toEqual({ state: "offline", reason: expect.stringContaining(reason) });
     await scene.system.advance(ms - 5 * HOUR_MS);
@@ -171,8 +174,8 @@ describe("after a restart", () => {
     const scene = await new SessionScene().linked();
     scene.network.refuses = 402;
     scene.client.fail(402);
-    await restarted(scene, 10 * HOUR_MS);
-    await restarted(scene, HOUR_MS);
+    await restart(scene, 10 * HOUR_MS);
+    await restart(scene, HOUR_MS);
     expect(scene.network.logins.filter(({ refused }) => refused === 402)).toHaveLength(1);
     await scene.system.advance(12 * HOUR_MS);
     expect(scene.network.logins.filter(({ refused }) => refused === 402)).toHaveLength(1);
@@ -182,7 +185,7 @@ describe("after a restart", () => {
     const scene = await new SessionScene().linked();
     await scene.system.advance(HOUR_MS);
     scene.network.logins.length = 0;
-    for (let start = 1; start <= 30; start++) await restarted(scene, 30_000);
+    for (let start = 1; start <= 30; start++) await restart(scene, 30_000);
     expect(scene.network.logins).toHaveLength(20);
     expect(scene.session.probe()).toEqual({
       state: "offline",
@@ -196,7 +199,7 @@ describe("after a restart", () => {
     const scene = await new SessionScene().linked();
     for (const text of ["", "[]", "null", '{"logins":"many","restriction":{"reason":7}}', '{"logins":[1e999,null]}']) {
       scene.host.storedRecords.set("ringport/logins", new TextEncoder().encode(text));
-      await restarted(scene, 1_000);
+      await restart(scene, 1_000);
       expect(scene.online).toBe(true);
     }
     const { records } = scene.host;
@@ -204,7 +207,7 @@ describe("after a restart", () => {
     Object.assign(records, {
       get: (keys: readonly string[]) => (keys.includes("ringport/logins") ? new Promise(() => {}) : get(keys)),
     });
-    await restarted(scene, 5_000);
+    await restart(scene, 5_000);
     expect(scene.online).toBe(true);
     expect(scene.logged.join()).toContain("the logins of an earlier process could not be read");
   });
@@ -213,12 +216,12 @@ describe("after a restart", () => {
     const scene = await new SessionScene().linked();
     scene.client.fail(402, { expire: "86400" });
     await scene.system.advance(1_000);
-    const unlinked = scene.session.unlink();
+    const unlinking = scene.session.unlink();
     await scene.system.advance(10_000);
-    await unlinked;
+    await unlinking;
     expect(scene.host.storedRecords.size).toBe(0);
     await scene.linked();
-    await restarted(scene, 1_000);
+    await restart(scene, 1_000);
     expect(scene.online).toBe(true);
   });
 });

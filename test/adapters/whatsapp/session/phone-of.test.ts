@@ -16,7 +16,7 @@ describe("the number in an address", () => {
     expect(phoneOf(jid)).toBe(phone);
   });
 
-  test("is E.164 or null, whatever the address is", () => {
+  test("is E.164 or null for any address", () => {
     const jid = fc.oneof(
       fc.anything(),
       fc.tuple(fc.string(), fc.string()).map(([user, server]) => `${user}@${server}`),

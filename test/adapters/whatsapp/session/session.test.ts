@@ -9,7 +9,7 @@ import { FakeWhatsApp } from "../../../../src/testing/whatsapp/fake-whatsapp.ts"
 import { PHONE, SessionScene } from "./sessions.ts";
 
 /** A linked number, and the sessions with other devices that its client stores. */
-async function writing() {
+async function linkWithSessions() {
   const scene = await new SessionScene().linked();
   const { records, sessionId } = scene.client.context;
   return { scene, sessions: whatsappStore(records).backends.ringport.stores.session(sessionId) };
@@ -26,9 +26,9 @@ describe("linking", () => {
     await scene.system.advance(90_000);
     const codes = scene.codes;
     expect(codes.map(({ sequence }) => sequence)).toEqual([1, 2, 3]);
-    const lives = codes.map(({ expiresAt }, index) => expiresAt - (codes[index - 1]?.expiresAt ?? startedAt));
-    expect(lives[0]).toBeGreaterThanOrEqual(60_000);
-    expect(lives.slice(1)).toEqual([20_000, 20_000]);
+    const lifetimes = codes.map(({ expiresAt }, index) => expiresAt - (codes[index - 1]?.expiresAt ?? startedAt));
+    expect(lifetimes[0]).toBeGreaterThanOrEqual(60_000);
+    expect(lifetimes.slice(1)).toEqual([20_000, 20_000]);
   });
 
   test("after six codes, silence is reported as qr_expired, and the client is disconnected", async () => {
@@ -71,22 +71,22 @@ describe("linking", () => {
     const qr = await scene.code();
     const { records } = scene.host;
     const set = records.set.bind(records);
-    let stored = 0;
-    let down = true;
+    let storedCount = 0;
+    let isDown = true;
     Object.assign(records, {
       async set(changes: Parameters<typeof set>[0]) {
         const { StorageUnavailable } = await import("../../../../src/ports/storage.ts");
-        if (down) throw new StorageUnavailable("the database does not answer");
-        stored += changes.size;
+        if (isDown) throw new StorageUnavailable("the database does not answer");
+        storedCount += changes.size;
         await set(changes);
       },
     });
     scene.network.scan(qr, PHONE);
     await scene.system.advance(5_000);
     expect(scene.reports).toEqual([]);
-    down = false;
+    isDown = false;
     await scene.system.advance(3_000);
-    expect(stored).toBeGreaterThanOrEqual(1);
+    expect(storedCount).toBeGreaterThanOrEqual(1);
     expect(scene.reports).toEqual(["linked", "online"]);
   });
 
@@ -111,7 +111,7 @@ describe("linking", () => {
     expect(scene.host.storedRecords.has("late")).toBe(true);
   });
 
-  test("a line is not online while the core stores the link", async () => {
+  test("a line stays offline while the core stores the link", async () => {
     const scene = new SessionScene();
     let release = () => {};
     scene.host.linkedBarrier = new Promise<void>((resolve) => {
@@ -140,9 +140,9 @@ describe("linking", () => {
 
   test("a pairing code links too, and is a condition until then", async () => {
     const scene = new SessionScene();
-    const asked = scene.session.pairingCode(PHONE, new AbortController().signal);
+    const pairing = scene.session.pairingCode(PHONE, new AbortController().signal);
     await scene.system.advance(1_000);
-    const { code, expiresAt } = await asked;
+    const { code, expiresAt } = await pairing;
     expect(expiresAt).toBeGreaterThan(scene.system.now() + 170_000);
     expect(scene.conditions).toEqual(["pairing_code"]);
     scene.network.typeCode(code, PHONE);
@@ -152,17 +152,17 @@ describe("linking", () => {
 
   test("the same number gets the same pairing code while that is valid, another one a new code", async () => {
     const scene = new SessionScene();
-    const ask = async (phone: string) => {
-      const asked = scene.session.pairingCode(phone, new AbortController().signal);
+    const requestCode = async (phone: string) => {
+      const pairing = scene.session.pairingCode(phone, new AbortController().signal);
       await scene.system.advance(1_000);
-      return await asked;
+      return await pairing;
     };
-    const first = await ask(PHONE);
-    expect(await ask(PHONE)).toEqual(first);
-    expect((await ask("+5511987654321")).code).not.toBe(first.code);
+    const first = await requestCode(PHONE);
+    expect(await requestCode(PHONE)).toEqual(first);
+    expect((await requestCode("+5511987654321")).code).not.toBe(first.code);
     scene.client.refreshCode();
     expect(scene.conditions.at(-1)).toBeUndefined();
-    expect((await ask("+5511987654321")).code).not.toBe(first.code);
+    expect((await requestCode("+5511987654321")).code).not.toBe(first.code);
   });
 
   test("a pairing code that is refused or never arrives is a silent network", async () => {
@@ -170,9 +170,9 @@ describe("linking", () => {
       const scene = new SessionScene();
       await scene.code();
       scene.client.disturb("requestPairingCode", fault);
-      const asked = scene.session.pairingCode(PHONE, new AbortController().signal).catch((error: unknown) => error);
+      const pairing = scene.session.pairingCode(PHONE, new AbortController().signal).catch((error: unknown) => error);
       await scene.system.advance(30_000);
-      expect(await asked).toMatchObject({
+      expect(await pairing).toMatchObject({
         code: "network_silent",
         message: expect.stringContaining("no pairing code"),
       });
@@ -206,8 +206,8 @@ describe("linking", () => {
 
   test("a factory without a client is called again", async () => {
     const scene = new SessionScene();
-    let asked = 0;
-    scene.open((context) => (asked++ < 2 ? (undefined as never) : scene.network.client(context)));
+    let factoryCalls = 0;
+    scene.open((context) => (factoryCalls++ < 2 ? (undefined as never) : scene.network.client(context)));
     await expect(scene.session.link()).rejects.toThrow("the WhatsApp client could not be created");
     expect(scene.logged.join()).toContain("the factory `client` returned no WhatsApp client");
     await scene.system.advance(20_000);
@@ -216,18 +216,18 @@ describe("linking", () => {
 
   test("a hanging factory is abandoned, and a late client is not connected", async () => {
     const scene = new SessionScene();
-    let arrive = () => {};
+    let resolveClient = () => {};
     scene.session = scene.open(
       (context) =>
         new Promise((resolve) => {
-          arrive = () => resolve(scene.network.client(context));
+          resolveClient = () => resolve(scene.network.client(context));
         }),
     );
     const linking = scene.session.link().catch(() => {});
     await scene.system.advance(35_000);
     await linking;
     await scene.session.close();
-    arrive();
+    resolveClient();
     await scene.system.advance(5_000);
     expect(scene.network.clients.map((client) => client.getState().connected)).toEqual([false]);
   });
@@ -275,7 +275,7 @@ describe("a linked session", () => {
     const codes = scene.codes.length;
     scene.open();
     await scene.system.advance(1_000);
-    expect(scene.fresh()).toEqual(["online"]);
+    expect(scene.takeReports()).toEqual(["online"]);
     expect(scene.online).toBe(true);
     expect(scene.codes).toHaveLength(codes);
     const [first, second] = scene.network.clients.map(({ context }) => context.sessionId);
@@ -286,22 +286,22 @@ describe("a linked session", () => {
     const scene = await new SessionScene().linked();
     scene.network.reachable = false;
     await scene.system.advance(5_000);
-    expect(scene.fresh()).toEqual(["offline"]);
+    expect(scene.takeReports()).toEqual(["offline"]);
     expect(scene.online).toBe(false);
     scene.network.reachable = true;
     await scene.system.advance(60_000);
-    expect(scene.fresh().at(-1)).toBe("online");
+    expect(scene.takeReports().at(-1)).toBe("online");
     expect(scene.network.clients).toHaveLength(1);
   });
 
-  test("notices it however often the core probes", async () => {
+  test("notices a dropped socket even if the core keeps asking for a link", async () => {
     const scene = await new SessionScene().linked();
     scene.network.reachable = false;
     for (let second = 0; second < 5; second++) {
       await scene.session.link();
       await scene.system.advance(1_000);
     }
-    expect(scene.fresh()).toEqual(["offline"]);
+    expect(scene.takeReports()).toEqual(["offline"]);
   });
 
   test("notices a dropped socket within 1 s during a call, and its return", async () => {
@@ -327,7 +327,7 @@ describe("a linked session", () => {
     const scene = await new SessionScene().linked();
     scene.client.dropSocket(Infinity);
     await scene.system.advance(40_000);
-    expect(scene.fresh()).toEqual(["offline", "online"]);
+    expect(scene.takeReports()).toEqual(["offline", "online"]);
     expect(scene.network.clients).toHaveLength(1);
     expect(scene.online).toBe(true);
   });
@@ -337,7 +337,7 @@ describe("a linked session", () => {
     const { events } = scene.call();
     scene.client.streamError(515);
     await scene.system.advance(10_000);
-    expect(scene.fresh()).toEqual([]);
+    expect(scene.takeReports()).toEqual([]);
     expect(events.filter((event) => !event.startsWith("stanza"))).toEqual([]);
     expect(scene.online).toBe(true);
   });
@@ -348,11 +348,11 @@ describe("a linked session", () => {
   ])("515 is a single unnoticed login over %s", async (_, latencyMs, reportsAccepted) => {
     const network = new FakeWhatsApp(new ManualSystem({ seed: 1 }), { latencyMs });
     const client: WhatsAppClientFactory = async (context) => {
-      const made = (await network.client(context)) as FakeWhatsAppClient;
-      const on = made.on.bind(made);
-      made.on = (event, listener) =>
-        event === "debug_connection_success" && !reportsAccepted ? made : on(event, listener);
-      return made;
+      const fakeClient = (await network.client(context)) as FakeWhatsAppClient;
+      const on = fakeClient.on.bind(fakeClient);
+      fakeClient.on = (event, listener) =>
+        event === "debug_connection_success" && !reportsAccepted ? fakeClient : on(event, listener);
+      return fakeClient;
     };
     const scene = new SessionScene({ network, client });
     const linking = scene.session.link();
@@ -360,11 +360,11 @@ describe("a linked session", () => {
     await linking;
     network.scan(scene.codes.at(-1)?.payload ?? "", PHONE);
     await scene.system.advance(10_000);
-    scene.fresh();
+    scene.takeReports();
     network.logins.length = 0;
     scene.client.streamError(515);
     await scene.system.advance(60_000);
-    expect(scene.fresh()).toEqual([]);
+    expect(scene.takeReports()).toEqual([]);
     expect(network.logins).toHaveLength(1);
     expect(scene.online).toBe(true);
   });
@@ -374,19 +374,19 @@ describe("a linked session", () => {
     scene.client.streamError(515);
     scene.network.reachable = false;
     await scene.system.advance(3_000);
-    expect(scene.fresh()).toEqual([]);
+    expect(scene.takeReports()).toEqual([]);
     await scene.system.advance(2_000);
-    expect(scene.fresh()).toEqual(["offline"]);
+    expect(scene.takeReports()).toEqual(["offline"]);
   });
 
-  test("replaced: it halts, keeps its keys, and returns on request", async () => {
+  test("replaced: halts, keeps its keys, and reconnects on request", async () => {
     const scene = await new SessionScene().linked();
     const { events } = scene.call();
     scene.client.streamError("replaced");
     await scene.system.advance(24 * 3_600_000);
-    expect(scene.fresh()).toEqual(["offline", "condition"]);
+    expect(scene.takeReports()).toEqual(["offline", "condition"]);
     expect(scene.conditions).toEqual(["replaced"]);
-    expect(events).toEqual(["lost for good"]);
+    expect(events).toEqual(["lost permanently"]);
     expect(scene.session.probe()).toMatchObject({ state: "offline", lasting: true });
     expect(scene.network.clients).toHaveLength(1);
     expect(scene.client.getState().connected).toBe(false);
@@ -411,24 +411,21 @@ describe("a linked session", () => {
     [401, "WhatsApp no longer knows this device (401)"],
     [403, "WhatsApp has locked the account (403)"],
     [406, "WhatsApp has banned the number (406)"],
-  ] as const)(
-    "%s: it is unlinked with the reason, its keys are erased and nothing stays connected",
-    async (cause, reason) => {
-      const scene = await new SessionScene().linked();
-      const { events } = scene.call();
-      if (cause === "device_removed" || cause === 516) scene.client.streamError(cause);
-      else scene.client.fail(cause);
-      await scene.system.advance(60_000);
-      expect(scene.host.reports.all.at(-1)).toEqual({ type: "unlinked", reason });
-      expect(events).toEqual(["lost for good"]);
-      expect(scene.host.storedRecords.size).toBe(0);
-      expect(scene.client.getState()).toMatchObject({ connected: false, hasQr: false });
-      expect(scene.online).toBe(false);
-      await scene.linked();
-      expect(scene.online).toBe(true);
-      expect(scene.network.clients).toHaveLength(2);
-    },
-  );
+  ] as const)("%s: is unlinked with the reason, erases its keys and stays disconnected", async (cause, reason) => {
+    const scene = await new SessionScene().linked();
+    const { events } = scene.call();
+    if (cause === "device_removed" || cause === 516) scene.client.streamError(cause);
+    else scene.client.fail(cause);
+    await scene.system.advance(60_000);
+    expect(scene.host.reports.all.at(-1)).toEqual({ type: "unlinked", reason });
+    expect(events).toEqual(["lost permanently"]);
+    expect(scene.host.storedRecords.size).toBe(0);
+    expect(scene.client.getState()).toMatchObject({ connected: false, hasQr: false });
+    expect(scene.online).toBe(false);
+    await scene.linked();
+    expect(scene.online).toBe(true);
+    expect(scene.network.clients).toHaveLength(2);
+  });
 
   test("a lingering client is disconnected again, even if it only lost its socket", async () => {
     const scene = await new SessionScene().linked();
@@ -451,11 +448,11 @@ describe("a linked session", () => {
     expect(scene.client.getState().connected).toBe(false);
   });
 
-  test("402: it is restricted until the end that WhatsApp named, then online", async () => {
+  test("402: is restricted until the end that WhatsApp named, then online", async () => {
     const scene = await new SessionScene().linked();
     scene.client.fail(402, { expire: "3600" });
     await scene.system.advance(0);
-    expect(scene.fresh()).toEqual(["offline", "condition"]);
+    expect(scene.takeReports()).toEqual(["offline", "condition"]);
     expect(scene.conditions).toEqual(["restricted"]);
     expect(scene.session.probe()).toMatchObject({
       state: "offline",
@@ -464,11 +461,11 @@ describe("a linked session", () => {
     await scene.system.advance(3_500_000);
     expect(scene.online).toBe(false);
     await scene.system.advance(200_000);
-    expect(scene.fresh()).toEqual(["online"]);
+    expect(scene.takeReports()).toEqual(["online"]);
     expect(scene.online).toBe(true);
   });
 
-  test("402, then 409: it is no longer restricted, and a request for a code connects it again", async () => {
+  test("402, then 409: is no longer restricted, and connects on request", async () => {
     const scene = await new SessionScene().linked();
     scene.client.fail(402, { expire: "3600" });
     scene.network.refuses = 409;
@@ -481,7 +478,7 @@ describe("a linked session", () => {
     expect(scene.online).toBe(true);
   });
 
-  test("405: it keeps its keys, waits long, and is online after an update", async () => {
+  test("405: keeps its keys, waits long, and is online after an update", async () => {
     const scene = await new SessionScene().linked();
     scene.network.refuses = 405;
     scene.client.fail(405);
@@ -514,10 +511,10 @@ describe("a linked session", () => {
     scene.client.fail(409);
     await scene.system.advance(12 * 3_600_000);
     expect(scene.session.probe()).toMatchObject({ lasting: true, reason: expect.stringContaining("(409)") });
-    expect(scene.fresh()).toEqual(["offline"]);
+    expect(scene.takeReports()).toEqual(["offline"]);
   });
 
-  test("503: it retries with the same client until WhatsApp is back", async () => {
+  test("503: retries with the same client until WhatsApp is back", async () => {
     const scene = await new SessionScene().linked();
     scene.network.refuses = 503;
     scene.client.fail(503);
@@ -560,15 +557,15 @@ describe("a linked session", () => {
     const first = scene.client;
     await scene.system.advance(27_500); // the grace period has nearly ended, and the socket is still down
     scene.network.reachable = true;
-    let longest = 0;
-    for (let unseen = 0, left = 60_000; left > 0; left -= 500) {
+    let maxUnseenMs = 0;
+    for (let unseenMs = 0, remainingMs = 60_000; remainingMs > 0; remainingMs -= 500) {
       await scene.system.advance(500);
       const { connected } = first.getState();
       const isUnseen = connected && scene.reports.at(-1) !== "online";
-      unseen = isUnseen ? unseen + 500 : 0;
-      longest = Math.max(longest, unseen);
+      unseenMs = isUnseen ? unseenMs + 500 : 0;
+      maxUnseenMs = Math.max(maxUnseenMs, unseenMs);
     }
-    expect(longest).toBeLessThanOrEqual(5_000);
+    expect(maxUnseenMs).toBeLessThanOrEqual(5_000);
     await scene.system.advance(60_000);
     expect(scene.online).toBe(true);
     expect(scene.network.clients.filter((client) => client.getState().connected)).toHaveLength(1);
@@ -587,15 +584,15 @@ describe("a linked session", () => {
   });
 
   test("a client that is replaced while the storage is down loses no key", async () => {
-    const { scene, sessions } = await writing();
+    const { scene, sessions } = await linkWithSessions();
     scene.storage.down = true;
-    const stored = ["u1", "u2", "u3"].map((user) => sessions.setSession({ user, device: 0 }, { user }));
+    const writes = ["u1", "u2", "u3"].map((user) => sessions.setSession({ user, device: 0 }, { user }));
     scene.client.disturb("disconnect", "hang");
     scene.client.dropSocket(Infinity);
     await scene.system.advance(45_000);
     scene.storage.down = false;
     await scene.system.advance(60_000);
-    await Promise.all(stored);
+    await Promise.all(writes);
     expect(keysOf(scene, "/session/")).toHaveLength(3);
     expect(scene.network.clients.length).toBeGreaterThan(1);
     expect(scene.online).toBe(true);
@@ -618,19 +615,19 @@ describe("a linked session", () => {
     scene.client.fail(503);
     await scene.system.advance(10_000);
     scene.client.disturb("disconnect", { afterMs: 2_500 });
-    scene.fresh();
+    scene.takeReports();
     await scene.system.advance(50_000);
-    expect(scene.fresh()).toEqual(["offline", "online"]);
+    expect(scene.takeReports()).toEqual(["offline", "online"]);
     expect(scene.client.getState().connected).toBe(true);
   });
 
-  test("a session without its records is unlinked, since no code could restore it", async () => {
+  test("a session without its records is unlinked", async () => {
     const scene = await new SessionScene().linked();
     await scene.session.close();
     scene.host.storedRecords.clear();
     scene.open();
     await scene.system.advance(5_000);
-    expect(scene.fresh()).toEqual(["unlinked"]);
+    expect(scene.takeReports()).toEqual(["unlinked"]);
     expect(scene.codes).toHaveLength(1);
     expect(scene.client.getState().connected).toBe(false);
   });
@@ -642,7 +639,7 @@ describe("a linked session", () => {
     await scene.system.advance(4_000);
     expect(scene.client.getState().connected).toBe(false);
     expect(scene.session.probe()).toEqual({ state: "offline", reason: DEADLINE_PASSED });
-    expect(events).toEqual(["end", "lost for good"]);
+    expect(events).toEqual(["end", "lost permanently"]);
     await scene.system.advance(60_000);
     expect(scene.client.getState().connected).toBe(false);
     scene.host.deadlines.send = Infinity;
@@ -650,7 +647,7 @@ describe("a linked session", () => {
     expect(scene.online).toBe(true);
   });
 
-  test("logs each move at debug, with its reason and without codes", async () => {
+  test("logs each transition at debug, with its reason and without codes", async () => {
     const scene = await new SessionScene().linked();
     scene.client.dropSocket(10_000);
     await scene.system.advance(20_000);
@@ -704,11 +701,11 @@ describe("unlinking", () => {
     const { events } = scene.call();
     const keys = new Map(scene.host.storedRecords);
     const { stored } = scene.host;
-    const done = Promise.all([scene.session.unlink(), scene.session.unlink()]);
+    const unlinking = Promise.all([scene.session.unlink(), scene.session.unlink()]);
     await scene.system.advance(10_000);
-    await done;
+    await unlinking;
     expect(scene.host.storedRecords.size).toBe(0);
-    expect(events).toContain("lost for good");
+    expect(events).toContain("lost permanently");
     expect(scene.client.getState().connected).toBe(false);
     expect(scene.reports).not.toContain("unlinked");
     await scene.linked();
@@ -739,9 +736,9 @@ describe("unlinking", () => {
     expect(scene.network.linkedDevices(PHONE)).toHaveLength(1);
     await prepare(scene);
     await scene.system.settle();
-    const done = scene.session.unlink();
+    const unlinking = scene.session.unlink();
     await scene.system.advance(5_000);
-    await done;
+    await unlinking;
     expect(scene.network.linkedDevices(PHONE)).toEqual([]);
     expect(scene.client.getState().connected).toBe(false);
     expect(scene.host.storedRecords.size).toBe(0);
@@ -753,12 +750,12 @@ describe("unlinking", () => {
     async (method) => {
       const scene = await new SessionScene().linked();
       scene.client.disturb(method, "hang", 9);
-      let done = false;
+      let hasEnded = false;
       void scene.session.unlink().then(() => {
-        done = true;
+        hasEnded = true;
       });
       await scene.system.advance(10_000);
-      expect(done).toBe(true);
+      expect(hasEnded).toBe(true);
       expect(scene.host.storedRecords.size).toBe(0);
     },
   );
@@ -766,12 +763,12 @@ describe("unlinking", () => {
   test("ends in time without network, erasing keys", async () => {
     const scene = await new SessionScene().linked();
     scene.network.reachable = false;
-    let done = false;
+    let hasEnded = false;
     void scene.session.unlink().then(() => {
-      done = true;
+      hasEnded = true;
     });
     await scene.system.advance(10_000);
-    expect(done).toBe(true);
+    expect(hasEnded).toBe(true);
     expect(scene.host.storedRecords.size).toBe(0);
     expect(scene.logged.join()).toContain("the device could not be removed at WhatsApp");
   });
@@ -792,9 +789,9 @@ describe("closing", () => {
       await closing;
       await linking;
       expect(scene.network.clients.map((client) => client.getState().connected)).toEqual([false]);
-      const before = scene.reports.length;
+      const reportCount = scene.reports.length;
       await scene.system.advance(600_000);
-      expect(scene.reports).toHaveLength(before);
+      expect(scene.reports).toHaveLength(reportCount);
       expect(scene.system.waiting).toBe(0);
     }
   });
@@ -808,26 +805,26 @@ describe("closing", () => {
     expect(scene.clientRecords).toBe(1);
   });
 
-  test("stores what the client has written, however slow the storage is", async () => {
-    const { scene, sessions } = await writing();
+  test("stores the client's writes, even if the storage is slow", async () => {
+    const { scene, sessions } = await linkWithSessions();
     scene.storage.slowMs = 20;
-    const stored = ["u1", "u2", "u3"].map((user) => sessions.setSession({ user, device: 0 }, { user }));
+    const writes = ["u1", "u2", "u3"].map((user) => sessions.setSession({ user, device: 0 }, { user }));
     await scene.system.advance(1);
-    stored.push(sessions.setSession({ user: "u4", device: 0 }, { user: "u4" }));
+    writes.push(sessions.setSession({ user: "u4", device: 0 }, { user: "u4" }));
     const closing = scene.session.close();
     await scene.system.advance(1_000);
-    await Promise.all([...stored, closing]);
+    await Promise.all([...writes, closing]);
     expect(keysOf(scene, "/session/")).toHaveLength(4);
   });
 
   test("takes a limited time if the storage is down, and rejects pending writes", async () => {
-    const { scene, sessions } = await writing();
+    const { scene, sessions } = await linkWithSessions();
     scene.storage.down = true;
-    const stored = sessions.setSession({ user: "u1", device: 0 }, {}).catch((error: Error) => error.message);
+    const write = sessions.setSession({ user: "u1", device: 0 }, {}).catch((error: Error) => error.message);
     const closing = scene.session.close();
     await scene.system.advance(4_500);
     await closing;
-    expect(await stored).toContain("no longer in use");
+    expect(await write).toContain("no longer in use");
     expect(scene.logged.join()).toContain("the last keys of the client were not stored");
   });
 

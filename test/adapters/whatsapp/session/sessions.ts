@@ -15,7 +15,7 @@ interface SceneOptions {
   readonly seed?: number;
   readonly client?: WhatsAppClientFactory;
   readonly host?: TestLineHost;
-  /** Default: a new one. Its system is the manual one of another scene. */
+  /** Default: a new one. Otherwise that of another scene, with its manual clock. */
   readonly network?: FakeWhatsApp;
   /** Default: separate ones. */
   readonly logins?: LoginTurns;
@@ -80,12 +80,12 @@ export class SessionScene {
   }
 
   /** The reports since the last call of this method. */
-  fresh(): string[] {
-    const all = this.reports.slice(this.#seen);
-    this.#seen = this.reports.length;
-    return all;
+  takeReports(): string[] {
+    const newReports = this.reports.slice(this.#reportCount);
+    this.#reportCount = this.reports.length;
+    return newReports;
   }
-  #seen = 0;
+  #reportCount = 0;
 
   get codes() {
     return this.host.reports.all.flatMap((report) => (report.type === "code" ? [report.code] : []));
@@ -107,15 +107,15 @@ export class SessionScene {
     return this.codes.at(-1)?.payload ?? "";
   }
 
-  /** A number that is linked and online. */
+  /** Links the number, and waits until it is online. */
   async linked(): Promise<this> {
     this.network.scan(await this.code(), PHONE);
     await this.system.advance(1_000);
-    this.fresh();
+    this.takeReports();
     return this;
   }
 
-  /** True if a probe finds the line online. */
+  /** True if a probe reports the line as online. */
   get online(): boolean {
     return this.session.probe().state === "online";
   }
@@ -126,7 +126,7 @@ export class SessionScene {
     const listener: WhatsAppCallListener = {
       voip: (event) => void events.push(`voip ${event.type}`),
       stanza: (stanza) => void events.push(`stanza ${(stanza as { tag: string }).tag}`),
-      lost: (_, final) => void events.push(final ? "lost for good" : "lost"),
+      lost: (_, final) => void events.push(final ? "lost permanently" : "lost"),
       end: () => void events.push("end"),
       restored: () => void events.push("restored"),
     };

@@ -11,11 +11,11 @@ const token = (jid: string, value: number, tcTokenTimestamp?: number) => ({
   ...(tcTokenTimestamp !== undefined && { tcTokenTimestamp }),
 });
 
-/** Token used to call a contact after these tokens have arrived in succession, each followed by a call. */
-async function tokenAfter(...arrived: readonly ReturnType<typeof token>[]): Promise<number | undefined> {
+/** Token used for a call to a contact after these tokens have arrived, each followed by a call. */
+async function tokenAfter(...received: readonly ReturnType<typeof token>[]): Promise<number | undefined> {
   const tokens = privacyTokensOf(new MapRecords(), "session");
-  for (const each of arrived) {
-    await tokens.upsert(each);
+  for (const arrival of received) {
+    await tokens.upsert(arrival);
     expect(await isContact(tokens, ANA)).toBe(true);
   }
   return (await tokens.getByJid(LID))?.tcToken[0];

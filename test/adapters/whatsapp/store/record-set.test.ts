@@ -30,23 +30,23 @@ describe("records of a kind", () => {
 
   test("do not mix with another kind", async () => {
     const { records, writer, set } = setUp();
-    const other = new RecordSet<object>({ records, writer, prefix: "b/", is: isNestedObject });
+    const otherSet = new RecordSet<object>({ records, writer, prefix: "b/", is: isNestedObject });
     await put(set, "x");
-    expect(await other.names()).toEqual([]);
-    await other.clear();
+    expect(await otherSet.names()).toEqual([]);
+    await otherSet.clear();
     expect(await set.get("x")).toEqual({ name: "x" });
   });
 
-  test("that are kept in memory are read once", async () => {
+  test("that are cached are read once", async () => {
     const { records, set } = setUp({ cached: 2 });
     await put(set, "x", "y", "z");
-    const { set: later } = { set: new RecordSet<object>({ ...optionsOf(records), cached: 2 }) };
-    await later.getAll(["x", "y"]);
-    await later.getAll(["x", "y"]);
-    await later.get("z"); // takes the place of x
-    await later.getAll(["y", "z"]);
+    const { set: reopened } = { set: new RecordSet<object>({ ...optionsOf(records), cached: 2 }) };
+    await reopened.getAll(["x", "y"]);
+    await reopened.getAll(["x", "y"]);
+    await reopened.get("z"); // takes the place of x
+    await reopened.getAll(["y", "z"]);
     expect(records.reads).toEqual([2, 1]);
-    await later.get("x");
+    await reopened.get("x");
     expect(records.reads).toEqual([2, 1, 1]);
   });
 
@@ -69,23 +69,23 @@ describe("records of a kind", () => {
   test("are not overwritten by an older read", async () => {
     const { records, set } = setUp({ cached: 10 });
     await put(set, "x");
-    const later = new RecordSet<object>({ ...optionsOf(records), cached: 10 });
-    await later.names();
+    const reopened = new RecordSet<object>({ ...optionsOf(records), cached: 10 });
+    await reopened.names();
     let release = (): void => {};
-    const held = new Promise<void>((resolve) => {
+    const barrier = new Promise<void>((resolve) => {
       release = resolve;
     });
     const get = records.get.bind(records);
     records.get = async (keys) => {
       const values = await get(keys);
-      await held;
+      await barrier;
       return values;
     };
-    const reading = later.get("x");
-    await later.set(new Map([["x", { name: "new" }]]));
+    const reading = reopened.get("x");
+    await reopened.set(new Map([["x", { name: "new" }]]));
     release();
     expect(await reading).toEqual({ name: "x" });
-    expect(await later.get("x")).toEqual({ name: "new" });
+    expect(await reopened.get("x")).toEqual({ name: "new" });
   });
 
   test("above the limit evict the ones unwritten for longest", async () => {
@@ -107,7 +107,7 @@ describe("records of a kind", () => {
     expect(records.writes).toEqual([]);
   });
 
-  test("are listed once the storage serves again", async () => {
+  test("are listed once the storage works again", async () => {
     const { records, set } = setUp();
     records.failure = new Error("down");
     await expect(set.get("x")).rejects.toThrow("down");
@@ -119,7 +119,7 @@ describe("records of a kind", () => {
     ["no format", Uint8Array.of()],
     ["another format", Uint8Array.of(9)],
     ["another kind", encodeRecord("text")],
-  ])("with bytes of %s reject with the name of the record and what to do", async (_, bytes) => {
+  ])("with bytes of %s reject with the name of the record and the fix", async (_, bytes) => {
     const { records, set } = setUp();
     records.values.set("a/x", bytes);
     await expect(set.get("x")).rejects.toThrow(

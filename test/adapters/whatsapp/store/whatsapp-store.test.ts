@@ -66,8 +66,8 @@ describe("every store", () => {
   test("is named by a provider, keeping no messages", () => {
     const { backends, providers } = whatsappStore(new MapRecords());
     expect(backends.ringport.caches).toEqual({});
-    const named = Object.entries(providers).filter(([, provider]) => provider === "ringport");
-    expect(named.map(([domain]) => domain).sort()).toEqual(Object.keys(backends.ringport.stores).sort());
+    const storedDomains = Object.entries(providers).filter(([, provider]) => provider === "ringport");
+    expect(storedDomains.map(([domain]) => domain).sort()).toEqual(Object.keys(backends.ringport.stores).sort());
     expect(providers).toMatchObject({ messages: "none", threads: "none", contacts: "none" });
   });
 });
@@ -102,16 +102,16 @@ describe("the signal store", () => {
     await signal.setRegistrationInfo(CREDENTIALS.registrationInfo);
     await signal.setSignedPreKey(CREDENTIALS.signedPreKey);
     await signal.setSignedPreKeyRotationTs(123);
-    const later = open().signal;
-    expect(await later.getRegistrationInfo()).toEqual(CREDENTIALS.registrationInfo);
-    expect(await later.getSignedPreKey()).toEqual(CREDENTIALS.signedPreKey);
-    expect(await later.getSignedPreKeyById(1)).toEqual(CREDENTIALS.signedPreKey);
-    expect(await later.getSignedPreKeyById(2)).toBeNull();
-    expect(await later.getSignedPreKeyRotationTs()).toBe(123);
-    await later.setSignedPreKeyRotationTs(null);
-    expect(await later.getSignedPreKeyRotationTs()).toBeNull();
-    await later.clear();
-    expect(await later.getRegistrationInfo()).toBeNull();
+    const reopened = open().signal;
+    expect(await reopened.getRegistrationInfo()).toEqual(CREDENTIALS.registrationInfo);
+    expect(await reopened.getSignedPreKey()).toEqual(CREDENTIALS.signedPreKey);
+    expect(await reopened.getSignedPreKeyById(1)).toEqual(CREDENTIALS.signedPreKey);
+    expect(await reopened.getSignedPreKeyById(2)).toBeNull();
+    expect(await reopened.getSignedPreKeyRotationTs()).toBe(123);
+    await reopened.setSignedPreKeyRotationTs(null);
+    expect(await reopened.getSignedPreKeyRotationTs()).toBeNull();
+    await reopened.clear();
+    expect(await reopened.getRegistrationInfo()).toBeNull();
   });
 });
 
@@ -150,15 +150,18 @@ describe("the pre-key store", () => {
     await preKey.getOrGenPreKeys(2, preKeyOf);
     await preKey.consumePreKeyById(2);
     await preKey.consumePreKeyById(1);
-    const two = await Promise.all([open().preKey.getOrGenSinglePreKey(preKeyOf), preKey.getPreKeyById(2)]);
-    expect(two).toEqual([preKeyOf(3), null]);
+    const results = await Promise.all([open().preKey.getOrGenSinglePreKey(preKeyOf), preKey.getPreKeyById(2)]);
+    expect(results).toEqual([preKeyOf(3), null]);
   });
 
   test("generates keys one request at a time", async () => {
     const { preKey } = setUp();
-    const [one, two] = await Promise.all([preKey.getOrGenPreKeys(2, preKeyOf), preKey.getOrGenPreKeys(3, preKeyOf)]);
-    expect(one.map(({ keyId }) => keyId)).toEqual([1, 2]);
-    expect(two.map(({ keyId }) => keyId)).toEqual([1, 2, 3]);
+    const [first, second] = await Promise.all([
+      preKey.getOrGenPreKeys(2, preKeyOf),
+      preKey.getOrGenPreKeys(3, preKeyOf),
+    ]);
+    expect(first.map(({ keyId }) => keyId)).toEqual([1, 2]);
+    expect(second.map(({ keyId }) => keyId)).toEqual([1, 2, 3]);
   });
 
   test("stores a key under its own id", async () => {
@@ -182,7 +185,7 @@ describe("the pre-key store", () => {
     const { preKey, records } = setUp();
     await preKey.getOrGenPreKeys(2000, preKeyOf);
     await preKey.markKeyAsUploaded(1500);
-    await preKey.getOrGenPreKeys(2000, preKeyOf); // 500 are left, so 1500 more
+    await preKey.getOrGenPreKeys(2000, preKeyOf); // 500 are unused, so 1500 more
     expect([...records.values.keys()].filter((key) => key.includes("/pre-key/")).length).toBe(3001);
     expect(await preKey.getPreKeysById([500, 501])).toEqual([null, { ...preKeyOf(501), uploaded: true }]);
   });
@@ -208,27 +211,27 @@ describe("the session store", () => {
       { address: ANA_BY_LID, session: { ...record, rootKey: bytes(2) } },
     ]);
     expect(records.writes).toEqual([2]);
-    const later = open().session;
-    expect(await later.getSession({ ...ANA, server: "s.whatsapp.net" })).toEqual(record); // the default server
-    expect(await later.getSessionsBatch([ANA_BY_LID, { ...ANA, device: 1 }])).toEqual([
+    const reopened = open().session;
+    expect(await reopened.getSession({ ...ANA, server: "s.whatsapp.net" })).toEqual(record); // the default server
+    expect(await reopened.getSessionsBatch([ANA_BY_LID, { ...ANA, device: 1 }])).toEqual([
       { ...record, rootKey: bytes(2) },
       null,
     ]);
-    expect(await later.hasSessions([ANA, { ...ANA_BY_LID, server: "s.whatsapp.net" }])).toEqual([true, false]);
-    await later.setSession(ANA, { ...record, rootKey: bytes(3) });
+    expect(await reopened.hasSessions([ANA, { ...ANA_BY_LID, server: "s.whatsapp.net" }])).toEqual([true, false]);
+    await reopened.setSession(ANA, { ...record, rootKey: bytes(3) });
     expect(await open().session.getSession(ANA)).toMatchObject({ rootKey: bytes(3) });
-    await later.deleteSession(ANA);
+    await reopened.deleteSession(ANA);
     expect(await open().session.hasSession(ANA)).toBe(false);
-    await later.clear();
+    await reopened.clear();
     expect(records.values.size).toBe(0);
   });
 
   test("reads a session from the records once", async () => {
     const { session, records, open } = setUp();
     await session.setSession(ANA, { n: 1 });
-    const later = open().session;
-    await later.getSession(ANA);
-    await later.getSession(ANA);
+    const reopened = open().session;
+    await reopened.getSession(ANA);
+    await reopened.getSession(ANA);
     expect(records.reads).toEqual([1]);
   });
 
@@ -248,10 +251,10 @@ describe("the identity store", () => {
       { address: ANA, identityKey: bytes(2) },
       { address: ANA_BY_LID, identityKey: bytes(3) },
     ]);
-    const later = open().identity;
-    expect(await later.getRemoteIdentity(ANA)).toEqual(bytes(2));
-    expect(await later.getRemoteIdentities([ANA_BY_LID, { ...ANA, device: 9 }])).toEqual([bytes(3), null]);
-    await later.clear();
+    const reopened = open().identity;
+    expect(await reopened.getRemoteIdentity(ANA)).toEqual(bytes(2));
+    expect(await reopened.getRemoteIdentities([ANA_BY_LID, { ...ANA, device: 9 }])).toEqual([bytes(3), null]);
+    await reopened.clear();
     expect(await open().identity.getRemoteIdentity(ANA)).toBeNull();
   });
 });
@@ -267,13 +270,13 @@ describe("the sender key store", () => {
     await senderKey.upsertSenderKeyDistribution(distribution("g1"));
     await senderKey.upsertSenderKeyDistributions([distribution("g1", ANA_BY_LID), distribution("g2")]);
     expect(records.writes).toEqual([1, 1, 1, 2]);
-    const later = open().senderKey;
-    const { skList, skDistribList } = await later.getGroupSenderKeyList("g1");
+    const reopened = open().senderKey;
+    const { skList, skDistribList } = await reopened.getGroupSenderKeyList("g1");
     expect(skList).toEqual([key("g1")]);
     expect(skDistribList).toHaveLength(2);
-    expect(await later.getDeviceSenderKey("g10", ANA)).toEqual(key("g10"));
-    expect(await later.getDeviceSenderKey("g2", ANA)).toBeNull();
-    expect(await later.getDeviceSenderKeyDistributions("g1", [ANA_BY_LID, { ...ANA, device: 4 }])).toEqual([
+    expect(await reopened.getDeviceSenderKey("g10", ANA)).toEqual(key("g10"));
+    expect(await reopened.getDeviceSenderKey("g2", ANA)).toBeNull();
+    expect(await reopened.getDeviceSenderKeyDistributions("g1", [ANA_BY_LID, { ...ANA, device: 4 }])).toEqual([
       distribution("g1", ANA_BY_LID),
       null,
     ]);
@@ -308,13 +311,13 @@ describe("the privacy token store", () => {
       { jid: "other@lid", updatedAtMs: 4 },
     ]);
     expect(records.writes).toEqual([1, 2]);
-    const later = open().privacyToken;
-    expect(await later.getByJid(jid)).toEqual({
+    const reopened = open().privacyToken;
+    expect(await reopened.getByJid(jid)).toEqual({
       ...{ jid, tcToken: bytes(1), tcTokenTimestamp: 6, nctSalt: bytes(2), updatedAtMs: 3 },
     });
-    expect(await later.deleteByJid("other@lid")).toBe(1);
-    expect(await later.deleteByJid("other@lid")).toBe(0);
-    await later.clear();
+    expect(await reopened.deleteByJid("other@lid")).toBe(1);
+    expect(await reopened.deleteByJid("other@lid")).toBe(0);
+    await reopened.clear();
     expect(await open().privacyToken.getByJid(jid)).toBeNull();
   });
 
@@ -344,10 +347,10 @@ describe("the app state store", () => {
     const { appState, open } = setUp();
     expect(await appState.upsertSyncKeys([syncKey(1, 1), syncKey(1, 2)])).toBe(2);
     expect(await appState.upsertSyncKeys([syncKey(1, 1), syncKey(1, 2, 9)])).toBe(1);
-    const later = open().appState;
-    expect(await later.getSyncKeyData(syncKey(1, 2).keyId)).toEqual(bytes(9));
-    expect(await later.getSyncKeyDataBatch([syncKey(1, 1).keyId, bytes(7)])).toEqual([bytes(1), null]);
-    expect(await later.getSyncKeysBatch([bytes(7), syncKey(1, 1).keyId])).toEqual([null, syncKey(1, 1)]);
+    const reopened = open().appState;
+    expect(await reopened.getSyncKeyData(syncKey(1, 2).keyId)).toEqual(bytes(9));
+    expect(await reopened.getSyncKeyDataBatch([syncKey(1, 1).keyId, bytes(7)])).toEqual([bytes(1), null]);
+    expect(await reopened.getSyncKeysBatch([bytes(7), syncKey(1, 1).keyId])).toEqual([null, syncKey(1, 1)]);
   });
 
   test("uses the key of the highest epoch, of the lower device if there are two", async () => {
@@ -364,19 +367,24 @@ describe("the app state store", () => {
     expect(await appState.getCollectionState("regular")).toEqual({
       ...{ initialized: false, version: 0, hash: new Uint8Array(128), indexValueMap: new Map() },
     });
-    const many = new Map(Array.from({ length: 100 }, (_, i) => [`${(i % 16).toString(16)}${i}`, bytes(i)]));
-    const update = { collection: "regular", version: 3, hash: bytes(4), indexValueMap: many };
+    const indexValues = new Map(Array.from({ length: 100 }, (_, i) => [`${(i % 16).toString(16)}${i}`, bytes(i)]));
+    const update = { collection: "regular", version: 3, hash: bytes(4), indexValueMap: indexValues };
     await appState.setCollectionStates([update, { ...update, collection: "critical", indexValueMap: new Map() }]);
     expect(records.writes).toEqual([18]);
-    const later = open().appState;
-    const [regular, critical, low] = await later.getCollectionStates(["regular", "critical", "regular_low"]);
-    expect(regular).toEqual({ initialized: true, version: 3, hash: bytes(4), indexValueMap: many });
+    const reopened = open().appState;
+    const [regular, critical, low] = await reopened.getCollectionStates(["regular", "critical", "regular_low"]);
+    expect(regular).toEqual({ initialized: true, version: 3, hash: bytes(4), indexValueMap: indexValues });
     expect(critical).toMatchObject({ initialized: true, indexValueMap: new Map() });
     expect(low).toMatchObject({ initialized: false });
-    const fewer = new Map([...many].filter(([index]) => !index.startsWith("5")).concat([["a1", bytes(7)]]));
-    await later.setCollectionStates([{ ...update, version: 4, indexValueMap: fewer }]);
-    expect(records.writes).toEqual([18, 3]); // the head, part 5 and part a
-    expect(await open().appState.getCollectionState("regular")).toMatchObject({ version: 4, indexValueMap: fewer });
+    const reducedValues = new Map(
+      [...indexValues].filter(([index]) => !index.startsWith("5")).concat([["a1", bytes(7)]]),
+    );
+    await reopened.setCollectionStates([{ ...update, version: 4, indexValueMap: reducedValues }]);
+    expect(records.writes).toEqual([18, 3]); // the header, part 5 and part a
+    expect(await open().appState.getCollectionState("regular")).toMatchObject({
+      version: 4,
+      indexValueMap: reducedValues,
+    });
   });
 
   test("exports everything, and clears it", async () => {

@@ -25,7 +25,7 @@ describe("an event of the client", () => {
     expect(readClientEvent("auth_paired", {})).toEqual({ type: "paired", phone: null });
   });
 
-  test("connection opens or closes; others mean nothing", () => {
+  test("connection opens or closes; other states are ignored", () => {
     expect(readClientEvent("connection", { status: "open" })).toEqual({ type: "opened" });
     expect(
       readClientEvent("connection", { status: "close", reason: "failure_banned", code: 406, isLogout: true }),
@@ -60,15 +60,15 @@ describe("an event of the client", () => {
     expect(read(node("503"))).toEqual({ type: "stream_error", code: 503 });
     expect(read(node())).toEqual({ type: "stream_error", code: undefined });
     expect(read(node(undefined, "something new"))).toEqual({ type: "stream_error", code: undefined });
-    for (const reported of [node("515"), node("516"), node(undefined, "replaced"), node(undefined, "device_removed")])
-      expect(read(reported)).toBeUndefined();
-    for (const other of [{ node: { tag: "success", attrs: {} } }, { node: null }, {}])
-      expect(read(other)).toBeUndefined();
+    for (const handled of [node("515"), node("516"), node(undefined, "replaced"), node(undefined, "device_removed")])
+      expect(read(handled)).toBeUndefined();
+    for (const irrelevant of [{ node: { tag: "success", attrs: {} } }, { node: null }, {}])
+      expect(read(irrelevant)).toBeUndefined();
   });
 
-  test("never throws, and yields a usable input, whatever the client passes", () => {
+  test("never throws, and yields a usable input for any argument", () => {
     const anything = fc.anything({ withNullPrototype: true, withBigInt: true });
-    const like = fc.record(
+    const likeEvent = fc.record(
       {
         qr: fc.oneof(fc.string(), anything),
         ttlMs: fc.oneof(fc.double(), anything),
@@ -91,7 +91,7 @@ describe("an event of the client", () => {
       { requiredKeys: [] },
     );
     fc.assert(
-      fc.property(fc.constantFrom(...CLIENT_EVENTS), fc.oneof(like, anything), (name, event) => {
+      fc.property(fc.constantFrom(...CLIENT_EVENTS), fc.oneof(likeEvent, anything), (name, event) => {
         const input = readClientEvent(name, event);
         if (input?.type === "qr") {
           expect(input.qr.length).toBeGreaterThan(0);

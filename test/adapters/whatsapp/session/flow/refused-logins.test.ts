@@ -2,34 +2,34 @@ import { describe, expect, test } from "vitest";
 import { PHONE, SessionScene } from "../sessions.ts";
 
 /**
- * A refusal of the login may arrive after the client has reported its connection as open, or before: then its `connect`
+ * A refusal of the login may arrive before or after the client has reported its connection as open. Before that, `connect`
  * rejects, and the close arrives first.
  */
 describe.each([
   ["after the connection opened", false],
   ["at once", true],
-])("a login that is refused %s", (_, atOnce) => {
-  /** A linked number whose server starts again while WhatsApp refuses its logins. */
-  async function restarted(refuses: number): Promise<SessionScene> {
+])("a login that is refused %s", (_, refusesAtOnce) => {
+  /** A linked number whose server restarts while WhatsApp refuses its logins. */
+  async function restartRefused(refuses: number): Promise<SessionScene> {
     const scene = await new SessionScene().linked();
     await scene.session.close();
-    Object.assign(scene.network, { refuses, refusesAtOnce: atOnce });
-    scene.fresh();
+    Object.assign(scene.network, { refuses, refusesAtOnce: refusesAtOnce });
+    scene.takeReports();
     scene.open();
     await scene.system.advance(1_000);
     return scene;
   }
 
   test.each([401, 403, 406])("with %i unlinks the number, once", async (refuses) => {
-    const scene = await restarted(refuses);
+    const scene = await restartRefused(refuses);
     await scene.system.advance(10 * 60_000);
-    expect(scene.fresh().filter((type) => type === "unlinked")).toEqual(["unlinked"]);
+    expect(scene.takeReports().filter((type) => type === "unlinked")).toEqual(["unlinked"]);
     expect(scene.online).toBe(false);
     expect(scene.host.storedRecords.size).toBe(0);
   });
 
   test("with 503 keeps the link, and connects once the server accepts it again", async () => {
-    const scene = await restarted(503);
+    const scene = await restartRefused(503);
     await scene.system.advance(60_000);
     expect(scene.online).toBe(false);
     scene.network.refuses = undefined;
@@ -39,14 +39,14 @@ describe.each([
   });
 
   test("with 405 keeps the link, and reports the client as outdated", async () => {
-    const scene = await restarted(405);
+    const scene = await restartRefused(405);
     expect(scene.conditions).toContain("client_outdated");
     expect(scene.host.storedRecords.size).toBeGreaterThan(0);
-    expect(scene.fresh()).not.toContain("unlinked");
+    expect(scene.takeReports()).not.toContain("unlinked");
   });
 
   test("with 401 lets the number be linked again", async () => {
-    const scene = await restarted(401);
+    const scene = await restartRefused(401);
     scene.network.refuses = undefined;
     scene.network.scan(await scene.code(), PHONE);
     await scene.system.advance(1_000);

@@ -18,7 +18,7 @@ import {
   type SessionInput,
 } from "../../../../../adapters/telephony/whatsapp/session/flow/session-types.ts";
 import { DEADLINE_PASSED } from "../../../../../src/ports/telephony.ts";
-import { at, close, DOWN, decided, deeds, effectsOf, FLOWS, WORKS } from "../flows.ts";
+import { close, DOWN, decideAll, effectNames, effectsOf, FLOWS, momentAt, WORKS } from "../flows.ts";
 
 describe("a session", () => {
   test("starts in idle, and reaches every state", () => {
@@ -26,81 +26,85 @@ describe("a session", () => {
   });
 
   test("links only from idle, and once", () => {
-    expect(deeds(decided(FLOWS.idle, { type: "link" }))).toEqual(["open_client"]);
+    expect(effectNames(decideAll(FLOWS.idle, { type: "link" }))).toEqual(["open_client"]);
     for (const state of ["linking", "connecting", "online", "dropped", "waiting", "closed"] as const)
-      expect(decided(FLOWS[state], { type: "link" })).toEqual({ flow: FLOWS[state], effects: [] });
+      expect(decideAll(FLOWS[state], { type: "link" })).toEqual({ flow: FLOWS[state], effects: [] });
   });
 
   test("does not connect on request without the lease", () => {
-    const outdated = decided(FLOWS.online, close("failure_client_too_old", false, 405)).flow;
+    const outdated = decideAll(FLOWS.online, close("failure_client_too_old", false, 405)).flow;
     for (const flow of [FLOWS.idle, FLOWS.halted, outdated])
-      expect(decideSession(flow, { type: "link" }, at(9_000, { owned: false }))).toEqual({ flow, effects: [] });
+      expect(decideSession(flow, { type: "link" }, momentAt(9_000, { owned: false }))).toEqual({ flow, effects: [] });
   });
 
-  test("puts up to three takeovers in ten minutes down to its own lingering client", () => {
+  test("attributes up to three takeovers in ten minutes to its own lingering client", () => {
     const replaced = close("stream_error_replaced");
-    expect(decideSession(FLOWS.online, replaced, at(0)).flow.state).toBe("halted");
+    expect(decideSession(FLOWS.online, replaced, momentAt(0)).flow.state).toBe("halted");
     let flow: SessionFlow = FLOWS.online;
     for (const minute of [0, 3, 6]) {
       const now = minute * 60_000;
-      flow = decideSession(flow, replaced, at(now, { strays: true })).flow;
+      flow = decideSession(flow, replaced, momentAt(now, { strays: true })).flow;
       expect(flow).toMatchObject({ state: "waiting", lasting: false });
-      flow = decideSession(flow, { type: "timer", timer: "retry" }, at(now + 1)).flow;
-      flow = decideSession(flow, { type: "opened", ...WORKS }, at(now + 2)).flow;
+      flow = decideSession(flow, { type: "timer", timer: "retry" }, momentAt(now + 1)).flow;
+      flow = decideSession(flow, { type: "opened", ...WORKS }, momentAt(now + 2)).flow;
     }
-    expect(decideSession(flow, replaced, at(9 * 60_000, { strays: true })).flow.state).toBe("halted");
-    expect(decideSession(flow, replaced, at(11 * 60_000, { strays: true })).flow.state).toBe("waiting");
+    expect(decideSession(flow, replaced, momentAt(9 * 60_000, { strays: true })).flow.state).toBe("halted");
+    expect(decideSession(flow, replaced, momentAt(11 * 60_000, { strays: true })).flow.state).toBe("waiting");
   });
 
   test("is online only if the connection is reported open and the client is registered", () => {
-    expect(decided(FLOWS.connecting, { type: "state", ...WORKS }).flow.state).toBe("connecting");
-    const unsure = decided(FLOWS.connecting, { type: "opened", ...WORKS, registered: false });
-    expect(unsure.flow.state).toBe("connecting");
-    expect(decided(unsure.flow, { type: "state", ...WORKS }).flow.state).toBe("online");
+    expect(decideAll(FLOWS.connecting, { type: "state", ...WORKS }).flow.state).toBe("connecting");
+    const unregistered = decideAll(FLOWS.connecting, { type: "opened", ...WORKS, registered: false });
+    expect(unregistered.flow.state).toBe("connecting");
+    expect(decideAll(unregistered.flow, { type: "state", ...WORKS }).flow.state).toBe("online");
   });
 
   test("a socket that closes before WhatsApp accepts the login is not left to the client", () => {
-    const { flow } = decided(FLOWS.connecting, { type: "opened", ...WORKS, connected: false });
+    const { flow } = decideAll(FLOWS.connecting, { type: "opened", ...WORKS, connected: false });
     expect(flow.state).toBe("connecting");
-    const closed = decided(flow, { type: "state", ...DOWN });
-    expect(closed.flow).toMatchObject({ state: "waiting", reason: "the connection to WhatsApp broke off" });
-    expect(deeds(closed)).toContain("disconnect");
+    const closing = decideAll(flow, { type: "state", ...DOWN });
+    expect(closing.flow).toMatchObject({ state: "waiting", reason: "the connection to WhatsApp broke off" });
+    expect(effectNames(closing)).toContain("disconnect");
   });
 
   test("an accepted login without a request counts; a second one within a minute ends the connection", () => {
-    const online = decided(FLOWS.connecting, { type: "opened", ...WORKS }, { type: "accepted", ...WORKS });
-    expect(online.flow).toMatchObject({ state: "online", reconnects: { logins: [2_000] } });
-    const first = decideSession(online.flow, { type: "accepted", ...WORKS }, at(10_000));
+    const loggedIn = decideAll(FLOWS.connecting, { type: "opened", ...WORKS }, { type: "accepted", ...WORKS });
+    expect(loggedIn.flow).toMatchObject({ state: "online", reconnects: { logins: [2_000] } });
+    const first = decideSession(loggedIn.flow, { type: "accepted", ...WORKS }, momentAt(10_000));
     expect(first).toMatchObject({ effects: [], flow: { state: "online", reconnects: { logins: [2_000, 10_000] } } });
-    const second = decideSession(first.flow, { type: "accepted", ...WORKS }, at(20_000));
+    const second = decideSession(first.flow, { type: "accepted", ...WORKS }, momentAt(20_000));
     expect(second.flow).toMatchObject({ state: "waiting", reconnects: { logins: [2_000, 10_000, 20_000] } });
-    expect(deeds(second)).toContain("disconnect");
+    expect(effectNames(second)).toContain("disconnect");
     for (const state of ["waiting", "halted"] as const) {
-      const stray = decided(FLOWS[state], { type: "accepted", ...WORKS });
-      expect(deeds(stray)).toEqual(["disconnect"]);
-      expect(stray.flow.state).toBe(state);
-      expect(stray.flow.reconnects.logins.at(-1)).toBe(1_000);
+      const unrequested = decideAll(FLOWS[state], { type: "accepted", ...WORKS });
+      expect(effectNames(unrequested)).toEqual(["disconnect"]);
+      expect(unrequested.flow.state).toBe(state);
+      expect(unrequested.flow.reconnects.logins.at(-1)).toBe(1_000);
     }
   });
 
   test("a stream error during a login ends it", () => {
-    const ended = decided(
+    const afterError = decideAll(
       FLOWS.connecting,
       { type: "opened", ...WORKS, connected: false },
       { type: "stream_error", code: 503 },
     );
-    expect(ended.flow).toMatchObject({ state: "waiting", reason: "WhatsApp has ended the connection (503)" });
-    expect(deeds(ended)).toContain("disconnect");
+    expect(afterError.flow).toMatchObject({ state: "waiting", reason: "WhatsApp has ended the connection (503)" });
+    expect(effectNames(afterError)).toContain("disconnect");
   });
 
   test("counts each login of a client that reopens its socket in a call, and allows three", () => {
-    const inCall = { inCall: true };
+    const momentInCall = { inCall: true };
     let flow: SessionFlow = FLOWS.dropped;
     const states: string[] = [];
-    for (let time = 1; time <= 4; time++) {
-      flow = decideSession(flow, { type: "state", ...WORKS, connected: false }, at(time * 3_000, inCall)).flow;
-      flow = decideSession(flow, { type: "state", ...DOWN }, at(time * 3_000 + 1_000, inCall)).flow;
-      flow = decideSession(flow, { type: "state", ...DOWN }, at(time * 3_000 + 2_000, inCall)).flow;
+    for (let round = 1; round <= 4; round++) {
+      flow = decideSession(
+        flow,
+        { type: "state", ...WORKS, connected: false },
+        momentAt(round * 3_000, momentInCall),
+      ).flow;
+      flow = decideSession(flow, { type: "state", ...DOWN }, momentAt(round * 3_000 + 1_000, momentInCall)).flow;
+      flow = decideSession(flow, { type: "state", ...DOWN }, momentAt(round * 3_000 + 2_000, momentInCall)).flow;
       states.push(flow.state);
     }
     expect(states).toEqual(["dropped", "dropped", "dropped", "waiting"]);
@@ -108,92 +112,96 @@ describe("a session", () => {
   });
 
   test("an outage before any code is retried, and its reason is kept", () => {
-    const failed = decided(
+    const failedLink = decideAll(
       FLOWS.idle,
       { type: "link" },
       { type: "failed", reason: "the WhatsApp client could not connect" },
     );
-    expect(failed.flow).toMatchObject({ state: "linking", reason: "the WhatsApp client could not connect" });
-    expect(deeds(decided(failed.flow, { type: "timer", timer: "retry" }))).toEqual(["connect"]);
+    expect(failedLink.flow).toMatchObject({ state: "linking", reason: "the WhatsApp client could not connect" });
+    expect(effectNames(decideAll(failedLink.flow, { type: "timer", timer: "retry" }))).toEqual(["connect"]);
   });
 
   test("without any code within a minute, linking ends without a condition", () => {
-    const linking = decided(FLOWS.idle, { type: "link" });
+    const linking = decideAll(FLOWS.idle, { type: "link" });
     expect(effectsOf(linking, "start_timer")[0]?.ms).toBe(60_000);
-    const decision = decided(linking.flow, { type: "timer", timer: "patience" });
+    const decision = decideAll(linking.flow, { type: "timer", timer: "patience" });
     expect(effectsOf(decision, "report_condition")).toEqual([
       { do: "report_condition", condition: undefined, reason: "WhatsApp sent no code" },
     ]);
   });
 
   test("a pairing code is a condition, and keeps the attempt alive beyond the last code", () => {
-    const typed = decided(FLOWS.linking, { type: "pairing_code", ttlMs: 180_000 });
-    expect(effectsOf(typed, "report_condition")[0]?.condition).toBe("pairing_code");
-    expect(effectsOf(typed, "start_timer")[0]?.ms).toBe(181_000);
-    const code = decided(typed.flow, { type: "qr", qr: "b", ttlMs: 20_000 });
+    const withPairingCode = decideAll(FLOWS.linking, { type: "pairing_code", ttlMs: 180_000 });
+    expect(effectsOf(withPairingCode, "report_condition")[0]?.condition).toBe("pairing_code");
+    expect(effectsOf(withPairingCode, "start_timer")[0]?.ms).toBe(181_000);
+    const code = decideAll(withPairingCode.flow, { type: "qr", qr: "b", ttlMs: 20_000 });
     expect(effectsOf(code, "start_timer")[0]?.ms).toBe(181_000);
   });
 
-  test("a pairing code that WhatsApp no longer accepts clears the condition", () => {
-    const typed = decided(FLOWS.linking, { type: "pairing_code", ttlMs: 180_000 });
-    const decision = decided(typed.flow, { type: "pairing_code_over" });
+  test("an expired pairing code clears the condition", () => {
+    const withPairingCode = decideAll(FLOWS.linking, { type: "pairing_code", ttlMs: 180_000 });
+    const decision = decideAll(withPairingCode.flow, { type: "pairing_code_over" });
     expect(effectsOf(decision, "report_condition")[0]).toMatchObject({ condition: undefined });
-    expect(decided(FLOWS.linking, { type: "pairing_code_over" })).toEqual({ flow: FLOWS.linking, effects: [] });
+    expect(decideAll(FLOWS.linking, { type: "pairing_code_over" })).toEqual({ flow: FLOWS.linking, effects: [] });
   });
 
   test("a connection that does not open in time is closed and tried again", () => {
-    const late = decided(FLOWS.connecting, { type: "timer", timer: "patience" });
-    expect(late.flow).toMatchObject({ state: "waiting", reason: "WhatsApp did not open the connection in time" });
-    expect(deeds(late)).toEqual(["disconnect", "report_offline", "calls_lost"]);
+    const timedOut = decideAll(FLOWS.connecting, { type: "timer", timer: "patience" });
+    expect(timedOut.flow).toMatchObject({ state: "waiting", reason: "WhatsApp did not open the connection in time" });
+    expect(effectNames(timedOut)).toEqual(["disconnect", "report_offline", "calls_lost"]);
   });
 
   test("a client that connects unasked while the session waits is accepted", () => {
-    const opened = decided(FLOWS.waiting, { type: "opened", ...WORKS });
-    expect(opened.flow.state).toBe("online");
-    expect(opened.effects).toContainEqual({ do: "stop_timer", timer: "retry" });
+    const connected = decideAll(FLOWS.waiting, { type: "opened", ...WORKS });
+    expect(connected.flow.state).toBe("online");
+    expect(connected.effects).toContainEqual({ do: "stop_timer", timer: "retry" });
   });
 
   test("a connection that keeps dropping waits longer, and is logged once", () => {
     let flow: SessionFlow = FLOWS.online;
     const logs: string[] = [];
     const waits: number[] = [];
-    for (let time = 1; time <= 2 * FLAPS; time++) {
-      const now = time * 20_000;
-      const dropped = decideSession(flow, close("failure_service_unavailable", false, 503), at(now, { chance: 0 }));
+    for (let round = 1; round <= 2 * FLAPS; round++) {
+      const now = round * 20_000;
+      const dropped = decideSession(
+        flow,
+        close("failure_service_unavailable", false, 503),
+        momentAt(now, { chance: 0 }),
+      );
       logs.push(...effectsOf(dropped, "log").map(({ message }) => message));
       waits.push(effectsOf(dropped, "start_timer")[0]?.ms ?? -1);
-      flow = decideSession(dropped.flow, { type: "timer", timer: "retry" }, at(now + 1)).flow;
-      flow = decideSession(flow, { type: "opened", ...WORKS }, at(now + 2)).flow;
+      flow = decideSession(dropped.flow, { type: "timer", timer: "retry" }, momentAt(now + 1)).flow;
+      flow = decideSession(flow, { type: "opened", ...WORKS }, momentAt(now + 2)).flow;
     }
     expect(logs).toEqual(["the connection to WhatsApp breaks off again and again"]);
     expect(waits.slice(0, FLAPS - 1)).toEqual([0, 0, 0, 0]);
     for (const wait of waits.slice(FLAPS)) expect(wait).toBeGreaterThanOrEqual(30_000);
   });
 
-  test("an unstable socket is not left to the client, which would connect every 2 s, not even in a call", () => {
+  test("an unstable socket is not left to the client, even in a call", () => {
     let flow: SessionFlow = FLOWS.online;
     const inCall = { inCall: true };
-    for (let time = 1; time < FLAPS; time++) {
-      flow = decideSession(flow, { type: "state", ...DOWN }, at(time * 10_000, inCall)).flow;
+    for (let round = 1; round < FLAPS; round++) {
+      flow = decideSession(flow, { type: "state", ...DOWN }, momentAt(round * 10_000, inCall)).flow;
       expect(flow.state).toBe("dropped");
-      flow = decideSession(flow, { type: "state", ...WORKS }, at(time * 10_000 + 5_000, inCall)).flow;
+      flow = decideSession(flow, { type: "state", ...WORKS }, momentAt(round * 10_000 + 5_000, inCall)).flow;
     }
-    const last = decideSession(flow, { type: "state", ...DOWN }, at(FLAPS * 10_000, inCall));
-    expect(last.flow.state).toBe("waiting");
-    expect(deeds(last)).toContain("disconnect");
+    const final = decideSession(flow, { type: "state", ...DOWN }, momentAt(FLAPS * 10_000, inCall));
+    expect(final.flow.state).toBe("waiting");
+    expect(effectNames(final)).toContain("disconnect");
   });
 
-  test("logs in 20 times an hour at most, whatever fails, and for any caller", () => {
+  test("logs in at most 20 times an hour, despite failures and requests", () => {
     let flow: SessionFlow = FLOWS.waiting;
     const logins: number[] = [];
     for (let now = 10_000; now < 3_600_000; now += 1_000) {
       for (const input of [{ type: "timer", timer: "retry" }, { type: "link" }] as const) {
-        const asked = decideSession(flow, input, at(now, { chance: 0 }));
-        flow = asked.flow;
-        if (!deeds(asked).includes("connect")) continue;
-        flow = decideSession(flow, { type: "login" }, at(now)).flow;
+        const attempt = decideSession(flow, input, momentAt(now, { chance: 0 }));
+        flow = attempt.flow;
+        if (!effectNames(attempt).includes("connect")) continue;
+        flow = decideSession(flow, { type: "login" }, momentAt(now)).flow;
         logins.push(now);
-        const outdated = decideSession(flow, close("failure_client_too_old", false, 405), at(now, { chance: 0 }));
+        const outdated = decideSession(flow, close("failure_client_too_old", false, 405), momentAt(now, { chance: 0 }));
         if (logins.length >= MAX_LOGINS)
           expect(effectsOf(outdated, "start_timer")[0]?.ms).toBeGreaterThanOrEqual(3_600_000 - now);
         flow = outdated.flow;
@@ -204,30 +212,34 @@ describe("a session", () => {
     expect(logins).toHaveLength(MAX_LOGINS);
   });
 
-  test("a request beyond 20 logins in an hour is carried out once another is allowed", () => {
+  test("a request beyond 20 logins in an hour is delayed until the next is allowed", () => {
     const logins = Array.from({ length: MAX_LOGINS }, (_, index) => index * 1_000);
-    for (const halted of [FLOWS.halted, decided(FLOWS.online, close("failure_client_too_old", false, 405)).flow]) {
+    for (const halted of [FLOWS.halted, decideAll(FLOWS.online, close("failure_client_too_old", false, 405)).flow]) {
       const { reconnects } = halted;
-      const asked = decideSession({ ...halted, reconnects: { ...reconnects, logins } }, { type: "link" }, at(600_000));
-      const turn = decideSession(asked.flow, { type: "login" }, at(600_000));
+      const request = decideSession(
+        { ...halted, reconnects: { ...reconnects, logins } },
+        { type: "link" },
+        momentAt(600_000),
+      );
+      const turn = decideSession(request.flow, { type: "login" }, momentAt(600_000));
       expect(healthOf(turn.flow)).toEqual({ state: "offline", reason: expect.stringContaining("again at 2026-01-01") });
       expect(effectsOf(turn, "start_timer")).toEqual([{ do: "start_timer", timer: "retry", ms: 3_000_000 }]);
-      const retried = decideSession(turn.flow, { type: "timer", timer: "retry" }, at(3_600_000));
-      expect(deeds(retried)).toEqual(["connect"]);
-      expect(deeds(decideSession(retried.flow, { type: "login" }, at(3_600_000)))).toEqual([]);
+      const retried = decideSession(turn.flow, { type: "timer", timer: "retry" }, momentAt(3_600_000));
+      expect(effectNames(retried)).toEqual(["connect"]);
+      expect(effectNames(decideSession(retried.flow, { type: "login" }, momentAt(3_600_000)))).toEqual([]);
     }
   });
 
   test("with a lease renewed late, logs in at most 20 times an hour, and reports when it continues", () => {
     let flow: SessionFlow = FLOWS.waiting;
     let logins = 0;
-    let refused: SessionDecision | undefined;
+    let rejectedTurn: SessionDecision | undefined;
     for (let now = 10_000; now < 3_600_000; now += 10_000) {
-      const asked = decideSession(flow, { type: "timer", timer: "retry" }, at(now));
-      const turn = decideSession(asked.flow, { type: "login" }, at(now));
+      const retry = decideSession(flow, { type: "timer", timer: "retry" }, momentAt(now));
+      const turn = decideSession(retry.flow, { type: "login" }, momentAt(now));
       flow = turn.flow;
-      if (deeds(turn).includes("disconnect")) {
-        refused = turn;
+      if (effectNames(turn).includes("disconnect")) {
+        rejectedTurn = turn;
         break;
       }
       logins++;
@@ -236,10 +248,10 @@ describe("a session", () => {
         [{ type: "state", ...WORKS }, false],
         [{ type: "timer", timer: "ownership" }, false],
       ] as const)
-        flow = decideSession(flow, input, at(now + 5_000, { owned })).flow;
+        flow = decideSession(flow, input, momentAt(now + 5_000, { owned })).flow;
     }
     expect(logins).toBe(MAX_LOGINS);
-    expect(effectsOf(refused!, "start_timer")[0]?.ms).toBe(3_600_000 - MAX_LOGINS * 10_000);
+    expect(effectsOf(rejectedTurn!, "start_timer")[0]?.ms).toBe(3_600_000 - MAX_LOGINS * 10_000);
     expect(healthOf(flow)).toEqual({
       state: "offline",
       reason: "the number has logged in 20 times within an hour, and logs in again at 2026-01-01 01:00 UTC",
@@ -249,128 +261,148 @@ describe("a session", () => {
   test("an attempt that never reaches WhatsApp is not a login", () => {
     let flow: SessionFlow = FLOWS.waiting;
     for (let attempt = 0; attempt < 2 * MAX_LOGINS; attempt++) {
-      flow = decided(flow, { type: "timer", timer: "retry" }, { type: "login" }).flow;
-      const failed = decided(flow, { type: "failed", reason: "the WhatsApp client could not connect" });
+      flow = decideAll(flow, { type: "timer", timer: "retry" }, { type: "login" }).flow;
+      const failed = decideAll(flow, { type: "failed", reason: "the WhatsApp client could not connect" });
       expect(effectsOf(failed, "start_timer")[0]?.ms).toBeLessThanOrEqual(5 * 60_000);
       flow = failed.flow;
     }
   });
 
   test("a first refusal after an outage waits as usual, a second one twice as long", () => {
-    const refused: SessionInput = { type: "failure", code: 429, expiresInMs: undefined };
-    const again = [{ type: "timer", timer: "retry" }, { type: "login" }] as const;
+    const refusal: SessionInput = { type: "failure", code: 429, expiresInMs: undefined };
+    const retryInputs = [{ type: "timer", timer: "retry" }, { type: "login" }] as const;
     let flow: SessionFlow = FLOWS.waiting;
     for (let attempt = 0; attempt < 9; attempt++)
-      flow = decided(flow, ...again, { type: "failed", reason: "the WhatsApp client could not connect" }).flow;
+      flow = decideAll(flow, ...retryInputs, { type: "failed", reason: "the WhatsApp client could not connect" }).flow;
     const waits: number[] = [];
-    for (let time = 0; time < 3; time++) {
-      const decision = decided(flow, ...again, refused);
+    for (let round = 0; round < 3; round++) {
+      const decision = decideAll(flow, ...retryInputs, refusal);
       waits.push(effectsOf(decision, "start_timer")[0]?.ms ?? 0);
       flow = decision.flow;
     }
     expect(waits).toEqual([90_000, 180_000, 360_000]);
-    flow = decided(flow, ...again, { type: "opened", ...WORKS }, refused).flow;
+    flow = decideAll(flow, ...retryInputs, { type: "opened", ...WORKS }, refusal).flow;
     expect(flow.reconnects.refusals).toBe(1);
   });
 
   test("an outdated client after an outage is tried again within half an hour", () => {
     let flow: SessionFlow = FLOWS.waiting;
     for (let attempt = 0; attempt < 9; attempt++)
-      flow = decided(flow, { type: "timer", timer: "retry" }, { type: "failed", reason: "no network" }).flow;
-    const outdated = decided(flow, { type: "timer", timer: "retry" }, close("failure_client_too_old", false, 405));
+      flow = decideAll(flow, { type: "timer", timer: "retry" }, { type: "failed", reason: "no network" }).flow;
+    const outdated = decideAll(flow, { type: "timer", timer: "retry" }, close("failure_client_too_old", false, 405));
     expect(effectsOf(outdated, "start_timer")[0]?.ms).toBeLessThanOrEqual(30 * 60_000);
   });
 
   test("connections that break rarely are stable, and each resets the waits", () => {
     let flow: SessionFlow = FLOWS.online;
-    for (let time = 1; time <= 3 * FLAPS; time++) {
-      const now = time * (FLAP_WINDOW_MS / (FLAPS - 1));
-      const dropped = decideSession(flow, close("failure_service_unavailable", false, 503), at(now, { chance: 1 }));
+    for (let round = 1; round <= 3 * FLAPS; round++) {
+      const now = round * (FLAP_WINDOW_MS / (FLAPS - 1));
+      const dropped = decideSession(
+        flow,
+        close("failure_service_unavailable", false, 503),
+        momentAt(now, { chance: 1 }),
+      );
       expect(effectsOf(dropped, "start_timer")[0]?.ms).toBe(2_000);
-      flow = decideSession(dropped.flow, { type: "timer", timer: "retry" }, at(now + 1)).flow;
-      flow = decideSession(flow, { type: "opened", ...WORKS }, at(now + 2)).flow;
+      flow = decideSession(dropped.flow, { type: "timer", timer: "retry" }, momentAt(now + 1)).flow;
+      flow = decideSession(flow, { type: "opened", ...WORKS }, momentAt(now + 2)).flow;
     }
   });
 
   test("a server without its lease disconnects, and ends its call", () => {
     for (const state of ["connecting", "online", "dropped"] as const) {
-      const doubtful = decideSession(FLOWS[state], { type: "state", ...WORKS }, at(9_000, { owned: false }));
-      expect(deeds(doubtful)).toEqual([]);
-      const lost = decideSession(doubtful.flow, { type: "timer", timer: "ownership" }, at(11_000, { owned: false }));
-      expect(lost.flow).toMatchObject({ state: "waiting", reason: DEADLINE_PASSED });
-      expect(deeds(lost)).toEqual(["disconnect", "report_offline", "calls_lost"]);
-      expect(effectsOf(lost, "calls_lost")[0]?.final).toBe(true);
+      const withoutLease = decideSession(FLOWS[state], { type: "state", ...WORKS }, momentAt(9_000, { owned: false }));
+      expect(effectNames(withoutLease)).toEqual([]);
+      const disconnecting = decideSession(
+        withoutLease.flow,
+        { type: "timer", timer: "ownership" },
+        momentAt(11_000, { owned: false }),
+      );
+      expect(disconnecting.flow).toMatchObject({ state: "waiting", reason: DEADLINE_PASSED });
+      expect(effectNames(disconnecting)).toEqual(["disconnect", "report_offline", "calls_lost"]);
+      expect(effectsOf(disconnecting, "calls_lost")[0]?.final).toBe(true);
     }
   });
 
   test("its calls hang up first, within 1 s", () => {
     const inCall = { owned: false, inCall: true };
-    const doubtful = decideSession(FLOWS.online, { type: "state", ...WORKS }, at(9_000, inCall));
-    const ending = decideSession(doubtful.flow, { type: "timer", timer: "ownership" }, at(11_000, inCall));
-    expect([ending.flow.state, deeds(ending)]).toEqual(["online", ["end_calls"]]);
+    const withoutLease = decideSession(FLOWS.online, { type: "state", ...WORKS }, momentAt(9_000, inCall));
+    const ending = decideSession(withoutLease.flow, { type: "timer", timer: "ownership" }, momentAt(11_000, inCall));
+    expect([ending.flow.state, effectNames(ending)]).toEqual(["online", ["end_calls"]]);
     expect(effectsOf(ending, "start_timer")).toEqual([{ do: "start_timer", timer: "ownership", ms: 1_000 }]);
     for (const [input, moment] of [
-      [{ type: "calls_over" }, at(11_200, { owned: false })],
-      [{ type: "timer", timer: "ownership" }, at(12_000, inCall)],
+      [{ type: "calls_over" }, momentAt(11_200, { owned: false })],
+      [{ type: "timer", timer: "ownership" }, momentAt(12_000, inCall)],
     ] as const) {
-      const lost = decideSession(ending.flow, input, moment);
-      expect(lost.flow).toMatchObject({ state: "waiting", disowned: false, endingCalls: false });
-      expect(deeds(lost)).toEqual(["disconnect", "report_offline", "calls_lost"]);
+      const disconnecting = decideSession(ending.flow, input, moment);
+      expect(disconnecting.flow).toMatchObject({ state: "waiting", disowned: false, endingCalls: false });
+      expect(effectNames(disconnecting)).toEqual(["disconnect", "report_offline", "calls_lost"]);
     }
-    const renewed = decideSession(ending.flow, { type: "calls_over" }, at(11_200));
+    const renewed = decideSession(ending.flow, { type: "calls_over" }, momentAt(11_200));
     expect(renewed).toEqual({ flow: FLOWS.online, effects: [] });
-    expect(decideSession(FLOWS.online, { type: "calls_over" }, at(9_000, { owned: false })).effects).toEqual([]);
+    expect(decideSession(FLOWS.online, { type: "calls_over" }, momentAt(9_000, { owned: false })).effects).toEqual([]);
   });
 
   test("a lease renewed late has no effect", () => {
-    const doubtful = decideSession(FLOWS.online, { type: "state", ...WORKS }, at(9_000, { owned: false }));
-    expect(decideSession(doubtful.flow, { type: "state", ...WORKS }, at(9_500, { owned: false })).effects).toEqual([]);
-    const renewed = decideSession(doubtful.flow, { type: "timer", timer: "ownership" }, at(11_000));
+    const withoutLease = decideSession(FLOWS.online, { type: "state", ...WORKS }, momentAt(9_000, { owned: false }));
+    expect(
+      decideSession(withoutLease.flow, { type: "state", ...WORKS }, momentAt(9_500, { owned: false })).effects,
+    ).toEqual([]);
+    const renewed = decideSession(withoutLease.flow, { type: "timer", timer: "ownership" }, momentAt(11_000));
     expect(renewed).toEqual({ flow: FLOWS.online, effects: [] });
   });
 
-  test("a dropped socket is still noticed", () => {
-    const dropped = decideSession(FLOWS.online, { type: "state", ...DOWN }, at(9_000, { owned: false, inCall: true }));
+  test("a dropped socket is still detected", () => {
+    const dropped = decideSession(
+      FLOWS.online,
+      { type: "state", ...DOWN },
+      momentAt(9_000, { owned: false, inCall: true }),
+    );
     expect(dropped.flow.state).toBe("dropped");
-    expect(deeds(dropped)).toEqual(["report_offline", "calls_lost"]);
+    expect(effectNames(dropped)).toEqual(["report_offline", "calls_lost"]);
     expect(effectsOf(dropped, "start_timer").map(({ timer }) => timer)).toEqual(["ownership", "patience"]);
   });
 
   test("a server without its lease does not connect until it has one", () => {
-    const connecting = decideSession(FLOWS.connecting, { type: "opened", ...WORKS }, at(9_000, { owned: false }));
+    const connecting = decideSession(FLOWS.connecting, { type: "opened", ...WORKS }, momentAt(9_000, { owned: false }));
     expect(connecting.flow.state).toBe("waiting");
-    expect(deeds(connecting)).toContain("disconnect");
-    const denied = decideSession(connecting.flow, { type: "timer", timer: "retry" }, at(10_000, { owned: false }));
-    expect(deeds(denied)).toEqual([]);
-    expect(effectsOf(denied, "start_timer")).toHaveLength(1);
-    expect(deeds(decideSession(connecting.flow, { type: "timer", timer: "retry" }, at(11_000)))).toEqual(["connect"]);
-    expect(deeds(decideSession(FLOWS.idle, { type: "link" }, at(0, { owned: false })))).toEqual([]);
+    expect(effectNames(connecting)).toContain("disconnect");
+    const retried = decideSession(
+      connecting.flow,
+      { type: "timer", timer: "retry" },
+      momentAt(10_000, { owned: false }),
+    );
+    expect(effectNames(retried)).toEqual([]);
+    expect(effectsOf(retried, "start_timer")).toHaveLength(1);
+    expect(effectNames(decideSession(connecting.flow, { type: "timer", timer: "retry" }, momentAt(11_000)))).toEqual([
+      "connect",
+    ]);
+    expect(effectNames(decideSession(FLOWS.idle, { type: "link" }, momentAt(0, { owned: false })))).toEqual([]);
   });
 
-  test("a drop right after WhatsApp asked for a new connection is still noticed", () => {
-    const resumed = close("stream_error_force_login", false, 515);
-    const { flow } = decided(FLOWS.online, resumed, close("failure_service_unavailable", false, 503));
-    const back = decided(flow, { type: "timer", timer: "retry" }, { type: "opened", ...WORKS });
-    expect(deeds(decided(back.flow, { type: "state", ...DOWN }))).toContain("disconnect");
+  test("a drop right after a 515 is still detected", () => {
+    const forceLogin = close("stream_error_force_login", false, 515);
+    const { flow } = decideAll(FLOWS.online, forceLogin, close("failure_service_unavailable", false, 503));
+    const reconnected = decideAll(flow, { type: "timer", timer: "retry" }, { type: "opened", ...WORKS });
+    expect(effectNames(decideAll(reconnected.flow, { type: "state", ...DOWN }))).toContain("disconnect");
   });
 
   test("unlinking removes the device, forgets its keys and ends the call, in every state", () => {
     for (const state of SESSION_STATES.filter((one) => one !== "closed")) {
-      const unlinked = decided(FLOWS[state], { type: "unlink" });
-      const how = isLinked(FLOWS[state]) ? "log_out" : "drop_client";
-      expect(deeds(unlinked)).toEqual(["calls_lost", how, "forget"]);
+      const unlinked = decideAll(FLOWS[state], { type: "unlink" });
+      const clientEffect = isLinked(FLOWS[state]) ? "log_out" : "drop_client";
+      expect(effectNames(unlinked)).toEqual(["calls_lost", clientEffect, "forget"]);
       expect(unlinked.flow).toEqual(NEW_SESSION);
     }
   });
 
-  test("closing drops the client and keeps its keys, in every state; afterwards no input has an effect", () => {
+  test("closing drops the client, keeps its keys, and ignores later inputs, in every state", () => {
     for (const state of SESSION_STATES.filter((one) => one !== "closed")) {
-      const closed = decided(FLOWS[state], { type: "close" });
-      expect(deeds(closed)).toEqual(["calls_lost", "drop_client"]);
+      const closed = decideAll(FLOWS[state], { type: "close" });
+      expect(effectNames(closed)).toEqual(["calls_lost", "drop_client"]);
       expect(healthOf(closed.flow)).toEqual({ state: "offline", reason: "closed" });
-      expect(decided(closed.flow, { type: "link" }, { type: "resume" }, { type: "opened", ...WORKS }).effects).toEqual(
-        [],
-      );
+      expect(
+        decideAll(closed.flow, { type: "link" }, { type: "resume" }, { type: "opened", ...WORKS }).effects,
+      ).toEqual([]);
     }
   });
 });
@@ -420,14 +452,14 @@ const steps = fc.array(fc.tuple(harmless, fc.nat(120_000), fc.double({ min: 0, m
 describe("in any order of events", () => {
   test("only a logout deletes a linked number's keys, and no reason is lost", () => {
     fc.assert(
-      fc.property(steps, (all) => {
-        let { flow } = decided(NEW_SESSION, { type: "resume" });
+      fc.property(steps, (stepList) => {
+        let { flow } = decideAll(NEW_SESSION, { type: "resume" });
         let now = 0;
-        for (const [input, ms, chance, owned] of all) {
+        for (const [input, ms, chance, owned] of stepList) {
           now += ms;
-          const decision = decideSession(flow, input, at(now, { chance, owned }));
-          expect(deeds(decision)).not.toContain("forget");
-          expect(deeds(decision)).not.toContain("report_unlinked");
+          const decision = decideSession(flow, input, momentAt(now, { chance, owned }));
+          expect(effectNames(decision)).not.toContain("forget");
+          expect(effectNames(decision)).not.toContain("report_unlinked");
           flow = decision.flow;
           expect(isLinked(flow)).toBe(true);
           expect(flow.reason === null).toBe(flow.state === "online");
@@ -438,14 +470,14 @@ describe("in any order of events", () => {
 
   test("a halted session never connects on its own", () => {
     fc.assert(
-      fc.property(steps, (all) => {
+      fc.property(steps, (stepList) => {
         let flow: SessionFlow = FLOWS.halted;
         let now = 0;
-        for (const [input, ms, chance, owned] of all) {
+        for (const [input, ms, chance, owned] of stepList) {
           now += ms;
           if (input.type === "link") continue;
-          const decision = decideSession(flow, input, at(now, { chance, owned }));
-          for (const deed of ["connect", "open_client"]) expect(deeds(decision)).not.toContain(deed);
+          const decision = decideSession(flow, input, momentAt(now, { chance, owned }));
+          for (const effect of ["connect", "open_client"]) expect(effectNames(decision)).not.toContain(effect);
           flow = decision.flow;
         }
         expect(flow.state).toBe("halted");
@@ -453,30 +485,30 @@ describe("in any order of events", () => {
     );
   });
 
-  test("every state but online, idle, halted and closed has a timer that ends it, or is polled", () => {
+  test("linking, connecting, dropped and waiting sessions always have a timer", () => {
     fc.assert(
-      fc.property(steps, (all) => {
+      fc.property(steps, (stepList) => {
         let flow: SessionFlow = NEW_SESSION;
-        const running = new Set<string>();
+        const runningTimers = new Set<string>();
         let now = 0;
-        const take = (input: SessionInput, owned: boolean, chance: number) => {
+        const apply = (input: SessionInput, owned: boolean, chance: number) => {
           if (input.type === "timer") {
-            if (!running.delete(input.timer)) return; // no such timer runs
+            if (!runningTimers.delete(input.timer)) return; // this timer is not running
           }
-          const decision = decideSession(flow, input, at(now, { chance, owned }));
+          const decision = decideSession(flow, input, momentAt(now, { chance, owned }));
           flow = decision.flow;
           for (const effect of decision.effects) {
-            if (effect.do === "start_timer") running.add(effect.timer);
-            if (effect.do === "stop_timer") running.delete(effect.timer);
+            if (effect.do === "start_timer") runningTimers.add(effect.timer);
+            if (effect.do === "stop_timer") runningTimers.delete(effect.timer);
           }
         };
-        for (const [input, ms, chance, owned] of all) {
+        for (const [input, ms, chance, owned] of stepList) {
           now += ms;
-          take(input, owned, chance);
+          apply(input, owned, chance);
           if (flow.state === "linking" || flow.state === "connecting" || flow.state === "dropped")
-            expect([flow.state, running.has("patience")]).toEqual([flow.state, true]);
-          if (flow.state === "waiting") expect(running.has("retry")).toBe(true);
-          if (flow.state === "halted" || flow.state === "idle") expect(running.has("retry")).toBe(false);
+            expect([flow.state, runningTimers.has("patience")]).toEqual([flow.state, true]);
+          if (flow.state === "waiting") expect(runningTimers.has("retry")).toBe(true);
+          if (flow.state === "halted" || flow.state === "idle") expect(runningTimers.has("retry")).toBe(false);
         }
       }),
     );

@@ -18,10 +18,10 @@ describe("a client that fails while its calls are looked up", () => {
   test.each([0, 1])("is reported, and nothing is thrown (after %i lookups)", async (looks) => {
     const system = new ManualSystem();
     const failures: unknown[] = [];
-    let left = looks;
+    let remainingLookups = looks;
     const fault = new Error("the client is between two connections");
     const getCalls = () => {
-      if (left-- > 0) return [CALL];
+      if (remainingLookups-- > 0) return [CALL];
       throw fault;
     };
     const calls = { getCalls, getCall: () => null, async endCall() {} } as unknown as WhatsAppVoip;

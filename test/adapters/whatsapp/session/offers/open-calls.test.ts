@@ -58,9 +58,9 @@ describe("the record of the open calls", () => {
       scene.records.set = async (changes) => {
         await set.call(scene.records, changes);
         scene.records.set = set;
-        let later = Promise.resolve();
-        for (let turn = 0; turn < turns; turn++) later = later.then(() => {});
-        void later.then(() => calls.delete("A"));
+        let turnsLater = Promise.resolve();
+        for (let turn = 0; turn < turns; turn++) turnsLater = turnsLater.then(() => {});
+        void turnsLater.then(() => calls.delete("A"));
       };
       calls.add("A", ANA, LID);
       await scene.system.settle();
@@ -144,19 +144,19 @@ describe("a call is ended", () => {
     scene.open().add("A", ANA, LID);
     await scene.system.settle();
     const { get } = scene.records;
-    let read = (): void => {};
-    const erased = new Promise<void>((resolve) => {
-      read = resolve;
+    let finishReading = (): void => {};
+    const readBarrier = new Promise<void>((resolve) => {
+      finishReading = resolve;
     });
     scene.records.get = async (keys) => {
       const values = await get.call(scene.records, keys);
-      await erased;
+      await readBarrier;
       return values;
     };
     const calls = scene.open();
     const ending = calls.end();
     calls.clear();
-    read();
+    finishReading();
     await ending;
     expect(scene.sent).toEqual([]);
   });

@@ -10,26 +10,34 @@ import { ManualSystem } from "../../../../../src/testing/manual-system.ts";
 const bytes = (text: string) => new TextEncoder().encode(text);
 
 describe("the credentials of a link", () => {
-  test("name the session they were made for", () => {
+  test("name their session", () => {
     const system = new ManualSystem();
-    const id = newSessionId((into) => system.random(into));
+    const id = newSessionId((target) => system.random(target));
     expect(id).toMatch(/^[0-9a-f]{32}$/);
     expect(decodeCredentials(encodeCredentials(id))).toBe(id);
     expect(newSessionId((into) => system.random(into))).not.toBe(id);
   });
 
-  test("of another server version stay valid", () => {
+  test("of another format version are refused", () => {
     for (const version of [0, 2, 1.5]) {
-      const other = bytes(JSON.stringify({ kind: "whatsapp", version, sessionId: "0".repeat(32) }));
-      expect(() => decodeCredentials(other)).toThrow(`is stored in format ${version}, and this server reads format 1`);
+      const otherVersion = bytes(JSON.stringify({ kind: "whatsapp", version, sessionId: "0".repeat(32) }));
+      expect(() => decodeCredentials(otherVersion)).toThrow(
+        `is stored in format ${version}, and this server reads format 1`,
+      );
     }
   });
 
   test("of another network, or damaged ones, name none", () => {
-    const other = { kind: "whatsapp", version: "1", sessionId: "0".repeat(32) };
-    for (const text of ["", "null", "{}", '{"kind":"whatsapp","version":1,"sessionId":"../x"}', JSON.stringify(other)])
+    const foreign = { kind: "whatsapp", version: "1", sessionId: "0".repeat(32) };
+    for (const text of [
+      "",
+      "null",
+      "{}",
+      '{"kind":"whatsapp","version":1,"sessionId":"../x"}',
+      JSON.stringify(foreign),
+    ])
       expect(decodeCredentials(bytes(text))).toBeUndefined();
-    fc.assert(fc.property(fc.uint8Array(), (any) => decodeCredentials(any) === undefined));
-    fc.assert(fc.property(fc.json(), (any) => decodeCredentials(bytes(any)) === undefined));
+    fc.assert(fc.property(fc.uint8Array(), (data) => decodeCredentials(data) === undefined));
+    fc.assert(fc.property(fc.json(), (json) => decodeCredentials(bytes(json)) === undefined));
   });
 });

@@ -4,7 +4,7 @@ import { LeaseLost, StorageUnavailable } from "../../../../../src/ports/storage.
 import { ManualSystem } from "../../../../../src/testing/manual-system.ts";
 import { TestLineHost } from "../../../../../src/testing/telephony-host.ts";
 
-function scene() {
+function setUp() {
   const system = new ManualSystem();
   const host = new TestLineHost();
   const faults: Error[] = [];
@@ -20,13 +20,13 @@ function scene() {
   return { system, host, faults, stored, records: new SessionRecords(host.records, system) };
 }
 
-const one = (value: number) => new Map([["key", Uint8Array.of(value)]]);
+const recordOf = (value: number) => new Map([["key", Uint8Array.of(value)]]);
 const outage = () => new StorageUnavailable("the database does not answer");
 
 describe("the records of a client", () => {
   test("are the line's records", async () => {
-    const { records } = scene();
-    await records.set(one(1));
+    const { records } = setUp();
+    await records.set(recordOf(1));
     expect(await records.get(["key", "other"])).toEqual([Uint8Array.of(1), undefined]);
     expect(await records.keys("k")).toEqual(["key"]);
     await records.clear();
@@ -34,27 +34,27 @@ describe("the records of a client", () => {
   });
 
   test("are retried until the storage accepts them, in order", async () => {
-    const { records, faults, system, stored } = scene();
+    const { records, faults, system, stored } = setUp();
     faults.push(outage(), outage(), outage());
-    const writes = Promise.all([records.set(one(1)), records.set(one(2)), records.set(one(3))]);
+    const writes = Promise.all([records.set(recordOf(1)), records.set(recordOf(2)), records.set(recordOf(3))]);
     await system.advance(10_000);
     await writes;
     expect(stored()).toBe(3);
   });
 
   test("flushed() waits for all earlier writes", async () => {
-    const { records, faults, system, stored } = scene();
+    const { records, faults, system, stored } = setUp();
     faults.push(outage());
-    void records.set(one(7));
+    void records.set(recordOf(7));
     const flushed = records.flushed().then(() => stored());
     await system.advance(1_000);
     expect(await flushed).toBe(7);
   });
 
   test("a permanent fault rejects its write and does not delay others", async () => {
-    const { records, faults, stored } = scene();
+    const { records, faults, stored } = setUp();
     faults.push(new RangeError("a key has 201 characters"), new LeaseLost("another server has taken over"));
-    const writes = [records.set(one(1)), records.set(one(2)), records.set(one(3))];
+    const writes = [records.set(recordOf(1)), records.set(recordOf(2)), records.set(recordOf(3))];
     expect((await Promise.allSettled(writes)).map(({ status }) => status)).toEqual([
       "rejected",
       "rejected",
@@ -63,42 +63,44 @@ describe("the records of a client", () => {
     expect(stored()).toBe(3);
   });
 
-  test("of a client wait for the previous client's on the same keys, which is cut off", async () => {
-    const { records, faults, host, system, stored } = scene();
+  test("of a client wait for those of the previous client, which is then cut off", async () => {
+    const { records, faults, host, system, stored } = setUp();
     faults.push(outage(), outage());
-    const early = [records.set(one(1)), records.set(one(2)).then(() => records.set(one(3)))];
-    const next = new SessionRecords(host.records, system, records);
-    const read = next.get(["key"]);
-    const later = next.set(one(4)).then(() => records.set(one(5)).catch((error: Error) => error.message));
+    const earlierWrites = [records.set(recordOf(1)), records.set(recordOf(2)).then(() => records.set(recordOf(3)))];
+    const successor = new SessionRecords(host.records, system, records);
+    const reading = successor.get(["key"]);
+    const laterWrite = successor
+      .set(recordOf(4))
+      .then(() => records.set(recordOf(5)).catch((error: Error) => error.message));
     await system.advance(3_000);
-    await Promise.all(early);
-    expect(await read).toEqual([Uint8Array.of(3)]);
-    expect(await later).toBe("not stored: this client is no longer in use");
+    await Promise.all(earlierWrites);
+    expect(await reading).toEqual([Uint8Array.of(3)]);
+    expect(await laterWrite).toBe("not stored: this client is no longer in use");
     expect(stored()).toBe(4);
   });
 
   test("cut off together with the previous client's are not written", async () => {
-    const { records, faults, host, system, stored } = scene();
+    const { records, faults, host, system, stored } = setUp();
     faults.push(outage(), outage());
-    const writes = [records.set(one(1))];
-    const next = new SessionRecords(host.records, system, records);
-    writes.push(next.set(one(2)));
+    const writes = [records.set(recordOf(1))];
+    const successor = new SessionRecords(host.records, system, records);
+    writes.push(successor.set(recordOf(2)));
     await system.settle();
-    next.cut();
-    await next.flushed();
+    successor.cut();
+    await successor.flushed();
     expect((await Promise.allSettled(writes)).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
     expect([stored(), system.waiting]).toEqual([undefined, 0]);
   });
 
   test("of a client that is cut off are empty, and its writes are refused", async () => {
-    const { records, faults, system, stored } = scene();
-    await records.set(one(1));
+    const { records, faults, system, stored } = setUp();
+    await records.set(recordOf(1));
     faults.push(outage(), outage());
-    const late = records.set(one(2));
+    const pendingWrite = records.set(recordOf(2));
     await system.settle();
     records.cut();
-    const refused = await Promise.allSettled([late, records.set(one(3)), records.clear()]);
-    expect(refused.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
+    const results = await Promise.allSettled([pendingWrite, records.set(recordOf(3)), records.clear()]);
+    expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
     await records.flushed();
     expect(stored()).toBe(1);
     expect(await records.get(["key"])).toEqual([undefined]);
