@@ -5,17 +5,17 @@ import { type FakeAnswers, fakeApp, limitedReply, plain } from "./fake-app.ts";
 import { raw } from "./raw.ts";
 import { runtime, serveHere } from "./this-runtime.ts";
 
-const open: Listening[] = [];
+const listenings: Listening[] = [];
 const sockets: Socket[] = [];
 
 afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.destroy();
-  await Promise.all(open.splice(0).map((server) => server.close()));
+  await Promise.all(listenings.splice(0).map((server) => server.close()));
 });
 
-async function served(answers: FakeAnswers, options?: ServeOptions): Promise<number> {
+async function serveFake(answers: FakeAnswers, options?: ServeOptions): Promise<number> {
   const listening = await serveHere(fakeApp(answers), options);
-  open.push(listening);
+  listenings.push(listening);
   return listening.port;
 }
 
@@ -30,9 +30,9 @@ describe("Host", () => {
   ])("%s gets 400 before the application gets the request", async (_, hosts) => {
     let requestCount = 0;
     const count = () => plain(200, String(++requestCount));
-    const port = await served({ handle: count, upgrade: count });
-    for (const more of ["", "Connection: Upgrade\r\nUpgrade: websocket\r\n"]) {
-      const { text } = await raw(port, `GET / HTTP/1.1\r\n${hosts}\r\n${more}\r\n`, { answers: 1 });
+    const port = await serveFake({ handle: count, upgrade: count });
+    for (const headers of ["", "Connection: Upgrade\r\nUpgrade: websocket\r\n"]) {
+      const { text } = await raw(port, `GET / HTTP/1.1\r\n${hosts}\r\n${headers}\r\n`, { answers: 1 });
       expect([statusOf(text), requestCount]).toEqual([400, 0]);
       // Deno itself rejects two Host headers, and responds without a body.
       if (runtime !== "deno" || !/\n/.test(hosts)) expect(text).toContain('"code":"malformed_request"');
@@ -40,7 +40,7 @@ describe("Host", () => {
   });
 
   test.each(["example.com", "example.com:8080", "[::1]:8080", "my_host"])("%s is a host", async (host) => {
-    const port = await served({});
+    const port = await serveFake({});
     const { text } = await raw(port, `GET /a HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
     expect(text).toContain(`http://${host}/a`);
   });
@@ -63,7 +63,7 @@ describe("a response before the end of the body", () => {
     "ends the connection of %s, dripped or silent",
     async (_, request, drip) => {
       for (const app of [refuse, lateRefusal]) {
-        const port = await served(app);
+        const port = await serveFake(app);
         const head = `POST /v1/calls HTTP/1.1\r\nHost: a\r\n${request}`;
         const answers = await Promise.all([raw(port, head, { drip, ms: 6_000 }), raw(port, head, { ms: 6_000 })]);
         for (const { text, endedAfterMs } of answers) {
@@ -77,7 +77,7 @@ describe("a response before the end of the body", () => {
   );
 
   test("reaches a client that sends a large body before it reads", async () => {
-    const port = await served({ handle: (request) => limitedReply(request, 100_000) });
+    const port = await serveFake({ handle: (request) => limitedReply(request, 100_000) });
     const piece = "x".repeat(65_536);
     const { text, endedAfterMs } = await raw(port, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 50000000\r\n\r\n", {
       drip: piece,
@@ -92,13 +92,13 @@ describe("a response before the end of the body", () => {
   test.skipIf(runtime === "node")(
     "leaves few connections open at the same time, each with its response",
     async () => {
-      const port = await served(refuse);
+      const port = await serveFake(refuse);
       const request = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\nab";
       const answers = await Promise.all(Array.from({ length: 60 }, () => raw(port, request, { ms: 6_000 })));
       expect(answers.map(({ text }) => statusOf(text))).toEqual(answers.map(() => 401));
-      const stayed = answers.filter(({ endedAfterMs = Infinity }) => endedAfterMs > 1_500);
-      expect(stayed.length).toBeGreaterThan(0);
-      expect(stayed.length).toBeLessThanOrEqual(16);
+      const openAfterwards = answers.filter(({ endedAfterMs = Infinity }) => endedAfterMs > 1_500);
+      expect(openAfterwards.length).toBeGreaterThan(0);
+      expect(openAfterwards.length).toBeLessThanOrEqual(16);
     },
     10_000,
   );
@@ -106,7 +106,7 @@ describe("a response before the end of the body", () => {
   // Deno cannot report whether a body has arrived.
   test.skipIf(runtime === "deno")("keeps the connection if the body has arrived", async () => {
     for (const app of [refuse, lateRefusal]) {
-      const port = await served(app);
+      const port = await serveFake(app);
       const request = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nab";
       const { text, endedAfterMs } = await raw(port, request, { drip: request, everyMs: 200, answers: 3 });
       expect(text.match(/HTTP\/1\.1 401/g)).toHaveLength(3);
@@ -120,24 +120,24 @@ describe("pipelined requests", () => {
 
   // Bun ends a connection on which a request arrives before the last response; clients have to repeat it (RFC 9112 §9.3.2).
   test.skipIf(runtime === "bun")("are answered in order", async () => {
-    let underway = 0;
-    let most = 0;
+    let running = 0;
+    let maxRunning = 0;
     const handle = async ({ url }: { readonly url: string }) => {
-      most = Math.max(most, ++underway);
+      maxRunning = Math.max(maxRunning, ++running);
       await new Promise((resolve) => setTimeout(resolve, 1));
-      underway--;
+      running--;
       return plain(200, new URL(url).pathname);
     };
-    const port = await served({ handle });
+    const port = await serveFake({ handle });
     const { text } = await raw(port, Array.from({ length: 50 }, (_, n) => request(n)).join(""), { answers: 50 });
     expect([...text.matchAll(/^\/(\d+)/gm)].map(([, n]) => Number(n))).toEqual(Array.from({ length: 50 }, (_, n) => n));
-    expect(most).toBe(1);
+    expect(maxRunning).toBe(1);
   });
 
   // Deno and Bun read only as many as they handle.
   test.runIf(runtime.startsWith("node"))("end the connection unhandled if there are too many", async () => {
     let handled = 0;
-    const port = await served({ handle: () => plain(200, `${++handled}`) });
+    const port = await serveFake({ handle: () => plain(200, `${++handled}`) });
     const sent = Array.from({ length: 150 }, (_, n) => request(n)).join("");
     const { text, endedAfterMs } = await raw(port, sent, { answers: 1 });
     expect(endedAfterMs).toBeDefined();
@@ -146,7 +146,7 @@ describe("pipelined requests", () => {
 
   test("by a client that reads nothing are handled until the buffer is full", async () => {
     let handled = 0;
-    const port = await served({ handle: () => plain(200, `${++handled}`.padEnd(1 << 20)) });
+    const port = await serveFake({ handle: () => plain(200, `${++handled}`.padEnd(1 << 20)) });
     const socket = connect(port, "127.0.0.1");
     sockets.push(socket);
     socket.pause();
@@ -169,7 +169,7 @@ describe("a body in pieces", () => {
     const counts = { read: 0, closed: 0 };
     async function* file() {
       try {
-        for (let at = 0; at < TOTAL; at += PIECE) {
+        for (let sent = 0; sent < TOTAL; sent += PIECE) {
           counts.read += PIECE;
           yield new Uint8Array(PIECE);
         }
@@ -194,23 +194,23 @@ describe("a body in pieces", () => {
 
   test("is read as fast as its reader", async () => {
     const { counts, handle } = files();
-    const port = await served({ handle });
+    const port = await serveFake({ handle });
     const READERS = 20;
     for (let i = 0; i < READERS; i++) stalledReader(port);
     let before = 0;
-    const settled = () => {
+    const isReadingStopped = () => {
       const isSettled = before > 0 && counts.read === before;
       before = counts.read;
       return isSettled;
     };
-    await expect.poll(settled, { interval: 500, timeout: 10_000 }).toBe(true);
+    await expect.poll(isReadingStopped, { interval: 500, timeout: 10_000 }).toBe(true);
     // Most of it is in the buffers of the kernel.
     expect(counts.read / READERS).toBeLessThan(12 << 20);
   }, 15_000);
 
   test("is closed if its reader stalls; a reader that continues gets all of it", async () => {
     const { counts, handle } = files();
-    const port = await served({ handle }, { stallMs: 2_000 });
+    const port = await serveFake({ handle }, { stallMs: 2_000 });
     const readers = [stalledReader(port), stalledReader(port)];
     const answer = await fetch(`http://127.0.0.1:${port}/`);
     expect((await answer.arrayBuffer()).byteLength).toBe(TOTAL);
@@ -236,7 +236,7 @@ describe("an upgrade request", () => {
     `${method} /v1/calls/x/stream HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${more}\r\n`;
 
   test("goes to the application first, whatever it lacks", async () => {
-    const port = await served({ upgrade: () => plain(401, "who?") });
+    const port = await serveFake({ upgrade: () => plain(401, "who?") });
     const { text } = await raw(port, request("GET"), { answers: 1 });
     expect(statusOf(text)).toBe(401);
     expect(text).toContain("who?");
@@ -244,7 +244,7 @@ describe("an upgrade request", () => {
 
   test("is refused for its handshake only if the application accepts it", async () => {
     const closed: number[] = [];
-    const port = await served({ upgrade: () => ({ message() {}, close: (_, code) => void closed.push(code) }) });
+    const port = await serveFake({ upgrade: () => ({ message() {}, close: (_, code) => void closed.push(code) }) });
     expect(statusOf((await raw(port, request("GET"), { answers: 1 })).text)).toBe(426);
     const short = "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: short\r\n";
     expect(statusOf((await raw(port, request("GET", short), { answers: 1 })).text)).toBe(400);
@@ -252,7 +252,7 @@ describe("an upgrade request", () => {
   });
 
   test("with a method other than GET is ignored", async () => {
-    const port = await served({ upgrade: () => plain(500, "asked for an upgrade") });
+    const port = await serveFake({ upgrade: () => plain(500, "asked for an upgrade") });
     const { text } = await raw(port, request("POST"), { answers: 1 });
     expect(statusOf(text)).toBe(200);
     expect(text).toContain('"method":"POST"');
@@ -260,7 +260,7 @@ describe("an upgrade request", () => {
 
   // Deno itself responds with 400, without a body.
   test.skipIf(runtime === "deno")("with a body is ignored, and the body read", async () => {
-    const port = await served({ upgrade: () => plain(500, "asked for an upgrade") });
+    const port = await serveFake({ upgrade: () => plain(500, "asked for an upgrade") });
     const { text } = await raw(port, `${request("POST", "Content-Length: 5\r\n")}hello`, { answers: 1 });
     expect(statusOf(text)).toBe(200);
     expect(text).toContain('"body":"hello"');

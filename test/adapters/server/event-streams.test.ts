@@ -6,17 +6,17 @@ import { event, eventPage, INSTANCE_ID, serve, TOKEN } from "../../http/support/
 import { serveHere } from "./this-runtime.ts";
 
 /** Maximum streams of a user. */
-const MOST = 100;
+const MAX_STREAMS = 100;
 /** Number of streams without a reader. */
 const STALLED = 2;
 /** A log that always has more events: about 1 MB a page. */
-const FULL: EventPage = eventPage({
+const FULL_PAGE: EventPage = eventPage({
   events: Array.from({ length: 100 }, () => event({ type: "instance.created", data: { name: "x".repeat(10_000) } })),
   cursors: Array<string>(100).fill(eventPage().cursor),
   more: true,
 });
-const QUIET: EventPage = eventPage({ events: [], cursors: [] });
-/** Shorter than the time limit for stalled readers, so that a heartbeat keeps a quiet stream. */
+const EMPTY_PAGE: EventPage = eventPage({ events: [], cursors: [] });
+/** Shorter than the time limit for stalled readers, so that heartbeats keep a quiet stream open. */
 const HEARTBEAT_MS = 500;
 
 let server: Listening | undefined;
@@ -32,10 +32,10 @@ test("an event stream without a reader is cut; quiet ones stay", async () => {
   const nextEvents: QueryUseCases["nextEvents"] = async (_, { instanceId }) => {
     if (instanceId === undefined) {
       pages++;
-      return FULL;
+      return FULL_PAGE;
     }
     await new Promise((resolve) => setTimeout(resolve, HEARTBEAT_MS));
-    return QUIET;
+    return EMPTY_PAGE;
   };
   const authenticate = async (token: string) => {
     admitted++;
@@ -47,7 +47,7 @@ test("an event stream without a reader is cut; quiet ones stay", async () => {
   );
   const { port } = server;
 
-  const open = (path: string, isRead: boolean): void => {
+  const openStream = (path: string, isRead: boolean): void => {
     const head = `GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${TOKEN}\r\nAccept: text/event-stream\r\n\r\n`;
     const socket = connect(port, "127.0.0.1", () => socket.write(head));
     socket.on("error", () => {});
@@ -56,17 +56,17 @@ test("an event stream without a reader is cut; quiet ones stay", async () => {
     sockets.push(socket);
   };
   const quietPath = `/v1/events?instance_id=${INSTANCE_ID}`;
-  for (let n = 0; n < MOST; n++) open(n < STALLED ? "/v1/events" : quietPath, n >= STALLED);
-  await expect.poll(() => admitted, { timeout: 10_000 }).toBe(MOST);
+  for (let n = 0; n < MAX_STREAMS; n++) openStream(n < STALLED ? "/v1/events" : quietPath, n >= STALLED);
+  await expect.poll(() => admitted, { timeout: 10_000 }).toBe(MAX_STREAMS);
 
-  /** The status of another stream, which continues if there is a place. */
-  const another = async (): Promise<number> => {
+  /** The status of another stream, which stays open if the limit allows it. */
+  const statusOfAnother = async (): Promise<number> => {
     const headers = { authorization: `Bearer ${TOKEN}`, accept: "text/event-stream" };
     return (await fetch(`http://127.0.0.1:${port}${quietPath}`, { headers })).status;
   };
-  expect(await another()).toBe(503);
-  for (let n = 0; n < STALLED; n++) await expect.poll(another, { timeout: 15_000, interval: 200 }).toBe(200);
-  expect(await another()).toBe(503);
+  expect(await statusOfAnother()).toBe(503);
+  for (let n = 0; n < STALLED; n++) await expect.poll(statusOfAnother, { timeout: 15_000, interval: 200 }).toBe(200);
+  expect(await statusOfAnother()).toBe(503);
   // Most of the output is in the buffers of the kernel.
   expect(pages / STALLED).toBeLessThan(12);
 }, 45_000);

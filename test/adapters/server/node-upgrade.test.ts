@@ -10,15 +10,15 @@ import { type FakeAnswers, fakeApp, plain } from "./fake-app.ts";
 import { raw } from "./raw.ts";
 
 const onNode = !("Bun" in globalThis || "Deno" in globalThis);
-const open: Listening[] = [];
+const listenings: Listening[] = [];
 
 afterEach(async () => {
-  await Promise.all(open.splice(0).map((server) => server.close()));
+  await Promise.all(listenings.splice(0).map((server) => server.close()));
 });
 
-async function served(upgrade: NonNullable<FakeAnswers["upgrade"]>): Promise<Listening> {
+async function serveUpgrade(upgrade: NonNullable<FakeAnswers["upgrade"]>): Promise<Listening> {
   const listening = await serve(fakeApp({ upgrade }), { port: 0 });
-  open.push(listening);
+  listenings.push(listening);
   return listening;
 }
 
@@ -40,9 +40,9 @@ const ODD_TARGETS = ["*", "http://h?x", "ftp://h/x"];
 
 /** The response to a handshake, with its body. */
 async function refusal(port: number, headers: Record<string, string> = HANDSHAKE): Promise<[IncomingMessage, string]> {
-  const asked = request({ port, path: "/v1/calls/x/stream", headers }).end();
-  const [answer] = (await once(asked, "response")) as [IncomingMessage];
-  return [answer, await textOf(answer)];
+  const outgoing = request({ port, path: "/v1/calls/x/stream", headers }).end();
+  const [response] = (await once(outgoing, "response")) as [IncomingMessage];
+  return [response, await textOf(response)];
 }
 
 async function textOf(message: IncomingMessage): Promise<string> {
@@ -53,7 +53,7 @@ async function textOf(message: IncomingMessage): Promise<string> {
 
 describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno have their own adapters)", () => {
   test("a refusal is sent before the handshake, whole", async () => {
-    const { port } = await served(async ({ url, headers }) => {
+    const { port } = await serveUpgrade(async ({ url, headers }) => {
       await new Promise((resolve) => setTimeout(resolve, 20));
       return plain(401, `${new URL(url).pathname} ${headers.get("upgrade")}`, { "www-authenticate": "Bearer" });
     });
@@ -65,7 +65,7 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
 
   test("a broken handshake is refused after the application accepts it, and logged", async () => {
     const closed: number[] = [];
-    const { port } = await served(() => ({ message() {}, close: (_, code) => void closed.push(code) }));
+    const { port } = await serveUpgrade(() => ({ message() {}, close: (_, code) => void closed.push(code) }));
     expect((await refusal(port, { ...HANDSHAKE, "sec-websocket-key": "short" }))[0].statusCode).toBe(400);
     expect((await refusal(port, { ...HANDSHAKE, "sec-websocket-version": "7" }))[0].statusCode).toBe(426);
     expect(closed).toEqual([1006, 1006]);
@@ -75,7 +75,7 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
     async function* pieces() {
       for (const text of ["one ", "after ", "the other"]) yield Buffer.from(text);
     }
-    const { port } = await served(() => ({ status: 200, headers: {}, body: pieces() }));
+    const { port } = await serveUpgrade(() => ({ status: 200, headers: {}, body: pieces() }));
     expect((await refusal(port))[1]).toBe("one after the other");
   });
 
@@ -86,23 +86,23 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
       message: (socket, data) => (data === "end" ? socket.close(4001, "ended") : socket.send(data)),
       close: (_, code, reason) => void closed.push([code, reason]),
     };
-    const { url } = await served(() => echo);
+    const { url } = await serveUpgrade(() => echo);
     const ws = new WebSocket(url.replace("http", "ws"));
-    const got: (string | Buffer)[] = [];
-    ws.on("message", (data: Buffer, isBinary) => got.push(isBinary ? data : data.toString()));
+    const received: (string | Buffer)[] = [];
+    ws.on("message", (data: Buffer, isBinary) => received.push(isBinary ? data : data.toString()));
     await once(ws, "open");
     ws.send(Uint8Array.of(1, 2, 3));
     ws.send("text");
     ws.send("end");
     const [code, reason] = (await once(ws, "close")) as [number, Buffer];
     expect([code, reason.toString()]).toEqual([4001, "ended"]);
-    expect(got).toEqual(["hello", Buffer.from([1, 2, 3]), "text"]);
+    expect(received).toEqual(["hello", Buffer.from([1, 2, 3]), "text"]);
     await expect.poll(() => closed).toEqual([[4001, "ended"]]);
   });
 
   test("drained() waits for a slow client and resolves when it reads again", async () => {
     let socket: Socket | undefined;
-    const { url } = await served(() => ({
+    const { url } = await serveUpgrade(() => ({
       open: (opened) => {
         socket = opened;
       },
@@ -115,12 +115,12 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
     ws.pause();
     for (let i = 0; i < 100; i++) socket?.send(new Uint8Array(256 * 1024));
     expect(socket?.bufferedAmount).toBeGreaterThan(1_000_000);
-    let drained = false;
+    let isDrained = false;
     const waiting = socket?.drained().then(() => {
-      drained = true;
+      isDrained = true;
     });
     await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(drained).toBe(false);
+    expect(isDrained).toBe(false);
     ws.resume();
     await waiting;
     expect(socket?.bufferedAmount).toBe(0);
@@ -128,7 +128,7 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
   });
 
   test("a message over 1 MiB and a throwing handler end only the socket", async () => {
-    const { url } = await served(() => ({
+    const { url } = await serveUpgrade(() => ({
       message() {
         throw new Error("a mistake");
       },
@@ -145,26 +145,26 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
 
   test("a client that leaves during the decision is reported as closed", async () => {
     const closed: number[] = [];
-    let asked = false;
-    const { port } = await served(async () => {
-      asked = true;
+    let hasAsked = false;
+    const { port } = await serveUpgrade(async () => {
+      hasAsked = true;
       await new Promise((resolve) => setTimeout(resolve, 100));
       return { message() {}, close: (_socket, code) => void closed.push(code) };
     });
     const lines = Object.entries({ host: "x", ...HANDSHAKE }).map(([name, value]) => `${name}: ${value}\r\n`);
     const socket = connect(port, "127.0.0.1");
     socket.write(`GET / HTTP/1.1\r\n${lines.join("")}\r\n`);
-    await expect.poll(() => asked).toBe(true);
+    await expect.poll(() => hasAsked).toBe(true);
     socket.destroy();
     await expect.poll(() => closed).toEqual([1006]);
   });
 
   test("an offer of another protocol is ignored with its body", async () => {
-    const { port } = await served(() => plain(404, "not a socket"));
+    const { port } = await serveUpgrade(() => plain(404, "not a socket"));
     const headers = { connection: "Upgrade, HTTP2-Settings", upgrade: "h2c", "http2-settings": "AAMAAABk" };
-    const asked = request({ port, method: "POST", path: "/v1/calls", headers });
-    asked.end("hello");
-    const [answer] = (await once(asked, "response")) as [IncomingMessage];
+    const outgoing = request({ port, method: "POST", path: "/v1/calls", headers });
+    outgoing.end("hello");
+    const [answer] = (await once(outgoing, "response")) as [IncomingMessage];
     let body = "";
     for await (const piece of answer) body += piece;
     expect(JSON.parse(body)).toMatchObject({ method: "POST", body: "hello" });
@@ -172,7 +172,7 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
 
   test("upgrades outside the prefix are left to the host", async () => {
     const server = createServer();
-    const ours = attachUpgrade(server, fakeApp({ upgrade: () => plain(401, "ours") }), { prefix: "/v1/" });
+    const upgrades = attachUpgrade(server, fakeApp({ upgrade: () => plain(401, "ours") }), { prefix: "/v1/" });
     server.on("upgrade", (message: IncomingMessage, socket: Duplex) => {
       if (message.url === "/own")
         socket.end("HTTP/1.1 418 I'm a teapot\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
@@ -180,17 +180,17 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
-    const asked = request({ port, path: "/own", headers: HANDSHAKE }).end();
-    expect(((await once(asked, "response")) as [IncomingMessage])[0].statusCode).toBe(418);
+    const outgoing = request({ port, path: "/own", headers: HANDSHAKE }).end();
+    expect(((await once(outgoing, "response")) as [IncomingMessage])[0].statusCode).toBe(418);
     expect((await refusal(port))[0].statusCode).toBe(401);
     server.on("request", async (message, response) => response.end(`ordinary ${await textOf(message)}`));
     expect((await refusal(port, { connection: "Upgrade", upgrade: "h2c" }))[1]).toBe("ordinary ");
-    ours.close();
+    upgrades.close();
     server.close();
   });
 
   test.each(ODD_TARGETS)("an upgrade of %s gets a response, then ends", async (target) => {
-    const { port, close } = await served(() => plain(404, "no socket here"));
+    const { port, close } = await serveUpgrade(() => plain(404, "no socket here"));
     const { text, endedAfterMs } = await raw(port, offerTo(target));
     expect(text).toMatch(/^HTTP\/1\.1 404 /);
     expect(endedAfterMs).toBeDefined();
@@ -199,10 +199,10 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
 
   test.each(ODD_TARGETS)("a client that resets after an upgrade of %s does not end the process", async (target) => {
     const server = createServer();
-    const ours = attachUpgrade(server, fakeApp());
-    const dropped: string[] = [];
+    const upgrades = attachUpgrade(server, fakeApp());
+    const closedTargets: string[] = [];
     server.prependListener("upgrade", (_message, socket: Duplex) => {
-      socket.once("close", () => dropped.push(target)); // another listener, which leaves the socket alone
+      socket.once("close", () => closedTargets.push(target)); // another listener, which leaves the socket alone
     });
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
@@ -211,14 +211,14 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
     socket.write(offerTo(target));
     await upgraded;
     socket.resetAndDestroy();
-    await expect.poll(() => dropped).toEqual([target]);
-    ours.close();
+    await expect.poll(() => closedTargets).toEqual([target]);
+    upgrades.close();
     server.close();
   });
 
   test.each(["/own", ...ODD_TARGETS])("an upgrade of %s without another listener is a 404", async (target) => {
     const server = createServer((_message, response) => response.end("ordinary"));
-    const ours = attachUpgrade(server, fakeApp({ upgrade: () => plain(401, "ours") }));
+    const upgrades = attachUpgrade(server, fakeApp({ upgrade: () => plain(401, "ours") }));
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
@@ -227,7 +227,7 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
     expect(endedAfterMs).toBeDefined();
     const h2c = offerTo(target).replace("websocket", "h2c");
     expect((await raw(port, h2c, { answers: 1 })).text).toMatch(/^HTTP\/1\.1 200 .*ordinary/s);
-    ours.close();
+    upgrades.close();
     const closed = once(server, "close");
     server.close();
     await closed;
@@ -238,24 +238,24 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
     const isKnown = (authorization: string | null) => authorization === "Bearer known";
     const handle = ({ headers }: RequestLike) =>
       isKnown(headers.get("authorization")) ? plain(204, "") : plain(401, "who?");
-    const ours = attachUpgrade(server, fakeApp({ handle }));
+    const upgrades = attachUpgrade(server, fakeApp({ handle }));
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
     const post = async (authorization: string) => {
       const headers = { ...HANDSHAKE, authorization };
-      const asked = request({ port, method: "POST", path: "/v1/calls", headers }).end("with a body");
-      const [answer] = (await once(asked, "response")) as [IncomingMessage];
+      const outgoing = request({ port, method: "POST", path: "/v1/calls", headers }).end("with a body");
+      const [answer] = (await once(outgoing, "response")) as [IncomingMessage];
       return [answer.statusCode, await textOf(answer)];
     };
     expect(await post("Bearer unknown")).toEqual([401, "who?"]);
     expect(await post("Bearer known")).toEqual([400, expect.stringContaining("upgrade_not_offered")]);
-    ours.close();
+    upgrades.close();
     server.close();
   });
 
   test("closing the server sends a close frame to its sockets", async () => {
-    const { url, close } = await served(() => ({ message() {} }));
+    const { url, close } = await serveUpgrade(() => ({ message() {} }));
     const ws = new WebSocket(url.replace("http", "ws"));
     await once(ws, "open");
     const closed = once(ws, "close");

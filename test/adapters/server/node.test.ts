@@ -16,35 +16,35 @@ import { raw } from "./raw.ts";
 
 // The host's server under Bun or Deno is that runtime's imitation of node:http; both have separate adapters.
 const onNode = !("Bun" in globalThis || "Deno" in globalThis);
-const open: { close(): Promise<void> }[] = [];
+const closers: { close(): Promise<void> }[] = [];
 
 afterEach(async () => {
-  await Promise.all(open.splice(0).map((server) => server.close()));
+  await Promise.all(closers.splice(0).map((server) => server.close()));
 });
 
-async function served(app: ServedApp): Promise<Listening> {
+async function serveFake(app: ServedApp): Promise<Listening> {
   const listening = await serve(app, { port: 0 });
-  open.push(listening);
+  closers.push(listening);
   return listening;
 }
 
 describe.skipIf(!onNode)("serving on Node (skipped elsewhere: Bun and Deno have their own adapters)", () => {
   test("a request arrives with its method, absolute URL, headers and body", async () => {
-    const { url } = await served(fakeApp());
+    const { url } = await serveFake(fakeApp());
     const answer = await fetch(`${url}/a/b?c=d`, { method: "POST", body: "hello", headers: { "content-type": "a/b" } });
     expect(answer.status).toBe(200);
     expect(await answer.json()).toEqual({ method: "POST", url: `${url}/a/b?c=d`, type: "a/b", body: "hello" });
   });
 
   test("a request without a body has none", async () => {
-    const { url } = await served(fakeApp());
+    const { url } = await serveFake(fakeApp());
     expect(await (await fetch(url)).json()).toMatchObject({ method: "GET", body: null });
     expect(await (await fetch(url, { method: "DELETE" })).json()).toMatchObject({ method: "DELETE", body: null });
   });
 
   test("bytes, 204 and HEAD have the right length", async () => {
     const bytes = Uint8Array.of(0, 255, 10);
-    const { url } = await served(
+    const { url } = await serveFake(
       fakeApp({
         handle: ({ method }) =>
           method === "HEAD"
@@ -61,14 +61,14 @@ describe.skipIf(!onNode)("serving on Node (skipped elsewhere: Bun and Deno have 
   });
 
   test("a connection survives unread small bodies", async () => {
-    const { port } = await served(fakeApp({ handle: () => plain(401, "who are you") }));
-    const one = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello";
-    const { text: answer } = await raw(port, one + one + one, { answers: 3 });
+    const { port } = await serveFake(fakeApp({ handle: () => plain(401, "who are you") }));
+    const post = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello";
+    const { text: answer } = await raw(port, post + post + post, { answers: 3 });
     expect(answer.match(/HTTP\/1\.1 401/g)).toHaveLength(3);
   });
 
   test("a body of 1 GB is refused early, and its client receives the response", async () => {
-    const { port } = await served(fakeApp({ handle: (message) => limitedReply(message, 1_000_000) }));
+    const { port } = await serveFake(fakeApp({ handle: (message) => limitedReply(message, 1_000_000) }));
     const piece = Buffer.alloc(256 * 1024);
     let sent = 0;
     const body = new Readable({
@@ -89,7 +89,7 @@ describe.skipIf(!onNode)("serving on Node (skipped elsewhere: Bun and Deno have 
   });
 
   test("an endless body after a refusal is not read forever", async () => {
-    const { port } = await served(fakeApp({ handle: () => plain(401, "who are you") }));
+    const { port } = await serveFake(fakeApp({ handle: () => plain(401, "who are you") }));
     const socket = connect(port, "127.0.0.1");
     socket.on("error", () => {});
     socket.write("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
@@ -103,7 +103,7 @@ describe.skipIf(!onNode)("serving on Node (skipped elsewhere: Bun and Deno have 
   test("a client that disconnects in a body or a response harms no other", async () => {
     const failures: unknown[] = [];
     const large = new Uint8Array(20 * 1024 * 1024);
-    const { url, port } = await served(
+    const { url, port } = await serveFake(
       fakeApp({
         async handle(message) {
           await textOf(message).catch((error: unknown) => failures.push(error));
@@ -111,29 +111,29 @@ describe.skipIf(!onNode)("serving on Node (skipped elsewhere: Bun and Deno have 
         },
       }),
     );
-    const half = connect(port, "127.0.0.1");
-    half.write("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nonly this");
-    await once(half, "connect");
+    const partial = connect(port, "127.0.0.1");
+    partial.write("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nonly this");
+    await once(partial, "connect");
     await new Promise((resolve) => setTimeout(resolve, 50));
-    half.destroy();
+    partial.destroy();
     await expect.poll(() => failures.length).toBe(1);
 
-    const leaving = connect(port, "127.0.0.1");
-    leaving.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
-    await once(leaving, "data");
-    leaving.destroy();
+    const disconnecting = connect(port, "127.0.0.1");
+    disconnecting.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    await once(disconnecting, "data");
+    disconnecting.destroy();
     expect((await (await fetch(url)).arrayBuffer()).byteLength).toBe(large.byteLength);
   });
 
   test("an application that throws gets a 500", async () => {
-    const { url } = await served(fakeApp({ handle: () => Promise.reject(new Error("secret detail")) }));
+    const { url } = await serveFake(fakeApp({ handle: () => Promise.reject(new Error("secret detail")) }));
     const answer = await fetch(url);
     expect(answer.status).toBe(500);
     expect(await answer.text()).not.toContain("secret detail");
   });
 
   test("bytes that are not HTTP get a problem document", async () => {
-    const { port } = await served(fakeApp());
+    const { port } = await serveFake(fakeApp());
     const { text: answer } = await raw(port, "GARBAGE\r\n\r\n");
     expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
     expect(answer).toContain("application/problem+json");
@@ -142,7 +142,7 @@ describe.skipIf(!onNode)("serving on Node (skipped elsewhere: Bun and Deno have 
   });
 
   test("a port in use is named with the fix", async () => {
-    const { port } = await served(fakeApp());
+    const { port } = await serveFake(fakeApp());
     const error = await serve(fakeApp(), { port }).catch((cause: unknown) => cause);
     expect(error).toBeInstanceOf(CannotListen);
     expect((error as Error).message).toContain(`port ${port} on 127.0.0.1 is in use`);
@@ -150,9 +150,9 @@ describe.skipIf(!onNode)("serving on Node (skipped elsewhere: Bun and Deno have 
   });
 
   test("the application gets its address, and closing twice is fine", async () => {
-    const told: string[] = [];
-    const listening = await serve({ ...fakeApp(), listeningAt: (url) => void told.push(url) }, { port: 0 });
-    expect(told).toEqual([listening.url]);
+    const addresses: string[] = [];
+    const listening = await serve({ ...fakeApp(), listeningAt: (url) => void addresses.push(url) }, { port: 0 });
+    expect(addresses).toEqual([listening.url]);
     expect(listening.url).toBe(`http://127.0.0.1:${listening.port}`);
     await Promise.all([listening.close(), listening.close()]);
     await expect(fetch(listening.url)).rejects.toThrow();
@@ -163,7 +163,7 @@ describe.skipIf(!onNode)("mounting in a Node application (skipped elsewhere)", (
   async function host(server: Server): Promise<string> {
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
-    open.push({
+    closers.push({
       close: () =>
         new Promise((resolve) => {
           server.close(() => resolve());
@@ -194,19 +194,19 @@ describe.skipIf(!onNode)("mounting in a Node application (skipped elsewhere)", (
           await app(Object.assign(message, { body: parsed }), response);
         }),
       );
-      const answer = await fetch(url, { method: "POST", body: "as it came", headers: { "content-encoding": "gzip" } });
+      const answer = await fetch(url, { method: "POST", body: "unparsed", headers: { "content-encoding": "gzip" } });
       expect(await answer.json()).toEqual([expected, String(expected.length), null]);
     }
   });
 
   test("the application gets its host's address, before or after listening starts", async () => {
-    for (const begins of ["before", "after"]) {
-      const told: string[] = [];
-      const app = { ...fakeApp(), listeningAt: (url: string) => void told.push(url) };
+    for (const attachAt of ["before", "after"]) {
+      const addresses: string[] = [];
+      const app = { ...fakeApp(), listeningAt: (url: string) => void addresses.push(url) };
       const server = createServer(handler(app));
-      const url = begins === "before" ? await host(server) : undefined;
+      const url = attachAt === "before" ? await host(server) : undefined;
       const { close } = attachUpgrade(server, app);
-      expect(told).toEqual([url ?? (await host(server))]);
+      expect(addresses).toEqual([url ?? (await host(server))]);
       close();
     }
   });
@@ -220,11 +220,11 @@ describe.skipIf(!onNode)("mounting in a Node application (skipped elsewhere)", (
   }
 
   test("a request for another application is passed on with its body unread", async () => {
-    const seen: string[] = [];
+    const paths: string[] = [];
     const app = fakeApp({
       claims: (url) => new URL(url).pathname.startsWith("/v1"),
       handle: ({ url }) => {
-        seen.push(new URL(url).pathname);
+        paths.push(new URL(url).pathname);
         return plain(404, "ours");
       },
     });
@@ -238,7 +238,7 @@ describe.skipIf(!onNode)("mounting in a Node application (skipped elsewhere)", (
     const answer = await fetch(`${url}/pages?x=1`, { method: "POST", body: "hello" });
     expect(await answer.text()).toBe("next: POST /pages?x=1 hello");
     expect(await (await fetch(`${url}/v1/nothing`)).text()).toBe("ours");
-    expect(seen).toEqual(["/v1/nothing"]);
+    expect(paths).toEqual(["/v1/nothing"]);
   });
 
   test("two mounted applications each handle their own requests, and pass others on", async () => {

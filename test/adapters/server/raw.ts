@@ -12,51 +12,51 @@ export interface RawOptions {
   /** Sent repeatedly after the request. */
   readonly drip?: string;
   readonly everyMs?: number;
-  /** Number of whole responses after which the end of the connection is not awaited. */
+  /** Returns after this many whole responses, without waiting for the end of the connection. */
   readonly answers?: number;
   /** How long to wait for the end of the connection. Default: 1,000, or 5,000 with `answers`. */
   readonly ms?: number;
 }
 
-/** Sends raw bytes and returns the bytes received until the responses are whole, the server ends the connection, or `ms` have passed. */
+/** Sends raw bytes; returns the bytes received until all responses are complete, the server closes the connection, or `ms` pass. */
 export function raw(
   port: number,
   bytes: string | Buffer,
   { drip, everyMs = 50, answers = Infinity, ms = answers < Infinity ? 5_000 : 1_000 }: RawOptions = {},
 ): Promise<RawAnswer> {
   return new Promise((resolve) => {
-    let dripping: NodeJS.Timeout | undefined;
+    let dripTimer: NodeJS.Timeout | undefined;
     const socket: Socket = connect(port, "127.0.0.1", () => {
       socket.write(bytes);
-      if (drip !== undefined) dripping = setInterval(() => socket.write(drip), everyMs);
+      if (drip !== undefined) dripTimer = setInterval(() => socket.write(drip), everyMs);
     });
     let text = "";
     let firstAt: number | undefined;
     let endedAfterMs: number | undefined;
-    const ended = (): void => {
+    const onEnd = (): void => {
       endedAfterMs ??= performance.now() - (firstAt ?? performance.now());
-      done();
+      finish();
     };
-    const done = (): void => {
-      clearInterval(dripping);
-      clearTimeout(late);
+    const finish = (): void => {
+      clearInterval(dripTimer);
+      clearTimeout(timeout);
       socket.destroy();
       resolve({ text, endedAfterMs });
     };
-    const late = setTimeout(done, ms);
+    const timeout = setTimeout(finish, ms);
     socket.on("data", (data) => {
       firstAt ??= performance.now();
       text += data;
-      if (wholeAnswers(text) >= answers) done();
+      if (countWholeResponses(text) >= answers) finish();
     });
     socket.on("error", () => {});
-    socket.on("end", ended);
-    socket.on("close", ended);
+    socket.on("end", onEnd);
+    socket.on("close", onEnd);
   });
 }
 
 /** Number of whole responses with a `Content-Length`, or without body and length. */
-function wholeAnswers(text: string): number {
+function countWholeResponses(text: string): number {
   let count = 0;
   for (let rest = Buffer.from(text); ; count++) {
     const head = rest.indexOf("\r\n\r\n") + 4;

@@ -24,7 +24,7 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()));
 });
 
-async function served(answers: FakeAnswers = {}, options?: ServeOptions): Promise<Listening> {
+async function serveFake(answers: FakeAnswers = {}, options?: ServeOptions): Promise<Listening> {
   const listening = await serveHere(fakeApp(answers), { tls, ...options });
   servers.push(listening);
   return listening;
@@ -56,7 +56,7 @@ function serialAt(port: number): Promise<string> {
 
 const echo = (): SocketHandlers => ({ message: (socket, data) => socket.send(data) });
 
-function echoed(url: string, text: string): Promise<string> {
+function echoOf(url: string, text: string): Promise<string> {
   const socket = new WebSocket(url, { ca: authority.ca });
   sockets.push(socket);
   return new Promise((resolve, reject) => {
@@ -68,14 +68,14 @@ function echoed(url: string, text: string): Promise<string> {
 
 describe("a server with a certificate", () => {
   test("serves HTTPS with matching addresses", async () => {
-    const { url, port } = await served();
+    const { url, port } = await serveFake();
     expect(url).toBe(`https://127.0.0.1:${port}`);
     expect(JSON.parse(await textAt(`${url}/a?b`))).toMatchObject({ url: `${url}/a?b` });
   });
 
   test("accepts secure WebSockets", async () => {
-    const { port } = await served({ upgrade: echo });
-    expect(await echoed(`wss://127.0.0.1:${port}/v1/calls/x/stream`, "hello")).toBe("hello");
+    const { port } = await serveFake({ upgrade: echo });
+    expect(await echoOf(`wss://127.0.0.1:${port}/v1/calls/x/stream`, "hello")).toBe("hello");
   });
 
   test("reports an https address to the application", async () => {
@@ -87,13 +87,13 @@ describe("a server with a certificate", () => {
 
   test("passes on no request without TLS", async () => {
     let requestCount = 0;
-    const { port } = await served({ handle: () => plain(200, `secret ${++requestCount}`) });
+    const { port } = await serveFake({ handle: () => plain(200, `secret ${++requestCount}`) });
     const { text } = await raw(port, "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
     expect([requestCount, text]).toEqual([0, expect.not.stringContaining("secret")]);
   });
 
   test("closes in time without a client's handshake", async () => {
-    const { port, close } = await served();
+    const { port, close } = await serveFake();
     await new Promise<void>((resolve) => sockets.push(connect(port, "127.0.0.1", resolve)));
     const startedAt = performance.now();
     await close();
@@ -103,24 +103,24 @@ describe("a server with a certificate", () => {
 
 describe("a renewed certificate", () => {
   test.skipIf(runtime !== "node")("is used by new connections", async () => {
-    const listening = await served({ upgrade: echo });
+    const listening = await serveFake({ upgrade: echo });
     const before = await serialAt(listening.port);
     const renewed = authority.issue({ names: ["127.0.0.1"] });
     listening.setCertificate?.(renewed);
     expect(await serialAt(listening.port)).not.toBe(before);
-    const used = await serialAt(listening.port);
+    const usedSerial = await serialAt(listening.port);
     expect(() => listening.setCertificate?.({ ...tls, key: renewed.key })).toThrow("belongs to another certificate");
-    expect(await serialAt(listening.port)).toBe(used);
+    expect(await serialAt(listening.port)).toBe(usedSerial);
   });
 
   test("is refused without TLS, and by runtimes that cannot replace it", async () => {
-    expect((await served()).setCertificate === undefined).toBe(runtime !== "node");
-    expect((await served({}, { tls: undefined })).setCertificate).toBeUndefined();
+    expect((await serveFake()).setCertificate === undefined).toBe(runtime !== "node");
+    expect((await serveFake({}, { tls: undefined })).setCertificate).toBeUndefined();
   });
 });
 
-const other = authority.issue();
-const encrypted = generateKeyPairSync("ec", {
+const otherCertificate = authority.issue();
+const encryptedKey = generateKeyPairSync("ec", {
   namedCurve: "P-256",
   publicKeyEncoding: { type: "spki", format: "pem" },
   privateKeyEncoding: { type: "pkcs8", format: "pem", cipher: "aes-256-cbc", passphrase: "x" },
@@ -132,13 +132,17 @@ describe("an unusable certificate", () => {
     ["a key in its place", { ...tls, cert: tls.key }, "tls.cert cannot be used: there is no certificate in it"],
     ["an empty key", { ...tls, key: "" }, "tls.key cannot be used: there is no private key in it"],
     ["a certificate in its place", { ...tls, key: tls.cert }, "tls.key cannot be used: there is no private key in it"],
-    ["another key", { ...tls, key: other.key }, "tls.key cannot be used: the key belongs to another certificate"],
+    [
+      "another key",
+      { ...tls, key: otherCertificate.key },
+      "tls.key cannot be used: the key belongs to another certificate",
+    ],
     [
       "a broken certificate after it",
       { ...tls, cert: `${tls.cert}${authority.ca.slice(0, 100)}` },
       "tls.cert cannot be used: certificate 2 of 2 in it is broken",
     ],
-    ["an encrypted key", { ...tls, key: encrypted }, "tls.key cannot be used: the key is encrypted"],
+    ["an encrypted key", { ...tls, key: encryptedKey }, "tls.key cannot be used: the key is encrypted"],
   ])("%s fails the start", async (_, broken, message) => {
     await expect(serveHere(fakeApp(), { tls: broken })).rejects.toMatchObject({
       name: "CannotListen",
@@ -156,19 +160,19 @@ describe("an unusable certificate", () => {
       ),
     });
     await expect(serveHere(fakeApp(), { tls: weak })).rejects.toEqual(refusal);
-    const listening = await served();
+    const listening = await serveFake();
     if (!listening.setCertificate) return;
-    const used = await serialAt(listening.port);
+    const usedSerial = await serialAt(listening.port);
     expect(() => listening.setCertificate?.(weak)).toThrow(refusal);
-    expect(await serialAt(listening.port)).toBe(used);
+    expect(await serialAt(listening.port)).toBe(usedSerial);
   });
 
   test("is a fault, never an exception", () => {
-    const spoilt = (text: string) =>
+    const corrupted = (text: string) =>
       fc
         .tuple(fc.nat(text.length), fc.nat(40), fc.string({ unit: "binary" }))
-        .map(([at, length, more]) => text.slice(0, at) + more + text.slice(at + length));
-    const texts = fc.oneof(fc.string({ unit: "binary" }), spoilt(tls.cert), spoilt(tls.key));
+        .map(([offset, length, insertion]) => text.slice(0, offset) + insertion + text.slice(offset + length));
+    const texts = fc.oneof(fc.string({ unit: "binary" }), corrupted(tls.cert), corrupted(tls.key));
     fc.assert(
       fc.property(texts, texts, (cert, key) => {
         const fault = tlsFault({ cert, key });
@@ -185,7 +189,7 @@ describe("an unusable certificate", () => {
 });
 
 describe.skipIf(runtime !== "node")("an HTTPS server of the program", () => {
-  function program(answers: FakeAnswers): Promise<{ server: Server; port: number; addresses: string[] }> {
+  function programServer(answers: FakeAnswers): Promise<{ server: Server; port: number; addresses: string[] }> {
     const addresses: string[] = [];
     const app = { ...fakeApp(answers), listeningAt: (url: string) => void addresses.push(url) };
     const server = createServer({ ...tls }, handler(app));
@@ -203,13 +207,13 @@ describe.skipIf(runtime !== "node")("an HTTPS server of the program", () => {
   }
 
   test("has an https address and secure WebSockets", async () => {
-    const { port, addresses } = await program({ upgrade: echo });
+    const { port, addresses } = await programServer({ upgrade: echo });
     expect(addresses).toEqual([`https://127.0.0.1:${port}`]);
-    expect(await echoed(`wss://127.0.0.1:${port}/v1/calls/x/stream`, "hello")).toBe("hello");
+    expect(await echoOf(`wss://127.0.0.1:${port}/v1/calls/x/stream`, "hello")).toBe("hello");
   });
 
   test("ignores the offer of another protocol inside TLS", async () => {
-    const { port } = await program({});
+    const { port } = await programServer({});
     const text = await new Promise<string>((resolve, reject) => {
       let received = "";
       const socket = connectTls({ port, host: "127.0.0.1", ca: authority.ca }, () =>
