@@ -72,7 +72,7 @@ describe("linking codes", () => {
     await line.link();
     await system.advance(1_200_000);
     const count = codes().length;
-    expect(count).toBe(45); // 15 minutes of them
+    expect(count).toBe(45); // one every 20 s for 15 minutes
     expect(system.waiting).toBe(0);
     await line.link();
     expect(codes().length).toBe(count + 1);
@@ -82,22 +82,22 @@ describe("linking codes", () => {
   test("codes stop and expire when the line is linked, closed or unlinked", async () => {
     for (const end of ["link", "close", "unlink"] as const) {
       const other = new TestLineHost();
-      const opened = await telephony.open(
+      const openedLine = await telephony.open(
         { id: "inst_2", userId: "usr_1", name: "Other" },
         other,
         new AbortController().signal,
       );
-      await opened.link();
+      await openedLine.link();
       const { code } = await other.reports.next("code", 1_000);
       await system.advance(20_000);
-      const later = other.reports.all.findLast((report) => report.type === "code")!;
+      const secondCode = other.reports.all.findLast((report) => report.type === "code")!;
       if (end === "link") expect(await status("POST", code.payload)).toBe(200);
-      else await opened[end]();
+      else await openedLine[end]();
       const count = other.reports.types.filter((type) => type === "code").length;
       await system.advance(60_000);
       expect(other.reports.types.filter((type) => type === "code").length).toBe(count);
       expect(await status("POST", code.payload)).toBe(410);
-      expect(await status("POST", later.code.payload)).toBe(410);
+      expect(await status("POST", secondCode.code.payload)).toBe(410);
     }
   });
 
@@ -128,13 +128,13 @@ describe("the linking page", () => {
   test("an unknown code gets a friendly 404, a used one a 410", async () => {
     await line.link();
     const [code] = codes();
-    const unknown = await visit(telephony, "GET", `${PUBLIC_URL}/simulator/link/0000000000000000`);
-    expect(unknown?.status).toBe(404);
-    expect(unknown?.body).toContain("Please scan");
+    const unknownCode = await visit(telephony, "GET", `${PUBLIC_URL}/simulator/link/0000000000000000`);
+    expect(unknownCode?.status).toBe(404);
+    expect(unknownCode?.body).toContain("Please scan");
     await visit(telephony, "POST", code!);
-    const used = await visit(telephony, "POST", code!);
-    expect(used?.status).toBe(410);
-    expect(used?.body).toContain("no longer valid");
+    const usedCode = await visit(telephony, "POST", code!);
+    expect(usedCode?.status).toBe(410);
+    expect(usedCode?.body).toContain("no longer valid");
   });
 
   test("two presses of the button at the same moment link once", async () => {
@@ -159,9 +159,9 @@ describe("the linking page", () => {
   test("a store that takes five seconds responds 503, and the next press joins it", async () => {
     await line.link();
     const [code] = codes();
-    let store = () => {};
+    let finishStoring = () => {};
     host.linkedBarrier = new Promise<void>((resolve) => {
-      store = resolve;
+      finishStoring = resolve;
     });
     const first = status("POST", code!);
     await system.advance(5_000);
@@ -169,7 +169,7 @@ describe("the linking page", () => {
     expect(await line.probe()).toEqual({ state: "offline", reason: "not linked" });
     const second = status("POST", code!);
     await system.settle();
-    store();
+    finishStoring();
     expect(await second).toBe(200);
     await system.advance(1_000);
     expect(host.reports.types.filter((type) => type !== "code")).toEqual(["linked", "online"]);
@@ -223,16 +223,16 @@ describe("the linking page", () => {
 
 describe("stored credentials", () => {
   test("credentials of another network make the line unlinked", async () => {
-    for (const text of ["", "{", "null", "[]", '{"id":1}', "\u0000"]) {
-      const stored = new TestLineHost(new TextEncoder().encode(text));
-      const opened = await telephony.open(
+    for (const credentials of ["", "{", "null", "[]", '{"id":1}', "\u0000"]) {
+      const otherHost = new TestLineHost(new TextEncoder().encode(credentials));
+      const openedLine = await telephony.open(
         { id: "inst_2", userId: "usr_1", name: "Other" },
-        stored,
+        otherHost,
         new AbortController().signal,
       );
       await system.advance(1_000);
-      expect(stored.reports.types).toEqual(["unlinked"]);
-      expect((await opened.probe()).state).toBe("offline");
+      expect(otherHost.reports.types).toEqual(["unlinked"]);
+      expect((await openedLine.probe()).state).toBe("offline");
     }
   });
 });

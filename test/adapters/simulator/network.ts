@@ -65,8 +65,8 @@ export class SimulatedNetwork {
     leg.connectMedia(
       {
         read(frame) {
-          const at = pulled++ * frame.length;
-          for (let i = 0; i < frame.length; i++) frame[i] = sound[at + i] ?? 0;
+          const offset = pulled++ * frame.length;
+          for (let i = 0; i < frame.length; i++) frame[i] = sound[offset + i] ?? 0;
           return frame.length;
         },
       },

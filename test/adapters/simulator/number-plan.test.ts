@@ -26,8 +26,9 @@ const ANSWERED = [
 
 describe("the number plan", () => {
   test("the plan has the numbers of the documentation", () => {
-    const from = (first: number, count: number) => Array.from({ length: count }, (_, row) => `+12025550${first + row}`);
-    expect([...NUMBER_PLAN.keys()]).toEqual([...from(100, 16), ...from(120, 4)]);
+    const numbersFrom = (first: number, count: number) =>
+      Array.from({ length: count }, (_, row) => `+12025550${first + row}`);
+    expect([...NUMBER_PLAN.keys()]).toEqual([...numbersFrom(100, 16), ...numbersFrom(120, 4)]);
   });
 
   test("0100, and any unlisted number, answers after 1 s and stays", async () => {
@@ -67,14 +68,14 @@ describe("the number plan", () => {
   });
 
   test("0105 speaks for 4 s, beeps, then listens", async () => {
-    const call = await spoken("+12025550105", 7_000);
+    const call = await playedCall("+12025550105", 7_000);
     expect(speechMs(call.between(0, 4_000))).toBeGreaterThan(2_000);
     expect(toneShare(call.between(4_000, 4_400), 1_000, 16_000)).toBeGreaterThan(0.99);
     expect(rms(call.between(4_400, 5_000))).toBe(0);
   });
 
-  test("0106 speaks with the given voice, or babbles", async () => {
-    const babbling = await spoken("+12025550106", 6_000);
+  test("0106 speaks with the configured voice, or babbles", async () => {
+    const babbling = await playedCall("+12025550106", 6_000);
     expect(rms(babbling.between(0, 300))).toBe(0);
     expect(speechMs(babbling.between(0, 4_000))).toBeGreaterThan(1_000);
     await network.close();
@@ -103,7 +104,7 @@ describe("the number plan", () => {
   });
 
   test("0107 presses 1 2 3 4 # half a second after answering", async () => {
-    const call = await spoken("+12025550107", 4_000);
+    const call = await playedCall("+12025550107", 4_000);
     expect(rms(call.between(0, 500))).toBe(0);
     expect(call.between(500, 1_500)).toEqual(dtmfTones("1234#", { sampleRate: 16_000 }));
     expect(rms(call.between(1_500, 2_500))).toBe(0);
@@ -117,7 +118,7 @@ describe("the number plan", () => {
   });
 
   test("0109 answers and receives audio, but sends no frame", async () => {
-    const call = await spoken("+12025550109", 11_000);
+    const call = await playedCall("+12025550109", 11_000);
     expect(call.log).toEqual(ANSWERED);
     expect(call.pulled).toBe(501);
     expect(call.frames.length).toBe(0);
@@ -139,7 +140,7 @@ describe("the number plan", () => {
     await network.system.advance(2_990);
     expect(await network.line.probe()).toEqual({ state: "online" });
     await network.system.advance(10);
-    const [pulled, pushed] = [call.pulled, call.frames.length];
+    const [requestedFrames, receivedFrames] = [call.pulled, call.frames.length];
     expect(await network.line.probe()).toEqual({ state: "offline", reason: "the network does not answer" });
     expect(network.host.reports.types.at(-1)).toBe("offline");
     await expect(network.call("+12025550100")).rejects.toMatchObject({ name: "DialError", release: "line_lost" });
@@ -149,7 +150,7 @@ describe("the number plan", () => {
     expect(network.host.reports.types.at(-1)).toBe("online");
     expect((await network.line.probe()).state).toBe("online");
     await network.system.advance(60_000);
-    expect([call.pulled, call.frames.length]).toEqual([pulled, pushed]);
+    expect([call.pulled, call.frames.length]).toEqual([requestedFrames, receivedFrames]);
     expect(call.log).toEqual(ANSWERED);
     await Promise.all([call.leg.hangUp(), ringing.leg.hangUp()]);
     await network.system.advance(0);
@@ -184,7 +185,7 @@ describe("the number plan", () => {
   });
 
   test("0122 says hello, then is silent", async () => {
-    const call = await spoken("+12025550122", 20_000);
+    const call = await playedCall("+12025550122", 20_000);
     expect(speechMs(call.between(300, 1_500))).toBeGreaterThan(200);
     expect(speechMs(call.between(1_500, 18_000))).toBe(0);
   });
@@ -217,13 +218,13 @@ describe("the number plan", () => {
   });
 
   test("a callee that does not speak sends silence, a frame every 20 ms", async () => {
-    const call = await spoken("+12025550100", 2_000);
+    const call = await playedCall("+12025550100", 2_000);
     expect(call.frames.length).toBe(51);
     expect(rms(concatPcm(call.frames))).toBe(0);
   });
 });
 
-async function spoken(number: string, ms: number): Promise<PlacedCall> {
+async function playedCall(number: string, ms: number): Promise<PlacedCall> {
   network = await SimulatedNetwork.manual();
   const call = await network.call(number);
   await network.system.advance(ms);
@@ -233,6 +234,7 @@ async function spoken(number: string, ms: number): Promise<PlacedCall> {
 function speechMs(samples: Int16Array): number {
   const vad = new Vad(16_000);
   let ms = 0;
-  for (let at = 0; at + 320 <= samples.length; at += 320) if (vad.push(samples.subarray(at, at + 320))) ms += 20;
+  for (let offset = 0; offset + 320 <= samples.length; offset += 320)
+    if (vad.push(samples.subarray(offset, offset + 320))) ms += 20;
   return ms;
 }

@@ -91,10 +91,13 @@ describe("a phone that sends", () => {
     const call = await network.call("+12025550148");
     other.send({ type: "answer", call_id: call.callId });
     const type = fc.constantFrom("answer", "decline", "hang_up", "digit", "muted", "ready", "__proto__");
-    const known = fc.record({ type, call_id: fc.constantFrom("call_1", "call_2", "call_3", "") }, { requiredKeys: [] });
-    const withKeys = fc.tuple(known, fc.dictionary(fc.constantFrom("digit", "muted", "x"), fc.jsonValue()));
+    const command = fc.record(
+      { type, call_id: fc.constantFrom("call_1", "call_2", "call_3", "") },
+      { requiredKeys: [] },
+    );
+    const withKeys = fc.tuple(command, fc.dictionary(fc.constantFrom("digit", "muted", "x"), fc.jsonValue()));
     const message = fc.oneof(
-      withKeys.map(([one, more]) => JSON.stringify({ ...one, ...more })),
+      withKeys.map(([fields, extra]) => JSON.stringify({ ...fields, ...extra })),
       fc.json(),
       fc.string({ maxLength: 1_100 }),
       fc.uint8Array({ maxLength: 3_300 }),
@@ -102,15 +105,15 @@ describe("a phone that sends", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(message, { maxLength: 20 }), async (messages) => {
         const phone = new FakePhone(network.simulator, NUMBER);
-        const mine = await network.call(NUMBER);
-        for (const one of messages) {
+        const ownCall = await network.call(NUMBER);
+        for (const data of messages) {
           const before = phone.messages.length;
-          if (typeof one === "string") phone.send(one);
-          else phone.sendBytes(one);
+          if (typeof data === "string") phone.send(data);
+          else phone.sendBytes(data);
           expect(phone.messages.length - before).toBeLessThanOrEqual(2);
         }
         await network.system.advance(20);
-        await mine.leg.hangUp();
+        await ownCall.leg.hangUp();
         phone.leave();
         expect(call.log.at(-1)?.[0]).toBe("connected");
       }),

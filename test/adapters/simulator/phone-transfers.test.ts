@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => network.close());
 
-const open = (number = NUMBER): FakePhone => new FakePhone(network.simulator, number);
+const openPhone = (number = NUMBER): FakePhone => new FakePhone(network.simulator, number);
 
 /** The latest event of a call. */
 async function lastEvent({ log }: PlacedCall): Promise<string | undefined> {
@@ -21,8 +21,8 @@ async function lastEvent({ log }: PlacedCall): Promise<string | undefined> {
 }
 
 /** A call that is answered at a phone. */
-async function answered(sound?: Int16Array): Promise<{ call: PlacedCall; phone: FakePhone }> {
-  const phone = open();
+async function answeredCall(sound?: Int16Array): Promise<{ call: PlacedCall; phone: FakePhone }> {
+  const phone = openPhone();
   const call = await network.call(NUMBER, sound);
   phone.send({ type: "answer", call_id: call.callId });
   return { call, phone };
@@ -30,7 +30,7 @@ async function answered(sound?: Int16Array): Promise<{ call: PlacedCall; phone: 
 
 describe("a transfer to or from a phone", () => {
   test("rings at the phone of the other number, and fails when that declines", async () => {
-    const phone = open();
+    const phone = openPhone();
     const call = await network.call("+12025550100");
     await network.system.advance(1_500);
     const transfer = call.leg.transfer?.(NUMBER, new AbortController().signal);
@@ -42,8 +42,8 @@ describe("a transfer to or from a phone", () => {
   });
 
   test("connects two phones until one hangs up", async () => {
-    const { call, phone } = await answered(tone(440, 5_000, RATE, 10_000));
-    const other = open("+12025550148");
+    const { call, phone } = await answeredCall(tone(440, 5_000, RATE, 10_000));
+    const other = openPhone("+12025550148");
     const transfer = call.leg.transfer?.("+12025550148", new AbortController().signal);
     other.send({ type: "answer", call_id: call.callId });
     expect(await transfer).toEqual({ type: "accepted", detail: "simulator: answered" });
@@ -64,7 +64,7 @@ describe("a transfer to or from a phone", () => {
   });
 
   test("connects a phone with the script of a number, until the phone is closed", async () => {
-    const { call, phone } = await answered();
+    const { call, phone } = await answeredCall();
     const transfer = call.leg.transfer?.("+12025550105", new AbortController().signal);
     await network.system.advance(1_100);
     expect(await transfer).toMatchObject({ type: "accepted" });
@@ -77,8 +77,8 @@ describe("a transfer to or from a phone", () => {
   });
 
   test("ends with the call: the phone of the other number stops ringing", async () => {
-    const { call, phone } = await answered();
-    const other = open("+12025550148");
+    const { call, phone } = await answeredCall();
+    const other = openPhone("+12025550148");
     const transfer = expect(call.leg.transfer?.("+12025550148", new AbortController().signal)).rejects.toThrow("ended");
     phone.send({ type: "hang_up", call_id: call.callId });
     await transfer;

@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => network.close());
 
-const open = (number = NUMBER, userId?: string): FakePhone => new FakePhone(network.simulator, number, userId);
+const openPhone = (number = NUMBER, userId?: string): FakePhone => new FakePhone(network.simulator, number, userId);
 
 /** The events of a call so far. */
 async function outcome({ log }: PlacedCall): Promise<string[]> {
@@ -25,24 +25,24 @@ async function outcome({ log }: PlacedCall): Promise<string[]> {
 }
 
 /** A call that is answered at a phone. */
-async function answered(sound?: Int16Array): Promise<{ call: PlacedCall; phone: FakePhone }> {
-  const phone = open();
+async function answeredCall(sound?: Int16Array): Promise<{ call: PlacedCall; phone: FakePhone }> {
+  const phone = openPhone();
   const call = await network.call(NUMBER, sound);
   phone.send({ type: "answer", call_id: call.callId });
   return { call, phone };
 }
 
 /** Advances time while the microphone of the phone picks up a sound. */
-async function speaking(phone: FakePhone, sound: Int16Array): Promise<void> {
-  for (let at = 0; at + 320 <= sound.length; at += 320) {
-    phone.speak(sound.subarray(at, at + 320));
+async function speakInto(phone: FakePhone, sound: Int16Array): Promise<void> {
+  for (let offset = 0; offset + 320 <= sound.length; offset += 320) {
+    phone.speak(sound.subarray(offset, offset + 320));
     await network.system.advance(20);
   }
 }
 
 describe("a number with an open phone", () => {
   test("rings there, and shows the caller", async () => {
-    const phone = open();
+    const phone = openPhone();
     const call = await network.call(NUMBER);
     await network.system.advance(5_000);
     expect(await outcome(call)).toEqual(["placed", "alerting"]);
@@ -67,15 +67,15 @@ describe("a number with an open phone", () => {
       { phoneNumber: "+15550001111", withheld: true },
       { phone_number: null, display_name: null, withheld: true },
     ],
-  ])("shows the caller id %j", async (from, shown) => {
-    const phone = open();
+  ])("shows the caller id %j", async (from, expectedFrom) => {
+    const phone = openPhone();
     const options = { callId: "call_1", ringTimeoutMs: 60_000, from };
     await network.line.dial(NUMBER, options, new AbortController().signal);
-    expect(phone.messages[1]).toMatchObject({ type: "ringing", from: shown });
+    expect(phone.messages[1]).toMatchObject({ type: "ringing", from: expectedFrom });
   });
 
   test("follows its plan for another user's calls", async () => {
-    const phone = open(NUMBER, "usr_2");
+    const phone = openPhone(NUMBER, "usr_2");
     const call = await network.call(NUMBER);
     await network.system.advance(1_000);
     expect(await outcome(call)).toEqual(["placed", "ended busy"]);
@@ -83,17 +83,17 @@ describe("a number with an open phone", () => {
   });
 
   test("follows its plan again after the phone closes", async () => {
-    open().leave();
+    openPhone().leave();
     const call = await network.call(NUMBER);
     await network.system.advance(1_000);
     expect(await outcome(call)).toEqual(["placed", "ended busy"]);
   });
 
   test("is busy while a call rings or talks", async () => {
-    const { phone } = await answered();
+    const { phone } = await answeredCall();
     expect(await outcome(await network.call(NUMBER))).toEqual(["placed", "ended busy"]);
     expect(phone.log).toEqual(["ready", "ringing", "answered"]);
-    const other = open("+12025550100");
+    const other = openPhone("+12025550100");
     const ringing = await network.call("+12025550100");
     expect(await outcome(await network.call("+12025550100"))).toEqual(["placed", "ended busy"]);
     await ringing.leg.hangUp();
@@ -104,8 +104,8 @@ describe("a number with an open phone", () => {
 
 describe("a call to a phone", () => {
   test("carries audio both ways, and is recorded", async () => {
-    const { call, phone } = await answered(tone(440, 3_000, RATE, 10_000));
-    await speaking(phone, tone(1_000, 1_000, RATE, 10_000));
+    const { call, phone } = await answeredCall(tone(440, 3_000, RATE, 10_000));
+    await speakInto(phone, tone(1_000, 1_000, RATE, 10_000));
     expect(await outcome(call)).toEqual(["placed", "alerting", "answered", "connected"]);
     expect(toneShare(phone.heard, 440, RATE)).toBeGreaterThan(0.99);
     expect(phone.heard.length).toBe(51 * 320);
@@ -120,7 +120,7 @@ describe("a call to a phone", () => {
     [60, 30],
     [100, 30],
   ])("plays pieces of %i ms without gaps, even if some are %i ms late", async (ms, late) => {
-    const { call, phone } = await answered();
+    const { call, phone } = await answeredCall();
     for (let delay = 0, piece = 0; piece < 20; piece++) {
       const before = delay;
       delay = piece % 3 === 1 ? late : 0;
@@ -134,7 +134,7 @@ describe("a call to a phone", () => {
   });
 
   test("plays silence while the microphone sends nothing", async () => {
-    const { call } = await answered();
+    const { call } = await answeredCall();
     await network.system.advance(1_000);
     expect(call.frames.length).toBe(51);
     expect(call.between(0, 1_000).every((sample) => sample === 0)).toBe(true);
@@ -143,7 +143,7 @@ describe("a call to a phone", () => {
   test("uses the sample rate of the network", async () => {
     await network.close();
     network = await SimulatedNetwork.manual({ sampleRate: 8_000 });
-    const { phone } = await answered(tone(440, 1_000, 8_000, 10_000));
+    const { phone } = await answeredCall(tone(440, 1_000, 8_000, 10_000));
     await network.system.advance(500);
     expect(phone.messages[1]).toMatchObject({ sample_rate: 8_000 });
     expect(phone.frames[0]?.length).toBe(160);
@@ -151,7 +151,7 @@ describe("a call to a phone", () => {
   });
 
   test("plays keys as tones, in order", async () => {
-    const { call, phone } = await answered();
+    const { call, phone } = await answeredCall();
     for (const digit of "15#A") phone.send({ type: "digit", call_id: call.callId, digit });
     await network.system.advance(1_000);
     const heard: string[] = [];
@@ -161,7 +161,7 @@ describe("a call to a phone", () => {
   });
 
   test("drops keys that arrive too fast, within constant memory", async () => {
-    const { call, phone } = await answered();
+    const { call, phone } = await answeredCall();
     for (let key = 0; key < 100; key++) phone.send({ type: "digit", call_id: call.callId, digit: "5" });
     await network.system.advance(25_000);
     let heard = 0;
@@ -171,24 +171,24 @@ describe("a call to a phone", () => {
   });
 
   test("plays no muted microphone", async () => {
-    const { call, phone } = await answered();
+    const { call, phone } = await answeredCall();
     phone.send({ type: "muted", call_id: call.callId, muted: true });
-    await speaking(phone, tone(1_000, 500, RATE, 10_000));
+    await speakInto(phone, tone(1_000, 500, RATE, 10_000));
     expect(call.between(0, 500).every((sample) => sample === 0)).toBe(true);
     phone.send({ type: "muted", call_id: call.callId, muted: false });
-    await speaking(phone, tone(1_000, 500, RATE, 10_000));
+    await speakInto(phone, tone(1_000, 500, RATE, 10_000));
     expect(toneShare(call.between(620, 1_000), 1_000, RATE)).toBeGreaterThan(0.99);
   });
 
   test("ends when the phone hangs up", async () => {
-    const { call, phone } = await answered();
+    const { call, phone } = await answeredCall();
     phone.send({ type: "hang_up", call_id: call.callId });
     expect((await outcome(call)).at(-1)).toBe("ended callee_hung_up");
     expect(phone.log.at(-1)).toBe("ended callee_hung_up");
   });
 
   test("ends when the caller hangs up", async () => {
-    const { call, phone } = await answered();
+    const { call, phone } = await answeredCall();
     await call.leg.hangUp();
     expect(phone.log.at(-1)).toBe("ended released");
     await network.system.advance(1_000);
@@ -196,7 +196,7 @@ describe("a call to a phone", () => {
   });
 
   test("ends for the phone when the caller's line drops", async () => {
-    const { phone } = await answered();
+    const { phone } = await answeredCall();
     await network.call("+12025550111");
     await network.system.advance(4_000);
     expect(phone.log.at(-1)).toBe("ended line_lost");
@@ -208,14 +208,14 @@ describe("a call to a phone", () => {
     [1009, "simulator: a message of the phone was too large"],
     [4001, "simulator: the token or the session of the phone has ended"],
   ])("ends when its connection closes with %i", async (code, detail) => {
-    const { call, phone } = await answered();
+    const { call, phone } = await answeredCall();
     phone.leave(code);
     await network.system.advance(0);
     expect(call.events.all.at(-1)).toEqual({ type: "ended", cause: "callee_hung_up", detail });
   });
 
   test("is declined by the phone", async () => {
-    const [phone, other] = [open(), open()];
+    const [phone, other] = [openPhone(), openPhone()];
     const call = await network.call(NUMBER);
     phone.send({ type: "decline", call_id: call.callId });
     expect(await outcome(call)).toEqual(["placed", "alerting", "ended declined"]);
@@ -225,11 +225,11 @@ describe("a call to a phone", () => {
 
 describe("several phones with one number", () => {
   test("all ring, and the first answer wins", async () => {
-    const [phone, other] = [open(), open()];
+    const [phone, other] = [openPhone(), openPhone()];
     const call = await network.call(NUMBER, tone(440, 1_000, RATE, 10_000));
     other.send({ type: "answer", call_id: call.callId });
     phone.send({ type: "answer", call_id: call.callId });
-    await speaking(phone, tone(1_000, 200, RATE, 10_000));
+    await speakInto(phone, tone(1_000, 200, RATE, 10_000));
     expect(other.log).toEqual(["ready", "ringing", "answered"]);
     expect(phone.log).toEqual(["ready", "ringing", "ended answered_elsewhere", "error no_such_call"]);
     expect(phone.frames).toEqual([]);
@@ -239,15 +239,15 @@ describe("several phones with one number", () => {
   });
 
   test("continue ringing when one is closed, and when all are; a new one rings too", async () => {
-    const [phone, other] = [open(), open()];
+    const [phone, other] = [openPhone(), openPhone()];
     const call = await network.call(NUMBER);
     phone.leave();
     other.leave(1006);
     await network.system.advance(5_000);
     expect(await outcome(call)).toEqual(["placed", "alerting"]);
-    const again = open();
-    again.send({ type: "answer", call_id: call.callId });
-    expect(again.log).toEqual(["ready", "ringing", "answered"]);
+    const reopened = openPhone();
+    reopened.send({ type: "answer", call_id: call.callId });
+    expect(reopened.log).toEqual(["ready", "ringing", "answered"]);
     expect((await outcome(call)).at(-1)).toBe("connected");
   });
 
@@ -266,19 +266,19 @@ describe("several phones with one number", () => {
   });
 
   test("are at most eight for each user", () => {
-    const phones = Array.from({ length: 8 }, (_, i) => open(`+1202555014${i % 4}`));
-    const ninth = open();
+    const phones = Array.from({ length: 8 }, (_, i) => openPhone(`+1202555014${i % 4}`));
+    const ninth = openPhone();
     expect(ninth.closed).toEqual({ code: 4029, reason: "you have 8 phones open: close one of them" });
     expect(ninth.log).toEqual([]);
-    expect(open(NUMBER, "usr_2").log).toEqual(["ready"]);
+    expect(openPhone(NUMBER, "usr_2").log).toEqual(["ready"]);
     phones[0]!.leave();
-    expect(open().log).toEqual(["ready"]);
+    expect(openPhone().log).toEqual(["ready"]);
   });
 });
 
 describe("a page that reads too slowly", () => {
   test("gets the latest 200 ms when it reads again, and no more", async () => {
-    const { phone } = await answered(Int16Array.from({ length: 320 * 200 }, (_, i) => Math.floor(i / 320)));
+    const { phone } = await answeredCall(Int16Array.from({ length: 320 * 200 }, (_, i) => Math.floor(i / 320)));
     phone.unread = 1 << 20;
     await network.system.advance(2_000);
     expect(phone.frames.length).toBe(1);
@@ -288,7 +288,7 @@ describe("a page that reads too slowly", () => {
   });
 
   test("is disconnected instead of being sent more messages", async () => {
-    const { call, phone } = await answered();
+    const { call, phone } = await answeredCall();
     phone.unread = 1 << 20;
     phone.send("nonsense");
     expect(phone.closed?.code).toBe(4009);
@@ -298,7 +298,7 @@ describe("a page that reads too slowly", () => {
   });
 
   test("answers no call if the answer disconnects it", async () => {
-    const phone = open();
+    const phone = openPhone();
     const call = await network.call(NUMBER);
     phone.unread = 1 << 20;
     phone.send({ type: "answer", call_id: call.callId });
@@ -311,9 +311,9 @@ describe("a page that reads too slowly", () => {
 });
 
 test("a closed simulator ends its calls, closes its phones and opens no new ones", async () => {
-  const { call, phone } = await answered();
+  const { call, phone } = await answeredCall();
   await network.simulator.close();
   expect((await outcome(call)).at(-1)).toBe("ended released");
   expect(phone.closed?.code).toBe(1001);
-  expect(open().closed?.code).toBe(1001);
+  expect(openPhone().closed?.code).toBe(1001);
 });

@@ -16,26 +16,26 @@ let logger: Logger;
 beforeEach(async () => {
   spoolDir = await mkdtemp(join(tmpdir(), "ringport-test-"));
   warnings = [];
-  const note: Logger["warn"] = (fields, message) => void warnings.push(`${message}: ${fields.reason ?? fields.callId}`);
-  logger = { debug() {}, info() {}, warn: note, error: note };
+  const warn: Logger["warn"] = (fields, message) => void warnings.push(`${message}: ${fields.reason ?? fields.callId}`);
+  logger = { debug() {}, info() {}, warn, error: warn };
 });
 afterEach(() => rm(spoolDir, { recursive: true, force: true }));
 
 const noise = (samples: number): Int16Array => Int16Array.from({ length: samples }, (_, i) => (i * 7_919) % 30_000);
 
 /** A simulator that only serves its spool. */
-async function opened(options: { maxSpoolBytes?: number } = {}): Promise<Simulator> {
+async function openSpool(options: { maxSpoolBytes?: number } = {}): Promise<Simulator> {
   const telephony = simulator({ spoolDir, logger, ...options });
   await telephony.open({ id: "inst_1", userId: "usr_1", name: "x" }, new TestLineHost(), new AbortController().signal);
   return telephony;
 }
 
 /** Files as a killed process leaves them. */
-async function leftover(callId: string, bytes: number, ageMs = 0): Promise<void> {
+async function leaveFile(callId: string, bytes: number, ageMs = 0): Promise<void> {
   const path = join(spoolDir, `${callId}.heard.wav`);
   await writeFile(path, new Uint8Array([...wavHeader({ sampleRate: 8_000 }), ...new Uint8Array(bytes).fill(7)]));
-  const then = new Date(Date.now() - ageMs);
-  await utimes(path, then, then);
+  const modifiedAt = new Date(Date.now() - ageMs);
+  await utimes(path, modifiedAt, modifiedAt);
 }
 
 describe("a recording", () => {
@@ -71,17 +71,17 @@ describe("a recording", () => {
     await network.system.advance(2_000);
     await answered.leg.hangUp();
     await network.simulator.close();
-    const later = simulator({ spoolDir });
-    expect((await heardBy(later, answered.callId)).length).toBe(51 * 320);
-    expect(await later.pages.artefact(busy.callId, "heard.wav")).toBe(undefined);
-    await later.close();
+    const restarted = simulator({ spoolDir });
+    expect((await heardBy(restarted, answered.callId)).length).toBe(51 * 320);
+    expect(await restarted.pages.artefact(busy.callId, "heard.wav")).toBe(undefined);
+    await restarted.close();
   });
 
   test("a recording is readable after a crash, up to the last whole sample", async () => {
-    await leftover("call_1", 1_001);
-    await leftover("call_2", 0);
+    await leaveFile("call_1", 1_001);
+    await leaveFile("call_2", 0);
     await truncate(join(spoolDir, "call_2.heard.wav"), 20);
-    const telephony = await opened();
+    const telephony = await openSpool();
     const wav = await heardWav(telephony, "call_1");
     expect([wav.sampleRate, wav.samples.length, wav.truncated]).toEqual([8_000, 500, false]);
     expect(await telephony.pages.artefact("call_2", "heard.wav")).toBe(undefined);
@@ -129,9 +129,9 @@ describe("a recording", () => {
 
 describe("the spool", () => {
   test("a full spool deletes the oldest recordings, including those of earlier runs", async () => {
-    await leftover("call_old", 40_000, 60_000);
-    await leftover("call_older", 40_000, 120_000);
-    await writeFile(join(spoolDir, "notes.txt"), "not ours");
+    await leaveFile("call_old", 40_000, 60_000);
+    await leaveFile("call_older", 40_000, 120_000);
+    await writeFile(join(spoolDir, "notes.txt"), "foreign");
     const network = await SimulatedNetwork.manual({ spoolDir, maxSpoolBytes: 120_000, logger });
     for (const names of [
       ["call_1.heard.wav", "call_old.heard.wav", "notes.txt"],
@@ -161,16 +161,16 @@ describe("the spool", () => {
   });
 
   test("the spool shrinks to a smaller limit when it is opened", async () => {
-    for (let i = 0; i < 5; i++) await leftover(`call_${i}`, 1_000, 1_000 * i);
-    const telephony = await opened({ maxSpoolBytes: 2_500 });
+    for (let i = 0; i < 5; i++) await leaveFile(`call_${i}`, 1_000, 1_000 * i);
+    const telephony = await openSpool({ maxSpoolBytes: 2_500 });
     await expect.poll(async () => (await readdir(spoolDir)).sort()).toEqual(["call_0.heard.wav", "call_1.heard.wav"]);
     await telephony.close();
   });
 
   test("forget deletes recordings and ignores malformed ids", async () => {
-    await leftover("call_1", 100);
-    await leftover("call_2", 100);
-    const telephony = await opened();
+    await leaveFile("call_1", 100);
+    await leaveFile("call_2", 100);
+    const telephony = await openSpool();
     await telephony.forget(["call_1", "call_1", "call_9", "../call_2", ""]);
     expect(await readdir(spoolDir)).toEqual(["call_2.heard.wav"]);
     expect(await telephony.pages.artefact("call_1", "heard.wav")).toBe(undefined);

@@ -22,7 +22,7 @@ export async function visit(
 /** Presses the button on a linking page. Throws an Error if that does not link. */
 export async function scan(telephony: Network, payload: string): Promise<void> {
   const reply = await visit(telephony, "POST", payload);
-  if (reply?.status !== 200) throw new Error(`Linking was answered with ${reply?.status}.`);
+  if (reply?.status !== 200) throw new Error(`linking got status ${reply?.status}`);
 }
 
 /** Audio heard by the callee. Throws an Error if there is no recording. */
@@ -33,10 +33,11 @@ export async function heardBy(telephony: Network, callId: string): Promise<Int16
 /** File of the audio heard by the callee. Throws an Error if there is no recording. */
 export async function heardWav(telephony: Network, callId: string): Promise<ReturnType<typeof decodeWav>> {
   const reply = await telephony.pages?.artefact?.(callId, "heard.wav");
-  if (!reply || !isInPieces(reply.body)) throw new Error(`There is no recording of ${callId}.`);
+  if (!reply || !isInPieces(reply.body)) throw new Error(`there is no recording of ${callId}`);
   const pieces: Uint8Array[] = [];
   for await (const piece of reply.body) pieces.push(piece);
   const file = Buffer.concat(pieces);
-  if (String(file.length) !== reply.headers["content-length"]) throw new Error("The file has another length.");
+  if (String(file.length) !== reply.headers["content-length"])
+    throw new Error("the file's length differs from its content-length");
   return decodeWav(file);
 }

@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(dir, { recursive: true, force: true }));
 
-async function opened(maxInstanceBytes: number, maxBytes = 2 ** 31): Promise<Spool> {
+async function openSpool(maxInstanceBytes: number, maxBytes = 2 ** 31): Promise<Spool> {
   const spool = new Spool({ dir, maxBytes, maxInstanceBytes, maxRecordingMs: 60_000, logger: silentLogger });
   await spool.open();
   return spool;
@@ -31,10 +31,10 @@ async function record(spool: Spool, callId: string, instanceId: string, seconds 
   await spool.finish(callId);
 }
 
-async function storedOf(spool: Spool, callIds: readonly string[]): Promise<string[]> {
-  const found: string[] = [];
-  for (const callId of callIds) if (await spool.read(callId)) found.push(callId);
-  return found;
+async function storedIds(spool: Spool, callIds: readonly string[]): Promise<string[]> {
+  const ids: string[] = [];
+  for (const callId of callIds) if (await spool.read(callId)) ids.push(callId);
+  return ids;
 }
 
 async function diskBytes(): Promise<number> {
@@ -45,47 +45,47 @@ async function diskBytes(): Promise<number> {
 
 describe("the recordings of an instance", () => {
   test("make room for the newest, and leave other instances' alone", async () => {
-    const spool = await opened(2 * SECOND_BYTES);
+    const spool = await openSpool(2 * SECOND_BYTES);
     await record(spool, "call_0", "inst_other");
     for (const callId of ["call_1", "call_2", "call_3", "call_4"]) await record(spool, callId, "inst_1");
-    const all = ["call_0", "call_1", "call_2", "call_3", "call_4"];
-    await expect.poll(() => storedOf(spool, all)).toEqual(["call_0", "call_3", "call_4"]);
+    const callIds = ["call_0", "call_1", "call_2", "call_3", "call_4"];
+    await expect.poll(() => storedIds(spool, callIds)).toEqual(["call_0", "call_3", "call_4"]);
     await expect.poll(diskBytes).toBe(3 * SECOND_BYTES);
     await spool.close();
   });
 
   test("end at their limit if one is longer", async () => {
-    const spool = await opened(2 * SECOND_BYTES);
+    const spool = await openSpool(2 * SECOND_BYTES);
     await record(spool, "call_1", "inst_1");
     await record(spool, "call_2", "inst_1", 4);
     await record(spool, "call_3", "inst_other", 2);
     expect(await spool.read("call_2")).toMatchObject({ incomplete: true });
     expect(await spool.read("call_3")).toMatchObject({ incomplete: false });
-    await expect.poll(() => storedOf(spool, ["call_1"])).toEqual([]);
+    await expect.poll(() => storedIds(spool, ["call_1"])).toEqual([]);
     expect((await spool.read("call_2"))?.size).toBeLessThanOrEqual(2 * SECOND_BYTES);
     await spool.close();
   });
 
   test("of an earlier run count for the spool only", async () => {
-    const before = await opened(2 * SECOND_BYTES);
-    for (const callId of ["call_1", "call_2"]) await record(before, callId, "inst_1");
-    await before.close();
-    const spool = await opened(2 * SECOND_BYTES, 3 * SECOND_BYTES);
+    const earlier = await openSpool(2 * SECOND_BYTES);
+    for (const callId of ["call_1", "call_2"]) await record(earlier, callId, "inst_1");
+    await earlier.close();
+    const spool = await openSpool(2 * SECOND_BYTES, 3 * SECOND_BYTES);
     await record(spool, "call_3", "inst_1");
-    expect(await storedOf(spool, ["call_1", "call_2", "call_3"])).toEqual(["call_1", "call_2", "call_3"]);
+    expect(await storedIds(spool, ["call_1", "call_2", "call_3"])).toEqual(["call_1", "call_2", "call_3"]);
     await record(spool, "call_4", "inst_other");
     await expect.poll(async () => (await readdir(dir)).length).toBe(3);
-    expect(await storedOf(spool, ["call_3", "call_4"])).toEqual(["call_3", "call_4"]);
+    expect(await storedIds(spool, ["call_3", "call_4"])).toEqual(["call_3", "call_4"]);
     await spool.close();
   });
 
   test("free their space when they are deleted", async () => {
-    const spool = await opened(2 * SECOND_BYTES);
+    const spool = await openSpool(2 * SECOND_BYTES);
     await record(spool, "call_1", "inst_1");
     await record(spool, "call_2", "inst_1");
     await spool.forget(["call_1"]);
     await record(spool, "call_3", "inst_1");
-    expect(await storedOf(spool, ["call_1", "call_2", "call_3"])).toEqual(["call_2", "call_3"]);
+    expect(await storedIds(spool, ["call_1", "call_2", "call_3"])).toEqual(["call_2", "call_3"]);
     await spool.close();
   });
 });
