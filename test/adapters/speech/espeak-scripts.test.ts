@@ -43,7 +43,7 @@ test.for([
   const espeak = await espeakInstance();
   expect(espeak.set_voice(voice)).toBe(0);
   espeak.set_rate(160);
-  const read = Object.entries(WORDS).filter(([script, text]) => {
+  const spoken = Object.entries(WORDS).filter(([script, text]) => {
     const letters = text.match(/\p{L}/gu)?.length ?? 0;
     const maxMs = letters * (script === "Hani" || script === "Hang" ? MAX_SYLLABLE_MS : MAX_LETTER_MS);
     let ms = 0;
@@ -54,6 +54,6 @@ test.for([
     return ms > 20 * letters && ms < maxMs;
   });
   const declared = espeakScripts(tag).filter((script) => script in WORDS);
-  expect(read.map(([script]) => script).sort()).toEqual([...declared].sort());
+  expect(spoken.map(([script]) => script).sort()).toEqual([...declared].sort());
   expect(espeakScripts(tag)).toContain("Latn");
 });

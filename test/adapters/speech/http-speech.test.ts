@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-interface Heard {
+interface Spoken {
   samples: Int16Array;
   sampleRate: number;
 }
@@ -40,7 +40,7 @@ async function speak(text: string, options: Partial<HttpSpeechOptions> = {}, sig
   return { samples: concatPcm(pieces), sampleRate };
 }
 
-async function failure(work: Promise<Heard>): Promise<Error> {
+async function failure(work: Promise<Spoken>): Promise<Error> {
   return work.then(
     () => {
       throw new Error("the speech did not fail");
@@ -80,11 +80,11 @@ describe("a request to a speech server", () => {
     const speech = embeddedSpeech({
       http: { baseUrl: server.baseUrl, model: "m", voices: { "pt-BR-1": { voice: "v" } } },
     });
-    const listen = async () => {
+    const drain = async () => {
       for await (const _ of speech.speak("Uma vez.", "pt-BR-1", new AbortController().signal));
     };
-    await Promise.all([listen(), listen()]);
-    await listen();
+    await Promise.all([drain(), drain()]);
+    await drain();
     expect(server.requests).toHaveLength(1);
   });
 
@@ -137,17 +137,17 @@ test("httpSpeech yields pieces before the response is complete", async () => {
   const text = "um dois tres quatro cinco seis sete oito nove dez";
   const halfMs = (text.split(" ").length * 300) / 2;
   let heardMs = 0;
-  let beforeTheRest = 0;
+  let heardBeforeResume = 0;
   for await (const { samples, sampleRate } of speech.speak(text, "pt-BR-1", new AbortController().signal)) {
     heardMs += (1000 * samples.length) / sampleRate;
-    if (beforeTheRest === 0 && heardMs > halfMs - 400) {
-      beforeTheRest = heardMs;
+    if (heardBeforeResume === 0 && heardMs > halfMs - 400) {
+      heardBeforeResume = heardMs;
       expect(server.open).toBe(1);
       resume();
     }
   }
-  expect(beforeTheRest).toBeGreaterThan(halfMs - 400);
-  expect(beforeTheRest).toBeLessThan(halfMs + 400);
+  expect(heardBeforeResume).toBeGreaterThan(halfMs - 400);
+  expect(heardBeforeResume).toBeLessThan(halfMs + 400);
   expect(heardMs).toBeGreaterThan(2 * halfMs - 100);
 });
 
@@ -176,12 +176,13 @@ describe("a failing speech server", () => {
     const hanging = createServer(() => {});
     await new Promise<void>((resolve) => hanging.listen(0, "127.0.0.1", resolve));
     const baseUrl = `http://127.0.0.1:${(hanging.address() as AddressInfo).port}/v1`;
-    const late = await failure(speak("Our secret.", { baseUrl, timeoutMs: 100 }));
+    const timeoutError = await failure(speak("Our secret.", { baseUrl, timeoutMs: 100 }));
     hanging.close().closeAllConnections();
-    expect(late.message).toMatch(/within 100 ms/);
-    const unsendable = await failure(speak("Our secret.", { headers: { "x-key": "very-secret-key\u{1F511}" } }));
-    const broken = await failure(speak("Our secret.", { baseUrl: "http://127.0.0.1:1/v1" }));
-    for (const error of [late, unsendable, broken]) expect(printed(error)).not.toMatch(/very-secret-key|Our secret/);
+    expect(timeoutError.message).toMatch(/within 100 ms/);
+    const headerError = await failure(speak("Our secret.", { headers: { "x-key": "very-secret-key\u{1F511}" } }));
+    const connectionError = await failure(speak("Our secret.", { baseUrl: "http://127.0.0.1:1/v1" }));
+    for (const error of [timeoutError, headerError, connectionError])
+      expect(printed(error)).not.toMatch(/very-secret-key|Our secret/);
   });
 
   test("with 429 is tried again after Retry-After", async () => {
@@ -203,9 +204,9 @@ describe("a failing speech server", () => {
     expect(server.requests).toHaveLength(2);
     server.fail(...Array.from({ length: 20 }, () => "cut" as const));
     expect((await failure(speak("Tchau."))).message).toMatch(/^the speech server failed: ./);
-    const tries = server.requests.length - 2;
-    expect(tries).toBeGreaterThanOrEqual(3);
-    expect(tries).toBeLessThanOrEqual(6); // Deno itself repeats requests on reused connections
+    const requestCount = server.requests.length - 2;
+    expect(requestCount).toBeGreaterThanOrEqual(3);
+    expect(requestCount).toBeLessThanOrEqual(6); // Deno itself repeats requests on reused connections
   });
 
   test("with a long error body is quoted briefly", async () => {

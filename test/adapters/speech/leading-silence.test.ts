@@ -4,14 +4,14 @@ import { concatPcm } from "../../../src/audio/samples/pcm.ts";
 import { tone } from "../../../src/audio/tones/tone.ts";
 
 const RATE = 8000;
-const KEPT = 320;
+const MAX_SILENCE_SAMPLES = 320;
 const sound = tone(400, 100, RATE, 9000);
 
-function shortened(samples: Int16Array, pieceLength: number): Int16Array {
-  const opening = new LeadingSilence(RATE);
+function shortenSilence(samples: Int16Array, pieceLength: number): Int16Array {
+  const leadingSilence = new LeadingSilence(RATE);
   const pieces: Int16Array[] = [];
-  for (let at = 0; at < samples.length; at += pieceLength)
-    pieces.push(opening.push(samples.subarray(at, at + pieceLength)));
+  for (let offset = 0; offset < samples.length; offset += pieceLength)
+    pieces.push(leadingSilence.push(samples.subarray(offset, offset + pieceLength)));
   return concatPcm(pieces);
 }
 
@@ -20,19 +20,19 @@ describe("leading silence", () => {
     "is shortened to 40 ms if it arrives in pieces of %i samples",
     (length) => {
       const silence = new Int16Array(2000);
-      const out = shortened(concatPcm([silence, sound, silence, sound]), length);
+      const shortened = shortenSilence(concatPcm([silence, sound, silence, sound]), length);
       // A sine starts at zero, so its first sample is silence too.
-      expect(out.length).toBe(KEPT - 1 + 2 * sound.length + silence.length);
-      expect(out.subarray(KEPT - 1)).toEqual(concatPcm([sound, silence, sound]));
+      expect(shortened.length).toBe(MAX_SILENCE_SAMPLES - 1 + 2 * sound.length + silence.length);
+      expect(shortened.subarray(MAX_SILENCE_SAMPLES - 1)).toEqual(concatPcm([sound, silence, sound]));
     },
   );
 
   test.each([1, 7, 1000])("of less than 40 ms stays, in pieces of %i samples", (length) => {
     const whole = concatPcm([new Int16Array(100), sound]);
-    expect(shortened(whole, length)).toEqual(whole);
+    expect(shortenSilence(whole, length)).toEqual(whole);
   });
 
   test("without a sound after it is dropped", () => {
-    expect(shortened(new Int16Array(5000).fill(20), 160)).toHaveLength(0);
+    expect(shortenSilence(new Int16Array(5000).fill(20), 160)).toHaveLength(0);
   });
 });

@@ -48,16 +48,16 @@ describe("segments of a text", () => {
   });
 
   fuzz(
-    "are never longer than 300, never empty, and hold every letter of the text in order",
+    "have 1 to 300 characters, and together every letter of the text in order",
     fc.property(fc.string({ unit: "binary", maxLength: 1500 }), (text) => {
-      const found = segments(text);
-      for (const segment of found) {
+      const parts = segments(text);
+      for (const segment of parts) {
         expect(segment.length).toBeLessThanOrEqual(300);
         expect(segment.trim()).not.toBe("");
         expect(segment).not.toMatch(/\p{Cc}|\p{Cs}|\S{82,}/u);
       }
       const letters = (value: string): string => value.replace(/[^\p{L}\p{N}]/gu, "");
-      expect(letters(found.join(" "))).toBe(letters(text));
+      expect(letters(parts.join(" "))).toBe(letters(text));
     }),
   );
 });

@@ -10,7 +10,7 @@ const chunk = (value: number, length = 100): PcmChunk => ({
 const tick = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
 
 /** A rendering whose pieces are released by the test. */
-function speaker() {
+function manualRendering() {
   let release: (() => void) | undefined;
   const subject = {
     started: 0,
@@ -33,11 +33,11 @@ function speaker() {
   return subject;
 }
 
-async function* quick(...values: number[]): AsyncGenerator<PcmChunk> {
+async function* rendering(...values: number[]): AsyncGenerator<PcmChunk> {
   for (const value of values) yield chunk(value);
 }
 
-async function heard(stream: AsyncIterable<PcmChunk>): Promise<(number | undefined)[]> {
+async function valuesOf(stream: AsyncIterable<PcmChunk>): Promise<(number | undefined)[]> {
   const values: (number | undefined)[] = [];
   for await (const { samples } of stream) values.push(samples[0]);
   return values;
@@ -46,19 +46,19 @@ async function heard(stream: AsyncIterable<PcmChunk>): Promise<(number | undefin
 describe("SpeechCache", () => {
   test("renders a text once, then plays it", async () => {
     const cache = new SpeechCache(10_000);
-    expect(await heard(cache.speech("a", () => quick(1, 2), never))).toEqual([1, 2]);
-    expect(await heard(cache.speech("a", () => quick(9), never))).toEqual([1, 2]);
+    expect(await valuesOf(cache.speech("a", () => rendering(1, 2), never))).toEqual([1, 2]);
+    expect(await valuesOf(cache.speech("a", () => rendering(9), never))).toEqual([1, 2]);
     expect(cache.bytes).toBe(400);
   });
 
   test("plays from the beginning for later listeners", async () => {
     const cache = new SpeechCache(10_000);
-    const { render, next, ...counts } = speaker();
-    const first = heard(cache.speech("a", render, never));
+    const { render, next, ...counts } = manualRendering();
+    const first = valuesOf(cache.speech("a", render, never));
     await tick();
     next();
     await tick();
-    const second = heard(cache.speech("a", () => quick(9), never));
+    const second = valuesOf(cache.speech("a", () => rendering(9), never));
     next();
     await tick();
     next();
@@ -69,62 +69,65 @@ describe("SpeechCache", () => {
 
   test("stops rendering when the last listener has left", async () => {
     const cache = new SpeechCache(10_000);
-    const source = speaker();
-    const [one, two] = [new AbortController(), new AbortController()];
-    const first = heard(cache.speech("a", source.render, one.signal)).catch((error: unknown) => error);
-    const second = heard(cache.speech("a", source.render, two.signal)).catch((error: unknown) => error);
+    const source = manualRendering();
+    const [firstScope, secondScope] = [new AbortController(), new AbortController()];
+    const first = valuesOf(cache.speech("a", source.render, firstScope.signal)).catch((error: unknown) => error);
+    const second = valuesOf(cache.speech("a", source.render, secondScope.signal)).catch((error: unknown) => error);
     await tick();
-    one.abort("first left");
+    firstScope.abort("first left");
     expect(await first).toBe("first left");
     expect(source.aborted).toBe(0);
-    two.abort("second left");
+    secondScope.abort("second left");
     expect(await second).toBe("second left");
     expect(source).toMatchObject({ started: 1, aborted: 1 });
     expect(cache.bytes).toBe(0);
-    expect(await heard(cache.speech("a", () => quick(5), never))).toEqual([5]);
+    expect(await valuesOf(cache.speech("a", () => rendering(5), never))).toEqual([5]);
   });
 
   test("drops a failed rendering and rejects every listener", async () => {
     const cache = new SpeechCache(10_000);
-    const failing = async function* (): AsyncGenerator<PcmChunk> {
+    const failingRendering = async function* (): AsyncGenerator<PcmChunk> {
       yield chunk(1);
-      throw new Error("no more");
+      throw new Error("out of memory");
     };
-    const listeners = [heard(cache.speech("a", failing, never)), heard(cache.speech("a", failing, never))];
-    for (const listener of listeners) await expect(listener).rejects.toThrow("no more");
+    const listeners = [
+      valuesOf(cache.speech("a", failingRendering, never)),
+      valuesOf(cache.speech("a", failingRendering, never)),
+    ];
+    for (const listener of listeners) await expect(listener).rejects.toThrow("out of memory");
     expect(cache.bytes).toBe(0);
-    expect(await heard(cache.speech("a", () => quick(2), never))).toEqual([2]);
+    expect(await valuesOf(cache.speech("a", () => rendering(2), never))).toEqual([2]);
   });
 
   test("evicts the least recently used when full", async () => {
     const cache = new SpeechCache(500);
-    await heard(cache.speech("a", () => quick(1), never));
-    await heard(cache.speech("b", () => quick(2), never));
-    await heard(cache.speech("a", () => quick(9), never));
-    await heard(cache.speech("c", () => quick(3), never));
+    await valuesOf(cache.speech("a", () => rendering(1), never));
+    await valuesOf(cache.speech("b", () => rendering(2), never));
+    await valuesOf(cache.speech("a", () => rendering(9), never));
+    await valuesOf(cache.speech("c", () => rendering(3), never));
     expect(cache.bytes).toBe(400);
-    expect(await heard(cache.speech("a", () => quick(9), never))).toEqual([1]);
-    expect(await heard(cache.speech("b", () => quick(9), never))).toEqual([9]);
+    expect(await valuesOf(cache.speech("a", () => rendering(9), never))).toEqual([1]);
+    expect(await valuesOf(cache.speech("b", () => rendering(9), never))).toEqual([9]);
   });
 
   test("plays an oversized text completely", async () => {
     const cache = new SpeechCache(500);
-    expect(await heard(cache.speech("a", () => quick(1, 2, 3, 4, 5), never))).toEqual([1, 2, 3, 4, 5]);
+    expect(await valuesOf(cache.speech("a", () => rendering(1, 2, 3, 4, 5), never))).toEqual([1, 2, 3, 4, 5]);
     expect(cache.bytes).toBe(0);
   });
 
   test("shares the same samples among all listeners", async () => {
     const cache = new SpeechCache(10_000);
-    const held = new Set<Int16Array>();
+    const distinctSamples = new Set<Int16Array>();
     for (let call = 0; call < 3; call++)
-      for await (const { samples } of cache.speech("a", () => quick(1), never)) held.add(samples);
-    expect(held.size).toBe(1);
+      for await (const { samples } of cache.speech("a", () => rendering(1), never)) distinctSamples.add(samples);
+    expect(distinctSamples.size).toBe(1);
   });
 
   test("stops renderings when it is cleared", async () => {
     const cache = new SpeechCache(10_000);
-    const source = speaker();
-    const listener = heard(cache.speech("a", source.render, never)).catch(() => "stopped");
+    const source = manualRendering();
+    const listener = valuesOf(cache.speech("a", source.render, never)).catch(() => "stopped");
     await tick();
     cache.clear();
     expect(await listener).toBe("stopped");

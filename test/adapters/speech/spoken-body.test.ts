@@ -22,11 +22,11 @@ function headerOf(dataBytes: number, sampleRate = RATE): Uint8Array {
   return header;
 }
 
-async function decoded(bytes: Uint8Array, pieceBytes: number, contentType = "audio/pcm"): Promise<PcmChunk[]> {
+async function decode(bytes: Uint8Array, pieceBytes: number, contentType = "audio/pcm"): Promise<PcmChunk[]> {
   const body = new SpokenBody({ contentType, sampleRate: RATE, mp3Stream });
   const chunks: PcmChunk[] = [];
-  for (let at = 0; at < bytes.length; at += pieceBytes)
-    chunks.push(...(await body.push(bytes.subarray(at, at + pieceBytes))));
+  for (let offset = 0; offset < bytes.length; offset += pieceBytes)
+    chunks.push(...(await body.push(bytes.subarray(offset, offset + pieceBytes))));
   chunks.push(...(await body.finish()));
   body.close();
   return chunks;
@@ -35,10 +35,10 @@ async function decoded(bytes: Uint8Array, pieceBytes: number, contentType = "aud
 /** Length of the audible tone, ms. */
 async function heardMs(chunks: PcmChunk[]): Promise<number> {
   const pieces: Int16Array[] = [];
-  async function* all(): AsyncGenerator<PcmChunk> {
+  async function* stream(): AsyncGenerator<PcmChunk> {
     yield* chunks;
   }
-  for await (const piece of resampleStream(all(), RATE)) pieces.push(piece);
+  for await (const piece of resampleStream(stream(), RATE)) pieces.push(piece);
   return toneMs(concatPcm(pieces), RATE);
 }
 
@@ -52,23 +52,23 @@ describe("the WAV of a speech server", () => {
     ["more than was sent", BYTES.length + 50_000],
   ] as const)("of %s length is played to the end", async ([, claim]) => {
     for (const pieceBytes of [1, 997, 4_801, 1_000_000])
-      expect(await heardMs(await decoded(concatBytes([headerOf(claim), BYTES]), pieceBytes))).toBeGreaterThan(580);
+      expect(await heardMs(await decode(concatBytes([headerOf(claim), BYTES]), pieceBytes))).toBeGreaterThan(580);
   });
 
   test("that repeats its header in each chunk is played whole, without the headers", async () => {
     const half = BYTES.subarray(0, BYTES.length / 2);
     for (const claim of [half.length, 0x7fff_ffff, 0]) {
       const body = concatBytes([headerOf(claim), half, headerOf(claim), half]);
-      const chunks = await decoded(body, 3_000);
+      const chunks = await decode(body, 3_000);
       expect(chunks.reduce((sum, { samples }) => sum + samples.length, 0)).toBe(SOUND.length);
       expect(await heardMs(chunks)).toBeGreaterThan(560);
     }
   });
 
   test("of two joined rates is played at both", async () => {
-    const other = pcmToBytes(tone(1_000, 600, 24_000, 8_000));
-    const chunks = await decoded(
-      concatBytes([headerOf(BYTES.length), BYTES, headerOf(other.length, 24_000), other]),
+    const faster = pcmToBytes(tone(1_000, 600, 24_000, 8_000));
+    const chunks = await decode(
+      concatBytes([headerOf(BYTES.length), BYTES, headerOf(faster.length, 24_000), faster]),
       5_000,
     );
     expect(new Set(chunks.map(({ sampleRate }) => sampleRate))).toEqual(new Set([RATE, 24_000]));
@@ -79,13 +79,13 @@ describe("the WAV of a speech server", () => {
     const gsm = headerOf(BYTES.length);
     new DataView(gsm.buffer).setUint16(20, 49, true);
     const first = concatBytes([headerOf(BYTES.length), BYTES]);
-    await expect(decoded(concatBytes([first, gsm, BYTES]), 4_000)).rejects.toThrow("no audio");
-    expect(await heardMs(await decoded(concatBytes([first, new Uint8Array([13, 10])]), 4_000))).toBeGreaterThan(580);
+    await expect(decode(concatBytes([first, gsm, BYTES]), 4_000)).rejects.toThrow("no audio");
+    expect(await heardMs(await decode(concatBytes([first, new Uint8Array([13, 10])]), 4_000))).toBeGreaterThan(580);
   });
 
   test("without samples has none, and one without a data chunk is refused", async () => {
-    expect(await decoded(headerOf(0), 10)).toEqual([]);
-    await expect(decoded(headerOf(0).subarray(0, 36), 10)).rejects.toThrow("before any audio data");
+    expect(await decode(headerOf(0), 10)).toEqual([]);
+    await expect(decode(headerOf(0).subarray(0, 36), 10)).rejects.toThrow("before any audio data");
   });
 });
 
@@ -95,7 +95,7 @@ test.for([
   ["8 kHz", gapped],
 ] as const)("an MP3 of %s is decoded regardless", async ([, file]) => {
   for (const contentType of ["audio/pcm", "audio/mpeg", "application/json"])
-    expect(await heardMs(await decoded(file, 1_500, contentType))).toBeGreaterThan(2_900);
+    expect(await heardMs(await decode(file, 1_500, contentType))).toBeGreaterThan(2_900);
 });
 
 test("an MP3 is refused without a decoder", async () => {
@@ -106,8 +106,8 @@ test("an MP3 is refused without a decoder", async () => {
 test("G.711 is decoded by its content type", async () => {
   const { encodeAlaw, encodeMulaw } = await import("../../../src/audio/samples/g711.ts");
   const sound = tone(1_000, 600, 8_000, 8_000);
-  expect(await heardMs(await decoded(encodeMulaw(sound), 700, "audio/basic"))).toBeGreaterThan(560);
-  expect(await heardMs(await decoded(encodeAlaw(sound), 700, "audio/PCMA;rate=8000"))).toBeGreaterThan(560);
+  expect(await heardMs(await decode(encodeMulaw(sound), 700, "audio/basic"))).toBeGreaterThan(560);
+  expect(await heardMs(await decode(encodeAlaw(sound), 700, "audio/PCMA;rate=8000"))).toBeGreaterThan(560);
 });
 
 fuzz(
@@ -123,10 +123,10 @@ fuzz(
     async (bytes, pieceBytes) => {
       const outcome = (chunks: Promise<PcmChunk[]>) =>
         chunks.then(
-          (all) => concatPcm(all.map(({ samples }) => samples)).join(),
+          (pieces) => concatPcm(pieces.map(({ samples }) => samples)).join(),
           (error: Error) => error.name,
         );
-      expect(await outcome(decoded(bytes, pieceBytes))).toBe(await outcome(decoded(bytes, 100_000)));
+      expect(await outcome(decode(bytes, pieceBytes))).toBe(await outcome(decode(bytes, 100_000)));
     },
   ),
 );

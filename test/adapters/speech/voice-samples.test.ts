@@ -18,7 +18,7 @@ const speechScheduler = new SpeechScheduler(speech, realSystem);
 const context = { speech, speechScheduler, system: realSystem, log: silentLogger };
 
 describe("voice samples", { timeout: 30_000 }, () => {
-  const heard = new Map<string, string>();
+  const filesByVoice = new Map<string, string>();
 
   test.each(["pt-BR-1", "pt-BR-2", "es-ES-1", "en-US-1", "en-US-2", "en-GB-1", "fr-FR-1", "de-DE-1", "eo-001-1"])(
     "of %s are a sentence at 16 kHz, unlike those of other voices",
@@ -30,11 +30,11 @@ describe("voice samples", { timeout: 30_000 }, () => {
       expect(seconds).toBeGreaterThan(1.5);
       expect(seconds).toBeLessThan(6);
       expect(rms(samples)).toBeGreaterThan(500);
-      const speaking = share(samples, sampleRate / 50, 500);
-      expect(speaking).toBeGreaterThan(0.4);
-      const same = [...heard].find(([, other]) => other === Buffer.from(file).toString("base64"));
-      expect(same?.[0]).toBeUndefined();
-      heard.set(id, Buffer.from(file).toString("base64"));
+      const audibleShare = share(samples, sampleRate / 50, 500);
+      expect(audibleShare).toBeGreaterThan(0.4);
+      const duplicate = [...filesByVoice].find(([, other]) => other === Buffer.from(file).toString("base64"));
+      expect(duplicate?.[0]).toBeUndefined();
+      filesByVoice.set(id, Buffer.from(file).toString("base64"));
     },
   );
 
@@ -50,8 +50,8 @@ describe("voice samples", { timeout: 30_000 }, () => {
 /** The share of the windows whose loudness is above a level. */
 function share(samples: Int16Array, size: number, level: number): number {
   let loud = 0;
-  let all = 0;
-  for (let at = 0; at + size <= samples.length; at += size, all++)
-    if (rms(samples.subarray(at, at + size)) > level) loud++;
-  return loud / all;
+  let windows = 0;
+  for (let offset = 0; offset + size <= samples.length; offset += size, windows++)
+    if (rms(samples.subarray(offset, offset + size)) > level) loud++;
+  return loud / windows;
 }

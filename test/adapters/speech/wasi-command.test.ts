@@ -15,10 +15,10 @@ test("runs share one memory without traces", async () => {
   const instantiate = vi.spyOn(webAssembly, "instantiate");
   const first = await speak("Your table is ready.");
   await speak("A much longer text, which needs more memory than the first one did. ".repeat(4), "slt");
-  const again = await speak("Your table is ready.");
+  const repeated = await speak("Your table is ready.");
 
   expect(first.file.length).toBeGreaterThan(10_000);
-  expect(Buffer.compare(again.file, first.file)).toBe(0);
+  expect(Buffer.compare(repeated.file, first.file)).toBe(0);
   expect(instantiate).toHaveBeenCalledTimes(1);
 });
 
@@ -30,10 +30,10 @@ test("a failed instance is tried again", async () => {
   expect((await command.run(args, MAX_BYTES)).exitCode).toBe(0);
 });
 
-test("a run that is broken off does not change the next one", async () => {
+test("an aborted run does not change the next one", async () => {
   const first = await speak("Your table is ready.");
   await expect(speak("Your table is ready.", "kal16", 1_000)).rejects.toThrow("more than 1000 bytes");
-  const again = await speak("Your table is ready.");
+  const repeated = await speak("Your table is ready.");
 
-  expect(Buffer.compare(again.file, first.file)).toBe(0);
+  expect(Buffer.compare(repeated.file, first.file)).toBe(0);
 });
