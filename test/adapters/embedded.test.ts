@@ -10,12 +10,12 @@ const freshFolder = (): string => temporaryFolder("embedded");
 
 /** Opens the ports and closes them after the test. */
 async function ports(options: RingportOptions): Promise<Omit<EmbeddedPorts, "secret"> & { secret: Uint8Array }> {
-  const made = await embedded(options);
-  const secret = await made.secret();
-  for (const network of made.telephony) await network.close();
-  await Promise.all([made.speech.close(), made.decoder.close()]);
-  await made.storage.close();
-  return { ...made, secret };
+  const created = await embedded(options);
+  const secret = await created.secret();
+  for (const network of created.telephony) await network.close();
+  await Promise.all([created.speech.close(), created.decoder.close()]);
+  await created.storage.close();
+  return { ...created, secret };
 }
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
@@ -35,8 +35,8 @@ describe("the embedded defaults", () => {
 
   test("processes that start together agree on one key", async () => {
     const data = freshFolder();
-    const all = await Promise.all(Array.from({ length: 8 }, () => ports({ data })));
-    expect(new Set(all.map(({ secret }) => hex(secret))).size).toBe(1);
+    const created = await Promise.all(Array.from({ length: 8 }, () => ports({ data })));
+    expect(new Set(created.map(({ secret }) => hex(secret))).size).toBe(1);
     expect(readdirSync(data)).toEqual(["secret.key"]);
   });
 
@@ -81,11 +81,11 @@ describe("the embedded defaults", () => {
   test("no key is made before its use", async () => {
     const data = join(freshFolder(), "data");
     const { storage, speech, decoder } = await ports({ data: freshFolder() });
-    const made = await embedded({ data, storage, speech, decoder });
+    const created = await embedded({ data, storage, speech, decoder });
     expect(existsSync(data)).toBe(false);
-    await made.secret();
+    await created.secret();
     expect(readdirSync(data)).toEqual(["secret.key"]);
-    await made.telephony[0]?.close();
+    await created.telephony[0]?.close();
   });
 
   test("a single telephony equals a list of one", async () => {

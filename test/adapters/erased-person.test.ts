@@ -33,8 +33,8 @@ function filesOf(folder: string): { path: string; text: string }[] {
     .map((path) => ({ path, text: readFileSync(path, "latin1") }));
 }
 
-/** Stores one of the forms in every place of the list; returns the ids of the calls that have it. */
-async function fill(ringport: Ringport, database: RawDatabase, data: string): Promise<string[]> {
+/** Stores one of the forms in every place of NUMBER_PLACES; returns the ids of the calls that have it. */
+async function storePerson(ringport: Ringport, database: RawDatabase, data: string): Promise<string[]> {
   const { id: instanceId } = await ringport.instances.create(ALICE, { name: "Line" });
   let n = 0;
   const next = (): string => FORMS[n++ % FORMS.length]!;
@@ -54,8 +54,8 @@ async function fill(ringport: Ringport, database: RawDatabase, data: string): Pr
   const transferred = await endedCall();
   const event = JSON.stringify({ to: next(), detail: "202 Accepted" });
   await database.run(`update events set data = '${event}' where call_id = '${transferred}' and type = 'queued'`);
-  const spoken = await endedCall();
-  const line = `'${spoken}', 0, 'callee', '"Call ${next()}"', 1, 0, 500`;
+  const withTranscript = await endedCall();
+  const line = `'${withTranscript}', 0, 'callee', '"Call ${next()}"', 1, 0, 500`;
   await database.run(
     `insert into transcripts (call_id, position, speaker, text, at, start_ms, end_ms) values (${line})`,
   );
@@ -71,7 +71,7 @@ async function fill(ringport: Ringport, database: RawDatabase, data: string): Pr
   mkdirSync(join(data, "call-recordings"), { recursive: true });
   writeFileSync(join(data, "call-recordings", `${transferred}.wav`), "RIFF");
   for (const phone of OTHERS.slice(1)) await endedCall(phone);
-  return [...ids, transferred, spoken];
+  return [...ids, transferred, withTranscript];
 }
 
 class InFile implements RawDatabase {
@@ -123,7 +123,7 @@ class OnPostgres implements RawDatabase {
 
 /** Fills all places, erases the person by one form of the number, and searches for both. */
 async function expectErased(ringport: Ringport, database: RawDatabase, data: string): Promise<void> {
-  const ids = await fill(ringport, database, data);
+  const ids = await storePerson(ringport, database, data);
   const before = await database.dump();
   for (const form of FORMS) expect(before).toContain(form.slice(1));
   const erasure = await ringport.erase({ phone: FORMS[1] });

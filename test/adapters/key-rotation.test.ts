@@ -22,8 +22,8 @@ class RememberingTelephony extends ScriptedTelephony {
   override async open(instance: InstanceRef, host: LineHost) {
     const credentials = await host.credentials.load();
     const [record] = await host.records.get(["device"]);
-    const known = credentials && new TextDecoder().decode(credentials) === PHONE && record?.join() === RECORD.join();
-    if (known) this.devices.set(instance.id, PHONE);
+    const isLinked = credentials && new TextDecoder().decode(credentials) === PHONE && record?.join() === RECORD.join();
+    if (isLinked) this.devices.set(instance.id, PHONE);
     return super.open(instance, host);
   }
 }
@@ -38,7 +38,7 @@ interface Process {
 /** Starts on this storage with these secrets. */
 async function start(storage: Storage, secret: string, previousSecrets?: readonly string[]): Promise<Process> {
   const log: Process["log"] = [];
-  const note = (level: string) => (fields: object, message: string) =>
+  const logAt = (level: string) => (fields: object, message: string) =>
     void log.push({ level, message, fields: { ...fields } });
   const network = new RememberingTelephony(realSystem);
   const ringport = createRingport({
@@ -48,7 +48,7 @@ async function start(storage: Storage, secret: string, previousSecrets?: readonl
     data: temporaryFolder("rotation"),
     secret,
     previousSecrets,
-    log: { debug: note("debug"), info: note("info"), warn: note("warn"), error: note("error") },
+    log: { debug: logAt("debug"), info: logAt("info"), warn: logAt("warn"), error: logAt("error") },
   });
   await ringport.start();
   return { ringport, network, log };
@@ -81,48 +81,48 @@ function rotation(name: string, make: () => Promise<() => Storage>): void {
       const storage = await make();
       const { instanceId, webhookId } = await linkedWith(storage(), FIRST);
 
-      const between = await start(storage(), SECOND, [THIRD, FIRST]);
-      await expect.poll(() => statusOf(between, instanceId)).toBe("ACTIVE");
-      await expect.poll(() => between.log.map(({ message }) => message)).toContain(RESEALED);
+      const rotating = await start(storage(), SECOND, [THIRD, FIRST]);
+      await expect.poll(() => statusOf(rotating, instanceId)).toBe("ACTIVE");
+      await expect.poll(() => rotating.log.map(({ message }) => message)).toContain(RESEALED);
       // Credentials, a record, and two keys and the headers of a webhook.
-      expect(between.log.find(({ message }) => message === RESEALED)?.fields).toEqual({ resealed: 5, unreadable: 0 });
-      await between.ringport.stop();
+      expect(rotating.log.find(({ message }) => message === RESEALED)?.fields).toEqual({ resealed: 5, unreadable: 0 });
+      await rotating.ringport.stop();
 
-      const after = await start(storage(), SECOND);
-      await expect.poll(() => statusOf(after, instanceId)).toBe("ACTIVE");
-      await after.ringport.stop();
+      const rotated = await start(storage(), SECOND);
+      await expect.poll(() => statusOf(rotated, instanceId)).toBe("ACTIVE");
+      await rotated.ringport.stop();
 
-      const opened = storage();
-      await opened.open({ exclusive: false });
+      const reopened = storage();
+      await reopened.open({ exclusive: false });
       const vault = new Vault(new Uint8Array(Buffer.from(SECOND, "hex")));
-      const { sealedKey, sealedOldKey, sealedHeaders } = (await opened.webhooks.get(webhookId)) ?? {};
+      const { sealedKey, sealedOldKey, sealedHeaders } = (await reopened.webhooks.get(webhookId)) ?? {};
       for (const sealed of [sealedKey, sealedOldKey]) await vault.open(webhookId, sealed as Uint8Array);
       expect(await openHeaders(vault, webhookId, sealedHeaders ?? null)).toEqual({ "x-key": "7f3a9c" });
-      const [record] = await opened.lineRecords.get(instanceId, ["device"]);
+      const [record] = await reopened.lineRecords.get(instanceId, ["device"]);
       expect(await vault.open(recordId(instanceId, "device"), record as Uint8Array)).toEqual(RECORD);
-      await opened.close();
+      await reopened.close();
     });
 
     test("without the old key opens no record, deletes none, and names the fix", { timeout: 60_000 }, async () => {
       const storage = await make();
       const { instanceId } = await linkedWith(storage(), FIRST);
 
-      const wrong = await start(storage(), SECOND);
+      const wrongKey = await start(storage(), SECOND);
       await expect
-        .poll(() => wrong.log.map(({ fields }) => String(fields.err)).join())
+        .poll(() => wrongKey.log.map(({ fields }) => String(fields.err)).join())
         .toContain("RINGPORT_PREVIOUS_SECRETS");
-      expect(await statusOf(wrong, instanceId)).toBe("CONFIGURED");
-      await wrong.ringport.stop();
+      expect(await statusOf(wrongKey, instanceId)).toBe("CONFIGURED");
+      await wrongKey.ringport.stop();
 
-      const other = await start(storage(), SECOND, [THIRD]);
+      const wrongPrevious = await start(storage(), SECOND, [THIRD]);
       await expect
-        .poll(() => other.log.filter(({ level }) => level === "warn").map(({ message }) => message))
+        .poll(() => wrongPrevious.log.filter(({ level }) => level === "warn").map(({ message }) => message))
         .toContain("no key opens some sealed values: add the key that they were sealed with to the previous secrets");
-      await other.ringport.stop();
+      await wrongPrevious.ringport.stop();
 
-      const right = await start(storage(), FIRST);
-      await expect.poll(() => statusOf(right, instanceId)).toBe("ACTIVE");
-      await right.ringport.stop();
+      const rightKey = await start(storage(), FIRST);
+      await expect.poll(() => statusOf(rightKey, instanceId)).toBe("ACTIVE");
+      await rightKey.ringport.stop();
     });
   });
 }
@@ -153,10 +153,10 @@ test("an invalid previous secret is refused before anything is opened, and not s
     secret: FIRST,
     previousSecrets: [`${"0b".repeat(31)}zz`],
   });
-  const refused = await ringport.start().then(
+  const error = await ringport.start().then(
     () => undefined,
     (error: unknown) => error as Error,
   );
-  expect(refused?.message).toContain("a previous secret (RINGPORT_PREVIOUS_SECRETS) must be 64 hex digits");
-  expect(refused?.message).not.toContain("0b0b");
+  expect(error?.message).toContain("a previous secret (RINGPORT_PREVIOUS_SECRETS) must be 64 hex digits");
+  expect(error?.message).not.toContain("0b0b");
 });

@@ -23,7 +23,7 @@ const textOf = (n: number): string => `Meeting with Doctor Hidden, number ${n}. 
 const PERSONAL = /49301\d{6}|12025550\d{3}|Doctor Hidden|Mrs Secret|private remark/;
 
 /** A Ringport whose database and folder are full of expired personal data. */
-async function filled(
+async function filledRingport(
   options: RingportOptions,
   system = new ManualSystem(),
 ): Promise<{ ringport: Ringport; system: ManualSystem }> {
@@ -66,7 +66,7 @@ function inputOf(instanceId: string, phoneNumber: string, text: string) {
 }
 
 /** Files of the folder that hold personal data, in their bytes or as recordings. */
-function telling(folder: string): string[] {
+function filesWithPersonalData(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
@@ -76,34 +76,34 @@ function telling(folder: string): string[] {
 describe("no personal data is left in the files", { timeout: 120_000 }, () => {
   test("after the retention of calls, while running", async () => {
     const data = temporaryFolder("retention");
-    const { ringport, system } = await filled({ data, retentionDays: 1 });
-    expect(telling(data).length).toBeGreaterThanOrEqual(3); // the database and two recordings
+    const { ringport, system } = await filledRingport({ data, retentionDays: 1 });
+    expect(filesWithPersonalData(data).length).toBeGreaterThanOrEqual(3); // the database and two recordings
     // Files are deleted in real time, while the clock is stopped.
-    const later = async () => {
+    const filesAnHourLater = async () => {
       await system.advance(HOUR_MS);
-      return telling(data);
+      return filesWithPersonalData(data);
     };
-    await expect.poll(later, { timeout: 60_000, interval: 100 }).toEqual([]);
+    await expect.poll(filesAnHourLater, { timeout: 60_000, interval: 100 }).toEqual([]);
     await ringport.stop();
-    expect(telling(data)).toEqual([]);
+    expect(filesWithPersonalData(data)).toEqual([]);
   });
 
   test("of erased numbers", async () => {
     const data = temporaryFolder("erasure");
-    const { ringport } = await filled({ data });
-    const erased = await ringport.erase({ phone: LISTENER });
-    expect(erased).toMatchObject({ calls: 1, recordings: 1 });
-    expect(telling(data).some((path) => path.endsWith(".wav"))).toBe(false);
+    const { ringport } = await filledRingport({ data });
+    const erasure = await ringport.erase({ phone: LISTENER });
+    expect(erasure).toMatchObject({ calls: 1, recordings: 1 });
+    expect(filesWithPersonalData(data).some((path) => path.endsWith(".wav"))).toBe(false);
     for (let n = 0; n < 20; n++) expect(await ringport.erase({ phone: numberOf(n) })).toMatchObject({ calls: 1 });
-    const found = readFileSync(join(data, "ringport.sqlite"), "latin1").match(/49301\d{6}/g) ?? [];
-    expect(found.length).toBeGreaterThan(0);
-    expect(found.filter((number) => Number(number.slice(5)) < 700_020)).toEqual([]);
+    const storedNumbers = readFileSync(join(data, "ringport.sqlite"), "latin1").match(/49301\d{6}/g) ?? [];
+    expect(storedNumbers.length).toBeGreaterThan(0);
+    expect(storedNumbers.filter((number) => Number(number.slice(5)) < 700_020)).toEqual([]);
     await ringport.stop();
   });
 });
 
 /** A clock that is stopped while the storage works, so that real time does not count. */
-class PatientSystem extends ManualSystem {
+class SystemWaitingForStorage extends ManualSystem {
   readonly #storage: FaultyStorage;
 
   constructor(storage: FaultyStorage) {
@@ -125,17 +125,17 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
       const databaseUrl = await server.createDatabase();
       const data = temporaryFolder("retention");
       const storage = new FaultyStorage(postgresStorage({ url: databaseUrl }));
-      const system = new PatientSystem(storage);
+      const system = new SystemWaitingForStorage(storage);
       // Renewals every 2 s for 26 hours would take most of the time.
       const lease = { leaseMs: 3 * HOUR_MS, leaseRenewMs: HOUR_MS };
-      const { ringport } = await filled({ data, storage, retentionDays: 1, ...lease }, system);
-      expect(await tellingTables(databaseUrl)).toEqual(["calls", "events", "instances"]);
-      expect(telling(data).length).toBeGreaterThan(0); // recordings
+      const { ringport } = await filledRingport({ data, storage, retentionDays: 1, ...lease }, system);
+      expect(await tablesWithPersonalData(databaseUrl)).toEqual(["calls", "events", "instances"]);
+      expect(filesWithPersonalData(data).length).toBeGreaterThan(0); // recordings
       await system.advance(26 * HOUR_MS);
       // Recordings are deleted in real time; the next sweep is an hour later.
-      const nextHour = () => system.advance(HOUR_MS).then(() => tellingTables(databaseUrl));
-      await expect.poll(nextHour, { timeout: 60_000 }).toEqual([]);
-      expect(telling(data)).toEqual([]);
+      const tablesAnHourLater = () => system.advance(HOUR_MS).then(() => tablesWithPersonalData(databaseUrl));
+      await expect.poll(tablesAnHourLater, { timeout: 60_000 }).toEqual([]);
+      expect(filesWithPersonalData(data)).toEqual([]);
       await ringport.stop();
     } finally {
       await server.stop();
@@ -144,17 +144,17 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
 });
 
 /** Tables that have rows with personal data. */
-async function tellingTables(url: string): Promise<string[]> {
+async function tablesWithPersonalData(url: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   const { rows: tables } = await client.query<{ name: string }>(
     "select table_name as name from information_schema.tables where table_schema = current_schema() order by 1",
   );
-  const found: string[] = [];
+  const tablesFound: string[] = [];
   for (const { name } of tables) {
     const { rows } = await client.query(`select row_to_json(t)::text as line from "${name}" t`);
-    if (rows.some(({ line }) => PERSONAL.test(line))) found.push(name);
+    if (rows.some(({ line }) => PERSONAL.test(line))) tablesFound.push(name);
   }
   await client.end();
-  return found;
+  return tablesFound;
 }

@@ -17,9 +17,9 @@ describe("the scrypt of the runtime", () => {
 
   test("makes a PHC string, with its own salt each time", async () => {
     const hasher = scryptHasher(CHEAP);
-    const [one, other] = await Promise.all([hasher.hash("x"), hasher.hash("x")]);
-    expect(one).toMatch(/^\$scrypt\$ln=4,r=8,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
-    expect(one).not.toBe(other);
+    const [first, second] = await Promise.all([hasher.hash("x"), hasher.hash("x")]);
+    expect(first).toMatch(/^\$scrypt\$ln=4,r=8,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
+    expect(first).not.toBe(second);
   });
 
   test("verifies hashes of other parameters as outdated", async () => {
@@ -49,7 +49,7 @@ describe("the scrypt of the runtime", () => {
   const number = fc.integer({ min: -1, max: 9 });
   const salt = fc.base64String({ maxLength: 90 });
   fuzz(
-    "verifies nothing against what it did not make, without a crash",
+    "verifies no foreign hash, and does not crash",
     fc.asyncProperty(
       fc.oneof(
         fc.string({ unit: "binary" }),
@@ -67,23 +67,23 @@ describe("the scrypt of the runtime", () => {
     const hasher = scryptHasher();
     const hash = await hasher.hash("correct horse");
     expect(hash).toMatch(/^\$scrypt\$ln=17,r=8,p=1\$/);
-    const took = async (work: () => Promise<boolean>): Promise<number> => {
-      const begun = performance.now();
+    const elapsedMs = async (work: () => Promise<boolean>): Promise<number> => {
+      const startedAt = performance.now();
       await work();
-      return performance.now() - begun;
+      return performance.now() - startedAt;
     };
-    const knownMs = await took(() => hasher.verify("wrong horse", hash));
-    const unknown = await took(() => hasher.verify("wrong horse", undefined));
+    const knownMs = await elapsedMs(() => hasher.verify("wrong horse", hash));
+    const unknownMs = await elapsedMs(() => hasher.verify("wrong horse", undefined));
     // The limits are wide enough for a busy machine; without hashing it would take less than a millisecond.
-    expect(unknown).toBeGreaterThan(knownMs / 5);
-    expect(knownMs).toBeGreaterThan(unknown / 5);
+    expect(unknownMs).toBeGreaterThan(knownMs / 5);
+    expect(knownMs).toBeGreaterThan(unknownMs / 5);
   });
 
   test("hashes two at a time, queues 32, and refuses more", async () => {
     const hasher = scryptHasher(CHEAP, 2);
     const results = await Promise.allSettled(Array.from({ length: 50 }, () => hasher.hash("correct horse")));
-    const refused = results.flatMap((one) => (one.status === "rejected" ? [one.reason.code] : []));
-    expect(refused).toEqual(Array.from({ length: 16 }, () => "hasher_busy"));
+    const refusalCodes = results.flatMap((result) => (result.status === "rejected" ? [result.reason.code] : []));
+    expect(refusalCodes).toEqual(Array.from({ length: 16 }, () => "hasher_busy"));
     expect(await hasher.verify("correct horse", await hasher.hash("correct horse"))).toBe(true);
   });
 
@@ -98,9 +98,9 @@ describe("the scrypt of the runtime", () => {
     );
     await hasher.hash("correct horse", "known").then(() => order.push("known"));
     await Promise.all(strangers);
-    expect(order.filter((one) => one === "refused")).toHaveLength(7);
+    expect(order.filter((entry) => entry === "refused")).toHaveLength(7);
     // The running hash ends first.
-    expect(order.filter((one) => one !== "refused").indexOf("known")).toBe(1);
-    expect(order.filter((one) => one === "stranger")).toHaveLength(33);
+    expect(order.filter((entry) => entry !== "refused").indexOf("known")).toBe(1);
+    expect(order.filter((entry) => entry === "stranger")).toHaveLength(33);
   });
 });

@@ -29,19 +29,23 @@ describe("the networks", () => {
 
   test("each route is a network, listed before its trunks", async () => {
     const route = (name: string) => ({ name, trunks: [{ trunk: "backup" }, { trunk: "acme" }] });
-    const given = { trunks: [ACME, { ...ACME, name: "backup" }], routes: [route("world")] };
-    const mounted = async (sip: EmbeddedTuning["sip"]): Promise<string[]> => {
+    const sipOptions = { trunks: [ACME, { ...ACME, name: "backup" }], routes: [route("world")] };
+    const networkNamesOf = async (sip: EmbeddedTuning["sip"]): Promise<string[]> => {
       const { telephony, speech, decoder } = await embedded({ data: temporaryFolder("routes"), embedded: { sip } });
-      await Promise.all([...telephony, speech, decoder].map((one) => one.close()));
+      await Promise.all([...telephony, speech, decoder].map((port) => port.close()));
       return telephony.map(({ name }) => name);
     };
-    expect(await mounted(given)).toEqual(["sip/world", "sip/acme", "sip/backup"]);
-    expect(await mounted({ trunks: JSON.stringify(given) })).toEqual(["sip/world", "sip/acme", "sip/backup"]);
-    const other = { trunks: JSON.stringify(given), routes: [route("other")] };
-    expect(await mounted(other)).toEqual(["sip/other", "sip/acme", "sip/backup"]);
+    expect(await networkNamesOf(sipOptions)).toEqual(["sip/world", "sip/acme", "sip/backup"]);
+    expect(await networkNamesOf({ trunks: JSON.stringify(sipOptions) })).toEqual([
+      "sip/world",
+      "sip/acme",
+      "sip/backup",
+    ]);
+    const overridden = { trunks: JSON.stringify(sipOptions), routes: [route("other")] };
+    expect(await networkNamesOf(overridden)).toEqual(["sip/other", "sip/acme", "sip/backup"]);
   });
 
-  test("each trunk is one, and the first trunk is the default", async () => {
+  test("each trunk is a network, and the first trunk is the default", async () => {
     const data = temporaryFolder("sip-settings");
     const trunks = [ACME, { ...ACME, name: "backup" }];
     const ports = await embedded({ data, embedded: { networks: ["sip", "simulator"], sip: { trunks } } });
@@ -83,7 +87,7 @@ describe("SIP trunks", () => {
     expect(fault).toBeInstanceOf(Error);
     const { message } = fault as Error;
     expect(message).not.toContain("\n");
-    for (const said of ["acme: server", "codecs", "Backup: name", "pasword"]) expect(message).toContain(said);
+    for (const part of ["acme: server", "codecs", "Backup: name", "pasword"]) expect(message).toContain(part);
     expect(message).not.toMatch(/hunter[23]/);
     expect(existsSync(data)).toBe(false);
   });

@@ -16,13 +16,14 @@ describe("an MP3 file", () => {
     for (const size of [file.length, 7]) {
       const splitter = new Mp3Splitter({ size: file.length });
       const parts = [];
-      for (let at = 0; at < file.length; at += size) parts.push(...splitter.push(file.subarray(at, at + size)));
+      for (let offset = 0; offset < file.length; offset += size)
+        parts.push(...splitter.push(file.subarray(offset, offset + size)));
       parts.push(...splitter.finish());
       const frames = parts.filter((part) => part.kind === "frame");
       expect(frames.every(({ header }) => header.sampleRate === sampleRate && header.channels === channels)).toBe(true);
       expect(parts.some(({ kind }) => kind === "unknown" || kind === "incomplete")).toBe(false);
-      const found = parts.filter((part) => part.kind === "info");
-      expect(found.map(({ info }) => info.frames)).toEqual(hasInfo ? [frames.length] : []);
+      const infoParts = parts.filter((part) => part.kind === "info");
+      expect(infoParts.map(({ info }) => info.frames)).toEqual(hasInfo ? [frames.length] : []);
       expect(parts.reduce((sum, part) => sum + ("bytes" in part ? part.bytes.length : part.length), 0)).toBe(
         file.length,
       );
@@ -40,7 +41,7 @@ describe("decoding piece by piece", () => {
       pieces++;
     });
     await expect(work).rejects.toThrow("to decode");
-    // Frames of 16 KiB, some at a time.
+    // Each piece has several frames of 16 KiB.
     expect(pieces).toBeLessThan(10);
   });
 

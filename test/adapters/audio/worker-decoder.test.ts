@@ -13,16 +13,16 @@ async function turnsOf(work: (decoder: ReturnType<typeof workerDecoder>) => Prom
     next = setImmediate(turn);
   };
   let next = setImmediate(turn);
-  let given = Number.NaN;
+  let turnsBeforeWorker = Number.NaN;
   const workers: AudioWorkers = {
     async *run() {
-      given = turns;
+      turnsBeforeWorker = turns;
       yield* [];
     },
   };
   await expect(work(workerDecoder(workers))).rejects.toThrow("the audio could not be decoded");
   clearImmediate(next);
-  return given;
+  return turnsBeforeWorker;
 }
 
 test.each(["inspect", "decode"] as const)(

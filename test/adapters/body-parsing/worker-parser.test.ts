@@ -19,7 +19,7 @@ const callWith = (audioBase64: unknown) => ({
   target: { phoneNumber: "+12025550100" },
   audio: { audioBase64, note: "é" },
 });
-const file = Uint8Array.from({ length: 10 * MEGABYTE }, (_, at) => Math.imul(at, 2_654_435_761) >>> 13);
+const file = Uint8Array.from({ length: 10 * MEGABYTE }, (_, i) => Math.imul(i, 2_654_435_761) >>> 13);
 
 test("a 10 MiB upload is decoded and hashed", async () => {
   const base64 = Buffer.from(file).toString("base64");

@@ -15,7 +15,7 @@ const never = (reason: IncompleteReason) => {
 
 /** This many samples that count up from `first`. */
 const counting = (first: number, samples: number) =>
-  Int16Array.from({ length: samples }, (_, at) => (first + at) % 30_000);
+  Int16Array.from({ length: samples }, (_, i) => (first + i) % 30_000);
 
 async function bytesOf(recording: StoredRecording | undefined, from?: number, to?: number): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
@@ -28,9 +28,9 @@ function channelsOf(file: Uint8Array): { left: number[]; right: number[]; sample
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
   expect([view.getUint16(22, true), view.getUint16(34, true)]).toEqual([2, 16]);
   const [left, right] = [[] as number[], [] as number[]];
-  for (let at = 44; at < 44 + view.getUint32(40, true); at += 4) {
-    left.push(view.getInt16(at, true));
-    right.push(view.getInt16(at + 2, true));
+  for (let offset = 44; offset < 44 + view.getUint32(40, true); offset += 4) {
+    left.push(view.getInt16(offset, true));
+    right.push(view.getInt16(offset + 2, true));
   }
   return { left, right, sampleRate: view.getUint32(24, true) };
 }
@@ -85,15 +85,15 @@ test("a killed process leaves a readable file, up to its last second", async () 
   const path = join(folder, `${ID}.wav`);
   await expect.poll(async () => (await stat(path).catch(() => undefined))?.size ?? 0).toBeGreaterThan(44 + 2 * 32_000);
   // The recording is never finished: this is the file as a crash would leave it.
-  const left = await readFile(path);
-  const stated = new DataView(left.buffer, left.byteOffset).getUint32(40, true);
-  expect(stated).toBeGreaterThanOrEqual(1_000 * 32);
-  expect(stated).toBeLessThanOrEqual(left.length - 44);
+  const crashed = await readFile(path);
+  const statedBytes = new DataView(crashed.buffer, crashed.byteOffset).getUint32(40, true);
+  expect(statedBytes).toBeGreaterThanOrEqual(1_000 * 32);
+  expect(statedBytes).toBeLessThanOrEqual(crashed.length - 44);
   // Bytes after the last whole sample, or half a sample, do no harm.
-  await truncate(path, left.length - 3);
-  const next = await wavRecordings({ folder }).read(ID);
-  expect(next?.size).toBe(left.length - 4);
-  expect(channelsOf(await bytesOf(next)).left.length * 4).toBe((next?.size ?? 0) - 44);
+  await truncate(path, crashed.length - 3);
+  const reopened = await wavRecordings({ folder }).read(ID);
+  expect(reopened?.size).toBe(crashed.length - 4);
+  expect(channelsOf(await bytesOf(reopened)).left.length * 4).toBe((reopened?.size ?? 0) - 44);
   await writer.finish();
 });
 
@@ -104,7 +104,9 @@ describe("a disk that refuses writes", () => {
   ])("ends the recording, keeping earlier samples: %s", async (code, reason) => {
     const reasons: unknown[] = [];
     const recordings = wavRecordings({ folder: temporaryFolder("recordings"), open: fullDisk(70_000, code) });
-    const writer = recordings.record(ID, RATE, (why, fault) => reasons.push(why, (fault as Error).message));
+    const writer = recordings.record(ID, RATE, (stopReason, fault) =>
+      reasons.push(stopReason, (fault as Error).message),
+    );
     const silence = new Int16Array(160);
     for (let second = 0; second < 6; second++) {
       for (let frame = 0; frame < 50; frame++) writer.write(silence, silence, 160);
@@ -120,9 +122,9 @@ describe("a disk that refuses writes", () => {
 
   test("that is slow ends the recording before memory fills up", async () => {
     const reasons: unknown[] = [];
-    const stuck = new Promise<FileHandle>(() => {});
-    const recordings = wavRecordings({ folder: temporaryFolder("recordings"), open: () => stuck });
-    const writer = recordings.record(ID, RATE, (why) => reasons.push(why));
+    const neverOpened = new Promise<FileHandle>(() => {});
+    const recordings = wavRecordings({ folder: temporaryFolder("recordings"), open: () => neverOpened });
+    const writer = recordings.record(ID, RATE, (stopReason) => reasons.push(stopReason));
     const silence = new Int16Array(8_000);
     for (let second = 0; second < 60; second++) writer.write(silence, silence, 8_000);
     expect(reasons).toEqual(["disk_slow"]);
@@ -132,7 +134,7 @@ describe("a disk that refuses writes", () => {
   test("that cannot hold the folder is reported", async () => {
     const reasons: unknown[] = [];
     const recordings = wavRecordings({ folder: "/proc/nothing/recordings" });
-    const writer = recordings.record(ID, RATE, (why) => reasons.push(why));
+    const writer = recordings.record(ID, RATE, (stopReason) => reasons.push(stopReason));
     writer.write(new Int16Array(16_000), new Int16Array(16_000), 16_000);
     await writer.finish();
     expect(reasons).toEqual(["disk_failed"]);

@@ -12,7 +12,7 @@ const MAX_WAITING = 17;
 const noise = (samples: number): Int16Array => Int16Array.from({ length: samples }, (_, i) => (i * 7_919) % 30_000);
 
 /** A writer of one channel, and the reasons for its stops. */
-function opened(path: string, options: Partial<WavWriterOptions> = {}): { writer: WavWriter; reasons: string[] } {
+function openWriter(path: string, options: Partial<WavWriterOptions> = {}): { writer: WavWriter; reasons: string[] } {
   const reasons: string[] = [];
   const writer = new WavWriter({
     path,
@@ -30,10 +30,14 @@ function opened(path: string, options: Partial<WavWriterOptions> = {}): { writer
 describe("a WAV writer", () => {
   test("writes both channels in pairs, and its length at the end", async () => {
     const path = join(temporaryFolder("wav"), "both.wav");
-    const { writer, reasons } = opened(path, { channels: 2, stagger: 0.1 });
+    const { writer, reasons } = openWriter(path, { channels: 2, stagger: 0.1 });
     const [left, right] = [noise(20_000), noise(20_000).reverse()];
-    for (let at = 0; at < left.length; at += 320)
-      writer.write(left.subarray(at, at + 320), right.subarray(at, at + 320), Math.min(320, left.length - at));
+    for (let offset = 0; offset < left.length; offset += 320)
+      writer.write(
+        left.subarray(offset, offset + 320),
+        right.subarray(offset, offset + 320),
+        Math.min(320, left.length - offset),
+      );
     expect(writer.recordedMs).toBe(1_250);
     await writer.finish();
     const file = await readFile(path);
@@ -48,7 +52,7 @@ describe("a WAV writer", () => {
     const folder = temporaryFolder("wav");
     for (const liveHeader of [false, true]) {
       const path = join(folder, `${liveHeader}.wav`);
-      const { writer } = opened(path, { liveHeader });
+      const { writer } = openWriter(path, { liveHeader });
       writer.write(noise(1_000), undefined, 1_000);
       await writer.flush();
       expect((await readFile(path)).readUInt32LE(40)).toBe(liveHeader ? 2_000 : 0xffffffff);
@@ -59,32 +63,34 @@ describe("a WAV writer", () => {
 
   test("stops at maximum length, and when the disk is full", async () => {
     const folder = temporaryFolder("wav");
-    const short = opened(join(folder, "short.wav"), { maxMs: 100 });
-    const full = opened(join(folder, "full.wav"), { reserve: () => false });
-    for (const { writer } of [short, full]) for (let at = 0; at < 10; at++) writer.write(noise(320), undefined, 320);
-    await Promise.all([short.writer.finish(), full.writer.finish()]);
-    expect([short.reasons, short.writer.recordedMs]).toEqual([["too_long"], 100]);
-    expect([full.reasons, full.writer.recordedMs]).toEqual([["no_room"], 0]);
+    const tooLong = openWriter(join(folder, "short.wav"), { maxMs: 100 });
+    const noRoom = openWriter(join(folder, "full.wav"), { reserve: () => false });
+    for (const { writer } of [tooLong, noRoom])
+      for (let at = 0; at < 10; at++) writer.write(noise(320), undefined, 320);
+    await Promise.all([tooLong.writer.finish(), noRoom.writer.finish()]);
+    expect([tooLong.reasons, tooLong.writer.recordedMs]).toEqual([["too_long"], 100]);
+    expect([noRoom.reasons, noRoom.writer.recordedMs]).toEqual([["no_room"], 0]);
     expect(await readdir(folder)).toEqual(["short.wav"]);
   });
 
   test.runIf(process.platform === "linux")("closes its file if the disk is full from the first byte", async () => {
-    const full = "/dev/full";
-    const { writer, reasons } = opened(full);
+    const device = "/dev/full";
+    const { writer, reasons } = openWriter(device);
     writer.write(noise(320), undefined, 320);
     await writer.finish();
     expect(reasons).toEqual(["disk_full"]);
-    const open = await Promise.all(
+    const openFiles = await Promise.all(
       (await readdir("/proc/self/fd")).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => "")),
     );
-    expect(open).not.toContain(full);
+    expect(openFiles).not.toContain(device);
   });
 
   test("stops if the disk is too slow, and keeps the samples before that", async () => {
     const path = join(temporaryFolder("wav"), "slow.wav");
-    const { writer, reasons } = opened(path);
+    const { writer, reasons } = openWriter(path);
     const sound = noise(16_000 * 20);
-    for (let at = 0; at < sound.length; at += 320) writer.write(sound.subarray(at, at + 320), undefined, 320);
+    for (let offset = 0; offset < sound.length; offset += 320)
+      writer.write(sound.subarray(offset, offset + 320), undefined, 320);
     await writer.finish();
     expect(reasons).toEqual(["disk_slow"]);
     const { samples } = decodeWav(await readFile(path));

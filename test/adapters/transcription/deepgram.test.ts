@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-const opened = (options: Partial<DeepgramOptions> = {}, sampleRate = RATE): Promise<ScriptedListening> =>
+const openSession = (options: Partial<DeepgramOptions> = {}, sampleRate = RATE): Promise<ScriptedListening> =>
   listen(deepgramTranscription({ baseUrl: server.baseUrl, apiKey: API_KEY, model: "nova", ...options }), {
     sampleRate,
   });
@@ -24,8 +24,8 @@ const opened = (options: Partial<DeepgramOptions> = {}, sampleRate = RATE): Prom
 /** Pushes frames of 20 ms without a gap. */
 function push({ session }: ScriptedListening, samples: Int16Array, atMs: number, sampleRate = RATE): void {
   const frame = sampleRate / 50;
-  for (let at = 0; at < samples.length; at += frame)
-    session.push(samples.subarray(at, at + frame), atMs + (at * 1_000) / sampleRate);
+  for (let offset = 0; offset < samples.length; offset += frame)
+    session.push(samples.subarray(offset, offset + frame), atMs + (offset * 1_000) / sampleRate);
 }
 
 const silence = (ms: number, sampleRate = RATE): Int16Array => new Int16Array((ms * sampleRate) / 1_000);
@@ -44,7 +44,7 @@ describe.each([
   ["Flux", true, "/v2/listen"],
 ] as const)("a Deepgram session over %s", (_, flux, path) => {
   test("emits partial texts, final texts and their times", async () => {
-    const listening = await opened({ flux, language: "en" });
+    const listening = await openSession({ flux, language: "en" });
     push(listening, speech(440, 880), 1_000);
     await vi.waitFor(() => expect(listening.texts).toEqual(["tone 440", "tone 880"]));
     await listening.session.close();
@@ -70,7 +70,7 @@ describe.each([
   });
 
   test("transcribes the last turn without a silence", async () => {
-    const listening = await opened({ flux });
+    const listening = await openSession({ flux });
     push(listening, speech(440, 880).subarray(0, 2.5 * RATE), 0);
     await listening.session.close();
     await listening.ended;
@@ -79,7 +79,7 @@ describe.each([
 
   test("sends unanswered audio again after a broken connection", async () => {
     server.cutAfter(2.3);
-    const listening = await opened({ flux, timeouts: { retryMs: 20 } });
+    const listening = await openSession({ flux, timeouts: { retryMs: 20 } });
     const samples = speech(440, 880);
     push(listening, samples.subarray(0, 2 * RATE), 1_000);
     await vi.waitFor(() => expect(listening.texts).toEqual(["tone 440"]));
@@ -88,8 +88,8 @@ describe.each([
     await listening.session.close();
     await listening.ended;
     expect(server.connections).toHaveLength(2);
-    const again = listening.events.filter((event) => event.type === "final").at(-1);
-    expect(Math.abs((again?.startMs ?? 0) - 3_000)).toBeLessThanOrEqual(60);
+    const secondFinal = listening.events.filter((event) => event.type === "final").at(-1);
+    expect(Math.abs((secondFinal?.startMs ?? 0) - 3_000)).toBeLessThanOrEqual(60);
     expect(errorsIn(listening.events)).toEqual([]);
   });
 });
@@ -107,7 +107,7 @@ test("encoding mulaw means mu-law at 8 kHz", async () => {
 });
 
 test("extra parameters are sent, and the base URL may contain a version", async () => {
-  const listening = await opened({ baseUrl: `${server.baseUrl}/v1/`, parameters: { smart_format: "true" } });
+  const listening = await openSession({ baseUrl: `${server.baseUrl}/v1/`, parameters: { smart_format: "true" } });
   push(listening, silence(200), 0);
   await listening.session.close();
   expect(server.connections[0]).toMatchObject({ path: "/v1/listen", query: { smart_format: "true" } });
@@ -116,7 +116,7 @@ test("extra parameters are sent, and the base URL may contain a version", async 
 test("a connection without audio is kept alive", async () => {
   await server.close();
   server = await deepgramServer({ understand: understandTones, apiKey: API_KEY, quietMs: 300 });
-  const listening = await opened({ timeouts: { keepAliveMs: 100 } });
+  const listening = await openSession({ timeouts: { keepAliveMs: 100 } });
   await vi.waitFor(() => expect(server.connections[0]?.controls.length).toBeGreaterThan(5), 5_000);
   expect(server.connections).toHaveLength(1);
   push(listening, speech(440, 880), 0);
@@ -126,7 +126,7 @@ test("a connection without audio is kept alive", async () => {
 });
 
 test("a wrong key ends the session and stays hidden", async () => {
-  const listening = await opened({ apiKey: "dg-another-secret" });
+  const listening = await openSession({ apiKey: "dg-another-secret" });
   await listening.ended;
   const [error] = errorsIn(listening.events);
   expect(error).toMatchObject({ recoverable: false, message: expect.stringContaining("401: Invalid credentials.") });

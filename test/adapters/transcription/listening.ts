@@ -7,8 +7,8 @@ export function speak(session: TranscriptionSession, hz: number, ms: number, atM
   const silence = new Int16Array(sampleRate / 5);
   const samples = concatPcm([silence, tone(hz, ms, sampleRate, 8_000), silence]);
   const frame = sampleRate / 50;
-  for (let at = 0; at < samples.length; at += frame)
-    session.push(samples.subarray(at, at + frame), atMs + (at * 1_000) / sampleRate);
+  for (let offset = 0; offset < samples.length; offset += frame)
+    session.push(samples.subarray(offset, offset + frame), atMs + (offset * 1_000) / sampleRate);
 }
 
 /** The errors among events. */

@@ -16,14 +16,17 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-const opened = (options: Partial<OpenaiTranscriptionOptions> = {}, sampleRate = RATE): Promise<ScriptedListening> =>
+const openSession = (
+  options: Partial<OpenaiTranscriptionOptions> = {},
+  sampleRate = RATE,
+): Promise<ScriptedListening> =>
   listen(openaiTranscription({ baseUrl: server.baseUrl, apiKey: API_KEY, model: "whisper", ...options }), {
     sampleRate,
   });
 
 /** Speaks one turn and ends the session. */
-async function heard(options: Partial<OpenaiTranscriptionOptions> = {}): Promise<ScriptedListening> {
-  const listening = await opened(options);
+async function transcribeTurn(options: Partial<OpenaiTranscriptionOptions> = {}): Promise<ScriptedListening> {
+  const listening = await openSession(options);
   speak(listening.session, 440, 500, 1_000, RATE);
   listening.session.commit();
   await listening.session.close();
@@ -33,7 +36,7 @@ async function heard(options: Partial<OpenaiTranscriptionOptions> = {}): Promise
 
 describe("a turn of a batch session", () => {
   test("is sent as a WAV file and transcribed with its times", async () => {
-    const { events } = await heard();
+    const { events } = await transcribeTurn();
     expect(events).toEqual([{ type: "final", text: "tone 440", startMs: 1_000, endMs: 1_900 }]);
     const [request] = server.requests;
     expect(request).toMatchObject({
@@ -46,8 +49,8 @@ describe("a turn of a batch session", () => {
   });
 
   test("is sent with the configured languages and prompt", async () => {
-    await heard({ language: "pt", prompt: "Ringport" });
-    await heard({ language: ["pt", "en"], baseUrl: `${server.baseUrl}/`, headers: { "x-team": "calls" } });
+    await transcribeTurn({ language: "pt", prompt: "Ringport" });
+    await transcribeTurn({ language: ["pt", "en"], baseUrl: `${server.baseUrl}/`, headers: { "x-team": "calls" } });
     expect(server.requests.map(({ fields }) => fields)).toEqual([
       { model: "whisper", response_format: "json", language: "pt", prompt: "Ringport" },
       { model: "whisper", response_format: "json", "languages[]": ["pt", "en"] },
@@ -56,7 +59,7 @@ describe("a turn of a batch session", () => {
 
   test("keeps the order of speaking if the first response is slow", async () => {
     server.fail({ after: 200 });
-    const { session, texts, ended } = await opened({}, 8_000);
+    const { session, texts, ended } = await openSession({}, 8_000);
     speak(session, 440, 300, 0, 8_000);
     session.commit();
     speak(session, 880, 300, 2_000, 8_000);
@@ -69,7 +72,7 @@ describe("a turn of a batch session", () => {
   });
 
   test("is not sent before its end", async () => {
-    const { session, ended } = await opened();
+    const { session, ended } = await openSession();
     speak(session, 440, 500, 0, RATE);
     await session.close();
     await ended;
@@ -87,7 +90,7 @@ describe("a failing transcription server", () => {
   ] as const)("with status %i is quoted without the key and not tried again", async ([status, isPermanent]) => {
     const body = JSON.stringify({ error: { message: `Incorrect: ${API_KEY}` } });
     server.fail({ status, body });
-    const { events } = await heard();
+    const { events } = await transcribeTurn();
     const [error] = errorsIn(events);
     expect(printed(events)).not.toContain("very-secret-key");
     expect(error).toMatchObject({ recoverable: !isPermanent });
@@ -96,7 +99,7 @@ describe("a failing transcription server", () => {
   });
 
   test("with 401 ends the session, naming the setting", async () => {
-    const { session, events, ended } = await opened({ apiKey: "sk-wrong-key" });
+    const { session, events, ended } = await openSession({ apiKey: "sk-wrong-key" });
     speak(session, 440, 300, 0, RATE);
     session.commit();
     await ended;
@@ -112,10 +115,10 @@ describe("a failing transcription server", () => {
   test("is retried: 429 after Retry-After, 500 soon", async () => {
     server.fail({ status: 429, headers: { "retry-after": "1" } });
     const startedAt = performance.now();
-    expect((await heard()).texts).toEqual(["tone 440"]);
+    expect((await transcribeTurn()).texts).toEqual(["tone 440"]);
     expect(performance.now() - startedAt).toBeGreaterThan(950);
     server.fail({ status: 500 });
-    expect((await heard()).texts).toEqual(["tone 440"]);
+    expect((await transcribeTurn()).texts).toEqual(["tone 440"]);
     expect(server.requests).toHaveLength(4);
   });
 
@@ -125,7 +128,7 @@ describe("a failing transcription server", () => {
     ["truncate", /broken JSON/, 1],
   ] as const)("with the fault %s is reported, and the next turn is sent", async ([fault, message, requests]) => {
     server.fail(fault);
-    const { session, events, texts, ended } = await opened({ timeoutMs: 200 });
+    const { session, events, texts, ended } = await openSession({ timeoutMs: 200 });
     speak(session, 440, 300, 0, RATE);
     session.commit();
     speak(session, 880, 300, 2_000, RATE);
@@ -139,12 +142,12 @@ describe("a failing transcription server", () => {
 
   test("is tried again after a dropped connection", async () => {
     server.fail("drop");
-    expect((await heard()).texts).toEqual(["tone 440"]);
+    expect((await transcribeTurn()).texts).toEqual(["tone 440"]);
   });
 
   test("is reported if it is not reachable", async () => {
     await server.close();
-    const { events } = await heard({ closeMs: 15_000 });
+    const { events } = await transcribeTurn({ closeMs: 15_000 });
     expect(errorsIn(events)).toEqual([
       { message: expect.stringMatching(/^the transcription server failed: ./), recoverable: true },
     ]);
@@ -152,7 +155,7 @@ describe("a failing transcription server", () => {
 
   test("loses the oldest turns if it is too slow, and reports them", async () => {
     server.fail({ after: 300 });
-    const { session, events, texts } = await opened();
+    const { session, events, texts } = await openSession();
     const tones = [300, 440, 600, 880, 1_200] as const;
     for (const [i, hz] of tones.entries()) {
       speak(session, hz, 50_000, i * 60_000, RATE);
@@ -171,17 +174,17 @@ describe("a failing transcription server", () => {
 describe("the end of a batch session", () => {
   test("waits for answers at most closeMs", async () => {
     server.fail({ after: 300 });
-    expect((await heard({ closeMs: 2_000 })).texts).toEqual(["tone 440"]);
+    expect((await transcribeTurn({ closeMs: 2_000 })).texts).toEqual(["tone 440"]);
     server.fail("silent");
     const startedAt = performance.now();
-    expect((await heard({ closeMs: 200 })).texts).toEqual([]);
+    expect((await transcribeTurn({ closeMs: 200 })).texts).toEqual([]);
     expect(performance.now() - startedAt).toBeLessThan(4_000);
   });
 
   test("settles immediately after an abort or the close of the engine", async () => {
     server.fail("silent", "silent");
     const engine = openaiTranscription({ baseUrl: server.baseUrl, apiKey: API_KEY, model: "whisper" });
-    for (const end of [(one: ScriptedListening) => one.abort.abort(), () => void engine.close()]) {
+    for (const end of [(session: ScriptedListening) => session.abort.abort(), () => void engine.close()]) {
       const listening = await listen(engine);
       speak(listening.session, 440, 300, 0, RATE);
       listening.session.commit();

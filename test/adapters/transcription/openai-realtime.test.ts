@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-const opened = (options: Partial<OpenaiRealtimeOptions> = {}): Promise<ScriptedListening> =>
+const openSession = (options: Partial<OpenaiRealtimeOptions> = {}): Promise<ScriptedListening> =>
   listen(openaiRealtimeTranscription({ baseUrl: server.baseUrl, apiKey: API_KEY, model: "live", ...options }));
 
 const say = ({ session }: ScriptedListening, hz: number, atMs: number, ms = 500): void => {
@@ -24,7 +24,7 @@ const say = ({ session }: ScriptedListening, hz: number, atMs: number, ms = 500)
 
 describe("a turn of a realtime session", () => {
   test("is transcribed with partial texts, the final text and its times", async () => {
-    const listening = await opened({ language: "pt" });
+    const listening = await openSession({ language: "pt" });
     say(listening, 440, 1_000);
     await vi.waitFor(() => expect(listening.texts).toEqual(["tone 440"]));
     await listening.session.close();
@@ -55,7 +55,7 @@ describe("a turn of a realtime session", () => {
 
   test("keeps its times if answered out of order", async () => {
     server.failRealtime("swapped");
-    const listening = await opened();
+    const listening = await openSession();
     say(listening, 440, 1_000);
     say(listening, 880, 3_000);
     await vi.waitFor(() => expect(listening.texts).toHaveLength(2));
@@ -67,7 +67,7 @@ describe("a turn of a realtime session", () => {
   });
 
   test("is skipped if it is too short", async () => {
-    const listening = await opened();
+    const listening = await openSession();
     listening.session.push(new Int16Array(RATE / 50), 0);
     listening.session.commit();
     say(listening, 600, 1_000);
@@ -79,7 +79,7 @@ describe("a turn of a realtime session", () => {
 
   test("is reported if the server cannot transcribe it", async () => {
     server.failRealtime("failing");
-    const listening = await opened();
+    const listening = await openSession();
     say(listening, 440, 0);
     await vi.waitFor(() => expect(listening.events).toHaveLength(1));
     expect(errorsIn(listening.events)).toEqual([{ message: expect.stringContaining("overloaded"), recoverable: true }]);
@@ -90,7 +90,7 @@ describe("a turn of a realtime session", () => {
 describe("a broken realtime connection", () => {
   test("is made again with its unanswered turn", async () => {
     server.failRealtime({ dropAtCommit: 2 });
-    const listening = await opened();
+    const listening = await openSession();
     say(listening, 440, 1_000);
     await vi.waitFor(() => expect(listening.texts).toEqual(["tone 440"]));
     say(listening, 880, 3_000);
@@ -108,7 +108,7 @@ describe("a broken realtime connection", () => {
   });
 
   test("loses no audio during a server's restart", async () => {
-    const listening = await opened();
+    const listening = await openSession();
     say(listening, 440, 1_000);
     await vi.waitFor(() => expect(listening.texts).toHaveLength(1));
     const port = Number(new URL(server.baseUrl).port);
@@ -122,15 +122,15 @@ describe("a broken realtime connection", () => {
 
   test("is reported, retried more slowly, and keeps at most 35 s", async () => {
     await server.close();
-    const listening = await opened({ timeouts: { retryMs: 20, closeMs: 100 } });
+    const listening = await openSession({ timeouts: { retryMs: 20, closeMs: 100 } });
     await vi.waitFor(() => expect(listening.events).toHaveLength(1), 5_000);
     expect(errorsIn(listening.events)[0]).toMatchObject({ message: expect.stringContaining("cannot be reached") });
     for (let turn = 0; turn < 5; turn++) say(listening, 440, turn * 20_000, 9_600);
     await vi.waitFor(() => expect(errorsIn(listening.events).length).toBeGreaterThan(5));
-    const dropped = errorsIn(listening.events).flatMap(
+    const droppedMs = errorsIn(listening.events).flatMap(
       ({ message }) => /(\d+) ms of audio were dropped/.exec(message)?.[1] ?? [],
     );
-    expect(dropped.reduce((sum, ms) => sum + Number(ms), 0)).toBeGreaterThan(13_000);
+    expect(droppedMs.reduce((sum, ms) => sum + Number(ms), 0)).toBeGreaterThan(13_000);
     const startedAt = performance.now();
     await listening.session.close();
     expect(performance.now() - startedAt).toBeLessThan(4_000);
@@ -140,7 +140,7 @@ describe("a broken realtime connection", () => {
 
   test("is made again after a server falls silent", async () => {
     server.failRealtime("silent");
-    const listening = await opened({ timeouts: { answerMs: 200, retryMs: 20 } });
+    const listening = await openSession({ timeouts: { answerMs: 200, retryMs: 20 } });
     say(listening, 440, 1_000);
     await vi.waitFor(() => expect(listening.texts).toEqual(["tone 440"]), 5_000);
     expect(errorsIn(listening.events)).toEqual([
@@ -153,10 +153,10 @@ describe("a broken realtime connection", () => {
 
 describe("a realtime server that refuses", () => {
   test("the key ends the session, naming the setting but not the key", async () => {
-    const listening = await opened({ apiKey: "sk-another-secret" });
+    const listening = await openSession({ apiKey: "sk-another-secret" });
     await listening.ended;
-    const [error, ...more] = errorsIn(listening.events);
-    expect(more).toEqual([]);
+    const [error, ...otherErrors] = errorsIn(listening.events);
+    expect(otherErrors).toEqual([]);
     expect(error).toMatchObject({ recoverable: false });
     expect(error!.message).toMatch(/answered 401: Incorrect API key provided: \[hidden\].*RINGPORT_TRANSCRIPTION_KEY/);
     say(listening, 440, 0); // ignored after the end
@@ -165,7 +165,7 @@ describe("a realtime server that refuses", () => {
 
   test("the model ends the session", async () => {
     server.failRealtime("no_such_model");
-    const listening = await opened();
+    const listening = await openSession();
     await listening.ended;
     expect(errorsIn(listening.events)).toEqual([
       { message: expect.stringContaining("No such model"), recoverable: false },
@@ -174,7 +174,7 @@ describe("a realtime server that refuses", () => {
 
   test("with 503 is tried again", async () => {
     server.failRealtime({ status: 503 });
-    const listening = await opened({ timeouts: { retryMs: 20 } });
+    const listening = await openSession({ timeouts: { retryMs: 20 } });
     say(listening, 440, 1_000);
     await vi.waitFor(() => expect(listening.texts).toEqual(["tone 440"]), 5_000);
     expect(server.connections).toHaveLength(1);
@@ -185,7 +185,7 @@ describe("a realtime server that refuses", () => {
 
 describe("the end of a realtime session", () => {
   test("waits for the text of the last turn", async () => {
-    const listening = await opened();
+    const listening = await openSession();
     say(listening, 440, 1_000);
     await listening.session.close();
     await listening.ended;
@@ -194,7 +194,7 @@ describe("the end of a realtime session", () => {
 
   test("waits at most closeMs, reporting missing answers", async () => {
     server.failRealtime("silent");
-    const listening = await opened({ timeouts: { closeMs: 200 } });
+    const listening = await openSession({ timeouts: { closeMs: 200 } });
     say(listening, 440, 1_000);
     const startedAt = performance.now();
     await listening.session.close();
@@ -205,13 +205,13 @@ describe("the end of a realtime session", () => {
 
   test("closes the connection at once after an abort or the close of the engine", async () => {
     const engine = openaiRealtimeTranscription({ baseUrl: server.baseUrl, apiKey: API_KEY, model: "live" });
-    const both = [await listen(engine), await listen(engine)] as const;
+    const listenings = [await listen(engine), await listen(engine)] as const;
     await vi.waitFor(() => expect(server.connections.filter(({ session }) => session)).toHaveLength(2));
-    both[0].abort.abort();
-    await both[0].ended;
+    listenings[0].abort.abort();
+    await listenings[0].ended;
     await vi.waitFor(() => expect(server.connections.filter(({ open }) => open)).toHaveLength(1));
     await engine.close();
-    await both[1].ended;
+    await listenings[1].ended;
     await vi.waitFor(() => expect(server.connections.some(({ open }) => open)).toBe(false));
   });
 });

@@ -20,8 +20,8 @@ class RecordedResponses implements ResponseListener {
   answered(span: { startMs: number; endMs: number }): void {
     this.settled.push(span);
   }
-  fault(what: string, isPermanent: boolean): void {
-    this.faults.push([what, isPermanent]);
+  fault(sentence: string, isPermanent: boolean): void {
+    this.faults.push([sentence, isPermanent]);
   }
 }
 
@@ -54,13 +54,13 @@ const message = fc
 
 describe.each(READERS)("the reader of %s messages", (_, reader) => {
   fuzz(
-    "never throws, whatever the messages hold",
+    "never throws, whatever the messages contain",
     fc.property(fc.array(message, { maxLength: 6 }), (messages) => {
       const recorded = new RecordedResponses();
-      const one = reader(recorded);
-      for (const each of messages) {
-        one.committed?.({ startMs: 0, endMs: 10 });
-        one.read(each);
+      const readerUnderTest = reader(recorded);
+      for (const received of messages) {
+        readerUnderTest.committed?.({ startMs: 0, endMs: 10 });
+        readerUnderTest.read(received);
       }
       for (const event of recorded.events) if (event.type === "final") expect(typeof event.text).toBe("string");
     }),
@@ -95,8 +95,8 @@ test("RealtimeReader assigns vLLM's texts in order", () => {
 test("DeepgramReader ends an utterance with speech_final or UtteranceEnd", () => {
   const recorded = new RecordedResponses();
   const reader = new DeepgramReader(recorded);
-  const results = (transcript: string, start: number, more: object) =>
-    reader.read({ type: "Results", start, duration: 1, channel: { alternatives: [{ transcript }] }, ...more });
+  const results = (transcript: string, start: number, extraFields: object) =>
+    reader.read({ type: "Results", start, duration: 1, channel: { alternatives: [{ transcript }] }, ...extraFields });
   results("five", 0, { is_final: false });
   results("five two", 0, { is_final: true });
   results("nine", 1, { is_final: true, speech_final: true });
@@ -113,24 +113,24 @@ test("DeepgramReader ends an utterance with speech_final or UtteranceEnd", () =>
 describe("UnansweredAudio", () => {
   const RATE = 8_000;
   const samples = (ms: number, value = 1) => new Int16Array((ms * RATE) / 1_000).fill(value);
-  const taken = (audio: UnansweredAudio) => {
-    const all = [];
-    for (let item = audio.take(); item; item = audio.take()) all.push(item);
-    return all;
+  const takeAll = (audio: UnansweredAudio) => {
+    const items = [];
+    for (let item = audio.take(); item; item = audio.take()) items.push(item);
+    return items;
   };
 
   test("returns pieces of 80 ms, and the rest at the end of the turn", () => {
     const audio = new UnansweredAudio(RATE, 10_000);
     audio.push(samples(200), 1_000);
     audio.commit();
-    expect(taken(audio).map(({ kind, startMs, endMs }) => [kind, startMs, endMs])).toEqual([
+    expect(takeAll(audio).map(({ kind, startMs, endMs }) => [kind, startMs, endMs])).toEqual([
       ["audio", 1_000, 1_080],
       ["audio", 1_080, 1_160],
       ["audio", 1_160, 1_200],
       ["commit", 1_000, 1_200],
     ]);
     audio.commit();
-    expect(taken(audio)).toEqual([]);
+    expect(takeAll(audio)).toEqual([]);
   });
 
   test("returns unanswered audio again after rewind", () => {
@@ -139,27 +139,27 @@ describe("UnansweredAudio", () => {
       audio.push(samples(160), atMs);
       audio.commit();
     }
-    expect(taken(audio)).toHaveLength(6);
+    expect(takeAll(audio)).toHaveLength(6);
     audio.answered({ startMs: 1_000, endMs: 1_160 });
     expect(audio.turns).toBe(1);
     audio.rewind();
-    expect(taken(audio).map(({ startMs }) => startMs)).toEqual([0, 80, 0]);
+    expect(takeAll(audio).map(({ startMs }) => startMs)).toEqual([0, 80, 0]);
   });
 
   test("keeps the newest audio and counts only unsent audio as dropped", () => {
     const audio = new UnansweredAudio(RATE, 400);
     audio.push(samples(400), 0);
-    expect(taken(audio)).toHaveLength(5);
+    expect(takeAll(audio)).toHaveLength(5);
     audio.push(samples(160), 400);
     expect(audio.droppedMs).toBe(0);
     audio.rewind();
     audio.push(samples(160), 560);
     expect(audio.droppedMs).toBe(160);
-    expect(taken(audio).map(({ startMs }) => startMs)).toEqual([320, 400, 480, 560, 640]);
+    expect(takeAll(audio).map(({ startMs }) => startMs)).toEqual([320, 400, 480, 560, 640]);
   });
 });
 
-test("Flux's early guess is a text with which the turn is expected to end", () => {
+test("Flux's early guess is the text that probably ends the turn", () => {
   const recorded = new RecordedResponses();
   const reader = new FluxReader(recorded);
   const turn = (event: string, transcript: string): void =>

@@ -19,27 +19,27 @@ describe("a connection to a server", () => {
   });
   afterAll(() => server.close());
 
-  const connected = (host: string, options: object, signal = new AbortController().signal) =>
+  const connectTo = (host: string, options: object, signal = new AbortController().signal) =>
     connectOnce(new URL(`https://${host}:${port}`), { hosts, ...options }, { user: "usr_1", signal });
 
   test("is opened over TLS and closed unused", async () => {
-    await connected(HOST, { allowPrivate: true, ca: authority.ca });
+    await connectTo(HOST, { allowPrivate: true, ca: authority.ca });
     await expect.poll(() => connections).toBe(1);
     expect(requests).toBe(0);
   });
 
   test("fails with the reason for a wrong name, an unknown authority and a private address", async () => {
-    await expect(connected("other.example.com", { allowPrivate: true, ca: authority.ca })).rejects.toThrow(/altnames/);
-    await expect(connected(HOST, { allowPrivate: true })).rejects.toThrow(/certificate/);
-    await expect(connected(HOST, { ca: authority.ca })).rejects.toThrow(`"${HOST}" has no public address`);
-    await expect(connected("127.0.0.1", {})).rejects.toThrow("has no public address");
+    await expect(connectTo("other.example.com", { allowPrivate: true, ca: authority.ca })).rejects.toThrow(/altnames/);
+    await expect(connectTo(HOST, { allowPrivate: true })).rejects.toThrow(/certificate/);
+    await expect(connectTo(HOST, { ca: authority.ca })).rejects.toThrow(`"${HOST}" has no public address`);
+    await expect(connectTo("127.0.0.1", {})).rejects.toThrow("has no public address");
   });
 
   test("ends when its signal is aborted", async () => {
     const never = { allowPrivate: true, hosts: { addresses: () => new Promise<never>(() => {}) } };
-    const [late, reason] = [new AbortController(), new Error("it took too long")];
-    const connecting = connected(HOST, never, late.signal);
-    late.abort(reason);
+    const [scope, reason] = [new AbortController(), new Error("it took too long")];
+    const connecting = connectTo(HOST, never, scope.signal);
+    scope.abort(reason);
     await expect(connecting).rejects.toBe(reason);
   });
 });

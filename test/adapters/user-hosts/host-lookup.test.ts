@@ -3,17 +3,17 @@ import { hostAddress } from "../../../adapters/user-hosts/host-address.ts";
 import { HostLookup } from "../../../adapters/user-hosts/host-lookup.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
 
-const FOUND = [hostAddress("192.0.2.1")];
+const ADDRESSES = [hostAddress("192.0.2.1")];
 
 /** A lookup whose name servers never respond for names that start with `silent`. */
-function lookup() {
+function startLookup() {
   const system = new ManualSystem();
-  const asked: string[] = [];
+  const queriedNames: string[] = [];
   let running = 0;
   let maxRunning = 0;
-  const put = (name: string, signal: AbortSignal) =>
+  const query = (name: string, signal: AbortSignal) =>
     new Promise<never[]>((resolve, reject) => {
-      asked.push(name);
+      queriedNames.push(name);
       maxRunning = Math.max(maxRunning, ++running);
       const cancel = () => {
         running--;
@@ -24,19 +24,19 @@ function lookup() {
       running--;
       signal.removeEventListener("abort", cancel);
       if (name.startsWith("broken")) reject(Object.assign(new Error("servfail"), { code: "ESERVFAIL" }));
-      else resolve((name.startsWith("missing") ? [] : FOUND) as never[]);
+      else resolve((name.startsWith("missing") ? [] : ADDRESSES) as never[]);
     });
-  const queries = { addresses: put, srv: put, naptr: put };
+  const queries = { addresses: query, srv: query, naptr: query };
   const hosts = new HostLookup({ system, queries, local: async (name) => (name === "pbx" ? [] : undefined) });
-  return { system, hosts, asked, running: () => running, maxRunning: () => maxRunning };
+  return { system, hosts, asked: queriedNames, running: () => running, maxRunning: () => maxRunning };
 }
 
 describe("a lookup", () => {
   test("is one query for all callers of a host at the same time, and is then cached", async () => {
-    const { system, hosts, asked } = lookup();
+    const { system, hosts, asked } = startLookup();
     const names = ["hooks.example.com", "HOOKS.example.com", "hooks.example.com."];
-    const found = await Promise.all(names.map((name, index) => hosts.addresses(name, `usr_${index}`)));
-    expect(found).toEqual([FOUND, FOUND, FOUND]);
+    const results = await Promise.all(names.map((name, index) => hosts.addresses(name, `usr_${index}`)));
+    expect(results).toEqual([ADDRESSES, ADDRESSES, ADDRESSES]);
     await hosts.addresses("hooks.example.com", "usr_1");
     expect(asked).toEqual(["hooks.example.com"]);
     await system.advance(30_000);
@@ -45,7 +45,7 @@ describe("a lookup", () => {
   });
 
   test("of an address, a local name or an impossible name asks no name server", async () => {
-    const { hosts, asked } = lookup();
+    const { hosts, asked } = startLookup();
     expect(await hosts.addresses("192.0.2.9", "usr_1")).toEqual([hostAddress("192.0.2.9")]);
     expect(await hosts.addresses("PBX", "usr_1")).toEqual([]);
     expect(await hosts.addresses("", "usr_1")).toEqual([]);
@@ -54,15 +54,15 @@ describe("a lookup", () => {
   });
 
   test("that fails is not repeated immediately, whatever the failure", async () => {
-    const { system, hosts, asked } = lookup();
+    const { system, hosts, asked } = startLookup();
     for (const _ of [1, 2]) {
       expect(await hosts.addresses("missing.example.com", "usr_1")).toEqual([]);
       await expect(hosts.addresses("broken.example.com", "usr_1")).rejects.toMatchObject({ code: "ESERVFAIL" });
     }
-    const late = hosts.addresses("silent.example.com", "usr_1");
-    late.catch(() => {});
+    const timedOut = hosts.addresses("silent.example.com", "usr_1");
+    timedOut.catch(() => {});
     await system.advance(5_000);
-    await expect(late).rejects.toThrow("its name servers do not respond");
+    await expect(timedOut).rejects.toThrow("its name servers do not respond");
     await expect(hosts.addresses("silent.example.com", "usr_2")).rejects.toMatchObject({ code: "ETIMEOUT" });
     expect(asked).toEqual(["missing.example.com", "broken.example.com", "silent.example.com"]);
     await system.advance(10_000);
@@ -71,18 +71,18 @@ describe("a lookup", () => {
   });
 
   test("is cancelled when no caller waits for it, and then repeated", async () => {
-    const { hosts, asked, running } = lookup();
-    const [one, other] = [new AbortController(), new AbortController()];
+    const { hosts, asked, running } = startLookup();
+    const [firstScope, secondScope] = [new AbortController(), new AbortController()];
     const lookups = [
-      hosts.addresses("silent.example.com", "usr_1", one.signal),
-      hosts.addresses("silent.example.com", "usr_2", other.signal),
+      hosts.addresses("silent.example.com", "usr_1", firstScope.signal),
+      hosts.addresses("silent.example.com", "usr_2", secondScope.signal),
     ];
     await expect.poll(() => asked.length).toBe(1);
-    one.abort(new Error("one has ended"));
-    await expect(lookups[0]).rejects.toThrow("one has ended");
+    firstScope.abort(new Error("the first has ended"));
+    await expect(lookups[0]).rejects.toThrow("the first has ended");
     expect(running()).toBe(1);
-    other.abort(new Error("the other one has ended"));
-    await expect(lookups[1]).rejects.toThrow("the other one has ended");
+    secondScope.abort(new Error("the second has ended"));
+    await expect(lookups[1]).rejects.toThrow("the second has ended");
     expect(running()).toBe(0);
     hosts.addresses("silent.example.com", "usr_1").catch(() => {});
     await expect.poll(() => asked.length).toBe(2);
@@ -91,36 +91,36 @@ describe("a lookup", () => {
 
 describe("a user with silent name servers", () => {
   test("has eight queries at a time, and at most 128 waiting", async () => {
-    const { system, hosts, asked, maxRunning } = lookup();
+    const { system, hosts, asked, maxRunning } = startLookup();
     const names = Array.from({ length: 137 }, (_, index) => `silent${index}.example.com`);
     const lookups = names.map((name) => hosts.addresses(name, "usr_1"));
-    const settled = Promise.allSettled(lookups);
+    const allSettled = Promise.allSettled(lookups);
     await expect(lookups[136]).rejects.toThrow("too many lookups wait (at most 128)");
     expect(asked).toEqual(names.slice(0, 8));
     for (let rounds = 0; rounds < 17; rounds++) await system.advance(5_000);
-    const results = await settled;
+    const results = await allSettled;
     expect(results.every(({ status }) => status === "rejected")).toBe(true);
     expect(asked).toEqual(names.slice(0, 136));
     expect(maxRunning()).toBe(8);
   });
 
   test("never delays another user, not even for the same host", async () => {
-    const { hosts } = lookup();
+    const { hosts } = startLookup();
     const names = Array.from({ length: 20 }, (_, index) => `silent${index}.example.com`);
     for (const name of [...names, "hooks.example.com"]) hosts.addresses(name, "usr_1").catch(() => {});
     // The clock is stopped, so no timeout passes.
-    expect(await hosts.addresses("hooks.example.com", "usr_2")).toEqual(FOUND);
+    expect(await hosts.addresses("hooks.example.com", "usr_2")).toEqual(ADDRESSES);
   });
 
   test("takes turns with many others: a new user is next", async () => {
-    const { system, hosts, asked, maxRunning } = lookup();
+    const { system, hosts, asked, maxRunning } = startLookup();
     for (let user = 0; user < 40; user++)
       for (let name = 0; name < 20; name++)
         hosts.addresses(`silent${user}-${name}.example.com`, `usr_${user}`).catch(() => {});
     await expect.poll(() => asked.length).toBe(256);
-    const found = hosts.addresses("hooks.example.com", "usr_new");
+    const addresses = hosts.addresses("hooks.example.com", "usr_new");
     await system.advance(5_000);
-    expect(await found).toEqual(FOUND);
+    expect(await addresses).toEqual(ADDRESSES);
     expect(maxRunning()).toBe(256);
   });
 });

@@ -9,9 +9,9 @@ import { certificateAuthority } from "../../support/certificates.ts";
 
 const HOST = "hooks.example.com";
 const authority = certificateAuthority();
-const open: (() => void)[] = [];
+const closers: (() => void)[] = [];
 afterEach(() => {
-  for (const close of open.splice(0)) close();
+  for (const close of closers.splice(0)) close();
 });
 
 interface Received {
@@ -38,7 +38,7 @@ async function endpoint({ names = [HOST], tls = true, respond = (): number | und
       response.writeHead(status, { location: `https://${HOST}/elsewhere` }).end("x".repeat(1e6));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  open.push(() => {
+  closers.push(() => {
     server.closeAllConnections();
     server.close();
   });
@@ -79,11 +79,11 @@ describe("a webhook delivery", () => {
   });
 
   test("ends when its signal is aborted", async () => {
-    const ending = new AbortController();
-    const { port } = await endpoint({ respond: () => void ending.abort() });
+    const scope = new AbortController();
+    const { port } = await endpoint({ respond: () => void scope.abort() });
     await expect(send(`http://127.0.0.1:1/`, { allowPrivate: true }, AbortSignal.abort())).rejects.toThrow();
     const options = { allowPrivate: true, hosts: resolvesTo("127.0.0.1") };
-    await expect(send(`https://${HOST}:${port}/`, options, ending.signal)).rejects.toThrow();
+    await expect(send(`https://${HOST}:${port}/`, options, scope.signal)).rejects.toThrow();
   });
 
   test("needs no TLS if private hosts are allowed", async () => {
@@ -98,8 +98,8 @@ describe("the guard", () => {
     ...["127.0.0.1", "10.0.0.1", "169.254.169.254", "100.64.0.1", "::1", "fd00:ec2::254", "::ffff:127.0.0.1"],
   ])("never connects to names resolving to %s", async (address) => {
     const { port, connections } = await endpoint();
-    const sent = send(`https://${HOST}:${port}/`, { hosts: resolvesTo(address) });
-    await expect(sent).rejects.toThrow(`the host "${HOST}" has no public address`);
+    const delivery = send(`https://${HOST}:${port}/`, { hosts: resolvesTo(address) });
+    await expect(delivery).rejects.toThrow(`the host "${HOST}" has no public address`);
     expect(connections()).toBe(0);
   });
 
@@ -129,7 +129,7 @@ describe("the guard", () => {
       `the host "${HOST}" has no address`,
     );
     const addresses = () => Promise.reject(new LookupFailed(HOST, "ETIMEOUT"));
-    const sent = send(`https://${HOST}/`, { hosts: { addresses } });
-    await expect(sent).rejects.toThrow(`the host "${HOST}" cannot be looked up: its name servers do not respond`);
+    const delivery = send(`https://${HOST}/`, { hosts: { addresses } });
+    await expect(delivery).rejects.toThrow(`the host "${HOST}" cannot be looked up: its name servers do not respond`);
   });
 });

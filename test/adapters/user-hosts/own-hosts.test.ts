@@ -10,31 +10,31 @@ import { type NameServer, startNameServer } from "../../support/name-server.ts";
 import { findPostgres } from "../../support/postgres.ts";
 import { Scene } from "../sip/scene.ts";
 
-/** Users that look up hosts continuously, each with the maximum number of queries: together more than the limit of all users. */
+/** Users that look up hosts continuously, and concurrent lookups of each; together they exceed the limit for all users. */
 const [USERS, LOOKUPS] = [40, 8] as const;
 
 const postgres = await findPostgres();
 
 describe("while the name servers of all users' hosts are silent", () => {
-  let names: NameServer;
-  const ended = new AbortController();
+  let nameServer: NameServer;
+  const scope = new AbortController();
   let lookups: Promise<unknown>;
 
   beforeAll(async () => {
-    names = await startNameServer(() => "silence");
-    const hosts = new HostLookup({ queries: dnsQueries({ system: realSystem, nameServers: [names.place] }) });
-    let asked = 0;
+    nameServer = await startNameServer(() => "silence");
+    const hosts = new HostLookup({ queries: dnsQueries({ system: realSystem, nameServers: [nameServer.place] }) });
+    let count = 0;
     const lookUp = async (user: string): Promise<void> => {
-      while (!ended.signal.aborted)
-        await hosts.addresses(`silent${asked++}.example.com`, user, ended.signal).catch(() => {});
+      while (!scope.signal.aborted)
+        await hosts.addresses(`silent${count++}.example.com`, user, scope.signal).catch(() => {});
     };
     lookups = Promise.all(Array.from({ length: USERS * LOOKUPS }, (_, index) => lookUp(`usr_${index % USERS}`)));
-    await vi.waitFor(() => expect(names.asked.length).toBeGreaterThanOrEqual(256), 10_000);
+    await vi.waitFor(() => expect(nameServer.asked.length).toBeGreaterThanOrEqual(256), 10_000);
   });
   afterAll(async () => {
-    ended.abort();
+    scope.abort();
     await lookups;
-    await names.close();
+    await nameServer.close();
   });
 
   test("a trunk with a host name goes online, and its calls are answered", async () => {
