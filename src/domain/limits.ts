@@ -1,10 +1,10 @@
-/** Bounds on what requests may carry, and on what a user may have. Every one is an option. */
+/** Limits of requests, and of the data of one user. Each is an option. */
 export interface Limits {
   /** Whole request body, bytes. */
   readonly bodyBytes: number;
-  /** All bodies above 64 KiB that are being received or worked on, bytes. */
+  /** All bodies above 64 KiB that are being received or processed, bytes. */
   readonly allBodiesBytes: number;
-  /** The same for one user, bytes; the smaller ones have another budget of this size. */
+  /** The same for one user, bytes; smaller bodies have a separate budget of this size. */
   readonly userBodiesBytes: number;
   /** `name` of an instance, characters after trimming. */
   readonly nameLength: number;
@@ -28,7 +28,7 @@ export interface Limits {
   readonly instancesPerUser: number;
   /** Webhooks of one user. */
   readonly webhooksPerUser: number;
-  /** Numbers of which a user records consents. */
+  /** Numbers for which one user records consents. */
   readonly consentsPerUser: number;
   /** Storage limit of one user, bytes: calls with all of their records, and instances, including deleted ones. */
   readonly storedBytesPerUser: number;

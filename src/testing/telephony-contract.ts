@@ -18,7 +18,7 @@ export type {
 
 /**
  * The contract of the telephony port as tests.
- * @param name the title that the tests are listed under
+ * @param name title of the group of tests
  * @param options how to create the network, which numbers to call, and which parts to skip
  *
  * @example

@@ -15,7 +15,7 @@ export function samplesToMs(samples: number, sampleRate: number): number {
   return (samples * 1000) / sampleRate;
 }
 
-/** True if samples have the same byte order in memory as on the network: they can then be copied as bytes, which is many times faster. */
+/** True on a little-endian machine: samples can then be copied as bytes, which is many times faster. */
 const LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
 
 /** Reads 16-bit little-endian samples into a new array; an odd last byte is left out. */
@@ -26,7 +26,7 @@ export function pcmFromBytes(bytes: Uint8Array): Int16Array<ArrayBuffer> {
   return samples;
 }
 
-/** The same without a copy if the memory allows it: then samples and bytes share it. */
+/** Like {@link pcmFromBytes}, without a copy if the bytes are aligned; samples and bytes then share their memory. */
 export function pcmInBytes(bytes: Uint8Array): Int16Array {
   const { buffer, byteOffset, length } = bytes;
   if (!LITTLE_ENDIAN || byteOffset % 2 !== 0) return pcmFromBytes(bytes);

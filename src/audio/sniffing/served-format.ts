@@ -10,10 +10,10 @@ export type ServedFormat = "samples" | "wav" | "mp3";
 const MIN_TEXT = 2;
 
 /**
- * Detects by the bytes alone what a server that was asked for samples has sent; undefined: more bytes are needed.
+ * Detects the format of a server's response by its bytes alone; returns undefined while more bytes are needed.
  * @param opening the first bytes
  * @param isWhole true if no more bytes follow
- * @throws {AudioFormatError} naming what it is instead: text, which is quoted, or an unsupported file
+ * @throws {AudioFormatError} that names the actual format: text, which is quoted, or an unsupported file
  */
 export function servedFormat(opening: Uint8Array, isWhole: boolean): ServedFormat | undefined {
   if (opening.length < TEXT_BYTES && !isWhole) return undefined;

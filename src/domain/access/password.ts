@@ -6,8 +6,8 @@ import { emailKey } from "./email.ts";
 export const PASSWORD_LENGTH = { min: 10, max: 256 } as const;
 
 /**
- * A password in the one form that is hashed (NFKC): keyboards differ in how they compose characters. Undefined for a text
- * that no account can have as its password.
+ * A password in the form that is hashed (NFKC), since keyboards differ in how they compose characters; undefined for an
+ * invalid password.
  */
 export function passwordOf(input: unknown): string | undefined {
   // Limits the work: a longer password also has too many characters in its normal form.

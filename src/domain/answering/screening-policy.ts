@@ -42,7 +42,7 @@ export function onScreeningSchema(voiceId: Schema<string>, needsVoice: boolean):
       return NEVER;
     }),
   ) as unknown as Schema<OnScreening>;
-  // Strict requests find unknown fields by these.
+  // Strict requests use these to find unknown fields.
   return describedAs(Object.assign(schema, { entries: introduction.entries }), {
     description:
       "What the call does if a call-screening assistant answers, which is recognised by its words: continues, hangs up, or states who " +
@@ -81,7 +81,7 @@ export function introductionOf(policy: OnScreening): ScreeningIntroduction | und
   return typeof policy === "object" ? policy : undefined;
 }
 
-/** The policy that a body names, and where; undefined if it needs no transcripts. */
+/** The screening policy of a body, with its JSON pointer; undefined if it needs no transcripts. */
 export function screeningIn(
   body: unknown,
 ): { readonly pointer: string; readonly voiceId: string | undefined } | undefined {

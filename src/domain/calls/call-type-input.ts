@@ -11,14 +11,14 @@ import type { CallType, Message } from "./call.ts";
 import type { StartOn } from "./message-start.ts";
 import { messageStartEntries } from "./message-start-input.ts";
 
-/** The fields of a call that its type has: what the callee gets. */
+/** The fields of a call that depend on its type: the message for the callee. */
 export type CallMessageInput =
   | ({ type: "FIXED_TTS"; tts: { text: string; voiceId: string } } & MessageOptions)
   | ({ type: "FIXED_AUDIO"; audio: { audioBase64: string } } & MessageOptions)
   | { type: "DYNAMIC_STREAM" }
   | { type: "DYNAMIC_AGENT"; agent: AgentInput };
 
-/** The field of a call that plays a message. */
+/** The fields of a call that decide what a machine hears. */
 interface MachineInput {
   /** Behaviour once a machine has answered. Default: `continue`, as with a person. */
   onMachine?: OnMachine | undefined;
@@ -113,7 +113,7 @@ export function messageEntries(limits: Limits): MessageEntries {
   };
 }
 
-/** The message to store. For a file, the findings about it are also needed. */
+/** The message to store, except for a file, which also needs the properties of its audio. */
 export function storedMessage(
   input: Exclude<CheckedMessageInput, { type: "FIXED_AUDIO" }>,
 ): Exclude<Message, { type: "FIXED_AUDIO" }> {
@@ -137,7 +137,7 @@ export function storedOptions({ onMachine, onScreening, startOn, startDelayMs }:
   };
 }
 
-/** The voice that a body names, whether or not it exists, and where; undefined if it names none that could exist. */
+/** The well-formed voice id in a body, with its JSON pointer; undefined if there is none. */
 export function voiceIn(body: unknown): { readonly voiceId: string; readonly pointer: string } | undefined {
   if (!isObject(body)) return undefined;
   const field = body.type === "FIXED_TTS" ? "tts" : body.type === "DYNAMIC_AGENT" ? "agent" : undefined;
@@ -146,7 +146,7 @@ export function voiceIn(body: unknown): { readonly voiceId: string; readonly poi
   return typeof voiceId === "string" && VOICE_ID.test(voiceId) ? { voiceId, pointer: `/${field}/voiceId` } : undefined;
 }
 
-/** The language that a body's agent is to speak with any voice; undefined if it names a voice, or no language that exists. */
+/** The language of a body's agent that names no voice; undefined if it names a voice, or no well-formed language. */
 export function agentLanguageIn(body: unknown): string | undefined {
   if (!isObject(body) || body.type !== "DYNAMIC_AGENT" || !isObject(body.agent)) return undefined;
   const { language, voiceId } = body.agent;

@@ -11,9 +11,9 @@ export interface MediaStatistics {
   readonly packetsReordered: number;
   /** Packets that arrived twice. */
   readonly packetsDuplicated: number;
-  /** Packets that were broken: wrong keys, no RTP. */
+  /** Invalid packets: wrong keys, or not RTP. */
   readonly packetsInvalid: number;
-  /** RTP packets of strangers; missing if the network does not count them. */
+  /** RTP packets from unknown senders; missing if the network does not count them. */
   readonly packetsInjected?: number | undefined;
   /** Interarrival jitter (RFC 3550 section 6.4.1), ms. */
   readonly jitterMs: number;
@@ -23,6 +23,6 @@ export interface MediaStatistics {
   readonly remoteLoss: number | null;
   /** Estimated mean opinion score, 1 to 4.5 (ITU-T G.107); null before any packet. */
   readonly mos: number | null;
-  /** ms for which the peer held us and we played nothing. */
+  /** Time that the peer kept the call on hold, without any audio of ours, ms. */
   readonly heldMs: number;
 }

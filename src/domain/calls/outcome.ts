@@ -89,8 +89,8 @@ export interface Outcome {
   /** Milliseconds of the message that were played to the callee, at most `durationMs`; null if the server died during the call. */
   readonly heardMs: number | null;
   /**
-   * Share of the accepted message that was played, 0 to 1: `heardMs` divided by its length, less what was skipped; null for a call without a fixed message, if `heardMs` is null,
-   * and without evidence that the callee's side received the audio.
+   * Share of the accepted message that was played, 0 to 1: `heardMs` divided by its length, less the skipped parts; null
+   * for a call without a fixed message, if `heardMs` is null, and without evidence that the callee's side received the audio.
    */
   readonly heardRatio: number | null;
   /** Evidence that the callee's side received our audio. Missing if the server died during the call, and in outcomes of earlier versions. */

@@ -12,7 +12,7 @@ export type ReleaseCause =
   | "unreachable"
   | "number_invalid"
   | "rejected_by_network"
-  /** The network does not let the number call this callee for now; it was not asked, and no number was dialled. */
+  /** The network does not let the number call this callee for now; nothing was dialled. */
   | "paused"
   | "media_failed"
   | "line_lost"
@@ -21,7 +21,7 @@ export type ReleaseCause =
 /**
  * Subject of a refusal of the network (`rejected_by_network`). `number`: the number that calls, so its next calls may be
  * refused too; number protection counts it. `call`: this call alone, such as its callee, or an unknown scope; also a refusal
- * after which the adapter itself keeps further calls back.
+ * after which the adapter itself pauses further calls.
  */
 export type RefusalScope = "number" | "call";
 

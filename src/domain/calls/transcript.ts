@@ -5,7 +5,7 @@ export type Speaker = (typeof SPEAKERS)[number];
 /** One stored line of a call's transcript. */
 export interface TranscriptLine {
   readonly callId: string;
-  /** Counts the lines of a call, as they became known. */
+  /** Number of the line within its call, in the order of recognition. */
   readonly position: number;
   readonly speaker: Speaker;
   readonly text: string;

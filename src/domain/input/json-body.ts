@@ -6,7 +6,7 @@ export interface JsonBounds {
   readonly parts: number;
 }
 
-/** A parsed body, or why it cannot be parsed. */
+/** A parsed body, or the reason why it cannot be parsed. */
 export type ParsedJson = { readonly value: unknown } | { readonly fault: string };
 
 /** Parses the bytes of a JSON text. A byte order mark is tolerated (RFC 8259 §8.1 allows it). */
@@ -32,7 +32,7 @@ const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d] as const;
 
-/** Reason why a text must not be given to `JSON.parse`; undefined if it may be. Reads each byte once and allocates nothing. */
+/** Reason why a text must not be passed to `JSON.parse`; undefined if there is none. Reads each byte once and allocates nothing. */
 export function boundsFault(bytes: Uint8Array, { depth, parts }: JsonBounds): string | undefined {
   let level = 0;
   let count = 0;

@@ -1,4 +1,4 @@
-/** Characters that leave no mark: spaces, controls, formats, halves of pairs, fillers, and two glyphs that are blank. */
+/** Characters that leave no mark: spaces, controls, formats, lone surrogates, fillers, and two blank glyphs. */
 const INVISIBLE = String.raw`\p{Z}\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\u{2800}\u{1d159}`;
 const VISIBLE = new RegExp(`[^${INVISIBLE}]`, "u");
 

@@ -72,7 +72,7 @@ export function instanceSchemas(limits: Limits): InstanceSchemas {
   return { createInstance, updateInstance };
 }
 
-/** The provider that a body names, valid or not; undefined if it names none that could exist. */
+/** The provider that a body names, whether or not it exists; undefined if there is no well-formed name. */
 export function providerIn(body: unknown): string | undefined {
   const provider = isObject(body) ? body.provider : undefined;
   return typeof provider === "string" && provider.length <= PROVIDER_LENGTH ? provider : undefined;

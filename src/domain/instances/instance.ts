@@ -25,7 +25,7 @@ export type Metadata = { [key: string]: JsonValue };
 
 /** A number of an instance, whose dials are counted. */
 export interface DialledNumber {
-  /** Equal for the same number, which it does not reveal. */
+  /** Identifies the number without revealing it. */
   readonly mark: string;
   /** Time since which dials belong to this number, ms since 1970-01-01 UTC. */
   readonly since: number;
@@ -33,7 +33,7 @@ export interface DialledNumber {
   readonly after?: string | undefined;
 }
 
-/** A phone number that is linked, or waits to be. Times are ms since 1970-01-01 UTC. */
+/** A phone number, linked or to be linked. Times are ms since 1970-01-01 UTC. */
 export interface Instance {
   readonly id: string;
   readonly userId: string;

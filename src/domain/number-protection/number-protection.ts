@@ -1,6 +1,6 @@
 /**
  * Protection of an instance's number from bans and complaints: limits that the queue applies before a
- * call is dialled. Missing ones are the network's choice; a limit that neither sets is off.
+ * call is dialled. A missing limit is the network's choice; a limit that neither sets is off.
  */
 export interface NumberProtection {
   /** Minimum time between two dials of one instance, ms; 0 is off. */
@@ -9,7 +9,7 @@ export interface NumberProtection {
   readonly paceJitter?: number | undefined;
   /** Number of calls a newly linked number may place in 24 hours; `false` is off. */
   readonly warmUp?: WarmUp | false | undefined;
-  /** Pauses an instance whose calls are hardly answered; `false` is off. */
+  /** Pauses an instance whose calls are rarely answered; `false` is off. */
   readonly answerRate?: AnswerRateFloor | false | undefined;
   /** Pauses an instance after several consecutive refusals by the network; `false` is off. */
   readonly refusals?: RefusalLimit | false | undefined;

@@ -22,7 +22,7 @@ export const ENDPOINT_TRANSITIONS: Transitions<EndpointState, EndpointInput> = {
 /** `begin_round`: look for events and for due deliveries; `wake_later`: send the input `wake` after a pause. */
 export type EndpointEffect = "begin_round" | "wake_later" | "end";
 
-/** Decides what an endpoint does next. An input without a move changes nothing. */
+/** Decides the next state of an endpoint and its effects. An input without a move changes nothing. */
 export function decideEndpoint(
   state: EndpointState,
   input: EndpointInput,

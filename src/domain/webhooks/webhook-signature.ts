@@ -11,7 +11,7 @@ export function newWebhookKey(random: (bytes: Uint8Array) => void): Uint8Array<A
   return key;
 }
 
-/** The key as its user gets it: `whsec_` and Base64. */
+/** The key in the form shown to its user: `whsec_` and Base64. */
 export function webhookSecret(key: Uint8Array): string {
   return PREFIX + encodeBase64(key);
 }

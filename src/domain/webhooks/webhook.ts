@@ -3,7 +3,7 @@ import type { EventType } from "../events.ts";
 /** Reason why a webhook delivers nothing: its user asked for it, its endpoint returned 410, or it failed for days. */
 export type DisabledReason = "requested" | "gone" | "failing";
 
-/** An endpoint of a user that gets their events. */
+/** An endpoint that receives the events of its user. */
 export interface Webhook {
   readonly id: string;
   readonly userId: string;
