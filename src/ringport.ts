@@ -19,7 +19,7 @@ import { checkedCallLimits } from "./domain/calls/call-limits.ts";
 import { inputSchemas } from "./domain/input/inputs.ts";
 import { SINGLE } from "./domain/instances/queue-policy.ts";
 import { DEFAULT_LIMITS } from "./domain/limits.ts";
-import { DEFAULT_TIMINGS, leaseIsRenewedInTime, type Timings } from "./domain/timings.ts";
+import { DEFAULT_TIMINGS, isLeaseRenewedInTime, type Timings } from "./domain/timings.ts";
 import { createHttp } from "./http/app.ts";
 import type { Absence } from "./http/closed.ts";
 import { eventView } from "./http/views/event-view.ts";
@@ -98,7 +98,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
   const publicUrl = () => options.publicUrl?.replace(/\/+$/, "") ?? reachable + basePath;
   const callLimits = checkedCallLimits(options);
   const timings = timingsOf(options);
-  if (!leaseIsRenewedInTime(timings))
+  if (!isLeaseRenewedInTime(timings))
     throw new RangeError(
       `leaseRenewMs is ${timings.leaseRenewMs}: it must be less than half of leaseMs (${timings.leaseMs})`,
     );

@@ -1,4 +1,4 @@
-import { filledIn } from "../../src/domain/agents/agent-variables.ts";
+import { fillPlaceholders } from "../../src/domain/agents/agent-variables.ts";
 import type { JsonSchema } from "../../src/domain/input/json-schema.ts";
 import type { AgentBrief } from "../../src/ports/conversation.ts";
 
@@ -35,7 +35,9 @@ export function systemPrompt(
 
 /** The numbered instructions, with quoted variables. */
 function instructionsOf({ instructions, variables }: Pick<AgentBrief, "instructions" | "variables">): string[] {
-  return instructions.map((instruction, index) => `${index + 1}. ${filledIn(instruction, variables, JSON.stringify)}`);
+  return instructions.map(
+    (instruction, index) => `${index + 1}. ${fillPlaceholders(instruction, variables, JSON.stringify)}`,
+  );
 }
 
 /** Description of the model's input. */

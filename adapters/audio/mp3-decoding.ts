@@ -79,10 +79,10 @@ export class Mp3Decoding {
     for (const part of parts) {
       if (part.kind === "frame") this.#addFrame(part.bytes, part.header, audio);
       else if (part.kind === "info") this.#beginFile(part.bytes, part.header, part.info, audio);
-      else if (part.kind === "tag") this.account.header(part.length);
-      else if (part.kind === "unknown") this.account.ignored("unknown_bytes", part.length);
+      else if (part.kind === "tag") this.account.addHeader(part.length);
+      else if (part.kind === "unknown") this.account.addIgnored("unknown_bytes", part.length);
       else {
-        this.account.ignored("incomplete", part.length);
+        this.account.addIgnored("incomplete", part.length);
         this.#isCutOff = true;
       }
     }
@@ -105,7 +105,7 @@ export class Mp3Decoding {
     this.#startFile(info, header);
     this.#first ??= header;
     this.#batchHeader = header;
-    this.account.header(bytes.length);
+    this.account.addHeader(bytes.length);
   }
 
   #startFile(info: Mp3Info | undefined, header: MpegHeader): void {
@@ -130,8 +130,8 @@ export class Mp3Decoding {
     this.#faults += faults;
     const decoded = Math.min(batch.length, (channels[0]?.length ?? 0) / header.samples);
     const played = Math.round((bytes.length * decoded) / batch.length);
-    this.account.played(played);
-    this.account.ignored("broken_frames", bytes.length - played);
+    this.account.addPlayed(played);
+    this.account.addIgnored("broken_frames", bytes.length - played);
     if (decoded === 0) return;
     const audible = this.#padding.cut(channels);
     if (audible[0]!.length > 0) audio.push({ channels: audible, sampleRate: header.sampleRate });

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { audioPlace, decodedFile } from "../../src/domain/calls/audio-input.ts";
+import { audioPlace, decodeFile } from "../../src/domain/calls/audio-input.ts";
 import { type JsonBounds, parseJson } from "../../src/domain/input/json-body.ts";
 
 /** Requests of a body parser to a worker. One piece. */
@@ -28,7 +28,7 @@ export function parseJob(
   const parsed = parseJson(new Uint8Array(buffer, 0, length), bounds);
   (buffer as ArrayBuffer & { transfer(length: number): void }).transfer(0); // frees its memory now, not when garbage is collected
   const place = "value" in parsed ? audioPlace(parsed.value) : undefined;
-  const file = place && decodedFile(place.audioBase64);
+  const file = place && decodeFile(place.audioBase64);
   if (file) {
     place.audioBase64 = "";
     const sha256 = createHash("sha256").update(file).digest("hex");

@@ -1,7 +1,7 @@
 import { speechSlices } from "../../src/domain/spoken-text/speech-slices.ts";
 
 /** Characters. Longer segments take noticeable time; shorter ones are joined, so "Dr. Smith called." is one segment. */
-const LENGTHS = { longest: 300, shortest: 40 };
+const LENGTHS = { maxLength: 300, minLength: 40 };
 /** Letters. The time that an engine takes grows with the square of a word's length; no language has longer words. */
 const MAX_WORD = 40;
 

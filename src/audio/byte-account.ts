@@ -22,15 +22,15 @@ export class ByteAccount {
     return this.#header + this.#played + this.#ignoredSum;
   }
 
-  header(bytes: number): void {
+  addHeader(bytes: number): void {
     this.#header += bytes;
   }
 
-  played(bytes: number): void {
+  addPlayed(bytes: number): void {
     this.#played += bytes;
   }
 
-  ignored(reason: IgnoredReason, bytes: number): void {
+  addIgnored(reason: IgnoredReason, bytes: number): void {
     if (bytes === 0) return;
     this.#ignoredSum += bytes;
     this.#ignored.set(reason, (this.#ignored.get(reason) ?? 0) + bytes);

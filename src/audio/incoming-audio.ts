@@ -7,7 +7,7 @@ import { NotAudio } from "./not-audio.ts";
 import { samplesToMs } from "./samples/pcm.ts";
 import { PcmByteStream } from "./samples/pcm-byte-stream.ts";
 import { type StreamEncoding, sampleCoding } from "./samples/stream-format.ts";
-import { AudioOpening, type IncomingFormat, refusedFile } from "./sniffing/audio-opening.ts";
+import { AudioOpening, fileRefusal, type IncomingFormat } from "./sniffing/audio-opening.ts";
 import { CodedAudioWatch } from "./sniffing/coded-audio-watch.ts";
 import { foreignName } from "./sniffing/foreign-name.ts";
 import { namedFile } from "./sniffing/named-file.ts";
@@ -30,7 +30,7 @@ export interface IncomingAudioOptions {
   /** Resolves when this much audio can be taken, ms; undefined if it can be taken now. Default: always now. */
   readonly room?: ((ms: number) => Promise<void> | undefined) | undefined;
   /** Receives the decoded samples, mono; the array is not reused. */
-  readonly decoded: (samples: Int16Array, sampleRate: number) => void;
+  readonly onDecoded: (samples: Int16Array, sampleRate: number) => void;
 }
 
 export { NotAudio };
@@ -60,12 +60,12 @@ export class IncomingAudio {
   #wav: WavDecoder | undefined;
   #mp3: Mp3Stream | undefined;
   #watch = new CodedAudioWatch();
-  #isFirst = true;
+  #isFirstMessage = true;
   /** Bytes that are not heard, by reason. */
   readonly #ignored = new ByteAccount();
   /** MP3 bytes decoded in this turn. */
   #decodedNow = 0;
-  #closed = false;
+  #isClosed = false;
   /** Number of resets so far. */
   #resets = 0;
 
@@ -80,17 +80,17 @@ export class IncomingAudio {
    * @throws {NotAudio} at once, or by rejecting; the decoder is then closed
    */
   push(message: Uint8Array): void | Promise<void> {
-    if (this.#closed || message.length === 0) return;
-    return this.#guarded(() => {
-      this.#refuseText(message, this.#isFirst);
-      this.#isFirst = false;
-      if (this.#opening === undefined) return this.#decode(this.#begun(message));
-      const opened = this.#opening.push(message);
-      if (opened === undefined) return;
+    if (this.#isClosed || message.length === 0) return;
+    return this.#closeOnError(() => {
+      this.#refuseText(message, this.#isFirstMessage);
+      this.#isFirstMessage = false;
+      if (this.#opening === undefined) return this.#decode(this.#checkStart(message));
+      const audio = this.#opening.push(message);
+      if (audio === undefined) return;
       this.#opening = undefined;
-      this.#use(opened.format);
-      if (opened.format === "wav") this.#refuseBody(opened.bytes);
-      return this.#decode(opened.format === "wav" ? opened.bytes : this.#withoutFiles(opened.bytes));
+      this.#use(audio.format);
+      if (audio.format === "wav") this.#refuseBody(audio.bytes);
+      return this.#decode(audio.format === "wav" ? audio.bytes : this.#withoutFiles(audio.bytes));
     });
   }
 
@@ -99,7 +99,7 @@ export class IncomingAudio {
    * MP3 frame, or a WAV file with its header.
    */
   reset(): void {
-    if (this.#closed) return;
+    if (this.#isClosed) return;
     this.#resets++;
     this.#pcm = new PcmByteStream();
     this.#watch = new CodedAudioWatch();
@@ -116,14 +116,14 @@ export class IncomingAudio {
    * {@link push} is pending; more audio may follow.
    */
   end(): readonly IgnoredBytes[] {
-    if (this.#closed) return this.#ignored.total.ignored;
+    if (this.#isClosed) return this.#ignored.total.ignored;
     const heldBytes = this.#opening?.heldBytes ?? 0;
-    const opened = this.#opening?.end();
-    if (opened !== undefined) {
-      this.#use(opened.format);
-      this.#decodeSlice(opened.bytes);
-    } else this.#ignored.ignored("incomplete", heldBytes);
-    if (this.#pcm.isOdd) this.#ignored.ignored("incomplete", 1);
+    const audio = this.#opening?.end();
+    if (audio !== undefined) {
+      this.#use(audio.format);
+      this.#decodeSlice(audio.bytes);
+    } else this.#ignored.addIgnored("incomplete", heldBytes);
+    if (this.#pcm.isOdd) this.#ignored.addIgnored("incomplete", 1);
     this.#endWav();
     this.#emit(this.#mp3?.finish?.() ?? []);
     this.reset();
@@ -132,7 +132,7 @@ export class IncomingAudio {
 
   /** Frees the decoder. Idempotent. */
   close(): void {
-    this.#closed = true;
+    this.#isClosed = true;
     this.#opening = undefined;
     this.#mp3?.close();
     this.#mp3 = undefined;
@@ -158,7 +158,7 @@ export class IncomingAudio {
    * Checks the start of a later message: a file may start here. Returns the bytes to decode in the
    * format that is current now.
    */
-  #begun(message: Uint8Array): Uint8Array {
+  #checkStart(message: Uint8Array): Uint8Array {
     const isMp3 = this.#format === "mp3";
     const name = namedFile(message, "anywhere");
     if (name === "WAV") {
@@ -167,9 +167,9 @@ export class IncomingAudio {
       return message;
     }
     const isTag = name?.startsWith("MP3") === true;
-    if (name !== undefined && !(isTag && isMp3)) throw this.#refused(name);
+    if (name !== undefined && !(isTag && isMp3)) throw this.#refusal(name);
     // Bytes after the last sample of a WAV file, without their own header, have the declared format.
-    if (this.#format === "wav" && this.#wav?.isBetweenFiles(message) === true) this.#use(this.#stated);
+    if (this.#format === "wav" && this.#wav?.isBetweenFiles(message) === true) this.#use(this.#statedEncoding);
     return this.#withoutFiles(message);
   }
 
@@ -187,8 +187,8 @@ export class IncomingAudio {
   /** Looks for an MP3 and a WAV file among samples; decodes those before a WAV file, and returns the rest. */
   #withoutFiles(message: Uint8Array): Uint8Array {
     if (this.#format === "mp3" || this.#format === "wav") return message;
-    const coded = this.#watch.push(message);
-    if (coded !== undefined) throw this.#refused(coded);
+    const codedName = this.#watch.push(message);
+    if (codedName !== undefined) throw this.#refusal(codedName);
     const at = waveIn(message);
     if (at === undefined) return message;
     this.#decodeSlice(message.subarray(0, at));
@@ -208,16 +208,18 @@ export class IncomingAudio {
   }
 
   #account(ignored: readonly IgnoredBytes[] = []): void {
-    for (const { reason, bytes } of ignored) this.#ignored.ignored(reason, bytes);
+    for (const { reason, bytes } of ignored) this.#ignored.addIgnored(reason, bytes);
   }
 
-  #refused(name: string): NotAudio {
+  #refusal(name: string): NotAudio {
     const { accepts } = this.#options;
-    return accepts === undefined ? refusedFile(name, this.#stated) : new NotAudio(`this is ${name}: send ${accepts}`);
+    return accepts === undefined
+      ? fileRefusal(name, this.#statedEncoding)
+      : new NotAudio(`this is ${name}: send ${accepts}`);
   }
 
   /** The encoding of bytes without a header. */
-  get #stated(): StreamEncoding {
+  get #statedEncoding(): StreamEncoding {
     const { encoding = "pcm_s16le" } = this.#options;
     return encoding;
   }
@@ -245,7 +247,7 @@ export class IncomingAudio {
   async #decodeInSlices(bytes: Uint8Array, resets: number): Promise<void> {
     const isMp3 = this.#format === "mp3";
     if (isMp3 && this.#mp3 === undefined) await this.#openMp3();
-    for (let at = 0; at < bytes.length && !this.#closed && this.#resets === resets; ) {
+    for (let at = 0; at < bytes.length && !this.#isClosed && this.#resets === resets; ) {
       const room = this.#options.room?.(SLICE_MS);
       if (room) await room;
       else if (isMp3 && this.#decodedNow >= TURN_BYTES) {
@@ -263,7 +265,7 @@ export class IncomingAudio {
     if (this.#options.mp3 === undefined)
       throw new NotAudio("MP3 cannot be decoded here: send 16-bit PCM, mu-law or A-law");
     const mp3 = await this.#options.mp3();
-    if (this.#closed) mp3.close();
+    if (this.#isClosed) mp3.close();
     else this.#mp3 = mp3;
   }
 
@@ -276,15 +278,15 @@ export class IncomingAudio {
     else {
       const coding = sampleCoding(format);
       const samples = coding.bytesPerSample === 1 ? coding.decode(bytes) : this.#pcm.push(bytes);
-      if (samples.length > 0) this.#options.decoded(samples, this.#options.sampleRate);
+      if (samples.length > 0) this.#options.onDecoded(samples, this.#options.sampleRate);
     }
   }
 
   #emit(chunks: readonly PcmChunk[]): void {
-    for (const { samples, sampleRate } of chunks) if (!this.#closed) this.#options.decoded(samples, sampleRate);
+    for (const { samples, sampleRate } of chunks) if (!this.#isClosed) this.#options.onDecoded(samples, sampleRate);
   }
 
-  #guarded<T>(run: () => T): T {
+  #closeOnError<T>(run: () => T): T {
     try {
       return run();
     } catch (error) {

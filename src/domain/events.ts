@@ -67,7 +67,7 @@ export interface EventData {
   readonly "media.address_refused": { readonly address: string; readonly detail: string };
   readonly recording_incomplete: { readonly reason: IncompleteReason; readonly recorded_ms: number };
   readonly recording_deleted: { readonly reason: "requested" | "retention" };
-  /** `dropped`: how many events. */
+  /** `dropped`: number of events. */
   readonly timeline_incomplete: { readonly dropped: number };
   readonly completed: FinalData;
   readonly failed: FinalData;
@@ -77,7 +77,7 @@ export interface EventData {
   readonly "instance.active": NoData;
   readonly "instance.offline": { readonly reason: string };
   readonly "instance.unlinked": { readonly reason: string };
-  /** Its number rests: calls wait until `paused_until`, RFC 3339, or end as `instance_paused`. */
+  /** Its number is paused: calls wait until `paused_until`, RFC 3339, or end as `instance_paused`. */
   readonly "instance.paused": { readonly paused_until: string; readonly reason: string };
   readonly "instance.deleted": NoData;
 }
@@ -177,8 +177,8 @@ const MAX_SKIPPED_TEXT = 200;
 /** The event for a passage that a voice does not speak. */
 export function textSkipped({ text, characters }: EventData["text_skipped"]): Fact<"text_skipped"> {
   const letters = [...text.slice(0, 2 * MAX_SKIPPED_TEXT + 2)];
-  const shown = letters.length > MAX_SKIPPED_TEXT ? `${letters.slice(0, MAX_SKIPPED_TEXT - 1).join("")}…` : text;
-  return { event: "text_skipped", data: { text: shown, characters } };
+  const excerpt = letters.length > MAX_SKIPPED_TEXT ? `${letters.slice(0, MAX_SKIPPED_TEXT - 1).join("")}…` : text;
+  return { event: "text_skipped", data: { text: excerpt, characters } };
 }
 
 /** A fact with its data, before it becomes an event of a call or an instance. */
@@ -186,7 +186,7 @@ export type Fact<Type extends EventType = EventType> = {
   readonly [T in Type]: { readonly event: T; readonly data: EventData[T] };
 }[Type];
 
-/** One line of the append-only log. Its id sorts by the time when it was made. */
+/** One line of the append-only log. Its id sorts by creation time. */
 export type Event<Type extends EventType = EventType> = {
   readonly [T in Type]: EventSource & { readonly type: T; readonly data: EventData[T] };
 }[Type];

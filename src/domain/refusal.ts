@@ -116,15 +116,19 @@ export class Refusal extends CodedError {
 export function invalidInput(errors: readonly [Fault, ...Fault[]]): Refusal {
   const [first] = errors;
   const isOneCode = errors.every((fault) => fault.code === first.code);
-  const more = errors.length > 1 ? ` (and ${errors.length - 1} more, see errors)` : "";
-  const shared = isOneCode && SPEAKING_CODES.has(first.code);
-  return new Refusal(shared ? first.code : "invalid_request", `${first.pointer || "body"}: ${first.detail}${more}`, {
-    errors,
-  });
+  const suffix = errors.length > 1 ? ` (and ${errors.length - 1} more, see errors)` : "";
+  const isSpecific = isOneCode && SPECIFIC_CODES.has(first.code);
+  return new Refusal(
+    isSpecific ? first.code : "invalid_request",
+    `${first.pointer || "body"}: ${first.detail}${suffix}`,
+    {
+      errors,
+    },
+  );
 }
 
 /** Codes that name the fault of the request. */
-const SPEAKING_CODES: ReadonlySet<RefusalCode> = new Set([
+const SPECIFIC_CODES: ReadonlySet<RefusalCode> = new Set([
   "invalid_json",
   "phone_number_invalid",
   "voice_invalid",

@@ -1,49 +1,49 @@
-/** Time limits. All ms; every one is an option. */
+/** Time limits, ms. Each is an option. */
 export interface Timings {
-  /** A call may wait for its instance this long. */
+  /** Maximum time that a call waits for its instance. */
   readonly queueTimeoutMs: number;
-  /** The start of a message must be ready this long after its turn; no number is dialled before. */
+  /** Maximum time to prepare the start of a message, from the call's turn; no number is dialled before. */
   readonly messagePreparationMs: number;
-  /** The callee's phone may ring this long. */
+  /** Maximum time that the callee's phone rings. */
   readonly ringTimeoutMs: number;
-  /** A call may last this long, counted from the end of a fixed message. */
+  /** Maximum duration of a call, counted from the end of a fixed message. */
   readonly maxDurationMs: number;
-  /** The first inbound audio must arrive this long after the connection, if audio is certain to arrive. */
+  /** Maximum time from the connection to the first inbound audio, if audio is certain to arrive. */
   readonly mediaTimeoutMs: number;
-  /** Our media path must be up this long after the answer. */
+  /** Maximum time from the answer until our media path is up. */
   readonly mediaSetupMs: number;
   /** Silence after a message, before the hang-up. */
   readonly tailMs: number;
-  /** A stream may be without a client this long, from the answer or the disconnect. */
+  /** Maximum time that a stream is without a client, from the answer or the disconnect. */
   readonly streamAttachMs: number;
-  /** A leg must have ended this long after it was hung up; then the core drops it. */
+  /** Maximum time from the hang-up of a leg to its end; then the core drops it. */
   readonly releaseTimeoutMs: number;
-  /** A live call outlasts its line's silence this long. */
+  /** Maximum time that a live call continues while its line is offline. */
   readonly lineLossMs: number;
-  /** An instance stays `ACTIVE` this long while its line is offline. */
+  /** Time that an instance stays `ACTIVE` while its line is offline. */
   readonly lineGraceMs: number;
   /** Interval of probes of an idle line. */
   readonly probeMs: number;
   /** Interval of probes of a line with a live call. */
   readonly probeInCallMs: number;
-  /** `configure` waits this long for a linking code, or for the network's reason why there is none. */
+  /** Time that `configure` waits for a linking code, or for the network's reason why there is none. */
   readonly linkCodeMs: number;
-  /** A network may take this long to open a line. */
+  /** Maximum time for a network to open a line. */
   readonly lineOpenMs: number;
-  /** A network may take this long to forget the device of a deleted instance. */
+  /** Maximum time for a network to remove the device of a deleted instance. */
   readonly unlinkMs: number;
-  /** Time a request waits for a write; the write itself continues. */
+  /** Time that a request waits for a write; the write itself continues. */
   readonly storeMs: number;
-  /** A line, a network or an engine may take this long to close. */
+  /** Maximum time for a line, a network or an engine to close. */
   readonly closeMs: number;
-  /** Lease of the one server of a PostgreSQL database: it runs out this long after its last renewal. */
+  /** Length of the lease by which one server owns a PostgreSQL database, from its last renewal. */
   readonly leaseMs: number;
   /** Interval of lease renewals; less than half of `leaseMs`. */
   readonly leaseRenewMs: number;
 }
 
 /** True if the lease is renewed often enough for a second attempt after a failed one. */
-export function leaseIsRenewedInTime({ leaseMs, leaseRenewMs }: Pick<Timings, "leaseMs" | "leaseRenewMs">): boolean {
+export function isLeaseRenewedInTime({ leaseMs, leaseRenewMs }: Pick<Timings, "leaseMs" | "leaseRenewMs">): boolean {
   return leaseRenewMs < leaseMs / 2;
 }
 

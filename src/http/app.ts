@@ -6,11 +6,11 @@ import { assertScope, identify } from "./bearer.ts";
 import { corsPolicy } from "./cors.ts";
 import { guardedHttpPorts, type HttpParts } from "./dependencies.ts";
 import { requestMeter } from "./metrics.ts";
-import { HttpRefusal, problem, refusedPath } from "./problems/problem.ts";
+import { HttpRefusal, pathProblem, problem } from "./problems/problem.ts";
 import { callerLimiter } from "./rate-limit.ts";
 import { failureReply, lastResort } from "./replies/failure.ts";
 import { finish } from "./replies/finish.ts";
-import { html, noContent, toResponse, varying } from "./replies/reply.ts";
+import { html, noContent, toResponse, withVary } from "./replies/reply.ts";
 import { OWN_SEGMENTS, ownPaths } from "./requests/own-paths.ts";
 import { type RequestContext, requestContexts } from "./requests/request-context.ts";
 import { logRequest } from "./requests/request-log.ts";
@@ -23,7 +23,7 @@ import { SocketBudget } from "./sockets/socket-budget.ts";
 import { StreamTickets } from "./stream/stream-tickets.ts";
 
 /** Requests started per turn of the event loop: one takes milliseconds, and frames of audio are due in between. */
-const MAX_BEGUN = 4;
+const MAX_STARTS = 4;
 
 export type { HttpParts } from "./dependencies.ts";
 
@@ -42,7 +42,7 @@ export function createHttp(parts: HttpParts): WebApp {
   const meter = requestMeter();
   const tickets = new StreamTickets(system);
   const sockets = new SocketBudget();
-  const startBudget = new TurnBudget(MAX_BEGUN);
+  const startBudget = new TurnBudget(MAX_STARTS);
   const identification = { authenticate: deps.authenticate, tickets, log };
   const pages = deps.pages.map((page) => ({ ...checkedPrefix(page.prefix), page }));
   const isOwn = ownPaths(
@@ -56,13 +56,13 @@ export function createHttp(parts: HttpParts): WebApp {
     const decision = limiter(context.caller);
     if (!decision) return;
     context.replyHeaders = decision.headers;
-    if (!decision.allowed)
+    if (!decision.isAllowed)
       throw new HttpRefusal("rate_limited", `too many requests; try again in ${decision.retryAfter} s`, {
         headers: { "retry-after": String(decision.retryAfter) },
       });
   }
 
-  const routed = router(allRoutes(deps, { base, meter, tickets }), async (context, { operation: { access } }) => {
+  const route = router(allRoutes(deps, { base, meter, tickets }), async (context, { operation: { access } }) => {
     if (access === "open") return;
     if (!context.principal) await admit(context);
     assertScope(context.caller, access);
@@ -72,34 +72,34 @@ export function createHttp(parts: HttpParts): WebApp {
   async function notFound(context: RequestContext): Promise<Reply> {
     const asProblem = (): Reply => problem(context, "not_found", noRoute(context));
     if (isVersioned(context.path)) return asProblem();
-    if (!/\btext\/html\b/.test(context.header("accept") ?? "")) return varying(asProblem(), "Accept");
+    if (!/\btext\/html\b/.test(context.header("accept") ?? "")) return withVary(asProblem(), "Accept");
     const page = await htmlPage(
       "There is no such page",
       `<p>This is a Ringport server. <a href="${escapedBase}/docs">Its interface</a> is documented here, and so are <a href="${escapedBase}/docs/errors">its errors</a>.</p>`,
       "card",
     );
-    return varying({ ...html(page.html, page.contentSecurityPolicy), status: 404 }, "Accept");
+    return withVary({ ...html(page.html, page.contentSecurityPolicy), status: 404 }, "Accept");
   }
 
   /** The reply of a network to a request for one of its public pages. */
   async function networkPage(context: RequestContext): Promise<Reply | undefined> {
     const { path, method } = context;
-    const found = pages.find(({ prefix }) => path === `/${prefix}` || path.startsWith(`/${prefix}/`));
-    if (!found) return undefined;
-    context.route = `/${found.prefix}/*`;
+    const match = pages.find(({ prefix }) => path === `/${prefix}` || path.startsWith(`/${prefix}/`));
+    if (!match) return undefined;
+    context.route = `/${match.prefix}/*`;
     return method === "OPTIONS"
       ? noContent({ allow: "GET, HEAD, POST, OPTIONS" })
-      : publicPage(found.page, context, deps);
+      : publicPage(match.page, context, deps);
   }
 
-  async function answer(context: RequestContext): Promise<Reply> {
+  async function respond(context: RequestContext): Promise<Reply> {
     const preflight = cors?.preflight(context);
     if (preflight) return preflight;
     if (context.principal || isVersioned(context.path)) await admit(context);
     // A 401 takes precedence: it does not reveal the paths below /v1.
     return (
-      refusedPath(context) ??
-      sockets.admit(await routed(context), context) ??
+      pathProblem(context) ??
+      sockets.admit(await route(context), context) ??
       (await networkPage(context)) ??
       notFound(context)
     );
@@ -117,18 +117,18 @@ export function createHttp(parts: HttpParts): WebApp {
     try {
       const context = contextOf(request, true, principal);
       const reply = await replyTo(context);
-      return reply.status === 101 && context.accepted ? context.accepted : reply;
+      return reply.status === 101 && context.socketHandlers ? context.socketHandlers : reply;
     } catch (cause) {
       return lastResort(cause, log);
     }
   }
 
   /** The first segments of paths that may hold a code that links a number. */
-  const secret = [LINK_PAGES, ...pages.map(({ prefix }) => prefix)];
-  /** The path for the log; of a path that may hold a code only its prefix. */
+  const secretSegments = [LINK_PAGES, ...pages.map(({ prefix }) => prefix)];
+  /** The path for the log: only its prefix if it may hold a code. */
   const loggedPath = ({ fullPath, path, pathFault, route }: RequestContext): string => {
     // No route takes a path with a fault, but it may still name a code.
-    const prefix = secret.find((segment) =>
+    const prefix = secretSegments.find((segment) =>
       pathFault ? path.includes(`/${segment}`) : path.startsWith(`/${segment}/`),
     );
     const isOpen = prefix === undefined || route?.startsWith(`/${prefix}/calls/`);
@@ -137,11 +137,11 @@ export function createHttp(parts: HttpParts): WebApp {
 
   async function replyTo(context: RequestContext): Promise<Reply> {
     await startBudget.take(1);
-    const reply = await answer(context)
+    const reply = await respond(context)
       .catch((error: unknown) =>
         failureReply(error, context, { log, absence: deps.closing?.() ? "stopping" : undefined }),
       )
-      .then((made) => finish(made, context, cors, log))
+      .then((result) => finish(result, context, cors, log))
       .finally(() => context.release?.());
     const ms = system.monotonic() - context.startedAt;
     meter.count(context.method, context.route, reply.status, ms);

@@ -13,7 +13,7 @@ const MISSING = "send your access token in the header Authorization: Bearer <ACC
 const MALFORMED =
   "the header Authorization must be Bearer, a space and your access token, which has only ASCII characters";
 /** The only routes that accept a ticket. */
-const TICKETED = /^\/v1\/calls\/[\w-]+\/(?:stream|listen)$/;
+const TICKET_PATH = /^\/v1\/calls\/[\w-]+\/(?:stream|listen)$/;
 
 /** The token of an Authorization header; undefined if it is missing or malformed. */
 export function bearerToken(header: string | null): string | undefined {
@@ -50,7 +50,7 @@ export async function identify(context: RequestContext, { authenticate, tickets,
 }
 
 async function credentialOf(context: RequestContext, tickets: StreamTickets): Promise<Credential> {
-  const ticket = TICKETED.test(context.path) ? context.searchParameter("ticket") : undefined;
+  const ticket = TICKET_PATH.test(context.path) ? context.searchParameter("ticket") : undefined;
   if (ticket === undefined) {
     const header = context.header("authorization");
     const token = bearerToken(header);

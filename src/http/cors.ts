@@ -15,19 +15,19 @@ export interface Cors {
 }
 
 /** Request headers that every route accepts. */
-const OF_EVERY_ROUTE = ["Accept", "Authorization", "Content-Type", "Traceparent", "X-Request-Id"];
-const ALLOWED = listed([...OF_EVERY_ROUTE, ...Object.keys(REQUEST_HEADERS)]);
-const EXPOSED = listed(Object.keys(REPLY_HEADERS));
+const COMMON_HEADERS = ["Accept", "Authorization", "Content-Type", "Traceparent", "X-Request-Id"];
+const ALLOWED = headerList([...COMMON_HEADERS, ...Object.keys(REQUEST_HEADERS)]);
+const EXPOSED = headerList(Object.keys(REPLY_HEADERS));
 
 /** The policy of the option; undefined when CORS is off. */
 export function corsPolicy(option: CorsOption): Cors | undefined {
   if (option === false) return undefined;
   const origins = option === true ? [] : option.origins;
-  const everybody = option === true || origins.includes("*");
+  const allowsAll = option === true || origins.includes("*");
   const maxAge = String(option === true ? 600 : (option.maxAgeSeconds ?? 600));
 
   const allowOrigin = (context: RequestContext, headers: Record<string, string>): boolean => {
-    if (everybody) {
+    if (allowsAll) {
       headers["access-control-allow-origin"] = "*";
       return true;
     }
@@ -55,6 +55,6 @@ export function corsPolicy(option: CorsOption): Cors | undefined {
   };
 }
 
-function listed(names: readonly string[]): string {
+function headerList(names: readonly string[]): string {
   return names.join(", ").toLowerCase();
 }

@@ -33,8 +33,8 @@ export function requestMeter(): RequestMeter {
       const requests: string[] = [];
       const durations: string[] = [];
       for (const { labels, classes, seconds, count } of series.values()) {
-        for (const [status, times] of classes)
-          requests.push(`ringport_http_requests_total{${labels},status="${status}"} ${times}`);
+        for (const [status, requestCount] of classes)
+          requests.push(`ringport_http_requests_total{${labels},status="${status}"} ${requestCount}`);
         durations.push(
           `ringport_http_request_duration_seconds_sum{${labels}} ${seconds}`,
           `ringport_http_request_duration_seconds_count{${labels}} ${count}`,
@@ -50,7 +50,7 @@ export function requestMeter(): RequestMeter {
 
 /** The figures of the application in the Prometheus text format. */
 export function figuresText(figures: Figures): string {
-  const each = (name: string, label: string, counts: Readonly<Record<string, number>>): string[] =>
+  const samples = (name: string, label: string, counts: Readonly<Record<string, number>>): string[] =>
     Object.entries(counts).map(([value, count]) => `${name}{${labels({ [label]: value })}} ${count}`);
   const outcomes = Object.entries(figures.outcomes).map(([key, count]) => {
     const [status = "", reason = ""] = key.split("/", 2);
@@ -64,7 +64,7 @@ export function figuresText(figures: Figures): string {
     ];
   });
   return (
-    family("ringport_calls", "gauge", "Stored calls.", each("ringport_calls", "status", figures.calls)) +
+    family("ringport_calls", "gauge", "Stored calls.", samples("ringport_calls", "status", figures.calls)) +
     family("ringport_live_calls", "gauge", "Calls with a live session in this process.", [
       `ringport_live_calls ${figures.liveCalls}`,
     ]) +
@@ -76,7 +76,7 @@ export function figuresText(figures: Figures): string {
       "ringport_calls_created_total",
       "counter",
       "Calls created by this process.",
-      each("ringport_calls_created_total", "type", figures.created),
+      samples("ringport_calls_created_total", "type", figures.created),
     ) +
     family("ringport_agent_turn_seconds", "summary", "Latencies of agents' turns, by stage.", turnStages) +
     family("ringport_agent_interruptions_total", "counter", "Turns of agents that the callee interrupted.", [

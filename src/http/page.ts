@@ -10,7 +10,7 @@ import { eventView } from "./views/event-view.ts";
 const READ_AT_ONCE = 16;
 /** Maximum items of a page that are read at once. */
 const PAGE_READ = 50;
-/** A page ends after the item with which its JSON reaches this many characters; its cursor leads to the rest. */
+/** Size of a page, characters of JSON: the item that reaches it is the last one, and the cursor leads to the rest. */
 export const MAX_PAGE_CHARACTERS: number = 1 << 20;
 
 /**
@@ -27,15 +27,15 @@ export async function page<T extends { readonly id: string }>(
 ): Promise<Reply> {
   if (limit === undefined) return wholeList(after, read, view);
   const pieces = new JsonPieces();
-  let last = after;
-  for (let left = limit; ; left -= PAGE_READ) {
-    const batch = Math.min(left, PAGE_READ);
-    const found = await read({ limit: batch + 1, after: last });
-    const part = pieces.addAll(found.slice(0, batch), view);
-    last = part.at(-1)?.id ?? last;
-    const isMore = found.length > part.length;
-    if (isMore && left > batch && !pieces.isFull) continue;
-    const headers = isMore && last ? { ...PRIVATE, link: nextLink(context, encodeCursor(last)) } : PRIVATE;
+  let lastId = after;
+  for (let remaining = limit; ; remaining -= PAGE_READ) {
+    const batch = Math.min(remaining, PAGE_READ);
+    const rows = await read({ limit: batch + 1, after: lastId });
+    const part = pieces.addAll(rows.slice(0, batch), view);
+    lastId = part.at(-1)?.id ?? lastId;
+    const hasMore = rows.length > part.length;
+    if (hasMore && remaining > batch && !pieces.isFull) continue;
+    const headers = hasMore && lastId ? { ...PRIVATE, link: nextLink(context, encodeCursor(lastId)) } : PRIVATE;
     return listReply(pieces, headers);
   }
 }
@@ -77,20 +77,24 @@ async function wholeList<T extends { readonly id: string }>(
 ): Promise<Reply> {
   const first = await read({ limit: READ_AT_ONCE, after });
   if (first.length < READ_AT_ONCE) return jsonReply(200, first.map(view), PRIVATE);
-  return { status: 200, headers: { "content-type": "application/json", ...PRIVATE }, body: listed(first, read, view) };
+  return {
+    status: 200,
+    headers: { "content-type": "application/json", ...PRIVATE },
+    body: listPieces(first, read, view),
+  };
 }
 
-async function* listed<T extends { readonly id: string }>(
+async function* listPieces<T extends { readonly id: string }>(
   first: readonly T[],
   read: (page: Page) => Promise<readonly T[]>,
   view: (item: T) => unknown,
 ): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
   let items = first;
-  for (let before = "["; items.length > 0; before = ",") {
+  for (let separator = "["; items.length > 0; separator = ",") {
     const after = items.at(-1)?.id;
     const isLast = items.length < READ_AT_ONCE;
-    const text = before + items.map((item) => JSON.stringify(view(item))).join();
+    const text = separator + items.map((item) => JSON.stringify(view(item))).join();
     items = []; // only the text is kept while a slow client reads
     yield encoder.encode(text);
     if (!isLast) items = await read({ limit: READ_AT_ONCE, after });

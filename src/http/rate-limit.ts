@@ -9,15 +9,15 @@ export interface RateLimit {
 }
 
 /** The requests with the demo tokens of one instance, together. */
-const DEMO: RateLimit = { limit: 100, windowMs: 10_000 };
+const DEMO_LIMIT: RateLimit = { limit: 100, windowMs: 10_000 };
 
 /** The decision about one request. */
 export interface RateDecision {
-  readonly allowed: boolean;
+  readonly isAllowed: boolean;
   /** `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-10). */
   readonly headers: Record<string, string>;
   /** Requests that are allowed at once after this one, with a fraction. */
-  readonly left: number;
+  readonly remaining: number;
   /** Seconds until the next request is allowed; at least 1. */
   readonly retryAfter: number;
 }
@@ -32,13 +32,15 @@ export function callerLimiter(
   limit: RateLimit | undefined,
   now: () => number,
 ): (caller: Pick<Principal, "tokenId" | "userId" | "demoInstanceId">) => RateDecision | undefined {
-  const ofToken = limit && rateLimiter(limit, now);
-  const ofDemo = rateLimiter(DEMO, now);
+  const tokenLimiter = limit && rateLimiter(limit, now);
+  const demoLimiter = rateLimiter(DEMO_LIMIT, now);
   return ({ tokenId, userId, demoInstanceId }) => {
-    const single = ofToken?.(tokenId ?? userId);
-    if (demoInstanceId === undefined || single?.allowed === false) return single;
-    const shared = ofDemo(demoInstanceId);
-    return single && shared.allowed && single.left < shared.left ? single : shared;
+    const ownDecision = tokenLimiter?.(tokenId ?? userId);
+    if (demoInstanceId === undefined || ownDecision?.isAllowed === false) return ownDecision;
+    const demoDecision = demoLimiter(demoInstanceId);
+    return ownDecision && demoDecision.isAllowed && ownDecision.remaining < demoDecision.remaining
+      ? ownDecision
+      : demoDecision;
   };
 }
 
@@ -50,29 +52,32 @@ const MAX_BUCKETS = 10_000;
  * @param now a clock that never jumps, ms
  */
 export function rateLimiter({ limit, windowMs }: RateLimit, now: () => number): (key: string) => RateDecision {
-  const buckets = new Map<string, { left: number; at: number }>();
+  const buckets = new Map<string, { remaining: number; at: number }>();
   const perMs = limit / windowMs;
   const policy = `"default";q=${limit};w=${Math.ceil(windowMs / 1000)}`;
   return (key) => {
     const at = now();
-    const bucket = buckets.get(key) ?? { left: limit, at };
-    bucket.left = Math.min(limit, bucket.left + (at - bucket.at) * perMs);
+    const bucket = buckets.get(key) ?? { remaining: limit, at };
+    bucket.remaining = Math.min(limit, bucket.remaining + (at - bucket.at) * perMs);
     bucket.at = at;
-    const allowed = bucket.left >= 1;
-    if (allowed) bucket.left--;
+    const isAllowed = bucket.remaining >= 1;
+    if (isAllowed) bucket.remaining--;
     buckets.delete(key); // moves it to the end: a Map keeps the order of insertion
     buckets.set(key, bucket);
     if (buckets.size > MAX_BUCKETS)
-      for (const oldest of buckets.keys()) {
-        buckets.delete(oldest);
+      for (const oldestKey of buckets.keys()) {
+        buckets.delete(oldestKey);
         break;
       }
-    const secondsToFull = Math.ceil((limit - bucket.left) / perMs / 1000);
+    const secondsToFull = Math.ceil((limit - bucket.remaining) / perMs / 1000);
     return {
-      allowed,
-      left: bucket.left,
-      headers: { "ratelimit-policy": policy, ratelimit: `"default";r=${Math.floor(bucket.left)};t=${secondsToFull}` },
-      retryAfter: Math.max(1, Math.ceil((1 - bucket.left) / perMs / 1000)),
+      isAllowed,
+      remaining: bucket.remaining,
+      headers: {
+        "ratelimit-policy": policy,
+        ratelimit: `"default";r=${Math.floor(bucket.remaining)};t=${secondsToFull}`,
+      },
+      retryAfter: Math.max(1, Math.ceil((1 - bucket.remaining) / perMs / 1000)),
     };
   };
 }

@@ -43,7 +43,7 @@ export interface Operation {
     readonly schema: BodySchema;
   };
   /** Successful responses by status. */
-  readonly answers: Readonly<Record<number, DocumentedResponse>>;
+  readonly responses: Readonly<Record<number, DocumentedResponse>>;
   /** Its own refusals; the refusals common to all operations are added. */
   readonly problems?: readonly ProblemCode[];
   /** Its own refusals as pages, for browsers. */

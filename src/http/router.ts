@@ -26,7 +26,7 @@ export function router<R extends RouteHandler>(
   admit: Admit<R>,
 ): (context: RequestContext) => Promise<Reply | undefined> {
   const resources = resourcesOf(routes);
-  const fixed = new Map(
+  const staticResources = new Map(
     resources.filter(({ path }) => !/[:*]/.test(path)).map((resource) => [resource.path, resource]),
   );
   const patterns = Router<RequestContext, []>();
@@ -34,7 +34,7 @@ export function router<R extends RouteHandler>(
     patterns.all(resource.path, (context: RequestContext) => respond(resource, context, admit));
   return async (context) => {
     // The patterns are tried in order, and most paths without parameters would come last.
-    const resource = fixed.get(context.path);
+    const resource = staticResources.get(context.path);
     return (resource && (await respond(resource, context, admit))) ?? patterns.fetch(context);
   };
 }
@@ -47,8 +47,8 @@ export function resourcesOf<R extends RouteHandler>(routes: readonly R[]): Resou
     byPath.set(route.path, methods.set(route.method, route));
   }
   return [...byPath].map(([path, methods]) => {
-    const allowed = METHODS.filter((name) => methods.has(name === "HEAD" ? "GET" : name));
-    return { path, methods, allow: [...allowed, "OPTIONS"].join(", ") };
+    const allowedMethods = METHODS.filter((name) => methods.has(name === "HEAD" ? "GET" : name));
+    return { path, methods, allow: [...allowedMethods, "OPTIONS"].join(", ") };
   });
 }
 

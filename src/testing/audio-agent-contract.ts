@@ -22,11 +22,11 @@ export interface AudioAgentUnderTest {
 }
 
 /** Registers one sentence of the contract with the test that shows it. */
-export type AudioAgentClause = (title: string, body: (under: AudioAgentUnderTest) => Promise<void>) => void;
+export type AudioAgentClause = (title: string, body: (subject: AudioAgentUnderTest) => Promise<void>) => void;
 
 /**
- * The contract of audio agents as tests: it answers, speaks, interrupts and listens as the core does.
- * @param name what the tests are listed under
+ * The contract of audio agents as tests, which answer, speak, interrupt and listen as the core does.
+ * @param name title of the group of tests
  * @param factory makes an agent; called once per test
  *
  * @example

@@ -8,7 +8,7 @@ interface Closable {
 }
 
 /** Registers one sentence of a contract with the test that shows it. */
-type Clause<Under> = (title: string, body: (under: Under) => Promise<void>) => void;
+type Clause<Under> = (title: string, body: (subject: Under) => Promise<void>) => void;
 
 /**
  * The clauses of a contract: each gets its own adapter, which is closed after it.
@@ -18,18 +18,18 @@ type Clause<Under> = (title: string, body: (under: Under) => Promise<void>) => v
 export function clausesOf<Under extends Closable>(
   test: ContractRunner["test"],
   factory: () => Promise<Under>,
-  adapterOf: (under: Under) => Closable,
+  adapterOf: (subject: Under) => Closable,
 ): Clause<Under> {
   return (title, body) =>
     test(
       title,
       async () => {
-        const under = await factory();
+        const subject = await factory();
         try {
-          await body(under);
+          await body(subject);
         } finally {
-          await adapterOf(under).close();
-          await under.close();
+          await adapterOf(subject).close();
+          await subject.close();
         }
       },
       TEST_TIMEOUT_MS,

@@ -27,7 +27,7 @@ export interface AgentUnderTest {
 /** Maximum time for a reply, ms: a longer silence loses the callee. */
 const REPLY_MS = 20_000;
 /** Maximum time for a reply to end after its signal was aborted, ms. */
-const ABORTED_MS = 1_000;
+const END_MS = 1_000;
 /** Longest text that speech engines accept, characters. */
 const MAX_TEXT = 4_096;
 /** Characters that a callee may press. */
@@ -35,7 +35,7 @@ const KEYS = "0123456789*#ABCD";
 
 /**
  * The contract of the conversation port as tests.
- * @param name what the tests are listed under
+ * @param name title of the group of tests
  * @param factory makes an agent; called once per test
  *
  * @example
@@ -86,13 +86,13 @@ export function conversationContract(
     });
 
     clause("hangs up after the last answer, as its last action", async ({ agent, instructions, answers }) => {
-      const actions = await conversed(agent.begin(briefOf(instructions)), answers);
+      const actions = await converse(agent.begin(briefOf(instructions)), answers);
       expect(actions.filter(({ type }) => type === "hang_up").length).toBe(1);
       expect(actions.at(-1)?.type).toBe("hang_up");
     });
 
     clause("keeps the conversations of two calls apart", async ({ agent, instructions, answers }) => {
-      const expected = await conversed(agent.begin(briefOf(instructions)), answers);
+      const expected = await converse(agent.begin(briefOf(instructions)), answers);
       const [first, second] = [agent.begin(briefOf(instructions)), agent.begin(briefOf(instructions))];
       const actions: ConversationAction[] = [];
       for (const input of [BEGIN, ...answers]) {
@@ -117,8 +117,8 @@ export function conversationContract(
         { type: "ending" },
       ];
       for (const input of surprises) {
-        const last = (await reply(conversation, input)).at(-1)?.type;
-        if (last === "hang_up" || last === "fail") break;
+        const lastType = (await reply(conversation, input)).at(-1)?.type;
+        if (lastType === "hang_up" || lastType === "fail") break;
       }
     });
 
@@ -133,12 +133,12 @@ export function conversationContract(
         }
       })();
       scope.abort();
-      await settledWithin(ABORTED_MS, "the end of the reply", reading);
+      await settledWithin(END_MS, "the end of the reply", reading);
     });
 
     clause("has a result that can be stored as JSON", async ({ agent, instructions, answers }) => {
       const conversation = agent.begin(briefOf(instructions));
-      await conversed(conversation, answers);
+      await converse(conversation, answers);
       const { result } = conversation;
       if (result !== undefined) expect(JSON.parse(JSON.stringify(result))).toEqual(result);
     });
@@ -167,7 +167,7 @@ async function reply(conversation: Conversation, input: ConversationInput): Prom
 }
 
 /** All replies of a call. */
-async function conversed(
+async function converse(
   conversation: Conversation,
   answers: readonly ConversationInput[],
 ): Promise<ConversationAction[]> {
@@ -180,7 +180,7 @@ function faultOf(action: ConversationAction): string | undefined {
   if (action.type === "press") return /^[0-9*#A-D]+$/.test(action.keys) ? undefined : `it presses ${action.keys}`;
   if (action.type === "fail") return action.detail === "" ? "it fails for no reason" : undefined;
   if (action.type === "transfer")
-    return PHONE_NUMBER.test(action.to) ? undefined : `it transfers to ${action.to}, which is no E.164 number`;
+    return PHONE_NUMBER.test(action.to) ? undefined : `it transfers to ${action.to}, which is not an E.164 number`;
   if (action.type === "hang_up" || action.type === "resume") return undefined;
   if (action.type === "listen") return action.forMs > 0 ? undefined : `it listens for ${action.forMs} ms`;
   if (action.text.trim() === "") return "a text has no words";

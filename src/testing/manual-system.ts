@@ -33,7 +33,7 @@ export class ManualSystem implements System {
   readonly #timers = new Set<Timer>();
   #elapsed = 0;
   /** Offset of the wall clock, ms. */
-  #jumped = 0;
+  #offsetMs = 0;
   #randomState: number;
   /** Uses of the clock and of random bytes so far. */
   #uses = 0;
@@ -45,7 +45,7 @@ export class ManualSystem implements System {
 
   now(): number {
     this.#uses++;
-    return this.#start + this.#jumped + Math.floor(this.#elapsed);
+    return this.#start + this.#offsetMs + Math.floor(this.#elapsed);
   }
 
   monotonic(): number {
@@ -73,7 +73,7 @@ export class ManualSystem implements System {
 
   /** Sets the wall clock forward, or back if negative, ms; no time passes and no timer moves. */
   jump(ms: number): void {
-    this.#jumped += Math.trunc(ms);
+    this.#offsetMs += Math.trunc(ms);
   }
 
   /** Stalls the process for `ms`, as if it were stopped: time passes, and due timers run only at the next advance. */
@@ -91,15 +91,15 @@ export class ManualSystem implements System {
    * were set. The work that a timer has started settles before the next timer runs.
    */
   async advance(ms: number): Promise<void> {
-    const until = this.#elapsed + ms;
+    const end = this.#elapsed + ms;
     await this.settle();
-    for (let timer = this.#next(until); timer; timer = this.#next(until)) {
+    for (let timer = this.#next(end); timer; timer = this.#next(end)) {
       this.#timers.delete(timer);
       this.#elapsed = Math.max(this.#elapsed, timer.due);
       timer.run();
       await this.settle();
     }
-    this.#elapsed = Math.max(this.#elapsed, until);
+    this.#elapsed = Math.max(this.#elapsed, end);
   }
 
   /**
@@ -115,9 +115,9 @@ export class ManualSystem implements System {
     }
   }
 
-  #next(until: number): Timer | undefined {
+  #next(end: number): Timer | undefined {
     let next: Timer | undefined;
-    for (const timer of this.#timers) if (timer.due <= until && (!next || timer.due < next.due)) next = timer;
+    for (const timer of this.#timers) if (timer.due <= end && (!next || timer.due < next.due)) next = timer;
     return next;
   }
 }

@@ -3,7 +3,7 @@ import type { Recordings } from "../ports/recordings.ts";
 import { clausesOf } from "./contract-clause.ts";
 import type { ContractRunner } from "./contract-runner.ts";
 import { keepingContract } from "./recordings-contract/keeping.ts";
-import { expectKept } from "./recordings-contract/kept.ts";
+import { expectStored } from "./recordings-contract/kept.ts";
 import { readingContract } from "./recordings-contract/reading.ts";
 import { Take } from "./recordings-contract/take.ts";
 import { until } from "./waiting.ts";
@@ -28,11 +28,11 @@ export interface RecordingsSkips {
 }
 
 /** Registers one rule of the contract with its test. */
-export type RecordingsClause = (title: string, body: (under: RecordingsUnderTest) => Promise<void>) => void;
+export type RecordingsClause = (title: string, body: (subject: RecordingsUnderTest) => Promise<void>) => void;
 
 /**
  * The contract of the recordings port as tests.
- * @param name the title that the tests are listed under
+ * @param name title of the group of tests
  * @param factory creates the recordings; called once per test
  * @param skips the parts to skip, with the reasons
  *
@@ -62,27 +62,27 @@ export function recordingsContract(
 /** Time within which a fault is reported, ms. */
 const REPORT_MS = 10_000;
 /** More audio than fits on the full disk, ms. */
-const TOO_MUCH_MS = 5_000;
+const EXCESS_MS = 5_000;
 
 /** Recordings that cannot be written; calls never notice. */
 function faultsContract(clause: RecordingsClause, expect: ContractRunner["expect"]): void {
   clause(
     "reports once that a recording is incomplete, keeps its beginning, and accepts more samples",
-    async (under) => {
-      const recordings = under.full?.();
+    async (subject) => {
+      const recordings = subject.full?.();
       if (recordings === undefined)
         throw new Error("full() is missing: add it, or the reason why the recordings are infallible");
       const take = new Take(recordings, "call_1");
-      take.write(TOO_MUCH_MS);
+      take.write(EXCESS_MS);
       await until(REPORT_MS, "It reports that the recording is incomplete", () => take.reasons.length > 0);
-      take.write(4 * TOO_MUCH_MS); // the call continues
+      take.write(4 * EXCESS_MS); // the call continues
       await take.writer.finish();
       await take.writer.finish();
       expect(take.reasons.length).toBe(1);
       expect(INCOMPLETE_REASONS.includes(take.reasons[0]!)).toBe(true);
-      expect(take.writer.recordedMs).toBeLessThanOrEqual(TOO_MUCH_MS);
+      expect(take.writer.recordedMs).toBeLessThanOrEqual(EXCESS_MS);
       const stored = await recordings.read("call_1");
-      if (stored) await expectKept(expect, stored, take, "beginning");
+      if (stored) await expectStored(expect, stored, take, "beginning");
       await recordings.forget(["call_1"]);
       expect(await recordings.read("call_1")).toBe(undefined);
       await recordings.close();

@@ -50,9 +50,9 @@ export function speechContract(
   { describe, test, expect }: ContractRunner,
 ): void {
   const clause = clausesOf(test, factory, ({ speech }) => speech);
-  const never = new AbortController().signal;
-  const speakAll = (under: SpeechUnderTest, text: string, signal: AbortSignal = never): Promise<Spoken> =>
-    collect(under.speech.speak(text, under.voiceId, signal));
+  const neverAborted = new AbortController().signal;
+  const speakAll = (subject: SpeechUnderTest, text: string, signal: AbortSignal = neverAborted): Promise<SpokenText> =>
+    collect(subject.speech.speak(text, subject.voiceId, signal));
 
   describe(`${name} fulfils the speech contract`, () => {
     clause("lists its voices, sorted by language; each of them works", async ({ speech, voiceId }) => {
@@ -77,8 +77,9 @@ export function speechContract(
     });
 
     clause("refuses a voice that does not work, naming it and the fix", async ({ speech, missingVoiceId }) => {
-      const unspoken = async (): Promise<unknown> => collect(speech.speak("Hello.", missingVoiceId, never));
-      for (const error of [await errorOf(speech.voice(missingVoiceId)), await errorOf(unspoken())]) {
+      const speakMissingVoice = async (): Promise<unknown> =>
+        collect(speech.speak("Hello.", missingVoiceId, neverAborted));
+      for (const error of [await errorOf(speech.voice(missingVoiceId)), await errorOf(speakMissingVoice())]) {
         expect(error instanceof VoiceUnavailable).toBe(true);
         expect((error as Error).message.includes(missingVoiceId)).toBe(true);
         expect((error as Error).message.toLowerCase().includes("to fix it")).toBe(true);
@@ -86,8 +87,8 @@ export function speechContract(
       expect((await errorOf(speech.voice("no voice"))) instanceof VoiceUnavailable).toBe(true);
     });
 
-    clause("speaks a sentence audibly, in about the time that a person takes", async (under) => {
-      const { samples, sampleRate, lengthMs } = await speakAll(under, under.sentence);
+    clause("speaks a sentence audibly, in about the time that a person takes", async (subject) => {
+      const { samples, sampleRate, lengthMs } = await speakAll(subject, subject.sentence);
       expect(sampleRate).toBeGreaterThanOrEqual(8000);
       expect(sampleRate).toBeLessThanOrEqual(48_000);
       expect(lengthMs).toBeGreaterThanOrEqual(WORDS * MIN_WORD_MS);
@@ -95,108 +96,112 @@ export function speechContract(
       expect(rms(samples)).toBeGreaterThanOrEqual(300);
     });
 
-    clause("starts with a sound, not with silence", async (under) => {
-      const { samples, sampleRate } = await speakAll(under, under.sentence);
+    clause("starts with a sound, not with silence", async (subject) => {
+      const { samples, sampleRate } = await speakAll(subject, subject.sentence);
       const opening = samples.subarray(0, (MAX_LEADING_SILENCE_MS * sampleRate) / 1000);
       expect(opening.some((sample) => Math.abs(sample) > 500)).toBe(true);
     });
 
-    clause("yields a long text in pieces, each with samples", async (under) => {
-      const { pieces, lengthMs } = await speakAll(under, `${under.sentence} `.repeat(8));
+    clause("yields a long text in pieces, each with samples", async (subject) => {
+      const { pieces, lengthMs } = await speakAll(subject, `${subject.sentence} `.repeat(8));
       expect(pieces.length).toBeGreaterThanOrEqual(4);
       expect(pieces.every(({ samples }) => samples.length > 0)).toBe(true);
       expect(lengthMs).toBeGreaterThanOrEqual(8 * WORDS * MIN_WORD_MS);
       expect(lengthMs).toBeLessThanOrEqual(8 * WORDS * MAX_WORD_MS);
     });
 
-    clause("speaks a text the same way twice, also concurrently", async (under) => {
-      const [first, second] = await Promise.all([speakAll(under, under.sentence), speakAll(under, under.sentence)]);
-      const third = await speakAll(under, under.sentence);
+    clause("speaks a text the same way twice, also concurrently", async (subject) => {
+      const [first, second] = await Promise.all([
+        speakAll(subject, subject.sentence),
+        speakAll(subject, subject.sentence),
+      ]);
+      const third = await speakAll(subject, subject.sentence);
       expect(second.samples.length).toBe(first.samples.length);
       expect(third.samples.length).toBe(first.samples.length);
     });
 
-    clause("speaks texts that look like markup, options or commands", async (under) => {
+    clause("speaks texts that look like markup, options or commands", async (subject) => {
       for (const text of ODD_TEXTS) {
-        const spoken = await speakAll(under, text);
-        expect(spoken.lengthMs).toBeLessThanOrEqual(40_000);
-        expect(rms(spoken.samples)).toBeGreaterThanOrEqual(100);
+        const result = await speakAll(subject, text);
+        expect(result.lengthMs).toBeLessThanOrEqual(40_000);
+        expect(rms(result.samples)).toBeGreaterThanOrEqual(100);
       }
     });
 
-    clause("limits the work for a word of thousands of letters, or emoji only", async (under) => {
+    clause("limits the work for a word of thousands of letters, or emoji only", async (subject) => {
       const costMs = async (text: string): Promise<number> => {
         const startedAt = performance.now();
-        const heardMs = await heardBeforeTheEnd(under.speech.speak(text, under.voiceId, never), expect);
+        const heardMs = await heardMsUntilEnd(subject.speech.speak(text, subject.voiceId, neverAborted), expect);
         expect(heardMs).toBeLessThanOrEqual(MAX_AUDIO_MS);
         return performance.now() - startedAt;
       };
       // Both are measured, so a busy machine affects both.
-      const ordinaryMs = await costMs(`${under.sentence} `.repeat(100).slice(0, 4000));
+      const ordinaryMs = await costMs(`${subject.sentence} `.repeat(100).slice(0, 4000));
       for (const text of ["x".repeat(4096), "😀".repeat(2048)])
         expect(await costMs(text)).toBeLessThanOrEqual(MAX_EXTRA_WORK * ordinaryMs);
     });
 
-    clause("counts an emoji as one character, as the creation of a call does", async (under) => {
-      const text = `${under.sentence} ${"😀".repeat(4000)}`;
-      expect(await heardBeforeTheEnd(under.speech.speak(text, under.voiceId, never), expect)).toBeGreaterThanOrEqual(
-        WORDS * MIN_WORD_MS,
-      );
+    clause("counts an emoji as one character, as the creation of a call does", async (subject) => {
+      const text = `${subject.sentence} ${"😀".repeat(4000)}`;
+      expect(
+        await heardMsUntilEnd(subject.speech.speak(text, subject.voiceId, neverAborted), expect),
+      ).toBeGreaterThanOrEqual(WORDS * MIN_WORD_MS);
     });
 
-    clause("refuses a text that is too long or contains nothing to speak", async (under) => {
+    clause("refuses a text that is too long or contains nothing to speak", async (subject) => {
       for (const text of ["a ".repeat(3000), " \0\n "]) {
-        expect((await errorOf(speakAll(under, text))) instanceof SpeechFailed).toBe(true);
+        expect((await errorOf(speakAll(subject, text))) instanceof SpeechFailed).toBe(true);
       }
     });
 
-    clause("stops with the signal's reason, and speaks again afterwards", async (under) => {
+    clause("stops with the signal's reason, and speaks again afterwards", async (subject) => {
       const reason = new Error("barge-in");
-      expect(await errorOf(speakAll(under, under.sentence, AbortSignal.abort(reason)))).toBe(reason);
+      expect(await errorOf(speakAll(subject, subject.sentence, AbortSignal.abort(reason)))).toBe(reason);
 
       const abort = new AbortController();
-      const long = `${under.sentence} `.repeat(40);
-      const stopped = errorOf(
+      const longText = `${subject.sentence} `.repeat(40);
+      const stopError = errorOf(
         (async () => {
-          for await (const _ of under.speech.speak(long, under.voiceId, abort.signal)) abort.abort(reason);
+          for await (const _ of subject.speech.speak(longText, subject.voiceId, abort.signal)) abort.abort(reason);
         })(),
       );
-      expect(await stopped).toBe(reason);
+      expect(await stopError).toBe(reason);
       const startedAt = performance.now();
-      await speakAll(under, under.sentence);
+      await speakAll(subject, subject.sentence);
       expect(performance.now() - startedAt).toBeLessThanOrEqual(5_000);
     });
 
-    clause("survives a reader that stops", async (under) => {
-      for await (const _ of under.speech.speak(`${under.sentence} `.repeat(5), under.voiceId, never)) break;
-      expect((await speakAll(under, under.sentence)).lengthMs).toBeGreaterThanOrEqual(WORDS * MIN_WORD_MS);
+    clause("survives a reader that stops", async (subject) => {
+      for await (const _ of subject.speech.speak(`${subject.sentence} `.repeat(5), subject.voiceId, neverAborted))
+        break;
+      expect((await speakAll(subject, subject.sentence)).lengthMs).toBeGreaterThanOrEqual(WORDS * MIN_WORD_MS);
     });
 
-    clause("does not block the thread that carries audio", async (under) => {
-      await speakAll(under, "Warm up.");
+    clause("does not block the thread that carries audio", async (subject) => {
+      await speakAll(subject, "Warm up.");
       const monitor = watchStalls();
-      await speakAll(under, `${under.sentence} `.repeat(10));
-      expect(monitor.longestMs()).toBeLessThanOrEqual(MAX_STALL_MS);
+      await speakAll(subject, `${subject.sentence} `.repeat(10));
+      expect(monitor.maxStallMs()).toBeLessThanOrEqual(MAX_STALL_MS);
     });
 
-    clause("may be warmed up and closed twice, and refuses to speak afterwards", async (under) => {
-      await under.speech.warmUp?.();
-      await under.speech.warmUp?.();
-      await under.speech.close();
-      await under.speech.close();
-      expect((await errorOf(speakAll(under, under.sentence))) instanceof SpeechFailed).toBe(true);
+    clause("may be warmed up and closed twice, and refuses to speak afterwards", async (subject) => {
+      await subject.speech.warmUp?.();
+      await subject.speech.warmUp?.();
+      await subject.speech.close();
+      await subject.speech.close();
+      expect((await errorOf(speakAll(subject, subject.sentence))) instanceof SpeechFailed).toBe(true);
     });
   });
 }
 
-interface Spoken {
+interface SpokenText {
   readonly pieces: readonly PcmChunk[];
   readonly samples: Int16Array;
   readonly sampleRate: number;
   readonly lengthMs: number;
 }
 
-async function collect(stream: AsyncIterable<PcmChunk>): Promise<Spoken> {
+async function collect(stream: AsyncIterable<PcmChunk>): Promise<SpokenText> {
   const pieces = await Array.fromAsync(stream);
   const samples = concatPcm(pieces.map((piece) => piece.samples));
   const sampleRate = pieces[0]?.sampleRate ?? 0;
@@ -204,7 +209,7 @@ async function collect(stream: AsyncIterable<PcmChunk>): Promise<Spoken> {
 }
 
 /** Milliseconds of audio until the stream ends, normally or with a `SpeechFailed`. */
-async function heardBeforeTheEnd(stream: AsyncIterable<PcmChunk>, expect: ContractRunner["expect"]): Promise<number> {
+async function heardMsUntilEnd(stream: AsyncIterable<PcmChunk>, expect: ContractRunner["expect"]): Promise<number> {
   let ms = 0;
   try {
     for await (const { samples, sampleRate } of stream) ms += (1000 * samples.length) / sampleRate;
@@ -224,18 +229,18 @@ async function errorOf(work: Promise<unknown>): Promise<unknown> {
   }
 }
 
-function watchStalls(): { longestMs(): number } {
-  let last = performance.now();
-  let longest = 0;
+function watchStalls(): { maxStallMs(): number } {
+  let lastTickAt = performance.now();
+  let maxMs = 0;
   const timer = setInterval(() => {
     const now = performance.now();
-    longest = Math.max(longest, now - last);
-    last = now;
+    maxMs = Math.max(maxMs, now - lastTickAt);
+    lastTickAt = now;
   }, 1);
   return {
-    longestMs() {
+    maxStallMs() {
       clearInterval(timer);
-      return Math.max(longest, performance.now() - last);
+      return Math.max(maxMs, performance.now() - lastTickAt);
     },
   };
 }

@@ -26,9 +26,9 @@ import { webhooksContract } from "./storage-contract/webhooks.ts";
 
 /**
  * The contract of the storage port as tests.
- * @param name the title that the tests are listed under
+ * @param name title of the group of tests
  * @param factory creates an empty storage; called once per test
- * @param forgets why the storage loses its data when it is closed; tests of durability are then skipped with this reason
+ * @param skipReason why the storage loses its data when it is closed; tests of durability are then skipped with this reason
  *
  * @example
  * import { describe, expect, test } from "vitest";
@@ -38,43 +38,43 @@ export function storageContract(
   name: string,
   factory: () => Promise<StorageUnderTest>,
   { describe, test, expect }: ContractRunner,
-  forgets?: string,
+  skipReason?: string,
 ): void {
   const clause: Clause = (title, body) =>
     test(title, async () => {
-      const under = await factory();
+      const subject = await factory();
       try {
-        await body(new StorageScene(under, expect));
+        await body(new StorageScene(subject, expect));
       } finally {
-        await under.close();
+        await subject.close();
       }
     });
-  const lastingClause: Clause = (title, body) =>
-    forgets === undefined ? clause(title, body) : test.skip(`${title} (skipped: ${forgets})`, async () => {});
+  const persistenceClause: Clause = (title, body) =>
+    skipReason === undefined ? clause(title, body) : test.skip(`${title} (skipped: ${skipReason})`, async () => {});
 
   describe(`${name} fulfils the storage contract`, () => {
     describe("accounts", () => accountsContract(clause));
-    describe("registrations", () => registrationsContract(clause, lastingClause));
+    describe("registrations", () => registrationsContract(clause, persistenceClause));
     describe("sessions and passwords", () => sessionsContract(clause));
     describe("one-time codes", () => oneTimeCodesContract(clause));
     describe("deleted accounts", () => accountRemovalContract(clause));
-    describe("instances", () => instancesContract(clause, lastingClause));
-    describe("records of lines", () => lineRecordsContract(clause, lastingClause));
-    describe("consents", () => consentsContract(clause, lastingClause));
-    describe("the queue rule", () => queueRuleContract(clause, lastingClause));
-    describe("the quota of a token", () => callQuotaContract(clause, lastingClause));
+    describe("instances", () => instancesContract(clause, persistenceClause));
+    describe("records of lines", () => lineRecordsContract(clause, persistenceClause));
+    describe("consents", () => consentsContract(clause, persistenceClause));
+    describe("the queue rule", () => queueRuleContract(clause, persistenceClause));
+    describe("the quota of a token", () => callQuotaContract(clause, persistenceClause));
     describe("waiting calls", () => callQueueContract(clause));
-    describe("updates of a call", () => callUpdateContract(clause, lastingClause));
+    describe("updates of a call", () => callUpdateContract(clause, persistenceClause));
     describe("lists of calls", () => callListContract(clause));
     describe("counts of calls", () => callTallyContract(clause));
     describe("ended calls", () => callRemovalContract(clause));
     describe("the log", () => eventsContract(clause));
     describe("readers of the log", () => eventOrderContract(clause));
-    describe("transcripts", () => transcriptsContract(clause, lastingClause));
+    describe("transcripts", () => transcriptsContract(clause, persistenceClause));
     describe("idempotency keys", () => receiptsContract(clause));
     describe("budgets of stored bytes", () => byteBudgetContract(clause));
-    describe("retention", () => retentionContract(clause, lastingClause));
-    describe("webhooks", () => webhooksContract(clause, lastingClause));
+    describe("retention", () => retentionContract(clause, persistenceClause));
+    describe("webhooks", () => webhooksContract(clause, persistenceClause));
     describe("sealed values", () => sealedContract(clause));
   });
 }

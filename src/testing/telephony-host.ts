@@ -41,16 +41,16 @@ class Recorder<Item extends { readonly type: string }> {
   next<Type extends Item["type"]>(type: Type, ms: number, from = 0): Promise<Extract<Item, { readonly type: Type }>> {
     return new Promise((resolve, reject) => {
       const check = (): void => {
-        const found = this.all.slice(from).find((item) => item.type === type);
-        if (found === undefined) return;
+        const match = this.all.slice(from).find((item) => item.type === type);
+        if (match === undefined) return;
         clearTimeout(timer);
         this.#waiters.delete(check);
-        resolve(found as Extract<Item, { readonly type: Type }>);
+        resolve(match as Extract<Item, { readonly type: Type }>);
       };
       const timer = setTimeout(() => {
         this.#waiters.delete(check);
-        const seen = this.all.map((item) => JSON.stringify(item).slice(0, MAX_ITEM)).join(", ");
-        reject(new Error(`no "${type}" within ${ms} ms, only: ${seen || "nothing"}`));
+        const items = this.all.map((item) => JSON.stringify(item).slice(0, MAX_ITEM)).join(", ");
+        reject(new Error(`no "${type}" within ${ms} ms, only: ${items || "nothing"}`));
       }, ms);
       this.#waiters.add(check);
       check();

@@ -12,7 +12,7 @@ export interface PlacedCall {
   readonly events: CallEvents;
   /** The default source. */
   readonly playout: Playout;
-  readonly ear: FrameRecorder;
+  readonly recorder: FrameRecorder;
 }
 
 /** The network under test, with the actions of a test. */
@@ -35,8 +35,8 @@ export class TestNetwork {
   }
 
   /** Links a line, by default a new one, and waits until it is online. */
-  async link(opened?: { line: Line; host: TestLineHost }): Promise<{ line: Line; host: TestLineHost }> {
-    const { line, host } = opened ?? (await this.open());
+  async link(openLine?: { line: Line; host: TestLineHost }): Promise<{ line: Line; host: TestLineHost }> {
+    const { line, host } = openLine ?? (await this.open());
     // A line that the operator has linked connects as soon as it is opened.
     const from = this.subject.telephony.capabilities.linking === "operator" ? 0 : host.reports.all.length;
     await line.link();
@@ -62,11 +62,11 @@ export class TestNetwork {
     const callId = `call_contract_${++this.#calls}`;
     const leg = await line.dial(to, { callId, ringTimeoutMs: 60_000, from }, signal);
     const playout = new Playout(leg.sampleRate);
-    const ear = new FrameRecorder();
+    const recorder = new FrameRecorder();
     const events = new CallEvents(leg);
-    if (source instanceof CountingSource) source.answered = () => events.types.includes("answered");
-    leg.connectMedia(source ?? playout, ear);
-    return { callId, leg, events, playout, ear };
+    if (source instanceof CountingSource) source.isAnswered = () => events.types.includes("answered");
+    leg.connectMedia(source ?? playout, recorder);
+    return { callId, leg, events, playout, recorder };
   }
 
   /** The name of the error that dialling rejects with, or "none". */
@@ -78,7 +78,7 @@ export class TestNetwork {
   }
 
   /** Aborts the signal of a call at this moment; returns how the call ends. */
-  async aborted(line: Line, to: string, moment: "before" | "dialling" | "connected"): Promise<string> {
+  async endAfterAbort(line: Line, to: string, moment: "before" | "dialling" | "connected"): Promise<string> {
     const abort = new AbortController();
     if (moment === "before") abort.abort();
     const dialling = this.call(line, to, undefined, abort.signal);
@@ -107,11 +107,11 @@ export class TestNetwork {
     return new Promise((resolve) => setTimeout(resolve, ms));
   }
 
-  /** Waits until `done`; rejects with an Error after `patienceMs` plus `moreMs`. */
-  async until(done: () => boolean, what: string, moreMs = 5_000): Promise<void> {
+  /** Waits until `isDone` returns true; rejects with an Error after `patienceMs` plus `moreMs`. */
+  async until(isDone: () => boolean, condition: string, moreMs = 5_000): Promise<void> {
     const end = performance.now() + this.#patienceMs + moreMs;
-    while (!done()) {
-      if (performance.now() > end) throw new Error(`timed out waiting for ${what}`);
+    while (!isDone()) {
+      if (performance.now() > end) throw new Error(`timed out waiting for ${condition}`);
       await this.sleep(20);
     }
   }
@@ -152,14 +152,14 @@ export class CountingSource implements FrameSource {
   readonly lengths: Set<number> = new Set();
   readsBeforeAnswer = 0;
   /** True if the test has seen the answer. */
-  answered: () => boolean = () => true;
-  #early = 0;
+  isAnswered: () => boolean = () => true;
+  #earlyReads = 0;
 
   read(frame: Int16Array): number {
     this.frames++;
     this.lengths.add(frame.length);
     // The first frame may be read at the moment of the answer, before the test sees the event.
-    if (!this.answered() && ++this.#early > 1) this.readsBeforeAnswer++;
+    if (!this.isAnswered() && ++this.#earlyReads > 1) this.readsBeforeAnswer++;
     frame.fill(0);
     return 0;
   }

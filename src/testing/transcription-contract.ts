@@ -22,11 +22,11 @@ export interface TranscriptionUnderTest {
 }
 
 /** Registers one sentence of the contract with the test that shows it. */
-export type TranscriptionClause = (title: string, body: (under: TranscriptionUnderTest) => Promise<void>) => void;
+export type TranscriptionClause = (title: string, body: (subject: TranscriptionUnderTest) => Promise<void>) => void;
 
 /**
  * The contract of the transcription port as tests.
- * @param name what the tests are listed under
+ * @param name title of the group of tests
  * @param factory makes a transcription; called once per test
  * @param infallible reason why its engine can neither refuse nor be unreachable; those tests are then skipped with this reason
  *

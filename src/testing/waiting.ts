@@ -1,19 +1,19 @@
 const POLL_MS = 5;
 
 /** The result of the work; rejects with an Error that names it if it takes longer than `ms`. */
-export async function settledWithin<T>(ms: number, what: string, work: Promise<T>): Promise<T> {
+export async function settledWithin<T>(ms: number, subject: string, work: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`${what}: not within ${ms} ms`)), ms);
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`${subject}: not within ${ms} ms`)), ms);
   });
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+  return Promise.race([work, timeout]).finally(() => clearTimeout(timer));
 }
 
 /** Resolves as soon as the condition holds; rejects with an Error that names it if it does not hold within `ms`. */
-export async function until(ms: number, what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+export async function until(ms: number, subject: string, condition: () => boolean | Promise<boolean>): Promise<void> {
   const startedAt = performance.now();
-  while (!(await holds())) {
-    if (performance.now() - startedAt > ms) throw new Error(`${what}: not within ${ms} ms`);
+  while (!(await condition())) {
+    if (performance.now() - startedAt > ms) throw new Error(`${subject}: not within ${ms} ms`);
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 }

@@ -39,7 +39,7 @@ async function play(pieces: readonly Uint8Array[], options: Partial<IncomingAudi
     encoding: undefined,
     sampleRate: 16_000,
     mp3: async () => new ByteDecoder(),
-    decoded(samples, sampleRate) {
+    onDecoded(samples, sampleRate) {
       heard.push(samples);
       rates.add(sampleRate);
     },
@@ -206,7 +206,7 @@ describe("an MP3", () => {
       encoding: "mp3",
       sampleRate: 16_000,
       mp3: async () => new ByteDecoder(),
-      decoded: () => {},
+      onDecoded: () => {},
     });
     await audio.push(FRAMES);
     for (let i = 0; i < 40; i++) {
@@ -227,7 +227,7 @@ describe("an MP3", () => {
     };
     await play([pcmToBytes(tone(440, 100, 16_000, 8000))], { mp3 });
     expect(opened).toBe(0);
-    const audio = new IncomingAudio({ encoding: undefined, sampleRate: 16_000, mp3, decoded: () => {} });
+    const audio = new IncomingAudio({ encoding: undefined, sampleRate: 16_000, mp3, onDecoded: () => {} });
     await audio.push(FRAMES);
     await audio.push(FRAMES);
     audio.close();
@@ -244,7 +244,7 @@ describe("an MP3", () => {
         encoding: "mp3",
         sampleRate: 16_000,
         mp3: async () => decoder,
-        decoded() {
+        onDecoded() {
           heard++;
           audio.close();
         },
@@ -333,7 +333,7 @@ describe("a refusal of other bytes, short enough for a close frame,", () => {
       encoding: undefined,
       sampleRate: 16_000,
       mp3: undefined,
-      decoded: () => heard++,
+      onDecoded: () => heard++,
     });
     expect(() => audio.push(Uint8Array.from(letters("fLaC\0\0\0\x22\x10\0\x10\0")))).toThrow(NotAudio);
     expect(audio.push(new Uint8Array(640))).toBeUndefined();

@@ -130,16 +130,16 @@ class Batch {
 
   /** Fault of a call; undefined if there is none. */
   async #unheard(network: TestNetwork, line: Line): Promise<string | undefined> {
-    const { leg, events, ear } = await network.call(line, SANE);
+    const { leg, events, recorder } = await network.call(line, SANE);
     const connected = await Promise.race([
       events.next("connected", END_MS).then(() => true),
       events.over.then(() => false),
     ]);
     if (!connected) return `ended as ${events.cause} before it was connected`;
-    await network.until(() => ear.frames.length >= 40, "its audio");
+    await network.until(() => recorder.frames.length >= 40, "its audio");
     await leg.hangUp();
     await events.over;
-    const share = toneShare(ear.heard().subarray(1_600), 1_000, leg.sampleRate);
+    const share = toneShare(recorder.heard().subarray(1_600), 1_000, leg.sampleRate);
     if (share < 0.9) return `${share.toFixed(2)} of what was heard is its tone`;
     const packets = this.#farEnd.calls.findLast(({ user }) => user === SANE)?.voice?.packets.length ?? 0;
     return packets < 30 ? `the callee heard ${packets} packets` : undefined;

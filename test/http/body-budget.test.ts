@@ -56,8 +56,8 @@ describe("a user's budget", () => {
 describe("a demo token", () => {
   test("the largest body is 1 MiB for a demo token, and unbounded for its user", () => {
     const bodies = new BodyBudget({ userBodiesBytes: 64 << 20, allBodiesBytes: 256 << 20 });
-    expect(bodies.most({ userId: "ada", demoInstanceId: "inst_1" })).toBe(1 << 20);
-    expect(bodies.most({ userId: "ada" })).toBe(64 << 20);
+    expect(bodies.maxBytes({ userId: "ada", demoInstanceId: "inst_1" })).toBe(1 << 20);
+    expect(bodies.maxBytes({ userId: "ada" })).toBe(64 << 20);
   });
 
   const demo = { userId: "ada", demoInstanceId: "inst_1" };
@@ -109,12 +109,12 @@ test("four users with full budgets leave room for the uploads of others", () => 
 
 test("the largest body fits alone", () => {
   const bodies = budget();
-  expect(bodies.most(ada)).toBe(200 * KB);
-  bodies.share(ada).grow(bodies.most(ada));
+  expect(bodies.maxBytes(ada)).toBe(200 * KB);
+  bodies.share(ada).grow(bodies.maxBytes(ada));
   const demo = { userId: "bob", demoInstanceId: "inst_1" };
-  expect(bodies.most(demo)).toBe(50 * KB);
-  bodies.share(demo).grow(bodies.most(demo));
-  expect(new BodyBudget({ allBodiesBytes: 300 * KB, userBodiesBytes: 200 * KB }).most(ada)).toBe(150 * KB);
+  expect(bodies.maxBytes(demo)).toBe(50 * KB);
+  bodies.share(demo).grow(bodies.maxBytes(demo));
+  expect(new BodyBudget({ allBodiesBytes: 300 * KB, userBodiesBytes: 200 * KB }).maxBytes(ada)).toBe(150 * KB);
 });
 
 describe("the budget of all users", () => {

@@ -59,8 +59,11 @@ test("a user may run this many expensive requests at once", () => {
   });
 });
 
-test.each(operations)("$id has the limits that follow from its description", ({ cost, body, answers, query }) => {
-  expect(cost.includes("bodies")).toBe(body !== undefined);
-  expect(cost.includes("sockets")).toBe(Object.hasOwn(answers, 101));
-  expect(cost.includes("pages")).toBe(query !== undefined && Object.hasOwn(query, "cursor"));
-});
+test.each(operations)(
+  "$id has the limits that follow from its description",
+  ({ cost, body, responses: answers, query }) => {
+    expect(cost.includes("bodies")).toBe(body !== undefined);
+    expect(cost.includes("sockets")).toBe(Object.hasOwn(answers, 101));
+    expect(cost.includes("pages")).toBe(query !== undefined && Object.hasOwn(query, "cursor"));
+  },
+);

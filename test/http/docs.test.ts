@@ -75,12 +75,12 @@ test("the assets path serves only the files of the page", async () => {
 
 test("the errors page anchors every code", async () => {
   const page = await ask(serve().app, { path: "/docs/errors", token: null });
-  for (const [code, { title, status, means, fix }] of Object.entries(PROBLEMS)) {
+  for (const [code, { title, status, meaning, fix }] of Object.entries(PROBLEMS)) {
     const at = page.text.indexOf(`id="${code}"`);
     expect(at).toBeGreaterThan(0);
     const section = plain(page.text.slice(at, page.text.indexOf("<h", at)));
     expect(section).not.toContain("`");
-    for (const text of [`${status} ${title}. ${means}`, fix]) expect(section).toContain(text.replaceAll("`", ""));
+    for (const text of [`${status} ${title}. ${meaning}`, fix]) expect(section).toContain(text.replaceAll("`", ""));
   }
   for (const reason of [...COMPLETED_REASONS, ...FAILED_REASONS]) expect(page.text).toContain(`id="reason-${reason}"`);
   expect(page.headers["content-security-policy"]).toMatch(/^default-src 'none'/);

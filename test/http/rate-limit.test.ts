@@ -62,12 +62,12 @@ describe("demo tokens", () => {
   test("one instance has 100 requests at once without a limit of the server", () => {
     let now = 0;
     const limiter = callerLimiter(undefined, () => now);
-    for (let i = 0; i < 100; i++) expect(limiter(caller("inst_1", `token ${i % 3}`))?.allowed).toBe(true);
-    expect(limiter(caller("inst_1", "token 4"))?.allowed).toBe(false);
-    expect(limiter(caller("inst_2", "token 5"))?.allowed).toBe(true);
+    for (let i = 0; i < 100; i++) expect(limiter(caller("inst_1", `token ${i % 3}`))?.isAllowed).toBe(true);
+    expect(limiter(caller("inst_1", "token 4"))?.isAllowed).toBe(false);
+    expect(limiter(caller("inst_2", "token 5"))?.isAllowed).toBe(true);
     expect(limiter({ userId: "usr_anna", tokenId: "token 6" })).toBeUndefined();
     now = 100;
-    expect(limiter(caller("inst_1", "token 1"))?.allowed).toBe(true);
+    expect(limiter(caller("inst_1", "token 1"))?.isAllowed).toBe(true);
   });
 
   test.each([
@@ -77,8 +77,8 @@ describe("demo tokens", () => {
     ["10,000 in 60 s", { limit: 10_000, windowMs: 60_000 }, 100],
   ])("the stricter limit counts if the server's is %s", (_, limit, allowed) => {
     const limiter = callerLimiter(limit, () => 0);
-    for (let i = 0; i < allowed; i++) expect(limiter(caller("inst_1", "token"))?.allowed).toBe(true);
-    expect(limiter(caller("inst_1", "token"))?.allowed).toBe(false);
+    for (let i = 0; i < allowed; i++) expect(limiter(caller("inst_1", "token"))?.isAllowed).toBe(true);
+    expect(limiter(caller("inst_1", "token"))?.isAllowed).toBe(false);
   });
 
   test("beyond their limit they get 429 with the time to wait", async () => {
@@ -98,8 +98,8 @@ describe("demo tokens", () => {
 
 test("the limiter keeps a bounded number of keys", () => {
   const limiter = rateLimiter({ limit: 1, windowMs: 1000 }, () => 0);
-  expect(limiter("first").allowed).toBe(true);
-  expect(limiter("first").allowed).toBe(false);
+  expect(limiter("first").isAllowed).toBe(true);
+  expect(limiter("first").isAllowed).toBe(false);
   for (let i = 0; i < 10_000; i++) limiter(`key ${i}`);
-  expect(limiter("first").allowed).toBe(true);
+  expect(limiter("first").isAllowed).toBe(true);
 });

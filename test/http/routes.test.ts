@@ -89,7 +89,7 @@ describe("a route called by a page of another origin", () => {
   test.each(ENDPOINTS)("$method $path lets the page read its headers", async ({ method, address, route }) => {
     const { headers } = await ask(app({ cors: true }), { method, path: address, headers: { origin: ORIGIN } });
     expect(headers["access-control-allow-origin"]).toBe("*");
-    const documented = Object.values(route.operation.answers).flatMap((answer) => answer.headers ?? []);
+    const documented = Object.values(route.operation.responses).flatMap((answer) => answer.headers ?? []);
     const exposed = headers["access-control-expose-headers"]?.split(", ");
     expect(exposed).toEqual(expect.arrayContaining(documented.map((name) => name.toLowerCase())));
   });

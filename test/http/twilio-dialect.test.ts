@@ -66,7 +66,7 @@ function connect(): {
     hangUp: () => coreCalls.push(["hangUp"]),
     detach: (onPurpose) => coreCalls.push(["detach", onPurpose]),
   };
-  dialect.attached(attachment);
+  dialect.onAttached(attachment);
   return {
     dialect,
     sent,
@@ -160,7 +160,7 @@ describe("messages to the bot", () => {
       ["mark", { name: "greeting" }],
     ] as const)
       dialect.event({ event, timestamp: 0, data });
-    dialect.attached({} as StreamAttachment);
+    dialect.onAttached({} as StreamAttachment);
     expect(sent.map(({ event }) => event)).toEqual(["connected", "start"]);
   });
 });
@@ -292,7 +292,7 @@ describe("messages of the bot", () => {
   test("a mark that is reached at once is returned at once", () => {
     const { dialect, sent } = answered();
     const mark = (name: string): void => dialect.event({ event: "mark", timestamp: 0, data: { name } });
-    dialect.attached({ mark } as StreamAttachment);
+    dialect.onAttached({ mark } as StreamAttachment);
     dialect.receive(JSON.stringify({ event: "mark", streamSid: SID, mark: { name: "now" } }));
     expect(sent).toEqual([{ event: "mark", sequenceNumber: "2", streamSid: SID, mark: { name: "now" } }]);
   });

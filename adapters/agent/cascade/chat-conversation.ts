@@ -1,5 +1,5 @@
 import { hasWords } from "../../../src/base/has-words.ts";
-import { filledIn } from "../../../src/domain/agents/agent-variables.ts";
+import { fillPlaceholders } from "../../../src/domain/agents/agent-variables.ts";
 import type {
   AgentBrief,
   Conversation,
@@ -101,7 +101,7 @@ export class ChatConversation implements Conversation {
     this.#unheard = 0;
     const { firstMessage, variables } = this.#brief;
     if (input.type === "begin" && firstMessage !== undefined) {
-      yield* this.#first(filledIn(firstMessage ?? "", variables));
+      yield* this.#first(fillPlaceholders(firstMessage ?? "", variables));
       return;
     }
     if (input.type === "transfer_failed") this.#transferring?.notTransferred(input.detail);

@@ -1,5 +1,5 @@
 import { Queue } from "../../../src/base/queue.ts";
-import { filledIn } from "../../../src/domain/agents/agent-variables.ts";
+import { fillPlaceholders } from "../../../src/domain/agents/agent-variables.ts";
 import type {
   AudioAgentEvent,
   AudioConversation,
@@ -106,7 +106,7 @@ export class RealtimeConversation implements AudioConversation {
     this.#history.add("[The callee answers the phone.]");
     if (firstMessage === null) this.#emit({ type: "listen", forMs: IDLE_MS });
     else if (firstMessage === undefined) this.#replies.request({ to: "begin" });
-    else this.#say("begin", filledIn(firstMessage, variables));
+    else this.#say("begin", fillPlaceholders(firstMessage, variables));
   }
 
   hear(audio: Uint8Array): void {

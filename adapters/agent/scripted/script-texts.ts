@@ -1,6 +1,6 @@
 import { comparable } from "../../../src/base/comparable.ts";
 import { hasWords } from "../../../src/base/has-words.ts";
-import { filledIn } from "../../../src/domain/agents/agent-variables.ts";
+import { fillPlaceholders } from "../../../src/domain/agents/agent-variables.ts";
 import type { AgentBrief, ConversationAction } from "../../../src/ports/conversation.ts";
 import type { Phrases } from "../phrases.ts";
 import type { Script } from "./script.ts";
@@ -19,7 +19,7 @@ export class ScriptTexts {
 
   /** Speaks a text with its variables, unless no words are left. */
   *say(text: string, interruptible: boolean): Generator<ConversationAction, void> {
-    const filled = filledIn(text, this.#brief.variables);
+    const filled = fillPlaceholders(text, this.#brief.variables);
     if (hasWords(filled)) yield { type: "say", text: filled, interruptible };
   }
 

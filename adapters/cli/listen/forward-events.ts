@@ -1,7 +1,7 @@
 import { ATTEMPT_MS } from "../../../src/application/webhooks/attempt.ts";
 import { errorText } from "../../../src/base/error.ts";
 import type { CallEvent, Client } from "../../../src/client/index.ts";
-import { isTaken } from "../../../src/domain/webhooks/webhook-retries.ts";
+import { isAccepted } from "../../../src/domain/webhooks/webhook-retries.ts";
 import { signedHeaders } from "../../../src/domain/webhooks/webhook-signature.ts";
 import { paint, print, printJsonLine } from "../terminal/terminal.ts";
 
@@ -74,7 +74,7 @@ function show({ event, status, error }: Forwarded, json: boolean): void {
     printJsonLine({ event, status, error });
     return;
   }
-  const response = paint(isTaken(status) ? 32 : 31, status === null ? `failed: ${error}` : String(status));
+  const response = paint(isAccepted(status) ? 32 : 31, status === null ? `failed: ${error}` : String(status));
   print(
     `${paint(2, event.timestamp.slice(11, 19))}  ${event.type}  ${event.call_id ?? event.instance_id}  ${response}`,
   );

@@ -1,5 +1,5 @@
 import { nearest } from "../../../src/base/nearest.ts";
-import { DEFAULT_TIMINGS, leaseIsRenewedInTime } from "../../../src/domain/timings.ts";
+import { DEFAULT_TIMINGS, isLeaseRenewedInTime } from "../../../src/domain/timings.ts";
 import { VOICE_ID } from "../../../src/domain/voice-id.ts";
 import type { RingportOptions } from "../../../src/options.ts";
 import type { ParsedLine } from "../command.ts";
@@ -219,7 +219,7 @@ function checkHttpTools(values: ReadonlyMap<string, unknown>): void {
 
 function checkLease(values: ReadonlyMap<string, unknown>): void {
   const { leaseMs, leaseRenewMs } = { ...DEFAULT_TIMINGS, ...Object.fromEntries(values) };
-  if (!leaseIsRenewedInTime({ leaseMs, leaseRenewMs }))
+  if (!isLeaseRenewedInTime({ leaseMs, leaseRenewMs }))
     throw new UsageError(
       `RINGPORT_LEASE_RENEW_MS is ${leaseRenewMs}: it must be less than half of RINGPORT_LEASE_MS (${leaseMs})`,
     );

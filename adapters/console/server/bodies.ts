@@ -32,7 +32,7 @@ export const BODIES = {
     expires_at: v.optional(
       v.pipe(
         v.string(),
-        v.check((text) => time.read(text) !== undefined, issueText("value_invalid", `must be ${time.must}`)),
+        v.check((text) => time.read(text) !== undefined, issueText("value_invalid", `must be ${time.rule}`)),
         v.transform((text) => time.read(text)),
       ),
     ),

@@ -1,4 +1,4 @@
-import { problem, refusedPath } from "../../../src/http/problems/problem.ts";
+import { pathProblem, problem } from "../../../src/http/problems/problem.ts";
 import { failureReply } from "../../../src/http/replies/failure.ts";
 import { finish } from "../../../src/http/replies/finish.ts";
 import { type RequestContext, requestContexts } from "../../../src/http/requests/request-context.ts";
@@ -79,7 +79,7 @@ export function consoleServer(ringport: Ringport, options: ConsoleOptions): Cons
   ): Promise<T | Reply> {
     const context = contextOf(request, upgrading);
     const path = context.path.slice("/console".length);
-    const refused = refusedPath(context);
+    const refused = pathProblem(context);
     if (refused) return logged(context, refused, loggedPath(path));
     let isPassed = false;
     try {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { htmlPage } from "../../../src/base/html-page.ts";
-import { html, notModified, varying } from "../../../src/http/replies/reply.ts";
+import { html, notModified, withVary } from "../../../src/http/replies/reply.ts";
 import type { RequestContext } from "../../../src/http/requests/request-context.ts";
 import type { Reply } from "../../../src/ports/web.ts";
 import { PAGE_POLICY } from "./security-headers.ts";
@@ -45,7 +45,7 @@ async function fileReply(context: RequestContext, files: PageFiles): Promise<Rep
   const caching = { etag: file.etag, "cache-control": "public, max-age=31536000, immutable" };
   const unchanged = notModified(context, caching);
   const headers = { ...caching, "content-type": type, ...(file.coding && { "content-encoding": file.coding }) };
-  return varying(unchanged ?? { status: 200, headers, body: file.bytes }, "Accept-Encoding");
+  return withVary(unchanged ?? { status: 200, headers, body: file.bytes }, "Accept-Encoding");
 }
 
 async function notBuilt(): Promise<Reply> {

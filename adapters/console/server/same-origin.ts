@@ -16,7 +16,7 @@ const isUnsafe = (method: string): boolean => !SAFE.has(method);
  */
 export function assertSameOrigin(context: RequestContext, publicUrl: string | undefined): void {
   const site = context.header("sec-fetch-site");
-  const changes = context.upgrading || isUnsafe(context.method);
+  const changes = context.canUpgrade || isUnsafe(context.method);
   if (site === "same-origin" || (site === "none" && !changes)) return;
   if (site === null && (!changes || isOwnOrigin(context, publicUrl))) return;
   throw new ConsoleRefusal(

@@ -16,8 +16,8 @@ export class FrameResampler {
     this.#from = from;
     this.#to = to;
     this.#resampler = new Resampler(from, to, (from * FRAME_MS) / 1000);
-    this.#resampler.push(new Int16Array(this.#resampler.kept)); // from now on, input and output are balanced
-    this.#marks = new Uint8Array(this.#resampler.kept + (from * FRAME_MS) / 1000).fill(SAMPLE.received);
+    this.#resampler.push(new Int16Array(this.#resampler.heldSamples)); // from now on, input and output are balanced
+    this.#marks = new Uint8Array(this.#resampler.heldSamples + (from * FRAME_MS) / 1000).fill(SAMPLE.received);
   }
 
   /** Writes the next frame to `into`; both have the same length in ms. Returns `into`, or `frame` at equal rates. */
@@ -34,7 +34,7 @@ export class FrameResampler {
   convertMarks(marks: Uint8Array, into: Uint8Array): Uint8Array {
     if (this.#from === this.#to) return marks;
     const heldMarks = this.#marks;
-    const { kept: keptSamples } = this.#resampler;
+    const { heldSamples: keptSamples } = this.#resampler;
     heldMarks.copyWithin(0, marks.length);
     for (let i = 0; i < marks.length; i++) heldMarks[keptSamples + i] = marks[i]!;
     const step = this.#from / this.#to;

@@ -1,9 +1,9 @@
-import type { MediaClock, Ticking } from "../../../src/audio/playout/media-clock.ts";
+import type { ClockMember, MediaClock } from "../../../src/audio/playout/media-clock.ts";
 import type { ReleaseCause } from "../../../src/ports/telephony.ts";
 import type { SimulatedCallee } from "./callee.ts";
 
 /** Two callees that a transfer has connected with each other, until one of them ends. */
-export class Bridge implements Ticking {
+export class Bridge implements ClockMember {
   readonly #clock: MediaClock;
   readonly #one: SimulatedCallee;
   readonly #other: SimulatedCallee;

@@ -1,4 +1,4 @@
-import { FRAME_MS, type MediaClock, type Ticking } from "../../../src/audio/playout/media-clock.ts";
+import { type ClockMember, FRAME_MS, type MediaClock } from "../../../src/audio/playout/media-clock.ts";
 import { dtmfTones } from "../../../src/audio/tones/dtmf.ts";
 import { errorText } from "../../../src/base/error.ts";
 import { Queue } from "../../../src/base/queue.ts";
@@ -46,7 +46,7 @@ interface Keys {
 }
 
 /** One simulated call: the caller's leg, wired to a {@link SimulatedCallee}. */
-export class SimulatedLeg implements Leg, Ticking, CalleeActions {
+export class SimulatedLeg implements Leg, ClockMember, CalleeActions {
   readonly sampleRate: number;
   readonly frameMs: typeof FRAME_MS = FRAME_MS;
   readonly events: Queue<LegEvent> = new Queue();

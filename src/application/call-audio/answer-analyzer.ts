@@ -47,11 +47,11 @@ export class AnswerAnalyzer implements CallTap {
     const rules = this.#rules;
     const { speaking } = this.#callee;
     const ms = samplesToMs(received.length, this.#sampleRate);
-    if (speaking && !rules.done && marks === undefined) this.#steadiness.push(received);
+    if (speaking && !rules.isDone && marks === undefined) this.#steadiness.push(received);
     const verdict = rules.hear(speaking, this.#steadiness.isSteady, ms);
     if (verdict !== undefined) this.#reports.answered(verdict);
     if (this.#awaited) this.#watch(ms);
-    if (!this.#settled && rules.settled) {
+    if (!this.#settled && rules.isSettled) {
       this.#settled = true;
       this.#reports.settled?.();
     }

@@ -125,7 +125,7 @@ export class CallMedia {
           this.#answer.beep(hz, atMs);
         },
         lineTone: (finding) => post({ type: "line_tone", finding, verdict: this.#answer.tone(finding) }),
-        suspicious: (suspicious) => post({ type: "tone_suspected", suspected: suspicious }),
+        suspicious: (suspicious) => post({ type: "tone_suspected", isSuspected: suspicious }),
       },
     );
     this.#answer = new AnswerAnalyzer(this.#inbound, sampleRate, {
@@ -231,7 +231,7 @@ export class CallMedia {
     const { sampleRate, frameMs } = this.#leg;
     const channels = new AlignedChannels(sampleRate, frameMs, take, {
       blockMs: pieceMs,
-      goneMs: GONE_FRAMES * frameMs,
+      silentAfterMs: GONE_FRAMES * frameMs,
     });
     const now = (): number => this.#context.system.monotonic();
     const remove = this.#taps.add({

@@ -40,7 +40,7 @@ export class CallOpening {
     this.#call = call;
     this.#options = options;
     this.#prelude = new Prelude(playout);
-    this.#firstWord = new FirstWord(callee, leg.sampleRate, (isOver) => post({ type: "first_word", isOver }));
+    this.#firstWord = new FirstWord(callee, leg.sampleRate, (hasEnded) => post({ type: "first_word", hasEnded }));
   }
 
   /** Follows the callee. */

@@ -104,7 +104,7 @@ export class InboundAnalyzer implements CallTap {
     this.#tones.push(this.#tones.toneMs > 0 ? frame : received, count); // a gap does not end a tone
     const { toneMs } = this.#tones;
     this.#classify(samplesToMs(received.length, this.#sampleRate));
-    if (dtmf?.sounding || toneMs >= BEEP_MS) this.#ofTone = this.#afterTone;
+    if (dtmf?.isSounding || toneMs >= BEEP_MS) this.#ofTone = this.#afterTone;
     // Without speech, a gap is not silence that the detector may measure the noise by.
     const speech = (isReceived || this.#speech) && this.#voice.push(received);
     this.#speech = speech;
@@ -118,7 +118,7 @@ export class InboundAnalyzer implements CallTap {
   #classify(ms: number): void {
     const { hz, otherHz, toneMs, receivedMs } = this.#tones;
     this.#classifier.hear(hz, otherHz, toneMs, ms, receivedMs);
-    if (this.#classifier.suspicious === this.#suspicious) return;
+    if (this.#classifier.isSuspicious === this.#suspicious) return;
     this.#suspicious = !this.#suspicious;
     this.#reports.suspicious(this.#suspicious);
   }

@@ -226,7 +226,7 @@ export class LineMonitor {
       online: () => {
         if (!givenUp.aborted) void this.probe();
       },
-      offline: (reason, lasting = false) => take({ type: "offline", reason, lasting }),
+      offline: (reason, isLasting = false) => take({ type: "offline", reason, isLasting }),
       condition: (condition, reason) => take({ type: "condition", condition: condition ?? null, reason }),
       unlinked: (reason) => take({ type: "unlinked", reason }),
     };
@@ -314,7 +314,7 @@ export class LineMonitor {
   }
 
   #take(input: LineInput): void {
-    const rules = { graceMs: this.#context.timings.lineGraceMs, linksByItself: this.linksByItself };
+    const rules = { graceMs: this.#context.timings.lineGraceMs, linksAutomatically: this.linksByItself };
     const { flow, effects } = decideLine(this.#flow, input, rules);
     if (flow.state === "unlinked" && this.#flow.state !== "unlinked") this.#number = {};
     this.#flow = flow;
@@ -375,7 +375,7 @@ export class LineMonitor {
     this.#context.standStill.look();
     const at = this.#context.system.now();
     if (health.state === "online") this.#take({ type: "found_online", at, notice: health.notice });
-    else this.#take({ type: "found_offline", reason: health.reason, lasting: health.lasting ?? false });
+    else this.#take({ type: "found_offline", reason: health.reason, isLasting: health.lasting ?? false });
   }
 
   async #storeActive(offlineReports: number): Promise<void> {

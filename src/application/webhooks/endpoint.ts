@@ -11,7 +11,7 @@ import {
   type AttemptResult,
   afterAttempt,
   isGone,
-  MAX_RETRIED_MS,
+  MAX_RETRY_TIME_MS,
   maxRetryPauseMs,
 } from "../../domain/webhooks/webhook-retries.ts";
 import type { Context } from "../context.ts";
@@ -221,7 +221,7 @@ export class Endpoint {
   #begun({ createdAt }: WebhookDelivery): number {
     const now = this.#context.system.now();
     const isKnown = storedTime("webhook_deliveries.created_at", createdAt, now) === createdAt;
-    return isKnown ? createdAt : now - MAX_RETRIED_MS;
+    return isKnown ? createdAt : now - MAX_RETRY_TIME_MS;
   }
 
   /** The endpoint no longer exists, or has accepted nothing for days. */

@@ -11,7 +11,7 @@ export class EncoderPadding {
   readonly #framesEnd: number;
 
   /**
-   * @param info states the padding; undefined if the file does not
+   * @param info states the padding; undefined if the file has no such tag
    * @param frameSamples samples of one frame
    */
   constructor(info: Mp3Info | undefined, frameSamples: number) {
@@ -27,17 +27,19 @@ export class EncoderPadding {
     const from = this.#at;
     const length = channels[0]?.length ?? 0;
     this.#at += length;
-    const [start, end, beyond] = [this.#start, this.#end, this.#framesEnd].map((edge) =>
+    const [start, end, framesEnd] = [this.#start, this.#end, this.#framesEnd].map((edge) =>
       Math.max(0, Math.min(length, edge - from)),
     ) as [number, number, number];
-    return channels.map((samples) => joined(samples.subarray(start, Math.max(start, end)), samples.subarray(beyond)));
+    return channels.map((samples) =>
+      joined(samples.subarray(start, Math.max(start, end)), samples.subarray(framesEnd)),
+    );
   }
 }
 
 function joined(first: Float32Array, second: Float32Array): Float32Array {
   if (second.length === 0) return first;
-  const both = new Float32Array(first.length + second.length);
-  both.set(first);
-  both.set(second, first.length);
-  return both;
+  const result = new Float32Array(first.length + second.length);
+  result.set(first);
+  result.set(second, first.length);
+  return result;
 }

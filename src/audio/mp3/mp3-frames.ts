@@ -4,20 +4,20 @@ import { MAX_FRAME_BYTES, mpegHeader } from "./mpeg-header.ts";
 const FRAMES_NEEDED = 3;
 
 /** Maximum distance between the tags of an MP3 and its first frame, bytes. */
-export const SEARCHED_BYTES = 4096;
+export const SEARCH_BYTES = 4096;
 
 /** Bytes needed to recognise a frame: up to the end of the third header. */
-export const SETTLING_BYTES: number = (FRAMES_NEEDED - 1) * MAX_FRAME_BYTES + 4;
+export const RECOGNITION_BYTES: number = (FRAMES_NEEDED - 1) * MAX_FRAME_BYTES + 4;
 
 /**
- * Checks if layer III frames of one sample rate follow each other from `at` on. "cut": they do so
- * far, but the bytes end too early to be certain.
+ * Checks if layer III frames of one sample rate follow each other from `at` on. Returns "cut" if the bytes end too
+ * early to be certain.
  */
 export function framesAt(bytes: Uint8Array, at: number): "yes" | "no" | "cut" {
   let sampleRate: number | undefined;
   let next = at;
   for (let frames = 0; frames < FRAMES_NEEDED; frames++) {
-    if (next + 4 > bytes.length) return mayBegin(bytes, next) ? "cut" : "no";
+    if (next + 4 > bytes.length) return mayBeHeader(bytes, next) ? "cut" : "no";
     const header = mpegHeader(bytes, next);
     if (header === undefined || (sampleRate !== undefined && header.sampleRate !== sampleRate)) return "no";
     sampleRate = header.sampleRate;
@@ -27,7 +27,7 @@ export function framesAt(bytes: Uint8Array, at: number): "yes" | "no" | "cut" {
 }
 
 /** True if fewer than four bytes could be the beginning of a header. */
-function mayBegin(bytes: Uint8Array, at: number): boolean {
+function mayBeHeader(bytes: Uint8Array, at: number): boolean {
   const [first = 0xff, second = 0xff] = [bytes[at], bytes[at + 1]];
   return first === 0xff && second >= 0xe0;
 }
@@ -38,18 +38,18 @@ const MAX_ID3_VERSION = 9;
 
 /**
  * Length of the ID3v2 tag at `at`, bytes (id3.org, ID3v2.4 section 3); 0 if there is none. Some writers state a plain size
- * instead of seven bits a byte; it is used if it cannot be anything else.
+ * instead of seven bits a byte; it is used if a byte has its top bit set.
  */
 export function id3Bytes(bytes: Uint8Array, at: number): number {
   const size = id3Size(bytes, at, 128);
   if (size === undefined) return 0;
-  return isPlainSize(bytes, at) ? id3PlainBytes(bytes, at) : ID3_HEAD_BYTES + size + footer(bytes, at);
+  return isPlainSize(bytes, at) ? id3PlainBytes(bytes, at) : ID3_HEAD_BYTES + size + footerBytes(bytes, at);
 }
 
 /** Length of the ID3v2 tag at `at` if its size is a plain number, bytes; 0 if there is none. */
 export function id3PlainBytes(bytes: Uint8Array, at: number): number {
   const size = id3Size(bytes, at, 256);
-  return size === undefined ? 0 : ID3_HEAD_BYTES + size + footer(bytes, at);
+  return size === undefined ? 0 : ID3_HEAD_BYTES + size + footerBytes(bytes, at);
 }
 
 function id3Size(bytes: Uint8Array, at: number, base: number): number | undefined {
@@ -65,6 +65,6 @@ function isPlainSize(bytes: Uint8Array, at: number): boolean {
   return bytes.subarray(at + 6, at + ID3_HEAD_BYTES).some((byte) => byte >= 0x80);
 }
 
-function footer(bytes: Uint8Array, at: number): number {
+function footerBytes(bytes: Uint8Array, at: number): number {
   return (bytes[at + 5] ?? 0) & 0x10 ? ID3_HEAD_BYTES : 0;
 }

@@ -43,6 +43,6 @@ function xing(view: DataView, at: number): Mp3Info {
   if (flags & HAS_QUALITY) lame += 4;
   const from = lame + LAME_PADDING_AT;
   if (from + 3 > view.byteLength || view.getUint8(lame) === 0) return { frames, padding: undefined };
-  const both = view.getUint8(from) * 65_536 + view.getUint16(from + 1);
-  return { frames, padding: [both >> 12, both & 0xfff] };
+  const delayAndPadding = view.getUint8(from) * 65_536 + view.getUint16(from + 1);
+  return { frames, padding: [delayAndPadding >> 12, delayAndPadding & 0xfff] };
 }

@@ -21,20 +21,20 @@ export interface Mp3SplitterOptions {
 }
 
 /**
- * Splits an MP3 into frames, tags and other bytes as it arrives, in pieces of any size. When frames start, or their sample
- * rate changes, three of one rate must follow each other; then each frame is returned as soon as it is complete.
+ * Splits an MP3 into frames, tags and other bytes as it arrives, in pieces of any size. Frames are recognised after three
+ * of one sample rate in a row; from then on, each is returned as soon as it is complete, until the rate changes.
  */
 export class Mp3Splitter {
   readonly #size: number;
   #pending = new Uint8Array(0);
   /** Remaining bytes of a tag. */
-  #skip = 0;
+  #skipBytes = 0;
   /** Bytes after a tag that are part of it if its size is a plain number. */
-  #claimed = 0;
+  #claimedBytes = 0;
   /** Sample rate of the frames that follow each other here; undefined if none do. */
   #rate: number | undefined;
   #hasFrames = false;
-  #read = 0;
+  #readBytes = 0;
   /** Zeros whose meaning depends on what follows: padding, or a hole in a file. */
   #zeroBytes = 0;
 
@@ -43,8 +43,8 @@ export class Mp3Splitter {
   }
 
   /** Takes the next bytes and returns the complete parts. */
-  push(fresh: Uint8Array): Mp3Part[] {
-    return this.#run(fresh, false);
+  push(bytes: Uint8Array): Mp3Part[] {
+    return this.#run(bytes, false);
   }
 
   /** Ends the MP3 and returns the rest. */
@@ -54,52 +54,56 @@ export class Mp3Splitter {
     return parts;
   }
 
-  #run(fresh: Uint8Array, isLast: boolean): Mp3Part[] {
-    let bytes = fresh;
+  #run(input: Uint8Array, isLast: boolean): Mp3Part[] {
+    let bytes = input;
     if (this.#pending.length > 0) {
-      bytes = new Uint8Array(this.#pending.length + fresh.length);
+      bytes = new Uint8Array(this.#pending.length + input.length);
       bytes.set(this.#pending);
-      bytes.set(fresh, this.#pending.length);
+      bytes.set(input, this.#pending.length);
     }
     const parts: Mp3Part[] = [];
     let at = 0;
-    for (let used = this.#step(bytes, at, isLast, parts); used > 0; used = this.#step(bytes, at, isLast, parts)) {
-      at += used;
-      this.#read += used;
+    for (
+      let usedBytes = this.#step(bytes, at, isLast, parts);
+      usedBytes > 0;
+      usedBytes = this.#step(bytes, at, isLast, parts)
+    ) {
+      at += usedBytes;
+      this.#readBytes += usedBytes;
     }
     this.#pending = bytes.slice(at);
     return parts;
   }
 
-  /** Returns the number of bytes that are read; 0 if more are needed. */
+  /** Returns the number of bytes used; 0 if more are needed. */
   #step(bytes: Uint8Array, at: number, isLast: boolean, parts: Mp3Part[]): number {
-    const left = bytes.length - at;
-    if (left === 0) return 0;
-    if (this.#skip > 0) {
-      const skipped = Math.min(this.#skip, left);
-      this.#skip -= skipped;
-      parts.push({ kind: "tag", length: skipped });
-      return skipped;
+    const remaining = bytes.length - at;
+    if (remaining === 0) return 0;
+    if (this.#skipBytes > 0) {
+      const skippedBytes = Math.min(this.#skipBytes, remaining);
+      this.#skipBytes -= skippedBytes;
+      parts.push({ kind: "tag", length: skippedBytes });
+      return skippedBytes;
     }
     if (bytes[at] === 0) return this.#zeros(bytes, at, parts);
     const before = parts.length;
-    const used = this.#part(bytes, at, isLast, parts);
-    if (used > 0 && this.#zeroBytes > 0) {
+    const usedBytes = this.#part(bytes, at, isLast, parts);
+    if (usedBytes > 0 && this.#zeroBytes > 0) {
       const kind = HOLES.has(parts[before]!.kind) && this.#hasFrames ? "unknown" : "tag";
       parts.splice(before, 0, { kind, length: this.#zeroBytes });
       this.#zeroBytes = 0;
     }
     this.#hasFrames ||= parts.some(({ kind }) => kind === "frame");
-    return used;
+    return usedBytes;
   }
 
   #part(bytes: Uint8Array, at: number, isLast: boolean, parts: Mp3Part[]): number {
-    const left = bytes.length - at;
+    const remaining = bytes.length - at;
     const header = mpegHeader(bytes, at);
     if (header !== undefined && this.#isFrame(bytes, at, header, isLast))
       return this.#frame(bytes, at, header, isLast, parts);
     if (TAG_LETTERS.has(bytes[at]!)) {
-      if (left < TAG_HEAD_BYTES && !isLast) return 0;
+      if (remaining < TAG_HEAD_BYTES && !isLast) return 0;
       const length = tagAt(bytes, at);
       if (length > 0) return this.#tag(bytes, at, length, parts);
     }
@@ -111,13 +115,13 @@ export class Mp3Splitter {
   }
 
   #frame(bytes: Uint8Array, at: number, header: MpegHeader, isLast: boolean, parts: Mp3Part[]): number {
-    const left = bytes.length - at;
-    if (left < header.frameBytes) {
-      if (isLast) parts.push({ kind: "incomplete", length: left });
-      return isLast ? left : 0;
+    const remaining = bytes.length - at;
+    if (remaining < header.frameBytes) {
+      if (isLast) parts.push({ kind: "incomplete", length: remaining });
+      return isLast ? remaining : 0;
     }
     this.#rate = header.sampleRate;
-    this.#claimed = 0;
+    this.#claimedBytes = 0;
     const frame = bytes.subarray(at, at + header.frameBytes);
     const info = mp3Info(frame, header);
     parts.push(info ? { kind: "info", bytes: frame, header, info } : { kind: "frame", bytes: frame, header });
@@ -126,37 +130,37 @@ export class Mp3Splitter {
 
   /** Starts a tag and returns the bytes of its head. A size is only a claim: a tag longer than its file is searched. */
   #tag(bytes: Uint8Array, at: number, length: number, parts: Mp3Part[]): number {
-    const isTooLong = this.#read + length > this.#size;
-    const used = Math.min(length, bytes.length - at, isTooLong ? ID3_HEAD_BYTES : length);
-    this.#skip = isTooLong ? 0 : length - used;
-    this.#claimed = isTooLong ? length - used : Math.max(0, id3PlainBytes(bytes, at) - length);
-    parts.push({ kind: "tag", length: used });
-    return used;
+    const isTooLong = this.#readBytes + length > this.#size;
+    const headBytes = Math.min(length, bytes.length - at, isTooLong ? ID3_HEAD_BYTES : length);
+    this.#skipBytes = isTooLong ? 0 : length - headBytes;
+    this.#claimedBytes = isTooLong ? length - headBytes : Math.max(0, id3PlainBytes(bytes, at) - length);
+    parts.push({ kind: "tag", length: headBytes });
+    return headBytes;
   }
 
-  /** Passes zeros, which are padding. */
+  /** Skips zeros, which are padding. */
   #zeros(bytes: Uint8Array, at: number, parts: Mp3Part[]): number {
     let end = at;
     while (end < bytes.length && bytes[end] === 0) end++;
-    this.#claimed = Math.max(0, this.#claimed - (end - at));
+    this.#claimedBytes = Math.max(0, this.#claimedBytes - (end - at));
     if (this.#hasFrames) this.#zeroBytes += end - at;
     else parts.push({ kind: "tag", length: end - at });
     return end - at;
   }
 
-  /** Passes bytes up to the next start of frames. */
+  /** Skips bytes up to the next start of frames. */
   #search(bytes: Uint8Array, from: number, isLast: boolean, parts: Mp3Part[]): number {
     let next = from;
     for (; next < bytes.length; next++) {
-      const found = bytes[next] === 0xff ? framesAt(bytes, next) : "no";
-      if (found === "yes" || (found === "cut" && (!isLast || endsWithFrames(bytes, next)))) break;
+      const frames = bytes[next] === 0xff ? framesAt(bytes, next) : "no";
+      if (frames === "yes" || (frames === "cut" && (!isLast || endsWithFrames(bytes, next)))) break;
     }
     if (next === from) return 0;
     this.#rate = undefined;
-    const ofTag = Math.min(this.#claimed, next - from);
-    this.#claimed -= ofTag;
-    if (ofTag > 0) parts.push({ kind: "tag", length: ofTag });
-    if (next - from > ofTag) parts.push({ kind: "unknown", length: next - from - ofTag });
+    const tagBytes = Math.min(this.#claimedBytes, next - from);
+    this.#claimedBytes -= tagBytes;
+    if (tagBytes > 0) parts.push({ kind: "tag", length: tagBytes });
+    if (next - from > tagBytes) parts.push({ kind: "unknown", length: next - from - tagBytes });
     return next - from;
   }
 }

@@ -25,15 +25,15 @@ export function mpegHeader(bytes: Uint8Array, at: number): MpegHeader | undefine
   const version = versionAt(bytes, at);
   if (version === undefined) return undefined;
   const third = bytes[at + 2]!;
-  const mpeg1 = version === 3;
-  const kbits = (mpeg1 ? KBITS_MPEG1 : KBITS_MPEG2)[third >> 4];
+  const isMpeg1 = version === 3;
+  const kbits = (isMpeg1 ? KBITS_MPEG1 : KBITS_MPEG2)[third >> 4];
   const baseRate = SAMPLE_RATES[(third >> 2) & 3];
   if (!kbits || baseRate === undefined) return undefined;
-  const sampleRate = mpeg1 ? baseRate : version === 2 ? baseRate / 2 : baseRate / 4;
+  const sampleRate = isMpeg1 ? baseRate : version === 2 ? baseRate / 2 : baseRate / 4;
   const padding = (third >> 1) & 1;
-  const frameBytes = Math.floor(((mpeg1 ? 144_000 : 72_000) * kbits) / sampleRate) + padding;
+  const frameBytes = Math.floor(((isMpeg1 ? 144_000 : 72_000) * kbits) / sampleRate) + padding;
   const channels = bytes[at + 3]! >> 6 === MONO ? 1 : 2;
-  return { frameBytes, sampleRate, samples: mpeg1 ? 1152 : 576, channels };
+  return { frameBytes, sampleRate, samples: isMpeg1 ? 1152 : 576, channels };
 }
 
 /** True if a free-format layer III frame starts here: its length is the distance to the next one. */

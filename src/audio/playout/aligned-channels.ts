@@ -1,8 +1,8 @@
 import { msToSamples } from "../samples/pcm.ts";
 
-/** Default for {@link AlignmentOptions.goneMs}. */
-const GONE_MS = 1_000;
-/** Time without samples on either channel counts up to this, ms: after that, the thread itself was blocked. */
+/** Default for {@link AlignmentOptions.silentAfterMs}. */
+const SILENT_AFTER_MS = 1_000;
+/** Longest pause of both channels that counts as time, ms; a longer one means that this thread was blocked. */
 const STILL_MS = 100;
 /** Samples that arrive within this time count as the same clock tick, ms. */
 const TICK_MS = 10;
@@ -17,7 +17,7 @@ export interface AlignmentOptions {
    * After this long without samples a channel is silent, and samples that are still missing count as lost, ms. Nothing is
    * passed on in the meantime; samples that are even later make both channels longer. Default: 1,000.
    */
-  readonly goneMs?: number;
+  readonly silentAfterMs?: number;
 }
 
 /** Receives the next samples of both channels, at the start of arrays that are reused afterwards. */
@@ -26,8 +26,8 @@ export type TakeChannels = (left: Int16Array, right: Int16Array, samples: number
 /**
  * Aligns the two channels of a call in time, by their samples alone. Both clocks have the same rate but may pause: no
  * samples arrive before the remote side sends audio, and none are sent during a hold. If only one channel continues, the
- * other one is silent there. Samples that are merely late, because this thread was blocked, are put in their place. So the
- * channels are never more than a frame apart, however long the call.
+ * other one is silent there. Samples that are merely late, because this thread was blocked, are put where they belong. The
+ * channels are thus never more than a frame apart, even in a long call.
  */
 export class AlignedChannels {
   readonly #left: Channel;
@@ -37,18 +37,18 @@ export class AlignedChannels {
   readonly #block: number;
   readonly #stillMs: number;
   #clock = 0;
-  #seenAt: number | undefined;
+  #lastAddAt: number | undefined;
 
   /** @param frameMs length of a frame of either channel, ms */
   constructor(
     sampleRate: number,
     frameMs: number,
     take: TakeChannels,
-    { blockMs = BLOCK_MS, goneMs = GONE_MS }: AlignmentOptions = {},
+    { blockMs = BLOCK_MS, silentAfterMs = SILENT_AFTER_MS }: AlignmentOptions = {},
   ) {
-    this.#left = new Channel(goneMs);
-    this.#right = new Channel(goneMs);
-    this.#stillMs = Math.min(STILL_MS, goneMs / 2);
+    this.#left = new Channel(silentAfterMs);
+    this.#right = new Channel(silentAfterMs);
+    this.#stillMs = Math.min(STILL_MS, silentAfterMs / 2);
     this.#take = take;
     this.#frame = msToSamples(frameMs, sampleRate);
     this.#block = msToSamples(blockMs, sampleRate);
@@ -67,33 +67,33 @@ export class AlignedChannels {
   /** Passes on the rest, with both channels equally long. */
   finish(): void {
     const [left, right] = [this.#left, this.#right];
-    left.settle();
-    right.settle();
+    left.fillGaps();
+    right.fillGaps();
     left.append(undefined, 0, right.length - left.length);
     right.append(undefined, 0, left.length - right.length);
-    this.#handOn(left.length);
+    this.#passOn(left.length);
   }
 
   #add(channel: Channel, other: Channel, samples: Int16Array | undefined, from: number, length: number, now: number) {
-    this.#clock += Math.min(this.#stillMs, now - (this.#seenAt ?? now));
-    this.#seenAt = now;
+    this.#clock += Math.min(this.#stillMs, now - (this.#lastAddAt ?? now));
+    this.#lastAddAt = now;
     const clock = this.#clock;
-    if (channel.gone(clock)) {
-      channel.settle();
+    if (channel.isSilent(clock)) {
+      channel.fillGaps();
       // The channel starts or resumes: at the other one's frame of the same tick, or at its end.
       if (clock - other.lastAt >= TICK_MS) channel.append(undefined, 0, other.length - channel.length);
-    } else channel.compare(other.length - channel.length, this.#frame, clock);
-    if (other.gone(clock)) {
-      other.settle();
+    } else channel.trackGap(other.length - channel.length, this.#frame, clock);
+    if (other.isSilent(clock)) {
+      other.fillGaps();
       other.append(undefined, 0, channel.length - other.length);
     }
     channel.lastAt = clock;
     channel.append(samples, from, length);
-    const ready = Math.min(channel.settled, other.settled);
-    if (ready >= this.#block) this.#handOn(ready);
+    const ready = Math.min(channel.alignedLength, other.alignedLength);
+    if (ready >= this.#block) this.#passOn(ready);
   }
 
-  #handOn(samples: number): void {
+  #passOn(samples: number): void {
     this.#take(this.#left.samples, this.#right.samples, samples);
     this.#left.drop(samples);
     this.#right.drop(samples);
@@ -107,7 +107,7 @@ interface Gap {
   readonly since: number;
 }
 
-/** The samples of one channel that are not passed on yet. */
+/** The samples of one channel that have not been passed on yet. */
 class Channel {
   samples: Int16Array = new Int16Array(0);
   length = 0;
@@ -115,39 +115,39 @@ class Channel {
   lastAt = Number.NEGATIVE_INFINITY;
   readonly #gaps: Gap[] = [];
   /** The length of all gaps. */
-  #missing = 0;
-  readonly #goneMs: number;
+  #missingLength = 0;
+  readonly #silentAfterMs: number;
 
-  constructor(goneMs: number) {
-    this.#goneMs = goneMs;
+  constructor(silentAfterMs: number) {
+    this.#silentAfterMs = silentAfterMs;
   }
 
   /** Number of aligned samples. */
-  get settled(): number {
+  get alignedLength(): number {
     return this.#gaps[0]?.at ?? this.length;
   }
 
-  gone(clock: number): boolean {
-    return clock - this.lastAt >= this.#goneMs;
+  isSilent(clock: number): boolean {
+    return clock - this.lastAt >= this.#silentAfterMs;
   }
 
-  /** Adds a gap for samples that arrive while the channel is this many samples `behind` the other one. */
-  compare(behind: number, frame: number, clock: number): void {
-    if (behind < this.#missing) this.#shorten(behind);
+  /** Adds a gap for samples that arrive while the channel lags this many samples behind the other one. */
+  trackGap(lag: number, frame: number, clock: number): void {
+    if (lag < this.#missingLength) this.#shorten(lag);
     // The other channel's frame of the same tick may have arrived before, so one frame proves nothing.
-    const gap = behind - this.#missing - frame;
+    const gap = lag - this.#missingLength - frame;
     if (gap > 0) {
       this.#gaps.push({ at: this.length, length: gap, since: clock });
-      this.#missing += gap;
+      this.#missingLength += gap;
     }
     const first = this.#gaps[0];
-    if (first === undefined || clock - first.since < this.#goneMs) return;
-    this.#shorten(behind - frame);
+    if (first === undefined || clock - first.since < this.#silentAfterMs) return;
+    this.#shorten(lag - frame);
     if (this.#gaps[0] === first) this.#insert();
   }
 
   /** Puts silence into all gaps. */
-  settle(): void {
+  fillGaps(): void {
     while (this.#gaps.length > 0) this.#insert();
   }
 
@@ -169,11 +169,11 @@ class Channel {
   }
 
   /** Late samples have arrived: shortens the gaps, the last one first. */
-  #shorten(missing: number): void {
-    for (let gap = this.#gaps.at(-1); gap !== undefined && this.#missing > missing; gap = this.#gaps.at(-1)) {
-      const less = Math.min(gap.length, this.#missing - missing);
-      gap.length -= less;
-      this.#missing -= less;
+  #shorten(remaining: number): void {
+    for (let gap = this.#gaps.at(-1); gap !== undefined && this.#missingLength > remaining; gap = this.#gaps.at(-1)) {
+      const excess = Math.min(gap.length, this.#missingLength - remaining);
+      gap.length -= excess;
+      this.#missingLength -= excess;
       if (gap.length === 0) this.#gaps.pop();
     }
   }
@@ -186,8 +186,8 @@ class Channel {
     this.samples.copyWithin(gap.at + gap.length, gap.at, this.length);
     this.samples.fill(0, gap.at, gap.at + gap.length);
     this.length += gap.length;
-    this.#missing -= gap.length;
-    for (const later of this.#gaps) later.at += gap.length;
+    this.#missingLength -= gap.length;
+    for (const laterGap of this.#gaps) laterGap.at += gap.length;
   }
 
   #makeRoom(length: number): void {

@@ -5,7 +5,7 @@ export interface JitterBufferOptions {
   readonly sampleRate: number;
   /** Audio gathered before the first sample is played, ms. */
   readonly targetMs: number;
-  /** Longest audio held, ms. */
+  /** Maximum buffered audio, ms. */
   readonly maxMs: number;
   /** Minimum target beyond the largest piece so far, ms: the reserve left when the next one is due. Default: 0. */
   readonly spareMs?: number;
@@ -13,8 +13,8 @@ export interface JitterBufferOptions {
 
 /**
  * Evens out audio that arrives in bursts, in a fixed amount of memory. Playback starts once `targetMs` are buffered, or
- * more if the pieces are large, and gathers again after it has run dry. When more than `maxMs` would wait, the oldest
- * audio is dropped, so that the delay returns to that target.
+ * more if the pieces are large, and buffering starts again after the buffer has run dry. If more than `maxMs` would be
+ * buffered, the oldest audio is dropped, so that the delay returns to the target.
  */
 export class JitterBuffer {
   readonly #ring: Int16Array;
@@ -23,7 +23,7 @@ export class JitterBuffer {
   /** Position of the oldest sample. */
   #at = 0;
   #length = 0;
-  #playing = false;
+  #isPlaying = false;
   #dropped = 0;
 
   constructor({ sampleRate, targetMs, maxMs, spareMs = 0 }: JitterBufferOptions) {
@@ -32,7 +32,7 @@ export class JitterBuffer {
     this.#ring = new Int16Array(Math.max(this.#target, msToSamples(maxMs, sampleRate)));
   }
 
-  /** Number of samples that wait. */
+  /** Number of buffered samples. */
   get length(): number {
     return this.#length;
   }
@@ -46,21 +46,22 @@ export class JitterBuffer {
   write(samples: Int16Array, count: number = samples.length): void {
     const ring = this.#ring;
     const first = Math.max(0, count - ring.length);
-    const added = count - first;
-    this.#target = Math.max(this.#target, Math.min(added + this.#spare, ring.length));
-    if (this.#length + added > ring.length) this.#drop(this.#length + added - Math.max(this.#target, added));
+    const addedCount = count - first;
+    this.#target = Math.max(this.#target, Math.min(addedCount + this.#spare, ring.length));
+    if (this.#length + addedCount > ring.length)
+      this.#drop(this.#length + addedCount - Math.max(this.#target, addedCount));
     this.#dropped += first;
     let to = (this.#at + this.#length) % ring.length;
     for (let i = first; i < count; i++) {
       ring[to] = samples[i]!;
       if (++to === ring.length) to = 0;
     }
-    this.#length += added;
+    this.#length += addedCount;
   }
 
   /** Fills the whole frame, with silence after the last sample; returns the number of samples of audio. */
   read(frame: Int16Array): number {
-    if (!this.#playing && this.#length < this.#target) {
+    if (!this.#isPlaying && this.#length < this.#target) {
       frame.fill(0);
       return 0;
     }
@@ -72,14 +73,14 @@ export class JitterBuffer {
     }
     frame.fill(0, count);
     this.#length -= count;
-    this.#playing = count === frame.length;
+    this.#isPlaying = count === frame.length;
     return count;
   }
 
-  /** Drops everything that waits. */
+  /** Drops all buffered audio. */
   clear(): void {
     this.#drop(this.#length);
-    this.#playing = false;
+    this.#isPlaying = false;
   }
 
   #drop(count: number): void {

@@ -43,11 +43,11 @@ export class Lateness implements LatenessFigures {
 
   /** The lateness (ms) that this share of the frames (0 to 1) did not exceed; 0 when no frame is counted. */
   quantile(share: number): number {
-    const wanted = share * this.#frames;
-    let counted = 0;
+    const rank = share * this.#frames;
+    let sum = 0;
     for (let i = 0; i < this.#buckets.length; i++) {
-      counted += this.#buckets[i] ?? 0;
-      if (counted > 0 && counted >= wanted) return Math.min(this.#max, (i + 1) * BUCKET_MS);
+      sum += this.#buckets[i] ?? 0;
+      if (sum > 0 && sum >= rank) return Math.min(this.#max, (i + 1) * BUCKET_MS);
     }
     return 0;
   }

@@ -4,7 +4,7 @@ export class PlayoutGaps {
   #gap = 0;
   #underruns = 0;
   /** True if the previous frame was full of audio. */
-  #playing = false;
+  #isPlaying = false;
 
   /** Number of times that the queue ran dry while playing. */
   get underruns(): number {
@@ -30,16 +30,16 @@ export class PlayoutGaps {
 
   /**
    * Counts an underrun if this frame is not full during playback.
-   * @param started true if any signal has been played so far
+   * @param hasStarted true if any signal has been played so far
    */
-  frame(filled: number, length: number, started: boolean): void {
-    const dry = filled < length;
-    if (dry && started && (this.#playing || filled > 0)) this.#underruns++;
-    this.#playing = !dry;
+  countFrame(filled: number, length: number, hasStarted: boolean): void {
+    const isDry = filled < length;
+    if (isDry && hasStarted && (this.#isPlaying || filled > 0)) this.#underruns++;
+    this.#isPlaying = !isDry;
   }
 
   /** Handles a cleared queue: the next empty frame is not an underrun. */
   clear(): void {
-    this.#playing = false;
+    this.#isPlaying = false;
   }
 }

@@ -6,7 +6,7 @@ export interface PlayoutMark {
   readonly reached: (name: string) => void;
 }
 
-/** Something in the queue: samples to play, a stretch of silence (no samples), or a mark (no length). */
+/** Item of the queue: samples to play, a stretch of silence (no samples), or a mark (no length). */
 export interface PlayoutItem {
   readonly samples: Int16Array | undefined;
   length: number;
@@ -22,7 +22,7 @@ const BLOCK_MS = 40;
 
 /**
  * A queue of audio with two read positions: the next sample to be heard, and the next one to be pulled, which is never
- * after it. Small pieces are gathered in blocks. Reading does not allocate.
+ * before it. Small pieces are gathered in blocks. Reading does not allocate.
  */
 export class PlayoutQueue {
   readonly #blockLength: number;
@@ -40,7 +40,7 @@ export class PlayoutQueue {
   }
 
   /** True if everything, marks included, has been heard. */
-  get empty(): boolean {
+  get isEmpty(): boolean {
     return this.#head === this.#items.length;
   }
 
@@ -49,12 +49,12 @@ export class PlayoutQueue {
     return this.#items[this.#head];
   }
 
-  /** Samples of the head that are already heard. */
+  /** Number of samples of the head that have been heard. */
   get offset(): number {
     return this.#offset;
   }
 
-  /** Adds something to the end; the samples are not copied. */
+  /** Adds an item to the end; the samples are not copied. */
   add(samples: Int16Array | undefined, length: number, name: string, reached: PlayoutItem["reached"]): void {
     this.#items.push({ samples, length, name, reached, isOwned: false });
   }
@@ -86,7 +86,7 @@ export class PlayoutQueue {
     copy(this.#items[this.#head]!, this.#offset, frame, from, count);
   }
 
-  /** Passes samples of the head as heard; returns true if that was the last of it, so that the next item is the head. */
+  /** Counts samples of the head as heard; returns true if the head has been played, and the next item is the new head. */
   pass(samples: number): boolean {
     this.#offset += samples;
     if (this.#offset < this.#items[this.#head]!.length) return false;
@@ -133,8 +133,8 @@ export class PlayoutQueue {
   /** The block at the end of the queue if it has room and was not pulled to its end, otherwise a new one. */
   #openBlock(): PlayoutItem {
     const last = this.#items.length - 1;
-    const end = this.#items[last];
-    if (end?.isOwned === true && last >= this.#next && end.length < end.samples!.length) return end;
+    const lastItem = this.#items[last];
+    if (lastItem?.isOwned === true && last >= this.#next && lastItem.length < lastItem.samples!.length) return lastItem;
     const block = this.#spare ?? {
       samples: new Int16Array(this.#blockLength),
       length: 0,
@@ -153,7 +153,7 @@ export class PlayoutQueue {
       item.length = 0;
       this.#spare = item;
     }
-    this.#items[this.#head] = PLAYED; // lets go of the samples
+    this.#items[this.#head] = PLAYED; // frees the samples
     this.#head++;
     this.#offset = 0;
     if (this.#next >= this.#head) return;

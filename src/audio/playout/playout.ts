@@ -7,10 +7,10 @@ import { type PlayoutItem, PlayoutQueue } from "./playout-queue.ts";
 /** Fills a {@link Playout} while it is played. */
 export interface PlayoutSupply {
   /**
-   * Adds up to `wanted` samples, which the leg is about to pull. Called on the leg's clock, before every frame: it
+   * Adds up to `count` samples, which the leg is about to pull. Called on the leg's clock, before every frame: it
    * neither waits nor throws.
    */
-  supply(wanted: number): void;
+  supply(count: number): void;
 }
 
 /**
@@ -61,7 +61,7 @@ export class Playout implements FrameSource, AheadSource {
   #clock = 0;
   /** The clock after the last frame with signal. */
   #signalAt = 0;
-  #ended = false;
+  #isEnded = false;
 
   /** Takes the leg's rate in samples per second. */
   constructor(sampleRate: number) {
@@ -85,7 +85,7 @@ export class Playout implements FrameSource, AheadSource {
   }
 
   /** Samples that the leg can still pull. */
-  get waiting(): number {
+  get unpulled(): number {
     return this.#queued - this.#pulled;
   }
 
@@ -115,8 +115,8 @@ export class Playout implements FrameSource, AheadSource {
   }
 
   /** True once {@link end} was called. */
-  get ended(): boolean {
-    return this.#ended;
+  get isEnded(): boolean {
+    return this.#isEnded;
   }
 
   /** Adds samples to the end of the queue. They are not copied: do not write to the array afterwards. */
@@ -154,14 +154,14 @@ export class Playout implements FrameSource, AheadSource {
     this.#queued = 0;
     this.#pulled = 0;
     this.#gaps.clear();
-    this.#settle();
+    this.#resolveIfDrained();
     return this.heardMs;
   }
 
   /** Declares that no more audio will be enqueued. Idempotent. */
   end(): void {
-    this.#ended = true;
-    this.#settle();
+    this.#isEnded = true;
+    this.#resolveIfDrained();
   }
 
   /** Fills the frame with the next samples, then with zeros if the queue runs dry; returns the number of signal samples. */
@@ -183,7 +183,7 @@ export class Playout implements FrameSource, AheadSource {
     if (filled < frame.length) this.tap?.played(undefined, 0, frame.length - filled);
     this.#countSilence(filled, frame.length - filled);
     this.#clock += frame.length;
-    this.#gaps.frame(filled, frame.length, !this.#ended && this.#heard > 0);
+    this.#gaps.countFrame(filled, frame.length, !this.#isEnded && this.#heard > 0);
     this.#afterPassing(before);
     return this.#heard - before;
   }
@@ -209,7 +209,7 @@ export class Playout implements FrameSource, AheadSource {
       if (item !== undefined) this.#pass(item, take);
     }
     if (silence > 0) this.tap?.played(undefined, 0, silence);
-    if (ranDry && !this.#ended && this.#heard > 0) this.#gaps.countUnderrun();
+    if (ranDry && !this.#isEnded && this.#heard > 0) this.#gaps.countUnderrun();
     this.#afterPassing(before);
   }
 
@@ -221,7 +221,7 @@ export class Playout implements FrameSource, AheadSource {
   }
 
   #assertNotEnded(): void {
-    if (this.#ended) throw new InternalError("the playout has ended: nothing can be added to it");
+    if (this.#isEnded) throw new InternalError("the playout has ended: nothing can be added to it");
   }
 
   /** Counts samples of the item at the head as heard. */
@@ -237,11 +237,11 @@ export class Playout implements FrameSource, AheadSource {
     this.#queue.compact();
     if (this.#heard > heardBefore) this.#signalAt = this.#clock;
     if (this.#heard > heardBefore && this.onFirstSignal !== undefined) {
-      const first = this.onFirstSignal;
+      const callback = this.onFirstSignal;
       this.onFirstSignal = undefined;
-      first();
+      callback();
     }
-    this.#settle();
+    this.#resolveIfDrained();
   }
 
   #reachMarks(): void {
@@ -251,7 +251,7 @@ export class Playout implements FrameSource, AheadSource {
   /** Counts `sent` samples of the queue, followed by `silence` of an empty queue. Called before the clock advances. */
   #countSilence(sent: number, silence: number): void {
     if (sent > 0) this.#endGap();
-    if (!this.#ended) this.#gaps.extend(silence);
+    if (!this.#isEnded) this.#gaps.extend(silence);
   }
 
   #endGap(): void {
@@ -259,8 +259,8 @@ export class Playout implements FrameSource, AheadSource {
     if (gap > 0) this.onDelay?.(this.#ms(this.#clock - gap), this.#ms(gap));
   }
 
-  #settle(): void {
-    if (this.#ended && this.#queue.empty) this.#drained.resolve();
+  #resolveIfDrained(): void {
+    if (this.#isEnded && this.#queue.isEmpty) this.#drained.resolve();
   }
 
   #ms(samples: number): number {

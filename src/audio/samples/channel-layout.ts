@@ -9,7 +9,7 @@ export interface ChannelLayout {
 /** Weights before normalization: full for front and centre speakers, lower for rear ones, none for the subwoofer. */
 const SIDE = Math.SQRT1_2;
 const CENTRE = 1;
-const BEHIND = 0.5;
+const REAR = 0.5;
 const NONE = 0;
 
 /** Share of the speaker of each bit of a channel mask (WAVEFORMATEXTENSIBLE); speakers above the listener have none. */
@@ -18,13 +18,13 @@ const SPEAKERS: readonly number[] = [
   SIDE, // front right
   CENTRE, // front centre
   NONE, // low frequencies
-  BEHIND, // back left
-  BEHIND, // back right
+  REAR, // back left
+  REAR, // back right
   SIDE, // front left of centre
   SIDE, // front right of centre
-  BEHIND, // back centre
-  BEHIND, // side left
-  BEHIND, // side right
+  REAR, // back centre
+  REAR, // side left
+  REAR, // side right
 ];
 
 /** Masks of files that state none, by number of channels: mono, stereo, 2.1, 4.0, 5.0, 5.1, 6.1 and 7.1. */
@@ -38,9 +38,9 @@ const MASK_BITS = 32;
  * @param mask stated speakers; 0, or a count that differs from the number of channels, means the usual layout
  */
 export function channelLayout(channels: number, mask = 0): ChannelLayout {
-  const stated = speakers(mask);
-  const isStated = stated.length === channels;
-  const shares = isStated ? stated : speakers(USUAL_MASKS[channels] ?? 0);
+  const statedShares = speakers(mask);
+  const isStated = statedShares.length === channels;
+  const shares = isStated ? statedShares : speakers(USUAL_MASKS[channels] ?? 0);
   const sum = shares.reduce((total, share) => total + share, 0);
   if (shares.length !== channels || sum === 0) return { shares: new Array<number>(channels).fill(1 / channels) };
   const spare = isStated ? -1 : shares.indexOf(NONE);

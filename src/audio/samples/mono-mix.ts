@@ -7,7 +7,7 @@ const BLOCK_MS = 50;
 const FADE_MS = 5;
 /** Energy of the mix, relative to independent channels, below which the channels cancel each other. */
 const CANCELLED = 0.2;
-/** Energy of the mix above which they no longer do. */
+/** Energy of the mix above which they no longer cancel each other. */
 const MIXED = 0.4;
 /** Mean square of a sample below which a channel is silent. */
 const SILENCE = 4;
@@ -26,7 +26,7 @@ export class MonoMix {
   readonly #fadeFrames: number;
   /** Values in the block. */
   #filled = 0;
-  #begun = false;
+  #hasStarted = false;
   /** The channel that is heard, or all. */
   #heard = ALL;
 
@@ -66,8 +66,8 @@ export class MonoMix {
     const frames = this.#filled / this.#channels;
     const before = this.#heard;
     this.#heard = this.#decide(frames);
-    const fade = this.#begun && before !== this.#heard ? Math.min(this.#fadeFrames, frames) : 0;
-    this.#begun = true;
+    const fade = this.#hasStarted && before !== this.#heard ? Math.min(this.#fadeFrames, frames) : 0;
+    this.#hasStarted = true;
     for (let frame = 0; frame < frames; frame++) {
       let value = this.#value(frame, this.#heard);
       if (frame < fade) value += (1 - frame / fade) * (this.#value(frame, before) - value);
@@ -88,26 +88,26 @@ export class MonoMix {
 
   #decide(frames: number): number {
     const { shares, spare } = this.#layout;
-    const mixed = this.#energy(ALL, frames);
-    let independent = 0;
+    const mixEnergy = this.#energy(ALL, frames);
+    let independentEnergy = 0;
     let loudest = ALL;
-    let most = SILENCE * frames;
+    let maxEnergy = SILENCE * frames;
     for (let channel = 0; channel < this.#channels; channel++) {
       const energy = this.#energy(channel, frames);
-      independent += energy * shares[channel]! ** 2;
-      if (energy <= most || shares[channel] === 0) continue;
-      most = energy;
+      independentEnergy += energy * shares[channel]! ** 2;
+      if (energy <= maxEnergy || shares[channel] === 0) continue;
+      maxEnergy = energy;
       loudest = channel;
     }
     if (loudest === ALL) {
       const isHeard = spare !== undefined && this.#energy(spare, frames) > SILENCE * frames;
       return isHeard ? spare : this.#heard;
     }
-    const share = mixed / independent;
+    const share = mixEnergy / independentEnergy;
     if (share > MIXED) return ALL;
     if (share > CANCELLED && this.#heard === ALL) return ALL;
     // Two channels of equal level must not alternate.
-    const isLoud = this.#heard !== ALL && this.#energy(this.#heard, frames) > most / 4;
+    const isLoud = this.#heard !== ALL && this.#energy(this.#heard, frames) > maxEnergy / 4;
     return isLoud ? this.#heard : loudest;
   }
 

@@ -7,8 +7,8 @@ import { Resampler } from "./resample.ts";
 interface Resampled {
   readonly after: Int16Array | undefined;
   readonly samples: Int16Array;
-  /** The samples still held if the stream ends with this piece. */
-  rest: Int16Array | undefined;
+  /** The samples that follow if the stream ends with this piece. */
+  tail: Int16Array | undefined;
 }
 
 /** Results by piece and both rates, so that speech shared by many calls is converted only once. */
@@ -31,7 +31,7 @@ export async function* resampleStream(
 ): AsyncGenerator<Int16Array, void> {
   let stretch: Stretch | undefined;
   for await (const chunk of chunks) {
-    if (stretch?.from !== chunk.sampleRate) {
+    if (stretch?.fromRate !== chunk.sampleRate) {
       if (stretch) yield stretch.end();
       stretch = new Stretch(chunk.sampleRate, sampleRate);
     }
@@ -42,38 +42,38 @@ export async function* resampleStream(
 
 /** Consecutive pieces of one rate. */
 class Stretch {
-  readonly from: number;
+  readonly fromRate: number;
   readonly #rates: string;
   readonly #resampler: Resampler;
-  /** Pieces whose result was known; the resampler has not seen them yet. */
+  /** Pieces whose result was cached; the resampler has not processed them yet. */
   readonly #skipped: Int16Array[] = [];
   #last: Int16Array | undefined;
-  /** The latest piece if all pieces so far arrived in a known order; otherwise undefined. */
-  #lastKnown: Resampled | undefined;
+  /** Cache entry of the latest piece; undefined if one of the pieces so far has no entry. */
+  #lastCached: Resampled | undefined;
 
   constructor(from: number, to: number) {
-    this.from = from;
+    this.fromRate = from;
     this.#rates = `${from} ${to}`;
     this.#resampler = new Resampler(from, to);
   }
 
   async push(samples: Int16Array): Promise<Int16Array> {
     const before = this.#last;
-    const continuous = before === undefined || this.#lastKnown !== undefined;
+    const isContinuous = before === undefined || this.#lastCached !== undefined;
     this.#last = samples;
-    const found = continuous ? cache.get(samples)?.get(this.#rates) : undefined;
-    if (found !== undefined && found.after === before) {
+    const cached = isContinuous ? cache.get(samples)?.get(this.#rates) : undefined;
+    if (cached !== undefined && cached.after === before) {
       this.#skipped.push(samples);
-      this.#lastKnown = found;
-      return found.samples;
+      this.#lastCached = cached;
+      return cached.samples;
     }
     this.#catchUp();
     const output = await this.#convert(samples);
-    this.#lastKnown = undefined;
-    if (continuous && found === undefined && output !== samples) {
-      this.#lastKnown = { after: before, samples: output, rest: undefined };
+    this.#lastCached = undefined;
+    if (isContinuous && cached === undefined && output !== samples) {
+      this.#lastCached = { after: before, samples: output, tail: undefined };
       const byRates = cache.get(samples) ?? new Map<string, Resampled>();
-      byRates.set(this.#rates, this.#lastKnown);
+      byRates.set(this.#rates, this.#lastCached);
       cache.set(samples, byRates);
     }
     return output;
@@ -81,7 +81,7 @@ class Stretch {
 
   /** Converts a piece in slices, so that other work gets its turn between them. */
   async #convert(samples: Int16Array): Promise<Int16Array> {
-    if (this.#resampler.kept === 0) return samples;
+    if (this.#resampler.heldSamples === 0) return samples;
     const slices: Int16Array[] = [];
     for (let at = 0; at < samples.length; at += SLICE) {
       const slice = samples.subarray(at, at + SLICE);
@@ -92,11 +92,11 @@ class Stretch {
   }
 
   end(): Int16Array {
-    if (this.#lastKnown?.rest !== undefined) return this.#lastKnown.rest;
+    if (this.#lastCached?.tail !== undefined) return this.#lastCached.tail;
     this.#catchUp();
-    const rest = this.#resampler.flush();
-    if (this.#lastKnown !== undefined) this.#lastKnown.rest = rest;
-    return rest;
+    const tail = this.#resampler.flush();
+    if (this.#lastCached !== undefined) this.#lastCached.tail = tail;
+    return tail;
   }
 
   #catchUp(): void {

@@ -4,14 +4,14 @@ import { concatPcm, toSample } from "./pcm.ts";
 const SLICE = 4096;
 /** With this many phases or fewer, outputs of the same phase lie close enough together to be computed in fours. */
 const FEW_PHASES = 6;
-const LOWEST_RATE = 4000;
-const HIGHEST_RATE = 192_000;
+const MIN_RATE = 4000;
+const MAX_RATE = 192_000;
 
 /**
  * Changes the sample rate of a stream with a polyphase FIR filter (P. P. Vaidyanathan, Multirate Systems, chapter 4).
  *
  * The filter's delay is taken out: output sample `n` is the input at `n * from / to`, and after {@link flush} exactly
- * `round(samples pushed * to / from)` have come out. While streaming, the last 16 samples (of the lower rate) are held back
+ * `round(samples pushed * to / from)` samples are output. While streaming, the last 16 samples (of the lower rate) are held back
  * until the next ones arrive. At equal rates, samples pass through unchanged.
  */
 export class Resampler {
@@ -33,7 +33,7 @@ export class Resampler {
    */
   constructor(from: number, to: number, slice: number = SLICE) {
     for (const rate of [from, to]) {
-      if (!Number.isInteger(rate) || rate < LOWEST_RATE || rate > HIGHEST_RATE) {
+      if (!Number.isInteger(rate) || rate < MIN_RATE || rate > MAX_RATE) {
         throw new RangeError(`the sample rate is ${rate} Hz: it cannot be converted`);
       }
     }
@@ -45,8 +45,8 @@ export class Resampler {
     this.#rewind();
   }
 
-  /** Number of pushed samples that are held until the next ones are known. */
-  get kept(): number {
+  /** Number of pushed samples that are held until the next ones arrive. */
+  get heldSamples(): number {
     return this.#bank?.reach ?? 0;
   }
 
@@ -89,14 +89,14 @@ export class Resampler {
     this.#produced = 0;
   }
 
-  /** Counts pushed samples; returns how many new ones can be computed. */
+  /** Counts pushed samples; returns the number of new output samples that can be computed. */
   #take(bank: FilterBank, pushed: number): number {
     this.#pushed += pushed;
     return Math.max(0, Math.ceil(((this.#pushed - bank.reach) * this.#up) / this.#down) - this.#produced);
   }
 
-  /** Feeds `count` samples (zeros if there are none) and writes the first `wanted` output samples. */
-  #run(bank: FilterBank, samples: Int16Array | undefined, count: number, output: Int16Array, wanted: number): void {
+  /** Feeds `count` samples (zeros if there are none) and writes output samples up to `limit`. */
+  #run(bank: FilterBank, samples: Int16Array | undefined, count: number, output: Int16Array, limit: number): void {
     const buffer = this.#buffer;
     let written = 0;
     for (let read = 0; read < count; ) {
@@ -106,8 +106,8 @@ export class Resampler {
       else for (let i = 0; i < take; i++) buffer[from + i] = samples[read + i]!;
       this.#buffered += take;
       read += take;
-      if (this.#up <= FEW_PHASES) written = this.#computeBlocks(bank, output, written, wanted);
-      written = this.#compute(bank, output, written, wanted);
+      if (this.#up <= FEW_PHASES) written = this.#computeBlocks(bank, output, written, limit);
+      written = this.#compute(bank, output, written, limit);
       const done = Math.max(0, Math.min(this.#position - bank.reach, this.#buffered));
       buffer.copyWithin(0, done, this.#buffered);
       this.#buffered -= done;
@@ -117,14 +117,14 @@ export class Resampler {
   }
 
   /** Like {@link Resampler.#compute}, in blocks as far as possible: four outputs of each phase share their coefficients. */
-  #computeBlocks({ rows, taps, reach }: FilterBank, output: Int16Array, written: number, wanted: number): number {
+  #computeBlocks({ rows, taps, reach }: FilterBank, output: Int16Array, written: number, limit: number): number {
     const buffer = this.#buffer;
     const up = this.#up;
     const down = this.#down;
     const end = this.#buffered - reach;
     let position = this.#position;
     let at = written;
-    while (at + 4 * up <= wanted && position + Math.floor((this.#phase + (4 * up - 1) * down) / up) < end) {
+    while (at + 4 * up <= limit && position + Math.floor((this.#phase + (4 * up - 1) * down) / up) < end) {
       for (let n = 0, phase = this.#phase, start = position - reach + 1; n < up; n++) {
         const row = phase * taps;
         let a = 0;
@@ -154,8 +154,8 @@ export class Resampler {
     return at;
   }
 
-  /** Writes buffered samples to `output`, from `written` up to `wanted`; returns the position reached. */
-  #compute({ rows, taps, reach, steps }: FilterBank, output: Int16Array, written: number, wanted: number): number {
+  /** Writes buffered samples to `output`, from `written` up to `limit`; returns the position reached. */
+  #compute({ rows, taps, reach, steps }: FilterBank, output: Int16Array, written: number, limit: number): number {
     const buffer = this.#buffer;
     const up = this.#up;
     const whole = Math.floor(this.#down / up);
@@ -165,7 +165,7 @@ export class Resampler {
     let phase = this.#phase;
     let at = written;
     const inBlocks = up <= FEW_PHASES;
-    while (position < end && at < wanted) {
+    while (position < end && at < limit) {
       const step = steps === up ? phase : Math.round((phase * steps) / up);
       const first = position - reach + 1;
       const sum = inBlocks

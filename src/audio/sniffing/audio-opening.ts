@@ -1,4 +1,4 @@
-import { framesAt, ID3_HEAD_BYTES, id3Bytes, SEARCHED_BYTES, SETTLING_BYTES } from "../mp3/mp3-frames.ts";
+import { framesAt, ID3_HEAD_BYTES, id3Bytes, RECOGNITION_BYTES, SEARCH_BYTES } from "../mp3/mp3-frames.ts";
 import { NotAudio } from "../not-audio.ts";
 import type { StreamEncoding } from "../samples/stream-format.ts";
 import { codedFramesAt } from "./coded-frames.ts";
@@ -6,22 +6,22 @@ import { namedFile, PROOF_BYTES } from "./named-file.ts";
 import { sniff } from "./sniff.ts";
 
 /** Maximum number of bytes held back, enough to detect the format. */
-const MAX_HELD_BYTES = SEARCHED_BYTES + SETTLING_BYTES;
+const MAX_HELD_BYTES = SEARCH_BYTES + RECOGNITION_BYTES;
 /** Maximum length of an ID3v2 tag, bytes: it holds a title and a picture. */
 const MAX_TAG_BYTES = 16 * 1024 * 1024;
 
 /** A format of incoming audio: a stream format, or a WAV file with its own header. */
 export type IncomingFormat = StreamEncoding | "wav";
 
-/** The format that the first bytes have revealed. */
+/** The format detected from the first bytes. */
 export interface OpenedAudio {
   readonly format: IncomingFormat;
   /** All bytes of audio so far, including those held back. */
   readonly bytes: Uint8Array;
 }
 
-/** A file that is refused. */
-export function refusedFile(name: string, stated: StreamEncoding | undefined): NotAudio {
+/** The error for a file that is refused. */
+export function fileRefusal(name: string, stated: StreamEncoding | undefined): NotAudio {
   if (name.startsWith("MP3") && stated !== "mp3")
     return new NotAudio(
       `this is ${name}, not ${stated ?? "pcm_s16le"}: connect with encoding=mp3, or without an encoding`,
@@ -34,21 +34,21 @@ export function refusedFile(name: string, stated: StreamEncoding | undefined): N
  * to look like an MP3), or the tags and first frames of an MP3.
  */
 export class AudioOpening {
-  readonly #stated: StreamEncoding | undefined;
+  readonly #statedEncoding: StreamEncoding | undefined;
   /** True if the client or a leading tag declares an MP3. */
   #isMp3: boolean;
-  #held = new Uint8Array(MAX_HELD_BYTES);
+  #buffer = new Uint8Array(MAX_HELD_BYTES);
   #length = 0;
-  #looked = false;
+  #isNameChecked = false;
   /** Remaining bytes of a tag. */
-  #skip = 0;
-  /** The tags are skipped. */
+  #skipBytes = 0;
+  /** True once the tags are skipped. */
   #isTagless = false;
   /** Position of the search for the first frame. */
   #at = 0;
 
   constructor(stated: StreamEncoding | undefined) {
-    this.#stated = stated;
+    this.#statedEncoding = stated;
     this.#isMp3 = stated === "mp3";
   }
 
@@ -58,21 +58,21 @@ export class AudioOpening {
   }
 
   /**
-   * Takes the next bytes; undefined: more are needed.
+   * Takes the next bytes; returns undefined while more are needed.
    * @throws {NotAudio}
    */
   push(bytes: Uint8Array): OpenedAudio | undefined {
     let read = 0;
     while (read < bytes.length) {
-      const skipped = Math.min(this.#skip, bytes.length - read);
-      this.#skip -= skipped;
-      read += skipped;
+      const skippedBytes = Math.min(this.#skipBytes, bytes.length - read);
+      this.#skipBytes -= skippedBytes;
+      read += skippedBytes;
       const piece = bytes.subarray(read, read + MAX_HELD_BYTES - this.#length);
-      this.#held.set(piece, this.#length);
+      this.#buffer.set(piece, this.#length);
       this.#length += piece.length;
       read += piece.length;
-      const format = this.#settle();
-      if (format !== undefined) return { format, bytes: this.#everything(bytes.subarray(read)) };
+      const format = this.#detect();
+      if (format !== undefined) return { format, bytes: this.#allBytes(bytes.subarray(read)) };
     }
     return undefined;
   }
@@ -80,51 +80,51 @@ export class AudioOpening {
   /** The bytes that were too few to detect the format: samples, unless an MP3 is declared. */
   end(): OpenedAudio | undefined {
     if (this.#isMp3 || this.#length === 0) return undefined;
-    return { format: this.#stated ?? "pcm_s16le", bytes: this.#held.slice(0, this.#length) };
+    return { format: this.#statedEncoding ?? "pcm_s16le", bytes: this.#buffer.slice(0, this.#length) };
   }
 
-  #everything(rest: Uint8Array): Uint8Array {
-    const held = this.#held.subarray(this.#at, this.#length);
-    const whole = new Uint8Array(held.length + rest.length);
-    whole.set(held);
-    whole.set(rest, held.length);
-    return whole;
+  #allBytes(rest: Uint8Array): Uint8Array {
+    const buffered = this.#buffer.subarray(this.#at, this.#length);
+    const bytes = new Uint8Array(buffered.length + rest.length);
+    bytes.set(buffered);
+    bytes.set(rest, buffered.length);
+    return bytes;
   }
 
-  #settle(): IncomingFormat | undefined {
-    const held = this.#held.subarray(0, this.#length);
-    if (!this.#looked) {
-      if (held.length < PROOF_BYTES) return undefined;
-      this.#looked = true;
-      const name = namedFile(held, "opening");
+  #detect(): IncomingFormat | undefined {
+    const buffered = this.#buffer.subarray(0, this.#length);
+    if (!this.#isNameChecked) {
+      if (buffered.length < PROOF_BYTES) return undefined;
+      this.#isNameChecked = true;
+      const name = namedFile(buffered, "opening");
       if (name === "WAV") return "wav";
       const isMp3 = name?.startsWith("MP3") === true;
-      if (name !== undefined && !(isMp3 && (this.#stated === undefined || this.#isMp3)))
-        throw refusedFile(name, this.#stated);
+      if (name !== undefined && !(isMp3 && (this.#statedEncoding === undefined || this.#isMp3)))
+        throw fileRefusal(name, this.#statedEncoding);
       this.#isMp3 ||= isMp3;
     }
     if (this.#isMp3) return this.#findFrames();
-    const frames = codedFramesAt(held, 0);
-    if (frames === "cut" && held.length < MAX_HELD_BYTES) return undefined;
-    if (frames === "MP3" && this.#stated === undefined) return "mp3";
-    if (frames !== undefined && frames !== "cut") throw refusedFile(frames, this.#stated);
-    return this.#stated ?? "pcm_s16le";
+    const frames = codedFramesAt(buffered, 0);
+    if (frames === "cut" && buffered.length < MAX_HELD_BYTES) return undefined;
+    if (frames === "MP3" && this.#statedEncoding === undefined) return "mp3";
+    if (frames !== undefined && frames !== "cut") throw fileRefusal(frames, this.#statedEncoding);
+    return this.#statedEncoding ?? "pcm_s16le";
   }
 
   #findFrames(): "mp3" | undefined {
     this.#isTagless ||= this.#skipTags();
     if (!this.#isTagless) return undefined;
-    const held = this.#held.subarray(0, this.#length);
-    const frames = this.#isTagless ? codedFramesAt(held, 0) : undefined;
-    if (frames === "cut" && held.length < MAX_HELD_BYTES) return undefined;
-    if (frames !== undefined && frames !== "cut" && frames !== "MP3") throw refusedFile(frames, "mp3");
-    for (; this.#at < SEARCHED_BYTES; this.#at++) {
-      const frames = framesAt(held, this.#at);
+    const buffered = this.#buffer.subarray(0, this.#length);
+    const frames = this.#isTagless ? codedFramesAt(buffered, 0) : undefined;
+    if (frames === "cut" && buffered.length < MAX_HELD_BYTES) return undefined;
+    if (frames !== undefined && frames !== "cut" && frames !== "MP3") throw fileRefusal(frames, "mp3");
+    for (; this.#at < SEARCH_BYTES; this.#at++) {
+      const frames = framesAt(buffered, this.#at);
       if (frames === "yes") return "mp3";
       if (frames === "cut") return undefined;
     }
-    const found = sniff(held);
-    const name = typeof found === "string" ? found.toUpperCase() : found.unsupported;
+    const format = sniff(buffered);
+    const name = typeof format === "string" ? format.toUpperCase() : format.unsupported;
     throw new NotAudio(`no MP3 frames follow each other: this is ${name}`);
   }
 
@@ -132,18 +132,18 @@ export class AudioOpening {
   #skipTags(): boolean {
     for (;;) {
       if (this.#length < ID3_HEAD_BYTES) return false;
-      const tag = id3Bytes(this.#held, 0);
+      const tag = id3Bytes(this.#buffer, 0);
       if (tag === 0) return true;
       if (tag > MAX_TAG_BYTES) throw new NotAudio("the ID3 tag claims to be longer than 16 MB");
-      this.#forget(tag);
+      this.#skipFirst(tag);
     }
   }
 
   /** Skips this many bytes. */
-  #forget(bytes: number): void {
-    const there = Math.min(bytes, this.#length);
-    this.#skip = bytes - there;
-    this.#held.copyWithin(0, there, this.#length);
-    this.#length -= there;
+  #skipFirst(bytes: number): void {
+    const bufferedBytes = Math.min(bytes, this.#length);
+    this.#skipBytes = bytes - bufferedBytes;
+    this.#buffer.copyWithin(0, bufferedBytes, this.#length);
+    this.#length -= bufferedBytes;
   }
 }

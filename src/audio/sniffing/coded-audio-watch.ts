@@ -3,26 +3,26 @@ import {
   type CodedFrame,
   codedFrame,
   codedFramesAt,
+  headerRecurs,
   isSameKind,
   MAX_CODED_FRAME_BYTES,
-  recurs,
 } from "./coded-frames.ts";
 
 /** Number of consecutive frames of one kind that prove compressed audio among samples. */
 const FRAMES_NEEDED = 5;
 
 /**
- * Notices compressed audio (MP3, AAC and their relatives) that arrives as samples: five frames that follow each other, from
- * the beginning of a message or, in a long message, from anywhere near its beginning. The frames may be spread over messages.
+ * Notices compressed audio (MP3, AAC and their relatives) that arrives as samples: five consecutive frames, from the
+ * beginning of a message or, in a long message, from anywhere near its beginning. The frames may be spread over messages.
  */
 export class CodedAudioWatch {
-  readonly #expected = new Uint8Array(CODED_HEADER_BYTES);
+  readonly #firstHeader = new Uint8Array(CODED_HEADER_BYTES);
   readonly #header = new Uint8Array(CODED_HEADER_BYTES);
   #first: CodedFrame | undefined;
   /** Bytes of the next header that have arrived. */
-  #arrived = 0;
+  #headerLength = 0;
   /** Bytes until the next header. */
-  #left = 0;
+  #bytesToHeader = 0;
   /** Number of frames so far; 0 if no frame is being followed. */
   #frames = 0;
 
@@ -42,28 +42,29 @@ export class CodedAudioWatch {
     this.#frames = 0;
     const first = codedFrame(message, 0);
     const length = first?.frameBytes;
-    if (length === undefined || recurs(message, 0, Math.min(length, message.length))) return;
+    if (length === undefined || headerRecurs(message, 0, Math.min(length, message.length))) return;
     this.#first = first;
     this.#frames = 1;
-    this.#expected.set(message.subarray(0, CODED_HEADER_BYTES));
-    this.#arrived = 0;
-    this.#left = length;
+    this.#firstHeader.set(message.subarray(0, CODED_HEADER_BYTES));
+    this.#headerLength = 0;
+    this.#bytesToHeader = length;
     this.#follow(message);
   }
 
   #follow(message: Uint8Array): boolean {
     for (let at = 0; this.#frames > 0; ) {
-      const skipped = Math.min(this.#left, message.length - at);
-      this.#left -= skipped;
-      at += skipped;
-      while (at < message.length && this.#arrived < CODED_HEADER_BYTES) this.#header[this.#arrived++] = message[at++]!;
-      if (this.#left > 0 || this.#arrived < CODED_HEADER_BYTES) return false;
+      const skippedBytes = Math.min(this.#bytesToHeader, message.length - at);
+      this.#bytesToHeader -= skippedBytes;
+      at += skippedBytes;
+      while (at < message.length && this.#headerLength < CODED_HEADER_BYTES)
+        this.#header[this.#headerLength++] = message[at++]!;
+      if (this.#bytesToHeader > 0 || this.#headerLength < CODED_HEADER_BYTES) return false;
       const length = codedFrame(this.#header, 0)?.frameBytes;
-      if (length === undefined || !isSameKind(this.#header, 0, this.#expected, 0, this.#first?.shared ?? 0))
+      if (length === undefined || !isSameKind(this.#header, 0, this.#firstHeader, 0, this.#first?.sharedBits ?? 0))
         this.#frames = 0;
       else if (++this.#frames >= FRAMES_NEEDED) return true;
-      else this.#left = length - CODED_HEADER_BYTES;
-      this.#arrived = 0;
+      else this.#bytesToHeader = length - CODED_HEADER_BYTES;
+      this.#headerLength = 0;
     }
     return false;
   }

@@ -6,7 +6,7 @@ export interface CodedFrame {
   /** Bytes of the whole frame; undefined if only the distance to the next one reveals it (free format). */
   readonly frameBytes: number | undefined;
   /** The bits of the third byte that all frames of a stream share; the first two bytes are equal. */
-  readonly shared: number;
+  readonly sharedBits: number;
 }
 
 /** Bytes of a header. */
@@ -36,28 +36,28 @@ export function codedFrame(bytes: Uint8Array, at: number): CodedFrame | undefine
   // Hardly any file has an emphasis.
   if ((bytes[at + 3]! & 3) !== 0) return undefined;
   const header = mpegHeader(bytes, at);
-  if (header !== undefined) return { name: "MP3", frameBytes: header.frameBytes, shared: RATE_BITS };
-  if (isFreeFormat(bytes, at)) return { name: "free-format MP3", frameBytes: undefined, shared: RATE_BITS | 0xf0 };
+  if (header !== undefined) return { name: "MP3", frameBytes: header.frameBytes, sharedBits: RATE_BITS };
+  if (isFreeFormat(bytes, at)) return { name: "free-format MP3", frameBytes: undefined, sharedBits: RATE_BITS | 0xf0 };
   return olderFrame(bytes, at);
 }
 
 /**
  * The format whose consecutive frames are found here; "cut" if the bytes end too early to be
- * certain. In a periodic sound, which may look like frames, the header occurs within its frame.
+ * certain. A periodic sound may look like frames, but its header recurs within the first frame.
  */
 export function codedFramesAt(bytes: Uint8Array, at: number, count = FRAMES_NEEDED): string | "cut" | undefined {
   const first = codedFrame(bytes, at);
   if (first === undefined) return isCut(bytes, at) ? "cut" : undefined;
   const length = first.frameBytes ?? freeBytes(bytes, at);
   if (length === "cut") return "cut";
-  if (length === undefined || recurs(bytes, at, length)) return undefined;
+  if (length === undefined || headerRecurs(bytes, at, length)) return undefined;
   let next = at;
   let frame: CodedFrame | undefined = first;
   for (let frames = 1; frames < count; frames++) {
     next += frame.frameBytes ?? length + padding(bytes, next) - padding(bytes, at);
     if (next + CODED_HEADER_BYTES > bytes.length) return isCut(bytes, next) ? "cut" : undefined;
     frame = codedFrame(bytes, next);
-    if (frame === undefined || !isSameKind(bytes, next, bytes, at, first.shared)) return undefined;
+    if (frame === undefined || !isSameKind(bytes, next, bytes, at, first.sharedBits)) return undefined;
   }
   return first.name;
 }
@@ -66,17 +66,17 @@ export function codedFramesAt(bytes: Uint8Array, at: number, count = FRAMES_NEED
 export function isSameKind(
   bytes: Uint8Array,
   at: number,
-  others: Uint8Array,
+  otherBytes: Uint8Array,
   otherAt: number,
   shared: number,
 ): boolean {
-  const isSync = bytes[at] === others[otherAt] && bytes[at + 1] === others[otherAt + 1];
-  return isSync && ((bytes[at + 2]! ^ others[otherAt + 2]!) & shared) === 0;
+  const isSync = bytes[at] === otherBytes[otherAt] && bytes[at + 1] === otherBytes[otherAt + 1];
+  return isSync && ((bytes[at + 2]! ^ otherBytes[otherAt + 2]!) & shared) === 0;
 }
 
 /** True if a header of the same kind occurs within the first frame. */
-export function recurs(bytes: Uint8Array, at: number, frameBytes: number): boolean {
-  const shared = codedFrame(bytes, at)?.shared ?? 0;
+export function headerRecurs(bytes: Uint8Array, at: number, frameBytes: number): boolean {
+  const shared = codedFrame(bytes, at)?.sharedBits ?? 0;
   for (let i = bytes.indexOf(0xff, at + 1); i !== -1 && i < at + frameBytes; i = bytes.indexOf(0xff, i + 1))
     if (isSameKind(bytes, i, bytes, at, shared) && codedFrame(bytes, i) !== undefined) return true;
   return false;
@@ -93,7 +93,7 @@ function freeBytes(bytes: Uint8Array, at: number): number | "cut" | undefined {
 
 const padding = (bytes: Uint8Array, at: number): number => (bytes[at + 2]! >> 1) & 1;
 
-/** True if the bytes end here, within what may be a header. */
+/** True if the bytes end here, within a possible header. */
 function isCut(bytes: Uint8Array, at: number): boolean {
   if (at + CODED_HEADER_BYTES <= bytes.length) return false;
   return (bytes[at] ?? 0xff) === 0xff && (bytes[at + 1] ?? 0xff) >= 0xe0;
@@ -108,7 +108,7 @@ function adtsFrame(bytes: Uint8Array, at: number): CodedFrame | undefined {
   const rate = (bytes[at + 2]! >> 2) & 15;
   const frameBytes = ((bytes[at + 3]! & 3) << 11) | (bytes[at + 4]! << 3) | (bytes[at + 5]! >> 5);
   if (rate > 12 || frameBytes < 16 || frameBytes > MAX_CODED_FRAME_BYTES) return undefined;
-  return { name: "AAC", frameBytes, shared: ADTS_BITS };
+  return { name: "AAC", frameBytes, sharedBits: ADTS_BITS };
 }
 
 /** Layers I and II. */
@@ -118,21 +118,21 @@ function olderFrame(bytes: Uint8Array, at: number): CodedFrame | undefined {
   const layer = (second >> 1) & 3;
   const baseRate = MPEG1_RATES[(third >> 2) & 3];
   if (second < 0xf0 || version === 1 || layer < 2 || baseRate === undefined) return undefined;
-  const isFull = version === 3;
+  const isFullRate = version === 3;
   const isLayerI = layer === 3;
-  const table = isLayerI ? (isFull ? KBITS_I : KBITS_I_HALF) : isFull ? KBITS_II : KBITS_II_HALF;
+  const table = isLayerI ? (isFullRate ? KBITS_I : KBITS_I_HALF) : isFullRate ? KBITS_II : KBITS_II_HALF;
   const kbits = table[third >> 4];
   if (!kbits) return undefined;
-  const sampleRate = isFull ? baseRate : version === 2 ? baseRate / 2 : baseRate / 4;
+  const sampleRate = isFullRate ? baseRate : version === 2 ? baseRate / 2 : baseRate / 4;
   const slots = (third >> 1) & 1;
   const frameBytes = isLayerI
     ? 4 * (Math.floor((12_000 * kbits) / sampleRate) + slots)
     : Math.floor((144_000 * kbits) / sampleRate) + slots;
   if (frameBytes > MAX_CODED_FRAME_BYTES) return undefined;
-  return { name: isLayerI ? "MPEG layer I" : "MPEG layer II", frameBytes, shared: RATE_BITS };
+  return { name: isLayerI ? "MPEG layer I" : "MPEG layer II", frameBytes, sharedBits: RATE_BITS };
 }
 
-/** First byte of a frame of SBC, A2DP 1.3, appendix B; calls over Bluetooth have the other one, with fixed properties. */
+/** First byte of an SBC frame (A2DP 1.3, appendix B); that of Bluetooth calls differs, with fixed properties. */
 const SBC_SYNC = 0x9c;
 const SBC_FRAMES = 3;
 

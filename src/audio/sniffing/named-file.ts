@@ -12,7 +12,7 @@ export type FilePlace = "file" | "opening" | "anywhere";
 
 type Letters = readonly [at: number, letters: string];
 
-/** Formats by their letters, and by further letters of which one proves them; none are needed after six letters. */
+/** Formats by their letters, and by further letters, any of which prove them; six letters need no proof. */
 const SIGNATURES: readonly (readonly [name: string, letters: Letters, ...proofs: readonly (readonly Letters[])[]])[] = [
   ["Ogg (Vorbis or Opus)", [0, "OggS"], ...Array.from("\0\x01\x02\x03\x04\x05\x06\x07", (type) => ogg(type))],
   ["FLAC", [0, "fLaC"], [[5, "\0\0\x22"]]],
@@ -66,13 +66,13 @@ export function namedFile(bytes: Uint8Array, place: FilePlace): string | undefin
   const min = MIN_LETTERS[place];
   return SIGNATURES.find((signature) => {
     const letters = signature[1];
-    if (!isThere(bytes, letters)) return false;
+    if (!matches(bytes, letters)) return false;
     const [, , ...proofs] = signature;
-    return letters[1].length >= min || proofs.some((proof) => proof.every((more) => isThere(bytes, more)));
+    return letters[1].length >= min || proofs.some((proof) => proof.every((pattern) => matches(bytes, pattern)));
   })?.[0];
 }
 
-function isThere(bytes: Uint8Array, [at, letters]: Letters): boolean {
+function matches(bytes: Uint8Array, [at, letters]: Letters): boolean {
   return lettersAt(bytes, at, letters);
 }
 
@@ -86,7 +86,7 @@ function isGzip(bytes: Uint8Array): boolean {
   return lettersAt(bytes, 0, "\x1f\x8b\x08") && bytes[3]! < 0x20;
 }
 
-/** True for an ID3v2 tag with a version that exists, and a size of seven bits a byte. */
+/** True for an ID3v2 tag with an existing version, and a size of seven bits a byte. */
 function isId3At(bytes: Uint8Array): boolean {
   if (!lettersAt(bytes, 0, "ID3")) return false;
   const [version = 0, revision = 0xff, flags = 0xff, ...size] = bytes.subarray(3, 10);

@@ -1,4 +1,4 @@
-/** Text in place of audio, and what its sender can do about it. */
+/** Text in place of audio, and the fix for its sender. */
 export interface NamedText {
   readonly name: string;
   readonly fix: string;
@@ -10,7 +10,7 @@ const HTTP_TEXT: NamedText = { name: "an HTTP response", fix: "send its body, an
 const BASE64_TEXT: NamedText = { name: "Base64 text", fix: "decode it before you send it" };
 const PLAIN_TEXT: NamedText = { name: "text", fix: "check the response of your audio source" };
 
-/** Longest beginning that is looked at, bytes. */
+/** Number of leading bytes that are checked. */
 const MAX_BYTES = 512;
 /** Shortest message that can be plain text or Base64, bytes. */
 const MIN_PLAIN_BYTES = 32;
@@ -32,35 +32,35 @@ const OPENINGS: readonly (readonly [opening: RegExp, text: NamedText])[] = [
 ];
 
 /**
- * The name of the text that a message consists of, if that is beyond doubt: samples practically never look like this.
+ * The kind of text that a message consists of; undefined unless it is certain. Samples practically never look like it.
  * Checks only the start, in constant time.
  * @param isFirst true for the first message of a stream: two words are a text too
  */
 export function namedText(message: Uint8Array, isFirst = false): NamedText | undefined {
-  const first = message[0] === 0xef && message[1] === 0xbb && message[2] === 0xbf ? 3 : 0;
-  const bytes = message.subarray(first, first + MAX_BYTES);
+  const start = message[0] === 0xef && message[1] === 0xbb && message[2] === 0xbf ? 3 : 0;
+  const bytes = message.subarray(start, start + MAX_BYTES);
   // Most messages with samples end here.
   for (let i = 0; i < Math.min(bytes.length, 8); i++) if (!isPrintable(bytes[i]!)) return undefined;
   if (!bytes.every((byte) => isPrintable(byte) || byte >= 0x80)) return undefined;
-  const text = decoded(bytes, message.length > first + bytes.length);
+  const text = decodeUtf8(bytes, message.length > start + bytes.length);
   if (text === undefined) return undefined;
-  const found = OPENINGS.find(([opening]) => opening.test(text))?.[1];
-  if (found !== undefined) return found;
+  const match = OPENINGS.find(([opening]) => opening.test(text))?.[1];
+  if (match !== undefined) return match;
   if (isBase64(text)) return BASE64_TEXT;
   const isShort = isFirst && message.length < MAX_BYTES;
   const isText = isShort ? isPlain(text, MIN_FIRST_BYTES, MIN_FIRST_WORDS) : isPlain(text, MIN_PLAIN_BYTES, MIN_WORDS);
   return isText ? PLAIN_TEXT : undefined;
 }
 
-/** Printable ASCII, a tab or the end of a row. */
+/** Printable ASCII, a tab or a line break. */
 function isPrintable(byte: number): boolean {
   return (byte >= 0x20 && byte < 0x7f) || byte === 0x09 || byte === 0x0a || byte === 0x0d;
 }
 
 /** The bytes decoded as UTF-8; undefined if invalid. A partial message may be cut within a character. */
-function decoded(bytes: Uint8Array, continues: boolean): string | undefined {
+function decodeUtf8(bytes: Uint8Array, isPartial: boolean): string | undefined {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: continues });
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: isPartial });
   } catch {
     return undefined;
   }

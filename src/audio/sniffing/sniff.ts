@@ -1,19 +1,19 @@
 import { framesAt } from "../mp3/mp3-frames.ts";
-import { isWaveAt, waveBegunIn, waveIn } from "../wav/wav-chunks.ts";
+import { isWaveAt, partialWaveBytes, waveIn } from "../wav/wav-chunks.ts";
 import { afterZeros, audioStart } from "./audio-start.ts";
 import { codedFrame, codedFramesAt, isAdtsAt, isSbc } from "./coded-frames.ts";
 import { namedFile } from "./named-file.ts";
 import { textOpening } from "./text-opening.ts";
 
 /** The result of {@link sniff}: a format that we decode, or the name of another format. */
-export type Sniffed = "wav" | "mp3" | { readonly unsupported: string };
+export type SniffedFormat = "wav" | "mp3" | { readonly unsupported: string };
 
 /** Maximum distance between the tags of a file and its audio, bytes. */
-const SEARCHED_BYTES = 64 * 1024;
+const SEARCH_BYTES = 64 * 1024;
 /** Minimum length of a text that has no other sign of being one. */
 const MIN_TEXT = 4;
 /** Names of files that are searched for audio. */
-const PLAYED = /^(WAV|MP3)/;
+const PLAYABLE = /^(WAV|MP3)/;
 /** Packets of an MPEG transport stream. */
 const TS_SYNC = 0x47;
 const TS_BYTES = 188;
@@ -24,18 +24,18 @@ const TS_BYTES = 188;
  * WAV is RIFF or RF64 of type WAVE. MP3 is three consecutive layer III frames of one sample rate. Either starts within
  * 64 KB, after any tags and zeros, so pass the whole file, or its beginning with the tags and 68 KB more. Never throws.
  */
-export function sniff(bytes: Uint8Array): Sniffed {
+export function sniff(bytes: Uint8Array): SniffedFormat {
   if (bytes.length === 0) return { unsupported: "an empty file" };
   if (isWaveAt(bytes, 0)) return "wav";
   const start = audioStart(bytes);
   if (start >= bytes.length) return { unsupported: "tags without audio after them" };
   const tagless = bytes.subarray(start);
   const file = namedFile(tagless, "file");
-  if (file !== undefined && !PLAYED.test(file)) return { unsupported: file };
+  if (file !== undefined && !PLAYABLE.test(file)) return { unsupported: file };
   const sound = bytes.subarray(afterZeros(bytes, start));
   if (sound.length === 0) return { unsupported: "zeros without audio" };
-  const wave = waveIn(sound.subarray(0, SEARCHED_BYTES));
-  const frame = firstFrame(sound, wave ?? SEARCHED_BYTES);
+  const wave = waveIn(sound.subarray(0, SEARCH_BYTES));
+  const frame = firstFrame(sound, wave ?? SEARCH_BYTES);
   if (frame !== undefined) return "mp3";
   if (wave !== undefined) return "wav";
   const name = textName(tagless) ?? streamName(sound);
@@ -49,7 +49,7 @@ function firstFrame(bytes: Uint8Array, maxDistance: number): number | undefined 
 }
 
 function textName(bytes: Uint8Array): string | undefined {
-  if (bytes.length >= MIN_TEXT && waveBegunIn(bytes) === bytes.length) return "a WAV header that is cut off";
+  if (bytes.length >= MIN_TEXT && partialWaveBytes(bytes) === bytes.length) return "a WAV header that is cut off";
   const text = textOpening(bytes);
   if (text === undefined || (text.name === "text" && text.quote.length < MIN_TEXT)) return undefined;
   return text.name;

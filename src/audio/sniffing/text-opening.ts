@@ -23,11 +23,11 @@ const MAX_QUOTE = 120;
  */
 export function textOpening(bytes: Uint8Array): TextOpening | undefined {
   const beginning = bytes.subarray(0, MAX_BYTES);
-  const wide = wideEncoding(beginning);
-  const text = decoded(beginning, wide ?? "utf-8") ?? (wide === undefined ? mostlyAscii(beginning) : undefined);
+  const utf16 = wideEncoding(beginning);
+  const text = decodeText(beginning, utf16 ?? "utf-8") ?? (utf16 === undefined ? mostlyAscii(beginning) : undefined);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: texts do not contain them
   if (text === undefined || /[\u0000-\u0008\u000e-\u001f\u007f-\u009f\ufffd]/.test(text)) return undefined;
-  if (wide !== undefined && text.length * MIN_ASCII > text.replace(/[^ -~\s]/g, "").length) return undefined;
+  if (utf16 !== undefined && text.length * MIN_ASCII > text.replace(/[^ -~\s]/g, "").length) return undefined;
   const trimmed = text.trim();
   if (trimmed === "") return undefined; // quiet samples are spaces too
   return { name: namedText(bytes, true)?.name ?? kindOf(trimmed), quote: trimmed.slice(0, MAX_QUOTE) };
@@ -38,7 +38,7 @@ function wideEncoding([first, second]: Uint8Array): string | undefined {
   return first === 0xfe && second === 0xff ? "utf-16be" : undefined;
 }
 
-function decoded(bytes: Uint8Array, encoding: string): string | undefined {
+function decodeText(bytes: Uint8Array, encoding: string): string | undefined {
   try {
     return new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream: true });
   } catch {

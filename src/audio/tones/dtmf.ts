@@ -11,7 +11,7 @@ const BLOCK_MS = 12.75;
 const BLOCKS_TO_AGREE = 2;
 // A crackle can spoil two neighbouring blocks of a digit, which must not double it; a pause of 40 ms spoils three.
 const BLOCKS_TO_RELEASE = 3;
-/** A key that sounds on both sides of a gap is one key if the gap is not longer, ms: more packets are rarely lost in a row. */
+/** Maximum gap within the tone of one key, ms: more packets are rarely lost in a row. */
 const MAX_GAP_MS = 200;
 /** Mean square below which a block is silence: an RMS of 150. */
 const FLOOR = 150 * 150;
@@ -45,11 +45,11 @@ export class DtmfDetector {
   #position = 0;
   #candidate: string | undefined;
   #candidateStart = 0;
-  #agreeing = 0;
-  #reported: string | undefined;
+  #agreeingBlocks = 0;
+  #reportedDigit: string | undefined;
   /** Blocks since the reported digit was last heard, and samples that were not received since then. */
-  #missing = 0;
-  #unknown = 0;
+  #missingBlocks = 0;
+  #missingSamples = 0;
   /** Length of the current gap, samples. */
   #gap = 0;
 
@@ -65,8 +65,8 @@ export class DtmfDetector {
   }
 
   /** True if the last whole block sounded like a key, or a key is still being held. */
-  get sounding(): boolean {
-    return this.#candidate !== undefined || this.#reported !== undefined;
+  get isSounding(): boolean {
+    return this.#candidate !== undefined || this.#reportedDigit !== undefined;
   }
 
   /**
@@ -84,32 +84,33 @@ export class DtmfDetector {
       if (marks[at] === SAMPLE.afterPause) this.#release();
       at++;
       while (at < frame.length && (isGap ? marks[at] === SAMPLE.filledIn : marks[at] === SAMPLE.received)) at++;
-      if (isGap) this.#miss(at - from);
+      if (isGap) this.#skipMissing(at - from);
       else this.#take(frame, from, at);
     }
   }
 
-  /** Samples that were not received. */
-  #miss(count: number): void {
+  /** Handles samples that were not received. */
+  #skipMissing(count: number): void {
     this.#position += count;
     this.#filled = 0;
     this.#energy = 0;
     this.#gap += count;
-    this.#unknown += count;
+    this.#missingSamples += count;
     if (this.#gap > this.#maxGap) this.#release();
-    if (this.#missing > 0) this.#releaseInTime();
+    if (this.#missingBlocks > 0) this.#releaseInTime();
   }
 
-  /** Releases the digit after a long enough pause, in which missing audio counts. */
+  /** Releases the digit after a long enough pause, counting missing audio. */
   #releaseInTime(): void {
-    if (this.#missing + this.#unknown / this.#block.length >= BLOCKS_TO_RELEASE) this.#reported = undefined;
+    if (this.#missingBlocks + this.#missingSamples / this.#block.length >= BLOCKS_TO_RELEASE)
+      this.#reportedDigit = undefined;
   }
 
   #release(): void {
     this.#filled = 0;
     this.#energy = 0;
     this.#candidate = undefined;
-    this.#reported = undefined;
+    this.#reportedDigit = undefined;
   }
 
   #take(frame: Int16Array, start: number, end: number): void {
@@ -137,28 +138,28 @@ export class DtmfDetector {
 
   #decide(digit: string | undefined): void {
     const { length } = this.#block;
-    this.#agreeing = digit === this.#candidate ? this.#agreeing + 1 : 1;
-    if (this.#agreeing === 1) this.#candidateStart = this.#position - length;
+    this.#agreeingBlocks = digit === this.#candidate ? this.#agreeingBlocks + 1 : 1;
+    if (this.#agreeingBlocks === 1) this.#candidateStart = this.#position - length;
     this.#candidate = digit;
-    if (digit === this.#reported) {
-      this.#missing = this.#unknown = 0;
+    if (digit === this.#reportedDigit) {
+      this.#missingBlocks = this.#missingSamples = 0;
       return;
     }
-    this.#missing++;
+    this.#missingBlocks++;
     this.#releaseInTime();
-    if (digit === undefined || this.#agreeing < BLOCKS_TO_AGREE) return;
-    this.#reported = digit;
-    this.#missing = this.#unknown = 0;
+    if (digit === undefined || this.#agreeingBlocks < BLOCKS_TO_AGREE) return;
+    this.#reportedDigit = digit;
+    this.#missingBlocks = this.#missingSamples = 0;
     this.#onDigit(digit, Math.round((this.#candidateStart * 1000) / this.#sampleRate));
   }
 
   #digitInBlock(energy: number): string | undefined {
     const { length } = this.#block;
     if (energy < FLOOR * length) return undefined;
-    const row = this.#winner(this.#low);
+    const row = this.#strongest(this.#low);
     if (row < 0) return undefined;
     const lowPower = this.#powers[row]!;
-    const column = this.#winner(this.#high);
+    const column = this.#strongest(this.#high);
     if (column < 0) return undefined;
     const highPower = this.#powers[column]!;
     if (highPower > MAX_HIGH_OVER_LOW * lowPower || lowPower > MAX_LOW_OVER_HIGH * highPower) return undefined;
@@ -168,7 +169,7 @@ export class DtmfDetector {
   }
 
   /** The index of the strongest tone of a group, or -1 if none stands out. Leaves all powers in `#powers`. */
-  #winner(coefficients: Float64Array): number {
+  #strongest(coefficients: Float64Array): number {
     const block = this.#block;
     const powers = this.#powers;
     let best = 0;

@@ -33,9 +33,9 @@ export function filterBank(up: number, down: number): FilterBank {
   cache.set(key, bank);
   let coefficients = 0;
   for (const { rows } of cache.values()) coefficients += rows.length;
-  for (const [oldest, { rows }] of cache) {
-    if (coefficients <= CACHED_COEFFICIENTS || oldest === key) break;
-    cache.delete(oldest);
+  for (const [oldestKey, { rows }] of cache) {
+    if (coefficients <= CACHED_COEFFICIENTS || oldestKey === key) break;
+    cache.delete(oldestKey);
     coefficients -= rows.length;
   }
   return bank;

@@ -1,8 +1,8 @@
 /** Lags that the tone is fitted to. */
 const LAGS = 10;
 /** Network tones start at 400 Hz. */
-const LOWEST_HZ = 390;
-const HIGHEST_HZ = 2_300;
+const MIN_HZ = 390;
+const MAX_HZ = 2_300;
 /** Mean square below which a frame is silence: an RMS of 200. */
 const FLOOR = 200 * 200;
 /** The share of a frame's energy that its tone must hold. */
@@ -30,9 +30,9 @@ const STEPS = 6;
  */
 export class SteadyTone {
   readonly #sampleRate: number;
-  /** Weights of the terms, which rise and fall: else the phase of a low tone shifts its frequency by 1 %. */
+  /** Weights of the terms, which rise and fall: otherwise the phase of a low tone shifts its frequency by 1 %. */
   readonly #weights: Float64Array;
-  readonly #weighted: Float64Array;
+  readonly #weightedFrame: Float64Array;
   /** Lags 0 to 10: the weighted mean of their terms. */
   readonly #lags: Float64Array = new Float64Array(LAGS + 1);
   #amplitude = 0;
@@ -46,19 +46,19 @@ export class SteadyTone {
     const terms = frameLength - LAGS;
     const edge = EDGE * terms;
     const weights = Float64Array.from({ length: terms }, (_, i) => {
-      const inside = Math.min(1, (i + 0.5) / edge, (terms - i - 0.5) / edge);
-      return 0.5 - 0.5 * Math.cos(Math.PI * inside);
+      const position = Math.min(1, (i + 0.5) / edge, (terms - i - 0.5) / edge);
+      return 0.5 - 0.5 * Math.cos(Math.PI * position);
     });
     const sum = weights.reduce((total, weight) => total + weight, 0);
     this.#weights = weights.map((weight) => weight / sum);
-    this.#weighted = new Float64Array(terms);
+    this.#weightedFrame = new Float64Array(terms);
   }
 
   /** The frequency of the frame's tone, Hz; 0 if the frame is not a tone. */
   hzOf(frame: Float64Array): number {
     if (!isSteady(frame, 0, FLOOR, MAX_BEAT)) return 0;
-    const weighted = this.#weighted;
-    for (let i = 0; i < weighted.length; i++) weighted[i] = frame[i]! * this.#weights[i]!;
+    const weightedFrame = this.#weightedFrame;
+    for (let i = 0; i < weightedFrame.length; i++) weightedFrame[i] = frame[i]! * this.#weights[i]!;
     this.#correlate(frame, 0, 2);
     const r0 = this.#lags[0]!;
     const r1 = this.#lags[1]!;
@@ -69,9 +69,9 @@ export class SteadyTone {
     // Rules out most other sounds early.
     if (Math.max(Math.abs(r1), Math.abs(r2)) < SHARE_AT_FIRST * r0) return 0;
     this.#correlate(frame, 3, LAGS);
-    const angle = this.#refined(Math.acos(cosine));
+    const angle = this.#refine(Math.acos(cosine));
     const hz = (angle * this.#sampleRate) / (2 * Math.PI);
-    if (hz <= LOWEST_HZ || hz >= HIGHEST_HZ) return 0;
+    if (hz <= MIN_HZ || hz >= MAX_HZ) return 0;
     const residual = this.#residual(angle);
     const a = this.#amplitude;
     return a > TONE_SHARE * r0 && residual < MAX_RESIDUAL * LAGS * a * a ? hz : 0;
@@ -79,24 +79,24 @@ export class SteadyTone {
 
   #correlate(frame: Float64Array, first: number, last: number): void {
     for (let lag = first; lag <= last; lag++) {
-      const weighted = this.#weighted;
+      const weightedFrame = this.#weightedFrame;
       let sum = 0;
-      for (let i = 0; i < weighted.length; i++) sum += weighted[i]! * frame[i + lag]!;
+      for (let i = 0; i < weightedFrame.length; i++) sum += weightedFrame[i]! * frame[i + lag]!;
       this.#lags[lag] = sum;
     }
   }
 
   /** The angle per sample near a guess with the least residual: a coarse search, then a fine one. */
-  #refined(guess: number): number {
+  #refine(guess: number): number {
     let best = guess;
-    let least = Number.POSITIVE_INFINITY;
+    let minResidual = Number.POSITIVE_INFINITY;
     for (let width = SEARCH * guess, round = 0; round < 3; round++, width /= STEPS) {
       const middle = best;
       for (let step = -STEPS; step <= STEPS; step++) {
         const angle = middle + (step * width) / STEPS;
-        const left = this.#residual(angle);
-        if (left >= least) continue;
-        least = left;
+        const residual = this.#residual(angle);
+        if (residual >= minResidual) continue;
+        minResidual = residual;
         best = angle;
       }
     }
@@ -105,9 +105,9 @@ export class SteadyTone {
 
   /** The residual of lags 1 to 10 without the best A cos(kw); stores A in `#amplitude`. */
   #residual(angle: number): number {
-    const twice = 2 * Math.cos(angle);
+    const twoCosines = 2 * Math.cos(angle);
     let before = 1;
-    let cosine = twice / 2;
+    let cosine = twoCosines / 2;
     let product = 0;
     let square = 0;
     let total = 0;
@@ -116,7 +116,7 @@ export class SteadyTone {
       product += value * cosine;
       square += cosine * cosine;
       total += value * value;
-      const next = twice * cosine - before;
+      const next = twoCosines * cosine - before;
       before = cosine;
       cosine = next;
     }
@@ -153,15 +153,15 @@ export function mayBeTone(samples: Float64Array, start: number): boolean {
 function isSteady(samples: Float64Array, start: number, floor: number, maxBeat: number): boolean {
   const length = samples.length - start;
   const part = length >> 3;
-  let least = Number.POSITIVE_INFINITY;
-  let most = 0;
+  let minEnergy = Number.POSITIVE_INFINITY;
+  let maxEnergy = 0;
   let total = 0;
   for (let from = start; from + part <= samples.length; from += part) {
     let energy = 0;
     for (let i = from; i < from + part; i++) energy += samples[i]! * samples[i]!;
-    if (energy < least) least = energy;
-    if (energy > most) most = energy;
+    if (energy < minEnergy) minEnergy = energy;
+    if (energy > maxEnergy) maxEnergy = energy;
     total += energy;
   }
-  return total >= floor * length && most <= maxBeat * least;
+  return total >= floor * length && maxEnergy <= maxBeat * minEnergy;
 }

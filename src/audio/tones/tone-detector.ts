@@ -41,22 +41,22 @@ export class ToneDetector {
   readonly #frame: Float64Array;
   #filled: number;
   /** Received samples of the frame that is being filled. */
-  #received = 0;
+  #receivedSamples = 0;
   #frames = 0;
   /** The current tone: its first and its last received frame, number of matching frames, mean frequency, and energy. */
   #start = 0;
   #last = 0;
-  #run = 0;
+  #matchingFrames = 0;
   #hz = 0;
   #otherHz = 0;
   #energy = 0;
-  #missing = false;
+  #isMissing = false;
   /** Frames of the current tone that were filled in: up to its last frame, and since then. */
-  #concealed = 0;
-  #concealedNow = 0;
+  #concealedFrames = 0;
+  #pendingConcealed = 0;
   /** The latest frame: frequencies of its tones. */
-  #nowHz = 0;
-  #nowOtherHz = 0;
+  #frameHz = 0;
+  #frameOtherHz = 0;
   /** End of the previous tone in frames, its energy per frame, and the frames since then that were not silent. */
   #endFrame = Number.NEGATIVE_INFINITY;
   #endEnergy = 0;
@@ -78,22 +78,22 @@ export class ToneDetector {
 
   /** Length of the current steady tone up to its last received frame, ms; 0 if there is none. */
   get toneMs(): number {
-    return this.#run === 0 ? 0 : (this.#last - this.#start + 1) * FRAME_MS;
+    return this.#matchingFrames === 0 ? 0 : (this.#last - this.#start + 1) * FRAME_MS;
   }
 
-  /** The part of it that was received, ms. */
+  /** Received part of the current tone, ms. */
   get receivedMs(): number {
-    return this.toneMs - this.#concealed * FRAME_MS;
+    return this.toneMs - this.#concealedFrames * FRAME_MS;
   }
 
   /** Frequency of the current tone, or the lower one of a pair, Hz; 0 if there is none. */
   get hz(): number {
-    return this.#run > 0 ? this.#hz : 0;
+    return this.#matchingFrames > 0 ? this.#hz : 0;
   }
 
   /** The higher frequency of the current pair, Hz; 0 if there is none. */
   get otherHz(): number {
-    return this.#run > 0 ? this.#otherHz : 0;
+    return this.#matchingFrames > 0 ? this.#otherHz : 0;
   }
 
   /**
@@ -106,10 +106,10 @@ export class ToneDetector {
     // Most frames are complete and quiet: only the history for the next frame is needed.
     if (this.#filled === history && history + frame.length === incoming.length && isQuiet(frame)) {
       for (let i = 0, from = frame.length - history; i < history; i++) incoming[i] = frame[from + i]!;
-      this.#nowHz = this.#nowOtherHz = 0;
+      this.#frameHz = this.#frameOtherHz = 0;
       this.#pair.skip();
-      this.#received = received;
-      this.#next(0);
+      this.#receivedSamples = received;
+      this.#finishFrame(0);
       return;
     }
     for (let at = 0; at < frame.length; ) {
@@ -118,22 +118,22 @@ export class ToneDetector {
       for (let i = 0; i < take; i++) incoming[from + i] = frame[at + i]!;
       at += take;
       this.#filled = from + take;
-      this.#received += (take * received) / frame.length;
+      this.#receivedSamples += (take * received) / frame.length;
       if (this.#filled < incoming.length) return;
       this.#measure();
-      this.#next(this.#energyNow());
+      this.#finishFrame(this.#frameEnergy());
       this.#filled = history;
       incoming.copyWithin(0, incoming.length - history);
     }
   }
 
-  #next(energy: number): void {
+  #finishFrame(energy: number): void {
     this.#decide(energy);
     this.#frames++;
-    this.#received = 0;
+    this.#receivedSamples = 0;
   }
 
-  #energyNow(): number {
+  #frameEnergy(): number {
     const incoming = this.#incoming;
     let energy = 0;
     for (let i = this.#decimator.history; i < incoming.length; i++) energy += incoming[i]! * incoming[i]!;
@@ -144,61 +144,61 @@ export class ToneDetector {
   #measure(): void {
     const incoming = this.#incoming;
     const { history } = this.#decimator;
-    this.#nowHz = this.#nowOtherHz = 0;
-    const steady = mayBeTone(incoming, history);
-    const low = mayBePair(incoming, history, this.#factor);
-    if (!low) this.#pair.skip();
-    if (!steady && !low) return;
+    this.#frameHz = this.#frameOtherHz = 0;
+    const isSteady = mayBeTone(incoming, history);
+    const isLow = mayBePair(incoming, history, this.#factor);
+    if (!isLow) this.#pair.skip();
+    if (!isSteady && !isLow) return;
     this.#decimator.run(incoming, this.#frame);
-    if (steady) this.#nowHz = this.#tone.hzOf(this.#frame);
-    if (!low) return;
+    if (isSteady) this.#frameHz = this.#tone.hzOf(this.#frame);
+    if (!isLow) return;
     const pair = this.#pair.push(this.#frame);
-    if (this.#nowHz > 0 || pair < 0) return;
-    this.#nowHz = TONE_PAIRS[pair]![0];
-    this.#nowOtherHz = TONE_PAIRS[pair]![1];
+    if (this.#frameHz > 0 || pair < 0) return;
+    this.#frameHz = TONE_PAIRS[pair]![0];
+    this.#frameOtherHz = TONE_PAIRS[pair]![1];
   }
 
   #decide(energy: number): void {
-    const hz = this.#nowHz;
-    const isReceived = 2 * this.#received >= this.#frame.length * this.#factor;
+    const hz = this.#frameHz;
+    const isReceived = 2 * this.#receivedSamples >= this.#frame.length * this.#factor;
     if (
       hz > 0 &&
-      this.#run > 0 &&
-      this.#nowOtherHz === this.#otherHz &&
+      this.#matchingFrames > 0 &&
+      this.#frameOtherHz === this.#otherHz &&
       Math.abs(hz - this.#hz) <= MAX_DRIFT * this.#hz
     ) {
-      this.#missing = false;
+      this.#isMissing = false;
       if (!isReceived) {
-        this.#concealedNow++;
+        this.#pendingConcealed++;
         return;
       }
-      this.#run++;
+      this.#matchingFrames++;
       this.#last = this.#frames;
-      this.#concealed += this.#concealedNow;
-      this.#concealedNow = 0;
-      this.#hz += (hz - this.#hz) / this.#run;
+      this.#concealedFrames += this.#pendingConcealed;
+      this.#pendingConcealed = 0;
+      this.#hz += (hz - this.#hz) / this.#matchingFrames;
       this.#energy += energy;
       return;
     }
-    if (this.#run > 0 && !this.#missing) {
-      this.#missing = true;
+    if (this.#matchingFrames > 0 && !this.#isMissing) {
+      this.#isMissing = true;
       return;
     }
     if (this.#isTone) this.#report();
     else if (energy > SILENT_SHARE * this.#endEnergy) this.#loudFrames++;
-    this.#missing = false;
-    this.#run = hz > 0 && isReceived ? 1 : 0;
-    this.#concealed = this.#concealedNow = 0;
+    this.#isMissing = false;
+    this.#matchingFrames = hz > 0 && isReceived ? 1 : 0;
+    this.#concealedFrames = this.#pendingConcealed = 0;
     this.#hz = hz;
-    this.#otherHz = this.#nowOtherHz;
+    this.#otherHz = this.#frameOtherHz;
     this.#energy = energy;
     this.#start = this.#last = this.#frames;
   }
 
   get #isTone(): boolean {
     const { receivedMs, toneMs } = this;
-    if (this.#run < MIN_FRAMES || receivedMs < MIN_RECEIVED_SHARE * toneMs) return false;
-    return this.#run * FRAME_MS >= MIN_STEADY_SHARE * receivedMs;
+    if (this.#matchingFrames < MIN_FRAMES || receivedMs < MIN_RECEIVED_SHARE * toneMs) return false;
+    return this.#matchingFrames * FRAME_MS >= MIN_STEADY_SHARE * receivedMs;
   }
 
   #report(): void {
@@ -214,7 +214,7 @@ export class ToneDetector {
       silentPause: this.#loudFrames <= EDGE_FRAMES,
     };
     this.#endFrame = this.#last + 1;
-    this.#endEnergy = this.#energy / this.#run;
+    this.#endEnergy = this.#energy / this.#matchingFrames;
     this.#loudFrames = 0;
     this.#onBurst(burst);
   }

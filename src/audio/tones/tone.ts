@@ -5,9 +5,9 @@ export function tone(hz: number, ms: number, sampleRate: number, amplitude: numb
   const samples = new Int16Array(msToSamples(ms, sampleRate));
   const step = (2 * Math.PI * hz) / sampleRate;
   // A whole number of Hz repeats at least once a second.
-  let made = Math.min(samples.length, Number.isInteger(hz) ? sampleRate : Infinity);
-  for (let i = 0; i < made; i++) samples[i] = toSample(amplitude * Math.sin(step * i));
-  for (; made < samples.length; made *= 2) samples.copyWithin(made, 0, made);
+  let count = Math.min(samples.length, Number.isInteger(hz) ? sampleRate : Infinity);
+  for (let i = 0; i < count; i++) samples[i] = toSample(amplitude * Math.sin(step * i));
+  for (; count < samples.length; count *= 2) samples.copyWithin(count, 0, count);
   return samples;
 }
 

@@ -32,7 +32,7 @@ export class SpeechSegmenter {
   /** Start of the open segment; undefined if none is open. */
   #start: number | undefined;
   #end = 0;
-  #voiced = 0;
+  #voicedSamples = 0;
 
   /** Takes the listener that is called with each segment once it is known to have ended. */
   constructor(options: SpeechSegmenterOptions, onSegment: (segment: SpeechSegment) => void) {
@@ -45,8 +45,8 @@ export class SpeechSegmenter {
   }
 
   /** Takes the decision about the next `samples` samples. */
-  push(speech: boolean, samples: number): void {
-    if (speech) {
+  push(isSpeech: boolean, samples: number): void {
+    if (isSpeech) {
       this.#runStart ??= this.#now;
       this.#start ??= this.#runStart;
     } else this.#endRun(this.#now - this.#hangOver);
@@ -63,17 +63,17 @@ export class SpeechSegmenter {
   #endRun(end: number): void {
     if (this.#runStart === undefined) return;
     this.#end = Math.max(end, this.#runStart);
-    this.#voiced += this.#end - this.#runStart;
+    this.#voicedSamples += this.#end - this.#runStart;
     this.#runStart = undefined;
   }
 
   #close(): void {
     if (this.#start === undefined) return;
     const segment = { startMs: this.#ms(this.#start), endMs: this.#ms(this.#end) };
-    const longEnough = this.#voiced >= this.#minSpeech;
+    const isLongEnough = this.#voicedSamples >= this.#minSpeech;
     this.#start = undefined;
-    this.#voiced = 0;
-    if (longEnough) this.#onSegment(segment);
+    this.#voicedSamples = 0;
+    if (isLongEnough) this.#onSegment(segment);
   }
 
   #ms(samples: number): number {

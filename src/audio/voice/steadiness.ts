@@ -20,7 +20,7 @@ export class Steadiness {
   #energy = 0;
   #samples = 0;
   #level = 0;
-  #before = 0;
+  #lastLevel = 0;
   #change = 0;
   #steps = 0;
 
@@ -29,10 +29,10 @@ export class Steadiness {
     this.#stepSamples = msToSamples(STEP_MS, sampleRate);
   }
 
-  /** True if the sound is too steady for speech; false until enough was heard. */
+  /** True if the sound is too steady for speech; false until enough audio has arrived. */
   get isSteady(): boolean {
-    const least = this.#steps < WORD_STEPS ? MIN_CHANGE_OF_A_WORD : MIN_CHANGE;
-    return this.#steps >= FIRST_STEPS && this.#change < least * this.#level;
+    const minChange = this.#steps < WORD_STEPS ? MIN_CHANGE_OF_A_WORD : MIN_CHANGE;
+    return this.#steps >= FIRST_STEPS && this.#change < minChange * this.#level;
   }
 
   /** The average change of the level as a share of it. */
@@ -58,7 +58,7 @@ export class Steadiness {
     const weight = Math.max(NEWEST, 1 / ++this.#steps);
     this.#level += weight * (rms - this.#level);
     if (this.#steps > 1)
-      this.#change += Math.max(NEWEST, 1 / (this.#steps - 1)) * (Math.abs(rms - this.#before) - this.#change);
-    this.#before = rms;
+      this.#change += Math.max(NEWEST, 1 / (this.#steps - 1)) * (Math.abs(rms - this.#lastLevel) - this.#change);
+    this.#lastLevel = rms;
   }
 }

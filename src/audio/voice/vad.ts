@@ -8,9 +8,9 @@ const BLOCKS = 4;
 const SMOOTHING = 0.7;
 // Compensates for a minimum being below the mean of the noise.
 const MINIMUM_BIAS = 1.3;
-const LOWEST_FLOOR = 30;
+const MIN_FLOOR = 30;
 const SPEECH_OVER_FLOOR = 2.2;
-const QUIETEST_SPEECH = 150;
+const MIN_SPEECH = 150;
 const HANG_OVER_STEPS = 6;
 
 /** Time {@link Vad} still reports speech after the last voiced sound. */
@@ -33,7 +33,7 @@ export class Vad implements VoiceActivityDetector {
   #stepsInBlock = 0;
   #energy = 0;
   #samples = 0;
-  #smoothed: number | undefined;
+  #smoothedRms: number | undefined;
   #hangOver = 0;
 
   /** Takes the rate in samples per second. */
@@ -47,8 +47,8 @@ export class Vad implements VoiceActivityDetector {
    */
   push(frame: Int16Array): boolean {
     const step = this.#stepSamples;
-    let speech = false;
-    let voiced = false;
+    let isSpeech = false;
+    let isVoiced = false;
     let steps = 0;
     for (let at = 0; at < frame.length; ) {
       const end = Math.min(frame.length, at + step - this.#samples);
@@ -57,31 +57,31 @@ export class Vad implements VoiceActivityDetector {
       for (; at < end; at++) energy += frame[at]! * frame[at]!;
       this.#energy = energy;
       if (this.#samples < step) break;
-      if (this.#step(Math.sqrt(energy / step))) speech = true;
-      if (this.#hangOver === HANG_OVER_STEPS) voiced = true;
+      if (this.#step(Math.sqrt(energy / step))) isSpeech = true;
+      if (this.#hangOver === HANG_OVER_STEPS) isVoiced = true;
       this.#energy = 0;
       this.#samples = 0;
       steps++;
     }
     if (steps === 0) return this.#hangOver > 0;
-    this.voiced = voiced;
-    return speech;
+    this.voiced = isVoiced;
+    return isSpeech;
   }
 
   #step(rms: number): boolean {
-    this.#smoothed = this.#smoothed === undefined ? rms : SMOOTHING * this.#smoothed + (1 - SMOOTHING) * rms;
+    this.#smoothedRms = this.#smoothedRms === undefined ? rms : SMOOTHING * this.#smoothedRms + (1 - SMOOTHING) * rms;
     if (this.#stepsInBlock === STEPS_PER_BLOCK) {
       this.#stepsInBlock = 0;
       this.#block = (this.#block + 1) % BLOCKS;
       this.#minima[this.#block] = Infinity;
     }
     this.#stepsInBlock++;
-    this.#minima[this.#block] = Math.min(this.#minima[this.#block]!, this.#smoothed);
+    this.#minima[this.#block] = Math.min(this.#minima[this.#block]!, this.#smoothedRms);
     let minimum = Infinity;
     for (let i = 0; i < BLOCKS; i++) minimum = Math.min(minimum, this.#minima[i]!);
 
-    const floor = Math.max(LOWEST_FLOOR, MINIMUM_BIAS * minimum);
-    if (rms > Math.max(QUIETEST_SPEECH, SPEECH_OVER_FLOOR * floor)) {
+    const floor = Math.max(MIN_FLOOR, MINIMUM_BIAS * minimum);
+    if (rms > Math.max(MIN_SPEECH, SPEECH_OVER_FLOOR * floor)) {
       this.#hangOver = HANG_OVER_STEPS;
       return true;
     }

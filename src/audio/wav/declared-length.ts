@@ -5,7 +5,7 @@
 const MIN_PLACEHOLDER = 2 ** 28;
 /** Errors of writers that count their own header, bytes. */
 const MAX_MISCOUNT = 64;
-/** Minimum number of bytes that continue audio. */
+/** Minimum number of bytes after a declared length that count as audio. */
 const MIN_CONTINUED = 64;
 
 /**
@@ -40,9 +40,9 @@ export function isCutOff({ claim, received, containerEnd, containerReceived }: E
 }
 
 /**
- * Number of bytes that continue audio which claims too little: the rest of its container, unless only a few are left.
- * @param left bytes of the container after the claimed end; Infinity if its length is unknown
+ * Number of bytes of audio after a declared length that is too short: the rest of the container, unless only a few remain.
+ * @param remaining bytes of the container after the claimed end; Infinity if its length is unknown
  */
-export function continuationBytes(left: number): number {
-  return left < MIN_CONTINUED ? 0 : left;
+export function continuationBytes(remaining: number): number {
+  return remaining < MIN_CONTINUED ? 0 : remaining;
 }

@@ -76,8 +76,8 @@ export function isChunkIdAt(bytes: Uint8Array, at: number): boolean {
 /** Position of the first WAV file in these bytes, up to the id of its first chunk; undefined if there is none. */
 export function waveIn(bytes: Uint8Array): number | undefined {
   for (let at = 0; at < bytes.length; at++) {
-    const isFirst = bytes[at] === R || bytes[at] === B;
-    if (isFirst && isWaveAt(bytes, at) && isKnownChunkAt(bytes, at + RIFF_BYTES)) return at;
+    const isFirstLetter = bytes[at] === R || bytes[at] === B;
+    if (isFirstLetter && isWaveAt(bytes, at) && isKnownChunkAt(bytes, at + RIFF_BYTES)) return at;
   }
   return undefined;
 }
@@ -97,7 +97,7 @@ export function wavBodyAt(bytes: Uint8Array): number | undefined {
 }
 
 /** Number of bytes at the end that may be the beginning of a WAV file. */
-export function waveBegunIn(bytes: Uint8Array): number {
+export function partialWaveBytes(bytes: Uint8Array): number {
   for (let length = Math.min(WAVE_BYTES - 1, bytes.length); length > 0; length--)
     if (mayBeginWave(bytes, bytes.length - length)) return length;
   return 0;
@@ -107,11 +107,11 @@ const R = 0x52;
 const B = 0x42;
 
 function mayBeginWave(bytes: Uint8Array, at: number): boolean {
-  return CONTAINERS.some((letters) => begins(bytes, at, letters));
+  return CONTAINERS.some((letters) => matchesSoFar(bytes, at, letters));
 }
 
 /** True if the available bytes match these letters, with WAVE after four more bytes. */
-function begins(bytes: Uint8Array, at: number, letters: string): boolean {
+function matchesSoFar(bytes: Uint8Array, at: number, letters: string): boolean {
   for (let i = at; i < bytes.length; i++) {
     const position = i - at;
     const letter = position < 4 ? letters[position] : position < 8 ? undefined : "WAVE"[position - 8];

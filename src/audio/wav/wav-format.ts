@@ -20,7 +20,7 @@ const EXTENSIBLE = 0xfffe;
 const ENCODINGS: Readonly<Record<number, WavFormat["encoding"]>> = { 1: "pcm", 3: "float", 6: "alaw", 7: "mulaw" };
 
 /** Names for the format tags (RFC 2361, appendix A) that occur and that we refuse. */
-const REFUSED: Readonly<Record<number, string>> = {
+const UNSUPPORTED_TAGS: Readonly<Record<number, string>> = {
   2: "Microsoft ADPCM",
   16: "OKI ADPCM",
   17: "IMA ADPCM",
@@ -70,7 +70,7 @@ export function parseWavFormat(chunk: DataView): WavFormat {
   }
   const encoding = ENCODINGS[tag];
   if (encoding === undefined) {
-    throw unsupported(REFUSED[tag] ?? `format tag 0x${tag.toString(16).padStart(4, "0")}`);
+    throw unsupported(UNSUPPORTED_TAGS[tag] ?? `format tag 0x${tag.toString(16).padStart(4, "0")}`);
   }
 
   const channels = chunk.getUint16(2, true);
@@ -101,18 +101,18 @@ export function parseWavFormat(chunk: DataView): WavFormat {
  * packed; only others, such as 24 bits, are also written into larger containers.
  */
 function containerOf(chunk: DataView, channels: number, sampleRate: number, bits: number): number {
-  const packed = Math.ceil(bits / 8);
-  const stated = chunk.getUint16(12, true) / channels;
-  const isPacked = chunk.getUint32(8, true) === sampleRate * channels * packed;
-  if (bits === 0) return stated;
-  const isLarger = Number.isInteger(stated) && stated > packed && stated <= MAX_CONTAINER;
-  return isLarger && !isPacked && !USUAL_BITS.includes(bits) ? stated : packed;
+  const packedBytes = Math.ceil(bits / 8);
+  const statedBytes = chunk.getUint16(12, true) / channels;
+  const isPacked = chunk.getUint32(8, true) === sampleRate * channels * packedBytes;
+  if (bits === 0) return statedBytes;
+  const isLarger = Number.isInteger(statedBytes) && statedBytes > packedBytes && statedBytes <= MAX_CONTAINER;
+  return isLarger && !isPacked && !USUAL_BITS.includes(bits) ? statedBytes : packedBytes;
 }
 
-function unsupported(what: string): AudioFormatError {
-  return new AudioFormatError("unsupported", `the WAV file uses ${what}, which is not supported`);
+function unsupported(property: string): AudioFormatError {
+  return new AudioFormatError("unsupported", `the WAV file uses ${property}, which is not supported`);
 }
 
-function malformed(what: string): AudioFormatError {
-  return new AudioFormatError("malformed", `the WAV file has ${what}`);
+function malformed(property: string): AudioFormatError {
+  return new AudioFormatError("malformed", `the WAV file has ${property}`);
 }

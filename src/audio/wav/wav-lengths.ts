@@ -24,8 +24,8 @@ export class WavLengths {
 
   /** Takes the lengths of a `ds64` chunk, which replace 0xFFFFFFFF. */
   takeLong(chunk: DataView): void {
-    this.#longRiffClaim = long(chunk, 0);
-    this.#longDataClaim = long(chunk, 8);
+    this.#longRiffClaim = uint64At(chunk, 0);
+    this.#longDataClaim = uint64At(chunk, 8);
   }
 
   /** Starts the samples of a data chunk and returns their length, bytes; Infinity if it is unknown. */
@@ -43,7 +43,7 @@ export class WavLengths {
   }
 
   /** True if no byte of the data chunk has arrived. */
-  get isFresh(): boolean {
+  get isEmpty(): boolean {
     return this.#dataReceived === 0;
   }
 
@@ -63,19 +63,19 @@ export class WavLengths {
   }
 
   /** Number of bytes from the beginning of the data chunk. */
-  inData(at: number): number {
+  offsetInData(at: number): number {
     return at - this.#dataStart;
   }
 
   /** Number of bytes of the container from here on; Infinity if its length is unknown. */
-  left(at: number): number {
+  remaining(at: number): number {
     const length = declaredLength(this.#riffClaim);
     return length === undefined ? Infinity : this.#riffAt + CHUNK_HEAD_BYTES + length - at;
   }
 
   /** Number of bytes that continue a data chunk that claims too little; 0 if none do. */
   continuation(at: number): number {
-    return continuationBytes(this.left(at));
+    return continuationBytes(this.remaining(at));
   }
 
   /** True if the file is cut off after this many bytes in total. */
@@ -90,6 +90,6 @@ export class WavLengths {
 }
 
 /** Reads 64 bits. */
-function long(view: DataView, at: number): number {
+function uint64At(view: DataView, at: number): number {
   return view.getUint32(at, true) + view.getUint32(at + 4, true) * 2 ** 32;
 }

@@ -49,15 +49,15 @@ export class WavSamples {
    * @param isWhole true if no bytes follow these
    */
   decodable(bytes: Uint8Array, isWhole: boolean): number {
-    const whole = bytes.length - (bytes.length % this.frameBytes);
-    if (!this.#isProbing) return whole;
+    const wholeBytes = bytes.length - (bytes.length % this.frameBytes);
+    if (!this.#isProbing) return wholeBytes;
     const first = bytes.findIndex((byte) => byte !== 0);
-    if (first === -1) return whole;
-    const silent = first - (first % this.frameBytes);
-    if (bytes.length - silent < PROBED_BYTES && !isWhole) return silent;
+    if (first === -1) return wholeBytes;
+    const silentBytes = first - (first % this.frameBytes);
+    if (bytes.length - silentBytes < PROBED_BYTES && !isWhole) return silentBytes;
     this.#isProbing = false;
-    this.#align(viewOf(bytes.subarray(silent, Math.min(whole, silent + PROBED_BYTES))));
-    return whole;
+    this.#align(viewOf(bytes.subarray(silentBytes, Math.min(wholeBytes, silentBytes + PROBED_BYTES))));
+    return wholeBytes;
   }
 
   /** Decodes whole frames; the last samples of a file of several channels come from {@link flush}. */
@@ -94,10 +94,10 @@ export class WavSamples {
     }
     if (!isLow || low < -half || high >= 2 * half || (low < 0 && high >= half)) return;
     // Without negative values, the sign was lost when the container was filled.
-    const lost = high >= half ? 2 * half * unit : 0;
+    const signOffset = high >= half ? 2 * half * unit : 0;
     this.#read = (view, offset) => {
       const value = read(view, offset);
-      return (value >= half * unit ? value - lost : value) * scale;
+      return (value >= half * unit ? value - signOffset : value) * scale;
     };
   }
 }

@@ -13,9 +13,9 @@ import {
   isChunkIdAt,
   isKnownChunkAt,
   isWaveAt,
+  partialWaveBytes,
   RIFF_BYTES,
   WAVE_BYTES,
-  waveBegunIn,
   waveIn,
 } from "./wav-chunks.ts";
 import { parseWavFormat, type WavFormat } from "./wav-format.ts";
@@ -32,39 +32,39 @@ type Part = "riff" | "chunk" | "ds64" | "fmt" | "skip" | "data" | "zeros" | "unk
 export interface WavDecoderOptions {
   /** Length of a whole file, bytes: a chunk that claims more is recognised. Omit it for a stream. */
   readonly size?: number | undefined;
-  /** Finds the next other content at or after a position: a data chunk of unknown length ends there. Default: none. */
+  /** Returns the position of the next foreign content: a data chunk of unknown length ends there. Default: none. */
   readonly nextForeign?: ((from: number) => number) | undefined;
 }
 
 /**
  * Decodes WAV (RIFF, RF64) as it arrives into 16-bit samples of one channel, at the rate of the file.
  *
- * Takes PCM of 8 to 32 bits, float of 32 and 64 bits, A-law and mu-law, 1 to 8 channels. Files that are joined, several
- * data chunks and headers that are repeated between samples are all decoded: each piece has the rate in its header.
+ * Takes PCM of 8 to 32 bits, float of 32 and 64 bits, A-law and mu-law, 1 to 8 channels. Joined files, several data
+ * chunks and headers repeated between samples are all decoded: each piece has the rate in its header.
  * Lengths are only claims: a data chunk whose length is a placeholder ends with the bytes, or at the next header.
  * The samples do not depend on how the bytes are cut into pieces. Do not use the decoder after an error.
  */
 export class WavDecoder {
   readonly #size: number;
   readonly #nextForeign: (from: number) => number;
-  /** The latest position that was found. */
+  /** The latest result of `nextForeign`. */
   #foreignAt = -1;
   readonly #account = new ByteAccount();
   #part: Part = "riff";
   /** Remaining bytes of the current part; Infinity for `data` of unknown length. */
-  #left = 0;
+  #remaining = 0;
   /** True after a chunk of odd length: a pad byte should follow. */
   #isPadDue = false;
   #pending = new Uint8Array(0);
   #received = 0;
   #hasData = false;
   #hasSamples = false;
-  #first: WavFormat | undefined;
+  #firstFormat: WavFormat | undefined;
   #format: WavFormat | undefined;
   #samples: WavSamples | undefined;
   readonly #lengths = new WavLengths();
   #isFirstChunk = true;
-  #truncated = false;
+  #isTruncated = false;
   #unknownReason: IgnoredReason = "unknown_bytes";
 
   constructor({ size = Infinity, nextForeign = () => Infinity }: WavDecoderOptions = {}) {
@@ -74,12 +74,12 @@ export class WavDecoder {
 
   /** The first `fmt ` chunk, as soon as it has been read. */
   get format(): WavFormat | undefined {
-    return this.#first;
+    return this.#firstFormat;
   }
 
   /** After {@link finish}: true if the last file is cut off. */
   get truncated(): boolean {
-    return this.#truncated;
+    return this.#isTruncated;
   }
 
   /** After {@link finish}: the bytes that were pushed, by their use. */
@@ -105,20 +105,20 @@ export class WavDecoder {
     if (this.#received === 0) throw new AudioFormatError("not_audio", "the audio is empty");
     if (!this.#hasData) throw malformed(`ends after ${this.#received} bytes, before any audio data`);
     this.#flush(chunks);
-    this.#account.header(this.#pending.length);
-    this.#truncated = this.#part === "data" && this.#lengths.isCutOff(this.#received);
+    this.#account.addHeader(this.#pending.length);
+    this.#isTruncated = this.#part === "data" && this.#lengths.isCutOff(this.#received);
     return chunks;
   }
 
-  #run(fresh: Uint8Array, isLast: boolean): PcmChunk[] {
-    this.#received += fresh.length;
-    const bytes = concatBytes([this.#pending, fresh]);
+  #run(input: Uint8Array, isLast: boolean): PcmChunk[] {
+    this.#received += input.length;
+    const bytes = concatBytes([this.#pending, input]);
     const chunks: PcmChunk[] = [];
     let at = 0;
     for (;;) {
-      const used = this.#step(bytes.subarray(at), isLast, chunks);
-      if (used === undefined) break;
-      at += used;
+      const usedBytes = this.#step(bytes.subarray(at), isLast, chunks);
+      if (usedBytes === undefined) break;
+      at += usedBytes;
     }
     this.#pending = bytes.slice(at);
     return chunks;
@@ -131,10 +131,10 @@ export class WavDecoder {
     if (this.#part === "zeros") return this.#skipZeros(bytes);
     if (this.#part === "skip") return this.#skip(bytes);
     if (this.#part === "chunk") return this.#readChunk(bytes, isLast);
-    const length = this.#part === "riff" ? RIFF_BYTES : this.#left;
+    const length = this.#part === "riff" ? RIFF_BYTES : this.#remaining;
     if (bytes.length < length) return undefined;
     const view = new DataView(bytes.buffer, bytes.byteOffset, length);
-    this.#account.header(length);
+    this.#account.addHeader(length);
     if (this.#part === "riff") this.#readRiff(bytes, view);
     else if (this.#part === "ds64") {
       this.#lengths.takeLong(view);
@@ -158,8 +158,8 @@ export class WavDecoder {
 
   #readChunk(bytes: Uint8Array, isLast: boolean): number | undefined {
     if (this.#isPadDue) return this.#skipPad(bytes, isLast);
-    const needed = isKnownChunkAt(bytes, 0) ? CHUNK_HEAD_BYTES : TAG_HEAD_BYTES;
-    if (bytes.length < needed && !isLast) return undefined;
+    const headBytes = isKnownChunkAt(bytes, 0) ? CHUNK_HEAD_BYTES : TAG_HEAD_BYTES;
+    if (bytes.length < headBytes && !isLast) return undefined;
     if (bytes.length === 0) return undefined;
     if (isWaveAt(bytes, 0)) return this.#begin("riff", 0, 0);
     if (this.#lengths.isDataEnd(this.#account.sum) && this.#dataContinues(bytes)) return this.#resumeData();
@@ -176,7 +176,7 @@ export class WavDecoder {
     this.#isPadDue = size % 2 === 1;
     if (id === "data") return this.#beginData(size);
     if (id === "fmt ") {
-      if (size < 16 || size > MAX_FMT) return this.#unreadable(malformed(`has a fmt chunk of ${size} bytes`));
+      if (size < 16 || size > MAX_FMT) return this.#ignoreUnreadable(malformed(`has a fmt chunk of ${size} bytes`));
       return this.#begin("fmt", size, CHUNK_HEAD_BYTES);
     }
     if (id === "ds64" && size >= DS64_BYTES) return this.#begin("ds64", size, CHUNK_HEAD_BYTES);
@@ -197,37 +197,37 @@ export class WavDecoder {
 
   /** True if samples follow a data chunk whose declared length is too small: its container continues, but no other chunk starts. */
   #dataContinues(bytes: Uint8Array): boolean {
-    const continued = this.#lengths.continuation(this.#account.sum);
-    if (this.#samples === undefined || continued === 0 || tagAt(bytes, 0) > 0) return false;
+    const remaining = this.#lengths.continuation(this.#account.sum);
+    if (this.#samples === undefined || remaining === 0 || tagAt(bytes, 0) > 0) return false;
     if (isKnownChunkAt(bytes, 0)) return false;
     if (!isChunkIdAt(bytes, 0) || bytes.length < CHUNK_HEAD_BYTES) return true;
     const size = new DataView(bytes.buffer, bytes.byteOffset).getUint32(4, true);
-    return CHUNK_HEAD_BYTES + size > continued;
+    return CHUNK_HEAD_BYTES + size > remaining;
   }
 
   #resumeData(): number {
     const { frameBytes } = this.#samples!;
-    const cut = this.#lengths.inData(this.#account.sum) % frameBytes;
-    const skipped = cut === 0 ? 0 : frameBytes - cut;
-    this.#account.ignored("incomplete", skipped);
-    this.#begin("data", this.#lengths.left(this.#account.sum), 0);
-    return skipped;
+    const partialBytes = this.#lengths.offsetInData(this.#account.sum) % frameBytes;
+    const skippedBytes = partialBytes === 0 ? 0 : frameBytes - partialBytes;
+    this.#account.addIgnored("incomplete", skippedBytes);
+    this.#begin("data", this.#lengths.remaining(this.#account.sum), 0);
+    return skippedBytes;
   }
 
   #readFmt(view: DataView): void {
     this.#part = "chunk";
     try {
       this.#format = parseWavFormat(view);
-      this.#first ??= this.#format;
+      this.#firstFormat ??= this.#format;
       this.#samples = undefined;
     } catch (fault) {
       if (!(fault instanceof AudioFormatError)) throw fault;
-      this.#unreadable(fault);
+      this.#ignoreUnreadable(fault);
     }
   }
 
   #beginData(claim: number): number {
-    if (this.#format === undefined) return this.#unreadable(malformed("has its data chunk before its fmt chunk"));
+    if (this.#format === undefined) return this.#ignoreUnreadable(malformed("has its data chunk before its fmt chunk"));
     this.#samples = new WavSamples(this.#format);
     this.#hasData = true;
     // Only the first chunk may have been written before its length was known.
@@ -242,34 +242,34 @@ export class WavDecoder {
   #readData(bytes: Uint8Array, isLast: boolean, chunks: PcmChunk[]): number | undefined {
     const samples = this.#samples!;
     // Streams are checked before they arrive here.
-    if (this.#lengths.isFresh && this.#size !== Infinity) {
-      if (bytes.length < PROOF_BYTES && bytes.length < this.#left && !isLast) return undefined;
+    if (this.#lengths.isEmpty && this.#size !== Infinity) {
+      if (bytes.length < PROOF_BYTES && bytes.length < this.#remaining && !isLast) return undefined;
       const name = foreignName(bytes);
-      if (name !== undefined && name !== "WAV") return this.#unreadable(notSamples(name));
+      if (name !== undefined && name !== "WAV") return this.#ignoreUnreadable(notSamples(name));
     }
-    const foreign = this.#left === Infinity ? this.#foreignAt - this.#account.sum : Infinity;
-    const next = waveIn(bytes.subarray(0, this.#left === Infinity ? undefined : this.#left + WAVE_BYTES));
-    const end = Math.min(this.#left, foreign, next ?? bytes.length - (isLast ? 0 : waveBegunIn(bytes)));
-    const isWhole = isLast || end === this.#left || end === next || end === foreign;
-    const used = samples.decodable(bytes.subarray(0, end), isWhole);
-    if (used > 0) {
-      this.#emit(samples.decode(bytes.subarray(0, used)), chunks);
-      this.#account.played(used);
+    const foreignEnd = this.#remaining === Infinity ? this.#foreignAt - this.#account.sum : Infinity;
+    const next = waveIn(bytes.subarray(0, this.#remaining === Infinity ? undefined : this.#remaining + WAVE_BYTES));
+    const end = Math.min(this.#remaining, foreignEnd, next ?? bytes.length - (isLast ? 0 : partialWaveBytes(bytes)));
+    const isWhole = isLast || end === this.#remaining || end === next || end === foreignEnd;
+    const usedBytes = samples.decodable(bytes.subarray(0, end), isWhole);
+    if (usedBytes > 0) {
+      this.#emit(samples.decode(bytes.subarray(0, usedBytes)), chunks);
+      this.#account.addPlayed(usedBytes);
       this.#hasSamples = true;
-      this.#lengths.receive(used);
-      this.#left -= used;
-      return used;
+      this.#lengths.receive(usedBytes);
+      this.#remaining -= usedBytes;
+      return usedBytes;
     }
-    if (!isWhole || (isLast && bytes.length === 0 && this.#left > 0)) return undefined;
+    if (!isWhole || (isLast && bytes.length === 0 && this.#remaining > 0)) return undefined;
     this.#lengths.receive(end);
-    this.#account.ignored("incomplete", end);
-    if (isLast && end === bytes.length && end < this.#left) {
-      this.#left -= end;
+    this.#account.addIgnored("incomplete", end);
+    if (isLast && end === bytes.length && end < this.#remaining) {
+      this.#remaining -= end;
       return end;
     }
     this.#flush(chunks);
     this.#lengths.endData(this.#account.sum);
-    return this.#begin(end === next ? "riff" : end === foreign ? "unknown" : "chunk", 0, 0) + end;
+    return this.#begin(end === next ? "riff" : end === foreignEnd ? "unknown" : "chunk", 0, 0) + end;
   }
 
   #flush(chunks: PcmChunk[]): void {
@@ -281,44 +281,44 @@ export class WavDecoder {
   }
 
   #skip(bytes: Uint8Array): number | undefined {
-    const used = Math.min(this.#left, bytes.length);
-    if (used === 0 && this.#left > 0) return undefined;
-    this.#account.header(used);
-    this.#left -= used;
-    if (this.#left === 0) this.#part = "chunk";
-    return used;
+    const usedBytes = Math.min(this.#remaining, bytes.length);
+    if (usedBytes === 0 && this.#remaining > 0) return undefined;
+    this.#account.addHeader(usedBytes);
+    this.#remaining -= usedBytes;
+    if (this.#remaining === 0) this.#part = "chunk";
+    return usedBytes;
   }
 
   #skipZeros(bytes: Uint8Array): number | undefined {
     const end = bytes.findIndex((byte) => byte !== 0);
-    const used = end === -1 ? bytes.length : end;
-    this.#account.header(used);
+    const usedBytes = end === -1 ? bytes.length : end;
+    this.#account.addHeader(usedBytes);
     if (end !== -1) this.#part = "chunk";
-    return used === 0 && end === -1 ? undefined : used;
+    return usedBytes === 0 && end === -1 ? undefined : usedBytes;
   }
 
   #skipUnknown(bytes: Uint8Array, isLast: boolean): number | undefined {
     const next = waveIn(bytes);
-    const used = next ?? bytes.length - (isLast ? 0 : waveBegunIn(bytes));
-    this.#account.ignored(this.#unknownReason, used);
-    if (next !== undefined) return this.#begin("riff", 0, 0) + used;
-    return used === 0 ? undefined : used;
+    const usedBytes = next ?? bytes.length - (isLast ? 0 : partialWaveBytes(bytes));
+    this.#account.addIgnored(this.#unknownReason, usedBytes);
+    if (next !== undefined) return this.#begin("riff", 0, 0) + usedBytes;
+    return usedBytes === 0 ? undefined : usedBytes;
   }
 
   /** Starts a part of `length` bytes after `head` bytes of header, and returns `head`. */
   #begin(part: Part, length: number, head: number): number {
-    this.#account.header(head);
+    this.#account.addHeader(head);
     if (part === "unknown") this.#unknownReason = "unknown_bytes";
     // Ignore a later position, which cannot apply to these samples.
     if (length === Infinity && this.#foreignAt < this.#account.sum)
       this.#foreignAt = this.#nextForeign(this.#account.sum);
     this.#part = part === "skip" && length === 0 ? "chunk" : part;
-    this.#left = length;
+    this.#remaining = length;
     return head;
   }
 
   /** Ignores a file that cannot be read, if audio was found before it. */
-  #unreadable(fault: AudioFormatError): number {
+  #ignoreUnreadable(fault: AudioFormatError): number {
     if (!this.#hasSamples) throw fault;
     this.#part = "unknown";
     this.#unknownReason = "unreadable_part";

@@ -27,7 +27,7 @@ export function mayUseInstanceId({ demoInstanceId }: Principal, instanceId: stri
  */
 export function visiblePart(principal: Principal, instanceId: string | undefined): { instanceId?: string } | undefined {
   const { demoInstanceId } = principal;
-  const only = instanceId ?? demoInstanceId;
-  if (only === undefined) return {};
-  return mayUseInstanceId(principal, only) ? { instanceId: only } : undefined;
+  const selectedId = instanceId ?? demoInstanceId;
+  if (selectedId === undefined) return {};
+  return mayUseInstanceId(principal, selectedId) ? { instanceId: selectedId } : undefined;
 }

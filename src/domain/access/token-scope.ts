@@ -20,8 +20,8 @@ export function isTokenScope(value: unknown): value is TokenScope {
 
 /**
  * The scopes of a new token, each once, in the order of {@link TOKEN_SCOPES}; undefined: all of them.
- * @param issuer the scopes of the token's creator: it gets no others
- * @throws {RangeError} naming the value and what to write instead
+ * @param issuer the scopes of the token's creator, which limit those of the new token
+ * @throws {RangeError} that names the value and the fix
  */
 export function checkedScopes(
   scopes: readonly TokenScope[] | undefined,
@@ -32,8 +32,8 @@ export function checkedScopes(
     throw new RangeError(
       `scopes is ${shown(scopes)}: it must be a list of ${TOKEN_SCOPES.join(", ")}; leave it out for all of them`,
     );
-  const excess = scopes.find((scope) => !hasScope(issuer, scope));
-  if (excess !== undefined)
-    throw new RangeError(`scopes contains "${excess}", which the issuer does not have: use ${issuer?.join(", ")}`);
+  const excessScope = scopes.find((scope) => !hasScope(issuer, scope));
+  if (excessScope !== undefined)
+    throw new RangeError(`scopes contains "${excessScope}", which the issuer does not have: use ${issuer?.join(", ")}`);
   return TOKEN_SCOPES.filter((scope) => scopes.includes(scope));
 }

@@ -6,10 +6,10 @@ import { characters, describedAs, isObject, issueText, type Schema } from "../in
 import type { JsonSchema } from "../input/json-schema.ts";
 import type { Limits } from "../limits.ts";
 import { PHONE_NUMBER, PHONE_RULE } from "../numbers/phone-number.ts";
-import { filledIn, placeholdersOf, type Variables } from "./agent-variables.ts";
+import { fillPlaceholders, placeholdersOf, type Variables } from "./agent-variables.ts";
 import { resultSchemaSchema } from "./result-schema.ts";
 
-/** Whom to talk to, and how: the field `agent` of a `DYNAMIC_AGENT` call. */
+/** The agent of a `DYNAMIC_AGENT` call: the field `agent`. */
 export interface AgentInput {
   /** Natural-language instructions, in order. `{{name}}` is replaced by a variable, if there are variables. */
   instructions: string[];
@@ -84,27 +84,27 @@ export function agentSchema(limits: Limits, voiceId: Schema<string>): Schema<Age
       const { instructions, firstMessage, variables } = dataset.value;
       if (variables === undefined) return;
       const texts = [...instructions, ...(firstMessage ? [firstMessage] : [])];
-      const missing = texts.flatMap(placeholdersOf).find((name) => !Object.hasOwn(variables, name));
-      const longest = Math.max(...texts.map((text) => filledIn(text, variables).length));
-      if (missing !== undefined)
-        addIssue({ message: issueText("value_invalid", `has no variable for {{${missing}}}`) });
-      else if (longest > limits.textLength)
+      const missingName = texts.flatMap(placeholdersOf).find((name) => !Object.hasOwn(variables, name));
+      const maxLength = Math.max(...texts.map((text) => fillPlaceholders(text, variables).length));
+      if (missingName !== undefined)
+        addIssue({ message: issueText("value_invalid", `has no variable for {{${missingName}}}`) });
+      else if (maxLength > limits.textLength)
         addIssue({
           message: issueText(
             "too_long",
-            `a text has ${longest} characters with its variables, at most ${limits.textLength} are allowed`,
+            `a text has ${maxLength} characters with its variables, at most ${limits.textLength} are allowed`,
           ),
         });
     }),
   ) as Schema<AgentInput>;
 }
 
-function wholeNumber(least: number, most: number): Schema<number> {
+function wholeNumber(min: number, max: number): Schema<number> {
   return v.pipe(
     v.number(),
     v.integer(issueText("value_invalid", "must be a whole number")),
-    v.minValue(least, issueText("value_invalid", `must be at least ${least}`)),
-    v.maxValue(most, issueText("value_invalid", `must be at most ${most}`)),
+    v.minValue(min, issueText("value_invalid", `must be at least ${min}`)),
+    v.maxValue(max, issueText("value_invalid", `must be at most ${max}`)),
   );
 }
 

@@ -15,7 +15,11 @@ export function placeholdersOf(text: string): string[] {
  * filled in.
  * @param quote applied to each value. Default: none
  */
-export function filledIn(text: string, variables: Variables | undefined, quote = (value: string) => value): string {
+export function fillPlaceholders(
+  text: string,
+  variables: Variables | undefined,
+  quote = (value: string) => value,
+): string {
   if (variables === undefined) return text;
   return text.replace(PLACEHOLDER, (placeholder: string, name: string) => {
     const value = ownMember(variables, name);

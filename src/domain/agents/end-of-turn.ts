@@ -5,7 +5,7 @@ export const MAX_PAUSE_MS = 3_000;
 /** Silence after a text that is probably not finished, ms. */
 const UNFINISHED_MS = 1_500;
 /** Length of the end of a text that is checked, characters. */
-const MAX_END = 200;
+const MAX_TAIL = 200;
 
 /** The words of one language that show whether a text continues; in lower case. */
 interface Words {
@@ -14,80 +14,84 @@ interface Words {
   /** Words after which a sentence continues: conjunctions, articles, prepositions, sounds of hesitation. */
   readonly continuations: readonly string[];
   /** "is": after the name of a number or an address. */
-  readonly is: readonly string[];
+  readonly copulas: readonly string[];
   /** Dictated characters: numbers, names, addresses. */
-  readonly dictated: readonly string[];
+  readonly dictatedItems: readonly string[];
   /** The digits as words. */
   readonly digits: readonly string[];
 }
 
-const list = (words: string): string[] => words.split(" ");
+const wordList = (words: string): string[] => words.split(" ");
 
 const WORDS: ReadonlyMap<string, Words> = new Map(
   Object.entries<Words>({
     en: {
-      answers: list("yes no yeah yep nope okay ok sure correct exactly right hello goodbye bye thanks"),
-      continuations: list(
+      answers: wordList("yes no yeah yep nope okay ok sure correct exactly right hello goodbye bye thanks"),
+      continuations: wordList(
         "and or but because so if when that which who the a an to of with for from my your our their his her um uh er erm uhm hmm well",
       ),
-      is: list("is are was it's"),
-      dictated: list(
+      copulas: wordList("is are was it's"),
+      dictatedItems: wordList(
         "number name address code email e-mail mail phone telephone pin postcode zip birthday birth account order",
       ),
-      digits: list("zero oh one two three four five six seven eight nine double"),
+      digits: wordList("zero oh one two three four five six seven eight nine double"),
     },
     pt: {
-      answers: list("sim não claro certo correto exato isso alô oi tchau obrigado obrigada pode quero beleza ok okay"),
-      continuations: list(
+      answers: wordList(
+        "sim não claro certo correto exato isso alô oi tchau obrigado obrigada pode quero beleza ok okay",
+      ),
+      continuations: wordList(
         "e ou mas porque pois que se quando então com de do da dos das em no na nos nas para pra pro por o a os as um uma meu minha seu sua hum hã ahn",
       ),
-      is: list("é são era"),
-      dictated: list(
+      copulas: wordList("é são era"),
+      dictatedItems: wordList(
         "número nome endereço código e-mail email telefone celular cpf cnpj cep rg nascimento conta pedido senha",
       ),
-      digits: list("zero um uma dois duas três quatro cinco seis meia sete oito nove"),
+      digits: wordList("zero um uma dois duas três quatro cinco seis meia sete oito nove"),
     },
     es: {
-      answers: list("sí si no claro correcto exacto vale bueno hola adiós gracias ok okay"),
-      continuations: list(
+      answers: wordList("sí si no claro correcto exacto vale bueno hola adiós gracias ok okay"),
+      continuations: wordList(
         "y e o u pero porque que cuando entonces con de del en para por el la los las un una mi su eh este pues em",
       ),
-      is: list("es son era"),
-      dictated: list(
+      copulas: wordList("es son era"),
+      dictatedItems: wordList(
         "número nombre dirección código correo email teléfono móvil celular dni nif nacimiento cuenta pedido clave",
       ),
-      digits: list("cero uno una dos tres cuatro cinco seis siete ocho nueve"),
+      digits: wordList("cero uno una dos tres cuatro cinco seis siete ocho nueve"),
     },
     de: {
-      answers: list("ja nein doch genau richtig stimmt okay ok gut hallo tschüss danke gerne klar"),
-      continuations: list(
+      answers: wordList("ja nein doch genau richtig stimmt okay ok gut hallo tschüss danke gerne klar"),
+      continuations: wordList(
         "und oder aber weil denn dass wenn ob mit von zu zum zur für aus in im der die das den dem ein eine einen mein meine ihr ihre äh ähm hm also",
       ),
-      is: list("ist sind war lautet"),
-      dictated: list(
+      copulas: wordList("ist sind war lautet"),
+      dictatedItems: wordList(
         "nummer name adresse code e-mail email mail telefonnummer handynummer kundennummer postleitzahl geburtsdatum kontonummer anschrift",
       ),
-      digits: list("null eins ein zwei zwo drei vier fünf sechs sieben acht neun"),
+      digits: wordList("null eins ein zwei zwo drei vier fünf sechs sieben acht neun"),
     },
     fr: {
-      answers: list("oui non si d'accord exactement voilà bonjour allô merci ok okay parfait"),
-      continuations: list(
+      answers: wordList("oui non si d'accord exactement voilà bonjour allô merci ok okay parfait"),
+      continuations: wordList(
         "et ou mais parce que car donc si quand avec de du des en dans pour par le la les un une mon ma mes son sa votre à euh heu hum ben",
       ),
-      is: list("est sont c'est était"),
-      dictated: list(
+      copulas: wordList("est sont c'est était"),
+      dictatedItems: wordList(
         "numéro nom adresse code e-mail email mail courriel téléphone portable naissance compte commande postal",
       ),
-      digits: list("zéro un une deux trois quatre cinq six sept huit neuf"),
+      digits: wordList("zéro un une deux trois quatre cinq six sept huit neuf"),
     },
     it: {
-      answers: list("sì si no certo esatto giusto va bene pronto ciao grazie ok okay"),
-      continuations: list(
+      answers: wordList("sì si no certo esatto giusto va bene pronto ciao grazie ok okay"),
+      continuations: wordList(
         "e o ma perché che se quando quindi allora con di del della da in nel nella per il lo la i gli le un una mio mia ehm uhm cioè",
       ),
-      is: list("è sono era"),
-      dictated: list("numero nome indirizzo codice e-mail email mail telefono cellulare fiscale nascita conto ordine"),
-      digits: list("zero uno una due tre quattro cinque sei sette otto nove"),
+      copulas: wordList("è sono era"),
+      dictatedItems: wordList(
+        "numero nome indirizzo codice e-mail email mail telefono cellulare fiscale nascita conto ordine",
+      ),
+      digits: wordList("zero uno una due tre quattro cinque sei sette otto nove"),
     },
   }),
 );
@@ -95,26 +99,26 @@ const WORDS: ReadonlyMap<string, Words> = new Map(
 /**
  * Silence, ms, after which the callee's words so far count as the whole turn: the usual half of
  * a second, or longer if the text looks unfinished.
- * @param language BCP 47 tag; of languages without words here only the punctuation counts
+ * @param language BCP 47 tag; for a language that is not listed, only the punctuation counts
  */
 export function endOfTurnMs(text: string, language: string): number {
-  const spoken = text.slice(-MAX_END).trim().toLowerCase();
+  const tail = text.slice(-MAX_TAIL).trim().toLowerCase();
   const words = WORDS.get(language.split("-", 1)[0]!.toLowerCase());
-  const tokens = tokensOf(spoken);
-  const last = tokens.at(-1);
-  if (last === undefined) return END_OF_TURN_MS;
-  if (tokens.length === 1 && words?.answers.includes(last)) return END_OF_TURN_MS;
-  const asks = /[?!]["'”’»)]*$/u.test(spoken);
-  if (words !== undefined && !asks) {
-    if (words.is.includes(last) && tokens.slice(-7).some((token) => words.dictated.includes(token)))
+  const tokens = tokensOf(tail);
+  const lastToken = tokens.at(-1);
+  if (lastToken === undefined) return END_OF_TURN_MS;
+  if (tokens.length === 1 && words?.answers.includes(lastToken)) return END_OF_TURN_MS;
+  const isQuestion = /[?!]["'”’»)]*$/u.test(tail);
+  if (words !== undefined && !isQuestion) {
+    if (words.copulas.includes(lastToken) && tokens.slice(-7).some((token) => words.dictatedItems.includes(token)))
       return MAX_PAUSE_MS;
-    if (words.continuations.includes(last)) return UNFINISHED_MS;
+    if (words.continuations.includes(lastToken)) return UNFINISHED_MS;
   }
-  if (/(?:\.\.\.|…|[,;:–—-])$/u.test(spoken)) return UNFINISHED_MS;
-  if (/[.?!。？！]["'”’»)]*$/u.test(spoken)) return END_OF_TURN_MS;
-  if (words?.is.includes(last)) return UNFINISHED_MS;
-  const dictates = tokens.slice(-2).every((token) => /^\d+$/.test(token) || words?.digits.includes(token));
-  return tokens.length > 1 && dictates ? UNFINISHED_MS : END_OF_TURN_MS;
+  if (/(?:\.\.\.|…|[,;:–—-])$/u.test(tail)) return UNFINISHED_MS;
+  if (/[.?!。？！]["'”’»)]*$/u.test(tail)) return END_OF_TURN_MS;
+  if (words?.copulas.includes(lastToken)) return UNFINISHED_MS;
+  const isDictation = tokens.slice(-2).every((token) => /^\d+$/.test(token) || words?.digits.includes(token));
+  return tokens.length > 1 && isDictation ? UNFINISHED_MS : END_OF_TURN_MS;
 }
 
 function tokensOf(text: string): string[] {
@@ -140,7 +144,7 @@ const PHRASES = new Set([
   ...["capisco", "ah sì", "già", "ho capito"],
 ]);
 
-/** Sounds in a row that are still one sign of listening. */
+/** Maximum number of sounds in one sign of listening. */
 const MAX_SOUNDS = 4;
 
 /** True if a text is only a sign of listening, such as "uhum", which does not take a turn. */

@@ -3,9 +3,9 @@ import { depthOver } from "../../base/json-depth.ts";
 import { describedAs, isObject, issueText, type Schema } from "../input/input-checks.ts";
 import { CHECKED_KEYWORDS, type JsonSchema } from "../input/json-schema.ts";
 
-/** Longest schema of a result, bytes as JSON. */
+/** Maximum size of the schema of a result, bytes as JSON. */
 const MAX_BYTES = 8 * 1024;
-/** Nesting of its JSON, levels. */
+/** Maximum nesting of its JSON, levels. */
 const MAX_LEVELS = 20;
 const ANNOTATIONS = ["title", "description", "default", "examples", "format", "$schema", "$id", "$comment"];
 /** An untrusted pattern could keep this process busy forever. */
@@ -44,9 +44,9 @@ function schemaFault(schema: unknown, at: string): string | undefined {
   if (!isObject(schema)) return `${at || "it"} must be a schema`;
   for (const [keyword, value] of Object.entries(schema)) {
     if (ANNOTATIONS.includes(keyword)) continue;
-    const place = `${at}/${keyword.slice(0, 40)}`;
-    if (!KEYWORDS.includes(keyword)) return `${place} is not supported; the keywords are ${KEYWORDS.join(", ")}`;
-    const fault = keywordFault(keyword, value, place);
+    const location = `${at}/${keyword.slice(0, 40)}`;
+    if (!KEYWORDS.includes(keyword)) return `${location} is not supported; the keywords are ${KEYWORDS.join(", ")}`;
+    const fault = keywordFault(keyword, value, location);
     if (fault !== undefined) return fault;
   }
   return undefined;

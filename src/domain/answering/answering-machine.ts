@@ -49,26 +49,26 @@ export const MIN_WORD_MS = 120;
 const MAX_PAUSE_MS = 1_500;
 /** Minimum length of a machine's words before its beep, ms: shorter sounds may be notes. */
 export const MIN_GREETING_MS = 500;
-/** Without a word, the answer is unknown after this time, ms. */
+/** Time without a word after which the answerer counts as unknown, ms. */
 export const FIRST_WORD_MS = 6_000;
-/** Time after the latest word in which a beep still shows that it was a machine's, ms. */
+/** Time after the latest word in which a beep still proves a machine, ms. */
 export const BEEP_WAIT_MS = 5_000;
-/** Nothing heard later than this after the answer changes the verdict, ms. */
+/** Time after the answer in which sounds can change the verdict, ms. */
 export const ANALYSIS_MS = 20_000;
 /** After a machine's greeting, silence of this length means that it records without a beep, ms. */
 export const RECORDS_AFTER_MS = 3_000;
 /** After that silence, a beep within this time still starts the recording, ms. */
 export const LATE_BEEP_MS = 10_000;
-/** A call that has finished playing waits for the verdict this long, ms. */
+/** Time that a call which has finished playing waits for the verdict, ms. */
 export const VERDICT_WAIT_MS = 8_000;
-/** The words of a greeting are known this long after its verdict, ms. */
+/** Time after a verdict until the words of the greeting are known, ms. */
 export const WORDS_WAIT_MS = 3_000;
-/** A call whose message has been played waits this long until a tone is recognised, ms. */
+/** Time that a call whose message has been played waits for a tone to be recognised, ms. */
 export const TONE_WAIT_MS = 5_000;
-/** Time a call waits for the end of a machine's greeting, ms. */
+/** Time that a call waits for the end of a machine's greeting, ms. */
 export const VOICEMAIL_WAIT_MS = 40_000;
 /** A tone below this frequency, Hz, is the ringing of a network, unless there was speech before. */
-export const HIGHEST_RINGING_HZ = 510;
+export const MAX_RINGING_HZ = 510;
 
 /** Time a person waits for a reply after a greeting of this length, ms: machines pause between sentences, too. */
 export function pauseAfter(greetingMs: number): number {
@@ -91,13 +91,13 @@ export class AnswerRules {
   #pauseMs = 0;
   #lastVoiceMs = 0;
   #voicedMs = 0;
-  /** The part of it that was steadier than speech, and whether the latest sound was. */
+  /** Part of the voice that was steadier than speech, ms. */
   #steadyMs = 0;
-  #steady = false;
+  #isSteady = false;
   /** True if non-speech sounds were heard. */
-  #otherSounds = false;
+  #hadOtherSounds = false;
   /** True if there was speech. */
-  #spoke = false;
+  #hasSpoken = false;
   #verdict: AnswerVerdict | undefined;
 
   /** @param hangOverMs time that voice is reported after its end, ms */
@@ -111,12 +111,12 @@ export class AnswerRules {
   }
 
   /** True if further sound cannot change the verdict. */
-  get done(): boolean {
+  get isDone(): boolean {
     return this.#clockMs > ANALYSIS_MS;
   }
 
   /** True once even a tone that began within that time has ended. */
-  get settled(): boolean {
+  get isSettled(): boolean {
     return this.#clockMs > ANALYSIS_MS + TONE_WAIT_MS;
   }
 
@@ -127,47 +127,47 @@ export class AnswerRules {
 
   /**
    * Takes the next `ms` of the callee's audio; returns a new verdict.
-   * @param steady whether the voice is as steady as music and lines are
+   * @param isSteady true if the voice is as steady as music or ringing
    */
-  hear(voice: boolean, steady: boolean, ms: number): AnswerVerdict | undefined {
+  hear(isVoice: boolean, isSteady: boolean, ms: number): AnswerVerdict | undefined {
     this.#clockMs += ms;
-    return voice ? this.#voice(steady, ms) : this.#quiet();
+    return isVoice ? this.#hearVoice(isSteady, ms) : this.#hearSilence();
   }
 
   /** Takes a tone that has ended and may be a beep; returns a new verdict. */
   beep(hz: number, atMs: number): AnswerVerdict | undefined {
-    if (!this.isBeep(hz) || this.#machineAnswered) return undefined;
-    const late = this.#spoke && atMs - this.#lastVoiceMs > BEEP_WAIT_MS;
-    if (late || atMs > ANALYSIS_MS) return undefined;
-    return this.#decide("machine", "beep", this.#spoke ? 0.95 : 0.75);
+    if (!this.isBeep(hz) || this.#isMachine) return undefined;
+    const isLate = this.#hasSpoken && atMs - this.#lastVoiceMs > BEEP_WAIT_MS;
+    if (isLate || atMs > ANALYSIS_MS) return undefined;
+    return this.#decide("machine", "beep", this.#hasSpoken ? 0.95 : 0.75);
   }
 
   /** True if a tone is the beep of a machine, rather than the ringing of a network. */
   isBeep(hz: number): boolean {
-    if (this.#spoke) return true;
+    if (this.#hasSpoken) return true;
     const spokenMs = this.#voicedMs - this.#hangOverMs;
     if (spokenMs >= MIN_WORD_MS) return this.#isSpeech && spokenMs >= MIN_GREETING_MS;
-    return hz > HIGHEST_RINGING_HZ && !this.#otherSounds;
+    return hz > MAX_RINGING_HZ && !this.#hadOtherSounds;
   }
 
   /** Takes a known tone; returns a new verdict. Tones are certain, so they count at any time. */
   tone(tone: LineTone): AnswerVerdict | undefined {
     const { verdict, followsPerson } = TONE_MEANINGS[tone];
-    const before = this.#verdict?.answeredBy;
-    if (verdict === undefined || before === verdict.answeredBy || before === "fax") return undefined;
-    if (followsPerson && before === "human") return undefined;
-    return this.#give(verdict.answeredBy, verdict.reason, 0.95);
+    const previous = this.#verdict?.answeredBy;
+    if (verdict === undefined || previous === verdict.answeredBy || previous === "fax") return undefined;
+    if (followsPerson && previous === "human") return undefined;
+    return this.#setVerdict(verdict.answeredBy, verdict.reason, 0.95);
   }
 
   /** A person has taken a screened call; returns the verdict. */
   person(): AnswerVerdict {
-    return this.#give("human", "words", 0.9);
+    return this.#setVerdict("human", "words", 0.9);
   }
 
   /** Takes words of the callee; returns a new verdict. */
   words(text: string): AnswerVerdict | undefined {
-    if (isCallScreening(text)) return this.#screening();
-    if (this.done || this.#machineAnswered || !isVoicemailGreeting(text)) return undefined;
+    if (isCallScreening(text)) return this.#hearScreening();
+    if (this.isDone || this.#isMachine || !isVoicemailGreeting(text)) return undefined;
     return this.#decide("machine", "words", 0.97);
   }
 
@@ -178,70 +178,70 @@ export class AnswerRules {
   }
 
   /** An assistant talks as long as a machine, but neither beeps nor asks for a message. */
-  #screening(): AnswerVerdict | undefined {
+  #hearScreening(): AnswerVerdict | undefined {
     const { answeredBy, reason } = this.#verdict ?? {};
     const isCertain = answeredBy === "screening" || answeredBy === "fax" || reason === "beep" || reason === "words";
     return isCertain ? undefined : this.#decide("screening", "words", 0.95);
   }
 
-  get #machineAnswered(): boolean {
+  get #isMachine(): boolean {
     const answeredBy = this.#verdict?.answeredBy;
     return answeredBy === "machine" || answeredBy === "fax";
   }
 
-  #voice(steady: boolean, ms: number): AnswerVerdict | undefined {
+  #hearVoice(isSteady: boolean, ms: number): AnswerVerdict | undefined {
     if (this.#startMs === undefined) {
       this.#startMs = this.#clockMs - ms;
       this.#pauseMs = this.#startMs - this.#lastVoiceMs;
     }
     this.#lastVoiceMs = this.#clockMs;
     this.#voicedMs += ms;
-    this.#steady = steady;
-    if (steady) this.#steadyMs += ms;
+    this.#isSteady = isSteady;
+    if (isSteady) this.#steadyMs += ms;
     if (this.#clockMs - this.#startMs < LONG_GREETING_MS + this.#hangOverMs) return undefined;
-    const speech = this.#isSpeech;
+    const isSpeech = this.#isSpeech;
     const { answeredBy } = this.#verdict ?? {};
-    const goesOn = answeredBy === "human" && this.#pauseMs <= MAX_PAUSE_MS;
-    this.#startOver(speech);
-    if (!speech) return this.#unknown("no_speech");
-    if (this.#machineAnswered || answeredBy === "screening" || (answeredBy === "human" && !goesOn)) return undefined;
-    return this.#decide("machine", "long_greeting", goesOn ? 0.7 : 0.85);
+    const isContinued = answeredBy === "human" && this.#pauseMs <= MAX_PAUSE_MS;
+    this.#endGreeting(isSpeech);
+    if (!isSpeech) return this.#decideUnknown("no_speech");
+    if (this.#isMachine || answeredBy === "screening" || (answeredBy === "human" && !isContinued)) return undefined;
+    return this.#decide("machine", "long_greeting", isContinued ? 0.7 : 0.85);
   }
 
-  #quiet(): AnswerVerdict | undefined {
+  #hearSilence(): AnswerVerdict | undefined {
     const quietMs = this.quietMs + this.#hangOverMs;
     if (this.#startMs === undefined) {
-      if (this.#clockMs < FIRST_WORD_MS || this.#spoke) return undefined;
-      return this.#unknown(this.#otherSounds ? "no_speech" : "silence");
+      if (this.#clockMs < FIRST_WORD_MS || this.#hasSpoken) return undefined;
+      return this.#decideUnknown(this.#hadOtherSounds ? "no_speech" : "silence");
     }
     const greetingMs = this.#lastVoiceMs - this.#hangOverMs - this.#startMs;
     if (quietMs < pauseAfter(greetingMs)) return undefined;
-    const speech = this.#isSpeech && this.#voicedMs - this.#hangOverMs >= MIN_WORD_MS;
-    this.#startOver(speech);
-    if (!speech || (this.#verdict !== undefined && this.#verdict.answeredBy !== "unknown")) return undefined;
+    const isSpeech = this.#isSpeech && this.#voicedMs - this.#hangOverMs >= MIN_WORD_MS;
+    this.#endGreeting(isSpeech);
+    if (!isSpeech || (this.#verdict !== undefined && this.#verdict.answeredBy !== "unknown")) return undefined;
     return this.#decide("human", "short_greeting", greetingMs <= 1_300 ? 0.9 : greetingMs <= 2_500 ? 0.8 : 0.65);
   }
 
   get #isSpeech(): boolean {
-    return !this.#steady && this.#steadyMs * 2 < this.#voicedMs;
+    return !this.#isSteady && this.#steadyMs * 2 < this.#voicedMs;
   }
 
-  #startOver(speech: boolean): void {
-    if (speech) this.#spoke = true;
-    else if (this.#steady) this.#otherSounds = true;
+  #endGreeting(isSpeech: boolean): void {
+    if (isSpeech) this.#hasSpoken = true;
+    else if (this.#isSteady) this.#hadOtherSounds = true;
     this.#startMs = undefined;
     this.#voicedMs = this.#steadyMs = 0;
   }
 
-  #unknown(reason: AnswerReason): AnswerVerdict | undefined {
+  #decideUnknown(reason: AnswerReason): AnswerVerdict | undefined {
     return this.#verdict === undefined ? this.#decide("unknown", reason, 0) : undefined;
   }
 
   #decide(answeredBy: AnsweredBy, reason: AnswerReason, confidence: number): AnswerVerdict | undefined {
-    return this.done ? undefined : this.#give(answeredBy, reason, confidence);
+    return this.isDone ? undefined : this.#setVerdict(answeredBy, reason, confidence);
   }
 
-  #give(answeredBy: AnsweredBy, reason: AnswerReason, confidence: number): AnswerVerdict {
+  #setVerdict(answeredBy: AnsweredBy, reason: AnswerReason, confidence: number): AnswerVerdict {
     this.#verdict = { answeredBy, reason, confidence, atMs: Math.round(this.#clockMs) };
     return this.#verdict;
   }

@@ -15,15 +15,15 @@ import type { OnScreening } from "./screening-policy.ts";
 /** Facts of a live call about an answering machine: a part of its state. */
 export interface MachineFlow {
   /** The message has been played to its end, tail included. */
-  readonly played: boolean;
+  readonly isPlayed: boolean;
   /** Answerer; undefined until a verdict. */
   readonly answeredBy: AnsweredBy | undefined;
   /** Waiting for a machine to record, or the evidence that it does; undefined if no message is left. */
   readonly voicemail: "waiting" | GreetingEnd | undefined;
   /** A tone sounds, or has just sounded, that may show that no person has answered. */
-  readonly suspected: boolean;
+  readonly isSuspected: boolean;
   /** The reason why the message waits for a person; undefined: it does not wait. */
-  readonly awaited: PersonWait | undefined;
+  readonly awaitedPerson: PersonWait | undefined;
   /** True while the words of a seeming person may still show that an assistant has answered. */
   readonly awaitsWords: boolean;
 }
@@ -47,48 +47,48 @@ export function awaitsVerdict({ answeredBy }: MachineFlow, { onMachine, onScreen
 
 /** Waits for words: a seeming person may be an assistant, and words arrive after the voice. */
 export function awaitWords<Flow extends MachineFlow>(flow: Flow, { onScreening }: MachineRules): MachineStep<Flow> {
-  const waits = flow.awaited !== undefined || flow.voicemail !== undefined;
-  if (flow.answeredBy !== "human" || onScreening === "continue" || waits) return { flow, effects: [] };
+  const isWaiting = flow.awaitedPerson !== undefined || flow.voicemail !== undefined;
+  if (flow.answeredBy !== "human" || onScreening === "continue" || isWaiting) return { flow, effects: [] };
   return { flow: { ...flow, awaitsWords: true }, effects: [{ do: "timer", name: "machine", ms: WORDS_WAIT_MS }] };
 }
 
-/** The message has been played before the verdict. */
+/** Waits for the verdict: the message has already been played. */
 export function awaitVerdict<Flow extends MachineFlow>(flow: Flow): MachineStep<Flow> {
-  return { flow: { ...flow, played: true }, effects: [{ do: "timer", name: "machine", ms: VERDICT_WAIT_MS }] };
+  return { flow: { ...flow, isPlayed: true }, effects: [{ do: "timer", name: "machine", ms: VERDICT_WAIT_MS }] };
 }
 
-/** The message has ended during a tone that may not come from a person. */
+/** Waits for a tone to be recognised: the message has ended during a tone that may not come from a person. */
 export function awaitTone<Flow extends MachineFlow>(flow: Flow): MachineStep<Flow> {
-  return { flow: { ...flow, played: true }, effects: [{ do: "timer", name: "machine", ms: TONE_WAIT_MS }] };
+  return { flow: { ...flow, isPlayed: true }, effects: [{ do: "timer", name: "machine", ms: TONE_WAIT_MS }] };
 }
 
-/** The timeline names a tone that was recognised. */
+/** Records a recognised tone in the timeline. */
 export function noteTone({ tone, hz, atMs }: ToneFinding): CallEffect {
   return { do: "note", fact: { event: "line_tone", data: { tone, frequencies: hz, at_ms: Math.round(atMs) } } };
 }
 
-/** There is a verdict, or a better one. */
-export function learnVerdict<Flow extends MachineFlow>(flow: Flow, verdict: AnswerVerdict): MachineStep<Flow> {
+/** Records a verdict, which may replace an earlier one. */
+export function recordVerdict<Flow extends MachineFlow>(flow: Flow, verdict: AnswerVerdict): MachineStep<Flow> {
   const { answeredBy, reason, confidence, atMs } = verdict;
   const data = { answered_by: answeredBy, reason, confidence, at_ms: atMs };
   return { flow: { ...flow, answeredBy }, effects: [{ do: "note", fact: { event: "answered_by", data } }] };
 }
 
-/** A machine has answered, and the message waits until it records. */
+/** Waits until the machine that has answered records. */
 export function awaitVoicemail<Flow extends MachineFlow>(flow: Flow): MachineStep<Flow> {
   if (flow.voicemail !== undefined) return { flow, effects: [] };
   return {
-    flow: { ...flow, played: false, voicemail: "waiting", awaited: undefined, awaitsWords: false },
+    flow: { ...flow, isPlayed: false, voicemail: "waiting", awaitedPerson: undefined, awaitsWords: false },
     effects: [{ do: "await_voicemail" }, { do: "timer", name: "machine", ms: VOICEMAIL_WAIT_MS }],
   };
 }
 
-/** The agent has decided that a machine answered. @param atMs after the answer */
+/** Leaves a message: the agent has decided that a machine answered. @param atMs after the answer */
 export function leaveVoicemail<Flow extends MachineFlow>(flow: Flow, atMs: number): MachineStep<Flow> {
   const isKnown = flow.answeredBy === "machine";
-  const learnt = learnVerdict(flow, { answeredBy: "machine", reason: "agent", confidence: 1, atMs });
-  const waiting = awaitVoicemail(learnt.flow);
-  return isKnown ? waiting : { flow: waiting.flow, effects: [...learnt.effects, ...waiting.effects] };
+  const verdictStep = recordVerdict(flow, { answeredBy: "machine", reason: "agent", confidence: 1, atMs });
+  const waitStep = awaitVoicemail(verdictStep.flow);
+  return isKnown ? waitStep : { flow: waitStep.flow, effects: [...verdictStep.effects, ...waitStep.effects] };
 }
 
 /**
@@ -96,15 +96,15 @@ export function leaveVoicemail<Flow extends MachineFlow>(flow: Flow, atMs: numbe
  * to have no beep is played again.
  * @param durationMs maximum remaining duration of the call
  */
-export function greetingOver<Flow extends MachineFlow>(
+export function endGreeting<Flow extends MachineFlow>(
   flow: Flow,
   end: GreetingEnd,
   durationMs: number,
 ): MachineStep<Flow> {
-  const again = flow.voicemail === "silence" && end === "beep";
-  if (flow.voicemail !== "waiting" && !again) return { flow, effects: [] };
+  const isRepeated = flow.voicemail === "silence" && end === "beep";
+  if (flow.voicemail !== "waiting" && !isRepeated) return { flow, effects: [] };
   return {
-    flow: { ...flow, played: false, voicemail: end },
+    flow: { ...flow, isPlayed: false, voicemail: end },
     effects: [
       { do: "cancel", name: "machine" },
       { do: "note", fact: { event: "leaving_message", data: { after: end } } },

@@ -1,6 +1,6 @@
 import type { CallEffect, PersonWait } from "../calls/call-signal.ts";
 import type { AnswerVerdict } from "./answering-machine.ts";
-import { learnVerdict, type MachineFlow, type MachineStep } from "./machine-flow.ts";
+import { type MachineFlow, type MachineStep, recordVerdict } from "./machine-flow.ts";
 
 /** Maximum time that a call waits for a person, ms. */
 export const PERSON_WAIT_MS = 60_000;
@@ -11,33 +11,36 @@ export const NO_PERSON: { readonly [W in PersonWait]: string } = {
   ringing: `it rang behind a switchboard, and no person answered within ${PERSON_WAIT_MS / 1_000} s`,
 };
 
-/** The message stops, and waits for a person. */
-export function awaitPerson<Flow extends MachineFlow>(flow: Flow, behind: PersonWait): MachineStep<Flow> {
-  if (flow.awaited !== undefined) return { flow, effects: [] };
+/** Stops the message and waits for a person. */
+export function awaitPerson<Flow extends MachineFlow>(flow: Flow, reason: PersonWait): MachineStep<Flow> {
+  if (flow.awaitedPerson !== undefined) return { flow, effects: [] };
   return {
-    flow: { ...flow, played: false, voicemail: undefined, awaited: behind, awaitsWords: false },
+    flow: { ...flow, isPlayed: false, voicemail: undefined, awaitedPerson: reason, awaitsWords: false },
     effects: [
-      { do: "await_person", behind },
+      { do: "await_person", reason },
       { do: "timer", name: "machine", ms: PERSON_WAIT_MS },
     ],
   };
 }
 
 /**
- * A person has taken the call: the message starts.
+ * Starts the message: a person has taken the call.
  * @param durationMs maximum remaining duration of the call
  */
-export function personCame<Flow extends MachineFlow>(
+export function personAnswered<Flow extends MachineFlow>(
   flow: Flow,
   verdict: AnswerVerdict | undefined,
   durationMs: number,
 ): MachineStep<Flow> {
-  if (flow.awaited === undefined) return { flow, effects: [] };
-  const learnt: MachineStep<Flow> = verdict ? learnVerdict(flow, verdict) : { flow, effects: [] };
-  const begin: readonly CallEffect[] = [
+  if (flow.awaitedPerson === undefined) return { flow, effects: [] };
+  const verdictStep: MachineStep<Flow> = verdict ? recordVerdict(flow, verdict) : { flow, effects: [] };
+  const startEffects: readonly CallEffect[] = [
     { do: "cancel", name: "machine" },
     { do: "timer", name: "duration", ms: durationMs },
     { do: "leave_message" },
   ];
-  return { flow: { ...learnt.flow, played: false, awaited: undefined }, effects: [...learnt.effects, ...begin] };
+  return {
+    flow: { ...verdictStep.flow, isPlayed: false, awaitedPerson: undefined },
+    effects: [...verdictStep.effects, ...startEffects],
+  };
 }

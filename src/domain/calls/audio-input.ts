@@ -43,6 +43,6 @@ export function audioPlace(body: unknown): (AudioPlace & { audioBase64: string }
 }
 
 /** The file in a Base64 text; undefined if it is not Base64. */
-export function decodedFile(audioBase64: string): Uint8Array<ArrayBuffer> | undefined {
+export function decodeFile(audioBase64: string): Uint8Array<ArrayBuffer> | undefined {
   return decodeBase64(withoutDataPrefix(audioBase64));
 }

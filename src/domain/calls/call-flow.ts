@@ -6,14 +6,14 @@ import {
   awaitVerdict,
   awaitVoicemail,
   awaitWords,
-  greetingOver,
-  learnVerdict,
+  endGreeting,
   leaveVoicemail,
   type MachineFlow,
   type MachineRules,
   noteTone,
+  recordVerdict,
 } from "../answering/machine-flow.ts";
-import { awaitPerson, NO_PERSON, personCame } from "../answering/person-wait.ts";
+import { awaitPerson, NO_PERSON, personAnswered } from "../answering/person-wait.ts";
 import { introductionOf } from "../answering/screening-policy.ts";
 import type { Fact } from "../events.ts";
 import type { Timings } from "../timings.ts";
@@ -21,13 +21,13 @@ import { TONE_MEANINGS, type ToneFinding, toneText } from "../tones/line-tones.t
 import type { CallEffect, CallSignal } from "./call-signal.ts";
 import type { DialProgress } from "./dial-progress.ts";
 import {
-  extensionDialled,
-  firstWord,
+  cancelStart,
+  onExtensionDialled,
+  onFirstWord,
   type StartFlow,
   type StartRules,
   startAnyway,
   startConnected,
-  startForgotten,
 } from "./message-start.ts";
 import type { CompletedReason, FailedReason } from "./outcome.ts";
 import { RELEASE_FAILURES, type RefusalScope, type ReleaseCause } from "./release-cause.ts";
@@ -55,32 +55,32 @@ export const PHASE_TRANSITIONS: Transitions<CallPhase, PhaseMove> = {
 export interface CallFlow extends MachineFlow, StartFlow {
   readonly phase: CallPhase;
   /** The network has reported that someone could answer: the phone rings, or audio arrives before the answer. */
-  readonly reached: boolean;
+  readonly isReached: boolean;
   /** Inbound audio has arrived. */
-  readonly inbound: boolean;
+  readonly hasInbound: boolean;
   /** Length of the message, ms; 0 until it is ready. */
   readonly messageMs: number;
   /** No inbound audio has arrived within its time limit. */
-  readonly silent: boolean;
+  readonly isSilent: boolean;
   /** The line is offline at the moment. */
-  readonly lineDown: boolean;
+  readonly isLineDown: boolean;
   /** A client is attached to the stream of the call. */
-  readonly attached: boolean;
+  readonly isAttached: boolean;
 }
 
 export const NEW_FLOW: CallFlow = {
   phase: "dialing",
-  reached: false,
-  inbound: false,
+  isReached: false,
+  hasInbound: false,
   messageMs: 0,
-  played: false,
-  silent: false,
-  lineDown: false,
-  attached: false,
+  isPlayed: false,
+  isSilent: false,
+  isLineDown: false,
+  isAttached: false,
   answeredBy: undefined,
   voicemail: undefined,
-  suspected: false,
-  awaited: undefined,
+  isSuspected: false,
+  awaitedPerson: undefined,
   awaitsWords: false,
   start: "ready",
 };
@@ -91,11 +91,11 @@ export interface FlowRules extends MachineRules {
   /** Inbound audio must arrive: its absence means that media failed. */
   readonly expectsInboundAudio: boolean;
   /** An attached client carries the audio; the call ends without one. */
-  readonly streamed: boolean;
+  readonly isStreamed: boolean;
   /** Reason for the end of a call once its audio has been played. */
   readonly playedReason: "message_played" | "agent_finished";
   /** The call has a fixed message, which can restart. */
-  readonly fixed: boolean;
+  readonly hasFixedMessage: boolean;
   /** The steps before the audio of the call. */
   readonly start: StartRules;
 }
@@ -111,110 +111,111 @@ export function beginFlow(rules: FlowRules): Decision {
 }
 
 /**
- * Decides what a signal means. After the end, signals have no effect.
- * @param missing evidence that the callee's side received our audio is required, and missing for this reason
+ * Decides the next state and the effects of a signal. After the end, signals have no effect.
+ * @param missingProof reason why required evidence that the callee's side received our audio is missing
  */
-export function decide(flow: CallFlow, signal: CallSignal, rules: FlowRules, missing?: string): Decision {
+export function decide(flow: CallFlow, signal: CallSignal, rules: FlowRules, missingProof?: string): Decision {
   if (flow.phase === "over") return { flow, effects: [] };
-  const decision = meaningOf(flow, signal, rules, missing !== undefined);
-  // A normal hang-up is an act of the callee's side.
+  const decision = decisionFor(flow, signal, rules, missingProof !== undefined);
+  // A normal hang-up is an action of the callee.
   const isHangUp = signal.type === "leg_ended" && signal.fault !== true;
-  return missing === undefined || isHangUp ? decision : withoutProof(decision, missing);
+  return missingProof === undefined || isHangUp ? decision : withoutProof(decision, missingProof);
 }
 
-function meaningOf(flow: CallFlow, signal: CallSignal, rules: FlowRules, unproven: boolean): Decision {
+function decisionFor(flow: CallFlow, signal: CallSignal, rules: FlowRules, isUnproven: boolean): Decision {
   switch (signal.type) {
     case "placed":
-      return placed(flow, rules);
+      return onPlaced(flow, rules);
     case "alerting":
-      return flow.phase === "ringing" ? noticed(flow, { event: "alerting", data: {} }) : stay(flow);
+      return flow.phase === "ringing" ? noteFact(flow, { event: "alerting", data: {} }) : stay(flow);
     case "answered":
-      return answered(flow, rules);
+      return onAnswered(flow, rules);
     case "connected":
-      return connected(flow, rules, unproven);
+      return onConnected(flow, rules, isUnproven);
     case "leg_ended":
-      return legEnded(flow, signal);
+      return onLegEnded(flow, signal);
     case "media_lost":
       return fail(flow, "media_failed", signal.detail);
     case "inbound_audio":
-      if (flow.played && flow.phase === "talking") return messagePlayed({ ...flow, inbound: true }, rules, unproven);
-      return to({ ...flow, inbound: true }, [{ do: "cancel", name: "inbound" }]);
+      if (flow.isPlayed && flow.phase === "talking")
+        return onMessagePlayed({ ...flow, hasInbound: true }, rules, isUnproven);
+      return decisionOf({ ...flow, hasInbound: true }, [{ do: "cancel", name: "inbound" }]);
     case "evidence":
-      return flow.played ? messagePlayed(flow, rules, unproven) : stay(flow);
+      return flow.isPlayed ? onMessagePlayed(flow, rules, isUnproven) : stay(flow);
     case "message_ready":
-      return messageReady(flow, signal.messageMs, rules);
+      return onMessageReady(flow, signal.messageMs, rules);
     case "message_failed":
       return fail(flow, signal.reason, signal.detail);
     case "message_played":
-      return messagePlayed(flow, rules, unproven, signal.detail ?? null);
+      return onMessagePlayed(flow, rules, isUnproven, signal.detail ?? null);
     case "transferred":
-      return transferred(flow, signal.to, signal.detail, rules);
+      return onTransferred(flow, signal.to, signal.detail, rules);
     case "stream_attached":
-      return to({ ...flow, attached: true }, [{ do: "cancel", name: "stream" }]);
+      return decisionOf({ ...flow, isAttached: true }, [{ do: "cancel", name: "stream" }]);
     case "stream_detached":
-      return to({ ...flow, attached: false }, flow.phase === "talking" ? [streamTimer(rules)] : []);
+      return decisionOf({ ...flow, isAttached: false }, flow.phase === "talking" ? [streamTimer(rules)] : []);
     case "stream_closed":
       if (flow.phase === "talking") return complete(flow, "stream_closed", null);
       return fail(flow, "terminated", CLOSED_BEFORE_ANSWER);
     case "answered_by":
-      return answeredBy(flow, signal.verdict, rules, unproven);
+      return onVerdict(flow, signal.verdict, rules, isUnproven);
     case "line_tone":
-      return lineTone(flow, signal.finding, signal.verdict, rules);
+      return onLineTone(flow, signal.finding, signal.verdict, rules);
     case "tone_suspected":
-      return toneSuspected({ ...flow, suspected: signal.suspected }, rules, unproven);
+      return onSuspicion({ ...flow, isSuspected: signal.isSuspected }, rules, isUnproven);
     case "person_came":
       return flow.phase === "talking"
-        ? personCame(flow, signal.verdict, flow.messageMs + rules.timings.maxDurationMs)
+        ? personAnswered(flow, signal.verdict, flow.messageMs + rules.timings.maxDurationMs)
         : stay(flow);
     case "leave_voicemail":
       return flow.phase === "talking" ? leaveVoicemail(flow, signal.atMs) : stay(flow);
     case "greeting_over":
       return leaveMessage(flow, signal.end, rules);
     case "extension_dialled":
-      return extensionDialled(flow, signal.inBand, rules.start, durationMs(flow, rules));
+      return onExtensionDialled(flow, signal.inBand, rules.start, durationMs(flow, rules));
     case "first_word":
-      return firstWord(flow, signal.isOver, rules.start, durationMs(flow, rules));
+      return onFirstWord(flow, signal.hasEnded, rules.start, durationMs(flow, rules));
     case "noticed":
-      return noticed(flow, signal.fact);
+      return noteFact(flow, signal.fact);
     case "line_down":
-      if (flow.lineDown) return stay(flow);
+      if (flow.isLineDown) return stay(flow);
       // Before the network is asked, the dial itself reports the lost line, and the call waits again.
-      return to({ ...flow, lineDown: true }, flow.phase === "dialing" ? [] : [lineTimer(rules)]);
+      return decisionOf({ ...flow, isLineDown: true }, flow.phase === "dialing" ? [] : [lineTimer(rules)]);
     case "line_up":
-      if (!flow.lineDown) return stay(flow);
-      if (flow.phase === "dialing") return to({ ...flow, lineDown: false }, []);
+      if (!flow.isLineDown) return stay(flow);
+      if (flow.phase === "dialing") return decisionOf({ ...flow, isLineDown: false }, []);
       // A leg does not survive the loss of its line, unless its audio never stopped.
       if (!signal.inboundSince) return fail(flow, "instance_lost", WITHOUT_CALL);
       // The audio may have been the last frame on its way, so the timer checks once more.
-      return to({ ...flow, lineDown: false }, [lineTimer(rules)]);
+      return decisionOf({ ...flow, isLineDown: false }, [lineTimer(rules)]);
     case "timer":
-      return timer(flow, signal, rules);
+      return onTimer(flow, signal, rules);
     case "end":
       return fail(flow, signal.reason, signal.detail);
   }
 }
 
-function placed(flow: CallFlow, rules: FlowRules): Decision {
+function onPlaced(flow: CallFlow, rules: FlowRules): Decision {
   const phase = nextState(PHASE_TRANSITIONS, flow.phase, "place");
   if (phase === undefined) return stay(flow);
   const effects: CallEffect[] = [
     { do: "move", input: "place" },
     { do: "timer", name: "ring", ms: rules.timings.ringTimeoutMs },
   ];
-  if (flow.lineDown) effects.push(lineTimer(rules));
-  return to({ ...flow, phase }, effects);
+  if (flow.isLineDown) effects.push(lineTimer(rules));
+  return decisionOf({ ...flow, phase }, effects);
 }
 
-function answered(flow: CallFlow, rules: FlowRules): Decision {
+function onAnswered(flow: CallFlow, rules: FlowRules): Decision {
   const phase = nextState(PHASE_TRANSITIONS, flow.phase, "answer");
   if (phase === undefined) return stay(flow);
-  return to({ ...flow, phase }, [
+  return decisionOf({ ...flow, phase }, [
     { do: "cancel", name: "ring" },
     { do: "timer", name: "setup", ms: rules.timings.mediaSetupMs },
   ]);
 }
 
-function connected(flow: CallFlow, rules: FlowRules, unproven: boolean): Decision {
+function onConnected(flow: CallFlow, rules: FlowRules, isUnproven: boolean): Decision {
   const phase = nextState(PHASE_TRANSITIONS, flow.phase, "connect");
   if (phase === undefined) return stay(flow);
   const effects: CallEffect[] = [
@@ -224,31 +225,31 @@ function connected(flow: CallFlow, rules: FlowRules, unproven: boolean): Decisio
     // Counted from the end of the message, which starts now if it is ready.
     { do: "timer", name: "duration", ms: durationMs(flow, rules) },
   ];
-  if (!flow.inbound) effects.push({ do: "timer", name: "inbound", ms: rules.timings.mediaTimeoutMs });
-  if (rules.streamed && !flow.attached) effects.push(streamTimer(rules));
-  const started = startConnected({ ...flow, phase }, rules.start, durationMs(flow, rules));
-  effects.push(...started.effects);
-  if (!flow.played) return to(started.flow, effects);
-  const played = messagePlayed(started.flow, rules, unproven);
-  return to(played.flow, [...effects, ...played.effects]);
+  if (!flow.hasInbound) effects.push({ do: "timer", name: "inbound", ms: rules.timings.mediaTimeoutMs });
+  if (rules.isStreamed && !flow.isAttached) effects.push(streamTimer(rules));
+  const startDecision = startConnected({ ...flow, phase }, rules.start, durationMs(flow, rules));
+  effects.push(...startDecision.effects);
+  if (!flow.isPlayed) return decisionOf(startDecision.flow, effects);
+  const playedDecision = onMessagePlayed(startDecision.flow, rules, isUnproven);
+  return decisionOf(playedDecision.flow, [...effects, ...playedDecision.effects]);
 }
 
-function messageReady(flow: CallFlow, messageMs: number, rules: FlowRules): Decision {
+function onMessageReady(flow: CallFlow, messageMs: number, rules: FlowRules): Decision {
   const note: CallEffect = { do: "note", fact: { event: "message_ready", data: { message_ms: messageMs } } };
-  const ready: CallFlow = { ...flow, messageMs };
-  if (flow.phase !== "talking") return to(ready, [note]);
-  return to(ready, [note, { do: "timer", name: "duration", ms: durationMs(ready, rules) }]);
+  const readyFlow: CallFlow = { ...flow, messageMs };
+  if (flow.phase !== "talking") return decisionOf(readyFlow, [note]);
+  return decisionOf(readyFlow, [note, { do: "timer", name: "duration", ms: durationMs(readyFlow, rules) }]);
 }
 
-function answeredBy(flow: CallFlow, verdict: AnswerVerdict, rules: FlowRules, unproven: boolean): Decision {
-  const learnt = learnVerdict(flow, verdict);
-  if (flow.phase !== "talking") return learnt;
-  const heard = awaitWords(learnt.flow, rules);
-  const next = whenAnswered(heard.flow, rules, unproven);
-  return to(next.flow, [...learnt.effects, ...heard.effects, ...next.effects]);
+function onVerdict(flow: CallFlow, verdict: AnswerVerdict, rules: FlowRules, isUnproven: boolean): Decision {
+  const verdictDecision = recordVerdict(flow, verdict);
+  if (flow.phase !== "talking") return verdictDecision;
+  const wordsDecision = awaitWords(verdictDecision.flow, rules);
+  const next = afterVerdict(wordsDecision.flow, rules, isUnproven);
+  return decisionOf(next.flow, [...verdictDecision.effects, ...wordsDecision.effects, ...next.effects]);
 }
 
-function whenAnswered(flow: CallFlow, rules: FlowRules, unproven: boolean): Decision {
+function afterVerdict(flow: CallFlow, rules: FlowRules, isUnproven: boolean): Decision {
   if (flow.answeredBy === "machine" && rules.onMachine === "hang_up") return complete(flow, "machine_hung_up", null);
   if (flow.answeredBy === "machine" && rules.onMachine === "leave_message") return withoutStart(awaitVoicemail(flow));
   if (flow.answeredBy === "screening" && rules.onScreening === "hang_up")
@@ -256,54 +257,60 @@ function whenAnswered(flow: CallFlow, rules: FlowRules, unproven: boolean): Deci
   if (flow.answeredBy === "screening" && introductionOf(rules.onScreening))
     return withoutStart(awaitPerson(flow, "screening"));
   // The assistant has passed the call on to a voicemail box, which gets the message as a person does.
-  if (flow.answeredBy === "machine" && flow.awaited === "screening")
-    return personCame(flow, undefined, durationMs(flow, rules));
-  return flow.played ? messagePlayed(flow, rules, unproven) : stay(flow);
+  if (flow.answeredBy === "machine" && flow.awaitedPerson === "screening")
+    return personAnswered(flow, undefined, durationMs(flow, rules));
+  return flow.isPlayed ? onMessagePlayed(flow, rules, isUnproven) : stay(flow);
 }
 
 /** A message that waits for a machine or a person waits for no other condition. */
 function withoutStart({ flow, effects }: Decision): Decision {
-  const next = startForgotten(flow);
-  return to(next.flow, [...next.effects, ...effects]);
+  const next = cancelStart(flow);
+  return decisionOf(next.flow, [...next.effects, ...effects]);
 }
 
 /** No person follows a fax machine or a busy tone: the call ends, unless a program conducts it. */
-function lineTone(
+function onLineTone(
   flow: CallFlow,
   finding: ToneFinding,
   verdict: AnswerVerdict | undefined,
   rules: FlowRules,
 ): Decision {
-  const learnt = verdict ? learnVerdict(flow, verdict) : stay(flow);
-  const notes: readonly CallEffect[] = [noteTone(finding), ...learnt.effects];
-  const { ends, followsPerson } = TONE_MEANINGS[finding.tone];
-  if (finding.tone === "ringback" && mayWait(learnt.flow, finding, rules)) {
-    const waiting = withoutStart(awaitPerson(learnt.flow, "ringing"));
-    return to(waiting.flow, [...notes, ...waiting.effects]);
+  const verdictDecision = verdict ? recordVerdict(flow, verdict) : stay(flow);
+  const notes: readonly CallEffect[] = [noteTone(finding), ...verdictDecision.effects];
+  const { endsCall, followsPerson } = TONE_MEANINGS[finding.tone];
+  if (finding.tone === "ringback" && canAwaitPerson(verdictDecision.flow, finding, rules)) {
+    const waitDecision = withoutStart(awaitPerson(verdictDecision.flow, "ringing"));
+    return decisionOf(waitDecision.flow, [...notes, ...waitDecision.effects]);
   }
   // A switchboard may offer a dial tone for the extension.
-  const carriesOn = rules.streamed || (flow.start === "extension" && finding.tone === "continuous");
-  if (!ends || carriesOn || flow.phase !== "talking") return to(learnt.flow, notes);
+  const isContinued = rules.isStreamed || (flow.start === "extension" && finding.tone === "continuous");
+  if (!endsCall || isContinued || flow.phase !== "talking") return decisionOf(verdictDecision.flow, notes);
   const detail = toneText(finding);
-  const ended =
-    followsPerson && learnt.flow.answeredBy === "human"
-      ? complete(learnt.flow, "callee_hung_up", detail)
-      : complete(learnt.flow, "machine_hung_up", detail, [{ do: "discard_message" }]);
-  return to(ended.flow, [...notes, ...ended.effects]);
+  const endDecision =
+    followsPerson && verdictDecision.flow.answeredBy === "human"
+      ? complete(verdictDecision.flow, "callee_hung_up", detail)
+      : complete(verdictDecision.flow, "machine_hung_up", detail, [{ do: "discard_message" }]);
+  return decisionOf(endDecision.flow, [...notes, ...endDecision.effects]);
 }
 
 /** True if the message can restart once a person answers the phone that rings behind a switchboard. */
-function mayWait({ phase, start, voicemail }: CallFlow, { atMs }: ToneFinding, { fixed }: FlowRules): boolean {
-  return phase === "talking" && start !== "extension" && fixed && voicemail === undefined && atMs <= ANALYSIS_MS;
+function canAwaitPerson(
+  { phase, start, voicemail }: CallFlow,
+  { atMs }: ToneFinding,
+  { hasFixedMessage }: FlowRules,
+): boolean {
+  return (
+    phase === "talking" && start !== "extension" && hasFixedMessage && voicemail === undefined && atMs <= ANALYSIS_MS
+  );
 }
 
-function toneSuspected(flow: CallFlow, rules: FlowRules, unproven: boolean): Decision {
-  return flow.suspected || !flow.played ? stay(flow) : messagePlayed(flow, rules, unproven);
+function onSuspicion(flow: CallFlow, rules: FlowRules, isUnproven: boolean): Decision {
+  return flow.isSuspected || !flow.isPlayed ? stay(flow) : onMessagePlayed(flow, rules, isUnproven);
 }
 
 function leaveMessage(flow: CallFlow, end: GreetingEnd, rules: FlowRules): Decision {
   if (flow.phase !== "talking") return stay(flow);
-  return greetingOver(flow, end, durationMs(flow, rules));
+  return endGreeting(flow, end, durationMs(flow, rules));
 }
 
 /** Maximum remaining duration of the call, counted from the end of the message, ms. */
@@ -311,29 +318,34 @@ function durationMs({ messageMs }: CallFlow, { timings }: FlowRules): number {
   return messageMs + timings.maxDurationMs;
 }
 
-function messagePlayed(flow: CallFlow, rules: FlowRules, unproven: boolean, detail: string | null = null): Decision {
-  if (flow.voicemail === "waiting" || flow.awaited !== undefined) return stay(flow);
-  if (flow.awaitsWords) return to({ ...flow, played: true }, []);
+function onMessagePlayed(
+  flow: CallFlow,
+  rules: FlowRules,
+  isUnproven: boolean,
+  detail: string | null = null,
+): Decision {
+  if (flow.voicemail === "waiting" || flow.awaitedPerson !== undefined) return stay(flow);
+  if (flow.awaitsWords) return decisionOf({ ...flow, isPlayed: true }, []);
   // If required audio has not arrived, it is unknown whether the callee heard the message: the inbound timer decides.
   // A message that is shorter than the time to the connection waits for the connection.
-  const waits = !flow.inbound && (rules.expectsInboundAudio || (unproven && !flow.silent));
-  if (flow.phase !== "talking" || waits) return to({ ...flow, played: true }, []);
+  const isWaiting = !flow.hasInbound && (rules.expectsInboundAudio || (isUnproven && !flow.isSilent));
+  if (flow.phase !== "talking" || isWaiting) return decisionOf({ ...flow, isPlayed: true }, []);
   if (awaitsVerdict(flow, rules)) return awaitVerdict(flow);
-  if (flow.suspected && !rules.streamed) return awaitTone(flow);
+  if (flow.isSuspected && !rules.isStreamed) return awaitTone(flow);
   return complete(flow, rules.playedReason, detail);
 }
 
-function transferred(flow: CallFlow, phone: string, detail: string | null, rules: FlowRules): Decision {
+function onTransferred(flow: CallFlow, phone: string, detail: string | null, rules: FlowRules): Decision {
   if (flow.phase !== "talking") return stay(flow);
-  const words = detail === null ? "" : `: ${detail}`;
-  const ended = complete(flow, rules.playedReason, `transferred to ${phone}${words}`);
+  const suffix = detail === null ? "" : `: ${detail}`;
+  const endDecision = complete(flow, rules.playedReason, `transferred to ${phone}${suffix}`);
   const note: CallEffect = { do: "note", fact: { event: "transferred", data: { to: phone, detail } } };
-  return { flow: ended.flow, effects: [note, ...ended.effects] };
+  return { flow: endDecision.flow, effects: [note, ...endDecision.effects] };
 }
 
-function legEnded(flow: CallFlow, { cause, detail, refusal }: Extract<CallSignal, { type: "leg_ended" }>): Decision {
+function onLegEnded(flow: CallFlow, { cause, detail, refusal }: Extract<CallSignal, { type: "leg_ended" }>): Decision {
   if (flow.phase === "talking" && cause === "callee_hung_up") return complete(flow, "callee_hung_up", detail);
-  if (flow.phase === "dialing" && cause === "line_lost") return over(flow, "requeue", [{ do: "requeue" }]);
+  if (flow.phase === "dialing" && cause === "line_lost") return endFlow(flow, "requeue", [{ do: "requeue" }]);
   return fail(flow, failureOf(cause, flow), detail, refusal);
 }
 
@@ -344,64 +356,64 @@ function failureOf(cause: ReleaseCause, flow: CallFlow): FailedReason {
 }
 
 /** Facts that show that someone could answer. */
-const REACHED: ReadonlySet<Fact["event"]> = new Set<Fact["event"]>(["alerting", "early_media"]);
+const REACHED_EVENTS: ReadonlySet<Fact["event"]> = new Set<Fact["event"]>(["alerting", "early_media"]);
 
-function noticed(flow: CallFlow, fact: Fact): Decision {
-  const reached = flow.reached || REACHED.has(fact.event);
-  return to(reached === flow.reached ? flow : { ...flow, reached }, [{ do: "note", fact }]);
+function noteFact(flow: CallFlow, fact: Fact): Decision {
+  const isReached = flow.isReached || REACHED_EVENTS.has(fact.event);
+  return decisionOf(isReached === flow.isReached ? flow : { ...flow, isReached }, [{ do: "note", fact }]);
 }
 
 /** The end of the ring timeout: without evidence that someone could have answered, the callee was not reached. */
-function unanswered(flow: CallFlow, progress: DialProgress | undefined, { timings }: FlowRules): Decision {
-  if (flow.reached || progress?.reached) return fail(flow, "no_answer", null);
+function onRingTimeout(flow: CallFlow, progress: DialProgress | undefined, { timings }: FlowRules): Decision {
+  if (flow.isReached || progress?.reached) return fail(flow, "no_answer", null);
   return fail(flow, "unreachable", `${progress?.detail ?? NO_RINGING} within ${timings.ringTimeoutMs / 1_000} s`);
 }
 
 const NO_RINGING = "the network took the call, but reported no ringing";
 
-function timer(flow: CallFlow, signal: Extract<CallSignal, { type: "timer" }>, rules: FlowRules): Decision {
+function onTimer(flow: CallFlow, signal: Extract<CallSignal, { type: "timer" }>, rules: FlowRules): Decision {
   const { name, inboundSince } = signal;
   switch (name) {
     case "ring":
-      if (flow.phase === "ringing") return unanswered(flow, signal.progress, rules);
+      if (flow.phase === "ringing") return onRingTimeout(flow, signal.progress, rules);
       return flow.phase === "dialing" ? fail(flow, "unreachable", "the network did not take the call") : stay(flow);
     case "setup":
       return flow.phase === "answered" ? fail(flow, "media_failed", "the audio path did not come up") : stay(flow);
     case "inbound": {
-      if (flow.inbound || flow.phase !== "talking") return stay(flow);
-      const silent: CallEffect = {
+      if (flow.hasInbound || flow.phase !== "talking") return stay(flow);
+      const silenceNote: CallEffect = {
         do: "note",
         fact: { event: "media.inbound_silent", data: { after_ms: rules.timings.mediaTimeoutMs } },
       };
-      if (!rules.expectsInboundAudio && !flow.played) return to({ ...flow, silent: true }, [silent]);
-      const ended = rules.expectsInboundAudio
+      if (!rules.expectsInboundAudio && !flow.isPlayed) return decisionOf({ ...flow, isSilent: true }, [silenceNote]);
+      const endDecision = rules.expectsInboundAudio
         ? fail(flow, "media_failed", "no audio came from the peer")
         : complete(flow, rules.playedReason, null);
-      return { flow: ended.flow, effects: [silent, ...ended.effects] };
+      return { flow: endDecision.flow, effects: [silenceNote, ...endDecision.effects] };
     }
     case "duration":
       return flow.phase === "talking" ? complete(flow, "max_duration", null) : stay(flow);
     case "stream":
-      if (flow.attached || flow.phase !== "talking") return stay(flow);
+      if (flow.isAttached || flow.phase !== "talking") return stay(flow);
       return fail(flow, "stream_lost", `no client was attached to the stream for ${rules.timings.streamAttachMs} ms`);
     case "machine":
       if (flow.voicemail === "waiting") return leaveMessage(flow, "timeout", rules);
-      if (flow.awaited !== undefined)
-        return complete(flow, "machine_hung_up", NO_PERSON[flow.awaited], [{ do: "discard_message" }]);
-      if (flow.played && flow.phase === "talking") return complete(flow, rules.playedReason, null);
-      return to({ ...flow, awaitsWords: false }, []);
+      if (flow.awaitedPerson !== undefined)
+        return complete(flow, "machine_hung_up", NO_PERSON[flow.awaitedPerson], [{ do: "discard_message" }]);
+      if (flow.isPlayed && flow.phase === "talking") return complete(flow, rules.playedReason, null);
+      return decisionOf({ ...flow, awaitsWords: false }, []);
     case "start":
       return startAnyway(flow, rules.start, durationMs(flow, rules));
     case "line":
-      if (inboundSince) return flow.lineDown ? to(flow, [lineTimer(rules)]) : stay(flow);
-      return flow.lineDown
+      if (inboundSince) return flow.isLineDown ? decisionOf(flow, [lineTimer(rules)]) : stay(flow);
+      return flow.isLineDown
         ? fail(flow, "instance_lost", "the instance's line went offline during the call")
         : fail(flow, "instance_lost", WITHOUT_CALL);
   }
 }
 
 /** Without evidence that the callee heard anything, a call fails instead of completing. */
-function withoutProof({ flow, effects }: Decision, missing: string): Decision {
+function withoutProof({ flow, effects }: Decision, missingProof: string): Decision {
   return {
     flow,
     effects: effects.map((effect) =>
@@ -410,7 +422,7 @@ function withoutProof({ flow, effects }: Decision, missing: string): Decision {
             do: "conclude",
             input: "fail",
             reason: "media_failed",
-            detail: effect.detail === null ? missing : `${missing}; ${effect.detail}`,
+            detail: effect.detail === null ? missingProof : `${missingProof}; ${effect.detail}`,
           }
         : effect,
     ),
@@ -434,7 +446,7 @@ function stay(flow: CallFlow): Decision {
   return { flow, effects: [] };
 }
 
-function to(flow: CallFlow, effects: readonly CallEffect[]): Decision {
+function decisionOf(flow: CallFlow, effects: readonly CallEffect[]): Decision {
   return { flow, effects };
 }
 
@@ -442,16 +454,20 @@ function complete(
   flow: CallFlow,
   reason: CompletedReason,
   detail: string | null,
-  before: readonly CallEffect[] = [],
+  firstEffects: readonly CallEffect[] = [],
 ): Decision {
-  return over(flow, "complete", [...before, { do: "hang_up" }, { do: "conclude", input: "complete", reason, detail }]);
+  return endFlow(flow, "complete", [
+    ...firstEffects,
+    { do: "hang_up" },
+    { do: "conclude", input: "complete", reason, detail },
+  ]);
 }
 
 function fail(flow: CallFlow, reason: FailedReason, detail: string | null, refusal?: RefusalScope): Decision {
-  return over(flow, "fail", [{ do: "hang_up" }, { do: "conclude", input: "fail", reason, detail, refusal }]);
+  return endFlow(flow, "fail", [{ do: "hang_up" }, { do: "conclude", input: "fail", reason, detail, refusal }]);
 }
 
-function over(flow: CallFlow, move: "requeue" | "complete" | "fail", effects: readonly CallEffect[]): Decision {
+function endFlow(flow: CallFlow, move: "requeue" | "complete" | "fail", effects: readonly CallEffect[]): Decision {
   const phase = nextState(PHASE_TRANSITIONS, flow.phase, move);
   return phase === undefined ? stay(flow) : { flow: { ...flow, phase }, effects };
 }

@@ -120,7 +120,7 @@ export function parseCall(schemas: CallSchemas, body: unknown, options: ParseOpt
   return input;
 }
 
-/** @throws {Refusal} a switchboard would count as the machine, or as the assistant */
+/** @throws {Refusal} if a policy for machines meets an extension: the switchboard would count as the machine */
 function checkExtension(input: CheckedCallInput): void {
   if (input.target.extension === undefined) return;
   const policies = {
@@ -130,13 +130,13 @@ function checkExtension(input: CheckedCallInput): void {
   };
   const detail =
     'must be "continue" with target.extension: the switchboard that answers sounds like a machine, and no person has answered yet';
-  const [fault, ...more] = Object.entries(policies)
+  const [fault, ...moreFaults] = Object.entries(policies)
     .filter(([, policy]) => policy !== undefined && policy !== "continue")
     .map(([pointer]) => ({ pointer, code: "value_invalid" as const, detail }));
-  if (fault) throw invalidInput([fault, ...more]);
+  if (fault) throw invalidInput([fault, ...moreFaults]);
 }
 
-/** Calls can be looked up by it, so databases must be able to store it unchanged. */
+/** The schema of a reference. Calls are looked up by it, so databases must be able to store it unchanged. */
 function referenceSchema(limits: Limits): Schema<string> {
   const schema = v.pipe(
     v.string(),

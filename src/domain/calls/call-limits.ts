@@ -14,7 +14,7 @@ export const CALL_WINDOW_MS = 24 * 60 * 60_000;
 /** Form of a prefix, for messages. */
 export const PREFIX_RULE = "+ and 1 to 15 digits, country code first, such as +49 or +1415";
 
-/** True if it is the beginning of an E.164 number. */
+/** True if the value is the beginning of an E.164 number. */
 export function isPrefix(value: unknown): value is string {
   return typeof value === "string" && /^\+[1-9]\d{0,14}$/.test(value);
 }
@@ -26,7 +26,7 @@ export function isAllowed(phoneNumber: string, prefixes: readonly string[] | und
 
 /**
  * The limits, each prefix once.
- * @throws {RangeError} naming the value and what to write instead
+ * @throws {RangeError} that names the value and the fix
  */
 export function checkedCallLimits({ allowedPrefixes, maxCallsPerDay }: CallLimits): CallLimits {
   if (maxCallsPerDay !== undefined && !(Number.isSafeInteger(maxCallsPerDay) && maxCallsPerDay >= 1))
@@ -38,20 +38,20 @@ export function checkedCallLimits({ allowedPrefixes, maxCallsPerDay }: CallLimit
 
 /**
  * The limits of a token; missing ones are taken from the issuer.
- * @throws {RangeError} they allow more
+ * @throws {RangeError} if they allow more than the issuer's
  */
-export function limitsWithin(limits: CallLimits, outer: CallLimits): CallLimits {
-  const excess = limits.allowedPrefixes?.find((prefix) => !isAllowed(prefix, outer.allowedPrefixes));
-  if (excess !== undefined)
+export function limitsWithin(limits: CallLimits, issuerLimits: CallLimits): CallLimits {
+  const excessPrefix = limits.allowedPrefixes?.find((prefix) => !isAllowed(prefix, issuerLimits.allowedPrefixes));
+  if (excessPrefix !== undefined)
     throw new RangeError(
-      `allowedPrefixes contains "${excess}", which the issuer may not call: use ${outer.allowedPrefixes?.join(", ")}`,
+      `allowedPrefixes contains "${excessPrefix}", which the issuer may not call: use ${issuerLimits.allowedPrefixes?.join(", ")}`,
     );
-  const { maxCallsPerDay = Infinity } = outer;
+  const { maxCallsPerDay = Infinity } = issuerLimits;
   if (limits.maxCallsPerDay !== undefined && limits.maxCallsPerDay > maxCallsPerDay)
     throw new RangeError(`maxCallsPerDay is ${limits.maxCallsPerDay}: the issuer's own limit is ${maxCallsPerDay}`);
   return {
-    allowedPrefixes: limits.allowedPrefixes ?? outer.allowedPrefixes,
-    maxCallsPerDay: limits.maxCallsPerDay ?? outer.maxCallsPerDay,
+    allowedPrefixes: limits.allowedPrefixes ?? issuerLimits.allowedPrefixes,
+    maxCallsPerDay: limits.maxCallsPerDay ?? issuerLimits.maxCallsPerDay,
   };
 }
 
@@ -60,7 +60,8 @@ function checkedPrefixes(prefixes: readonly string[]): readonly string[] {
     throw new RangeError(
       `allowedPrefixes is ${shown(prefixes)}: it must be a list of prefixes such as ["+49", "+1415"]; leave it out to allow every number`,
     );
-  const invalid = prefixes.find((prefix) => !isPrefix(prefix));
-  if (invalid !== undefined) throw new RangeError(`allowedPrefixes contains ${shown(invalid)}: write ${PREFIX_RULE}`);
+  const invalidPrefix = prefixes.find((prefix) => !isPrefix(prefix));
+  if (invalidPrefix !== undefined)
+    throw new RangeError(`allowedPrefixes contains ${shown(invalidPrefix)}: write ${PREFIX_RULE}`);
   return [...new Set(prefixes)];
 }

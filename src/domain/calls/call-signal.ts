@@ -18,7 +18,7 @@ export type CallSignal =
   | { readonly type: "alerting" }
   | { readonly type: "answered" }
   | { readonly type: "connected" }
-  /** `fault`: the callee's side has hung up because of a fault. `refusal`: what a refusal of the network applies to. */
+  /** `fault`: the callee's side has hung up because of a fault. `refusal`: the scope of a refusal by the network. */
   | {
       readonly type: "leg_ended";
       readonly cause: ReleaseCause;
@@ -33,7 +33,7 @@ export type CallSignal =
   /** The whole message is ready to be played; its length, ms. */
   | { readonly type: "message_ready"; readonly messageMs: number }
   | { readonly type: "message_failed"; readonly reason: FailedReason; readonly detail: string }
-  /** The message, or the last words of an agent, have been played. `detail`: why the agent has ended the call. */
+  /** The message, or the last words of an agent, have been played. `detail`: the agent's reason for ending the call. */
   | { readonly type: "message_played"; readonly detail?: string | undefined }
   /** The callee has been connected with another number. */
   | { readonly type: "transferred"; readonly to: string; readonly detail: string | null }
@@ -42,13 +42,13 @@ export type CallSignal =
   | { readonly type: "stream_detached" }
   /** The client has ended the call, and all of its audio has been played. */
   | { readonly type: "stream_closed" }
-  /** Reports who has answered, even if that becomes clearer. */
+  /** A verdict about the answerer; a later one corrects an earlier one. */
   | { readonly type: "answered_by"; readonly verdict: AnswerVerdict }
-  /** A known tone of a network or a machine was found; `verdict`: what it reveals about the answerer. */
+  /** A known tone of a network or a machine was found; `verdict`: the resulting verdict about the answerer. */
   | { readonly type: "line_tone"; readonly finding: ToneFinding; readonly verdict: AnswerVerdict | undefined }
-  /** A tone sounds, or has just sounded, that may turn out to be one of these; or the suspicion has passed. */
-  | { readonly type: "tone_suspected"; readonly suspected: boolean }
-  /** A person has taken a call that waited for one. */
+  /** A tone sounds, or has just ended, that may be one of these; or that suspicion has passed. */
+  | { readonly type: "tone_suspected"; readonly isSuspected: boolean }
+  /** A person has taken a call that waited for a person. */
   | { readonly type: "person_came"; readonly verdict: AnswerVerdict | undefined }
   /** The agent has decided that a machine answered, and leaves a message. `atMs`: after the answer. */
   | { readonly type: "leave_voicemail"; readonly atMs: number }
@@ -57,9 +57,9 @@ export type CallSignal =
   /** The keys of the extension have been sent. `inBand`: as tones. */
   | { readonly type: "extension_dialled"; readonly inBand: boolean }
   /** The callee's first word has begun or ended, if the message waits for it. */
-  | { readonly type: "first_word"; readonly isOver: boolean }
+  | { readonly type: "first_word"; readonly hasEnded: boolean }
   | { readonly type: "noticed"; readonly fact: Fact }
-  /** The line reported it, or a probe found it. */
+  /** The line has gone down, by its own report or by a probe. */
   | { readonly type: "line_down"; readonly reason: string }
   /** `inboundSince`: inbound audio has arrived since the line went down. */
   | { readonly type: "line_up"; readonly inboundSince: boolean }
@@ -76,7 +76,7 @@ export type CallSignal =
 export type CallEffect =
   /** Write the move of the call's table, with its event. */
   | { readonly do: "move"; readonly input: Extract<CallMove, "place" | "connect"> }
-  /** Write the final state; follows exactly once in the life of a call. */
+  /** Write the final state; happens exactly once in the life of a call. */
   | {
       readonly do: "conclude";
       readonly input: Extract<CallMove, "complete" | "fail">;
@@ -100,7 +100,7 @@ export type CallEffect =
   /** Play the message, from its beginning. */
   | { readonly do: "leave_message" }
   /** Stop the message, and report when a person takes the call; before that, an assistant gets the introduction. */
-  | { readonly do: "await_person"; readonly behind: PersonWait }
+  | { readonly do: "await_person"; readonly reason: PersonWait }
   /** Stop the message, which no person has heard. */
   | { readonly do: "discard_message" }
   | { readonly do: "note"; readonly fact: Fact };

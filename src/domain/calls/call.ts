@@ -138,11 +138,11 @@ export interface Call {
   readonly endedAt: number | null;
   /** The place in the instance's queue that an active call holds (see queue-policy.ts). */
   readonly slot: number;
-  /** The process that works on this call; null until one has claimed it. */
+  /** The process that works on this call; null until a process has claimed it. */
   readonly owner: string | null;
   /**
    * Time at which its claim was stored, ms since 1970-01-01 UTC: its phone may ring after that. Null while it waits; a call that
-   * is given back because the network was not asked waits again.
+   * is returned to the queue before the network was asked waits again.
    */
   readonly dialingAt: number | null;
   /** Counts writes; a write names the version it expects. */
@@ -171,11 +171,11 @@ export const NAMED_FILTERS = ["reference", "targetPhone"] as const satisfies rea
 /** A call of this type. */
 export type CallOf<Type extends CallType> = Call & { readonly message: Extract<Message, { readonly type: Type }> };
 
-/** The call as its creation returned it: without all that may change later. */
+/** The call as its creation returned it: without later changes. */
 export function asCreated(call: Call): Call {
-  const { sipCallId: _, result: __, resultError: ___, turns: ____, quality: _____, ...first } = call;
+  const { sipCallId: _, result: __, resultError: ___, turns: ____, quality: _____, ...fields } = call;
   return {
-    ...first,
+    ...fields,
     status: "QUEUED",
     outcome: null,
     mediaStatistics: null,
@@ -188,7 +188,7 @@ export function asCreated(call: Call): Call {
   };
 }
 
-/** True if the call still waits, rings or talks. */
+/** True if the call is queued, ringing or in progress. */
 export function isActive(status: CallStatus): boolean {
   return status !== "COMPLETED" && status !== "FAILED";
 }

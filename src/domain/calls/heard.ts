@@ -6,15 +6,15 @@ const STEPS = 10_000;
 const ROUNDING_MS = 1;
 
 /**
- * Share of an accepted message that was played, 0 to 1, with four decimals. It is 1 only if nothing is missing, however
- * short that is.
+ * Share of an accepted message that was played, 0 to 1, with four decimals. It is 1 only if no
+ * sound is missing, not even a short one.
  * @param heardMs ms of its sound that were played, of `soundMs`
- * @param playable the share of the message that its sound contains
+ * @param playableShare the share of the message that its sound contains
  */
-export function heardShare(heardMs: number, soundMs: number, playable: number): number {
+export function heardShare(heardMs: number, soundMs: number, playableShare: number): number {
   if (soundMs === 0) return 0;
-  if (heardMs >= soundMs - ROUNDING_MS && heardMs > 0 && playable === 1) return 1;
-  return Math.min(STEPS - 1, Math.round((heardMs / soundMs) * playable * STEPS)) / STEPS;
+  if (heardMs >= soundMs - ROUNDING_MS && heardMs > 0 && playableShare === 1) return 1;
+  return Math.min(STEPS - 1, Math.round((heardMs / soundMs) * playableShare * STEPS)) / STEPS;
 }
 
 /**

@@ -39,20 +39,20 @@ interface Step<Flow extends StartFlow> {
   readonly effects: readonly CallEffect[];
 }
 
-/** True if the call is heard from the answer on, as most are. */
+/** True if the audio starts at the answer, as in most calls. */
 export function startsAtOnce({ extension, startOn, startDelayMs }: StartRules): boolean {
   return extension === undefined && startOn === "answer" && startDelayMs === 0;
 }
 
-/** The call is connected. */
+/** Begins the steps before the message: the call is connected. */
 export function startConnected<Flow extends StartFlow>(flow: Flow, rules: StartRules, durationMs: number): Step<Flow> {
   if (startsAtOnce(rules)) return { flow, effects: [] };
   if (rules.extension === undefined) return awaitTrigger(flow, rules, durationMs);
   return { flow: { ...flow, start: "extension" }, effects: [{ do: "dial_extension" }] };
 }
 
-/** The keys of the extension have been sent. @param inBand as tones of the audio */
-export function extensionDialled<Flow extends StartFlow>(
+/** Continues after the keys of the extension have been sent. @param inBand as tones of the audio */
+export function onExtensionDialled<Flow extends StartFlow>(
   flow: Flow,
   inBand: boolean,
   rules: StartRules,
@@ -65,25 +65,25 @@ export function extensionDialled<Flow extends StartFlow>(
   return { flow: next.flow, effects: [note, ...next.effects] };
 }
 
-/** The first word of the callee has begun or ended. */
-export function firstWord<Flow extends StartFlow>(
+/** Continues when the first word of the callee has begun or ended. */
+export function onFirstWord<Flow extends StartFlow>(
   flow: Flow,
-  isOver: boolean,
+  hasEnded: boolean,
   rules: StartRules,
   durationMs: number,
 ): Step<Flow> {
   if (flow.start !== "first_word" && flow.start !== "speaking") return { flow, effects: [] };
-  if (isOver) return begin(flow, rules, durationMs);
+  if (hasEnded) return begin(flow, rules, durationMs);
   return { flow: { ...flow, start: "speaking" }, effects: [{ do: "timer", name: "start", ms: MAX_FIRST_WORD_MS }] };
 }
 
-/** The wait for the first word has lasted long enough. */
+/** Ends the wait for the first word. */
 export function startAnyway<Flow extends StartFlow>(flow: Flow, rules: StartRules, durationMs: number): Step<Flow> {
-  return firstWord(flow, true, rules, durationMs);
+  return onFirstWord(flow, true, rules, durationMs);
 }
 
-/** The message now waits only for a machine to record. */
-export function startForgotten<Flow extends StartFlow>(flow: Flow): Step<Flow> {
+/** Cancels these steps: the message now waits for a machine or a person. */
+export function cancelStart<Flow extends StartFlow>(flow: Flow): Step<Flow> {
   if (flow.start === "ready") return { flow, effects: [] };
   return { flow: { ...flow, start: "ready" }, effects: [{ do: "cancel", name: "start" }] };
 }

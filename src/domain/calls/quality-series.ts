@@ -2,8 +2,8 @@ import type { MediaStatistics } from "./media-statistics.ts";
 
 /** The first intervals, ms: the pace of RTCP reports. */
 const FIRST_INTERVAL_MS = 5_000;
-/** A number of intervals that is too large for one call; even. */
-export const TOO_MANY: number = 120;
+/** Number of intervals at which neighbours are merged; even. */
+export const INTERVAL_LIMIT: number = 120;
 
 /** Statistics of a call's audio on the network during one interval. */
 export interface QualityInterval {
@@ -25,7 +25,7 @@ export interface QualityInterval {
 type Sample = QualityInterval;
 
 /**
- * The quality of a call's audio over time, in fewer than {@link TOO_MANY} intervals for a call of any length: at that
+ * The quality of a call's audio over time, in fewer than {@link INTERVAL_LIMIT} intervals for a call of any length: at that
  * number every two neighbours are merged, and the next intervals are twice as long.
  */
 export class QualitySeries {
@@ -43,13 +43,15 @@ export class QualitySeries {
    */
   get intervals(): readonly QualityInterval[] {
     const intervals: QualityInterval[] = [];
-    let later: Sample | undefined;
+    let nextSample: Sample | undefined;
     for (const sample of this.#samples.toReversed()) {
-      const reached = later ? withCounts(sample, (name) => Math.min(sample[name], later?.[name] ?? 0)) : sample;
-      if (later) intervals.push(withCounts(later, (name) => (later?.[name] ?? 0) - reached[name]));
-      later = reached;
+      const cappedSample = nextSample
+        ? withCounts(sample, (name) => Math.min(sample[name], nextSample?.[name] ?? 0))
+        : sample;
+      if (nextSample) intervals.push(withCounts(nextSample, (name) => (nextSample?.[name] ?? 0) - cappedSample[name]));
+      nextSample = cappedSample;
     }
-    if (later) intervals.push(later);
+    if (nextSample) intervals.push(nextSample);
     return intervals.reverse();
   }
 
@@ -60,10 +62,10 @@ export class QualitySeries {
     const { packetsSent, packetsReceived, packetsLost, jitterMs, roundTripMs, remoteLoss } = statistics;
     this.#samples.push({
       ...{ untilMs: Math.max(atMs, last?.untilMs ?? 0), packetsSent, packetsReceived, packetsLost },
-      ...{ jitterMs: rounded(jitterMs, 2), roundTripMs: roundTripMs && rounded(roundTripMs, 2) },
-      remoteLoss: remoteLoss && rounded(remoteLoss, 4),
+      ...{ jitterMs: round(jitterMs, 2), roundTripMs: roundTripMs && round(roundTripMs, 2) },
+      remoteLoss: remoteLoss && round(remoteLoss, 4),
     });
-    if (this.#samples.length === TOO_MANY) this.#halve();
+    if (this.#samples.length === INTERVAL_LIMIT) this.#halve();
   }
 
   /** Merges two neighbours into the later one, with the higher jitter and round trip of both, so that no peak is lost. */
@@ -91,6 +93,6 @@ function withCounts(
   };
 }
 
-function rounded(value: number, decimals: number): number {
+function round(value: number, decimals: number): number {
   return Number(value.toFixed(decimals));
 }

@@ -6,7 +6,7 @@ export interface SipChoice {
   readonly uri?: string | undefined;
 }
 
-/** Choices that a network leaves to its calls; without it, none. */
+/** Choices that a network allows its calls; without a rule, none. */
 export interface SipRule {
   /** Names of header fields: `X-Order`, or the beginnings of names, `X-Order-*`. */
   readonly headers: readonly string[];
@@ -74,7 +74,7 @@ function isNamedBy(name: string, entry: string): boolean {
 
 function isHostAllowed(uri: string, rule: SipRule | undefined): boolean {
   const host = hostOf(uri)?.toLowerCase();
-  return host !== undefined && rule?.uriHosts.some((allowed) => allowed.toLowerCase() === host) === true;
+  return host !== undefined && rule?.uriHosts.some((allowedHost) => allowedHost.toLowerCase() === host) === true;
 }
 
 function hostOf(uri: string): string | undefined {

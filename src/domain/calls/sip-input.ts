@@ -29,13 +29,13 @@ export function sipSchema(): Schema<SipInput> {
       const names = Object.keys(value);
       if (names.length > MAX_SIP_HEADERS)
         return addIssue({ message: issueText("too_long", `at most ${MAX_SIP_HEADERS} header fields are allowed`) });
-      const seen = new Set<string>();
+      const usedNames = new Set<string>();
       for (const name of names) {
-        const fault = faultOf(name, value[name], seen);
-        seen.add(name.toLowerCase());
+        const fault = faultOf(name, value[name], usedNames);
+        usedNames.add(name.toLowerCase());
         if (fault === undefined) continue;
-        const at = { type: "object", origin: "value", input: value, key: name, value: value[name] };
-        addIssue({ message: issueText(...fault), path: [at as unknown as v.IssuePathItem] });
+        const pathItem = { type: "object", origin: "value", input: value, key: name, value: value[name] };
+        addIssue({ message: issueText(...fault), path: [pathItem as unknown as v.IssuePathItem] });
       }
     }),
   );
@@ -63,9 +63,9 @@ export function sipUriSchema(): Schema<string> {
   });
 }
 
-function faultOf(name: string, value: unknown, seen: ReadonlySet<string>): [RefusalCode, string] | undefined {
+function faultOf(name: string, value: unknown, usedNames: ReadonlySet<string>): [RefusalCode, string] | undefined {
   if (!isSipHeaderName(name)) return ["value_invalid", `the name ${SIP_HEADER_RULE}`];
-  if (seen.has(name.toLowerCase())) return ["value_invalid", "the same header field is there twice"];
+  if (usedNames.has(name.toLowerCase())) return ["value_invalid", "the same header field is there twice"];
   if (typeof value !== "string") return ["type_invalid", VALUE_RULE];
   return isSipHeaderValue(value) ? undefined : ["value_invalid", VALUE_RULE];
 }

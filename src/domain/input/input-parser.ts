@@ -9,21 +9,21 @@ export interface ParseOptions {
   /** Refuses unknown fields. */
   readonly strict: boolean;
   /** Faults that depend on the server's state; they are reported together with those of the body. */
-  readonly found?: readonly Fault[] | undefined;
+  readonly stateFaults?: readonly Fault[] | undefined;
 }
 
 /**
  * The checked body.
  * @throws {Refusal} with all faults
  */
-export function parseBody<T>(schema: Schema<T>, body: unknown, { strict, found = [] }: ParseOptions): T {
+export function parseBody<T>(schema: Schema<T>, body: unknown, { strict, stateFaults = [] }: ParseOptions): T {
   if (!isObject(body))
     throw invalidInput([{ pointer: "", code: "invalid_json", detail: "the body must be a JSON object" }]);
   const result = v.safeParse(schema, body);
-  const faults = [...(result.success ? [] : result.issues.map((issue) => faultOf(issue, schema))), ...found];
+  const faults = [...(result.success ? [] : result.issues.map((issue) => faultOf(issue, schema))), ...stateFaults];
   if (strict) addUnknownFields(faults, schema, body, "");
-  const [first, ...rest] = faults;
-  if (first) throw invalidInput([first, ...rest]);
+  const [first, ...otherFaults] = faults;
+  if (first) throw invalidInput([first, ...otherFaults]);
   return result.output as T;
 }
 
@@ -36,11 +36,11 @@ function addUnknownFields(faults: Fault[], schema: unknown, value: unknown, poin
   if (!entries || !isObject(value)) return;
   for (const key in value) {
     if (faults.length >= MAX_FAULTS) return;
-    const inside = `${pointer}/${escapePointer(key)}`;
-    if (Object.hasOwn(entries, key)) addUnknownFields(faults, entries[key], value[key], inside);
+    const fieldPointer = `${pointer}/${escapePointer(key)}`;
+    if (Object.hasOwn(entries, key)) addUnknownFields(faults, entries[key], value[key], fieldPointer);
     else
       faults.push({
-        pointer: inside,
+        pointer: fieldPointer,
         code: "unknown_field",
         detail: `there is no such field${key.length > MAX_NAME ? "" : didYouMean(key, Object.keys(entries))}`,
       });
@@ -58,25 +58,25 @@ const MAX_NAME = 40;
 const MAX_COMPARED = 100;
 
 /** A field of the body that is unknown, and has nearly the name of the missing one. */
-function sentInstead(issue: v.BaseIssue<unknown>, schema: unknown): string | undefined {
+function similarField(issue: v.BaseIssue<unknown>, schema: unknown): string | undefined {
   const path = issue.path ?? [];
-  const missing = path.at(-1);
-  if (!missing || !isObject(missing.input)) return undefined;
+  const missingField = path.at(-1);
+  if (!missingField || !isObject(missingField.input)) return undefined;
   const entries = path
     .slice(0, -1)
     .reduce((fields, { key }) => entriesOf(fields && ownMember(fields, String(key))), entriesOf(schema));
-  const unknown: string[] = [];
-  for (const name in missing.input) {
-    if (unknown.length >= MAX_COMPARED) break;
-    if (name.length <= MAX_NAME && !Object.hasOwn(entries ?? {}, name)) unknown.push(name);
+  const unknownNames: string[] = [];
+  for (const name in missingField.input) {
+    if (unknownNames.length >= MAX_COMPARED) break;
+    if (name.length <= MAX_NAME && !Object.hasOwn(entries ?? {}, name)) unknownNames.push(name);
   }
-  return nearest(String(missing.key), unknown);
+  return nearest(String(missingField.key), unknownNames);
 }
 
 function requiredDetail(issue: v.BaseIssue<unknown>, schema: unknown): string {
-  const sent = sentInstead(issue, schema);
-  if (sent === undefined) return "this field is required";
-  return `this field is required; you sent ${JSON.stringify(sent)} (did you mean ${String(issue.path?.at(-1)?.key)}?)`;
+  const sentName = similarField(issue, schema);
+  if (sentName === undefined) return "this field is required";
+  return `this field is required; you sent ${JSON.stringify(sentName)} (did you mean ${String(issue.path?.at(-1)?.key)}?)`;
 }
 
 const FAULT = /^([a-z_]+): ([\s\S]*)$/;
@@ -87,14 +87,14 @@ function faultOf(issue: v.BaseIssue<unknown>, schema: unknown): Fault {
   if (match && issue.received !== "undefined")
     return { pointer, code: match[1] as RefusalCode, detail: match[2] as string };
   if (issue.received === "undefined") return { pointer, code: "required", detail: requiredDetail(issue, schema) };
-  return { pointer, code: "type_invalid", detail: `must be ${expected(issue)}, not ${received(issue)}` };
+  return { pointer, code: "type_invalid", detail: `must be ${expectedType(issue)}, not ${receivedType(issue)}` };
 }
 
-const expected = (issue: v.BaseIssue<unknown>): string =>
+const expectedType = (issue: v.BaseIssue<unknown>): string =>
   ({ string: "a string", Object: "an object", Array: "an array", boolean: "true or false" })[issue.expected ?? ""] ??
   String(issue.expected);
 
-const received = (issue: v.BaseIssue<unknown>): string => {
+const receivedType = (issue: v.BaseIssue<unknown>): string => {
   const text = issue.received;
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 };

@@ -28,15 +28,15 @@ export function inputSchemas(limits: Limits, { strict = false }: { strict?: bool
 
 /**
  * The checked body of `POST /v1/instances`.
- * @param found faults that depend on the server's state; they are reported together with the others
+ * @param stateFaults faults that depend on the server's state; they are reported together with the others
  * @throws {Refusal} with all faults
  */
 export function parseCreateInstance(
   { createInstance, strict }: InputSchemas,
   body: unknown,
-  found: readonly Fault[] = [],
+  stateFaults: readonly Fault[] = [],
 ): CheckedInstanceInput {
-  return parseBody(createInstance, body, { strict, found });
+  return parseBody(createInstance, body, { strict, stateFaults });
 }
 
 /**
@@ -49,31 +49,35 @@ export function parseUpdateInstance({ updateInstance, strict }: InputSchemas, bo
 
 /**
  * The checked body of `POST /v1/webhooks`.
- * @param found faults that depend on the server's settings; they are reported together with the others
+ * @param stateFaults faults that depend on the server's settings; they are reported together with the others
  * @throws {Refusal} with all faults
  */
 export function parseCreateWebhook(
   { createWebhook, strict }: InputSchemas,
   body: unknown,
-  found: readonly Fault[],
+  stateFaults: readonly Fault[],
 ): CreateWebhookInput {
-  return parseBody(createWebhook, body, { strict, found });
+  return parseBody(createWebhook, body, { strict, stateFaults });
 }
 
 /** The checked body of `PATCH /v1/webhooks/:webhookId`; as {@link parseCreateWebhook}. */
 export function parseUpdateWebhook(
   { updateWebhook, strict }: InputSchemas,
   body: unknown,
-  found: readonly Fault[],
+  stateFaults: readonly Fault[],
 ): UpdateWebhookInput {
-  return parseBody(updateWebhook, body, { strict, found });
+  return parseBody(updateWebhook, body, { strict, stateFaults });
 }
 
 /**
  * The checked body of `POST /v1/calls`, without the fields of other types.
- * @param found faults that depend on the server's state; they are reported together with the others
+ * @param stateFaults faults that depend on the server's state; they are reported together with the others
  * @throws {Refusal} with all faults
  */
-export function parseCreateCall(schemas: InputSchemas, body: unknown, found: readonly Fault[] = []): CheckedCallInput {
-  return parseCall(schemas, body, { strict: schemas.strict, found });
+export function parseCreateCall(
+  schemas: InputSchemas,
+  body: unknown,
+  stateFaults: readonly Fault[] = [],
+): CheckedCallInput {
+  return parseCall(schemas, body, { strict: schemas.strict, stateFaults });
 }

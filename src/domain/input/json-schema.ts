@@ -1,9 +1,9 @@
 /** A JSON Schema (2020-12); {@link schemaFaults} supports the common keywords. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Faults that are reported: enough to repair a value. */
+/** Maximum number of reported faults: enough to repair a value. */
 const MAX_FAULTS = 5;
-const MAX_SHOWN = 40;
+const MAX_EXCERPT = 40;
 
 /**
  * Faults of a value by its schema, in words for its author: `/people must be at least 1`. Empty if
@@ -23,23 +23,23 @@ const CHECKS: ReadonlyMap<string, Check> = new Map(
     type(expected, value, at, faults) {
       const types = (Array.isArray(expected) ? expected : [expected]).filter((type) => typeof type === "string");
       if (types.length > 0 && !types.some((type) => isOfType(type, value)))
-        faults.push(`${at || "it"} must be ${types.map(shownType).join(" or ")}`);
+        faults.push(`${at || "it"} must be ${types.map(withArticle).join(" or ")}`);
     },
     const(expected, value, at, faults) {
-      if (!isSame(expected, value)) faults.push(`${at || "it"} must be ${shown(expected)}`);
+      if (!isSame(expected, value)) faults.push(`${at || "it"} must be ${excerpt(expected)}`);
     },
     enum(expected, value, at, faults) {
       if (Array.isArray(expected) && !expected.some((item) => isSame(item, value)))
-        faults.push(`${at || "it"} must be one of ${expected.slice(0, 20).map(shown).join(", ")}`);
+        faults.push(`${at || "it"} must be one of ${expected.slice(0, 20).map(excerpt).join(", ")}`);
     },
-    minimum: limit((value, least) => value >= least, "at least"),
-    maximum: limit((value, most) => value <= most, "at most"),
-    exclusiveMinimum: limit((value, least) => value > least, "more than"),
-    exclusiveMaximum: limit((value, most) => value < most, "less than"),
-    minLength: size(lengthOf, (length, least) => length >= least, "at least", "characters"),
-    maxLength: size(lengthOf, (length, most) => length <= most, "at most", "characters"),
-    minItems: size(itemsOf, (items, least) => items >= least, "at least", "items"),
-    maxItems: size(itemsOf, (items, most) => items <= most, "at most", "items"),
+    minimum: limit((value, bound) => value >= bound, "at least"),
+    maximum: limit((value, bound) => value <= bound, "at most"),
+    exclusiveMinimum: limit((value, bound) => value > bound, "more than"),
+    exclusiveMaximum: limit((value, bound) => value < bound, "less than"),
+    minLength: size(lengthOf, (length, bound) => length >= bound, "at least", "characters"),
+    maxLength: size(lengthOf, (length, bound) => length <= bound, "at most", "characters"),
+    minItems: size(itemsOf, (items, bound) => items >= bound, "at least", "items"),
+    maxItems: size(itemsOf, (items, bound) => items <= bound, "at most", "items"),
     pattern(expected, value, at, faults) {
       if (typeof value !== "string" || typeof expected !== "string") return;
       if (!new RegExp(expected, "u").test(value)) faults.push(`${at || "it"} must match ${expected}`);
@@ -60,7 +60,7 @@ const CHECKS: ReadonlyMap<string, Check> = new Map(
       for (const name of Object.keys(value)) {
         if (faults.length >= MAX_FAULTS) return;
         if (!Object.hasOwn(namedProperties, name))
-          check(expected, value[name], `${at}/${name.slice(0, MAX_SHOWN)}`, faults);
+          check(expected, value[name], `${at}/${name.slice(0, MAX_EXCERPT)}`, faults);
       }
     },
     items(expected, value, at, faults) {
@@ -86,9 +86,9 @@ function check(schema: unknown, value: unknown, at: string, faults: string[]): v
   if (faults.length >= MAX_FAULTS) return;
   if (schema === false) faults.push(`${at || "it"} must be left out`);
   if (!isRecord(schema)) return;
-  for (const [keyword, holds] of CHECKS) {
+  for (const [keyword, runCheck] of CHECKS) {
     if (faults.length >= MAX_FAULTS) return;
-    if (Object.hasOwn(schema, keyword)) holds(schema[keyword], value, at, faults, schema);
+    if (Object.hasOwn(schema, keyword)) runCheck(schema[keyword], value, at, faults, schema);
   }
 }
 
@@ -100,23 +100,23 @@ function matches(schemas: readonly unknown[], value: unknown): number {
   }).length;
 }
 
-function limit(holds: (value: number, bound: number) => boolean, words: string): Check {
+function limit(isWithin: (value: number, bound: number) => boolean, words: string): Check {
   return (bound, value, at, faults) => {
-    if (typeof value === "number" && typeof bound === "number" && !holds(value, bound))
+    if (typeof value === "number" && typeof bound === "number" && !isWithin(value, bound))
       faults.push(`${at || "it"} must be ${words} ${bound}`);
   };
 }
 
 function size(
-  of: (value: unknown) => number | undefined,
-  holds: (size: number, bound: number) => boolean,
+  measure: (value: unknown) => number | undefined,
+  isWithin: (size: number, bound: number) => boolean,
   words: string,
   unit: string,
 ): Check {
   return (bound, value, at, faults) => {
-    const found = of(value);
-    if (found !== undefined && typeof bound === "number" && !holds(found, bound))
-      faults.push(`${at || "it"} must have ${words} ${bound} ${unit}, not ${found}`);
+    const measured = measure(value);
+    if (measured !== undefined && typeof bound === "number" && !isWithin(measured, bound))
+      faults.push(`${at || "it"} must have ${words} ${bound} ${unit}, not ${measured}`);
   };
 }
 
@@ -138,7 +138,7 @@ function isOfType(type: string, value: unknown): boolean {
   return typeof value === type;
 }
 
-const shownType = (type: string): string => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`);
+const withArticle = (type: string): string => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`);
 
 function isSame(left: unknown, right: unknown): boolean {
   if (Object.is(left, right) || left === right) return true;
@@ -152,9 +152,9 @@ function isSame(left: unknown, right: unknown): boolean {
   );
 }
 
-function shown(value: unknown): string {
+function excerpt(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value);
-  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+  return text.length > MAX_EXCERPT ? `${text.slice(0, MAX_EXCERPT)}…` : text;
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

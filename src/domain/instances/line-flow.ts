@@ -20,8 +20,8 @@ export interface LineFlow {
   readonly lastSeenAt: number | null;
   /** Counts the reports against the line, so that a write can detect one in between. */
   readonly offlineReports: number;
-  /** The grace of a line that is offline is running. */
-  readonly inGrace: boolean;
+  /** True while the grace of an offline line runs. */
+  readonly isInGrace: boolean;
   /**
    * `unlinking`: its user unlinks the number, so its reports have no effect until that is stored. `closing`: the line
    * is no longer probed. `closed`: the line's reports have no effect.
@@ -43,7 +43,7 @@ export const LINE_CONDITIONS = [
   "passkey_required",
   /** Another client has taken over the link. */
   "replaced",
-  /** The network keeps the number from calling for a while. */
+  /** The network blocks the number's calls for a while. */
   "restricted",
   /** The network refuses this version of the client. */
   "client_outdated",
@@ -83,11 +83,11 @@ export type LineInput =
   | { readonly type: "open_failed"; readonly reason: string }
   /** A probe has a result. */
   | { readonly type: "found_online"; readonly at: number; readonly notice?: LineNotice | undefined }
-  | { readonly type: "found_offline"; readonly reason: string; readonly lasting: boolean }
+  | { readonly type: "found_offline"; readonly reason: string; readonly isLasting: boolean }
   /** The instance is stored as `ACTIVE`. `offlineReports`: as counted before the write. */
   | { readonly type: "active_stored"; readonly offlineReports: number }
-  /** The network reported that the line is offline. `lasting`: the fault needs a person to fix it. */
-  | { readonly type: "offline"; readonly reason: string; readonly lasting: boolean }
+  /** The network reported that the line is offline. `isLasting`: the fault needs a person to fix it. */
+  | { readonly type: "offline"; readonly reason: string; readonly isLasting: boolean }
   /** The phone's owner has removed the device. */
   | { readonly type: "unlinked"; readonly reason: string }
   /** The network reported a condition, or that it has ended. `reason`: only counts while no number is linked. */
@@ -115,10 +115,10 @@ export type LineEffect =
   | { readonly do: "store_unlinked"; readonly reason: string }
   | { readonly do: "start_grace"; readonly ms: number }
   | { readonly do: "stop_grace" }
-  /** Set the time of the next probe anew. */
+  /** Reschedule the next probe. */
   | { readonly do: "schedule_probe" }
   | { readonly do: "cancel_probe" }
-  /** The code has done its work: no request waits for another one. */
+  /** Drop the code: no request waits for another one. */
   | { readonly do: "clear_code" };
 
 /** Dependencies of the rules besides the state. */
@@ -126,7 +126,7 @@ export interface LineRules {
   /** Grace period of an offline line before its instance is no longer `ACTIVE`, ms. A permanent fault has none. */
   readonly graceMs: number;
   /** The operator has configured the number: the line needs no code and is never unlinked. */
-  readonly linksByItself: boolean;
+  readonly linksAutomatically: boolean;
 }
 
 export interface LineDecision {
@@ -134,17 +134,17 @@ export interface LineDecision {
   readonly effects: readonly LineEffect[];
 }
 
-/** A line before anything has happened. @param linked it has a number, or needs no code for one */
-export function newLine(linked: boolean): LineFlow {
+/** A line before anything has happened. @param isLinked it has a number, or needs no code for one */
+export function newLine(isLinked: boolean): LineFlow {
   return {
-    state: linked ? "connecting" : "unlinked",
-    reason: linked ? CONNECTING : NOT_LINKED,
+    state: isLinked ? "connecting" : "unlinked",
+    reason: isLinked ? CONNECTING : NOT_LINKED,
     condition: null,
     notice: null,
     lastingFault: undefined,
     lastSeenAt: null,
     offlineReports: 0,
-    inGrace: false,
+    isInGrace: false,
     stage: "open",
   };
 }
@@ -154,41 +154,41 @@ export function isProbed({ stage, state }: LineFlow): boolean {
   return stage === "open" && state !== "unlinked" && state !== "linking";
 }
 
-/** Decides what an input means for the line. */
+/** Decides the next state of the line and the effects of an input. */
 export function decideLine(flow: LineFlow, input: LineInput, rules: LineRules): LineDecision {
   switch (input.type) {
     case "linking_started":
       if (flow.stage === "unlinking") return stay(flow);
-      return { flow: moved(flow, "link", WAITING_FOR_SCAN), effects: [] };
+      return { flow: afterMove(flow, "link", WAITING_FOR_SCAN), effects: [] };
     case "link_stored":
-      return linkStored(flow, input.offlineReports);
+      return onLinkStored(flow, input.offlineReports);
     case "resumed":
       if (flow.stage === "unlinking" || flow.state !== "unlinked") return stay(flow);
-      return { flow: moved(flow, "connect", CONNECTING), effects: [] };
+      return { flow: afterMove(flow, "connect", CONNECTING), effects: [] };
     case "open_failed":
       if (flow.state === "unlinked") return { flow: { ...flow, reason: input.reason }, effects: [] };
-      return { flow: moved(flow, "give_up", input.reason), effects: [] };
+      return { flow: afterMove(flow, "give_up", input.reason), effects: [] };
     case "found_online":
-      return isAnswerable(flow) ? foundOnline(flow, input) : stay(flow);
+      return isAnswerable(flow) ? onFoundOnline(flow, input) : stay(flow);
     case "found_offline":
-      return isAnswerable(flow) ? offline(flow, input, rules) : stay(flow);
+      return isAnswerable(flow) ? onOffline(flow, input, rules) : stay(flow);
     case "active_stored":
-      return activeStored(flow, input.offlineReports);
+      return onActiveStored(flow, input.offlineReports);
     case "offline":
-      return offline(flow, input, rules);
+      return onOffline(flow, input, rules);
     case "unlinked":
-      return unlinked(flow, input.reason, rules);
+      return onUnlinked(flow, input.reason, rules);
     case "condition":
       return { flow: withCondition(flow, input.condition, input.reason), effects: [] };
     case "unlinking":
-      return unlinking(flow, input.reason);
+      return onUnlinking(flow, input.reason);
     case "unlinking_stored":
       return flow.stage === "unlinking" ? stay({ ...withoutNumber(flow, input.reason), stage: "open" }) : stay(flow);
     case "grace_over":
-      return graceOver({ ...flow, inGrace: false });
+      return onGraceOver({ ...flow, isInGrace: false });
     case "closing":
       if (flow.stage === "closing" || flow.stage === "closed") return stay(flow);
-      return { flow: { ...flow, stage: "closing", inGrace: false }, effects: STOP_TIMERS };
+      return { flow: { ...flow, stage: "closing", isInGrace: false }, effects: STOP_TIMERS };
     case "closed":
       return { flow: { ...flow, stage: "closed" }, effects: [] };
   }
@@ -199,67 +199,67 @@ function isAnswerable({ stage, state }: LineFlow): boolean {
   return stage === "open" && state !== "unlinked";
 }
 
-function linkStored(flow: LineFlow, offlineReports: number): LineDecision {
+function onLinkStored(flow: LineFlow, offlineReports: number): LineDecision {
   const effects: LineEffect[] = [{ do: "clear_code" }, { do: "schedule_probe" }];
   if (offlineReports !== flow.offlineReports) return { flow, effects };
-  return { flow: moved({ ...flow, condition: null, lastingFault: undefined }, "connect", CONNECTING), effects };
+  return { flow: afterMove({ ...flow, condition: null, lastingFault: undefined }, "connect", CONNECTING), effects };
 }
 
-function foundOnline(flow: LineFlow, { at, notice: reported }: FoundOnline): LineDecision {
-  const notice = reported ?? null;
-  const sighting = { inGrace: false, lastingFault: undefined, lastSeenAt: at };
-  const found: LineFlow = { ...flow, ...sighting, condition: notice?.condition ?? null, notice };
-  if (flow.state === "online") return { flow: found, effects: [{ do: "stop_grace" }] };
+function onFoundOnline(flow: LineFlow, { at, notice: reportedNotice }: FoundOnline): LineDecision {
+  const notice = reportedNotice ?? null;
+  const sighting = { isInGrace: false, lastingFault: undefined, lastSeenAt: at };
+  const onlineFlow: LineFlow = { ...flow, ...sighting, condition: notice?.condition ?? null, notice };
+  if (flow.state === "online") return { flow: onlineFlow, effects: [{ do: "stop_grace" }] };
   const store: LineEffect = { do: "store_active", offlineReports: flow.offlineReports };
-  return { flow: found, effects: [{ do: "stop_grace" }, store] };
+  return { flow: onlineFlow, effects: [{ do: "stop_grace" }, store] };
 }
 
-function activeStored(flow: LineFlow, offlineReports: number): LineDecision {
+function onActiveStored(flow: LineFlow, offlineReports: number): LineDecision {
   // The line may have gone offline, or been unlinked, while this was being stored.
   if (offlineReports !== flow.offlineReports) return stay(flow);
-  const next = moved(flow, "confirm", null);
+  const next = afterMove(flow, "confirm", null);
   return next.state === "online" ? { flow: next, effects: [{ do: "notify_online" }] } : stay(flow);
 }
 
-function offline(
-  before: LineFlow,
-  { reason, lasting }: { readonly reason: string; readonly lasting: boolean },
+function onOffline(
+  previous: LineFlow,
+  { reason, isLasting }: { readonly reason: string; readonly isLasting: boolean },
   rules: LineRules,
 ): LineDecision {
-  const flow: LineFlow = { ...before, offlineReports: before.offlineReports + 1 };
+  const flow: LineFlow = { ...previous, offlineReports: previous.offlineReports + 1 };
   if (!isProbed(flow)) return stay(flow);
   const effects: LineEffect[] = [];
   const next: LineFlow = {
-    ...moved(flow, lasting ? "give_up" : "lose", reason),
+    ...afterMove(flow, isLasting ? "give_up" : "lose", reason),
     reason,
     notice: null,
-    lastingFault: lasting ? reason : undefined,
+    lastingFault: isLasting ? reason : undefined,
   };
   if (flow.state === "online") effects.push({ do: "notify_offline", reason });
-  if (lasting && flow.lastingFault === undefined) effects.push({ do: "notify_broken" });
+  if (isLasting && flow.lastingFault === undefined) effects.push({ do: "notify_broken" });
   // The grace is for temporary faults.
-  if (lasting && flow.state !== "offline")
+  if (isLasting && flow.state !== "offline")
     return {
-      flow: { ...next, inGrace: false },
+      flow: { ...next, isInGrace: false },
       effects: [...effects, { do: "stop_grace" }, { do: "store_inactive", reason }],
     };
   // The grace of a line that is offline already has ended.
-  if (next.state === "offline" || next.inGrace) return { flow: next, effects };
-  return { flow: { ...next, inGrace: true }, effects: [...effects, { do: "start_grace", ms: rules.graceMs }] };
+  if (next.state === "offline" || next.isInGrace) return { flow: next, effects };
+  return { flow: { ...next, isInGrace: true }, effects: [...effects, { do: "start_grace", ms: rules.graceMs }] };
 }
 
-function unlinked(flow: LineFlow, reason: string, rules: LineRules): LineDecision {
+function onUnlinked(flow: LineFlow, reason: string, rules: LineRules): LineDecision {
   if (flow.stage === "closed" || flow.stage === "unlinking") return stay(flow);
-  // Its code could not be scanned.
-  if (rules.linksByItself) return offline(flow, { reason, lasting: false }, rules);
+  // A configured number is never linked by a code.
+  if (rules.linksAutomatically) return onOffline(flow, { reason, isLasting: false }, rules);
   return {
     flow: withoutNumber(flow, reason),
     effects: [...STOP_TIMERS, { do: "notify_offline", reason }, { do: "store_unlinked", reason }],
   };
 }
 
-/** Stored only after the network has been asked: until then, the device can only be unlinked with the credentials. */
-function unlinking(flow: LineFlow, reason: string): LineDecision {
+/** Stored only after the network has been asked, because unlinking the device needs the credentials. */
+function onUnlinking(flow: LineFlow, reason: string): LineDecision {
   if (flow.stage !== "open") return stay(flow);
   const unlinkingFlow: LineFlow = { ...withoutNumber(flow, reason), stage: "unlinking" };
   return { flow: unlinkingFlow, effects: [...STOP_TIMERS, { do: "notify_offline", reason }] };
@@ -267,29 +267,29 @@ function unlinking(flow: LineFlow, reason: string): LineDecision {
 
 function withoutNumber(flow: LineFlow, reason: string): LineFlow {
   return {
-    ...moved(flow, "unlink", reason),
+    ...afterMove(flow, "unlink", reason),
     offlineReports: flow.offlineReports + 1,
     condition: null,
     notice: null,
     lastingFault: undefined,
-    inGrace: false,
+    isInGrace: false,
   };
 }
 
 /** While no number is linked, the reason names what linking waits for. */
-function withCondition(before: LineFlow, condition: LineCondition | null, reason: string | undefined): LineFlow {
-  if (before.stage === "closed" || before.stage === "unlinking") return before;
-  const flow: LineFlow = { ...before, condition };
+function withCondition(previous: LineFlow, condition: LineCondition | null, reason: string | undefined): LineFlow {
+  if (previous.stage === "closed" || previous.stage === "unlinking") return previous;
+  const flow: LineFlow = { ...previous, condition };
   if (flow.state === "linking") return { ...flow, reason: reason ?? (condition ? flow.reason : WAITING_FOR_SCAN) };
   if (flow.state === "unlinked" && reason !== undefined) return { ...flow, reason };
-  if (flow.state === "unlinked" && before.condition && !condition) return { ...flow, reason: NOT_LINKED };
+  if (flow.state === "unlinked" && previous.condition && !condition) return { ...flow, reason: NOT_LINKED };
   return flow;
 }
 
-function graceOver(flow: LineFlow): LineDecision {
+function onGraceOver(flow: LineFlow): LineDecision {
   if (flow.state !== "reconnecting" && flow.state !== "connecting") return stay(flow);
   const reason = flow.reason ?? "offline";
-  return { flow: moved(flow, "give_up", reason), effects: [{ do: "store_inactive", reason }] };
+  return { flow: afterMove(flow, "give_up", reason), effects: [{ do: "store_inactive", reason }] };
 }
 
 const CONNECTING = "connecting";
@@ -298,7 +298,7 @@ const WAITING_FOR_SCAN = "waiting for the code to be scanned";
 const STOP_TIMERS: readonly LineEffect[] = [{ do: "cancel_probe" }, { do: "stop_grace" }];
 
 /** The flow after a move; unchanged if the table has no such move from here. */
-function moved(flow: LineFlow, move: LineMove, reason: string | null): LineFlow {
+function afterMove(flow: LineFlow, move: LineMove, reason: string | null): LineFlow {
   const state = nextState(LINE_TRANSITIONS, flow.state, move);
   return state === undefined ? flow : { ...flow, state, reason };
 }

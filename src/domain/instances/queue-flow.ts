@@ -13,7 +13,7 @@ export interface QueueFlow {
 /**
  * State of the queue of an instance. `preparing`: the next call waits for its message; `waiting`: for the pace or the
  * protection of the number; `starting`: the next call is looked up, claimed and dialled; `busy`: a call is live;
- * `checking`: also, an unconfirmed claim is looked up.
+ * `checking`: a call is live, and an unconfirmed claim is looked up.
  */
 export type QueueState = "idle" | "preparing" | "waiting" | "starting" | "starting_again" | "busy" | "checking";
 
@@ -32,8 +32,8 @@ export const QUEUE_TRANSITIONS: Transitions<QueueState, QueueMove> = {
 };
 
 export type QueueInput =
-  /** Something has changed. `canDial`: the server and the line take a call; `stopping`: the server has stopped dialling. */
-  | { readonly type: "wake"; readonly canDial: boolean; readonly stopping: boolean }
+  /** Something has changed. `canDial`: the server and the line take a call; `isStopping`: the server has stopped dialling. */
+  | { readonly type: "wake"; readonly canDial: boolean; readonly isStopping: boolean }
   | { readonly type: "alarm" }
   /** The wall clock was set: a wait may be longer than necessary. */
   | { readonly type: "clock_set" }
@@ -52,11 +52,11 @@ export type QueueInput =
   | { readonly type: "rest" }
   /** The live call has ended. */
   | { readonly type: "end" }
-  /** The live call waits again. */
+  /** The live call has returned to the queue. */
   | { readonly type: "requeue" }
   /** The database has not confirmed a claim. */
   | { readonly type: "claim_unconfirmed"; readonly now: number }
-  /** Claims without a session were looked up, and given back. */
+  /** Claims without a session were looked up, and returned to the queue. */
   | { readonly type: "claims_checked"; readonly now: number };
 
 export type QueueEffect =
@@ -81,34 +81,34 @@ export const UNCONFIRMED_MS = 20_000;
 /** The queue of an instance before its first call. */
 export const NEW_QUEUE: QueueFlow = { state: "idle", unconfirmedUntil: undefined };
 
-/** Decides what an input means for the queue of an instance. */
+/** Decides the next state of the queue and the effects of an input. */
 export function decideQueue(flow: QueueFlow, input: QueueInput): QueueDecision {
   switch (input.type) {
     case "wake":
-      return woken(flow, input);
+      return onWake(flow, input);
     case "alarm":
-      return { flow: moved(flow, "release"), effects: [{ do: "wake" }] };
+      return { flow: afterMove(flow, "release"), effects: [{ do: "wake" }] };
     case "clock_set":
-      return { flow: flow.state === "waiting" ? moved(flow, "release") : flow, effects: [] };
+      return { flow: flow.state === "waiting" ? afterMove(flow, "release") : flow, effects: [] };
     case "line_down":
-      return { flow: moved(flow, "release"), effects: [{ do: "cancel_preparation" }] };
+      return { flow: afterMove(flow, "release"), effects: [{ do: "cancel_preparation" }] };
     case "withdraw":
       return {
-        flow: flow.state === "preparing" ? moved(flow, "release") : flow,
+        flow: flow.state === "preparing" ? afterMove(flow, "release") : flow,
         effects: [{ do: "cancel_preparation" }],
       };
     case "retry":
-      return { flow: moved(flow, "release"), effects: [{ do: "wake_in", ms: input.ms }] };
+      return { flow: afterMove(flow, "release"), effects: [{ do: "wake_in", ms: input.ms }] };
     case "hold":
-      return { flow: moved(flow, "hold"), effects: [{ do: "wake_in", ms: input.ms }, ...wakeAgain(flow)] };
+      return { flow: afterMove(flow, "hold"), effects: [{ do: "wake_in", ms: input.ms }, ...wakeAgain(flow)] };
     case "prepare":
     case "dial":
     case "rest":
-      return { flow: moved(flow, input.type), effects: wakeAgain(flow) };
+      return { flow: afterMove(flow, input.type), effects: wakeAgain(flow) };
     case "end":
-      return { flow: moved(flow, "end"), effects: flow.state === "busy" ? [{ do: "wake" }] : [] };
+      return { flow: afterMove(flow, "end"), effects: flow.state === "busy" ? [{ do: "wake" }] : [] };
     case "requeue":
-      return { flow: moved(flow, "requeue"), effects: [{ do: "wake_in", ms: RETRY_MS }] };
+      return { flow: afterMove(flow, "requeue"), effects: [{ do: "wake_in", ms: RETRY_MS }] };
     case "claim_unconfirmed":
       return { flow: { ...flow, unconfirmedUntil: input.now + UNCONFIRMED_MS }, effects: [] };
     case "claims_checked":
@@ -118,16 +118,16 @@ export function decideQueue(flow: QueueFlow, input: QueueInput): QueueDecision {
   }
 }
 
-function woken(
+function onWake(
   flow: QueueFlow,
-  { canDial, stopping }: { readonly canDial: boolean; readonly stopping: boolean },
+  { canDial, isStopping }: { readonly canDial: boolean; readonly isStopping: boolean },
 ): QueueDecision {
-  if (flow.state === "starting") return { flow: moved(flow, "wake"), effects: [] };
+  if (flow.state === "starting") return { flow: afterMove(flow, "wake"), effects: [] };
   if (flow.state === "starting_again" || flow.state === "checking") return { flow, effects: [] };
-  const isChecked = flow.unconfirmedUntil !== undefined && !stopping;
+  const isChecked = flow.unconfirmedUntil !== undefined && !isStopping;
   const isDialled = canDial && flow.state !== "busy";
-  if (!isDialled && !isChecked) return { flow: moved(flow, "release"), effects: [{ do: "cancel_preparation" }] };
-  const next = moved(flow, "wake");
+  if (!isDialled && !isChecked) return { flow: afterMove(flow, "release"), effects: [{ do: "cancel_preparation" }] };
+  const next = afterMove(flow, "wake");
   return { flow: next, effects: next === flow ? [] : [{ do: "look" }] };
 }
 
@@ -137,7 +137,7 @@ function wakeAgain({ state }: QueueFlow): readonly QueueEffect[] {
 }
 
 /** The flow after a move; unchanged if the table has no such move from here. */
-function moved(flow: QueueFlow, move: QueueMove): QueueFlow {
+function afterMove(flow: QueueFlow, move: QueueMove): QueueFlow {
   const state = nextState(QUEUE_TRANSITIONS, flow.state, move);
   return state === undefined ? flow : { ...flow, state };
 }

@@ -2,7 +2,7 @@ import type { NumberProtection } from "../number-protection/number-protection.ts
 
 /**
  * Number of calls one instance may hold, and its pace of dialling: policy as data.
- * The database makes the same promise with a unique index on (instance, slot) over active calls.
+ * The database enforces the same rule with a unique index on (instance, slot) over active calls.
  */
 export type QueuePolicy = NumberProtection &
   (
@@ -23,9 +23,9 @@ export function queueDepth(policy: QueuePolicy): number {
 }
 
 /** The first free slot below the policy's depth, or undefined when the queue is full. */
-export function freeSlot(policy: QueuePolicy, taken: readonly number[]): number | undefined {
+export function freeSlot(policy: QueuePolicy, slots: readonly number[]): number | undefined {
   const depth = queueDepth(policy);
-  const occupied = new Set(taken);
-  for (let slot = 0; slot < depth; slot++) if (!occupied.has(slot)) return slot;
+  const usedSlots = new Set(slots);
+  for (let slot = 0; slot < depth; slot++) if (!usedSlots.has(slot)) return slot;
   return undefined;
 }

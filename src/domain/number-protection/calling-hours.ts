@@ -21,7 +21,7 @@ export function callingHoursBlock(
   now: number,
 ): Block | undefined {
   const reason = "outside_calling_hours";
-  const rule = `calls are placed ${written(hours)}`;
+  const rule = `calls are placed ${describeHours(hours)}`;
   if (zones.length === 0)
     return { reason, detail: `the time zone of ${phone} is unknown, and ${rule} in the callee's own` };
   for (const zone of zones) {
@@ -29,7 +29,7 @@ export function callingHoursBlock(
     if (isWithin(hours, local)) continue;
     const day = hours.days ? `${WEEKDAYS[local.weekday - 1]} ` : "";
     const place = zones.length === 1 ? "" : `, one of ${zones.length} time zones in which ${phone} may be`;
-    return { reason, detail: `it is ${day}${clock(local.minute)} in ${zone}${place}, and ${rule} there` };
+    return { reason, detail: `it is ${day}${formatMinute(local.minute)} in ${zone}${place}, and ${rule} there` };
   }
   return undefined;
 }
@@ -62,11 +62,11 @@ export function minuteOf(text: string): number {
   return minutes > 1_440 ? Number.NaN : minutes;
 }
 
-function written({ from, until, days }: CallingHours): string {
-  const on = days ? ` on ${days.map((day) => WEEKDAYS[day - 1]).join(", ")}` : "";
-  return `from ${from} to ${until}${on}`;
+function describeHours({ from, until, days }: CallingHours): string {
+  const weekdays = days ? ` on ${days.map((day) => WEEKDAYS[day - 1]).join(", ")}` : "";
+  return `from ${from} to ${until}${weekdays}`;
 }
 
-function clock(minute: number): string {
+function formatMinute(minute: number): string {
   return [Math.floor(minute / 60), minute % 60].map((part) => String(part).padStart(2, "0")).join(":");
 }

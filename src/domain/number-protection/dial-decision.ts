@@ -23,7 +23,7 @@ export interface DialledCallee {
 }
 
 /** Facts about the dials of an instance. */
-export interface DialPast {
+export interface DialHistory {
   /** Time at which its number was linked, ms since 1970-01-01 UTC. */
   readonly linkedAt: number;
   /** Its dials that count for the warm-up, the refusals and the pace, newest first. */
@@ -47,20 +47,21 @@ export const DAY_MS = 86_400_000;
 /** Maximum number of dials to skip in the search for dials that the answer rate counts. */
 export const MAX_UNREACHED = 200;
 
-/** Decides about the next call of an instance. @param waitsUntil when its time in the queue has ended */
+/** Decides about the next call of an instance. @param waitsUntil end of its time in the queue */
 export function decideDial(
   protection: NumberProtection,
   callee: DialledCallee,
-  past: DialPast,
+  history: DialHistory,
   { now, waitsUntil }: { readonly now: number; readonly waitsUntil: number },
 ): DialDecision {
   const block = calleeBlock(protection, callee, now);
   if (block) return { do: "block", ...block };
-  const pause = instancePause(protection, past, now);
+  const pause = instancePause(protection, history, now);
   if (pause && pause.until > waitsUntil) return { do: "block", reason: "instance_paused", detail: pause.reason };
   if (pause) return { do: "wait", ...pause };
-  const left = paceLeftMs(protection, past);
-  if (left > 0) return { do: "wait", until: now + left, reason: `calls are dialled ${protection.paceMs} ms apart` };
+  const delayMs = paceDelayMs(protection, history);
+  if (delayMs > 0)
+    return { do: "wait", until: now + delayMs, reason: `calls are dialled ${protection.paceMs} ms apart` };
   return { do: "dial" };
 }
 
@@ -88,20 +89,20 @@ export function calleeBlock(
 /** End of the time in which the instance dials no number; undefined: it may dial. */
 export function instancePause(
   { answerRate, refusals, warmUp }: NumberProtection,
-  { history, reached = history, linkedAt }: Pick<DialPast, "history" | "reached" | "linkedAt">,
+  { history, reached = history, linkedAt }: Pick<DialHistory, "history" | "reached" | "linkedAt">,
   now: number,
 ): Pause | undefined {
-  const unanswered = answerRate ? answerRatePause(answerRate, reached, now) : undefined;
-  const warming = warmUp ? warmUpPause(warmUp, history, linkedAt, now) : undefined;
-  const refused = refusals ? refusalPause(refusals, history, now) : undefined;
-  const pauses = [unanswered, refused, warming].filter((pause) => pause !== undefined && pause.until > now);
+  const answerPause = answerRate ? answerRatePause(answerRate, reached, now) : undefined;
+  const curvePause = warmUp ? warmUpPause(warmUp, history, linkedAt, now) : undefined;
+  const refusedPause = refusals ? refusalPause(refusals, history, now) : undefined;
+  const pauses = [answerPause, refusedPause, curvePause].filter((pause) => pause !== undefined && pause.until > now);
   return pauses.sort((a, b) => (b?.until ?? 0) - (a?.until ?? 0))[0];
 }
 
 /** Time for which the pace delays the next dial, ms. */
-export function paceLeftMs(
+export function paceDelayMs(
   { paceMs = 0, paceJitter = 0 }: NumberProtection,
-  { sinceLastDialMs, chance }: Pick<DialPast, "sinceLastDialMs" | "chance">,
+  { sinceLastDialMs, chance }: Pick<DialHistory, "sinceLastDialMs" | "chance">,
 ): number {
   if (sinceLastDialMs === undefined) return 0;
   return Math.max(0, Math.ceil(paceMs * (1 + paceJitter * chance)) - sinceLastDialMs);
@@ -113,11 +114,11 @@ function answerRatePause(
   now: number,
 ): Pause | undefined {
   // A dial in the future was recorded by a fast clock, and would count as the last one until then.
-  const [last, ...before] = history.filter(({ at }) => at <= now).slice(0, calls);
-  if (!last || before.length + 1 < calls) return undefined;
-  const answered = [last, ...before].filter((dial) => dial.answered).length;
+  const [lastDial, ...earlierDials] = history.filter(({ at }) => at <= now).slice(0, calls);
+  if (!lastDial || earlierDials.length + 1 < calls) return undefined;
+  const answered = [lastDial, ...earlierDials].filter((dial) => dial.answered).length;
   if (answered >= floor * calls) return undefined;
-  const until = Math.min(last.endedAt ?? last.at, now) + pauseMs;
+  const until = Math.min(lastDial.endedAt ?? lastDial.at, now) + pauseMs;
   const reason = `${answered} of the last ${calls} calls were answered, fewer than ${percent(floor)}: the next one is dialled from ${time(until)}`;
   return { until, reason };
 }
@@ -127,10 +128,11 @@ function refusalPause(
   history: readonly DialRecord[],
   now: number,
 ): Pause | undefined {
-  const last = history.filter(({ at }) => at <= now).slice(0, calls);
-  const [newest] = last;
-  if (newest === undefined || last.length < calls || !last.every(({ refused }) => refused)) return undefined;
-  const until = Math.min(newest.endedAt ?? newest.at, now) + pauseMs;
+  const lastDials = history.filter(({ at }) => at <= now).slice(0, calls);
+  const [newestDial] = lastDials;
+  if (newestDial === undefined || lastDials.length < calls || !lastDials.every(({ refused }) => refused))
+    return undefined;
+  const until = Math.min(newestDial.endedAt ?? newestDial.at, now) + pauseMs;
   return {
     until,
     reason: `the network has refused the last ${calls} calls: the next one is dialled from ${time(until)}`,
@@ -141,9 +143,9 @@ function warmUpPause(warmUp: WarmUp, history: readonly DialRecord[], linkedAt: n
   const day = warmUpDay(linkedAt, now);
   const limit = warmUpLimit(warmUp, day);
   // After the clock was set back, dials may be in the future. Those more than a day ahead do not count.
-  const near = history.filter(({ at }) => at <= now + DAY_MS);
-  if (near.filter(({ at }) => at > now - DAY_MS).length < limit) return undefined;
-  const until = nextWithinCurve(warmUp, near, linkedAt, day);
+  const countedDials = history.filter(({ at }) => at <= now + DAY_MS);
+  if (countedDials.filter(({ at }) => at > now - DAY_MS).length < limit) return undefined;
+  const until = nextWithinCurve(warmUp, countedDials, linkedAt, day);
   const reason = `${limit} calls were dialled in 24 hours, as many as this number may place on day ${day + 1} of ${warmUp.days} after its linking: the next one is dialled from ${time(until)}`;
   return { until, reason };
 }
@@ -151,10 +153,10 @@ function warmUpPause(warmUp: WarmUp, history: readonly DialRecord[], linkedAt: n
 /** Time at which the limit of this day, or of a later one, allows the next call. */
 function nextWithinCurve(warmUp: WarmUp, history: readonly DialRecord[], linkedAt: number, today: number): number {
   for (let day = today; ; day++) {
-    const begins = day === today ? 0 : linkedAt + day * DAY_MS;
+    const dayStart = day === today ? 0 : linkedAt + day * DAY_MS;
     const limit = warmUpLimit(warmUp, day);
     const last = history[limit - 1];
-    const at = Math.max(begins, last ? last.at + DAY_MS : 0);
+    const at = Math.max(dayStart, last ? last.at + DAY_MS : 0);
     if (limit === Infinity || at < linkedAt + (day + 1) * DAY_MS) return at;
   }
 }
@@ -164,7 +166,7 @@ export function warmUpDay(linkedAt: number, now: number): number {
   return Math.max(0, Math.floor((now - linkedAt) / DAY_MS));
 }
 
-/** Number of calls a number may place within 24 hours; `Infinity` when it has warmed up. */
+/** Number of calls a number may place within 24 hours; `Infinity` once it has warmed up. */
 export function warmUpLimit({ firstDay, growth, days }: WarmUp, day: number): number {
   return day < days ? Math.floor(firstDay * growth ** day) : Infinity;
 }

@@ -10,10 +10,10 @@ const MAX_COUNTED = 1_000;
 
 /**
  * Checks that the values of a protection are usable.
- * @param of owner of the protection, for the message
- * @throws {RangeError} naming the value and what to write instead
+ * @param owner owner of the protection, for the message
+ * @throws {RangeError} that names the value and the fix
  */
-export function assertUsable(protection: NumberProtection, of: string): void {
+export function assertUsable(protection: NumberProtection, owner: string): void {
   const { paceMs, paceJitter, warmUp, answerRate, refusals, callingHours } = protection;
   const fault = [
     paceMs !== undefined && !isBetween(paceMs, 0, DAY_MS) && `paceMs is ${shown(paceMs)}: ${MS_RULE}`,
@@ -25,7 +25,7 @@ export function assertUsable(protection: NumberProtection, of: string): void {
     refusals && !isRefusalLimit(refusals) && `refusals is ${shown(refusals)}: ${REFUSALS_RULE}`,
     callingHours && !areHours(callingHours) && `callingHours is ${shown(callingHours)}: ${HOURS_RULE}`,
   ].find((sentence) => typeof sentence === "string");
-  if (fault) throw new RangeError(`${of}: ${fault}`);
+  if (fault) throw new RangeError(`${owner}: ${fault}`);
 }
 
 const MS_RULE = `it must be from 0 to ${DAY_MS} ms`;

@@ -26,9 +26,15 @@ export function callerIdSchema(description: string, nullable = false): v.Generic
       const input = typeof value === "string" ? { phoneNumber: value } : value;
       const faults = faultsOf(input);
       for (const { key, code, detail } of faults) {
-        const inside = isObject(value) && key !== undefined;
-        const at = { type: "object", origin: "value", input: value, key, value: input } as unknown as v.IssuePathItem;
-        addIssue({ message: issueText(code, detail), ...(inside ? { path: [at] } : {}) });
+        const isField = isObject(value) && key !== undefined;
+        const pathItem = {
+          type: "object",
+          origin: "value",
+          input: value,
+          key,
+          value: input,
+        } as unknown as v.IssuePathItem;
+        addIssue({ message: issueText(code, detail), ...(isField ? { path: [pathItem] } : {}) });
       }
       if (faults.length > 0) return NEVER;
       const { phoneNumber, displayName, withheld } = input as CallerId;
@@ -39,7 +45,7 @@ export function callerIdSchema(description: string, nullable = false): v.Generic
       };
     }),
   );
-  // Strict requests find unknown fields by these.
+  // Strict requests use these to find unknown fields.
   const entries = { phoneNumber: {}, displayName: {}, withheld: {} };
   return describedAs(Object.assign(schema, { entries }), {
     description,
@@ -62,8 +68,8 @@ function faultsOf(input: unknown): CallerIdFault[] {
   if (!isObject(input)) return [{ code: "type_invalid", detail: "must be a phone number, or an object" }];
   const { phoneNumber, displayName, withheld } = input;
   const faults: CallerIdFault[] = [];
-  const phoneRight = typeof phoneNumber === "string" && PHONE_NUMBER.test(phoneNumber);
-  if (phoneNumber !== undefined && !phoneRight)
+  const isPhoneValid = typeof phoneNumber === "string" && PHONE_NUMBER.test(phoneNumber);
+  if (phoneNumber !== undefined && !isPhoneValid)
     faults.push({ key: "phoneNumber", code: "phone_number_invalid", detail: PHONE_RULE });
   if (displayName !== undefined && !(typeof displayName === "string" && isDisplayName(displayName)))
     faults.push({ key: "displayName", code: "value_invalid", detail: NAME_RULE });

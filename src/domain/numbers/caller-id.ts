@@ -20,12 +20,12 @@ export const CALLER_ID_RULE =
 /** Maximum length of a display name, characters. */
 export const DISPLAY_NAME_LENGTH = 80;
 
-/** True if it is an entry of a {@link CallerIdRule}. */
+/** True if the value is an entry of a {@link CallerIdRule}. */
 export function isCallerIdEntry(value: string): boolean {
   return /^\+[1-9]\d{6,14}$/.test(value) || /^\+[1-9]\d{0,14}\*$/.test(value);
 }
 
-/** True if it is a visible name of one line, of 1 to 80 characters. */
+/** True if the value is a visible name of one line, of 1 to 80 characters. */
 export function isDisplayName(value: string): boolean {
   return isVisible(value) && value.length <= DISPLAY_NAME_LENGTH && !/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(value);
 }
@@ -39,7 +39,7 @@ export function isCallerIdAllowed(phoneNumber: string, rule: CallerIdRule): bool
 }
 
 /** The caller of a call: each field as in the call, otherwise as in its instance; undefined if neither has any. */
-export function callerOf(chosen: CallerId | undefined, instance?: CallerId | null): CallerId | undefined {
-  const caller = { ...instance, ...chosen };
+export function callerOf(callChoice: CallerId | undefined, instance?: CallerId | null): CallerId | undefined {
+  const caller = { ...instance, ...callChoice };
   return Object.keys(caller).length === 0 ? undefined : caller;
 }

@@ -1,4 +1,4 @@
-/** Fewer digits, without a plus or a sign of an address, may be any other number. */
+/** Minimum number of digits without a plus or the sign of an address: fewer may be any other number. */
 const MIN_BARE_DIGITS = 10;
 
 /** A phone number, to be found in texts of all kinds: JSON, SIP messages, keys of records. */
@@ -14,8 +14,8 @@ export interface MentionedNumber {
 /** A number as mentioned in texts. @param phone E.164 */
 export function mentionedNumber(phone: string): MentionedNumber {
   const digits = phone.slice(1);
-  const bare =
+  const barePattern =
     digits.length < MIN_BARE_DIGITS ? String.raw`(?<!\d)${digits}(?=[@|])` : String.raw`(?<!\d)${digits}(?!\d)`;
-  const mention = new RegExp(String.raw`(?:\+|%2B|(?<!\d)00)${digits}(?!\d)|${bare}`, "i");
+  const mention = new RegExp(String.raw`(?:\+|%2B|(?<!\d)00)${digits}(?!\d)|${barePattern}`, "i");
   return { phone, digits, isIn: (text) => mention.test(text) };
 }

@@ -6,16 +6,16 @@ import { NORTH_AMERICA } from "./zones/north-america.ts";
 const ZONES: ReadonlyMap<string, readonly string[]> = new Map(
   [COUNTRIES, NORTH_AMERICA, ...DIVIDED_COUNTRIES].flatMap(({ code, zones }) =>
     zones.flatMap(([names, prefixes]) => {
-      const list = names === "" ? [] : names.split(" ");
-      return prefixes.split(" ").map((prefix) => [code + prefix, list] as const);
+      const zoneNames = names === "" ? [] : names.split(" ");
+      return prefixes.split(" ").map((prefix) => [code + prefix, zoneNames] as const);
     }),
   ),
 );
 
 /**
- * Every time zone that a number may be in, by its country code and area code, as IANA names; none for a number of no
- * place, such as satellite numbers and the freephone numbers of some countries. A phone that travels, or a number that
- * moved with its owner, is somewhere else.
+ * Every time zone that a number may be in, by its country code and area code, as IANA names; none for a number without
+ * a place, such as satellite numbers and the freephone numbers of some countries. A phone that travels, or a number that
+ * moved with its owner, may be elsewhere.
  * @param phone E.164
  */
 export function zonesOfNumber(phone: string): readonly string[] {

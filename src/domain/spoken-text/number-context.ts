@@ -7,7 +7,7 @@ const UNITS =
   "[kcdm]?m[²³23]?|km/h|ha|ft|yd|[km]?g|lbs?|oz|[cdm]?[lL]|t|h|m?s|m?in|mins?|secs?|hrs?|k?W|[kMG]Wh|m?Ah|k?V|[kMG]?Hz|[kKMGT]i?B|[kM]bps|px|dpi|rpm|k?cal|k?J|hPa|ppm|mph|kph";
 
 /** Words after an amount: currencies, units, and other countable nouns. */
-const COUNTED = [
+const COUNTABLE_NOUNS = [
   "dollars?|d[óo]lar(?:es)?|euros?|rea(?:l|is)|cents?|centavos?|c[ée]ntimos?|pesos?|pounds?|libras?|yens?|rupees?|rupias?|rublos?|rubles?|rand|francs?|francos?|franken|kron(?:or|er)|zlotych|złotych|рубл\\p{L}*|гривен\\p{L}*",
   "(?:kilo|centi|milli|mili|zenti|quil[ôo]|kil[óoô]|cent[íi]|mil[íi])?(?:met(?:er|re)s?|metern|metros?|mètres?|metri|gram(?:s|m|mes|mas|os|mi|as|me)?|lit(?:er|re)s?|litern|litros?|watts?|volts?|bytes?)",
   "miles|millas|milhas|meilen|feet|foot|ounces|tons?|tonnes?|toneladas?|degrees|graus|grados|percent|por ?cento|por ciento|prozent|pour cent",
@@ -25,7 +25,7 @@ const AFTER_AMOUNT = new RegExp(
   ].join("|"),
   "u",
 );
-const AFTER_COUNT = new RegExp(`^[ \\u00a0-](?:de )?(?:${COUNTED})(?!\\p{L})`, "iu");
+const AFTER_COUNT = new RegExp(`^[ \\u00a0-](?:de )?(?:${COUNTABLE_NOUNS})(?!\\p{L})`, "iu");
 
 /** Words for a code, in the languages of most calls; up to three short words may stand between it and the number. */
 const BEFORE_CODE =

@@ -20,12 +20,12 @@ export interface SpeakableText {
 /** Signs such as © and ™ are pictographs to Unicode, and symbols to everyone else. */
 const EMOJI = String.raw`(?![\d#*©®™‼⁉ℹ↔-⇿])(?:\p{RI}\p{RI}|\p{Extended_Pictographic}(?:[\ufe0f\u{1f3fb}-\u{1f3ff}\u{e0020}-\u{e007f}]|\u200d\p{Extended_Pictographic})*)`;
 /** Scripts to look for in a passage, for its name. */
-const NAMED =
+const NAMED_SCRIPTS =
   "Arab Armn Beng Cyrl Deva Ethi Geor Grek Gujr Guru Hang Hani Hebr Hira Kana Khmr Knda Laoo Latn Mlym Mong Mymr Orya Sinh Taml Telu Thaa Thai Tibt".split(
     " ",
   );
 const CODE = /^[A-Z][a-z]{3}$/;
-const COUNTED = new RegExp(String.raw`${EMOJI}|[\p{L}\p{N}]`, "gu");
+const COUNTED_CHARACTERS = new RegExp(String.raw`${EMOJI}|[\p{L}\p{N}]`, "gu");
 
 /** Passages that a voice does not support, by its scripts. */
 const PASSAGES = new Map<string, RegExp>();
@@ -61,7 +61,7 @@ export function joinSkipped(passages: readonly SkippedText[]): SkippedText {
 
 /** Letters, digits and emoji of a text. */
 export function spokenCharacters(text: string): number {
-  return text.match(COUNTED)?.length ?? 0;
+  return text.match(COUNTED_CHARACTERS)?.length ?? 0;
 }
 
 /** True if a voice with these scripts speaks no word of a text. */
@@ -91,6 +91,6 @@ function isUnicodeScript(script: string): boolean {
 }
 
 function scriptsIn(text: string): string[] {
-  const found = NAMED.filter((script) => new RegExp(`\\p{sc=${script}}`, "u").test(text));
-  return new RegExp(EMOJI, "u").test(text) ? [...found, EMOJI_SCRIPT] : found;
+  const scripts = NAMED_SCRIPTS.filter((script) => new RegExp(`\\p{sc=${script}}`, "u").test(text));
+  return new RegExp(EMOJI, "u").test(text) ? [...scripts, EMOJI_SCRIPT] : scripts;
 }

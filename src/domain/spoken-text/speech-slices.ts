@@ -1,11 +1,11 @@
 /** Lengths of slices of a text, in UTF-16 code units. */
 export interface SliceLengths {
-  /** No slice is longer. */
-  readonly longest: number;
+  /** Maximum length of a slice. */
+  readonly maxLength: number;
   /** A shorter sentence shares its slice with the one after it. */
-  readonly shortest: number;
-  /** The same for the first slice, so that its sound is ready soon. Default: `shortest`. */
-  readonly first?: number | undefined;
+  readonly minLength: number;
+  /** The same for the first slice, so that its sound is ready soon. Default: `minLength`. */
+  readonly firstMinLength?: number | undefined;
 }
 
 const SENTENCES = new Intl.Segmenter("en", { granularity: "sentence" });
@@ -16,28 +16,31 @@ const BREAKS = [/[,;:،、，；：–—]\s?(?=[^,;:،、，；：–—]*$)/u,
  * Splits a text into slices that are spoken in order: whole sentences if possible, otherwise at a comma,
  * otherwise between words. A word is cut only if it is longer than half a slice. Together they are the text.
  */
-export function* speechSlices(text: string, { longest, shortest, first = shortest }: SliceLengths): Generator<string> {
-  let enough = first;
-  let open = "";
+export function* speechSlices(
+  text: string,
+  { maxLength, minLength, firstMinLength = minLength }: SliceLengths,
+): Generator<string> {
+  let minNow = firstMinLength;
+  let slice = "";
   for (const { segment } of SENTENCES.segment(text)) {
-    if (open !== "" && open.length + segment.length > longest) {
-      yield open;
-      open = "";
-      enough = shortest;
+    if (slice !== "" && slice.length + segment.length > maxLength) {
+      yield slice;
+      slice = "";
+      minNow = minLength;
     }
-    open += segment;
-    while (open.length > longest) {
-      const at = breakBefore(open, longest);
-      yield open.slice(0, at);
-      open = open.slice(at);
-      enough = shortest;
+    slice += segment;
+    while (slice.length > maxLength) {
+      const at = breakBefore(slice, maxLength);
+      yield slice.slice(0, at);
+      slice = slice.slice(at);
+      minNow = minLength;
     }
-    if (open.trim().length < enough) continue;
-    yield open;
-    open = "";
-    enough = shortest;
+    if (slice.trim().length < minNow) continue;
+    yield slice;
+    slice = "";
+    minNow = minLength;
   }
-  if (open !== "") yield open;
+  if (slice !== "") yield slice;
 }
 
 /** Position at which to cut a long sentence: at a break in the second half, otherwise at `limit`. */

@@ -1,6 +1,6 @@
 import { isAmount, isCalledCode } from "./number-context.ts";
 
-/** Shorter numbers are read as numbers. */
+/** Minimum number of digits of a code: shorter numbers are read as numbers. */
 const MIN_CODE_DIGITS = 4;
 /** Length of the text examined before and after a number, UTF-16 code units. */
 const CONTEXT_LENGTH = 48;
@@ -28,7 +28,7 @@ const READ_AS_NUMBER: readonly RegExp[] = [
 const DATE = /^(?:(?:19|20)\d\d([-./])[01]?\d\1[0-3]?\d|[0-3]?\d([-./])[0-3]?\d\2(?:(?:19|20)\d\d|\d\d))$/;
 const YEARS = /^(?:19|20)\d\d[-/](?:(?:19|20)\d\d|\d\d)$/;
 /** Groups of three and a check digit, as of a tax number: 123.456.789-09. */
-const CHECKED = /^\d{1,3}(?:\.\d{3})+-\d{1,2}$/;
+const WITH_CHECK_DIGITS = /^\d{1,3}(?:\.\d{3})+-\d{1,2}$/;
 
 /**
  * A text in which codes are written digit by digit, because engines read 482913 as one number: `4 8 2, 9 1 3`.
@@ -43,11 +43,11 @@ export function spokenDigits(text: string): string {
       return count >= MIN_PHONE_DIGITS && count <= MAX_PHONE_DIGITS ? `+ ${digitByDigit(number)}` : number;
     })
     .replace(GROUPED, (number) => (isGroupedCode(number.split(" ")) ? digitByDigit(number) : number))
-    .replace(NUMBER, (number, at: number, whole: string) => {
+    .replace(NUMBER, (number, at: number, fullText: string) => {
       if (number.length < MIN_CODE_DIGITS) return number;
       const end = at + number.length;
-      const before = whole.slice(Math.max(0, at - CONTEXT_LENGTH), at);
-      const after = whole.slice(end, end + CONTEXT_LENGTH);
+      const before = fullText.slice(Math.max(0, at - CONTEXT_LENGTH), at);
+      const after = fullText.slice(end, end + CONTEXT_LENGTH);
       if (!isCode(number, before, after)) return number;
       return `${/[\p{L}\p{M}]$/u.test(before) ? " " : ""}${digitByDigit(number)}${/^\p{L}/u.test(after) ? " " : ""}`;
     });
@@ -56,7 +56,7 @@ export function spokenDigits(text: string): string {
 function isCode(number: string, before: string, after: string): boolean {
   if (isAmount(before, after)) return false;
   if (/^\d+$/.test(number)) return !YEAR.test(number) || isCalledCode(before);
-  if (CHECKED.test(number)) return true;
+  if (WITH_CHECK_DIGITS.test(number)) return true;
   if (DATE.test(number) || YEARS.test(number)) return false;
   if (READ_AS_NUMBER.some((form) => form.test(number))) return false;
   return !number.split(/[-/]/).every((part) => READ_AS_NUMBER.some((form) => form.test(part)));

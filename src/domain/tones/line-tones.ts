@@ -10,7 +10,7 @@ export interface ToneMeaning {
   /** The verdict about the callee; undefined: it is still unknown. */
   readonly verdict: { readonly answeredBy: AnsweredBy; readonly reason: AnswerReason } | undefined;
   /** True if no person follows: the message stops, and the call ends. */
-  readonly ends: boolean;
+  readonly endsCall: boolean;
   /** True if it also sounds after a person has hung up. */
   readonly followsPerson: boolean;
   /** A sentence for a person. */
@@ -21,30 +21,30 @@ export interface ToneMeaning {
 export const TONE_MEANINGS: { readonly [T in LineTone]: ToneMeaning } = {
   fax: {
     verdict: { answeredBy: "fax", reason: "fax_tone" },
-    ends: true,
+    endsCall: true,
     followsPerson: false,
     text: "a fax machine or a modem answered",
   },
   special_information: {
     verdict: { answeredBy: "machine", reason: "network_tone" },
-    ends: true,
+    endsCall: true,
     followsPerson: false,
     text: "the network played a special information tone",
   },
   busy: {
     verdict: { answeredBy: "machine", reason: "network_tone" },
-    ends: true,
+    endsCall: true,
     followsPerson: true,
     text: "the network played a busy or reorder tone",
   },
   continuous: {
     verdict: { answeredBy: "machine", reason: "network_tone" },
-    ends: true,
+    endsCall: true,
     followsPerson: true,
     text: "the network played a continuous tone, that of an unobtainable number or a dial tone",
   },
   // A switchboard that has answered rings the phone of a person.
-  ringback: { verdict: undefined, ends: false, followsPerson: false, text: "the phone rings behind a switchboard" },
+  ringback: { verdict: undefined, endsCall: false, followsPerson: false, text: "the phone rings behind a switchboard" },
 };
 
 /** A tone that was recognised. */

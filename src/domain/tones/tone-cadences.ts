@@ -12,11 +12,11 @@ export const NETWORK_HZ: Range = [392, 458];
 export const FRENCH_HZ: Range = [435, 445];
 export const FRENCH_RING_MS: Range = [1_350, 1_650];
 
-/** Busy, reorder and congestion: as long as the pause. */
-const EVEN_MS = [165, 200, 250, 300, 350, 400, 500, 600, 700, 750];
+/** Lengths of the tones of busy, reorder and congestion if tone and pause are equally long. */
+const EQUAL_TIMES_MS = [165, 200, 250, 300, 350, 400, 500, 600, 700, 750];
 /** Busy, reorder and congestion: tone, pause, tone, pause … */
 export const BUSY_CADENCES: readonly (readonly number[])[] = [
-  ...EVEN_MS.map((ms) => [ms, ms]),
+  ...EQUAL_TIMES_MS.map((ms) => [ms, ms]),
   [300, 200], // Korea
   [200, 300],
   [300, 400], // Argentina
@@ -30,10 +30,10 @@ export const BUSY_CADENCES: readonly (readonly number[])[] = [
   [75, 100, 75, 100, 75, 100, 75, 400], // New Zealand: number unobtainable
   [100, 100, 100, 100, 100, 100, 400, 400], // China: information
 ];
-/** Tones of a cadence that make it certain: of a single tone, which some voicemail boxes beep with, and of a pair. */
+/** Number of tones that make a cadence certain: more of a single tone, because some voicemail boxes beep with one, than of a pair. */
 export const SURE_BURSTS = 4;
 export const SURE_PAIRS = 3;
-/** The same for two or more slow ones, ms. */
+/** Length from which two or more slow tones make a cadence certain, ms. */
 export const SURE_MS = 5_000;
 /** Longest pause within a busy tone, ms. */
 export const MAX_BUSY_PAUSE_MS = 900;

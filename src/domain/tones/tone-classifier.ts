@@ -30,10 +30,10 @@ import {
 } from "./tone-cadences.ts";
 
 /** Tones remembered for a cadence: as many as in the longest one, plus one. */
-const MAX_REMEMBERED = 5;
+const MAX_CADENCE_TONES = 5;
 /** Length from which a tone that may belong to a cadence is suspect, ms. */
 const SUSPECT_MS = 140;
-/** A sound that is suspect for longer is not a known tone, ms. */
+/** Maximum time that a sound is suspect, ms. A longer one is not a known tone. */
 const MAX_SUSPECT_MS = 6_000;
 /** Tolerance of a time in a cadence: a share of it, and ms. */
 const TOLERANCE = 0.12;
@@ -61,11 +61,11 @@ interface Candidate {
 
 /**
  * Separates known tones from the beep of a voicemail box, which is a tone that fits no known one better.
- * Gets the tones as they end, and the current one with each frame. Allocates nothing for a frame.
+ * Receives the tones as they end, and the current one with each frame. Allocates nothing for a frame.
  */
 export class ToneClassifier {
   readonly #reports: ToneReports;
-  readonly #found = new Set<LineTone>();
+  readonly #reportedTones = new Set<LineTone>();
   /** The latest tones of one cadence, oldest first. */
   #cadence: ToneBurst[] = [];
   /** The latest tones of a special information tone. */
@@ -76,7 +76,7 @@ export class ToneClassifier {
   #candidate: Candidate | undefined;
   #clockMs = 0;
   #quietMs = 0;
-  #suspicious = false;
+  #isSuspicious = false;
   /** Time for which tones have been suspect without a break, ms. */
   #suspectMs = 0;
 
@@ -84,15 +84,15 @@ export class ToneClassifier {
     this.#reports = reports;
   }
 
-  /** True while a tone sounds, or has just sounded, that may turn out to be no person and no voicemail box. */
-  get suspicious(): boolean {
-    return this.#suspicious;
+  /** True while a tone sounds, or has just ended, that may show that neither a person nor a voicemail box has answered. */
+  get isSuspicious(): boolean {
+    return this.#isSuspicious;
   }
 
   /**
    * Takes the current tone of the next `ms`.
-   * @param hz of a pair the lower frequency; 0 without a tone
-   * @param otherHz the higher one; 0 without a pair
+   * @param hz its frequency, or the lower one of a pair; 0 without a tone
+   * @param otherHz the higher frequency of a pair; 0 without a pair
    * @param toneMs its length so far
    * @param receivedMs the part of it that was received
    */
@@ -101,83 +101,84 @@ export class ToneClassifier {
     const isSuspectTone = receivedMs >= SUSPECT_MS && isSuspect(hz, otherHz, toneMs);
     if (hz === 0) this.#quietMs += ms;
     else this.#quietMs = 0;
-    if (receivedMs >= CED_MS && otherHz === 0 && within(hz, CED_HZ)) this.#find("fax", [2_100], this.#clockMs - toneMs);
+    if (receivedMs >= CED_MS && otherHz === 0 && isWithin(hz, CED_HZ))
+      this.#find("fax", [2_100], this.#clockMs - toneMs);
     if (receivedMs >= CONTINUOUS_MS && isContinuous(hz, otherHz))
       this.#find("continuous", frequencies(hz, otherHz), this.#clockMs - toneMs);
     const candidate = this.#candidate;
-    if (candidate !== undefined && hz === 0 && this.#quietMs >= candidate.settleMs) this.#beeped(candidate);
+    if (candidate !== undefined && hz === 0 && this.#quietMs >= candidate.settleMs) this.#reportBeep(candidate);
     if (this.#cadence.length > 0 && this.#quietMs > MAX_BUSY_PAUSE_MS) this.#cadence = [];
-    const suspect = isSuspectTone || this.#candidate !== undefined || this.#cadence.length > 0;
-    this.#suspectMs = suspect ? this.#suspectMs + ms : 0;
-    this.#suspicious = suspect && this.#suspectMs <= MAX_SUSPECT_MS;
+    const isSuspectNow = isSuspectTone || this.#candidate !== undefined || this.#cadence.length > 0;
+    this.#suspectMs = isSuspectNow ? this.#suspectMs + ms : 0;
+    this.#isSuspicious = isSuspectNow && this.#suspectMs <= MAX_SUSPECT_MS;
   }
 
-  /** Takes a tone that has ended. @param spoken the callee's side has spoken before it */
-  burst(burst: ToneBurst, spoken: boolean): void {
+  /** Takes a tone that has ended. @param hasSpoken the callee's side has spoken before it */
+  burst(burst: ToneBurst, hasSpoken: boolean): void {
     this.#quietMs = 0;
     if (this.#isSequence(burst)) return;
-    if (burst.otherHz > 0) this.#pair(burst);
-    else if (within(burst.hz, NETWORK_HZ)) this.#network(burst, spoken);
-    else this.#other(burst, spoken);
+    if (burst.otherHz > 0) this.#takePair(burst);
+    else if (isWithin(burst.hz, NETWORK_HZ)) this.#takeNetworkTone(burst, hasSpoken);
+    else this.#takeOtherTone(burst, hasSpoken);
   }
 
-  #pair(burst: ToneBurst): void {
-    this.#settle();
+  #takePair(burst: ToneBurst): void {
+    this.#reportCandidate();
     this.#remember(burst);
     const { hz, otherHz } = burst;
-    if (hz === BUSY_PAIR[0] && otherHz === BUSY_PAIR[1]) this.#busy(SURE_PAIRS);
-    else if (hz !== DIAL_PAIR[0] && within(burst.ms, PAIR_RING_MS)) this.#ring(burst);
+    if (hz === BUSY_PAIR[0] && otherHz === BUSY_PAIR[1]) this.#findBusy(SURE_PAIRS);
+    else if (hz !== DIAL_PAIR[0] && isWithin(burst.ms, PAIR_RING_MS)) this.#reportRing(burst);
   }
 
-  #network(burst: ToneBurst, spoken: boolean): void {
-    const near = burst.pauseMs <= MAX_BUSY_PAUSE_MS;
-    if (near || this.#candidate?.isRing) this.#candidate = undefined;
-    else this.#settle();
+  #takeNetworkTone(burst: ToneBurst, hasSpoken: boolean): void {
+    const isClose = burst.pauseMs <= MAX_BUSY_PAUSE_MS;
+    if (isClose || this.#candidate?.isRing) this.#candidate = undefined;
+    else this.#reportCandidate();
     this.#remember(burst);
     // A part of a modulated tone, as some networks ring with.
-    if (near && !burst.silentPause) return;
-    if (this.#busy(SURE_BURSTS)) return;
-    const ringMs = within(burst.hz, FRENCH_HZ) ? FRENCH_RING_MS : RING_MS;
-    if (within(burst.ms, ringMs) || this.#isDoubleRing) this.#mayRing(burst, spoken);
+    if (isClose && !burst.silentPause) return;
+    if (this.#findBusy(SURE_BURSTS)) return;
+    const ringMs = isWithin(burst.hz, FRENCH_HZ) ? FRENCH_RING_MS : RING_MS;
+    if (isWithin(burst.ms, ringMs) || this.#isDoubleRing) this.#mayRing(burst, hasSpoken);
     else this.#mayBeep(burst, MAX_BUSY_PAUSE_MS);
   }
 
-  #other(burst: ToneBurst, spoken: boolean): void {
+  #takeOtherTone(burst: ToneBurst, hasSpoken: boolean): void {
     this.#cadence = [];
-    if (within(burst.hz, CNG_HZ) && within(burst.ms, CNG_MS)) {
-      this.#calling(burst, spoken);
+    if (isWithin(burst.hz, CNG_HZ) && isWithin(burst.ms, CNG_MS)) {
+      this.#takeCallingTone(burst, hasSpoken);
       return;
     }
-    this.#settle();
+    this.#reportCandidate();
     const first = SPECIAL_INFORMATION_HZ[0]!;
-    if (within(burst.hz, first) && within(burst.ms, SPECIAL_INFORMATION_MS)) {
+    if (isWithin(burst.hz, first) && isWithin(burst.ms, SPECIAL_INFORMATION_MS)) {
       this.#sequence = [burst];
       this.#mayBeep(burst, MAX_SPECIAL_INFORMATION_PAUSE_MS);
     } else this.#mayBeep(burst, 0);
   }
 
   /** A tone like a calling fax machine's: certain once it recurs. After speech it is a beep until then. */
-  #calling(burst: ToneBurst, spoken: boolean): void {
-    const before = this.#cng;
+  #takeCallingTone(burst: ToneBurst, hasSpoken: boolean): void {
+    const previous = this.#cng;
     this.#cng = burst;
-    if (before !== undefined && within(burst.atMs - before.atMs - before.ms, CNG_PAUSE_MS)) {
-      this.#find("fax", [1_100], before.atMs);
+    if (previous !== undefined && isWithin(burst.atMs - previous.atMs - previous.ms, CNG_PAUSE_MS)) {
+      this.#find("fax", [1_100], previous.atMs);
       return;
     }
-    this.#settle();
-    this.#mayBeep(burst, spoken ? 0 : CNG_PAUSE_MS[1]);
+    this.#reportCandidate();
+    this.#mayBeep(burst, hasSpoken ? 0 : CNG_PAUSE_MS[1]);
   }
 
-  /** True if it continues a special information tone. */
+  /** True if the tone continues a special information tone. */
   #isSequence(burst: ToneBurst): boolean {
     const { length } = this.#sequence;
     const next = SPECIAL_INFORMATION_HZ[length];
     if (length === 0 || next === undefined) return false;
-    const fits =
+    const isMatch =
       burst.pauseMs <= MAX_SPECIAL_INFORMATION_PAUSE_MS &&
-      within(burst.hz, next) &&
-      within(burst.ms, SPECIAL_INFORMATION_MS);
-    if (!fits) {
+      isWithin(burst.hz, next) &&
+      isWithin(burst.ms, SPECIAL_INFORMATION_MS);
+    if (!isMatch) {
       this.#sequence = [];
       return false;
     }
@@ -194,24 +195,24 @@ export class ToneClassifier {
   /** Adds a tone to the current cadence, or starts a new one. */
   #remember(burst: ToneBurst): void {
     const last = this.#cadence.at(-1);
-    const same =
+    const isSameTone =
       last !== undefined &&
       burst.silentPause &&
       burst.pauseMs <= MAX_BUSY_PAUSE_MS &&
       burst.otherHz === last.otherHz &&
       Math.abs(burst.hz - last.hz) <= SAME_TONE * last.hz;
-    if (!same) this.#cadence = [];
+    if (!isSameTone) this.#cadence = [];
     this.#cadence.push(burst);
-    if (this.#cadence.length > MAX_REMEMBERED) this.#cadence.shift();
+    if (this.#cadence.length > MAX_CADENCE_TONES) this.#cadence.shift();
   }
 
-  #busy(bursts: number): boolean {
+  #findBusy(bursts: number): boolean {
     const cadence = this.#cadence;
     const first = cadence[0]!;
     const last = cadence.at(-1)!;
-    const slow = cadence.length > 1 && last.atMs + last.ms - first.atMs >= SURE_MS;
-    if (cadence.length < bursts && !slow) return false;
-    if (!BUSY_CADENCES.some((times) => follows(cadence.slice(-bursts), times))) return false;
+    const isSlow = cadence.length > 1 && last.atMs + last.ms - first.atMs >= SURE_MS;
+    if (cadence.length < bursts && !isSlow) return false;
+    if (!BUSY_CADENCES.some((times) => matchesCadence(cadence.slice(-bursts), times))) return false;
     const { hz, otherHz, atMs } = first;
     this.#find("busy", frequencies(hz, otherHz), atMs);
     return true;
@@ -221,39 +222,39 @@ export class ToneClassifier {
     const [first, second, third] = this.#cadence;
     if (first === undefined || second === undefined || third !== undefined) return false;
     const [ringMs, pauseMs, againMs] = DOUBLE_RING_MS;
-    return near(first.ms, ringMs) && near(second.pauseMs, pauseMs) && near(second.ms, againMs);
+    return isNear(first.ms, ringMs) && isNear(second.pauseMs, pauseMs) && isNear(second.ms, againMs);
   }
 
   /** After speech, one ring may also be a long beep: it is ringing once it recurs. */
-  #mayRing(burst: ToneBurst, spoken: boolean): void {
-    const before = this.#ringEndMs;
+  #mayRing(burst: ToneBurst, hasSpoken: boolean): void {
+    const previousEndMs = this.#ringEndMs;
     const { hz, atMs, ms } = burst;
     this.#ringEndMs = atMs + ms;
-    const pauseMs = before === undefined ? 0 : atMs - before;
-    const again = pauseMs >= RING_PAUSE_MS[0] && pauseMs <= RING_PAUSE_MS[1] + RING_MS[0];
-    if (again || !spoken || this.#found.has("ringback")) this.#ring(burst);
-    else if (!this.#found.has("busy")) this.#candidate = { hz, atMs, settleMs: RING_PAUSE_MS[1], isRing: true };
+    const pauseMs = previousEndMs === undefined ? 0 : atMs - previousEndMs;
+    const isRepeated = pauseMs >= RING_PAUSE_MS[0] && pauseMs <= RING_PAUSE_MS[1] + RING_MS[0];
+    if (isRepeated || !hasSpoken || this.#reportedTones.has("ringback")) this.#reportRing(burst);
+    else if (!this.#reportedTones.has("busy")) this.#candidate = { hz, atMs, settleMs: RING_PAUSE_MS[1], isRing: true };
   }
 
-  #ring({ hz, otherHz, atMs }: ToneBurst): void {
+  #reportRing({ hz, otherHz, atMs }: ToneBurst): void {
     this.#candidate = undefined;
     this.#find("ringback", frequencies(hz, otherHz), atMs);
   }
 
   #mayBeep({ hz, atMs, ms, receivedMs }: ToneBurst, settleMs: number): void {
     if (receivedMs < BEEP_MS[0]) return;
-    if (hz <= BEEP_HZ[0] || !within(hz, BEEP_HZ) || !within(ms, BEEP_MS)) return;
-    if (within(hz, NETWORK_HZ) && this.#found.has("busy")) return;
+    if (hz <= BEEP_HZ[0] || !isWithin(hz, BEEP_HZ) || !isWithin(ms, BEEP_MS)) return;
+    if (isWithin(hz, NETWORK_HZ) && this.#reportedTones.has("busy")) return;
     if (settleMs === 0) this.#reports.beep(Math.round(hz), atMs);
     else this.#candidate = { hz, atMs, settleMs };
   }
 
   /** Reports a possible beep as one, because another sound follows. */
-  #settle(): void {
-    if (this.#candidate !== undefined) this.#beeped(this.#candidate);
+  #reportCandidate(): void {
+    if (this.#candidate !== undefined) this.#reportBeep(this.#candidate);
   }
 
-  #beeped({ hz, atMs }: Candidate): void {
+  #reportBeep({ hz, atMs }: Candidate): void {
     this.#candidate = undefined;
     this.#cadence = [];
     this.#reports.beep(Math.round(hz), atMs);
@@ -261,8 +262,8 @@ export class ToneClassifier {
 
   #find(tone: LineTone, hz: readonly number[], atMs: number): void {
     this.#candidate = undefined;
-    if (this.#found.has(tone)) return;
-    this.#found.add(tone);
+    if (this.#reportedTones.has(tone)) return;
+    this.#reportedTones.add(tone);
     this.#reports.tone({ tone, hz, atMs });
   }
 }
@@ -270,27 +271,27 @@ export class ToneClassifier {
 /** True if a tone of this length so far may belong to a known one. */
 function isSuspect(hz: number, otherHz: number, toneMs: number): boolean {
   if (otherHz > 0) return toneMs <= CONTINUOUS_MS && (hz === BUSY_PAIR[0] || hz === DIAL_PAIR[0]);
-  if (within(hz, FRENCH_HZ)) return toneMs <= FRENCH_RING_MS[1];
-  if (within(hz, NETWORK_HZ)) return toneMs <= CONTINUOUS_MS;
-  if (within(hz, CED_HZ)) return toneMs <= CED_MS;
-  return toneMs <= CNG_MS[1] && (within(hz, CNG_HZ) || SPECIAL_INFORMATION_HZ.some((range) => within(hz, range)));
+  if (isWithin(hz, FRENCH_HZ)) return toneMs <= FRENCH_RING_MS[1];
+  if (isWithin(hz, NETWORK_HZ)) return toneMs <= CONTINUOUS_MS;
+  if (isWithin(hz, CED_HZ)) return toneMs <= CED_MS;
+  return toneMs <= CNG_MS[1] && (isWithin(hz, CNG_HZ) || SPECIAL_INFORMATION_HZ.some((range) => isWithin(hz, range)));
 }
 
 /** 440 Hz alone is left out: devices and people test lines with it. */
 function isContinuous(hz: number, otherHz: number): boolean {
   if (otherHz > 0) return hz === DIAL_PAIR[0] && otherHz === DIAL_PAIR[1];
-  return within(hz, NETWORK_HZ) && !within(hz, FRENCH_HZ);
+  return isWithin(hz, NETWORK_HZ) && !isWithin(hz, FRENCH_HZ);
 }
 
 /** True if tones and the pauses between them match a cadence, starting at any of its tones. */
-function follows(bursts: readonly ToneBurst[], times: readonly number[]): boolean {
+function matchesCadence(bursts: readonly ToneBurst[], times: readonly number[]): boolean {
   for (let start = 0; start < times.length; start += 2) {
-    const fits = bursts.every(({ ms, pauseMs }, index) => {
+    const isMatch = bursts.every(({ ms, pauseMs }, index) => {
       const at = (start + 2 * index) % times.length;
-      const before = times[(at + times.length - 1) % times.length]!;
-      return near(ms, times[at]!) && (index === 0 || near(pauseMs, before));
+      const previous = times[(at + times.length - 1) % times.length]!;
+      return isNear(ms, times[at]!) && (index === 0 || isNear(pauseMs, previous));
     });
-    if (fits) return true;
+    if (isMatch) return true;
   }
   return false;
 }
@@ -299,10 +300,10 @@ function frequencies(hz: number, otherHz: number): readonly number[] {
   return otherHz > 0 ? [hz, otherHz] : [Math.round(hz)];
 }
 
-function near(value: number, wanted: number): boolean {
-  return Math.abs(value - wanted) <= TOLERANCE * wanted + TOLERANCE_MS;
+function isNear(value: number, expected: number): boolean {
+  return Math.abs(value - expected) <= TOLERANCE * expected + TOLERANCE_MS;
 }
 
-function within(value: number, [lowest, highest]: Range): boolean {
-  return value >= lowest && value <= highest;
+function isWithin(value: number, [min, max]: Range): boolean {
+  return value >= min && value <= max;
 }

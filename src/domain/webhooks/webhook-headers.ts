@@ -48,15 +48,15 @@ export function webhookHeadersSchema(description: string): Schema<WebhookHeaders
         const tooLong = `is ${bytes} bytes long, at most ${MAX_WEBHOOK_HEADER_BYTES} are allowed`;
         return addIssue({ message: issueText("too_long", tooLong) });
       }
-      const seen = new Set<string>();
+      const usedNames = new Set<string>();
       for (const name of names) {
-        const fault = headerFault(name, value[name], seen);
-        const at = { type: "object", origin: "value", input: value, key: name, value: value[name] } as const;
-        if (fault) addIssue({ message: issueText("value_invalid", fault), path: [at] });
-        seen.add(name.toLowerCase());
+        const fault = headerFault(name, value[name], usedNames);
+        const pathItem = { type: "object", origin: "value", input: value, key: name, value: value[name] } as const;
+        if (fault) addIssue({ message: issueText("value_invalid", fault), path: [pathItem] });
+        usedNames.add(name.toLowerCase());
       }
     }),
-    v.transform((value) => value && Object.fromEntries(Object.entries(value).map(lowerCased))),
+    v.transform((value) => value && Object.fromEntries(Object.entries(value).map(lowerCaseEntry))),
   );
   return describedAs(schema, {
     description,
@@ -72,18 +72,18 @@ export function webhookHeadersSchema(description: string): Schema<WebhookHeaders
   }) as Schema<WebhookHeaders | null>;
 }
 
-function headerFault(name: string, value: unknown, seen: ReadonlySet<string>): string | undefined {
-  const lower = name.toLowerCase();
+function headerFault(name: string, value: unknown, usedNames: ReadonlySet<string>): string | undefined {
+  const lowerName = name.toLowerCase();
   if (!TOKEN.test(name)) return "is no name of an HTTP header: use letters, digits and hyphens, such as X-Api-Key";
-  if (PROTECTED.has(lower) || PROTECTED_PREFIXES.some((prefix) => lower.startsWith(prefix)))
-    return `the header ${lower} is set by Ringport or by the connection; use another name`;
-  if (seen.has(lower)) return `the header ${lower} is there twice: upper and lower case are the same`;
+  if (PROTECTED.has(lowerName) || PROTECTED_PREFIXES.some((prefix) => lowerName.startsWith(prefix)))
+    return `the header ${lowerName} is set by Ringport or by the connection; use another name`;
+  if (usedNames.has(lowerName)) return `the header ${lowerName} is there twice: upper and lower case are the same`;
   if (typeof value !== "string" || !VALUE.test(value))
     return "its value must be a string of printable ASCII characters, without line breaks, and not begin or end with a space";
   return undefined;
 }
 
-function lowerCased([name, value]: [string, unknown]): [string, unknown] {
+function lowerCaseEntry([name, value]: [string, unknown]): [string, unknown] {
   return [name.toLowerCase(), value];
 }
 

@@ -16,7 +16,7 @@ export const RETRY_PAUSES_MS: readonly number[] = [
   20 * HOUR_MS,
   24 * HOUR_MS,
 ];
-/** Largest share of a pause that is added to it, so that retries of many events spread. */
+/** Maximum jitter as a share of the pause, which spreads the retries of many events. */
 const JITTER = 0.2;
 
 /** Result of an attempt. */
@@ -34,11 +34,11 @@ export type AttemptedDelivery = Pick<
 >;
 
 /** True if an endpoint has accepted a message. */
-export function isTaken(status: number | null): boolean {
+export function isAccepted(status: number | null): boolean {
   return status !== null && status >= 200 && status < 300;
 }
 
-/** True if the endpoint has asked to get no more messages. */
+/** True if the endpoint has asked for no further messages. */
 export function isGone({ status }: AttemptResult): boolean {
   return status === 410;
 }
@@ -48,20 +48,20 @@ export function isGone({ status }: AttemptResult): boolean {
  * @param chance 0 to 1, for the jitter
  */
 export function afterAttempt(
-  { attempts: before }: Pick<WebhookDelivery, "attempts">,
+  { attempts: previousAttempts }: Pick<WebhookDelivery, "attempts">,
   result: AttemptResult,
   now: number,
   chance: number,
 ): AttemptedDelivery {
-  const attempts = before + 1;
+  const attempts = previousAttempts + 1;
   const lastStatus = result.status ?? null;
-  const last = { attempts, lastAttemptAt: now, lastStatus };
-  if (isTaken(lastStatus)) return { ...last, status: "delivered", nextAttemptAt: null, lastError: null };
+  const attempt = { attempts, lastAttemptAt: now, lastStatus };
+  if (isAccepted(lastStatus)) return { ...attempt, status: "delivered", nextAttemptAt: null, lastError: null };
   const lastError = result.error ?? refusalOf(lastStatus);
   const pause = isGone(result) ? undefined : RETRY_PAUSES_MS[attempts - 1];
-  if (pause === undefined) return { ...last, status: "failed", nextAttemptAt: null, lastError };
+  if (pause === undefined) return { ...attempt, status: "failed", nextAttemptAt: null, lastError };
   const nextAttemptAt = Math.round(now + pause * (1 + JITTER * chance));
-  return { ...last, status: "pending", nextAttemptAt, lastError };
+  return { ...attempt, status: "pending", nextAttemptAt, lastError };
 }
 
 /** The longest pause after this number of attempts, ms; 0 before the first one. */
@@ -70,7 +70,7 @@ export function maxRetryPauseMs(attempts: number): number {
 }
 
 /** Time from the first attempt to the last one, ms, with room for slow attempts. */
-export const MAX_RETRIED_MS: number = 2 * RETRY_PAUSES_MS.reduce((sum, pause) => sum + pause, 0);
+export const MAX_RETRY_TIME_MS: number = 2 * RETRY_PAUSES_MS.reduce((sum, pause) => sum + pause, 0);
 
 function refusalOf(status: number | null): string {
   if (status !== null && status >= 300 && status < 400)

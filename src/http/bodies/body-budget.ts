@@ -13,12 +13,12 @@ export interface BodyShare {
    * @throws {HttpRefusal} `server_busy` if the budget is used up; the share is unchanged
    */
   grow(bytes: number): void;
-  /** Gives every byte back; idempotent. */
+  /** Returns all bytes to the budget. Idempotent. */
   release(): void;
 }
 
 /** Bytes of the bodies of one user, or of one demo token's instance. */
-interface Held {
+interface BodyBytes {
   readonly small: number;
   readonly large: number;
 }
@@ -33,14 +33,14 @@ const MAX_DEMO_BODY: number = 1 << 20;
 
 /**
  * Bounds the bytes of all large bodies that are being received or processed, and of each user's large and small bodies.
- * The large bodies of one user never take more than they leave free, so every user gets a part of the free budget, and
+ * The large bodies of one user take at most as much as they leave free, so every user gets a part of the free budget, and
  * uploads never cause the refusal of a small request. A demo token has a quarter of its user's budgets,
  * and one large body at a time, of at most 1 MiB: its memory while it is parsed and checked is several times its size.
  */
 export class BodyBudget {
   readonly #limits: Pick<Limits, "allBodiesBytes" | "userBodiesBytes">;
-  readonly #byUser = new Map<string, Held>();
-  readonly #byDemoInstance = new Map<string, Held>();
+  readonly #byUser = new Map<string, BodyBytes>();
+  readonly #byDemoInstance = new Map<string, BodyBytes>();
   #large = 0;
 
   constructor(limits: Pick<Limits, "allBodiesBytes" | "userBodiesBytes">) {
@@ -48,7 +48,7 @@ export class BodyBudget {
   }
 
   /** The largest body that fits while there is no other body, bytes. */
-  most(owner: Owner): number {
+  maxBytes(owner: Owner): number {
     const shared = Math.min(this.#budgetOf(owner), Math.max(SMALL_BODY, Math.floor(this.#limits.allBodiesBytes / 2)));
     return owner.demoInstanceId === undefined ? shared : Math.min(shared, MAX_DEMO_BODY);
   }
@@ -76,42 +76,45 @@ export class BodyBudget {
   #change(owner: Owner, from: number, to: number): void {
     const { allBodiesBytes, userBodiesBytes } = this.#limits;
     const { userId, demoInstanceId } = owner;
-    const more = largePart(to) - largePart(from);
-    const grown = ({ small, large } = NOTHING): Held => ({ large: large + more, small: small + to - from - more });
-    const user = grown(this.#byUser.get(userId));
-    const demo = demoInstanceId === undefined ? NOTHING : grown(this.#byDemoInstance.get(demoInstanceId));
+    const addedLarge = largePart(to) - largePart(from);
+    const changed = ({ small, large } = NOTHING): BodyBytes => ({
+      large: large + addedLarge,
+      small: small + to - from - addedLarge,
+    });
+    const user = changed(this.#byUser.get(userId));
+    const demo = demoInstanceId === undefined ? NOTHING : changed(this.#byDemoInstance.get(demoInstanceId));
     if (to > from) {
       if (exceeds(user, userBodiesBytes))
         throw busy(`your requests are at their limit of ${userBodiesBytes} bytes of request bodies`);
-      if (demoInstanceId !== undefined && more > 0 && demo.large > to)
+      if (demoInstanceId !== undefined && addedLarge > 0 && demo.large > to)
         throw busy(`a demo token sends one body above ${SMALL_BODY} bytes at a time`);
       if (exceeds(demo, this.#budgetOf(owner)))
         throw busy(
           `the requests of this demo token are at their limit of ${this.#budgetOf(owner)} bytes of request bodies`,
         );
-      if (more > 0 && user.large > allBodiesBytes - this.#large - more)
+      if (addedLarge > 0 && user.large > allBodiesBytes - this.#large - addedLarge)
         throw busy(`your requests would leave too little of the server's ${allBodiesBytes} bytes of request bodies`);
     }
-    this.#large += more;
-    keep(this.#byUser, userId, user);
-    if (demoInstanceId !== undefined) keep(this.#byDemoInstance, demoInstanceId, demo);
+    this.#large += addedLarge;
+    update(this.#byUser, userId, user);
+    if (demoInstanceId !== undefined) update(this.#byDemoInstance, demoInstanceId, demo);
   }
 }
 
-const NOTHING: Held = { small: 0, large: 0 };
+const NOTHING: BodyBytes = { small: 0, large: 0 };
 
-const exceeds = ({ small, large }: Held, budget: number): boolean => Math.max(small, large) > budget;
+const exceeds = ({ small, large }: BodyBytes, budget: number): boolean => Math.max(small, large) > budget;
 
-function keep(all: Map<string, Held>, key: string, held: Held): void {
-  if (held.large + held.small > 0) all.set(key, held);
+function update(all: Map<string, BodyBytes>, key: string, bodyBytes: BodyBytes): void {
+  if (bodyBytes.large + bodyBytes.small > 0) all.set(key, bodyBytes);
   else all.delete(key);
 }
 
 const largePart = (bytes: number): number => (bytes > SMALL_BODY ? bytes : 0);
 
-function busy(what: string): HttpRefusal {
+function busy(reason: string): HttpRefusal {
   // The body stays unread, so the connection cannot be reused.
-  return new HttpRefusal("server_busy", `${what}; try again`, {
+  return new HttpRefusal("server_busy", `${reason}; try again`, {
     headers: { connection: "close" },
   });
 }

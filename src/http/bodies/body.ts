@@ -30,11 +30,11 @@ export function jsonReader({ limits, system, bodies }: JsonReaderParts): ReadJso
   return async (context, limit) => {
     const { request, caller } = context;
     checkContentType(request);
-    const most = Math.min(limit, budget.most(caller));
-    const chunks = limitedBody(request, most, system);
+    const maxBytes = Math.min(limit, budget.maxBytes(caller));
+    const chunks = limitedBody(request, maxBytes, system);
     const share = budget.share(caller);
     context.release = share.release;
-    const bytes = await collect(chunks, { declared: declaredBytes(request), most, share });
+    const bytes = await collect(chunks, { declared: declaredBytes(request), most: maxBytes, share });
     const parsed: ParsedJson =
       bodies && bytes.length > SMALL_BODY ? await bodies.parse(bytes, bounds) : parseJson(bytes, bounds);
     if ("fault" in parsed) throw new Refusal("invalid_json", parsed.fault);
@@ -50,9 +50,9 @@ function jsonBounds({ metadataDepth, metadataBytes, instructions }: Limits): Jso
 /** All bytes of a body in one buffer. */
 async function collect(
   chunks: AsyncIterable<Uint8Array> | null,
-  { declared, most, share }: { declared: number; most: number; share: BodyShare },
+  { declared: expectedBytes, most: maxBytes, share }: { declared: number; most: number; share: BodyShare },
 ): Promise<Uint8Array<ArrayBuffer>> {
-  share.grow(declared);
+  share.grow(expectedBytes);
   let bytes: Uint8Array<ArrayBufferLike> = new Uint8Array();
   let length = 0;
   let isCopy = false;
@@ -61,11 +61,11 @@ async function collect(
     // Most bodies are a single chunk, which needs no copy.
     if (length === 0 && end <= SMALL_BODY) {
       bytes = chunk;
-      if (end > declared) share.grow(end);
+      if (end > expectedBytes) share.grow(end);
     } else {
       if (!isCopy || end > bytes.length) {
-        const capacity = end <= declared ? declared : Math.min(2 * end, most);
-        if (capacity > declared) share.grow(capacity);
+        const capacity = end <= expectedBytes ? expectedBytes : Math.min(2 * end, maxBytes);
+        if (capacity > expectedBytes) share.grow(capacity);
         const larger = new Uint8Array(capacity);
         larger.set(bytes.subarray(0, length));
         bytes = larger;

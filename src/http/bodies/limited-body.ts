@@ -3,9 +3,9 @@ import type { System } from "../../ports/system.ts";
 import type { RequestLike } from "../../ports/web.ts";
 import { HttpRefusal } from "../problems/problem.ts";
 
-/** Longest wait for the next bytes of a body, ms. */
+/** Maximum wait for the next bytes of a body, ms. */
 const STALL_MS = 30_000;
-/** Longest time for a whole body, ms: 16 MiB over a slow connection. */
+/** Maximum time for a whole body, ms: 16 MiB over a slow connection. */
 export const WHOLE_BODY_MS = 120_000;
 
 /**
@@ -14,7 +14,7 @@ export const WHOLE_BODY_MS = 120_000;
  */
 export function limitedBody(request: RequestLike, limit: number, system: System): AsyncIterable<Uint8Array> | null {
   if (declaredBytes(request) > limit) throw tooLarge(limit);
-  return request.body && limited(request.body, limit, { system, signal: request.signal });
+  return request.body && limitedChunks(request.body, limit, { system, signal: request.signal });
 }
 
 /** The Content-Length, bytes; 0 if it is missing. */
@@ -22,19 +22,23 @@ export function declaredBytes({ headers }: RequestLike): number {
   return Number(headers.get("content-length") ?? 0) || 0;
 }
 
-async function* limited(body: AsyncIterable<Uint8Array>, limit: number, bound: BodyBound): AsyncGenerator<Uint8Array> {
+async function* limitedChunks(
+  body: AsyncIterable<Uint8Array>,
+  limit: number,
+  bound: BodyBound,
+): AsyncGenerator<Uint8Array> {
   const chunks = body[Symbol.asyncIterator]();
   const pace = new Pace(bound);
   let bytes = 0;
-  let done = false;
+  let isDone = false;
   try {
     for (;;) {
       const next = await pace.within(chunks.next()).catch((cause: unknown) => {
         if (cause instanceof Refusal) throw cause;
-        done = true;
+        isDone = true;
         throw new Refusal("invalid_json", "the body broke off before its end", { cause });
       });
-      done = next.done === true;
+      isDone = next.done === true;
       if (next.done) return;
       bytes += next.value.byteLength;
       if (bytes > limit) throw tooLarge(limit);
@@ -43,7 +47,7 @@ async function* limited(body: AsyncIterable<Uint8Array>, limit: number, bound: B
   } finally {
     pace.stop();
     // Not awaited: a source that hangs during its cancellation must not delay the response.
-    if (!done) void Promise.resolve(chunks.return?.()).catch(() => {});
+    if (!isDone) void Promise.resolve(chunks.return?.()).catch(() => {});
   }
 }
 
@@ -58,7 +62,7 @@ interface BodyBound {
 class Pace {
   readonly #system: System;
   readonly #signal: AbortSignal | undefined;
-  readonly #end: number;
+  readonly #endsAt: number;
   #stallsAt: number;
   #cancel: () => void;
   #refuse: ((cause: unknown) => void) | undefined;
@@ -69,7 +73,7 @@ class Pace {
     this.#system = system;
     this.#signal = signal;
     signal?.addEventListener("abort", this.#abort);
-    this.#end = now + WHOLE_BODY_MS;
+    this.#endsAt = now + WHOLE_BODY_MS;
     this.#stallsAt = now + STALL_MS;
     this.#cancel = system.after(STALL_MS, () => this.#check());
   }
@@ -90,15 +94,15 @@ class Pace {
   }
 
   #check(): void {
-    const left = Math.min(this.#end, this.#stallsAt) - this.#system.monotonic();
-    if (left > 0) this.#cancel = this.#system.after(left, () => this.#check());
-    else this.#refuse?.(tooSlow(this.#stallsAt < this.#end ? STALL_MS : WHOLE_BODY_MS));
+    const remainingMs = Math.min(this.#endsAt, this.#stallsAt) - this.#system.monotonic();
+    if (remainingMs > 0) this.#cancel = this.#system.after(remainingMs, () => this.#check());
+    else this.#refuse?.(tooSlow(this.#stallsAt < this.#endsAt ? STALL_MS : WHOLE_BODY_MS));
   }
 }
 
 function tooSlow(ms: number): Refusal {
-  const how = ms === STALL_MS ? "sent no bytes" : "was not complete";
-  return new HttpRefusal("request_timeout", `the body ${how} within ${ms / 1000} s`);
+  const fault = ms === STALL_MS ? "sent no bytes" : "was not complete";
+  return new HttpRefusal("request_timeout", `the body ${fault} within ${ms / 1000} s`);
 }
 
 function tooLarge(limit: number): Refusal {

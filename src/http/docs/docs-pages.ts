@@ -4,7 +4,7 @@ import { REASON_TEXTS } from "../problems/reason-texts.ts";
 
 /** The interactive page; it loads only its own script and style. */
 export function docsPage(base: string): string {
-  const at = escapeHtml(base);
+  const basePath = escapeHtml(base);
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -12,14 +12,14 @@ export function docsPage(base: string): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Ringport: HTTP interface</title>
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="${at}/docs/assets/swagger-ui.css">
+<link rel="stylesheet" href="${basePath}/docs/assets/swagger-ui.css">
 <style>${DOCS_STYLE}</style>
 </head>
 <body>
-<noscript>This page needs JavaScript. The same document is in <a href="${at}/openapi.json">openapi.json</a>.</noscript>
+<noscript>This page needs JavaScript. The same document is in <a href="${basePath}/openapi.json">openapi.json</a>.</noscript>
 <div id="docs"></div>
-<script src="${at}/docs/assets/swagger-ui-bundle.js"></script>
-<script src="${at}/docs/assets/init.js"></script>
+<script src="${basePath}/docs/assets/swagger-ui-bundle.js"></script>
+<script src="${basePath}/docs/assets/init.js"></script>
 </body>
 </html>
 `;
@@ -35,17 +35,17 @@ export function docsScript(base: string): string {
 const paint = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
 dark.addEventListener("change", paint);
 paint();
-const KEPT = "ringport-token";
+const STORAGE_KEY = "ringport-token";
 const keepToken = () => ({
   statePlugins: {
     auth: {
       wrapActions: {
-        authorize: (authorize) => (given) => {
-          if (given.bearer?.value) sessionStorage.setItem(KEPT, given.bearer.value);
-          return authorize(given);
+        authorize: (authorize) => (credentials) => {
+          if (credentials.bearer?.value) sessionStorage.setItem(STORAGE_KEY, credentials.bearer.value);
+          return authorize(credentials);
         },
         logout: (logout) => (names) => {
-          if (names.includes("bearer")) sessionStorage.removeItem(KEPT);
+          if (names.includes("bearer")) sessionStorage.removeItem(STORAGE_KEY);
           return logout(names);
         },
       },
@@ -56,7 +56,7 @@ const ui = SwaggerUIBundle({
   ...${JSON.stringify(options).replaceAll("<", "\\u003c")},
   plugins: [keepToken],
   onComplete() {
-    const token = sessionStorage.getItem(KEPT);
+    const token = sessionStorage.getItem(STORAGE_KEY);
     if (token) ui.preauthorizeApiKey("bearer", token);
   },
 });
@@ -85,10 +85,10 @@ export function docsPolicy(api: string): string {
 /** The page that problem types point to, with an anchor for each code and for each reason for the end of a call. */
 export function errorsPage(base: string): Promise<HtmlPage> {
   const problems = PROBLEM_CODES.map((code) => {
-    const { status, title, means, fix, example } = PROBLEMS[code];
+    const { status, title, meaning, fix, example } = PROBLEMS[code];
     return (
       `<h3 id="${code}"><a href="#${code}"><code>${code.replaceAll("_", "_<wbr>")}</code></a></h3>\n` +
-      `<p>${status} ${escapeHtml(title)}. ${withCode(means)}</p>\n` +
+      `<p>${status} ${escapeHtml(title)}. ${withCode(meaning)}</p>\n` +
       `<p>${withCode(fix)}</p>\n<p><q>${escapeHtml(example)}</q></p>`
     );
   });
@@ -96,7 +96,7 @@ export function errorsPage(base: string): Promise<HtmlPage> {
     ([reason, text]) => `<dt id="reason-${reason}"><code>${reason}</code></dt><dd>${withCode(text)}</dd>`,
   );
   const codes = PROBLEM_CODES.map((code) => `<li><a href="#${code}"><code>${code}</code></a></li>`);
-  const ends = Object.keys(REASON_TEXTS).map(
+  const reasonLinks = Object.keys(REASON_TEXTS).map(
     (reason) => `<li><a href="#reason-${reason}"><code>${reason}</code></a></li>`,
   );
   return htmlPage(
@@ -105,7 +105,7 @@ export function errorsPage(base: string): Promise<HtmlPage> {
 its <code>type</code> points to this page. A 400 lists every fault under <code>errors</code>. The whole interface is on
 <a href="${escapeHtml(base)}/docs">its page</a> and in <a href="${escapeHtml(base)}/openapi.json">openapi.json</a>.</p>
 <nav><p><a href="#codes">Why a request was refused</a></p><ul>${codes.join("")}</ul>
-<p><a href="#reasons">Why a call ended</a></p><ul>${ends.join("")}</ul></nav>
+<p><a href="#reasons">Why a call ended</a></p><ul>${reasonLinks.join("")}</ul></nav>
 <h2 id="codes">Why a request was refused</h2>
 ${problems.join("\n")}
 <h2 id="reasons">Why a call ended</h2>

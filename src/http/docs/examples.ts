@@ -219,7 +219,7 @@ export const BODY_EXAMPLES: Readonly<Record<BodySchema, Examples>> = {
 };
 
 /** An example of each response, by schema. */
-export const ANSWER_EXAMPLES: { readonly [Name in SchemaName]?: View<Name> } = {
+export const RESPONSE_EXAMPLES: { readonly [Name in SchemaName]?: View<Name> } = {
   Call: call,
   Consent: consent,
   ConsentList: [consent],

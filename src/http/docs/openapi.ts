@@ -9,7 +9,7 @@ import {
   REQUEST_HEADERS,
   type ReplyHeader,
 } from "../route.ts";
-import { ANSWER_EXAMPLES, BODY_EXAMPLES } from "./examples.ts";
+import { BODY_EXAMPLES, RESPONSE_EXAMPLES } from "./examples.ts";
 import { componentSchemas } from "./schema-conversion.ts";
 
 /** Facts about the server, for the document. */
@@ -109,21 +109,21 @@ const WEBHOOK_HEADERS: readonly Json[] = [
 ].map(([name, description]) => ({ name, in: "header", required: true, description, schema: { type: "string" } }));
 
 function operation({ path, operation }: HttpRoute): Json {
-  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => ({
+  const pathParameters = [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => ({
     name,
     in: "path",
     required: true,
     description: operation.path?.[name] ?? "",
     schema: { type: "string" },
   }));
-  const inQuery = Object.values(operation.query ?? {}).map(({ name, description, schema }) => ({
+  const queryParameters = Object.values(operation.query ?? {}).map(({ name, description, schema }) => ({
     name,
     in: "query",
     required: false,
     description,
     schema,
   }));
-  const inHeader = (operation.headers ?? []).map((name) => ref("parameters", name));
+  const headerParameters = (operation.headers ?? []).map((name) => ref("parameters", name));
   const { body } = operation;
   return {
     operationId: operation.id,
@@ -135,7 +135,7 @@ function operation({ path, operation }: HttpRoute): Json {
       ...(operation.access === "open" ? [] : [{ bearer: [operation.access] }]),
       ...(operation.query?.ticket ? [{ ticket: [] }] : []),
     ],
-    parameters: [...inPath, ...inQuery, ...inHeader],
+    parameters: [...pathParameters, ...queryParameters, ...headerParameters],
     ...(body && {
       requestBody: {
         required: true,
@@ -143,7 +143,7 @@ function operation({ path, operation }: HttpRoute): Json {
       },
     }),
     responses: {
-      ...mapValues(operation.answers, answer),
+      ...mapValues(operation.responses, response),
       ...problemResponses(
         [...(operation.problems ?? []), ...commonProblems(operation)],
         operation.problemPages ? operation.problems : [],
@@ -152,10 +152,10 @@ function operation({ path, operation }: HttpRoute): Json {
   };
 }
 
-function answer({ description, schema, media = [], headers = [] }: DocumentedResponse): Json {
+function response({ description, schema, media = [], headers = [] }: DocumentedResponse): Json {
   const content: Json = {};
   if (schema) {
-    const example = ANSWER_EXAMPLES[schema];
+    const example = RESPONSE_EXAMPLES[schema];
     content["application/json"] = { schema: ref("schemas", schema), ...(example && { example }) };
   }
   for (const type of media) content[type] = {};

@@ -37,13 +37,13 @@ export function componentSchemas(limits: Limits): Record<string, JsonSchema> {
     overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
     overrideSchema: ({ valibotSchema, jsonSchema }) => {
       // Responses may gain fields, and clients generated from this document must not break then.
-      if (valibotSchema.type === "strict_object") return without(jsonSchema, "additionalProperties");
-      if (valibotSchema.type === "object") return described(valibotSchema as ObjectSchema, jsonSchema);
+      if (valibotSchema.type === "strict_object") return omit(jsonSchema, "additionalProperties");
+      if (valibotSchema.type === "object") return withDescriptions(valibotSchema as ObjectSchema, jsonSchema);
       return undefined;
     },
     overrideAction: ({ valibotAction, jsonSchema }) => {
-      const byHand = JSON_SCHEMAS.get(valibotAction);
-      if (byHand) return { ...jsonSchema, ...byHand } as JsonSchema;
+      const override = JSON_SCHEMAS.get(valibotAction);
+      if (override) return { ...jsonSchema, ...override } as JsonSchema;
       return INEXPRESSIBLE.has(valibotAction.type) ? jsonSchema : undefined;
     },
   });
@@ -63,7 +63,7 @@ function byType(name: string, types: readonly string[], description: string): Re
   return { oneOf: refs.map(([, $ref]) => ({ $ref })), discriminator, description };
 }
 
-function without(schema: JsonSchema, key: string): JsonSchema {
+function omit(schema: JsonSchema, key: string): JsonSchema {
   return Object.fromEntries(Object.entries(schema).filter(([name]) => name !== key));
 }
 
@@ -71,11 +71,11 @@ function without(schema: JsonSchema, key: string): JsonSchema {
  * Inserts the domain's hand-written descriptions: the converter ignores a field made of several steps. Drops fields
  * without a rule: they belong to other types and are ignored.
  */
-function described(schema: ObjectSchema, json: JsonSchema): JsonSchema {
+function withDescriptions(schema: ObjectSchema, json: JsonSchema): JsonSchema {
   const properties = Object.entries(json.properties ?? {}).map(([name, property]) => {
     const field = schema.entries[name];
-    const byHand = field && JSON_SCHEMAS.get(field.wrapped ?? field);
-    return [name, byHand ?? property] as const;
+    const override = field && JSON_SCHEMAS.get(field.wrapped ?? field);
+    return [name, override ?? property] as const;
   });
   const describedProperties = properties.filter(([, property]) => Object.keys(property).length > 0);
   return { ...json, properties: Object.fromEntries(describedProperties) } as JsonSchema;

@@ -15,28 +15,28 @@ export async function linkPageState(state: LinkPageState, qrImage: QrImages): Pr
 export async function linkPage(state: LinkPageState, qrImage: QrImages): Promise<HtmlPage> {
   const name = `“${escapeHtml(state.name)}”`;
   if (state.linked) {
-    const as = state.phone === null ? "" : ` as ${escapeHtml(state.phone)}`;
+    const suffix = state.phone === null ? "" : ` as ${escapeHtml(state.phone)}`;
     const body = `<p class="mark" aria-hidden="true">✓</p>
-<p>${name} now places its calls${as}. You can close this page.</p>`;
+<p>${name} now places its calls${suffix}. You can close this page.</p>`;
     return htmlPage("Linked", body, "card");
   }
   const { payload } = state.code;
-  const open = /^https?:/.test(payload) ? `, or <a href="${escapeHtml(payload)}">open its address</a> on it` : "";
+  const link = /^https?:/.test(payload) ? `, or <a href="${escapeHtml(payload)}">open its address</a> on it` : "";
   const image = encodeBase64(await qrImage(payload));
-  const body = `<p>Scan this code with the phone that ${name} is to call from${open}.</p>
+  const body = `<p>Scan this code with the phone that ${name} is to call from${link}.</p>
 <p><img alt="QR code that links the phone" width="280" height="280" src="data:image/png;base64,${image}"></p>
 <p role="status"></p>
 <noscript><p>The code changes. <a href="">Show the current one</a></p></noscript>`;
   return htmlPage("Link this phone", body, "card", FOLLOW);
 }
 
-/** Error page for a person. @param again true if the fault may pass, so that the page reloads itself */
-export function refusalPage(title: string, detail: string, { again }: { again: boolean }): Promise<HtmlPage> {
-  const hint = again ? "<p>This page tries again by itself.</p>" : "";
-  return htmlPage(title, `<p>${escapeHtml(detail)}</p>${hint}`, "card", again ? LOAD_AGAIN : undefined);
+/** Error page for a person. @param reloads true if the fault may pass, so that the page reloads itself */
+export function refusalPage(title: string, detail: string, { reloads }: { reloads: boolean }): Promise<HtmlPage> {
+  const hint = reloads ? "<p>This page tries again by itself.</p>" : "";
+  return htmlPage(title, `<p>${escapeHtml(detail)}</p>${hint}`, "card", reloads ? RELOAD : undefined);
 }
 
-const LOAD_AGAIN = "setTimeout(() => location.reload(), 5000);";
+const RELOAD = "setTimeout(() => location.reload(), 5000);";
 
 /** Shows each new code, and loads the page again once the number is linked or the page has expired. */
 const FOLLOW = `

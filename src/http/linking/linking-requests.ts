@@ -5,23 +5,23 @@ import { Refusal } from "../../domain/refusal.ts";
 
 /** Limits concurrent requests for linking codes of each user, and of each demo token's instance. */
 export class LinkingRequests {
-  readonly #ofUser = new PerUser(MAX_AT_ONCE.linking);
-  readonly #ofDemoInstance = new PerUser(MAX_AT_ONCE.demoLinking);
+  readonly #userLimit = new PerUser(MAX_AT_ONCE.linking);
+  readonly #demoLimit = new PerUser(MAX_AT_ONCE.demoLinking);
 
   /**
    * Counts a request until its reply is made.
    * @throws {Refusal} `server_busy`
    */
   async run<T>({ userId, demoInstanceId }: Principal, reply: () => Promise<T>): Promise<T> {
-    const leaveDemo = demoInstanceId === undefined ? () => {} : this.#ofDemoInstance.take(demoInstanceId);
-    const leave = leaveDemo && this.#ofUser.take(userId);
+    const releaseDemo = demoInstanceId === undefined ? () => {} : this.#demoLimit.take(demoInstanceId);
+    const release = releaseDemo && this.#userLimit.take(userId);
     try {
-      if (!leave)
+      if (!release)
         throw new Refusal("server_busy", "too many of your requests are waiting for a linking code; try again");
       return await reply();
     } finally {
-      leave?.();
-      leaveDemo?.();
+      release?.();
+      releaseDemo?.();
     }
   }
 }

@@ -7,7 +7,7 @@ export type Pixel = (x: number, y: number) => boolean;
  * A square black and white image as a PNG (ISO/IEC 15948): greyscale, one bit a pixel, no filter.
  * @param size width and height, pixels
  */
-export async function png(size: number, dark: Pixel): Promise<Uint8Array> {
+export async function png(size: number, isDark: Pixel): Promise<Uint8Array> {
   const header = new Uint8Array(13);
   const view = new DataView(header.buffer);
   view.setUint32(0, size);
@@ -15,26 +15,26 @@ export async function png(size: number, dark: Pixel): Promise<Uint8Array> {
   header[8] = 1; // bits a sample; the four bytes after it (greyscale, deflate, no interlace) are zero
   const parts = [
     chunk("IHDR", header),
-    chunk("IDAT", await deflate(rows(size, dark))),
+    chunk("IDAT", await deflate(rows(size, isDark))),
     chunk("IEND", new Uint8Array()),
   ];
   return concatBytes([Uint8Array.of(137, 80, 78, 71, 13, 10, 26, 10), ...parts]);
 }
 
 /** The pixels, most significant bit first, with a zero (no filter) before every row. */
-function rows(size: number, dark: Pixel): Uint8Array<ArrayBuffer> {
+function rows(size: number, isDark: Pixel): Uint8Array<ArrayBuffer> {
   const stride = Math.ceil(size / 8) + 1;
   const bytes = new Uint8Array(stride * size).fill(255);
   for (let y = 0; y < size; y++) {
     bytes[y * stride] = 0;
-    for (let x = 0; x < size; x++) if (dark(x, y)) bytes[y * stride + 1 + (x >> 3)]! &= ~(0x80 >> (x & 7));
+    for (let x = 0; x < size; x++) if (isDark(x, y)) bytes[y * stride + 1 + (x >> 3)]! &= ~(0x80 >> (x & 7));
   }
   return bytes;
 }
 
 async function deflate(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
-  const packed = new Blob([bytes]).stream().pipeThrough(new CompressionStream("deflate"));
-  return new Uint8Array(await new Response(packed).arrayBuffer());
+  const compressed = new Blob([bytes]).stream().pipeThrough(new CompressionStream("deflate"));
+  return new Uint8Array(await new Response(compressed).arrayBuffer());
 }
 
 function chunk(type: string, data: Uint8Array): Uint8Array {

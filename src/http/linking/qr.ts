@@ -6,7 +6,7 @@ import { png } from "./png.ts";
 /** Pixels of one module, and modules of the quiet zone (ISO/IEC 18004 §6.3.8 asks for four). */
 const SCALE = 8;
 const QUIET_ZONE = 4;
-/** Images that are kept: one has about 3 KB. */
+/** Maximum number of cached images, about 3 KB each. */
 const MAX_IMAGES = 256;
 
 /** Returns the QR code of a text as a PNG image. */
@@ -19,14 +19,14 @@ export type QrImages = (text: string) => Promise<Uint8Array>;
 export function qrImages(render: QrImages = qrPng): QrImages {
   const images = new BoundedMap<string, Promise<Uint8Array>>(MAX_IMAGES);
   const turns = new TurnBudget(1);
-  const rendered = async (text: string): Promise<Uint8Array> => {
+  const renderNext = async (text: string): Promise<Uint8Array> => {
     await turns.take(1);
     return render(text);
   };
   return (text) => {
     const cachedImage = images.get(text);
     if (cachedImage) return cachedImage;
-    const image = rendered(text);
+    const image = renderNext(text);
     images.set(text, image);
     image.catch(() => images.delete(text));
     return image;
@@ -42,10 +42,10 @@ export async function qrPng(text: string): Promise<Uint8Array> {
   code.addData(bytes, "Byte");
   code.make();
   const modules = code.getModuleCount();
-  const at = (pixel: number): number => Math.floor(pixel / SCALE) - QUIET_ZONE;
+  const moduleAt = (pixel: number): number => Math.floor(pixel / SCALE) - QUIET_ZONE;
   return png((modules + 2 * QUIET_ZONE) * SCALE, (x, y) => {
-    const row = at(y);
-    const column = at(x);
+    const row = moduleAt(y);
+    const column = moduleAt(x);
     return row >= 0 && column >= 0 && row < modules && column < modules && code.isDark(row, column);
   });
 }

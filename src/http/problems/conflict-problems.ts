@@ -1,18 +1,18 @@
-import { AGAIN_IN_1_S, type ProblemCode, type ProblemKind } from "./problem-kind.ts";
+import { type ProblemCode, type ProblemKind, RETRY_IN_1_S } from "./problem-kind.ts";
 
 /** Records that are in the wrong state, and limits of what a user keeps: 409 and 410. */
 export const CONFLICT_PROBLEMS = {
   instance_already_linked: {
     status: 409,
     title: "The instance is already linked",
-    means: "A phone number is already linked to the instance, so there is no QR code.",
+    meaning: "A phone number is already linked to the instance, so there is no QR code.",
     fix: "You can place calls now. For another number create another instance, or unlink this one first.",
     example: 'instance "inst_01k7zq0f8vf1c9m2x4s6t8w0ya" is linked already; it needs no QR code',
   },
   linked_by_operator: {
     status: 409,
     title: "The operator links the numbers of this network",
-    means:
+    meaning:
       "The network, such as a SIP trunk, has its numbers from the configuration of the server. Nobody scanned a code.",
     fix: "Delete the instance, or ask the operator to change the network.",
     example: '"sip/office" links its numbers by itself, so none can be unlinked; delete the instance instead',
@@ -20,21 +20,21 @@ export const CONFLICT_PROBLEMS = {
   instance_quota: {
     status: 409,
     title: "The user is at their limit of instances",
-    means: "The server limits them per user. Deleted instances do not count.",
+    meaning: "The server limits them per user. Deleted instances do not count.",
     fix: "Delete an unused instance, or ask the operator to raise the limit.",
     example: "you have 1000 instances, and this server allows 1000; delete one first",
   },
   webhook_quota: {
     status: 409,
     title: "The user is at their limit of webhooks",
-    means: "The user has as many webhooks as this server allows.",
+    meaning: "The user has as many webhooks as this server allows.",
     fix: "Delete a webhook first. The operator of the server can raise the limit.",
     example: "you have 20 webhooks, and this server allows 20; delete one first",
   },
   storage_quota: {
     status: 409,
     title: "The user is at their limit of stored bytes",
-    means:
+    meaning:
       "The server limits what each user stores: calls with their texts, events, transcripts and recordings, and instances, deleted ones too. " +
       "Calls of demo tokens have a smaller limit for each instance.",
     fix: "Ask the operator to raise the limit, or to delete old calls after a time.",
@@ -43,14 +43,15 @@ export const CONFLICT_PROBLEMS = {
   consent_quota: {
     status: 409,
     title: "The user is at their limit of consents",
-    means: "The user has recorded consents of as many numbers as this server allows. Replacing one is always possible.",
+    meaning:
+      "The user has recorded consents of as many numbers as this server allows. Replacing one is always possible.",
     fix: "Delete consents that are not needed first. The operator of the server can raise the limit.",
     example: "you have 100000 consents, and this server allows 100000; delete one first",
   },
   delivery_quota: {
     status: 409,
     title: "Too many tests and replays wait for their delivery",
-    means:
+    meaning:
       "As many tests and replays of this webhook as it may have wait for their delivery. Deliveries of events have no such limit.",
     fix: "Repair the endpoint, or wait until it has accepted some of them.",
     example:
@@ -59,50 +60,50 @@ export const CONFLICT_PROBLEMS = {
   webhook_disabled: {
     status: 409,
     title: "The webhook is disabled",
-    means: "The webhook is disabled: on request, because its endpoint returned 410, or after it failed for days.",
+    meaning: "The webhook is disabled: on request, because its endpoint returned 410, or after it failed for days.",
     fix: "Repair the endpoint, then send PATCH /v1/webhooks/:webhookId with enabled: true.",
     example: "the webhook is disabled; enable it first",
   },
   queue_full: {
     status: 409,
     title: "The queue of the instance is full",
-    means: "The queue already holds its maximum number of calls. Only servers with a fifo queue return this.",
+    meaning: "The queue already holds its maximum number of calls. Only servers with a fifo queue return this.",
     fix: "Wait until a call has ended, use another instance, or ask the operator to raise the depth of the queue.",
     example: 'instance "inst_01k7zq0f8vf1c9m2x4s6t8w0ya" has a full queue; wait until one of its calls ends',
   },
   idempotency_key_in_progress: {
     status: 409,
     title: "A request with this idempotency key is still running",
-    headers: AGAIN_IN_1_S,
-    means: "The earlier one has not been answered yet.",
+    headers: RETRY_IN_1_S,
+    meaning: "The earlier one has not been answered yet.",
     fix: "Send the same request again after Retry-After.",
     example: 'a request with the key "order-7" is still running',
   },
   not_a_stream_call: {
     status: 409,
     title: "The call is not a stream call",
-    means: "Only a DYNAMIC_STREAM call has a stream.",
+    meaning: "Only a DYNAMIC_STREAM call has a stream.",
     fix: "Open the stream of a call that was created with the type DYNAMIC_STREAM.",
     example: "the call is a FIXED_TTS call, not a DYNAMIC_STREAM call",
   },
   stream_already_attached: {
     status: 409,
     title: "A client is already attached to the stream",
-    means: "Another client is connected to the stream of this call.",
+    meaning: "Another client is connected to the stream of this call.",
     fix: "Close the other connection first.",
     example: "a client is attached to this stream already",
   },
   too_many_listeners: {
     status: 409,
     title: "Too many listen to the call",
-    means: "A live call has at most 4 listeners.",
+    meaning: "A live call has at most 4 listeners.",
     fix: "Close one of the other connections to GET /v1/calls/:callId/listen first.",
     example: "4 listeners follow this call already; close one of them",
   },
   call_ended: {
     status: 409,
     title: "The call has ended",
-    means:
+    meaning:
       "The call has ended, or the client of its stream has hung up, so there is nothing left to stream or to listen to.",
     fix: "Create a new call. ?expand=outcome shows how the old one ended.",
     example: "the call is COMPLETED",
@@ -110,29 +111,29 @@ export const CONFLICT_PROBLEMS = {
   pairing_code_unsupported: {
     status: 409,
     title: "The network has no pairing codes",
-    means: "The network of this instance has no codes that are typed on a phone.",
+    meaning: "The network of this instance has no codes that are typed on a phone.",
     fix: "Scan the QR code of GET /v1/instances/:instanceId/configure instead.",
     example: 'the network "simulator" has no pairing codes; scan the QR code instead',
   },
   recording_not_ready: {
     status: 409,
     title: "The recording is not ready yet",
-    headers: AGAIN_IN_1_S,
-    means: "What the callee of a simulated call heard is available only after the call.",
+    headers: RETRY_IN_1_S,
+    meaning: "What the callee of a simulated call heard is available only after the call.",
     fix: "Try again after Retry-After.",
     example: "the call is still running; try again when it has ended",
   },
   link_page_expired: {
     status: 410,
     title: "The link page has expired",
-    means: "A link page works for an hour.",
+    meaning: "A link page works for an hour.",
     fix: "POST /v1/instances/{instanceId}/link-page makes a new one.",
     example: "this page has expired; ask whoever sent it for a new address",
   },
   log_reset: {
     status: 410,
     title: "The log was put back to an earlier state",
-    means:
+    meaning:
       "The server's database was put back to an earlier state, from a copy or by a failover to a replica that lagged behind. " +
       "The last event that the cursor stands for is no longer in the log, so you may have seen events that no longer exist, and " +
       "others are new.",

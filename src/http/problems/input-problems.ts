@@ -6,14 +6,14 @@ export const INPUT_PROBLEMS = {
   invalid_request: {
     status: 400,
     title: "The request is invalid",
-    means: "The body or the query has one or more faults. All of them are listed under errors.",
+    meaning: "The body or the query has one or more faults. All of them are listed under errors.",
     fix: "Read errors: each entry names a field or a parameter and its rule.",
     example: "/target: this field is required (and 1 more, see errors)",
   },
   invalid_json: {
     status: 400,
     title: "The body is not a JSON object",
-    means:
+    meaning:
       "The body is missing, is not JSON, is not UTF-8, or is JSON but not an object; or it is nested deeper or has more keys " +
       "and values than any request needs.",
     fix: "Send one JSON object. If a shell builds it, check the quotes.",
@@ -22,49 +22,49 @@ export const INPUT_PROBLEMS = {
   required: {
     status: 400,
     title: "A required field is missing",
-    means: "A fault inside errors: a required field is missing.",
+    meaning: "A fault inside errors: a required field is missing.",
     fix: "Send the field that the pointer names. The detail names a field of the body that may be a misspelling of it.",
     example: 'this field is required; you sent "phone_number" (did you mean phoneNumber?)',
   },
   type_invalid: {
     status: 400,
     title: "A field has the wrong type",
-    means: "A fault inside errors: a field has the wrong JSON type.",
+    meaning: "A fault inside errors: a field has the wrong JSON type.",
     fix: "Send the type that the detail names.",
     example: "must be a string, not 7",
   },
   value_invalid: {
     status: 400,
     title: "A value is not allowed",
-    means: "A fault inside errors: a value has the right type, but is not one of the allowed values.",
+    meaning: "A fault inside errors: a value has the right type, but is not one of the allowed values.",
     fix: "Send one of the values that the detail names.",
     example: `must be one of ${CALL_TYPES.join(", ")}`,
   },
   too_short: {
     status: 400,
     title: "A value is too short",
-    means: "A fault inside errors: a text or a list is empty.",
+    meaning: "A fault inside errors: a text or a list is empty.",
     fix: "Send at least one character, or one item.",
     example: "the name must not be empty",
   },
   too_long: {
     status: 400,
     title: "A value is too long",
-    means: "A fault inside errors: a text, a list or the metadata is larger than this server allows.",
+    meaning: "A fault inside errors: a text, a list or the metadata is larger than this server allows.",
     fix: "Send less. The operator of the server can raise the limit.",
     example: "the text has 5000 characters, at most 4096 are allowed",
   },
   unknown_field: {
     status: 400,
     title: "The field is unknown",
-    means: "A fault inside errors: the request asked for strict handling, and this field is unknown.",
+    meaning: "A fault inside errors: the request asked for strict handling, and this field is unknown.",
     fix: "Check the spelling of the field, or omit the header Prefer: handling=strict.",
     example: "there is no such field",
   },
   phone_number_invalid: {
     status: 400,
     title: "The phone number is not in E.164 form",
-    means:
+    meaning:
       "It is the number to call, that of the caller or one of `transferTo`. Ringport never guesses a country code.",
     fix: "Write + and 7 to 15 digits, country code first, without spaces: +12025550100.",
     example: "/target/phoneNumber: must be an E.164 number: + and 7 to 15 digits, such as +12025550100",
@@ -72,21 +72,21 @@ export const INPUT_PROBLEMS = {
   voice_invalid: {
     status: 400,
     title: "The voice identifier is malformed",
-    means: "It has another form than `en-US-1`, so no server can have it.",
+    meaning: "It has another form than `en-US-1`, so no server can have it.",
     fix: "Write a language-region tag and a number, such as en-US-1. GET /v1/voices lists the available voices.",
     example: "/tts/voiceId: must be a language-region tag and a number, such as en-US-1 or pt-BR-1",
   },
   voice_unavailable: {
     status: 400,
     title: "The voice is not available here",
-    means: "The voice id is valid, but not installed here. The server never uses another voice instead.",
+    meaning: "The voice id is valid, but not installed here. The server never uses another voice instead.",
     fix: "Choose a voice from GET /v1/voices, or install the engine that the detail names.",
     example: "/tts/voiceId: voice en-GB-7 is not available; to fix it, choose a voice for en-GB: en-GB-1",
   },
   text_unspeakable: {
     status: 400,
     title: "The voice cannot speak the text",
-    means:
+    meaning:
       "A voice would say nothing: the text has no letter and no digit, or all of it is in a script that the voice does not know. If only a part is, the call is accepted, and its timeline has the event text_skipped.",
     fix: "Send words, and choose a voice for their script; the detail names some.",
     example: "/tts/text: voice en-US-1 cannot speak Cyrillic; to fix it, choose a voice that can: ru-RU-1, uk-UA-1",
@@ -94,7 +94,7 @@ export const INPUT_PROBLEMS = {
   agent_unavailable: {
     status: 400,
     title: "Nobody can conduct this call here",
-    means:
+    meaning:
       "No agent on this server can conduct the call, or its network does not return the callee's audio; with Prefer: handling=strict it is refused instead of accepted.",
     fix: "Write the instructions as a script (docs/agents.md), or configure an agent: RINGPORT_AGENT_URL and RINGPORT_AGENT_MODEL. Over a network without the callee's audio, send a message instead.",
     example:
@@ -103,21 +103,21 @@ export const INPUT_PROBLEMS = {
   audio_unsupported: {
     status: 400,
     title: "The audio file cannot be played",
-    means: "The file is not Base64, is not MP3 or WAV, is empty, silent, damaged, too large or too long.",
+    meaning: "The file is not Base64, is not MP3 or WAV, is empty, silent, damaged, too large or too long.",
     fix: "Send an MP3 or WAV file of at most 10 MiB and 10 minutes, as Base64 without line breaks. `ffmpeg -i input -ar 16000 -ac 1 output.wav` converts almost every other format.",
     example: "/audio/audioBase64: is not Base64 (RFC 4648, padded, without line breaks)",
   },
   provider_unknown: {
     status: 400,
     title: "The telephony provider is unknown",
-    means: "The provider is unknown to this server, or this user may not use it.",
+    meaning: "The provider is unknown to this server, or this user may not use it.",
     fix: "Omit provider, or choose one that the detail names. For the operator: a trunk's users option lists who may use it.",
     example: '/provider: there is no provider "fax" on this server; it has: simulator',
   },
   idempotency_key_invalid: {
     status: 400,
     title: "The idempotency key is malformed",
-    means: "The header `Idempotency-Key` is empty, too long, or has other characters than visible ASCII.",
+    meaning: "The header `Idempotency-Key` is empty, too long, or has other characters than visible ASCII.",
     fix: "Send 1 to 255 visible ASCII characters, such as a UUID.",
     example: "the Idempotency-Key must be 1 to 255 visible ASCII characters",
   },

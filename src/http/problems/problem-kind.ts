@@ -11,12 +11,12 @@ export interface ProblemKind {
   /** Headers of every response with this code; lower-case names. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Situation in which it occurs. */
-  readonly means: string;
+  readonly meaning: string;
   /** Fix for the caller. */
   readonly fix: string;
   /** A `detail` as the server writes it. */
   readonly example: string;
 }
 
-export const AGAIN_IN_1_S = { "retry-after": "1" } as const;
-export const AGAIN_IN_5_S = { "retry-after": "5" } as const;
+export const RETRY_IN_1_S = { "retry-after": "1" } as const;
+export const RETRY_IN_5_S = { "retry-after": "5" } as const;

@@ -38,7 +38,9 @@ export function problem(
     members?: Readonly<Record<string, unknown>>;
   } = {},
 ): Reply {
-  const faults: readonly Fault[] = extra.errors?.length ? extra.errors : [{ pointer: "", code: asFault(code), detail }];
+  const faults: readonly Fault[] = extra.errors?.length
+    ? extra.errors
+    : [{ pointer: "", code: faultCode(code), detail }];
   const kind = PROBLEMS[code];
   const errors = kind.status === 400 ? { errors: faults.map(faultView) } : {};
   return problemDocument(request, {
@@ -59,7 +61,7 @@ export function problemDocument(
     kind: { status, title, headers },
     code,
     detail,
-    headers: more,
+    headers: extraHeaders,
     members,
   }: {
     readonly type: string;
@@ -72,7 +74,7 @@ export function problemDocument(
 ): Reply {
   return {
     status,
-    headers: { "content-type": "application/problem+json", "cache-control": "no-store", ...headers, ...more },
+    headers: { "content-type": "application/problem+json", "cache-control": "no-store", ...headers, ...extraHeaders },
     body: JSON.stringify({
       type,
       title,
@@ -89,7 +91,7 @@ export function problemDocument(
 const faultView = ({ pointer, parameter, code, detail }: Fault): Fault =>
   parameter === undefined ? { pointer, code, detail } : { pointer, parameter, code, detail };
 
-const asFault = (code: ProblemCode): RefusalCode => (code === "not_ready" ? "internal_error" : code);
+const faultCode = (code: ProblemCode): RefusalCode => (code === "not_ready" ? "internal_error" : code);
 
 /** The problem document of an unexpected error, which reveals nothing: the cause is in the log, under the request's id. */
 export function internalProblem(request: FailedRequest): Reply {
@@ -117,8 +119,8 @@ export function problemOf(request: FailedRequest, refusal: Refusal): Reply {
   return problem(request, code, message, { errors, headers, members });
 }
 
-/** The problem document of a request whose path no route may take; undefined if routes may take it. */
-export function refusedPath(request: FailedRequest & { readonly pathFault: PathFault | undefined }): Reply | undefined {
+/** The problem document of a request whose path is invalid for every route; undefined if the path is valid. */
+export function pathProblem(request: FailedRequest & { readonly pathFault: PathFault | undefined }): Reply | undefined {
   return request.pathFault && problem(request, request.pathFault.code, request.pathFault.detail);
 }
 

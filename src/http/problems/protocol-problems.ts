@@ -5,7 +5,7 @@ export const PROTOCOL_PROBLEMS = {
   method_not_allowed: {
     status: 405,
     title: "The method is not allowed",
-    means: "The path exists, but not with this method.",
+    meaning: "The path exists, but not with this method.",
     fix: "Use a method from the header Allow.",
     example: "allowed methods: GET, HEAD, POST, OPTIONS",
   },
@@ -14,7 +14,7 @@ export const PROTOCOL_PROBLEMS = {
     title: "The body took too long",
     // The rest of the body may never arrive, so the connection cannot be reused.
     headers: { connection: "close" },
-    means: "The body stalled for 30 s, or was not complete within 2 minutes.",
+    meaning: "The body stalled for 30 s, or was not complete within 2 minutes.",
     fix: "Send the request again over a better connection. For audio, MP3 is about ten times smaller than WAV.",
     example: "the body sent no bytes within 30 s",
   },
@@ -23,7 +23,7 @@ export const PROTOCOL_PROBLEMS = {
     title: "The body is too large",
     // The rest of the body stays unread, so the connection cannot be reused.
     headers: { connection: "close" },
-    means: "The body is larger than this server accepts. The member limit is the maximum, in bytes.",
+    meaning: "The body is larger than this server accepts. The member limit is the maximum, in bytes.",
     fix: "Send less. For audio, MP3 is about ten times smaller than WAV.",
     example: "the body is larger than 16777216 bytes",
   },
@@ -31,21 +31,21 @@ export const PROTOCOL_PROBLEMS = {
     status: 415,
     title: "The body must be JSON in UTF-8",
     headers: { accept: "application/json" },
-    means: "The Content-Type is not JSON in UTF-8, or the body is compressed.",
+    meaning: "The Content-Type is not JSON in UTF-8, or the body is compressed.",
     fix: "Send Content-Type: application/json and no Content-Encoding.",
     example: 'Content-Type is "text/plain": it must be application/json, or omitted',
   },
   range_not_satisfiable: {
     status: 416,
     title: "The range is not satisfiable",
-    means: "The Range begins after the end of the file.",
+    meaning: "The Range begins after the end of the file.",
     fix: "Content-Range holds the size of the file; request a part within it, or omit the header.",
     example: "the file has 640044 bytes",
   },
   idempotency_key_reused: {
     status: 422,
     title: "The idempotency key was used with another request",
-    means: "An earlier request used this key with another body. Each key belongs to one request.",
+    meaning: "An earlier request used this key with another body. Each key belongs to one request.",
     fix: "Use a new key for a new request.",
     example: 'the key "order-7" was used with another request body; use a new key',
   },
@@ -53,21 +53,21 @@ export const PROTOCOL_PROBLEMS = {
     status: 426,
     title: "The route requires a WebSocket",
     headers: { upgrade: "websocket", connection: "upgrade" },
-    means: "The request for a stream or a phone had no WebSocket handshake.",
+    meaning: "The request for a stream or a phone had no WebSocket handshake.",
     fix: "Connect with a WebSocket client.",
     example: "the request is not a WebSocket handshake: connect with a WebSocket client",
   },
   rate_limited: {
     status: 429,
     title: "Too many requests",
-    means: "The token made more requests than this server allows.",
+    meaning: "The token made more requests than this server allows.",
     fix: "Wait for the time in Retry-After. RateLimit shows what is left.",
     example: "too many requests; try again in 2 s",
   },
   daily_call_limit: {
     status: 429,
     title: "The token is at its daily limit of calls",
-    means:
+    meaning:
       "The token has reached its limit of calls in 24 hours, with the transfers of its agents; the member `limit` is that number. " +
       "A response with an existing call (200) and a repeated request with the same idempotency key do not count.",
     fix: "Wait for the time in Retry-After. For the operator: make a token with a higher --max-calls-per-day.",

@@ -13,7 +13,7 @@ export function createOptions(context: RequestContext): CreateOptions {
 }
 
 /** The response to a POST: 201 for a new record, 200 for an existing one. */
-export function created(context: RequestContext, creation: Creation, view: { readonly id: string }): Reply {
+export function creationReply(context: RequestContext, creation: Creation, view: { readonly id: string }): Reply {
   const headers: Record<string, string> = {};
   if (creation.created) headers.location = `${context.base}${context.path}/${view.id}`;
   if (creation.replayed) headers["idempotent-replayed"] = "true";
@@ -28,8 +28,8 @@ export function preferenceApplied(context: RequestContext): Record<string, strin
 /** The header is a structured string (draft-ietf-httpapi-idempotency-key-header-07 §2.1); most clients omit the quotes. */
 function idempotencyKey(header: string | null): string | undefined {
   if (header === null) return undefined;
-  const quoted = /^"((?:[ !#-[\]-~]|\\["\\])*)"$/.exec(header);
-  const key = quoted ? quoted[1]!.replace(/\\(["\\])/g, "$1") : header;
+  const match = /^"((?:[ !#-[\]-~]|\\["\\])*)"$/.exec(header);
+  const key = match ? match[1]!.replace(/\\(["\\])/g, "$1") : header;
   if (!/^[!-~]{1,255}$/.test(key))
     throw new Refusal("idempotency_key_invalid", "the Idempotency-Key must be 1 to 255 visible ASCII characters");
   return key;

@@ -10,7 +10,7 @@ export const HEARTBEAT_MS = 5_000;
 /** The time after which a client reconnects, ms. */
 const RETRY_MS = 1_000;
 /** Refusals that end the stream without a fault of the server. */
-const ENDS: ReadonlySet<RefusalCode> = new Set(["stopping", "log_reset"]);
+const END_CODES: ReadonlySet<RefusalCode> = new Set(["stopping", "log_reset"]);
 /** Events that are read at once. */
 const PAGE = 100;
 
@@ -26,25 +26,25 @@ export interface EventStreamOptions {
   /** Ends the stream. */
   readonly signal: AbortSignal;
   /** Called once, when the stream has ended. */
-  readonly ended: () => void;
+  readonly onEnd: () => void;
 }
 
 /**
  * The response with the events after a cursor, as they are stored (HTML Standard §9.2, server-sent events). The `id` of each is
- * the cursor after it. No events are queued for a slow client: the next page is read once the client has taken the last
- * one, and the server adapter disconnects a client that takes nothing.
+ * the cursor after it. No events are queued for a slow client: the next page is read once the client has read the last
+ * one, and the server adapter disconnects a client that reads nothing.
  */
 export function eventStream(context: RequestContext, options: EventStreamOptions): Reply {
   return {
     status: 200,
     headers: { "content-type": "text/event-stream", ...PRIVATE, "x-accel-buffering": "no" },
-    body: written(context, options),
+    body: streamBody(context, options),
   };
 }
 
-async function* written(
+async function* streamBody(
   context: RequestContext,
-  { queries, query, signal, ended }: EventStreamOptions,
+  { queries, query, signal, onEnd }: EventStreamOptions,
 ): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
   let { cursor } = query;
@@ -59,9 +59,9 @@ async function* written(
     }
   } catch (error) {
     // The end of the body is all that a client needs: it reconnects, to the next server, or to learn that the log was reset.
-    if (!(error instanceof Refusal && ENDS.has(error.code))) throw error;
+    if (!(error instanceof Refusal && END_CODES.has(error.code))) throw error;
   } finally {
-    ended();
+    onEnd();
   }
 }
 

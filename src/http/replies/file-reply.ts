@@ -19,17 +19,17 @@ export function fileReply(
   context: RequestContext,
   { size, bytes }: ReadableFile,
   etag: string | undefined,
-  fixed: Readonly<Record<string, string>> & { readonly "cache-control": string },
+  baseHeaders: Readonly<Record<string, string>> & { readonly "cache-control": string },
 ): Reply {
   if (etag === undefined)
     return {
       status: 200,
-      headers: { ...fixed, "accept-ranges": "none", "content-length": String(size) },
+      headers: { ...baseHeaders, "accept-ranges": "none", "content-length": String(size) },
       body: bytes(),
     };
-  const headers = { ...fixed, "accept-ranges": "bytes", etag };
-  const unchanged = notModified(context, headers);
-  if (unchanged) return unchanged;
+  const headers = { ...baseHeaders, "accept-ranges": "bytes", etag };
+  const notModifiedReply = notModified(context, headers);
+  if (notModifiedReply) return notModifiedReply;
   const condition = context.header("if-range");
   // A part completes only the same file. Anything but its strong tag, such as a date, counts as another file.
   const range = condition === null || condition === etag ? byteRange(context.header("range"), size) : undefined;

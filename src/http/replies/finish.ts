@@ -24,7 +24,7 @@ export function finish(reply: Reply, context: RequestContext, cors: Cors | undef
   headers["x-request-id"] = context.requestId;
   headers["x-content-type-options"] = "nosniff";
   cors?.allow(context, headers);
-  const logged = async function* (body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const withLogging = async function* (body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     try {
       yield* body;
     } catch (error) {
@@ -33,7 +33,7 @@ export function finish(reply: Reply, context: RequestContext, cors: Cors | undef
     }
   };
   if (context.method !== "HEAD" || reply.body === undefined)
-    return { status: reply.status, headers, body: isInPieces(reply.body) ? logged(reply.body) : reply.body };
+    return { status: reply.status, headers, body: isInPieces(reply.body) ? withLogging(reply.body) : reply.body };
   if (!isInPieces(reply.body)) headers["content-length"] ??= String(lengthOf(reply.body));
   return { status: reply.status, headers };
 }

@@ -54,7 +54,7 @@ export function vary(headers: Record<string, string>, name: string): void {
 }
 
 /** The reply, with a name in its Vary header. */
-export function varying(reply: Reply, name: string): Reply {
+export function withVary(reply: Reply, name: string): Reply {
   const headers = { ...reply.headers };
   vary(headers, name);
   return { ...reply, headers };
@@ -80,10 +80,10 @@ export function isInPieces(body: Reply["body"] | null): body is AsyncIterable<Ui
 /** The same bytes as a stream, read no faster than the client takes them. */
 function streamOf(body: AsyncIterable<Uint8Array>, stallMs: number | undefined): ReadableStream<Uint8Array> {
   const pieces = inTurns(body);
-  let stalled: ReturnType<typeof setTimeout> | undefined;
+  let stallTimer: ReturnType<typeof setTimeout> | undefined;
   return new ReadableStream({
     async pull(controller) {
-      clearTimeout(stalled);
+      clearTimeout(stallTimer);
       const { done, value } = await pieces.next();
       if (done) {
         controller.close();
@@ -91,13 +91,13 @@ function streamOf(body: AsyncIterable<Uint8Array>, stallMs: number | undefined):
       }
       controller.enqueue(value);
       if (stallMs === undefined) return;
-      stalled = setTimeout(() => {
+      stallTimer = setTimeout(() => {
         controller.error(new Error(`the client has read nothing for ${stallMs} ms`));
         pieces.return(undefined).catch(() => {});
       }, stallMs);
     },
     async cancel() {
-      clearTimeout(stalled);
+      clearTimeout(stallTimer);
       await pieces.return(undefined);
     },
   });

@@ -14,7 +14,7 @@ export interface QueryParameter<T> {
   /** The value of the text; undefined if it is invalid. */
   read(text: string): T | undefined;
   /** The rule for a value, after "must be". */
-  readonly must: string;
+  readonly rule: string;
 }
 
 type Parameters = Readonly<Record<string, QueryParameter<unknown>>>;
@@ -33,33 +33,33 @@ export function readQuery<P extends Parameters>(search: string, parameters: P): 
   const values: Record<string, unknown> = {};
   const faults: Fault[] = [];
   for (const [key, parameter] of Object.entries(parameters)) {
-    const [text, ...more] = query.getAll(parameter.name);
+    const [text, ...otherTexts] = query.getAll(parameter.name);
     if (text === undefined) continue;
-    const value = more.length === 0 ? parameter.read(text) : undefined;
+    const value = otherTexts.length === 0 ? parameter.read(text) : undefined;
     if (value !== undefined) values[key] = value;
-    else faults.push(faultOf(parameter, more.length > 0));
+    else faults.push(faultOf(parameter, otherTexts.length > 0));
   }
   if (faults.length > 0)
     throw new Refusal("invalid_request", faults.map((f) => f.detail).join("; "), { errors: faults });
   return values as QueryValues<P>;
 }
 
-function faultOf({ name, must }: QueryParameter<unknown>, repeated: boolean): Fault {
+function faultOf({ name, rule }: QueryParameter<unknown>, isRepeated: boolean): Fault {
   return {
     pointer: "",
     parameter: name,
     code: "value_invalid",
-    detail: repeated ? `${name} must be given once` : `${name} must be ${must}`,
+    detail: isRepeated ? `${name} must be given once` : `${name} must be ${rule}`,
   };
 }
 
 /** The number of items of a page. */
-export function limitParameter(max: number, unset: string): QueryParameter<number> {
+export function limitParameter(max: number, defaultText: string): QueryParameter<number> {
   return {
     name: "limit",
-    description: `Items per page. Default: ${unset}.`,
+    description: `Items per page. Default: ${defaultText}.`,
     schema: { type: "integer", minimum: 1, maximum: max },
-    must: `a whole number from 1 to ${max}`,
+    rule: `a whole number from 1 to ${max}`,
     read: (text) => (/^[1-9]\d{0,5}$/.test(text) && Number(text) <= max ? Number(text) : undefined),
   };
 }
@@ -81,7 +81,7 @@ export function cursorParameter(prefix: IdPrefix): QueryParameter<string> {
     name: "cursor",
     description: "The start of the page, from the Link header of the previous page.",
     schema: { type: "string" },
-    must: "a cursor from a Link header",
+    rule: "a cursor from a Link header",
     read(text) {
       const id = decodeCursor(text);
       return id !== undefined && isId(prefix, id) ? id : undefined;
@@ -94,7 +94,7 @@ export const LOG_CURSOR: QueryParameter<string> = {
   name: "cursor",
   description: "The start of the page: the Next-Cursor of the previous page; `latest`: only events from now on.",
   schema: { type: "string" },
-  must: "a cursor from a Next-Cursor header, or latest",
+  rule: "a cursor from a Next-Cursor header, or latest",
   read: (text) => (logPlace(text) ? text : undefined),
 };
 
@@ -108,7 +108,7 @@ export function choiceParameter<T extends string>(
     name,
     description,
     schema: { type: "string", enum: choices },
-    must: `one of ${choices.join(", ")}`,
+    rule: `one of ${choices.join(", ")}`,
     read: (text) => choices.find((choice) => choice === text),
   };
 }
@@ -124,11 +124,11 @@ export function choicesParameter<T extends string>(
     description,
     schema: { type: "string", examples: [choices.slice(0, 2).join(",")] },
     words: choices,
-    must: `a comma list of ${choices.join(", ")}`,
+    rule: `a comma list of ${choices.join(", ")}`,
     read(text) {
-      const wanted = text.split(",", choices.length + 1).map((choice) => choice.trim());
-      return wanted.every((choice): choice is T => (choices as readonly string[]).includes(choice))
-        ? [...new Set(wanted)]
+      const items = text.split(",", choices.length + 1).map((choice) => choice.trim());
+      return items.every((choice): choice is T => (choices as readonly string[]).includes(choice))
+        ? [...new Set(items)]
         : undefined;
     },
   };
@@ -142,7 +142,7 @@ export function textParameter(name: string, description: string): QueryParameter
     name,
     description,
     schema: { type: "string", minLength: 1, maxLength: TEXT_LENGTH },
-    must: `a text of 1 to ${TEXT_LENGTH} characters without U+0000`,
+    rule: `a text of 1 to ${TEXT_LENGTH} characters without U+0000`,
     read: (text) => (text !== "" && text.length <= TEXT_LENGTH && !text.includes("\0") ? text : undefined),
   };
 }
@@ -153,7 +153,7 @@ export function phoneParameter(name: string, description: string): QueryParamete
     name,
     description,
     schema: { type: "string", pattern: PHONE_NUMBER.source },
-    must: "an E.164 number such as +12025550100, its + written as %2B",
+    rule: "an E.164 number such as +12025550100, its + written as %2B",
     read(text) {
       const number = text.replace(/^ /, "+"); // an unescaped "+" arrives as a space
       return PHONE_NUMBER.test(number) ? number : undefined;
@@ -167,7 +167,7 @@ export function idParameter(name: string, description: string, prefix: IdPrefix)
     name,
     description,
     schema: { type: "string" },
-    must: `an id with the prefix ${prefix}_`,
+    rule: `an id with the prefix ${prefix}_`,
     read: (text) => (isId(prefix, text) ? text : undefined),
   };
 }
@@ -181,7 +181,7 @@ export function timeParameter(name: string, description: string): QueryParameter
     name,
     description,
     schema: { type: "string", format: "date-time" },
-    must: "an RFC 3339 time such as 2026-01-31T12:00:00.000Z",
+    rule: "an RFC 3339 time such as 2026-01-31T12:00:00.000Z",
     read(text) {
       const time = text.replace(" ", "+"); // an unescaped "+02:00" arrives with a space
       const [, day] = RFC_3339.exec(time) ?? [];
@@ -199,12 +199,10 @@ export function expandParameter<T extends string>(names: readonly T[]): QueryPar
     name: "expand",
     description: `Objects to add to the record, separated by commas: ${names.join(", ")}.`,
     schema: { type: "string", examples: [names.join(",")] },
-    must: `a comma list of ${names.join(", ")}`,
+    rule: `a comma list of ${names.join(", ")}`,
     read(text) {
-      const wanted = text.split(",", names.length + 1).map((name) => name.trim());
-      return wanted.every((name): name is T => (names as readonly string[]).includes(name))
-        ? new Set(wanted)
-        : undefined;
+      const items = text.split(",", names.length + 1).map((name) => name.trim());
+      return items.every((name): name is T => (names as readonly string[]).includes(name)) ? new Set(items) : undefined;
     },
   };
 }

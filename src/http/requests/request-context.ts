@@ -12,7 +12,7 @@ export interface RequestStart {
   readonly base: string;
   readonly requestId: string;
   /** The server adapter could open a WebSocket for this request. */
-  readonly upgrading: boolean;
+  readonly canUpgrade: boolean;
   /** Monotonic clock, ms. */
   readonly startedAt: number;
   /** The caller, if the embedding program has authenticated them. */
@@ -30,7 +30,7 @@ export class RequestContext implements RequestStart {
   readonly request: RequestLike;
   readonly base: string;
   readonly requestId: string;
-  readonly upgrading: boolean;
+  readonly canUpgrade: boolean;
   readonly startedAt: number;
   readonly method: string;
   /** The path as the client sent it. */
@@ -53,21 +53,21 @@ export class RequestContext implements RequestStart {
   /** The access token of the caller; undefined if the embedding program has authenticated them. */
   token: string | undefined = undefined;
   /** Handlers of the WebSocket of an accepted upgrade. */
-  accepted: SocketHandlers | undefined = undefined;
+  socketHandlers: SocketHandlers | undefined = undefined;
   /** Headers of every reply to this request. */
   replyHeaders: Record<string, string> | undefined = undefined;
-  /** Gives the body's share of the budget back; called once the reply is known. */
+  /** Returns the body's share of the budget; called once the reply is known. */
   release: (() => void) | undefined = undefined;
 
   constructor(start: RequestStart) {
     this.request = start.request;
     this.base = start.base;
     this.requestId = start.requestId;
-    this.upgrading = start.upgrading;
+    this.canUpgrade = start.canUpgrade;
     this.startedAt = start.startedAt;
     this.principal = start.principal;
     this.method = start.request.method;
-    const { path, search } = parts(start.request.url);
+    const { path, search } = splitUrl(start.request.url);
     this.fullPath = path;
     this.search = search;
     this.path = afterBase(path, start.base);
@@ -102,33 +102,33 @@ export class RequestContext implements RequestStart {
 /**
  * Returns a function that makes the context of a request.
  * @param base path before `/v1`, without a trailing slash
- * @param newRequestId creates the id of a request that brings none
+ * @param newRequestId creates the id of a request that has none
  */
 export function requestContexts(
   system: System,
   base: string,
   newRequestId: () => string = requestIds(system),
-): (request: RequestLike, upgrading: boolean, principal?: Principal) => RequestContext {
-  return (request, upgrading, principal) =>
+): (request: RequestLike, canUpgrade: boolean, principal?: Principal) => RequestContext {
+  return (request, canUpgrade, principal) =>
     new RequestContext({
       request,
       base,
-      requestId: givenRequestId(request.headers.get("x-request-id")) ?? newRequestId(),
-      upgrading,
+      requestId: clientRequestId(request.headers.get("x-request-id")) ?? newRequestId(),
+      canUpgrade,
       startedAt: system.monotonic(),
       principal,
     });
 }
 
-/** The path of a URL after the base path, unchanged; "" if it is not below it. */
+/** The path of a URL after the base path, unchanged; "" if the URL is not below it. */
 export function pathAfter(url: string, base: string): string {
-  return afterBase(parts(url).path, base);
+  return afterBase(splitUrl(url).path, base);
 }
 
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\\]*/i;
 
 /** The path and the query of a URL, both unchanged. A request target has no fragment, so a number sign belongs to the path. */
-function parts(url: string): { path: string; search: string } {
+function splitUrl(url: string): { path: string; search: string } {
   const target = url.replace(ORIGIN, "");
   const end = target.indexOf("?");
   const path = (end < 0 ? target : target.slice(0, end)) || "/";
@@ -145,11 +145,11 @@ function afterBase(path: string, base: string): string {
 }
 
 /** Ids made from one read of random bytes, which costs more than the rest of a short request. */
-const AT_ONCE = 256;
+const BATCH_SIZE = 256;
 
 /** Request ids with the prefix `req_` and 64 random bits. */
 function requestIds(system: System): () => string {
-  const bytes = new Uint8Array(AT_ONCE * 8);
+  const bytes = new Uint8Array(BATCH_SIZE * 8);
   const view = new DataView(bytes.buffer);
   let at = bytes.length;
   return () => {
@@ -164,6 +164,6 @@ function requestIds(system: System): () => string {
 }
 
 /** The client's own id, if it is 1 to 128 visible ASCII characters. */
-function givenRequestId(header: string | null): string | undefined {
+function clientRequestId(header: string | null): string | undefined {
   return header !== null && /^[!-~]{1,128}$/.test(header) ? header : undefined;
 }

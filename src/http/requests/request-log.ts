@@ -30,8 +30,8 @@ export function logRequest(
 /** The ids of a request's records: from its path, or of the record that it created. */
 function loggedRecords({ params }: RequestContext, reply: Reply): { call_id?: string; instance_id?: string } {
   const createdId = reply.headers.location?.replace(/^.*\//s, "");
-  const id = (prefix: IdPrefix, named: string | undefined): string | undefined =>
-    [named, createdId].find((text) => text !== undefined && isId(prefix, text));
+  const id = (prefix: IdPrefix, pathId: string | undefined): string | undefined =>
+    [pathId, createdId].find((text) => text !== undefined && isId(prefix, text));
   const [callId, instanceId] = [id("call", params.callId), id("inst", params.instanceId)];
   return { ...(callId && { call_id: callId }), ...(instanceId && { instance_id: instanceId }) };
 }

@@ -3,7 +3,7 @@ import type { PerUser } from "../../application/user-limits/per-user.ts";
 import type { Reply } from "../../ports/web.ts";
 import type { RequestContext } from "./request-context.ts";
 
-/** Longest wait that a request gets, s. */
+/** Maximum wait of a request, s. */
 const MAX_WAIT_S = 60;
 
 /** `Prefer: wait=N` (RFC 7240 §4.3): the longest wait in seconds, at most {@link MAX_WAIT_S}; 0 without one. */
@@ -31,12 +31,12 @@ export async function withPreferredWait(
   reply: (wait: PreferredWait | undefined) => Promise<Reply>,
 ): Promise<Reply> {
   const seconds = preferredWait(context);
-  const leave = seconds > 0 ? waits.take(context.caller.userId) : undefined;
-  if (!leave) return reply(undefined);
+  const releaseSlot = seconds > 0 ? waits.take(context.caller.userId) : undefined;
+  if (!releaseSlot) return reply(undefined);
   try {
-    const waited = await reply({ waitMs: seconds * 1000, signal: context.signal });
-    return { ...waited, headers: { ...waited.headers, "preference-applied": `wait=${seconds}` } };
+    const result = await reply({ waitMs: seconds * 1000, signal: context.signal });
+    return { ...result, headers: { ...result.headers, "preference-applied": `wait=${seconds}` } };
   } finally {
-    leave();
+    releaseSlot();
   }
 }

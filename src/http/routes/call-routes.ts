@@ -6,7 +6,7 @@ import type { CreateCallInput } from "../../domain/calls/call-input.ts";
 import type { ReadJson } from "../bodies/body.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { logPage, page } from "../page.ts";
-import { created, createOptions } from "../replies/creation.ts";
+import { createOptions, creationReply } from "../replies/creation.ts";
 import { noContent, record } from "../replies/reply.ts";
 import {
   cursorParameter,
@@ -44,8 +44,11 @@ export function callRoutes(
 ): HttpRoute[] {
   const { calls, limits } = deps;
   /** The transcripts of these calls, if the request asked for them. */
-  const transcriptsFor = async (caller: Principal, of: readonly Call[], expand: ReadonlySet<Expansion> | undefined) =>
-    expand?.has("transcript") ? calls.transcripts(caller, of) : undefined;
+  const transcriptsFor = async (
+    caller: Principal,
+    records: readonly Call[],
+    expand: ReadonlySet<Expansion> | undefined,
+  ) => (expand?.has("transcript") ? calls.transcripts(caller, records) : undefined);
   return [
     {
       method: "GET",
@@ -60,7 +63,7 @@ export function callRoutes(
         path,
         query: getQuery,
         headers: ["If-None-Match", "Prefer"],
-        answers: {
+        responses: {
           200: {
             description: "The call.",
             schema: "Call",
@@ -94,7 +97,7 @@ export function callRoutes(
         cost: ["bodies", "inspections"],
         headers: ["Idempotency-Key", "Prefer"],
         body: { schema: "CreateCall" },
-        answers: {
+        responses: {
           201: {
             description: "The call was created.",
             schema: "CreatedCall",
@@ -137,7 +140,7 @@ export function callRoutes(
         // The use case checks the body, so that calls without HTTP get the same refusals.
         const options = { ...createOptions(context), signal: context.signal };
         const call = await calls.create(context.caller, body as CreateCallInput, options);
-        return created(context, call, createdCallView(call));
+        return creationReply(context, call, createdCallView(call));
       },
     },
     {
@@ -150,7 +153,7 @@ export function callRoutes(
         access: "read",
         cost: ["pages"],
         query: listQuery,
-        answers: {
+        responses: {
           200: { description: "One page.", schema: "CallList", headers: ["Link"] },
         },
         problems: ["invalid_request"],
@@ -163,9 +166,9 @@ export function callRoutes(
           limit,
           cursor,
           async (page) => {
-            const listed = await calls.list(context.caller, filter, page);
-            transcripts = await transcriptsFor(context.caller, listed, expand);
-            return listed;
+            const records = await calls.list(context.caller, filter, page);
+            transcripts = await transcriptsFor(context.caller, records, expand);
+            return records;
           },
           (call) => callView(call, server, expand, transcripts?.get(call.id)),
         );
@@ -180,12 +183,12 @@ export function callRoutes(
         summary: "End an active call",
         description:
           "Hangs up at once; the call becomes FAILED with the reason terminated. If the end cannot be stored within 5 s, the " +
-          "response is 503: a live call ends all the same, and a waiting call is not dialled while the server runs. Repeat the " +
+          "response is 503: a live call still ends, and a waiting call is not dialled while the server runs. Repeat the " +
           "request until it returns 204.",
         access: "call",
         cost: "small",
         path,
-        answers: { 204: { description: "The end is stored." } },
+        responses: { 204: { description: "The end is stored." } },
         problems: ["call_not_found"],
       },
       async run(context) {
@@ -207,7 +210,7 @@ export function callRoutes(
         path,
         query: timelineQuery,
         headers: ["Prefer"],
-        answers: {
+        responses: {
           200: {
             description: "The events so far.",
             schema: "EventList",

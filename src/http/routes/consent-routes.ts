@@ -22,8 +22,8 @@ const listQuery = {
 
 /** Routes for the permission to call a number. */
 export function consentRoutes({ consents }: Pick<HttpDependencies, "consents">, readJson: ReadJson): HttpRoute[] {
-  const operation = (id: string, summary: string, more: Omit<Operation, "id" | "tag" | "summary">) =>
-    ({ id, tag: "Consents", summary, ...more }) as const;
+  const operation = (id: string, summary: string, details: Omit<Operation, "id" | "tag" | "summary">) =>
+    ({ id, tag: "Consents", summary, ...details }) as const;
 
   return [
     {
@@ -36,7 +36,7 @@ export function consentRoutes({ consents }: Pick<HttpDependencies, "consents">, 
         path,
         headers: ["Prefer"],
         body: { schema: "PutConsent" },
-        answers: {
+        responses: {
           200: { description: "It replaced an earlier one.", schema: "Consent", headers: ["Preference-Applied"] },
           201: {
             description: "It is the first one of this number.",
@@ -54,10 +54,13 @@ export function consentRoutes({ consents }: Pick<HttpDependencies, "consents">, 
         const { strict } = createOptions(context);
         const consent: StoredConsent = await consents.put(context.caller, phoneOf(context), body, { strict });
         const { base } = context;
-        const created = consent.created && {
+        const locationHeader = consent.created && {
           location: `${base}/v1/consents/${encodeURIComponent(consent.phone)}`,
         };
-        return jsonReply(created ? 201 : 200, consentView(consent), { ...created, ...preferenceApplied(context) });
+        return jsonReply(locationHeader ? 201 : 200, consentView(consent), {
+          ...locationHeader,
+          ...preferenceApplied(context),
+        });
       },
     },
     {
@@ -68,7 +71,7 @@ export function consentRoutes({ consents }: Pick<HttpDependencies, "consents">, 
         cost: "small",
         path,
         headers: ["If-None-Match"],
-        answers: {
+        responses: {
           200: { description: "Recorded fact.", schema: "Consent", headers: ["ETag"] },
           304: { description: "The client's version is current.", headers: ["ETag"] },
         },
@@ -83,7 +86,7 @@ export function consentRoutes({ consents }: Pick<HttpDependencies, "consents">, 
         access: "admin",
         cost: "small",
         path,
-        answers: { 204: { description: "The decision is deleted." } },
+        responses: { 204: { description: "The decision is deleted." } },
         problems: ["phone_number_invalid", "demo_token_restricted", "consent_not_found"],
       }),
       async run(context) {
@@ -99,7 +102,7 @@ export function consentRoutes({ consents }: Pick<HttpDependencies, "consents">, 
         cost: ["pages", "turns"],
         description: "By ascending number.",
         query: listQuery,
-        answers: { 200: { description: "The list.", schema: "ConsentList", headers: ["Link"] } },
+        responses: { 200: { description: "The list.", schema: "ConsentList", headers: ["Link"] } },
         problems: ["invalid_request", "demo_token_restricted"],
       }),
       async run(context) {

@@ -21,10 +21,10 @@ export function docsRoutes({
   version,
   publicUrl,
 }: Pick<HttpDependencies, "asset" | "version" | "publicUrl">): HttpRoute[] {
-  let shipped: boolean | undefined;
+  let hasAssets: boolean | undefined;
   const requireAssets = async ({ base }: RequestContext): Promise<void> => {
-    shipped ??= (await asset?.("swagger-ui-bundle.js")) !== undefined;
-    if (!shipped)
+    hasAssets ??= (await asset?.("swagger-ui-bundle.js")) !== undefined;
+    if (!hasAssets)
       throw new Refusal("not_found", `the interactive page is not installed on this server; read ${base}/openapi.json`);
   };
   return [
@@ -37,7 +37,7 @@ export function docsRoutes({
         summary: "Redirect to /docs",
         access: "open",
         cost: "small",
-        answers: { 302: { description: "The address of the page.", headers: ["Location"] } },
+        responses: { 302: { description: "The address of the page.", headers: ["Location"] } },
         problems: ["not_found"],
       },
       async run(context) {
@@ -54,7 +54,7 @@ export function docsRoutes({
         summary: "This document as an interactive page",
         access: "open",
         cost: "small",
-        answers: { 200: { description: "The page.", media: ["text/html"] } },
+        responses: { 200: { description: "The page.", media: ["text/html"] } },
         problems: ["not_found"],
       },
       async run(context) {
@@ -71,7 +71,7 @@ export function docsRoutes({
         summary: "Explain every error code; the type of a problem points here",
         access: "open",
         cost: "small",
-        answers: { 200: { description: "The page.", media: ["text/html"] } },
+        responses: { 200: { description: "The page.", media: ["text/html"] } },
       },
       async run(context) {
         const page = await errorsPage(context.base);
@@ -89,7 +89,7 @@ export function docsRoutes({
         cost: "small",
         path: { name: "The name of the file." },
         headers: ["If-None-Match"],
-        answers: {
+        responses: {
           200: { description: "The file.", media: ["text/javascript", "text/css"], headers: ["ETag"] },
           304: { description: "The client's version is current.", headers: ["ETag"] },
         },

@@ -5,7 +5,7 @@ import type { Reply } from "../../ports/web.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { logPage } from "../page.ts";
 import { eventStream, wantsEventStream } from "../replies/event-stream.ts";
-import { varying } from "../replies/reply.ts";
+import { withVary } from "../replies/reply.ts";
 import { idParameter, LOG_CURSOR, limitParameter, readQuery } from "../requests/query-parameter.ts";
 import type { RequestContext } from "../requests/request-context.ts";
 import { withPreferredWait } from "../requests/wait-preference.ts";
@@ -30,24 +30,24 @@ export function eventRoutes(
   watches: TokenWatches,
 ): HttpRoute[] {
   function stream(context: RequestContext, query: LogQuery): Reply {
-    const leave = waits.take(context.caller.userId);
-    if (!leave)
+    const releaseSlot = waits.take(context.caller.userId);
+    if (!releaseSlot)
       throw new Refusal("server_busy", "too many of your requests and streams are waiting for events; end one");
     const scope = new AbortController();
     const { signal } = context;
     const unwatch = watches.watch(context.token, context.caller, () => scope.abort());
-    let isOver = false;
-    const ended = (): void => {
-      if (isOver) return;
-      isOver = true;
+    let isEnded = false;
+    const finish = (): void => {
+      if (isEnded) return;
+      isEnded = true;
       cancel();
       signal.removeEventListener("abort", abandon);
       unwatch();
-      leave();
+      releaseSlot();
     };
     const abandon = (): void => {
       scope.abort();
-      ended();
+      finish();
     };
     const cancel = system.after(UNREAD_MS, abandon);
     signal.addEventListener("abort", abandon);
@@ -56,10 +56,10 @@ export function eventRoutes(
       cancel(); // the body is being read
       return queries.nextEvents(...args);
     };
-    return eventStream(context, { queries: { nextEvents: read }, query, signal: scope.signal, ended });
+    return eventStream(context, { queries: { nextEvents: read }, query, signal: scope.signal, onEnd: finish });
   }
 
-  const onePage = (context: RequestContext, query: LogQuery): Promise<Reply> =>
+  const pageReply = (context: RequestContext, query: LogQuery): Promise<Reply> =>
     withPreferredWait(context, waits, async (wait) => {
       const { caller } = context;
       const page = wait ? queries.nextEvents(caller, query, wait) : queries.events(caller, query);
@@ -78,12 +78,12 @@ export function eventRoutes(
           "Continue from the Next-Cursor of each page, including the last, and you see every event exactly once. Events are in " +
           "the order in which they were stored; ids and timestamps need not rise. With `Prefer: wait=N` the response waits up to " +
           "N seconds for an event. With `Accept: text/event-stream` the response is a stream of server-sent events that does not " +
-          "end: the `id` of each is the cursor behind it, and a comment follows every 5 seconds without events.",
+          "end: the `id` of each is the cursor after it, and a comment follows every 5 seconds without events.",
         access: "read",
         cost: ["waits", "pages"],
         query: eventsQuery,
         headers: ["Prefer", "Last-Event-ID"],
-        answers: {
+        responses: {
           200: {
             description: "One page, or the stream.",
             schema: "EventList",
@@ -95,8 +95,8 @@ export function eventRoutes(
       },
       async run(context) {
         const query = readQuery(context.search, eventsQuery);
-        const streamed = wantsEventStream(context);
-        return varying(await (streamed ? streamReply : onePage)(context, query), "Accept");
+        const isStream = wantsEventStream(context);
+        return withVary(await (isStream ? streamReply : pageReply)(context, query), "Accept");
       },
     },
   ];

@@ -7,7 +7,7 @@ import type { HttpDependencies } from "../dependencies.ts";
 import type { LinkingRequests } from "../linking/linking-requests.ts";
 import type { QrImages } from "../linking/qr.ts";
 import { page } from "../page.ts";
-import { created, createOptions, preferenceApplied } from "../replies/creation.ts";
+import { createOptions, creationReply, preferenceApplied } from "../replies/creation.ts";
 import { jsonReply, noContent, record } from "../replies/reply.ts";
 import { cursorParameter, expandParameter, limitParameter, readQuery } from "../requests/query-parameter.ts";
 import type { RequestContext } from "../requests/request-context.ts";
@@ -23,7 +23,7 @@ const getQuery = { expand: expandParameter(["connection"]) };
 /** Largest ratio of a body to its content: escapes and white space. A body with millions of keys is refused unread. */
 const BODY_PER_CONTENT = 16;
 /** Room for brackets, field names and unknown fields, bytes. */
-const BODY_AROUND = 4096;
+const BODY_OVERHEAD = 4096;
 const listQuery = { limit: limitParameter(200, "all"), cursor: cursorParameter("inst"), ...getQuery };
 
 /** Parts of the routes of linking. */
@@ -47,8 +47,8 @@ export function instanceRoutes(
     return ticket && linkPageUrl(server(), ticket.ticket);
   }
 
-  const largest = BODY_PER_CONTENT * (limits.metadataBytes + limits.nameLength) + BODY_AROUND;
-  const largestBody = Math.min(limits.bodyBytes, largest);
+  const maxContentBody = BODY_PER_CONTENT * (limits.metadataBytes + limits.nameLength) + BODY_OVERHEAD;
+  const maxBody = Math.min(limits.bodyBytes, maxContentBody);
   return [
     {
       method: "GET",
@@ -62,7 +62,7 @@ export function instanceRoutes(
         path,
         query: getQuery,
         headers: ["If-None-Match"],
-        answers: {
+        responses: {
           200: {
             description: "The instance.",
             schema: "InstanceDetails",
@@ -89,7 +89,7 @@ export function instanceRoutes(
         cost: ["bodies"],
         headers: ["Idempotency-Key", "Prefer"],
         body: { schema: "CreateInstance" },
-        answers: {
+        responses: {
           201: {
             description: "The instance was created.",
             schema: "Instance",
@@ -116,9 +116,9 @@ export function instanceRoutes(
         ],
       },
       async run(context) {
-        const body = await readJson(context, largestBody);
+        const body = await readJson(context, maxBody);
         const instance = await instances.create(context.caller, body as CreateInstanceInput, createOptions(context));
-        return created(context, instance, instanceView(instance));
+        return creationReply(context, instance, instanceView(instance));
       },
     },
     {
@@ -131,7 +131,7 @@ export function instanceRoutes(
         access: "read",
         cost: ["pages", "turns"],
         query: listQuery,
-        answers: {
+        responses: {
           200: { description: "The list.", schema: "InstanceList", headers: ["Link"] },
         },
         problems: ["invalid_request"],
@@ -156,7 +156,7 @@ export function instanceRoutes(
         path,
         headers: ["Prefer"],
         body: { schema: "UpdateInstance" },
-        answers: {
+        responses: {
           200: {
             description: "The instance as it is now.",
             schema: "Instance",
@@ -177,7 +177,7 @@ export function instanceRoutes(
         ],
       },
       async run(context) {
-        const body = (await readJson(context, largestBody)) as UpdateInstanceInput;
+        const body = (await readJson(context, maxBody)) as UpdateInstanceInput;
         const { strict } = createOptions(context);
         const instance = await instances.update(context.caller, instanceIdOf(context), body, { strict });
         return jsonReply(200, instanceView(instance), preferenceApplied(context));
@@ -197,7 +197,7 @@ export function instanceRoutes(
         access: "admin",
         cost: "small",
         path,
-        answers: { 200: { description: "The instance without a number.", schema: "Instance" } },
+        responses: { 200: { description: "The instance without a number.", schema: "Instance" } },
         problems: ["demo_token_restricted", "instance_not_found", "linked_by_operator"],
       },
       async run(context) {
@@ -217,7 +217,7 @@ export function instanceRoutes(
         access: "admin",
         cost: "small",
         path,
-        answers: { 204: { description: "The instance is deleted permanently." } },
+        responses: { 204: { description: "The instance is deleted permanently." } },
         problems: ["demo_token_restricted", "instance_not_found"],
       },
       async run(context) {
@@ -238,7 +238,7 @@ export function instanceRoutes(
         access: "admin",
         cost: ["linking"],
         path,
-        answers: {
+        responses: {
           200: {
             description: "The current code.",
             schema: "LinkingCode",

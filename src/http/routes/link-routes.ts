@@ -7,7 +7,7 @@ import { linkPage, linkPageState, refusalPage } from "../linking/link-page.ts";
 import type { QrImages } from "../linking/qr.ts";
 import { problemOf } from "../problems/problem.ts";
 import { PROBLEMS } from "../problems/problem-table.ts";
-import { html, jsonReply, varying } from "../replies/reply.ts";
+import { html, jsonReply, withVary } from "../replies/reply.ts";
 import type { RequestContext } from "../requests/request-context.ts";
 import type { HttpRoute } from "../route.ts";
 import { timestamp } from "../timestamp.ts";
@@ -34,11 +34,11 @@ export function linkRoutes(
         summary: "Get a page that shows the QR code without a token",
         description:
           "For the owner of the phone, if that is another person. The page shows each new code until the number is linked; it works " +
-          "for an hour. Whoever has its address can link a phone to the instance.",
+          "for an hour. Anyone who has its address can link a phone to the instance.",
         access: "admin",
         cost: "small",
         path: { instanceId: "The id of the instance, with the prefix inst_." },
-        answers: { 201: { description: "The page.", schema: "LinkPage" } },
+        responses: { 201: { description: "The page.", schema: "LinkPage" } },
         problems: ["instance_not_found", "instance_already_linked", "qr_unavailable"],
       },
       async run(context) {
@@ -57,7 +57,7 @@ export function linkRoutes(
         access: "open",
         cost: ["linkPages"],
         path: { ticket: "From the url of the page." },
-        answers: {
+        responses: {
           200: {
             description: "The page.",
             schema: "LinkPageState",
@@ -70,9 +70,9 @@ export function linkRoutes(
       async run(context) {
         const { ticket = "" } = context.params;
         const { signal } = context;
-        if (asJson(context)) {
+        if (wantsJson(context)) {
           const state = await linkPageState(await instances.linkPage(ticket, { signal }), qrImage);
-          return varying(jsonReply(200, state, NOT_STORED), "Accept");
+          return withVary(jsonReply(200, state, NOT_STORED), "Accept");
         }
         try {
           return pageReply(
@@ -83,7 +83,7 @@ export function linkRoutes(
           const refusal = refusalOf(error);
           const reply = problemOf(context, refusal);
           const { title } = PROBLEMS[refusal.code];
-          return pageReply(reply, await refusalPage(title, refusal.message, { again: reply.status >= 500 }));
+          return pageReply(reply, await refusalPage(title, refusal.message, { reloads: reply.status >= 500 }));
         }
       },
     },
@@ -95,7 +95,7 @@ export function linkPageUrl(server: string, ticket: string): string {
   return `${server}/${LINK_PAGES}/${ticket}`;
 }
 
-const asJson = (context: RequestContext): boolean => /\bapplication\/json\b/i.test(context.header("accept") ?? "");
+const wantsJson = (context: RequestContext): boolean => /\bapplication\/json\b/i.test(context.header("accept") ?? "");
 
 /** @throws errors other than refusals and storage faults */
 function refusalOf(error: unknown): Refusal {
@@ -107,5 +107,5 @@ function refusalOf(error: unknown): Refusal {
 /** A page with the status and headers of a reply. */
 function pageReply({ status, headers }: Pick<Reply, "status" | "headers">, page: HtmlPage): Reply {
   const reply = html(page.html, page.contentSecurityPolicy);
-  return varying({ ...reply, status, headers: { ...headers, ...reply.headers, ...NOT_STORED } }, "Accept");
+  return withVary({ ...reply, status, headers: { ...headers, ...reply.headers, ...NOT_STORED } }, "Accept");
 }

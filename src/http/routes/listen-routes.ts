@@ -16,26 +16,26 @@ export function listenRoutes({ calls, system, log }: HttpDependencies, watches: 
         tag: "Calls",
         summary: "Listen to both sides of a live call over a WebSocket",
         description:
-          "For any type of call, with at most 4 listeners, whom its timeline notes. Text: `ListenWaiting`, `ListenStarted`, " +
+          "For any type of call, with at most 4 listeners, which its timeline records. Text: `ListenWaiting`, `ListenStarted`, " +
           "`ListenGap`, `ListenEnded`; binary: PCM (`pcm_s16le`) of two channels. Close codes as for a stream.",
         access: "call",
         cost: ["sockets"],
         path: { callId: "The id of an active call." },
         query: { ticket: TICKET },
-        answers: { 101: { description: "Switching to WebSocket." } },
+        responses: { 101: { description: "Switching to WebSocket." } },
         problems: ["call_not_found", "too_many_listeners", "call_ended", "upgrade_required", "server_busy"],
       },
       async run(context) {
         const callId = callIdOf(context);
         const listening = await calls.listen(context.caller, callId);
-        if (!context.upgrading) {
+        if (!context.canUpgrade) {
           listening.close();
           throw noHandshake();
         }
         const { caller, token } = context;
-        context.accepted = listenSocket({
+        context.socketHandlers = listenSocket({
           listening,
-          watchToken: (revoked) => watches.watch(token, caller, revoked),
+          watchToken: (onRevoked) => watches.watch(token, caller, onRevoked),
           system,
           log,
           fields: { request_id: context.requestId, call_id: callId },

@@ -22,7 +22,7 @@ export function artefactRoute(pages: NetworkPages, { calls }: Pick<HttpDependenc
       access: "read",
       cost: ["turns"],
       path: { callId: "The id of the call.", name: "The name of the file." },
-      answers: { 200: { description: "The file.", media: ["application/octet-stream", "audio/wav"] } },
+      responses: { 200: { description: "The file.", media: ["application/octet-stream", "audio/wav"] } },
       problems: ["call_not_found", "recording_not_found", "recording_not_ready"],
     },
     async run(context) {
@@ -46,14 +46,14 @@ export async function publicPage(
   { limits, system }: Pick<HttpDependencies, "limits" | "system">,
 ): Promise<Reply | undefined> {
   const { request } = context;
-  const seen: RequestLike = {
+  const pageRequest: RequestLike = {
     method: context.method === "HEAD" ? "GET" : context.method,
     url: request.url,
     headers: request.headers,
     body: limitedBody(request, limits.bodyBytes, system),
     signal: request.signal,
   };
-  const reply = await pages.page(context.path.slice(pages.prefix.length + 1) || "/", seen);
+  const reply = await pages.page(context.path.slice(pages.prefix.length + 1) || "/", pageRequest);
   if (!reply) return undefined;
   const isHtml = /^text\/html/i.test(reply.headers["content-type"] ?? "");
   return {
@@ -75,12 +75,12 @@ export function phoneRoute(pages: NetworkPages, watches: TokenWatches): HttpRout
     operation: {
       id: `${pages.prefix}Phone`,
       tag: "Calls",
-      summary: `Be a phone of the ${pages.prefix} over a WebSocket`,
+      summary: `Act as a phone of the ${pages.prefix} over a WebSocket`,
       description: "Your calls to the number ring here: JSON messages, and 16-bit PCM both ways in binary ones.",
       access: "call",
       cost: ["sockets"],
       path: { number: "The number of the phone, E.164." },
-      answers: { 101: { description: "Switching to WebSocket." } },
+      responses: { 101: { description: "Switching to WebSocket." } },
       problems: ["phone_number_invalid", "demo_token_restricted", "upgrade_required", "server_busy"],
     },
     run: async (context) => acceptPhone(context, pages, watches),

@@ -34,7 +34,7 @@ export function pairingRoutes(
         path: { instanceId: "The id of the instance, with the prefix inst_." },
         headers: ["Prefer"],
         body: { schema: "CreatePairingCode" },
-        answers: { 200: { description: "The code.", schema: "PairingCode", headers: ["Preference-Applied"] } },
+        responses: { 200: { description: "The code.", schema: "PairingCode", headers: ["Preference-Applied"] } },
         problems: [
           ...(["invalid_request", "invalid_json", "phone_number_invalid", "instance_not_found"] as const),
           ...(["instance_already_linked", "pairing_code_unsupported", "pairing_code_unavailable"] as const),

@@ -2,7 +2,7 @@ import { Refusal, type RefusalCode } from "../../domain/refusal.ts";
 import type { RequestContext } from "../requests/request-context.ts";
 
 /** The form of every id. Other texts never reach the storage: PostgreSQL rejects a NUL. */
-const POSSIBLE = /^[\w-]{1,128}$/;
+const ID_FORM = /^[\w-]{1,128}$/;
 
 /** The instance id in the path. @throws {Refusal} `instance_not_found` if it is not a possible id */
 export function instanceIdOf(context: RequestContext): string {
@@ -31,6 +31,6 @@ export function callIdOf(context: RequestContext): string {
 
 function idOf(context: RequestContext, parameter: string, code: RefusalCode, detail: string): string {
   const id = context.params[parameter] ?? "";
-  if (!POSSIBLE.test(id)) throw new Refusal(code, detail);
+  if (!ID_FORM.test(id)) throw new Refusal(code, detail);
   return id;
 }

@@ -25,7 +25,7 @@ export function recordingRoutes({ calls }: Pick<HttpDependencies, "calls">): Htt
         cost: ["turns"],
         path,
         headers: ["Range", "If-Range", "If-None-Match"],
-        answers: {
+        responses: {
           200: {
             description: "The recording.",
             media: ["audio/wav"],
@@ -42,10 +42,10 @@ export function recordingRoutes({ calls }: Pick<HttpDependencies, "calls">): Htt
       },
       async run(context) {
         const callId = callIdOf(context);
-        const growing = isActive((await calls.get(context.caller, callId)).status);
+        const isGrowing = isActive((await calls.get(context.caller, callId)).status);
         const file = await calls.recording(context.caller, callId);
         // The recording of a finished call never changes.
-        const etag = growing ? undefined : entityTag(`${callId} ${file.size}`);
+        const etag = isGrowing ? undefined : entityTag(`${callId} ${file.size}`);
         return fileReply(context, file, etag, {
           "content-type": "audio/wav",
           "content-disposition": `attachment; filename="${callId}.wav"`,
@@ -65,7 +65,7 @@ export function recordingRoutes({ calls }: Pick<HttpDependencies, "calls">): Htt
         access: "admin",
         cost: "small",
         path,
-        answers: { 204: { description: "The recording is deleted." } },
+        responses: { 204: { description: "The recording is deleted." } },
         problems: ["call_not_found", "recording_not_found"],
       },
       async run(context) {

@@ -28,7 +28,7 @@ export function serverRoutes(
         summary: "Check that the process is alive",
         access: "open",
         cost: "small",
-        answers: { 200: { description: "The process is alive.", schema: "State" } },
+        responses: { 200: { description: "The process is alive.", schema: "State" } },
       },
       run: () => jsonReply(200, { status: "ok" } satisfies View<"State">, STATE),
     },
@@ -41,15 +41,15 @@ export function serverRoutes(
         summary: "Check that the server can take requests",
         access: "open",
         cost: "small",
-        answers: { 200: { description: "The server is ready.", schema: "State" } },
+        responses: { 200: { description: "The server is ready.", schema: "State" } },
         problems: ["not_ready"],
       },
       async run(context) {
-        const ready = await queries.ready().catch((cause: unknown) => {
+        const isReady = await queries.ready().catch((cause: unknown) => {
           log.warn({ request_id: context.requestId, err: cause }, "the readiness check failed");
           return false;
         });
-        if (!ready) return problem(context, "not_ready", "the storage does not answer, or the server is stopping");
+        if (!isReady) return problem(context, "not_ready", "the storage does not answer, or the server is stopping");
         return jsonReply(200, { status: "ready" } satisfies View<"State">, STATE);
       },
     },
@@ -62,7 +62,7 @@ export function serverRoutes(
         summary: "Get metrics in the Prometheus text format",
         access: "open",
         cost: "small",
-        answers: { 200: { description: "The metrics.", media: ["text/plain"] } },
+        responses: { 200: { description: "The metrics.", media: ["text/plain"] } },
       },
       async run(context) {
         // The request counters matter most when the storage is down.
@@ -87,7 +87,7 @@ export function serverRoutes(
         access: "open",
         cost: "small",
         headers: ["If-None-Match"],
-        answers: {
+        responses: {
           200: { description: "OpenAPI 3.1.", media: ["application/json"], headers: ["ETag"] },
           304: { description: "The client's version is current.", headers: ["ETag"] },
         },

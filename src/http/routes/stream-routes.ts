@@ -45,7 +45,7 @@ export function streamRoutes(
         cost: ["sockets"],
         path,
         query: STREAM_QUERY,
-        answers: { 101: { description: "Switching to WebSocket." } },
+        responses: { 101: { description: "Switching to WebSocket." } },
         problems: [
           "stream_not_available",
           "invalid_request",
@@ -63,7 +63,7 @@ export function streamRoutes(
         const format = streamFormat(query, mp3Stream !== undefined);
         const callId = callIdOf(context);
         const reservation = await calls.stream(context.caller, callId);
-        if (!context.upgrading) {
+        if (!context.canUpgrade) {
           reservation.release();
           throw noHandshake();
         }
@@ -78,10 +78,10 @@ export function streamRoutes(
           });
         const native = (output: DialectOutput): Dialect =>
           new NativeDialect(output, { ...format, mp3Stream, now: () => system.now() });
-        context.accepted = streamSocket({
+        context.socketHandlers = streamSocket({
           reservation,
           dialect: query.protocol === "twilio" ? twilio : native,
-          watchToken: (revoked) => watches.watch(context.token, context.caller, revoked),
+          watchToken: (onRevoked) => watches.watch(context.token, context.caller, onRevoked),
           log,
           fields,
         });
@@ -102,7 +102,7 @@ export function streamRoutes(
         cost: ["tickets"],
         path,
         query: TICKET_QUERY,
-        answers: { 201: { description: "The ticket.", schema: "StreamTicket" } },
+        responses: { 201: { description: "The ticket.", schema: "StreamTicket" } },
         problems: [
           "stream_not_available",
           "invalid_request",

@@ -23,16 +23,16 @@ export function voiceRoutes({ queries }: Pick<HttpDependencies, "queries">, serv
         summary: "List the available voices",
         access: "read",
         cost: "small",
-        answers: {
+        responses: {
           200: { description: "Every available voice.", schema: "VoiceList" },
         },
       },
       async run() {
         const voices = await queries.voices();
-        const at = server();
+        const baseUrl = server();
         return jsonReply(
           200,
-          voices.map((voice) => voiceView(voice, at)),
+          voices.map((voice) => voiceView(voice, baseUrl)),
           PRIVATE,
         );
       },
@@ -49,7 +49,7 @@ export function voiceRoutes({ queries }: Pick<HttpDependencies, "queries">, serv
         cost: ["samples"],
         path: { voiceId: "The id of the voice, such as en-US-1." },
         headers: ["If-None-Match"],
-        answers: {
+        responses: {
           200: { description: "The sentence.", media: ["audio/wav"], headers: ["ETag"] },
           304: { description: "The client's version is current.", headers: ["ETag"] },
         },

@@ -21,17 +21,17 @@ const deliveriesQuery = {
   limit: limitParameter(200, "50"),
   cursor: cursorParameter("dlv"),
 };
-const DELIVERIES = 50;
+const DEFAULT_DELIVERIES = 50;
 const BODY_PROBLEMS = [
   ...(["invalid_request", "invalid_json", "demo_token_restricted", "body_too_large"] as const),
   ...(["unsupported_media_type", "request_timeout", "server_busy"] as const),
 ];
-const ONE_PROBLEMS = ["demo_token_restricted", "webhook_not_found"] as const;
+const WEBHOOK_PROBLEMS = ["demo_token_restricted", "webhook_not_found"] as const;
 
 /** The webhooks of the caller. */
 export function webhookRoutes({ webhooks }: Pick<HttpDependencies, "webhooks">, readJson: ReadJson): HttpRoute[] {
-  const operation = (id: string, summary: string, more: Omit<Operation, "id" | "tag" | "summary">) =>
-    ({ id, tag: "Webhooks", summary, ...more }) as const;
+  const operation = (id: string, summary: string, details: Omit<Operation, "id" | "tag" | "summary">) =>
+    ({ id, tag: "Webhooks", summary, ...details }) as const;
 
   return [
     {
@@ -45,7 +45,7 @@ export function webhookRoutes({ webhooks }: Pick<HttpDependencies, "webhooks">, 
           "specifies. Only this response shows the secret.",
         headers: ["Prefer"],
         body: { schema: "CreateWebhook" },
-        answers: {
+        responses: {
           201: {
             description: "The webhook was created.",
             schema: "WebhookWithSecret",
@@ -58,7 +58,7 @@ export function webhookRoutes({ webhooks }: Pick<HttpDependencies, "webhooks">, 
         const body = await readJson(context, MAX_BODY);
         const webhook = await webhooks.create(context.caller, body as CreateWebhookInput, createOptions(context));
         const location = `${context.base}${context.path}/${webhook.id}`;
-        return secret(201, webhookWithSecretView(webhook), { location, ...preferenceApplied(context) });
+        return secretReply(201, webhookWithSecretView(webhook), { location, ...preferenceApplied(context) });
       },
     },
     {
@@ -68,7 +68,7 @@ export function webhookRoutes({ webhooks }: Pick<HttpDependencies, "webhooks">, 
         access: "read",
         cost: ["pages", "turns"],
         query: listQuery,
-        answers: {
+        responses: {
           200: { description: "The list.", schema: "WebhookList", headers: ["Link"] },
         },
         problems: ["invalid_request", "demo_token_restricted"],
@@ -86,11 +86,11 @@ export function webhookRoutes({ webhooks }: Pick<HttpDependencies, "webhooks">, 
         cost: "small",
         path,
         headers: ["If-None-Match"],
-        answers: {
+        responses: {
           200: { description: "The webhook.", schema: "Webhook", headers: ["ETag"] },
           304: { description: "The client's version is current.", headers: ["ETag"] },
         },
-        problems: ONE_PROBLEMS,
+        problems: WEBHOOK_PROBLEMS,
       }),
       run: async (context) => record(context, webhookView(await webhooks.get(context.caller, webhookIdOf(context)))),
     },
@@ -106,7 +106,7 @@ export function webhookRoutes({ webhooks }: Pick<HttpDependencies, "webhooks">, 
         path,
         headers: ["Prefer"],
         body: { schema: "UpdateWebhook" },
-        answers: {
+        responses: {
           200: {
             description: "The webhook as it is now.",
             schema: "Webhook",
@@ -130,8 +130,8 @@ export function webhookRoutes({ webhooks }: Pick<HttpDependencies, "webhooks">, 
         access: "admin",
         cost: "small",
         path,
-        answers: { 204: { description: "The webhook was deleted." } },
-        problems: ONE_PROBLEMS,
+        responses: { 204: { description: "The webhook was deleted." } },
+        problems: WEBHOOK_PROBLEMS,
       }),
       async run(context) {
         await webhooks.delete(context.caller, webhookIdOf(context));
@@ -146,16 +146,16 @@ export function webhookRoutes({ webhooks }: Pick<HttpDependencies, "webhooks">, 
         cost: "small",
         description: "For 24 h every message is signed with the old secret too, so that no message is lost.",
         path,
-        answers: {
+        responses: {
           200: {
             description: "The webhook with its new secret.",
             schema: "WebhookWithSecret",
           },
         },
-        problems: ONE_PROBLEMS,
+        problems: WEBHOOK_PROBLEMS,
       }),
       run: async (context) =>
-        secret(200, webhookWithSecretView(await webhooks.rotateSecret(context.caller, webhookIdOf(context)))),
+        secretReply(200, webhookWithSecretView(await webhooks.rotateSecret(context.caller, webhookIdOf(context)))),
     },
     {
       method: "POST",
@@ -165,8 +165,8 @@ export function webhookRoutes({ webhooks }: Pick<HttpDependencies, "webhooks">, 
         cost: "small",
         description: "The event has the type webhook.test and appears in no log; call_id and instance_id are null.",
         path,
-        answers: { 202: { description: "The delivery.", schema: "WebhookDelivery" } },
-        problems: [...ONE_PROBLEMS, "webhook_disabled", "delivery_quota"],
+        responses: { 202: { description: "The delivery.", schema: "WebhookDelivery" } },
+        problems: [...WEBHOOK_PROBLEMS, "webhook_disabled", "delivery_quota"],
       }),
       run: async (context) => jsonReply(202, deliveryView(await webhooks.test(context.caller, webhookIdOf(context)))),
     },
@@ -176,20 +176,20 @@ export function webhookRoutes({ webhooks }: Pick<HttpDependencies, "webhooks">, 
       operation: operation("listWebhookDeliveries", "List the deliveries of a webhook, newest first", {
         access: "read",
         cost: ["pages"],
-        description: "Deliveries that are over are kept for seven days.",
+        description: "Finished deliveries are kept for seven days.",
         path,
         query: deliveriesQuery,
-        answers: {
+        responses: {
           200: {
             description: "One page.",
             schema: "WebhookDeliveryList",
             headers: ["Link"],
           },
         },
-        problems: ["invalid_request", ...ONE_PROBLEMS],
+        problems: ["invalid_request", ...WEBHOOK_PROBLEMS],
       }),
       async run(context) {
-        const { status, limit = DELIVERIES, cursor } = readQuery(context.search, deliveriesQuery);
+        const { status, limit = DEFAULT_DELIVERIES, cursor } = readQuery(context.search, deliveriesQuery);
         const id = webhookIdOf(context);
         const read = (page: { limit?: number | undefined; after?: string | undefined }) =>
           webhooks.deliveries(context.caller, id, { status }, page);
@@ -204,8 +204,8 @@ export function webhookRoutes({ webhooks }: Pick<HttpDependencies, "webhooks">, 
         cost: "small",
         description: "Makes a new delivery of the same event, with the same webhook-id.",
         path: deliveryPath,
-        answers: { 202: { description: "The new delivery.", schema: "WebhookDelivery" } },
-        problems: [...ONE_PROBLEMS, "delivery_not_found", "webhook_disabled", "delivery_quota"],
+        responses: { 202: { description: "The new delivery.", schema: "WebhookDelivery" } },
+        problems: [...WEBHOOK_PROBLEMS, "delivery_not_found", "webhook_disabled", "delivery_quota"],
       }),
       async run(context) {
         const webhookId = webhookIdOf(context);
@@ -216,6 +216,6 @@ export function webhookRoutes({ webhooks }: Pick<HttpDependencies, "webhooks">, 
 }
 
 /** A reply with a secret, which no cache may keep. */
-function secret(status: number, view: unknown, headers: Readonly<Record<string, string>> = {}): Reply {
+function secretReply(status: number, view: unknown, headers: Readonly<Record<string, string>> = {}): Reply {
   return jsonReply(status, view, { ...headers, "cache-control": "no-store" });
 }

@@ -11,12 +11,12 @@ import { callId, instanceId, isoTime, milliseconds, phone, shape } from "./shape
 type DataSchema<T extends EventType> = v.StrictObjectSchema<v.ObjectEntries, undefined> &
   v.GenericSchema<unknown, EventData[T]>;
 
-const nothing = v.strictObject({});
+const noData = v.strictObject({});
 const afterAnswer = v.pipe(milliseconds, v.description("After the answer, ms."));
 const reference = v.optional(v.pipe(v.string(), v.description("The call's reference, if it has one.")));
 const sip_call_id = v.optional(v.pipe(v.string(), v.description("The Call-ID of the INVITE, of a call over SIP.")));
-const tagged = v.strictObject({ reference, sip_call_id });
-const final = v.strictObject({
+const referenceData = v.strictObject({ reference, sip_call_id });
+const finalData = v.strictObject({
   ...outcomeShape.entries,
   reference,
   sip_call_id,
@@ -29,7 +29,7 @@ const listener = {
     v.description("Whose connection it is; null without a token, as in the console."),
   ),
 };
-const because = v.strictObject({ reason: v.string() });
+const reasonData = v.strictObject({ reason: v.string() });
 
 /** The `data` of each event. */
 export const EVENT_DATA: { readonly [T in EventType]: DataSchema<T> } = {
@@ -43,10 +43,10 @@ export const EVENT_DATA: { readonly [T in EventType]: DataSchema<T> } = {
   address_resolved: v.strictObject({
     resolved_address: v.pipe(v.string(), v.description("Such as `5511987654321@s.whatsapp.net`.")),
   }),
-  ringing: tagged,
-  alerting: nothing,
-  early_media: nothing,
-  answered: tagged,
+  ringing: referenceData,
+  alerting: noData,
+  early_media: noData,
+  answered: referenceData,
   audio_truncated: v.strictObject({ played_ms: milliseconds }),
   text_skipped: v.strictObject({
     text: v.pipe(v.string(), v.description("The passage that the voice does not speak, at most 200 characters of it.")),
@@ -111,13 +111,13 @@ export const EVENT_DATA: { readonly [T in EventType]: DataSchema<T> } = {
     ...listener,
     listened_ms: v.pipe(milliseconds, v.description("Length of the audio they heard, ms.")),
   }),
-  held: nothing,
-  resumed: nothing,
+  held: noData,
+  resumed: noData,
   signalling: v.strictObject({
     direction: v.picklist(["sent", "received"]),
     message: v.pipe(v.string(), v.description("Secrets are masked.")),
   }),
-  "media.one_way": nothing,
+  "media.one_way": noData,
   "media.inbound_silent": v.strictObject({ after_ms: milliseconds }),
   "media.address_refused": v.strictObject({ address: v.string(), detail: v.string() }),
   recording_incomplete: v.strictObject({
@@ -126,18 +126,18 @@ export const EVENT_DATA: { readonly [T in EventType]: DataSchema<T> } = {
   }),
   recording_deleted: v.strictObject({ reason: v.picklist(["requested", "retention"]) }),
   timeline_incomplete: v.strictObject({ dropped: v.pipe(v.number(), v.integer(), v.minValue(1)) }),
-  completed: final,
-  failed: final,
+  completed: finalData,
+  failed: finalData,
   "instance.created": v.strictObject({ name: v.string() }),
   "instance.linked": v.strictObject({ phone: v.nullable(phone) }),
-  "instance.active": nothing,
-  "instance.offline": because,
-  "instance.unlinked": because,
+  "instance.active": noData,
+  "instance.offline": reasonData,
+  "instance.unlinked": reasonData,
   "instance.paused": v.strictObject({
     paused_until: isoTime,
     reason: v.pipe(v.string(), v.description("Reason for the pause of the number, with the figures.")),
   }),
-  "instance.deleted": nothing,
+  "instance.deleted": noData,
 };
 
 /** An entry of a timeline, by its type. */

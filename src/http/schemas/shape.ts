@@ -1,12 +1,12 @@
 import * as v from "valibot";
 
-/** A sentence about each shape. `src/http/response-types.ts` has it as a docstring; `/openapi.json` leaves it out. */
-export const ABOUT: Map<unknown, string> = new Map();
+/** A description of each shape. `src/http/response-types.ts` has it as a docstring; `/openapi.json` leaves it out. */
+export const DESCRIPTIONS: Map<unknown, string> = new Map();
 
-/** An object of a response. @param about a sentence about it */
-export function shape<E extends v.ObjectEntries>(about: string, entries: E): v.StrictObjectSchema<E, undefined> {
+/** An object of a response. @param description a sentence about it */
+export function shape<E extends v.ObjectEntries>(description: string, entries: E): v.StrictObjectSchema<E, undefined> {
   const schema = v.strictObject(entries);
-  ABOUT.set(schema, about);
+  DESCRIPTIONS.set(schema, description);
   return schema;
 }
 

@@ -6,18 +6,18 @@ import type { System } from "../../ports/system.ts";
 import type { Socket, SocketHandlers } from "../../ports/web.ts";
 import type { ListenEnded, ListenGap, ListenStarted, ListenWaiting, StreamError } from "../response-types.ts";
 
-/** The close codes of a stream that a listener can meet; its table of all codes is loaded with the streams. */
+/** The close codes of a stream that a listener can get; the table of all codes is loaded with the streams. */
 const CLOSE_CODES = { completed: 1000, stopping: 1001, broken: 1011, revoked: 4001, notReading: 4009 };
 /** While the socket buffers more than this, audio stays with the listening, which drops audio that is too old. */
 const MAX_IN_SOCKET_BYTES: number = 64 << 10;
-/** A client that reads nothing for this long is disconnected, ms. */
-export const STALLED_MS = 30_000;
+/** Time without a read after which a client is disconnected, ms. */
+export const LISTENER_STALL_MS = 30_000;
 
 /** Options of {@link listenSocket}. */
 export interface ListenSocketOptions {
   readonly listening: CallListening;
-  /** Watches the client's token until the returned function is called; calls `revoked` once the token is no longer valid. */
-  readonly watchToken: (revoked: () => void) => () => void;
+  /** Watches the client's token until the returned function is called; calls `onRevoked` once the token is no longer valid. */
+  readonly watchToken: (onRevoked: () => void) => () => void;
   readonly system: Pick<System, "after">;
   readonly log: Logger;
   /** Log fields that identify the client. */
@@ -35,7 +35,7 @@ export function listenSocket(options: ListenSocketOptions): SocketHandlers {
     },
     message: () => connection?.refuseMessage(),
     close() {
-      if (connection) connection.closed();
+      if (connection) connection.onClosed();
       else listening.close();
     },
   };
@@ -55,14 +55,14 @@ class ListenConnection {
     this.#unwatch = options.watchToken(() => this.#close(CLOSE_CODES.revoked, "the token was revoked or has expired"));
   }
 
-  /** Passes everything on, as fast as the client reads. Never rejects. */
+  /** Sends all items, as fast as the client reads. Never rejects. */
   async run(): Promise<void> {
     const { listening, log, fields } = this.#options;
     try {
       for await (const item of listening) {
         if (this.#isClosed) return;
         this.#socket.send(item.type === "audio" ? pcmToBytes(item.samples) : JSON.stringify(messageOf(item)));
-        if (this.#socket.bufferedAmount > MAX_IN_SOCKET_BYTES) await this.#drained();
+        if (this.#socket.bufferedAmount > MAX_IN_SOCKET_BYTES) await this.#waitUntilDrained();
       }
       this.#close(CLOSE_CODES.completed, "the call is over");
     } catch (error) {
@@ -82,8 +82,8 @@ class ListenConnection {
     this.#socket.send(JSON.stringify({ type: "error", code: "unknown_message", detail } satisfies StreamError));
   }
 
-  /** The WebSocket is closed. */
-  closed(): void {
+  /** Handles the closed WebSocket. */
+  onClosed(): void {
     this.#isClosed = true;
     this.#unwatch();
     this.#options.listening.close();
@@ -91,14 +91,15 @@ class ListenConnection {
 
   #close(code: number, reason: string): void {
     if (this.#isClosed) return;
-    this.closed();
+    this.onClosed();
     this.#socket.close(code, reason);
     this.#options.log.info({ ...this.#options.fields, code }, "a listener has been disconnected");
   }
 
-  async #drained(): Promise<void> {
-    const giveUp = (): void => this.#close(CLOSE_CODES.notReading, `nothing was read for ${STALLED_MS / 1_000} s`);
-    const cancel = this.#options.system.after(STALLED_MS, giveUp);
+  async #waitUntilDrained(): Promise<void> {
+    const disconnect = (): void =>
+      this.#close(CLOSE_CODES.notReading, `nothing was read for ${LISTENER_STALL_MS / 1_000} s`);
+    const cancel = this.#options.system.after(LISTENER_STALL_MS, disconnect);
     await this.#socket.drained();
     cancel();
   }

@@ -20,17 +20,17 @@ export function acceptPhone(context: RequestContext, pages: NetworkPages, watche
   const number = context.params.number ?? "";
   if (!PHONE_NUMBER.test(number))
     throw new Refusal("phone_number_invalid", `the number ${JSON.stringify(number.slice(0, 40))} ${PHONE_RULE}`);
-  if (!context.upgrading)
+  if (!context.canUpgrade)
     throw new Refusal("upgrade_required", "the request is not a WebSocket handshake: connect with a WebSocket client");
   const handlers = pages.phone?.(caller.userId, number);
   if (handlers === undefined) return undefined;
-  context.accepted =
-    token === undefined ? handlers : watched(handlers, (revoked) => watches.watch(token, caller, revoked));
+  context.socketHandlers =
+    token === undefined ? handlers : withTokenWatch(handlers, (onRevoked) => watches.watch(token, caller, onRevoked));
   return { status: 101, headers: {} };
 }
 
 /** The same handlers, for a WebSocket that closes once its token is no longer valid. */
-function watched(handlers: SocketHandlers, watch: (revoked: () => void) => () => void): SocketHandlers {
+function withTokenWatch(handlers: SocketHandlers, watch: (onRevoked: () => void) => () => void): SocketHandlers {
   let unwatch = (): void => {};
   let isClosed = false;
   return {

@@ -25,22 +25,22 @@ export class SocketBudget {
    * @throws {Refusal} `server_busy`: the user or the server has too many open
    */
   admit(reply: Reply | undefined, context: RequestContext): Reply | undefined {
-    const { accepted } = context;
-    if (reply?.status !== 101 || !accepted) return reply;
+    const { socketHandlers } = context;
+    if (reply?.status !== 101 || !socketHandlers) return reply;
     const isBuffering = context.request.buffersMessages === true;
     const { user, server } = isBuffering ? MAX_BUFFERING_SOCKETS : MAX_SOCKETS;
     const users = isBuffering ? this.#bufferingUsers : this.#users;
-    const leave = this.#open < server ? users.take(context.caller.userId) : undefined;
-    if (!leave) {
-      accepted.close?.(NEVER_OPENED, 1006, "");
-      context.accepted = undefined;
-      const whose = this.#open < server ? `you have ${user}` : `the server has ${server}`;
-      throw new Refusal("server_busy", `${whose} WebSockets open, the most that it allows; close one and try again`);
+    const release = this.#open < server ? users.take(context.caller.userId) : undefined;
+    if (!release) {
+      socketHandlers.close?.(NEVER_OPENED, 1006, "");
+      context.socketHandlers = undefined;
+      const subject = this.#open < server ? `you have ${user}` : `the server has ${server}`;
+      throw new Refusal("server_busy", `${subject} WebSockets open, the most that it allows; close one and try again`);
     }
     this.#open++;
-    context.accepted = counted(accepted, () => {
+    context.socketHandlers = withCount(socketHandlers, () => {
       this.#open--;
-      leave();
+      release();
     });
     return reply;
   }
@@ -48,14 +48,14 @@ export class SocketBudget {
 
 const NEVER_OPENED: Socket = { send() {}, bufferedAmount: 0, drained: async () => {}, close() {} };
 
-/** The same handlers; `leave` is called once, when the WebSocket has closed. */
-function counted(handlers: SocketHandlers, leave: () => void): SocketHandlers {
+/** The same handlers; `release` is called once, when the WebSocket has closed. */
+function withCount(handlers: SocketHandlers, release: () => void): SocketHandlers {
   let isOpen = true;
   return {
     open: (socket) => handlers.open?.(socket),
     message: (socket, data) => handlers.message(socket, data),
     close(socket, code, reason) {
-      if (isOpen) leave();
+      if (isOpen) release();
       isOpen = false;
       handlers.close?.(socket, code, reason);
     },

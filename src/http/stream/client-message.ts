@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { StreamError } from "../response-types.ts";
 
-/** Longest text message, characters. */
+/** Maximum length of a text message, characters. */
 const MAX_CHARACTERS = 65_536;
 const NAME = "name must be a string of 1 to 256 characters";
 const DIGITS = "digits must be a string of 1 to 64 of the keys 0-9 * # A-D";
@@ -42,14 +42,15 @@ export function readClientMessage(text: string): ClientMessage | StreamFault {
   if (typeof value !== "object" || value === null || Array.isArray(value))
     return fault("invalid_json", "a text message must be a JSON object");
   const { type } = value as { type?: unknown };
-  if (typeof type !== "string" || !isKnown(type)) return fault("unknown_message", `${unknownType(type)}; ${KNOWN}`);
-  const checked = v.safeParse(MESSAGES[type], value);
-  return checked.success ? checked.output : fault("invalid_message", `${type}: ${checked.issues[0].message}`);
+  if (typeof type !== "string" || !isMessageType(type))
+    return fault("unknown_message", `${unknownType(type)}; ${KNOWN_TYPES}`);
+  const result = v.safeParse(MESSAGES[type], value);
+  return result.success ? result.output : fault("invalid_message", `${type}: ${result.issues[0].message}`);
 }
 
-const KNOWN = `known types: ${Object.keys(MESSAGES).join(", ")}`;
+const KNOWN_TYPES = `known types: ${Object.keys(MESSAGES).join(", ")}`;
 
-const isKnown = (type: string): type is MessageType => Object.hasOwn(MESSAGES, type);
+const isMessageType = (type: string): type is MessageType => Object.hasOwn(MESSAGES, type);
 
 const unknownType = (type: unknown): string =>
   typeof type === "string" ? `unknown message type ${JSON.stringify(type.slice(0, 40))}` : "the message has no type";

@@ -16,24 +16,24 @@ export interface DialectOutput {
  */
 export interface Dialect extends StreamClient {
   /** The client is attached; called before everything else. */
-  attached(attachment: StreamAttachment): void;
+  onAttached(attachment: StreamAttachment): void;
   /**
    * Handles a message of the client. The next message follows once the promise has settled. A fault of the client results
    * in an `error` message or a close code; only a bug makes this throw.
    */
   receive(data: string | Uint8Array): void | Promise<void>;
   /** True for a message that drops all audio before it; then {@link skip} takes the messages that still wait. */
-  drops(data: string | Uint8Array): boolean;
+  dropsAudio(data: string | Uint8Array): boolean;
   /** Handles a message whose audio is dropped by a later one, and its marks with it. */
   skip(data: string | Uint8Array): void;
   /** True for a message that requests the end of the call: it counts even if the connection breaks while it waits. */
-  ends(data: string | Uint8Array): boolean;
+  endsCall(data: string | Uint8Array): boolean;
   /** The message about audio that was not sent to the client, ms, in a dialect that has such a message. */
-  dropped?(ms: number): object;
+  droppedMessage?(ms: number): object;
   /** The client has ended its audio; called before it is detached. */
   end(): void;
-  /** The connection is closed; no more is sent. */
-  gone(): void;
+  /** Handles the closed connection; nothing more is sent. */
+  onClosed(): void;
 }
 
 /** Close codes of the stream. */

@@ -4,9 +4,9 @@ import { nextTurn } from "../../base/turn-budget.ts";
 const OVERHEAD_BYTES = 1024;
 /** Messages that are taken in one turn of the event loop. */
 const MESSAGES_PER_TURN = 256;
-/** A queue above this is long, bytes … */
+/** Size above which a queue counts as long, bytes. */
 const LONG_BYTES: number = 6 << 20;
-/** … until it is down to this. */
+/** Size at which it no longer counts as long, bytes. */
 const SHORT_BYTES: number = 5 << 20;
 /**
  * Largest queue, bytes: 4 minutes of 16-bit PCM at 16 kHz. Reading continues up to here, so that a message that drops the
@@ -19,28 +19,28 @@ export interface InboxOptions {
   /** Takes one message; the next follows once the promise has settled. */
   readonly take: (message: string | Uint8Array) => void | Promise<void>;
   /** True if the message drops the audio of all earlier ones, so that it need not wait for them. */
-  readonly drops: (message: string | Uint8Array) => boolean;
+  readonly dropsAudio: (message: string | Uint8Array) => boolean;
   /** Takes a message whose audio is dropped by a later one. */
   readonly skip: (message: string | Uint8Array) => void;
   /** The queue has become long, or short again. */
-  readonly long: (isLong: boolean) => void;
+  readonly onLong: (isLong: boolean) => void;
   /** The queue is full; no more messages are taken. */
-  readonly full: () => void;
+  readonly onFull: () => void;
   /** A message could not be taken; no more messages are taken. */
-  readonly broken: (cause: unknown) => void;
+  readonly onBroken: (cause: unknown) => void;
 }
 
 /**
  * The messages of a client, taken one at a time in the order of arrival. A message that drops the audio before it is taken
- * at once, however much is waiting.
+ * at once, even if many messages wait.
  */
 export class StreamInbox {
   readonly #options: InboxOptions;
   readonly #waiting: (string | Uint8Array)[] = [];
   #bytes = 0;
-  #busy: Promise<void> | undefined;
+  #draining: Promise<void> | undefined;
   #isLong = false;
-  #closed = false;
+  #isClosed = false;
 
   constructor(options: InboxOptions) {
     this.#options = options;
@@ -48,15 +48,15 @@ export class StreamInbox {
 
   /** Takes the message, immediately or after the earlier ones. */
   push(message: string | Uint8Array): void {
-    if (this.#closed) return;
-    if (!this.#busy) this.#take(message);
-    else if (this.#options.drops(message)) this.#overtake(message);
+    if (this.#isClosed) return;
+    if (!this.#draining) this.#take(message);
+    else if (this.#options.dropsAudio(message)) this.#overtake(message);
     else this.#wait(message);
   }
 
   /** Resolves when all pending messages have been taken; undefined if none is pending. */
-  get done(): Promise<void> | undefined {
-    return this.#busy;
+  get idle(): Promise<void> | undefined {
+    return this.#draining;
   }
 
   /** True if a waiting message passes the test. */
@@ -66,36 +66,36 @@ export class StreamInbox {
 
   /** Drops the queue and ignores further messages. */
   close(): void {
-    this.#closed = true;
+    this.#isClosed = true;
     this.#waiting.length = 0;
   }
 
   #take(message: string | Uint8Array): void {
     try {
       const pending = this.#options.take(message);
-      if (pending) this.#busy = this.#drain(pending);
+      if (pending) this.#draining = this.#drain(pending);
     } catch (cause) {
       this.#fail(cause);
     }
   }
 
-  /** Takes everything that waits, without its audio, and then the message that drops it. */
+  /** Takes all waiting messages, without their audio, and then the message that drops it. */
   #overtake(message: string | Uint8Array): void {
     this.#bytes = 0;
     try {
-      for (const skipped of this.#waiting.splice(0)) if (!this.#closed) this.#options.skip(skipped);
-      if (!this.#closed) void this.#options.take(message);
+      for (const skippedMessage of this.#waiting.splice(0)) if (!this.#isClosed) this.#options.skip(skippedMessage);
+      if (!this.#isClosed) void this.#options.take(message);
     } catch (cause) {
       this.#fail(cause);
     }
-    if (this.#isLong && !this.#closed) this.#setLong(false);
+    if (this.#isLong && !this.#isClosed) this.#setLong(false);
   }
 
   #wait(message: string | Uint8Array): void {
     this.#bytes += message.length + OVERHEAD_BYTES;
     if (this.#bytes > MAX_BYTES) {
       this.close();
-      this.#options.full();
+      this.#options.onFull();
       return;
     }
     this.#waiting.push(message);
@@ -115,17 +115,17 @@ export class StreamInbox {
     } catch (cause) {
       this.#fail(cause);
     }
-    this.#busy = undefined;
+    this.#draining = undefined;
   }
 
   #setLong(isLong: boolean): void {
     this.#isLong = isLong;
-    this.#options.long(isLong);
+    this.#options.onLong(isLong);
   }
 
   #fail(cause: unknown): void {
-    if (this.#closed) return;
+    if (this.#isClosed) return;
     this.close();
-    this.#options.broken(cause);
+    this.#options.onBroken(cause);
   }
 }

@@ -37,11 +37,11 @@ export class NativeDialect implements Dialect {
       sampleRate,
       mp3: mp3Stream,
       room: (ms) => this.#attachment?.room(ms),
-      decoded: (samples, rate) => this.#attachment?.write(samples, rate),
+      onDecoded: (samples, rate) => this.#attachment?.write(samples, rate),
     });
   }
 
-  attached(attachment: StreamAttachment): void {
+  onAttached(attachment: StreamAttachment): void {
     this.#attachment = attachment;
   }
 
@@ -59,18 +59,18 @@ export class NativeDialect implements Dialect {
       if (!pending) this.#attachment?.took();
       return pending?.then(
         () => this.#attachment?.took(),
-        (error: unknown) => this.#failed(error),
+        (error: unknown) => this.#fail(error),
       );
     } catch (error) {
-      this.#failed(error);
+      this.#fail(error);
     }
   }
 
-  drops(data: string | Uint8Array): boolean {
+  dropsAudio(data: string | Uint8Array): boolean {
     return isOfType(data, "clear");
   }
 
-  ends(data: string | Uint8Array): boolean {
+  endsCall(data: string | Uint8Array): boolean {
     return isOfType(data, "hangup");
   }
 
@@ -85,7 +85,7 @@ export class NativeDialect implements Dialect {
     for (const part of this.#incoming.end()) this.#attachment?.ignored(part);
   }
 
-  gone(): void {
+  onClosed(): void {
     this.#incoming.close();
   }
 
@@ -101,7 +101,7 @@ export class NativeDialect implements Dialect {
     this.#output.audio(this.#encode(frame));
   }
 
-  dropped(ms: number): object {
+  droppedMessage(ms: number): object {
     return { type: "call_event", event: "audio_dropped", timestamp: timestamp(this.#now()), dropped_ms: ms };
   }
 
@@ -156,7 +156,7 @@ export class NativeDialect implements Dialect {
     return { type: "progress", messages, queued_ms: Math.round(queuedMs) };
   }
 
-  #failed(error: unknown): void {
+  #fail(error: unknown): void {
     if (!(error instanceof NotAudio)) throw error;
     this.#output.close(CLOSE_CODES.notAudio, error.message);
   }

@@ -8,34 +8,34 @@ const MAX_FRAMES = 250;
 /** Maximum queued text, characters. */
 const MAX_TEXT: number = 1 << 20;
 
-interface Queued<T> {
+interface QueuedMessage<T> {
   readonly data: T;
   /** Position among texts and frames together, so that they leave in the order of arrival. */
-  readonly turn: number;
+  readonly order: number;
 }
 
 /** Callbacks of a {@link StreamOutbox}. */
 export interface OutboxOptions {
   /** Returns the message about dropped audio, ms; undefined if the dialect has none. */
-  readonly dropped: (ms: number) => object | undefined;
+  readonly droppedMessage: (ms: number) => object | undefined;
   /** Too much text is queued. */
-  readonly full: () => void;
+  readonly onFull: () => void;
 }
 
 /**
  * The messages to a client. If the client reads too slowly, text is queued, and the oldest audio is dropped; a message
- * in its place reports how much.
+ * in its place reports its length.
  */
 export class StreamOutbox {
   readonly #socket: Socket;
   readonly #options: OutboxOptions;
-  #texts: Queued<string>[] = [];
-  #frames: Queued<string | Uint8Array>[] = [];
+  #texts: QueuedMessage<string>[] = [];
+  #frames: QueuedMessage<string | Uint8Array>[] = [];
   #characters = 0;
   #droppedFrames = 0;
-  #turn = 0;
-  #draining = false;
-  #closed = false;
+  #nextOrder = 0;
+  #isDraining = false;
+  #isClosed = false;
 
   constructor(socket: Socket, options: OutboxOptions) {
     this.#socket = socket;
@@ -44,26 +44,26 @@ export class StreamOutbox {
 
   /** Sends a message that is never dropped. */
   text(message: object): void {
-    if (this.#closed) return;
+    if (this.#isClosed) return;
     const data = JSON.stringify(message);
     if (this.#isFree) {
       this.#socket.send(data);
       return;
     }
     this.#characters += data.length;
-    this.#texts.push({ data, turn: this.#turn++ });
-    if (this.#characters > MAX_TEXT) this.#options.full();
+    this.#texts.push({ data, order: this.#nextOrder++ });
+    if (this.#characters > MAX_TEXT) this.#options.onFull();
     else this.#drain();
   }
 
   /** Sends a frame of audio. */
   audio(data: string | Uint8Array): void {
-    if (this.#closed) return;
+    if (this.#isClosed) return;
     if (this.#isFree) {
       this.#socket.send(data);
       return;
     }
-    this.#frames.push({ data, turn: this.#turn++ });
+    this.#frames.push({ data, order: this.#nextOrder++ });
     if (this.#frames.length > MAX_FRAMES) {
       this.#frames.shift();
       this.#droppedFrames++;
@@ -79,7 +79,7 @@ export class StreamOutbox {
 
   /** Drops the queue and sends no more. */
   close(): void {
-    this.#closed = true;
+    this.#isClosed = true;
     this.#texts = [];
     this.#frames = [];
   }
@@ -89,10 +89,10 @@ export class StreamOutbox {
   }
 
   #drain(): void {
-    if (this.#draining) return;
-    this.#draining = true;
+    if (this.#isDraining) return;
+    this.#isDraining = true;
     void this.#socket.drained().then(() => {
-      this.#draining = false;
+      this.#isDraining = false;
       while (this.#socket.bufferedAmount <= MAX_IN_SOCKET_BYTES) if (!this.#sendNext()) return;
       this.#drain();
     });
@@ -101,7 +101,7 @@ export class StreamOutbox {
   #sendNext(): boolean {
     const [text] = this.#texts;
     const [frame] = this.#frames;
-    if (text && (!frame || text.turn < frame.turn)) {
+    if (text && (!frame || text.order < frame.order)) {
       this.#texts.shift();
       this.#characters -= text.data.length;
       this.#socket.send(text.data);
@@ -115,7 +115,7 @@ export class StreamOutbox {
   }
 
   #reportDropped(): void {
-    const message = this.#options.dropped(this.#droppedFrames * FRAME_MS);
+    const message = this.#options.droppedMessage(this.#droppedFrames * FRAME_MS);
     this.#droppedFrames = 0;
     if (message) this.#socket.send(JSON.stringify(message));
   }

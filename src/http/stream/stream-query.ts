@@ -14,7 +14,7 @@ const sampleRate: QueryParameter<StreamRate> = {
     "Samples per second of PCM, mu-law and A-law, in both directions. Default: 16000 for PCM, otherwise 8000. An MP3 contains " +
     "its own rate; then this is the rate of the callee's audio.",
   schema: { type: "integer", enum: STREAM_RATES },
-  must: `one of ${STREAM_RATES.join(", ")}`,
+  rule: `one of ${STREAM_RATES.join(", ")}`,
   read: (text) => STREAM_RATES.find((rate) => String(rate) === text),
 };
 
@@ -28,7 +28,7 @@ export const TICKET: QueryParameter<string> = {
   name: "ticket",
   description: "A ticket of this call, in place of the header Authorization, which browsers cannot send.",
   schema: { type: "string" },
-  must: "a stream ticket",
+  rule: "a stream ticket",
   read: (text) => text,
 };
 

@@ -23,8 +23,8 @@ const MAX_REASON_BYTES = 123;
 export interface StreamSocketOptions {
   readonly reservation: StreamReservation;
   readonly dialect: (output: DialectOutput) => Dialect;
-  /** Watches the client's token until the returned function is called; calls `revoked` once the token is no longer valid. */
-  readonly watchToken: (revoked: () => void) => () => void;
+  /** Watches the client's token until the returned function is called; calls `onRevoked` once the token is no longer valid. */
+  readonly watchToken: (onRevoked: () => void) => () => void;
   readonly log: Logger;
   /** Log fields that identify the client. */
   readonly fields: { readonly request_id: string; readonly call_id: string };
@@ -39,7 +39,7 @@ export function streamSocket(options: StreamSocketOptions): SocketHandlers {
     },
     message: (_, data) => connection?.receive(data),
     close(_, code) {
-      if (connection) connection.closed(code);
+      if (connection) connection.onClosed(code);
       else options.reservation.release();
     },
   };
@@ -55,14 +55,14 @@ class StreamConnection {
   readonly #unwatch: () => void;
   #attachment: StreamAttachment | undefined;
   #isPaused = false;
-  #ended = false;
+  #isEnded = false;
 
   constructor(socket: Socket, options: StreamSocketOptions) {
     this.#socket = socket;
     this.#options = options;
     this.#outbox = new StreamOutbox(socket, {
-      dropped: (ms) => this.#dialect.dropped?.(ms),
-      full: () => {
+      droppedMessage: (ms) => this.#dialect.droppedMessage?.(ms),
+      onFull: () => {
         this.#outbox.close();
         this.#end(CLOSE_CODES.notReading, "more than 1 MiB of messages are queued for the client");
       },
@@ -74,11 +74,11 @@ class StreamConnection {
     });
     this.#inbox = new StreamInbox({
       take: (message) => this.#dialect.receive(message),
-      drops: (message) => this.#dialect.drops(message),
+      dropsAudio: (message) => this.#dialect.dropsAudio(message),
       skip: (message) => this.#dialect.skip(message),
-      long: (isLong) => this.#setPaused(isLong),
-      full: () => this.#end(CLOSE_CODES.overflow, REASONS.overflow),
-      broken: (cause) => {
+      onLong: (isLong) => this.#setPaused(isLong),
+      onFull: () => this.#end(CLOSE_CODES.overflow, REASONS.overflow),
+      onBroken: (cause) => {
         options.log.error({ ...options.fields, err: cause }, "a message on a stream could not be taken");
         this.#end(CLOSE_CODES.broken, "internal error");
       },
@@ -88,25 +88,25 @@ class StreamConnection {
   }
 
   receive(data: string | Uint8Array): void {
-    if (!this.#ended) this.#inbox.push(data);
+    if (!this.#isEnded) this.#inbox.push(data);
   }
 
-  /** The WebSocket is closed. */
-  closed(code: number): void {
-    if (this.#ended) return;
-    this.#ended = true;
+  /** Handles the closed WebSocket. */
+  onClosed(code: number): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
     this.#unwatch();
     this.#outbox.close();
     // Messages that precede a normal closure, or a request to hang up, still count.
-    const isEnding = isNormalClosure(code) || this.#inbox.some((message) => this.#dialect.ends(message));
-    const pending = isEnding ? this.#inbox.done : undefined;
+    const isEnding = isNormalClosure(code) || this.#inbox.some((message) => this.#dialect.endsCall(message));
+    const pending = isEnding ? this.#inbox.idle : undefined;
     if (pending) void pending.then(() => this.#leave(code));
     else this.#leave(code);
   }
 
   #attach(): void {
     const dialect = this.#dialect;
-    const attachment = this.#reserved({
+    const attachment = this.#attachReserved({
       calleeRate: dialect.calleeRate,
       event: (event) => dialect.event(event),
       transcript: (transcript) => dialect.transcript(transcript),
@@ -119,12 +119,12 @@ class StreamConnection {
     if (attachment === undefined) return;
     this.#attachment = attachment;
     // The connection may have ended during the replay of earlier events.
-    if (this.#ended) attachment.detach(false);
-    else dialect.attached(attachment);
+    if (this.#isEnded) attachment.detach(false);
+    else dialect.onAttached(attachment);
   }
 
-  /** Attaches the client. A reservation expires; if it did while the connection was opening, the client must connect again. */
-  #reserved(client: StreamClient): StreamAttachment | undefined {
+  /** Attaches the client. If the reservation has expired while the connection was opening, the client must connect again. */
+  #attachReserved(client: StreamClient): StreamAttachment | undefined {
     try {
       return this.#options.reservation.attach(client);
     } catch (error) {
@@ -138,7 +138,7 @@ class StreamConnection {
   }
 
   #setPaused(isPaused: boolean): void {
-    if (this.#ended) return;
+    if (this.#isEnded) return;
     this.#isPaused = isPaused;
     if (isPaused) this.#socket.pause?.();
     else this.#socket.resume?.();
@@ -146,8 +146,8 @@ class StreamConnection {
 
   /** Closes the WebSocket. The stream is free for another client at once, without waiting for the closing handshake. */
   #end(code: number, reason: string): void {
-    if (this.#ended) return;
-    this.#ended = true;
+    if (this.#isEnded) return;
+    this.#isEnded = true;
     this.#unwatch();
     this.#outbox.finish();
     // The client's close frame arrives after the unread messages.
@@ -160,7 +160,7 @@ class StreamConnection {
     this.#inbox.close();
     if (isHangup) this.#dialect.end();
     this.#attachment?.detach(isHangup);
-    this.#dialect.gone();
+    this.#dialect.onClosed();
     this.#options.log.info({ ...this.#options.fields, code }, "a stream client has disconnected");
   }
 }

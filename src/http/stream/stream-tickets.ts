@@ -7,8 +7,8 @@ import type { System } from "../../ports/system.ts";
 /** Time a ticket is valid, ms. */
 const TICKET_MS = 60_000;
 /** Maximum number of unused tickets of one user, and of all users. */
-const MAX_OF_USER = 100;
-const MOST = 10_000;
+const MAX_PER_USER = 100;
+const MAX_TICKETS = 10_000;
 const TICKET = /^[0-9A-Za-z]{43}$/;
 
 /** The access token that a ticket replaces; the user, if the embedding program has authenticated them without one. */
@@ -37,22 +37,22 @@ export class StreamTickets {
   readonly #system: System;
   /** By hash, oldest first. */
   readonly #tickets: Map<string, Ticket> = new Map();
-  readonly #ofUser: Map<string, number> = new Map();
+  readonly #countByUser: Map<string, number> = new Map();
 
   constructor(system: System) {
     this.#system = system;
   }
 
   /** @throws {Refusal} `server_busy` if there are too many unused tickets */
-  async issue(of: { path: string; userId: string; credential: Credential }): Promise<IssuedTicket> {
-    this.#forgetExpired();
+  async issue(grant: { path: string; userId: string; credential: Credential }): Promise<IssuedTicket> {
+    this.#deleteExpired();
     const ticket = newSecret(this.#system);
     const hash = await sha256Hex(ticket);
-    const unused = this.#ofUser.get(of.userId) ?? 0;
-    if (unused >= MAX_OF_USER || this.#tickets.size >= MOST)
+    const count = this.#countByUser.get(grant.userId) ?? 0;
+    if (count >= MAX_PER_USER || this.#tickets.size >= MAX_TICKETS)
       throw new Refusal("server_busy", "too many stream tickets are unused; try again in a minute");
-    this.#ofUser.set(of.userId, unused + 1);
-    this.#tickets.set(hash, { ...of, expiresAt: this.#system.monotonic() + TICKET_MS });
+    this.#countByUser.set(grant.userId, count + 1);
+    this.#tickets.set(hash, { ...grant, expiresAt: this.#system.monotonic() + TICKET_MS });
     return { ticket, expiresAt: this.#system.now() + TICKET_MS };
   }
 
@@ -60,25 +60,25 @@ export class StreamTickets {
   async redeem(ticket: string, path: string): Promise<Credential | undefined> {
     if (!TICKET.test(ticket)) return undefined;
     const hash = await sha256Hex(ticket);
-    this.#forgetExpired();
-    const found = this.#tickets.get(hash);
-    if (found?.path !== path) return undefined;
-    this.#forget(hash, found);
-    return found.credential;
+    this.#deleteExpired();
+    const stored = this.#tickets.get(hash);
+    if (stored?.path !== path) return undefined;
+    this.#delete(hash, stored);
+    return stored.credential;
   }
 
-  #forgetExpired(): void {
+  #deleteExpired(): void {
     const now = this.#system.monotonic();
     for (const [hash, ticket] of this.#tickets) {
       if (ticket.expiresAt > now) return;
-      this.#forget(hash, ticket);
+      this.#delete(hash, ticket);
     }
   }
 
-  #forget(hash: string, { userId }: Ticket): void {
+  #delete(hash: string, { userId }: Ticket): void {
     this.#tickets.delete(hash);
-    const left = (this.#ofUser.get(userId) ?? 1) - 1;
-    if (left === 0) this.#ofUser.delete(userId);
-    else this.#ofUser.set(userId, left);
+    const remaining = (this.#countByUser.get(userId) ?? 1) - 1;
+    if (remaining === 0) this.#countByUser.delete(userId);
+    else this.#countByUser.set(userId, remaining);
   }
 }

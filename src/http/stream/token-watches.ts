@@ -8,7 +8,7 @@ import type { System } from "../../ports/system.ts";
 /** Interval between checks of the tokens of connected clients, ms. */
 export const TOKEN_CHECK_MS = 500;
 
-/** Checks of single tokens that are under way at the same time: requests have their own checks. */
+/** Maximum number of concurrent checks of single tokens: requests have their own checks. */
 export const MAX_CHECKS_AT_ONCE = 100;
 
 /** Dependencies of {@link TokenWatches}. */
@@ -26,7 +26,7 @@ interface Watch {
   readonly token: string;
   /** The user of the token when the client connected. */
   readonly userId: string;
-  readonly revoked: () => void;
+  readonly onRevoked: () => void;
 }
 
 /**
@@ -37,12 +37,12 @@ export class TokenWatches {
   readonly #options: TokenWatchesOptions;
   readonly #watches = new Set<Watch>();
   /** Tokens whose check has not ended. */
-  readonly #pending = new Set<string>();
+  readonly #pendingTokens = new Set<string>();
   /** Tokens that wait for a separate check, in their order. */
-  readonly #waiting = new Set<string>();
-  #checksOfOne = 0;
+  readonly #queuedTokens = new Set<string>();
+  #singleChecks = 0;
   /** Tokens whose latest check failed: each is checked alone, so that it delays no other token. */
-  readonly #suspect = new Set<string>();
+  readonly #suspectTokens = new Set<string>();
   #isScheduled = false;
 
   constructor(options: TokenWatchesOptions) {
@@ -51,11 +51,11 @@ export class TokenWatches {
 
   /**
    * Watches a token until the returned function is called. A caller without one is not watched.
-   * @param revoked called once, when the token has been revoked or has expired
+   * @param onRevoked called once, when the token has been revoked or has expired
    */
-  watch(token: string | undefined, { userId }: Principal, revoked: () => void): () => void {
+  watch(token: string | undefined, { userId }: Principal, onRevoked: () => void): () => void {
     if (token === undefined) return () => {};
-    const watch = { token, userId, revoked };
+    const watch = { token, userId, onRevoked };
     this.#watches.add(watch);
     if (!this.#isScheduled) this.#schedule();
     return () => void this.#watches.delete(watch);
@@ -64,7 +64,7 @@ export class TokenWatches {
   #schedule(): void {
     this.#isScheduled = this.#watches.size > 0;
     if (this.#isScheduled) this.#checkLater();
-    else for (const tokens of [this.#suspect, this.#waiting]) tokens.clear();
+    else for (const tokens of [this.#suspectTokens, this.#queuedTokens]) tokens.clear();
   }
 
   #checkLater(): void {
@@ -78,22 +78,24 @@ export class TokenWatches {
   }
 
   #check(): void {
-    const watched = new Set([...this.#watches].map(({ token }) => token));
-    for (const token of this.#waiting) if (!watched.has(token)) this.#waiting.delete(token);
-    const tokens = [...watched].filter((token) => !this.#pending.has(token) && !this.#waiting.has(token));
+    const watchedTokens = new Set([...this.#watches].map(({ token }) => token));
+    for (const token of this.#queuedTokens) if (!watchedTokens.has(token)) this.#queuedTokens.delete(token);
+    const tokens = [...watchedTokens].filter(
+      (token) => !this.#pendingTokens.has(token) && !this.#queuedTokens.has(token),
+    );
     const { authenticate } = this.#options;
-    const isAlone = (token: string): boolean => !authenticate.all || this.#suspect.has(token);
-    const together = tokens.filter((token) => !isAlone(token));
-    if (together.length > 0) void this.#checkAll(together);
-    this.#checkEach(tokens.filter(isAlone));
+    const needsOwnCheck = (token: string): boolean => !authenticate.all || this.#suspectTokens.has(token);
+    const jointTokens = tokens.filter((token) => !needsOwnCheck(token));
+    if (jointTokens.length > 0) void this.#checkAll(jointTokens);
+    this.#checkEach(tokens.filter(needsOwnCheck));
   }
 
-  /** Checks each of them separately, after those already waiting. */
+  /** Checks each token separately, after those already waiting. */
   #checkEach(tokens: readonly string[]): void {
-    for (const token of tokens) this.#waiting.add(token);
-    for (const token of this.#waiting) {
-      if (this.#checksOfOne >= MAX_CHECKS_AT_ONCE) return;
-      this.#waiting.delete(token);
+    for (const token of tokens) this.#queuedTokens.add(token);
+    for (const token of this.#queuedTokens) {
+      if (this.#singleChecks >= MAX_CHECKS_AT_ONCE) return;
+      this.#queuedTokens.delete(token);
       void this.#checkOne(token);
     }
   }
@@ -107,17 +109,17 @@ export class TokenWatches {
 
   async #checkOne(token: string): Promise<void> {
     const { authenticate } = this.#options;
-    this.#checksOfOne++;
+    this.#singleChecks++;
     const failure = await this.#decide([token], async () => [await authenticate(token)]);
-    this.#checksOfOne--;
-    if (failure === undefined) this.#suspect.delete(token);
-    else this.#suspect.add(token);
+    this.#singleChecks--;
+    if (failure === undefined) this.#suspectTokens.delete(token);
+    else this.#suspectTokens.add(token);
     this.#checkEach([]);
   }
 
-  /** Revokes the invalid ones of the tokens. Returns the reason if the check fails; never rejects. */
+  /** Revokes the invalid tokens. Returns the reason if the check fails; never rejects. */
   async #decide(tokens: readonly string[], lookUp: () => Promise<Principals | undefined>): Promise<unknown> {
-    for (const token of tokens) this.#pending.add(token);
+    for (const token of tokens) this.#pendingTokens.add(token);
     try {
       const principals = await lookUp();
       this.#apply(new Map(tokens.map((token, index) => [token, principals?.[index]])));
@@ -126,7 +128,7 @@ export class TokenWatches {
       this.#options.log.warn({ err: error }, "the tokens of streams could not be checked");
       return error;
     } finally {
-      for (const token of tokens) this.#pending.delete(token);
+      for (const token of tokens) this.#pendingTokens.delete(token);
     }
   }
 
@@ -135,7 +137,7 @@ export class TokenWatches {
       if (!principals.has(watch.token) || principals.get(watch.token)?.userId === watch.userId) continue;
       this.#watches.delete(watch);
       try {
-        watch.revoked();
+        watch.onRevoked();
       } catch (error) {
         this.#options.log.warn({ err: error }, "a client with a revoked token could not be disconnected");
       }

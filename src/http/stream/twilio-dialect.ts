@@ -39,7 +39,7 @@ export function twilioParameters(search: string): Record<string, string> {
 
 /**
  * The messages of Twilio's bidirectional Media Streams (twilio.com/docs/voice/media-streams/websocket-messages), for bots
- * that were written for them. The stream starts at pickup; a bot that reconnects gets a new stream. As at Twilio, other
+ * that were written for them. The stream starts at pickup; a bot that reconnects gets a new stream. As with Twilio, other
  * messages are ignored, with one warning.
  */
 export class TwilioDialect implements Dialect {
@@ -49,9 +49,9 @@ export class TwilioDialect implements Dialect {
   readonly #sid: string;
   readonly #codes = new Uint8Array((SAMPLE_RATE * FRAME_MS) / 1000);
   #attachment: StreamAttachment | undefined;
-  #answered = false;
-  #started = false;
-  #warned = false;
+  #isAnswered = false;
+  #isStarted = false;
+  #hasWarned = false;
   #sequence = 0;
   #chunk = 0;
   /** Names of marks that were neither reached nor cleared, oldest first. */
@@ -63,7 +63,7 @@ export class TwilioDialect implements Dialect {
     isHeldBack: false,
     accepts: "mu-law at 8 kHz in media messages",
     room: (ms) => this.#attachment?.room(ms),
-    decoded: (samples, rate) => this.#attachment?.write(samples, rate),
+    onDecoded: (samples, rate) => this.#attachment?.write(samples, rate),
   });
 
   constructor(output: DialectOutput, stream: TwilioStream) {
@@ -72,32 +72,32 @@ export class TwilioDialect implements Dialect {
     this.#sid = JSON.stringify(stream.streamSid);
   }
 
-  attached(attachment: StreamAttachment): void {
+  onAttached(attachment: StreamAttachment): void {
     this.#attachment = attachment;
-    if (this.#answered) this.#start();
+    if (this.#isAnswered) this.#start();
   }
 
   receive(data: string | Uint8Array): void | Promise<void> {
-    const outcome = this.#take(data);
-    if (typeof outcome !== "string") return outcome;
-    if (this.#warned) return;
-    this.#warned = true;
-    this.#stream.warn?.(outcome);
+    const result = this.#handle(data);
+    if (typeof result !== "string") return result;
+    if (this.#hasWarned) return;
+    this.#hasWarned = true;
+    this.#stream.warn?.(result);
   }
 
-  drops(data: string | Uint8Array): boolean {
+  dropsAudio(data: string | Uint8Array): boolean {
     if (typeof data !== "string" || data.length > MAX_CLEAR_CHARACTERS || !data.includes("clear")) return false;
-    const message = record(parsed(data));
+    const message = asRecord(parseJson(data));
     return message?.event === "clear" && this.#isOfStream(message);
   }
 
   skip(data: string | Uint8Array): void {
-    const message = typeof data === "string" && data.includes("mark") ? record(parsed(data)) : undefined;
-    const name = message?.event === "mark" && this.#isOfStream(message) ? record(message.mark)?.name : undefined;
+    const message = typeof data === "string" && data.includes("mark") ? asRecord(parseJson(data)) : undefined;
+    const name = message?.event === "mark" && this.#isOfStream(message) ? asRecord(message.mark)?.name : undefined;
     if (isMarkName(name)) this.#marks.push(name);
   }
 
-  ends(): boolean {
+  endsCall(): boolean {
     return false;
   }
 
@@ -105,17 +105,17 @@ export class TwilioDialect implements Dialect {
     for (const part of this.#incoming.end()) this.#attachment?.ignored(part);
   }
 
-  gone(): void {
+  onClosed(): void {
     this.#incoming.close();
   }
 
   event({ event, data }: StreamEvent): void {
     if (event === "answered") {
-      this.#answered = true;
+      this.#isAnswered = true;
       if (this.#attachment !== undefined) this.#start();
-    } else if (this.#started && event === "dtmf") {
+    } else if (this.#isStarted && event === "dtmf") {
       const dtmf = { track: "inbound_track", digit: data.digit };
-      this.#output.text({ event, streamSid: this.#stream.streamSid, sequenceNumber: this.#next(), dtmf });
+      this.#output.text({ event, streamSid: this.#stream.streamSid, sequenceNumber: this.#nextSequence(), dtmf });
     } else if (event === "mark") {
       // A mark of an earlier connection is not in the list.
       const at = this.#marks.indexOf(String(data.name));
@@ -126,47 +126,52 @@ export class TwilioDialect implements Dialect {
   transcript(): void {}
 
   callee(frame: Int16Array): void {
-    if (!this.#started) return;
+    if (!this.#isStarted) return;
     const payload = encodeBase64(encodeMulaw(frame, this.#codes));
-    const at = this.#chunk * FRAME_MS;
+    const timestampMs = this.#chunk * FRAME_MS;
     this.#chunk++;
     this.#output.audio(
-      `{"event":"media","sequenceNumber":"${this.#next()}","media":{"track":"inbound","chunk":"${this.#chunk}",` +
-        `"timestamp":"${at}","payload":"${payload}"},"streamSid":${this.#sid}}`,
+      `{"event":"media","sequenceNumber":"${this.#nextSequence()}","media":{"track":"inbound","chunk":"${this.#chunk}",` +
+        `"timestamp":"${timestampMs}","payload":"${payload}"},"streamSid":${this.#sid}}`,
     );
   }
 
   over(): void {
-    if (!this.#started) return;
+    if (!this.#isStarted) return;
     const { streamSid, accountSid, callSid } = this.#stream;
-    this.#output.text({ event: "stop", sequenceNumber: this.#next(), stop: { accountSid, callSid }, streamSid });
+    this.#output.text({
+      event: "stop",
+      sequenceNumber: this.#nextSequence(),
+      stop: { accountSid, callSid },
+      streamSid,
+    });
   }
 
   #start(): void {
-    if (this.#started) return;
-    this.#started = true;
+    if (this.#isStarted) return;
+    this.#isStarted = true;
     const { streamSid, accountSid, callSid, customParameters = {} } = this.#stream;
     const mediaFormat = { encoding: "audio/x-mulaw", sampleRate: SAMPLE_RATE, channels: 1 };
     const start = { accountSid, streamSid, callSid, tracks: ["inbound"], mediaFormat, customParameters };
     this.#output.text({ event: "connected", protocol: "Call", version: "1.0.0" });
-    this.#output.text({ event: "start", sequenceNumber: this.#next(), start, streamSid });
+    this.#output.text({ event: "start", sequenceNumber: this.#nextSequence(), start, streamSid });
   }
 
-  /** Carries a message out; returns the fault of a message that cannot be used. */
-  #take(data: string | Uint8Array): string | undefined | Promise<undefined> {
+  /** Handles a message; returns its fault if it cannot be used. */
+  #handle(data: string | Uint8Array): string | undefined | Promise<undefined> {
     if (typeof data !== "string") return "binary message: send audio as Base64 in media messages";
-    const message = record(parsed(data));
+    const message = asRecord(parseJson(data));
     if (message === undefined) return "a message is not a JSON object";
     if (!this.#isOfStream(message)) return "a message lacks the streamSid of this stream";
-    if (message.event === "media") return this.#media(record(message.media)?.payload);
-    if (message.event === "mark") return this.#mark(record(message.mark)?.name);
+    if (message.event === "media") return this.#media(asRecord(message.media)?.payload);
+    if (message.event === "mark") return this.#mark(asRecord(message.mark)?.name);
     if (message.event !== "clear") return "the event of a message is not media, mark or clear";
     this.#clear();
     return undefined;
   }
 
   #isOfStream(message: Readonly<Record<string, unknown>>): boolean {
-    return this.#started && message.streamSid === this.#stream.streamSid;
+    return this.#isStarted && message.streamSid === this.#stream.streamSid;
   }
 
   #media(payload: unknown): string | undefined | Promise<undefined> {
@@ -175,14 +180,14 @@ export class TwilioDialect implements Dialect {
     try {
       return this.#incoming.push(codes)?.then(
         () => undefined,
-        (error: unknown) => this.#failed(error),
+        (error: unknown) => this.#fail(error),
       );
     } catch (error) {
-      return this.#failed(error);
+      return this.#fail(error);
     }
   }
 
-  #failed(error: unknown): undefined {
+  #fail(error: unknown): undefined {
     if (!(error instanceof NotAudio)) throw error;
     this.#output.close(CLOSE_CODES.notAudio, error.message);
   }
@@ -209,11 +214,11 @@ export class TwilioDialect implements Dialect {
 
   #sendMark(name: string): void {
     const { streamSid } = this.#stream;
-    this.#output.text({ event: "mark", sequenceNumber: this.#next(), streamSid, mark: { name } });
+    this.#output.text({ event: "mark", sequenceNumber: this.#nextSequence(), streamSid, mark: { name } });
   }
 
   /** The next sequence number; Twilio sends numbers as strings. */
-  #next(): string {
+  #nextSequence(): string {
     return String(++this.#sequence);
   }
 }
@@ -222,7 +227,7 @@ function isMarkName(name: unknown): name is string {
   return typeof name === "string" && name.length <= MAX_MARK_CHARACTERS;
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -230,6 +235,6 @@ function parsed(text: string): unknown {
   }
 }
 
-function record(value: unknown): Readonly<Record<string, unknown>> | undefined {
+function asRecord(value: unknown): Readonly<Record<string, unknown>> | undefined {
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
 }

@@ -48,19 +48,19 @@ export const CALL_FILTERS: {
   createdBefore: timeParameter("created_before", "Only calls created before this time."),
 };
 
-const summary = {
+const summaryEntries = {
   id: callId,
   type: v.picklist(CALL_TYPES),
   status: v.pipe(v.picklist(CALL_STATUSES), v.description("COMPLETED and FAILED are final.")),
   target_phone: phone,
   created_at: isoTime,
 };
-const { id, ...rest } = summary;
-const created = { id, instance_id: instanceId, ...rest };
+const { id, ...rest } = summaryEntries;
+const createdEntries = { id, instance_id: instanceId, ...rest };
 
-export const callSummaryShape = shape("An active call in the queue of an instance.", summary);
+export const callSummaryShape = shape("An active call in the queue of an instance.", summaryEntries);
 
-export const createdCallShape = shape("The response to the creation of a call.", created);
+export const createdCallShape = shape("The response to the creation of a call.", createdEntries);
 
 export const callerIdShape = shape("The caller as the callee sees it; the network fills in missing fields.", {
   phoneNumber: v.optional(phone),
@@ -69,7 +69,7 @@ export const callerIdShape = shape("The caller as the callee sees it; the networ
 });
 
 export const callShape = shape("A call.", {
-  ...created,
+  ...createdEntries,
   from: v.optional(callerIdShape),
   started_at: v.pipe(v.nullable(isoTime), v.description("Time at which the call connected; null until then.")),
   ended_at: v.pipe(v.nullable(isoTime), v.description("Time at which the call ended; null until then.")),

@@ -162,10 +162,10 @@ function streamView(statistics: MediaStatistics): View<"StreamStatistics"> {
     packets_duplicated: statistics.packetsDuplicated,
     packets_invalid: statistics.packetsInvalid,
     packets_injected: statistics.packetsInjected ?? null,
-    jitter_ms: rounded(statistics.jitterMs, 2),
-    round_trip_ms: statistics.roundTripMs === null ? null : rounded(statistics.roundTripMs, 2),
-    remote_loss: statistics.remoteLoss === null ? null : rounded(statistics.remoteLoss, 4),
-    mos: statistics.mos === null ? null : rounded(statistics.mos, 2),
+    jitter_ms: round(statistics.jitterMs, 2),
+    round_trip_ms: statistics.roundTripMs === null ? null : round(statistics.roundTripMs, 2),
+    remote_loss: statistics.remoteLoss === null ? null : round(statistics.remoteLoss, 4),
+    mos: statistics.mos === null ? null : round(statistics.mos, 2),
     held_ms: statistics.heldMs,
   };
 }
@@ -182,6 +182,6 @@ export function intervalView(interval: Interval): View<"QualityInterval"> {
   };
 }
 
-function rounded(value: number, decimals: number): number {
+function round(value: number, decimals: number): number {
   return Number(value.toFixed(decimals));
 }

@@ -18,17 +18,17 @@ import { eventFault } from "./event-fault.ts";
 const REPLY_MS = 20_000;
 /** Silence after which every agent has detected the end of a turn, ms. */
 const PAUSE_MS = 2_000;
-/** Content of an array after it was heard: it must no longer be read. */
-const SPOILT = 0x55;
+/** Content of a reused array: agents must no longer read it. */
+const FILLER = 0x55;
 
 /** One conversation as seen by the core: the agent's events so far, and the callee's actions. */
-export class AudioTalk {
+export class AudioDialogue {
   readonly conversation: AudioConversation;
   readonly events: AudioAgentEvent[] = [];
   /** Ends the call. */
   readonly scope: AbortController;
   /** Resolves after the last event. */
-  readonly over: Promise<void>;
+  readonly end: Promise<void>;
   /** Forbidden action of the agent; undefined if there is none. */
   fault: string | undefined;
   #format: AudioFormat = "pcm";
@@ -38,19 +38,19 @@ export class AudioTalk {
   static async open(
     { agent, instructions }: Pick<AudioAgentUnderTest, "instructions"> & { readonly agent: AudioAgent },
     brief: Partial<AgentBrief> = {},
-  ): Promise<AudioTalk> {
+  ): Promise<AudioDialogue> {
     const scope = new AbortController();
     const opening = agent.open(
       { callId: "call_contract", instructions, language: "en-US", hearsWords: false, ...brief },
       scope.signal,
     );
-    return new AudioTalk(await settledWithin(REPLY_MS, "The conversation is opened", opening), scope);
+    return new AudioDialogue(await settledWithin(REPLY_MS, "The conversation is opened", opening), scope);
   }
 
   private constructor(conversation: AudioConversation, scope: AbortController) {
     this.conversation = conversation;
     this.scope = scope;
-    this.over = this.#read();
+    this.end = this.#read();
   }
 
   /** The callee answers. */
@@ -67,7 +67,7 @@ export class AudioTalk {
     this.#hear(new Int16Array((PAUSE_MS / 1_000) * rate));
   }
 
-  /** Resolves when the agent has done this, this number of times. */
+  /** Resolves once the agent has emitted this number of events of a type. */
   async until(type: AudioAgentEvent["type"], count = 1): Promise<void> {
     await until(REPLY_MS, `${count} times ${type}`, () => this.fault !== undefined || this.count(type) >= count).catch(
       (error: Error) => {
@@ -78,12 +78,12 @@ export class AudioTalk {
 
   /** The next event of a type, as soon as it arrives. */
   next<Type extends AudioAgentEvent["type"]>(type: Type): Promise<Extract<AudioAgentEvent, { type: Type }>> {
-    const arrived = new Promise<Extract<AudioAgentEvent, { type: Type }>>((resolve) => {
+    const nextEvent = new Promise<Extract<AudioAgentEvent, { type: Type }>>((resolve) => {
       this.#watch = (event) => {
         if (event.type === type) resolve(event as Extract<AudioAgentEvent, { type: Type }>);
       };
     });
-    return settledWithin(REPLY_MS, `The next ${type}`, arrived);
+    return settledWithin(REPLY_MS, `The next ${type}`, nextEvent);
   }
 
   count(type: AudioAgentEvent["type"]): number {
@@ -126,6 +126,6 @@ export class AudioTalk {
       else frame.set(this.#format === "pcmu" ? encodeMulaw(part) : encodeAlaw(part));
       this.conversation.hear(frame);
     }
-    frame.fill(SPOILT);
+    frame.fill(FILLER);
   }
 }

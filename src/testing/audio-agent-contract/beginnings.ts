@@ -2,7 +2,7 @@ import { AgentUnavailable } from "../../ports/conversation.ts";
 import type { AudioAgentClause } from "../audio-agent-contract.ts";
 import type { ContractRunner } from "../contract-runner.ts";
 import { settledWithin } from "../waiting.ts";
-import { AudioTalk } from "./audio-talk.ts";
+import { AudioDialogue } from "./audio-talk.ts";
 
 /** Time in which an agent that speaks too early is caught, ms. */
 const EARLY_MS = 300;
@@ -22,10 +22,10 @@ export function beginningsContract(clause: AudioAgentClause, expect: ContractRun
     agent.check({ callId: "call_contract", instructions, language: "en-US", hearsWords: false });
   });
 
-  clause("opens no conversation that it cannot conduct, and gives the reason", async ({ refused, ...under }) => {
+  clause("opens no conversation that it cannot conduct, and gives the reason", async ({ refused, ...subject }) => {
     if (refused === undefined) return;
     const agent = refused();
-    const opening = AudioTalk.open({ ...under, agent }).catch((error: unknown) => error);
+    const opening = AudioDialogue.open({ ...subject, agent }).catch((error: unknown) => error);
     const fault = await settledWithin(REFUSAL_MS, "The refusal", opening).finally(() => agent.close());
     expect(fault instanceof AgentUnavailable).toBe(true);
     expect((fault as Error).message.length).toBeGreaterThanOrEqual(10);
@@ -40,15 +40,15 @@ export function beginningsContract(clause: AudioAgentClause, expect: ContractRun
     expect(await settledWithin(REFUSAL_MS, "The refusal", opening)).toBe("refused");
   });
 
-  clause("does nothing before the callee answers", async (under) => {
-    const talk = await AudioTalk.open(under);
+  clause("does nothing before the callee answers", async (subject) => {
+    const talk = await AudioDialogue.open(subject);
     await new Promise((resolve) => setTimeout(resolve, EARLY_MS));
     expect(talk.events.map(({ type }) => type)).toEqual([]);
   });
 
   for (const format of ["pcmu", "pcma", "pcm"] as const)
-    clause(`begins with audible ${format}, then listens`, async (under) => {
-      const talk = await AudioTalk.open(under);
+    clause(`begins with audible ${format}, then listens`, async (subject) => {
+      const talk = await AudioDialogue.open(subject);
       talk.answer(format);
       await talk.until("listen");
       expect(talk.fault).toBe(undefined);
@@ -62,12 +62,12 @@ export function beginningsContract(clause: AudioAgentClause, expect: ContractRun
       );
     });
 
-  clause("waits for the callee if it should not speak first", async (under) => {
-    const talk = await AudioTalk.open(under, { firstMessage: null });
+  clause("waits for the callee if it should not speak first", async (subject) => {
+    const talk = await AudioDialogue.open(subject, { firstMessage: null });
     talk.answer();
     await talk.until("listen");
     expect(talk.count("audio")).toBe(0);
-    talk.say(under.answer);
+    talk.say(subject.answer);
     await talk.until("item_end");
     expect(talk.fault).toBe(undefined);
   });

@@ -7,22 +7,22 @@ const MAX_TEXT = 4_096;
 /** Fault of an event that follows others; undefined if there is none. */
 export function eventFault(
   event: AudioAgentEvent,
-  before: readonly AudioAgentEvent[],
+  earlierEvents: readonly AudioAgentEvent[],
   format: AudioFormat,
 ): string | undefined {
   switch (event.type) {
     case "audio":
       if (event.bytes.length === 0) return "a piece of audio is empty";
-      return isOver(event.item, before) ? `audio of ${event.item} follows its item_end` : undefined;
+      return hasEnded(event.item, earlierEvents) ? `audio of ${event.item} follows its item_end` : undefined;
     case "item_end":
-      if (isOver(event.item, before)) return `${event.item} ends twice`;
-      return format === "pcm" && lengthOf(event.item, before) % 2 === 1
+      if (hasEnded(event.item, earlierEvents)) return `${event.item} ends twice`;
+      return format === "pcm" && lengthOf(event.item, earlierEvents) % 2 === 1
         ? `${event.item} ends within a sample`
         : undefined;
     case "press":
       return /^[0-9*#A-D]+$/.test(event.keys) ? undefined : `it presses ${event.keys}`;
     case "transfer":
-      return PHONE_NUMBER.test(event.to) ? undefined : `it transfers to ${event.to}, which is no E.164 number`;
+      return PHONE_NUMBER.test(event.to) ? undefined : `it transfers to ${event.to}, which is not an E.164 number`;
     case "listen":
       return event.forMs > 0 ? undefined : `it listens for ${event.forMs} ms`;
     case "say":
@@ -37,12 +37,12 @@ export function eventFault(
   }
 }
 
-function isOver(item: string, before: readonly AudioAgentEvent[]): boolean {
-  return before.some((event) => event.type === "item_end" && event.item === item);
+function hasEnded(item: string, earlierEvents: readonly AudioAgentEvent[]): boolean {
+  return earlierEvents.some((event) => event.type === "item_end" && event.item === item);
 }
 
-function lengthOf(item: string, before: readonly AudioAgentEvent[]): number {
-  return before.reduce(
+function lengthOf(item: string, earlierEvents: readonly AudioAgentEvent[]): number {
+  return earlierEvents.reduce(
     (sum, event) => (event.type === "audio" && event.item === item ? sum + event.bytes.length : sum),
     0,
   );

@@ -1,18 +1,18 @@
 import type { AudioAgentClause } from "../audio-agent-contract.ts";
 import type { ContractRunner } from "../contract-runner.ts";
-import { AudioTalk } from "./audio-talk.ts";
+import { AudioDialogue } from "./audio-talk.ts";
 
 /** Characters that a callee may press. */
 const KEYS = "0123456789*#ABCD";
 
 /** Clauses about turns between agents and callees. */
 export function turnsContract(clause: AudioAgentClause, expect: ContractRunner["expect"]): void {
-  clause("replies to the callee, and hangs up last", async (under) => {
-    const talk = await AudioTalk.open(under);
+  clause("replies to the callee, and hangs up last", async (subject) => {
+    const talk = await AudioDialogue.open(subject);
     talk.answer();
     await talk.until("listen");
     const from = talk.events.length;
-    talk.say(under.answer);
+    talk.say(subject.answer);
     await talk.until("hang_up");
     expect(talk.fault).toBe(undefined);
     const types = talk.events.slice(from).map(({ type }) => type);
@@ -24,11 +24,11 @@ export function turnsContract(clause: AudioAgentClause, expect: ContractRunner["
     });
     expect(talk.spokenMs(from)).toBeGreaterThanOrEqual(100);
     expect(types.at(-1)).toBe("hang_up");
-    if (under.agent.transcribes) await talk.until("callee_words");
+    if (subject.agent.transcribes) await talk.until("callee_words");
   });
 
-  clause("replies to a key", async (under) => {
-    const talk = await AudioTalk.open(under);
+  clause("replies to a key", async (subject) => {
+    const talk = await AudioDialogue.open(subject);
     talk.answer();
     await talk.until("listen");
     const from = talk.events.length;
@@ -39,8 +39,8 @@ export function turnsContract(clause: AudioAgentClause, expect: ContractRunner["
     expect(talk.fault).toBe(undefined);
   });
 
-  clause("continues with another reply after an interruption by the callee", async (under) => {
-    const talk = await AudioTalk.open(under);
+  clause("continues with another reply after an interruption by the callee", async (subject) => {
+    const talk = await AudioDialogue.open(subject);
     talk.answer();
     const { item } = await talk.next("audio");
     talk.conversation.interrupted([{ item, heardMs: 20, text: "" }]);
@@ -48,14 +48,14 @@ export function turnsContract(clause: AudioAgentClause, expect: ContractRunner["
     await talk.until("reply", 2);
     const from = talk.events.findLastIndex(({ type }) => type === "reply");
     await talk.until("listen");
-    const spoken = talk.events.slice(from).flatMap((event) => (event.type === "audio" ? [event.item] : []));
-    expect(spoken.length).toBeGreaterThanOrEqual(1);
-    expect(spoken.includes(item)).toBe(false);
+    const spokenItems = talk.events.slice(from).flatMap((event) => (event.type === "audio" ? [event.item] : []));
+    expect(spokenItems.length).toBeGreaterThanOrEqual(1);
+    expect(spokenItems.includes(item)).toBe(false);
     expect(talk.fault).toBe(undefined);
   });
 
-  clause("replies to silence", async (under) => {
-    const talk = await AudioTalk.open(under);
+  clause("replies to silence", async (subject) => {
+    const talk = await AudioDialogue.open(subject);
     talk.answer();
     await talk.until("listen");
     const from = talk.events.length;
@@ -65,8 +65,8 @@ export function turnsContract(clause: AudioAgentClause, expect: ContractRunner["
     expect(talk.fault).toBe(undefined);
   });
 
-  clause("survives unexpected inputs", async (under) => {
-    const talk = await AudioTalk.open(under);
+  clause("survives unexpected inputs", async (subject) => {
+    const talk = await AudioDialogue.open(subject);
     const { conversation } = talk;
     talk.answer();
     await talk.until("listen");
@@ -82,15 +82,15 @@ export function turnsContract(clause: AudioAgentClause, expect: ContractRunner["
     expect(talk.fault).toBe(undefined);
   });
 
-  clause("keeps the conversations of two calls apart", async (under) => {
-    const [first, second] = [await AudioTalk.open(under), await AudioTalk.open(under)];
+  clause("keeps the conversations of two calls apart", async (subject) => {
+    const [first, second] = [await AudioDialogue.open(subject), await AudioDialogue.open(subject)];
     first.answer("pcmu");
     second.answer("pcm");
     await Promise.all([first.until("listen"), second.until("listen")]);
-    const untouched = second.events.length;
-    first.say(under.answer);
+    const eventCount = second.events.length;
+    first.say(subject.answer);
     await first.until("hang_up");
-    expect(second.events.length).toBe(untouched);
+    expect(second.events.length).toBe(eventCount);
     expect([first.fault, second.fault]).toEqual([undefined, undefined]);
   });
 }

@@ -4,7 +4,7 @@ import type { Take } from "./take.ts";
 import { bytesOf, readWavFile } from "./wav-file.ts";
 
 /** Expects a recording with the written samples, or their beginning, and the right properties. */
-export async function expectKept(
+export async function expectStored(
   expect: ContractRunner["expect"],
   stored: StoredRecording | undefined,
   { sampleRate, channels }: Pick<Take, "sampleRate" | "channels">,
@@ -23,7 +23,7 @@ export async function expectKept(
 }
 
 /** Index of the first sample that differs from the beginning of `others`; a short message if an expectation fails. */
-function firstDifference(samples: Int16Array, others: Int16Array): number | undefined {
-  const at = samples.findIndex((sample, i) => sample !== others[i]);
+function firstDifference(samples: Int16Array, expected: Int16Array): number | undefined {
+  const at = samples.findIndex((sample, i) => sample !== expected[i]);
   return at < 0 ? undefined : at;
 }

@@ -1,6 +1,6 @@
 import type { ContractRunner } from "../contract-runner.ts";
 import type { RecordingsClause } from "../recordings-contract.ts";
-import { expectKept } from "./kept.ts";
+import { expectStored } from "./kept.ts";
 import { Take } from "./take.ts";
 import { bytesOf } from "./wav-file.ts";
 
@@ -15,10 +15,10 @@ export function readingContract(clause: RecordingsClause, expect: ContractRunner
     const take = new Take(recordings, "call_1");
     for (const ms of [20, 980, 1_700]) {
       take.write(ms);
-      await expectKept(expect, await recordings.read("call_1"), take);
+      await expectStored(expect, await recordings.read("call_1"), take);
     }
     await take.writer.finish();
-    await expectKept(expect, await recordings.read("call_1"), take);
+    await expectStored(expect, await recordings.read("call_1"), take);
   });
 
   clause("reads a consistent length while the recording grows", async ({ recordings }) => {
@@ -28,7 +28,7 @@ export function readingContract(clause: RecordingsClause, expect: ContractRunner
     const { sampleRate, channels } = take;
     take.write(1_500);
     await take.writer.finish();
-    await expectKept(expect, stored, { sampleRate, channels });
+    await expectStored(expect, stored, { sampleRate, channels });
   });
 
   clause("can be read in part, from one byte up to another", async ({ recordings }) => {
@@ -37,7 +37,7 @@ export function readingContract(clause: RecordingsClause, expect: ContractRunner
     await take.writer.finish();
     const stored = await recordings.read("call_1");
     if (stored === undefined) throw new Error("there is no recording");
-    const whole = await bytesOf(stored);
+    const allBytes = await bytesOf(stored);
     const { size } = stored;
     for (const [from, to] of [
       [0, 1],
@@ -50,8 +50,8 @@ export function readingContract(clause: RecordingsClause, expect: ContractRunner
       [size - 1, size],
       [5, 5],
     ] as const)
-      expect(sameBytes(await bytesOf(stored, from, to), whole.subarray(from, to))).toBe(true);
-    expect(sameBytes(await bytesOf(stored, 1_001), whole.subarray(1_001))).toBe(true);
+      expect(sameBytes(await bytesOf(stored, from, to), allBytes.subarray(from, to))).toBe(true);
+    expect(sameBytes(await bytesOf(stored, 1_001), allBytes.subarray(1_001))).toBe(true);
   });
 }
 

@@ -4,7 +4,7 @@ import type { Recordings, RecordingWriter } from "../../ports/recordings.ts";
 
 const FRAME_MS = 20;
 /** Value of reused arrays beyond and after the samples; it must never be read. */
-const SPOILT = -30_000;
+const FILLER = -30_000;
 /** Number of distinct values, so that a missing or misplaced sample is noticed. */
 const VALUES = 29_989;
 
@@ -41,16 +41,16 @@ export class Take {
 
   /** Writes this many samples, from longer arrays that are reused afterwards. */
   writeSamples(samples: number): void {
-    const played = new Int16Array(samples + 7).fill(SPOILT);
-    const received = new Int16Array(samples + 7).fill(SPOILT);
+    const leftSamples = new Int16Array(samples + 7).fill(FILLER);
+    const rightSamples = new Int16Array(samples + 7).fill(FILLER);
     for (let i = 0; i < samples; i++, this.#next++) {
-      played[i] = this.#next % VALUES;
-      received[i] = -(this.#next % VALUES);
+      leftSamples[i] = this.#next % VALUES;
+      rightSamples[i] = -(this.#next % VALUES);
     }
-    this.#left.push(played.slice(0, samples));
-    this.#right.push(received.slice(0, samples));
-    this.writer.write(played, received, samples);
-    played.fill(SPOILT);
-    received.fill(SPOILT);
+    this.#left.push(leftSamples.slice(0, samples));
+    this.#right.push(rightSamples.slice(0, samples));
+    this.writer.write(leftSamples, rightSamples, samples);
+    leftSamples.fill(FILLER);
+    rightSamples.fill(FILLER);
   }
 }

@@ -19,7 +19,7 @@ export async function bytesOf(recording: StoredRecording, from?: number, to?: nu
 export function readWavFile(bytes: Uint8Array): WavFile {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const letters = (at: number): string => String.fromCharCode(...bytes.subarray(at, at + 4));
-  if (letters(0) !== "RIFF" || letters(8) !== "WAVE") throw new Error("the recording is no WAV file");
+  if (letters(0) !== "RIFF" || letters(8) !== "WAVE") throw new Error("the recording is not a WAV file");
   if (view.getUint32(4, true) !== bytes.length - 8)
     throw new Error("the RIFF chunk does not have the length that it states");
   let sampleRate = 0;
@@ -41,6 +41,6 @@ export function readWavFile(bytes: Uint8Array): WavFile {
   throw new Error("the WAV file has no data chunk");
 }
 
-function channel(samples: Int16Array, which: 0 | 1): Int16Array {
-  return Int16Array.from({ length: samples.length / 2 }, (_, i) => samples[2 * i + which]!);
+function channel(samples: Int16Array, index: 0 | 1): Int16Array {
+  return Int16Array.from({ length: samples.length / 2 }, (_, i) => samples[2 * i + index]!);
 }

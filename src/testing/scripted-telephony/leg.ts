@@ -63,14 +63,14 @@ export class ScriptedLeg implements Leg {
   transferred: (outcome: TransferOutcome) => void = () => {};
   readonly #system: System;
   readonly #deadlines: Deadlines;
-  readonly #played: Int16Array[] = [];
-  readonly #spoken: Int16Array[] = [];
+  readonly #playedFrames: Int16Array[] = [];
+  readonly #speechFrames: Int16Array[] = [];
   #source: FrameSource | undefined;
   #sink: FrameSink | undefined;
   #cancelTick: (() => void) | undefined;
   readonly #ended = Promise.withResolvers<void>();
   #hasEnded = false;
-  #held = false;
+  #isOnHold = false;
 
   constructor(options: ScriptedLegOptions) {
     this.sampleRate = options.sampleRate;
@@ -98,8 +98,8 @@ export class ScriptedLeg implements Leg {
 
   /** Everything that the callee has heard since the answer. */
   get heard(): Int16Array {
-    if (this.#played.length > 1) this.#played.splice(0, Infinity, concatPcm(this.#played));
-    return this.#played[0] ?? new Int16Array(0);
+    if (this.#playedFrames.length > 1) this.#playedFrames.splice(0, Infinity, concatPcm(this.#playedFrames));
+    return this.#playedFrames[0] ?? new Int16Array(0);
   }
 
   connectMedia(source: FrameSource, sink: FrameSink): void {
@@ -140,7 +140,7 @@ export class ScriptedLeg implements Leg {
     for (let at = 0; at < samples.length; at += length) {
       const frame = new Int16Array(length);
       frame.set(samples.subarray(at, at + length));
-      this.#spoken.push(frame);
+      this.#speechFrames.push(frame);
     }
   }
 
@@ -150,12 +150,12 @@ export class ScriptedLeg implements Leg {
 
   /** Puts the call on hold: the source is not pulled, and no audio arrives. */
   hold(): void {
-    this.#held = true;
+    this.#isOnHold = true;
     this.events.push({ type: "noted", fact: { event: "held", data: {} } });
   }
 
   resume(): void {
-    this.#held = false;
+    this.#isOnHold = false;
     this.events.push({ type: "noted", fact: { event: "resumed", data: {} } });
   }
 
@@ -172,7 +172,7 @@ export class ScriptedLeg implements Leg {
     this.events.push({ type: "media_lost", detail });
   }
 
-  /** Ends the leg. @param refusal what a refusal of the network applies to */
+  /** Ends the leg. @param refusal the scope of a refusal by the network */
   end(cause: ReleaseCause, detail: string | null = null, refusal?: RefusalScope): void {
     this.#cancelTick?.();
     this.#ended.resolve();
@@ -195,14 +195,14 @@ export class ScriptedLeg implements Leg {
 
   #transferFrame(frame: Int16Array): void {
     this.#source?.read(frame);
-    this.#played.push(frame);
-    if (this.talkative || this.#spoken.length > 0)
-      this.#sink?.write(this.#spoken.shift() ?? new Int16Array(frame.length));
+    this.#playedFrames.push(frame);
+    if (this.talkative || this.#speechFrames.length > 0)
+      this.#sink?.write(this.#speechFrames.shift() ?? new Int16Array(frame.length));
   }
 
   #tick(): void {
-    const maySend = this.#system.monotonic() < this.#deadlines.send;
-    if (maySend && !this.#held) this.#transferFrame(new Int16Array(this.#frameLength));
+    const isBeforeDeadline = this.#system.monotonic() < this.#deadlines.send;
+    if (isBeforeDeadline && !this.#isOnHold) this.#transferFrame(new Int16Array(this.#frameLength));
     if (!this.#hasEnded) this.#cancelTick = this.#system.after(this.frameMs, () => this.#tick());
   }
 }

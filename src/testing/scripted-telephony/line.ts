@@ -34,7 +34,7 @@ export class ScriptedLine implements Line {
   readonly pairingCode: ((phone: string, signal: AbortSignal) => Promise<PairingCode>) | undefined;
   closed = false;
   #codes = 0;
-  #scanned = false;
+  #isScanned = false;
 
   constructor(telephony: ScriptedTelephony, instance: InstanceRef, host: LineHost) {
     this.#telephony = telephony;
@@ -63,7 +63,7 @@ export class ScriptedLine implements Line {
   async link(): Promise<void> {
     await this.linkBarrier;
     // Even if the network knows a device: an earlier process may have linked it and died before storing the link.
-    if ((this.#scanned && this.linked) || this.waitsForScan) return;
+    if ((this.#isScanned && this.linked) || this.waitsForScan) return;
     this.health = { state: "offline", reason: "not linked" };
     this.showCode();
   }
@@ -101,7 +101,7 @@ export class ScriptedLine implements Line {
     }
     if (!this.linked) return; // unlinked again while the link was being stored
     this.#codes = 0;
-    this.#scanned = true;
+    this.#isScanned = true;
     this.goOnline();
   }
 
@@ -112,7 +112,7 @@ export class ScriptedLine implements Line {
 
   /**
    * @param report false: the line does not report it, so that only a probe finds out
-   * @param lasting whether a person must fix the fault
+   * @param lasting true if a person must fix the fault
    */
   goOffline(
     reason = "the network does not answer",

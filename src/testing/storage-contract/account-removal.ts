@@ -3,7 +3,7 @@ import type { Clause } from "./scene.ts";
 import { tokenRecord } from "./scene.ts";
 import { webhook } from "./webhooks.ts";
 
-const MOST = 100;
+const MAX_ENTRIES = 100;
 
 /** The audit log, and the records that a deleted account and its user leave behind. */
 export function accountRemovalContract(clause: Clause): void {
@@ -24,7 +24,7 @@ function auditLog(clause: Clause): void {
       action: "token.revoked",
       subject: i === 0 ? null : `subject \0 ${i}`,
     }));
-    for (const entry of entries) await logins.note(entry, 0, MOST);
+    for (const entry of entries) await logins.note(entry, 0, MAX_ENTRIES);
     const newest = entries.toReversed();
     scene.equal(await logins.audit({}, { limit: 10 }), newest);
     scene.equal(await logins.audit({}, { limit: 2, after: newest[1]?.id }), newest.slice(2, 4));
@@ -34,50 +34,54 @@ function auditLog(clause: Clause): void {
   clause("entries of the audit log are kept", async (scene) => {
     const { logins } = scene.storage;
     const entry = () => ({ accountId: null, email: null, action: "account.registered", subject: null });
-    const old = { id: scene.id("aud"), at: scene.now(), ...entry() };
-    const kept = { id: scene.id("aud"), at: scene.now(), ...entry() };
-    const last = { id: scene.id("aud"), at: scene.now(), ...entry() };
-    await logins.note(old, 0, MOST);
-    await logins.note(kept, 0, MOST);
-    await logins.note(last, kept.at, MOST);
-    scene.equal(await logins.audit({}, { limit: 10 }), [last, kept]);
+    const oldEntry = { id: scene.id("aud"), at: scene.now(), ...entry() };
+    const keptEntry = { id: scene.id("aud"), at: scene.now(), ...entry() };
+    const lastEntry = { id: scene.id("aud"), at: scene.now(), ...entry() };
+    await logins.note(oldEntry, 0, MAX_ENTRIES);
+    await logins.note(keptEntry, 0, MAX_ENTRIES);
+    await logins.note(lastEntry, keptEntry.at, MAX_ENTRIES);
+    scene.equal(await logins.audit({}, { limit: 10 }), [lastEntry, keptEntry]);
   });
 
   clause("an entry beyond the limit of its account deletes that account's oldest ones", async (scene) => {
     const { logins } = scene.storage;
     const [ana, bob] = [scene.id("acct"), scene.id("acct")];
-    const note = async (accountId: string | null, most: number) => {
+    const note = async (accountId: string | null, limit: number) => {
       const fields = { accountId, email: null, action: "token.revoked", subject: null };
       const entry = { id: scene.id("aud"), at: scene.now(), ...fields };
-      await logins.note(entry, 0, most);
+      await logins.note(entry, 0, limit);
       return entry;
     };
-    const others = [await note(bob, 3), await note(null, 1), await note(null, 1)];
-    const ofAna = [await note(ana, 3), await note(ana, 3), await note(ana, 3)];
-    scene.equal(await logins.audit({}, { limit: 10 }), [...others, ...ofAna].toReversed());
-    const last = await note(ana, 2);
-    scene.equal(await logins.audit({}, { limit: 10 }), [last, ofAna[2], ...others.toReversed()]);
+    const otherEntries = [await note(bob, 3), await note(null, 1), await note(null, 1)];
+    const anaEntries = [await note(ana, 3), await note(ana, 3), await note(ana, 3)];
+    scene.equal(await logins.audit({}, { limit: 10 }), [...otherEntries, ...anaEntries].toReversed());
+    const lastEntry = await note(ana, 2);
+    scene.equal(await logins.audit({}, { limit: 10 }), [lastEntry, anaEntries[2], ...otherEntries.toReversed()]);
   });
 }
 
 function removal(clause: Clause): void {
   clause("a forgotten user has no records left, and others keep theirs", async (scene) => {
     const { accounts, instances, logins, receipts, events } = scene.storage;
-    const erased = await scene.storedInstance({ status: "DELETED", erasedAt: scene.now() });
-    const other = await scene.storedInstance({ userId: scene.id("usr"), status: "DELETED", erasedAt: scene.now() });
-    for (const instance of [erased, other])
+    const erasedInstance = await scene.storedInstance({ status: "DELETED", erasedAt: scene.now() });
+    const otherInstance = await scene.storedInstance({
+      userId: scene.id("usr"),
+      status: "DELETED",
+      erasedAt: scene.now(),
+    });
+    for (const instance of [erasedInstance, otherInstance])
       await events.append(Array.from({ length: 5 }, () => scene.event("instance.created", instance)));
-    const tokens = [erased, other].map(({ userId }) => tokenRecord(scene, { userId }));
+    const tokens = [erasedInstance, otherInstance].map(({ userId }) => tokenRecord(scene, { userId }));
     for (const token of tokens) await accounts.insertToken(token);
     const receipt = { ...scene.key("order 66"), fingerprint: "body", begunAt: scene.now(), expiredBefore: 0 };
     await instances.insert(scene.instance({ status: "DELETED", erasedAt: scene.now() }), [], receipt);
     while (await logins.forgetUser(scene.userId, 2));
-    scene.equal(await instances.get(erased.id), undefined);
+    scene.equal(await instances.get(erasedInstance.id), undefined);
     scene.equal(await scene.log(), []);
     scene.equal(await accounts.tokens(), [tokens[1]]);
     scene.equal(await receipts.find(receipt, 0), undefined);
-    scene.equal((await instances.get(other.id))?.id, other.id);
-    scene.equal((await scene.log(other.userId)).length, 5);
+    scene.equal((await instances.get(otherInstance.id))?.id, otherInstance.id);
+    scene.equal((await scene.log(otherInstance.userId)).length, 5);
   });
 
   clause("an instance is not forgotten before its deletion", async (scene) => {
@@ -94,7 +98,7 @@ function removal(clause: Clause): void {
     const [session] = await logins.sessions(account.id);
     const code = await storedCode(scene, "reset", { accountId: account.id });
     const entry = { id: scene.id("aud"), at: scene.now(), action: "account.registered", subject: null };
-    await logins.note({ ...entry, accountId: account.id, email: account.email }, 0, MOST);
+    await logins.note({ ...entry, accountId: account.id, email: account.email }, 0, MAX_ENTRIES);
     for (let i = 0; i < 2; i++) scene.equal(await logins.deleteAccount(account.id), "deleted");
     scene.equal(await logins.account(account.id), undefined);
     scene.equal(await logins.sessionByHash(session?.hash ?? ""), undefined);
@@ -150,13 +154,13 @@ function unfinishedRemoval(clause: Clause): void {
     const admin = accountIn(await logins.register(newAccount(scene, "ana@example.com", { role: "admin" })));
     const code = await storedCode(scene, "invitation", { accountId: admin.id });
     for (let i = 0; i < 2; i++) scene.equal(await logins.beginRemoval(admin.id, scene.now()), "begun");
-    const late = newAccount(scene, "bob@example.com", {
+    const lateAccount = newAccount(scene, "bob@example.com", {
       code: { hash: code.hash, purpose: code.purpose, now: code.createdAt },
     });
-    scene.equal(await logins.register(late), { kind: "admin_leaving" });
+    scene.equal(await logins.register(lateAccount), { kind: "admin_leaving" });
     scene.equal((await logins.codeByHash(code.hash))?.id, code.id);
     scene.equal(await logins.accounts(), [admin]);
-    scene.equal(await logins.sessionByHash(late.session.hash), undefined);
+    scene.equal(await logins.sessionByHash(lateAccount.session.hash), undefined);
     scene.equal(
       (await accounts.users()).map(({ id }) => id),
       [admin.userId],
@@ -169,23 +173,23 @@ function unfinishedRemoval(clause: Clause): void {
     const { logins } = scene.storage;
     const admin = accountIn(await logins.register(newAccount(scene, "ana@example.com", { role: "admin" })));
     const people = Array.from({ length: 8 }, (_, i) => newAccount(scene, `p${i}@example.com`));
-    const [first, decision, ...more] = await Promise.all([
+    const [first, decision, ...otherResults] = await Promise.all([
       logins.register(people[0]!),
       logins.beginRemoval(admin.id, scene.now()),
       ...people.slice(1).map((person) => logins.register(person)),
     ]);
-    const registered = [first, ...more].filter(({ kind }) => kind === "registered").length;
-    scene.equal(registered, decision === "begun" ? 0 : people.length);
+    const registeredCount = [first, ...otherResults].filter(({ kind }) => kind === "registered").length;
+    scene.equal(registeredCount, decision === "begun" ? 0 : people.length);
   });
 
   clause("a deleted account creates no more tokens", async (scene) => {
     const { accounts, logins } = scene.storage;
     const { id, userId } = await storedAccount(scene);
-    const [first, late] = [tokenRecord(scene, { userId }), tokenRecord(scene, { userId })];
+    const [first, lateToken] = [tokenRecord(scene, { userId }), tokenRecord(scene, { userId })];
     scene.equal(await accounts.insertToken(first, { id, most: 2 }), "inserted");
     while (await logins.forgetUser(userId, 2));
     scene.equal(await logins.deleteAccount(id), "deleted");
-    scene.equal(await accounts.insertToken(late, { id, most: 2 }), "account_deleted");
+    scene.equal(await accounts.insertToken(lateToken, { id, most: 2 }), "account_deleted");
     scene.equal(await accounts.tokens(), []);
   });
 }

@@ -42,25 +42,25 @@ export function accountsContract(clause: Clause): void {
     for (const token of [active, revoked, other]) await accounts.insertToken(token);
     const at = scene.now();
     await accounts.revokeToken(revoked.id, at);
-    const found = await accounts.tokensByHash([revoked.hash, "0".repeat(64), active.hash]);
-    scene.equal(idsOf(found).sort(), [active.id, revoked.id].sort());
-    scene.equal(found.find(({ id }) => id === revoked.id)?.revokedAt, at);
+    const tokens = await accounts.tokensByHash([revoked.hash, "0".repeat(64), active.hash]);
+    scene.equal(idsOf(tokens).sort(), [active.id, revoked.id].sort());
+    scene.equal(tokens.find(({ id }) => id === revoked.id)?.revokedAt, at);
     scene.equal(await accounts.tokensByHash([]), []);
   });
 
   clause("an account creates tokens up to its limit, and keeps as many revoked ones", async (scene) => {
     const { accounts } = scene.storage;
     const { id, userId } = await storedAccount(scene);
-    const others = tokenRecord(scene, { userId: scene.id("usr"), revokedAt: scene.now() });
-    scene.equal(await accounts.insertToken(others), "inserted");
+    const otherToken = tokenRecord(scene, { userId: scene.id("usr"), revokedAt: scene.now() });
+    scene.equal(await accounts.insertToken(otherToken), "inserted");
     const newToken = () => tokenRecord(scene, { userId });
-    const revoked = [1, 2, 3].map(() => tokenRecord(scene, { userId, revokedAt: scene.now() }));
-    for (const token of revoked) await accounts.insertToken(token);
+    const revokedTokens = [1, 2, 3].map(() => tokenRecord(scene, { userId, revokedAt: scene.now() }));
+    for (const token of revokedTokens) await accounts.insertToken(token);
     const [first, second] = [newToken(), newToken()];
     for (const token of [first, second]) scene.equal(await accounts.insertToken(token, { id, most: 2 }), "inserted");
     scene.equal(await accounts.insertToken(newToken(), { id, most: 2 }), "at_limit");
-    scene.equal(idsOf(await accounts.tokens(userId)), idsOf([...revoked.slice(1), first, second]));
-    scene.equal(idsOf(await accounts.tokens(others.userId)), [others.id]);
+    scene.equal(idsOf(await accounts.tokens(userId)), idsOf([...revokedTokens.slice(1), first, second]));
+    scene.equal(idsOf(await accounts.tokens(otherToken.userId)), [otherToken.id]);
   });
 
   clause("concurrent tokens of an account are stored up to its limit", async (scene) => {

@@ -14,11 +14,11 @@ export function byteBudgetContract(clause: Clause): void {
 function counting(clause: Clause): void {
   clause("a call with its events, audio file and transcript counts for its user", async (scene) => {
     const instance = await scene.storedInstance();
-    const stored = () => scene.storage.retention.storedBytes(scene.userId);
-    const before = await stored();
+    const storedBytes = () => scene.storage.retention.storedBytes(scene.userId);
+    const before = await storedBytes();
     const call = scene.call(instance, { message: { type: "FIXED_AUDIO", fileName: "a.wav" } as never });
     await scene.storage.calls.insert(call, new Uint8Array(64 * KIB), SINGLE, []);
-    scene.equal((await stored()) >= before + 64 * KIB, true);
+    scene.equal((await storedBytes()) >= before + 64 * KIB, true);
     await scene.storage.transcripts.append([
       {
         callId: call.id,
@@ -31,44 +31,44 @@ function counting(clause: Clause): void {
         confidence: null,
       },
     ]);
-    const ended = scene.event("completed", call, { data: { text: "x".repeat(8 * KIB) } });
-    await scene.moved(call, { status: "COMPLETED", endedAt: scene.now(), recordedMs: 1_000 }, [ended]);
+    const endEvent = scene.event("completed", call, { data: { text: "x".repeat(8 * KIB) } });
+    await scene.updateCall(call, { status: "COMPLETED", endedAt: scene.now(), recordedMs: 1_000 }, [endEvent]);
     // The audio file is deleted; transcript, event and recording exist.
-    const addedBytes = (await stored()) - before;
+    const addedBytes = (await storedBytes()) - before;
     scene.equal(addedBytes >= (32 + 8) * KIB + 64_000 && addedBytes < (32 + 8 + 16) * KIB + 64_000, true);
     scene.equal(await scene.storage.retention.storedBytes(instance.id), 0);
     await scene.storage.calls.remove([call.id]);
-    scene.equal(await stored(), before);
+    scene.equal(await storedBytes(), before);
   });
 
   clause("a deleted recording no longer counts", async (scene) => {
-    const stored = () => scene.storage.retention.storedBytes(scene.userId);
+    const storedBytes = () => scene.storage.retention.storedBytes(scene.userId);
     const call = await scene.endedCall(await scene.storedInstance(), { recordedMs: 0 });
-    const without = await stored();
-    const recorded = await scene.moved(call, { recordedMs: 10_000 });
-    scene.equal((await stored()) - without >= 640_000, true);
-    await scene.moved(recorded, { recordedMs: 0 });
-    scene.equal(await stored(), without);
+    const bytesWithout = await storedBytes();
+    const recordedCall = await scene.updateCall(call, { recordedMs: 10_000 });
+    scene.equal((await storedBytes()) - bytesWithout >= 640_000, true);
+    await scene.updateCall(recordedCall, { recordedMs: 0 });
+    scene.equal(await storedBytes(), bytesWithout);
   });
 
   clause("a call of a demo token also counts for its instance", async (scene) => {
     const [instance, other] = [await scene.storedInstance(), await scene.storedInstance()];
-    const demo = () => scene.storage.retention.storedBytes(instance.id);
+    const demoBytes = () => scene.storage.retention.storedBytes(instance.id);
     await scene.endedCall(instance);
-    scene.equal(await demo(), 0);
+    scene.equal(await demoBytes(), 0);
     const call = await scene.endedCall(instance, { isDemo: true, reference: "x".repeat(100) });
-    scene.equal((await demo()) > 100, true);
+    scene.equal((await demoBytes()) > 100, true);
     scene.equal(await scene.storage.retention.storedBytes(other.id), 0);
     scene.equal((await scene.storage.calls.get(call.id))?.isDemo, true);
     await scene.storage.calls.remove([call.id]);
-    scene.equal(await demo(), 0);
+    scene.equal(await demoBytes(), 0);
   });
 
   clause("a deleted instance counts until it is purged", async (scene) => {
     const { instances, retention } = scene.storage;
     const instance = await scene.storedInstance({ metadata: { text: "x".repeat(8 * KIB) } });
-    const renamed = scene.event("instance.created", instance, { data: { text: "x".repeat(8 * KIB) } });
-    await instances.update(instance.id, 1, { status: "DELETED", erasedAt: scene.now() }, [renamed]);
+    const event = scene.event("instance.created", instance, { data: { text: "x".repeat(8 * KIB) } });
+    await instances.update(instance.id, 1, { status: "DELETED", erasedAt: scene.now() }, [event]);
     scene.equal((await retention.storedBytes(scene.userId)) >= 16 * KIB, true);
     await instances.purge(scene.now(), 10);
     scene.equal(await retention.storedBytes(scene.userId), 0);
@@ -127,17 +127,17 @@ function limits(clause: Clause): void {
       const call = scene.call(instance, { isDemo: true });
       scene.equal((await calls.insert(call, undefined, SINGLE, [], undefined, undefined, budget)).kind, "created");
     }
-    const none = { userBytes: 0.5, demoBytes: 0.5 };
-    scene.equal(await instances.insert(scene.instance(), [], undefined, undefined, none), "over_budget");
+    const noBytes = { userBytes: 0.5, demoBytes: 0.5 };
+    scene.equal(await instances.insert(scene.instance(), [], undefined, undefined, noBytes), "over_budget");
   });
 
   clause("concurrent creations never exceed a budget", async (scene) => {
     const instances = await Promise.all(Array.from({ length: 12 }, () => scene.storedInstance()));
     const before = await scene.storage.retention.storedBytes(scene.userId);
     const budget = { userBytes: before + 64 * KIB, demoBytes: 0 };
-    const created = await Promise.all(instances.map((instance) => createBig(scene, instance, budget)));
-    scene.equal(created.filter((kind) => kind === "created").length, 3);
-    scene.equal(created.filter((kind) => kind === "over_budget").length, 9);
+    const kinds = await Promise.all(instances.map((instance) => createBig(scene, instance, budget)));
+    scene.equal(kinds.filter((kind) => kind === "created").length, 3);
+    scene.equal(kinds.filter((kind) => kind === "over_budget").length, 9);
   });
 }
 

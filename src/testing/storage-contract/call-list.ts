@@ -29,39 +29,39 @@ export function callListContract(clause: Clause): void {
   });
 
   clause("every combination of filters returns the matching calls, page by page", async (scene) => {
-    const stored = await callsOfEveryKind(scene);
-    const instanceId = stored[0]?.instanceId;
-    const createdAfter = stored[4]?.createdAt;
-    const createdBefore = stored[stored.length - 4]?.createdAt;
+    const storedCalls = await callsOfEveryKind(scene);
+    const instanceId = storedCalls[0]?.instanceId;
+    const createdAfter = storedCalls[4]?.createdAt;
+    const createdBefore = storedCalls[storedCalls.length - 4]?.createdAt;
     for (const status of [undefined, ...CALL_STATUSES])
       for (const type of [undefined, ...CALL_TYPES])
-        for (const within of [{}, { instanceId }, { createdAfter, createdBefore }]) {
-          const filter: CallFilter = { status, type, ...within };
-          const expected = stored.filter((call) => fits(call, filter)).toReversed();
+        for (const range of [{}, { instanceId }, { createdAfter, createdBefore }]) {
+          const filter: CallFilter = { status, type, ...range };
+          const expected = storedCalls.filter((call) => matchesFilter(call, filter)).toReversed();
           scene.equal(await scene.storage.calls.list(scene.userId, filter, {}), expected);
-          scene.equal(await inPages(scene, filter), idsOf(expected));
+          scene.equal(await listInPages(scene, filter), idsOf(expected));
         }
   });
 
   clause("reference and number narrow other filters, by page", async (scene) => {
-    const stored = await callsOfEveryKind(scene);
-    const { instanceId, createdAt: createdAfter } = stored[2] as Call;
+    const storedCalls = await callsOfEveryKind(scene);
+    const { instanceId, createdAt: createdAfter } = storedCalls[2] as Call;
     const [reference, targetPhone] = ["order 1", "+15550101"];
-    for (const named of [{ reference }, { targetPhone }, { reference, targetPhone }])
+    for (const namedFilter of [{ reference }, { targetPhone }, { reference, targetPhone }])
       for (const status of [undefined, "FAILED", ["QUEUED", "RINGING", "QUEUED"], []] as const)
-        for (const more of [{}, { instanceId }, { createdAfter }, { type: "FIXED_TTS" }] as const) {
-          const filter: CallFilter = { ...named, status, ...more };
-          const expected = stored.filter((call) => fits(call, filter)).toReversed();
+        for (const otherFilter of [{}, { instanceId }, { createdAfter }, { type: "FIXED_TTS" }] as const) {
+          const filter: CallFilter = { ...namedFilter, status, ...otherFilter };
+          const expected = storedCalls.filter((call) => matchesFilter(call, filter)).toReversed();
           scene.equal(await scene.storage.calls.list(scene.userId, filter, {}), expected);
-          scene.equal(await inPages(scene, filter), idsOf(expected));
+          scene.equal(await listInPages(scene, filter), idsOf(expected));
         }
     scene.equal(await scene.storage.calls.list(scene.id("usr"), { reference }, {}), []);
   });
 
   clause("several statuses list the calls of each", async (scene) => {
-    const stored = await callsOfEveryKind(scene);
+    const storedCalls = await callsOfEveryKind(scene);
     const filter: CallFilter = { status: ["COMPLETED", "QUEUED"] };
-    const expected = stored.filter((call) => fits(call, filter)).toReversed();
+    const expected = storedCalls.filter((call) => matchesFilter(call, filter)).toReversed();
     scene.equal(await scene.storage.calls.list(scene.userId, filter, {}), expected);
     scene.equal(await scene.storage.calls.list(scene.userId, { status: [] }, {}), []);
   });
@@ -72,8 +72,8 @@ export function callListContract(clause: Clause): void {
     const call = await scene.storedCall(instance, { reference: "Auftrag 7 – ü", metadata });
     scene.equal([call.reference, call.metadata], ["Auftrag 7 – ü", metadata]);
     scene.equal(await scene.storage.calls.get(call.id), call);
-    const moved = await scene.moved(call, { status: "FAILED", endedAt: scene.now() });
-    scene.equal([moved.reference, moved.metadata], [call.reference, metadata]);
+    const failedCall = await scene.updateCall(call, { status: "FAILED", endedAt: scene.now() });
+    scene.equal([failedCall.reference, failedCall.metadata], [call.reference, metadata]);
   });
 
   clause("a page after a call that the filter excludes still applies the filter", async (scene) => {
@@ -82,11 +82,11 @@ export function callListContract(clause: Clause): void {
     const middle = await scene.storedCall(instance);
     const newest = await scene.storedCall(instance);
     const { calls } = scene.storage;
-    const before = { createdBefore: middle.createdAt };
-    const after = { createdAfter: middle.createdAt };
-    scene.equal(idsOf(await calls.list(scene.userId, before, { after: newest.id })), [oldest.id]);
-    scene.equal(idsOf(await calls.list(scene.userId, after, { after: newest.id })), []);
-    scene.equal(idsOf(await calls.list(scene.userId, after, { after: scene.id("call") })), [newest.id]);
+    const beforeFilter = { createdBefore: middle.createdAt };
+    const afterFilter = { createdAfter: middle.createdAt };
+    scene.equal(idsOf(await calls.list(scene.userId, beforeFilter, { after: newest.id })), [oldest.id]);
+    scene.equal(idsOf(await calls.list(scene.userId, afterFilter, { after: newest.id })), []);
+    scene.equal(idsOf(await calls.list(scene.userId, afterFilter, { after: scene.id("call") })), [newest.id]);
   });
 
   clause("another user's calls are never listed", async (scene) => {
@@ -98,16 +98,16 @@ export function callListContract(clause: Clause): void {
 
   clause("pages meet without gaps or repeats while calls are created and end", async (scene) => {
     const instance = await scene.storedInstance();
-    const stored: string[] = [];
-    for (let i = 0; i < 10; i++) stored.unshift((await scene.endedCall(instance)).id);
-    const seen: string[] = [];
+    const storedIds: string[] = [];
+    for (let i = 0; i < 10; i++) storedIds.unshift((await scene.endedCall(instance)).id);
+    const listedIds: string[] = [];
     for (;;) {
-      const page = await scene.storage.calls.list(scene.userId, {}, { limit: 3, after: seen.at(-1) });
-      seen.push(...idsOf(page));
+      const page = await scene.storage.calls.list(scene.userId, {}, { limit: 3, after: listedIds.at(-1) });
+      listedIds.push(...idsOf(page));
       await scene.endedCall(instance);
       if (page.length < 3) break;
     }
-    scene.equal(seen, stored);
+    scene.equal(listedIds, storedIds);
   });
 
   clause("a page after a deleted call continues there", async (scene) => {
@@ -123,20 +123,21 @@ export function callListContract(clause: Clause): void {
 
 /** In the order of their creation: on two instances, of every type, in every status. */
 async function callsOfEveryKind(scene: StorageScene): Promise<Call[]> {
-  const stored: Call[] = [];
+  const storedCalls: Call[] = [];
   for (const message of MESSAGES) {
     for (const status of CALL_STATUSES) {
-      const instance = status === "FAILED" && stored[0] ? { id: stored[0].instanceId } : await scene.storedInstance();
-      const reference = stored.length % 3 === 0 ? "order 1" : stored.length % 3 === 1 ? "order 2" : undefined;
-      const targetPhone = stored.length % 2 === 0 ? "+15550101" : "+15550102";
+      const instance =
+        status === "FAILED" && storedCalls[0] ? { id: storedCalls[0].instanceId } : await scene.storedInstance();
+      const reference = storedCalls.length % 3 === 0 ? "order 1" : storedCalls.length % 3 === 1 ? "order 2" : undefined;
+      const targetPhone = storedCalls.length % 2 === 0 ? "+15550101" : "+15550102";
       const call = await scene.storedCall(instance, { message, targetPhone, ...(reference && { reference }) });
-      stored.push(status === "QUEUED" ? call : await scene.moved(call, { status }));
+      storedCalls.push(status === "QUEUED" ? call : await scene.updateCall(call, { status }));
     }
   }
-  return stored;
+  return storedCalls;
 }
 
-function fits(call: Call, filter: CallFilter): boolean {
+function matchesFilter(call: Call, filter: CallFilter): boolean {
   return (
     (filter.instanceId === undefined || call.instanceId === filter.instanceId) &&
     (filter.status === undefined || [filter.status].flat().includes(call.status)) &&
@@ -148,11 +149,11 @@ function fits(call: Call, filter: CallFilter): boolean {
   );
 }
 
-async function inPages(scene: StorageScene, filter: CallFilter): Promise<string[]> {
-  const seen: string[] = [];
+async function listInPages(scene: StorageScene, filter: CallFilter): Promise<string[]> {
+  const listedIds: string[] = [];
   for (;;) {
-    const page = await scene.storage.calls.list(scene.userId, filter, { limit: 4, after: seen.at(-1) });
-    seen.push(...idsOf(page));
-    if (page.length < 4) return seen;
+    const page = await scene.storage.calls.list(scene.userId, filter, { limit: 4, after: listedIds.at(-1) });
+    listedIds.push(...idsOf(page));
+    if (page.length < 4) return listedIds;
   }
 }

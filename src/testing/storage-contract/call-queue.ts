@@ -20,8 +20,8 @@ export function callQueueContract(clause: Clause): void {
     const first = await scene.storedCall(instance);
     const second = await scene.storedCall(instance);
     const [firstTime, secondTime] = [scene.now(), scene.now()];
-    const claimed = { ...first, owner: "node_a", dialingAt: firstTime, version: 2 };
-    scene.equal(await calls.claimNext(instance.id, "node_a", firstTime), claimed);
+    const claimedCall = { ...first, owner: "node_a", dialingAt: firstTime, version: 2 };
+    scene.equal(await calls.claimNext(instance.id, "node_a", firstTime), claimedCall);
     scene.equal(await calls.claimNext(instance.id, "node_b", secondTime), {
       ...second,
       owner: "node_b",
@@ -30,7 +30,7 @@ export function callQueueContract(clause: Clause): void {
     });
     scene.equal(await calls.claimNext(instance.id, "node_a", secondTime), undefined);
     scene.equal(await calls.claimNext(scene.id("inst"), "node_a", secondTime), undefined);
-    scene.equal(await calls.get(first.id), claimed);
+    scene.equal(await calls.get(first.id), claimedCall);
   });
 
   clause("calls are claimed in the order of their ids, although the clock was set back", async (scene) => {
@@ -68,21 +68,21 @@ export function callQueueContract(clause: Clause): void {
     await scene.storedCall(other);
     await calls.claimNext(other.id, "node_a", scene.now());
     scene.equal(await calls.claimed(instance.id, "node_a"), [claims[0], claims[2]]);
-    if (claims[0]) await scene.moved(claims[0], { status: "RINGING" });
+    if (claims[0]) await scene.updateCall(claims[0], { status: "RINGING" });
     scene.equal(await calls.claimed(instance.id, "node_a"), [claims[2]]);
     scene.equal(await calls.claimed(instance.id, "node_c"), []);
   });
 
   clause("20 concurrent claims of ten calls give each call to one of them", async (scene) => {
     const instance = await scene.storedInstance();
-    const stored: string[] = [];
-    for (let i = 0; i < 10; i++) stored.push((await scene.storedCall(instance)).id);
+    const storedIds: string[] = [];
+    for (let i = 0; i < 10; i++) storedIds.push((await scene.storedCall(instance)).id);
     const claims = await Promise.all(
       Array.from({ length: 20 }, (_, i) => scene.storage.calls.claimNext(instance.id, `node_${i}`, scene.now())),
     );
-    const claimed = claims.filter((claim) => claim !== undefined);
-    scene.equal(idsOf(claimed).toSorted(), stored);
-    scene.equal(new Set(claimed.map((claim) => claim.owner)).size, 10);
+    const successfulClaims = claims.filter((claim) => claim !== undefined);
+    scene.equal(idsOf(successfulClaims).toSorted(), storedIds);
+    scene.equal(new Set(successfulClaims.map((claim) => claim.owner)).size, 10);
   });
 
   clause("a deleted instance's call is never claimed", async (scene) => {
@@ -96,7 +96,7 @@ export function callQueueContract(clause: Clause): void {
 
   clause("only calls that are queued can be claimed", async (scene) => {
     const instance = await scene.storedInstance();
-    await scene.moved(await scene.storedCall(instance), { status: "RINGING" });
+    await scene.updateCall(await scene.storedCall(instance), { status: "RINGING" });
     await scene.endedCall(instance);
     scene.equal(await scene.storage.calls.claimNext(instance.id, "node_a", scene.now()), undefined);
   });
@@ -105,18 +105,18 @@ export function callQueueContract(clause: Clause): void {
     const { calls } = scene.storage;
     const instance = await scene.storedInstance();
     const since = scene.now();
-    const answered = await scene.storedCall(instance);
-    const failed = await scene.storedCall(instance);
-    const waiting = await scene.storedCall(instance);
+    const answeredCall = await scene.storedCall(instance);
+    const failedCall = await scene.storedCall(instance);
+    const waitingCall = await scene.storedCall(instance);
     const other = await scene.storedInstance();
     await scene.storedCall(other);
     const [startedAt, first, second, endedAt] = [scene.now(), scene.now(), scene.now(), scene.now()];
-    await scene.moved(answered, { status: "IN_PROGRESS", dialingAt: first, startedAt });
-    await scene.moved(failed, { status: "FAILED", dialingAt: second, endedAt });
+    await scene.updateCall(answeredCall, { status: "IN_PROGRESS", dialingAt: first, startedAt });
+    await scene.updateCall(failedCall, { status: "FAILED", dialingAt: second, endedAt });
     await calls.claimNext(other.id, "node_a", second);
     const dials = [
-      { callId: failed.id, at: second, endedAt, answered: false },
-      { callId: answered.id, at: first, endedAt: null, answered: true },
+      { callId: failedCall.id, at: second, endedAt, answered: false },
+      { callId: answeredCall.id, at: first, endedAt: null, answered: true },
     ];
     scene.equal(await calls.dialHistory(instance.id, since, 10), dials);
     scene.equal(await calls.dialHistory(instance.id, since, 1), dials.slice(0, 1));
@@ -126,8 +126,8 @@ export function callQueueContract(clause: Clause): void {
     scene.equal(await calls.dialHistory(instance.id, since, 1, second), dials.slice(0, 1));
     scene.equal(await calls.dialHistory(instance.id, since, 10, first - 1), []);
     await calls.claimNext(instance.id, "node_a", endedAt);
-    scene.equal((await calls.dialHistory(instance.id, since, 10))[0]?.callId, waiting.id);
-    await scene.moved({ ...waiting, version: 2 }, { owner: null, dialingAt: null });
+    scene.equal((await calls.dialHistory(instance.id, since, 10))[0]?.callId, waitingCall.id);
+    await scene.updateCall({ ...waitingCall, version: 2 }, { owner: null, dialingAt: null });
     scene.equal(await calls.dialHistory(instance.id, since, 10), dials);
   });
 
@@ -139,22 +139,22 @@ export function callQueueContract(clause: Clause): void {
       const since = scene.now();
       const dial = async (patch: Partial<Call>): Promise<string> => {
         const call = await scene.storedCall(instance);
-        await scene.moved(call, { dialingAt: scene.now(), ...patch });
+        await scene.updateCall(call, { dialingAt: scene.now(), ...patch });
         return call.id;
       };
-      const failed = (reason: Outcome["reason"]) =>
+      const failedDial = (reason: Outcome["reason"]) =>
         dial({ status: "FAILED", endedAt: scene.now(), outcome: { ...UNANSWERED, reason } });
-      const counted = [await dial({ status: "COMPLETED", startedAt: scene.now(), endedAt: scene.now() })];
-      for (const reason of UNANSWERED_REASONS) counted.unshift(await failed(reason));
+      const countedIds = [await dial({ status: "COMPLETED", startedAt: scene.now(), endedAt: scene.now() })];
+      for (const reason of UNANSWERED_REASONS) countedIds.unshift(await failedDial(reason));
       for (const reason of ["unreachable", "rejected_by_network", "instance_lost", "terminated"] as const)
-        await failed(reason);
+        await failedDial(reason);
       await dial({ status: "RINGING" });
-      const ids = async (most: number, until?: number): Promise<string[]> =>
-        (await calls.dialHistory(instance.id, since, most, until, "reached")).map(({ callId }) => callId);
-      scene.equal(await ids(10), counted);
-      scene.equal(await ids(2), counted.slice(0, 2));
+      const ids = async (limit: number, until?: number): Promise<string[]> =>
+        (await calls.dialHistory(instance.id, since, limit, until, "reached")).map(({ callId }) => callId);
+      scene.equal(await ids(10), countedIds);
+      scene.equal(await ids(2), countedIds.slice(0, 2));
       scene.equal(await ids(10, since), []);
-      scene.equal((await calls.dialHistory(instance.id, since, 20)).length, counted.length + 5);
+      scene.equal((await calls.dialHistory(instance.id, since, 20)).length, countedIds.length + 5);
     },
   );
 
@@ -168,7 +168,7 @@ export function callQueueContract(clause: Clause): void {
       ["rejected_by_network", "number"],
     ] as const) {
       const outcome = { ...UNANSWERED, reason, ...(refusal && { refusal }) };
-      await scene.moved(await scene.storedCall(instance), {
+      await scene.updateCall(await scene.storedCall(instance), {
         ...{ status: "FAILED", dialingAt: scene.now(), endedAt: scene.now(), outcome },
       });
     }
@@ -181,12 +181,12 @@ export function callQueueContract(clause: Clause): void {
 
   clause("the active calls of an instance are listed in the order of their ids", async (scene) => {
     const instance = await scene.storedInstance();
-    const late = await scene.storedCall(instance, { createdAt: scene.now() + 1_000 });
-    const early = await scene.storedCall(instance);
-    const ringing = await scene.moved(early, { status: "RINGING" });
+    const lateCall = await scene.storedCall(instance, { createdAt: scene.now() + 1_000 });
+    const earlyCall = await scene.storedCall(instance);
+    const ringingCall = await scene.updateCall(earlyCall, { status: "RINGING" });
     await scene.endedCall(instance);
     await scene.storedCall(await scene.storedInstance());
-    scene.equal(await scene.storage.calls.active(instance.id), [late, ringing]);
+    scene.equal(await scene.storage.calls.active(instance.id), [lateCall, ringingCall]);
   });
 
   clause("calls that have waited since before a time are listed oldest first, up to a limit", async (scene) => {
@@ -194,7 +194,7 @@ export function callQueueContract(clause: Clause): void {
     const instance = await scene.storedInstance();
     scene.equal(await calls.oldestWaiting(), undefined);
     await scene.endedCall(instance);
-    const claimed = await scene.storedCall(instance);
+    const claimedCall = await scene.storedCall(instance);
     await calls.claimNext(instance.id, "node_a", scene.now());
     const first = await scene.storedCall(instance);
     const second = await scene.storedCall(await scene.storedInstance());
@@ -204,39 +204,41 @@ export function callQueueContract(clause: Clause): void {
     scene.equal(await calls.waitingSince(third.createdAt + 1, 2), [first, second]);
     scene.equal(await calls.waitingSince(third.createdAt + 1, 2, first), [second, third]);
     scene.equal(await calls.waitingSince(third.createdAt + 1, 2, third), []);
-    await scene.moved({ ...claimed, version: 2 }, { status: "RINGING" });
+    await scene.updateCall({ ...claimedCall, version: 2 }, { status: "RINGING" });
     scene.equal(await calls.waitingSince(third.createdAt + 1, 10), [first, second, third]);
   });
 
   clause("calls that were left on the line are found, up to a limit", async (scene) => {
-    const left: string[] = [];
+    const orphanIds: string[] = [];
     for (const status of ["RINGING", "IN_PROGRESS", "RINGING"] as const) {
       const call = await scene.storedCall(await scene.storedInstance(), { owner: "node_dead" });
-      left.push((await scene.moved(call, { status })).id);
+      orphanIds.push((await scene.updateCall(call, { status })).id);
     }
     const instance = await scene.storedInstance();
     await scene.storedCall(instance);
     await scene.endedCall(instance);
-    scene.equal(idsOf(await scene.storage.calls.orphaned("node_new", 10)).toSorted(), left);
+    scene.equal(idsOf(await scene.storage.calls.orphaned("node_new", 10)).toSorted(), orphanIds);
     scene.equal((await scene.storage.calls.orphaned("node_new", 2)).length, 2);
   });
 
   clause("calls that still wait for a deleted instance are found too, up to a limit", async (scene) => {
     const { instances, calls } = scene.storage;
     const instance = await scene.storedInstance();
-    const waiting = await scene.storedCall(instance);
-    const claimed = await scene.storedCall(instance);
+    const waitingCall = await scene.storedCall(instance);
+    const claimedCall = await scene.storedCall(instance);
     await scene.storedCall(await scene.storedInstance());
     await scene.endedCall(instance);
     scene.equal(await calls.orphaned("node_new", 10), []);
     await instances.update(instance.id, instance.version, { status: "DELETED", phone: null }, []);
-    await scene.moved(claimed, { owner: "node_dead" });
-    scene.equal(idsOf(await calls.orphaned("node_new", 10)).toSorted(), [waiting.id, claimed.id].toSorted());
+    await scene.updateCall(claimedCall, { owner: "node_dead" });
+    scene.equal(idsOf(await calls.orphaned("node_new", 10)).toSorted(), [waitingCall.id, claimedCall.id].toSorted());
     scene.equal((await calls.orphaned("node_new", 1)).length, 1);
-    const ringing = await scene.moved(await scene.storedCall(await scene.storedInstance()), { status: "RINGING" });
+    const ringingCall = await scene.updateCall(await scene.storedCall(await scene.storedInstance()), {
+      status: "RINGING",
+    });
     scene.equal(
       idsOf(await calls.orphaned("node_new", 10)).toSorted(),
-      [waiting.id, claimed.id, ringing.id].toSorted(),
+      [waitingCall.id, claimedCall.id, ringingCall.id].toSorted(),
     );
     scene.equal((await calls.orphaned("node_new", 2)).length, 2);
   });
@@ -244,15 +246,15 @@ export function callQueueContract(clause: Clause): void {
   clause("calls that were claimed but not placed are found, and wait again without their mark", async (scene) => {
     const { calls } = scene.storage;
     const instance = await scene.storedInstance();
-    const marked = await scene.storedCall(instance);
-    const free = await scene.storedCall(instance);
+    const claimedFirst = await scene.storedCall(instance);
+    const freeCall = await scene.storedCall(instance);
     scene.equal(await calls.orphaned("node_new", 10), []);
-    const claimed = await calls.claimNext(instance.id, "node_dead", scene.now());
-    scene.equal(await calls.orphaned("node_new", 10), [claimed]);
+    const claim = await calls.claimNext(instance.id, "node_dead", scene.now());
+    scene.equal(await calls.orphaned("node_new", 10), [claim]);
     scene.equal(await calls.orphaned("node_dead", 10), []);
-    scene.equal(await calls.get(free.id), free);
-    await scene.moved({ ...marked, version: 2 }, { owner: null, dialingAt: null });
+    scene.equal(await calls.get(freeCall.id), freeCall);
+    await scene.updateCall({ ...claimedFirst, version: 2 }, { owner: null, dialingAt: null });
     scene.equal(await calls.orphaned("node_new", 10), []);
-    scene.equal((await calls.claimNext(instance.id, "node_b", scene.now()))?.id, marked.id);
+    scene.equal((await calls.claimNext(instance.id, "node_b", scene.now()))?.id, claimedFirst.id);
   });
 }

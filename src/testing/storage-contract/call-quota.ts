@@ -3,11 +3,11 @@ import type { Insertion } from "../../ports/storage.ts";
 import { type Clause, LONG_QUEUE, type StorageScene } from "./scene.ts";
 
 /** The limit of calls that a token may create within a period. */
-export function callQuotaContract(clause: Clause, lastingClause: Clause): void {
+export function callQuotaContract(clause: Clause, persistenceClause: Clause): void {
   clause("a token creates calls up to its quota, and the refusal names the oldest one", async (scene) => {
     const token = await tokenScene(scene);
-    const first = await token.created(2);
-    const second = await token.created(2);
+    const first = await token.createdCall(2);
+    const second = await token.createdCall(2);
     scene.equal(await token.create(2), { kind: "limited", oldestAt: first.createdAt });
     scene.equal((await token.create(3)).kind, "created");
     scene.equal(await token.create(2), { kind: "limited", oldestAt: second.createdAt });
@@ -15,17 +15,21 @@ export function callQuotaContract(clause: Clause, lastingClause: Clause): void {
   });
 
   clause("calls of other tokens, and calls without a token, do not count", async (scene) => {
-    const [token, other, tokenless] = [await tokenScene(scene), await tokenScene(scene), await tokenScene(scene, null)];
-    await token.created(1);
-    await other.created(1);
-    for (let n = 0; n < 3; n++) await tokenless.created(1);
+    const [token, other, tokenlessScene] = [
+      await tokenScene(scene),
+      await tokenScene(scene),
+      await tokenScene(scene, null),
+    ];
+    await token.createdCall(1);
+    await other.createdCall(1);
+    for (let n = 0; n < 3; n++) await tokenlessScene.createdCall(1);
     scene.equal((await token.create(1)).kind, "limited");
     scene.equal((await other.create(1)).kind, "limited");
   });
 
   clause("a call over the quota stores nothing, and its slot stays free", async (scene) => {
     const token = await tokenScene(scene);
-    const { id } = await token.created(1);
+    const { id } = await token.createdCall(1);
     const excessCall = scene.call(token.instance, { tokenId: token.id });
     const quota = { maxCalls: 1, since: 0 };
     const event = scene.event("queued", excessCall);
@@ -64,13 +68,13 @@ export function callQuotaContract(clause: Clause, lastingClause: Clause): void {
 
   clause("an existing active call is returned although the quota is used up", async (scene) => {
     const token = await tokenScene(scene);
-    const active = await token.created(1);
+    const activeCall = await token.createdCall(1);
     const nextCall = scene.call(token.instance, { tokenId: token.id });
     const insertion = await scene.storage.calls.insert(nextCall, undefined, SINGLE, [], undefined, {
       maxCalls: 1,
       since: 0,
     });
-    scene.equal(insertion, { kind: "existing", call: active });
+    scene.equal(insertion, { kind: "existing", call: activeCall });
   });
 
   clause("of 40 concurrent creations with one token on 40 instances, exactly its quota is created", async (scene) => {
@@ -90,45 +94,45 @@ export function callQuotaContract(clause: Clause, lastingClause: Clause): void {
 
   clause("a call counts until it is as old as the quota's time", async (scene) => {
     const token = await tokenScene(scene);
-    const first = await token.created(1);
+    const first = await token.createdCall(1);
     scene.equal((await token.create(1, first.createdAt - 1)).kind, "limited");
     scene.equal((await token.create(1, first.createdAt)).kind, "created");
   });
 
   clause("a call counts by the clock of its quota, and one of a clock that was ahead from now on", async (scene) => {
     const token = await tokenScene(scene);
-    const at = (now: number) => {
+    const createAt = (now: number) => {
       const call = scene.call(token.instance, { tokenId: token.id });
       return scene.storage.calls.insert(call, undefined, LONG_QUEUE, [], undefined, { maxCalls: 2, since: 0, now });
     };
-    scene.equal((await at(9_000)).kind, "created");
+    scene.equal((await createAt(9_000)).kind, "created");
     scene.equal(await scene.storage.calls.countTransfer(token.id ?? "", 9_000, { maxCalls: 2, since: 0 }), undefined);
-    scene.equal(await at(1_000), { kind: "limited", oldestAt: 1_000 });
-    scene.equal(await at(2_000), { kind: "limited", oldestAt: 1_000 });
+    scene.equal(await createAt(1_000), { kind: "limited", oldestAt: 1_000 });
+    scene.equal(await createAt(2_000), { kind: "limited", oldestAt: 1_000 });
   });
 
   clause("a deleted call still counts for its token, until the time given at its deletion", async (scene) => {
     const token = await tokenScene(scene);
     const { calls } = scene.storage;
-    const old = await scene.endedCall(token.instance, { tokenId: token.id });
-    const recent = await scene.endedCall(token.instance, { tokenId: token.id });
-    await calls.remove([old.id, recent.id], old.createdAt);
-    scene.equal(await token.create(1), { kind: "limited", oldestAt: recent.createdAt });
-    scene.equal((await token.create(1, recent.createdAt)).kind, "created");
-    scene.equal(await token.create(2), { kind: "limited", oldestAt: recent.createdAt });
+    const oldCall = await scene.endedCall(token.instance, { tokenId: token.id });
+    const recentCall = await scene.endedCall(token.instance, { tokenId: token.id });
+    await calls.remove([oldCall.id, recentCall.id], oldCall.createdAt);
+    scene.equal(await token.create(1), { kind: "limited", oldestAt: recentCall.createdAt });
+    scene.equal((await token.create(1, recentCall.createdAt)).kind, "created");
+    scene.equal(await token.create(2), { kind: "limited", oldestAt: recentCall.createdAt });
   });
 
   clause("a permanently deleted call no longer counts", async (scene) => {
     const token = await tokenScene(scene);
-    const ended = await scene.endedCall(token.instance, { tokenId: token.id });
-    await scene.storage.calls.remove([ended.id]);
+    const endedCall = await scene.endedCall(token.instance, { tokenId: token.id });
+    await scene.storage.calls.remove([endedCall.id]);
     scene.equal((await token.create(1)).kind, "created");
   });
 
   clause("a transfer counts like a call, and not beyond the quota", async (scene) => {
     const token = await tokenScene(scene, scene.id("tok"));
     const { calls } = scene.storage;
-    const first = await token.created(3);
+    const first = await token.createdCall(3);
     const transfer = (maxCalls: number) =>
       calls.countTransfer(token.id ?? "", first.createdAt + 1, { maxCalls, since: 0 });
     scene.equal(await transfer(1), first.createdAt);
@@ -145,12 +149,12 @@ export function callQuotaContract(clause: Clause, lastingClause: Clause): void {
   clause("deleted calls and transfers are forgotten up to a time, and later ones still count", async (scene) => {
     const token = await tokenScene(scene);
     const { calls } = scene.storage;
-    const old = await scene.endedCall(token.instance, { tokenId: token.id });
-    const last = await scene.endedCall(token.instance, { tokenId: token.id });
-    await calls.remove([old.id, last.id], 0);
+    const oldCall = await scene.endedCall(token.instance, { tokenId: token.id });
+    const lastCall = await scene.endedCall(token.instance, { tokenId: token.id });
+    await calls.remove([oldCall.id, lastCall.id], 0);
     const at = scene.now();
     await calls.countTransfer(token.id ?? "", at, { maxCalls: Infinity, since: 0 });
-    scene.equal(await calls.forgetCounted(last.createdAt), 2);
+    scene.equal(await calls.forgetCounted(lastCall.createdAt), 2);
     scene.equal(await token.create(1), { kind: "limited", oldestAt: at });
     scene.equal(await calls.forgetCounted(at), 1);
     scene.equal((await token.create(1)).kind, "created");
@@ -163,13 +167,13 @@ export function callQuotaContract(clause: Clause, lastingClause: Clause): void {
     scene.equal((await scene.storage.calls.get(call.id))?.maxCallsPerDay, 200);
   });
 
-  lastingClause("the count of a token outlives the process", async (scene) => {
+  persistenceClause("the count of a token outlives the process", async (scene) => {
     const token = await tokenScene(scene);
-    const ended = await scene.endedCall(token.instance, { tokenId: token.id });
-    await token.created(2);
-    await scene.storage.calls.remove([ended.id], 0);
+    const endedCall = await scene.endedCall(token.instance, { tokenId: token.id });
+    await token.createdCall(2);
+    await scene.storage.calls.remove([endedCall.id], 0);
     await scene.reopen();
-    scene.equal(await token.create(2), { kind: "limited", oldestAt: ended.createdAt });
+    scene.equal(await token.create(2), { kind: "limited", oldestAt: endedCall.createdAt });
   });
 }
 
@@ -181,10 +185,10 @@ async function tokenScene(scene: StorageScene, id: string | null = scene.id("tok
     const call = scene.call(instance, { tokenId: id });
     return scene.storage.calls.insert(call, undefined, LONG_QUEUE, [], undefined, quota);
   };
-  async function created(maxCalls: number) {
+  async function createdCall(maxCalls: number) {
     const insertion = await create(maxCalls);
     if (insertion.kind !== "created") throw new Error(`the call was not created: ${insertion.kind}`);
     return insertion.call;
   }
-  return { id, instance, create, created };
+  return { id, instance, create, createdCall };
 }

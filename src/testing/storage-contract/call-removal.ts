@@ -2,7 +2,7 @@ import type { Call } from "../../domain/calls/call.ts";
 import { mentionedNumber } from "../../domain/numbers/mentioned-number.ts";
 import { type Clause, idsOf } from "./scene.ts";
 
-const SPOKEN = { startMs: 0, endMs: 500, confidence: null };
+const SPOKEN_TIMES = { startMs: 0, endMs: 500, confidence: null };
 
 /** Counting calls and deleting old ones. */
 export function callRemovalContract(clause: Clause): void {
@@ -10,71 +10,75 @@ export function callRemovalContract(clause: Clause): void {
     const { calls } = scene.storage;
     scene.equal(await calls.counts(), {});
     const instance = await scene.storedInstance();
-    const first = await scene.moved(await scene.storedCall(instance), { status: "RINGING" });
+    const first = await scene.updateCall(await scene.storedCall(instance), { status: "RINGING" });
     await scene.storedCall(instance);
     await scene.storedCall(instance);
     await scene.endedCall(instance);
     await scene.endedCall(await scene.storedInstance());
     scene.equal(await calls.counts(), { QUEUED: 2, RINGING: 1, FAILED: 2 });
-    const talking = await scene.moved(first, { status: "IN_PROGRESS" });
-    await scene.moved(talking, { status: "COMPLETED", endedAt: scene.now() });
+    const liveCall = await scene.updateCall(first, { status: "IN_PROGRESS" });
+    await scene.updateCall(liveCall, { status: "COMPLETED", endedAt: scene.now() });
     scene.equal(await calls.counts(), { QUEUED: 2, COMPLETED: 1, FAILED: 2 });
   });
 
   clause("final calls that ended before a time are found, oldest first", async (scene) => {
     const { calls } = scene.storage;
     const instance = await scene.storedInstance();
-    const old = [await scene.endedCall(instance), await scene.endedCall(instance), await scene.endedCall(instance)];
+    const oldCalls = [
+      await scene.endedCall(instance),
+      await scene.endedCall(instance),
+      await scene.endedCall(instance),
+    ];
     await scene.storedCall(instance);
-    const recent = await scene.endedCall(instance);
-    scene.equal(await calls.ended(recent.endedAt ?? 0, 10), idsOf(old));
-    scene.equal(await calls.ended(recent.endedAt ?? 0, 2), idsOf(old.slice(0, 2)));
+    const recentCall = await scene.endedCall(instance);
+    scene.equal(await calls.ended(recentCall.endedAt ?? 0, 10), idsOf(oldCalls));
+    scene.equal(await calls.ended(recentCall.endedAt ?? 0, 2), idsOf(oldCalls.slice(0, 2)));
   });
 
   clause("final calls are deleted with their events and transcripts, and no others", async (scene) => {
     const { calls, events, transcripts } = scene.storage;
     const instance = await scene.storedInstance();
-    const old = await scene.endedCall(instance);
-    const waiting = await scene.storedCall(instance);
-    const recent = await scene.endedCall(instance);
-    for (const call of [old, waiting, recent]) {
+    const oldCall = await scene.endedCall(instance);
+    const waitingCall = await scene.storedCall(instance);
+    const recentCall = await scene.endedCall(instance);
+    for (const call of [oldCall, waitingCall, recentCall]) {
       await events.append([scene.event("queued", call)]);
       await transcripts.append([
-        { callId: call.id, position: 0, speaker: "callee", text: "Yes", timestamp: scene.now(), ...SPOKEN },
+        { callId: call.id, position: 0, speaker: "callee", text: "Yes", timestamp: scene.now(), ...SPOKEN_TIMES },
       ]);
     }
     await events.append([scene.event("instance.active", instance)]);
 
-    const removed = await calls.remove([old.id, waiting.id, scene.id("call")]);
-    scene.equal(removed, { ids: [old.id], events: 1, transcriptLines: 1, receipts: 0 });
-    scene.equal(await calls.get(old.id), undefined);
-    scene.equal(await scene.timeline(old.id), []);
-    scene.equal((await scene.timeline(recent.id)).length, 1);
+    const removal = await calls.remove([oldCall.id, waitingCall.id, scene.id("call")]);
+    scene.equal(removal, { ids: [oldCall.id], events: 1, transcriptLines: 1, receipts: 0 });
+    scene.equal(await calls.get(oldCall.id), undefined);
+    scene.equal(await scene.timeline(oldCall.id), []);
+    scene.equal((await scene.timeline(recentCall.id)).length, 1);
     scene.equal((await scene.log()).length, 3);
-    scene.equal((await transcripts.ofCalls([old.id, waiting.id, recent.id])).length, 2);
-    scene.equal(idsOf(await calls.list(scene.userId, {}, {})), [recent.id, waiting.id]);
+    scene.equal((await transcripts.ofCalls([oldCall.id, waitingCall.id, recentCall.id])).length, 2);
+    scene.equal(idsOf(await calls.list(scene.userId, {}, {})), [recentCall.id, waitingCall.id]);
     scene.equal(await calls.counts(), { QUEUED: 1, FAILED: 1 });
-    scene.equal(await calls.remove([old.id]), { ids: [], events: 0, transcriptLines: 0, receipts: 0 });
+    scene.equal(await calls.remove([oldCall.id]), { ids: [], events: 0, transcriptLines: 0, receipts: 0 });
     scene.equal(await calls.remove([]), { ids: [], events: 0, transcriptLines: 0, receipts: 0 });
   });
 
   clause("many calls are deleted at once", async (scene) => {
     const { calls } = scene.storage;
     const instance = await scene.storedInstance();
-    const ended = await scene.endedCall(instance);
+    const endedCall = await scene.endedCall(instance);
     const ids = Array.from({ length: 1_200 }, () => scene.id("call"));
-    scene.equal((await calls.remove([...ids, ended.id])).ids, [ended.id]);
+    scene.equal((await calls.remove([...ids, endedCall.id])).ids, [endedCall.id]);
     scene.equal(await calls.counts(), {});
   });
 
   clause("calls to a number are found by ascending id, in pages, of all users and instances", async (scene) => {
     const { calls } = scene.storage;
     const instance = await scene.storedInstance();
-    const foreign = await scene.storedInstance({ userId: scene.id("usr") });
+    const otherInstance = await scene.storedInstance({ userId: scene.id("usr") });
     const targetPhone = "+15550199";
     const first = await scene.endedCall(instance, { targetPhone });
     await scene.endedCall(instance, { targetPhone: "+155501990" });
-    const second = await scene.storedCall(foreign, { targetPhone });
+    const second = await scene.storedCall(otherInstance, { targetPhone });
     const third = await scene.storedCall(instance, { targetPhone });
     const number = mentionedNumber(targetPhone);
     scene.equal(await calls.naming(number, {}), [first, second, third]);
@@ -89,49 +93,55 @@ export function callRemovalContract(clause: Clause): void {
     const agent = { instructions: ["Transfer them."], transferTo: ["+12025550111", phone] };
     const outcome = { reason: "agent_finished", detail: `transferred to ${phone}`, answeredBy: "unknown" };
     const instance = await scene.storedInstance();
-    const found: Call[] = [
+    const mentioningCalls: Call[] = [
       await scene.endedCall(instance, { message: { type: "DYNAMIC_AGENT", ...agent } as never }),
       await scene.endedCall(instance, { outcome: outcome as never }),
       await scene.endedCall(instance, { metadata: { note: "or 12025550199" }, reference: "r" }),
       await scene.endedCall(instance),
       await scene.endedCall(instance),
     ];
-    const [, , , transferred, spoken] = found as [Call, Call, Call, Call, Call];
-    await events.append([scene.event("transferred", transferred, { data: { to: phone, detail: null } })]);
-    const line = { callId: spoken.id, position: 0, speaker: "callee", timestamp: scene.now(), ...SPOKEN } as const;
+    const [, , , transferredCall, spokenCall] = mentioningCalls as [Call, Call, Call, Call, Call];
+    await events.append([scene.event("transferred", transferredCall, { data: { to: phone, detail: null } })]);
+    const line = {
+      callId: spokenCall.id,
+      position: 0,
+      speaker: "callee",
+      timestamp: scene.now(),
+      ...SPOKEN_TIMES,
+    } as const;
     await transcripts.append([{ ...line, text: "Call 0012025550199" }]);
-    const longer = await scene.endedCall(instance, { metadata: { order: "1120255501990" } });
-    await events.append([scene.event("transferred", longer, { data: { to: "+120255501991", detail: null } })]);
+    const otherCall = await scene.endedCall(instance, { metadata: { order: "1120255501990" } });
+    await events.append([scene.event("transferred", otherCall, { data: { to: "+120255501991", detail: null } })]);
     await scene.endedCall(instance, { from: { number: phone } as never });
-    scene.equal(idsOf(await calls.naming(mentionedNumber(phone), {})), idsOf(found));
+    scene.equal(idsOf(await calls.naming(mentionedNumber(phone), {})), idsOf(mentioningCalls));
   });
 
   clause("ended calls with a recording are found, oldest first, until it is deleted", async (scene) => {
     const { calls } = scene.storage;
     const instance = await scene.storedInstance();
-    const recorded = { recordedMs: 0 };
-    const first = await scene.moved(await scene.endedCall(instance, recorded), { recordedMs: 86_400_000 });
+    const recordedFields = { recordedMs: 0 };
+    const first = await scene.updateCall(await scene.endedCall(instance, recordedFields), { recordedMs: 86_400_000 });
     await scene.endedCall(instance);
-    await scene.endedCall(instance, recorded);
-    const second = await scene.moved(await scene.endedCall(instance, recorded), { recordedMs: 1 });
-    const recent = await scene.moved(await scene.endedCall(instance, recorded), { recordedMs: 20 });
-    scene.equal(await calls.recorded(recent.endedAt ?? 0, 10), [first, second]);
-    scene.equal(await calls.recorded(recent.endedAt ?? 0, 1), [first]);
-    await scene.moved(first, { recordedMs: 0 });
-    scene.equal(await calls.recorded(scene.now(), 10), [second, recent]);
+    await scene.endedCall(instance, recordedFields);
+    const second = await scene.updateCall(await scene.endedCall(instance, recordedFields), { recordedMs: 1 });
+    const recentCall = await scene.updateCall(await scene.endedCall(instance, recordedFields), { recordedMs: 20 });
+    scene.equal(await calls.recorded(recentCall.endedAt ?? 0, 10), [first, second]);
+    scene.equal(await calls.recorded(recentCall.endedAt ?? 0, 1), [first]);
+    await scene.updateCall(first, { recordedMs: 0 });
+    scene.equal(await calls.recorded(scene.now(), 10), [second, recentCall]);
     scene.equal(await calls.counts(), { FAILED: 5 });
   });
 
   clause("a list continues after the last call of a page is purged", async (scene) => {
     const instance = await scene.storedInstance();
     const calls = [await scene.endedCall(instance), await scene.endedCall(instance)] as const;
-    const seam = await scene.storedCall(instance);
-    const newest = await scene.storedCall(instance);
-    const early = (calls[0].endedAt ?? 0) - 1;
-    await scene.moved(seam, { status: "FAILED", endedAt: early });
-    scene.equal((await scene.storage.calls.remove([seam.id])).ids, [seam.id]);
-    const rest = await scene.storage.calls.list(scene.userId, {}, { after: seam.id });
+    const seamCall = await scene.storedCall(instance);
+    const newestCall = await scene.storedCall(instance);
+    const earlyMs = (calls[0].endedAt ?? 0) - 1;
+    await scene.updateCall(seamCall, { status: "FAILED", endedAt: earlyMs });
+    scene.equal((await scene.storage.calls.remove([seamCall.id])).ids, [seamCall.id]);
+    const rest = await scene.storage.calls.list(scene.userId, {}, { after: seamCall.id });
     scene.equal(idsOf(rest), idsOf(calls).toReversed());
-    scene.equal(idsOf(await scene.storage.calls.list(scene.userId, {}, { limit: 1 })), [newest.id]);
+    scene.equal(idsOf(await scene.storage.calls.list(scene.userId, {}, { limit: 1 })), [newestCall.id]);
   });
 }

@@ -53,7 +53,7 @@ const TURN: TurnMetrics = {
 };
 
 /** Updates by version, with their events. */
-export function callUpdateContract(clause: Clause, lastingClause: Clause): void {
+export function callUpdateContract(clause: Clause, persistenceClause: Clause): void {
   clause("an update changes what it names, counts the version and stores its events", async (scene) => {
     const call = await scene.storedCall(await scene.storedInstance());
     const event = scene.event("ringing", call, { data: { code: 180, text: "\u0000" } });
@@ -68,11 +68,11 @@ export function callUpdateContract(clause: Clause, lastingClause: Clause): void 
     const call = await scene.storedCall(await scene.storedInstance());
     const times = { startedAt: scene.now(), endedAt: scene.now() };
     const patch = { outcome: OUTCOME, mediaStatistics: STATISTICS, recordedMs: 0, ...times, owner: "node_a" };
-    const set = await scene.moved(call, patch);
-    scene.equal(set, { ...call, ...patch, version: 2 });
+    const updatedCall = await scene.updateCall(call, patch);
+    scene.equal(updatedCall, { ...call, ...patch, version: 2 });
     const noTimes = { startedAt: null, endedAt: null };
     const empty = { outcome: null, mediaStatistics: null, recordedMs: null, ...noTimes, owner: null, dialingAt: null };
-    scene.equal(await scene.moved(set, empty), { ...call, ...empty, version: 3 });
+    scene.equal(await scene.updateCall(updatedCall, empty), { ...call, ...empty, version: 3 });
   });
 
   clause("a call's choices for its INVITE, and its Call-ID, are stored", async (scene) => {
@@ -80,7 +80,7 @@ export function callUpdateContract(clause: Clause, lastingClause: Clause): void 
     const call = await scene.storedCall(await scene.storedInstance(), { sip });
     scene.equal(await scene.storage.calls.get(call.id), call);
     const patch = { sipCallId: "a84b4c76e66710@pc33.example.com" };
-    scene.equal(await scene.moved(call, patch), { ...call, ...patch, version: 2 });
+    scene.equal(await scene.updateCall(call, patch), { ...call, ...patch, version: 2 });
     scene.equal((await scene.storage.calls.get(call.id))?.sipCallId, patch.sipCallId);
   });
 
@@ -91,14 +91,14 @@ export function callUpdateContract(clause: Clause, lastingClause: Clause): void 
       resultError: "é",
       turns: [TURN, { ...TURN, interrupted: true }],
     };
-    scene.equal(await scene.moved(call, patch), { ...call, ...patch, version: 2 });
+    scene.equal(await scene.updateCall(call, patch), { ...call, ...patch, version: 2 });
     scene.equal(await scene.storage.calls.get(call.id), { ...call, ...patch, version: 2 });
   });
 
   clause("the quality over time is stored", async (scene) => {
     const call = await scene.storedCall(await scene.storedInstance());
     const quality = [INTERVAL, { ...INTERVAL, untilMs: 10_000, roundTripMs: null, remoteLoss: 0.01 }];
-    scene.equal(await scene.moved(call, { quality }), { ...call, quality, version: 2 });
+    scene.equal(await scene.updateCall(call, { quality }), { ...call, quality, version: 2 });
     scene.equal(await scene.storage.calls.get(call.id), { ...call, quality, version: 2 });
     scene.equal((await scene.storage.calls.list(scene.userId, {}, {}))[0]?.quality, quality);
   });
@@ -106,8 +106,8 @@ export function callUpdateContract(clause: Clause, lastingClause: Clause): void 
   clause("a changed message has its new type", async (scene) => {
     const instance = await scene.storedInstance();
     const call = await scene.storedCall(instance);
-    const moved = await scene.moved(call, { message: { type: "DYNAMIC_STREAM" } });
-    scene.equal(await scene.storage.calls.list(scene.userId, { type: "DYNAMIC_STREAM" }, {}), [moved]);
+    const streamCall = await scene.updateCall(call, { message: { type: "DYNAMIC_STREAM" } });
+    scene.equal(await scene.storage.calls.list(scene.userId, { type: "DYNAMIC_STREAM" }, {}), [streamCall]);
     scene.equal(await scene.storage.calls.list(scene.userId, { type: "FIXED_TTS" }, {}), []);
   });
 
@@ -139,8 +139,8 @@ export function callUpdateContract(clause: Clause, lastingClause: Clause): void 
   clause("an update with unstorable events writes nothing", async (scene) => {
     const call = await scene.storedCall(await scene.storedInstance(), {}, Uint8Array.of(1));
     const event = scene.impossibleEvent("failed", call);
-    const ended = { status: "FAILED", endedAt: scene.now() } as const;
-    await scene.failure(scene.storage.calls.update(call.id, 1, ended, [event]));
+    const patch = { status: "FAILED", endedAt: scene.now() } as const;
+    await scene.failure(scene.storage.calls.update(call.id, 1, patch, [event]));
     scene.equal(await scene.storage.calls.get(call.id), call);
     scene.equal(await scene.storage.calls.audio(call.id), Uint8Array.of(1));
     scene.equal(await scene.storage.calls.counts(), { QUEUED: 1 });
@@ -151,19 +151,19 @@ export function callUpdateContract(clause: Clause, lastingClause: Clause): void 
     const audio = Uint8Array.from({ length: 100_000 }, (_, i) => i % 256);
     let call = await scene.storedCall(await scene.storedInstance(), {}, audio);
     for (const status of ["RINGING", "IN_PROGRESS"] as const) {
-      call = await scene.moved(call, { status });
+      call = await scene.updateCall(call, { status });
       scene.equal(await calls.audio(call.id), audio);
     }
-    await scene.moved(call, { status: "COMPLETED", endedAt: scene.now() });
+    await scene.updateCall(call, { status: "COMPLETED", endedAt: scene.now() });
     scene.equal(await calls.audio(call.id), undefined);
     scene.equal(await calls.audio(scene.id("call")), undefined);
   });
 
-  lastingClause("an update and its events outlive the process", async (scene) => {
+  persistenceClause("an update and its events outlive the process", async (scene) => {
     const call = await scene.storedCall(await scene.storedInstance());
     const event = scene.event("failed", call);
-    const ended = { status: "FAILED", endedAt: scene.now(), outcome: OUTCOME } as const;
-    const updated = await scene.storage.calls.update(call.id, 1, ended, [event]);
+    const patch = { status: "FAILED", endedAt: scene.now(), outcome: OUTCOME } as const;
+    const updated = await scene.storage.calls.update(call.id, 1, patch, [event]);
     await scene.reopen();
     scene.equal(await scene.storage.calls.get(call.id), updated);
     scene.equal(await scene.timeline(call.id), [event]);

@@ -3,17 +3,17 @@ import { newAccount } from "./login-records.ts";
 import type { Clause, StorageScene } from "./scene.ts";
 
 /** Users' records about the numbers they call. */
-export function consentsContract(clause: Clause, lastingClause: Clause): void {
-  lastingClause("a consent is read as it was stored, by its user and number", async (scene) => {
-    const mine = consent(scene, "+12025550101", { source: "form \0 7, signed ☎ '\"" });
-    const theirs = consent(scene, "+12025550101", { userId: scene.id("usr"), status: "do_not_call" });
-    for (const record of [mine, theirs])
+export function consentsContract(clause: Clause, persistenceClause: Clause): void {
+  persistenceClause("a consent is read as it was stored, by its user and number", async (scene) => {
+    const ownConsent = consent(scene, "+12025550101", { source: "form \0 7, signed ☎ '\"" });
+    const otherConsent = consent(scene, "+12025550101", { userId: scene.id("usr"), status: "do_not_call" });
+    for (const record of [ownConsent, otherConsent])
       scene.equal(await scene.storage.consents.put(record), { created: true, consent: record });
     await scene.reopen();
     const { consents } = scene.storage;
-    scene.equal(await consents.get(mine.userId, mine.phone), mine);
-    scene.equal(await consents.get(theirs.userId, theirs.phone), theirs);
-    scene.equal(await consents.get(mine.userId, "+12025550102"), undefined);
+    scene.equal(await consents.get(ownConsent.userId, ownConsent.phone), ownConsent);
+    scene.equal(await consents.get(otherConsent.userId, otherConsent.phone), otherConsent);
+    scene.equal(await consents.get(ownConsent.userId, "+12025550102"), undefined);
   });
 
   clause("a consent is replaced as a whole, except the time of the first one", async (scene) => {
@@ -21,9 +21,9 @@ export function consentsContract(clause: Clause, lastingClause: Clause): void {
     const first = consent(scene, "+12025550101", { source: "form 7" });
     const second = consent(scene, "+12025550101", { status: "do_not_call" });
     await consents.put(first);
-    const stored = { ...second, createdAt: first.createdAt };
-    scene.equal(await consents.put(second), { created: false, consent: stored });
-    scene.equal(await consents.get(first.userId, first.phone), stored);
+    const storedConsent = { ...second, createdAt: first.createdAt };
+    scene.equal(await consents.put(second), { created: false, consent: storedConsent });
+    scene.equal(await consents.get(first.userId, first.phone), storedConsent);
   });
 
   clause("the consents of several numbers are found together", async (scene) => {
@@ -36,9 +36,9 @@ export function consentsContract(clause: Clause, lastingClause: Clause): void {
     for (const record of [first, third, foreignConsent]) await consents.put(record);
     scene.equal(await consents.ofNumbers(first.userId, [second.phone, first.phone]), [first]);
     await consents.put(second);
-    const found = await consents.ofNumbers(first.userId, [first.phone, second.phone]);
+    const bothConsents = await consents.ofNumbers(first.userId, [first.phone, second.phone]);
     scene.equal(
-      found.toSorted((a, b) => (a.phone < b.phone ? -1 : 1)),
+      bothConsents.toSorted((a, b) => (a.phone < b.phone ? -1 : 1)),
       [second, first],
     );
     scene.equal(await consents.ofNumbers(first.userId, ["+12025550199"]), []);
@@ -69,13 +69,13 @@ export function consentsContract(clause: Clause, lastingClause: Clause): void {
     for (const record of [...all, consent(scene, "+12025550100", { userId: scene.id("usr") })])
       await consents.put(record);
     const sorted = phones.toSorted();
-    const listed = async (...args: Parameters<typeof consents.list>) =>
+    const listPhones = async (...args: Parameters<typeof consents.list>) =>
       (await consents.list(...args)).map(({ phone }) => phone);
-    scene.equal(await listed(scene.userId, {}, {}), sorted);
-    scene.equal(await listed(scene.userId, {}, { limit: 2 }), sorted.slice(0, 2));
-    scene.equal(await listed(scene.userId, {}, { limit: 2, after: sorted[1] as string }), sorted.slice(2));
-    scene.equal(await listed(scene.userId, { status: "do_not_call" }, {}), ["+12025550101", "+12025550102"]);
-    scene.equal(await listed(scene.userId, { status: "granted" }, { limit: 5, after: "+351912345678" }), [
+    scene.equal(await listPhones(scene.userId, {}, {}), sorted);
+    scene.equal(await listPhones(scene.userId, {}, { limit: 2 }), sorted.slice(0, 2));
+    scene.equal(await listPhones(scene.userId, {}, { limit: 2, after: sorted[1] as string }), sorted.slice(2));
+    scene.equal(await listPhones(scene.userId, { status: "do_not_call" }, {}), ["+12025550101", "+12025550102"]);
+    scene.equal(await listPhones(scene.userId, { status: "granted" }, { limit: 5, after: "+351912345678" }), [
       "+5511987654321",
     ]);
   });
@@ -97,14 +97,14 @@ export function consentsContract(clause: Clause, lastingClause: Clause): void {
   clause("a consent never outlives its user's account", async (scene) => {
     const { consents, logins } = scene.storage;
     for (let i = 0; i < 5; i++) {
-      const registered = await logins.register(newAccount(scene, `ana${i}@example.com`));
-      if (registered.kind !== "registered") throw new Error(registered.kind);
-      const { id, userId } = registered.account;
+      const registration = await logins.register(newAccount(scene, `ana${i}@example.com`));
+      if (registration.kind !== "registered") throw new Error(registration.kind);
+      const { id, userId } = registration.account;
       const records = Array.from({ length: 4 }, (_, n) => consent(scene, `+1202555010${n}`, { userId }));
       const puts = records.map((record) => consents.put(record, 10));
-      const deleted = await logins.deleteAccount(id);
+      const deletion = await logins.deleteAccount(id);
       await Promise.all(puts);
-      if (deleted !== "deleted") continue; // the last administrator's
+      if (deletion !== "deleted") continue; // the last administrator's
       scene.equal(await consents.list(userId, {}, {}), []);
       scene.equal(await consents.put(consent(scene, "+12025550109", { userId }), 10), "user_deleted");
     }
@@ -112,23 +112,23 @@ export function consentsContract(clause: Clause, lastingClause: Clause): void {
 
   clause("a forgotten user has no consents, and neither has the user of a deleted account", async (scene) => {
     const { consents, logins } = scene.storage;
-    const kept = consent(scene, "+12025550101", { userId: scene.id("usr") });
-    await consents.put(kept);
+    const otherConsent = consent(scene, "+12025550101", { userId: scene.id("usr") });
+    await consents.put(otherConsent);
     for (let i = 0; i < 5; i++) await consents.put(consent(scene, `+1202555010${i}`));
     while (await logins.forgetUser(scene.userId, 2));
     scene.equal(await consents.list(scene.userId, {}, {}), []);
 
-    const registered = await logins.register(newAccount(scene, "ana@example.com"));
-    if (registered.kind !== "registered") throw new Error(registered.kind);
-    const { id, userId } = registered.account;
+    const registration = await logins.register(newAccount(scene, "ana@example.com"));
+    if (registration.kind !== "registered") throw new Error(registration.kind);
+    const { id, userId } = registration.account;
     await consents.put(consent(scene, "+12025550101", { userId }));
     scene.equal(await logins.deleteAccount(id), "deleted");
     scene.equal(await consents.list(userId, {}, {}), []);
-    scene.equal(await consents.get(kept.userId, kept.phone), kept);
+    scene.equal(await consents.get(otherConsent.userId, otherConsent.phone), otherConsent);
   });
 }
 
-function consent(scene: StorageScene, phone: string, over: Partial<Consent> = {}): Consent {
+function consent(scene: StorageScene, phone: string, patch: Partial<Consent> = {}): Consent {
   const now = scene.now();
-  return { userId: scene.userId, phone, status: "granted", source: null, createdAt: now, updatedAt: now, ...over };
+  return { userId: scene.userId, phone, status: "granted", source: null, createdAt: now, updatedAt: now, ...patch };
 }

@@ -10,42 +10,45 @@ export function eventOrderContract(clause: Clause): void {
   clause("a reader that follows the log sees each event of eight writers exactly once", async (scene) => {
     const calls: Call[] = [];
     while (calls.length < WRITERS) calls.push(await scene.storedCall(await scene.storedInstance()));
-    const written: string[] = [];
+    const writtenIds: string[] = [];
     const note = (event: Event): Event => {
-      written.push(event.id);
+      writtenIds.push(event.id);
       return event;
     };
 
-    let writing = WRITERS;
-    const readers = [reading(scene, {}, () => writing > 0), reading(scene, calls[0]!, () => writing > 0)];
+    let activeWriters = WRITERS;
+    const readers = [readLog(scene, {}, () => activeWriters > 0), readLog(scene, calls[0]!, () => activeWriters > 0)];
     const writers = calls.map(async (created) => {
       let call = created;
       for (let round = 0; round < ROUNDS; round++) {
         // A repeated write has an earlier id, and other writes have happened since.
-        const [early, late] = [scene.event("dtmf", call), scene.event("dtmf", call)];
-        await scene.storage.events.append([note(late)]);
-        call = await scene.moved(call, { recordedMs: round }, [note(scene.event("callee_speech", call)), note(early)]);
+        const [earlyEvent, lateEvent] = [scene.event("dtmf", call), scene.event("dtmf", call)];
+        await scene.storage.events.append([note(lateEvent)]);
+        call = await scene.updateCall(call, { recordedMs: round }, [
+          note(scene.event("callee_speech", call)),
+          note(earlyEvent),
+        ]);
       }
       if (created !== calls[0]) return;
       await scene.storage.events.append(Array.from({ length: 600 }, () => note(scene.event("dtmf", call))));
     });
-    for (const writer of writers) void writer.finally(() => writing--).catch(() => {});
+    for (const writer of writers) void writer.finally(() => activeWriters--).catch(() => {});
     await Promise.all(writers);
 
     const [log, timeline] = (await Promise.all(readers)) as [LoggedEvent[], LoggedEvent[]];
-    const [all, ofOne] = [idsOf(log), idsOf(timeline)];
-    scene.equal(all?.toSorted(), written.toSorted());
-    scene.equal(all, idsOf(await scene.log()));
-    scene.equal(ofOne, idsOf(await scene.timeline(calls[0]!.id)));
+    const [allIds, callEventIds] = [idsOf(log), idsOf(timeline)];
+    scene.equal(allIds?.toSorted(), writtenIds.toSorted());
+    scene.equal(allIds, idsOf(await scene.log()));
+    scene.equal(callEventIds, idsOf(await scene.timeline(calls[0]!.id)));
     for (const { id } of calls) {
-      const numbers = (read: readonly LoggedEvent[]) =>
-        read.filter(({ callId }) => callId === id).map(({ sequence }) => sequence);
-      const [inAll, inOwn] = [numbers(log), numbers(timeline)];
+      const numbers = (loggedEvents: readonly LoggedEvent[]) =>
+        loggedEvents.filter(({ callId }) => callId === id).map(({ sequence }) => sequence);
+      const [logNumbers, timelineNumbers] = [numbers(log), numbers(timeline)];
       scene.equal(
-        inAll,
-        inAll.map((_, index) => index + 1),
+        logNumbers,
+        logNumbers.map((_, index) => index + 1),
       );
-      if (id === calls[0]!.id) scene.equal(inOwn, inAll);
+      if (id === calls[0]!.id) scene.equal(timelineNumbers, logNumbers);
     }
   });
 
@@ -55,7 +58,7 @@ export function eventOrderContract(clause: Clause): void {
     const [firstCall, secondCall] = [await scene.storedCall(instance), await scene.storedCall(instance)];
     const first = scene.event("queued", firstCall);
     await events.append([first, scene.event("queued", secondCall), scene.event("instance.active", instance)]);
-    await scene.moved(firstCall, { status: "RINGING" }, [first, scene.event("ringing", firstCall)]);
+    await scene.updateCall(firstCall, { status: "RINGING" }, [first, scene.event("ringing", firstCall)]);
     await events.append([
       first,
       scene.event("ringing", secondCall),
@@ -82,25 +85,29 @@ export function eventOrderContract(clause: Clause): void {
   clause("an older event that is stored later follows in the log", async (scene) => {
     const { events } = scene.storage;
     const call = await scene.storedCall(await scene.storedInstance());
-    const [early, middle, late] = [scene.event("dtmf", call), scene.event("dtmf", call), scene.event("dtmf", call)];
-    await events.append([late]);
-    const [read] = await events.ofUser(scene.userId, {}, {});
-    await events.append([middle, early]);
-    const behind = { after: read?.position ?? NaN };
-    scene.equal(idsOf(await events.ofUser(scene.userId, {}, behind)), [middle.id, early.id]);
-    scene.equal(idsOf(await events.ofCall(call.id, behind)), [middle.id, early.id]);
+    const [earlyEvent, middleEvent, lateEvent] = [
+      scene.event("dtmf", call),
+      scene.event("dtmf", call),
+      scene.event("dtmf", call),
+    ];
+    await events.append([lateEvent]);
+    const [lastRead] = await events.ofUser(scene.userId, {}, {});
+    await events.append([middleEvent, earlyEvent]);
+    const page = { after: lastRead?.position ?? NaN };
+    scene.equal(idsOf(await events.ofUser(scene.userId, {}, page)), [middleEvent.id, earlyEvent.id]);
+    scene.equal(idsOf(await events.ofCall(call.id, page)), [middleEvent.id, earlyEvent.id]);
   });
 
   clause("a new event follows all that a reader has seen, even if the last of them are deleted", async (scene) => {
     const { calls, events } = scene.storage;
     const instance = await scene.storedInstance();
-    const old = await scene.endedCall(instance);
-    await events.append([scene.event("failed", old)]);
-    const [read] = await events.ofUser(scene.userId, {}, {});
-    await calls.remove([old.id]);
+    const oldCall = await scene.endedCall(instance);
+    await events.append([scene.event("failed", oldCall)]);
+    const [lastRead] = await events.ofUser(scene.userId, {}, {});
+    await calls.remove([oldCall.id]);
     const next = scene.event("instance.active", instance);
     await events.append([next]);
-    scene.equal(idsOf(await events.ofUser(scene.userId, {}, { after: read?.position ?? NaN })), [next.id]);
+    scene.equal(idsOf(await events.ofUser(scene.userId, {}, { after: lastRead?.position ?? NaN })), [next.id]);
   });
 
   clause("an event is readable after its write", async (scene) => {
@@ -108,32 +115,32 @@ export function eventOrderContract(clause: Clause): void {
     const call = await scene.storedCall(await scene.storedInstance());
     let after = 0;
     for (let round = 0; round < 20; round++) {
-      const beside = scene.storage.events.append([scene.event("beep", call)]);
+      const otherWrite = scene.storage.events.append([scene.event("beep", call)]);
       const event = scene.event("dtmf", call);
       await events.append([event]);
-      const found = await events.ofUser(scene.userId, {}, { after });
+      const rows = await events.ofUser(scene.userId, {}, { after });
       scene.equal(
-        idsOf(found).filter((id) => id === event.id),
+        idsOf(rows).filter((id) => id === event.id),
         [event.id],
       );
-      await beside;
-      after = found.at(-1)?.position ?? NaN;
+      await otherWrite;
+      after = rows.at(-1)?.position ?? NaN;
     }
   });
 
   clause("an old cursor, an event id, resolves to the event's position", async (scene) => {
     const { events } = scene.storage;
     const call = await scene.storedCall(await scene.storedInstance());
-    const foreign = await scene.storedInstance({ userId: scene.id("usr") });
-    const [theirs, one, two] = [
-      scene.event("instance.created", foreign),
+    const otherInstance = await scene.storedInstance({ userId: scene.id("usr") });
+    const [otherEvent, firstEvent, secondEvent] = [
+      scene.event("instance.created", otherInstance),
       ...[1, 2].map(() => scene.event("dtmf", call)),
     ];
-    await events.append([two!, theirs, one!]);
+    await events.append([secondEvent!, otherEvent, firstEvent!]);
     const [first] = await events.ofUser(scene.userId, {}, {});
-    scene.equal(await events.positionOf(scene.userId, two!.id), first?.position);
+    scene.equal(await events.positionOf(scene.userId, secondEvent!.id), first?.position);
     // An event that the user does not have must not hide any that the user has.
-    for (const id of [theirs.id, scene.id("evt")]) scene.equal(await events.positionOf(scene.userId, id), 0);
+    for (const id of [otherEvent.id, scene.id("evt")]) scene.equal(await events.positionOf(scene.userId, id), 0);
   });
 }
 
@@ -142,18 +149,18 @@ function sequencesOf(events: readonly LoggedEvent[]): (number | null)[] {
 }
 
 /** Reads the user's log, or that of one call, in pages of seven until the writers have finished. */
-async function reading(
+async function readLog(
   { storage: { events }, userId }: StorageScene,
   { id: callId }: Partial<Call>,
-  writing: () => boolean,
+  isWriting: () => boolean,
 ): Promise<LoggedEvent[]> {
-  const seen: LoggedEvent[] = [];
+  const eventsRead: LoggedEvent[] = [];
   for (;;) {
-    const last = !writing();
-    const page = { limit: 7, after: seen.at(-1)?.position };
-    const found = await (callId === undefined ? events.ofUser(userId, {}, page) : events.ofCall(callId, page));
-    if (found.length === 0 && last) return seen;
-    seen.push(...found);
+    const isLast = !isWriting();
+    const page = { limit: 7, after: eventsRead.at(-1)?.position };
+    const rows = await (callId === undefined ? events.ofUser(userId, {}, page) : events.ofCall(callId, page));
+    if (rows.length === 0 && isLast) return eventsRead;
+    eventsRead.push(...rows);
     await new Promise<void>((resume) => setTimeout(resume)); // the writers share this thread
   }
 }

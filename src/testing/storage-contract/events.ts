@@ -32,11 +32,11 @@ export function eventsContract(clause: Clause): void {
     const call = await scene.storedCall(await scene.storedInstance());
     const [first, second, third] = [scene.event("dtmf", call), scene.event("dtmf", call), scene.event("dtmf", call)];
     await events.append([first, second]);
-    const stored = await events.ofCall(call.id, {});
-    const changed = (event: Event) => ({ ...event, data: { digit: "9" } }) as Event;
-    await events.append([changed(second)]);
-    await events.append([third, changed(first), third]);
-    scene.equal((await events.ofCall(call.id, {})).slice(0, 2), stored);
+    const storedEvents = await events.ofCall(call.id, {});
+    const changedEvent = (event: Event) => ({ ...event, data: { digit: "9" } }) as Event;
+    await events.append([changedEvent(second)]);
+    await events.append([third, changedEvent(first), third]);
+    scene.equal((await events.ofCall(call.id, {})).slice(0, 2), storedEvents);
     scene.equal(await scene.timeline(call.id), [first, second, third]);
   });
 
@@ -44,34 +44,34 @@ export function eventsContract(clause: Clause): void {
     const { calls, events } = scene.storage;
     const instance = await scene.storedInstance();
     const call = await scene.storedCall(instance);
-    const noticed = scene.event("dtmf", call);
-    const ringing = scene.event("ringing", call);
-    await events.append([noticed]);
-    await calls.update(call.id, 1, { status: "RINGING" }, [noticed, ringing]);
-    await calls.update(call.id, 2, { recordedMs: 1 }, [noticed, ringing]);
-    scene.equal(await scene.timeline(call.id), [noticed, ringing]);
-    const created = scene.event("instance.created", instance);
-    await scene.storage.instances.update(instance.id, 1, { name: "Other" }, [ringing, created]);
-    scene.equal(await scene.log(), [noticed, ringing, created]);
+    const dtmfEvent = scene.event("dtmf", call);
+    const ringingEvent = scene.event("ringing", call);
+    await events.append([dtmfEvent]);
+    await calls.update(call.id, 1, { status: "RINGING" }, [dtmfEvent, ringingEvent]);
+    await calls.update(call.id, 2, { recordedMs: 1 }, [dtmfEvent, ringingEvent]);
+    scene.equal(await scene.timeline(call.id), [dtmfEvent, ringingEvent]);
+    const createdEvent = scene.event("instance.created", instance);
+    await scene.storage.instances.update(instance.id, 1, { name: "Other" }, [ringingEvent, createdEvent]);
+    scene.equal(await scene.log(), [dtmfEvent, ringingEvent, createdEvent]);
   });
 
   clause("a timeline is read oldest first, in pages", async (scene) => {
     const instance = await scene.storedInstance();
     const call = await scene.storedCall(instance);
     const other = await scene.storedCall(instance);
-    const stored: string[] = [];
+    const storedIds: string[] = [];
     for (let i = 0; i < 5; i++) {
       const event = scene.event("dtmf", call);
-      stored.push(event.id);
+      storedIds.push(event.id);
       await scene.storage.events.append([scene.event("dtmf", other), event]);
     }
     const { events } = scene.storage;
     const timeline = await events.ofCall(call.id, {});
-    scene.equal(idsOf(timeline), stored);
-    scene.equal(idsOf(await events.ofCall(call.id, { limit: 2 })), stored.slice(0, 2));
+    scene.equal(idsOf(timeline), storedIds);
+    scene.equal(idsOf(await events.ofCall(call.id, { limit: 2 })), storedIds.slice(0, 2));
     scene.equal(
       idsOf(await events.ofCall(call.id, { limit: 9, after: timeline[1]?.position ?? NaN })),
-      stored.slice(2),
+      storedIds.slice(2),
     );
     scene.equal(await events.ofCall(call.id, { after: timeline.at(-1)?.position ?? NaN }), []);
     scene.equal(await events.ofCall(scene.id("call"), {}), []);
@@ -80,26 +80,26 @@ export function eventsContract(clause: Clause): void {
   clause("a user reads their own events, or those of one instance, in order and in pages", async (scene) => {
     const { events } = scene.storage;
     const instance = await scene.storedInstance();
-    const two = await scene.storedInstance();
-    const foreign = await scene.storedInstance({ userId: scene.id("usr") });
+    const secondInstance = await scene.storedInstance();
+    const otherInstance = await scene.storedInstance({ userId: scene.id("usr") });
     const call = await scene.storedCall(instance);
     const log = [
       scene.event("instance.created", instance),
-      scene.event("instance.created", two),
+      scene.event("instance.created", secondInstance),
       scene.event("queued", call),
-      scene.event("instance.active", two),
+      scene.event("instance.active", secondInstance),
     ] as const;
-    const other = scene.event("instance.created", foreign);
-    await events.append([log[0], other, log[1]]);
+    const otherEvent = scene.event("instance.created", otherInstance);
+    await events.append([log[0], otherEvent, log[1]]);
     await events.append(log.slice(2));
     scene.equal(await scene.log(), log);
-    scene.equal(await scene.log(foreign.userId), [other]);
+    scene.equal(await scene.log(otherInstance.userId), [otherEvent]);
     const [first, second, third, fourth] = await events.ofUser(scene.userId, {}, {});
     scene.equal(await events.ofUser(scene.userId, {}, { limit: 2, after: first?.position ?? NaN }), [second, third]);
     scene.equal(await events.ofUser(scene.userId, { instanceId: instance.id }, {}), [first, third]);
-    const behind = { after: second?.position ?? NaN };
-    scene.equal(await events.ofUser(scene.userId, { instanceId: two.id }, behind), [fourth]);
-    scene.equal(await events.ofUser(scene.userId, { instanceId: foreign.id }, {}), []);
+    const page = { after: second?.position ?? NaN };
+    scene.equal(await events.ofUser(scene.userId, { instanceId: secondInstance.id }, page), [fourth]);
+    scene.equal(await events.ofUser(scene.userId, { instanceId: otherInstance.id }, {}), []);
     scene.equal(await events.lookUp(scene.userId), { last: fourth!.position, eventId: fourth!.id });
     scene.equal(await events.lookUp(scene.id("usr")), { last: 0, eventId: null });
     const end = { last: fourth!.position };
@@ -110,10 +110,10 @@ export function eventsContract(clause: Clause): void {
   clause("after the position for an unknown event, all events are newer", async (scene) => {
     const { events } = scene.storage;
     const instance = await scene.storedInstance();
-    const [one, lost, three] = [1, 2, 3].map(() => scene.event("instance.active", instance));
-    await events.append([one!, three!]);
+    const [firstEvent, unstoredEvent, lastEvent] = [1, 2, 3].map(() => scene.event("instance.active", instance));
+    await events.append([firstEvent!, lastEvent!]);
     const [first] = await events.ofUser(scene.userId, {}, {});
-    scene.equal(await events.positionBefore(scene.userId, lost!.id), first!.position);
-    scene.equal(await events.positionBefore(scene.id("usr"), lost!.id), 0);
+    scene.equal(await events.positionBefore(scene.userId, unstoredEvent!.id), first!.position);
+    scene.equal(await events.positionBefore(scene.id("usr"), unstoredEvent!.id), 0);
   });
 }

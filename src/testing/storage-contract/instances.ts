@@ -2,7 +2,7 @@ import type { Instance } from "../../domain/instances/instance.ts";
 import { type Clause, idsOf } from "./scene.ts";
 
 /** Instances, their lists and their credentials. */
-export function instancesContract(clause: Clause, lastingClause: Clause): void {
+export function instancesContract(clause: Clause, persistenceClause: Clause): void {
   clause("an instance is read as it was stored, whatever characters its metadata holds", async (scene) => {
     const instance = scene.instance({ metadata: { odd: "\u0000 \ud800 ☎ '\"", deep: [{ a: null }] }, phone: "+1555" });
     await scene.storage.instances.insert(instance, []);
@@ -10,7 +10,7 @@ export function instancesContract(clause: Clause, lastingClause: Clause): void {
     scene.equal(await scene.storage.instances.get(scene.id("inst")), undefined);
   });
 
-  lastingClause("an instance and its events outlive the process", async (scene) => {
+  persistenceClause("an instance and its events outlive the process", async (scene) => {
     const instance = scene.instance();
     const event = scene.event("instance.created", instance);
     await scene.storage.instances.insert(instance, [event]);
@@ -27,22 +27,22 @@ export function instancesContract(clause: Clause, lastingClause: Clause): void {
   });
 
   clause("a user gets no more instances than allowed, even by concurrent creations", async (scene) => {
-    const insert = async (most: number) => {
+    const insert = async (limit: number) => {
       const instance = scene.instance();
       const event = scene.event("instance.created", instance);
-      const inserted = await scene.storage.instances.insert(instance, [event], undefined, most);
-      const isStored = inserted === "created";
+      const result = await scene.storage.instances.insert(instance, [event], undefined, limit);
+      const isStored = result === "created";
       return { instance, isStored };
     };
     await scene.storedInstance();
     await scene.storedInstance({ status: "DELETED" });
     await scene.storedInstance({ userId: scene.id("usr") });
-    const tried = await Promise.all(Array.from({ length: 8 }, () => insert(3)));
-    const stored = tried.filter(({ isStored }) => isStored).map(({ instance }) => instance.id);
-    scene.equal(stored.length, 2);
+    const attempts = await Promise.all(Array.from({ length: 8 }, () => insert(3)));
+    const storedIds = attempts.filter(({ isStored }) => isStored).map(({ instance }) => instance.id);
+    scene.equal(storedIds.length, 2);
     scene.equal((await scene.storage.instances.list(scene.userId, {})).length, 3);
     // A refused instance stores nothing.
-    scene.equal((await scene.log()).map(({ instanceId }) => instanceId).sort(), [...stored].sort());
+    scene.equal((await scene.log()).map(({ instanceId }) => instanceId).sort(), [...storedIds].sort());
     scene.equal((await insert(4)).isStored, true);
   });
 
@@ -77,14 +77,14 @@ export function instancesContract(clause: Clause, lastingClause: Clause): void {
       const instance = await scene.storedInstance({ linkedAt: scene.now() });
       scene.equal((await instances.get(instance.id))?.linkedAt, instance.linkedAt);
       scene.equal((await instances.update(instance.id, 1, { pause }, []))?.pause, pause);
-      const kept = await instances.update(instance.id, 2, { name: "Desk" }, []);
-      scene.equal([kept?.linkedAt, kept?.pause], [instance.linkedAt, pause]);
-      const unlinked = await instances.update(instance.id, 3, { linkedAt: null, pause: null }, []);
-      scene.equal([unlinked?.linkedAt ?? null, unlinked?.pause ?? null], [null, null]);
+      const renamedInstance = await instances.update(instance.id, 2, { name: "Desk" }, []);
+      scene.equal([renamedInstance?.linkedAt, renamedInstance?.pause], [instance.linkedAt, pause]);
+      const unlinkedInstance = await instances.update(instance.id, 3, { linkedAt: null, pause: null }, []);
+      scene.equal([unlinkedInstance?.linkedAt ?? null, unlinkedInstance?.pause ?? null], [null, null]);
     },
   );
 
-  lastingClause("an instance keeps which number its dials are counted for", async (scene) => {
+  persistenceClause("an instance keeps which number its dials are counted for", async (scene) => {
     const dialledNumber = { mark: "a1b2", since: scene.now() };
     const { id } = await scene.storedInstance({ dialledNumber });
     const next = { mark: "c3d4", since: scene.now() };
@@ -115,36 +115,36 @@ export function instancesContract(clause: Clause, lastingClause: Clause): void {
 
   clause("a user's instances are listed newest first, undeleted", async (scene) => {
     const first = await scene.storedInstance();
-    const deleted = await scene.storedInstance();
+    const deletedInstance = await scene.storedInstance();
     await scene.storedInstance({ userId: scene.id("usr") });
     const last = await scene.storedInstance();
-    await scene.storage.instances.update(deleted.id, 1, { status: "DELETED" }, []);
+    await scene.storage.instances.update(deletedInstance.id, 1, { status: "DELETED" }, []);
     scene.equal(await scene.storage.instances.list(scene.userId, {}), [last, first]);
-    scene.equal((await scene.storage.instances.get(deleted.id))?.status, "DELETED");
+    scene.equal((await scene.storage.instances.get(deletedInstance.id))?.status, "DELETED");
   });
 
   clause("pages of instances meet without gaps, also if creation times are equal", async (scene) => {
     const createdAt = scene.now();
-    const all: string[] = [];
-    for (let i = 0; i < 7; i++) all.unshift((await scene.storedInstance({ createdAt })).id);
-    const seen: string[] = [];
+    const allIds: string[] = [];
+    for (let i = 0; i < 7; i++) allIds.unshift((await scene.storedInstance({ createdAt })).id);
+    const listedIds: string[] = [];
     for (;;) {
-      const page = await scene.storage.instances.list(scene.userId, { limit: 3, after: seen.at(-1) });
-      seen.push(...idsOf(page));
+      const page = await scene.storage.instances.list(scene.userId, { limit: 3, after: listedIds.at(-1) });
+      listedIds.push(...idsOf(page));
       if (page.length < 3) break;
     }
-    scene.equal(seen, all);
+    scene.equal(listedIds, allIds);
   });
 
   clause("linked instances are listed by id, in pages", async (scene) => {
     const { instances } = scene.storage;
     await scene.storedInstance({ status: "CREATED" });
-    const configured = await scene.storedInstance({ status: "CONFIGURED" });
+    const configuredInstance = await scene.storedInstance({ status: "CONFIGURED" });
     await scene.storedInstance({ status: "DELETED" });
-    const active = await scene.storedInstance({ status: "ACTIVE", userId: scene.id("usr") });
-    scene.equal(idsOf(await instances.linked({})), [configured.id, active.id]);
-    scene.equal(idsOf(await instances.linked({ limit: 1 })), [configured.id]);
-    scene.equal(idsOf(await instances.linked({ limit: 5, after: configured.id })), [active.id]);
+    const activeInstance = await scene.storedInstance({ status: "ACTIVE", userId: scene.id("usr") });
+    scene.equal(idsOf(await instances.linked({})), [configuredInstance.id, activeInstance.id]);
+    scene.equal(idsOf(await instances.linked({ limit: 1 })), [configuredInstance.id]);
+    scene.equal(idsOf(await instances.linked({ limit: 5, after: configuredInstance.id })), [activeInstance.id]);
   });
 
   clause("a provider's unlinked instances are listed by ascending id, in pages", async (scene) => {
@@ -164,8 +164,8 @@ export function instancesContract(clause: Clause, lastingClause: Clause): void {
     const { instances } = scene.storage;
     const { id, version } = await scene.storedInstance();
     await instances.saveCredentials(id, Uint8Array.of(1, 2, 3));
-    const deleted = await instances.update(id, version, { status: "DELETED" }, []);
-    scene.equal([deleted?.erasedAt, await instances.loadCredentials(id)], [null, Uint8Array.of(1, 2, 3)]);
+    const deletedInstance = await instances.update(id, version, { status: "DELETED" }, []);
+    scene.equal([deletedInstance?.erasedAt, await instances.loadCredentials(id)], [null, Uint8Array.of(1, 2, 3)]);
     const erasedAt = scene.now();
     scene.equal(await instances.update(id, version, { erasedAt }, []), undefined); // of an old version
     scene.equal(await instances.loadCredentials(id), Uint8Array.of(1, 2, 3));
@@ -195,14 +195,14 @@ export function instancesContract(clause: Clause, lastingClause: Clause): void {
     scene.equal(idsOf(await instances.halfDeleted({ limit: 5, after: first.id })), [last.id]);
   });
 
-  lastingClause("credentials are stored together with their state, or not at all", async (scene) => {
+  persistenceClause("credentials are stored together with their state, or not at all", async (scene) => {
     const instance = await scene.storedInstance({ status: "CREATED" });
     const event = scene.event("instance.linked", instance);
     const [first, second] = [Uint8Array.of(1, 2, 3), Uint8Array.of(4)];
     await scene.storage.instances.update(instance.id, 1, { status: "CONFIGURED" }, [event], first);
     scene.equal(await scene.storage.instances.update(instance.id, 1, {}, [], second), undefined);
-    const impossible = scene.impossibleEvent("instance.linked", instance);
-    await scene.failure(scene.storage.instances.update(instance.id, 2, {}, [impossible], second));
+    const impossibleEvent = scene.impossibleEvent("instance.linked", instance);
+    await scene.failure(scene.storage.instances.update(instance.id, 2, {}, [impossibleEvent], second));
     await scene.reopen();
     scene.equal((await scene.storage.instances.get(instance.id))?.status, "CONFIGURED");
     scene.equal(await scene.storage.instances.loadCredentials(instance.id), first);
@@ -211,36 +211,42 @@ export function instancesContract(clause: Clause, lastingClause: Clause): void {
   clause("linked instances with waiting calls are listed once each, by the age of their oldest call", async (scene) => {
     const { instances, calls } = scene.storage;
     const statuses = ["ACTIVE", "CONFIGURED", "ACTIVE", "CREATED", "ACTIVE"] as const;
-    const stored: Instance[] = [];
-    for (const status of statuses) stored.push(await scene.storedInstance({ status }));
-    const [first, second, claimed, unlinked, idle] = stored as [Instance, Instance, Instance, Instance, Instance];
+    const storedInstances: Instance[] = [];
+    for (const status of statuses) storedInstances.push(await scene.storedInstance({ status }));
+    const [first, second, claimedInstance, unlinkedInstance, idleInstance] = storedInstances as [
+      Instance,
+      Instance,
+      Instance,
+      Instance,
+      Instance,
+    ];
     scene.equal(await instances.withWaitingCalls(10), []);
     for (let i = 0; i < 5; i++) await scene.storedCall(second);
     await scene.storedCall(first);
-    await scene.storedCall(claimed);
-    await calls.claimNext(claimed.id, "node_a", scene.now());
-    await scene.storedCall(unlinked);
-    await scene.endedCall(idle);
+    await scene.storedCall(claimedInstance);
+    await calls.claimNext(claimedInstance.id, "node_a", scene.now());
+    await scene.storedCall(unlinkedInstance);
+    await scene.endedCall(idleInstance);
     scene.equal(await instances.withWaitingCalls(10), [second, first]);
     scene.equal(await instances.withWaitingCalls(1), [second]);
     await calls.claimNext(second.id, "node_a", scene.now());
     scene.equal(idsOf(await instances.withWaitingCalls(10)), [second.id, first.id]);
-    const later = await scene.storedCall(claimed);
-    scene.equal(idsOf(await instances.withWaitingCalls(10)), [second.id, first.id, later.instanceId]);
+    const laterCall = await scene.storedCall(claimedInstance);
+    scene.equal(idsOf(await instances.withWaitingCalls(10)), [second.id, first.id, laterCall.instanceId]);
   });
 
   clause("instances with credentials but without a linked number are listed by ascending id", async (scene) => {
     const { instances } = scene.storage;
-    const half: string[] = [];
+    const halfLinkedIds: string[] = [];
     for (const status of ["CREATED", "CONFIGURED", "CREATED"] as const) {
       const { id } = await scene.storedInstance({ status });
       await instances.saveCredentials(id, Uint8Array.of(1));
-      if (status === "CREATED") half.push(id);
+      if (status === "CREATED") halfLinkedIds.push(id);
       await scene.storedInstance({ status });
     }
-    scene.equal(idsOf(await instances.halfLinked({})), half);
-    scene.equal(idsOf(await instances.halfLinked({ limit: 1 })), half.slice(0, 1));
-    scene.equal(idsOf(await instances.halfLinked({ limit: 5, after: half[0] })), half.slice(1));
+    scene.equal(idsOf(await instances.halfLinked({})), halfLinkedIds);
+    scene.equal(idsOf(await instances.halfLinked({ limit: 1 })), halfLinkedIds.slice(0, 1));
+    scene.equal(idsOf(await instances.halfLinked({ limit: 5, after: halfLinkedIds[0] })), halfLinkedIds.slice(1));
   });
 
   clause("credentials are kept byte-exact, replaced and erased", async (scene) => {
@@ -248,9 +254,9 @@ export function instancesContract(clause: Clause, lastingClause: Clause): void {
     const { id } = await scene.storedInstance();
     scene.equal(await instances.loadCredentials(id), undefined);
     await instances.saveCredentials(id, Uint8Array.of(1, 2, 3));
-    const sealed = Uint8Array.from({ length: 256 }, (_, i) => i);
-    await instances.saveCredentials(id, sealed);
-    scene.equal(await instances.loadCredentials(id), sealed);
+    const sealedBytes = Uint8Array.from({ length: 256 }, (_, i) => i);
+    await instances.saveCredentials(id, sealedBytes);
+    scene.equal(await instances.loadCredentials(id), sealedBytes);
     await instances.eraseCredentials(id);
     await instances.eraseCredentials(id);
     scene.equal(await instances.loadCredentials(id), undefined);
@@ -270,8 +276,8 @@ export function instancesContract(clause: Clause, lastingClause: Clause): void {
 
   clause("no credentials are saved for a deleted or unknown instance", async (scene) => {
     const { instances } = scene.storage;
-    const deleted = await scene.storedInstance({ status: "DELETED" });
-    for (const id of [deleted.id, scene.id("inst")]) {
+    const deletedInstance = await scene.storedInstance({ status: "DELETED" });
+    for (const id of [deletedInstance.id, scene.id("inst")]) {
       await instances.saveCredentials(id, Uint8Array.of(1));
       scene.equal(await instances.loadCredentials(id), undefined);
     }

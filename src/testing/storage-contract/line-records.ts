@@ -1,11 +1,11 @@
 import { mentionedNumber } from "../../domain/numbers/mentioned-number.ts";
 import type { Clause, StorageScene } from "./scene.ts";
 
-const MOST = 1_000;
+const MAX_RECORDS = 1_000;
 
 /** The records of lines. */
-export function lineRecordsContract(clause: Clause, lastingClause: Clause): void {
-  lastingClause("records are kept byte for byte, each under its instance and key", async (scene) => {
+export function lineRecordsContract(clause: Clause, persistenceClause: Clause): void {
+  persistenceClause("records are kept byte for byte, each under its instance and key", async (scene) => {
     const [first, second] = [await scene.storedInstance(), await scene.storedInstance()];
     const allBytes = Uint8Array.from({ length: 256 }, (_, i) => i);
     await put(scene, first.id, { a: allBytes, "é ☎ '\"%_": [1], A: [2] });
@@ -28,8 +28,8 @@ export function lineRecordsContract(clause: Clause, lastingClause: Clause): void
     await put(scene, id, { a: [1], b: [2], c: [] });
     await put(scene, id, { a: [9], b: undefined, d: [4], missing: undefined });
     const { lineRecords } = scene.storage;
-    const found = await lineRecords.get(id, ["a", "b", "c", "d"]);
-    scene.equal(found, [Uint8Array.of(9), undefined, new Uint8Array(), Uint8Array.of(4)]);
+    const records = await lineRecords.get(id, ["a", "b", "c", "d"]);
+    scene.equal(records, [Uint8Array.of(9), undefined, new Uint8Array(), Uint8Array.of(4)]);
     await lineRecords.clear(id);
     await lineRecords.clear(id);
     scene.equal(await lineRecords.keys(id, ""), []);
@@ -66,31 +66,31 @@ export function lineRecordsContract(clause: Clause, lastingClause: Clause): void
     const { id } = await scene.storedInstance();
     const { lineRecords } = scene.storage;
     await put(scene, id, { a: [1], b: [2] });
-    const more = new Map([
+    const changes = new Map([
       ["a", Uint8Array.of(9)],
       ["c", Uint8Array.of(3)],
     ]);
-    scene.equal(await lineRecords.set(id, more, 2), false);
+    scene.equal(await lineRecords.set(id, changes, 2), false);
     scene.equal(await lineRecords.get(id, ["a", "b", "c"]), [Uint8Array.of(1), Uint8Array.of(2), undefined]);
-    scene.equal(await lineRecords.set(id, new Map([...more, ["b", undefined]]), 2), true);
+    scene.equal(await lineRecords.set(id, new Map([...changes, ["b", undefined]]), 2), true);
     scene.equal(await lineRecords.keys(id, ""), ["a", "c"]);
   });
 
   clause("many records are written and read at once", async (scene) => {
     const { id } = await scene.storedInstance();
     const { lineRecords } = scene.storage;
-    const keys = Array.from({ length: MOST }, (_, i) => `key-${String(i).padStart(4, "0")}`);
-    const all = new Map(keys.map((key, i) => [key, Uint8Array.of(i % 256)]));
-    scene.equal(await lineRecords.set(id, all, MOST), true);
+    const keys = Array.from({ length: MAX_RECORDS }, (_, i) => `key-${String(i).padStart(4, "0")}`);
+    const allRecords = new Map(keys.map((key, i) => [key, Uint8Array.of(i % 256)]));
+    scene.equal(await lineRecords.set(id, allRecords, MAX_RECORDS), true);
     scene.equal(await lineRecords.keys(id, "key-"), keys);
-    scene.equal(await lineRecords.get(id, keys), [...all.values()]);
-    scene.equal(await lineRecords.set(id, new Map(keys.map((key) => [key, undefined])), MOST), true);
+    scene.equal(await lineRecords.get(id, keys), [...allRecords.values()]);
+    scene.equal(await lineRecords.set(id, new Map(keys.map((key) => [key, undefined])), MAX_RECORDS), true);
     scene.equal(await lineRecords.keys(id, ""), []);
   });
 
   clause("no records are saved for a deleted or unknown instance", async (scene) => {
-    const deleted = await scene.storedInstance({ status: "DELETED" });
-    for (const id of [deleted.id, scene.id("inst")]) {
+    const deletedInstance = await scene.storedInstance({ status: "DELETED" });
+    for (const id of [deletedInstance.id, scene.id("inst")]) {
       await put(scene, id, { a: [1] });
       scene.equal(await scene.storage.lineRecords.keys(id, ""), []);
     }
@@ -98,21 +98,22 @@ export function lineRecordsContract(clause: Clause, lastingClause: Clause): void
 
   clause("records are erased with their instance's credentials", async (scene) => {
     const { instances, lineRecords } = scene.storage;
-    const unlinked = await scene.storedInstance({ status: "CONFIGURED" });
-    const deleted = await scene.storedInstance();
-    const erased = await scene.storedInstance();
-    const kept = await scene.storedInstance();
-    for (const { id } of [unlinked, deleted, erased, kept]) await put(scene, id, { a: [1] });
+    const unlinkedInstance = await scene.storedInstance({ status: "CONFIGURED" });
+    const deletedInstance = await scene.storedInstance();
+    const erasedInstance = await scene.storedInstance();
+    const otherInstance = await scene.storedInstance();
+    for (const { id } of [unlinkedInstance, deletedInstance, erasedInstance, otherInstance])
+      await put(scene, id, { a: [1] });
 
-    await instances.update(unlinked.id, 1, { status: "CREATED" }, []);
-    scene.equal(await lineRecords.keys(unlinked.id, ""), []);
-    await instances.update(deleted.id, 1, { status: "DELETED" }, []);
-    scene.equal(await lineRecords.keys(deleted.id, ""), ["a"]);
-    await instances.update(deleted.id, 2, { erasedAt: scene.now() }, []);
-    scene.equal(await lineRecords.keys(deleted.id, ""), []);
-    await instances.eraseCredentials(erased.id);
-    scene.equal(await lineRecords.keys(erased.id, ""), []);
-    scene.equal(await lineRecords.keys(kept.id, ""), ["a"]);
+    await instances.update(unlinkedInstance.id, 1, { status: "CREATED" }, []);
+    scene.equal(await lineRecords.keys(unlinkedInstance.id, ""), []);
+    await instances.update(deletedInstance.id, 1, { status: "DELETED" }, []);
+    scene.equal(await lineRecords.keys(deletedInstance.id, ""), ["a"]);
+    await instances.update(deletedInstance.id, 2, { erasedAt: scene.now() }, []);
+    scene.equal(await lineRecords.keys(deletedInstance.id, ""), []);
+    await instances.eraseCredentials(erasedInstance.id);
+    scene.equal(await lineRecords.keys(erasedInstance.id, ""), []);
+    scene.equal(await lineRecords.keys(otherInstance.id, ""), ["a"]);
   });
 }
 
@@ -122,5 +123,5 @@ async function put(
   records: Readonly<Record<string, ArrayLike<number> | undefined>>,
 ): Promise<void> {
   const changes = Object.entries(records).map(([key, bytes]) => [key, bytes && Uint8Array.from(bytes)] as const);
-  scene.equal(await scene.storage.lineRecords.set(instanceId, new Map(changes), MOST), true);
+  scene.equal(await scene.storage.lineRecords.set(instanceId, new Map(changes), MAX_RECORDS), true);
 }

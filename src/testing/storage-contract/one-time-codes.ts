@@ -2,42 +2,42 @@ import type { CodeRecord } from "../../ports/storage.ts";
 import { codeRecord, newAccount, storedAccount, storedCode } from "./login-records.ts";
 import { type Clause, idsOf } from "./scene.ts";
 
-const MOST = 100;
+const MAX_CODES = 100;
 
 /** One-time codes. */
 export function oneTimeCodesContract(clause: Clause): void {
   clause("a code of the first start replaces the previous one, until there is an administrator", async (scene) => {
     const { logins } = scene.storage;
-    const before = await storedCode(scene, "first");
+    const previousCode = await storedCode(scene, "first");
     const code = await storedCode(scene, "first");
-    scene.equal(await logins.codeByHash(before.hash), undefined);
+    scene.equal(await logins.codeByHash(previousCode.hash), undefined);
     scene.equal(await logins.codeByHash(code.hash), code);
-    const used = { hash: code.hash, purpose: "first", now: scene.now() } as const;
-    const admin = newAccount(scene, "ana@example.com", { role: "admin", code: used });
+    const usedCode = { hash: code.hash, purpose: "first", now: scene.now() } as const;
+    const admin = newAccount(scene, "ana@example.com", { role: "admin", code: usedCode });
     scene.equal((await logins.register(admin)).kind, "registered");
     scene.equal(await logins.codeByHash(code.hash), undefined);
-    scene.equal(await logins.insertCode(codeRecord(scene, "first"), MOST), false);
+    scene.equal(await logins.insertCode(codeRecord(scene, "first"), MAX_CODES), false);
   });
 
   clause("concurrent first starts leave one code", async (scene) => {
     const { logins } = scene.storage;
     const codes = Array.from({ length: 10 }, () => codeRecord(scene, "first"));
     scene.equal(
-      await Promise.all(codes.map((code) => logins.insertCode(code, MOST))),
+      await Promise.all(codes.map((code) => logins.insertCode(code, MAX_CODES))),
       codes.map(() => true),
     );
-    const found = await Promise.all(codes.map(({ hash }) => logins.codeByHash(hash)));
-    scene.equal(found.filter((code) => code !== undefined).length, 1);
+    const remainingCodes = await Promise.all(codes.map(({ hash }) => logins.codeByHash(hash)));
+    scene.equal(remainingCodes.filter((code) => code !== undefined).length, 1);
   });
 
   clause("a code for a reset replaces the previous one of the same account", async (scene) => {
     const [ana, bob] = [await storedAccount(scene), await storedAccount(scene, "bob@example.com")];
     const { logins } = scene.storage;
-    const before = await storedCode(scene, "reset", { accountId: ana.id });
-    const others = await storedCode(scene, "reset", { accountId: bob.id });
+    const previousCode = await storedCode(scene, "reset", { accountId: ana.id });
+    const otherCode = await storedCode(scene, "reset", { accountId: bob.id });
     const code = await storedCode(scene, "reset", { accountId: ana.id });
-    scene.equal(await logins.codeByHash(before.hash), undefined);
-    scene.equal(await logins.codeByHash(others.hash), others);
+    scene.equal(await logins.codeByHash(previousCode.hash), undefined);
+    scene.equal(await logins.codeByHash(otherCode.hash), otherCode);
     scene.equal(await logins.codeByHash(code.hash), code);
   });
 
@@ -45,25 +45,25 @@ export function oneTimeCodesContract(clause: Clause): void {
     const { logins } = scene.storage;
     const account = await storedAccount(scene);
     const [first, second] = [await storedCode(scene, "invitation"), await storedCode(scene, "invitation")];
-    const reset = await storedCode(scene, "reset", { accountId: account.id });
+    const resetCode = await storedCode(scene, "reset", { accountId: account.id });
     scene.equal(await logins.invitations(), [second, first]);
     scene.equal(await logins.deleteInvitation(first.id), true);
     scene.equal(await logins.deleteInvitation(first.id), false);
-    scene.equal(await logins.deleteInvitation(reset.id), false);
+    scene.equal(await logins.deleteInvitation(resetCode.id), false);
     scene.equal(await logins.invitations(), [second]);
   });
 
   clause("an invitation beyond the limit is not stored; expired ones do not count", async (scene) => {
     const { logins } = scene.storage;
     const { id: accountId } = await storedAccount(scene);
-    const expired = await storedCode(scene, "invitation", { accountId, expiresAt: scene.now() });
+    const expiredCode = await storedCode(scene, "invitation", { accountId, expiresAt: scene.now() });
     await storedCode(scene, "reset", { accountId });
     const [first, second, third] = [1, 2, 3].map(() => codeRecord(scene, "invitation", { accountId }));
     scene.equal(await logins.insertCode(first as CodeRecord, 2), true);
     scene.equal(await logins.insertCode(second as CodeRecord, 2), true);
     scene.equal(await logins.insertCode(third as CodeRecord, 2), false);
     scene.equal(await logins.insertCode(codeRecord(scene, "reset", { accountId }), 2), true);
-    scene.equal(idsOf(await logins.invitations()), idsOf([second as CodeRecord, first as CodeRecord, expired]));
+    scene.equal(idsOf(await logins.invitations()), idsOf([second as CodeRecord, first as CodeRecord, expiredCode]));
     await logins.deleteInvitation(first?.id ?? "");
     scene.equal(await logins.insertCode(third as CodeRecord, 2), true);
   });
@@ -72,8 +72,8 @@ export function oneTimeCodesContract(clause: Clause): void {
     const { logins } = scene.storage;
     const { id: accountId } = await storedAccount(scene);
     const codes = Array.from({ length: 20 }, () => codeRecord(scene, "invitation", { accountId }));
-    const stored = await Promise.all(codes.map((code) => logins.insertCode(code, 3)));
-    scene.equal(stored.filter(Boolean).length, 3);
+    const results = await Promise.all(codes.map((code) => logins.insertCode(code, 3)));
+    scene.equal(results.filter(Boolean).length, 3);
     scene.equal((await logins.invitations()).length, 3);
   });
 }

@@ -2,7 +2,7 @@ import { SINGLE } from "../../domain/instances/queue-policy.ts";
 import { type Clause, idsOf, LONG_QUEUE } from "./scene.ts";
 
 /** Creating calls, and the queue rule that the database enforces. */
-export function queueRuleContract(clause: Clause, lastingClause: Clause): void {
+export function queueRuleContract(clause: Clause, persistenceClause: Clause): void {
   clause("a call is read as it was stored, whatever characters its message holds", async (scene) => {
     const instance = await scene.storedInstance();
     const message = { type: "DYNAMIC_AGENT", instructions: ["\u0000 \udfff ☎ '\"", "be brief"] } as const;
@@ -13,7 +13,7 @@ export function queueRuleContract(clause: Clause, lastingClause: Clause): void {
     scene.equal(await scene.storage.calls.get(scene.id("call")), undefined);
   });
 
-  lastingClause("a call, its audio and its events outlive the process", async (scene) => {
+  persistenceClause("a call, its audio and its events outlive the process", async (scene) => {
     const instance = await scene.storedInstance();
     const call = scene.call(instance);
     const event = scene.event("queued", call);
@@ -40,11 +40,11 @@ export function queueRuleContract(clause: Clause, lastingClause: Clause): void {
 
   clause("no call is created on a deleted or unknown instance", async (scene) => {
     const { calls } = scene.storage;
-    const deleted = await scene.storedInstance({ status: "DELETED" });
-    for (const instance of [deleted, scene.instance()]) {
+    const deletedInstance = await scene.storedInstance({ status: "DELETED" });
+    for (const instance of [deletedInstance, scene.instance()]) {
       const call = scene.call(instance);
-      const queued = scene.event("queued", call);
-      scene.equal(await calls.insert(call, undefined, LONG_QUEUE, [queued]), { kind: "instance_gone" });
+      const event = scene.event("queued", call);
+      scene.equal(await calls.insert(call, undefined, LONG_QUEUE, [event]), { kind: "instance_gone" });
       scene.equal(await calls.get(call.id), undefined);
     }
     scene.equal(await scene.log(), []);
@@ -52,16 +52,16 @@ export function queueRuleContract(clause: Clause, lastingClause: Clause): void {
 
   clause("under `single` a second creation returns the active call, in any status", async (scene) => {
     const instance = await scene.storedInstance();
-    let active = await scene.storedCall(instance);
+    let activeCall = await scene.storedCall(instance);
     for (const status of ["QUEUED", "RINGING", "IN_PROGRESS"] as const) {
-      if (status !== "QUEUED") active = await scene.moved(active, { status });
+      if (status !== "QUEUED") activeCall = await scene.updateCall(activeCall, { status });
       const second = scene.call(instance);
       const insertion = await scene.storage.calls.insert(second, undefined, SINGLE, [scene.event("queued", second)]);
-      scene.equal(insertion, { kind: "existing", call: active });
+      scene.equal(insertion, { kind: "existing", call: activeCall });
       scene.equal(await scene.storage.calls.get(second.id), undefined);
       scene.equal(await scene.timeline(second.id), []);
     }
-    await scene.moved(active, { status: "COMPLETED", endedAt: scene.now() });
+    await scene.updateCall(activeCall, { status: "COMPLETED", endedAt: scene.now() });
     const third = await scene.storage.calls.insert(scene.call(instance), undefined, SINGLE, []);
     scene.equal(third.kind, "created");
   });
@@ -71,8 +71,8 @@ export function queueRuleContract(clause: Clause, lastingClause: Clause): void {
     const insertions = await Promise.all(
       Array.from({ length: 50 }, () => scene.storage.calls.insert(scene.call(instance), undefined, SINGLE, [])),
     );
-    const created = insertions.filter((insertion) => insertion.kind === "created");
-    scene.equal(created.length, 1);
+    const creations = insertions.filter((insertion) => insertion.kind === "created");
+    scene.equal(creations.length, 1);
     scene.equal(insertions.filter((insertion) => insertion.kind === "existing").length, 49);
     const ids = insertions.map((insertion) => ("call" in insertion ? insertion.call.id : insertion.kind));
     scene.equal(new Set(ids).size, 1);
@@ -106,7 +106,7 @@ export function queueRuleContract(clause: Clause, lastingClause: Clause): void {
     const instance = await scene.storedInstance();
     const first = await scene.storedCall(instance);
     const second = await scene.storedCall(instance);
-    await scene.moved(first, { status: "FAILED", endedAt: scene.now() });
+    await scene.updateCall(first, { status: "FAILED", endedAt: scene.now() });
     const third = await scene.storedCall(instance);
     scene.equal([first.slot, second.slot, third.slot], [0, 1, 0]);
     scene.equal(idsOf(await scene.storage.calls.active(instance.id)), [second.id, third.id]);
@@ -114,13 +114,13 @@ export function queueRuleContract(clause: Clause, lastingClause: Clause): void {
 
   clause("an instance has one call on its line, and the database refuses a second", async (scene) => {
     const instance = await scene.storedInstance();
-    const ringing = await scene.moved(await scene.storedCall(instance), { status: "RINGING" });
-    const waiting = await scene.storedCall(instance);
-    const event = scene.event("ringing", waiting);
-    await scene.failure(scene.storage.calls.update(waiting.id, 1, { status: "RINGING" }, [event]));
-    scene.equal(await scene.storage.calls.get(waiting.id), waiting);
-    scene.equal(await scene.timeline(waiting.id), []);
-    await scene.moved(ringing, { status: "FAILED", endedAt: scene.now() });
-    scene.equal((await scene.moved(waiting, { status: "RINGING" })).status, "RINGING");
+    const ringingCall = await scene.updateCall(await scene.storedCall(instance), { status: "RINGING" });
+    const waitingCall = await scene.storedCall(instance);
+    const event = scene.event("ringing", waitingCall);
+    await scene.failure(scene.storage.calls.update(waitingCall.id, 1, { status: "RINGING" }, [event]));
+    scene.equal(await scene.storage.calls.get(waitingCall.id), waitingCall);
+    scene.equal(await scene.timeline(waitingCall.id), []);
+    await scene.updateCall(ringingCall, { status: "FAILED", endedAt: scene.now() });
+    scene.equal((await scene.updateCall(waitingCall, { status: "RINGING" })).status, "RINGING");
   });
 }

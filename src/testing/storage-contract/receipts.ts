@@ -26,47 +26,48 @@ function keys(clause: Clause): void {
 
   clause("users and their scopes share no keys", async (scene) => {
     const { instances, receipts } = scene.storage;
-    const mine = receipt(scene, "k");
-    const all = [mine, { ...mine, userId: scene.id("usr") }, { ...mine, scope: "inst_1" }];
-    const records = all.map(() => scene.instance());
+    const ownReceipt = receipt(scene, "k");
+    const allReceipts = [ownReceipt, { ...ownReceipt, userId: scene.id("usr") }, { ...ownReceipt, scope: "inst_1" }];
+    const records = allReceipts.map(() => scene.instance());
     for (const [index, instance] of records.entries())
-      scene.equal(await instances.insert(instance, [], all[index]), "created");
-    for (const [index, key] of all.entries()) scene.equal((await receipts.find(key, 0))?.recordId, records[index]?.id);
+      scene.equal(await instances.insert(instance, [], allReceipts[index]), "created");
+    for (const [index, key] of allReceipts.entries())
+      scene.equal((await receipts.find(key, 0))?.recordId, records[index]?.id);
   });
 
   clause("receipts are forgotten by age", async (scene) => {
     const { instances, receipts } = scene.storage;
     await instances.insert(scene.instance(), [], receipt(scene, "old"));
-    const between = scene.now();
+    const cutoff = scene.now();
     await instances.insert(scene.instance(), [], receipt(scene, "new"));
-    scene.equal(await receipts.forget(between), 1);
+    scene.equal(await receipts.forget(cutoff), 1);
     scene.equal(await find(scene, "old"), undefined);
     scene.equal((await find(scene, "new"))?.fingerprint, "body");
   });
 
   clause("an expired receipt is replaced", async (scene) => {
     const { instances, receipts } = scene.storage;
-    const [old, next] = [scene.instance(), scene.instance()];
-    await instances.insert(old, [], receipt(scene, "k"));
+    const [oldInstance, nextInstance] = [scene.instance(), scene.instance()];
+    await instances.insert(oldInstance, [], receipt(scene, "k"));
     const expiredBefore = scene.now();
     scene.equal(await receipts.find(scene.key("k"), expiredBefore), undefined);
     const replacement = { ...receipt(scene, "k"), fingerprint: "other", expiredBefore };
-    scene.equal(await instances.insert(next, [], replacement), "created");
-    scene.equal(await find(scene, "k"), { fingerprint: "other", recordId: next.id });
+    scene.equal(await instances.insert(nextInstance, [], replacement), "created");
+    scene.equal(await find(scene, "k"), { fingerprint: "other", recordId: nextInstance.id });
   });
 }
 
 function creations(clause: Clause): void {
   clause("a key with a receipt creates no other record", async (scene) => {
     const { calls, instances } = scene.storage;
-    const [busy, free] = [await scene.storedInstance(), await scene.storedInstance()];
-    const [first, second, instance] = [scene.call(busy), scene.call(free), scene.instance()];
+    const [busyInstance, freeInstance] = [await scene.storedInstance(), await scene.storedInstance()];
+    const [first, second, instance] = [scene.call(busyInstance), scene.call(freeInstance), scene.instance()];
     await calls.insert(first, undefined, SINGLE, [], receipt(scene, "k"));
-    const queued = scene.event("queued", second);
+    const queuedEvent = scene.event("queued", second);
     const repetition = { ...receipt(scene, "k"), fingerprint: "other" };
-    scene.equal(await calls.insert(second, Uint8Array.of(1), SINGLE, [queued], repetition), { kind: "repeated" });
-    const created = scene.event("instance.created", instance);
-    scene.equal(await instances.insert(instance, [created], repetition), "repeated");
+    scene.equal(await calls.insert(second, Uint8Array.of(1), SINGLE, [queuedEvent], repetition), { kind: "repeated" });
+    const createdEvent = scene.event("instance.created", instance);
+    scene.equal(await instances.insert(instance, [createdEvent], repetition), "repeated");
     scene.equal(await calls.get(second.id), undefined);
     scene.equal(await calls.audio(second.id), undefined);
     scene.equal(await instances.get(instance.id), undefined);
@@ -94,12 +95,12 @@ function creations(clause: Clause): void {
       (await calls.insert(scene.call(instance), undefined, SINGLE, [], receipt(scene, "k"))).kind,
       "existing",
     );
-    const unstored = scene.call(scene.instance());
-    scene.equal((await calls.insert(unstored, undefined, SINGLE, [], receipt(scene, "k"))).kind, "instance_gone");
+    const orphanCall = scene.call(scene.instance());
+    scene.equal((await calls.insert(orphanCall, undefined, SINGLE, [], receipt(scene, "k"))).kind, "instance_gone");
     scene.equal(await instances.insert(scene.instance(), [], receipt(scene, "k"), 1), "at_limit");
     const event = scene.impossibleEvent("queued", call);
-    const failing = scene.call(await scene.storedInstance());
-    await scene.failure(calls.insert(failing, undefined, SINGLE, [event], receipt(scene, "k")));
+    const failingCall = scene.call(await scene.storedInstance());
+    await scene.failure(calls.insert(failingCall, undefined, SINGLE, [event], receipt(scene, "k")));
     scene.equal(await find(scene, "k"), undefined);
   });
 }
@@ -111,7 +112,7 @@ function removals(clause: Clause): void {
     const call = scene.call(instance);
     await calls.insert(call, undefined, SINGLE, [], receipt(scene, "k"));
     await calls.insert(scene.call(otherInstance), undefined, SINGLE, [], receipt(scene, "other"));
-    await scene.moved(call, { status: "FAILED", endedAt: scene.now() });
+    await scene.updateCall(call, { status: "FAILED", endedAt: scene.now() });
     scene.equal((await calls.remove([call.id])).receipts, 1);
     scene.equal(await find(scene, "k"), { fingerprint: "", recordId: call.id });
     scene.equal((await find(scene, "other"))?.fingerprint, "body");

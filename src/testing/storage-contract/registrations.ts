@@ -2,8 +2,8 @@ import { accountIn, newAccount, storedCode } from "./login-records.ts";
 import { type Clause, idsOf } from "./scene.ts";
 
 /** Registrations: uniqueness, and the user that each account gets. */
-export function registrationsContract(clause: Clause, lastingClause: Clause): void {
-  lastingClause("an account is stored with its user and its first session", async (scene) => {
+export function registrationsContract(clause: Clause, persistenceClause: Clause): void {
+  persistenceClause("an account is stored with its user and its first session", async (scene) => {
     const registration = newAccount(scene, "Ana@Example.com");
     const account = accountIn(await scene.storage.logins.register(registration));
     scene.equal(account, { ...registration.account, userId: registration.user.id });
@@ -37,8 +37,10 @@ export function registrationsContract(clause: Clause, lastingClause: Clause): vo
   clause("of concurrent registrations with one code, one succeeds", async (scene) => {
     const { logins } = scene.storage;
     const code = await storedCode(scene, "invitation");
-    const used = { hash: code.hash, purpose: "invitation", now: scene.now() } as const;
-    const attempts = Array.from({ length: 10 }, (_, i) => newAccount(scene, `person${i}@example.com`, { code: used }));
+    const usedCode = { hash: code.hash, purpose: "invitation", now: scene.now() } as const;
+    const attempts = Array.from({ length: 10 }, (_, i) =>
+      newAccount(scene, `person${i}@example.com`, { code: usedCode }),
+    );
     const results = await Promise.all(attempts.map((attempt) => logins.register(attempt)));
     scene.equal(results.filter(({ kind }) => kind === "registered").length, 1);
     scene.equal(results.filter(({ kind }) => kind === "code_invalid").length, 9);
@@ -61,8 +63,8 @@ export function registrationsContract(clause: Clause, lastingClause: Clause): vo
     const { logins, accounts } = scene.storage;
     await logins.register(newAccount(scene, "ana@example.com"));
     const code = await storedCode(scene, "invitation");
-    const used = { hash: code.hash, purpose: "invitation", now: scene.now() } as const;
-    const registration = newAccount(scene, "ana@example.com", { code: used });
+    const usedCode = { hash: code.hash, purpose: "invitation", now: scene.now() } as const;
+    const registration = newAccount(scene, "ana@example.com", { code: usedCode });
     scene.equal(await logins.register(registration), { kind: "email_taken" });
     scene.equal(await logins.codeByHash(code.hash), code);
     scene.equal(await logins.sessionByHash(registration.session.hash), undefined);
@@ -72,13 +74,13 @@ export function registrationsContract(clause: Clause, lastingClause: Clause): vo
   clause("a code expires and fits one purpose", async (scene) => {
     const { logins } = scene.storage;
     const code = await storedCode(scene, "invitation");
-    const wrong = [
+    const wrongCodes = [
       { hash: "0".repeat(64), purpose: "invitation", now: scene.now() },
       { hash: code.hash, purpose: "first", now: scene.now() },
       { hash: code.hash, purpose: "invitation", now: code.expiresAt },
     ] as const;
-    for (const used of wrong) {
-      const result = await logins.register(newAccount(scene, "ana@example.com", { code: used }));
+    for (const usedCode of wrongCodes) {
+      const result = await logins.register(newAccount(scene, "ana@example.com", { code: usedCode }));
       scene.equal(result, { kind: "code_invalid" });
     }
     scene.equal(await logins.accounts(), []);
@@ -88,8 +90,8 @@ export function registrationsContract(clause: Clause, lastingClause: Clause): vo
     const { accounts, logins } = scene.storage;
     const customer = await accounts.ensureUser({ id: scene.id("usr"), name: "customer-a", createdAt: scene.now() });
     const first = await accounts.ensureUser({ id: scene.id("usr"), name: "admin", createdAt: scene.now() });
-    const named = { id: scene.id("usr"), name: "bob@example.com", createdAt: scene.now() };
-    await accounts.ensureUser(named);
+    const namedUser = { id: scene.id("usr"), name: "bob@example.com", createdAt: scene.now() };
+    await accounts.ensureUser(namedUser);
     const admin = accountIn(
       await logins.register(newAccount(scene, "ana@example.com", { role: "admin", takesOver: "admin" })),
     );
@@ -98,7 +100,12 @@ export function registrationsContract(clause: Clause, lastingClause: Clause): vo
     const registration = newAccount(scene, "bob@example.com");
     const bob = accountIn(await logins.register(registration));
     scene.equal(bob.userId, registration.user.id);
-    scene.equal(await accounts.users(), [customer, first, named, { ...registration.user, name: registration.user.id }]);
+    scene.equal(await accounts.users(), [
+      customer,
+      first,
+      namedUser,
+      { ...registration.user, name: registration.user.id },
+    ]);
   });
 
   clause("the administrator does not take over the user of another account", async (scene) => {

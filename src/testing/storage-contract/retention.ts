@@ -1,7 +1,7 @@
 import { type Clause, idsOf } from "./scene.ts";
 
 /** Records that are deleted after their retention, and on request. */
-export function retentionContract(clause: Clause, lastingClause: Clause): void {
+export function retentionContract(clause: Clause, persistenceClause: Clause): void {
   clause("the newest id is that of an event, a call or an instance, whichever is later", async (scene) => {
     const { events } = scene.storage;
     scene.equal(await events.newestId(), undefined);
@@ -16,45 +16,46 @@ export function retentionContract(clause: Clause, lastingClause: Clause): void {
     scene.equal(await events.newestId(), last.id);
   });
 
-  lastingClause("the trusted time is kept as it was last saved", async (scene) => {
+  persistenceClause("the trusted time is kept as it was last saved", async (scene) => {
     scene.equal(await scene.storage.retention.trustedTime(), undefined);
     await scene.storage.retention.saveTrustedTime({ at: 1, claim: null });
     const time = { at: scene.now(), claim: { at: scene.now(), waitedMs: 3_600_000 } };
     await scene.storage.retention.saveTrustedTime(time);
     await scene.reopen();
     scene.equal(await scene.storage.retention.trustedTime(), time);
-    const stepped = { at: 3, claim: null, step: { ms: 7_200_000, waitedMs: 60_000 } };
-    await scene.storage.retention.saveTrustedTime(stepped);
-    scene.equal(await scene.storage.retention.trustedTime(), stepped);
+    const stepTime = { at: 3, claim: null, step: { ms: 7_200_000, waitedMs: 60_000 } };
+    await scene.storage.retention.saveTrustedTime(stepTime);
+    scene.equal(await scene.storage.retention.trustedTime(), stepTime);
     await scene.storage.retention.saveTrustedTime({ at: 2, claim: null });
     scene.equal(await scene.storage.retention.trustedTime(), { at: 2, claim: null });
   });
 
   clause("deleted instances are purged with their events once no call refers to them", async (scene) => {
     const { instances, calls, events } = scene.storage;
-    const kept = await scene.storedInstance();
-    const called = await scene.storedInstance();
-    const call = await scene.endedCall(called);
-    const old = await scene.storedInstance();
-    for (const instance of [kept, called, old]) {
+    const keptInstance = await scene.storedInstance();
+    const calledInstance = await scene.storedInstance();
+    const call = await scene.endedCall(calledInstance);
+    const oldInstance = await scene.storedInstance();
+    for (const instance of [keptInstance, calledInstance, oldInstance]) {
       await events.append([scene.event("instance.created", instance)]);
-      if (instance !== kept) await instances.update(instance.id, 1, { status: "DELETED", erasedAt: scene.now() }, []);
+      if (instance !== keptInstance)
+        await instances.update(instance.id, 1, { status: "DELETED", erasedAt: scene.now() }, []);
     }
     await scene.storedInstance({ status: "DELETED" }); // its deletion is not finished
-    const between = scene.now();
-    const recent = await scene.storedInstance();
-    await instances.update(recent.id, 1, { status: "DELETED", erasedAt: scene.now() }, []);
-    scene.equal(await instances.purge(between, 10), [old.id]);
-    scene.equal(await instances.get(old.id), undefined);
+    const cutoff = scene.now();
+    const recentInstance = await scene.storedInstance();
+    await instances.update(recentInstance.id, 1, { status: "DELETED", erasedAt: scene.now() }, []);
+    scene.equal(await instances.purge(cutoff, 10), [oldInstance.id]);
+    scene.equal(await instances.get(oldInstance.id), undefined);
     scene.equal(
       (await events.ofUser(scene.userId, {}, {})).map(({ instanceId }) => instanceId),
-      [kept.id, called.id],
+      [keptInstance.id, calledInstance.id],
     );
     await calls.remove([call.id]);
-    scene.equal(await instances.purge(between, 0), []);
-    scene.equal(await instances.purge(between, 10), [called.id]);
-    scene.equal((await instances.get(recent.id))?.status, "DELETED");
-    scene.equal((await instances.get(kept.id))?.id, kept.id);
+    scene.equal(await instances.purge(cutoff, 0), []);
+    scene.equal(await instances.purge(cutoff, 10), [calledInstance.id]);
+    scene.equal((await instances.get(recentInstance.id))?.status, "DELETED");
+    scene.equal((await instances.get(keptInstance.id))?.id, keptInstance.id);
     scene.equal(await calls.counts(), {});
   });
 
@@ -71,13 +72,15 @@ export function retentionContract(clause: Clause, lastingClause: Clause): void {
   clause("link events of a number are deleted once it is unlinked", async (scene) => {
     const { instances, events } = scene.storage;
     const phone = "+15550199";
-    const now = await scene.storedInstance({ phone });
-    const before = await scene.storedInstance({ phone: null });
-    const linked = [now, before].map((instance) => scene.event("instance.linked", instance, { data: { phone } }));
-    const other = scene.event("instance.linked", before, { data: { phone: "+155501990" } });
-    await events.append([...linked, other]);
+    const linkedInstance = await scene.storedInstance({ phone });
+    const unlinkedInstance = await scene.storedInstance({ phone: null });
+    const linkEvents = [linkedInstance, unlinkedInstance].map((instance) =>
+      scene.event("instance.linked", instance, { data: { phone } }),
+    );
+    const otherEvent = scene.event("instance.linked", unlinkedInstance, { data: { phone: "+155501990" } });
+    await events.append([...linkEvents, otherEvent]);
     scene.equal(await instances.forgetPhone(phone), 1);
-    scene.equal(idsOf(await events.ofUser(scene.userId, {}, {})), [linked[0]?.id, other.id]);
+    scene.equal(idsOf(await events.ofUser(scene.userId, {}, {})), [linkEvents[0]?.id, otherEvent.id]);
     scene.equal(await instances.forgetPhone(phone), 0);
   });
 

@@ -25,15 +25,15 @@ export const LONG_QUEUE: QueuePolicy = { kind: "fifo", depth: 100 };
 export class StorageScene {
   storage: Storage;
   readonly userId: string;
-  readonly #under: StorageUnderTest;
+  readonly #subject: StorageUnderTest;
   readonly #expect: ContractRunner["expect"];
   readonly #ids: IdSource;
   #now = Date.UTC(2025, 0, 1);
 
-  constructor(under: StorageUnderTest, expect: ContractRunner["expect"]) {
-    this.#under = under;
+  constructor(subject: StorageUnderTest, expect: ContractRunner["expect"]) {
+    this.#subject = subject;
     this.#expect = expect;
-    this.storage = under.storage;
+    this.storage = subject.storage;
     this.#ids = idSource(
       () => this.#now,
       (bytes) => void crypto.getRandomValues(bytes),
@@ -43,7 +43,7 @@ export class StorageScene {
 
   /** Closes the storage and opens the same data again. */
   async reopen(): Promise<void> {
-    this.storage = await this.#under.reopen();
+    this.storage = await this.#subject.reopen();
   }
 
   /** An idempotency key of the user. */
@@ -57,12 +57,12 @@ export class StorageScene {
 
   /** The error that the promise rejects with; a promise that resolves fails the test. */
   async failure(promise: Promise<unknown>): Promise<Error> {
-    const outcome = await promise.then(
+    const error = await promise.then(
       () => undefined,
       (error: unknown) => error,
     );
-    this.equal(outcome instanceof Error, true);
-    return outcome as Error;
+    this.equal(error instanceof Error, true);
+    return error as Error;
   }
 
   /** A later time, ms. */
@@ -119,23 +119,27 @@ export class StorageScene {
   }
 
   /** An event with any data: a storage accepts it, whatever the type. */
-  event(type: EventType, of: Call | Instance, patch: Partial<EventSource> & { readonly data?: unknown } = {}): Event {
-    const onCall = "instanceId" in of;
+  event(
+    type: EventType,
+    record: Call | Instance,
+    patch: Partial<EventSource> & { readonly data?: unknown } = {},
+  ): Event {
+    const onCall = "instanceId" in record;
     return {
       id: this.id("evt"),
       type,
       timestamp: this.now(),
-      callId: onCall ? of.id : null,
-      instanceId: onCall ? of.instanceId : of.id,
-      userId: of.userId,
+      callId: onCall ? record.id : null,
+      instanceId: onCall ? record.instanceId : record.id,
+      userId: record.userId,
       data: {},
       ...patch,
     } as Event;
   }
 
   /** An event that every storage refuses, because it belongs to no instance. */
-  impossibleEvent(type: EventType, of: Call | Instance): Event {
-    return this.event(type, of, { instanceId: null as never });
+  impossibleEvent(type: EventType, record: Call | Instance): Event {
+    return this.event(type, record, { instanceId: null as never });
   }
 
   /** The events of a call as they were stored, oldest first. */
@@ -162,16 +166,16 @@ export class StorageScene {
   }
 
   /** Updates the call and returns the result. */
-  async moved(call: Call, patch: Partial<Call>, events: readonly Event[] = []): Promise<Call> {
-    const updated = await this.storage.calls.update(call.id, call.version, patch, events);
-    if (!updated) throw new Error(`the call is not at version ${call.version}`);
-    return updated;
+  async updateCall(call: Call, patch: Partial<Call>, events: readonly Event[] = []): Promise<Call> {
+    const updatedCall = await this.storage.calls.update(call.id, call.version, patch, events);
+    if (!updatedCall) throw new Error(`the call is not at version ${call.version}`);
+    return updatedCall;
   }
 
   /** A call that was created and has ended. */
   async endedCall(instance: Pick<Instance, "id">, patch: Partial<Call> = {}): Promise<Call> {
     const call = await this.storedCall(instance, patch);
-    return this.moved(call, { status: "FAILED", endedAt: this.now() });
+    return this.updateCall(call, { status: "FAILED", endedAt: this.now() });
   }
 }
 

@@ -3,7 +3,7 @@ import { loginSession, storedAccount, storedCode } from "./login-records.ts";
 import type { Clause } from "./scene.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
-const MOST = 100;
+const MAX_SESSIONS = 100;
 
 /** Sessions of browsers, and passwords. */
 export function sessionsContract(clause: Clause): void {
@@ -15,11 +15,11 @@ function sessions(clause: Clause): void {
   clause("a session has everything that was stored, whatever characters a browser sends", async (scene) => {
     const account = await storedAccount(scene);
     const { logins } = scene.storage;
-    const added = loginSession(scene, account.id, { userAgent: "Browser/1.0 \0\ud800" });
-    scene.equal(await logins.insertSession(added, account.passwordHash, MOST), true);
-    scene.equal(await logins.sessionByHash(added.hash), { session: added, account });
+    const addedSession = loginSession(scene, account.id, { userAgent: "Browser/1.0 \0\ud800" });
+    scene.equal(await logins.insertSession(addedSession, account.passwordHash, MAX_SESSIONS), true);
+    scene.equal(await logins.sessionByHash(addedSession.hash), { session: addedSession, account });
     const [first, second] = await logins.sessions(account.id);
-    scene.equal(first, added);
+    scene.equal(first, addedSession);
     scene.equal(second?.accountId, account.id);
     scene.equal(await logins.sessions(scene.id("acct")), []);
   });
@@ -27,31 +27,34 @@ function sessions(clause: Clause): void {
   clause("a session is stored only for the current password", async (scene) => {
     const account = await storedAccount(scene);
     const { logins } = scene.storage;
-    const late = loginSession(scene, account.id);
-    scene.equal(await logins.insertSession(late, "another hash", MOST), false);
-    scene.equal(await logins.insertSession(loginSession(scene, scene.id("acct")), account.passwordHash, MOST), false);
-    scene.equal(await logins.sessionByHash(late.hash), undefined);
+    const lateSession = loginSession(scene, account.id);
+    scene.equal(await logins.insertSession(lateSession, "another hash", MAX_SESSIONS), false);
+    scene.equal(
+      await logins.insertSession(loginSession(scene, scene.id("acct")), account.passwordHash, MAX_SESSIONS),
+      false,
+    );
+    scene.equal(await logins.sessionByHash(lateSession.hash), undefined);
   });
 
   clause("a use prolongs a session, and an earlier one changes nothing", async (scene) => {
     const account = await storedAccount(scene);
     const { logins } = scene.storage;
     const session = loginSession(scene, account.id);
-    await logins.insertSession(session, account.passwordHash, MOST);
+    await logins.insertSession(session, account.passwordHash, MAX_SESSIONS);
     const [earlier, later] = [scene.now(), scene.now()];
     await logins.prolongSession(session.id, later, later + DAY_MS);
     await logins.prolongSession(session.id, earlier, earlier + DAY_MS);
-    const found = await logins.sessionByHash(session.hash);
-    scene.equal(found?.session, { ...session, lastUsedAt: later, expiresAt: later + DAY_MS });
+    const login = await logins.sessionByHash(session.hash);
+    scene.equal(login?.session, { ...session, lastUsedAt: later, expiresAt: later + DAY_MS });
   });
 
   clause("only its own account ends a session", async (scene) => {
     const [ana, bob] = [await storedAccount(scene), await storedAccount(scene, "bob@example.com")];
     const { logins } = scene.storage;
-    const [own] = await logins.sessions(ana.id);
-    scene.equal(await logins.deleteSession(bob.id, own?.id ?? ""), false);
-    scene.equal(await logins.deleteSession(ana.id, own?.id ?? ""), true);
-    scene.equal(await logins.deleteSession(ana.id, own?.id ?? ""), false);
+    const [ownSession] = await logins.sessions(ana.id);
+    scene.equal(await logins.deleteSession(bob.id, ownSession?.id ?? ""), false);
+    scene.equal(await logins.deleteSession(ana.id, ownSession?.id ?? ""), true);
+    scene.equal(await logins.deleteSession(ana.id, ownSession?.id ?? ""), false);
     scene.equal(await logins.sessions(ana.id), []);
     scene.equal((await logins.sessions(bob.id)).length, 1);
   });
@@ -59,42 +62,42 @@ function sessions(clause: Clause): void {
   clause("a sign-in beyond the limit ends the oldest sessions of its account", async (scene) => {
     const [ana, bob] = [await storedAccount(scene), await storedAccount(scene, "bob@example.com")];
     const { logins } = scene.storage;
-    const added = [1, 2, 3, 4].map(() => loginSession(scene, ana.id));
-    for (const session of added.slice(0, 3))
+    const addedSessions = [1, 2, 3, 4].map(() => loginSession(scene, ana.id));
+    for (const session of addedSessions.slice(0, 3))
       scene.equal(await logins.insertSession(session, ana.passwordHash, 3), true);
-    scene.equal(await logins.sessions(ana.id), added.slice(0, 3).toReversed());
-    scene.equal(await logins.insertSession(added[3] as SessionRecord, ana.passwordHash, 2), true);
-    scene.equal(await logins.sessions(ana.id), added.slice(2).toReversed());
+    scene.equal(await logins.sessions(ana.id), addedSessions.slice(0, 3).toReversed());
+    scene.equal(await logins.insertSession(addedSessions[3] as SessionRecord, ana.passwordHash, 2), true);
+    scene.equal(await logins.sessions(ana.id), addedSessions.slice(2).toReversed());
     scene.equal((await logins.sessions(bob.id)).length, 1);
   });
 
   clause("a session stays although the ids of older ones are higher", async (scene) => {
     const account = await storedAccount(scene);
     const { logins } = scene.storage;
-    const lowest = loginSession(scene, account.id);
-    for (const session of [loginSession(scene, account.id), loginSession(scene, account.id), lowest])
+    const lowestSession = loginSession(scene, account.id);
+    for (const session of [loginSession(scene, account.id), loginSession(scene, account.id), lowestSession])
       scene.equal(await logins.insertSession(session, account.passwordHash, 2), true);
     scene.equal((await logins.sessions(account.id)).length, 2);
-    scene.equal((await logins.sessionByHash(lowest.hash))?.session, lowest);
+    scene.equal((await logins.sessionByHash(lowestSession.hash))?.session, lowestSession);
   });
 
   clause("concurrent sign-ins leave as many sessions as the limit allows", async (scene) => {
     const account = await storedAccount(scene);
     const { logins } = scene.storage;
-    const added = Array.from({ length: 20 }, () => loginSession(scene, account.id));
-    await Promise.all(added.map((session) => logins.insertSession(session, account.passwordHash, 3)));
+    const addedSessions = Array.from({ length: 20 }, () => loginSession(scene, account.id));
+    await Promise.all(addedSessions.map((session) => logins.insertSession(session, account.passwordHash, 3)));
     scene.equal((await logins.sessions(account.id)).length, 3);
   });
 
   clause("only expired sessions and codes are deleted", async (scene) => {
     const account = await storedAccount(scene);
     const { logins } = scene.storage;
-    const old = loginSession(scene, account.id, { expiresAt: scene.now() });
-    await logins.insertSession(old, account.passwordHash, MOST);
+    const oldSession = loginSession(scene, account.id, { expiresAt: scene.now() });
+    await logins.insertSession(oldSession, account.passwordHash, MAX_SESSIONS);
     const oldCode = await storedCode(scene, "invitation", { expiresAt: scene.now() });
     const code = await storedCode(scene, "invitation");
     await logins.forgetExpired(scene.now());
-    scene.equal(await logins.sessionByHash(old.hash), undefined);
+    scene.equal(await logins.sessionByHash(oldSession.hash), undefined);
     scene.equal((await logins.sessions(account.id)).length, 1);
     scene.equal(await logins.codeByHash(oldCode.hash), undefined);
     scene.equal(await logins.codeByHash(code.hash), code);
@@ -111,19 +114,19 @@ function passwords(clause: Clause): void {
     scene.equal(await logins.changePassword(next, "next hash", { passwordHash: "another hash" }), false);
     scene.equal(await logins.sessionByHash(next.hash), undefined);
     scene.equal(await logins.changePassword(next, "next hash", { passwordHash }), true);
-    const changed = { ...account, passwordHash: "next hash" };
-    scene.equal(await logins.account(account.id), changed);
+    const changedAccount = { ...account, passwordHash: "next hash" };
+    scene.equal(await logins.account(account.id), changedAccount);
     scene.equal(await logins.sessions(account.id), [next]);
-    scene.equal(await logins.sessionByHash(next.hash), { session: next, account: changed });
+    scene.equal(await logins.sessionByHash(next.hash), { session: next, account: changedAccount });
   });
 
   clause("of concurrent resets with one code, one succeeds", async (scene) => {
     const account = await storedAccount(scene);
     const { logins } = scene.storage;
     const code = await storedCode(scene, "reset", { accountId: account.id });
-    const used = { hash: code.hash, purpose: "reset", now: scene.now() } as const;
+    const usedCode = { hash: code.hash, purpose: "reset", now: scene.now() } as const;
     const attempts = Array.from({ length: 10 }, () => loginSession(scene, account.id));
-    const results = await Promise.all(attempts.map((next, i) => logins.changePassword(next, `hash ${i}`, used)));
+    const results = await Promise.all(attempts.map((next, i) => logins.changePassword(next, `hash ${i}`, usedCode)));
     scene.equal(results.filter(Boolean).length, 1);
     const winner = results.indexOf(true);
     scene.equal((await logins.account(account.id))?.passwordHash, `hash ${winner}`);
@@ -134,8 +137,8 @@ function passwords(clause: Clause): void {
     const [ana, bob] = [await storedAccount(scene), await storedAccount(scene, "bob@example.com")];
     const { logins } = scene.storage;
     const code = await storedCode(scene, "reset", { accountId: ana.id });
-    const used = { hash: code.hash, purpose: "reset", now: scene.now() } as const;
-    scene.equal(await logins.changePassword(loginSession(scene, bob.id), "next hash", used), false);
+    const usedCode = { hash: code.hash, purpose: "reset", now: scene.now() } as const;
+    scene.equal(await logins.changePassword(loginSession(scene, bob.id), "next hash", usedCode), false);
     scene.equal(await logins.account(bob.id), bob);
     scene.equal(await logins.codeByHash(code.hash), code);
   });

@@ -3,8 +3,8 @@ import type { TranscriptLine } from "../../domain/calls/transcript.ts";
 import type { Clause } from "./scene.ts";
 
 /** Transcripts of calls. */
-export function transcriptsContract(clause: Clause, lastingClause: Clause): void {
-  lastingClause("a line with any characters is read unchanged, also after a restart", async (scene) => {
+export function transcriptsContract(clause: Clause, persistenceClause: Clause): void {
+  persistenceClause("a line with any characters is read unchanged, also after a restart", async (scene) => {
     const call = await scene.storedCall(await scene.storedInstance());
     const lines = [
       line(call, 0, { text: "odd \u0000\ud800 \u{1f600}", confidence: 0.1 + 0.2 }),
@@ -18,21 +18,21 @@ export function transcriptsContract(clause: Clause, lastingClause: Clause): void
   clause("lines are read in the order of speaking, whatever the order of storing", async (scene) => {
     const { transcripts } = scene.storage;
     const call = await scene.storedCall(await scene.storedInstance());
-    const late = line(call, 0, { startMs: 5_000 });
-    const early = line(call, 1, { startMs: 1_000 });
-    const meanwhile = line(call, 2, { startMs: 5_000, speaker: "caller" });
-    await transcripts.append([late]);
-    await transcripts.append([early, meanwhile]);
-    scene.equal(await transcripts.ofCalls([call.id]), [early, late, meanwhile]);
+    const lateLine = line(call, 0, { startMs: 5_000 });
+    const earlyLine = line(call, 1, { startMs: 1_000 });
+    const callerLine = line(call, 2, { startMs: 5_000, speaker: "caller" });
+    await transcripts.append([lateLine]);
+    await transcripts.append([earlyLine, callerLine]);
+    scene.equal(await transcripts.ofCalls([call.id]), [earlyLine, lateLine, callerLine]);
   });
 
   clause("lines of an unknown call are dropped, those of others are kept", async (scene) => {
     const { calls, transcripts } = scene.storage;
     const instance = await scene.storedInstance();
-    const [kept, erased] = [await scene.storedCall(instance), await scene.endedCall(instance)];
-    await calls.remove([erased.id]);
-    await transcripts.append([line(erased, 0), line(kept, 0)]);
-    scene.equal(await transcripts.ofCalls([erased.id, kept.id]), [line(kept, 0)]);
+    const [keptCall, erasedCall] = [await scene.storedCall(instance), await scene.endedCall(instance)];
+    await calls.remove([erasedCall.id]);
+    await transcripts.append([line(erasedCall, 0), line(keptCall, 0)]);
+    scene.equal(await transcripts.ofCalls([erasedCall.id, keptCall.id]), [line(keptCall, 0)]);
   });
 
   clause("several calls are read at once, exactly", async (scene) => {
@@ -44,8 +44,8 @@ export function transcriptsContract(clause: Clause, lastingClause: Clause): void
       await scene.storedCall(instance),
     ];
     for (const call of calls) await transcripts.append([line(call, 0)]);
-    const found = await transcripts.ofCalls([calls[0]!.id, calls[2]!.id, scene.id("call")]);
-    scene.equal(found.map(({ callId }) => callId).toSorted(), [calls[0]!.id, calls[2]!.id].toSorted());
+    const lines = await transcripts.ofCalls([calls[0]!.id, calls[2]!.id, scene.id("call")]);
+    scene.equal(lines.map(({ callId }) => callId).toSorted(), [calls[0]!.id, calls[2]!.id].toSorted());
     scene.equal(await transcripts.ofCalls([]), []);
   });
 
@@ -71,11 +71,11 @@ export function transcriptsContract(clause: Clause, lastingClause: Clause): void
   clause("a transcript is deleted with its call", async (scene) => {
     const { calls, transcripts } = scene.storage;
     const instance = await scene.storedInstance();
-    const old = await scene.endedCall(instance);
-    const recent = await scene.endedCall(instance);
-    for (const call of [old, recent]) await transcripts.append([line(call, 0)]);
-    await calls.remove(await calls.ended(recent.endedAt ?? 0, 10));
-    scene.equal(await transcripts.ofCalls([old.id, recent.id]), [line(recent, 0)]);
+    const oldCall = await scene.endedCall(instance);
+    const recentCall = await scene.endedCall(instance);
+    for (const call of [oldCall, recentCall]) await transcripts.append([line(call, 0)]);
+    await calls.remove(await calls.ended(recentCall.endedAt ?? 0, 10));
+    scene.equal(await transcripts.ofCalls([oldCall.id, recentCall.id]), [line(recentCall, 0)]);
   });
 }
 

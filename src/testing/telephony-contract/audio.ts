@@ -20,7 +20,7 @@ export function audioContract({ test, expect, options }: TelephonyTheme): void {
   test("audio flows from the answer to the end, in frames of the leg's length", async (network) => {
     const line = await network.linkedLine();
     const source = new CountingSource();
-    const { leg, events, ear } = await network.call(line, numbers.answers, source);
+    const { leg, events, recorder } = await network.call(line, numbers.answers, source);
     await events.next("answered", patienceMs);
     await events.next("connected", patienceMs);
     expect(source.frames).toBeGreaterThanOrEqual(1);
@@ -28,22 +28,25 @@ export function audioContract({ test, expect, options }: TelephonyTheme): void {
     const start = performance.now();
     await network.sleep(500);
     // A busy machine makes frames late, never early, and a leg that follows the clock catches up.
-    const due = (): number => (performance.now() - start) / leg.frameMs;
-    await network.until(() => source.frames - before >= Math.floor(due() * 0.9) - 2, "frames at the pace of the clock");
-    expect(source.frames - before).toBeLessThanOrEqual(Math.ceil(due() * 1.1) + 2);
+    const dueFrames = (): number => (performance.now() - start) / leg.frameMs;
+    await network.until(
+      () => source.frames - before >= Math.floor(dueFrames() * 0.9) - 2,
+      "frames at the pace of the clock",
+    );
+    expect(source.frames - before).toBeLessThanOrEqual(Math.ceil(dueFrames() * 1.1) + 2);
     if (network.subject.telephony.capabilities.inboundAudioCertain)
-      await network.until(() => ear.frames.length >= Math.floor(0.8 * source.frames) - 2, "inbound frames");
+      await network.until(() => recorder.frames.length >= Math.floor(0.8 * source.frames) - 2, "inbound frames");
     await leg.hangUp();
-    const [sent, heard] = [source.frames, ear.frames.length];
+    const [sentFrames, heardFrames] = [source.frames, recorder.frames.length];
     const samples = (leg.sampleRate * leg.frameMs) / 1000;
     expect([...source.lengths]).toEqual([samples]);
-    for (const frame of ear.frames) expect(frame.length).toBe(samples);
-    for (const marks of ear.marks) {
+    for (const frame of recorder.frames) expect(frame.length).toBe(samples);
+    for (const marks of recorder.marks) {
       expect(marks.length).toBe(samples);
       for (const mark of marks) expect(mark <= SAMPLE.afterPause).toBe(true);
     }
     await network.sleep(5 * leg.frameMs);
-    expect([source.frames, ear.frames.length]).toEqual([sent, heard]); // nothing after the end
+    expect([source.frames, recorder.frames.length]).toEqual([sentFrames, heardFrames]); // nothing after the end
     expect(source.readsBeforeAnswer).toBe(0);
   });
 
@@ -52,22 +55,22 @@ export function audioContract({ test, expect, options }: TelephonyTheme): void {
     async (network) => {
       const line = await network.linkedLine();
       const { leg, events, playout, callId } = await network.call(line, numbers.answers);
-      const sent = tone(TONE_HZ, TONE_MS, leg.sampleRate, TONE_AMPLITUDE);
-      playout.enqueue(sent);
+      const sentSamples = tone(TONE_HZ, TONE_MS, leg.sampleRate, TONE_AMPLITUDE);
+      playout.enqueue(sentSamples);
       playout.silence(200);
       playout.end();
       await events.next("connected", patienceMs);
       await playout.drained;
       await leg.hangUp();
-      const all = await network.heard(callId);
-      const loud = (sample: number): boolean => Math.abs(sample) > TONE_AMPLITUDE / 8;
-      const whole = all.subarray(all.findIndex(loud), all.findLastIndex(loud) + 1);
-      const ms = samplesToMs(whole.length, leg.sampleRate);
+      const heardSamples = await network.heard(callId);
+      const isLoud = (sample: number): boolean => Math.abs(sample) > TONE_AMPLITUDE / 8;
+      const toneSamples = heardSamples.subarray(heardSamples.findIndex(isLoud), heardSamples.findLastIndex(isLoud) + 1);
+      const ms = samplesToMs(toneSamples.length, leg.sampleRate);
       expect(ms).toBeGreaterThanOrEqual(TONE_MS - 40);
       expect(ms).toBeLessThanOrEqual(TONE_MS + 40);
       // One tone over its whole length: a lost, doubled or displaced frame would shift its phase.
-      expect(toneShare(whole, TONE_HZ, leg.sampleRate)).toBeGreaterThanOrEqual(0.9);
-      if (options.lossless) expect(all.subarray(0, sent.length)).toEqual(sent);
+      expect(toneShare(toneSamples, TONE_HZ, leg.sampleRate)).toBeGreaterThanOrEqual(0.9);
+      if (options.lossless) expect(heardSamples.subarray(0, sentSamples.length)).toEqual(sentSamples);
     },
     options.hearing,
   );
@@ -75,35 +78,36 @@ export function audioContract({ test, expect, options }: TelephonyTheme): void {
   test("media statistics are available at any time, at once, and count from the beginning", async (network) => {
     const line = await network.linkedLine();
     const { leg, events } = await network.call(line, numbers.answers);
-    const read = (): MediaStatistics | null => leg.statistics?.() ?? null;
-    read(); // before the answer too
+    const readStatistics = (): MediaStatistics | null => leg.statistics?.() ?? null;
+    readStatistics(); // before the answer too
     await events.next("connected", patienceMs);
     const counts: MediaStatistics[] = [];
-    const sent = (): number => {
-      const statistics = read();
+    const countSent = (): number => {
+      const statistics = readStatistics();
       if (statistics) counts.push(statistics);
       return statistics?.packetsSent ?? Number.POSITIVE_INFINITY; // not counted here
     };
-    await network.until(() => sent() >= 1, "a packet sent");
+    await network.until(() => countSent() >= 1, "a packet sent");
     const { packetsSent: first } = counts[0] ?? { packetsSent: 0 };
-    await network.until(() => sent() >= first + 10, "more packets sent");
+    await network.until(() => countSent() >= first + 10, "more packets sent");
     await leg.hangUp();
     await events.over;
-    const after = read();
-    expect(after === null).toBe(counts.length === 0);
-    if (after === null) return;
+    const finalStatistics = readStatistics();
+    expect(finalStatistics === null).toBe(counts.length === 0);
+    if (finalStatistics === null) return;
     for (const name of ["packetsSent", "packetsReceived", "heldMs"] as const) {
-      const values = [...counts, after].map((statistics) => statistics[name]);
+      const values = [...counts, finalStatistics].map((statistics) => statistics[name]);
       expect([name, ...values]).toEqual([name, ...[...values].sort((a, b) => a - b)]);
     }
-    for (const value of Object.values(after)) if (typeof value === "number") expect(value).toBeGreaterThanOrEqual(0);
+    for (const value of Object.values(finalStatistics))
+      if (typeof value === "number") expect(value).toBeGreaterThanOrEqual(0);
   });
 
   test("a source that throws ends only its own call, with internal_error", async (network) => {
     const line = await network.linkedLine();
     const other = await network.linkedLine();
-    const sound = await network.call(other, numbers.answers);
-    await sound.events.next("connected", patienceMs);
+    const otherCall = await network.call(other, numbers.answers);
+    await otherCall.events.next("connected", patienceMs);
     const { events } = await network.call(line, numbers.answers, {
       read() {
         throw new Error("the program is broken");
@@ -113,20 +117,20 @@ export function audioContract({ test, expect, options }: TelephonyTheme): void {
     await events.over;
     expectInOrder(expect, events.types);
     expect(events.cause).toBe("internal_error");
-    const frames = sound.ear.frames.length;
-    await network.until(() => sound.ear.frames.length > frames, "audio of the other call");
-    expect(sound.events.types.includes("ended")).toBe(false);
+    const frames = otherCall.recorder.frames.length;
+    await network.until(() => otherCall.recorder.frames.length > frames, "audio of the other call");
+    expect(otherCall.events.types.includes("ended")).toBe(false);
   });
 
   test(
     "the callee's speech arrives",
     async (network) => {
       const line = await network.linkedLine();
-      const { leg, events, ear } = await network.call(line, numbers.speaks as string);
+      const { leg, events, recorder } = await network.call(line, numbers.speaks as string);
       await events.next("connected", patienceMs);
       await network.until(() => {
         const vad = new Vad(leg.sampleRate);
-        return ear.frames.filter((frame) => vad.push(frame)).length * leg.frameMs >= 300;
+        return recorder.frames.filter((frame) => vad.push(frame)).length * leg.frameMs >= 300;
       }, "speech");
     },
     numbers.speaks,
@@ -137,14 +141,14 @@ export function audioContract({ test, expect, options }: TelephonyTheme): void {
     async (network) => {
       const { number, keys } = numbers.presses as Exclude<ContractNumbers["presses"], Skip>;
       const line = await network.linkedLine();
-      const { leg, events, ear } = await network.call(line, number);
+      const { leg, events, recorder } = await network.call(line, number);
       await events.next("connected", patienceMs);
-      const inBand = network.subject.telephony.capabilities.dtmf === "in-band";
-      const pressed = (): string => (inBand ? receivedKeys(ear, leg.sampleRate) : events.keys);
-      await network.until(() => pressed().length >= keys.length, "the keys", 500 * keys.length);
+      const isInBand = network.subject.telephony.capabilities.dtmf === "in-band";
+      const keysSoFar = (): string => (isInBand ? receivedKeys(recorder, leg.sampleRate) : events.keys);
+      await network.until(() => keysSoFar().length >= keys.length, "the keys", 500 * keys.length);
       await leg.hangUp();
-      expect(pressed()).toBe(keys);
-      expect(events.types.includes("dtmf")).toBe(!inBand);
+      expect(keysSoFar()).toBe(keys);
+      expect(events.types.includes("dtmf")).toBe(!isInBand);
     },
     numbers.presses,
   );

@@ -8,7 +8,7 @@ export function callsContract({ test, expect, options }: TelephonyTheme): void {
   const { numbers, patienceMs } = options;
 
   /** Defines the test of a number whose call is not answered. */
-  function refused(title: string, number: string | Skip, cause: ReleaseCause): void {
+  function testRefusal(title: string, number: string | Skip, cause: ReleaseCause): void {
     test(
       title,
       async (network) => {
@@ -47,9 +47,9 @@ export function callsContract({ test, expect, options }: TelephonyTheme): void {
     expect(events.cause).toBe("released");
   });
 
-  refused("a busy number ends the call with busy", numbers.busy, "busy");
-  refused("a callee that declines ends the call with declined", numbers.declines, "declined");
-  refused("a number that does not exist ends the call with number_invalid", numbers.unknown, "number_invalid");
+  testRefusal("a busy number ends the call with busy", numbers.busy, "busy");
+  testRefusal("a callee that declines ends the call with declined", numbers.declines, "declined");
+  testRefusal("a number that does not exist ends the call with number_invalid", numbers.unknown, "number_invalid");
 
   test(
     "a callee's hang-up ends the call as callee_hung_up",
@@ -94,10 +94,10 @@ export function callsContract({ test, expect, options }: TelephonyTheme): void {
 
   test("hanging up at once, or at the moment of the answer, ends the call once", async (network) => {
     const line = await network.linkedLine();
-    const atOnce = await network.call(line, numbers.answers);
-    await atOnce.leg.hangUp();
-    await atOnce.events.over;
-    expectInOrder(expect, atOnce.events.types);
+    const firstCall = await network.call(line, numbers.answers);
+    await firstCall.leg.hangUp();
+    await firstCall.events.over;
+    expectInOrder(expect, firstCall.events.types);
     const { leg, events } = await network.call(line, numbers.answers);
     await events.next("answered", patienceMs);
     await leg.hangUp();
@@ -108,9 +108,11 @@ export function callsContract({ test, expect, options }: TelephonyTheme): void {
 
   test("an aborted signal hangs up before dialling, during it and after it", async (network) => {
     const line = await network.linkedLine();
-    expect(["DialError", "released"].includes(await network.aborted(line, numbers.answers, "before"))).toBe(true);
-    expect(["DialError", "released"].includes(await network.aborted(line, numbers.answers, "dialling"))).toBe(true);
-    expect(await network.aborted(line, numbers.answers, "connected")).toBe("released");
+    expect(["DialError", "released"].includes(await network.endAfterAbort(line, numbers.answers, "before"))).toBe(true);
+    expect(["DialError", "released"].includes(await network.endAfterAbort(line, numbers.answers, "dialling"))).toBe(
+      true,
+    );
+    expect(await network.endAfterAbort(line, numbers.answers, "connected")).toBe("released");
   });
 
   test("a second call does not disturb the first", async (network) => {
@@ -122,8 +124,8 @@ export function callsContract({ test, expect, options }: TelephonyTheme): void {
       (fault: unknown) => expect(fault instanceof DialError).toBe(true),
     );
     expect(first.events.types.includes("ended")).toBe(false);
-    const frames = first.ear.frames.length;
-    await network.until(() => first.ear.frames.length > frames, "audio of the first call");
+    const frames = first.recorder.frames.length;
+    await network.until(() => first.recorder.frames.length > frames, "audio of the first call");
   });
 
   test("closing or unlinking a line ends its call", async (network) => {

@@ -12,8 +12,8 @@ export function deadlinesContract({ test, expect, options }: TelephonyTheme): vo
   test("no call is placed after the dial deadline; it rejects with line_lost", async (network) => {
     const { line, host } = await network.link();
     host.deadlines.dial = -Infinity;
-    const refused = await network.call(line, numbers.answers).catch((error: unknown) => error);
-    expect(refused instanceof DialError ? refused.release : refused).toBe("line_lost");
+    const error = await network.call(line, numbers.answers).catch((error: unknown) => error);
+    expect(error instanceof DialError ? error.release : error).toBe("line_lost");
     host.deadlines.dial = Infinity;
     const { leg, events } = await network.call(line, numbers.answers);
     await events.next("connected", patienceMs);
@@ -25,12 +25,12 @@ export function deadlinesContract({ test, expect, options }: TelephonyTheme): vo
     const source = new CountingSource();
     const { leg, events } = await network.call(line, numbers.answers, source);
     await events.next("connected", patienceMs);
-    const counted = () => [source.frames, leg.statistics?.()?.packetsSent];
+    const counts = () => [source.frames, leg.statistics?.()?.packetsSent];
     host.deadlines.send = -Infinity;
     await network.sleep(AHEAD_MS);
-    const before = counted();
+    const before = counts();
     await network.sleep(10 * leg.frameMs);
-    expect(counted()).toEqual(before);
+    expect(counts()).toEqual(before);
     host.deadlines.send = Infinity;
     await network.until(() => source.frames > (before[0] ?? 0) + 5, "audio after the deadline was moved");
     host.deadlines.send = -Infinity;

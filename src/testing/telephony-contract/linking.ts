@@ -4,9 +4,9 @@ import type { TelephonyTheme } from "./theme.ts";
 /** Tests of linking codes, credentials and the states of a line. */
 export function linkingContract({ test, expect, options }: TelephonyTheme): void {
   const { patienceMs } = options;
-  const byOperator = options.linking === "operator";
-  const broken = options.broken === undefined ? { skip: "the network has no such fault" } : options.broken;
-  const byCode = byOperator ? { skip: "the operator links its numbers" } : undefined;
+  const isOperatorLinked = options.linking === "operator";
+  const brokenOption = options.broken === undefined ? { skip: "the network has no such fault" } : options.broken;
+  const codeOption = isOperatorLinked ? { skip: "the operator links its numbers" } : undefined;
 
   test("the capabilities declare how numbers are linked", async (network) => {
     expect(network.subject.telephony.capabilities.linking ?? "code").toBe(options.linking ?? "code");
@@ -22,7 +22,7 @@ export function linkingContract({ test, expect, options }: TelephonyTheme): void
       for (const type of ["code", "unlinked"]) expect(host.reports.types.includes(type)).toBe(false);
       expect(host.reports.types.lastIndexOf("linked")).toBeLessThanOrEqual(host.reports.types.indexOf("online"));
     },
-    byOperator ? undefined : { skip: "its owner links it by a code" },
+    isOperatorLinked ? undefined : { skip: "its owner links it by a code" },
   );
 
   test(
@@ -32,7 +32,7 @@ export function linkingContract({ test, expect, options }: TelephonyTheme): void
       expect((await line.probe()).state).toBe("offline");
       expect(host.reports.types).toEqual([]);
     },
-    byCode,
+    codeOption,
   );
 
   test(
@@ -47,18 +47,18 @@ export function linkingContract({ test, expect, options }: TelephonyTheme): void
       const sequences = host.reports.all.flatMap((report) => (report.type === "code" ? [report.code.sequence] : []));
       expect(sequences).toEqual(sequences.map((_, index) => index + 1));
     },
-    byCode ?? options.codes,
+    codeOption ?? options.codes,
   );
 
   test(
     "a line reports linked with credentials, then online",
     async (network) => {
       const { host } = await network.link();
-      const reported = host.reports.types.filter((type) => type !== "code");
-      expect(reported.slice(0, 2)).toEqual(["linked", "online"]);
+      const reportTypes = host.reports.types.filter((type) => type !== "code");
+      expect(reportTypes.slice(0, 2)).toEqual(["linked", "online"]);
       expect((host.stored?.length ?? 0) > 0).toBe(true);
     },
-    byCode,
+    codeOption,
   );
 
   test(
@@ -70,17 +70,17 @@ export function linkingContract({ test, expect, options }: TelephonyTheme): void
       host.linkedBarrier = barrier.promise.then(() => void order.push("stored"));
       await line.link();
       const { code } = await host.reports.next("code", patienceMs);
-      const scanned = network.subject.scan?.(code.payload).then(() => void order.push("scanned"));
+      const scan = network.subject.scan?.(code.payload).then(() => void order.push("scanned"));
       await network.sleep(200); // enough time for a line to come online
       order.push(...host.reports.types.filter((type) => type !== "code"));
       barrier.resolve();
-      await scanned;
+      await scan;
       await host.reports.next("online", patienceMs);
       // If the network confirms the link itself, only the line has to wait.
-      const counted = options.confirmation === undefined ? order : order.filter((step) => step !== "scanned");
-      expect(counted).toEqual(options.confirmation === undefined ? ["stored", "scanned"] : ["stored"]);
+      const steps = options.confirmation === undefined ? order : order.filter((step) => step !== "scanned");
+      expect(steps).toEqual(options.confirmation === undefined ? ["stored", "scanned"] : ["stored"]);
     },
-    byCode,
+    codeOption,
   );
 
   test("a linked line reopens online without a code", async (network) => {
@@ -109,7 +109,7 @@ export function linkingContract({ test, expect, options }: TelephonyTheme): void
       expect(await line.probe()).toEqual({ state: "offline", reason: report.reason, lasting: true });
       expect(await network.refusal(line, options.numbers.answers)).toBe("DialError");
     },
-    broken,
+    brokenOption,
     typeof options.broken === "function" ? options.broken : undefined,
   );
 
@@ -130,7 +130,7 @@ export function linkingContract({ test, expect, options }: TelephonyTheme): void
       await network.link({ line, host });
       expect((await line.probe()).state).toBe("online");
     },
-    byCode,
+    codeOption,
   );
 
   test("every method may be called twice, also on a closed line", async (network) => {

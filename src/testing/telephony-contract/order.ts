@@ -5,10 +5,10 @@ export function expectInOrder(expect: ContractRunner["expect"], all: readonly st
   const types = all.filter((type) => type !== "noted");
   const order = ["placed", "alerting", "early_media", "answered", "connected", "ended"];
   const ranks = types.filter((type) => order.includes(type)).map((type) => Math.min(order.indexOf(type), 5));
-  const settled = ranks.map((rank) => (rank === 2 ? 1 : rank)); // early media may precede alerting
-  expect(settled).toEqual([...settled].sort((a, b) => a - b));
+  const comparableRanks = ranks.map((rank) => (rank === 2 ? 1 : rank)); // early media may precede alerting
+  expect(comparableRanks).toEqual([...comparableRanks].sort((a, b) => a - b));
   expect(types[0] === "placed" || types[0] === "ended").toBe(true);
-  for (const once of ["placed", "answered", "connected", "ended"])
-    expect(types.filter((type) => type === once).length).toBeLessThanOrEqual(1);
+  for (const uniqueType of ["placed", "answered", "connected", "ended"])
+    expect(types.filter((type) => type === uniqueType).length).toBeLessThanOrEqual(1);
   expect(all.at(-1)).toBe("ended");
 }

@@ -6,18 +6,19 @@ import type { TelephonyTheme } from "./theme.ts";
 
 /** Tests of blind transfers. */
 export function transfersContract({ test, expect, options }: TelephonyTheme): void {
-  const { numbers, patienceMs, transfer: wanted = { skip: "the network cannot transfer calls" } } = options;
-  const { to, refusing } = "skip" in wanted ? { to: "", refusing: wanted } : (wanted satisfies ContractTransfer);
+  const { numbers, patienceMs, transfer: transferOption = { skip: "the network cannot transfer calls" } } = options;
+  const { to, refusing } =
+    "skip" in transferOption ? { to: "", refusing: transferOption } : (transferOption satisfies ContractTransfer);
   const { signal } = new AbortController();
 
-  async function talking(network: TestNetwork): Promise<PlacedCall> {
+  async function connectedCall(network: TestNetwork): Promise<PlacedCall> {
     const call = await network.call(await network.linkedLine(), numbers.answers);
     await call.events.next("connected", patienceMs);
     return call;
   }
 
   /** The outcome; rejects if it takes too long, or the leg cannot transfer. */
-  async function transferred(network: TestNetwork, leg: Leg, number: string): Promise<TransferOutcome> {
+  async function outcomeOf(network: TestNetwork, leg: Leg, number: string): Promise<TransferOutcome> {
     let outcome: TransferOutcome | undefined;
     let fault: unknown;
     const transfer = leg.transfer?.(number, signal);
@@ -35,34 +36,34 @@ export function transfersContract({ test, expect, options }: TelephonyTheme): vo
     return outcome;
   }
 
-  test("a leg can transfer if capabilities say so", async (network) => {
-    const { leg } = await talking(network);
+  test("a leg can transfer if the capabilities declare it", async (network) => {
+    const { leg } = await connectedCall(network);
     expect(leg.transfer !== undefined).toBe(network.subject.telephony.capabilities.transfers === true);
   });
 
   test(
     "a transfer that the other number answers is accepted, and the leg ends once",
     async (network) => {
-      const { leg, events } = await talking(network);
-      const { type } = await transferred(network, leg, to);
+      const { leg, events } = await connectedCall(network);
+      const { type } = await outcomeOf(network, leg, to);
       expect(type).toBe("accepted");
       await leg.hangUp();
       await events.over;
       expectInOrder(expect, events.types);
     },
-    wanted,
+    transferOption,
   );
 
   test(
     "a transfer that the other number refuses fails with the reason, and the call continues",
     async (network) => {
-      const { leg, events, ear } = await talking(network);
-      const outcome = await transferred(network, leg, refusing as string);
+      const { leg, events, recorder } = await connectedCall(network);
+      const outcome = await outcomeOf(network, leg, refusing as string);
       expect(outcome.type).toBe("failed");
       expect((outcome.detail ?? "").length).toBeGreaterThanOrEqual(4);
       expect(events.types.includes("ended")).toBe(false);
-      const frames = ear.frames.length;
-      await network.until(() => ear.frames.length > frames, "audio after the transfer");
+      const frames = recorder.frames.length;
+      await network.until(() => recorder.frames.length > frames, "audio after the transfer");
     },
     refusing,
   );
@@ -84,6 +85,6 @@ export function transfersContract({ test, expect, options }: TelephonyTheme): vo
       await events.over;
       expect(await fails(to)).toBe(true);
     },
-    wanted,
+    transferOption,
   );
 }

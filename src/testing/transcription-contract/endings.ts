@@ -4,7 +4,7 @@ import type { TranscriptionClause } from "../transcription-contract.ts";
 import { settledWithin } from "../waiting.ts";
 import { bestRate, listen, type ScriptedListening } from "./listening.ts";
 import { isSaid, type Saying } from "./saying.ts";
-import { Talker } from "./talker.ts";
+import { ScriptedSpeaker } from "./talker.ts";
 
 /** The end of a session takes "a few seconds" at most, ms. */
 const CLOSE_MS = 10_000;
@@ -14,7 +14,7 @@ const AT_ONCE_MS = 3_000;
 /** Clauses about the end of sessions and engines. */
 export function endingsContract(clause: TranscriptionClause, expect: ContractRunner["expect"]): void {
   /** Expects that the session has ended: all its methods may be called, and have no effect. */
-  const expectOver = async (listening: ScriptedListening, talker: Talker, saying: Saying): Promise<void> => {
+  const expectEnded = async (listening: ScriptedListening, talker: ScriptedSpeaker, saying: Saying): Promise<void> => {
     await settledWithin(AT_ONCE_MS, "The events end", listening.ended);
     const events = [...listening.events];
     talker.say(saying);
@@ -30,48 +30,48 @@ export function endingsContract(clause: TranscriptionClause, expect: ContractRun
     if (listening) await settledWithin(AT_ONCE_MS, "Its events end", listening.ended);
   };
 
-  clause("delivers pending transcripts before a closed session ends; closing is idempotent", async (under) => {
-    const { transcription, sayings } = under;
+  clause("delivers pending transcripts before a closed session ends; closing is idempotent", async (subject) => {
+    const { transcription, sayings } = subject;
     const listening = await listen(transcription);
-    const talker = new Talker(transcription, listening.session);
+    const talker = new ScriptedSpeaker(transcription, listening.session);
     talker.sayLast(sayings[0]);
     const both = Promise.all([listening.session.close(), listening.session.close()]);
     await settledWithin(CLOSE_MS, "The session is closed", both);
-    await expectOver(listening, talker, sayings[0]);
+    await expectEnded(listening, talker, sayings[0]);
     expect(isSaid(listening.texts, sayings[0])).toBe(true);
     expect(listening.errors).toEqual([]);
   });
 
-  clause("ends a session at once by its signal, even with transcripts pending", async (under) => {
-    const { transcription, sayings } = under;
+  clause("ends a session at once by its signal, even with transcripts pending", async (subject) => {
+    const { transcription, sayings } = subject;
     const listening = await listen(transcription);
-    const talker = new Talker(transcription, listening.session);
+    const talker = new ScriptedSpeaker(transcription, listening.session);
     talker.say(sayings[0]);
     listening.abort.abort();
-    await expectOver(listening, talker, sayings[0]);
+    await expectEnded(listening, talker, sayings[0]);
   });
 
-  clause("opens no lasting session with an aborted signal", async ({ transcription }) => {
+  clause("keeps no session open with an aborted signal", async ({ transcription }) => {
     const abort = new AbortController();
     abort.abort();
     await expectRefused(transcription, abort);
   });
 
-  clause("close() is idempotent and ends every session", async (under) => {
-    const { transcription, sayings } = under;
+  clause("close() is idempotent and ends every session", async (subject) => {
+    const { transcription, sayings } = subject;
     const sessions = [await listen(transcription), await listen(transcription)];
-    const talkers = sessions.map(({ session }) => new Talker(transcription, session));
+    const talkers = sessions.map(({ session }) => new ScriptedSpeaker(transcription, session));
     for (const talker of talkers) talker.say(sayings[0]);
     await settledWithin(AT_ONCE_MS, "The transcription is closed", transcription.close());
     await settledWithin(AT_ONCE_MS, "It is closed once more", transcription.close());
-    for (const [i, listening] of sessions.entries()) await expectOver(listening, talkers[i]!, sayings[0]);
+    for (const [i, listening] of sessions.entries()) await expectEnded(listening, talkers[i]!, sayings[0]);
     await expectRefused(transcription);
   });
 
   clause("tolerates a reader that stops", async ({ transcription, sayings }) => {
     const options = { callId: "call_1", speaker: "callee", sampleRate: bestRate(transcription) } as const;
     const session = await transcription.open(options, new AbortController().signal);
-    const talker = new Talker(transcription, session);
+    const talker = new ScriptedSpeaker(transcription, session);
     talker.say(sayings[0]);
     for await (const _ of session.events) break;
     talker.say(sayings[1]);

@@ -3,19 +3,19 @@ import type { ContractRunner } from "../contract-runner.ts";
 import type { TranscriptionClause } from "../transcription-contract.ts";
 import { until } from "../waiting.ts";
 import { listen, type ScriptedListening } from "./listening.ts";
-import { Talker } from "./talker.ts";
+import { ScriptedSpeaker } from "./talker.ts";
 
 /** Time within which a fault is reported, ms. */
 const REPORT_MS = 10_000;
 /** Turns (and their length, ms) beyond what any engine may queue, and the time a busy machine may take to push them. */
 const TURNS = 18;
 const TURN_MS = 10_000;
-const PUSHED_WITHIN_MS = 5_000;
+const MAX_PUSH_MS = 5_000;
 
 /** Sessions of an engine that refuses them or is unreachable. */
 export function faultsContract(clause: TranscriptionClause, expect: ContractRunner["expect"]): void {
   /** The session, or undefined if opening it fails with the error that the port names for that. */
-  const opened = async (engine: Transcription): Promise<ScriptedListening | undefined> => {
+  const tryListen = async (engine: Transcription): Promise<ScriptedListening | undefined> => {
     try {
       return await listen(engine);
     } catch (error) {
@@ -30,18 +30,19 @@ export function faultsContract(clause: TranscriptionClause, expect: ContractRunn
     }
   };
 
-  clause("reports why a session cannot be opened, and nothing after that", async (under) => {
-    const engine = under.refused?.() ?? missing();
+  clause("reports why a session cannot be opened, and nothing after that", async (subject) => {
+    const engine = subject.refused?.() ?? throwMissing();
     try {
-      const listening = await opened(engine);
+      const listening = await tryListen(engine);
       if (listening === undefined) return;
-      const talker = new Talker(engine, listening.session);
-      talker.say(under.sayings[0]);
-      const last = (): number => listening.events.findIndex((event) => event.type === "error" && !event.recoverable);
-      await until(REPORT_MS, "It reports the end of the session", () => last() >= 0);
-      talker.say(under.sayings[1]);
+      const talker = new ScriptedSpeaker(engine, listening.session);
+      talker.say(subject.sayings[0]);
+      const endIndex = (): number =>
+        listening.events.findIndex((event) => event.type === "error" && !event.recoverable);
+      await until(REPORT_MS, "It reports the end of the session", () => endIndex() >= 0);
+      talker.say(subject.sayings[1]);
       await listening.close();
-      expect(last()).toBe(listening.events.length - 1);
+      expect(endIndex()).toBe(listening.events.length - 1);
       expectReasons(listening);
     } finally {
       await engine.close();
@@ -50,14 +51,14 @@ export function faultsContract(clause: TranscriptionClause, expect: ContractRunn
 
   clause(
     "accepts samples without waiting while the engine is unreachable, reports the loss, and ends",
-    async (under) => {
-      await (under.cutOff?.() ?? missing());
-      const listening = await opened(under.transcription);
+    async (subject) => {
+      await (subject.cutOff?.() ?? throwMissing());
+      const listening = await tryListen(subject.transcription);
       if (listening === undefined) return;
-      const talker = new Talker(under.transcription, listening.session);
+      const talker = new ScriptedSpeaker(subject.transcription, listening.session);
       const startedAt = performance.now();
       for (let turn = 0; turn < TURNS; turn++) talker.pause(TURN_MS);
-      expect(performance.now() - startedAt).toBeLessThanOrEqual(PUSHED_WITHIN_MS);
+      expect(performance.now() - startedAt).toBeLessThanOrEqual(MAX_PUSH_MS);
       await until(REPORT_MS, "It reports that a part is missing", () => listening.errors.length > 0);
       await listening.close();
       expect(listening.texts).toEqual([]);
@@ -66,6 +67,6 @@ export function faultsContract(clause: TranscriptionClause, expect: ContractRunn
   );
 }
 
-function missing(): never {
+function throwMissing(): never {
   throw new Error("refused() or cutOff() is missing: add both, or the reason why the engine is infallible");
 }

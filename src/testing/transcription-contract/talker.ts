@@ -6,11 +6,11 @@ import type { Saying } from "./saying.ts";
 const FRAME_MS = 20;
 /** Silence after which every engine that detects turns has detected the end of one, ms. */
 const PAUSE_MS = 1_500;
-/** Content of an array after it was pushed: it must no longer be read. */
-const SPOILT = -30_000;
+/** Content of a reused array: engines must no longer read it. */
+const FILLER = -30_000;
 
 /** One speaker with one saying after another, pushed to a session as the core does. */
-export class Talker {
+export class ScriptedSpeaker {
   /** Position in the call's audio, ms. */
   atMs = 2_000;
   readonly #session: TranscriptionSession;
@@ -51,6 +51,6 @@ export class Talker {
       this.#session.push(frame, this.atMs);
       this.atMs += samplesToMs(frame.length, this.#sampleRate);
     }
-    frame.fill(SPOILT);
+    frame.fill(FILLER);
   }
 }

@@ -3,17 +3,17 @@ import type { TranscriptionClause } from "../transcription-contract.ts";
 import { until } from "../waiting.ts";
 import { listen, type ScriptedListening } from "./listening.ts";
 import { isSaid, type Saying } from "./saying.ts";
-import { Talker } from "./talker.ts";
+import { ScriptedSpeaker } from "./talker.ts";
 
 /** Time within which a transcript arrives, ms. */
-const ANSWER_MS = 10_000;
+const TRANSCRIPT_MS = 10_000;
 /** Tolerance of times, because engines measure in pieces, ms. */
 const TOLERANCE_MS = 100;
 
 /** The transcripts of an engine, and their times. */
 export function textsContract(clause: TranscriptionClause, expect: ContractRunner["expect"]): void {
-  const understood = ({ texts }: ScriptedListening, saying: Saying): Promise<void> =>
-    until(ANSWER_MS, `"${saying.text}" is understood`, () => isSaid(texts, saying));
+  const untilUnderstood = ({ texts }: ScriptedListening, saying: Saying): Promise<void> =>
+    until(TRANSCRIPT_MS, `"${saying.text}" is understood`, () => isSaid(texts, saying));
 
   clause("has a name and distinct telephony rates", async ({ transcription }) => {
     const { sampleRates } = transcription.capabilities;
@@ -27,14 +27,14 @@ export function textsContract(clause: TranscriptionClause, expect: ContractRunne
     }
   });
 
-  clause("transcribes text and time at every rate, from an array that is reused", async (under) => {
-    const { transcription, sayings } = under;
+  clause("transcribes text and time at every rate, from an array that is reused", async (subject) => {
+    const { transcription, sayings } = subject;
     for (const sampleRate of transcription.capabilities.sampleRates) {
       const listening = await listen(transcription, { sampleRate });
-      const talker = new Talker(transcription, listening.session, sampleRate);
+      const talker = new ScriptedSpeaker(transcription, listening.session, sampleRate);
       const fromMs = talker.atMs;
       talker.say(sayings[0]);
-      await understood(listening, sayings[0]);
+      await untilUnderstood(listening, sayings[0]);
       await listening.close();
       expect(isSaid(listening.texts, sayings[0])).toBe(true); // and nothing twice
       expect(listening.errors).toEqual([]);
@@ -50,12 +50,12 @@ export function textsContract(clause: TranscriptionClause, expect: ContractRunne
 
   clause(
     "emits partial texts before the final one if its capabilities state that, and none otherwise",
-    async (under) => {
-      const { transcription, sayings } = under;
+    async (subject) => {
+      const { transcription, sayings } = subject;
       const { partial } = transcription.capabilities;
       const listening = await listen(transcription);
-      new Talker(transcription, listening.session).say(sayings[0]);
-      await understood(listening, sayings[0]);
+      new ScriptedSpeaker(transcription, listening.session).say(sayings[0]);
+      await untilUnderstood(listening, sayings[0]);
       await listening.close();
       const types = listening.events.map(({ type }) => type);
       expect(types.includes("partial")).toBe(partial);
@@ -63,22 +63,22 @@ export function textsContract(clause: TranscriptionClause, expect: ContractRunne
     },
   );
 
-  clause("keeps utterances in order, by their times or else by the events", async (under) => {
-    const { transcription, sayings } = under;
+  clause("keeps utterances in order, by their times or else by the events", async (subject) => {
+    const { transcription, sayings } = subject;
     const listening = await listen(transcription);
-    const talker = new Talker(transcription, listening.session);
+    const talker = new ScriptedSpeaker(transcription, listening.session);
     talker.say(sayings[0]);
     const secondMs = talker.atMs;
     talker.say(sayings[1]);
     await listening.close();
-    const spoken = [...listening.finals].sort((a, b) => (a.startMs ?? 0) - (b.startMs ?? 0));
+    const finals = [...listening.finals].sort((a, b) => (a.startMs ?? 0) - (b.startMs ?? 0));
     expect(
       isSaid(
-        spoken.map(({ text }) => text),
+        finals.map(({ text }) => text),
         ...sayings,
       ),
     ).toBe(true);
-    const { startMs = secondMs } = spoken.at(-1) ?? {};
+    const { startMs = secondMs } = finals.at(-1) ?? {};
     expect(startMs).toBeGreaterThanOrEqual(secondMs - TOLERANCE_MS);
   });
 
@@ -94,9 +94,9 @@ export function textsContract(clause: TranscriptionClause, expect: ContractRunne
   clause("keeps the two speakers of a call apart", async ({ transcription, sayings }) => {
     const callee = await listen(transcription, { speaker: "callee" });
     const caller = await listen(transcription, { speaker: "caller" });
-    new Talker(transcription, callee.session).say(sayings[0]);
-    new Talker(transcription, caller.session).say(sayings[1]);
-    await Promise.all([understood(callee, sayings[0]), understood(caller, sayings[1])]);
+    new ScriptedSpeaker(transcription, callee.session).say(sayings[0]);
+    new ScriptedSpeaker(transcription, caller.session).say(sayings[1]);
+    await Promise.all([untilUnderstood(callee, sayings[0]), untilUnderstood(caller, sayings[1])]);
     await Promise.all([callee.close(), caller.close()]);
     expect(isSaid(callee.texts, sayings[0])).toBe(true);
     expect(isSaid(caller.texts, sayings[1])).toBe(true);

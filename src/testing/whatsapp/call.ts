@@ -39,7 +39,7 @@ export interface FakeCallOptions {
   readonly sendAudio: (frame: Float32Array) => void;
   readonly newId: () => string;
   /** Called once, at the end of the call. */
-  readonly ended: () => void;
+  readonly onEnd: () => void;
 }
 
 const DEFAULT_DEVICES: readonly CalleeDevice[] = [{ does: "answer", afterMs: 1000 }];
@@ -57,10 +57,10 @@ export class FakeWhatsAppCall {
   readonly frames: FakeFrame[] = [];
   /** True if frames of the callee's audio leave, silence included. */
   sendsAudio: boolean;
-  #ended: "caller" | "callee" | "network" | undefined;
+  #endedBy: "caller" | "callee" | "network" | undefined;
   #answeredBy: number | undefined;
-  #rang = false;
-  #connected = false;
+  #hasRung = false;
+  #isMediaConnected = false;
   /** Undefined: the relay has no ports, and carries both directions. */
   #relays: CallRelays | undefined;
   #speech: Float32Array = new Float32Array(0);
@@ -86,7 +86,7 @@ export class FakeWhatsAppCall {
 
   /** Side that ended the call; undefined until the callee knows of the end. */
   get ended(): "caller" | "callee" | "network" | undefined {
-    return this.#ended;
+    return this.#endedBy;
   }
 
   /** The device that answered; undefined if none has. */
@@ -113,8 +113,8 @@ export class FakeWhatsAppCall {
     deliver(offerAck(newId(), this.#stanzas, this.#deviceJids(devices.length), number.deviceList ?? "relay"));
     if (number.media !== "never") this.#relays = this.#options.dialRelays(() => this.#relayConnected());
     if (ringsAfterMs !== null) {
-      const ringing = devices.findIndex((device) => device.does !== "busy" || device.afterMs > ringsAfterMs);
-      if (ringing >= 0) this.#after(ringsAfterMs, () => this.ring(ringing));
+      const ringingDevice = devices.findIndex((device) => device.does !== "busy" || device.afterMs > ringsAfterMs);
+      if (ringingDevice >= 0) this.#after(ringsAfterMs, () => this.ring(ringingDevice));
     }
     for (const [at, device] of devices.entries()) this.#run(at, device);
     if (timesOutAfterMs !== undefined) this.#after(timesOutAfterMs, () => this.end("network", "timeout"));
@@ -122,14 +122,14 @@ export class FakeWhatsAppCall {
 
   /** A device reports that it rings. */
   ring(device = 0): void {
-    if (this.#rang || this.#ended !== undefined) return;
-    this.#rang = true;
+    if (this.#hasRung || this.#endedBy !== undefined) return;
+    this.#hasRung = true;
     this.#send("preaccept", device);
   }
 
   /** A device answers; a second answer does nothing. */
   answer(device = 0): void {
-    if (this.#ended !== undefined || this.#answeredBy !== undefined) return;
+    if (this.#endedBy !== undefined || this.#answeredBy !== undefined) return;
     this.#stopScript();
     this.#answeredBy = device;
     this.#send("accept", device);
@@ -158,7 +158,7 @@ export class FakeWhatsAppCall {
 
   /** Ends the call with a `<terminate>`. */
   end(by: "callee" | "network", reason?: string): void {
-    if (this.#ended !== undefined) return;
+    if (this.#endedBy !== undefined) return;
     this.#send("terminate", this.#answeredBy ?? 0, reason === undefined ? {} : { reason });
     this.stop(by);
   }
@@ -178,8 +178,8 @@ export class FakeWhatsAppCall {
 
   /** The relay connects: audio flows, if the client has seen the answer. */
   connectMedia(): void {
-    if (this.#connected || this.#ended !== undefined) return;
-    this.#connected = true;
+    if (this.#isMediaConnected || this.#endedBy !== undefined) return;
+    this.#isMediaConnected = true;
     const { number, system, connectMedia } = this.#options;
     if (number.speaks !== undefined) this.say(number.speaks);
     connectMedia();
@@ -199,7 +199,7 @@ export class FakeWhatsAppCall {
 
   /** Takes a frame of the caller's audio. For the client. */
   receive(frame: Float32Array): void {
-    if (this.#ended !== undefined || !this.#receives) return;
+    if (this.#endedBy !== undefined || !this.#receives) return;
     this.frames.push({ atMs: this.#options.system.monotonic(), samples: pcmFromFloat([frame]) });
     if (this.#options.number.echoes === true) this.#echo.push(frame.slice());
   }
@@ -208,9 +208,9 @@ export class FakeWhatsAppCall {
   stop(by: "caller" | "callee" | "network"): void {
     this.#stopScript();
     this.#relays?.close();
-    if (this.#ended !== undefined) return;
-    this.#ended = by;
-    this.#options.ended();
+    if (this.#endedBy !== undefined) return;
+    this.#endedBy = by;
+    this.#options.onEnd();
   }
 
   /** The client uses a relay once the callee has answered. */
@@ -225,10 +225,10 @@ export class FakeWhatsAppCall {
     return addresses.flatMap((address) => Array.from({ length: count }, (_, device) => deviceJid(address, device)));
   }
 
-  #run(at: number, device: CalleeDevice): void {
-    if (device.does === "answer") this.#after(device.afterMs, () => this.answer(at));
-    else if (device.does === "decline") this.#after(device.afterMs, () => this.decline(at));
-    else if (device.does === "busy") this.#after(device.afterMs, () => this.busy(at));
+  #run(index: number, device: CalleeDevice): void {
+    if (device.does === "answer") this.#after(device.afterMs, () => this.answer(index));
+    else if (device.does === "decline") this.#after(device.afterMs, () => this.decline(index));
+    else if (device.does === "busy") this.#after(device.afterMs, () => this.busy(index));
   }
 
   #sendFrame(): void {

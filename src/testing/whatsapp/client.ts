@@ -71,12 +71,12 @@ export class FakeWhatsAppClient implements WhatsAppClient {
     await this.#faults.apply("logout");
     if (this.#connection.credentials === null) throw new Error("cannot logout: client is not authenticated");
     await this.#connection.request();
-    this.#network.loggedOut(this);
+    this.#network.onLogout(this);
   }
 
   getState(): WhatsAppClientState {
     return {
-      connected: this.#connection.up,
+      connected: this.#connection.isUp,
       registered: this.#connection.credentials !== null,
       hasQr: this.#pairing.hasQr,
       hasPairingCode: this.#pairing.code !== undefined,
@@ -100,7 +100,7 @@ export class FakeWhatsAppClient implements WhatsAppClient {
   readonly auth: WhatsAppClient["auth"] = {
     requestPairingCode: async (phone, _push, custom) => {
       await this.#faults.apply("requestPairingCode");
-      if (!this.#connection.up) throw new Error("client is not connected");
+      if (!this.#connection.isUp) throw new Error("client is not connected");
       if (digitsOf(phone) === "") throw new Error("phone number is empty after normalization");
       await this.#connection.request();
       return this.#pairing.makeCode(digitsOf(phone), custom);
@@ -166,7 +166,7 @@ export class FakeWhatsAppClient implements WhatsAppClient {
   }
 
   /**
-   * The socket is dead, as after a lost network: the client reports it as connected, whatever is sent or received is lost, and
+   * The socket is dead, as after a lost network: the client reports it as connected, everything sent or received is lost, and
    * requests get no response. The client notices after a time, and immediately opens another socket, without an event.
    * @param noticedAfterMs Default: 20000, the client's ping timeout
    */
@@ -192,12 +192,12 @@ export class FakeWhatsAppClient implements WhatsAppClient {
 
   /** The server asks for a passkey, which a client without a signer cannot provide: pairing stops. */
   requirePasskey(): void {
-    if (this.#connection.up) this.#listeners.emit("auth_passkey_required", { hasSigner: false });
+    if (this.#connection.isUp) this.#listeners.emit("auth_passkey_required", { hasSigner: false });
   }
 
   /** The server wants another pairing code. Nothing happens if the client shows none. */
   refreshCode(forceManual = false): void {
-    if (this.#connection.up && this.#pairing.code !== undefined)
+    if (this.#connection.isUp && this.#pairing.code !== undefined)
       this.#listeners.emit("auth_pairing_required", { forceManual });
   }
 
@@ -211,21 +211,21 @@ export class FakeWhatsAppClient implements WhatsAppClient {
    * `failure` and `success` nor `stream:error`. The stanza is lost if the socket is down or dead.
    */
   async receive(stanza: FakeStanza): Promise<void> {
-    if (!this.#connection.up || this.#connection.stalled) return;
+    if (!this.#connection.isUp || this.#connection.isStalled) return;
     this.#listeners.emit("debug_transport_node_in", { node: stanza });
     if (stanza.tag === "stream:error") return this.#connection.streamError(stanza);
     if (stanza.tag === "failure") return this.#connection.failure(stanza);
-    if (stanza.tag === "success") return this.#connection.accepted(stanza);
-    if (await this.#filtered(stanza)) return;
+    if (stanza.tag === "success") return this.#connection.onAccepted(stanza);
+    if (await this.#isFiltered(stanza)) return;
     if (stanza.tag === "call") this.#voip?.handle(stanza);
-    else if (stanza.attrs.type === "mex") this.#mexNotified(stanza.attrs.op_name);
+    else if (stanza.attrs.type === "mex") this.#emitMexNotification(stanza.attrs.op_name);
     else if (stanza.tag === "message" || stanza.tag === "notification")
-      await this.#tokens.take(stanza, this.#network.history);
+      await this.#tokens.store(stanza, this.#network.history);
     else if (stanza.tag === "iq") await this.#pair(childOf(stanza));
   }
 
   #send(stanza: FakeStanza): void {
-    if (this.#connection.write()) this.#network.sent(stanza, this.#address);
+    if (this.#connection.write()) this.#network.onSent(stanza, this.#address);
   }
 
   /** Address of this device in its calls. */
@@ -234,12 +234,12 @@ export class FakeWhatsAppClient implements WhatsAppClient {
     return meLid || meJid;
   }
 
-  #mexNotified(operationName: string | undefined): void {
+  #emitMexNotification(operationName: string | undefined): void {
     if (this.#network.timelock)
       this.#listeners.emit("mex_notification", { kind: "unknown", operationName, data: {}, errors: [] });
   }
 
-  async #filtered(stanza: FakeStanza): Promise<boolean> {
+  async #isFiltered(stanza: FakeStanza): Promise<boolean> {
     for (const filter of [...this.#filters]) {
       try {
         if (await filter(stanza)) return true;
@@ -255,7 +255,7 @@ export class FakeWhatsAppClient implements WhatsAppClient {
       this.#pairing.show(child.content.map((ref: FakeStanza) => String(ref.content)));
     else if (child?.tag === "pair-success") {
       const { jid = "", lid = "", platform = "" } = child.attrs;
-      await this.#connection.paired({ meJid: jid, meLid: lid, platform });
+      await this.#connection.onPaired({ meJid: jid, meLid: lid, platform });
     }
   }
 

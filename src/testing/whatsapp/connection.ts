@@ -25,7 +25,7 @@ export interface FakeNetwork {
   lookUp(digits: string): WhatsAppNumber;
   /** A client has opened its socket. */
   login(client: FakeWhatsAppClient, credentials: FakeCredentials | null): void;
-  loggedOut(client: FakeWhatsAppClient): void;
+  onLogout(client: FakeWhatsAppClient): void;
   /** A client has offered a call; throws if the callee has no devices. */
   offer(
     client: FakeWhatsAppClient,
@@ -41,7 +41,7 @@ export interface FakeNetwork {
   timelockOf(client: FakeWhatsAppClient): FakeReachoutTimelock;
   incoming(callId: string): FakeIncomingCall | undefined;
   /** A client has sent a stanza of its program. @param creator the client's own address */
-  sent(stanza: FakeStanza, creator: string): void;
+  onSent(stanza: FakeStanza, creator: string): void;
 }
 
 /** Options of {@link FakeConnection}. */
@@ -54,13 +54,13 @@ interface ConnectionOptions {
 }
 
 /** The server unlinks the device with these reasons. */
-const UNLINKING: ReadonlyMap<number, string> = new Map([
+const UNLINK_REASONS: ReadonlyMap<number, string> = new Map([
   [401, "failure_not_authorized"],
   [403, "failure_locked"],
   [406, "failure_banned"],
 ]);
 /** The server closes the connection with these reasons; the device stays linked. */
-const CLOSING: ReadonlyMap<number, string> = new Map([
+const CLOSE_REASONS: ReadonlyMap<number, string> = new Map([
   [405, "failure_client_too_old"],
   [409, "failure_bad_user_agent"],
   [503, "failure_service_unavailable"],
@@ -74,11 +74,11 @@ export class FakeConnection {
   readonly #options: ConnectionOptions;
   #socket: "none" | "up" | "down" = "none";
   #credentials: FakeCredentials | null = null;
-  #loaded = false;
-  #usedUp = false;
+  #isLoaded = false;
+  #isUsedUp = false;
   #connecting: Promise<void> | undefined;
   /** Stall in which sent and received messages get lost unnoticed by the client. */
-  #stall: { readonly over: Promise<void>; readonly end: () => void } | undefined;
+  #stall: { readonly promise: Promise<void>; readonly end: () => void } | undefined;
   /** Each connect and close starts another generation; later steps of an earlier one have no effect. */
   #generation = 0;
 
@@ -86,12 +86,12 @@ export class FakeConnection {
     this.#options = options;
   }
 
-  get up(): boolean {
+  get isUp(): boolean {
     return this.#socket === "up";
   }
 
   /** True if the socket is dead, and the client has not noticed. */
-  get stalled(): boolean {
+  get isStalled(): boolean {
     return this.#stall !== undefined;
   }
 
@@ -102,11 +102,11 @@ export class FakeConnection {
 
   /** The same; an unlinked client has credentials without addresses once it has connected. */
   get loadedCredentials(): FakeCredentials | Record<string, never> | null {
-    return this.#credentials ?? (this.#loaded ? {} : null);
+    return this.#credentials ?? (this.#isLoaded ? {} : null);
   }
 
   connect(): Promise<void> {
-    if (this.#usedUp) return Promise.reject(new Error("the client has logged out: make a new one"));
+    if (this.#isUsedUp) return Promise.reject(new Error("the client has logged out: make a new one"));
     this.#connecting ??= this.#open().finally(() => {
       this.#connecting = undefined;
     });
@@ -120,23 +120,23 @@ export class FakeConnection {
 
   /** A request to the server and its response. Rejects if the socket is down. */
   async request(): Promise<void> {
-    if (!this.up) throw new Error("client is not connected");
-    if (this.#stall) await this.#stall.over;
+    if (!this.isUp) throw new Error("client is not connected");
+    if (this.#stall) await this.#stall.promise;
     else await this.#latency();
-    if (!this.up) throw new Error("client is not connected");
+    if (!this.isUp) throw new Error("client is not connected");
   }
 
   /** Sends something that gets no response; returns false if it gets lost. Throws an Error if the socket is down. */
   write(): boolean {
-    if (!this.up) throw new Error("noise session not ready");
-    return !this.stalled;
+    if (!this.isUp) throw new Error("noise session not ready");
+    return !this.isStalled;
   }
 
   /** The socket is dead; the client notices after a time, and opens another one. */
   stall(noticedAfterMs: number): void {
-    if (!this.up || this.stalled) return;
-    const { promise: over, resolve: end } = Promise.withResolvers<void>();
-    const stall = { over, end };
+    if (!this.isUp || this.isStalled) return;
+    const { promise, resolve: end } = Promise.withResolvers<void>();
+    const stall = { promise, end };
     this.#stall = stall;
     const { system, latencyMs } = this.#options.network;
     system.after(noticedAfterMs, () => {
@@ -150,13 +150,13 @@ export class FakeConnection {
     this.#socket = "down";
     this.#endStall();
     const generation = this.#generation;
-    const comeBack = (): void => {
+    const reconnect = (): void => {
       if (this.#socket !== "down" || this.#generation !== generation) return;
-      if (!this.#options.network.reachable) return void this.#options.network.system.after(RECONNECT_MS, comeBack);
+      if (!this.#options.network.reachable) return void this.#options.network.system.after(RECONNECT_MS, reconnect);
       this.#socket = "up";
       this.#options.login(this.#credentials);
     };
-    if (backAfterMs !== Infinity) this.#options.network.system.after(backAfterMs, comeBack);
+    if (backAfterMs !== Infinity) this.#options.network.system.after(backAfterMs, reconnect);
   }
 
   async streamError(stanza: FakeStanza): Promise<void> {
@@ -168,7 +168,7 @@ export class FakeConnection {
       await this.#reopen();
     } else if (code === 516) {
       await this.#unlink("stream_error_force_logout", code);
-      this.#usedUp = false;
+      this.#isUsedUp = false;
       await this.#reopen(); // even if it was disconnected in the meantime
     } else if (kind === "device_removed") await this.#unlink("stream_error_device_removed", null);
     else if (kind === "replaced") {
@@ -186,22 +186,22 @@ export class FakeConnection {
       failureCode: code === undefined ? undefined : Number(code),
       failureMessage: message,
     });
-    const unlinking = UNLINKING.get(reason);
-    const closing = CLOSING.get(reason);
-    if (unlinking !== undefined) await this.#unlink(unlinking, reason);
-    else if (closing !== undefined) {
+    const unlinkReason = UNLINK_REASONS.get(reason);
+    const closeReason = CLOSE_REASONS.get(reason);
+    if (unlinkReason !== undefined) await this.#unlink(unlinkReason, reason);
+    else if (closeReason !== undefined) {
       this.#close();
-      this.#emitClose(closing, reason, false);
+      this.#emitClose(closeReason, reason, false);
     } else this.drop(RECONNECT_MS); // the server closes the socket, and the client simply logs in again
   }
 
   /** WhatsApp has accepted the login. */
-  accepted(stanza: FakeStanza): void {
+  onAccepted(stanza: FakeStanza): void {
     this.#options.emit("debug_connection_success", { node: stanza });
   }
 
   /** A phone has linked the client: stores the session, reports it, and opens again as a linked device. */
-  async paired(credentials: FakeCredentials): Promise<void> {
+  async onPaired(credentials: FakeCredentials): Promise<void> {
     if (this.#credentials !== null) return;
     this.#credentials = credentials;
     try {
@@ -209,7 +209,7 @@ export class FakeConnection {
     } catch {
       return; // the real client logs it, and pairing stops
     }
-    this.#options.pairing.paired();
+    this.#options.pairing.stopCodes();
     this.#options.emit("auth_paired", { credentials });
     this.#options.network.system.after(0, () => void this.#openLinked());
   }
@@ -245,7 +245,7 @@ export class FakeConnection {
     const credentials = (await loadTestSession(records)) ?? null;
     this.#assertCurrent(generation);
     this.#credentials = credentials;
-    this.#loaded = true;
+    this.#isLoaded = true;
     if (!network.reachable) {
       await this.#wait(CONNECT_TIMEOUT_MS);
       this.#assertCurrent(generation);
@@ -260,7 +260,7 @@ export class FakeConnection {
 
   async #unlink(reason: string, code: number | null): Promise<void> {
     this.#close();
-    this.#usedUp = true;
+    this.#isUsedUp = true;
     this.#emitClose(reason, code, true);
     this.#credentials = null;
     await saveSession(this.#options.records, undefined).catch(() => {}); // then the records keep it

@@ -23,7 +23,7 @@ export function tokenStanza(id: string, from: string, content: Uint8Array): Fake
 
 /**
  * The privacy tokens that a client keeps in its records, in the place that `whatsappStore` uses, by the address under which they
- * arrived. Like the real client, it finds a token only under the very address that it calls.
+ * arrived. Like the real client, it finds a token only under the address that it calls.
  */
 export class ContactTokens {
   readonly #records: WhatsAppClientContext["records"];
@@ -41,13 +41,13 @@ export class ContactTokens {
     return record?.tcToken;
   }
 
-  /** Keeps the tokens of a stanza, if it has any. @param history the client takes the history of a new link */
-  async take(stanza: FakeStanza, history: boolean): Promise<void> {
+  /** Keeps the tokens of a stanza, if it has any. @param takesHistory the client takes the history of a new link */
+  async store(stanza: FakeStanza, takesHistory: boolean): Promise<void> {
     const child = childOf(stanza);
     const tokens = new Map<string, Uint8Array>();
     if (stanza.attrs.type === "privacy_token" && child?.content instanceof Uint8Array)
       tokens.set(stanza.attrs.from ?? "", child.content);
-    if (child?.tag === "history" && history && Array.isArray(child.content))
+    if (child?.tag === "history" && takesHistory && Array.isArray(child.content))
       for (const { attrs, content } of child.content as readonly FakeStanza[])
         if (content instanceof Uint8Array) tokens.set(attrs.jid ?? "", content);
     if (tokens.size === 0) return;

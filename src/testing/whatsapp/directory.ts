@@ -1,11 +1,11 @@
 import type { WhatsAppNumber } from "../../ports/whatsapp-client.ts";
 import { contactToken } from "./contact-tokens.ts";
-import { digitsOf, type FakeNumber, knownForm, lidOf, possible, userOf } from "./numbers.ts";
+import { digitsOf, type FakeNumber, isPossible, lidOf, userOf, whatsAppForm } from "./numbers.ts";
 
 /** The numbers of a fake network, with their addresses. */
 export class Directory {
   /** Behaviour of numbers that {@link describe} did not describe; null: they are not on WhatsApp. */
-  others: FakeNumber | null = {};
+  otherNumbers: FakeNumber | null = {};
   readonly #numbers = new Map<string, FakeNumber>();
   /** The number of each assigned LID. */
   readonly #lids = new Map<string, string>();
@@ -17,14 +17,14 @@ export class Directory {
   lookUp(digits: string): WhatsAppNumber {
     const phoneJid = `${digits}@s.whatsapp.net`;
     const form = this.#formOf(digits);
-    if (form === undefined) return { phoneJid: phoneJid, lidJid: null, exists: false, invalid: !possible(digits) };
+    if (form === undefined) return { phoneJid, lidJid: null, exists: false, invalid: !isPossible(digits) };
     return { phoneJid: `${form}@s.whatsapp.net`, lidJid: this.#lidOf(form), exists: true, invalid: false };
   }
 
   /** Behaviour of a number; undefined if it is not on WhatsApp. */
   numberOf(phone: string): FakeNumber | undefined {
     const form = this.#formOf(phone);
-    return form === undefined ? undefined : (this.#numbers.get(form) ?? this.others ?? undefined);
+    return form === undefined ? undefined : (this.#numbers.get(form) ?? this.otherNumbers ?? undefined);
   }
 
   /** The JID by which the network calls a JID: the hidden address if there is one. */
@@ -56,17 +56,17 @@ export class Directory {
 
   /** The form under which a number is on WhatsApp; undefined if it is not. */
   #formOf(digits: string): string | undefined {
-    if (!possible(digits)) return undefined;
-    const described = this.#numbers.get(digits);
-    if (described !== undefined) return described.exists === false ? undefined : digits;
+    if (!isPossible(digits)) return undefined;
+    const describedNumber = this.#numbers.get(digits);
+    if (describedNumber !== undefined) return describedNumber.exists === false ? undefined : digits;
     for (const [form, number] of this.#numbers)
       if (number.alsoKnownAs?.some((other) => digitsOf(other) === digits)) return form;
-    return this.others !== null && knownForm(digits) === digits ? digits : undefined;
+    return this.otherNumbers !== null && whatsAppForm(digits) === digits ? digits : undefined;
   }
 
   #lidOf(phone: string): string | null {
-    const described = this.#numbers.get(phone)?.lid;
-    const lid = described === undefined ? lidOf(phone) : described;
+    const describedLid = this.#numbers.get(phone)?.lid;
+    const lid = describedLid === undefined ? lidOf(phone) : describedLid;
     if (lid !== null) this.#lids.set(userOf(lid), phone);
     return lid;
   }

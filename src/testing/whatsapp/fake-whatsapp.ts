@@ -140,11 +140,11 @@ export class FakeWhatsApp {
 
   /** Behaviour of numbers that {@link number} did not describe; null: they are not on WhatsApp. Default: each answers. */
   get otherNumbers(): FakeNumber | null {
-    return this.#directory.others;
+    return this.#directory.otherNumbers;
   }
 
   set otherNumbers(others: FakeNumber | null) {
-    this.#directory.others = others;
+    this.#directory.otherNumbers = others;
   }
 
   /** The owner of a phone scans a QR code. Throws an Error if no client shows that code now. */
@@ -156,8 +156,10 @@ export class FakeWhatsApp {
 
   /** The owner of a phone types a pairing code. Throws an Error if no client shows that code for this phone. */
   typeCode(code: string, phone: string): void {
-    const typed = code.replaceAll("-", "").toUpperCase();
-    const client = this.clients.find(({ shown }) => shown.code?.code === typed && shown.code.phone === digitsOf(phone));
+    const normalizedCode = code.replaceAll("-", "").toUpperCase();
+    const client = this.clients.find(
+      ({ shown }) => shown.code?.code === normalizedCode && shown.code.phone === digitsOf(phone),
+    );
     if (!client) throw new Error(`no client shows the pairing code "${code}" for ${phone}`);
     this.#link(client, digitsOf(phone));
   }
@@ -232,13 +234,13 @@ export class FakeWhatsApp {
   }
 
   #login(client: FakeWhatsAppClient, credentials: FakeCredentials | null): void {
-    const unlinked = credentials !== null && this.#unlinked.has(credentials.meJid);
-    const refused = this.refuses ?? (unlinked ? 401 : undefined);
+    const isUnlinked = credentials !== null && this.#unlinked.has(credentials.meJid);
+    const refusal = this.refuses ?? (isUnlinked ? 401 : undefined);
     if (credentials !== null) {
       const { instanceId } = client.context;
-      this.logins.push({ instanceId, atMs: this.system.monotonic(), refused });
+      this.logins.push({ instanceId, atMs: this.system.monotonic(), refused: refusal });
     }
-    if (refused !== undefined) this.#refuse(client, refused);
+    if (refusal !== undefined) this.#refuse(client, refusal);
     else if (credentials !== null) this.#welcome(client, credentials);
     else if (this.offersCodes) this.#offerCodes(client);
   }
@@ -256,10 +258,10 @@ export class FakeWhatsApp {
 
   #welcome(client: FakeWhatsAppClient, { meJid, meLid }: FakeCredentials): void {
     const isNewLink = this.#newLinks.delete(meJid);
-    const other = this.#devices.get(meJid);
+    const otherClient = this.#devices.get(meJid);
     this.#devices.set(meJid, client);
     this.#lastDevice = Math.max(this.#lastDevice, deviceOf(meJid)); // another process may have stored a session
-    if (other !== undefined && other !== client) other.streamError("replaced");
+    if (otherClient !== undefined && otherClient !== client) otherClient.streamError("replaced");
     this.#deliver(client, { tag: "success", attrs: { lid: meLid } });
     this.#deliver(client, { tag: "ib", attrs: {}, content: [{ tag: "offline", attrs: { count: "0" } }] });
     const tokens = isNewLink ? this.#directory.historyOf(userOf(meJid)) : new Map();
@@ -287,7 +289,7 @@ export class FakeWhatsApp {
       connectMedia: () => voip.connectMedia(callId),
       dialRelays: (connected) => this.#dialRelays(connected),
       sendAudio: (frame) => voip.receiveAudio(callId, frame),
-      ended: () => this.onCallEnd(call),
+      onEnd: () => this.onCallEnd(call),
     });
     this.calls.push(call);
     this.onCall(call);
@@ -295,8 +297,8 @@ export class FakeWhatsApp {
     return call;
   }
 
-  /** A `<terminate>` is the only stanza that does something here. */
-  #sent(stanza: FakeStanza, creator: string): void {
+  /** Handles a stanza of a client; only a `<terminate>` has an effect. */
+  #handleSent(stanza: FakeStanza, creator: string): void {
     const child = childOf(stanza);
     if (stanza.tag !== "call" || child?.tag !== "terminate") return;
     const id = child.attrs["call-id"] ?? "";
@@ -318,7 +320,7 @@ export class FakeWhatsApp {
 
   #dialRelays(connected: () => void): CallRelays | undefined {
     const { system, wrtc, relays } = this;
-    return relays && new CallRelays({ system, relays, wrtc, connected });
+    return relays && new CallRelays({ system, relays, wrtc, onConnected: connected });
   }
 
   #deliver(client: FakeWhatsAppClient, stanza: FakeStanza): void {
@@ -344,14 +346,14 @@ export class FakeWhatsApp {
       resolveJid: (jid) => this.#directory.resolve(jid),
       lookUp: (digits) => this.#directory.lookUp(digits),
       login: (client, credentials) => this.#login(client, credentials),
-      loggedOut: (client) => {
+      onLogout: (client) => {
         this.#unlinked.add(client.getCredentials()?.meJid ?? "");
         this.system.after(this.#options.latencyMs, () => client.streamError("device_removed"));
       },
       offer: (client, voip, call) => this.#offer(client, voip, call),
       timelockOf: (client) => this.#refusals.timelockOf(ownerOf(client)),
       incoming: (callId) => this.#incoming.get(callId),
-      sent: (stanza, creator) => this.#sent(stanza, creator),
+      onSent: (stanza, creator) => this.#handleSent(stanza, creator),
     };
   }
 }

@@ -17,7 +17,7 @@ export type NetworkFault = "hang" | Error | { readonly afterMs: number };
 
 /** The faults that a test has requested, by method. */
 export class Faults {
-  readonly #pending = new Map<FaultyMethod, NetworkFault[]>();
+  readonly #pendingFaults = new Map<FaultyMethod, NetworkFault[]>();
   readonly #system: System;
 
   constructor(system: System) {
@@ -25,14 +25,14 @@ export class Faults {
   }
 
   add(method: FaultyMethod, fault: NetworkFault, times: number): void {
-    const pending = this.#pending.get(method) ?? [];
+    const pending = this.#pendingFaults.get(method) ?? [];
     for (let i = 0; i < times; i++) pending.push(fault);
-    this.#pending.set(method, pending);
+    this.#pendingFaults.set(method, pending);
   }
 
   /** Result of the next fault of a method; undefined for a method that works. */
   take(method: FaultyMethod): Promise<void> | undefined {
-    const fault = this.#pending.get(method)?.shift();
+    const fault = this.#pendingFaults.get(method)?.shift();
     if (fault === undefined) return undefined;
     if (fault instanceof Error) return Promise.reject(fault);
     if (fault === "hang") return new Promise(() => {});

@@ -7,9 +7,9 @@ export const LIVE_FRAME = (RATE * LIVE_FRAME_MS) / 1000;
 /** Feeding pauses at 120 ms of buffered audio and continues at 60 ms. */
 export const WATERMARKS: { readonly pauseMs: number; readonly resumeMs: number } = { pauseMs: 120, resumeMs: 60 };
 /** With more buffered than this, the engine skips ahead to the last frame. */
-const HIGH_WATER = RATE * 0.2;
+const HIGH_WATER_SAMPLES = RATE * 0.2;
 /** The buffer holds this much; more drops the oldest samples. */
-const CAPACITY = RATE * 0.5;
+const CAPACITY_SAMPLES = RATE * 0.5;
 
 /**
  * The engine's buffer of fed audio: capture starts one frame behind the write position, and reading starts once a frame is
@@ -17,25 +17,25 @@ const CAPACITY = RATE * 0.5;
  */
 export class LiveAudio {
   /** Samples that were skipped or dropped unsent. */
-  lost = 0;
-  #external = false;
+  lostSamples = 0;
+  #isExternal = false;
   #samples = new Float32Array(0);
-  #started = false;
+  #isStarted = false;
 
   /** Takes audio from {@link feed}, or sends silence. Starts with an empty buffer. */
   setExternal(external: boolean): void {
-    this.#external = external;
-    this.#started = false;
+    this.#isExternal = external;
+    this.#isStarted = false;
     this.#samples = new Float32Array(0);
   }
 
   /** Returns the buffered audio, ms. */
   feed(samples: Float32Array): number {
-    if (!this.#external) return 0;
+    if (!this.#isExternal) return 0;
     const joined = new Float32Array(this.#samples.length + samples.length);
     joined.set(this.#samples);
     joined.set(samples, this.#samples.length);
-    this.#keepLast(joined, CAPACITY);
+    this.#keepLast(joined, CAPACITY_SAMPLES);
     return this.bufferedMs;
   }
 
@@ -45,25 +45,25 @@ export class LiveAudio {
 
   /** Starts reading one frame behind the write position: earlier audio is lost. */
   startCapture(): void {
-    if (!this.#external) return;
+    if (!this.#isExternal) return;
     this.#keepLast(this.#samples, LIVE_FRAME);
-    this.#started = this.#samples.length >= LIVE_FRAME;
+    this.#isStarted = this.#samples.length >= LIVE_FRAME;
   }
 
   /** The next frame to send: silence if none is due. */
   next(): Float32Array<ArrayBuffer> {
     const frame = new Float32Array(LIVE_FRAME);
-    if (!this.#started && this.#samples.length < LIVE_FRAME) return frame;
-    this.#started = true;
-    if (this.#samples.length > HIGH_WATER) this.#keepLast(this.#samples, LIVE_FRAME);
+    if (!this.#isStarted && this.#samples.length < LIVE_FRAME) return frame;
+    this.#isStarted = true;
+    if (this.#samples.length > HIGH_WATER_SAMPLES) this.#keepLast(this.#samples, LIVE_FRAME);
     frame.set(this.#samples.subarray(0, LIVE_FRAME));
     this.#samples = this.#samples.slice(LIVE_FRAME);
     return frame;
   }
 
-  #keepLast(samples: Float32Array, most: number): void {
-    const lost = Math.max(0, samples.length - most);
-    this.lost += lost;
-    this.#samples = samples.slice(lost);
+  #keepLast(samples: Float32Array, max: number): void {
+    const excess = Math.max(0, samples.length - max);
+    this.lostSamples += excess;
+    this.#samples = samples.slice(excess);
   }
 }

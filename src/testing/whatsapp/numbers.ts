@@ -6,7 +6,7 @@ export type CalleeDevice =
   | { readonly does: "decline"; readonly afterMs: number }
   /** Is busy; the other devices keep ringing. */
   | { readonly does: "busy"; readonly afterMs: number }
-  /** Rings and rings. */
+  /** Keeps ringing. */
   | { readonly does: "nothing" };
 
 /** Behaviour of the callee of a number. Times are ms. */
@@ -49,8 +49,8 @@ export interface FakeNumber {
   readonly hangsUpAfterMs?: number;
 }
 
-const SHORTEST = 7;
-const LONGEST = 15;
+const MIN_DIGITS = 7;
+const MAX_DIGITS = 15;
 /** In Brazilian area codes below this, WhatsApp's mobile numbers have the ninth digit; in others they do not. */
 const NINTH_DIGIT_BELOW = 31;
 
@@ -60,15 +60,15 @@ export function digitsOf(phone: string): string {
 }
 
 /** True if a number can be a phone number at all. */
-export function possible(digits: string): boolean {
-  return digits.length >= SHORTEST && digits.length <= LONGEST && !digits.startsWith("0");
+export function isPossible(digits: string): boolean {
+  return digits.length >= MIN_DIGITS && digits.length <= MAX_DIGITS && !digits.startsWith("0");
 }
 
 /**
  * WhatsApp's form of a number that no test has described: Brazilian mobile numbers of the area codes
  * 11 to 28 with the ninth digit, those of the other area codes without it.
  */
-export function knownForm(digits: string): string {
+export function whatsAppForm(digits: string): string {
   const mobile = /^55(\d\d)(9?)([6-9]\d{7})$/.exec(digits);
   if (mobile === null) return digits;
   const [, area, , rest] = mobile;

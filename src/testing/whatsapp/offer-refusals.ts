@@ -31,20 +31,20 @@ export const TIMELOCK = 463;
 /** The refusals of offers that are in force. */
 export class OfferRefusals {
   readonly #system: System;
-  readonly #changed: (refusal: FakeOfferRefusal) => void;
+  readonly #onChange: (refusal: FakeOfferRefusal) => void;
   #rules: readonly Rule[] = [];
 
-  /** @param changed called at the start and the end of each refusal */
-  constructor(system: System, changed: (refusal: FakeOfferRefusal) => void) {
+  /** @param onChange called at the start and the end of each refusal */
+  constructor(system: System, onChange: (refusal: FakeOfferRefusal) => void) {
     this.#system = system;
-    this.#changed = changed;
+    this.#onChange = onChange;
   }
 
   add(refusal: FakeOfferRefusal): void {
     const { forMs = Infinity } = refusal;
     const rule = { ...refusal, until: this.#system.monotonic() + forMs };
     this.#rules = [...this.#rules, rule];
-    this.#changed(rule);
+    this.#onChange(rule);
     if (forMs !== Infinity) this.#system.after(forMs, () => this.#remove([rule]));
   }
 
@@ -54,26 +54,26 @@ export class OfferRefusals {
 
   /** The error for an offer; undefined if it is accepted. @param from digits of the caller */
   errorFor(from: string, isStranger: boolean): number | undefined {
-    const rule = this.#of(from).find(({ to = "everyone" }) => to === "everyone" || isStranger);
+    const rule = this.#rulesFor(from).find(({ to = "everyone" }) => to === "everyone" || isStranger);
     return rule?.error;
   }
 
   /** The time-lock of a number. @param from its digits */
   timelockOf(from: string): FakeReachoutTimelock {
-    const rule = this.#of(from).find(({ error }) => error === TIMELOCK);
+    const rule = this.#rulesFor(from).find(({ error }) => error === TIMELOCK);
     if (rule === undefined) return { isActive: false, enforcementType: null, enforcementEndsAt: null };
-    const leftMs = rule.until - this.#system.monotonic();
-    const endsAt = leftMs === Infinity ? null : Math.ceil((this.#system.now() + leftMs) / 1_000);
+    const remainingMs = rule.until - this.#system.monotonic();
+    const endsAt = remainingMs === Infinity ? null : Math.ceil((this.#system.now() + remainingMs) / 1_000);
     return { isActive: true, enforcementType: "DEFAULT", enforcementEndsAt: endsAt };
   }
 
-  #of(from: string): readonly Rule[] {
+  #rulesFor(from: string): readonly Rule[] {
     return this.#rules.filter((rule) => rule.from === undefined || digitsOf(rule.from) === from);
   }
 
   #remove(rules: readonly Rule[]): void {
-    const removed = rules.filter((rule) => this.#rules.includes(rule));
-    this.#rules = this.#rules.filter((rule) => !removed.includes(rule));
-    for (const rule of removed) this.#changed(rule);
+    const removedRules = rules.filter((rule) => this.#rules.includes(rule));
+    this.#rules = this.#rules.filter((rule) => !removedRules.includes(rule));
+    for (const rule of removedRules) this.#onChange(rule);
   }
 }

@@ -11,7 +11,7 @@ export class Pairing {
   readonly #system: System;
   readonly #emit: (event: string, argument: unknown) => void;
   #refs: readonly string[] = [];
-  #shown = 0;
+  #shownCount = 0;
   #cancel: (() => void) | undefined;
   #code: { readonly code: string; readonly phone: string } | undefined;
 
@@ -22,7 +22,7 @@ export class Pairing {
 
   /** The QR code on show; undefined before the first and after the last. */
   get qr(): string | undefined {
-    return this.#cancel && this.#refs[this.#shown - 1];
+    return this.#cancel && this.#refs[this.#shownCount - 1];
   }
 
   get hasQr(): boolean {
@@ -54,7 +54,7 @@ export class Pairing {
   }
 
   /** Ends the QR codes, as pairing does; a pairing code stays in the state. */
-  paired(): void {
+  stopCodes(): void {
     this.#stopQr();
   }
 
@@ -65,10 +65,10 @@ export class Pairing {
 
   #rotate(): void {
     this.#cancel = undefined;
-    const qr = this.#refs[this.#shown];
-    const ttlMs = QR_TTL_MS[this.#shown];
+    const qr = this.#refs[this.#shownCount];
+    const ttlMs = QR_TTL_MS[this.#shownCount];
     if (qr === undefined || ttlMs === undefined) return;
-    this.#shown++;
+    this.#shownCount++;
     this.#cancel = this.#system.after(ttlMs, () => this.#rotate());
     this.#emit("auth_qr", { qr, ttlMs });
   }
@@ -77,7 +77,7 @@ export class Pairing {
     this.#cancel?.();
     this.#cancel = undefined;
     this.#refs = [];
-    this.#shown = 0;
+    this.#shownCount = 0;
   }
 
   #randomCode(): string {

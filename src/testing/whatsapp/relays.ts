@@ -22,7 +22,7 @@ export interface CallRelaysOptions {
   /** The package with the peer connections, as the client imports it. */
   readonly wrtc: FakeWrtc;
   /** Called when the first relay is connected. */
-  readonly connected: () => void;
+  readonly onConnected: () => void;
 }
 
 /** The relays of one call, dialled as zapo 1.8 does: all of them on port 3478, through peer connections unless they are FNA. */
@@ -67,25 +67,25 @@ export class CallRelays {
   }
 
   #openSocket(relay: FakeRelay): void {
-    this.#options.system.after(0, () => this.#connected(responds(relay, CLIENT_PORT) ? CLIENT_PORT : undefined));
+    this.#options.system.after(0, () => this.#onConnected(responds(relay, CLIENT_PORT) ? CLIENT_PORT : undefined));
   }
 
   async #dial({ ip }: FakeRelay): Promise<void> {
     const connection = new this.#options.wrtc.RTCPeerConnection({ iceServers: [] });
     this.#connections.push(connection);
     const channel = connection.createDataChannel("wa-web-call", { ordered: false });
-    channel.onopen = () => this.#connected(connection.remotePort);
+    channel.onopen = () => this.#onConnected(connection.remotePort);
     const { sdp } = await connection.createOffer();
     await connection.setLocalDescription({ type: "offer", sdp });
     const candidate = `a=candidate:2 1 udp 2122262783 ${ip} ${CLIENT_PORT} typ host generation 0 network-cost 5`;
     await connection.setRemoteDescription({ type: "answer", sdp: `${sdp}${candidate}\r\na=end-of-candidates\r\n` });
   }
 
-  #connected(port: number | undefined): void {
+  #onConnected(port: number | undefined): void {
     if (port !== undefined) this.#ports.add(port);
     if (this.#isConnected) return;
     this.#isConnected = true;
-    this.#options.connected();
+    this.#options.onConnected();
   }
 }
 

@@ -14,10 +14,10 @@ const KEY = "fake-whatsapp/session";
 export async function loadTestSession(records: LineRecords): Promise<FakeCredentials | undefined> {
   const [bytes] = await records.get([KEY]);
   if (bytes === undefined) return undefined;
-  const parsed: unknown = JSON.parse(new TextDecoder().decode(bytes));
-  const { meJid, meLid, platform } = (parsed ?? {}) as Partial<Record<keyof FakeCredentials, unknown>>;
+  const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
+  const { meJid, meLid, platform } = (value ?? {}) as Partial<Record<keyof FakeCredentials, unknown>>;
   if (typeof meJid !== "string" || typeof meLid !== "string" || typeof platform !== "string")
-    throw new Error(`record "${KEY}" is no session: erase it and link the number again`);
+    throw new Error(`record "${KEY}" is not a session: erase it and link the number again`);
   return { meJid, meLid, platform };
 }
 

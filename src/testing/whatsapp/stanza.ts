@@ -60,13 +60,13 @@ export function offerAck(
   devices: readonly string[],
   list: "relay" | "user" | "none",
 ): FakeStanza {
-  const named = (tag: string, jids: readonly string[]) => jids.map((jid): FakeStanza => ({ tag, attrs: { jid } }));
+  const jidEntries = (tag: string, jids: readonly string[]) => jids.map((jid): FakeStanza => ({ tag, attrs: { jid } }));
   const relay: FakeStanza = {
     tag: "relay",
     attrs: { "call-id": call.callId, "call-creator": call.creator, uuid: id },
-    content: named("participant", list === "relay" ? [call.creator, ...devices] : [call.creator]),
+    content: jidEntries("participant", list === "relay" ? [call.creator, ...devices] : [call.creator]),
   };
-  const user: FakeStanza = { tag: "user", attrs: { jid: call.from }, content: named("device", devices) };
+  const user: FakeStanza = { tag: "user", attrs: { jid: call.from }, content: jidEntries("device", devices) };
   const attrs = { id, from: call.from, class: "call", type: "offer" };
   return { tag: "ack", attrs, content: list === "user" ? [relay, user] : [relay] };
 }

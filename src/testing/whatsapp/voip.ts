@@ -62,7 +62,7 @@ export class FakeVoip implements WhatsAppVoip {
 
   async startCall({ peerJid }: { peerJid: string; isVideo?: boolean }): Promise<string> {
     const { maxConcurrentCalls, newId, faults, request, write, knownPeers, resolve, offer, tokenOf } = this.#host;
-    if (this.#takenSlots >= maxConcurrentCalls) throw new Error(`max concurrent calls reached (${maxConcurrentCalls})`);
+    if (this.#usedSlots >= maxConcurrentCalls) throw new Error(`max concurrent calls reached (${maxConcurrentCalls})`);
     const callId = newId();
     const info = callInfo(callId, resolve(peerJid), "outgoing", "initiating");
     const session: Session = { info, audio: new LiveAudio(), creator: this.#host.address() };
@@ -132,7 +132,7 @@ export class FakeVoip implements WhatsAppVoip {
 
   /** Fed samples of a call that were never sent; 0 for an unknown call. */
   lostSamples(callId: string): number {
-    return this.#sessions.get(callId)?.audio.lost ?? 0;
+    return this.#sessions.get(callId)?.audio.lostSamples ?? 0;
   }
 
   /** Takes a `<call>` stanza; `<reject>` and everything unknown is ignored, as the real client ignores it. */
@@ -179,11 +179,11 @@ export class FakeVoip implements WhatsAppVoip {
   #incoming(callId: string, from: string): void {
     if (this.#sessions.has(callId)) return;
     const info = callInfo(callId, from, "incoming", "incoming_ringing");
-    const blocked = this.#takenSlots >= this.#host.maxConcurrentCalls;
-    if (blocked) info.stateData.acceptBlocked = true;
+    const isBlocked = this.#usedSlots >= this.#host.maxConcurrentCalls;
+    if (isBlocked) info.stateData.acceptBlocked = true;
     const remote = this.#host.incoming(callId);
     this.#sessions.set(callId, { info, audio: new LiveAudio(), creator: from, ...(remote && { remote }) });
-    if (!blocked) remote?.preaccept();
+    if (!isBlocked) remote?.preaccept();
     this.#host.emit("voip_call_incoming", info);
     this.#host.emit("voip_call_state", info);
   }
@@ -191,7 +191,7 @@ export class FakeVoip implements WhatsAppVoip {
   /** Gives a freed slot to an incoming call that waits for one. */
   #unblock(): void {
     for (const session of this.#sessions.values()) {
-      if (this.#takenSlots >= this.#host.maxConcurrentCalls) return;
+      if (this.#usedSlots >= this.#host.maxConcurrentCalls) return;
       if (session.info.stateData.acceptBlocked !== true) continue;
       session.info.stateData.acceptBlocked = false;
       if (session.remote && "preaccept" in session.remote) session.remote.preaccept();
@@ -209,7 +209,7 @@ export class FakeVoip implements WhatsAppVoip {
     }
   }
 
-  get #takenSlots(): number {
+  get #usedSlots(): number {
     return [...this.#sessions.values()].filter(
       ({ info }) => info.stateData.state !== "ended" && info.stateData.acceptBlocked !== true,
     ).length;

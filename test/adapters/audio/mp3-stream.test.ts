@@ -26,7 +26,7 @@ async function play(
     encoding,
     sampleRate: 16_000,
     mp3,
-    decoded(samples, sampleRate) {
+    onDecoded(samples, sampleRate) {
       if (heard.at(-1)?.sampleRate !== sampleRate) heard.push({ pieces: [], sampleRate });
       heard.at(-1)?.pieces.push(samples);
     },

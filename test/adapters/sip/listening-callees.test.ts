@@ -11,7 +11,7 @@ const MESSAGE_MS = 3_000;
 /** Plays a message three times as long as `mediaLossMs` to a silent callee; expects that all of it is received. */
 async function expectHeard(callee: Script, afterConnect: (voice: Voice) => void = () => {}) {
   const scene = await Scene.open({ mediaLossMs: LOSS_MS }, { callees: { "*": callee } });
-  const { leg, events, playout, ear } = await scene.call(NUMBER);
+  const { leg, events, playout, recorder } = await scene.call(NUMBER);
   playout.enqueue(tone(440, MESSAGE_MS, leg.sampleRate, 8_000));
   playout.silence(100);
   playout.end();
@@ -25,15 +25,15 @@ async function expectHeard(callee: Script, afterConnect: (voice: Voice) => void 
   expect(events.types).not.toContain("media_lost");
   const loud = peerCall.heard.filter((sample) => Math.abs(sample) > 1_000).length;
   expect(loud).toBeGreaterThan(0.9 * 8 * MESSAGE_MS * 0.9); // a sine is this loud for nine tenths of the time
-  return { ear, statistics, far: peerCall };
+  return { recorder, statistics, far: peerCall };
 }
 
 test("a phone that sends only comfort noise gets the whole message", async () => {
-  const { ear, statistics } = await expectHeard({ says: "comfort noise" });
+  const { recorder, statistics } = await expectHeard({ says: "comfort noise" });
   expect(statistics).toMatchObject({ packetsInvalid: 0, packetsLost: 0 });
   expect(statistics?.packetsReceived).toBeGreaterThan(10);
-  expect(ear.frames.length).toBeGreaterThan(100);
-  expect(ear.heard().every((sample) => sample === 0)).toBe(true);
+  expect(recorder.frames.length).toBeGreaterThan(100);
+  expect(recorder.heard().every((sample) => sample === 0)).toBe(true);
 });
 
 test("a phone sending only RTCP hears everything", async () => {

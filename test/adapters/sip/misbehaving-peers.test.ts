@@ -90,16 +90,16 @@ describe("a misbehaving peer", () => {
   test("audio from another address than the announced one is accepted behind a NAT", async () => {
     const behindNat: Script = { says: { hz: 1000 }, sendFrom: "127.0.0.2", host: "127.0.0.3" };
     const scene = await Scene.open({}, { callees: { "*": behindNat } });
-    const { leg, events, ear } = await scene.call(NUMBER);
+    const { leg, events, recorder } = await scene.call(NUMBER);
     await events.next("connected", 5_000);
-    await scene.network.until(() => ear.frames.length >= 40, "its audio");
+    await scene.network.until(() => recorder.frames.length >= 40, "its audio");
     await leg.hangUp();
-    expect(toneShare(ear.heard().subarray(1_600, 4_800), 1000, 8_000)).toBeGreaterThan(0.9);
+    expect(toneShare(recorder.heard().subarray(1_600, 4_800), 1000, 8_000)).toBeGreaterThan(0.9);
   });
 
   test("noise on both ports does not disturb a call", async () => {
     const scene = await Scene.open({ rtpPorts: await freePair() }, { callees: { "*": { says: { hz: 1000 } } } });
-    const { leg, events, ear } = await scene.call(NUMBER);
+    const { leg, events, recorder } = await scene.call(NUMBER);
     await events.next("connected", 5_000);
     const peerCall = scene.farEnd.calls[0]!;
     const ports = [/^Via: \S+ [^:]+:(\d+)/m, /^m=audio (\d+)/m].map((port) =>
@@ -118,9 +118,9 @@ describe("a misbehaving peer", () => {
       if (i % 2 === 0 && i > 12) bytes[0] = 0x80; // shaped like RTP
       for (const port of ports) noise.send(bytes, port, "127.0.0.1");
     }
-    await scene.network.until(() => ear.frames.length >= 50, "its audio");
+    await scene.network.until(() => recorder.frames.length >= 50, "its audio");
     expect(ports.every((port) => port > 0)).toBe(true);
-    expect(toneShare(ear.heard().subarray(-3_200), 1000, 8_000)).toBeGreaterThan(0.9);
+    expect(toneShare(recorder.heard().subarray(-3_200), 1000, 8_000)).toBeGreaterThan(0.9);
     expect(events.types).not.toContain("ended");
     await leg.hangUp();
     await events.over;

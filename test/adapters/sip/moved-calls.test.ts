@@ -9,10 +9,10 @@ const NUMBER = "+12025550100";
 /** Places a call to a phone that already sends audio. */
 async function startCall(trunk: Partial<Trunk> = {}, script: Script = {}) {
   const scene = await Scene.open(trunk, { callees: { "*": { says: { hz: 1_000 }, ...script } } });
-  const { leg, events, playout, ear } = await scene.call(NUMBER);
+  const { leg, events, playout, recorder } = await scene.call(NUMBER);
   await events.next("connected", 5_000);
-  await scene.network.until(() => ear.frames.length > 10, "its voice");
-  return { scene, leg, events, playout, ear, peerCall: scene.farEnd.calls[0]! };
+  await scene.network.until(() => recorder.frames.length > 10, "its voice");
+  return { scene, leg, events, playout, recorder, peerCall: scene.farEnd.calls[0]! };
 }
 
 /** Calls a phone, lets a PBX move the call by `moves`, and expects audio in both directions afterwards. */
@@ -20,16 +20,16 @@ async function expectCallContinues(
   trunk: Partial<Trunk>,
   move: (peerCall: FarEndCall, sleep: (ms: number) => Promise<void>) => Promise<unknown>,
 ): Promise<void> {
-  const { scene, leg, events, playout, ear, peerCall } = await startCall(trunk);
+  const { scene, leg, events, playout, recorder, peerCall } = await startCall(trunk);
   peerCall.voice!.leave();
   await move(peerCall, scene.network.sleep);
-  const frameCount = ear.frames.length;
+  const frameCount = recorder.frames.length;
   peerCall.voice!.rejoin();
   playout.enqueue(tone(440, 500, leg.sampleRate, 8_000));
   playout.end();
   await playout.drained;
-  await scene.network.until(() => toneShare(ear.heard().subarray(-1_600), 1_000, 8_000) > 0.9, "the other phone");
-  expect(ear.frames.length).toBeGreaterThan(frameCount);
+  await scene.network.until(() => toneShare(recorder.heard().subarray(-1_600), 1_000, 8_000) > 0.9, "the other phone");
+  expect(recorder.frames.length).toBeGreaterThan(frameCount);
   const loud = (): number => peerCall.heard.filter((sample) => Math.abs(sample) > 1_000).length;
   await scene.network.until(() => loud() > 0.9 * 4_000 * 0.9, "our audio at that phone");
   await leg.hangUp();

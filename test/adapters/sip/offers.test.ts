@@ -28,7 +28,7 @@ describe("an INVITE without an offer", () => {
       resume = () => call.request("INVITE");
     };
     const scene = await Scene.open({}, { callees: { "*": { acts, says: { hz: 1_000 } } } });
-    const { leg, events, playout, ear } = await scene.call(NUMBER);
+    const { leg, events, playout, recorder } = await scene.call(NUMBER);
     playout.enqueue(tone(440, 1_500, leg.sampleRate, 8_000));
     playout.end();
     const isNoted = (event: string) =>
@@ -42,12 +42,12 @@ describe("an INVITE without an offer", () => {
     expect(/^o=- \d+ (\d+) /m.exec(body)?.[1]).toBe("3"); // the offer, the answer to the hold, this offer
     await scene.network.until(() => isNoted("resumed"), "the end of the hold");
     await playout.drained;
-    const frameCount = ear.frames.length;
-    await scene.network.until(() => ear.frames.length >= frameCount + 25, "the remote voice");
+    const frameCount = recorder.frames.length;
+    await scene.network.until(() => recorder.frames.length >= frameCount + 25, "the remote voice");
     await leg.hangUp();
     const { heard } = scene.farEnd.calls[0]!;
     expect(heard.filter((sample) => Math.abs(sample) > 1_000).length).toBeGreaterThan(0.9 * 12_000 * 0.9);
-    expect(toneShare(ear.heard().subarray(-3_200), 1_000, 8_000)).toBeGreaterThan(0.9);
+    expect(toneShare(recorder.heard().subarray(-3_200), 1_000, 8_000)).toBeGreaterThan(0.9);
   });
 });
 

@@ -58,11 +58,11 @@ describe("the requests of a trunk", () => {
 
   test("work over IPv6", async () => {
     const scene = await Scene.open({}, { address: "::1", callees: { "*": { says: { hz: 1000 } } } });
-    const { leg, events, ear } = await scene.call(NUMBER);
+    const { leg, events, recorder } = await scene.call(NUMBER);
     await events.next("connected", 5_000);
-    await scene.network.until(() => ear.frames.length >= 40, "its audio");
+    await scene.network.until(() => recorder.frames.length >= 40, "its audio");
     await leg.hangUp();
-    expect(toneShare(ear.heard().subarray(1_600, 4_800), 1000, 8_000)).toBeGreaterThan(0.9);
+    expect(toneShare(recorder.heard().subarray(1_600, 4_800), 1000, 8_000)).toBeGreaterThan(0.9);
     expect(scene.farEnd.calls[0]!.requests[0]!.text.body).toMatch(/^c=IN IP6 ::1\r$/m);
     expect(scene.farEnd.calls[0]!.heard.length).toBeGreaterThan(4_000);
   });

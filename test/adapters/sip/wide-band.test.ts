@@ -20,17 +20,17 @@ describe("a callee with G.722", () => {
   test.each(["thread", "worker"] as const)("exchanges audio above 4 kHz with the media in a %s", async (media) => {
     const callee: Script = { codecs: ["G722"], says: { hz: CALLEE_HZ } };
     const scene = await Scene.open(G722, { callees: { "*": callee } }, media);
-    const { leg, playout, ear } = await scene.call(NUMBER);
+    const { leg, playout, recorder } = await scene.call(NUMBER);
     expect(leg.sampleRate).toBe(RATE);
     playout.enqueue(tone(OWN_HZ, 1_000, RATE, 8_000));
     playout.end();
     await playout.drained;
-    await scene.network.until(() => ear.frames.length > 60, "more than a second of the callee");
+    await scene.network.until(() => recorder.frames.length > 60, "more than a second of the callee");
     await leg.hangUp();
     const peerCall = scene.farEnd.calls[0]!;
     expect(toneShare(loudHalfSecond(peerCall.heard), OWN_HZ, RATE)).toBeGreaterThan(0.95);
     expect(peerCall.heard.filter((sample) => Math.abs(sample) > 1_000).length).toBeGreaterThan(0.85 * RATE * 0.9);
-    expect(toneShare(loudHalfSecond(ear.heard()), CALLEE_HZ, RATE)).toBeGreaterThan(0.95);
+    expect(toneShare(loudHalfSecond(recorder.heard()), CALLEE_HZ, RATE)).toBeGreaterThan(0.95);
     // The RTP clock is 8 kHz nevertheless, and a packet of 20 ms has one byte per unit.
     const audio = peerCall.voice!.packets.filter(({ payloadType }) => payloadType === 9);
     expect(new Set(audio.map(({ payload }) => payload.length))).toEqual(new Set([160]));

@@ -152,9 +152,9 @@ test("samples that are late because the thread was blocked are put in place", ()
 });
 
 /** As for listeners of a live call. */
-const LIVE: AlignmentOptions = { blockMs: FRAME_MS, goneMs: 60 };
+const LIVE: AlignmentOptions = { blockMs: FRAME_MS, silentAfterMs: 60 };
 
-test("a pause of one channel delays the other one by little more than goneMs", () => {
+test("a pause of one channel delays the other one by little more than silentAfterMs", () => {
   for (const side of ["left", "right"] as const)
     for (const length of [1, 2, 3, 10, 50, 100]) {
       const tape = new Tape(LIVE);
@@ -172,7 +172,7 @@ test("a pause of one channel delays the other one by little more than goneMs", (
     }
 });
 
-test("a blocked thread does not count as a pause for goneMs", () => {
+test("a blocked thread does not count as a pause for silentAfterMs", () => {
   const tape = new Tape(LIVE);
   for (let tick = 0, frames = 1; tick < 200; tick += frames) {
     frames = tick < 50 ? 1 : 10;

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type FrameMs, MediaClock, type Ticking } from "../../../src/audio/playout/media-clock.ts";
+import { type ClockMember, type FrameMs, MediaClock } from "../../../src/audio/playout/media-clock.ts";
 import { realSystem } from "../../../src/ports/system.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
 
 /** A member that records its ticks. */
-class Member implements Ticking {
+class Member implements ClockMember {
   readonly frameMs: FrameMs | undefined;
   readonly ticks: number[] = [];
   readonly faults: unknown[] = [];

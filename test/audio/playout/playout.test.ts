@@ -174,7 +174,7 @@ describe("drained", () => {
 test("nothing can be added after the end", () => {
   const playout = new Playout(RATE);
   playout.end();
-  expect(playout.ended).toBe(true);
+  expect(playout.isEnded).toBe(true);
   expect(() => playout.enqueue(ramp(1))).toThrow(/has ended/);
   expect(() => playout.silence(1)).toThrow(/has ended/);
   expect(() => playout.mark("late", () => {})).toThrow(/has ended/);

@@ -41,7 +41,7 @@ async function play(messages: readonly Uint8Array[], options: Partial<IncomingAu
     encoding: undefined,
     sampleRate: 16_000,
     mp3: undefined,
-    decoded(samples, sampleRate) {
+    onDecoded(samples, sampleRate) {
       heard.push(samples);
       if (rates.at(-1) !== sampleRate) rates.push(sampleRate);
     },
@@ -263,7 +263,7 @@ describe("the end", () => {
       encoding: undefined,
       sampleRate: 16_000,
       mp3: undefined,
-      decoded: (samples) => heard.push(samples),
+      onDecoded: (samples) => heard.push(samples),
       ...options,
     });
     for (const message of messages) await audio.push(message);
@@ -293,7 +293,7 @@ describe("the end", () => {
   });
 
   test("reports no bytes that a reset has dropped", async () => {
-    const audio = new IncomingAudio({ encoding: undefined, sampleRate: 8_000, mp3: undefined, decoded: () => {} });
+    const audio = new IncomingAudio({ encoding: undefined, sampleRate: 8_000, mp3: undefined, onDecoded: () => {} });
     void audio.push(new Uint8Array(1_001));
     audio.reset();
     expect(audio.end()).toEqual([]);
@@ -307,7 +307,7 @@ describe("after a reset", () => {
       encoding: undefined,
       sampleRate: 16_000,
       mp3: undefined,
-      decoded: (samples) => heard.push(samples),
+      onDecoded: (samples) => heard.push(samples),
     });
     void audio.push(pcmToBytes(sound(100)).subarray(0, 1_001));
     audio.reset();

@@ -121,7 +121,7 @@ test("a sound that never ends is suspect for six seconds at most", () => {
     for (let at = 0; at + 160 <= samples.length; at += 160) {
       detector.push(samples.subarray(at, at + 160));
       classifier.hear(detector.hz, detector.otherHz, detector.toneMs, 20);
-      suspectMs = classifier.suspicious ? suspectMs + 20 : 0;
+      suspectMs = classifier.isSuspicious ? suspectMs + 20 : 0;
       longest = Math.max(longest, suspectMs);
     }
     expect(longest, tone).toBeLessThanOrEqual(6_000);

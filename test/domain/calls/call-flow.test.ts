@@ -33,17 +33,17 @@ import { fuzz } from "../../support/fuzz.ts";
 const RULES: FlowRules = {
   timings: DEFAULT_TIMINGS,
   expectsInboundAudio: false,
-  streamed: false,
+  isStreamed: false,
   playedReason: "message_played",
   onMachine: "continue",
   onScreening: "continue",
-  fixed: true,
+  hasFixedMessage: true,
   start: { extension: undefined, startOn: "answer", startDelayMs: 0 },
 };
 const CERTAIN: FlowRules = { ...RULES, expectsInboundAudio: true };
 const HANG_UP: FlowRules = { ...RULES, onMachine: "hang_up" };
 const LEAVE: FlowRules = { ...RULES, onMachine: "leave_message" };
-const STREAMED: FlowRules = { ...RULES, streamed: true };
+const STREAMED: FlowRules = { ...RULES, isStreamed: true };
 
 const placed: CallSignal = { type: "placed" };
 const answered: CallSignal = { type: "answered" };
@@ -598,18 +598,21 @@ const lineTone = (tone: LineTone, answeredBy?: AnsweredBy): CallSignal => ({
   finding: { tone, hz: [425], atMs: 500 },
   verdict: answeredBy && { answeredBy, reason: "network_tone", confidence: 0.95, atMs: 3_000 },
 });
-const suspected = (isSuspected: boolean): CallSignal => ({ type: "tone_suspected", suspected: isSuspected });
+const suspected = (isSuspected: boolean): CallSignal => ({ type: "tone_suspected", isSuspected });
 
 describe("a tone of the network or of a fax machine", () => {
-  test.each(LINE_TONES.filter((tone) => TONE_MEANINGS[tone].ends))("%s ends the call under every policy", (tone) => {
-    for (const rules of [RULES, HANG_UP, LEAVE])
-      given([...TALKING, inbound, ready(9_000)], rules)
-        .when(lineTone(tone, "machine"))
-        .ends("complete", "machine_hung_up");
-    const { effects } = given([...TALKING, inbound]).when(lineTone(tone, "machine"));
-    expect(effects).toContainEqual({ do: "discard_message" });
-    expect(effects).toContainEqual(expect.objectContaining({ detail: toneText({ tone, hz: [425] }) }));
-  });
+  test.each(LINE_TONES.filter((tone) => TONE_MEANINGS[tone].endsCall))(
+    "%s ends the call under every policy",
+    (tone) => {
+      for (const rules of [RULES, HANG_UP, LEAVE])
+        given([...TALKING, inbound, ready(9_000)], rules)
+          .when(lineTone(tone, "machine"))
+          .ends("complete", "machine_hung_up");
+      const { effects } = given([...TALKING, inbound]).when(lineTone(tone, "machine"));
+      expect(effects).toContainEqual({ do: "discard_message" });
+      expect(effects).toContainEqual(expect.objectContaining({ detail: toneText({ tone, hz: [425] }) }));
+    },
+  );
 
   test("ends a call that dials an extension as well, except for the dial tone of a switchboard", () => {
     const rules: FlowRules = { ...RULES, start: { extension: ",,12", startOn: "answer", startDelayMs: 0 } };
@@ -650,7 +653,7 @@ describe("a phone that rings behind a switchboard", () => {
   test("stops the message until a person answers", () => {
     const { effects } = given([...TALKING, inbound]).when(lineTone("ringback"));
     expect(effects.slice(1)).toEqual([
-      { do: "await_person", behind: "ringing" },
+      { do: "await_person", reason: "ringing" },
       { do: "timer", name: "machine", ms: PERSON_WAIT_MS },
     ]);
     given(ringing).when(played).isNothing();
@@ -668,7 +671,7 @@ describe("a phone that rings behind a switchboard", () => {
   test("has no effect for an agent, for a voicemail box, and late in the call", () => {
     const noteOnly = (before: readonly CallSignal[], rules: FlowRules, signal = lineTone("ringback")) =>
       expect(given(before, rules).when(signal).effects).toHaveLength(1);
-    noteOnly([...TALKING, inbound], { ...RULES, fixed: false });
+    noteOnly([...TALKING, inbound], { ...RULES, hasFixedMessage: false });
     noteOnly([...TALKING, inbound, machine], LEAVE);
     const late: CallSignal = {
       type: "line_tone",
@@ -694,8 +697,8 @@ describe("a call-screening assistant", () => {
 
   test("gets the introduction; the message waits", () => {
     const { effects, flow } = given([...TALKING, inbound, machine], INTRODUCE).when(screening);
-    expect(effects).toContainEqual({ do: "await_person", behind: "screening" });
-    expect(flow).toMatchObject({ awaited: "screening", voicemail: undefined });
+    expect(effects).toContainEqual({ do: "await_person", reason: "screening" });
+    expect(flow).toMatchObject({ awaitedPerson: "screening", voicemail: undefined });
   });
 
   test("may be recognised after the message: its words arrive after its voice", () => {
@@ -706,7 +709,7 @@ describe("a call-screening assistant", () => {
     given([...before, verdict("human")], INTRODUCE)
       .when(timer("machine"))
       .ends("complete", "message_played");
-    expect(given([...before, verdict("human")], INTRODUCE).when(screening).flow.awaited).toBe("screening");
+    expect(given([...before, verdict("human")], INTRODUCE).when(screening).flow.awaitedPerson).toBe("screening");
   });
 
   test("is no longer awaited once a voicemail box records", () => {
@@ -769,8 +772,8 @@ fuzz(
     fc.boolean(),
     fc.constantFrom(...MACHINE_POLICIES),
     fc.constantFrom<OnScreening>("continue", "hang_up", { say: "This is Acme." }),
-    (sequence, expectsInboundAudio, streamed, unproven, onMachine, onScreening) => {
-      const rules = { ...RULES, expectsInboundAudio, streamed, onMachine, onScreening };
+    (sequence, expectsInboundAudio, isStreamed, unproven, onMachine, onScreening) => {
+      const rules = { ...RULES, expectsInboundAudio, isStreamed, onMachine, onScreening };
       let flow = beginFlow(rules).flow;
       let status: CallStatus = "QUEUED";
       let endCount = 0;
@@ -802,7 +805,7 @@ fuzz(
           if ((effect.do === "timer" || effect.do === "cancel") && effect.name === "stream")
             watched = effect.do === "timer";
         }
-        if (streamed && flow.phase === "talking") expect(watched, "nobody carries the audio").toBe(!flow.attached);
+        if (isStreamed && flow.phase === "talking") expect(watched, "nobody carries the audio").toBe(!flow.isAttached);
         expect(flow.phase === "over").toBe(endCount === 1);
       }
       expect(endCount).toBe(1);
@@ -823,8 +826,8 @@ const waits: fc.Arbitrary<CallSignal> = fc.constantFrom<CallSignal>(
   suspected(false),
   { type: "person_came", verdict: undefined },
   { type: "extension_dialled", inBand: false },
-  { type: "first_word", isOver: false },
-  { type: "first_word", isOver: true },
+  { type: "first_word", hasEnded: false },
+  { type: "first_word", hasEnded: true },
   ...(["machine", "start", "inbound"] as const).map((name) => timer(name)),
 );
 

@@ -16,8 +16,8 @@ const TALKING: readonly CallSignal[] = [
   { type: "answered" },
   { type: "connected" },
 ];
-const begun: CallSignal = { type: "first_word", isOver: false };
-const over: CallSignal = { type: "first_word", isOver: true };
+const begun: CallSignal = { type: "first_word", hasEnded: false };
+const over: CallSignal = { type: "first_word", hasEnded: true };
 const dialled: CallSignal = { type: "extension_dialled", inBand: false };
 const machine: CallSignal = {
   type: "answered_by",
@@ -28,11 +28,11 @@ const timer = (name: TimerName): CallSignal => ({ type: "timer", name, inboundSi
 const rulesOf = (start: Partial<StartRules>, onMachine: FlowRules["onMachine"] = "continue"): FlowRules => ({
   timings: DEFAULT_TIMINGS,
   expectsInboundAudio: false,
-  streamed: false,
+  isStreamed: false,
   playedReason: "message_played",
   onMachine,
   onScreening: "continue",
-  fixed: true,
+  hasFixedMessage: true,
   start: { startOn: "answer", startDelayMs: 0, ...start },
 });
 

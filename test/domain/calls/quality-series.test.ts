@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { MediaStatistics } from "../../../src/domain/calls/media-statistics.ts";
-import { QualitySeries, TOO_MANY } from "../../../src/domain/calls/quality-series.ts";
+import { INTERVAL_LIMIT, QualitySeries } from "../../../src/domain/calls/quality-series.ts";
 
 const COUNTED = ["packetsSent", "packetsReceived", "packetsLost"] as const;
 
@@ -38,7 +38,7 @@ describe("the quality of a call over time", () => {
           series.add(atMs, total);
         }
         const intervals = series.intervals;
-        expect(intervals.length).toBeLessThan(TOO_MANY);
+        expect(intervals.length).toBeLessThan(INTERVAL_LIMIT);
         expect(intervals.at(-1)?.untilMs).toBe(atMs);
         intervals.forEach((interval, i) => {
           if (i > 0) expect(interval.untilMs).toBeGreaterThan(intervals[i - 1]!.untilMs);
@@ -52,18 +52,18 @@ describe("the quality of a call over time", () => {
 
   test("has a sample every 5 s; when full, half as many, twice as far apart", () => {
     const series = new QualitySeries();
-    for (let i = 1; i < TOO_MANY; i++) series.add(i * 5_000, statistics({ packetsSent: i * 250 }));
-    expect([series.intervals.length, series.intervalMs]).toEqual([TOO_MANY - 1, 5_000]);
+    for (let i = 1; i < INTERVAL_LIMIT; i++) series.add(i * 5_000, statistics({ packetsSent: i * 250 }));
+    expect([series.intervals.length, series.intervalMs]).toEqual([INTERVAL_LIMIT - 1, 5_000]);
     series.add(600_000, statistics({ packetsSent: 30_000 }));
-    expect([series.intervals.length, series.intervalMs]).toEqual([TOO_MANY / 2, 10_000]);
+    expect([series.intervals.length, series.intervalMs]).toEqual([INTERVAL_LIMIT / 2, 10_000]);
     const intervals = series.intervals;
-    expect(intervals.map(({ packetsSent }) => packetsSent)).toEqual(Array(TOO_MANY / 2).fill(500));
+    expect(intervals.map(({ packetsSent }) => packetsSent)).toEqual(Array(INTERVAL_LIMIT / 2).fill(500));
     expect(intervals.map(({ untilMs }) => untilMs)).toEqual(intervals.map((_, i) => (i + 1) * 10_000));
   });
 
   test("keeps the peaks of jitter and round trip when samples are joined", () => {
     const series = new QualitySeries();
-    for (let i = 1; i <= TOO_MANY; i++)
+    for (let i = 1; i <= INTERVAL_LIMIT; i++)
       series.add(i * 5_000, statistics({ jitterMs: i === 5 ? 80 : 1, roundTripMs: i === 7 ? 900 : null }));
     expect(Math.max(...series.intervals.map(({ jitterMs }) => jitterMs))).toBe(80);
     expect(series.intervals.map(({ roundTripMs }) => roundTripMs).filter((ms) => ms !== null)).toEqual([900]);

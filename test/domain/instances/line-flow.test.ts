@@ -14,8 +14,8 @@ import {
 } from "../../../src/domain/instances/line-flow.ts";
 import { fuzz } from "../../support/fuzz.ts";
 
-const RULES: LineRules = { graceMs: 30_000, linksByItself: false };
-const OPERATOR: LineRules = { ...RULES, linksByItself: true };
+const RULES: LineRules = { graceMs: 30_000, linksAutomatically: false };
+const OPERATOR: LineRules = { ...RULES, linksAutomatically: true };
 
 const NEW = newLine(false);
 const LINKED = newLine(true);
@@ -25,9 +25,9 @@ const linkStored = (offlineReports = 0): LineInput => ({ type: "link_stored", of
 const resumed: LineInput = { type: "resumed" };
 const openFailed: LineInput = { type: "open_failed", reason: "no answer" };
 const foundOnline = (at = 1_000): LineInput => ({ type: "found_online", at });
-const foundOffline: LineInput = { type: "found_offline", reason: "no route", lasting: false };
+const foundOffline: LineInput = { type: "found_offline", reason: "no route", isLasting: false };
 const activeStored = (offlineReports = 0): LineInput => ({ type: "active_stored", offlineReports });
-const offline = (reason = "gone", lasting = false): LineInput => ({ type: "offline", reason, lasting });
+const offline = (reason = "gone", isLasting = false): LineInput => ({ type: "offline", reason, isLasting });
 const unlinked: LineInput = { type: "unlinked", reason: "removed" };
 const condition = (name: LineCondition | null, reason?: string): LineInput => ({
   type: "condition",
@@ -164,7 +164,7 @@ describe("an offline line", () => {
 
   test("is stored as inactive, with the latest reason, when the grace period has ended", () => {
     const { flow, effects } = given(LINKED, [...TO_ONLINE, offline(), offline("worse")]).when(graceOver);
-    expect(flow).toMatchObject({ state: "offline", reason: "worse", inGrace: false });
+    expect(flow).toMatchObject({ state: "offline", reason: "worse", isInGrace: false });
     expect(effects).toEqual([{ do: "store_inactive", reason: "worse" }]);
   });
 
@@ -203,7 +203,7 @@ describe("an offline line", () => {
   test("has no grace period for a lasting fault", () => {
     for (const before of [[], TO_ONLINE, [...TO_ONLINE, offline("no route")]]) {
       const { flow, effects } = given(LINKED, before).when(offline("replaced", true));
-      expect(flow).toMatchObject({ state: "offline", reason: "replaced", lastingFault: "replaced", inGrace: false });
+      expect(flow).toMatchObject({ state: "offline", reason: "replaced", lastingFault: "replaced", isInGrace: false });
       expect(effects).toContainEqual({ do: "store_inactive", reason: "replaced" });
       expect(effects).not.toContainEqual(startGrace);
     }
@@ -223,7 +223,7 @@ describe("an offline line", () => {
 describe("an unlinked line", () => {
   test("stops its timers, notifies and stores in this order", () => {
     const { flow, effects } = given(LINKED, [...TO_ONLINE, offline("bad", true)]).when(unlinked);
-    expect(flow).toMatchObject({ state: "unlinked", reason: "removed", lastingFault: undefined, inGrace: false });
+    expect(flow).toMatchObject({ state: "unlinked", reason: "removed", lastingFault: undefined, isInGrace: false });
     expect(effects).toEqual([
       { do: "cancel_probe" },
       { do: "stop_grace" },
@@ -248,7 +248,7 @@ describe("a line whose user unlinks the number", () => {
   test("stops its timers and notifies, but stores nothing before the network was asked", () => {
     const { flow, effects } = given(LINKED, [...TO_ONLINE, offline("bad", true)]).when(unlinking);
     expect(flow).toMatchObject({ state: "unlinked", reason: "by its owner", stage: "unlinking", offlineReports: 2 });
-    expect(flow).toMatchObject({ lastingFault: undefined, inGrace: false });
+    expect(flow).toMatchObject({ lastingFault: undefined, isInGrace: false });
     expect(effects).toEqual([
       { do: "cancel_probe" },
       { do: "stop_grace" },
@@ -283,7 +283,7 @@ describe("a line whose user unlinks the number", () => {
 describe("a line that is being closed", () => {
   test("stops its timers", () => {
     const { flow, effects } = given(LINKED, [offline()]).when(closing);
-    expect(flow).toMatchObject({ stage: "closing", inGrace: false });
+    expect(flow).toMatchObject({ stage: "closing", isInGrace: false });
     expect(effects).toEqual([{ do: "cancel_probe" }, { do: "stop_grace" }]);
     expect(isProbed(flow)).toBe(false);
   });
@@ -319,14 +319,14 @@ describe("any sequence of inputs", () => {
     fc.property(fc.boolean(), fc.boolean(), fc.array(anyInput, { maxLength: 30 }), (linked, linksByItself, inputs) => {
       let flow = newLine(linked);
       for (const input of inputs) {
-        const { flow: next, effects } = decideLine(flow, input, { ...RULES, linksByItself });
+        const { flow: next, effects } = decideLine(flow, input, { ...RULES, linksAutomatically: linksByItself });
         const effect = (name: LineEffect["do"]) => effects.some((one) => one.do === name);
         if (next.state !== flow.state) expect(Object.values(LINE_TRANSITIONS[flow.state])).toContain(next.state);
         expect(next.reason === null).toBe(next.state === "online");
         if (next.state === "online" && flow.state !== "online") expect(input.type).toBe("active_stored");
         if (effect("notify_online")) expect(next.state).toBe("online");
-        if (effect("start_grace")) expect([flow.inGrace, next.inGrace]).toEqual([false, true]);
-        if (flow.inGrace && !next.inGrace) expect(effect("stop_grace") || input.type === "grace_over").toBe(true);
+        if (effect("start_grace")) expect([flow.isInGrace, next.isInGrace]).toEqual([false, true]);
+        if (flow.isInGrace && !next.isInGrace) expect(effect("stop_grace") || input.type === "grace_over").toBe(true);
         flow = next;
       }
     }),

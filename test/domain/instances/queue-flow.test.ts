@@ -15,9 +15,9 @@ import {
 } from "../../../src/domain/instances/queue-flow.ts";
 import { fuzz } from "../../support/fuzz.ts";
 
-const woken: QueueInput = { type: "wake", canDial: true, stopping: false };
-const offline: QueueInput = { type: "wake", canDial: false, stopping: false };
-const stopping: QueueInput = { type: "wake", canDial: false, stopping: true };
+const woken: QueueInput = { type: "wake", canDial: true, isStopping: false };
+const offline: QueueInput = { type: "wake", canDial: false, isStopping: false };
+const stopping: QueueInput = { type: "wake", canDial: false, isStopping: true };
 const hold: QueueInput = { type: "hold", ms: 60_000 };
 const unconfirmed: QueueInput = { type: "claim_unconfirmed", now: 5_000 };
 const input = (
@@ -141,7 +141,7 @@ describe("an unconfirmed claim", () => {
 });
 
 const ANY_INPUT: fc.Arbitrary<QueueInput> = fc.oneof(
-  fc.record({ type: fc.constant("wake" as const), canDial: fc.boolean(), stopping: fc.boolean() }),
+  fc.record({ type: fc.constant("wake" as const), canDial: fc.boolean(), isStopping: fc.boolean() }),
   fc.constantFrom(
     ...(["alarm", "clock_set", "line_down", "withdraw", "prepare", "dial", "rest", "end", "requeue"] as const).map(
       input,

@@ -4,12 +4,12 @@ import {
   calleeBlock,
   consentAmong,
   DAY_MS,
+  type DialHistory,
   type DialledCallee,
-  type DialPast,
   type DialRecord,
   decideDial,
   instancePause,
-  paceLeftMs,
+  paceDelayMs,
   warmUpLimit,
 } from "../../../src/domain/number-protection/dial-decision.ts";
 import { type NumberProtection, protectionInForce } from "../../../src/domain/number-protection/number-protection.ts";
@@ -18,7 +18,7 @@ import { fuzz } from "../../support/fuzz.ts";
 const NOW = Date.UTC(2026, 5, 17, 12); // a Wednesday
 const HOUR_MS = 3_600_000;
 const CALLEE: DialledCallee = { phone: "+12025550100", consent: undefined, zones: [] };
-const NO_PAST: DialPast = { linkedAt: 0, history: [], sinceLastDialMs: undefined, chance: 0 };
+const NO_PAST: DialHistory = { linkedAt: 0, history: [], sinceLastDialMs: undefined, chance: 0 };
 const WARM_UP = { firstDay: 3, growth: 1.5, days: 4 };
 
 /** Dials that ended a minute later, newest first. @param ago time of each, ms before now */
@@ -34,7 +34,7 @@ function dials(ago: readonly number[], answered: readonly boolean[] = []): DialR
 function decide(
   protection: NumberProtection,
   callee: Partial<DialledCallee>,
-  past: Partial<DialPast>,
+  past: Partial<DialHistory>,
   waitsUntil = NOW,
 ) {
   return decideDial(protection, { ...CALLEE, ...callee }, { ...NO_PAST, ...past }, { now: NOW, waitsUntil });
@@ -81,16 +81,16 @@ describe("consents", () => {
 
 describe("the pace", () => {
   test("counts from the last dial", () => {
-    expect(paceLeftMs({ paceMs: 2_000 }, { sinceLastDialMs: undefined, chance: 1 })).toBe(0);
-    expect(paceLeftMs({ paceMs: 2_000 }, { sinceLastDialMs: 500, chance: 1 })).toBe(1_500);
-    expect(paceLeftMs({ paceMs: 2_000 }, { sinceLastDialMs: 2_000, chance: 1 })).toBe(0);
-    expect(paceLeftMs({}, { sinceLastDialMs: 0, chance: 1 })).toBe(0);
+    expect(paceDelayMs({ paceMs: 2_000 }, { sinceLastDialMs: undefined, chance: 1 })).toBe(0);
+    expect(paceDelayMs({ paceMs: 2_000 }, { sinceLastDialMs: 500, chance: 1 })).toBe(1_500);
+    expect(paceDelayMs({ paceMs: 2_000 }, { sinceLastDialMs: 2_000, chance: 1 })).toBe(0);
+    expect(paceDelayMs({}, { sinceLastDialMs: 0, chance: 1 })).toBe(0);
   });
 
   test("is longer by a random share", () => {
     const protection = { paceMs: 2_000, paceJitter: 0.5 };
-    expect(paceLeftMs(protection, { sinceLastDialMs: 0, chance: 0 })).toBe(2_000);
-    expect(paceLeftMs(protection, { sinceLastDialMs: 0, chance: 0.5 })).toBe(2_500);
+    expect(paceDelayMs(protection, { sinceLastDialMs: 0, chance: 0 })).toBe(2_000);
+    expect(paceDelayMs(protection, { sinceLastDialMs: 0, chance: 0.5 })).toBe(2_500);
   });
 
   test("makes a call wait, however long its queue timeout is", () => {
@@ -205,7 +205,7 @@ function simulate(protection: NumberProtection, moments: readonly number[], chan
   for (const [index, ms] of moments.entries()) {
     now += ms;
     const last = history[0]?.at;
-    const past: DialPast = {
+    const past: DialHistory = {
       linkedAt: NOW,
       history,
       sinceLastDialMs: last === undefined ? undefined : now - last,

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { speechSlices } from "../../../src/domain/spoken-text/speech-slices.ts";
 import { fuzz } from "../../support/fuzz.ts";
 
-const LENGTHS = { longest: 300, shortest: 150, first: 40 };
+const LENGTHS = { maxLength: 300, minLength: 150, firstMinLength: 40 };
 const slices = (text: string) => [...speechSlices(text, LENGTHS)];
 
 test("slices are whole sentences, a short one first", () => {

@@ -46,6 +46,6 @@ fuzz(
     expect(new Set(tones).size).toBe(tones.length);
     expect(new Set(beeps).size).toBe(beeps.length);
     expect(beeps.length).toBeLessThanOrEqual(parts.length);
-    expect(classifier.suspicious, "settled after six seconds of silence").toBe(false);
+    expect(classifier.isSuspicious, "settled after six seconds of silence").toBe(false);
   }),
 );

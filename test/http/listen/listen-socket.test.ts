@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { CallListening, ListenItem } from "../../../src/application/call-audio/listeners/call-listening.ts";
 import { Queue } from "../../../src/base/queue.ts";
 import { Refusal } from "../../../src/domain/refusal.ts";
-import { listenSocket, STALLED_MS } from "../../../src/http/sockets/listen-socket.ts";
+import { LISTENER_STALL_MS, listenSocket } from "../../../src/http/sockets/listen-socket.ts";
 import { silentLogger } from "../../../src/ports/logger.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
 import { FakeSocket } from "../stream/fake-socket.ts";
@@ -104,7 +104,7 @@ test("a client that does not read is sent no more, and is disconnected", async (
   for (let i = 0; i < 100; i++) items.push(audio(new Array(2_000).fill(i)));
   await system.settle();
   expect(socket.bufferedAmount).toBeLessThan(72 << 10);
-  await system.advance(STALLED_MS - 1);
+  await system.advance(LISTENER_STALL_MS - 1);
   expect(socket.closed).toBeUndefined();
   await system.advance(1);
   expect(socket.closed?.code).toBe(4009);
@@ -118,7 +118,7 @@ test("a client that reads again gets the rest", async () => {
   await system.settle();
   await socket.read();
   await system.settle();
-  await system.advance(STALLED_MS);
+  await system.advance(LISTENER_STALL_MS);
   expect(socket.sent.length).toBe(100);
   expect(socket.closed).toBeUndefined();
 });

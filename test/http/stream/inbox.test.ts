@@ -24,11 +24,11 @@ function inbox(): { box: StreamInbox; seen: Seen } {
         done = resolve;
       });
     },
-    drops: (message) => message === "clear",
+    dropsAudio: (message) => message === "clear",
     skip: (message) => void skipped.push(message),
-    long: (isLong) => reported.push(isLong ? "long" : "short"),
-    full: () => reported.push("full"),
-    broken: (cause) => reported.push(String(cause)),
+    onLong: (isLong) => reported.push(isLong ? "long" : "short"),
+    onFull: () => reported.push("full"),
+    onBroken: (cause) => reported.push(String(cause)),
   });
   const release = async (): Promise<void> => {
     done();
@@ -41,15 +41,15 @@ test("a message is handled immediately, or after the pending one", async () => {
   const { box, seen } = inbox();
   box.push("a");
   expect(seen.taken).toEqual(["a"]);
-  expect(box.done).toBeUndefined();
+  expect(box.idle).toBeUndefined();
   box.push(new Uint8Array(1));
   box.push("b");
   box.push("c");
   expect(seen.taken).toHaveLength(2);
-  expect(box.done).toBeDefined();
+  expect(box.idle).toBeDefined();
   await seen.release();
   expect(seen.taken.slice(2)).toEqual(["b", "c"]);
-  expect(box.done).toBeUndefined();
+  expect(box.idle).toBeUndefined();
 });
 
 test("the inbox reports that it is long, and then short again", async () => {
@@ -87,7 +87,7 @@ test("a message that drops the audio before it is handled immediately", async ()
   expect(seen.skipped).toEqual([second, "mark", third]);
   await seen.release();
   expect(seen.taken).toEqual([first, "clear", "clear"]);
-  expect(box.done).toBeUndefined();
+  expect(box.idle).toBeUndefined();
 });
 
 test("an inbox that was long is short after its audio was dropped", () => {

@@ -34,7 +34,7 @@ function spoken(format: Partial<Format> = {}) {
     hangUp: () => void coreCalls.push("hangUp"),
     detach() {},
   };
-  dialect.attached(attachment);
+  dialect.onAttached(attachment);
   return { dialect, coreCalls, ...out };
 }
 
@@ -93,7 +93,7 @@ fuzz(
     async (pieces, encoding) => {
       const { dialect, closed } = spoken({ encoding });
       for (const piece of pieces) await dialect.receive(piece);
-      dialect.gone();
+      dialect.onClosed();
       expect(closed.every((code) => code === 1003)).toBe(true);
     },
   ),

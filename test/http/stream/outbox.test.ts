@@ -6,7 +6,7 @@ import { FakeSocket } from "./fake-socket.ts";
 
 function outbox(socket: FakeSocket): { outbox: StreamOutbox; full: () => number } {
   let full = 0;
-  const box = new StreamOutbox(socket, { dropped: (ms) => ({ dropped_ms: ms }), full: () => full++ });
+  const box = new StreamOutbox(socket, { droppedMessage: (ms) => ({ dropped_ms: ms }), onFull: () => full++ });
   return { outbox: box, full: () => full };
 }
 

@@ -7,7 +7,7 @@ import { EVENT_TYPES } from "../../../src/domain/events.ts";
 import { DELIVERY_STATUSES } from "../../../src/domain/webhooks/webhook.ts";
 import type { QueryParameter } from "../../../src/http/requests/query-parameter.ts";
 import { EVENTS } from "../../../src/http/schemas/event-schemas.ts";
-import { ABOUT } from "../../../src/http/schemas/shape.ts";
+import { DESCRIPTIONS } from "../../../src/http/schemas/shape.ts";
 import { SCHEMAS } from "../../../src/http/schemas.ts";
 import { CALL_FILTERS } from "../../../src/http/views/call-view.ts";
 import { audioMediaShape, liveMediaShape, speechMediaShape } from "../../../src/http/views/media-view.ts";
@@ -92,7 +92,7 @@ export type Event = { [Type in EventType]: EventOf<Type> }[EventType];`;
 }
 
 function interfaceOf(name: string, schema: Schema): string {
-  return `/** ${ABOUT.get(schema)} */\n${interfaceBody(name, schema)}`;
+  return `/** ${DESCRIPTIONS.get(schema)} */\n${interfaceBody(name, schema)}`;
 }
 
 /** @param fieldTypes types of fields that the schema does not determine */

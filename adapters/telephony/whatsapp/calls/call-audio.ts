@@ -1,4 +1,4 @@
-import type { MediaClock, Ticking } from "../../../../src/audio/playout/media-clock.ts";
+import type { ClockMember, MediaClock } from "../../../../src/audio/playout/media-clock.ts";
 import type { AheadSource, FrameSink, FrameSource } from "../../../../src/ports/media.ts";
 import type { System } from "../../../../src/ports/system.ts";
 import type { Deadlines, MediaStatistics } from "../../../../src/ports/telephony.ts";
@@ -25,7 +25,7 @@ interface CallAudioOptions {
 }
 
 /** The audio of one call, both ways, driven by the media clock: once the call is active, a frame every 60 ms. */
-export class WhatsAppCallAudio implements Ticking {
+export class WhatsAppCallAudio implements ClockMember {
   readonly frameMs: typeof WHATSAPP_FRAME_MS = WHATSAPP_FRAME_MS;
   readonly #options: CallAudioOptions;
   readonly #statistics = new AudioStatistics();

@@ -15,7 +15,7 @@ type ConverseContext = AgentVoiceContext;
 /** DYNAMIC_AGENT: an agent conducts the call. */
 export const converse: LiveProgram<"DYNAMIC_AGENT"> = {
   kind: "live",
-  streamed: false,
+  isStreamed: false,
   playedReason: "agent_finished",
   async check(context, call, network) {
     const agent = agentOf(context);

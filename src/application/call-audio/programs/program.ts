@@ -86,7 +86,7 @@ export interface MessageProgram<Type extends CallType = CallType> {
 export interface LiveProgram<Type extends CallType = CallType> {
   readonly kind: "live";
   /** True if an outside client carries the audio, so that the call waits for it and cannot continue without it. */
-  readonly streamed: boolean;
+  readonly isStreamed: boolean;
   /** Reason for the end of the call once the program's audio has been played. */
   readonly playedReason: FlowRules["playedReason"];
   /** Runs before dialling. @param network undefined if it is no longer mounted @throws {ProgramFailed} */

@@ -4,7 +4,7 @@ import { type LiveProgram, ProgramFailed } from "./program.ts";
 /** DYNAMIC_STREAM: an outside client supplies the outgoing audio and receives the callee's audio. */
 export const stream: LiveProgram = {
   kind: "live",
-  streamed: true,
+  isStreamed: true,
   playedReason: "message_played",
   check({ streamPreview }) {
     if (!streamPreview)

@@ -106,7 +106,11 @@ export class SpeechScheduler {
     const usual = (typeof sliceLength === "function" ? sliceLength(voice) : sliceLength) ?? SLICE_LENGTH;
     if (text.length <= FIRST_SLICE || (usual === Infinity && text.length <= MAX_SLICE_LENGTH)) return [text];
     const longest = Math.min(usual, MAX_SLICE_LENGTH);
-    return speechSlices(text, { longest, shortest: longest / 2, first: Math.min(FIRST_SLICE, longest / 2) });
+    return speechSlices(text, {
+      maxLength: longest,
+      minLength: longest / 2,
+      firstMinLength: Math.min(FIRST_SLICE, longest / 2),
+    });
   }
 
   /** Renders one slice; ends its turn as soon as the engine is done, or the signal is aborted. */

@@ -82,7 +82,7 @@ export class CalleeAudio implements FrameSink {
     if (rate === undefined || this.#legRate === 0) return;
     this.#resampler = new Resampler(this.#legRate, rate, this.#silence.length);
     this.#resampled = new Int16Array(msToSamples(PIECE_MS, rate) + 2);
-    const delay = Math.ceil((this.#resampler.kept * rate) / this.#legRate);
+    const delay = Math.ceil((this.#resampler.heldSamples * rate) / this.#legRate);
     this.#cutter = new FrameCutter(msToSamples(FRAME_MS, rate), this.#emit, delay);
   }
 

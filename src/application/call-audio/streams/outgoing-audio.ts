@@ -93,7 +93,7 @@ export class OutgoingAudio implements PlayoutSupply {
     if (playout === undefined) return;
     this.#pulling = true;
     const pending = this.#pending;
-    while (!pending.empty && (playout.waiting < wanted || pending.sampleRate === undefined)) this.#move(playout);
+    while (!pending.empty && (playout.unpulled < wanted || pending.sampleRate === undefined)) this.#move(playout);
     if (playout.unheard < wanted) this.#resampled?.flush();
   }
 

@@ -64,7 +64,7 @@ export class ResampledPlayout {
 
   #leadIn(): void {
     const { sampleRate, unheard } = this.#playout;
-    const heldBack = Math.ceil((this.#resampler.kept * sampleRate) / this.from);
+    const heldBack = Math.ceil((this.#resampler.heldSamples * sampleRate) / this.from);
     if (unheard < heldBack) this.#playout.silence(samplesToMs(heldBack - unheard, sampleRate));
   }
 

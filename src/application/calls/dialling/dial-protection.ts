@@ -5,8 +5,8 @@ import {
   consentAmong,
   DAY_MS,
   type DialDecision,
+  type DialHistory,
   type DialledCallee,
-  type DialPast,
   type DialRecord,
   decideDial,
   instancePause,
@@ -114,7 +114,7 @@ async function pastOf(
   context: DialProtectionContext,
   protection: NumberProtection,
   monitor: LineMonitor,
-): Promise<DialPast> {
+): Promise<DialHistory> {
   const { system } = context;
   const { number } = monitor;
   const { id, dialledNumber } = monitor.instance;
@@ -149,7 +149,7 @@ async function dialsOf(
   instanceId: string,
   linkedAt: number,
   { since, after, lastToo }: { readonly since: number; readonly after: string; readonly lastToo: boolean },
-): Promise<Pick<DialPast, "history" | "reached">> {
+): Promise<Pick<DialHistory, "history" | "reached">> {
   const now = system.now();
   const day = warmUpDay(linkedAt, now);
   const ofDay = warmUp && day < warmUp.days ? warmUpLimit(warmUp, Math.min(day + 1, warmUp.days - 1)) : 0;

@@ -75,7 +75,7 @@ export class InstanceQueue {
 
   /** Checks for a call to dial. */
   wake(): void {
-    this.#decide({ type: "wake", canDial: this.#canDial, stopping: this.#host.stopping });
+    this.#decide({ type: "wake", canDial: this.#canDial, isStopping: this.#host.stopping });
   }
 
   clockSet(): void {

@@ -207,7 +207,8 @@ export class CallSession {
   }
 
   #begin(): void {
-    if (this.#rules.streamed) this.#context.streams.of(this.#context, this.call).begin((signal) => this.#post(signal));
+    if (this.#rules.isStreamed)
+      this.#context.streams.of(this.#context, this.call).begin((signal) => this.#post(signal));
     for (const effect of beginFlow(this.#rules).effects)
       if (effect.do === "timer") this.#timers.set(effect.name, effect.ms);
     this.#dialled = this.#dial();
@@ -322,7 +323,7 @@ export class CallSession {
         this.#media?.awaitVoicemail();
         break;
       case "await_person":
-        this.#media?.awaitPerson(effect.behind);
+        this.#media?.awaitPerson(effect.reason);
         break;
       case "discard_message":
         this.#media?.discardMessage();

@@ -16,11 +16,11 @@ export function flowRulesOf(context: FlowRulesContext, call: Call, telephony: Te
   return {
     timings: { ...timings, mediaSetupMs: Math.max(timings.mediaSetupMs, mediaSetupMs) },
     expectsInboundAudio: context.requireInboundAudio || inboundAudioCertain,
-    streamed: program.kind === "live" && program.streamed,
+    isStreamed: program.kind === "live" && program.isStreamed,
     playedReason: program.kind === "live" ? program.playedReason : "message_played",
     onMachine: machinePolicyOf(call.message),
     onScreening: screeningPolicyOf(call.message),
-    fixed: program.kind === "message",
+    hasFixedMessage: program.kind === "message",
     start: startRulesOf(call.message),
   };
 }

@@ -52,17 +52,17 @@ const fasterSystem = (factor: number): System => ({
 describe("a call that the first trunk does not accept", () => {
   test.each([500, 503, 580])("continues over the second after %i, as one call", async (status) => {
     const setup = await scene([{ callee: refusing(status) }, { callee: { says: { hz: 1_000 } } }]);
-    const { leg, events, playout, ear } = await call(setup);
+    const { leg, events, playout, recorder } = await call(setup);
     playout.enqueue(tone(440, 3_000, 8_000, 8_000));
     await events.next("connected", 5_000);
-    await setup.network.until(() => ear.frames.length >= 40, "the callee's audio");
+    await setup.network.until(() => recorder.frames.length >= 40, "the callee's audio");
     const [, second] = setup.ends;
     await setup.network.until(() => second!.calls[0]!.heard.length >= 6_400, "our audio");
     await leg.hangUp();
     await events.over;
     expect(setup.ends.map(invites)).toEqual([1, 1]);
     expect(setup.ends[0]!.calls[0]!.count("ACK")).toBe(1);
-    expect(toneShare(ear.heard().subarray(1_600, 4_800), 1_000, 8_000)).toBeGreaterThan(0.9);
+    expect(toneShare(recorder.heard().subarray(1_600, 4_800), 1_000, 8_000)).toBeGreaterThan(0.9);
     expect(toneShare(second!.calls[0]!.heard.subarray(1_600, 4_800), 440, 8_000)).toBeGreaterThan(0.9);
     const [firstCallId, secondCallId] = setup.ends.map(({ calls }) => calls[0]!.callId);
     expect(firstCallId).not.toBe(secondCallId);

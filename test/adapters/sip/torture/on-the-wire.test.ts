@@ -99,15 +99,15 @@ describe("a running trunk responds to a message of RFC 4475", () => {
       await trunk.overUdp(bytes);
       await trunk.overTcp(bytes);
     }
-    const framesBefore = first.ear.frames.length;
-    await network.until(() => first.ear.frames.length >= framesBefore + 30, "its audio");
-    expect(toneShare(first.ear.heard().subarray(1_600), 1000, 8_000)).toBeGreaterThan(0.95);
+    const framesBefore = first.recorder.frames.length;
+    await network.until(() => first.recorder.frames.length >= framesBefore + 30, "its audio");
+    expect(toneShare(first.recorder.heard().subarray(1_600), 1000, 8_000)).toBeGreaterThan(0.95);
     expect(first.events.types).not.toContain("ended");
     await first.leg.hangUp();
     const second = await trunk.scene.call("+12025550101");
     await second.events.next("connected", 5_000);
-    await network.until(() => second.ear.frames.length >= 40, "its audio");
-    expect(toneShare(second.ear.heard().subarray(1_600), 1000, 8_000)).toBeGreaterThan(0.95);
+    await network.until(() => second.recorder.frames.length >= 40, "its audio");
+    expect(toneShare(second.recorder.heard().subarray(1_600), 1000, 8_000)).toBeGreaterThan(0.95);
     await second.leg.hangUp();
     await Promise.all([first, second].map(({ events }) => events.over));
     expect([first.events.cause, second.events.cause]).toEqual(["released", "released"]);

@@ -27,7 +27,7 @@ function listened(): AlignedChannels {
     call: CALL,
     stored: new Promise<void>(() => {}),
     follow(take: TakeChannels, pieceMs: number) {
-      channels = new AlignedChannels(16_000, 20, take, { blockMs: pieceMs, goneMs: 60 });
+      channels = new AlignedChannels(16_000, 20, take, { blockMs: pieceMs, silentAfterMs: 60 });
       return { sampleRate: 16_000, stop() {} };
     },
     note() {},

@@ -159,7 +159,7 @@ fuzz(
     worker.drain();
     expect(due).toEqual([]);
     expect(Math.abs(worker.audio.heardMs - before - (since * 1000) / from)).toBeLessThan(3);
-    expect(worker.playout.waiting).toBe(0);
+    expect(worker.playout.unpulled).toBe(0);
   }),
 );
 

@@ -40,7 +40,7 @@ const PAIRS = [8_000, 16_000, 48_000].flatMap((leg) => STREAM_RATES.map((rate) =
 describe.each(PAIRS)("a leg of %i Hz and a client who wants %i Hz", (leg, rate) => {
   const words = tone(440, 1_000, leg, 9_000);
   /** The delay of the resampler: 16 samples of the lower rate, as whole samples of each side. */
-  const late = Math.ceil((new Resampler(leg, rate).kept * rate) / leg);
+  const late = Math.ceil((new Resampler(leg, rate).heldSamples * rate) / leg);
 
   test("every frame of the leg becomes frames of 20 ms without a seam", () => {
     const line = new Line(leg, rate);

@@ -1,4 +1,4 @@
-import { type Sniffed, sniff } from "../../../../../src/audio/sniffing/sniff.ts";
+import { type SniffedFormat, sniff } from "../../../../../src/audio/sniffing/sniff.ts";
 import { encodeBase64 } from "../../../../../src/base/base64.ts";
 
 /** An audio file that the user has chosen. */
@@ -6,7 +6,7 @@ export interface ChosenAudio {
   readonly name: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** Detected from the bytes, whatever the name suggests. */
-  readonly format: Sniffed;
+  readonly format: SniffedFormat;
 }
 
 /** Takes a file into the form. */
