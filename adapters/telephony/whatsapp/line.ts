@@ -19,13 +19,13 @@ const HANGUP_MS = 1_000;
 /** Time until a busy line is tried again, ms. */
 const BUSY_MS = 1_000;
 
-/** Places one call over a session. Rejects only with a {@link DialError}; `ended` is called once, after the leg has ended. */
+/** Places one call over a session. Rejects only with a {@link DialError}; `onEnded` is called once, after the leg has ended. */
 export type PlaceCall = (
   port: CallPort,
   to: string,
   options: DialOptions,
   signal: AbortSignal,
-  ended: () => void,
+  onEnded: () => void,
 ) => Promise<Leg>;
 
 /** Options of {@link WhatsAppLine}. */
@@ -35,20 +35,20 @@ export interface WhatsAppLineOptions {
   readonly system: System;
   readonly place: PlaceCall;
   /** Called when the line is closed. */
-  readonly closed: (line: WhatsAppLine) => void;
+  readonly onClosed: (line: WhatsAppLine) => void;
 }
 
 /** The call that a line carries, from dialling to its end. */
-interface Carried {
+interface CarriedCall {
   readonly abort: AbortController;
   /** Resolves with the leg, or without one if the call was not placed. */
-  readonly placed: Promise<Leg | undefined>;
+  readonly leg: Promise<Leg | undefined>;
 }
 
 /** One linked WhatsApp number. It carries one call at a time. */
 export class WhatsAppLine implements Line {
   readonly #options: WhatsAppLineOptions;
-  #call: Carried | undefined;
+  #call: CarriedCall | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(options: WhatsAppLineOptions) {
@@ -70,26 +70,26 @@ export class WhatsAppLine implements Line {
   async dial(to: string, options: DialOptions, signal: AbortSignal): Promise<Leg> {
     const { session, host, system, place } = this.#options;
     if (this.#closing !== undefined) throw new DialError("unreachable", "the line is closed");
-    if (!session.linked) throw new DialError("unreachable", "the line is not linked");
+    if (!session.hasLink) throw new DialError("unreachable", "the line is not linked");
     const health = session.probe();
     if (health.state === "offline") throw new DialError("line_lost", `the line is offline: ${health.reason}`);
     if (session.pause !== undefined) throw session.pause;
     if (signal.aborted) throw new DialError("released", "hung up before the call was placed");
     if (system.monotonic() >= host.deadlines.dial) throw new DialError("line_lost", DEADLINE_PASSED);
     if (this.#call !== undefined)
-      throw new DialError("line_lost", "the number is in a call already, and carries one at a time", {
+      throw new DialError("line_lost", "the number is already in a call, and carries one at a time", {
         retryAfterMs: BUSY_MS,
       });
     const abort = new AbortController();
-    const ended = () => {
+    const onEnded = () => {
       if (this.#call?.abort === abort) this.#call = undefined;
     };
-    const placing = place(session, to, options, AbortSignal.any([signal, abort.signal]), ended);
-    this.#call = { abort, placed: placing.catch(() => undefined) };
+    const placing = place(session, to, options, AbortSignal.any([signal, abort.signal]), onEnded);
+    this.#call = { abort, leg: placing.catch(() => undefined) };
     try {
       return await placing;
     } catch (error) {
-      ended();
+      onEnded();
       throw error;
     }
   }
@@ -105,10 +105,10 @@ export class WhatsAppLine implements Line {
   }
 
   async #close(): Promise<void> {
-    const { session, closed } = this.#options;
+    const { session, onClosed } = this.#options;
     await this.#hangUp();
     await session.close();
-    closed(this);
+    onClosed(this);
   }
 
   /** Ends the call, including one being placed, while the connection is still open. */
@@ -117,7 +117,7 @@ export class WhatsAppLine implements Line {
     if (call === undefined) return;
     call.abort.abort();
     const late = () => new NetworkSilent(`the call was not hung up within ${HANGUP_MS} ms`);
-    const hangUp = call.placed.then((leg) => leg?.hangUp());
+    const hangUp = call.leg.then((leg) => leg?.hangUp());
     await within(hangUp, { system: this.#options.system, ms: HANGUP_MS, late }).catch(() => {}); // closing the client ends it
   }
 }

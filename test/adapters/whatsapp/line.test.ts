@@ -18,7 +18,7 @@ class LineScene extends SessionScene {
   readonly line: WhatsAppLine = new WhatsAppLine({
     ...{ host: this.host, session: this.session, system: this.system },
     place: (...args) => this.#place(...args),
-    closed: () => this.closedCount++,
+    onClosed: () => this.closedCount++,
   });
 
   dial(to: string, signal: AbortSignal = new AbortController().signal): Promise<Leg | DialError> {
@@ -83,7 +83,7 @@ describe("a WhatsApp line", () => {
     const scene = await openLinked();
     const first = scene.dial("+12025550100");
     const second = await scene.dial("+12025550101");
-    expect(refusal(second)).toEqual(["line_lost", "the number is in a call already, and carries one at a time"]);
+    expect(refusal(second)).toEqual(["line_lost", "the number is already in a call, and carries one at a time"]);
     expect((second as DialError).retryAfterMs).toBe(1_000);
     const leg = (await first) as Leg;
     expect(refusal(await scene.dial("+12025550101"))).toEqual(refusal(second));

@@ -11,11 +11,11 @@ const MAX_GAP = 16;
  */
 export class AudioStatistics {
   /** Frames that the client has sent, silence included. */
-  sent = 0;
-  #received = 0;
-  #lost = 0;
+  sentFrames = 0;
+  #receivedFrames = 0;
+  #lostFrames = 0;
   /** Frames of silence since the last audio. */
-  #missing = 0;
+  #missingFrames = 0;
   #jitterMs = 0;
   #heldMs = 0;
   #heldAt: number | undefined;
@@ -24,8 +24,8 @@ export class AudioStatistics {
   #pieceMs = WHATSAPP_FRAME_MS;
 
   /** Records arrived audio. @param now ms of a monotonic clock */
-  arrived(samples: number, now: number): void {
-    this.#received++;
+  recordArrival(samples: number, now: number): void {
+    this.#receivedFrames++;
     const deviationMs = this.#arrivedAt === undefined ? 0 : Math.abs(now - this.#arrivedAt - this.#pieceMs);
     // A pause of the callee is not jitter.
     if (deviationMs < MAX_GAP * WHATSAPP_FRAME_MS) this.#jitterMs = nextJitter(this.#jitterMs, deviationMs);
@@ -33,17 +33,17 @@ export class AudioStatistics {
     this.#pieceMs = (samples * 1_000) / SAMPLE_RATE;
   }
 
-  /** Records a frame passed on: audio, or silence in place of a missing frame. */
-  passedOn(audio: boolean): void {
-    if (!audio) this.#missing++;
+  /** Records a frame that was passed on: audio, or silence in place of a missing frame. */
+  recordFrame(isAudio: boolean): void {
+    if (!isAudio) this.#missingFrames++;
     else {
-      if (this.#missing <= MAX_GAP) this.#lost += this.#missing;
-      this.#missing = 0;
+      if (this.#missingFrames <= MAX_GAP) this.#lostFrames += this.#missingFrames;
+      this.#missingFrames = 0;
     }
   }
 
-  held(held: boolean, now: number): void {
-    if (held) this.#heldAt ??= now;
+  setHeld(isHeld: boolean, now: number): void {
+    if (isHeld) this.#heldAt ??= now;
     else if (this.#heldAt !== undefined) {
       this.#heldMs += now - this.#heldAt;
       this.#heldAt = undefined;
@@ -54,9 +54,9 @@ export class AudioStatistics {
     return {
       ...OF_FRAMES_ONLY,
       codec: "MLow",
-      packetsSent: this.sent,
-      packetsReceived: this.#received,
-      packetsLost: this.#lost,
+      packetsSent: this.sentFrames,
+      packetsReceived: this.#receivedFrames,
+      packetsLost: this.#lostFrames,
       jitterMs: this.#jitterMs,
       heldMs: Math.round(this.#heldMs + (this.#heldAt === undefined ? 0 : now - this.#heldAt)),
     };

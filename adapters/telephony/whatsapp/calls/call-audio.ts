@@ -17,11 +17,11 @@ interface CallAudioOptions {
   /** The call API of the connected client; undefined while not connected. */
   readonly voip: () => WhatsAppVoip | undefined;
   /** Called when the first frame was handed to the client, or the call is on hold. */
-  readonly started: () => void;
+  readonly onStarted: () => void;
   /** Called when the client's buffer has been sent. */
-  readonly drained: () => void;
+  readonly onDrained: () => void;
   /** Called when the source, the sink or the client has thrown. */
-  readonly failed: (fault: unknown) => void;
+  readonly onError: (fault: unknown) => void;
 }
 
 /** The audio of one call, both ways, driven by the media clock: once the call is active, a frame every 60 ms. */
@@ -34,13 +34,13 @@ export class WhatsAppCallAudio implements ClockMember {
   #source: FrameSource | undefined;
   #sink: FrameSink | undefined;
   #state: "waiting" | "running" | "draining" | "stopped" = "waiting";
-  #ticked = false;
-  #started = false;
+  #hasTicked = false;
+  #hasStarted = false;
   #tickedAt = 0;
   #isHeld = false;
-  #muted = false;
+  #isMuted = false;
   /** True if the buffer was empty at the last tick: its last frame leaves before the next tick. */
-  #empty = false;
+  #isEmpty = false;
   #inboundAt: number | undefined;
 
   constructor(options: CallAudioOptions) {
@@ -62,7 +62,7 @@ export class WhatsAppCallAudio implements ClockMember {
 
   /** The statistics so far; null before the first frame. */
   get statistics(): MediaStatistics | null {
-    return this.#ticked ? this.#statistics.totals(this.#options.system.monotonic()) : null;
+    return this.#hasTicked ? this.#statistics.totals(this.#options.system.monotonic()) : null;
   }
 
   /**
@@ -76,16 +76,16 @@ export class WhatsAppCallAudio implements ClockMember {
     this.#options.clock.add(this);
   }
 
-  hold(held: boolean): void {
-    this.#isHeld = held;
-    this.#statistics.held(held, this.#options.system.monotonic());
+  hold(isHeld: boolean): void {
+    this.#isHeld = isHeld;
+    this.#statistics.setHeld(isHeld, this.#options.system.monotonic());
   }
 
   /** Takes audio of the callee. */
   receive(pcm: Float32Array): void {
     if (this.#state !== "running" || pcm.length === 0) return;
     this.#inboundAt = this.#options.system.monotonic();
-    this.#statistics.arrived(pcm.length, this.#inboundAt);
+    this.#statistics.recordArrival(pcm.length, this.#inboundAt);
     this.#inbound.add(pcm);
   }
 
@@ -98,60 +98,60 @@ export class WhatsAppCallAudio implements ClockMember {
   drain(): void {
     if (this.#state !== "running") return;
     this.#state = "draining";
-    this.#letGo();
+    this.#disconnect();
   }
 
   /** Stops permanently. */
   stop(): void {
     this.#state = "stopped";
     this.#options.clock.remove(this);
-    this.#letGo();
+    this.#disconnect();
   }
 
   /** @internal called by the clock */
   tick(): void {
-    const { voip, started, deadlines, system } = this.#options;
+    const { voip, onStarted, deadlines, system } = this.#options;
     const calls = voip();
     const now = system.monotonic();
     const maySend = now < deadlines.send;
     // After a stall, the clock catches up before the client has read its sockets.
-    const isStalled = this.#ticked && Math.abs(now - this.#tickedAt - WHATSAPP_FRAME_MS) > WHATSAPP_FRAME_MS / 2;
+    const isStalled = this.#hasTicked && Math.abs(now - this.#tickedAt - WHATSAPP_FRAME_MS) > WHATSAPP_FRAME_MS / 2;
     this.#tickedAt = now;
     if (calls !== undefined) this.#mute(calls, !maySend);
-    const sends = calls !== undefined && maySend && !this.#isHeld;
-    if (sends) this.#send(calls);
-    if (this.#state === "draining" && (calls === undefined || !maySend || this.#isHeld)) this.#options.drained();
+    const canSend = calls !== undefined && maySend && !this.#isHeld;
+    if (canSend) this.#send(calls);
+    if (this.#state === "draining" && (calls === undefined || !maySend || this.#isHeld)) this.#options.onDrained();
     if (this.#state !== "running") return;
-    this.#ticked = true;
+    this.#hasTicked = true;
     // A call that is on hold from the beginning has started too.
-    if (!this.#started && (sends || this.#isHeld)) {
-      this.#started = true;
-      started();
+    if (!this.#hasStarted && (canSend || this.#isHeld)) {
+      this.#hasStarted = true;
+      onStarted();
     }
     this.#inbound.tick(this.#sink, isStalled);
   }
 
   /** @internal called by the clock */
   tickFailed(fault: unknown): void {
-    this.#options.failed(fault);
+    this.#options.onError(fault);
   }
 
   #send(calls: WhatsAppVoip): void {
     const level = this.#outbound.tick(calls);
     if (this.#state !== "draining") return;
-    if (level > 0) this.#empty = false;
-    else if (this.#empty) this.#options.drained();
-    else this.#empty = true;
+    if (level > 0) this.#isEmpty = false;
+    else if (this.#isEmpty) this.#options.onDrained();
+    else this.#isEmpty = true;
   }
 
   /** Unless muted, the client continues sending silence and its buffered audio. */
-  #mute(calls: WhatsAppVoip, muted: boolean): void {
-    if (muted === this.#muted) return;
-    this.#muted = muted;
-    calls.setMute(this.#options.callId, muted);
+  #mute(calls: WhatsAppVoip, isMuted: boolean): void {
+    if (isMuted === this.#isMuted) return;
+    this.#isMuted = isMuted;
+    calls.setMute(this.#options.callId, isMuted);
   }
 
-  #letGo(): void {
+  #disconnect(): void {
     this.#outbound.drain();
     this.#source = undefined;
     this.#sink = undefined;

@@ -2,20 +2,20 @@ import type { DialProgress } from "../../../../src/ports/telephony.ts";
 import type { CallEnd } from "./call-states.ts";
 import { isRepeated, offerError, refusalScope } from "./offer-errors.ts";
 
-const sentence = (text: string, reason: string | undefined): string =>
+const withReason = (text: string, reason: string | undefined): string =>
   reason === undefined ? text : `${text}: ${reason}`;
 
 export const BUSY: CallEnd = { cause: "busy", detail: "busy" };
 
 /** The end of a call that was refused for an unknown reason: it does not show whether further calls are affected. */
-function refusedAlone(detail: string): CallEnd {
+function unexplainedRejection(detail: string): CallEnd {
   return { cause: "rejected_by_network", detail, refusal: "call" };
 }
 
 /** The ends of calls that a `<terminate>` ends before the answer, by its reason. */
 const TERMINATIONS: ReadonlyMap<string | undefined, CallEnd> = new Map<string | undefined, CallEnd>([
   // A person who declines is reported by `<reject>`, or by a reason.
-  [undefined, refusedAlone("terminated before the answer, without a reason")],
+  [undefined, unexplainedRejection("terminated before the answer, without a reason")],
   ["busy", BUSY],
   ["declined", { cause: "declined", detail: "declined" }],
   ["rejected_elsewhere", { cause: "declined", detail: "rejected_elsewhere" }],
@@ -37,7 +37,7 @@ function timedOut(alerted: boolean): CallEnd {
 /** The end of a call that the network terminates before a device has accepted. @param alerted as for {@link progressOf} */
 export function terminationOf(reason: string | undefined, alerted: boolean): CallEnd {
   if (reason === "timeout") return timedOut(alerted);
-  return TERMINATIONS.get(reason) ?? refusedAlone(sentence("terminated", reason));
+  return TERMINATIONS.get(reason) ?? unexplainedRejection(withReason("terminated", reason));
 }
 
 /** The ends of calls by the client's own reasons, before a device has accepted. Only `user_ended` was ever seen. */
@@ -45,14 +45,14 @@ const CLIENT_REASONS: ReadonlyMap<string, CallEnd> = new Map<string, CallEnd>([
   ["busy", BUSY],
   ["declined", { cause: "declined", detail: "declined" }],
   ["do_not_disturb", { cause: "declined", detail: "do_not_disturb" }],
-  ["failed", refusedAlone("the client reports: failed")],
+  ["failed", unexplainedRejection("the client reports: failed")],
 ]);
 
-/** The end of a call that the client reports as ended, while no device had accepted. */
+/** The end of a call that the client reports as ended before a device had accepted. */
 export function unansweredEnd(reason: string | undefined, alerted: boolean): CallEnd {
   if (reason === "timeout") return timedOut(alerted);
-  const unknown = sentence("the client reports that the call ended before the answer", reason);
-  return CLIENT_REASONS.get(reason ?? "") ?? refusedAlone(unknown);
+  const detail = withReason("the client reports that the call ended before the answer", reason);
+  return CLIENT_REASONS.get(reason ?? "") ?? unexplainedRejection(detail);
 }
 
 /** The end of a call that the client reports as ended, after a device had accepted. */
@@ -60,24 +60,24 @@ export function answeredEnd(reason: string | undefined): CallEnd {
   return reason === "failed" ? { cause: "media_failed", detail: "the client reports: failed" } : HUNG_UP;
 }
 
-/** The end of a call that all devices have rejected, each for itself; a person declines for all of them at once. */
+/** The end of a call that each device has rejected only for itself; a person declines for all devices at once. */
 export function rejectedByAll(reasons: readonly string[]): CallEnd {
   if (reasons.every((reason) => reason === "busy")) return BUSY;
-  return { cause: "unreachable", detail: sentence("rejected by each device", [...new Set(reasons)].join(", ")) };
+  return { cause: "unreachable", detail: withReason("rejected by each device", [...new Set(reasons)].join(", ")) };
 }
 
 export const DECLINED: CallEnd = { cause: "declined", detail: "rejected by the callee" };
 export const RELEASED: CallEnd = { cause: "released", detail: null };
 export const HUNG_UP: CallEnd = { cause: "callee_hung_up", detail: null };
 
-/** The end of a call whose offer WhatsApp has refused; one that waits for another offer returns to the queue. */
-export function refused(code: string): CallEnd {
+/** The end of a call whose offer WhatsApp has refused. A call that waits for another offer returns to the queue. */
+export function refusedOffer(code: string): CallEnd {
   const detail = `${offerError(code).text}: error ${code}`;
   if (isRepeated(code)) return { cause: "line_lost", detail };
   return { cause: "rejected_by_network", detail, refusal: refusalScope(code) };
 }
 export const notAcknowledged = (ms: number): CallEnd =>
-  refusedAlone(`signaling timeout: WhatsApp did not acknowledge the offer within ${ms / 1_000} s`);
+  unexplainedRejection(`signaling timeout: WhatsApp did not acknowledge the offer within ${ms / 1_000} s`);
 export const withoutMedia = (ms: number): CallEnd => ({
   cause: "media_failed",
   detail: `no audio path came up within ${ms / 1_000} s of the answer`,

@@ -8,7 +8,7 @@ import {
   lineLost,
   notAcknowledged,
   RELEASED,
-  refused,
+  refusedOffer,
   rejectedByAll,
   terminationOf,
   unansweredEnd,
@@ -44,17 +44,17 @@ const FLOWING_MS = 1_000;
 export const INBOUND_MS = 10_000;
 /** Upper bound of the audio in the client's buffer, ms. */
 export const DRAIN_MS = 600;
-/** Longest time until a client that received a `<terminate>` ends the call itself, ms. */
-export const GONE_MS = 1_000;
+/** Longest time that a client which received a `<terminate>` may take to end the call, ms. */
+export const LEAVE_MS = 1_000;
 
 const NEW_CALL: WhatsAppCallFlow = {
   state: "offered",
   end: undefined,
   placed: false,
   alerted: false,
-  held: false,
+  onHold: false,
   devices: UNKNOWN_DEVICES,
-  lost: undefined,
+  lossReason: undefined,
   lostMs: 0,
 };
 
@@ -74,19 +74,19 @@ export function decideCall(flow: WhatsAppCallFlow, input: CallInput): CallDecisi
     case "draining":
       return draining(flow, input);
     case "ending":
-      if (sessionGone(input) || input.type === "released") return conclude(flow);
+      if (isSessionEnd(input) || input.type === "released") return conclude(flow);
       // The refusal does not belong to this call, whose offer has rung, so the core must not place it again.
       return !flow.placed && showsOffer(input) ? to({ ...flow, placed: true }, emit({ type: "placed" })) : to(flow);
     case "leaving":
-      if (input.type === "timer" && input.timer === "gone") return unnoticed(flow);
-      return sessionGone(input) || input.type === "client_ended" ? conclude(flow) : to(flow);
+      if (input.type === "timer" && input.timer === "leave") return endUnnoticed(flow);
+      return isSessionEnd(input) || input.type === "client_ended" ? conclude(flow) : to(flow);
     default:
-      return going(flow, input);
+      return decideOngoing(flow, input);
   }
 }
 
 /** Handles an input of a call that has not ended. */
-function going(flow: WhatsAppCallFlow, input: CallInput): CallDecision {
+function decideOngoing(flow: WhatsAppCallFlow, input: CallInput): CallDecision {
   switch (input.type) {
     case "stanza":
       return stanza(flow, input.stanza);
@@ -98,18 +98,18 @@ function going(flow: WhatsAppCallFlow, input: CallInput): CallDecision {
       return timer(flow, input.timer, input.quietMs);
     case "line_lost":
       if (input.final) return conclude(flow, lineLost(input.reason));
-      if (flow.lost !== undefined) return to(flow);
-      return to({ ...flow, lost: input.reason, lostMs: 0 }, start("line", LINE_CHECK_MS));
+      if (flow.lossReason !== undefined) return to(flow);
+      return to({ ...flow, lossReason: input.reason, lostMs: 0 }, start("line", LINE_CHECK_MS));
     case "line_restored":
-      if (!input.known) return conclude(flow, lineLost("the client has come back without this call"));
-      return to({ ...flow, lost: undefined }, stop("line"));
+      if (!input.hasCall) return conclude(flow, lineLost("the client has reconnected without this call"));
+      return to({ ...flow, lossReason: undefined }, stop("line"));
     case "line_ending":
-      return endOurselves(flow, lineLost(input.reason));
+      return endCall(flow, lineLost(input.reason));
     case "hang_up":
-      if (flow.state !== "active") return endOurselves(flow, RELEASED);
+      if (flow.state !== "active") return endCall(flow, RELEASED);
       return moved({ ...flow, end: RELEASED }, "drain", { do: "drain" }, start("drain", DRAIN_MS));
     case "fault":
-      return endOurselves(flow, { cause: "internal_error", detail: input.detail });
+      return endCall(flow, { cause: "internal_error", detail: input.detail });
     default:
       return to(flow);
   }
@@ -117,13 +117,13 @@ function going(flow: WhatsAppCallFlow, input: CallInput): CallDecision {
 
 function stanza(flow: WhatsAppCallFlow, input: CallStanza): CallDecision {
   switch (input.type) {
-    case "offer_taken":
-      return rejectedByEach(offerTaken({ ...flow, devices: { ...flow.devices, listed: input.devices } }));
+    case "offer_accepted":
+      return rejectedByEach(offerAccepted({ ...flow, devices: { ...flow.devices, listed: input.devices } }));
     case "offer_refused":
       if (flow.state !== "offered") return to(flow);
-      return endOurselves(flow, refused(input.code), isRepeated(input.code) ? "repeat" : "end");
+      return endCall(flow, refusedOffer(input.code), isRepeated(input.code) ? "repeat" : "end");
     case "preaccept": {
-      const ringing = offerTaken({ ...flow, devices: withRinging(flow.devices, input.device) });
+      const ringing = offerAccepted({ ...flow, devices: withRinging(flow.devices, input.device) });
       if (flow.alerted || isAnswered(flow)) return ringing;
       return to({ ...ringing.flow, alerted: true }, ...ringing.effects, emit({ type: "alerting" }));
     }
@@ -133,31 +133,31 @@ function stanza(flow: WhatsAppCallFlow, input: CallStanza): CallDecision {
       return rejected(flow, input);
     case "terminate": {
       const end = isAnswered(flow) ? HUNG_UP : terminationOf(input.reason, flow.alerted);
-      return moved({ ...flow, end }, "leave", start("gone", GONE_MS));
+      return moved({ ...flow, end }, "leave", start("leave", LEAVE_MS));
     }
   }
 }
 
 /** Handles an offer that the network has accepted. */
-function offerTaken(flow: WhatsAppCallFlow): CallDecision {
+function offerAccepted(flow: WhatsAppCallFlow): CallDecision {
   return flow.state === "offered" ? moved(flow, "ring", stop("ack")) : to(flow);
 }
 
 /** The client ignores rejections: its call continues ringing until we end it. */
 function rejected(flow: WhatsAppCallFlow, { device, reason }: Extract<CallStanza, { type: "reject" }>): CallDecision {
   if (isAnswered(flow)) return to(flow);
-  if (isDeclined(reason)) return endOurselves(flow, DECLINED);
-  if (device === undefined) return offerTaken(flow);
-  const each = rejectedByEach(offerTaken({ ...flow, devices: withRejection(flow.devices, device, reason) }));
-  const isNews = !isOnlyPhoneBusy(flow.devices) && isOnlyPhoneBusy(each.flow.devices);
-  return isNews ? to(each.flow, ...each.effects, start("busy", BUSY_MS)) : each;
+  if (isDeclined(reason)) return endCall(flow, DECLINED);
+  if (device === undefined) return offerAccepted(flow);
+  const decision = rejectedByEach(offerAccepted({ ...flow, devices: withRejection(flow.devices, device, reason) }));
+  const startsBusyTimer = !isOnlyPhoneBusy(flow.devices) && isOnlyPhoneBusy(decision.flow.devices);
+  return startsBusyTimer ? to(decision.flow, ...decision.effects, start("busy", BUSY_MS)) : decision;
 }
 
 /** Ends a call that each device has rejected separately, if the devices are known. */
 function rejectedByEach(decision: CallDecision): CallDecision {
   const { flow } = decision;
   if (!isRejectedByAll(flow.devices) || isAnswered(flow)) return decision;
-  const ended = endOurselves(flow, rejectedByAll([...flow.devices.rejections.values()]));
+  const ended = endCall(flow, rejectedByAll([...flow.devices.rejections.values()]));
   return to(ended.flow, ...decision.effects, ...ended.effects);
 }
 
@@ -185,26 +185,26 @@ function connected(flow: WhatsAppCallFlow): CallDecision {
   return to(active.flow, ...before.effects, ...active.effects);
 }
 
-function hold(flow: WhatsAppCallFlow, held: boolean): CallDecision {
-  if (flow.state !== "active" || flow.held === held) return to(flow);
-  const fact = { event: held ? "held" : "resumed", data: {} } as const;
-  return to({ ...flow, held }, { do: "hold_audio", held }, emit({ type: "noted", fact }));
+function hold(flow: WhatsAppCallFlow, onHold: boolean): CallDecision {
+  if (flow.state !== "active" || flow.onHold === onHold) return to(flow);
+  const fact = { event: onHold ? "held" : "resumed", data: {} } as const;
+  return to({ ...flow, onHold }, { do: "hold_audio", onHold }, emit({ type: "noted", fact }));
 }
 
 function timer(flow: WhatsAppCallFlow, name: CallTimer, quietMs: number): CallDecision {
   switch (name) {
     case "ack":
-      return flow.state === "offered" ? endOurselves(flow, notAcknowledged(ACK_MS)) : to(flow);
+      return flow.state === "offered" ? endCall(flow, notAcknowledged(ACK_MS)) : to(flow);
     case "busy":
-      return isOnlyPhoneBusy(flow.devices) && !isAnswered(flow) ? endOurselves(flow, BUSY) : to(flow);
+      return isOnlyPhoneBusy(flow.devices) && !isAnswered(flow) ? endCall(flow, BUSY) : to(flow);
     case "media":
-      return flow.state === "accepted" ? endOurselves(flow, withoutMedia(MEDIA_MS)) : to(flow);
+      return flow.state === "accepted" ? endCall(flow, withoutMedia(MEDIA_MS)) : to(flow);
     case "line": {
-      if (flow.lost === undefined) return to(flow);
+      if (flow.lossReason === undefined) return to(flow);
       const lostMs = flow.lostMs + LINE_CHECK_MS;
-      const flows = flow.state === "active" && quietMs <= FLOWING_MS && lostMs < LINE_LIMIT_MS;
-      if (flows) return to({ ...flow, lostMs }, start("line", LINE_CHECK_MS));
-      return endOurselves(flow, lineLost(flow.lost));
+      const isFlowing = flow.state === "active" && quietMs <= FLOWING_MS && lostMs < LINE_LIMIT_MS;
+      if (isFlowing) return to({ ...flow, lostMs }, start("line", LINE_CHECK_MS));
+      return endCall(flow, lineLost(flow.lossReason));
     }
     case "inbound":
       return flow.state === "active" ? silence(flow, quietMs) : to(flow);
@@ -216,7 +216,7 @@ function timer(flow: WhatsAppCallFlow, name: CallTimer, quietMs: number): CallDe
 /** The core itself detects that no audio has arrived since the answer. */
 function silence(flow: WhatsAppCallFlow, quietMs: number): CallDecision {
   if (quietMs < INBOUND_MS) return to(flow, start("inbound", INBOUND_MS - quietMs));
-  if (quietMs === Infinity || flow.held) return to(flow, start("inbound", INBOUND_MS));
+  if (quietMs === Infinity || flow.onHold) return to(flow, start("inbound", INBOUND_MS));
   const fact = { event: "media.inbound_silent", data: { after_ms: INBOUND_MS } } as const;
   // Reported once for each silence: the next check looks at the audio after it.
   return to(flow, ...(quietMs < 2 * INBOUND_MS ? [emit({ type: "noted", fact })] : []), start("inbound", INBOUND_MS));
@@ -224,35 +224,36 @@ function silence(flow: WhatsAppCallFlow, quietMs: number): CallDecision {
 
 /** Hangs up after the client's buffered audio has been sent. */
 function draining(flow: WhatsAppCallFlow, input: CallInput): CallDecision {
-  const isOver =
-    sessionGone(input) || input.type === "client_ended" || (input.type === "line_restored" && !input.known);
-  if (isOver) return conclude(flow);
-  if (input.type === "stanza" && input.stanza.type === "terminate") return moved(flow, "leave", start("gone", GONE_MS));
+  const hasEnded =
+    isSessionEnd(input) || input.type === "client_ended" || (input.type === "line_restored" && !input.hasCall);
+  if (hasEnded) return conclude(flow);
+  if (input.type === "stanza" && input.stanza.type === "terminate")
+    return moved(flow, "leave", start("leave", LEAVE_MS));
   const mustEnd = input.type === "fault" || input.type === "line_ending";
-  const isDry = mustEnd || input.type === "drained" || (input.type === "timer" && input.timer === "drain");
-  return isDry ? endOurselves(flow, RELEASED) : to(flow);
+  const mustEndNow = mustEnd || input.type === "drained" || (input.type === "timer" && input.timer === "drain");
+  return mustEndNow ? endCall(flow, RELEASED) : to(flow);
 }
 
-/** Handles the permanent end of the session, which also ends the call. */
-function sessionGone(input: CallInput): boolean {
+/** True for the permanent end of the session, which also ends the call. */
+function isSessionEnd(input: CallInput): boolean {
   return input.type === "line_lost" && input.final;
 }
 
 /** Ends a call that the client still has. */
-function endOurselves(flow: WhatsAppCallFlow, end: CallEnd, move: "end" | "repeat" = "end"): CallDecision {
-  const decided = { ...flow, end: flow.end ?? end };
-  return moved(decided, move, { do: "end_call" });
+function endCall(flow: WhatsAppCallFlow, end: CallEnd, move: "end" | "repeat" = "end"): CallDecision {
+  const withEnd = { ...flow, end: flow.end ?? end };
+  return moved(withEnd, move, { do: "end_call" });
 }
 
 /** Handles a call that the network has ended unnoticed by the client, which then drops it if it can. */
-function unnoticed(flow: WhatsAppCallFlow): CallDecision {
+function endUnnoticed(flow: WhatsAppCallFlow): CallDecision {
   const conclusion = conclude(flow);
   return to(conclusion.flow, { do: "end_call" }, ...conclusion.effects);
 }
 
 function conclude(flow: WhatsAppCallFlow, end?: CallEnd): CallDecision {
-  const last = flow.end ?? end ?? RELEASED;
-  return moved({ ...flow, end: last }, "over", { do: "conclude", end: last });
+  const decidedEnd = flow.end ?? end ?? RELEASED;
+  return moved({ ...flow, end: decidedEnd }, "conclude", { do: "conclude", end: decidedEnd });
 }
 
 /** True if the network or a device of the callee has the offer: unlike a refusal, such a stanza names the call. */

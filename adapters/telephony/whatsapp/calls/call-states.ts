@@ -21,20 +21,20 @@ export type CallState =
   | "ended";
 
 /** `repeat`: WhatsApp has refused the offer temporarily, and no phone rang, so the call may be offered again later. */
-export type WhatsAppCallMove = "ring" | "accept" | "connect" | "drain" | "end" | "repeat" | "leave" | "over";
+export type WhatsAppCallMove = "ring" | "accept" | "connect" | "drain" | "end" | "repeat" | "leave" | "conclude";
 
 /** Every legal move of a call. */
 export const CALL_MOVES: Transitions<CallState, WhatsAppCallMove> = {
   offered: {
     ...{ ring: "ringing", accept: "accepted", connect: "active" },
-    ...{ end: "ending", repeat: "ending", leave: "leaving", over: "ended" },
+    ...{ end: "ending", repeat: "ending", leave: "leaving", conclude: "ended" },
   },
-  ringing: { accept: "accepted", connect: "active", end: "ending", leave: "leaving", over: "ended" },
-  accepted: { connect: "active", end: "ending", leave: "leaving", over: "ended" },
-  active: { drain: "draining", end: "ending", leave: "leaving", over: "ended" },
-  draining: { end: "ending", leave: "leaving", over: "ended" },
-  ending: { over: "ended" },
-  leaving: { over: "ended" },
+  ringing: { accept: "accepted", connect: "active", end: "ending", leave: "leaving", conclude: "ended" },
+  accepted: { connect: "active", end: "ending", leave: "leaving", conclude: "ended" },
+  active: { drain: "draining", end: "ending", leave: "leaving", conclude: "ended" },
+  draining: { end: "ending", leave: "leaving", conclude: "ended" },
+  ending: { conclude: "ended" },
+  leaving: { conclude: "ended" },
   ended: {},
 };
 
@@ -51,10 +51,10 @@ export interface WhatsAppCallFlow {
   /** True if the core knows that the network has the call. */
   readonly placed: boolean;
   readonly alerted: boolean;
-  readonly held: boolean;
+  readonly onHold: boolean;
   readonly devices: CalleeDevices;
   /** Reason for the lost connection; undefined while it is not lost. */
-  readonly lost: string | undefined;
+  readonly lossReason: string | undefined;
   /** Time since the connection was lost, ms, in whole checks. */
   readonly lostMs: number;
 }
@@ -75,17 +75,17 @@ export type CallInput =
   | { readonly type: "line_lost"; readonly reason: string; readonly final: boolean }
   /** The connection is about to be abandoned. */
   | { readonly type: "line_ending"; readonly reason: string }
-  /** `known`: true if the client still has the call. */
-  | { readonly type: "line_restored"; readonly known: boolean }
+  /** `hasCall`: true if the client still has the call. */
+  | { readonly type: "line_restored"; readonly hasCall: boolean }
   | { readonly type: "hang_up" }
   | { readonly type: "fault"; readonly detail: string };
 
 /**
  * `ack`: WhatsApp must have acknowledged the offer; `busy`: a callee whose phone is busy must ring at another device;
  * `media`: audio must flow; `line`: a check of a lost connection; `inbound`: a check that the callee's audio still
- * arrives; `drain`: the buffer must be empty; `gone`: the client must have noticed the end.
+ * arrives; `drain`: the buffer must be empty; `leave`: the client must have noticed the end.
  */
-export type CallTimer = "ack" | "busy" | "media" | "line" | "inbound" | "drain" | "gone";
+export type CallTimer = "ack" | "busy" | "media" | "line" | "inbound" | "drain" | "leave";
 
 export type WhatsAppCallEffect =
   | { readonly do: "emit"; readonly event: LegEvent }
@@ -94,8 +94,8 @@ export type WhatsAppCallEffect =
   | { readonly do: "stop_timer"; readonly timer: CallTimer }
   /** Start exchanging audio; `connected` is emitted with the first frame. */
   | { readonly do: "start_audio" }
-  /** The call is on hold, or no longer: no audio is pulled in the meantime. */
-  | { readonly do: "hold_audio"; readonly held: boolean }
+  /** The call was put on hold, or resumed. While it is on hold, no audio is pulled. */
+  | { readonly do: "hold_audio"; readonly onHold: boolean }
   /** Stop pulling, and report when the client's buffer is empty. */
   | { readonly do: "drain" }
   /** End the call at the client. */

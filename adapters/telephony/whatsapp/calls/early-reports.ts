@@ -3,7 +3,7 @@ import { isAboutCalls } from "./stanza.ts";
 import { readVoipEvent } from "./voip-report.ts";
 
 /** Maximum number of reports kept; an offer has few. */
-const MOST = 64;
+const MAX_REPORTS = 64;
 
 /**
  * Buffers reports of the session while an offer is sent: the call has no id yet, and an answer may arrive before it.
@@ -18,7 +18,7 @@ export class EarlyReports implements WhatsAppCallListener {
   }
 
   /** True if the session has abandoned the call permanently. */
-  get over(): boolean {
+  get isAbandoned(): boolean {
     return this.#isAbandoned;
   }
 
@@ -38,16 +38,16 @@ export class EarlyReports implements WhatsAppCallListener {
     const { type, callId, peerJid = "" } = report;
     const state = type === "ended" ? { state: "ended", endReason: report.reason ?? "" } : { state: report.state };
     const call = { callId, peerJid, direction: "outgoing", stateData: { ...state, audioMuted: false } };
-    this.#keep((listener) => listener.voip({ type, call }));
+    this.#buffer((listener) => listener.voip({ type, call }));
   }
 
   stanza(stanza: unknown): void {
-    if (isAboutCalls(stanza)) this.#keep((listener) => listener.stanza(stanza));
+    if (isAboutCalls(stanza)) this.#buffer((listener) => listener.stanza(stanza));
   }
 
   lost(reason: string, final: boolean): void {
     this.#isAbandoned ||= final;
-    this.#keep((listener) => listener.lost(reason, final));
+    this.#buffer((listener) => listener.lost(reason, final));
   }
 
   /** The call has no id yet, so it is ended as soon as it has one. */
@@ -56,10 +56,10 @@ export class EarlyReports implements WhatsAppCallListener {
   }
 
   restored(): void {
-    this.#keep((listener) => listener.restored());
+    this.#buffer((listener) => listener.restored());
   }
 
-  #keep(report: (listener: WhatsAppCallListener) => void): void {
-    if (this.#reports.length < MOST) this.#reports.push(report);
+  #buffer(report: (listener: WhatsAppCallListener) => void): void {
+    if (this.#reports.length < MAX_REPORTS) this.#reports.push(report);
   }
 }

@@ -5,7 +5,7 @@ import type { AudioStatistics } from "./audio-statistics.ts";
 
 /** Maximum pending frames; more would only add delay. */
 const MAX_FRAMES = 5;
-/** Frames to have when one is due: that frame, and a spare for late audio. */
+/** Frames to have buffered when a frame is due: that frame, and a spare for late audio. */
 const ENOUGH_FRAMES = 2;
 /** Frames in a row with more than enough audio after which the delay may shrink: 5 s. */
 const STEADY_FRAMES = 84;
@@ -16,25 +16,25 @@ const NOT_RECEIVED = new Uint8Array(WHATSAPP_FRAME).fill(SAMPLE.filledIn);
 /**
  * The callee's audio: pieces of any length, whenever they arrive, become one frame for each tick of the leg. The first
  * frame is passed on once there is audio; missing ones become silence. Late audio makes the delay
- * longer; quiet frames are left out when it was longer than needed for a while.
+ * longer; quiet frames are dropped when it has been longer than necessary for a while.
  */
 export class InboundAudio {
   readonly #ring = new Int16Array(MAX_FRAMES * WHATSAPP_FRAME);
   readonly #frame = new Int16Array(WHATSAPP_FRAME);
-  readonly #statistics: Pick<AudioStatistics, "passedOn">;
+  readonly #statistics: Pick<AudioStatistics, "recordFrame">;
   /** Index of the oldest sample, and number of samples. */
   #from = 0;
   #count = 0;
-  #begun = false;
+  #hasBegun = false;
   /** True while frames wait until there are enough, or for one tick. */
-  #filling = true;
-  #waited = false;
+  #isFilling = true;
+  #hasWaited = false;
   /** Number of due frames. */
   #dueFrames = 0;
   /** Ticks since the buffer last had no more than enough. */
-  #steady = 0;
+  #steadyTicks = 0;
 
-  constructor(statistics: Pick<AudioStatistics, "passedOn">) {
+  constructor(statistics: Pick<AudioStatistics, "recordFrame">) {
     this.#statistics = statistics;
   }
 
@@ -43,30 +43,30 @@ export class InboundAudio {
     const ring = this.#ring;
     const first = Math.max(0, pcm.length - ring.length);
     this.#drop(this.#count + (pcm.length - first) - ring.length);
-    let at = (this.#from + this.#count) % ring.length;
+    let index = (this.#from + this.#count) % ring.length;
     for (let i = first; i < pcm.length; i++) {
-      ring[at] = toSample(pcm[i]! * 32_768);
-      at = at + 1 === ring.length ? 0 : at + 1;
+      ring[index] = toSample(pcm[i]! * 32_768);
+      index = index + 1 === ring.length ? 0 : index + 1;
     }
     this.#count += pcm.length - first;
   }
 
   /**
    * Passes on the frame that is due.
-   * @param stalled true if this thread stalled: audio that seems to be missing may be waiting, so the frame is passed
+   * @param isStalled true if this thread stalled: audio that seems to be missing may have arrived, so the frame is passed
    * on later
    */
-  tick(sink: FrameSink | undefined, stalled: boolean): void {
-    if (!this.#begun && !this.#isReady()) return;
-    this.#begun = true;
+  tick(sink: FrameSink | undefined, isStalled: boolean): void {
+    if (!this.#hasBegun && !this.#isReady()) return;
+    this.#hasBegun = true;
     this.#dueFrames++;
     while (this.#dueFrames > 0) {
       const isAudio = this.#isReady();
-      if (!isAudio && stalled && this.#dueFrames < MAX_FRAMES) return;
+      if (!isAudio && isStalled && this.#dueFrames < MAX_FRAMES) return;
       this.#dueFrames--;
-      if (isAudio) this.#next();
-      else this.#missing();
-      this.#statistics.passedOn(isAudio);
+      if (isAudio) this.#nextFrame();
+      else this.#missingFrame();
+      this.#statistics.recordFrame(isAudio);
       sink?.write(this.#frame, isAudio ? undefined : NOT_RECEIVED);
     }
   }
@@ -74,49 +74,49 @@ export class InboundAudio {
   /** True if the next frame can be passed on; after a gap, a spare frame or a tick of waiting is also needed. */
   #isReady(): boolean {
     if (this.#count < WHATSAPP_FRAME) return false;
-    if (this.#filling && !this.#waited && this.#count < ENOUGH_FRAMES * WHATSAPP_FRAME) {
-      this.#waited = true;
+    if (this.#isFilling && !this.#hasWaited && this.#count < ENOUGH_FRAMES * WHATSAPP_FRAME) {
+      this.#hasWaited = true;
       return false;
     }
-    this.#filling = false;
+    this.#isFilling = false;
     return true;
   }
 
-  #next(): void {
-    this.#take();
-    this.#steady = this.#count < ENOUGH_FRAMES * WHATSAPP_FRAME ? 0 : this.#steady + 1;
-    if (this.#steady >= STEADY_FRAMES && this.#isQuiet()) this.#take();
+  #nextFrame(): void {
+    this.#shiftFrame();
+    this.#steadyTicks = this.#count < ENOUGH_FRAMES * WHATSAPP_FRAME ? 0 : this.#steadyTicks + 1;
+    if (this.#steadyTicks >= STEADY_FRAMES && this.#isQuiet()) this.#shiftFrame();
   }
 
-  #missing(): void {
-    this.#filling = true;
-    this.#waited &&= this.#count >= WHATSAPP_FRAME;
-    this.#steady = 0;
+  #missingFrame(): void {
+    this.#isFilling = true;
+    this.#hasWaited &&= this.#count >= WHATSAPP_FRAME;
+    this.#steadyTicks = 0;
     this.#frame.fill(0);
   }
 
-  #take(): void {
+  #shiftFrame(): void {
     const ring = this.#ring;
     const frame = this.#frame;
-    let at = this.#from;
+    let index = this.#from;
     for (let i = 0; i < WHATSAPP_FRAME; i++) {
-      frame[i] = ring[at]!;
-      at = at + 1 === ring.length ? 0 : at + 1;
+      frame[i] = ring[index]!;
+      index = index + 1 === ring.length ? 0 : index + 1;
     }
     this.#drop(WHATSAPP_FRAME);
   }
 
   #isQuiet(): boolean {
     for (const sample of this.#frame) if (Math.abs(sample) > QUIET) return false;
-    this.#steady = 0;
+    this.#steadyTicks = 0;
     return true;
   }
 
   /** Drops the oldest samples. */
   #drop(samples: number): void {
     if (samples <= 0) return;
-    const dropped = Math.min(samples, this.#count);
-    this.#from = (this.#from + dropped) % this.#ring.length;
-    this.#count -= dropped;
+    const count = Math.min(samples, this.#count);
+    this.#from = (this.#from + count) % this.#ring.length;
+    this.#count -= count;
   }
 }

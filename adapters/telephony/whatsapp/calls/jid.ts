@@ -1,5 +1,5 @@
 /** Longest address that is parsed, characters. */
-const LONGEST = 100;
+const MAX_LENGTH = 100;
 
 /** An address of WhatsApp, such as `5511987654321:7@s.whatsapp.net` or `123456789@lid`. */
 export interface Jid {
@@ -12,7 +12,7 @@ export interface Jid {
 
 /** Reads an address; undefined for anything else. */
 export function readJid(value: unknown): Jid | undefined {
-  if (typeof value !== "string" || value.length > LONGEST) return undefined;
+  if (typeof value !== "string" || value.length > MAX_LENGTH) return undefined;
   // The agent after a dot, and the device after a colon, are left out if they are 0.
   const match = /^(\d{1,25})(?:\.\d{1,3})?(?::(\d{1,5}))?@([a-z][a-z.]{1,30})$/.exec(value);
   const [, user, device = "0", server] = match ?? [];

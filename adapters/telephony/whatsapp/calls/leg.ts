@@ -40,7 +40,7 @@ export interface WhatsAppLegOptions {
   readonly clock: MediaClock;
   readonly deadlines: Deadlines;
   /** Called when the leg has ended. */
-  readonly ended: () => void;
+  readonly onEnded: () => void;
 }
 
 /** One call over a linked device: carries out what {@link decideCall} decides. */
@@ -53,11 +53,11 @@ export class WhatsAppLeg implements Leg, WhatsAppCallListener {
   readonly #options: WhatsAppLegOptions;
   readonly #audio: WhatsAppCallAudio;
   readonly #timers = new Map<CallTimer, () => void>();
-  readonly #gone = Promise.withResolvers<void>();
+  readonly #conclusion = Promise.withResolvers<void>();
   #stopListening: () => void = () => {};
   #cancelEnd: () => void = () => {};
-  /** True once the callee's devices know of the end, or if they never had the offer. */
-  #calleeKnows = false;
+  /** True if the callee's devices know that the call has ended, or never had the offer. */
+  #calleeKnowsEnd = false;
   /** Address of the callee, as the client knows it. */
   #peerJid: string;
   #flow: WhatsAppCallFlow;
@@ -70,19 +70,19 @@ export class WhatsAppLeg implements Leg, WhatsAppCallListener {
     this.#audio = new WhatsAppCallAudio({
       ...{ callId, system, clock, deadlines },
       voip: () => this.#voip,
-      started: () => this.events.push({ type: "connected" }),
-      drained: () => this.#take({ type: "drained" }),
-      failed: (fault) => this.#audioFailed(fault),
+      onStarted: () => this.events.push({ type: "connected" }),
+      onDrained: () => this.#handle({ type: "drained" }),
+      onError: (fault) => this.#audioFailed(fault),
     });
     const { flow, effects } = newCall();
     this.#flow = flow;
     this.#carryOut(effects);
-    this.#takeAudio();
+    this.#useExternalAudio();
     this.#stopListening = port.listen(this);
   }
 
-  /** True if it has not ended. */
-  get live(): boolean {
+  /** True if the call has not ended. */
+  get isLive(): boolean {
     return this.#flow.state !== "ended";
   }
 
@@ -104,8 +104,8 @@ export class WhatsAppLeg implements Leg, WhatsAppCallListener {
   }
 
   hangUp(): Promise<void> {
-    this.#take({ type: "hang_up" });
-    return this.#gone.promise;
+    this.#handle({ type: "hang_up" });
+    return this.#conclusion.promise;
   }
 
   /** @internal called by the session */
@@ -116,36 +116,38 @@ export class WhatsAppLeg implements Leg, WhatsAppCallListener {
     if (report.type === "inbound_audio") this.#audio.receive(report.pcm);
     else if (report.type === "ended") {
       // The client reports an end that we requested before it has sent the terminate.
-      this.#calleeKnows ||= this.#flow.state !== "ending";
-      this.#take({ type: "client_ended", reason: report.reason });
-    } else this.#take({ type: "client_state", state: report.state });
+      this.#calleeKnowsEnd ||= this.#flow.state !== "ending";
+      this.#handle({ type: "client_ended", reason: report.reason });
+    } else this.#handle({ type: "client_state", state: report.state });
   }
 
   /** @internal called by the session */
   stanza(stanza: unknown): void {
     const addresses = [this.#peerJid, this.#options.peerJid, this.#options.resolvedAddress];
-    const read = readCallStanza(stanza, { callId: this.callId, addresses });
-    if (read === undefined) return;
-    this.#calleeKnows ||= endsForCallee(read);
-    if (read.type === "offer_refused" && this.#flow.state === "offered") this.#options.port.offerRefused(read.code);
-    if (read.type === "offer_taken") this.#options.port.offerAccepted();
-    if (read.type === "accept" && read.by !== undefined) this.#options.port.openCalls.accepted(this.callId, read.by);
-    this.#take({ type: "stanza", stanza: read });
+    const callStanza = readCallStanza(stanza, { callId: this.callId, addresses });
+    if (callStanza === undefined) return;
+    this.#calleeKnowsEnd ||= endsForCallee(callStanza);
+    if (callStanza.type === "offer_refused" && this.#flow.state === "offered")
+      this.#options.port.offerRefused(callStanza.code);
+    if (callStanza.type === "offer_accepted") this.#options.port.offerAccepted();
+    if (callStanza.type === "accept" && callStanza.address !== undefined)
+      this.#options.port.openCalls.accepted(this.callId, callStanza.address);
+    this.#handle({ type: "stanza", stanza: callStanza });
   }
 
   /** @internal called by the session */
   lost(reason: string, final: boolean): void {
-    this.#take({ type: "line_lost", reason, final });
+    this.#handle({ type: "line_lost", reason, final });
   }
 
   /** @internal called by the session */
   end(reason: string): void {
-    this.#take({ type: "line_ending", reason });
+    this.#handle({ type: "line_ending", reason });
   }
 
   /** @internal called by the session */
   restored(): void {
-    this.#take({ type: "line_restored", known: this.#isKnown });
+    this.#handle({ type: "line_restored", hasCall: this.#clientHasCall });
   }
 
   /** The client's call API: a different object after a reconnect, and missing during one. */
@@ -157,7 +159,7 @@ export class WhatsAppLeg implements Leg, WhatsAppCallListener {
     }
   }
 
-  get #isKnown(): boolean {
+  get #clientHasCall(): boolean {
     try {
       return (this.#voip?.getCall(this.callId) ?? null) !== null;
     } catch {
@@ -166,20 +168,20 @@ export class WhatsAppLeg implements Leg, WhatsAppCallListener {
   }
 
   #audioFailed(fault: unknown): void {
-    if (fault instanceof CallUnknown && !this.#isKnown) this.#take({ type: "line_restored", known: false });
-    else this.#take({ type: "fault", detail: errorText(fault) });
+    if (fault instanceof CallUnknown && !this.#clientHasCall) this.#handle({ type: "line_restored", hasCall: false });
+    else this.#handle({ type: "fault", detail: errorText(fault) });
   }
 
   /** Makes the client send our frames instead of a microphone's. */
-  #takeAudio(): void {
+  #useExternalAudio(): void {
     try {
       this.#voip?.setExternalAudioMode(this.callId, true);
     } catch (fault) {
-      this.#take({ type: "fault", detail: errorText(fault) });
+      this.#handle({ type: "fault", detail: errorText(fault) });
     }
   }
 
-  #take(input: CallInput): void {
+  #handle(input: CallInput): void {
     const { flow, effects }: CallDecision = decideCall(this.#flow, input);
     this.#flow = flow;
     this.#carryOut(effects);
@@ -193,7 +195,7 @@ export class WhatsAppLeg implements Leg, WhatsAppCallListener {
     switch (effect.do) {
       case "emit":
         this.events.push(effect.event);
-        if (effect.event.type === "placed") this.#noteAddress();
+        if (effect.event.type === "placed") this.#reportAddress();
         break;
       case "start_timer":
         this.#stopTimer(effect.timer);
@@ -209,7 +211,7 @@ export class WhatsAppLeg implements Leg, WhatsAppCallListener {
         this.#audio.start();
         break;
       case "hold_audio":
-        this.#audio.hold(effect.held);
+        this.#audio.hold(effect.onHold);
         break;
       case "drain":
         this.#audio.drain();
@@ -223,14 +225,14 @@ export class WhatsAppLeg implements Leg, WhatsAppCallListener {
     }
   }
 
-  #noteAddress(): void {
+  #reportAddress(): void {
     const data = { resolved_address: this.#options.resolvedAddress };
     this.events.push({ type: "noted", fact: { event: "address_resolved", data } });
   }
 
   #fire(timer: CallTimer): void {
     this.#timers.delete(timer);
-    this.#take({ type: "timer", timer, quietMs: this.#audio.quietMs });
+    this.#handle({ type: "timer", timer, quietMs: this.#audio.quietMs });
   }
 
   #stopTimer(timer: CallTimer): void {
@@ -240,8 +242,8 @@ export class WhatsAppLeg implements Leg, WhatsAppCallListener {
 
   /** The client may hang, reject, throw or be closed: the call ends anyway. */
   #endCall(): void {
-    const released = (): void => this.#take({ type: "released" });
-    this.#cancelEnd = this.#options.system.after(END_MS, released);
+    const onReleased = (): void => this.#handle({ type: "released" });
+    this.#cancelEnd = this.#options.system.after(END_MS, onReleased);
     // The client forgets a call whose terminate it cannot send, so the session ends the call once the connection is
     // back.
     const end = async (): Promise<void> => {
@@ -251,11 +253,11 @@ export class WhatsAppLeg implements Leg, WhatsAppCallListener {
       if (hasLeft) this.#options.port.openCalls.terminated(this.callId);
     };
     // The client reports the end before it sends the terminate: only its promise means that it was sent.
-    Promise.resolve().then(end).then(released, released);
+    Promise.resolve().then(end).then(onReleased, onReleased);
   }
 
   #conclude(end: CallEnd): void {
-    if (this.#calleeKnows) this.#options.port.openCalls.delete(this.callId);
+    if (this.#calleeKnowsEnd) this.#options.port.openCalls.delete(this.callId);
     this.#stopListening();
     for (const cancel of this.#timers.values()) cancel();
     this.#timers.clear();
@@ -263,7 +265,7 @@ export class WhatsAppLeg implements Leg, WhatsAppCallListener {
     this.#audio.stop();
     this.events.push({ type: "ended", ...end });
     this.events.close();
-    this.#options.ended();
-    this.#gone.resolve();
+    this.#options.onEnded();
+    this.#conclusion.resolve();
   }
 }

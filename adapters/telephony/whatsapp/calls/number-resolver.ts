@@ -10,9 +10,9 @@ import { readJid } from "./jid.ts";
 /** Timeout of a lookup of a number at WhatsApp, ms. */
 export const RESOLVE_MS = 10_000;
 /** Time for which a result is cached, ms: owners change, and numbers leave WhatsApp. */
-export const BELIEVED_MS = 3_600_000;
+export const CACHE_MS = 3_600_000;
 /** Maximum number of cached results. */
-const MAX_KEPT = 1_000;
+const MAX_CACHED = 1_000;
 /** Maximum entries read per result. */
 const MAX_ENTRIES = 8;
 
@@ -27,7 +27,7 @@ export interface ResolvedNumber {
 /** Looks up the addresses of numbers at WhatsApp, and caches them. */
 export class NumberResolver {
   readonly #system: Pick<System, "after" | "monotonic">;
-  readonly #known = new Map<string, ResolvedNumber & { readonly until: number }>();
+  readonly #cache = new Map<string, ResolvedNumber & { readonly until: number }>();
 
   constructor(system: Pick<System, "after" | "monotonic">) {
     this.#system = system;
@@ -39,46 +39,46 @@ export class NumberResolver {
    * @throws {DialError} `number_invalid`: the number is not on WhatsApp; `line_lost`: WhatsApp did not respond
    */
   async resolve(client: WhatsAppClient, phoneNumber: string, signal: AbortSignal): Promise<ResolvedNumber> {
-    const cached = this.#known.get(phoneNumber);
+    const cached = this.#cache.get(phoneNumber);
     if (cached !== undefined && cached.until > this.#system.monotonic()) return cached;
-    this.#known.delete(phoneNumber);
-    const resolved = readAnswer(await this.#ask(client, numberForms(phoneNumber), signal));
+    this.#cache.delete(phoneNumber);
+    const resolved = readReply(await this.#lookUp(client, numberForms(phoneNumber), signal));
     if (resolved === undefined) throw new DialError("number_invalid", `${phoneNumber} is not on WhatsApp`);
-    if (this.#known.size >= MAX_KEPT) this.#known.delete(this.#known.keys().next().value as string);
-    this.#known.set(phoneNumber, { ...resolved, until: this.#system.monotonic() + BELIEVED_MS });
+    if (this.#cache.size >= MAX_CACHED) this.#cache.delete(this.#cache.keys().next().value as string);
+    this.#cache.set(phoneNumber, { ...resolved, until: this.#system.monotonic() + CACHE_MS });
     return resolved;
   }
 
   /** Forgets the address of a number after a call to it has failed. */
   forget(phoneNumber: string): void {
-    this.#known.delete(phoneNumber);
+    this.#cache.delete(phoneNumber);
   }
 
-  async #ask(client: WhatsAppClient, forms: readonly string[], signal: AbortSignal): Promise<unknown> {
-    const late = (): Error => noAnswer(`no answer within ${RESOLVE_MS / 1_000} s`);
+  async #lookUp(client: WhatsAppClient, forms: readonly string[], signal: AbortSignal): Promise<unknown> {
+    const late = (): Error => noReply(`no response within ${RESOLVE_MS / 1_000} s`);
     try {
-      const answer = Promise.resolve().then(() =>
+      const reply = Promise.resolve().then(() =>
         client.profile.getLidsByPhoneNumbers(forms.map((form) => form.slice(1))),
       );
-      return await within(answer, { system: this.#system, ms: RESOLVE_MS, late, signal });
+      return await within(reply, { system: this.#system, ms: RESOLVE_MS, late, signal });
     } catch (error) {
-      if (signal.aborted) throw new DialError("released", "hung up before the number was known");
+      if (signal.aborted) throw new DialError("released", "hung up before the number was looked up");
       const fault = dialFault(error);
       // No call was placed, so the call may wait and be dialled later.
-      throw fault.release === "line_lost" ? fault : noAnswer(errorText(error));
+      throw fault.release === "line_lost" ? fault : noReply(errorText(error));
     }
   }
 }
 
-function noAnswer(detail: string): DialError {
-  const text = `WhatsApp could not be asked for the number: ${detail}`;
+function noReply(detail: string): DialError {
+  const text = `the number could not be looked up at WhatsApp: ${detail}`;
   return new DialError("line_lost", text, { retryAfterMs: DIAL_RETRY_MS });
 }
 
 /** The first form that exists. The client is not trusted to keep its types. */
-function readAnswer(answer: unknown): ResolvedNumber | undefined {
-  if (!Array.isArray(answer)) return undefined;
-  for (const entry of answer.slice(0, MAX_ENTRIES)) {
+function readReply(reply: unknown): ResolvedNumber | undefined {
+  if (!Array.isArray(reply)) return undefined;
+  for (const entry of reply.slice(0, MAX_ENTRIES)) {
     if (typeof entry !== "object" || entry === null) continue;
     const { phoneJid, lidJid, exists, invalid } = entry as Readonly<Record<string, unknown>>;
     if (exists !== true || invalid === true) continue;

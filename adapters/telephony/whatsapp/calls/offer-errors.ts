@@ -7,7 +7,7 @@ export type OfferError =
   /** The error concerns the linked number for a while, or every number of this version of the client. */
   | (OfferHold & { readonly scope: "number" | "client" });
 
-/** The time for which further offers are not sent, because they would be refused too. */
+/** A period without further offers, because they would be refused too. */
 export interface OfferHold {
   /** Callees of these offers. */
   readonly callees: "strangers" | "everyone";
@@ -62,7 +62,7 @@ const THIS_CALL: OfferError = { scope: "callee", text: "WhatsApp refused the off
 /** The refusals that number protection counts: it stops calls to all callees, contacts too. */
 const REFUSALS: Readonly<Record<OfferError["scope"], RefusalScope>> = {
   callee: "call",
-  // Its hold already keeps back exactly the calls that it applies to.
+  // Its hold already stops exactly the calls that it applies to.
   number: "call",
   // No call of the number is accepted; the count outlives a restart, the hold does not.
   client: "number",

@@ -18,15 +18,15 @@ export class CallUnknown extends CodedError {
   override readonly name = "CallUnknown";
   readonly code = "call_unknown";
   constructor() {
-    super("the client takes no audio for this call");
+    super("the client does not accept audio for this call");
   }
 }
 
 /** Keys that are being sent, as tones. */
 interface Keys {
   readonly tones: Int16Array;
-  at: number;
-  readonly sent: () => void;
+  position: number;
+  readonly onSent: () => void;
 }
 
 /**
@@ -40,24 +40,24 @@ export class OutboundAudio {
   readonly #keys: Keys[] = [];
   #source: AheadSource | undefined;
   #watermarks: { readonly pauseMs: number; readonly resumeMs: number } | undefined;
-  #paused = false;
+  #isPaused = false;
   /** Samples in the frame that has not been fed yet. */
-  #filled = 0;
+  #filledSamples = 0;
   /** True if the unfinished frame has waited for a tick. */
-  #waited = false;
+  #hasWaited = false;
   /** Number of source samples and of silent samples in each frame of the client's buffer: two rings. */
   readonly #pulled = new Int32Array(MAX_FED);
   readonly #padding = new Int32Array(MAX_FED);
   #oldest = 0;
-  #fed = 0;
+  #fedFrames = 0;
   /** True if the latest samples sent came from the source. */
-  #signalBefore = false;
-  #begun = false;
-  #draining = false;
+  #wasSignal = false;
+  #hasBegun = false;
+  #isDraining = false;
 
-  readonly #statistics: Pick<AudioStatistics, "sent">;
+  readonly #statistics: Pick<AudioStatistics, "sentFrames">;
 
-  constructor(callId: string, statistics: Pick<AudioStatistics, "sent">) {
+  constructor(callId: string, statistics: Pick<AudioStatistics, "sentFrames">) {
     this.#callId = callId;
     this.#statistics = statistics;
   }
@@ -65,7 +65,7 @@ export class OutboundAudio {
   /** Takes the audio from this source. */
   connect(source: AheadSource): void {
     this.disconnect();
-    if (this.#draining) return;
+    if (this.#isDraining) return;
     this.#source = source;
     source.recall = () => this.#recall(source);
   }
@@ -78,67 +78,67 @@ export class OutboundAudio {
 
   /** Stops feeding permanently. Idempotent. */
   drain(): void {
-    this.#draining = true;
+    this.#isDraining = true;
     this.disconnect();
-    for (const { sent } of this.#keys.splice(0)) sent();
+    for (const { onSent } of this.#keys.splice(0)) onSent();
   }
 
   /** Plays keys; the source waits in the meantime. @throws {RangeError} for other characters */
   async press(digits: string): Promise<void> {
     const tones = dtmfTones(digits.toUpperCase(), { sampleRate: SAMPLE_RATE });
-    if (this.#draining || tones.length === 0) return;
-    await new Promise<void>((sent) => this.#keys.push({ tones, at: 0, sent }));
+    if (this.#isDraining || tones.length === 0) return;
+    await new Promise<void>((onSent) => this.#keys.push({ tones, position: 0, onSent }));
   }
 
   /** Handles a tick: accounts for sent audio and feeds due frames. Returns the buffered audio, ms. */
   tick(voip: WhatsAppVoip): number {
     const level = this.#account(levelOf(voip.getLiveBufferMs(this.#callId)));
-    return this.#draining ? level : this.#feed(voip, level);
+    return this.#isDraining ? level : this.#feed(voip, level);
   }
 
   /** Reports to the source which audio has left the client's buffer, and the silence sent in between. */
   #account(level: number): number {
-    const buffered = Math.ceil(level / WHATSAPP_FRAME_MS);
-    const wasEmpty = this.#fed === 0;
-    let pulled = 0;
-    let silence = 0;
-    for (; this.#fed > buffered; this.#fed--) {
-      pulled += this.#pulled[this.#oldest]!;
-      silence += this.#padding[this.#oldest]!;
+    const bufferedFrames = Math.ceil(level / WHATSAPP_FRAME_MS);
+    const wasEmpty = this.#fedFrames === 0;
+    let pulledSamples = 0;
+    let silentSamples = 0;
+    for (; this.#fedFrames > bufferedFrames; this.#fedFrames--) {
+      pulledSamples += this.#pulled[this.#oldest]!;
+      silentSamples += this.#padding[this.#oldest]!;
       this.#oldest = (this.#oldest + 1) % MAX_FED;
-      this.#statistics.sent++;
+      this.#statistics.sentFrames++;
     }
-    if (wasEmpty && this.#begun) {
-      silence += WHATSAPP_FRAME;
-      this.#statistics.sent++;
+    if (wasEmpty && this.#hasBegun) {
+      silentSamples += WHATSAPP_FRAME;
+      this.#statistics.sentFrames++;
     }
-    this.#begun = true;
-    if (pulled === 0 && silence === 0) return level;
-    const ranDry = silence > 0 && (pulled > 0 || this.#signalBefore);
-    this.#signalBefore = silence === 0;
-    this.#source?.sent(pulled, silence, ranDry);
+    this.#hasBegun = true;
+    if (pulledSamples === 0 && silentSamples === 0) return level;
+    const ranDry = silentSamples > 0 && (pulledSamples > 0 || this.#wasSignal);
+    this.#wasSignal = silentSamples === 0;
+    this.#source?.sent(pulledSamples, silentSamples, ranDry);
     return level;
   }
 
-  #feed(voip: WhatsAppVoip, buffered: number): number {
+  #feed(voip: WhatsAppVoip, bufferedMs: number): number {
     this.#watermarks ??= watermarksOf(voip);
     const { pauseMs, resumeMs } = this.#watermarks;
-    let level = buffered;
-    if (level <= resumeMs) this.#paused = false;
-    while (!this.#paused) {
-      if (level >= pauseMs || this.#fed === MAX_FED) {
-        this.#paused = true;
+    let level = bufferedMs;
+    if (level <= resumeMs) this.#isPaused = false;
+    while (!this.#isPaused) {
+      if (level >= pauseMs || this.#fedFrames === MAX_FED) {
+        this.#isPaused = true;
         break;
       }
       const keys = this.#keys[0];
-      if (keys !== undefined && this.#filled === 0) {
+      if (keys !== undefined && this.#filledSamples === 0) {
         level = this.#playKeys(keys, voip, level);
         continue;
       }
       if (keys === undefined) this.#fill();
-      if (this.#filled === 0) break;
-      if (this.#filled < WHATSAPP_FRAME && keys === undefined && this.#mayWait(level)) break;
-      level = this.#give(voip, this.#filled, WHATSAPP_FRAME - this.#filled, level);
+      if (this.#filledSamples === 0) break;
+      if (this.#filledSamples < WHATSAPP_FRAME && keys === undefined && this.#mayWait(level)) break;
+      level = this.#feedFrame(voip, this.#filledSamples, WHATSAPP_FRAME - this.#filledSamples, level);
     }
     return level;
   }
@@ -147,70 +147,72 @@ export class OutboundAudio {
   #fill(): void {
     const source = this.#source;
     if (source === undefined) return;
-    const rest = this.#filled === 0 ? this.#frame : this.#frame.subarray(this.#filled);
-    this.#filled += Math.min(rest.length, Math.max(0, source.pull(rest)));
+    const remainder = this.#filledSamples === 0 ? this.#frame : this.#frame.subarray(this.#filledSamples);
+    this.#filledSamples += Math.min(remainder.length, Math.max(0, source.pull(remainder)));
   }
 
-  /** True if a partial frame may wait for its rest: the client has another frame, or this frame starts an utterance. */
+  /** True if a partial frame may wait for more samples: the client has another frame, or this frame starts an utterance. */
   #mayWait(level: number): boolean {
-    const isFirst = !this.#waited;
-    this.#waited = true;
+    const isFirst = !this.#hasWaited;
+    this.#hasWaited = true;
     return isFirst || level >= WHATSAPP_FRAME_MS;
   }
 
   #playKeys(keys: Keys, voip: WhatsAppVoip, level: number): number {
-    const { tones, at } = keys;
-    const length = Math.min(WHATSAPP_FRAME, tones.length - at);
-    for (let i = 0; i < length; i++) this.#frame[i] = tones[at + i]!;
-    keys.at += length;
-    this.#filled = length;
-    const after = this.#give(voip, 0, 0, level);
-    if (keys.at >= tones.length) {
+    const { tones, position } = keys;
+    const length = Math.min(WHATSAPP_FRAME, tones.length - position);
+    for (let i = 0; i < length; i++) this.#frame[i] = tones[position + i]!;
+    keys.position += length;
+    this.#filledSamples = length;
+    const nextLevel = this.#feedFrame(voip, 0, 0, level);
+    if (keys.position >= tones.length) {
       this.#keys.shift();
-      keys.sent();
+      keys.onSent();
     }
-    return after;
+    return nextLevel;
   }
 
   /** Feeds the frame; `pulled` of its samples are the source's, and `padding` of them silence. */
-  #give(voip: WhatsAppVoip, pulled: number, padding: number, level: number): number {
+  #feedFrame(voip: WhatsAppVoip, pulled: number, padding: number, level: number): number {
     const frame = this.#frame;
-    frame.fill(0, this.#filled);
+    frame.fill(0, this.#filledSamples);
     for (let i = 0; i < WHATSAPP_FRAME; i++) this.#floats[i] = frame[i]! * SCALE;
-    const at = (this.#oldest + this.#fed++) % MAX_FED;
-    this.#pulled[at] = pulled;
-    this.#padding[at] = padding;
-    this.#filled = 0;
-    this.#waited = false;
+    const index = (this.#oldest + this.#fedFrames++) % MAX_FED;
+    this.#pulled[index] = pulled;
+    this.#padding[index] = padding;
+    this.#filledSamples = 0;
+    this.#hasWaited = false;
     if (!(voip.feedLiveAudio(this.#callId, this.#floats) > 0)) throw new CallUnknown();
     return level + WHATSAPP_FRAME_MS;
   }
 
   /** Counts the client's buffer as sent, since it cannot be recalled. */
   #recall(source: AheadSource): void {
-    this.#filled = 0;
-    this.#waited = false;
-    let pulled = 0;
-    let silence = 0;
-    for (let i = 0; i < this.#fed; i++) {
-      const at = (this.#oldest + i) % MAX_FED;
-      pulled += this.#pulled[at]!;
-      silence += this.#padding[at]!;
-      this.#pulled[at] = 0;
-      this.#padding[at] = 0;
+    this.#filledSamples = 0;
+    this.#hasWaited = false;
+    let pulledSamples = 0;
+    let silentSamples = 0;
+    for (let i = 0; i < this.#fedFrames; i++) {
+      const index = (this.#oldest + i) % MAX_FED;
+      pulledSamples += this.#pulled[index]!;
+      silentSamples += this.#padding[index]!;
+      this.#pulled[index] = 0;
+      this.#padding[index] = 0;
     }
-    this.#signalBefore = false;
-    if (pulled > 0 || silence > 0) source.sent(pulled, silence, false);
+    this.#wasSignal = false;
+    if (pulledSamples > 0 || silentSamples > 0) source.sent(pulledSamples, silentSamples, false);
   }
 }
 
-/** The client is not trusted to give a number. */
+/** The client is not trusted to return a number. */
 function levelOf(ms: number): number {
   return Number.isFinite(ms) && ms > 0 ? ms : 0;
 }
 
 function watermarksOf(voip: WhatsAppVoip): { readonly pauseMs: number; readonly resumeMs: number } {
   const { pauseMs, resumeMs } = voip.getFeedWatermarksMs();
-  const usable = resumeMs >= 0 && pauseMs > resumeMs;
-  return usable ? { pauseMs: Math.min(pauseMs, MAX_PAUSE_MS), resumeMs: Math.min(resumeMs, MAX_PAUSE_MS) } : WATERMARKS;
+  const isUsable = resumeMs >= 0 && pauseMs > resumeMs;
+  return isUsable
+    ? { pauseMs: Math.min(pauseMs, MAX_PAUSE_MS), resumeMs: Math.min(resumeMs, MAX_PAUSE_MS) }
+    : WATERMARKS;
 }

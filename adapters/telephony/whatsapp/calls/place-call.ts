@@ -31,7 +31,7 @@ export interface CallContext {
 
 /**
  * Places one call over a session; resolves once the client has sent the offer. An aborted signal hangs up.
- * @param ended called once, when the leg has ended
+ * @param onEnded called once, when the leg has ended
  * @throws {DialError} the call was not placed
  */
 export async function placeWhatsAppCall(
@@ -40,7 +40,7 @@ export async function placeWhatsAppCall(
   to: string,
   { mayCall }: DialOptions,
   signal: AbortSignal,
-  ended: () => void,
+  onEnded: () => void,
 ): Promise<WhatsAppLeg> {
   const { system, clock, deadlines, numbers } = context;
   if (signal.aborted) throw abandoned();
@@ -56,24 +56,24 @@ export async function placeWhatsAppCall(
   if (system.monotonic() >= deadlines.dial) throw new DialError("line_lost", DEADLINE_PASSED);
   const client = connectedClient(port);
   const voip = voipOf(client);
-  const early = new EarlyReports(port);
+  const earlyReports = new EarlyReports(port);
   try {
     const [creator = ""] = ownAddresses(client);
-    const opened = (callId: string): void => port.openCalls.add(callId, peerOf(voip, callId) ?? address, creator);
+    const recordCall = (callId: string): void => port.openCalls.add(callId, peerOf(voip, callId) ?? address, creator);
     const withdraw = (callId: string): Promise<void> => {
-      opened(callId);
+      recordCall(callId);
       return takeBack(port, client, voip, callId, system);
     };
-    const callId = await offer(voip, address, system, { opened, withdraw, port });
-    opened(callId);
-    if (signal.aborted || early.over) await withdraw(callId);
+    const callId = await offer(voip, address, system, { onOpened: recordCall, withdraw, port });
+    recordCall(callId);
+    if (signal.aborted || earlyReports.isAbandoned) await withdraw(callId);
     if (signal.aborted) throw abandoned();
     const leg = new WhatsAppLeg({
-      ...{ callId, port, system, clock, deadlines, ended },
+      ...{ callId, port, system, clock, deadlines, onEnded },
       peerJid: address,
       resolvedAddress: phoneJid,
     });
-    early.passOn(leg);
+    earlyReports.passOn(leg);
     const hangUp = (): void => void leg.hangUp();
     signal.addEventListener("abort", hangUp, { once: true });
     return leg;
@@ -82,7 +82,7 @@ export async function placeWhatsAppCall(
     if (fault.release === "unreachable") numbers.forget(to);
     throw fault;
   } finally {
-    early.stop();
+    earlyReports.stop();
   }
 }
 
@@ -99,7 +99,7 @@ function peerOf(voip: WhatsAppVoip, callId: string): string | undefined {
 interface OfferReports {
   readonly port: Pick<CallPort, "openCalls">;
   /** Called when the client has the call; its offer may leave at any time. */
-  readonly opened: (callId: string) => void;
+  readonly onOpened: (callId: string) => void;
   /** Called if the offer was sent too late, after the call was abandoned. */
   readonly withdraw: (callId: string) => Promise<void>;
 }
@@ -112,37 +112,37 @@ async function offer(
   voip: WhatsAppVoip,
   peerJid: string,
   system: System,
-  { opened, withdraw, port }: OfferReports,
+  { onOpened, withdraw, port }: OfferReports,
 ): Promise<string> {
   let isLate = false;
   let isPending = true;
-  let listed: string | undefined;
+  let listedId: string | undefined;
   const late = (): Error => {
     isLate = true;
     return refusedCall(`signaling timeout: no offer was sent within ${OFFER_MS / 1_000} s`);
   };
-  const earlier = outgoingCalls(voip);
+  const earlierIds = outgoingCalls(voip);
   const start = async (): Promise<string> => voip.startCall({ peerJid });
-  const offered = start().finally(() => {
+  const offering = start().finally(() => {
     isPending = false;
   });
-  const look = (): void => {
+  const checkForId = (): void => {
     if (!isPending || isLate) return; // an offer that leaves later is withdrawn
-    listed = outgoingCalls(voip).find((callId) => !earlier.includes(callId));
-    if (listed !== undefined) opened(listed);
-    else system.after(LISTING_MS, look);
+    listedId = outgoingCalls(voip).find((callId) => !earlierIds.includes(callId));
+    if (listedId !== undefined) onOpened(listedId);
+    else system.after(LISTING_MS, checkForId);
   };
-  void Promise.resolve().then(look);
-  offered.then(
+  void Promise.resolve().then(checkForId);
+  offering.then(
     (callId) => (isLate ? withdraw(callId) : undefined),
     (error) => {
-      if (listed === undefined) return;
+      if (listedId === undefined) return;
       // The callee's phone gets a terminate, unless the offer certainly has not left.
-      if (dialFault(error).release !== "rejected_by_network") port.openCalls.delete(listed);
+      if (dialFault(error).release !== "rejected_by_network") port.openCalls.delete(listedId);
       void port.openCalls.end();
     },
   );
-  return within(offered, { system, ms: OFFER_MS, late });
+  return within(offering, { system, ms: OFFER_MS, late });
 }
 
 /** Ids of the calls that the client makes. */
@@ -155,8 +155,8 @@ function outgoingCalls(voip: WhatsAppVoip): string[] {
 }
 
 /**
- * Ends a call whose phone should no longer ring. The session may have replaced the client that sent the offer, and that
- * client may have forgotten the call: then the log ends it over the connection of the session. Never rejects.
+ * Ends a call whose phone should no longer ring. The session may have replaced the client that sent the offer, and the old
+ * client may have forgotten the call; the log then ends it over the connection of the session. Never rejects.
  */
 async function takeBack(
   { openCalls }: CallPort,
@@ -165,11 +165,11 @@ async function takeBack(
   callId: string,
   system: System,
 ): Promise<void> {
-  const ended = Promise.resolve()
+  const ending = Promise.resolve()
     .then(() => endAtClient(client, voip, callId))
     .then((hasLeft) => (hasLeft ? openCalls.terminated(callId) : undefined));
   const late = (): Error => new Error("the client did not end the call in time");
-  await within(ended, { system, ms: TAKE_BACK_MS, late }).catch(() => {});
+  await within(ending, { system, ms: TAKE_BACK_MS, late }).catch(() => {});
   void openCalls.end();
 }
 
@@ -189,7 +189,7 @@ function voipOf(client: WhatsAppClient): WhatsAppVoip {
   if (voip !== undefined) return voip;
   throw new DialError(
     "internal_error",
-    "the client places no calls: make it with plugins: [voipPlugin({ maxConcurrentCalls: 4 })]",
+    "the client cannot place calls: create it with plugins: [voipPlugin({ maxConcurrentCalls: 4 })]",
   );
 }
 

@@ -4,13 +4,13 @@ import { isOneOf, type Jid, mayBeOneOf, readJid } from "./jid.ts";
 export type CallStanza =
   /** A device of the callee rings. `device`: its number, 0 for the phone itself; undefined if the stanza does not name it. */
   | { readonly type: "preaccept"; readonly device: number | undefined }
-  /** A device has accepted. `by`: its address; undefined if the stanza does not name it. */
-  | { readonly type: "accept"; readonly by: string | undefined }
+  /** A device has accepted. `address`: that of the device; undefined if the stanza does not name it. */
+  | { readonly type: "accept"; readonly address: string | undefined }
   /** A device refuses. `device`: as above. */
   | { readonly type: "reject"; readonly device: number | undefined; readonly reason: string | undefined }
   | { readonly type: "terminate"; readonly reason: string | undefined }
   /** WhatsApp has accepted the offer. `devices`: the callee's devices that ring; empty if unknown. */
-  | { readonly type: "offer_taken"; readonly devices: readonly number[] }
+  | { readonly type: "offer_accepted"; readonly devices: readonly number[] }
   /** WhatsApp has refused the offer. */
   | { readonly type: "offer_refused"; readonly code: string };
 
@@ -72,7 +72,7 @@ function readSignal(node: Node, { callId }: CallIdentity): CallStanza | undefine
       case "preaccept":
         return { type: "preaccept", device };
       case "accept":
-        return { type: "accept", by: device === undefined ? undefined : from };
+        return { type: "accept", address: device === undefined ? undefined : from };
       case "reject":
         return { type: "reject", device, reason: wordOf(child.attr("reason")) };
       case "terminate":
@@ -86,13 +86,13 @@ function readSignal(node: Node, { callId }: CallIdentity): CallStanza | undefine
 function readAck(node: Node, { callId, addresses }: CallIdentity): CallStanza | undefined {
   if (node.attr("class") !== "call" || node.attr("type") !== "offer") return undefined;
   const children = childrenOf(node);
-  const named = node.attr("call-id") ?? children.find(({ tag }) => tag === "relay")?.attr("call-id");
+  const namedId = node.attr("call-id") ?? children.find(({ tag }) => tag === "relay")?.attr("call-id");
   const callee = addresses.flatMap((address) => readJid(address) ?? []);
   const from = readJid(node.attr("from"));
-  if (named === undefined ? from && !mayBeOneOf(callee, from) : named !== callId) return undefined;
+  if (namedId === undefined ? from && !mayBeOneOf(callee, from) : namedId !== callId) return undefined;
   const error = node.attr("error");
   if (error !== undefined) return { type: "offer_refused", code: wordOf(error) ?? "unknown" };
-  return { type: "offer_taken", devices: devicesOf(children, callee) };
+  return { type: "offer_accepted", devices: devicesOf(children, callee) };
 }
 
 /** The devices of the callee among the participants of a call, which include our device. */

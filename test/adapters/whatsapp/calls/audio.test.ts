@@ -286,7 +286,7 @@ describe("a source or sink that throws", () => {
 });
 
 describe("inbound audio", () => {
-  const listener = { passedOn() {} };
+  const listener = { recordFrame() {} };
   const ticks = (audio: InboundAudio, count: number, stalled = false): Int16Array => {
     const frames: Int16Array[] = [];
     for (let i = 0; i < count; i++) audio.tick({ write: (frame) => void frames.push(frame.slice()) }, stalled);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ACK_MS, GONE_MS, INBOUND_MS, MEDIA_MS } from "../../../../adapters/telephony/whatsapp/calls/call-flow.ts";
+import { ACK_MS, INBOUND_MS, LEAVE_MS, MEDIA_MS } from "../../../../adapters/telephony/whatsapp/calls/call-flow.ts";
 import { END_MS } from "../../../../adapters/telephony/whatsapp/calls/leg.ts";
 import { OFFER_MS } from "../../../../adapters/telephony/whatsapp/calls/place-call.ts";
 import { tone } from "../../../../src/audio/tones/tone.ts";
@@ -57,7 +57,7 @@ describe("the end of a call", () => {
       content: [{ tag: "terminate", attrs: { "call-id": call.leg.callId } }],
     };
     scene.port.report((listener) => listener.stanza(stanza));
-    await scene.system.advance(GONE_MS - 10);
+    await scene.system.advance(LEAVE_MS - 10);
     expect(endOf(call)).toBeUndefined();
     scene.client.disturb("endCall", "hang");
     await scene.system.advance(20);
@@ -361,7 +361,7 @@ describe("startCall", () => {
     scene.port.lose("unlinked", true);
     scene.port.client = undefined;
     await scene.system.advance(10_000);
-    expect(dialled.leg?.live).toBe(false);
+    expect(dialled.leg?.isLive).toBe(false);
     expect(dialled.ended).toBe(1);
   });
 

@@ -26,10 +26,10 @@ const callInputs: fc.Arbitrary<CallInput> = fc.oneof(
     type: fc.constant("stanza" as const),
     stanza: fc.oneof(
       fc.record({ type: fc.constant("preaccept" as const), device }),
-      fc.record({ type: fc.constant("accept" as const), by: fc.constantFrom(undefined, "1:2@lid") }),
+      fc.record({ type: fc.constant("accept" as const), address: fc.constantFrom(undefined, "1:2@lid") }),
       fc.record({ type: fc.constant("reject" as const), device, reason: word }),
       fc.record({ type: fc.constant("terminate" as const), reason: word }),
-      fc.record({ type: fc.constant("offer_taken" as const), devices: fc.subarray([0, 1, 2]) }),
+      fc.record({ type: fc.constant("offer_accepted" as const), devices: fc.subarray([0, 1, 2]) }),
       fc.record({ type: fc.constant("offer_refused" as const), code: fc.constantFrom("403", "429") }),
     ),
   }),
@@ -41,11 +41,11 @@ const callInputs: fc.Arbitrary<CallInput> = fc.oneof(
   fc.record({ type: fc.constantFrom("offered", "drained", "released", "hang_up") }) as fc.Arbitrary<CallInput>,
   fc.record({
     type: fc.constant("timer" as const),
-    timer: fc.constantFrom("ack" as const, "busy", "media", "line", "inbound", "drain", "gone"),
+    timer: fc.constantFrom("ack" as const, "busy", "media", "line", "inbound", "drain", "leave"),
     quietMs: fc.constantFrom(0, 500, 10_000, 15_000, 30_000, Infinity),
   }),
   fc.record({ type: fc.constant("line_lost" as const), reason: fc.constant("dropped"), final: fc.boolean() }),
-  fc.record({ type: fc.constant("line_restored" as const), known: fc.boolean() }),
+  fc.record({ type: fc.constant("line_restored" as const), hasCall: fc.boolean() }),
   fc.record({ type: fc.constant("fault" as const), detail: fc.constant("broken") }),
 );
 
@@ -99,7 +99,7 @@ describe("the decisions of a call", () => {
       };
       for (const input of inputs) apply(input);
       apply({ type: "hang_up" });
-      for (const timer of ["gone", "drain"] as const) apply({ type: "timer", timer, quietMs: 0 });
+      for (const timer of ["leave", "drain"] as const) apply({ type: "timer", timer, quietMs: 0 });
       apply({ type: "released" });
       expect(flow.state).toBe("ended");
     }),

@@ -26,9 +26,9 @@ test("a frame each way costs no memory", () => {
     clock: new MediaClock(system),
     deadlines: { send: Infinity },
     voip: () => voip as unknown as WhatsAppVoip,
-    started() {},
-    drained() {},
-    failed: (fault) => {
+    onStarted() {},
+    onDrained() {},
+    onError: (fault) => {
       throw fault;
     },
   });

@@ -1,10 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  BELIEVED_MS,
-  NumberResolver,
-  RESOLVE_MS,
-} from "../../../../adapters/telephony/whatsapp/calls/number-resolver.ts";
+import { CACHE_MS, NumberResolver, RESOLVE_MS } from "../../../../adapters/telephony/whatsapp/calls/number-resolver.ts";
 import type { WhatsAppClient } from "../../../../src/ports/whatsapp-client.ts";
 import { ManualSystem } from "../../../../src/testing/manual-system.ts";
 import { fuzz } from "../../../support/fuzz.ts";
@@ -70,7 +66,7 @@ describe("a number", () => {
     const { queries, client } = clientThatGets(([first = ""]) => [onWhatsApp(first)]);
     const numbers = new NumberResolver(system);
     await numbers.resolve(client, ANA, never);
-    await system.advance(BELIEVED_MS - 1);
+    await system.advance(CACHE_MS - 1);
     await numbers.resolve(client, ANA, never);
     expect(queries.length).toBe(1);
     await system.advance(2);
@@ -96,7 +92,7 @@ describe("a number", () => {
     const dialError = new NumberResolver(system).resolve(client, ANA, never).catch((error: unknown) => error);
     await system.advance(RESOLVE_MS);
     expect(await dialError).toMatchObject({ release: "line_lost", retryAfterMs: 5_000 });
-    expect(String(await dialError)).toContain("no answer within 10 s");
+    expect(String(await dialError)).toContain("no response within 10 s");
   });
 
   test("lets the call wait if the lookup fails", async () => {

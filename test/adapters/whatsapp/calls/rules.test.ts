@@ -43,7 +43,7 @@ describe("the rules of the adapter", () => {
     await scene.system.advance(500);
     scene.port.restore();
     await scene.system.settle();
-    expect(endOf(call)).toEqual({ cause: "line_lost", detail: "the client has come back without this call" });
+    expect(endOf(call)).toEqual({ cause: "line_lost", detail: "the client has reconnected without this call" });
   });
 
   test("3: a client that accepts no audio ends the call: line_lost", async () => {

@@ -24,7 +24,7 @@ const relay = (callId: string, jids: readonly string[] = []) => ({
 describe("a stanza about our call", () => {
   test("reports ringing devices and the accepting one", () => {
     expect(readCallStanza(signal("preaccept"), CALL)).toEqual({ type: "preaccept", device: 3 });
-    expect(readCallStanza(signal("accept"), CALL)).toEqual({ type: "accept", by: "123456789:3@lid" });
+    expect(readCallStanza(signal("accept"), CALL)).toEqual({ type: "accept", address: "123456789:3@lid" });
   });
 
   test("reports the rejecting device and its reason", () => {
@@ -43,12 +43,12 @@ describe("a stanza about our call", () => {
 
   test("reports that the offer was accepted, and the ringing devices, without our own", () => {
     const jids = ["123456789:0@lid", "123456789:3@lid", "555:4@lid", "123456789:3@lid", "123456789@s.whatsapp.net"];
-    expect(readCallStanza(ack({}, [relay("A1B2", jids)]), CALL)).toEqual({ type: "offer_taken", devices: [0, 3] });
+    expect(readCallStanza(ack({}, [relay("A1B2", jids)]), CALL)).toEqual({ type: "offer_accepted", devices: [0, 3] });
     const phone = ["5511987654321@s.whatsapp.net", "5511987654321:3@s.whatsapp.net", "5511912345678:4@s.whatsapp.net"];
-    expect(readCallStanza(ack({}, [relay("A1B2", phone)]), CALL)).toEqual({ type: "offer_taken", devices: [0, 3] });
+    expect(readCallStanza(ack({}, [relay("A1B2", phone)]), CALL)).toEqual({ type: "offer_accepted", devices: [0, 3] });
     const user = { tag: "user", attrs: {}, content: [{ tag: "device", attrs: { jid: "123456789:9@lid" } }] };
-    expect(readCallStanza(ack({}, [relay("A1B2"), user]), CALL)).toEqual({ type: "offer_taken", devices: [9] });
-    expect(readCallStanza(ack({ "call-id": "A1B2" }), CALL)).toEqual({ type: "offer_taken", devices: [] });
+    expect(readCallStanza(ack({}, [relay("A1B2"), user]), CALL)).toEqual({ type: "offer_accepted", devices: [9] });
+    expect(readCallStanza(ack({ "call-id": "A1B2" }), CALL)).toEqual({ type: "offer_accepted", devices: [] });
   });
 
   test("reports the code of the offer's refusal", () => {
@@ -108,7 +108,7 @@ describe("hostile stanzas", () => {
     expect(readCallStanza({ tag: "call", attrs: {}, content: many }, CALL)).toBeUndefined();
     const jids = Array.from({ length: 10_000 }, (_, i) => `123456789:${i}@lid`);
     const accepted = readCallStanza(ack({}, [relay("A1B2", jids)]), CALL);
-    expect(accepted?.type === "offer_taken" && accepted.devices.length).toBe(64);
+    expect(accepted?.type === "offer_accepted" && accepted.devices.length).toBe(64);
     let nested: unknown = { tag: "terminate", attrs: { "call-id": "A1B2" } };
     for (let i = 0; i < 100_000; i++) nested = { tag: "call", attrs: {}, content: [nested] };
     expect(readCallStanza(nested, CALL)).toBeUndefined();
