@@ -17,7 +17,7 @@ import { WhatsAppSession } from "./session/session.ts";
 /** Options of {@link whatsapp}. */
 export interface WhatsAppOptions {
   /**
-   * Makes the client of an instance, such as zapo's `WaClient` with its voip plugin. It is called for each linking, for
+   * Creates the client of an instance, such as zapo's `WaClient` with its voip plugin. Called for each linking, for
    * each linked number when the server starts, and whenever a client can no longer be used.
    */
   readonly client: WhatsAppClientFactory;
@@ -39,7 +39,7 @@ const CAPABILITIES: TelephonyCapabilities = {
   dtmf: "in-band",
   // zapo 1.8 gets no audio from the callee, who still hears the message: silence does not prove that the relay is dead.
   inboundAudioCertain: false,
-  // The relay of a call may connect late; the call ends on its own before this.
+  // The relay of a call may connect late; the call ends automatically before this.
   mediaSetupMs: MEDIA_MS + 1_000,
   linking: "code",
   sampleRate: SAMPLE_RATE,
@@ -73,7 +73,9 @@ export function whatsapp({
   logger = silentLogger,
 }: WhatsAppOptions): Network {
   if (typeof client !== "function")
-    throw new TypeError("`client` must be a function that makes a WhatsApp client: a client is used up by each logout");
+    throw new TypeError(
+      "`client` must be a function that creates a WhatsApp client: each logout invalidates the client",
+    );
   const clock = new MediaClock(system);
   const numbers = new NumberResolver(system);
   const logins = new LoginTurns(system);
@@ -90,12 +92,12 @@ export function whatsapp({
     const line = new WhatsAppLine({
       ...{ host, session, system },
       place: (...args) => placeWhatsAppCall(call, ...args),
-      closed: (closed) => lines.delete(closed),
+      onClosed: (line) => lines.delete(line),
     });
     lines.add(line);
     if (credentials === undefined) return line;
     if (sessionId !== undefined) session.resume(sessionId);
-    else system.after(0, () => host.unlinked("the stored credentials are not of a linked WhatsApp number"));
+    else system.after(0, () => host.unlinked("the stored credentials do not belong to a linked WhatsApp number"));
     return line;
   }
 

@@ -24,10 +24,10 @@ export class FirstSign {
   }
 
   /** Called after each input of the session. */
-  noticed({ state, codes, reason }: SessionFlow, { type }: SessionInput): void {
-    const goesOn = state === "linking" && codes === 0 && type !== "failed" && type !== "closed";
-    if (goesOn) return;
-    const failed = state === "idle" || (state === "linking" && codes === 0);
-    for (const done of [...this.#waiting]) done(failed ? (reason ?? "not linked") : undefined);
+  update({ state, codes, reason }: SessionFlow, { type }: SessionInput): void {
+    const isPending = state === "linking" && codes === 0 && type !== "failed" && type !== "closed";
+    if (isPending) return;
+    const hasFailed = state === "idle" || (state === "linking" && codes === 0);
+    for (const done of [...this.#waiting]) done(hasFailed ? (reason ?? "not linked") : undefined);
   }
 }

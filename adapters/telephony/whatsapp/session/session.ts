@@ -57,17 +57,17 @@ export class WhatsAppSession implements CallPort {
   readonly #clients: SessionClients;
   readonly #firstSign: FirstSign;
   readonly #polls: StatePolls;
-  readonly #abandoned: AbandonedCalls;
+  readonly #abandonedCalls: AbandonedCalls;
   readonly openCalls: OpenCalls;
   readonly #offers: Offers;
   readonly #loginRecord: StoredRecord;
   readonly #listeners = new Set<WhatsAppCallListener>();
   readonly #timers = new Map<WhatsAppTimer, () => void>();
   readonly #inbox: SessionInput[] = [];
-  #deciding = false;
+  #isDeciding = false;
   #flow: SessionFlow = NEW_SESSION;
-  #resumed: SessionId | undefined;
-  #remembering: Promise<void> | undefined;
+  #resumedId: SessionId | undefined;
+  #restoring: Promise<void> | undefined;
   #storing: Promise<void> | undefined;
   #pairing: (PairingCode & { readonly phone: string }) | undefined;
 
@@ -76,10 +76,10 @@ export class WhatsAppSession implements CallPort {
     this.#options = options;
     const place = logins.newPlace();
     this.#firstSign = new FirstSign(system);
-    this.#polls = new StatePolls(system, () => this.#askState());
-    this.#abandoned = new AbandonedCalls({
+    this.#polls = new StatePolls(system, () => this.#pollState());
+    this.#abandonedCalls = new AbandonedCalls({
       ...{ system, port: this, listeners: this.#listeners },
-      failed: (error) => this.#log("warn", "a call that nobody carries any more could not be ended", error),
+      onError: (error) => this.#log("warn", "an abandoned call could not be ended", error),
     });
     this.#offers = new Offers({
       ...{ system, host },
@@ -92,25 +92,25 @@ export class WhatsAppSession implements CallPort {
       input: (input: SessionInput) => {
         // The socket is new; the end of the previous one is rarely reported.
         if (input.type === "accepted") this.openCalls.connectionLost();
-        this.#take(input);
+        this.#handle(input);
         if (input.type === "accepted") void this.openCalls.end();
       },
-      voip: (event: Parameters<WhatsAppCallListener["voip"]>[0]) => this.#toCalls((call) => call.voip(event)),
-      stanza: (stanza: unknown) => this.#toCalls((call) => call.stanza(stanza)),
+      voip: (event: Parameters<WhatsAppCallListener["voip"]>[0]) => this.#notifyCalls((call) => call.voip(event)),
+      stanza: (stanza: unknown) => this.#notifyCalls((call) => call.stanza(stanza)),
     };
     this.openCalls = new OpenCalls({
       ...{ system, port: this, records: () => this.#clients.records },
       isCarried: (callId) =>
-        this.#abandoned.isEnding(callId) || [...this.#listeners].some((call) => call.callId === callId),
-      failed: (message, error) => this.#log("warn", message, error),
+        this.#abandonedCalls.isEnding(callId) || [...this.#listeners].some((call) => call.callId === callId),
+      onError: (message, error) => this.#log("warn", message, error),
     });
     this.#loginRecord = new StoredRecord({
       ...{ key: PAST_LOGINS_KEY, records: () => this.#clients.records },
       value: () => pastLoginsOf(this.#flow, { now: system.monotonic(), wall: system.now() }),
-      failed: (error) => this.#log("warn", "the logins of the number could not be stored", error),
+      onError: (error) => this.#log("warn", "the logins of the number could not be stored", error),
     });
     const turn = async (isWanted: () => boolean) => {
-      await this.#remembering;
+      await this.#restoring;
       await logins.next(place, isWanted);
     };
     this.#clients = new SessionClients({ instanceId, host, system, logger, make: options.client, turn, listener });
@@ -118,7 +118,7 @@ export class WhatsAppSession implements CallPort {
 
   get client(): WhatsAppClient | undefined {
     const { current } = this.#clients;
-    return this.#flow.opened && current?.live().connected ? current.client : undefined;
+    return this.#flow.isOpened && current?.live().connected ? current.client : undefined;
   }
 
   get calls(): WhatsAppVoip | undefined {
@@ -128,72 +128,72 @@ export class WhatsAppSession implements CallPort {
   async offerBlock(callee: ResolvedNumber): Promise<DialError | undefined> {
     const isStranger = !(await this.#clients.isContact(callee));
     // A number that has just come online may already be locked: its client has not reported yet.
-    if (isStranger) await this.#offers.asked();
+    if (isStranger) await this.#offers.queried();
     return this.#offers.block(isStranger);
   }
 
   offerRefused(code: string): void {
-    this.#offers.refused(code);
+    this.#offers.offerRefused(code);
   }
 
   offerAccepted(): void {
     this.#offers.offerAccepted();
   }
 
-  /** The reason why the number may not call anyone now although it is online; undefined if it may. */
+  /** The reason why the number may not call anyone now although it is online; undefined if it may call. */
   get pause(): DialError | undefined {
     return this.#offers.block(false);
   }
 
   listen(listener: WhatsAppCallListener): () => void {
     this.#listeners.add(listener);
-    this.#poll();
+    this.#planPoll();
     return () => {
       this.#listeners.delete(listener);
-      this.#abandoned.check();
+      this.#abandonedCalls.check();
       void this.openCalls.end();
-      if (this.#listeners.size === 0) this.#take({ type: "calls_over" });
+      if (this.#listeners.size === 0) this.#handle({ type: "calls_ended" });
     };
   }
 
   /** True if the session has a linked number. */
-  get linked(): boolean {
+  get hasLink(): boolean {
     return isLinked(this.#flow);
   }
 
   /** Connects with the keys of this session. */
   resume(sessionId: SessionId): void {
-    this.#resumed = sessionId;
-    this.#remembering = this.#remember();
-    this.#take({ type: "resume" });
+    this.#resumedId = sessionId;
+    this.#restoring = this.#restoreHistory();
+    this.#handle({ type: "resume" });
   }
 
   /** Reads the logins and limits of an earlier process, before the first login of this process. Never rejects. */
-  async #remember(): Promise<void> {
+  async #restoreHistory(): Promise<void> {
     const { host, system } = this.#options;
-    const late = () => new NetworkSilent(`the storage did not answer within ${LOADING_MS} ms`);
-    const read = async (what: string, key: string, use: (value: unknown) => void): Promise<void> => {
+    const late = () => new NetworkSilent(`the storage did not respond within ${LOADING_MS} ms`);
+    const read = async (subject: string, key: string, use: (value: unknown) => void): Promise<void> => {
       try {
         use(await within(storedValue(host.records, key), { system, ms: LOADING_MS, late }));
       } catch (error) {
-        this.#log("warn", `the ${what} of an earlier process could not be read`, error);
+        this.#log("warn", `the ${subject} of an earlier process could not be read`, error);
       }
     };
     await Promise.all([
-      read("logins", PAST_LOGINS_KEY, (logins) => this.#take({ type: "remembered", ...readPastLogins(logins) })),
+      read("logins", PAST_LOGINS_KEY, (logins) => this.#handle({ type: "history", ...readPastLogins(logins) })),
       read("limits", OFFER_LIMITS_KEY, (limits) => {
-        if (this.linked) this.#offers.restore(limits);
+        if (this.hasLink) this.#offers.restore(limits);
       }),
     ]);
   }
 
   /**
-   * Starts linking, or continues it; a number that is linked and halted connects again.
+   * Starts linking, or continues it; a halted session of a linked number connects again.
    * @throws {NetworkSilent} no code arrives; the message names the reason
    */
   async link(): Promise<void> {
     this.#offers.retry();
-    this.#take({ type: "link" });
+    this.#handle({ type: "link" });
     if (this.#flow.state !== "linking" || this.#flow.codes > 0) return;
     const fault = await this.#firstSign.wait(FIRST_SIGN_MS);
     if (fault !== undefined) throw new NetworkSilent(fault);
@@ -206,30 +206,30 @@ export class WhatsAppSession implements CallPort {
     const { system } = this.#options;
     const client = this.#clients.current;
     if (client === undefined || this.#flow.state !== "linking")
-      throw new NetworkSilent(this.linked ? "a number is linked already" : (this.#flow.reason ?? "not linked"));
-    const shown = this.#pairing;
-    if (shown?.phone === phone && this.#flow.pairingUntil > system.monotonic())
-      return { code: shown.code, expiresAt: shown.expiresAt };
+      throw new NetworkSilent(this.hasLink ? "a number is already linked" : (this.#flow.reason ?? "not linked"));
+    const shownCode = this.#pairing;
+    if (shownCode?.phone === phone && this.#flow.pairingUntil > system.monotonic())
+      return { code: shownCode.code, expiresAt: shownCode.expiresAt };
     const code = await client.pairingCode(phone.replace("+", ""), signal).catch((error: unknown) => {
       signal.throwIfAborted();
       this.#log("warn", "there is no pairing code", error);
-      throw new NetworkSilent("WhatsApp gave no pairing code for this number; check the number, or try again later");
+      throw new NetworkSilent("WhatsApp issued no pairing code for this number; check the number, or try again later");
     });
     const expiresAt = system.now() + PAIRING_CODE_MS;
     this.#pairing = { phone, code, expiresAt };
-    this.#take({ type: "pairing_code", ttlMs: PAIRING_CODE_MS });
+    this.#handle({ type: "pairing_code", ttlMs: PAIRING_CODE_MS });
     return { code, expiresAt };
   }
 
   /** The health of the line, from the client's state at this moment. */
   probe(): LineHealth {
-    this.#askState();
+    this.#pollState();
     return this.#offers.health(healthOf(this.#flow));
   }
 
   /** Removes this device at WhatsApp, if it responds in time, and forgets its keys. Never rejects. */
   async unlink(): Promise<void> {
-    this.#take({ type: "unlink" });
+    this.#handle({ type: "unlink" });
     await this.#clients.ended();
   }
 
@@ -239,24 +239,24 @@ export class WhatsAppSession implements CallPort {
     // Waits for the link to be stored: otherwise only the phone would know that it has accepted this device.
     const late = () => new NetworkSilent("the link was not stored in time");
     if (this.#storing !== undefined) await within(this.#storing, { system, ms: STORING_MS, late }).catch(() => {});
-    this.#take({ type: "close" });
+    this.#handle({ type: "close" });
     this.#offers.stop();
-    this.#abandoned.stop();
+    this.#abandonedCalls.stop();
     this.openCalls.stop();
     await this.#clients.ended();
   }
 
-  #take(input: SessionInput): void {
+  #handle(input: SessionInput): void {
     this.#inbox.push(input);
-    if (this.#deciding) return;
-    this.#deciding = true;
+    if (this.#isDeciding) return;
+    this.#isDeciding = true;
     try {
       for (let next = this.#inbox.shift(); next !== undefined; next = this.#inbox.shift()) this.#decide(next);
     } finally {
-      this.#deciding = false;
+      this.#isDeciding = false;
     }
-    this.#abandoned.check();
-    this.#poll();
+    this.#abandonedCalls.check();
+    this.#planPoll();
   }
 
   #decide(input: SessionInput): void {
@@ -269,9 +269,9 @@ export class WhatsAppSession implements CallPort {
     for (const effect of effects) this.#carryOut(effect);
     const isChanged =
       flow.reconnects.logins !== before.reconnects.logins || flow.restriction?.endsAt !== before.restriction?.endsAt;
-    if ((isChanged || input.type === "link_stored") && flow.stored && isLinked(flow)) this.#loginRecord.store();
+    if ((isChanged || input.type === "link_stored") && flow.isStored && isLinked(flow)) this.#loginRecord.store();
     if (flow.state === "online" && before.state !== "online") this.#offers.check();
-    this.#firstSign.noticed(flow, input);
+    this.#firstSign.update(flow, input);
   }
 
   #moment(): Moment {
@@ -280,23 +280,23 @@ export class WhatsAppSession implements CallPort {
     system.random(bytes);
     const chance = new DataView(bytes.buffer).getUint32(0) / 2 ** 32;
     const now = system.monotonic();
-    const inCall = this.#listeners.size > 0 || this.#abandoned.any;
-    const { strays } = this.#clients;
-    return { now, wall: system.now(), chance, owned: now < host.deadlines.send, inCall, strays };
+    const inCall = this.#listeners.size > 0 || this.#abandonedCalls.hasCalls;
+    const { hasStrays } = this.#clients;
+    return { now, wall: system.now(), chance, isOwner: now < host.deadlines.send, inCall, hasStrays };
   }
 
   #carryOut(effect: SessionEffect): void {
     const { host, system } = this.#options;
     const clients = this.#clients;
     switch (effect.do) {
-      case "ask_state":
-        this.#askState();
+      case "poll_state":
+        this.#pollState();
         break;
       case "open_client":
         clients.open();
         break;
       case "connect":
-        clients.reconnect(isLinked(this.#flow), this.#resumed);
+        clients.reconnect(isLinked(this.#flow), this.#resumedId);
         break;
       case "disconnect":
         void clients.current?.disconnect();
@@ -333,13 +333,13 @@ export class WhatsAppSession implements CallPort {
         host.condition(effect.condition, effect.reason);
         break;
       case "calls_lost":
-        this.#toCalls((call) => call.lost(effect.reason, effect.final));
+        this.#notifyCalls((call) => call.lost(effect.reason, effect.final));
         break;
       case "end_calls":
-        this.#toCalls((call) => call.end(effect.reason));
+        this.#notifyCalls((call) => call.end(effect.reason));
         break;
       case "calls_restored":
-        this.#toCalls((call) => call.restored());
+        this.#notifyCalls((call) => call.restored());
         void this.openCalls.end();
         break;
       case "start_timer": {
@@ -347,7 +347,7 @@ export class WhatsAppSession implements CallPort {
         this.#timers.get(timer)?.();
         this.#timers.set(
           timer,
-          system.after(ms, () => this.#take({ type: "timer", timer })),
+          system.after(ms, () => this.#handle({ type: "timer", timer })),
         );
         break;
       }
@@ -364,27 +364,27 @@ export class WhatsAppSession implements CallPort {
   async #storeLink(phone: string | null): Promise<void> {
     const { current, sessionId } = this.#clients;
     if (current === undefined || sessionId === undefined) return;
-    const stored = await this.#clients
+    const isStored = await this.#clients
       .flushed()
       .then(() => this.#options.host.linked(phone, encodeCredentials(sessionId)))
       .then(
         () => true,
         () => false,
       );
-    if (this.#clients.current === current) this.#take({ type: stored ? "link_stored" : "link_refused" });
+    if (this.#clients.current === current) this.#handle({ type: isStored ? "link_stored" : "link_refused" });
   }
 
-  #toCalls(report: (call: WhatsAppCallListener) => void): void {
+  #notifyCalls(report: (call: WhatsAppCallListener) => void): void {
     for (const listener of [...this.#listeners]) report(listener);
   }
 
-  #askState(): void {
+  #pollState(): void {
     const client = this.#clients.current;
-    this.#polls.asked();
-    if (client !== undefined) this.#take({ type: "state", ...client.live() });
+    this.#polls.recordPoll();
+    if (client !== undefined) this.#handle({ type: "state", ...client.live() });
   }
 
-  #poll(): void {
+  #planPoll(): void {
     this.#polls.plan(pollMs(this.#flow));
   }
 

@@ -35,7 +35,7 @@ const EMPTY_HASH_BYTES = 128;
 const PARTS = 16;
 
 export function appStateStore(keys: RecordSet<object>, collections: RecordSet<object>): AppStateStore {
-  const exclusive = inTurn();
+  const runInTurn = inTurn();
 
   async function syncKeys(keyIds: readonly Uint8Array[]): Promise<(SyncKey | null)[]> {
     return (await keys.getAll(keyIds.map(toHex))).map((key) => (key as SyncKey | undefined) ?? null);
@@ -55,28 +55,28 @@ export function appStateStore(keys: RecordSet<object>, collections: RecordSet<ob
 
   async function collectionState(collection: string): Promise<ClientRecord> {
     const state = await stateOf(collection);
-    const empty = { version: 0, hash: new Uint8Array(EMPTY_HASH_BYTES), indexValueMap: new Map() };
-    return { initialized: state !== undefined, ...(state ?? empty) };
+    const emptyState = { version: 0, hash: new Uint8Array(EMPTY_HASH_BYTES), indexValueMap: new Map() };
+    return { initialized: state !== undefined, ...(state ?? emptyState) };
   }
 
   return {
     exportData: async () => {
       const names = (await collections.names()).filter((name) => !name.includes("/"));
       const states = await Promise.all(names.map(async (name) => [name, await stateOf(name)] as const));
-      const exported = states.map(([name, state]) => [
+      const contents = states.map(([name, state]) => [
         name,
         { ...state, indexValueMap: Object.fromEntries(state?.indexValueMap ?? []) },
       ]);
-      return { keys: await allKeys(), collections: Object.fromEntries(exported) };
+      return { keys: await allKeys(), collections: Object.fromEntries(contents) };
     },
     upsertSyncKeys: (updates) =>
-      exclusive(async () => {
-        const stored = await syncKeys(updates.map(({ keyId }) => keyId));
-        const changed = (updates as readonly SyncKey[]).filter(
-          ({ keyData }, at) => !same(stored[at]?.keyData, keyData),
+      runInTurn(async () => {
+        const storedKeys = await syncKeys(updates.map(({ keyId }) => keyId));
+        const changedKeys = (updates as readonly SyncKey[]).filter(
+          ({ keyData }, index) => !equalBytes(storedKeys[index]?.keyData, keyData),
         );
-        await keys.set(new Map(changed.map((key) => [toHex(key.keyId), key])));
-        return changed.length;
+        await keys.set(new Map(changedKeys.map((key) => [toHex(key.keyId), key])));
+        return changedKeys.length;
       }),
     getSyncKeysBatch: syncKeys,
     getSyncKeyData: async (keyId) => (await syncKeys([keyId]))[0]?.keyData ?? null,
@@ -85,12 +85,12 @@ export function appStateStore(keys: RecordSet<object>, collections: RecordSet<ob
     getCollectionState: collectionState,
     getCollectionStates: (names) => Promise.all(names.map(collectionState)),
     setCollectionStates: (updates) =>
-      exclusive(async () => {
+      runInTurn(async () => {
         const records = updates.flatMap((update) => partsOf(update.collection, update));
-        const stored = await collections.getAll(records.map(([name]) => name));
-        await collections.set(new Map(records.filter(([, part], at) => !samePart(stored[at], part))));
+        const storedParts = await collections.getAll(records.map(([name]) => name));
+        await collections.set(new Map(records.filter(([, part], index) => !equalParts(storedParts[index], part))));
       }),
-    clear: () => exclusive(async () => void (await Promise.all([keys.clear(), collections.clear()]))),
+    clear: () => runInTurn(async () => void (await Promise.all([keys.clear(), collections.clear()]))),
   };
 }
 
@@ -117,8 +117,8 @@ function partOf(index: string): number {
 function activeKey(keys: readonly SyncKey[]): SyncKey | null {
   let active: SyncKey | null = null;
   for (const key of keys) {
-    const ahead = active === null ? 1 : epochOf(key) - epochOf(active);
-    if (ahead > 0 || (ahead === 0 && active !== null && deviceOf(key) < deviceOf(active))) active = key;
+    const lead = active === null ? 1 : epochOf(key) - epochOf(active);
+    if (lead > 0 || (lead === 0 && active !== null && deviceOf(key) < deviceOf(active))) active = key;
   }
   return active;
 }
@@ -132,13 +132,13 @@ function deviceOf({ keyId }: SyncKey): number {
   return keyId.length < 6 ? Infinity : new DataView(keyId.buffer, keyId.byteOffset).getUint16(0);
 }
 
-function samePart(a: object | undefined, b: object | undefined): boolean {
+function equalParts(a: object | undefined, b: object | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;
   if (!(a instanceof Map && b instanceof Map) || a.size !== b.size) return false;
-  for (const [index, value] of b) if (!same(a.get(index), value)) return false;
+  for (const [index, value] of b) if (!equalBytes(a.get(index), value)) return false;
   return true;
 }
 
-function same(a: Uint8Array | undefined, b: Uint8Array): boolean {
+function equalBytes(a: Uint8Array | undefined, b: Uint8Array): boolean {
   return a !== undefined && a.length === b.length && a.every((byte, i) => byte === b[i]);
 }

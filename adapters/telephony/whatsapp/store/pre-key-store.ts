@@ -32,10 +32,10 @@ const META = "meta";
 
 /**
  * A pre-key store over records. All changes of keys run in turn, so that no key is consumed twice and no id is issued
- * twice. @param most limit above which the oldest uploaded keys are deleted
+ * twice. @param maxKeys limit above which the oldest uploaded keys are deleted
  */
-export function preKeyStore(records: RecordSet<object>, most: number): PreKeyStore {
-  const exclusive = inTurn();
+export function preKeyStore(records: RecordSet<object>, maxKeys: number): PreKeyStore {
+  const runInTurn = inTurn();
 
   async function meta(): Promise<Meta> {
     const { nextId = 1, serverHasPreKeys = false } = ((await records.get(META)) ?? {}) as Partial<Meta>;
@@ -43,7 +43,7 @@ export function preKeyStore(records: RecordSet<object>, most: number): PreKeySto
   }
 
   /** All keys, by ascending id. */
-  async function all(): Promise<PreKey[]> {
+  async function allKeys(): Promise<PreKey[]> {
     const ids = (await records.names()).filter((name) => name !== META).map(Number);
     const keys = await records.getAll(ids.sort((a, b) => a - b).map(String));
     return keys.filter((key) => key !== undefined) as PreKey[];
@@ -52,23 +52,25 @@ export function preKeyStore(records: RecordSet<object>, most: number): PreKeySto
   async function add(keys: readonly PreKey[]): Promise<void> {
     const { nextId, serverHasPreKeys } = await meta();
     const changes = new Map<string, object | undefined>(keys.map((key) => [String(key.keyId), key]));
-    const spent = (await all()).filter(({ uploaded, keyId }) => uploaded === true && !changes.has(String(keyId)));
-    const surplus = Math.max(0, (await records.names()).length - 1 + keys.length - most);
-    for (const { keyId } of spent.slice(0, surplus)) changes.set(String(keyId), undefined);
+    const uploadedKeys = (await allKeys()).filter(
+      ({ uploaded, keyId }) => uploaded === true && !changes.has(String(keyId)),
+    );
+    const surplus = Math.max(0, (await records.names()).length - 1 + keys.length - maxKeys);
+    for (const { keyId } of uploadedKeys.slice(0, surplus)) changes.set(String(keyId), undefined);
     const next = keys.reduce((largest, { keyId }) => Math.max(largest, keyId + 1), nextId);
     await records.set(changes.set(META, { nextId: next, serverHasPreKeys }));
   }
 
   async function getOrGen(count: number, generator: Generator): Promise<readonly PreKey[]> {
     if (!Number.isSafeInteger(count) || count <= 0) throw new Error(`invalid prekey count: ${count}`);
-    const keys = await all();
+    const keys = await allKeys();
     const available = keys.filter(({ uploaded }) => uploaded !== true).slice(0, count);
     const { nextId } = await meta();
     const generated: PreKey[] = [];
     for (let id = nextId; available.length + generated.length < count; id++) generated.push(await generator(id));
     const usedIds = new Set(keys.map(({ keyId }) => keyId));
     for (const { keyId } of generated) {
-      if (usedIds.has(keyId)) throw new Error(`the generator returned pre-key ${keyId}, which exists already`);
+      if (usedIds.has(keyId)) throw new Error(`the generator returned pre-key ${keyId}, which already exists`);
       usedIds.add(keyId);
     }
     if (generated.length > 0) await add(generated);
@@ -76,27 +78,27 @@ export function preKeyStore(records: RecordSet<object>, most: number): PreKeySto
   }
 
   return {
-    putPreKey: (record) => exclusive(() => add([record])),
-    getOrGenPreKeys: (count, generator) => exclusive(() => getOrGen(count, generator)),
-    getOrGenSinglePreKey: async (generator) => (await exclusive(() => getOrGen(1, generator)))[0],
+    putPreKey: (record) => runInTurn(() => add([record])),
+    getOrGenPreKeys: (count, generator) => runInTurn(() => getOrGen(count, generator)),
+    getOrGenSinglePreKey: async (generator) => (await runInTurn(() => getOrGen(1, generator)))[0],
     getPreKeyById: async (keyId) => (await records.get(String(keyId))) ?? null,
     getPreKeysById: async (keyIds) => (await records.getAll(keyIds.map(String))).map((key) => key ?? null),
     consumePreKeyById: (keyId) =>
-      exclusive(async () => {
+      runInTurn(async () => {
         const key = await records.get(String(keyId));
         if (key !== undefined) await records.set(new Map([[String(keyId), undefined]]));
         return key ?? null;
       }),
     markKeyAsUploaded: (keyId) =>
-      exclusive(async () => {
+      runInTurn(async () => {
         const { nextId } = await meta();
         if (keyId < 0 || keyId >= nextId) throw new Error(`prekey ${keyId} is out of boundary`);
-        const fresh = (await all()).filter((key) => key.keyId <= keyId && key.uploaded !== true);
-        await records.set(new Map(fresh.map((key) => [String(key.keyId), { ...key, uploaded: true }])));
+        const newlyUploaded = (await allKeys()).filter((key) => key.keyId <= keyId && key.uploaded !== true);
+        await records.set(new Map(newlyUploaded.map((key) => [String(key.keyId), { ...key, uploaded: true }])));
       }),
     setServerHasPreKeys: (value) =>
-      exclusive(async () => records.set(new Map([[META, { ...(await meta()), serverHasPreKeys: value }]]))),
+      runInTurn(async () => records.set(new Map([[META, { ...(await meta()), serverHasPreKeys: value }]]))),
     getServerHasPreKeys: async () => (await meta()).serverHasPreKeys,
-    clear: () => exclusive(() => records.clear()),
+    clear: () => runInTurn(() => records.clear()),
   };
 }

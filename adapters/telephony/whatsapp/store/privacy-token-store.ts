@@ -13,17 +13,17 @@ export interface PrivacyTokenStore {
   clear(): Promise<void>;
 }
 
-/** A field that is missing in a record keeps its stored value. */
+/** A store in which a field that is missing in an update keeps its stored value. */
 export function privacyTokenStore(records: RecordSet<object>): PrivacyTokenStore {
-  const exclusive = inTurn();
+  const runInTurn = inTurn();
   const upsertBatch = (updates: readonly ClientRecord[]): Promise<void> =>
-    exclusive(async () => {
+    runInTurn(async () => {
       const names = updates.map(({ jid }) => encodeURIComponent(jid));
-      const stored = await records.getAll(names);
+      const storedRecords = await records.getAll(names);
       const changes = new Map<string, object>();
-      for (const [at, update] of updates.entries()) {
-        const name = names[at] as string;
-        changes.set(name, { ...(changes.get(name) ?? stored[at]), ...withoutMissing(update) });
+      for (const [index, update] of updates.entries()) {
+        const name = names[index] as string;
+        changes.set(name, { ...(changes.get(name) ?? storedRecords[index]), ...withoutMissing(update) });
       }
       await records.set(changes);
     });
@@ -32,13 +32,13 @@ export function privacyTokenStore(records: RecordSet<object>): PrivacyTokenStore
     upsertBatch,
     getByJid: async (jid) => (await records.get(encodeURIComponent(jid))) ?? null,
     deleteByJid: (jid) =>
-      exclusive(async () => {
+      runInTurn(async () => {
         const name = encodeURIComponent(jid);
         if ((await records.get(name)) === undefined) return 0;
         await records.set(new Map([[name, undefined]]));
         return 1;
       }),
-    clear: () => exclusive(() => records.clear()),
+    clear: () => runInTurn(() => records.clear()),
   };
 }
 
@@ -49,13 +49,14 @@ function withoutMissing(record: object): object {
 /**
  * True if the client has a privacy token of this callee, so that its offer does not go to a stranger. A token may
  * arrive under the number of the contact, but the client looks only under the address that it calls: such a token is
- * copied to that address, unless a newer one is there.
+ * copied to that address, unless a newer token is stored there.
  */
 export async function isContact(tokens: PrivacyTokenStore, { phoneJid, address }: ResolvedNumber): Promise<boolean> {
-  const called = await tokens.getByJid(address);
-  const byNumber = address === phoneJid ? null : await tokens.getByJid(phoneJid);
-  if (!hasToken(byNumber)) return hasToken(called);
-  if (!hasToken(called) || isNewer(byNumber, called)) await tokens.upsert({ ...byNumber, jid: address });
+  const addressToken = await tokens.getByJid(address);
+  const numberToken = address === phoneJid ? null : await tokens.getByJid(phoneJid);
+  if (!hasToken(numberToken)) return hasToken(addressToken);
+  if (!hasToken(addressToken) || isNewer(numberToken, addressToken))
+    await tokens.upsert({ ...numberToken, jid: address });
   return true;
 }
 
@@ -63,7 +64,7 @@ function hasToken(record: ClientRecord | null): boolean {
   return isBytes(record?.tcToken);
 }
 
-/** False if one of the ages is unknown: a token of the called address stays. */
-function isNewer({ tcTokenTimestamp: one }: ClientRecord, { tcTokenTimestamp: other }: ClientRecord): boolean {
-  return typeof one === "number" && typeof other === "number" && one > other;
+/** False if an age is unknown: the token of the called address then stays. */
+function isNewer({ tcTokenTimestamp: a }: ClientRecord, { tcTokenTimestamp: b }: ClientRecord): boolean {
+  return typeof a === "number" && typeof b === "number" && a > b;
 }

@@ -10,20 +10,20 @@ export interface RecordSetOptions<T> {
   /** Beginning of every key, ending in "/". */
   readonly prefix: string;
   /** Limit above which the least recently written records are deleted. Default: no limit. */
-  readonly most?: number;
+  readonly maxRecords?: number;
   /** Number of entries kept in memory. Default: 0. */
-  readonly cached?: number;
+  readonly maxCached?: number;
   /** Returns true for a stored value that is one of these records. */
-  readonly is: (value: unknown) => value is T;
+  readonly isRecord: (value: unknown) => value is T;
 }
 
 /** The records of one kind, by name: bounded, read through a cache, and written together with others. */
 export class RecordSet<T> {
   readonly #options: RecordSetOptions<T>;
   readonly #maxRecords: number;
-  readonly #cached: number;
+  readonly #maxCached: number;
   readonly #cache = new Map<string, T>();
-  /** The names of all records, those written last at the end. */
+  /** Names of all records; the latest written ones are last. */
   #names: Promise<Set<string>> | undefined;
   /** The latest pending or failed change of each name, which determines its value. */
   readonly #latest = new Map<string, object>();
@@ -32,8 +32,8 @@ export class RecordSet<T> {
 
   constructor(options: RecordSetOptions<T>) {
     this.#options = options;
-    this.#maxRecords = options.most ?? Infinity;
-    this.#cached = options.cached ?? 0;
+    this.#maxRecords = options.maxRecords ?? Infinity;
+    this.#maxCached = options.maxCached ?? 0;
   }
 
   async names(): Promise<string[]> {
@@ -46,53 +46,54 @@ export class RecordSet<T> {
 
   /** The records in the order of the names. Rejects with an Error if one cannot be read. */
   async getAll(names: readonly string[]): Promise<(T | undefined)[]> {
-    const existing = await this.#index();
-    const found = new Map<string, T>();
-    const missing: string[] = [];
+    const existingNames = await this.#index();
+    const values = new Map<string, T>();
+    const uncachedNames: string[] = [];
     for (const name of new Set(names)) {
-      const cached = this.#cache.get(name);
-      if (cached !== undefined) this.#remember(name, cached);
-      if (cached !== undefined) found.set(name, cached);
-      else if (existing.has(name)) missing.push(name);
+      const cachedValue = this.#cache.get(name);
+      if (cachedValue !== undefined) this.#cacheValue(name, cachedValue);
+      if (cachedValue !== undefined) values.set(name, cachedValue);
+      else if (existingNames.has(name)) uncachedNames.push(name);
     }
     const writes = this.#writes;
-    const stored = missing.length === 0 ? [] : await this.#options.records.get(missing.map((name) => this.#key(name)));
-    for (const [at, name] of missing.entries()) {
-      const bytes = stored[at];
+    const storedBytes =
+      uncachedNames.length === 0 ? [] : await this.#options.records.get(uncachedNames.map((name) => this.#key(name)));
+    for (const [index, name] of uncachedNames.entries()) {
+      const bytes = storedBytes[index];
       if (bytes === undefined) continue;
       const value = this.#decode(name, bytes);
-      found.set(name, value);
-      if (writes === this.#writes) this.#remember(name, value);
+      values.set(name, value);
+      if (writes === this.#writes) this.#cacheValue(name, value);
     }
-    return names.map((name) => found.get(name));
+    return names.map((name) => values.get(name));
   }
 
   /** Writes and deletes (undefined) atomically. */
   async set(changes: ReadonlyMap<string, T | undefined>): Promise<void> {
     const names = await this.#index();
     const surplus = this.#surplus(names, changes);
-    const stored = new Map<string, Uint8Array | undefined>(surplus.map((name) => [this.#key(name), undefined]));
+    const encodedChanges = new Map<string, Uint8Array | undefined>(surplus.map((name) => [this.#key(name), undefined]));
     for (const [name, value] of changes) {
-      if (value !== undefined) stored.set(this.#key(name), encodeRecord(value));
-      else if (names.has(name)) stored.set(this.#key(name), undefined);
+      if (value !== undefined) encodedChanges.set(this.#key(name), encodeRecord(value));
+      else if (names.has(name)) encodedChanges.set(this.#key(name), undefined);
     }
     for (const [name, value] of changes) if (value !== undefined) move(names, name);
     const change = {};
-    const changed = [...changes.keys(), ...surplus];
-    for (const name of changed) this.#latest.set(name, change);
-    const forget = (): void => {
+    const changedNames = [...changes.keys(), ...surplus];
+    for (const name of changedNames) this.#latest.set(name, change);
+    const invalidate = (): void => {
       this.#writes++;
-      for (const name of changed) this.#cache.delete(name);
+      for (const name of changedNames) this.#cache.delete(name);
     };
-    forget();
+    invalidate();
     // Repeated after the write: the effect of a failed write is unknown, and values read in the meantime may be stale.
-    await this.#options.writer.write(stored).finally(forget);
-    for (const name of changed) {
+    await this.#options.writer.write(encodedChanges).finally(invalidate);
+    for (const name of changedNames) {
       if (this.#latest.get(name) !== change) continue; // a later change is in progress
       this.#latest.delete(name);
       const value = changes.get(name);
       if (value === undefined) names.delete(name);
-      else this.#remember(name, value);
+      else this.#cacheValue(name, value);
     }
   }
 
@@ -119,29 +120,29 @@ export class RecordSet<T> {
   }
 
   #decode(name: string, bytes: Uint8Array): T {
-    const { is } = this.#options;
+    const { isRecord } = this.#options;
     let problem = "it is of another kind";
     try {
       const value = decodeRecord(bytes);
-      if (is(value)) return value;
+      if (isRecord(value)) return value;
     } catch (error) {
       problem = errorText(error);
     }
     throw new Error(`record "${this.#key(name)}" cannot be read (${problem}): unlink the number and link it again`);
   }
 
-  #remember(name: string, value: T): void {
-    if (this.#cached === 0) return;
+  #cacheValue(name: string, value: T): void {
+    if (this.#maxCached === 0) return;
     this.#cache.delete(name);
     this.#cache.set(name, value);
-    if (this.#cache.size <= this.#cached) return;
+    if (this.#cache.size <= this.#maxCached) return;
     for (const oldest of this.#cache.keys()) {
       this.#cache.delete(oldest);
       return;
     }
   }
 
-  /** Reads the names at the first use. */
+  /** The names of all records, read at the first use. */
   #index(): Promise<Set<string>> {
     this.#names ??= this.#options.records
       .keys(this.#options.prefix)

@@ -12,7 +12,7 @@ interface PendingWrite {
 export class RecordWriter {
   readonly #records: LineRecords;
   #pending: PendingWrite[] = [];
-  #writing = false;
+  #isWriting = false;
 
   constructor(records: LineRecords) {
     this.#records = records;
@@ -23,25 +23,25 @@ export class RecordWriter {
     if (changes.size === 0) return Promise.resolve();
     return new Promise((resolve, reject) => {
       this.#pending.push({ changes, resolve, reject });
-      if (!this.#writing) void this.#writeAll();
+      if (!this.#isWriting) void this.#writeAll();
     });
   }
 
   async #writeAll(): Promise<void> {
-    this.#writing = true;
+    this.#isWriting = true;
     while (this.#pending.length > 0) {
       const writes = this.#pending;
       this.#pending = [];
-      const together = new Map(writes.flatMap(({ changes }) => [...changes]));
+      const combined = new Map(writes.flatMap(({ changes }) => [...changes]));
       try {
-        await this.#records.set(together);
+        await this.#records.set(combined);
         for (const write of writes) write.resolve();
       } catch (error) {
         if (writes.length === 1) writes[0]?.reject(error);
         else await this.#writeEach(writes); // a record that cannot be stored must not fail the others
       }
     }
-    this.#writing = false;
+    this.#isWriting = false;
   }
 
   async #writeEach(writes: readonly PendingWrite[]): Promise<void> {

@@ -20,7 +20,7 @@ export interface SenderKeyStore {
   clear(): Promise<void>;
 }
 
-interface OfGroup {
+interface GroupRecord {
   readonly groupId: string;
   readonly sender: DeviceAddress;
 }
@@ -28,7 +28,7 @@ interface OfGroup {
 export function senderKeyStore(keys: RecordSet<object>, distributions: RecordSet<object>): SenderKeyStore {
   const sets = [keys, distributions];
 
-  async function ofGroup(set: RecordSet<object>, groupId: string): Promise<ClientRecord[]> {
+  async function groupRecords(set: RecordSet<object>, groupId: string): Promise<ClientRecord[]> {
     const names = (await set.names()).filter((name) => name.startsWith(groupName(groupId)));
     return (await set.getAll(names)).filter((record) => record !== undefined);
   }
@@ -36,11 +36,11 @@ export function senderKeyStore(keys: RecordSet<object>, distributions: RecordSet
   /** Returns the number of deleted keys. */
   async function remove(matches: (name: string) => boolean): Promise<number> {
     const names = await Promise.all(sets.map(async (set) => (await set.names()).filter(matches)));
-    await Promise.all(sets.map((set, at) => set.set(new Map(names[at]?.map((name) => [name, undefined])))));
+    await Promise.all(sets.map((set, index) => set.set(new Map(names[index]?.map((name) => [name, undefined])))));
     return names.flat().length;
   }
 
-  const upsert = (set: RecordSet<object>, records: readonly OfGroup[]): Promise<void> =>
+  const upsert = (set: RecordSet<object>, records: readonly GroupRecord[]): Promise<void> =>
     set.set(new Map(records.map((record) => [senderName(record.groupId, record.sender), record])));
 
   return {
@@ -48,7 +48,10 @@ export function senderKeyStore(keys: RecordSet<object>, distributions: RecordSet
     upsertSenderKeyDistribution: (record) => upsert(distributions, [record]),
     upsertSenderKeyDistributions: (records) => upsert(distributions, records),
     getGroupSenderKeyList: async (groupId) => {
-      const [skList, skDistribList] = await Promise.all([ofGroup(keys, groupId), ofGroup(distributions, groupId)]);
+      const [skList, skDistribList] = await Promise.all([
+        groupRecords(keys, groupId),
+        groupRecords(distributions, groupId),
+      ]);
       return { skList, skDistribList };
     },
     getDeviceSenderKey: async (groupId, sender) => (await keys.get(senderName(groupId, sender))) ?? null,
@@ -57,8 +60,8 @@ export function senderKeyStore(keys: RecordSet<object>, distributions: RecordSet
         (distribution) => distribution ?? null,
       ),
     deleteDeviceSenderKey: (target, groupId) => {
-      const ending = `|${addressName(target)}`;
-      return remove(groupId ? (name) => name === senderName(groupId, target) : (name) => name.endsWith(ending));
+      const suffix = `|${addressName(target)}`;
+      return remove(groupId ? (name) => name === senderName(groupId, target) : (name) => name.endsWith(suffix));
     },
     markForgetSenderKey: (groupId, participants) => {
       const names = new Set(participants.map((participant) => senderName(groupId, participant)));

@@ -30,8 +30,8 @@ export interface WhatsAppStoreOptions {
     Readonly<Record<"messages" | "threads" | "contacts", "none">>;
 }
 
-/** Maximum records of each kind; beyond it, the least recently written ones are deleted. In total: 18,500. */
-const MOST = {
+/** Maximum records of each kind, 18,500 in total; above it, the least recently written records are deleted. */
+const MAX_RECORDS = {
   preKey: 3000,
   session: 4000,
   identity: 4000,
@@ -41,20 +41,20 @@ const MOST = {
   syncKey: 500,
 } as const;
 /** Records of a kind that are kept in memory, because they are read for each message or call. */
-const CACHED = 500;
-const TOKENS = { is: isNestedObject, cached: CACHED, most: MOST.privacyToken } as const;
+const MAX_CACHED = 500;
+const TOKENS = { isRecord: isNestedObject, maxCached: MAX_CACHED, maxRecords: MAX_RECORDS.privacyToken } as const;
 
 /** The stores of privacy tokens that clients have opened, by their records: a second store would miss writes of the first one. */
-const OPENED = new WeakMap<LineRecords, Map<string, PrivacyTokenStore>>();
+const OPEN_STORES = new WeakMap<LineRecords, Map<string, PrivacyTokenStore>>();
 
 /** The privacy tokens of a client: the store that it has opened, otherwise a new one on the same records. */
 export function privacyTokensOf(records: LineRecords, sessionId: string): PrivacyTokenStore {
-  const opened = OPENED.get(records)?.get(sessionId);
-  return opened ?? privacyTokenStore(setOf(records, new RecordWriter(records))(sessionId, "privacy-token", TOKENS));
+  const openStore = OPEN_STORES.get(records)?.get(sessionId);
+  return openStore ?? privacyTokenStore(setOf(records, new RecordWriter(records))(sessionId, "privacy-token", TOKENS));
 }
 
 /**
- * The session data of a zapo client in the records of its line: encrypted in Ringport's storage, and erased with the
+ * The session data of a zapo client in the records of its line: encrypted in Ringport's storage, and deleted with the
  * credentials of the instance. Pass it to the client's `createStore`:
  *
  * ```ts
@@ -72,25 +72,39 @@ export function whatsappStore(records: LineRecords): WhatsAppStoreOptions {
 
   function openTokens(sessionId: string): PrivacyTokenStore {
     const tokens = privacyTokenStore(set(sessionId, "privacy-token", TOKENS));
-    const opened = OPENED.get(records) ?? new Map<string, PrivacyTokenStore>();
-    OPENED.set(records, opened.set(sessionId, tokens));
+    const openStores = OPEN_STORES.get(records) ?? new Map<string, PrivacyTokenStore>();
+    OPEN_STORES.set(records, openStores.set(sessionId, tokens));
     return tokens;
   }
 
-  const objects = (sessionId: string, kind: string, most?: number, cached = CACHED): RecordSet<object> =>
-    set<object>(sessionId, kind, { is: isNestedObject, cached, ...(most !== undefined && { most }) });
+  const objects = (sessionId: string, kind: string, maxRecords?: number, maxCached = MAX_CACHED): RecordSet<object> =>
+    set<object>(sessionId, kind, {
+      isRecord: isNestedObject,
+      maxCached,
+      ...(maxRecords !== undefined && { maxRecords }),
+    });
 
   const ringport: WhatsAppStoreBackend = {
     stores: {
-      auth: (id) => authStore(set<object>(id, "auth", { is: isCredentials })),
+      auth: (id) => authStore(set<object>(id, "auth", { isRecord: isCredentials })),
       signal: (id) => signalStore(objects(id, "signal")),
-      preKey: (id) => preKeyStore(objects(id, "pre-key", undefined, MOST.preKey + 1), MOST.preKey),
-      session: (id) => sessionStore(objects(id, "session", MOST.session)),
+      preKey: (id) => preKeyStore(objects(id, "pre-key", undefined, MAX_RECORDS.preKey + 1), MAX_RECORDS.preKey),
+      session: (id) => sessionStore(objects(id, "session", MAX_RECORDS.session)),
       identity: (id) =>
-        identityStore(set<Uint8Array>(id, "identity", { is: isBytes, most: MOST.identity, cached: CACHED })),
+        identityStore(
+          set<Uint8Array>(id, "identity", {
+            isRecord: isBytes,
+            maxRecords: MAX_RECORDS.identity,
+            maxCached: MAX_CACHED,
+          }),
+        ),
       senderKey: (id) =>
-        senderKeyStore(objects(id, "sender-key", MOST.senderKey), objects(id, "distribution", MOST.distribution)),
-      appState: (id) => appStateStore(objects(id, "sync-key", MOST.syncKey), objects(id, "collection", undefined, 0)),
+        senderKeyStore(
+          objects(id, "sender-key", MAX_RECORDS.senderKey),
+          objects(id, "distribution", MAX_RECORDS.distribution),
+        ),
+      appState: (id) =>
+        appStateStore(objects(id, "sync-key", MAX_RECORDS.syncKey), objects(id, "collection", undefined, 0)),
       privacyToken: openTokens,
     },
     caches: {},
@@ -114,8 +128,11 @@ export function whatsappStore(records: LineRecords): WhatsAppStoreOptions {
 }
 
 function setOf(records: LineRecords, writer: RecordWriter) {
-  return <T>(sessionId: string, kind: string, options: Pick<RecordSetOptions<T>, "is" | "most" | "cached">) =>
-    new RecordSet<T>({ records, writer, prefix: `${encodeURIComponent(sessionId)}/${kind}/`, ...options });
+  return <T>(
+    sessionId: string,
+    kind: string,
+    options: Pick<RecordSetOptions<T>, "isRecord" | "maxRecords" | "maxCached">,
+  ) => new RecordSet<T>({ records, writer, prefix: `${encodeURIComponent(sessionId)}/${kind}/`, ...options });
 }
 
 /** The credentials of the linked device: the proof to WhatsApp that this is the linked device. */

@@ -17,9 +17,9 @@ export function momentAt(now: number, overrides: Partial<Moment> = {}): Moment {
     now,
     wall: Date.UTC(2026, 0, 1) + now,
     chance: 0.5,
-    owned: true,
+    isOwner: true,
     inCall: false,
-    strays: false,
+    hasStrays: false,
     ...overrides,
   };
 }

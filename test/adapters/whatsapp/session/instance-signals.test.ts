@@ -12,18 +12,18 @@ describe("a signal of the client", () => {
     expect(effectsOf(first, "show_code")).toEqual([{ do: "show_code", qr: "a", ttlMs: 60_000, sequence: 1 }]);
     const second = decideAll(first.flow, { type: "qr", qr: "b", ttlMs: 20_000 });
     expect(effectsOf(second, "show_code")).toEqual([{ do: "show_code", qr: "b", ttlMs: 20_000, sequence: 2 }]);
-    expect(effectsOf(second, "start_timer")).toEqual([{ do: "start_timer", timer: "patience", ms: 21_000 }]);
+    expect(effectsOf(second, "start_timer")).toEqual([{ do: "start_timer", timer: "timeout", ms: 21_000 }]);
   });
 
   test("auth_qr: a timer after the last code reports qr_expired", () => {
-    const decision = decideAll(FLOWS.linking, { type: "timer", timer: "patience" });
+    const decision = decideAll(FLOWS.linking, { type: "timer", timer: "timeout" });
     expect(decision.flow.state).toBe("idle");
     expect(effectNames(decision)).toEqual(["calls_lost", "drop_client", "forget", "report_condition"]);
     expect(effectsOf(decision, "report_condition")[0]?.condition).toBe("qr_expired");
   });
 
   test("auth_qr: the next request for a code starts again with a fresh client and sequence 1", () => {
-    const decision = decideAll(FLOWS.linking, { type: "timer", timer: "patience" });
+    const decision = decideAll(FLOWS.linking, { type: "timer", timer: "timeout" });
     const relinked = decideAll(decision.flow, { type: "link" });
     expect(effectNames(relinked)).toEqual(["report_condition", "open_client"]);
     expect(effectsOf(relinked, "report_condition")[0]?.condition).toBeUndefined();
@@ -84,7 +84,7 @@ describe("a signal of the client", () => {
   });
 
   test("raw socket drop in a call: a client that does not return within the grace period is reconnected", () => {
-    const timedOut = decideAll(FLOWS.dropped, { type: "timer", timer: "patience" });
+    const timedOut = decideAll(FLOWS.dropped, { type: "timer", timer: "timeout" });
     expect(timedOut.flow.state).toBe("waiting");
     expect(effectNames(timedOut)).toEqual(["disconnect", "report_offline", "calls_lost"]);
     const retried = decideAll(timedOut.flow, { type: "timer", timer: "retry" });
@@ -116,15 +116,15 @@ describe("a signal of the client", () => {
 
   test("515: an unaccepted login or a socket closed for 4 s is a drop", () => {
     const resuming = decideAll(FLOWS.online, RESUMES);
-    expect(effectsOf(resuming, "start_timer")).toEqual([{ do: "start_timer", timer: "patience", ms: 10_000 }]);
+    expect(effectsOf(resuming, "start_timer")).toEqual([{ do: "start_timer", timer: "timeout", ms: 10_000 }]);
     const opening = { type: "state", ...DOWN, isOpen: true } as const;
     expect(decideSession(resuming.flow, opening, momentAt(10_900)).effects).toEqual([]);
     expect(decideSession(resuming.flow, { type: "state", ...DOWN }, momentAt(4_900)).effects).toEqual([]);
     expect(effectNames(decideSession(resuming.flow, { type: "state", ...DOWN }, momentAt(5_000)))).toContain(
       "disconnect",
     );
-    const timedOut = decideAll(resuming.flow, { type: "timer", timer: "patience" });
-    expect(effectNames(timedOut)).toEqual(["ask_state"]);
+    const timedOut = decideAll(resuming.flow, { type: "timer", timer: "timeout" });
+    expect(effectNames(timedOut)).toEqual(["poll_state"]);
     expect(effectNames(decideAll(timedOut.flow, { type: "state", ...DOWN }))).toContain("disconnect");
   });
 
@@ -137,7 +137,7 @@ describe("a signal of the client", () => {
       expect(effectsOf(replaced, "report_condition")[0]?.condition).toBe("replaced");
       expect(effectsOf(replaced, "report_offline")[0]?.lasting).toBe(true);
       expect(effectsOf(replaced, "start_timer")).toEqual([]);
-      for (const timer of ["retry", "patience"] as const)
+      for (const timer of ["retry", "timeout"] as const)
         expect(decideAll(replaced.flow, { type: "timer", timer })).toEqual({ flow: replaced.flow, effects: [] });
     },
   );
@@ -244,7 +244,7 @@ describe("a signal of the client", () => {
     [408, "WhatsApp refused the login (408)", 90_000],
     [440, "WhatsApp refused the login (440)", 90_000],
     [undefined, "WhatsApp refused the login without a code", 90_000],
-    [500, "WhatsApp has a fault of its own (500)", 1_000],
+    [500, "WhatsApp has an internal error (500)", 1_000],
   ])("%s: the client is disconnected before it logs in again", (code, reason, ms) => {
     for (const state of ["connecting", "online", "dropped"] as const) {
       const afterRefusal = decideAll(FLOWS[state], { type: "failure", code, expiresInMs: undefined });

@@ -135,7 +135,7 @@ describe("linking", () => {
     expect(scene.host.storedRecords.size).toBe(0);
     expect(scene.network.linkedDevices(PHONE)).toEqual([]);
     expect(scene.client.getState().connected).toBe(false);
-    expect(scene.session.linked).toBe(false);
+    expect(scene.session.hasLink).toBe(false);
   });
 
   test("a pairing code links too, and is a condition until then", async () => {

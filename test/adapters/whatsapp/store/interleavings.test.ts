@@ -66,15 +66,15 @@ const operation = fc.oneof(
 /** Operations of one group run at the same time. */
 const groups = fc.array(fc.array(operation, { minLength: 1, maxLength: 4 }), { maxLength: 12 });
 
-function recordSetOver(records: LineRecords, maxRecords: number, cached: number): RecordSet<object> {
+function recordSetOver(records: LineRecords, maxRecords: number, maxCached: number): RecordSet<object> {
   const writer = new RecordWriter(records);
   return new RecordSet<object>({
     records: records,
     writer,
     prefix: "x/",
-    is: isNestedObject,
-    most: maxRecords,
-    cached,
+    isRecord: isNestedObject,
+    maxRecords,
+    maxCached,
   });
 }
 

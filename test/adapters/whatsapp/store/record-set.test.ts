@@ -5,10 +5,10 @@ import { RecordWriter } from "../../../../adapters/telephony/whatsapp/store/reco
 import { encodeRecord } from "../../../../src/base/record-format.ts";
 import { MapRecords } from "../../../support/whatsapp/map-records.ts";
 
-function setUp(options: { most?: number; cached?: number } = {}) {
+function setUp(options: { maxRecords?: number; maxCached?: number } = {}) {
   const records = new MapRecords();
   const writer = new RecordWriter(records);
-  const set = new RecordSet<object>({ records, writer, prefix: "a/", is: isNestedObject, ...options });
+  const set = new RecordSet<object>({ records, writer, prefix: "a/", isRecord: isNestedObject, ...options });
   return { records, writer, set };
 }
 
@@ -30,7 +30,7 @@ describe("records of a kind", () => {
 
   test("do not mix with another kind", async () => {
     const { records, writer, set } = setUp();
-    const otherSet = new RecordSet<object>({ records, writer, prefix: "b/", is: isNestedObject });
+    const otherSet = new RecordSet<object>({ records, writer, prefix: "b/", isRecord: isNestedObject });
     await put(set, "x");
     expect(await otherSet.names()).toEqual([]);
     await otherSet.clear();
@@ -38,9 +38,9 @@ describe("records of a kind", () => {
   });
 
   test("that are cached are read once", async () => {
-    const { records, set } = setUp({ cached: 2 });
+    const { records, set } = setUp({ maxCached: 2 });
     await put(set, "x", "y", "z");
-    const { set: reopened } = { set: new RecordSet<object>({ ...optionsOf(records), cached: 2 }) };
+    const { set: reopened } = { set: new RecordSet<object>({ ...optionsOf(records), maxCached: 2 }) };
     await reopened.getAll(["x", "y"]);
     await reopened.getAll(["x", "y"]);
     await reopened.get("z"); // takes the place of x
@@ -57,7 +57,7 @@ describe("records of a kind", () => {
   });
 
   test("are read again after a write that failed", async () => {
-    const { records, set } = setUp({ cached: 10 });
+    const { records, set } = setUp({ maxCached: 10 });
     await put(set, "x");
     records.failure = new Error("down");
     await expect(set.set(new Map([["x", { name: "new" }]]))).rejects.toThrow("down");
@@ -67,9 +67,9 @@ describe("records of a kind", () => {
   });
 
   test("are not overwritten by an older read", async () => {
-    const { records, set } = setUp({ cached: 10 });
+    const { records, set } = setUp({ maxCached: 10 });
     await put(set, "x");
-    const reopened = new RecordSet<object>({ ...optionsOf(records), cached: 10 });
+    const reopened = new RecordSet<object>({ ...optionsOf(records), maxCached: 10 });
     await reopened.names();
     let release = (): void => {};
     const barrier = new Promise<void>((resolve) => {
@@ -89,7 +89,7 @@ describe("records of a kind", () => {
   });
 
   test("above the limit evict the ones unwritten for longest", async () => {
-    const { records, set } = setUp({ most: 3, cached: 10 });
+    const { records, set } = setUp({ maxRecords: 3, maxCached: 10 });
     await put(set, "x", "y", "z");
     await put(set, "x"); // now the latest
     await put(set, "new");
@@ -153,5 +153,5 @@ describe("writes", () => {
 });
 
 function optionsOf(records: MapRecords) {
-  return { records, writer: new RecordWriter(records), prefix: "a/", is: isNestedObject };
+  return { records, writer: new RecordWriter(records), prefix: "a/", isRecord: isNestedObject };
 }

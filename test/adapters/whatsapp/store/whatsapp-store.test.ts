@@ -178,7 +178,7 @@ describe("the pre-key store", () => {
       await expect(preKey.getOrGenPreKeys(count, preKeyOf)).rejects.toThrow(`invalid prekey count: ${count}`);
     for (const keyId of [-1, 6])
       await expect(preKey.markKeyAsUploaded(keyId)).rejects.toThrow(`prekey ${keyId} is out of boundary`);
-    await expect(preKey.getOrGenPreKeys(2, () => preKeyOf(5))).rejects.toThrow("which exists already");
+    await expect(preKey.getOrGenPreKeys(2, () => preKeyOf(5))).rejects.toThrow("which already exists");
   });
 
   test("drops only the oldest keys above 3000", async () => {

@@ -7,7 +7,7 @@ export const ACCEPTANCE_MS = 3_000;
  */
 export class AcceptedLogin {
   readonly #monotonic: () => number;
-  #reported = false;
+  #isReported = false;
   #openSince: number | undefined;
 
   constructor(monotonic: () => number) {
@@ -16,12 +16,12 @@ export class AcceptedLogin {
 
   /** Records the client's report that WhatsApp has accepted the login. */
   report(): void {
-    this.#reported = true;
+    this.#isReported = true;
   }
 
   /** Resets the state, because another login is necessary. */
   reset(): void {
-    this.#reported = false;
+    this.#isReported = false;
     this.#openSince = undefined;
   }
 
@@ -29,6 +29,6 @@ export class AcceptedLogin {
   isAccepted(isOpen: boolean): boolean {
     if (!isOpen) this.reset();
     else this.#openSince ??= this.#monotonic();
-    return isOpen && (this.#reported || this.#monotonic() - (this.#openSince ?? Infinity) >= ACCEPTANCE_MS);
+    return isOpen && (this.#isReported || this.#monotonic() - (this.#openSince ?? Infinity) >= ACCEPTANCE_MS);
   }
 }

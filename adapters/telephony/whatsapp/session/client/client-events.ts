@@ -35,7 +35,7 @@ export function readClientEvent(name: ClientEventName, argument: unknown): Clien
       return { type: "qr", qr, ttlMs: durationIn(event.ttlMs, MAX_CODE_MS) ?? CODE_MS };
     }
     case "auth_pairing_required":
-      return { type: "pairing_code_over" };
+      return { type: "pairing_code_expired" };
     case "auth_passkey_required":
       return { type: "passkey", hasSigner: event.hasSigner === true };
     case "auth_paired":
@@ -81,7 +81,7 @@ function integerIn(value: unknown): number | undefined {
   return typeof value === "number" && Number.isInteger(value) ? value : undefined;
 }
 
-/** A positive duration, capped at `longest`; undefined for other values. */
-function durationIn(value: unknown, longest: number): number | undefined {
-  return typeof value === "number" && value > 0 ? Math.min(value, longest) : undefined;
+/** A positive duration, capped at `maxMs`; undefined for other values. */
+function durationIn(value: unknown, maxMs: number): number | undefined {
+  return typeof value === "number" && value > 0 ? Math.min(value, maxMs) : undefined;
 }

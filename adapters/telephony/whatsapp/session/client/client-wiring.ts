@@ -8,19 +8,19 @@ const CALL_EVENTS: ReadonlyMap<string, "state" | "ended"> = new Map([
 
 /** The listeners on a client. Our errors never reach the client, and its errors never reach us. */
 export class ClientWiring {
-  readonly #failed: (error: unknown, message: string) => void;
+  readonly #onError: (error: unknown, message: string) => void;
   #removals: (() => void)[] = [];
 
-  /** @param failed called with each error of a listener or of the client */
-  constructor(failed: (error: unknown, message: string) => void) {
-    this.#failed = failed;
+  /** @param onError called with each error of a listener or of the client */
+  constructor(onError: (error: unknown, message: string) => void) {
+    this.#onError = onError;
   }
 
   /** Listens on the client itself: listeners on `client.voip` are lost with each reconnect. */
   on(client: WhatsAppClient, name: string, listener: (event: unknown) => void): void {
-    const safe = (event: unknown) => this.#safely(() => listener(event));
-    client.on(name, safe);
-    this.#removals.push(() => client.off(name, safe));
+    const safeListener = (event: unknown) => this.#safely(() => listener(event));
+    client.on(name, safeListener);
+    this.#removals.push(() => client.off(name, safeListener));
   }
 
   /** Passes on the events of calls, and every stanza before the client handles it. */
@@ -41,7 +41,7 @@ export class ClientWiring {
       });
       this.#removals.push(remove);
     } catch (error) {
-      this.#failed(error, "the WhatsApp client takes no stanza filter: reasons why calls end are unknown");
+      this.#onError(error, "the WhatsApp client accepts no stanza filter: the reasons why calls end are unknown");
     }
   }
 
@@ -54,7 +54,7 @@ export class ClientWiring {
     try {
       run();
     } catch (error) {
-      this.#failed(error, "an event of the WhatsApp client could not be handled");
+      this.#onError(error, "an event of the WhatsApp client could not be handled");
     }
   }
 }

@@ -4,7 +4,7 @@ import type { System } from "../../../../../src/ports/system.ts";
 export const MIN_GAP_MS = 100;
 const MAX_JITTER_MS = 60;
 
-interface Waiting {
+interface WaitingLogin {
   readonly place: number;
   readonly isWanted: () => boolean;
   readonly grant: () => void;
@@ -16,7 +16,7 @@ interface Waiting {
  */
 export class LoginTurns {
   readonly #system: System;
-  readonly #waiting: Waiting[] = [];
+  readonly #queue: WaitingLogin[] = [];
   #cancelNext: (() => void) | undefined;
   #places = 0;
 
@@ -35,8 +35,8 @@ export class LoginTurns {
    */
   next(place: number, isWanted: () => boolean): Promise<void> {
     return new Promise((resolve) => {
-      const index = this.#waiting.findIndex((other) => other.place > place);
-      this.#waiting.splice(index < 0 ? this.#waiting.length : index, 0, { place, isWanted, grant: resolve });
+      const index = this.#queue.findIndex((login) => login.place > place);
+      this.#queue.splice(index < 0 ? this.#queue.length : index, 0, { place, isWanted, grant: resolve });
       if (this.#cancelNext === undefined) this.#grant();
     });
   }
@@ -45,13 +45,13 @@ export class LoginTurns {
   stop(): void {
     this.#cancelNext?.();
     this.#cancelNext = undefined;
-    this.#waiting.length = 0;
+    this.#queue.length = 0;
   }
 
   #grant(): void {
     this.#cancelNext = undefined;
-    let first = this.#waiting.shift();
-    while (first !== undefined && !first.isWanted()) first = this.#waiting.shift();
+    let first = this.#queue.shift();
+    while (first !== undefined && !first.isWanted()) first = this.#queue.shift();
     if (first === undefined) return;
     first.grant();
     const [jitter = 0] = randomByte(this.#system);

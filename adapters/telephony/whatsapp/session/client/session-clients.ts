@@ -12,9 +12,9 @@ import { SessionRecords } from "../records/session-records.ts";
 import { SupervisedClient, type WhatsAppClientListener } from "./supervised-client.ts";
 
 /** Time the deletion of the records may take, ms. */
-const ERASING_MS = 3_000;
+const DELETION_MS = 3_000;
 /** Time the last writes of a client may take when the line is closed, ms. */
-const FLUSHING_MS = 1_500;
+const FLUSH_MS = 1_500;
 /** Time limit of a search for the tokens of contacts, ms: a call waits for it. */
 const CONTACT_MS = 2_000;
 
@@ -50,8 +50,8 @@ export class SessionClients {
   }
 
   /** True if a client that was replaced may still act for the session. */
-  get strays(): boolean {
-    this.#stuck = this.#stuck.filter((client) => client.strays);
+  get hasStrays(): boolean {
+    this.#stuck = this.#stuck.filter((client) => client.isStray);
     return this.#stuck.length > 0;
   }
 
@@ -70,10 +70,10 @@ export class SessionClients {
     const { host, system, logger, instanceId, make, turn, listener } = this.#options;
     const id = sessionId ?? newSessionId((bytes) => system.random(bytes));
     const records = new SessionRecords(host.records, system, this.#records);
-    const before = this.#ended;
+    const previousEnd = this.#ended;
     const client: SupervisedClient = new SupervisedClient({
       async make() {
-        await before; // records that are being erased must not be read or written
+        await previousEnd; // records that are being deleted must not be read or written
         return await make({ instanceId, sessionId: id, records });
       },
       turn,
@@ -99,30 +99,30 @@ export class SessionClients {
 
   /**
    * Reconnects; a client that does not even disconnect is replaced. @param logsIn true if a number is linked @param
-   * resumed the session whose keys the first client uses
+   * resumedId the session whose keys the first client uses
    */
-  reconnect(logsIn: boolean, resumed: SessionId | undefined): void {
+  reconnect(logsIn: boolean, resumedId: SessionId | undefined): void {
     const client = this.#current;
-    if (client !== undefined && !client.stuck) {
+    if (client !== undefined && !client.isStuck) {
       client.connect(logsIn);
       return;
     }
     if (client !== undefined) this.#stuck = [...this.#stuck, client];
     this.#end((stuck) => stuck.drop());
-    this.open(this.#sessionId ?? resumed);
+    this.open(this.#sessionId ?? resumedId);
   }
 
   /** Disconnects the current client permanently and stores its pending writes. */
   drop(): void {
     const { system, logger, instanceId } = this.#options;
     const records = this.#records;
-    const late = () => new NetworkSilent(`the storage did not take them within ${FLUSHING_MS} ms`);
+    const late = () => new NetworkSilent(`the storage did not accept them within ${FLUSH_MS} ms`);
     this.#end(async (client) => {
       await client.drop();
-      await within(records?.retire() ?? Promise.resolve(), { system, ms: FLUSHING_MS, late }).catch((error: unknown) =>
+      await within(records?.retire() ?? Promise.resolve(), { system, ms: FLUSH_MS, late }).catch((error: unknown) =>
         logger.warn({ instance_id: instanceId, err: error }, "whatsapp: the last keys of the client were not stored"),
       );
-      records?.cut();
+      records?.cutOff();
     });
   }
 
@@ -137,18 +137,18 @@ export class SessionClients {
     const records = this.#records;
     this.#records = undefined;
     this.#sessionId = undefined;
-    const erase = async (): Promise<void> => {
-      records?.cut();
+    const deleteRecords = async (): Promise<void> => {
+      records?.cutOff();
       await records?.flushed();
       await host.records.clear();
     };
-    const late = () => new NetworkSilent(`the records were not erased within ${ERASING_MS} ms`);
-    const logged = this.#ended
-      .then(() => within(erase(), { system, ms: ERASING_MS, late }))
+    const late = () => new NetworkSilent(`the records were not deleted within ${DELETION_MS} ms`);
+    const deletion = this.#ended
+      .then(() => within(deleteRecords(), { system, ms: DELETION_MS, late }))
       .catch((error: unknown) =>
-        logger.warn({ instance_id: instanceId, err: error }, "whatsapp: the keys of a link could not be erased"),
+        logger.warn({ instance_id: instanceId, err: error }, "whatsapp: the keys of a link could not be deleted"),
       );
-    this.#endsWith(logged);
+    this.#endAfter(deletion);
   }
 
   /** True if the current client has a privacy token of this callee; false if that cannot be determined in time. */
@@ -156,7 +156,7 @@ export class SessionClients {
     const { system, logger, instanceId } = this.#options;
     if (this.#records === undefined || this.#sessionId === undefined) return false;
     const tokens = privacyTokensOf(this.#records, this.#sessionId);
-    const late = () => new NetworkSilent(`the storage did not answer within ${CONTACT_MS} ms`);
+    const late = () => new NetworkSilent(`the storage did not respond within ${CONTACT_MS} ms`);
     try {
       return await within(isContact(tokens, callee), { system, ms: CONTACT_MS, late });
     } catch (error) {
@@ -170,7 +170,7 @@ export class SessionClients {
     await this.#records?.flushed();
   }
 
-  /** Resolves once all ended clients have disconnected and pending erasures are done. Never rejects. */
+  /** Resolves once all ended clients have disconnected and pending deletions are done. Never rejects. */
   ended(): Promise<void> {
     return this.#ended;
   }
@@ -178,10 +178,10 @@ export class SessionClients {
   #end(end: (client: SupervisedClient) => Promise<void>): void {
     const client = this.#current;
     this.#current = undefined;
-    if (client !== undefined) this.#endsWith(end(client));
+    if (client !== undefined) this.#endAfter(end(client));
   }
 
-  #endsWith(work: Promise<unknown>): void {
+  #endAfter(work: Promise<unknown>): void {
     this.#ended = Promise.all([this.#ended, work]).then(() => {});
   }
 }

@@ -3,32 +3,32 @@ import type { System } from "../../../../../src/ports/system.ts";
 /** Polls the state of a client: one period after the previous poll, regardless of other events. */
 export class StatePolls {
   readonly #system: Pick<System, "after" | "monotonic">;
-  readonly #ask: () => void;
+  readonly #poll: () => void;
   #periodMs: number | undefined;
-  #askedAt = 0;
+  #polledAt = 0;
   #due: number | undefined;
   #cancel: (() => void) | undefined;
 
-  constructor(system: Pick<System, "after" | "monotonic">, ask: () => void) {
+  constructor(system: Pick<System, "after" | "monotonic">, poll: () => void) {
     this.#system = system;
-    this.#ask = ask;
+    this.#poll = poll;
   }
 
   /** Records that the state was just polled, for whatever reason. */
-  asked(): void {
-    this.#askedAt = this.#system.monotonic();
+  recordPoll(): void {
+    this.#polledAt = this.#system.monotonic();
     this.plan(this.#periodMs);
   }
 
   /** Sets the time of the next poll. @param periodMs undefined for no polling */
   plan(periodMs: number | undefined): void {
-    if (this.#periodMs === undefined) this.#askedAt = this.#system.monotonic();
+    if (this.#periodMs === undefined) this.#polledAt = this.#system.monotonic();
     this.#periodMs = periodMs;
-    const due = periodMs === undefined ? undefined : this.#askedAt + periodMs;
+    const due = periodMs === undefined ? undefined : this.#polledAt + periodMs;
     if (due === this.#due) return;
     this.#due = due;
     this.#cancel?.();
     this.#cancel =
-      due === undefined ? undefined : this.#system.after(due - this.#system.monotonic(), () => this.#ask());
+      due === undefined ? undefined : this.#system.after(due - this.#system.monotonic(), () => this.#poll());
   }
 }

@@ -20,10 +20,10 @@ const ONLINE_MS = 3_000;
 const LOGOUT_MS = 3_000;
 const PAIRING_MS = 20_000;
 /** Wait before a client that did not disconnect is disconnected again, ms; doubled with each attempt. */
-const AGAIN_MS = 2_000;
+const DISCONNECT_RETRY_MS = 2_000;
 const MAX_ATTEMPTS = 8;
 /** Interval for checking if a client to be logged out is online, ms. */
-const ASK_MS = 200;
+const ONLINE_CHECK_MS = 200;
 
 /** Receives what a client reports. */
 export interface WhatsAppClientListener {
@@ -58,14 +58,14 @@ export class SupervisedClient {
   /** Attempts to disconnect that have failed in a row. */
   #failedDisconnects = 0;
   #dropping: Promise<void> | undefined;
-  #dropped = false;
-  /** True if it should be connected. */
+  #isDropped = false;
+  /** True if the client should be connected. */
   #isWanted = false;
   /** Counts the attempts to connect; only the latest one may proceed. */
   #attempts = 0;
   readonly #login: AcceptedLogin;
-  /** True if it did not disconnect in time, or before it should connect again: its state is unknown. */
-  stuck = false;
+  /** True if the client did not disconnect in time, or before its next connection: its state is unknown. */
+  isStuck = false;
 
   constructor(options: SupervisedClientOptions) {
     this.#options = options;
@@ -74,15 +74,15 @@ export class SupervisedClient {
   }
 
   /**
-   * True if it was dropped but did not disconnect: it may reconnect on its own while it is being disconnected again.
+   * True if the client was dropped but did not disconnect: it may reconnect automatically during further attempts.
    */
-  get strays(): boolean {
-    return this.#dropped && this.#failedDisconnects > 0 && this.#failedDisconnects <= MAX_ATTEMPTS;
+  get isStray(): boolean {
+    return this.#isDropped && this.#failedDisconnects > 0 && this.#failedDisconnects <= MAX_ATTEMPTS;
   }
 
   /** The client itself; undefined before its creation and after it was dropped. */
   get client(): WhatsAppClient | undefined {
-    return this.#dropped ? undefined : this.#client;
+    return this.#isDropped ? undefined : this.#client;
   }
 
   /**
@@ -91,7 +91,7 @@ export class SupervisedClient {
    */
   connect(logsIn: boolean): void {
     void this.#connect(logsIn).catch((error: unknown) => {
-      if (this.#dropped || this.#disconnecting !== undefined) return; // it was ended on purpose
+      if (this.#isDropped || this.#disconnecting !== undefined) return; // it was ended on purpose
       this.#warn(error, "the WhatsApp client could not connect");
       const reason =
         this.#client === undefined
@@ -113,7 +113,7 @@ export class SupervisedClient {
       const { connected, registered } = this.client?.getState() ?? { connected: false, registered: false };
       return { connected: connected === true, registered: registered === true };
     } catch (error) {
-      this.#warn(error, "the WhatsApp client does not know its state");
+      this.#warn(error, "the state of the WhatsApp client could not be read");
       return { connected: false, registered: false };
     }
   }
@@ -121,7 +121,7 @@ export class SupervisedClient {
   /** Requests a code to type on the phone. @param digits the number without its plus */
   async pairingCode(digits: string, signal: AbortSignal): Promise<string> {
     const { client } = this;
-    if (client === undefined) throw new Error("the client is gone");
+    if (client === undefined) throw new Error("the client was closed");
     const code: unknown = await this.#within(async () => client.auth.requestPairingCode(digits), PAIRING_MS, signal);
     if (typeof code !== "string" || !/^[0-9A-Za-z]{4}-?[0-9A-Za-z]{4}$/.test(code))
       throw new Error("the client returned no pairing code");
@@ -140,8 +140,8 @@ export class SupervisedClient {
         this.#failedDisconnects = 0;
       })
       .catch((error: unknown) => {
-        this.stuck ||= error instanceof NetworkSilent;
-        this.#warn(error, "the WhatsApp client did not disconnect in order");
+        this.isStuck ||= error instanceof NetworkSilent;
+        this.#warn(error, "the WhatsApp client did not disconnect cleanly");
         this.#disconnectAgain();
       })
       .finally(() => {
@@ -151,12 +151,12 @@ export class SupervisedClient {
   }
 
   /**
-   * A client that stays connected against our will may act for the number alongside another one. A client that looks
-   * disconnected may only have lost its socket and reconnect on its own.
+   * A client that stays connected after that may act for the number alongside another one. A client that looks
+   * disconnected may only have lost its socket and reconnect automatically.
    */
   #disconnectAgain(): void {
     if (++this.#failedDisconnects > MAX_ATTEMPTS) return;
-    this.#options.system.after(AGAIN_MS * 2 ** (this.#failedDisconnects - 1), () => {
+    this.#options.system.after(DISCONNECT_RETRY_MS * 2 ** (this.#failedDisconnects - 1), () => {
       if (!this.#isWanted) void this.disconnect();
     });
   }
@@ -168,7 +168,7 @@ export class SupervisedClient {
   }
 
   async #drop(): Promise<void> {
-    this.#dropped = true;
+    this.#isDropped = true;
     this.#wiring.detach();
     // After a logout (516) the client connects once more on its own, and shows an unrequested code, or nothing.
     if (this.#client !== undefined)
@@ -179,7 +179,7 @@ export class SupervisedClient {
     await this.disconnect();
     const client = this.#client;
     if (client !== undefined)
-      this.#options.system.after(AGAIN_MS, () => {
+      this.#options.system.after(DISCONNECT_RETRY_MS, () => {
         if (isConnected(client)) void this.disconnect();
       });
   }
@@ -188,7 +188,7 @@ export class SupervisedClient {
   async logOut(): Promise<void> {
     this.#wiring.detach();
     try {
-      await this.#onlineSoon();
+      await this.#waitUntilOnline();
       await this.#within(async () => this.#client?.logout(), LOGOUT_MS);
     } catch (error) {
       this.#warn(error, "the device could not be removed at WhatsApp: remove it on the phone, under linked devices");
@@ -196,15 +196,15 @@ export class SupervisedClient {
     await this.drop();
   }
 
-  async #onlineSoon(): Promise<void> {
+  async #waitUntilOnline(): Promise<void> {
     const isOnline = () => {
       const { connected, registered } = this.#state();
       return connected && registered;
     };
     if (isOnline()) return;
-    void this.#connect(false).catch(() => {}); // it may be connecting already
-    for (let waited = 0; waited < ONLINE_MS; waited += ASK_MS) {
-      await new Promise<void>((resolve) => void this.#options.system.after(ASK_MS, resolve));
+    void this.#connect(false).catch(() => {}); // it may already be connecting
+    for (let waitedMs = 0; waitedMs < ONLINE_MS; waitedMs += ONLINE_CHECK_MS) {
+      await new Promise<void>((resolve) => void this.#options.system.after(ONLINE_CHECK_MS, resolve));
       if (isOnline()) return;
     }
     throw new NetworkSilent(`the client did not connect within ${ONLINE_MS} ms`);
@@ -212,7 +212,7 @@ export class SupervisedClient {
 
   async #connect(logsIn: boolean): Promise<void> {
     const attempt = ++this.#attempts;
-    const isWanted = () => !this.#dropped && this.#isWanted && this.#attempts === attempt;
+    const isWanted = () => !this.#isDropped && this.#isWanted && this.#attempts === attempt;
     this.#isWanted = true;
     this.#creation ??= this.#make().catch((error: unknown) => {
       this.#creation = undefined; // the next attempt creates another client
@@ -220,14 +220,14 @@ export class SupervisedClient {
     });
     const client = await this.#creation;
     await this.#disconnecting;
-    if (this.#failedDisconnects > 0 && this.#isWanted && !this.stuck) {
+    if (this.#failedDisconnects > 0 && this.#isWanted && !this.isStuck) {
       // Its socket may still exist and reconnect unnoticed while the next connection attempt hangs.
       await this.#end(client);
-      this.stuck ||= this.#failedDisconnects > 0;
+      this.isStuck ||= this.#failedDisconnects > 0;
     }
-    if (this.stuck) {
+    if (this.isStuck) {
       this.#isWanted = false; // so it is disconnected again
-      throw new Error("the client did not disconnect before");
+      throw new Error("the client has not disconnected yet");
     }
     if (logsIn) await this.#options.turn(isWanted);
     if (logsIn && isWanted()) this.#report({ type: "login" });
@@ -240,13 +240,13 @@ export class SupervisedClient {
     const creation = (async () => this.#options.make())();
     const client = await this.#within(() => creation, MAKING_MS).catch((error: unknown) => {
       // A client that arrives too late has never been connected.
-      void creation.then((late) => late.disconnect()).catch(() => {});
+      void creation.then((lateClient) => lateClient.disconnect()).catch(() => {});
       throw error;
     });
     if (typeof client?.connect !== "function") throw new TypeError("the factory `client` returned no WhatsApp client");
     this.#client = client;
-    if (this.#dropped) return client;
-    for (const name of CLIENT_EVENTS) this.#wiring.on(client, name, (event) => this.#take(name, event));
+    if (this.#isDropped) return client;
+    for (const name of CLIENT_EVENTS) this.#wiring.on(client, name, (event) => this.#handleEvent(name, event));
     this.#wiring.on(client, TIMELOCK_EVENT, (event) => {
       if (isTimelockEvent(event)) this.#options.listener.timelock();
     });
@@ -254,7 +254,7 @@ export class SupervisedClient {
     return client;
   }
 
-  #take(name: ClientEventName, event: unknown): void {
+  #handleEvent(name: ClientEventName, event: unknown): void {
     const report = readClientEvent(name, event);
     if (report === undefined) return;
     if (report.type === "accepted") {
@@ -274,11 +274,11 @@ export class SupervisedClient {
   }
 
   #report(input: SessionInput): void {
-    if (!this.#dropped) this.#options.listener.input(input);
+    if (!this.#isDropped) this.#options.listener.input(input);
   }
 
   #within<T>(work: () => Promise<T>, ms: number, signal?: AbortSignal): Promise<T> {
-    const late = () => new NetworkSilent(`the WhatsApp client did not answer within ${ms} ms`);
+    const late = () => new NetworkSilent(`the WhatsApp client did not respond within ${ms} ms`);
     return within(work(), { system: this.#options.system, ms, late, signal });
   }
 

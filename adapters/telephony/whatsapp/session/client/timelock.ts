@@ -5,11 +5,11 @@ export const TIMELOCK_EVENT = "mex_notification";
 const OPERATION = "NotificationUserReachoutTimelockUpdate";
 /** The longest time-lock, ms. */
 export const MAX_TIMELOCK_MS = 366 * 24 * 3_600_000;
-/** The shortest time-lock, ms, for a lock still in force after its end by our clock; then WhatsApp is asked again. */
+/** The shortest time-lock, ms, for a lock still in force after its end by our clock; WhatsApp is then queried again. */
 const MIN_TIMELOCK_MS = 30_000;
 
-/** The lock of calls to strangers. `leftMs`: its remaining duration; undefined if WhatsApp states no end. */
-export type Timelock = { readonly active: false } | { readonly active: true; readonly leftMs: number | undefined };
+/** The lock of calls to strangers. `remainingMs`: undefined if WhatsApp states no end. */
+export type Timelock = { readonly active: false } | { readonly active: true; readonly remainingMs: number | undefined };
 
 /** True for an event that reports a change of the time-lock. */
 export function isTimelockEvent(event: unknown): boolean {
@@ -23,15 +23,15 @@ export function isTimelockEvent(event: unknown): boolean {
  * its types. Rejects if it does not respond.
  * @param wall ms since 1970-01-01 UTC
  */
-export async function askTimelock({ message }: WhatsAppClient, wall: number): Promise<Timelock | undefined> {
+export async function queryTimelock({ message }: WhatsAppClient, wall: number): Promise<Timelock | undefined> {
   if (typeof message?.getReachoutTimelock !== "function") return undefined;
   const reply: unknown = await message.getReachoutTimelock();
   if (typeof reply !== "object" || reply === null) return undefined;
   const { isActive, enforcementEndsAt } = reply as Readonly<Record<string, unknown>>;
   if (isActive !== true) return { active: false };
   const isTime = typeof enforcementEndsAt === "number" && enforcementEndsAt > 0;
-  if (!isTime) return { active: true, leftMs: undefined };
+  if (!isTime) return { active: true, remainingMs: undefined };
   // Only WhatsApp knows if the lock has ended: our clock may be ahead.
-  const leftMs = Math.max(enforcementEndsAt * 1_000 - wall, MIN_TIMELOCK_MS);
-  return { active: true, leftMs: Math.min(leftMs, MAX_TIMELOCK_MS) };
+  const remainingMs = Math.max(enforcementEndsAt * 1_000 - wall, MIN_TIMELOCK_MS);
+  return { active: true, remainingMs: Math.min(remainingMs, MAX_TIMELOCK_MS) };
 }

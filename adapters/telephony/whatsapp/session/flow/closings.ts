@@ -2,14 +2,14 @@
 export type Closing = {
   /**
    * - `resumes`: the client connects again at once.
-   * - `passes`: the fault is temporary; the session tries again after a while.
+   * - `temporary`: the fault is temporary; the session tries again after a while.
    * - `declined`: WhatsApp has refused the login for a reason that may pass; the session tries again after minutes.
    * - `outdated`: WhatsApp refuses this version of the client; the session tries again rarely.
    * - `replaced`: another client uses the link; another attempt would only fight it.
    * - `refused`: no attempt succeeds until the cause is fixed.
    * - `unlinked`: the credentials are void.
    */
-  readonly kind: "resumes" | "passes" | "declined" | "outdated" | "replaced" | "refused" | "unlinked";
+  readonly kind: "resumes" | "temporary" | "declined" | "outdated" | "replaced" | "refused" | "unlinked";
   /** Reason, as a sentence for the owner of the number. */
   readonly reason: string;
 };
@@ -23,14 +23,14 @@ export interface ClosedConnection {
 }
 
 /** Closings that do not affect the credentials, by the client's reason. */
-const KEPT: ReadonlyMap<string, Closing> = new Map<string, Closing>([
+const HARMLESS_CLOSINGS: ReadonlyMap<string, Closing> = new Map<string, Closing>([
   ["stream_error_force_login", { kind: "resumes", reason: "WhatsApp asked for a new connection (515)" }],
   [
     "stream_error_replaced",
     {
       kind: "replaced",
       reason:
-        "another client uses the link of this number; stop that one, then request a code for the instance or restart the server",
+        "another client uses the link of this number; stop that client, then request a code for the instance or restart the server",
     },
   ],
   [
@@ -47,11 +47,11 @@ const KEPT: ReadonlyMap<string, Closing> = new Map<string, Closing>([
       reason: "WhatsApp refuses the client's description of itself (409); check the client's options",
     },
   ],
-  ["failure_service_unavailable", { kind: "passes", reason: "WhatsApp is unavailable (503)" }],
+  ["failure_service_unavailable", { kind: "temporary", reason: "WhatsApp is unavailable (503)" }],
 ]);
 
 /** Explanations of void credentials, by the client's reason. */
-const VOID: ReadonlyMap<string, string> = new Map([
+const VOID_CREDENTIALS: ReadonlyMap<string, string> = new Map([
   ["stream_error_device_removed", "the device was removed from the linked devices on the phone"],
   ["stream_error_force_logout", "WhatsApp has logged this device out (516)"],
   ["failure_not_authorized", "WhatsApp no longer knows this device (401)"],
@@ -62,11 +62,16 @@ const VOID: ReadonlyMap<string, string> = new Map([
 
 /** Meaning of a closed connection. Only a logout unlinks: no other reason may cost the credentials. */
 export function closingOf({ reason, code, isLogout }: ClosedConnection): Closing {
-  const named = /^[a-z][a-z_]{0,59}$/.test(reason) ? reason : "no known reason";
-  const detail = code === undefined ? named : `${named}, ${code}`;
+  const reasonName = /^[a-z][a-z_]{0,59}$/.test(reason) ? reason : "no known reason";
+  const detail = code === undefined ? reasonName : `${reasonName}, ${code}`;
   if (isLogout)
-    return { kind: "unlinked", reason: VOID.get(reason) ?? `WhatsApp has unlinked this device (${detail})` };
-  return KEPT.get(reason) ?? { kind: "passes", reason: `the connection to WhatsApp was closed (${detail})` };
+    return {
+      kind: "unlinked",
+      reason: VOID_CREDENTIALS.get(reason) ?? `WhatsApp has unlinked this device (${detail})`,
+    };
+  return (
+    HARMLESS_CLOSINGS.get(reason) ?? { kind: "temporary", reason: `the connection to WhatsApp was closed (${detail})` }
+  );
 }
 
 /** The client's report of a refused login. */
@@ -85,9 +90,9 @@ export function staysClosed(code: number | undefined): boolean {
 }
 
 /** The meaning of a refused login that does not affect the credentials. Only faults of WhatsApp itself end soon. */
-export function linkRefusal({ code }: LoginRefusal): Closing & { readonly kind: "passes" | "declined" } {
-  const named = code === undefined ? "without a code" : `(${code})`;
+export function linkRefusal({ code }: LoginRefusal): Closing & { readonly kind: "temporary" | "declined" } {
+  const codeText = code === undefined ? "without a code" : `(${code})`;
   if (code !== undefined && code >= 500 && code < 600)
-    return { kind: "passes", reason: `WhatsApp has a fault of its own ${named}` };
-  return { kind: "declined", reason: `WhatsApp refused the login ${named}` };
+    return { kind: "temporary", reason: `WhatsApp has an internal error ${codeText}` };
+  return { kind: "declined", reason: `WhatsApp refused the login ${codeText}` };
 }

@@ -1,7 +1,7 @@
 import type { LineCondition } from "../../../../../src/ports/telephony.ts";
 import type { Closing } from "./closings.ts";
 import { attemptFailed, loggedIn, waitMs } from "./reconnects.ts";
-import { CONNECT_TIMEOUT_MS, forgotten, moved, stay } from "./session-state.ts";
+import { CONNECT_TIMEOUT_MS, forgetLink, moved, stay } from "./session-state.ts";
 import type { Moment, SessionDecision, SessionEffect, SessionFlow, SessionInput } from "./session-types.ts";
 
 /** Longest wait for the first code, ms. */
@@ -11,9 +11,9 @@ export const CODE_MARGIN_MS = 1_000;
 
 /** Inputs while a code waits to be scanned. */
 export type LinkingInput =
-  | Extract<SessionInput, { readonly type: "qr" | "pairing_code" | "pairing_code_over" | "passkey" | "paired" }>
+  | Extract<SessionInput, { readonly type: "qr" | "pairing_code" | "pairing_code_expired" | "passkey" | "paired" }>
   /** No code is valid any longer. */
-  | { readonly type: "codes_over" }
+  | { readonly type: "codes_expired" }
   /** The connection is closed or was never established. */
   | { readonly type: "closing"; readonly closing: Closing }
   | { readonly type: "refused"; readonly condition: LineCondition; readonly reason: string };
@@ -22,11 +22,11 @@ export type LinkingInput =
 export function linkingStarted(flow: SessionFlow, now: number): SessionDecision {
   const clear: SessionEffect = { do: "report_condition", condition: undefined, reason: WAITING };
   return {
-    flow: { ...moved(flow, "link", WAITING), codesUntil: now + FIRST_CODE_MS, explained: false },
+    flow: { ...moved(flow, "link", WAITING), codesUntil: now + FIRST_CODE_MS, isExplained: false },
     effects: [
-      ...(flow.explained ? [clear] : []),
+      ...(flow.isExplained ? [clear] : []),
       { do: "open_client" },
-      { do: "start_timer", timer: "patience", ms: FIRST_CODE_MS },
+      { do: "start_timer", timer: "timeout", ms: FIRST_CODE_MS },
     ],
   };
 }
@@ -41,14 +41,14 @@ export function decideLinking(flow: SessionFlow, input: LinkingInput, { now, cha
       return { flow: next, effects: [{ do: "stop_timer", timer: "retry" }, show, codeTimer(next, now)] };
     }
     case "pairing_code": {
-      const next = { ...flow, pairingUntil: now + input.ttlMs, explained: true };
+      const next = { ...flow, pairingUntil: now + input.ttlMs, isExplained: true };
       const reason = "waiting for the pairing code to be typed on the phone";
       return {
         flow: next,
         effects: [{ do: "report_condition", condition: "pairing_code", reason }, codeTimer(next, now)],
       };
     }
-    case "pairing_code_over": {
+    case "pairing_code_expired": {
       if (flow.pairingUntil <= now) return stay(flow);
       const next = { ...flow, pairingUntil: now };
       const reason = "the pairing code is no longer valid; request a new one";
@@ -57,33 +57,33 @@ export function decideLinking(flow: SessionFlow, input: LinkingInput, { now, cha
     case "passkey":
       if (input.hasSigner)
         return { flow, effects: [{ do: "log", level: "info", message: "the client signs with a passkey" }] };
-      return givenUp(flow, "passkey_required", PASSKEY);
+      return giveUp(flow, "passkey_required", PASSKEY);
     case "paired":
       return {
         flow: {
           ...moved(flow, "connect", "connecting"),
-          ...{ stored: false, opened: false, reconnects: loggedIn(flow.reconnects, now) },
+          ...{ isStored: false, isOpened: false, reconnects: loggedIn(flow.reconnects, now) },
         },
         effects: [
           { do: "stop_timer", timer: "retry" },
           { do: "store_link", phone: input.phone },
-          { do: "start_timer", timer: "patience", ms: CONNECT_TIMEOUT_MS },
+          { do: "start_timer", timer: "timeout", ms: CONNECT_TIMEOUT_MS },
         ],
       };
-    case "codes_over":
-      if (flow.codes === 0 && flow.pairingUntil === -Infinity) return givenUp(flow, undefined, "WhatsApp sent no code");
-      return givenUp(flow, "qr_expired", "no code was used in time; request a new one");
+    case "codes_expired":
+      if (flow.codes === 0 && flow.pairingUntil === -Infinity) return giveUp(flow, undefined, "WhatsApp sent no code");
+      return giveUp(flow, "qr_expired", "no code was used in time; request a new one");
     case "closing": {
       const { kind, reason } = input.closing;
-      if (kind === "outdated") return givenUp(flow, "client_outdated", reason, "error");
-      if (kind !== "passes") return givenUp(flow, undefined, reason, "error");
+      if (kind === "outdated") return giveUp(flow, "client_outdated", reason, "error");
+      if (kind !== "temporary") return giveUp(flow, undefined, reason, "error");
       const reconnects = attemptFailed(flow.reconnects, kind);
       const ms = waitMs(kind, reconnects, now, chance);
       const retry: SessionEffect = { do: "start_timer", timer: "retry", ms };
       return { flow: { ...flow, reason, reconnects }, effects: [{ do: "disconnect" }, retry] };
     }
     case "refused":
-      return givenUp(flow, input.condition, input.reason, "error");
+      return giveUp(flow, input.condition, input.reason, "error");
   }
 }
 
@@ -94,18 +94,18 @@ const PASSKEY =
 /** Keeps waiting while any code is valid. */
 function codeTimer({ codesUntil, pairingUntil }: SessionFlow, now: number): SessionEffect {
   const ms = Math.max(0, codesUntil - now, pairingUntil - now) + CODE_MARGIN_MS;
-  return { do: "start_timer", timer: "patience", ms };
+  return { do: "start_timer", timer: "timeout", ms };
 }
 
 /** Stops waiting for the code; the next request starts again. */
-function givenUp(
+function giveUp(
   flow: SessionFlow,
   condition: LineCondition | undefined,
   reason: string,
   level?: "error",
 ): SessionDecision {
-  const { flow: next, effects } = forgotten(flow, reason, { do: "drop_client" });
+  const { flow: next, effects } = forgetLink(flow, reason, { do: "drop_client" });
   const log: SessionEffect[] = level === undefined ? [] : [{ do: "log", level, message: reason }];
   const report: SessionEffect = { do: "report_condition", condition, reason };
-  return { flow: { ...next, explained: true }, effects: [...effects, report, ...log] };
+  return { flow: { ...next, isExplained: true }, effects: [...effects, report, ...log] };
 }

@@ -1,5 +1,5 @@
 import { disconnected } from "./lost-connections.ts";
-import { doubtful } from "./ownership-flow.ts";
+import { checkOwnershipSoon } from "./ownership-flow.ts";
 import { connectionLost, connectionUp, isUnstable, loggedIn, loginBudgetMs, resumed } from "./reconnects.ts";
 import { CONNECT_TIMEOUT_MS, healthOf, isLinked, moved, reportOffline, STOP_WAITING, stay } from "./session-state.ts";
 import type { LiveState, Moment, SessionDecision, SessionEffect, SessionFlow } from "./session-types.ts";
@@ -7,18 +7,20 @@ import type { LiveState, Moment, SessionDecision, SessionEffect, SessionFlow } f
 /** Decides the effect of the client's current state: no other input makes a session online. */
 export function decideLive(flow: SessionFlow, live: LiveState, moment: Moment): SessionDecision {
   // A waiting session is not connected, and its next attempt checks if this server may act for the number.
-  return moment.owned || flow.state === "waiting" ? found(flow, live, moment) : foundInDoubt(flow, live, moment);
+  return moment.isOwner || flow.state === "waiting"
+    ? decideOwned(flow, live, moment)
+    : decideDoubtful(flow, live, moment);
 }
 
-function found(flow: SessionFlow, { isOpen, connected, registered }: LiveState, moment: Moment): SessionDecision {
-  const works = flow.opened && connected && registered;
-  if (flow.state === "online" && works) return stay({ ...flow, resumingSince: undefined });
+function decideOwned(flow: SessionFlow, { isOpen, connected, registered }: LiveState, moment: Moment): SessionDecision {
+  const isWorking = flow.isOpened && connected && registered;
+  if (flow.state === "online" && isWorking) return stay({ ...flow, resumingSince: undefined });
   if (flow.state === "online") return isResuming(flow, isOpen, moment.now) ? stay(flow) : dropped(flow, moment);
-  if (flow.state === "connecting" && flow.opened && !isOpen) return disconnected(flow, BROKE_OFF, moment);
-  if (flow.state === "dropped" && !works) return stillDropped(flow, isOpen, moment);
-  if (!works || !isLinked(flow) || flow.state === "halted") return stay(flow);
+  if (flow.state === "connecting" && flow.isOpened && !isOpen) return disconnected(flow, BROKE_OFF, moment);
+  if (flow.state === "dropped" && !isWorking) return stillDropped(flow, isOpen, moment);
+  if (!isWorking || !isLinked(flow) || flow.state === "halted") return stay(flow);
   const reconnects = connectionUp(flow.reconnects, moment.now);
-  const next: SessionFlow = { ...moved(flow, "open", null), lasting: false, restriction: undefined, reconnects };
+  const next: SessionFlow = { ...moved(flow, "open", null), isLasting: false, restriction: undefined, reconnects };
   const report: SessionEffect[] = healthOf(next).state === "online" ? [{ do: "report_online" }] : [];
   return { flow: next, effects: [...STOP_WAITING, ...report, { do: "calls_restored" }] };
 }
@@ -31,15 +33,15 @@ function isResuming({ resumingSince }: SessionFlow, isOpen: boolean, now: number
 }
 
 /** The line never comes online while the server may not act for the number, but a drop is still noticed. */
-function foundInDoubt(flow: SessionFlow, live: LiveState, moment: Moment): SessionDecision {
-  const { flow: doubted, effects } = doubtful(flow);
-  if (doubted.state !== "online") return { flow: doubted, effects };
-  const next = found(doubted, live, moment);
+function decideDoubtful(flow: SessionFlow, live: LiveState, moment: Moment): SessionDecision {
+  const { flow: doubtfulFlow, effects } = checkOwnershipSoon(flow);
+  if (doubtfulFlow.state !== "online") return { flow: doubtfulFlow, effects };
+  const next = decideOwned(doubtfulFlow, live, moment);
   return { flow: next.flow, effects: [...effects, ...next.effects] };
 }
 
 /** A connection that ended without a reason. */
-export const BROKE_OFF = { kind: "passes", reason: "the connection to WhatsApp broke off" } as const;
+export const BROKE_OFF = { kind: "temporary", reason: "the connection to WhatsApp broke off" } as const;
 
 /**
  * Handles a socket that broke off without an event. The client would log in every 2 s, so it is disconnected, and logs
@@ -52,7 +54,7 @@ function dropped(flow: SessionFlow, moment: Moment): SessionDecision {
     return disconnected({ ...flow, reconnects }, BROKE_OFF, moment);
   const next = { ...moved(flow, "drop", reason), reconnects: loggedIn(reconnects, moment.now) };
   const effects: SessionEffect[] = [
-    { do: "start_timer", timer: "patience", ms: CONNECT_TIMEOUT_MS },
+    { do: "start_timer", timer: "timeout", ms: CONNECT_TIMEOUT_MS },
     ...reportOffline(next),
   ];
   return { flow: next, effects: [...effects, { do: "calls_lost", reason, final: false }] };
@@ -63,9 +65,9 @@ function dropped(flow: SessionFlow, moment: Moment): SessionDecision {
  * counts.
  */
 function stillDropped(flow: SessionFlow, isOpen: boolean, moment: Moment): SessionDecision {
-  if (isOpen || !flow.reopened) return stay({ ...flow, reopened: isOpen });
+  if (isOpen || !flow.isReopened) return stay({ ...flow, isReopened: isOpen });
   const reconnects = resumed(flow.reconnects, moment);
   return reconnects === undefined
     ? disconnected(flow, BROKE_OFF, moment)
-    : stay({ ...flow, reopened: false, reconnects });
+    : stay({ ...flow, isReopened: false, reconnects });
 }

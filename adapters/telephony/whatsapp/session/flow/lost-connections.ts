@@ -14,7 +14,7 @@ export function halted(flow: SessionFlow, reason: string, condition?: LineCondit
   const reconnects = { ...NO_RECONNECTS, logins: flow.reconnects.logins };
   const next: SessionFlow = {
     ...moved(flow, "halt", reason),
-    ...{ lasting: true, opened: false, restriction: undefined, reconnects },
+    ...{ isLasting: true, isOpened: false, restriction: undefined, reconnects },
   };
   const effects: SessionEffect[] = [...STOP_WAITING, { do: "disconnect" }, ...reportOffline(next)];
   if (condition !== undefined || flow.restriction !== undefined)
@@ -24,24 +24,24 @@ export function halted(flow: SessionFlow, reason: string, condition?: LineCondit
 }
 
 /** Waits until the next login. */
-export function later(before: SessionFlow, { kind, reason }: Loss, { now, chance }: Moment): SessionDecision {
-  const lasting = kind === "outdated"; // WhatsApp refuses the client's version
-  const unstable = isUnstable(before.reconnects, now);
-  const reconnects: Reconnects = { ...attemptFailed(before.reconnects, kind), logged: unstable };
+export function waitForLogin(before: SessionFlow, { kind, reason }: Loss, { now, chance }: Moment): SessionDecision {
+  const isLasting = kind === "outdated"; // WhatsApp refuses the client's version
+  const keepsDropping = isUnstable(before.reconnects, now);
+  const reconnects: Reconnects = { ...attemptFailed(before.reconnects, kind), isInstabilityLogged: keepsDropping };
   const next: SessionFlow = {
     ...moved(before, "lose", reason),
-    ...{ lasting, opened: false, restriction: undefined, reconnects },
+    ...{ isLasting, isOpened: false, restriction: undefined, reconnects },
   };
-  const effects: SessionEffect[] = [{ do: "stop_timer", timer: "patience" }, ...reportOffline(next)];
+  const effects: SessionEffect[] = [{ do: "stop_timer", timer: "timeout" }, ...reportOffline(next)];
   // The problem has changed, unless the next attempt fails in the same way.
-  if ((before.lasting || before.restriction !== undefined) && !lasting)
+  if ((before.isLasting || before.restriction !== undefined) && !isLasting)
     effects.push({ do: "report_condition", condition: undefined, reason });
-  if (lasting) {
+  if (isLasting) {
     effects.push({ do: "report_condition", condition: "client_outdated", reason });
     effects.push({ do: "log", level: "error", message: reason });
   }
   effects.push({ do: "calls_lost", reason, final: false });
-  if (unstable && !before.reconnects.logged)
+  if (keepsDropping && !before.reconnects.isInstabilityLogged)
     effects.push({ do: "log", level: "warn", message: "the connection to WhatsApp breaks off again and again" });
   const ms = waitMs(kind, reconnects, now, chance);
   return { flow: next, effects: [...effects, { do: "start_timer", timer: "retry", ms }] };
@@ -49,6 +49,6 @@ export function later(before: SessionFlow, { kind, reason }: Loss, { now, chance
 
 /** Closes the connection, so that the client does not log in on its own, and opens it again later. */
 export function disconnected(flow: SessionFlow, loss: Loss, moment: Moment): SessionDecision {
-  const { flow: next, effects } = later(flow, loss, moment);
+  const { flow: next, effects } = waitForLogin(flow, loss, moment);
   return { flow: next, effects: [{ do: "disconnect" }, ...effects] };
 }

@@ -20,18 +20,18 @@ export function resuming(before: SessionFlow, { reason }: Pick<Closing, "reason"
   if (before.state === "waiting" || before.state === "halted") return { flow: before, effects: [{ do: "disconnect" }] };
   const reconnects = resumed(before.reconnects, moment);
   if (reconnects === undefined && before.state === "linking")
-    return decideLinking(before, { type: "closing", closing: { kind: "passes", reason } }, moment);
+    return decideLinking(before, { type: "closing", closing: { kind: "temporary", reason } }, moment);
   if (reconnects === undefined) {
-    const lost = connectionLost(before.reconnects, moment.now);
-    return disconnected({ ...before, reconnects: lost }, { kind: "passes", reason }, moment);
+    const afterLoss = connectionLost(before.reconnects, moment.now);
+    return disconnected({ ...before, reconnects: afterLoss }, { kind: "temporary", reason }, moment);
   }
   // The client will report the connection as open again.
-  const opened = before.opened && before.state !== "connecting";
-  const flow = { ...before, opened, reopened: false, reconnects };
+  const isOpened = before.isOpened && before.state !== "connecting";
+  const flow = { ...before, isOpened, isReopened: false, reconnects };
   if (flow.state !== "online") return stay(flow);
   return {
     flow: { ...flow, resumingSince: moment.now },
-    effects: [{ do: "start_timer", timer: "patience", ms: RESUMING_MS }],
+    effects: [{ do: "start_timer", timer: "timeout", ms: RESUMING_MS }],
   };
 }
 
@@ -41,7 +41,7 @@ export function resuming(before: SessionFlow, { reason }: Pick<Closing, "reason"
  */
 export function streamEnded(flow: SessionFlow, code: number | undefined, moment: Moment): SessionDecision {
   const reason = `WhatsApp has ended the connection (${code ?? "without a code"})`;
-  if (flow.state === "connecting") return disconnected(flow, { kind: "passes", reason }, moment);
+  if (flow.state === "connecting") return disconnected(flow, { kind: "temporary", reason }, moment);
   return resuming(flow, { reason }, moment);
 }
 
@@ -51,11 +51,11 @@ export function loginAccepted(flow: SessionFlow, live: LiveState, moment: Moment
   const { reconnects } = flow;
   if (reconnects.acceptanceDue)
     return decideLive({ ...flow, reconnects: { ...reconnects, acceptanceDue: false } }, live, moment);
-  const counted = { ...loggedIn(reconnects, moment.now), loggingIn: false, acceptanceDue: false };
-  if (flow.state === "halted" || (flow.state === "waiting" && !flow.opened))
-    return { flow: { ...flow, reconnects: counted }, effects: [{ do: "disconnect" }] };
-  const allowed = resumed(reconnects, moment);
-  if (allowed === undefined)
-    return disconnected({ ...flow, reconnects: connectionLost(counted, moment.now) }, BROKE_OFF, moment);
-  return decideLive({ ...flow, reconnects: { ...allowed, acceptanceDue: false } }, live, moment);
+  const loginCounted = { ...loggedIn(reconnects, moment.now), loggingIn: false, acceptanceDue: false };
+  if (flow.state === "halted" || (flow.state === "waiting" && !flow.isOpened))
+    return { flow: { ...flow, reconnects: loginCounted }, effects: [{ do: "disconnect" }] };
+  const resumption = resumed(reconnects, moment);
+  if (resumption === undefined)
+    return disconnected({ ...flow, reconnects: connectionLost(loginCounted, moment.now) }, BROKE_OFF, moment);
+  return decideLive({ ...flow, reconnects: { ...resumption, acceptanceDue: false } }, live, moment);
 }

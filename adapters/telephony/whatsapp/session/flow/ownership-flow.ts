@@ -1,5 +1,5 @@
 import { DEADLINE_PASSED } from "../../../../../src/ports/telephony.ts";
-import { forgotten, moved, reportOffline, stay } from "./session-state.ts";
+import { forgetLink, moved, reportOffline, stay } from "./session-state.ts";
 import type { Moment, SessionDecision, SessionEffect, SessionFlow } from "./session-types.ts";
 
 /** Time until a server that may not act for the number checks again, ms: a renewal may only be late. */
@@ -8,39 +8,39 @@ export const OWNERSHIP_MS = 2_000;
 export const HANG_UP_MS = 1_000;
 
 /** Handles a lease that was not renewed in time; without a renewal soon, the server loses the number. */
-export function doubtful(flow: SessionFlow): SessionDecision {
-  if (flow.disowned || flow.state === "idle" || flow.state === "halted") return stay(flow);
+export function checkOwnershipSoon(flow: SessionFlow): SessionDecision {
+  if (flow.isDisowned || flow.state === "idle" || flow.state === "halted") return stay(flow);
   const timer: SessionEffect = { do: "start_timer", timer: "ownership", ms: OWNERSHIP_MS };
-  return { flow: { ...flow, disowned: true }, effects: [timer] };
+  return { flow: { ...flow, isDisowned: true }, effects: [timer] };
 }
 
 /**
  * Gives up the number, for which another server may already act. Its calls hang up first: no other process can end
  * them.
  */
-export function disowned(before: SessionFlow, { inCall }: Pick<Moment, "inCall">): SessionDecision {
-  if (inCall && before.opened && !before.endingCalls)
+export function giveUpNumber(before: SessionFlow, { inCall }: Pick<Moment, "inCall">): SessionDecision {
+  if (inCall && before.isOpened && !before.isEndingCalls)
     return {
-      flow: { ...before, disowned: true, endingCalls: true },
+      flow: { ...before, isDisowned: true, isEndingCalls: true },
       effects: [
         { do: "start_timer", timer: "ownership", ms: HANG_UP_MS },
         { do: "end_calls", reason: DEADLINE_PASSED },
       ],
     };
-  const flow = { ...before, disowned: false, endingCalls: false };
+  const flow = { ...before, isDisowned: false, isEndingCalls: false };
   // A waiting session is not connected, and its next attempt checks again; a restriction must not end early.
   if (flow.state === "idle" || flow.state === "halted" || flow.state === "waiting") return stay(flow);
-  if (flow.state === "linking") return forgotten(flow, DEADLINE_PASSED, { do: "drop_client" });
+  if (flow.state === "linking") return forgetLink(flow, DEADLINE_PASSED, { do: "drop_client" });
   const reconnects = { ...flow.reconnects, upSince: undefined };
   const next: SessionFlow = {
     ...moved(flow, "lose", DEADLINE_PASSED),
-    ...{ lasting: false, opened: false, reconnects },
+    ...{ isLasting: false, isOpened: false, reconnects },
   };
   return {
     flow: next,
     effects: [
       { do: "disconnect" },
-      { do: "stop_timer", timer: "patience" },
+      { do: "stop_timer", timer: "timeout" },
       { do: "stop_timer", timer: "ownership" },
       ...reportOffline(next),
       { do: "calls_lost", reason: DEADLINE_PASSED, final: true },

@@ -7,7 +7,7 @@ export interface Reconnects {
   /** Times of recent connection losses. */
   readonly losses: readonly number[];
   /** True if the log already names the connection as unstable. */
-  readonly logged: boolean;
+  readonly isInstabilityLogged: boolean;
   /**
    * Times at which an earlier client of this session, which could not be disconnected, recently took over the
    * connection.
@@ -31,7 +31,7 @@ export const NO_RECONNECTS: Reconnects = {
   failures: 0,
   upSince: undefined,
   losses: [],
-  logged: false,
+  isInstabilityLogged: false,
   takeovers: [],
   logins: [],
   loggingIn: false,
@@ -76,7 +76,13 @@ export function connectionLost(before: Reconnects, now: number): Reconnects {
   if (before.upSince === undefined) return before;
   const failures = now - before.upSince >= LASTING_MS ? 0 : before.failures;
   const losses = [...before.losses, now].filter((at) => now - at < FLAP_WINDOW_MS).slice(-FLAPS);
-  return { ...before, failures, upSince: undefined, losses, logged: before.logged && losses.length >= FLAPS };
+  return {
+    ...before,
+    failures,
+    upSince: undefined,
+    losses,
+    isInstabilityLogged: before.isInstabilityLogged && losses.length >= FLAPS,
+  };
 }
 
 /** Attributes a lost connection to an earlier client of the session; undefined if that happens too often. */
@@ -87,7 +93,7 @@ export function takenOver(before: Reconnects, now: number): Reconnects | undefin
 
 /** Counts an attempt that has failed, or is about to start. @param kind the kind of fault */
 export function attemptFailed(before: Reconnects, kind: FaultKind): Reconnects {
-  const refusals = before.refusals + (kind === "passes" ? 0 : 1);
+  const refusals = before.refusals + (kind === "temporary" ? 0 : 1);
   return { ...before, failures: before.failures + 1, refusals, loggingIn: false, acceptanceDue: false };
 }
 
@@ -106,8 +112,8 @@ export function loggedIn(before: Reconnects, now: number): Reconnects {
  * Adds the logins of an earlier process. @param ages ms; a negative age, from a clock that was set back, counts as zero
  */
 export function withPastLogins(before: Reconnects, ages: readonly number[], now: number): Reconnects {
-  const past = ages.map((age) => now - Math.max(0, age)).filter((at) => now - at < LOGIN_WINDOW_MS);
-  return { ...before, logins: [...past, ...before.logins].sort((a, b) => a - b).slice(-MAX_LOGINS) };
+  const pastLogins = ages.map((age) => now - Math.max(0, age)).filter((at) => now - at < LOGIN_WINDOW_MS);
+  return { ...before, logins: [...pastLogins, ...before.logins].sort((a, b) => a - b).slice(-MAX_LOGINS) };
 }
 
 /** Discounts the pending login if the connection could not be opened: it has not reached WhatsApp. */
@@ -142,16 +148,16 @@ export function resumed(before: Reconnects, { now, inCall }: { now: number; inCa
 
 /**
  * Waits before the next login, by the kind of fault, ms. All are random, so that many numbers do not log in simultaneously.
- * - `passes`: up to 2 s, doubled with each failure up to 5 min, any length from zero (full jitter). An unstable
+ * - `temporary`: up to 2 s, doubled with each failure up to 5 min, any length from zero (full jitter). An unstable
  *   connection waits longer.
  * - `declined`: 1 to 2 min, doubled with each refusal up to 6 h.
  * - `outdated`: 15 to 30 min, doubled with each refusal up to 6 h.
  */
 const WAITS = {
-  passes: (reconnects: Reconnects, now: number, chance: number): number => {
-    const longest = Math.min(MAX_WAIT_MS, FIRST_MS * doubled(reconnects.failures));
-    if (isUnstable(reconnects, now)) return Math.max(longest, UNSTABLE_MS) * (0.5 + chance / 2);
-    return longest * chance;
+  temporary: (reconnects: Reconnects, now: number, chance: number): number => {
+    const maxMs = Math.min(MAX_WAIT_MS, FIRST_MS * doubled(reconnects.failures));
+    if (isUnstable(reconnects, now)) return Math.max(maxMs, UNSTABLE_MS) * (0.5 + chance / 2);
+    return maxMs * chance;
   },
   declined: ({ refusals }: Reconnects, _now: number, chance: number): number =>
     Math.min(MAX_REFUSED_MS, 2 * MINUTE_MS * doubled(refusals)) * (0.5 + chance / 2),
@@ -179,7 +185,7 @@ export function restrictionMs(
   chance: number,
 ): number {
   const { restrictions } = reconnects;
-  const unknownMs = RESTRICTION_MS * 2 ** Math.min(5, Math.max(0, restrictions - 1)) * (1 + chance / 8);
-  const untilMs = expiresInMs === undefined ? unknownMs : expiresInMs + END_MARGIN_MS;
-  return Math.max(untilMs, waitMs("declined", { ...reconnects, refusals: restrictions }, now, chance));
+  const defaultMs = RESTRICTION_MS * 2 ** Math.min(5, Math.max(0, restrictions - 1)) * (1 + chance / 8);
+  const remainingMs = expiresInMs === undefined ? defaultMs : expiresInMs + END_MARGIN_MS;
+  return Math.max(remainingMs, waitMs("declined", { ...reconnects, refusals: restrictions }, now, chance));
 }

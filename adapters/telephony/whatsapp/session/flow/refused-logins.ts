@@ -28,21 +28,21 @@ function restricted(before: SessionFlow, expiresInMs: number | undefined, moment
   if (before.state === "linking")
     return decideLinking(before, { type: "refused", condition: "restricted", reason }, moment);
   if (!isLinked(before)) return stay(before);
-  const lost = attemptFailed(connectionLost(before.reconnects, moment.now), "passes");
-  const reconnects = { ...lost, restrictions: lost.restrictions + 1 };
+  const afterLoss = attemptFailed(connectionLost(before.reconnects, moment.now), "temporary");
+  const reconnects = { ...afterLoss, restrictions: afterLoss.restrictions + 1 };
   const ms = restrictionMs(reconnects, expiresInMs, moment.now, moment.chance);
-  return heldBack({ ...before, reconnects }, reason, ms, moment);
+  return holdBack({ ...before, reconnects }, reason, ms, moment);
 }
 
 /** Keeps the number disconnected for this long. */
-function heldBack(before: SessionFlow, reason: string, ms: number, { wall }: Moment): SessionDecision {
+function holdBack(before: SessionFlow, reason: string, ms: number, { wall }: Moment): SessionDecision {
   const next: SessionFlow = {
     ...moved(before, "lose", reason),
-    ...{ lasting: false, opened: false, restriction: { reason, endsAt: wall + ms } },
+    ...{ isLasting: false, isOpened: false, restriction: { reason, endsAt: wall + ms } },
   };
   const effects: SessionEffect[] = [
     { do: "disconnect" },
-    { do: "stop_timer", timer: "patience" },
+    { do: "stop_timer", timer: "timeout" },
     ...reportOffline(next),
     { do: "report_condition", condition: "restricted", reason },
     { do: "calls_lost", reason, final: true },
@@ -52,12 +52,12 @@ function heldBack(before: SessionFlow, reason: string, ms: number, { wall }: Mom
 }
 
 /** Adopts the history of an earlier process: its logins count, and a restriction continues. */
-export function remembered(before: SessionFlow, past: PastLogins, moment: Moment): SessionDecision {
+export function restoreHistory(before: SessionFlow, past: PastLogins, moment: Moment): SessionDecision {
   if (!isLinked(before)) return stay(before);
   const ages = past.logins.map((at) => moment.wall - at);
   const reconnects = { ...withPastLogins(before.reconnects, ages, moment.now), restrictions: past.restrictions };
   const { restriction } = past;
   const ms = restriction === undefined ? 0 : Math.min(MAX_RESTRICTION_MS, restriction.endsAt - moment.wall);
   if (restriction === undefined || ms <= 0 || before.state !== "connecting") return stay({ ...before, reconnects });
-  return heldBack({ ...before, reconnects }, restriction.reason, ms, moment);
+  return holdBack({ ...before, reconnects }, restriction.reason, ms, moment);
 }

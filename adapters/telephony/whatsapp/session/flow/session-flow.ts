@@ -2,14 +2,14 @@ import { utc } from "../utc.ts";
 import { type Closing, closingOf } from "./closings.ts";
 import { decideLinking, linkingStarted } from "./linking-flow.ts";
 import { BROKE_OFF, decideLive } from "./live-state.ts";
-import { disconnected, halted, later } from "./lost-connections.ts";
+import { disconnected, halted, waitForLogin } from "./lost-connections.ts";
 import { loginAccepted, resuming, streamEnded } from "./own-logins.ts";
-import { disowned, OWNERSHIP_MS } from "./ownership-flow.ts";
+import { giveUpNumber, OWNERSHIP_MS } from "./ownership-flow.ts";
 import { connectionLost, loggedIn, loginBudgetMs, MAX_LOGINS, notLoggedIn, takenOver } from "./reconnects.ts";
-import { loginRefused, remembered } from "./refused-logins.ts";
+import { loginRefused, restoreHistory } from "./refused-logins.ts";
 import {
   CONNECT_TIMEOUT_MS,
-  forgotten,
+  forgetLink,
   healthOf,
   isLinked,
   moved,
@@ -31,14 +31,14 @@ export function decideSession(flow: SessionFlow, input: SessionInput, moment: Mo
       return link(flow, moment);
     case "resume":
       if (flow.state !== "idle") return stay(flow);
-      return connecting({ ...flow, stored: true });
+      return connecting({ ...flow, isStored: true });
     case "unlink":
-      return forgotten(flow, "not linked", isLinked(flow) ? { do: "log_out" } : { do: "drop_client" });
+      return forgetLink(flow, "not linked", isLinked(flow) ? { do: "log_out" } : { do: "drop_client" });
     case "close":
       return close(flow);
     case "qr":
     case "pairing_code":
-    case "pairing_code_over":
+    case "pairing_code_expired":
     case "passkey":
     case "paired":
       if (flow.state === "linking") return decideLinking(flow, input, moment);
@@ -47,10 +47,10 @@ export function decideSession(flow: SessionFlow, input: SessionInput, moment: Mo
     case "link_stored":
       return linkStored(flow);
     case "link_refused":
-      return isLinked(flow) && !flow.stored ? forgotten(flow, "not linked", { do: "log_out" }) : stay(flow);
+      return isLinked(flow) && !flow.isStored ? forgetLink(flow, "not linked", { do: "log_out" }) : stay(flow);
     case "opened":
       if (!isLinked(flow)) return stay(flow);
-      return moment.owned ? decideLive({ ...flow, opened: true }, input, moment) : disowned(flow, moment);
+      return moment.isOwner ? decideLive({ ...flow, isOpened: true }, input, moment) : giveUpNumber(flow, moment);
     case "state":
       return decideLive(flow, input, moment);
     case "closed":
@@ -61,40 +61,40 @@ export function decideSession(flow: SessionFlow, input: SessionInput, moment: Mo
       return loginAccepted(flow, input, moment);
     case "stream_error":
       return streamEnded(flow, input.code, moment);
-    case "remembered":
-      return remembered(flow, input, moment);
+    case "history":
+      return restoreHistory(flow, input, moment);
     case "login":
       return login(flow, moment);
     case "failed":
       return failed(flow, input.reason, moment);
-    case "calls_over":
-      return flow.endingCalls ? ownership(flow, moment) : stay(flow);
+    case "calls_ended":
+      return flow.isEndingCalls ? ownership(flow, moment) : stay(flow);
     case "timer":
       if (input.timer === "ownership") return ownership(flow, moment);
-      return input.timer === "retry" ? retry(flow, moment) : patienceOver(flow, moment);
+      return input.timer === "retry" ? retry(flow, moment) : timeout(flow, moment);
   }
 }
 
 /** Checks if the server may act for the number. */
 function ownership(flow: SessionFlow, moment: Moment): SessionDecision {
-  return moment.owned ? stay({ ...flow, disowned: false, endingCalls: false }) : disowned(flow, moment);
+  return moment.isOwner ? stay({ ...flow, isDisowned: false, isEndingCalls: false }) : giveUpNumber(flow, moment);
 }
 
-function link(flow: SessionFlow, { now, owned }: Moment): SessionDecision {
-  if (!owned) return stay(flow);
+function link(flow: SessionFlow, { now, isOwner }: Moment): SessionDecision {
+  if (!isOwner) return stay(flow);
   if (flow.state === "idle") return linkingStarted(flow, now);
-  // Handles a user's request for another attempt: the cause may be removed. An attempt beyond the login budget waits.
-  return flow.state === "halted" || (flow.state === "waiting" && flow.lasting) ? connecting(flow) : stay(flow);
+  // A user requested another attempt: the cause may have been removed. An attempt beyond the login budget waits.
+  return flow.state === "halted" || (flow.state === "waiting" && flow.isLasting) ? connecting(flow) : stay(flow);
 }
 
 /** Lets the client connect at its turn. The reason and a permanent fault remain until a connection disproves them. */
 function connecting(flow: SessionFlow): SessionDecision {
   return {
-    flow: { ...moved(flow, "connect", flow.lasting ? flow.reason : "connecting"), opened: false },
+    flow: { ...moved(flow, "connect", flow.isLasting ? flow.reason : "connecting"), isOpened: false },
     effects: [
       { do: "stop_timer", timer: "retry" },
       { do: "connect" },
-      { do: "start_timer", timer: "patience", ms: TURN_MS },
+      { do: "start_timer", timer: "timeout", ms: TURN_MS },
     ],
   };
 }
@@ -102,22 +102,22 @@ function connecting(flow: SessionFlow): SessionDecision {
 /** Handles the number's turn to log in, whatever made the login necessary. */
 function login(flow: SessionFlow, moment: Moment): SessionDecision {
   if (flow.state !== "connecting") return stay(flow);
-  if (!moment.owned) return disowned(flow, moment);
+  if (!moment.isOwner) return giveUpNumber(flow, moment);
   const budgetMs = loginBudgetMs(flow.reconnects, moment.now);
   if (budgetMs > 0) {
     const end = utc(moment.wall + budgetMs);
     const reason = `the number has logged in ${MAX_LOGINS} times within an hour, and logs in again at ${end}`;
-    return disconnected(flow, { kind: "passes", reason }, moment);
+    return disconnected(flow, { kind: "temporary", reason }, moment);
   }
   return {
     flow: { ...flow, reconnects: loggedIn(flow.reconnects, moment.now) },
-    effects: [{ do: "start_timer", timer: "patience", ms: CONNECT_TIMEOUT_MS }],
+    effects: [{ do: "start_timer", timer: "timeout", ms: CONNECT_TIMEOUT_MS }],
   };
 }
 
 function linkStored(flow: SessionFlow): SessionDecision {
-  if (!isLinked(flow) || flow.stored) return stay(flow);
-  const next = { ...flow, stored: true };
+  if (!isLinked(flow) || flow.isStored) return stay(flow);
+  const next = { ...flow, isStored: true };
   if (healthOf(next).state === "online") return { flow: next, effects: [{ do: "report_online" }] };
   return { flow: next, effects: next.state === "connecting" ? [] : reportOffline(next) };
 }
@@ -130,57 +130,57 @@ function closed(flow: SessionFlow, closing: Closing, moment: Moment): SessionDec
   if (!isLinked(flow) || flow.state === "halted") return stay(flow);
   if (kind === "replaced") return replaced(flow, reason, moment);
   if (kind === "refused") return halted(flow, reason);
-  // Handles a connection known to be closed.
-  if (flow.state === "waiting" && kind === "passes") return stay({ ...flow, opened: false });
+  // The connection is already known to be closed.
+  if (flow.state === "waiting" && kind === "temporary") return stay({ ...flow, isOpened: false });
   const reconnects = connectionLost(flow.reconnects, moment.now);
-  return later({ ...flow, reconnects }, { kind, reason }, moment);
+  return waitForLogin({ ...flow, reconnects }, { kind, reason }, moment);
 }
 
 /**
- * Handles another client on the link: a foreign one, which is left alone, or one of ours, which the next attempt
- * closes.
+ * Handles another client on the link: a foreign client is left alone, and one of our own is closed by the next
+ * attempt.
  */
 function replaced(flow: SessionFlow, reason: string, moment: Moment): SessionDecision {
-  const ours = moment.strays ? takenOver(flow.reconnects, moment.now) : undefined;
-  if (ours === undefined) return halted(flow, reason, "replaced");
-  const reconnects = connectionLost(ours, moment.now);
-  const closing = { kind: "passes", reason: "an earlier client of this server has come back" } as const;
-  return later({ ...flow, reconnects }, closing, moment);
+  const takeovers = moment.hasStrays ? takenOver(flow.reconnects, moment.now) : undefined;
+  if (takeovers === undefined) return halted(flow, reason, "replaced");
+  const reconnects = connectionLost(takeovers, moment.now);
+  const closing = { kind: "temporary", reason: "an earlier client of this server has reconnected" } as const;
+  return waitForLogin({ ...flow, reconnects }, closing, moment);
 }
 
-function retry(flow: SessionFlow, { owned }: Moment): SessionDecision {
+function retry(flow: SessionFlow, { isOwner }: Moment): SessionDecision {
   if (flow.state !== "waiting" && flow.state !== "linking") return stay(flow);
-  if (!owned) return { flow, effects: [{ do: "start_timer", timer: "retry", ms: OWNERSHIP_MS }] };
+  if (!isOwner) return { flow, effects: [{ do: "start_timer", timer: "retry", ms: OWNERSHIP_MS }] };
   return flow.state === "linking" ? { flow, effects: [{ do: "connect" }] } : connecting(flow);
 }
 
 function failed(flow: SessionFlow, reason: string, moment: Moment): SessionDecision {
-  const closing = { kind: "passes", reason } as const;
+  const closing = { kind: "temporary", reason } as const;
   if (flow.state === "linking") return decideLinking(flow, { type: "closing", closing }, moment);
   if (flow.state !== "connecting") return stay(flow);
-  const reconnects = flow.opened ? flow.reconnects : notLoggedIn(flow.reconnects);
-  return later({ ...flow, reconnects }, closing, moment);
+  const reconnects = flow.isOpened ? flow.reconnects : notLoggedIn(flow.reconnects);
+  return waitForLogin({ ...flow, reconnects }, closing, moment);
 }
 
-const NOT_OPENED = { kind: "passes", reason: "WhatsApp did not open the connection in time" } as const;
+const NOT_OPENED = { kind: "temporary", reason: "WhatsApp did not open the connection in time" } as const;
 
-function patienceOver(flow: SessionFlow, moment: Moment): SessionDecision {
-  if (flow.state === "linking") return decideLinking(flow, { type: "codes_over" }, moment);
+function timeout(flow: SessionFlow, moment: Moment): SessionDecision {
+  if (flow.state === "linking") return decideLinking(flow, { type: "codes_expired" }, moment);
   if (flow.state === "connecting") return disconnected(flow, NOT_OPENED, moment);
   if (flow.state === "dropped") return disconnected(flow, BROKE_OFF, moment);
   if (flow.resumingSince === undefined) return stay(flow);
-  return { flow: { ...flow, resumingSince: undefined }, effects: [{ do: "ask_state" }] };
+  return { flow: { ...flow, resumingSince: undefined }, effects: [{ do: "poll_state" }] };
 }
 
 /** Unlinks the number, whose credentials are void. */
 function unlinked(flow: SessionFlow, reason: string): SessionDecision {
-  const { flow: next, effects } = forgotten(flow, reason, { do: "drop_client" });
+  const { flow: next, effects } = forgetLink(flow, reason, { do: "drop_client" });
   const log: SessionEffect = { do: "log", level: "warn", message: `unlinked: ${reason}` };
   return { flow: next, effects: [{ do: "report_unlinked", reason }, ...effects, log] };
 }
 
 function close(flow: SessionFlow): SessionDecision {
-  const next = { ...moved(flow, "close", "closed"), lasting: false, opened: false, restriction: undefined };
+  const next = { ...moved(flow, "close", "closed"), isLasting: false, isOpened: false, restriction: undefined };
   const calls: SessionEffect = { do: "calls_lost", reason: "the line is closed", final: true };
   return {
     flow: next,

@@ -13,19 +13,19 @@ import {
 export const NEW_SESSION: SessionFlow = {
   state: "idle",
   reason: "not linked",
-  lasting: false,
-  stored: false,
-  opened: false,
-  reopened: false,
+  isLasting: false,
+  isStored: false,
+  isOpened: false,
+  isReopened: false,
   resumingSince: undefined,
-  disowned: false,
-  endingCalls: false,
+  isDisowned: false,
+  isEndingCalls: false,
   codes: 0,
   codesUntil: -Infinity,
   pairingUntil: -Infinity,
   restriction: undefined,
   reconnects: NO_RECONNECTS,
-  explained: false,
+  isExplained: false,
 };
 
 /** Longest wait for a connection to open or to reopen automatically, ms. */
@@ -34,12 +34,14 @@ export const CONNECT_TIMEOUT_MS = 30_000;
 export const TURN_MS = 30 * 60_000;
 
 /** Health of the line. */
-export function healthOf({ state, reason, lasting, stored, restriction }: SessionFlow): LineHealth {
+export function healthOf({ state, reason, isLasting, isStored, restriction }: SessionFlow): LineHealth {
   if (restriction !== undefined) return { state: "offline", reason: restriction.reason };
   if (state === "online")
-    return stored ? { state: "online" } : { state: "offline", reason: "the link is being stored" };
-  const why = reason ?? "offline";
-  return lasting ? { state: "offline", reason: why, lasting } : { state: "offline", reason: why };
+    return isStored ? { state: "online" } : { state: "offline", reason: "the link is being stored" };
+  const offlineReason = reason ?? "offline";
+  return isLasting
+    ? { state: "offline", reason: offlineReason, lasting: true }
+    : { state: "offline", reason: offlineReason };
 }
 
 /** True if the session has a linked number. */
@@ -60,7 +62,7 @@ export function pollMs({ state }: SessionFlow): number | undefined {
 /** The flow after a move, which ends a resumption; unchanged if the table has no such move from here. */
 export function moved(flow: SessionFlow, move: SessionMove, reason: string | null): SessionFlow {
   const state = nextState(SESSION_TRANSITIONS, flow.state, move);
-  return state === undefined ? flow : { ...flow, state, reason, reopened: false, resumingSince: undefined };
+  return state === undefined ? flow : { ...flow, state, reason, isReopened: false, resumingSince: undefined };
 }
 
 export function stay(flow: SessionFlow): SessionDecision {
@@ -69,7 +71,7 @@ export function stay(flow: SessionFlow): SessionDecision {
 
 /** Stops waiting for a connection, for codes and for the next attempt. */
 export const STOP_WAITING: readonly SessionEffect[] = [
-  { do: "stop_timer", timer: "patience" },
+  { do: "stop_timer", timer: "timeout" },
   { do: "stop_timer", timer: "retry" },
 ];
 
@@ -78,14 +80,14 @@ export const STOP_ALL: readonly SessionEffect[] = [...STOP_WAITING, { do: "stop_
 /** Reports the line as offline, unless its link is not stored yet and thus unknown to the core. */
 export function reportOffline(flow: SessionFlow): SessionEffect[] {
   const health = healthOf(flow);
-  if (!flow.stored || health.state === "online") return [];
+  if (!flow.isStored || health.state === "online") return [];
   return [{ do: "report_offline", reason: health.reason, lasting: health.lasting ?? false }];
 }
 
-/** Handles the loss of the link. @param how treatment of the client */
-export function forgotten(flow: SessionFlow, reason: string, how: SessionEffect): SessionDecision {
+/** Handles the loss of the link. @param clientEffect treatment of the client */
+export function forgetLink(flow: SessionFlow, reason: string, clientEffect: SessionEffect): SessionDecision {
   return {
     flow: { ...NEW_SESSION, state: moved(flow, "unlink", reason).state, reason },
-    effects: [...STOP_ALL, { do: "calls_lost", reason, final: true }, how, { do: "forget" }],
+    effects: [...STOP_ALL, { do: "calls_lost", reason, final: true }, clientEffect, { do: "forget" }],
   };
 }

@@ -13,7 +13,7 @@ export const SESSION_STATES = [
   /** A client with credentials connects. */
   "connecting",
   "online",
-  /** The socket closed without an event during a call; the client reconnects on its own. */
+  /** The socket closed without an event during a call; the client reconnects automatically. */
   "dropped",
   /** The connection is closed until the next attempt. */
   "waiting",
@@ -44,19 +44,19 @@ export interface SessionFlow {
   /** Reason why the number cannot place calls; null while it is online. */
   readonly reason: string | null;
   /** True if the fault lasts until it is fixed. */
-  readonly lasting: boolean;
+  readonly isLasting: boolean;
   /** True if the core has stored the link. */
-  readonly stored: boolean;
+  readonly isStored: boolean;
   /** True if the client has reported an open connection, and not its end. */
-  readonly opened: boolean;
+  readonly isOpened: boolean;
   /** True if the client has reopened the socket of a dropped connection and WhatsApp has not accepted its login. */
-  readonly reopened: boolean;
+  readonly isReopened: boolean;
   /** Time since which a connection requested by WhatsApp is about to open; undefined if there is none. */
   readonly resumingSince: number | undefined;
   /** True if the server could not act for the number at the latest check; the next check is due soon. */
-  readonly disowned: boolean;
+  readonly isDisowned: boolean;
   /** True while calls are being ended before the connection is abandoned. */
-  readonly endingCalls: boolean;
+  readonly isEndingCalls: boolean;
   /** Number of codes shown in this attempt to link. */
   readonly codes: number;
   /** Times until which a shown code may be scanned, and a pairing code typed. */
@@ -66,7 +66,7 @@ export interface SessionFlow {
   readonly restriction: Restriction | undefined;
   readonly reconnects: Reconnects;
   /** True if the core shows a condition or a reason of the last attempt to link. */
-  readonly explained: boolean;
+  readonly isExplained: boolean;
 }
 
 export type SessionInput =
@@ -79,8 +79,8 @@ export type SessionInput =
   /** The client shows a code for `ttlMs`. */
   | { readonly type: "qr"; readonly qr: string; readonly ttlMs: number }
   | { readonly type: "pairing_code"; readonly ttlMs: number }
-  /** WhatsApp wants a new pairing code. */
-  | { readonly type: "pairing_code_over" }
+  /** The shown pairing code is no longer valid. */
+  | { readonly type: "pairing_code_expired" }
   | { readonly type: "passkey"; readonly hasSigner: boolean }
   /** The phone has accepted this device. @param phone E.164; null if unknown */
   | { readonly type: "paired"; readonly phone: string | null }
@@ -97,15 +97,15 @@ export type SessionInput =
   /** WhatsApp has ended the stream, after which the client logs in again at once without reporting it. */
   | { readonly type: "stream_error"; readonly code: number | undefined }
   /** An earlier process has stored its logins. */
-  | ({ readonly type: "remembered" } & PastLogins)
-  /** The number's turn has come: the client logs in next, unless it is disconnected now. */
+  | ({ readonly type: "history" } & PastLogins)
+  /** It is the number's turn: the client logs in next, unless it is disconnected now. */
   | { readonly type: "login" }
   /** The client's current state. */
   | ({ readonly type: "state" } & LiveState)
   /** The client could not be created, or could not connect. */
   | { readonly type: "failed"; readonly reason: string }
   /** The last call on the session has ended. */
-  | { readonly type: "calls_over" }
+  | { readonly type: "calls_ended" }
   | { readonly type: "timer"; readonly timer: WhatsAppTimer };
 
 /** State of the client. */
@@ -117,14 +117,14 @@ export interface LiveState {
 }
 
 /**
- * `patience`: deadline for a code or a connection. `retry`: the next attempt. `ownership`: the server must be
+ * `timeout`: deadline for a code or a connection. `retry`: the next attempt. `ownership`: the server must be
  * able to act for the number again.
  */
-export type WhatsAppTimer = "patience" | "retry" | "ownership";
+export type WhatsAppTimer = "timeout" | "retry" | "ownership";
 
 export type SessionEffect =
   /** Poll the client's state now. */
-  | { readonly do: "ask_state" }
+  | { readonly do: "poll_state" }
   /** Create a new client without credentials, and connect it. */
   | { readonly do: "open_client" }
   /** Connect, with the same client if it still works; a linked number logs in at its turn. */
@@ -137,7 +137,7 @@ export type SessionEffect =
   | { readonly do: "log_out" }
   | { readonly do: "show_code"; readonly qr: string; readonly ttlMs: number; readonly sequence: number }
   | { readonly do: "store_link"; readonly phone: string | null }
-  /** Erase the records of the client. */
+  /** Delete the records of the client. */
   | { readonly do: "forget" }
   | { readonly do: "report_online" }
   | { readonly do: "report_offline"; readonly reason: string; readonly lasting: boolean }
@@ -162,11 +162,11 @@ export interface Moment {
   /** 0 to 1. */
   readonly chance: number;
   /** True if this server may still act for the number. */
-  readonly owned: boolean;
+  readonly isOwner: boolean;
   /** True if the session carries a call. */
   readonly inCall: boolean;
-  /** True if an earlier client of this session did not disconnect and may reconnect on its own. */
-  readonly strays: boolean;
+  /** True if an earlier client of this session did not disconnect and may reconnect automatically. */
+  readonly hasStrays: boolean;
 }
 
 export interface SessionDecision {

@@ -4,7 +4,7 @@ import { endAtClient } from "../../calls/end-at-client.ts";
 import { isConnected } from "../../calls/is-connected.ts";
 import { END_MS } from "../../calls/leg.ts";
 
-/** Delay before a call is ended whose connection does not return, ms: that at least closes its audio. */
+/** Delay before a call whose connection does not return is ended, ms; ending it at least closes its audio. */
 export const ABANDONED_MS = 10_000;
 
 /** Options of {@link AbandonedCalls}. */
@@ -13,7 +13,7 @@ export interface AbandonedCallsOptions {
   readonly port: Pick<CallPort, "client" | "calls" | "openCalls">;
   readonly listeners: ReadonlySet<Pick<WhatsAppCallListener, "callId">>;
   /** Called if a call could not be ended. */
-  readonly failed: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 }
 
 /**
@@ -24,13 +24,13 @@ export interface AbandonedCallsOptions {
 export class AbandonedCalls {
   readonly #options: AbandonedCallsOptions;
   #cancel: (() => void) | undefined;
-  readonly #ending = new Set<string>();
+  readonly #endingCalls = new Set<string>();
 
   constructor(options: AbandonedCallsOptions) {
     this.#options = options;
   }
 
-  /** Ends them now if the client is connected, otherwise soon. */
+  /** Ends the abandoned calls: now if the client is connected, otherwise soon. */
   check(): void {
     const { system, port } = this.#options;
     try {
@@ -38,12 +38,12 @@ export class AbandonedCalls {
       else if (isConnected(port.client)) this.#end();
       else this.#cancel ??= system.after(ABANDONED_MS, () => this.#end());
     } catch (error) {
-      this.#options.failed(error);
+      this.#options.onError(error);
     }
   }
 
-  /** True if there are such calls. */
-  get any(): boolean {
+  /** True if there are abandoned calls. */
+  get hasCalls(): boolean {
     try {
       return this.#calls.length > 0;
     } catch {
@@ -53,7 +53,7 @@ export class AbandonedCalls {
 
   /** True if the client is ending the call. */
   isEnding(callId: string): boolean {
-    return this.#ending.has(callId);
+    return this.#endingCalls.has(callId);
   }
 
   stop(): void {
@@ -63,34 +63,36 @@ export class AbandonedCalls {
 
   get #calls(): string[] {
     const { port, listeners } = this.#options;
-    const carried = [...listeners].map(({ callId }) => callId);
-    if (carried.includes(undefined)) return []; // a call is being placed, which may be any of them
+    const carriedIds = [...listeners].map(({ callId }) => callId);
+    if (carriedIds.includes(undefined)) return []; // a call is being placed, which may be any of them
     const calls = port.calls?.getCalls() ?? [];
-    const offered = calls.filter(({ direction, stateData }) => direction === "outgoing" && isOffered(stateData.state));
-    return offered.map(({ callId }) => callId).filter((callId) => !carried.includes(callId));
+    const offeredCalls = calls.filter(
+      ({ direction, stateData }) => direction === "outgoing" && isOffered(stateData.state),
+    );
+    return offeredCalls.map(({ callId }) => callId).filter((callId) => !carriedIds.includes(callId));
   }
 
   #end(): void {
     this.stop();
     try {
-      for (const callId of this.#calls) void this.#endCall(callId).catch(this.#options.failed);
+      for (const callId of this.#calls) void this.#endCall(callId).catch(this.#options.onError);
     } catch (error) {
-      this.#options.failed(error);
+      this.#options.onError(error);
     }
   }
 
   async #endCall(callId: string): Promise<void> {
     const { system, port } = this.#options;
     if (port.calls === undefined) return;
-    this.#ending.add(callId);
-    const ended = endAtClient(port.client, port.calls, callId).then((hasLeft) => {
+    this.#endingCalls.add(callId);
+    const ending = endAtClient(port.client, port.calls, callId).then((hasLeft) => {
       if (hasLeft) port.openCalls.terminated(callId);
     });
     const late = (): Error => new Error(`the client did not end the call within ${END_MS} ms`);
     try {
-      await within(ended, { system, ms: END_MS, late });
+      await within(ending, { system, ms: END_MS, late });
     } finally {
-      this.#ending.delete(callId);
+      this.#endingCalls.delete(callId);
       void port.openCalls.end(); // ends the call, unless the client has done so
     }
   }

@@ -33,11 +33,11 @@ export interface Time {
 }
 
 /** The limits after WhatsApp has refused an offer; the same if the error applies to its call alone. */
-export function limited(limits: OfferLimits, code: string, time: Time, leftMs?: number): OfferLimits {
+export function withLimit(limits: OfferLimits, code: string, time: Time, remainingMs?: number): OfferLimits {
   const error = offerError(code);
   if (error.scope === "callee") return limits;
   const times = Math.min(MAX_TIMES, (limits.get(code)?.times ?? 0) + 1);
-  const ms = leftMs ?? Math.min(MAX_HOLD_MS, error.holdMs * 2 ** (times - 1));
+  const ms = remainingMs ?? Math.min(MAX_HOLD_MS, error.holdMs * 2 ** (times - 1));
   return new Map(limits).set(code, limitOf(code, error, times, ms, time));
 }
 
@@ -53,17 +53,19 @@ function limitOf(code: string, hold: OfferHold, times: number, ms: number, { now
  * are not stored: an update may end them.
  */
 export function storedLimits(limits: OfferLimits): unknown {
-  const ofNumber = [...limits.values()].filter(({ code }) => offerError(code).scope === "number");
-  return ofNumber.length === 0 ? undefined : ofNumber.map(({ code, endsAt, times }) => ({ code, endsAt, times }));
+  const numberLimits = [...limits.values()].filter(({ code }) => offerError(code).scope === "number");
+  return numberLimits.length === 0
+    ? undefined
+    : numberLimits.map(({ code, endsAt, times }) => ({ code, endsAt, times }));
 }
 
 /** The limits that an earlier process has stored; other content of the record is ignored. */
 export function restoredLimits(stored: unknown, time: Time): OfferLimits {
   const entries = Array.isArray(stored) ? stored : [];
-  return new Map(entries.flatMap((entry) => restored(entry, time) ?? []).map((limit) => [limit.code, limit]));
+  return new Map(entries.flatMap((entry) => restoredLimit(entry, time) ?? []).map((limit) => [limit.code, limit]));
 }
 
-function restored(entry: unknown, time: Time): OfferLimit | undefined {
+function restoredLimit(entry: unknown, time: Time): OfferLimit | undefined {
   if (typeof entry !== "object" || entry === null) return undefined;
   const { code, endsAt, times } = entry as Readonly<Record<string, unknown>>;
   if (typeof code !== "string" || !Number.isFinite(endsAt) || !Number.isInteger(times)) return undefined;
@@ -71,16 +73,16 @@ function restored(entry: unknown, time: Time): OfferLimit | undefined {
   if (error.scope !== "number") return undefined;
   const maxMs = code === TIMELOCK_CODE ? MAX_TIMELOCK_MS : MAX_HOLD_MS; // the clock may have been set back
   const ms = Math.min(maxMs, (endsAt as number) - time.wall);
-  const isOver = ms <= 0 && error.condition !== undefined;
-  return isOver ? undefined : limitOf(code, error, Math.min(MAX_TIMES, times as number), ms, time);
+  const hasEnded = ms <= 0 && error.condition !== undefined;
+  return hasEnded ? undefined : limitOf(code, error, Math.min(MAX_TIMES, times as number), ms, time);
 }
 
-/** The limits without one of them. */
-export function lifted(limits: OfferLimits, code: string): OfferLimits {
+/** The limits without that of an error. */
+export function withoutLimit(limits: OfferLimits, code: string): OfferLimits {
   return new Map([...limits].filter(([other]) => other !== code));
 }
 
-/** The limits after WhatsApp has accepted an offer: it lets the number call again. */
+/** The limits after WhatsApp has accepted an offer: the number may call again. */
 export function afterAcceptance(limits: OfferLimits, { now }: Time): OfferLimits {
   return new Map([...limits].filter(([, { until }]) => until > now));
 }
@@ -88,23 +90,24 @@ export function afterAcceptance(limits: OfferLimits, { now }: Time): OfferLimits
 /** The health of the line with its limits: an online line becomes offline if its client may not call anyone. */
 export function limitedHealth(health: LineHealth, limits: OfferLimits, { now }: Time): LineHealth {
   if (health.state !== "online") return health;
-  const noted = inForce(limits, now).filter(({ condition }) => condition !== undefined);
-  const outdated = noted.find(({ callees }) => callees === "everyone");
-  if (outdated !== undefined) return { state: "offline", reason: outdated.reason, lasting: true };
-  const [first] = noted;
+  const conditions = activeLimits(limits, now).filter(({ condition }) => condition !== undefined);
+  const totalBlock = conditions.find(({ callees }) => callees === "everyone");
+  if (totalBlock !== undefined) return { state: "offline", reason: totalBlock.reason, lasting: true };
+  const [first] = conditions;
   if (first?.condition === undefined) return health;
   return { state: "online", notice: { condition: first.condition, reason: first.reason, until: first.endsAt } };
 }
 
 /** The reason to send no offer now, to anyone or to this callee; undefined if offers are allowed. */
 export function offerBlock(limits: OfferLimits, isStranger: boolean, { now }: Time): DialError | undefined {
-  const current = inForce(limits, now);
-  const all = current.find(({ callees }) => callees === "everyone");
-  if (all !== undefined) return new DialError("line_lost", all.reason, { retryAfterMs: all.until - now });
-  const strangers = isStranger ? current[0] : undefined;
-  return strangers && new DialError("paused", `not dialled: ${strangers.reason}; contacts can be called`);
+  const current = activeLimits(limits, now);
+  const forEveryone = current.find(({ callees }) => callees === "everyone");
+  if (forEveryone !== undefined)
+    return new DialError("line_lost", forEveryone.reason, { retryAfterMs: forEveryone.until - now });
+  const forStrangers = isStranger ? current[0] : undefined;
+  return forStrangers && new DialError("paused", `not dialled: ${forStrangers.reason}; contacts can be called`);
 }
 
-function inForce(limits: OfferLimits, now: number): readonly OfferLimit[] {
+function activeLimits(limits: OfferLimits, now: number): readonly OfferLimit[] {
   return [...limits.values()].filter(({ until }) => until > now);
 }

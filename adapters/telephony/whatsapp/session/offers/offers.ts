@@ -4,14 +4,14 @@ import type { LineRecords } from "../../../../../src/ports/telephony/line-record
 import { type DialError, type LineHealth, type LineHost, NetworkSilent } from "../../../../../src/ports/telephony.ts";
 import type { WhatsAppClient } from "../../../../../src/ports/whatsapp-client.ts";
 import { TIMELOCK_CODE } from "../../calls/offer-errors.ts";
-import { askTimelock } from "../client/timelock.ts";
+import { queryTimelock } from "../client/timelock.ts";
 import { StoredRecord } from "../records/stored-record.ts";
 import * as limits from "./offer-limits.ts";
 
 /** Timeout of a query of the client for its time-lock, ms. */
 const TIMELOCK_MS = 10_000;
 /** Longest wait of a call to a stranger for the result of the query, ms. */
-const ASKED_MS = 2_000;
+const TIMELOCK_WAIT_MS = 2_000;
 
 /** Options of {@link Offers}. */
 export interface OffersOptions {
@@ -25,7 +25,7 @@ export interface OffersOptions {
 }
 
 /**
- * The offers of a number: remembers the errors that apply to further ones, also in a later process, and reports them to the
+ * The offers of a number: remembers the errors that apply to further offers, also in a later process, and reports them to the
  * core until they end.
  */
 export class Offers {
@@ -34,16 +34,16 @@ export class Offers {
   readonly #record: StoredRecord;
   #limits: limits.OfferLimits = limits.NO_LIMITS;
   /** The running or latest query of the time-lock. */
-  #question: Promise<void> = Promise.resolve();
+  #query: Promise<void> = Promise.resolve();
   /** Number of queries so far: only the result of the latest one counts, because results may arrive out of order. */
-  #questions = 0;
+  #queries = 0;
 
   constructor(options: OffersOptions) {
     this.#options = options;
     this.#record = new StoredRecord({
       ...{ key: limits.OFFER_LIMITS_KEY, records: options.records },
       value: () => limits.storedLimits(this.#limits),
-      failed: (error) => options.log("warn", "the limits of the number's calls could not be stored", error),
+      onError: (error) => options.log("warn", "the limits of the number's calls could not be stored", error),
     });
   }
 
@@ -61,15 +61,15 @@ export class Offers {
     return limits.limitedHealth(line, this.#limits, this.#time);
   }
 
-  /** The reason why an offer may not be sent now; undefined if it may. */
+  /** The reason why an offer may not be sent now; undefined if it may be sent. */
   block(isStranger: boolean): DialError | undefined {
     return limits.offerBlock(this.#limits, isStranger, this.#time);
   }
 
   /** Handles an offer that WhatsApp has refused. */
-  refused(code: string): void {
+  offerRefused(code: string): void {
     this.#limit(code);
-    if (code === TIMELOCK_CODE) this.#ask(false);
+    if (code === TIMELOCK_CODE) this.#queryTimelock(false);
   }
 
   /** Handles an offer that WhatsApp has accepted. */
@@ -79,13 +79,13 @@ export class Offers {
 
   /** Checks the time-lock when the number is online, or WhatsApp has changed the lock. */
   check(): void {
-    this.#ask(true);
+    this.#queryTimelock(true);
   }
 
   /** Resolves once the query of the time-lock has a result, or has taken too long for a call. Never rejects. */
-  async asked(): Promise<void> {
-    const late = () => new NetworkSilent(`the client did not answer within ${ASKED_MS} ms`);
-    await within(this.#latestAnswer(), { system: this.#options.system, ms: ASKED_MS, late }).catch(() => {});
+  async queried(): Promise<void> {
+    const late = () => new NetworkSilent(`the client did not respond within ${TIMELOCK_WAIT_MS} ms`);
+    await within(this.#latestQuery(), { system: this.#options.system, ms: TIMELOCK_WAIT_MS, late }).catch(() => {});
   }
 
   /** Lifts the limits that a user's request for another attempt may lift. */
@@ -99,7 +99,7 @@ export class Offers {
     this.#timers.clear();
   }
 
-  /** Resets everything when the number is unlinked and its records are being erased. */
+  /** Resets everything when the number is unlinked and its records are being deleted. */
   reset(): void {
     this.stop();
     this.#limits = limits.NO_LIMITS;
@@ -111,10 +111,10 @@ export class Offers {
     return { now: system.monotonic(), wall: system.now() };
   }
 
-  #limit(code: string, leftMs?: number): void {
+  #limit(code: string, remainingMs?: number): void {
     const { host, log } = this.#options;
     const before = this.#limits.get(code);
-    this.#change(limits.limited(this.#limits, code, this.#time, leftMs));
+    this.#change(limits.withLimit(this.#limits, code, this.#time, remainingMs));
     const limit = this.#limits.get(code);
     if (limit === undefined) return;
     this.#plan(code);
@@ -124,9 +124,9 @@ export class Offers {
     else host.online();
   }
 
-  #change(changed: limits.OfferLimits): void {
-    const isChanged = changed.size > 0 || this.#limits.size > 0;
-    this.#limits = changed;
+  #change(nextLimits: limits.OfferLimits): void {
+    const isChanged = nextLimits.size > 0 || this.#limits.size > 0;
+    this.#limits = nextLimits;
     if (isChanged) this.#record.store();
   }
 
@@ -134,7 +134,7 @@ export class Offers {
   #plan(code: string): void {
     const { system } = this.#options;
     const until = this.#limits.get(code)?.until ?? 0;
-    const onEnd = (): void => (code === TIMELOCK_CODE ? this.#ask(true) : this.#lift(code));
+    const onEnd = (): void => (code === TIMELOCK_CODE ? this.#queryTimelock(true) : this.#lift(code));
     this.#timers.get(code)?.();
     this.#timers.set(code, system.after(Math.max(0, until - system.monotonic()), onEnd));
   }
@@ -146,46 +146,46 @@ export class Offers {
     if (limit === undefined) return;
     // A limit of 429 is kept until an offer is accepted: another one in a row lasts longer.
     if (limit.condition === undefined) return;
-    this.#change(limits.lifted(this.#limits, code));
+    this.#change(limits.withoutLimit(this.#limits, code));
     this.#options.log("info", `calls are possible again after error ${code}`);
     this.#options.host.online();
   }
 
-  /** Asks WhatsApp how long strangers cannot be called. @param lifts true to lift the lock if WhatsApp reports none */
-  #ask(lifts: boolean): void {
-    this.#question = this.#answered(lifts);
+  /** Queries how long WhatsApp blocks calls to strangers. @param lifts true to lift the lock if WhatsApp reports none */
+  #queryTimelock(lifts: boolean): void {
+    this.#query = this.#runQuery(lifts);
   }
 
-  async #answered(lifts: boolean): Promise<void> {
+  async #runQuery(lifts: boolean): Promise<void> {
     const { system, client, log } = this.#options;
-    const askedClient = client();
-    const question = ++this.#questions;
-    if (askedClient === undefined) return;
-    const isObsolete = (): boolean => question !== this.#questions || client() !== askedClient;
-    const late = () => new NetworkSilent(`the client did not answer within ${TIMELOCK_MS} ms`);
+    const queriedClient = client();
+    const query = ++this.#queries;
+    if (queriedClient === undefined) return;
+    const isObsolete = (): boolean => query !== this.#queries || client() !== queriedClient;
+    const late = () => new NetworkSilent(`the client did not respond within ${TIMELOCK_MS} ms`);
     try {
-      const answer = Promise.resolve().then(() => askTimelock(askedClient, system.now()));
-      const timelock = await within(answer, { system, ms: TIMELOCK_MS, late });
+      const reply = Promise.resolve().then(() => queryTimelock(queriedClient, system.now()));
+      const timelock = await within(reply, { system, ms: TIMELOCK_MS, late });
       if (isObsolete()) return;
-      if (timelock?.active === true) this.#limit(TIMELOCK_CODE, timelock.leftMs);
-      else if (lifts && (timelock !== undefined || this.#isOver)) this.#lift(TIMELOCK_CODE);
+      if (timelock?.active === true) this.#limit(TIMELOCK_CODE, timelock.remainingMs);
+      else if (lifts && (timelock !== undefined || this.#isLockExpired)) this.#lift(TIMELOCK_CODE);
     } catch (error) {
       if (isObsolete()) return;
       log("info", "the time-lock of the number is unknown", error);
-      if (lifts && this.#isOver) this.#lift(TIMELOCK_CODE);
+      if (lifts && this.#isLockExpired) this.#lift(TIMELOCK_CODE);
     }
   }
 
-  async #latestAnswer(): Promise<void> {
-    let question: Promise<void> | undefined;
-    while (question !== this.#question) {
-      question = this.#question;
-      await question;
+  async #latestQuery(): Promise<void> {
+    let query: Promise<void> | undefined;
+    while (query !== this.#query) {
+      query = this.#query;
+      await query;
     }
   }
 
-  /** True if the lock has no time left. */
-  get #isOver(): boolean {
+  /** True if the lock has expired. */
+  get #isLockExpired(): boolean {
     return (this.#limits.get(TIMELOCK_CODE)?.until ?? 0) <= this.#options.system.monotonic();
   }
 }

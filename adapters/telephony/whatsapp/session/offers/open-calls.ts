@@ -12,7 +12,7 @@ import { StoredRecord, storedValue } from "../records/stored-record.ts";
 const KEY = "ringport/open-calls";
 /** A number carries one call at a time; the others are waiting for a connection to end them. */
 const MAX_OPEN_CALLS = 8;
-/** Age beyond which a call has ended without a terminate, ms. */
+/** Age beyond which a call counts as ended even without a terminate, ms. */
 export const MAX_OPEN_MS = 24 * 3_600_000;
 /**
  * A terminate has arrived if it left earlier than this before its connection was found to be dead, ms: the client pings
@@ -21,7 +21,7 @@ export const MAX_OPEN_MS = 24 * 3_600_000;
 export const MAX_UNNOTICED_MS = 60_000;
 const MAX_ID_LENGTH = 100;
 
-/** A call of ours whose callee may not know of its end. */
+/** One of our calls whose callee may not know that it has ended. */
 interface OpenCall {
   readonly callId: string;
   /** Address for its terminate: the callee or, once a device has accepted, that device. */
@@ -40,18 +40,18 @@ export interface OpenCallsOptions {
   readonly records: () => LineRecords | undefined;
   /** True if a leg carries the call, or the client is ending it. */
   readonly isCarried: (callId: string) => boolean;
-  readonly failed: (message: string, error: unknown) => void;
+  readonly onError: (message: string, error: unknown) => void;
 }
 
 /**
- * The calls of a number whose callees may not know of their end, stored with the keys of the number. A crash, another
+ * The calls of a number whose callees may not know that they have ended, stored with the keys of the number. A crash, another
  * client that takes over the link, and a reconnect that the client's calls do not survive leave a phone ringing or
  * connected: once the number is online again, such a call gets the missing terminate.
  */
 export class OpenCalls implements OpenCallLog {
   readonly #options: OpenCallsOptions;
   readonly #calls = new Map<string, OpenCall>();
-  /** Times at which the terminate of a call has left over the current connection, monotonic ms; in this order. */
+  /** Times at which the terminates of calls were sent over the current connection, monotonic ms, in order. */
   readonly #terminated = new Map<string, number>();
   #cancelSettling: (() => void) | undefined;
   #loading: Promise<void> | undefined;
@@ -65,8 +65,8 @@ export class OpenCalls implements OpenCallLog {
       key: KEY,
       records: options.records,
       value: () => (this.#calls.size === 0 ? undefined : [...this.#calls.values()]),
-      load: () => this.#load(), // otherwise the calls that are not read would be lost
-      failed: (error) => options.failed("the calls in progress could not be stored", error),
+      load: () => this.#load(), // otherwise calls not yet read would be lost
+      onError: (error) => options.onError("the calls in progress could not be stored", error),
     });
   }
 
@@ -98,7 +98,7 @@ export class OpenCalls implements OpenCallLog {
     if (this.#forget(callId)) this.#record.store();
   }
 
-  /** Terminates that have left over the lost connection may not have arrived. */
+  /** Handles a lost connection: the terminates sent over it may not have arrived. */
   connectionLost(): void {
     this.#terminated.clear();
     this.stop();
@@ -109,7 +109,7 @@ export class OpenCalls implements OpenCallLog {
     this.#cancelSettling = undefined;
   }
 
-  /** Forgets all calls: the records are being erased. */
+  /** Forgets all calls, because the records are being deleted. */
   clear(): void {
     this.connectionLost();
     this.#calls.clear();
@@ -123,7 +123,7 @@ export class OpenCalls implements OpenCallLog {
       await this.#load();
       if (this.#record.isDirty) this.#record.store();
     } catch (error) {
-      this.#options.failed("the calls of an earlier process could not be read", error);
+      this.#options.onError("the calls of an earlier process could not be read", error);
     }
     const { port, isCarried, system } = this.#options;
     for (const call of [...this.#calls.values()]) {
@@ -147,9 +147,9 @@ export class OpenCalls implements OpenCallLog {
   /** Forgets the calls whose terminate has arrived. */
   #settleLater(): void {
     const { system } = this.#options;
-    const [first] = this.#terminated.values();
-    if (first === undefined || this.#cancelSettling !== undefined) return;
-    this.#cancelSettling = system.after(Math.max(0, first + MAX_UNNOTICED_MS - system.monotonic()), () => {
+    const [firstSentAt] = this.#terminated.values();
+    if (firstSentAt === undefined || this.#cancelSettling !== undefined) return;
+    this.#cancelSettling = system.after(Math.max(0, firstSentAt + MAX_UNNOTICED_MS - system.monotonic()), () => {
       this.#cancelSettling = undefined;
       for (const [callId, at] of [...this.#terminated])
         if (system.monotonic() - at >= MAX_UNNOTICED_MS) this.delete(callId);
@@ -158,15 +158,15 @@ export class OpenCalls implements OpenCallLog {
   }
 
   async #terminate(client: WhatsAppClient, call: OpenCall): Promise<void> {
-    const { failed } = this.#options;
-    const what = "the callee of a call that a crash or an outage left behind was not informed of its end";
+    const { onError } = this.#options;
+    const message = "the callee of a call left open by a crash or an outage was not informed of its end";
     this.terminated(call.callId); // marked before it is sent, so that it is sent once
     try {
       if (client.lowlevel?.sendNode === undefined) throw new TypeError("the client has no lowlevel.sendNode");
       await client.lowlevel.sendNode(this.#terminateOf(call));
       if (isConnected(client)) return;
     } catch (error) {
-      failed(what, error);
+      onError(message, error);
     }
     this.#terminated.delete(call.callId); // it is sent again over the next connection
   }
@@ -175,11 +175,11 @@ export class OpenCalls implements OpenCallLog {
     const random = new Uint8Array(16);
     this.#options.system.random(random);
     const attrs = { "call-id": callId, "call-creator": creator };
-    const to = { to: peer, id: toHex(random).toUpperCase() };
-    return { tag: "call", attrs: to, content: [{ tag: "terminate", attrs }] };
+    const stanzaAttrs = { to: peer, id: toHex(random).toUpperCase() };
+    return { tag: "call", attrs: stanzaAttrs, content: [{ tag: "terminate", attrs }] };
   }
 
-  /** The client ends the calls that it still has. */
+  /** True if the client still has the call, and ends it itself. */
   #isAtClient(callId: string): boolean {
     try {
       const call = this.#options.port.calls?.getCall(callId) ?? null;
@@ -192,7 +192,7 @@ export class OpenCalls implements OpenCallLog {
   /** Reads the calls of an earlier process, unless they were read already. */
   #load(): Promise<void> {
     this.#loading ??= this.#read().catch((error: unknown) => {
-      this.#loading = undefined; // the next one reads again
+      this.#loading = undefined; // the next call reads again
       throw error;
     });
     return this.#loading;

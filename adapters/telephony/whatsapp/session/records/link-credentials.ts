@@ -16,8 +16,8 @@ export function encodeCredentials(sessionId: SessionId): Uint8Array {
 }
 
 /**
- * The session that credentials name; undefined if they are not of WhatsApp.
- * @throws {RangeError} another version of the server has written them; they are still valid
+ * The session that credentials name; undefined for those of another network.
+ * @throws {RangeError} they were written by another version of the server, and are still valid
  */
 export function decodeCredentials(credentials: Uint8Array): SessionId | undefined {
   let value: unknown;
@@ -31,7 +31,7 @@ export function decodeCredentials(credentials: Uint8Array): SessionId | undefine
   if (kind !== "whatsapp") return undefined;
   if (typeof version === "number" && version !== 1)
     throw new RangeError(
-      `the link of this number is stored in format ${version}, and this server reads format 1: go back to the server that wrote it`,
+      `the link of this number is stored in format ${version}, and this server reads format 1: run the server version that wrote it`,
     );
   if (version !== 1) return undefined;
   return typeof sessionId === "string" && /^[0-9a-f]{32}$/.test(sessionId) ? sessionId : undefined;

@@ -22,7 +22,7 @@ export interface Restriction {
   readonly endsAt: number;
 }
 
-/** The logins of a session, for a later process. @param clocks the monotonic time and the one since 1970, ms */
+/** The logins of a session, for a later process. @param clocks monotonic, ms, and ms since 1970-01-01 UTC */
 export function pastLoginsOf(
   { reconnects, restriction }: SessionFlow,
   { now, wall }: { readonly now: number; readonly wall: number },

@@ -9,32 +9,32 @@ const MAX_ROUNDS = 100;
 
 /**
  * The records of one client. Writes go through in their order, and each one is repeated until it is stored: a key that
- * rotates must not be lost to an outage. A client that is no longer used is cut off from them; its writes until then
+ * rotates must not be lost to an outage. A client that is no longer used is cut off; its writes until then
  * precede everything that the next client on the same keys reads or writes.
  */
 export class SessionRecords implements LineRecords {
   readonly #records: LineRecords;
   readonly #system: Timers;
-  readonly #cut = new AbortController();
-  readonly #before: SessionRecords | undefined;
+  readonly #cutOff = new AbortController();
+  readonly #predecessor: SessionRecords | undefined;
   #last: Promise<void> = Promise.resolve();
-  #retired: Promise<void> | undefined;
+  #retirement: Promise<void> | undefined;
 
-  /** @param before the records of the client that used these keys before */
-  constructor(records: LineRecords, system: Timers, before?: SessionRecords) {
+  /** @param predecessor the records of the client that used these keys before */
+  constructor(records: LineRecords, system: Timers, predecessor?: SessionRecords) {
     this.#records = records;
     this.#system = system;
-    this.#before = before;
-    if (before !== undefined) this.#last = before.retire();
+    this.#predecessor = predecessor;
+    if (predecessor !== undefined) this.#last = predecessor.retire();
   }
 
   async get(keys: readonly string[]): Promise<(Uint8Array | undefined)[]> {
-    await this.#before?.retire();
+    await this.#predecessor?.retire();
     return this.#isCut ? keys.map(() => undefined) : await this.#records.get(keys);
   }
 
   async keys(prefix: string): Promise<string[]> {
-    await this.#before?.retire();
+    await this.#predecessor?.retire();
     return this.#isCut ? [] : await this.#records.keys(prefix);
   }
 
@@ -55,26 +55,26 @@ export class SessionRecords implements LineRecords {
     }
   }
 
-  /** Resolves once everything is stored; later writes of the client are refused. Never rejects. */
+  /** Resolves once everything is stored; later writes of the client are rejected. Never rejects. */
   retire(): Promise<void> {
-    this.#retired ??= this.flushed().then(() => this.#cut.abort());
-    return this.#retired;
+    this.#retirement ??= this.flushed().then(() => this.#cutOff.abort());
+    return this.#retirement;
   }
 
   /** Rejects all writes that are not stored yet, and all further writes of the client. */
-  cut(): void {
-    this.#before?.cut();
-    this.#cut.abort();
+  cutOff(): void {
+    this.#predecessor?.cutOff();
+    this.#cutOff.abort();
   }
 
   get #isCut(): boolean {
-    return this.#cut.signal.aborted;
+    return this.#cutOff.signal.aborted;
   }
 
   #inTurn(write: () => Promise<void>): Promise<void> {
-    const done = this.#last.then(() => this.#untilStored(write));
-    this.#last = done.catch(() => {}); // the writer is notified
-    return done;
+    const result = this.#last.then(() => this.#untilStored(write));
+    this.#last = result.catch(() => {}); // the caller handles the error
+    return result;
   }
 
   async #untilStored(write: () => Promise<void>): Promise<void> {
@@ -84,7 +84,7 @@ export class SessionRecords implements LineRecords {
         return;
       } catch (error) {
         if (!(error instanceof StorageUnavailable) || error instanceof LeaseLost) throw error;
-        await pause(this.#system, RETRY_MS, this.#cut.signal);
+        await pause(this.#system, RETRY_MS, this.#cutOff.signal);
       }
     }
     throw new Error("not stored: this client is no longer in use");

@@ -10,7 +10,7 @@ export interface StoredRecordOptions {
   /** Loads the data that the value must include before it is stored; no record is stored if it rejects. */
   readonly load?: () => Promise<void>;
   /** Called if the value could not be stored. */
-  readonly failed: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 }
 
 /** A value of the session that is stored with the keys of its number, as JSON. */
@@ -34,24 +34,24 @@ export class StoredRecord {
     this.#storing ??= this.#storeAll();
   }
 
-  /** Drops pending writes because the records are being erased. */
+  /** Drops pending writes because the records are being deleted. */
   discard(): void {
     this.#isDirty = false;
   }
 
   async #storeAll(): Promise<void> {
-    const { key, records, value, load, failed } = this.#options;
+    const { key, records, value, load, onError } = this.#options;
     try {
       await load?.();
       while (this.#isDirty) {
         this.#isDirty = false;
-        const current = value();
-        const bytes = current === undefined ? undefined : new TextEncoder().encode(JSON.stringify(current));
+        const latest = value();
+        const bytes = latest === undefined ? undefined : new TextEncoder().encode(JSON.stringify(latest));
         await records()?.set(new Map([[key, bytes]]));
       }
     } catch (error) {
       this.#isDirty = true; // until the next change
-      failed(error);
+      onError(error);
     } finally {
       this.#storing = undefined; // in the same turn, so that no change is missed
     }

@@ -34,7 +34,7 @@ describe("a session", () => {
   test("does not connect on request without the lease", () => {
     const outdated = decideAll(FLOWS.online, close("failure_client_too_old", false, 405)).flow;
     for (const flow of [FLOWS.idle, FLOWS.halted, outdated])
-      expect(decideSession(flow, { type: "link" }, momentAt(9_000, { owned: false }))).toEqual({ flow, effects: [] });
+      expect(decideSession(flow, { type: "link" }, momentAt(9_000, { isOwner: false }))).toEqual({ flow, effects: [] });
   });
 
   test("attributes up to three takeovers in ten minutes to its own lingering client", () => {
@@ -43,13 +43,13 @@ describe("a session", () => {
     let flow: SessionFlow = FLOWS.online;
     for (const minute of [0, 3, 6]) {
       const now = minute * 60_000;
-      flow = decideSession(flow, replaced, momentAt(now, { strays: true })).flow;
-      expect(flow).toMatchObject({ state: "waiting", lasting: false });
+      flow = decideSession(flow, replaced, momentAt(now, { hasStrays: true })).flow;
+      expect(flow).toMatchObject({ state: "waiting", isLasting: false });
       flow = decideSession(flow, { type: "timer", timer: "retry" }, momentAt(now + 1)).flow;
       flow = decideSession(flow, { type: "opened", ...WORKS }, momentAt(now + 2)).flow;
     }
-    expect(decideSession(flow, replaced, momentAt(9 * 60_000, { strays: true })).flow.state).toBe("halted");
-    expect(decideSession(flow, replaced, momentAt(11 * 60_000, { strays: true })).flow.state).toBe("waiting");
+    expect(decideSession(flow, replaced, momentAt(9 * 60_000, { hasStrays: true })).flow.state).toBe("halted");
+    expect(decideSession(flow, replaced, momentAt(11 * 60_000, { hasStrays: true })).flow.state).toBe("waiting");
   });
 
   test("is online only if the connection is reported open and the client is registered", () => {
@@ -124,7 +124,7 @@ describe("a session", () => {
   test("without any code within a minute, linking ends without a condition", () => {
     const linking = decideAll(FLOWS.idle, { type: "link" });
     expect(effectsOf(linking, "start_timer")[0]?.ms).toBe(60_000);
-    const decision = decideAll(linking.flow, { type: "timer", timer: "patience" });
+    const decision = decideAll(linking.flow, { type: "timer", timer: "timeout" });
     expect(effectsOf(decision, "report_condition")).toEqual([
       { do: "report_condition", condition: undefined, reason: "WhatsApp sent no code" },
     ]);
@@ -140,13 +140,13 @@ describe("a session", () => {
 
   test("an expired pairing code clears the condition", () => {
     const withPairingCode = decideAll(FLOWS.linking, { type: "pairing_code", ttlMs: 180_000 });
-    const decision = decideAll(withPairingCode.flow, { type: "pairing_code_over" });
+    const decision = decideAll(withPairingCode.flow, { type: "pairing_code_expired" });
     expect(effectsOf(decision, "report_condition")[0]).toMatchObject({ condition: undefined });
-    expect(decideAll(FLOWS.linking, { type: "pairing_code_over" })).toEqual({ flow: FLOWS.linking, effects: [] });
+    expect(decideAll(FLOWS.linking, { type: "pairing_code_expired" })).toEqual({ flow: FLOWS.linking, effects: [] });
   });
 
   test("a connection that does not open in time is closed and tried again", () => {
-    const timedOut = decideAll(FLOWS.connecting, { type: "timer", timer: "patience" });
+    const timedOut = decideAll(FLOWS.connecting, { type: "timer", timer: "timeout" });
     expect(timedOut.flow).toMatchObject({ state: "waiting", reason: "WhatsApp did not open the connection in time" });
     expect(effectNames(timedOut)).toEqual(["disconnect", "report_offline", "calls_lost"]);
   });
@@ -243,12 +243,12 @@ describe("a session", () => {
         break;
       }
       logins++;
-      for (const [input, owned] of [
+      for (const [input, isOwner] of [
         [{ type: "opened", ...WORKS }, true],
         [{ type: "state", ...WORKS }, false],
         [{ type: "timer", timer: "ownership" }, false],
       ] as const)
-        flow = decideSession(flow, input, momentAt(now + 5_000, { owned })).flow;
+        flow = decideSession(flow, input, momentAt(now + 5_000, { isOwner })).flow;
     }
     expect(logins).toBe(MAX_LOGINS);
     expect(effectsOf(rejectedTurn!, "start_timer")[0]?.ms).toBe(3_600_000 - MAX_LOGINS * 10_000);
@@ -310,12 +310,12 @@ describe("a session", () => {
 
   test("a server without its lease disconnects, and ends its call", () => {
     for (const state of ["connecting", "online", "dropped"] as const) {
-      const withoutLease = decideSession(FLOWS[state], { type: "state", ...WORKS }, momentAt(9_000, { owned: false }));
+      const withoutLease = decideSession(FLOWS[state], { type: "state", ...WORKS }, momentAt(9_000, { isOwner: false }));
       expect(effectNames(withoutLease)).toEqual([]);
       const disconnecting = decideSession(
         withoutLease.flow,
         { type: "timer", timer: "ownership" },
-        momentAt(11_000, { owned: false }),
+        momentAt(11_000, { isOwner: false }),
       );
       expect(disconnecting.flow).toMatchObject({ state: "waiting", reason: DEADLINE_PASSED });
       expect(effectNames(disconnecting)).toEqual(["disconnect", "report_offline", "calls_lost"]);
@@ -324,29 +324,31 @@ describe("a session", () => {
   });
 
   test("its calls hang up first, within 1 s", () => {
-    const inCall = { owned: false, inCall: true };
+    const inCall = { isOwner: false, inCall: true };
     const withoutLease = decideSession(FLOWS.online, { type: "state", ...WORKS }, momentAt(9_000, inCall));
     const ending = decideSession(withoutLease.flow, { type: "timer", timer: "ownership" }, momentAt(11_000, inCall));
     expect([ending.flow.state, effectNames(ending)]).toEqual(["online", ["end_calls"]]);
     expect(effectsOf(ending, "start_timer")).toEqual([{ do: "start_timer", timer: "ownership", ms: 1_000 }]);
     for (const [input, moment] of [
-      [{ type: "calls_over" }, momentAt(11_200, { owned: false })],
+      [{ type: "calls_ended" }, momentAt(11_200, { isOwner: false })],
       [{ type: "timer", timer: "ownership" }, momentAt(12_000, inCall)],
     ] as const) {
       const disconnecting = decideSession(ending.flow, input, moment);
-      expect(disconnecting.flow).toMatchObject({ state: "waiting", disowned: false, endingCalls: false });
+      expect(disconnecting.flow).toMatchObject({ state: "waiting", isDisowned: false, isEndingCalls: false });
       expect(effectNames(disconnecting)).toEqual(["disconnect", "report_offline", "calls_lost"]);
     }
-    const renewed = decideSession(ending.flow, { type: "calls_over" }, momentAt(11_200));
+    const renewed = decideSession(ending.flow, { type: "calls_ended" }, momentAt(11_200));
     expect(renewed).toEqual({ flow: FLOWS.online, effects: [] });
-    expect(decideSession(FLOWS.online, { type: "calls_over" }, momentAt(9_000, { owned: false })).effects).toEqual([]);
+    expect(decideSession(FLOWS.online, { type: "calls_ended" }, momentAt(9_000, { isOwner: false })).effects).toEqual([]);
   });
 
   test("a lease renewed late has no effect", () => {
-    const withoutLease = decideSession(FLOWS.online, { type: "state", ...WORKS }, momentAt(9_000, { owned: false }));
+    const withoutLease = decideSession(FLOWS.online, { type: "state", ...WORKS }, momentAt(9_000, { isOwner: false }));
     expect(
-      decideSession(withoutLease.flow, { type: "state", ...WORKS }, momentAt(9_500, { owned: false })).effects,
-    ).toEqual([]);
+      decideSession(withoutLease.flow, { type: "state", ...WORKS }, momentAt(9_500, { isOwner: false })).effects,
+    ).toEqual(
+      [],
+    );
     const renewed = decideSession(withoutLease.flow, { type: "timer", timer: "ownership" }, momentAt(11_000));
     expect(renewed).toEqual({ flow: FLOWS.online, effects: [] });
   });
@@ -355,28 +357,28 @@ describe("a session", () => {
     const dropped = decideSession(
       FLOWS.online,
       { type: "state", ...DOWN },
-      momentAt(9_000, { owned: false, inCall: true }),
+      momentAt(9_000, { isOwner: false, inCall: true }),
     );
     expect(dropped.flow.state).toBe("dropped");
     expect(effectNames(dropped)).toEqual(["report_offline", "calls_lost"]);
-    expect(effectsOf(dropped, "start_timer").map(({ timer }) => timer)).toEqual(["ownership", "patience"]);
+    expect(effectsOf(dropped, "start_timer").map(({ timer }) => timer)).toEqual(["ownership", "timeout"]);
   });
 
   test("a server without its lease does not connect until it has one", () => {
-    const connecting = decideSession(FLOWS.connecting, { type: "opened", ...WORKS }, momentAt(9_000, { owned: false }));
+    const connecting = decideSession(FLOWS.connecting, { type: "opened", ...WORKS }, momentAt(9_000, { isOwner: false }));
     expect(connecting.flow.state).toBe("waiting");
     expect(effectNames(connecting)).toContain("disconnect");
     const retried = decideSession(
       connecting.flow,
       { type: "timer", timer: "retry" },
-      momentAt(10_000, { owned: false }),
+      momentAt(10_000, { isOwner: false }),
     );
     expect(effectNames(retried)).toEqual([]);
     expect(effectsOf(retried, "start_timer")).toHaveLength(1);
     expect(effectNames(decideSession(connecting.flow, { type: "timer", timer: "retry" }, momentAt(11_000)))).toEqual([
       "connect",
     ]);
-    expect(effectNames(decideSession(FLOWS.idle, { type: "link" }, momentAt(0, { owned: false })))).toEqual([]);
+    expect(effectNames(decideSession(FLOWS.idle, { type: "link" }, momentAt(0, { isOwner: false })))).toEqual([]);
   });
 
   test("a drop right after a 515 is still detected", () => {
@@ -423,11 +425,11 @@ const reasons = fc.constantFrom(
 const harmless: fc.Arbitrary<SessionInput> = fc.oneof(
   fc.constantFrom<SessionInput>(
     { type: "link" },
-    { type: "pairing_code_over" },
+    { type: "pairing_code_expired" },
     { type: "link_stored" },
-    { type: "calls_over" },
+    { type: "calls_ended" },
     { type: "passkey", hasSigner: true },
-    { type: "timer", timer: "patience" },
+    { type: "timer", timer: "timeout" },
     { type: "timer", timer: "retry" },
     { type: "login" },
     { type: "failed", reason: "why" },
@@ -455,9 +457,9 @@ describe("in any order of events", () => {
       fc.property(steps, (stepList) => {
         let { flow } = decideAll(NEW_SESSION, { type: "resume" });
         let now = 0;
-        for (const [input, ms, chance, owned] of stepList) {
+        for (const [input, ms, chance, isOwner] of stepList) {
           now += ms;
-          const decision = decideSession(flow, input, momentAt(now, { chance, owned }));
+          const decision = decideSession(flow, input, momentAt(now, { chance, isOwner }));
           expect(effectNames(decision)).not.toContain("forget");
           expect(effectNames(decision)).not.toContain("report_unlinked");
           flow = decision.flow;
@@ -473,10 +475,10 @@ describe("in any order of events", () => {
       fc.property(steps, (stepList) => {
         let flow: SessionFlow = FLOWS.halted;
         let now = 0;
-        for (const [input, ms, chance, owned] of stepList) {
+        for (const [input, ms, chance, isOwner] of stepList) {
           now += ms;
           if (input.type === "link") continue;
-          const decision = decideSession(flow, input, momentAt(now, { chance, owned }));
+          const decision = decideSession(flow, input, momentAt(now, { chance, isOwner }));
           for (const effect of ["connect", "open_client"]) expect(effectNames(decision)).not.toContain(effect);
           flow = decision.flow;
         }
@@ -491,11 +493,11 @@ describe("in any order of events", () => {
         let flow: SessionFlow = NEW_SESSION;
         const runningTimers = new Set<string>();
         let now = 0;
-        const apply = (input: SessionInput, owned: boolean, chance: number) => {
+        const apply = (input: SessionInput, isOwner: boolean, chance: number) => {
           if (input.type === "timer") {
             if (!runningTimers.delete(input.timer)) return; // this timer is not running
           }
-          const decision = decideSession(flow, input, momentAt(now, { chance, owned }));
+          const decision = decideSession(flow, input, momentAt(now, { chance, isOwner }));
           flow = decision.flow;
           for (const effect of decision.effects) {
             if (effect.do === "start_timer") runningTimers.add(effect.timer);
@@ -506,7 +508,7 @@ describe("in any order of events", () => {
           now += ms;
           apply(input, owned, chance);
           if (flow.state === "linking" || flow.state === "connecting" || flow.state === "dropped")
-            expect([flow.state, runningTimers.has("patience")]).toEqual([flow.state, true]);
+            expect([flow.state, runningTimers.has("timeout")]).toEqual([flow.state, true]);
           if (flow.state === "waiting") expect(runningTimers.has("retry")).toBe(true);
           if (flow.state === "halted" || flow.state === "idle") expect(runningTimers.has("retry")).toBe(false);
         }

@@ -28,7 +28,7 @@ describe("a client that fails while its calls are looked up", () => {
     const abandoned = new AbandonedCalls({
       ...{ system, listeners: new Set() },
       port: { client: undefined, calls, openCalls: NO_LOG },
-      failed: (error) => failures.push(error),
+      onError: (error) => failures.push(error),
     });
     abandoned.check();
     await system.advance(ABANDONED_MS);

@@ -28,7 +28,7 @@ class Scene {
       ...{ system: this.system, port: this.port },
       records: () => this.records,
       isCarried: () => false,
-      failed: (message) => this.failures.push(message),
+      onError: (message) => this.failures.push(message),
     });
   }
 

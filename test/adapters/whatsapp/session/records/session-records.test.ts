@@ -86,7 +86,7 @@ describe("the records of a client", () => {
     const successor = new SessionRecords(host.records, system, records);
     writes.push(successor.set(recordOf(2)));
     await system.settle();
-    successor.cut();
+    successor.cutOff();
     await successor.flushed();
     expect((await Promise.allSettled(writes)).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
     expect([stored(), system.waiting]).toEqual([undefined, 0]);
@@ -98,7 +98,7 @@ describe("the records of a client", () => {
     faults.push(outage(), outage());
     const pendingWrite = records.set(recordOf(2));
     await system.settle();
-    records.cut();
+    records.cutOff();
     const results = await Promise.allSettled([pendingWrite, records.set(recordOf(3)), records.clear()]);
     expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
     await records.flushed();
