@@ -2,25 +2,25 @@ import { apologyIn } from "../../src/domain/agents/apologies.ts";
 
 /** Built-in phrases of an agent, not written by its script or model. */
 export interface Phrases {
-  /** Before anything else, unless the script introduces itself. */
+  /** Spoken first, unless the script introduces itself. */
   readonly introduction: string;
   /** Spoken before repeating a question whose answer did not match. */
   readonly notAChoice: string;
   /** Spoken before hanging up because there was no answer. */
   readonly noAnswer: string;
-  /** After a long silence. */
+  /** Spoken after a long silence. */
   readonly stillThere: string;
-  /** While a tool takes long. */
+  /** Spoken while a tool takes long. */
   readonly oneMoment: string;
-  /** Before the call is hung up for another reason. */
+  /** Spoken before the call is hung up for another reason. */
   readonly goodbye: string;
-  /** After a transfer that did not succeed. */
+  /** Spoken after a transfer that did not succeed. */
   readonly notTransferred: string;
-  /** Before the call fails. */
+  /** Spoken before the call fails. */
   readonly apology: string;
-  /** After words that could not be transcribed. */
+  /** Spoken after words that could not be transcribed. */
   readonly sayAgain: string;
-  /** Before the call is hung up because it has lasted too long. */
+  /** Spoken before the call is hung up because it has lasted too long. */
   readonly timeIsUp: string;
 }
 

@@ -6,9 +6,9 @@ export const TOOL_WAIT_MS = 1_500;
 
 /** Waits for the work, at most `ms`; resolves with true if it is still running. */
 export async function isSlow(work: Promise<unknown>, ms: number, signal: AbortSignal): Promise<boolean> {
-  const waiting = new AbortController();
-  const timeout = pause(realSystem, ms, AbortSignal.any([signal, waiting.signal])).then(() => true);
+  const timeoutScope = new AbortController();
+  const timeout = pause(realSystem, ms, AbortSignal.any([signal, timeoutScope.signal])).then(() => true);
   const isRunning = await Promise.race([work.then(() => false), timeout]);
-  waiting.abort();
+  timeoutScope.abort();
   return isRunning && !signal.aborted;
 }

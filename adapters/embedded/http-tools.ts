@@ -7,7 +7,7 @@ import { jsonOrFile } from "./json-or-file.ts";
 const NAME = "the HTTP tools (RINGPORT_AGENT_TOOLS)";
 const JSON_SETTING = {
   name: NAME,
-  short: '[{"name":…}]',
+  shortExample: '[{"name":…}]',
   example:
     '[{"name":"order","description":"Finds an order.","url":"https://api.example.com/orders/{id}","parameters":{"type":"object","properties":{"id":{"type":"string"}},"required":["id"]}}]',
 };

@@ -31,7 +31,7 @@ describe("HTTP tools", () => {
 
   test.for([
     ["/nowhere/tools.json", /\(RINGPORT_AGENT_TOOLS\): the file \/nowhere\/tools\.json cannot be read \(ENOENT\)/],
-    [`[{"a":"${SECRET}" "b"}]`, /\(RINGPORT_AGENT_TOOLS\) are no JSON/],
+    [`[{"a":"${SECRET}" "b"}]`, /\(RINGPORT_AGENT_TOOLS\) are not JSON/],
     [
       JSON.stringify([{ ...ORDER, url: "ftp://x" }]),
       /\(RINGPORT_AGENT_TOOLS\) cannot be used: tool order: url must be/,

@@ -37,9 +37,9 @@ export function cascadeAgent(options: CascadeAgentOptions): Agent {
         );
     },
     begin(brief) {
-      const bounded: typeof chat = (request, signal) => chat(request, AbortSignal.any([signal, scope.signal]));
+      const scopedChat: typeof chat = (request, signal) => chat(request, AbortSignal.any([signal, scope.signal]));
       const turns = Math.min(limits.turns, brief.maxTurns ?? limits.turns);
-      return new ChatConversation(bounded, brief, phrasesIn(brief.language), { ...limits, turns });
+      return new ChatConversation(scopedChat, brief, phrasesIn(brief.language), { ...limits, turns });
     },
     close: async () => scope.abort(new Error("the agent is closed")),
   };

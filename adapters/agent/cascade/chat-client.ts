@@ -59,13 +59,13 @@ export function chatClient(options: ChatOptions): Chat {
       const events = eventData(readWithin(response, timeoutMs, signal));
       for (let next = await events.next(); !next.done; next = await events.next()) {
         if (next.value === "[DONE]") {
-          completion.done = isReusable = true;
+          completion.isDone = isReusable = true;
           void readToEnd(events, connection);
           break;
         }
-        yield* completion.take(next.value);
+        yield* completion.read(next.value);
       }
-      if (!completion.done) throw new Error("its response ended in the middle");
+      if (!completion.isDone) throw new Error("its response was cut off");
       yield* completion.calls();
     } finally {
       if (!isReusable) connection.abort();
@@ -102,13 +102,13 @@ export function chatClient(options: ChatOptions): Chat {
 
 /** Reads the end of a response, so that its connection can be used again; a server that does not end it loses the connection. */
 async function readToEnd(events: AsyncGenerator<string, void>, connection: AbortController): Promise<void> {
-  const late = setTimeout(() => connection.abort(), LINGER_MS);
+  const timer = setTimeout(() => connection.abort(), LINGER_MS);
   try {
     while (!(await events.next()).done);
   } catch {
     // The reply is already complete.
   } finally {
-    clearTimeout(late);
+    clearTimeout(timer);
     connection.abort();
   }
 }

@@ -24,7 +24,7 @@ const IDLE_MS = 10_000;
 /** Maximum requests per reply: each tool call causes another request, and the last one allows only text. */
 const MAX_STEPS = 4;
 /** Turns in a row whose words may be lost. */
-const MAX_UNHEARD = 1;
+const MAX_LOST_TURNS = 1;
 
 /** Limits of one call. */
 export interface ChatLimits extends AgentCallLimits {
@@ -39,26 +39,26 @@ export class ChatConversation implements Conversation {
   readonly #chat: Chat;
   readonly #brief: AgentBrief;
   readonly #phrases: Phrases;
-  readonly #preemptive: boolean;
+  readonly #isPreemptive: boolean;
   readonly #budget: CallBudget;
   readonly #history: ChatHistory;
   readonly #tools: readonly ToolSpec[];
   /** The tool round with the pending transfer. */
-  #transferring: ToolRound | undefined;
+  #transferRound: ToolRound | undefined;
   firstTokenMs: number | undefined;
   readonly replyTimeoutMs: number | undefined;
   /** Turns in a row whose words were lost. */
-  #unheard = 0;
+  #lostTurns = 0;
   /** The reply that is being prepared. */
-  #prepared: PreparedReply | undefined;
-  /** True if the callee was asked since they were last heard. */
+  #preparedReply: PreparedReply | undefined;
+  /** True if the agent has asked since it last heard the callee. */
   #askedIfThere = false;
 
   constructor(chat: Chat, brief: AgentBrief, phrases: Phrases, limits: ChatLimits) {
     this.#chat = chat;
     this.#brief = brief;
     this.#phrases = phrases;
-    this.#preemptive = limits.preemptive !== false;
+    this.#isPreemptive = limits.preemptive !== false;
     this.#budget = new CallBudget(limits);
     this.replyTimeoutMs = limits.replyTimeoutMs;
     this.#tools = toolSpecs(brief);
@@ -66,8 +66,8 @@ export class ChatConversation implements Conversation {
   }
 
   report({ fault }: { readonly fault?: string | undefined }, signal: AbortSignal): Promise<unknown> {
-    const used = (tokens: number): void => this.#budget.spend(tokens);
-    return reportOf(this.#chat, this.#brief, this.#history.messages, fault, used, signal);
+    const countTokens = (tokens: number): void => this.#budget.spend(tokens);
+    return reportOf(this.#chat, this.#brief, this.#history.messages, fault, countTokens, signal);
   }
 
   /** Records the part of the latest reply that the callee has heard. */
@@ -77,9 +77,10 @@ export class ChatConversation implements Conversation {
 
   async *reply(input: ConversationInput, signal: AbortSignal): AsyncGenerator<ConversationAction, void> {
     this.firstTokenMs = undefined;
-    const prepared = this.#prepared;
-    this.#prepared = undefined;
-    if (prepared !== undefined && !(input.type === "words" && prepared.fits(input))) prepared.cancel();
+    const preparedReply = this.#preparedReply;
+    this.#preparedReply = undefined;
+    if (preparedReply !== undefined && !(input.type === "words" && preparedReply.matches(input)))
+      preparedReply.cancel();
     if (input.type === "silence") {
       yield* this.#silence();
       return;
@@ -94,17 +95,17 @@ export class ChatConversation implements Conversation {
     }
     this.#askedIfThere = false;
     if (input.type === "unheard") {
-      if (++this.#unheard > MAX_UNHEARD) yield* this.#fail(input.detail);
+      if (++this.#lostTurns > MAX_LOST_TURNS) yield* this.#fail(input.detail);
       else yield* this.#sayAndListen(this.#phrases.sayAgain);
       return;
     }
-    this.#unheard = 0;
+    this.#lostTurns = 0;
     const { firstMessage, variables } = this.#brief;
     if (input.type === "begin" && firstMessage !== undefined) {
-      yield* this.#first(fillPlaceholders(firstMessage ?? "", variables));
+      yield* this.#firstMessage(fillPlaceholders(firstMessage ?? "", variables));
       return;
     }
-    if (input.type === "transfer_failed") this.#transferring?.notTransferred(input.detail);
+    if (input.type === "transfer_failed") this.#transferRound?.notTransferred(input.detail);
     else this.#history.add(input);
     const { exhausted } = this.#budget;
     this.#budget.reply();
@@ -113,7 +114,7 @@ export class ChatConversation implements Conversation {
       return;
     }
     try {
-      yield* this.#generate(signal, prepared?.cancelled === false ? prepared : undefined);
+      yield* this.#generate(signal, preparedReply?.isCancelled === false ? preparedReply : undefined);
     } catch (error) {
       if (signal.aborted || !(error instanceof ChatFault)) throw error;
       yield* this.#fail(error.message);
@@ -121,12 +122,12 @@ export class ChatConversation implements Conversation {
   }
 
   prepare(input: Extract<ConversationInput, { type: "words" }>, signal: AbortSignal): void {
-    if (this.#prepared?.fits(input)) return;
-    this.#prepared?.cancel();
-    this.#prepared = undefined;
-    if (!this.#preemptive || this.#budget.exhausted !== undefined) return;
+    if (this.#preparedReply?.matches(input)) return;
+    this.#preparedReply?.cancel();
+    this.#preparedReply = undefined;
+    if (!this.#isPreemptive || this.#budget.exhausted !== undefined) return;
     const request = { messages: this.#history.with(input), tools: this.#tools };
-    this.#prepared = new PreparedReply(input, (stop) => this.#chat(request, stop), signal);
+    this.#preparedReply = new PreparedReply(input, (replySignal) => this.#chat(request, replySignal), signal);
   }
 
   *#fail(detail: string): Generator<ConversationAction, void> {
@@ -140,7 +141,7 @@ export class ChatConversation implements Conversation {
   }
 
   /** Opens the call with the caller's first message. @param text if it has no words, the callee speaks first */
-  *#first(text: string): Generator<ConversationAction, void> {
+  *#firstMessage(text: string): Generator<ConversationAction, void> {
     this.#history.addAnswer();
     if (hasWords(text)) {
       this.#history.addWords(text);
@@ -165,12 +166,12 @@ export class ChatConversation implements Conversation {
 
   async *#generate(signal: AbortSignal, prepared?: PreparedReply): AsyncGenerator<ConversationAction, void> {
     const askedAt = performance.now();
-    let patient = true;
+    let mayFillTime = true;
     for (let step = 1; step <= MAX_STEPS; step++) {
       const sentences = new Sentences();
       const calls: ToolCall[] = [];
       let text = "";
-      const at = this.#history.addWords("");
+      const index = this.#history.addWords("");
       const request = {
         messages: this.#history.messages.slice(0, -1),
         tools: this.#tools,
@@ -189,23 +190,23 @@ export class ChatConversation implements Conversation {
           }
         }
       } finally {
-        this.#history.replaceWords(at, text, calls);
+        this.#history.replaceWords(index, text, calls);
       }
-      const rest = sentences.finish();
-      if (rest !== undefined) yield { type: "say", text: rest, interruptible: true };
+      const remainder = sentences.finish();
+      if (remainder !== undefined) yield { type: "say", text: remainder, interruptible: true };
       if (calls.length === 0) break;
       const round = new ToolRound(this.#history.messages, calls, this.#brief, !signal.aborted);
       signal.throwIfAborted();
-      if (round.runs) {
-        if (patient && !hasWords(text) && (await round.isSlow(TOOL_WAIT_MS, signal))) {
-          patient = false;
-          this.#history.replaceWords(at, this.#phrases.oneMoment, calls);
+      if (round.isRunning) {
+        if (mayFillTime && !hasWords(text) && (await round.isSlow(TOOL_WAIT_MS, signal))) {
+          mayFillTime = false;
+          this.#history.replaceWords(index, this.#phrases.oneMoment, calls);
           yield { type: "say", text: this.#phrases.oneMoment, interruptible: true };
         }
         await round.finished(signal);
       }
       for (const action of round.actions()) {
-        if (action.type === "transfer") this.#transferring = round;
+        if (action.type === "transfer") this.#transferRound = round;
         yield action;
         if (action.type !== "press") return;
       }

@@ -12,7 +12,7 @@ export class ChatHistory {
   /** All messages; tool results are added by the tool round. */
   readonly messages: ChatMessage[];
   /** Indexes of the agent's messages since the callee last spoke. */
-  readonly #spoken: number[] = [];
+  readonly #spokenIndexes: number[] = [];
 
   /** @param instructions the first message, of the system */
   constructor(instructions: string) {
@@ -21,14 +21,14 @@ export class ChatHistory {
 
   /** Adds an input. */
   add(input: ChatInput): void {
-    const { at, user } = this.#messageOf(input);
-    this.messages.splice(at, Number.POSITIVE_INFINITY, user);
+    const { index, user } = this.#messageOf(input);
+    this.messages.splice(index, Number.POSITIVE_INFINITY, user);
   }
 
   /** The messages with the input added. */
   with(input: ChatInput): ChatMessage[] {
-    const { at, user } = this.#messageOf(input);
-    return [...this.messages.slice(0, at), user];
+    const { index, user } = this.#messageOf(input);
+    return [...this.messages.slice(0, index), user];
   }
 
   /** Records that the callee answered, for calls whose first words do not come from the model. */
@@ -38,39 +38,39 @@ export class ChatHistory {
 
   /** Adds words of the agent; returns their index. */
   addWords(content: string): number {
-    const at = this.messages.push({ role: "assistant", content }) - 1;
-    this.#spoken.push(at);
-    return at;
+    const index = this.messages.push({ role: "assistant", content }) - 1;
+    this.#spokenIndexes.push(index);
+    return index;
   }
 
   /** Replaces the agent's words at an index. @param calls the tools called after them */
-  replaceWords(at: number, content: string, calls: ToolCall[]): void {
-    this.messages[at] = { role: "assistant", content, ...(calls.length > 0 && { tool_calls: calls }) };
+  replaceWords(index: number, content: string, calls: ToolCall[]): void {
+    this.messages[index] = { role: "assistant", content, ...(calls.length > 0 && { tool_calls: calls }) };
   }
 
   /** Cuts the agent's latest words to the part that the callee heard; the rest becomes `…`. */
   heard(text: string): void {
-    const heard = words(text);
-    for (const at of this.#spoken.splice(0)) {
-      const message = this.messages[at];
+    const heardWords = words(text);
+    for (const index of this.#spokenIndexes.splice(0)) {
+      const message = this.messages[index];
       if (message?.role !== "assistant") continue;
       const spokenWords = words(message.content ?? "");
-      const part = heard.splice(0, spokenWords.length);
-      if (part.length < spokenWords.length) this.messages[at] = { ...message, content: [...part, "…"].join(" ") };
+      const part = heardWords.splice(0, spokenWords.length);
+      if (part.length < spokenWords.length) this.messages[index] = { ...message, content: [...part, "…"].join(" ") };
     }
   }
 
   /** The message of an input, and its index: a continued utterance replaces its earlier words. */
-  #messageOf(input: ChatInput): { at: number; user: ChatMessage } {
+  #messageOf(input: ChatInput): { index: number; user: ChatMessage } {
     const content = wordsOf(input);
     const end = this.messages.length;
-    if (input.type !== "words" || !input.continued) return { at: end, user: { role: "user", content } };
-    const before = this.messages.findLastIndex(({ role }) => role === "user");
+    if (input.type !== "words" || !input.continued) return { index: end, user: { role: "user", content } };
+    const userIndex = this.messages.findLastIndex(({ role }) => role === "user");
     // The action of a tool cannot be undone.
-    const acted = this.messages.slice(before).some(({ role }) => role === "tool");
-    if (before > 0 && !acted) return { at: before, user: { role: "user", content } };
-    const previousText = this.messages[before]?.content ?? "";
-    return { at: end, user: { role: "user", content: content.slice(previousText.length).trim() || content } };
+    const hasActed = this.messages.slice(userIndex).some(({ role }) => role === "tool");
+    if (userIndex > 0 && !hasActed) return { index: userIndex, user: { role: "user", content } };
+    const previousText = this.messages[userIndex]?.content ?? "";
+    return { index: end, user: { role: "user", content: content.slice(previousText.length).trim() || content } };
   }
 }
 

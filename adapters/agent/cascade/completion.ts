@@ -1,7 +1,7 @@
 import { jsonOf, quoteOf } from "../../provider-http/fault-text.ts";
 import type { ChatPart, ToolCall } from "./chat-messages.ts";
 
-/** Longest completion, characters; a longer one is refused. */
+/** Longest completion that is accepted, characters. */
 const MAX_COMPLETION = 20_000;
 /** Tools that one completion may call. */
 const MAX_CALLS = 16;
@@ -9,12 +9,12 @@ const MAX_CALLS = 16;
 /** A completion that arrives in chunks. */
 export class ModelCompletion {
   /** True if its end has arrived. */
-  done = false;
+  isDone = false;
   readonly #calls: { id: string; name: string; arguments: string }[] = [];
   #length = 0;
 
   /** Takes the data of the next event. @throws {Error} if it is not a completion chunk, or the completion is too long */
-  *take(data: string): Generator<ChatPart, void> {
+  *read(data: string): Generator<ChatPart, void> {
     const chunk = jsonOf(data) as Chunk | null;
     if (chunk === null) throw new Error("it sent broken JSON");
     if (chunk.error !== undefined && chunk.error !== null) throw new Error(`it reports: ${quoteOf(chunk)}`);
@@ -26,7 +26,7 @@ export class ModelCompletion {
     }
     if (Array.isArray(calls)) for (const call of calls) this.#add(call);
     // Some servers end a stream without [DONE].
-    if (typeof choice?.finish_reason === "string") this.done = true;
+    if (typeof choice?.finish_reason === "string") this.isDone = true;
     const tokens = chunk.usage?.total_tokens;
     if (typeof tokens === "number") yield { type: "usage", tokens };
   }

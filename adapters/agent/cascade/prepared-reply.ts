@@ -19,16 +19,16 @@ export class PreparedReply {
     void this.#read(request(AbortSignal.any([signal, this.#scope.signal])));
   }
 
-  get cancelled(): boolean {
+  get isCancelled(): boolean {
     return this.#scope.signal.aborted;
   }
 
-  /** True if it replies to these words, apart from case and punctuation. */
-  fits({ text, continued }: Words): boolean {
+  /** True for a reply to these words, apart from case and punctuation. */
+  matches({ text, continued }: Words): boolean {
     return comparable(text) === comparable(this.#words.text) && continued === this.#words.continued;
   }
 
-  /** Yields its parts; those already received at once. @throws as the request, or the signal's reason */
+  /** Yields the parts; parts that have already arrived follow at once. @throws as the request, or the signal's reason */
   async *parts(signal: AbortSignal): AsyncGenerator<ChatPart, void> {
     const stop = (): void => {
       this.cancel();

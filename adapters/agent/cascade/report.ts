@@ -4,13 +4,13 @@ import { type Chat, ChatFault } from "./chat-client.ts";
 import type { ChatMessage, ChatRequest } from "./chat-messages.ts";
 
 /** Statuses of servers that support no `response_format`, or not this schema. */
-const REFUSED: readonly (number | undefined)[] = [400, 404, 415, 422, 501];
+const UNSUPPORTED_STATUSES: readonly (number | undefined)[] = [400, 404, 415, 422, 501];
 
 /**
  * Result that a model reports for a call: a JSON value if it wrote one, otherwise its text. The transcript is data in a separate
  * request, so that the model cannot mistake the callee's words for instructions.
  * @param fault what was wrong with the previous value
- * @param used receives the tokens of each request
+ * @param onUsage receives the tokens of each request
  * @throws {ChatFault} or the signal's reason
  */
 export async function reportOf(
@@ -18,7 +18,7 @@ export async function reportOf(
   brief: AgentBrief,
   history: readonly ChatMessage[],
   fault: string | undefined,
-  used: (tokens: number) => void,
+  onUsage: (tokens: number) => void,
   signal: AbortSignal,
 ): Promise<unknown> {
   const schema = resultSchemaOf(brief);
@@ -27,16 +27,16 @@ export async function reportOf(
     { role: "user", content: JSON.stringify(history.flatMap(lineOf)) },
   ];
   const text = async (request: ChatRequest): Promise<string> => {
-    let all = "";
+    let content = "";
     for await (const part of chat(request, signal))
-      if (part.type === "text") all += part.text;
-      else if (part.type === "usage") used(part.tokens);
-    return all;
+      if (part.type === "text") content += part.text;
+      else if (part.type === "usage") onUsage(part.tokens);
+    return content;
   };
   try {
     return resultIn(await text({ messages, format: schema }));
   } catch (error) {
-    if (!(error instanceof ChatFault) || !REFUSED.includes(error.status)) throw error;
+    if (!(error instanceof ChatFault) || !UNSUPPORTED_STATUSES.includes(error.status)) throw error;
     return resultIn(await text({ messages }));
   }
 }
@@ -51,11 +51,11 @@ function lineOf(message: ChatMessage): object[] {
     case "tool":
       return [{ tool_result: message.content }];
     case "assistant": {
-      const used = (message.tool_calls ?? []).map(({ function: { name, arguments: input } }) => ({
+      const toolCalls = (message.tool_calls ?? []).map(({ function: { name, arguments: input } }) => ({
         tool: name,
         input,
       }));
-      return [...(message.content ? [{ speaker: "agent", text: message.content }] : []), ...used];
+      return [...(message.content ? [{ speaker: "agent", text: message.content }] : []), ...toolCalls];
     }
   }
 }

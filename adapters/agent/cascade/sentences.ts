@@ -13,48 +13,48 @@ const MAX_LENGTH = 300;
 
 /** Cuts a text that arrives piece by piece into sentences; its first piece is a clause, so that it is spoken soon. */
 export class Sentences {
-  #open = "";
-  #begun = false;
+  #buffer = "";
+  #hasBegun = false;
 
   /** Adds text; returns the sentences that are complete now. */
   push(text: string): string[] {
-    this.#open += text;
-    const complete: string[] = [];
-    for (let sentence = this.#next(); sentence !== undefined; sentence = this.#next())
+    this.#buffer += text;
+    const sentences: string[] = [];
+    for (let sentence = this.#nextSentence(); sentence !== undefined; sentence = this.#nextSentence())
       if (hasWords(sentence)) {
-        complete.push(sentence);
-        this.#begun = true;
+        sentences.push(sentence);
+        this.#hasBegun = true;
       }
-    return complete;
+    return sentences;
   }
 
-  /** Ends the text and returns the rest of it; undefined if the rest has no words. */
+  /** Ends the text and returns the remainder; undefined if it has no words. */
   finish(): string | undefined {
-    const rest = this.#open.trim();
-    this.#open = "";
-    return hasWords(rest) ? rest : undefined;
+    const remainder = this.#buffer.trim();
+    this.#buffer = "";
+    return hasWords(remainder) ? remainder : undefined;
   }
 
-  #next(): string | undefined {
-    for (let from = 0; ; ) {
-      const match = SENTENCE_END.exec(this.#open.slice(from));
+  #nextSentence(): string | undefined {
+    for (let start = 0; ; ) {
+      const match = SENTENCE_END.exec(this.#buffer.slice(start));
       if (match === null) break;
-      const end = from + match.index + match[0].length;
-      if (!ABBREVIATION.test(this.#open.slice(0, end))) return this.#cut(end);
-      from = end;
+      const end = start + match.index + match[0].length;
+      if (!ABBREVIATION.test(this.#buffer.slice(0, end))) return this.#cut(end);
+      start = end;
     }
-    if (!this.#begun) {
-      const clause = CLAUSE_END.exec(this.#open.slice(MIN_BEGINNING));
+    if (!this.#hasBegun) {
+      const clause = CLAUSE_END.exec(this.#buffer.slice(MIN_BEGINNING));
       if (clause !== null) return this.#cut(MIN_BEGINNING + clause.index + 1);
     }
-    if (this.#open.length <= MAX_LENGTH) return undefined;
-    const space = this.#open.lastIndexOf(" ", MAX_LENGTH);
+    if (this.#buffer.length <= MAX_LENGTH) return undefined;
+    const space = this.#buffer.lastIndexOf(" ", MAX_LENGTH);
     return this.#cut(space > 0 ? space : MAX_LENGTH);
   }
 
   #cut(end: number): string {
-    const sentence = this.#open.slice(0, end).trim();
-    this.#open = this.#open.slice(end).trimStart();
+    const sentence = this.#buffer.slice(0, end).trim();
+    this.#buffer = this.#buffer.slice(end).trimStart();
     return sentence;
   }
 }

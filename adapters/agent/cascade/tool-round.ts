@@ -16,26 +16,27 @@ const NOT_HUNG_UP = "error: not hung up, because another tool failed";
 export class ToolRound {
   readonly #history: ChatMessage[];
   readonly #calls: readonly { readonly call: ToolCall; readonly action: ToolAction }[];
-  /** Places of the results in the history. */
-  readonly #places: readonly number[];
+  /** Indexes of the results in the history. */
+  readonly #indexes: readonly number[];
   readonly #running: Promise<void>[] = [];
-  #failed = false;
+  #hasFailed = false;
 
   /**
    * Adds a result for each call to the history, and starts the tools.
-   * @param begin false: starts none, because the callee has interrupted
+   * @param shouldStart false to start none, because the callee has interrupted
    */
-  constructor(history: ChatMessage[], calls: readonly ToolCall[], tools: CallTools, begin: boolean) {
+  constructor(history: ChatMessage[], calls: readonly ToolCall[], tools: CallTools, shouldStart: boolean) {
     this.#history = history;
     this.#calls = calls.map((call) => ({ call, action: actionOf(call, tools) }));
-    this.#places = calls.map(
-      ({ id }) => history.push({ role: "tool", tool_call_id: id, content: begin ? STILL_RUNNING : NOT_BEGUN }) - 1,
+    this.#indexes = calls.map(
+      ({ id }) =>
+        history.push({ role: "tool", tool_call_id: id, content: shouldStart ? STILL_RUNNING : NOT_BEGUN }) - 1,
     );
-    if (begin) for (const [index, { action }] of this.#calls.entries()) this.#start(index, action);
+    if (shouldStart) for (const [index, { action }] of this.#calls.entries()) this.#start(index, action);
   }
 
   /** True while tools whose results are needed are running. */
-  get runs(): boolean {
+  get isRunning(): boolean {
     return this.#running.length > 0;
   }
 
@@ -57,14 +58,14 @@ export class ToolRound {
   }
 
   /**
-   * The agent's own actions among the calls, in their order. Call it after {@link finished}, since a failure keeps the
+   * The agent's own actions among the calls, in order. Call this after {@link finished}, since a failure keeps the
    * call open.
    */
   *actions(): Generator<ConversationAction> {
     for (const { action } of this.#calls) if (action.do === "press") yield { type: "press", keys: action.keys };
     const transfer = this.#calls.find(({ action }) => action.do === "transfer");
     if (transfer?.action.do === "transfer") {
-      if (this.#failed) this.#result(this.#calls.indexOf(transfer), NOT_TRANSFERRED);
+      if (this.#hasFailed) this.#result(this.#calls.indexOf(transfer), NOT_TRANSFERRED);
       else yield { type: "transfer", to: transfer.action.to };
       return;
     }
@@ -73,9 +74,9 @@ export class ToolRound {
       yield { type: "leave_voicemail", text: action.text };
       return;
     }
-    const hangUp = this.#calls.findIndex(({ action }) => action.do === "hang_up");
-    if (hangUp < 0) return;
-    if (this.#failed) this.#result(hangUp, NOT_HUNG_UP);
+    const hangUpIndex = this.#calls.findIndex(({ action }) => action.do === "hang_up");
+    if (hangUpIndex < 0) return;
+    if (this.#hasFailed) this.#result(hangUpIndex, NOT_HUNG_UP);
     else yield { type: "hang_up" };
   }
 
@@ -87,12 +88,12 @@ export class ToolRound {
 
   #start(index: number, action: ToolAction): void {
     if (action.do === "refuse") {
-      this.#failed = true;
+      this.#hasFailed = true;
       this.#result(index, `error: ${action.fault}`);
     } else if (action.do === "run")
       this.#running.push(
         action.tool.run(action.input).then((text) => {
-          this.#failed ||= text.startsWith("error: ");
+          this.#hasFailed ||= text.startsWith("error: ");
           this.#result(index, text);
         }),
       );
@@ -101,6 +102,6 @@ export class ToolRound {
 
   #result(index: number, content: string): void {
     const { id } = this.#calls[index]!.call;
-    this.#history[this.#places[index]!] = { role: "tool", tool_call_id: id, content };
+    this.#history[this.#indexes[index]!] = { role: "tool", tool_call_id: id, content };
   }
 }

@@ -14,7 +14,7 @@ export type ToolText = Pick<OfferedTool, "name" | "description" | "parameters">;
 const BUILT_IN: readonly ToolText[] = [
   {
     name: "hang_up",
-    description: "Ends the call, after what you have said was heard. Say goodbye before.",
+    description: "Ends the call once your last words have been heard. Say goodbye first.",
     parameters: { type: "object", properties: {}, additionalProperties: false },
   },
   {
@@ -87,8 +87,8 @@ function pressOf(input: string): ToolAction {
 /** A model never chooses a number: it picks one the creator of the call has allowed. */
 function transferOf(input: string, numbers: readonly string[]): ToolAction {
   const { to } = (jsonOf(input) ?? {}) as { to?: unknown };
-  const allowed = numbers.find((number) => number === to);
-  if (allowed !== undefined) return { do: "transfer", to: allowed };
+  const allowedNumber = numbers.find((number) => number === to);
+  if (allowedNumber !== undefined) return { do: "transfer", to: allowedNumber };
   return { do: "refuse", fault: `to must be one of ${numbers.join(", ")}` };
 }
 
@@ -107,7 +107,7 @@ function transferTool(numbers: readonly string[]): ToolText {
   return {
     name: "transfer",
     description:
-      "Connects the callee with somebody at another number, and ends your part of the call. Say before that you do. If it fails, you get the reason and the call goes on.",
+      "Connects the callee with a person at another number, and ends your part of the call. Announce it first. If it fails, you get the reason and the call continues.",
     parameters: {
       type: "object",
       properties: { to: { type: "string", enum: [...numbers] } },

@@ -2,8 +2,8 @@ import type { AudioAgentEvent } from "../../../src/ports/audio-conversation.ts";
 import type { AgentBrief } from "../../../src/ports/conversation.ts";
 import { phrasesIn } from "../phrases.ts";
 import { isSlow, TOOL_WAIT_MS } from "../tool-wait.ts";
-import type { LastingLink } from "./lasting-link.ts";
 import { functionOutput, sayExactly } from "./realtime-session.ts";
+import type { ReconnectingLink } from "./reconnecting-link.ts";
 import type { RealtimeReplies, Response } from "./replies.ts";
 import { type CalledTool, runCalls } from "./response-calls.ts";
 
@@ -20,7 +20,7 @@ export interface ToolReports {
 /** Carries out the tools that the model calls, and lets it continue with their results. */
 export class CalledTools {
   readonly #brief: AgentBrief;
-  readonly #link: LastingLink;
+  readonly #link: ReconnectingLink;
   readonly #replies: RealtimeReplies;
   readonly #reports: ToolReports;
   readonly #scope: AbortSignal;
@@ -35,7 +35,7 @@ export class CalledTools {
   /** @param scope aborted when the call has ended */
   constructor(
     brief: AgentBrief,
-    link: LastingLink,
+    link: ReconnectingLink,
     replies: RealtimeReplies,
     reports: ToolReports,
     scope: AbortSignal,
@@ -58,10 +58,10 @@ export class CalledTools {
   }
 
   /** Carries out the calls of a response; returns true if there are any. */
-  carryOut({ calls, spoke }: Response): boolean {
-    const called = calls.whole(this.#brief);
-    if (called.length > 0) void this.#run(called, spoke);
-    return called.length > 0;
+  carryOut({ calls, hasSpoken }: Response): boolean {
+    const calledTools = calls.complete(this.#brief);
+    if (calledTools.length > 0) void this.#run(calledTools, hasSpoken);
+    return calledTools.length > 0;
   }
 
   /** Reports a failed transfer to the model; the call continues. */
@@ -70,22 +70,22 @@ export class CalledTools {
     this.#replies.request({ to: "words", continues: true });
   }
 
-  async #run(called: readonly CalledTool[], spoke: boolean): Promise<void> {
+  async #run(calledTools: readonly CalledTool[], hasSpoken: boolean): Promise<void> {
     const moment = this.#moment;
-    for (const { action } of called)
+    for (const { action } of calledTools)
       if (action.do === "press") this.#reports.emit({ type: "press", keys: action.keys });
-    const transfer = called.find(({ action }) => action.do === "transfer");
-    const voicemail = called.find(({ action }) => action.do === "leave_voicemail");
-    const running = runCalls(called.filter((tool) => tool !== transfer));
-    if (!spoke && called.every(({ action }) => action.do === "run")) void this.#fillTime(running, moment);
-    const { outputs, hangsUp } = await running;
-    const interrupted = moment !== this.#moment;
-    if (hangsUp && !interrupted && !transfer && !voicemail) {
+    const transfer = calledTools.find(({ action }) => action.do === "transfer");
+    const voicemail = calledTools.find(({ action }) => action.do === "leave_voicemail");
+    const results = runCalls(calledTools.filter((tool) => tool !== transfer));
+    if (!hasSpoken && calledTools.every(({ action }) => action.do === "run")) void this.#fillTime(results, moment);
+    const { outputs, hangsUp } = await results;
+    const isInterrupted = moment !== this.#moment;
+    if (hangsUp && !isInterrupted && !transfer && !voicemail) {
       this.#reports.hangUp();
       return;
     }
     for (const [call, output] of outputs) this.#link.send(functionOutput(call, output));
-    if (interrupted) {
+    if (isInterrupted) {
       if (transfer) this.#link.send(functionOutput(transfer.call, INTERRUPTED));
     } else if (transfer?.action.do === "transfer") {
       this.#transfer = transfer.call;
@@ -98,8 +98,8 @@ export class CalledTools {
 
   /** Asks the callee for a moment if the tools take long. */
   async #fillTime(running: Promise<unknown>, moment: number): Promise<void> {
-    const slow = await isSlow(running, TOOL_WAIT_MS, this.#scope);
-    if (!slow || moment !== this.#moment) return;
+    const takesLong = await isSlow(running, TOOL_WAIT_MS, this.#scope);
+    if (!takesLong || moment !== this.#moment) return;
     const instructions = sayExactly(phrasesIn(this.#brief.language).oneMoment);
     this.#replies.request({ to: "words", continues: true, fillsTime: true, instructions, wordsOnly: true });
   }

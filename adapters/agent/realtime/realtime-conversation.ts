@@ -9,7 +9,6 @@ import type {
 import type { AgentBrief } from "../../../src/ports/conversation.ts";
 import { type AgentCallLimits, CallBudget } from "../call-budget.ts";
 import { CalledTools } from "./called-tools.ts";
-import { LastingLink } from "./lasting-link.ts";
 import type { RealtimeEvent } from "./realtime-events.ts";
 import type { RealtimeServer } from "./realtime-link.ts";
 import {
@@ -22,8 +21,9 @@ import {
   sayExactly,
   sessionUpdate,
 } from "./realtime-session.ts";
+import { ReconnectingLink } from "./reconnecting-link.ts";
 import { Recovery } from "./recovery.ts";
-import { RealtimeReplies, type Wanted } from "./replies.ts";
+import { RealtimeReplies, type Wanted as ReplyRequest } from "./replies.ts";
 import { ResultWriter } from "./result-writer.ts";
 import { SpokenHistory } from "./spoken-history.ts";
 
@@ -34,7 +34,7 @@ const IDLE_MS = 10_000;
 export class RealtimeConversation implements AudioConversation {
   readonly events = new Queue<AudioAgentEvent>();
   readonly #brief: AgentBrief;
-  readonly #link: LastingLink;
+  readonly #link: ReconnectingLink;
   readonly #replies: RealtimeReplies;
   readonly #tools: CalledTools;
   readonly #budget: CallBudget;
@@ -49,13 +49,13 @@ export class RealtimeConversation implements AudioConversation {
   /** True if a machine records the agent. */
   #leavesMessage = false;
   /** True if the agent has finished speaking. */
-  #isOver = false;
+  #hasEnded = false;
 
   constructor(server: RealtimeServer, brief: AgentBrief, options: SessionOptions, limits: AgentCallLimits) {
     this.#brief = brief;
     this.#budget = new CallBudget(limits);
-    this.#link = new LastingLink(server, () => sessionUpdate(brief, this.#format ?? "pcm", options), {
-      event: (event) => this.#event(event),
+    this.#link = new ReconnectingLink(server, () => sessionUpdate(brief, this.#format ?? "pcm", options), {
+      event: (event) => this.#handle(event),
       lost: (fault, isLast) => {
         this.#result.breakOff(fault);
         this.#recovery.lost(fault, isLast);
@@ -76,12 +76,12 @@ export class RealtimeConversation implements AudioConversation {
     this.#result = new ResultWriter(brief, this.#link, () => this.#recovery.introduce());
   }
 
-  get closing(): boolean {
+  get isClosing(): boolean {
     return this.#closing !== undefined;
   }
 
-  get over(): boolean {
-    return this.#isOver;
+  get hasEnded(): boolean {
+    return this.#hasEnded;
   }
 
   /** Connects. @throws {RealtimeFault} after the second attempt, or the first if its fault is permanent */
@@ -92,11 +92,11 @@ export class RealtimeConversation implements AudioConversation {
 
   report({ fault }: { readonly fault?: string | undefined }, signal: AbortSignal): Promise<unknown> {
     if (!this.#leavesMessage) {
-      this.#isOver = true;
+      this.#hasEnded = true;
       this.#link.send(NO_MORE_TURNS);
       this.#replies.interrupt();
     }
-    return this.#result.state(fault, signal);
+    return this.#result.write(fault, signal);
   }
 
   answered(format: AudioFormat): void {
@@ -110,29 +110,29 @@ export class RealtimeConversation implements AudioConversation {
   }
 
   hear(audio: Uint8Array): void {
-    if (!this.#isOver && this.#closing === undefined) this.#link.send(audioAppend(audio));
+    if (!this.#hasEnded && this.#closing === undefined) this.#link.send(audioAppend(audio));
   }
 
   key(digit: string): void {
-    if (!this.#isOver) this.#happens(`[The callee presses the key ${digit}.]`, { to: "key" });
+    if (!this.#hasEnded) this.#notify(`[The callee presses the key ${digit}.]`, { to: "key" });
   }
 
   silence(): void {
-    if (this.#isOver) return;
+    if (this.#hasEnded) return;
     if (this.#askedIfThere) this.#close();
     else {
-      this.#happens("[Nobody has spoken for 10 seconds. Ask whether the callee is still there.]", { to: "silence" });
+      this.#notify("[Nobody has spoken for 10 seconds. Ask whether the callee is still there.]", { to: "silence" });
       this.#askedIfThere = true;
     }
   }
 
   transferFailed(detail: string): void {
-    if (!this.#isOver) this.#tools.transferFailed(detail);
+    if (!this.#hasEnded) this.#tools.transferFailed(detail);
   }
 
   voicemail(): void {
     this.#leavesMessage = true;
-    this.#isOver = false;
+    this.#hasEnded = false;
     this.#closing = {};
     this.#link.send(NO_MORE_TURNS);
     this.#link.send(FORGET_AUDIO);
@@ -141,8 +141,7 @@ export class RealtimeConversation implements AudioConversation {
     this.#tools.interrupt();
     const { message } = this.#tools;
     if (message !== undefined) this.#say("voicemail", message);
-    else
-      this.#happens("[The beep of a voicemail was heard. Leave your message.]", { to: "voicemail", wordsOnly: true });
+    else this.#notify("[The beep of a voicemail was heard. Leave your message.]", { to: "voicemail", wordsOnly: true });
     if (!this.#link.isOpen) void this.#recovery.revive();
   }
 
@@ -161,12 +160,12 @@ export class RealtimeConversation implements AudioConversation {
   }
 
   #emit(event: AudioAgentEvent | undefined): void {
-    if (event !== undefined && !this.#isOver) this.events.push(event);
+    if (event !== undefined && !this.#hasEnded) this.events.push(event);
   }
 
-  #event(event: RealtimeEvent): void {
+  #handle(event: RealtimeEvent): void {
     if (event.type === "response_done") this.#budget.spend(event.tokens);
-    if (this.#result.takes(event) || this.#isOver) return;
+    if (this.#result.handle(event) || this.#hasEnded) return;
     switch (event.type) {
       case "speech_started":
         this.#history.turn(event.item, { startMs: event.atMs });
@@ -185,13 +184,13 @@ export class RealtimeConversation implements AudioConversation {
         this.#emit({ type: "callee_words", text: event.text, ...this.#history.timesOf(event.item) });
         break;
       case "response_created":
-        this.#begins(event.response);
+        this.#beginReply(event.response);
         break;
       case "call":
         this.#replies.calls(event);
         break;
       case "response_done":
-        this.#ends(event);
+        this.#endReply(event);
         break;
       case "error":
         this.#recovery.error(event);
@@ -208,8 +207,8 @@ export class RealtimeConversation implements AudioConversation {
     }
   }
 
-  #begins(id: string): void {
-    const response = this.#replies.begins(id);
+  #beginReply(id: string): void {
+    const response = this.#replies.begin(id);
     if (response === undefined || response.reply.continues) return;
     const { exhausted } = this.#budget;
     if (exhausted !== undefined && this.#closing === undefined) this.#close(exhausted);
@@ -219,8 +218,8 @@ export class RealtimeConversation implements AudioConversation {
     }
   }
 
-  #ends(event: Extract<RealtimeEvent, { type: "response_done" }>): void {
-    const response = this.#replies.ends(event);
+  #endReply(event: Extract<RealtimeEvent, { type: "response_done" }>): void {
+    const response = this.#replies.end(event);
     if (response === undefined) return;
     for (const item of response.items) this.#emit({ type: "item_end", item });
     const { status } = event;
@@ -228,7 +227,7 @@ export class RealtimeConversation implements AudioConversation {
     if (status === "failed") this.#recovery.failed(response.reply, `reports: ${event.fault}`);
     else if (response.reply.fillsTime) this.#replies.next();
     else {
-      this.#link.succeeds();
+      this.#link.recordSuccess();
       if (this.#closing !== undefined) this.#hangUp();
       else if (status !== "completed" || !this.#tools.carryOut(response)) {
         this.#emit({ type: "listen", forMs: IDLE_MS });
@@ -239,20 +238,20 @@ export class RealtimeConversation implements AudioConversation {
 
   /** Lets the model say goodbye, and hangs up. @param detail names the limit that was reached */
   #close(detail?: string): void {
-    if (this.#closing !== undefined || this.#isOver) return;
+    if (this.#closing !== undefined || this.#hasEnded) return;
     this.#closing = detail === undefined ? {} : { detail };
     this.#link.send(NO_MORE_TURNS);
     this.#replies.expectTurn(false);
-    this.#happens("[The call ends now. Say goodbye in one short sentence.]", { to: "silence", wordsOnly: true });
+    this.#notify("[The call ends now. Say goodbye in one short sentence.]", { to: "silence", wordsOnly: true });
   }
 
   /** Lets the model say a text, word by word. */
-  #say(to: Wanted["to"], text: string): void {
+  #say(to: ReplyRequest["to"], text: string): void {
     this.#replies.request({ to, instructions: sayExactly(text), wordsOnly: true });
   }
 
   /** Notifies the model of an event, and requests a reply. */
-  #happens(text: string, reply: Wanted): void {
+  #notify(text: string, reply: ReplyRequest): void {
     this.#tools.interrupt();
     this.#tools.renew();
     this.#askedIfThere = false;
@@ -263,7 +262,7 @@ export class RealtimeConversation implements AudioConversation {
   }
 
   /** @param dueReply the reply that is due */
-  #resumed(dueReply: Wanted | undefined): void {
+  #resumed(dueReply: ReplyRequest | undefined): void {
     if (dueReply !== undefined) this.#replies.request(dueReply);
     else if (this.#format !== undefined) this.#emit({ type: "listen", forMs: IDLE_MS });
   }
@@ -271,7 +270,7 @@ export class RealtimeConversation implements AudioConversation {
   #hangUp(): void {
     this.#emit({ type: "hang_up", ...this.#closing });
     this.#link.settle();
-    this.#isOver = true;
+    this.#hasEnded = true;
     this.#leavesMessage = false;
   }
 
@@ -279,13 +278,13 @@ export class RealtimeConversation implements AudioConversation {
   #end(): void {
     this.#scope.abort();
     this.#link.close();
-    this.#result.breakOff(new Error("the call is over"));
+    this.#result.breakOff(new Error("the call has ended"));
     this.#finish();
   }
 
   /** Ends the conversation; events already emitted are still carried out. */
   #finish(): void {
-    this.#isOver = true;
+    this.#hasEnded = true;
     this.events.close();
   }
 }

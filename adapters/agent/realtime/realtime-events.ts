@@ -12,13 +12,13 @@ export type RealtimeEvent =
   | { readonly type: "ready" }
   | { readonly type: "speech_started" | "speech_stopped"; readonly item: string; readonly atMs: number | undefined }
   | { readonly type: "callee_words"; readonly item: string; readonly text: string }
-  /** `purpose`: the name that the request gave itself. */
+  /** `purpose`: as named in the request. */
   | { readonly type: "response_created"; readonly response: string; readonly purpose: string }
   | { readonly type: "audio"; readonly response: string; readonly item: string; readonly bytes: Uint8Array }
   /** More words of an item, or all of them. */
   | { readonly type: "words"; readonly response: string; readonly item: string; readonly delta: string }
   | { readonly type: "all_words"; readonly response: string; readonly item: string; readonly text: string }
-  /** The whole of a written text, which is not spoken. */
+  /** A complete written text, which is not spoken. */
   | { readonly type: "text"; readonly response: string; readonly text: string }
   | { readonly type: "item_done"; readonly response: string; readonly item: string }
   /** A function is called; the name, or the arguments, may arrive later. */
@@ -129,16 +129,16 @@ function writtenText(m: Json): RealtimeEvent {
   return { type: "text", response: textOf(m.response_id), text: textOf(m.text).slice(0, MAX_TEXT) };
 }
 
-/** @param complete true if its arguments have arrived */
-function call(m: Json, complete: boolean): RealtimeEvent | undefined {
+/** @param isComplete true if its arguments have arrived */
+function call(m: Json, isComplete: boolean): RealtimeEvent | undefined {
   const { type, call_id: id, name, arguments: input, status } = membersOf(m.item);
   if (type !== "function_call") return undefined;
-  const whole = complete && status !== "incomplete";
+  const hasInput = isComplete && status !== "incomplete";
   return {
     type: "call",
     response: textOf(m.response_id),
     call: textOf(id),
     name: textOf(name),
-    input: whole ? textOf(input).slice(0, MAX_TEXT) : undefined,
+    input: hasInput ? textOf(input).slice(0, MAX_TEXT) : undefined,
   };
 }

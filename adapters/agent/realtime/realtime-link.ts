@@ -39,7 +39,7 @@ export class RealtimeLink {
   readonly #server: RealtimeServer;
   readonly #socket: EngineSocket;
   #listener: LinkListener | undefined;
-  #isOver = false;
+  #isClosed = false;
 
   /**
    * Connects, requests the session and waits until the server has accepted it.
@@ -60,13 +60,13 @@ export class RealtimeLink {
           reject(fault);
         },
       });
-      const fail = (why: string, isPermanent: boolean): void => {
+      const fail = (problem: string, isPermanent: boolean): void => {
         clearTimeout(timer);
         link.close();
-        reject(link.#fault(why, isPermanent));
+        reject(link.#fault(problem, isPermanent));
       };
-      const late = (): void => fail(`accepted no session within ${server.timeoutMs} ms`, false);
-      const timer = setTimeout(late, server.timeoutMs);
+      const onTimeout = (): void => fail(`accepted no session within ${server.timeoutMs} ms`, false);
+      const timer = setTimeout(onTimeout, server.timeoutMs);
     });
   }
 
@@ -82,37 +82,37 @@ export class RealtimeLink {
         message: (text) => {
           const event = realtimeEvent(text);
           if (event?.type === "broken") this.#lose("sent broken JSON", false);
-          else if (event !== undefined && !this.#isOver) this.#listener?.event(event);
+          else if (event !== undefined && !this.#isClosed) this.#listener?.event(event);
         },
-        lost: (why, isPermanent) => this.#lose(why, isPermanent),
+        lost: (problem, isPermanent) => this.#lose(problem, isPermanent),
       },
     );
   }
 
   send(message: object | string): void {
-    if (!this.#isOver) this.#socket.send(typeof message === "string" ? message : JSON.stringify(message));
+    if (!this.#isClosed) this.#socket.send(typeof message === "string" ? message : JSON.stringify(message));
   }
 
   /** Drops the connection and reports it as lost. */
-  drop(why: string): void {
-    this.#lose(why, false);
+  drop(problem: string): void {
+    this.#lose(problem, false);
   }
 
   /** Closes the connection; no further reports follow. */
   close(): void {
-    this.#isOver = true;
+    this.#isClosed = true;
     this.#socket.close();
   }
 
   /** A fault whose message has no secrets. */
-  #fault(why: string, isPermanent: boolean): RealtimeFault {
-    return new RealtimeFault(withoutSecrets(`the model's server ${why}`, this.#server.secrets), isPermanent);
+  #fault(problem: string, isPermanent: boolean): RealtimeFault {
+    return new RealtimeFault(withoutSecrets(`the model's server ${problem}`, this.#server.secrets), isPermanent);
   }
 
-  #lose(why: string, isPermanent: boolean): void {
-    if (this.#isOver) return;
+  #lose(problem: string, isPermanent: boolean): void {
+    if (this.#isClosed) return;
     this.close();
-    this.#listener?.lost(this.#fault(why, isPermanent));
+    this.#listener?.lost(this.#fault(problem, isPermanent));
   }
 }
 

@@ -27,7 +27,7 @@ const FORMATS: Readonly<Record<AudioFormat, object>> = {
 };
 
 /**
- * Requests the session of a call. The provider replies to each turn of the callee, but does not stop on its own: only this side
+ * Requests the session of a call. The provider replies to each turn of the callee, but does not stop automatically: only this side
  * knows how much was heard.
  */
 export function sessionUpdate(brief: AgentBrief, format: AudioFormat, options: SessionOptions): object {

@@ -1,32 +1,32 @@
 import type { AudioAgentEvent } from "../../../src/ports/audio-conversation.ts";
 import { phrasesIn } from "../phrases.ts";
-import type { LastingLink } from "./lasting-link.ts";
 import type { RealtimeEvent } from "./realtime-events.ts";
 import { isPermanentCode, type RealtimeFault } from "./realtime-link.ts";
 import { itemCreate, NO_MORE_TURNS } from "./realtime-session.ts";
+import type { ReconnectingLink } from "./reconnecting-link.ts";
 import type { RealtimeReplies, Wanted } from "./replies.ts";
 import type { SpokenHistory } from "./spoken-history.ts";
 
 /** Progress of a conversation. */
 interface Progress {
   /** True once the last reply has begun. */
-  readonly closing: boolean;
+  readonly isClosing: boolean;
   /** True if the agent has finished speaking. */
-  readonly over: boolean;
+  readonly hasEnded: boolean;
 }
 
 /** Callbacks for what faults cause. */
 export interface RecoveryReports {
   emit(event: AudioAgentEvent): void;
-  /** The conversation continues over another connection. @param dueReply the reply that is due */
+  /** Called when the conversation continues over another connection. @param dueReply the reply that is due */
   resumed(dueReply: Wanted | undefined): void;
-  /** The conversation cannot continue. */
+  /** Called when the conversation cannot continue. */
   failed(): void;
 }
 
 /** Survives one fault of the server: requests a reply once more, or continues over another connection; then gives up. */
 export class Recovery {
-  readonly #link: LastingLink;
+  readonly #link: ReconnectingLink;
   readonly #replies: RealtimeReplies;
   readonly #history: SpokenHistory;
   readonly #progress: Progress;
@@ -36,7 +36,7 @@ export class Recovery {
   #dueReply: Wanted | undefined;
 
   constructor(
-    { link, replies, history }: { link: LastingLink; replies: RealtimeReplies; history: SpokenHistory },
+    { link, replies, history }: { link: ReconnectingLink; replies: RealtimeReplies; history: SpokenHistory },
     language: string,
     progress: Progress,
     reports: RecoveryReports,
@@ -51,21 +51,21 @@ export class Recovery {
 
   /** Handles an error that the server reports. */
   error({ code, request, fault }: Extract<RealtimeEvent, { type: "error" }>): void {
-    const why = `reports: ${fault}`;
+    const problem = `reports: ${fault}`;
     if (code === "conversation_already_has_active_response") this.#replies.postpone();
     else if (code === "response_cancel_not_active") this.#replies.notCancelled();
-    else if (isPermanentCode(code)) this.#fail(this.#link.faultText(why));
+    else if (isPermanentCode(code)) this.#fail(this.#link.faultText(problem));
     else {
-      const refused = this.#replies.refused(request);
-      if (refused !== undefined) this.failed(refused, why);
-      else this.#reports.emit({ type: "fault", detail: this.#link.faultText(why) });
+      const failedReply = this.#replies.takeRefused(request);
+      if (failedReply !== undefined) this.failed(failedReply, problem);
+      else this.#reports.emit({ type: "fault", detail: this.#link.faultText(problem) });
     }
   }
 
   /** Requests a failed reply once more. */
-  failed(reply: Wanted, why: string): void {
-    const detail = this.#link.faultText(why);
-    if (!reply.fillsTime && this.#link.failsAgain()) {
+  failed(reply: Wanted, problem: string): void {
+    const detail = this.#link.faultText(problem);
+    if (!reply.fillsTime && this.#link.recordFailure()) {
       this.#fail(detail);
       return;
     }
@@ -76,22 +76,22 @@ export class Recovery {
 
   /** Called when the connection is lost. @param isLast true if it is not replaced automatically */
   lost(fault: RealtimeFault, isLast: boolean): void {
-    const { owed, items } = this.#replies.lost();
+    const { dueReply, items } = this.#replies.lost();
     for (const item of items) this.#reports.emit({ type: "item_end", item });
-    this.#dueReply = owed?.fillsTime ? undefined : owed;
+    this.#dueReply = dueReply?.fillsTime ? undefined : dueReply;
     if (isLast) this.#fail(fault.message);
     else this.#reports.emit({ type: "fault", detail: fault.message });
   }
 
-  /** Another connection has replaced the lost one. */
+  /** Handles a connection that has replaced the lost one. */
   replaced(): void {
     this.introduce();
-    const dueReply = this.#replies.takeWaiting() ?? this.#dueReply;
+    const dueReply = this.#replies.takePending() ?? this.#dueReply;
     this.#dueReply = undefined;
-    if (!this.#progress.over) this.#reports.resumed(dueReply);
+    if (!this.#progress.hasEnded) this.#reports.resumed(dueReply);
   }
 
-  /** No other connection could take its place. */
+  /** Handles a connection that could not be replaced. */
   notReplaced(error: Error): void {
     this.#fail(error.message);
   }
@@ -107,12 +107,12 @@ export class Recovery {
 
   /** Sends the conversation so far to a connection that does not know it. */
   introduce(): void {
-    if (this.#progress.closing || this.#progress.over) this.#link.send(NO_MORE_TURNS);
+    if (this.#progress.isClosing || this.#progress.hasEnded) this.#link.send(NO_MORE_TURNS);
     for (const remark of this.#history.remarks) this.#link.send(itemCreate(remark));
   }
 
   #fail(detail: string): void {
-    if (this.#progress.over) return;
+    if (this.#progress.hasEnded) return;
     this.#reports.emit({ type: "say", text: phrasesIn(this.#language).apology });
     this.#reports.emit({ type: "fail", detail });
     this.#link.disconnect();

@@ -23,7 +23,7 @@ export class ResponseCalls {
   }
 
   /** The complete calls, in order; partial ones are dropped. */
-  whole(brief: AgentBrief): CalledTool[] {
+  complete(brief: AgentBrief): CalledTool[] {
     return [...this.#calls].flatMap(([call, { name, input }]) =>
       name === "" || input === undefined
         ? []
@@ -48,8 +48,11 @@ export async function runCalls(
       return [call, action.do === "refuse" ? `error: ${action.fault}` : "done"];
     }),
   );
-  const failed = outputs.some(([, output]) => output.startsWith("error: "));
-  const ends = new Set(calls.filter(({ action }) => action.do === "hang_up").map(({ call }) => call));
-  const hangsUp = ends.size > 0 && !failed;
-  return { outputs: outputs.map(([call, output]) => [call, ends.has(call) && failed ? NOT_HUNG_UP : output]), hangsUp };
+  const hasFailed = outputs.some(([, output]) => output.startsWith("error: "));
+  const hangUpCalls = new Set(calls.filter(({ action }) => action.do === "hang_up").map(({ call }) => call));
+  const hangsUp = hangUpCalls.size > 0 && !hasFailed;
+  return {
+    outputs: outputs.map(([call, output]) => [call, hangUpCalls.has(call) && hasFailed ? NOT_HUNG_UP : output]),
+    hangsUp,
+  };
 }

@@ -3,58 +3,59 @@ import type { Ask, BranchStep } from "./script.ts";
 /** Meaning of the callee's keys or words as the answer to a question. */
 export type CalleeReply =
   /** `text` is kept under the name of the question. */
-  | { readonly is: "known"; readonly steps: readonly BranchStep[]; readonly text: string }
+  | { readonly kind: "match"; readonly steps: readonly BranchStep[]; readonly text: string }
   /** The question has no such answer. */
-  | { readonly is: "unknown" }
+  | { readonly kind: "no_match" }
   /** Another key may follow. */
-  | { readonly is: "begun" };
+  | { readonly kind: "partial" };
 
-const UNKNOWN: CalleeReply = { is: "unknown" };
-const BEGUN: CalleeReply = { is: "begun" };
+const NO_MATCH: CalleeReply = { kind: "no_match" };
+const PARTIAL: CalleeReply = { kind: "partial" };
 
 /** The keys of the answer after another key press: `*` restarts a number, `#` ends it. */
-export function withKey({ digits }: Ask, pressed: string, key: string): string {
-  if (digits === undefined) return pressed + key;
+export function withKey({ digits }: Ask, pressedKeys: string, key: string): string {
+  if (digits === undefined) return pressedKeys + key;
   if (key === "*") return "";
-  return key === "#" ? pressed : pressed + key;
+  return key === "#" ? pressedKeys : pressedKeys + key;
 }
 
 /** Meaning of the keys so far. @param key the latest of them */
-export function answerByKeys(question: Ask, pressed: string, key: string): CalleeReply {
+export function answerByKeys(question: Ask, pressedKeys: string, key: string): CalleeReply {
   const { digits, branches } = question;
   if (digits !== undefined) {
-    const { length } = pressed;
-    if (length === digits.max || (key === "#" && length >= digits.min)) return wholeNumber(question, pressed);
-    return key === "#" ? UNKNOWN : BEGUN;
+    const { length } = pressedKeys;
+    if (length === digits.max || (key === "#" && length >= digits.min)) return wholeNumber(question, pressedKeys);
+    return key === "#" ? NO_MATCH : PARTIAL;
   }
-  if (branches.some(({ keys }) => keys.some((other) => other !== pressed && other.startsWith(pressed)))) return BEGUN;
-  const branch = branchOf(question, pressed);
-  if (branch === undefined && branches.length > 0) return UNKNOWN;
-  return { is: "known", steps: branch?.steps ?? [], text: pressed };
+  if (branches.some(({ keys }) => keys.some((other) => other !== pressedKeys && other.startsWith(pressedKeys))))
+    return PARTIAL;
+  const branch = branchOf(question, pressedKeys);
+  if (branch === undefined && branches.length > 0) return NO_MATCH;
+  return { kind: "match", steps: branch?.steps ?? [], text: pressedKeys };
 }
 
 /** Meaning of the keys if no further key follows. */
-export function answerByKeysAlone(question: Ask, pressed: string): CalleeReply {
+export function answerByKeysAlone(question: Ask, pressedKeys: string): CalleeReply {
   const { digits } = question;
-  if (digits !== undefined && pressed.length >= digits.min) return wholeNumber(question, pressed);
-  const branch = branchOf(question, pressed);
-  return branch === undefined ? UNKNOWN : { is: "known", steps: branch.steps, text: pressed };
+  if (digits !== undefined && pressedKeys.length >= digits.min) return wholeNumber(question, pressedKeys);
+  const branch = branchOf(question, pressedKeys);
+  return branch === undefined ? NO_MATCH : { kind: "match", steps: branch.steps, text: pressedKeys };
 }
 
 /** Meaning of words. @param text {@link comparable} text */
 export function answerByWords({ branches, digits }: Ask, text: string): CalleeReply {
   for (const { words, steps } of branches) {
     const word = words.find((phrase) => ` ${text} `.includes(` ${phrase} `));
-    if (word !== undefined) return { is: "known", steps, text: word };
+    if (word !== undefined) return { kind: "match", steps, text: word };
   }
-  return digits === undefined && branches.length === 0 ? { is: "known", steps: [], text } : UNKNOWN;
+  return digits === undefined && branches.length === 0 ? { kind: "match", steps: [], text } : NO_MATCH;
 }
 
-function wholeNumber(question: Ask, pressed: string): CalleeReply {
-  const steps = branchOf(question, pressed)?.steps ?? question.otherwise ?? [];
-  return { is: "known", steps, text: pressed };
+function wholeNumber(question: Ask, pressedKeys: string): CalleeReply {
+  const steps = branchOf(question, pressedKeys)?.steps ?? question.otherwise ?? [];
+  return { kind: "match", steps, text: pressedKeys };
 }
 
-function branchOf({ branches }: Ask, pressed: string): Ask["branches"][number] | undefined {
-  return branches.find(({ keys }) => keys.includes(pressed));
+function branchOf({ branches }: Ask, pressedKeys: string): Ask["branches"][number] | undefined {
+  return branches.find(({ keys }) => keys.includes(pressedKeys));
 }

@@ -15,7 +15,7 @@ export class ScriptFault extends CodedError {
 interface OpenAsk extends Omit<Ask, "branches" | "otherwise" | "nothing"> {
   readonly branches: Branch[];
   otherwise: readonly BranchStep[] | undefined;
-  nothing: readonly BranchStep[] | undefined;
+  noAnswer: readonly BranchStep[] | undefined;
 }
 
 /** A text after a colon, or in quotes. */
@@ -47,8 +47,8 @@ export function parseScript(instructions: readonly string[]): Script {
     for (const line of instruction.split(/\r\n|[\n\r\u2028\u2029]/)) {
       const text = line.trim().replace(/\s+/gu, " ");
       if (text === "") continue;
-      const fault = (why: string): ScriptFault =>
-        new ScriptFault(`instruction ${index + 1} (${shown(text)}) is not part of a script: ${why}`);
+      const fault = (reason: string): ScriptFault =>
+        new ScriptFault(`instruction ${index + 1} (${shown(text)}) is not part of a script: ${reason}`);
       const branch = branchOf(text, fault);
       if (branch !== undefined) {
         if (ask === undefined) throw fault('"If" and "Otherwise" follow the question ("Ask:") that they belong to');
@@ -58,7 +58,7 @@ export function parseScript(instructions: readonly string[]): Script {
       const step = stepOf(text, fault);
       ask = step.do === "ask" ? (step as OpenAsk) : undefined;
       if (ask?.name !== undefined && questions(steps).some(({ name }) => name === ask?.name))
-        throw fault(`another question is named ${ask.name} too`);
+        throw fault(`another question is already named ${ask.name}`);
       steps.push(step);
     }
   });
@@ -72,15 +72,15 @@ export function questions(steps: readonly ScriptStep[]): Ask[] {
   return steps.filter((step): step is Ask => step.do === "ask");
 }
 
-type Faulty = (why: string) => ScriptFault;
-type ReadBranch = Branch & { readonly kind: "answers" | "otherwise" };
+type CreateFault = (reason: string) => ScriptFault;
+type ParsedBranch = Branch & { readonly kind: "answers" | "otherwise" };
 
-function stepOf(text: string, fault: Faulty): ScriptStep {
+function stepOf(text: string, fault: CreateFault): ScriptStep {
   if (HANG_UP.test(text)) return { do: "hang_up" };
   const transfer = transferOf(text, fault);
   if (transfer) return transfer;
   const say = SAY.exec(text);
-  if (say) return { do: "say", text: spoken(say[1] ?? say[2]!, fault) };
+  if (say) return { do: "say", text: spokenText(say[1] ?? say[2]!, fault) };
   const ask = ASK.exec(text);
   if (!ask) throw fault(STEPS);
   const [, name, min, max = min] = ASK_OPTIONS.exec(ask[1]!) ?? [];
@@ -92,16 +92,16 @@ function stepOf(text: string, fault: Faulty): ScriptStep {
   const question: OpenAsk = {
     do: "ask",
     name: name?.toLowerCase(),
-    text: spoken(ask[2] ?? ask[3]!, fault),
+    text: spokenText(ask[2] ?? ask[3]!, fault),
     digits,
     branches: [],
     otherwise: undefined,
-    nothing: undefined,
+    noAnswer: undefined,
   };
   return question;
 }
 
-function branchOf(text: string, fault: Faulty): ReadBranch | undefined {
+function branchOf(text: string, fault: CreateFault): ParsedBranch | undefined {
   const otherwise = OTHERWISE.exec(text);
   if (otherwise) return { kind: "otherwise", keys: [], words: [], steps: branchSteps(otherwise[1]!, fault) };
   const branch = IF.exec(text);
@@ -118,25 +118,25 @@ function branchOf(text: string, fault: Faulty): ReadBranch | undefined {
   return { kind: "answers", keys, words, steps: branchSteps(branch[2]!, fault) };
 }
 
-function addBranch(ask: OpenAsk, { kind, keys, words, steps }: ReadBranch, fault: Faulty): void {
+function addBranch(ask: OpenAsk, { kind, keys, words, steps }: ParsedBranch, fault: CreateFault): void {
   if (kind === "otherwise") {
-    if (ask.otherwise) throw fault('the question has an "Otherwise" already');
+    if (ask.otherwise) throw fault('the question already has an "Otherwise"');
     ask.otherwise = steps;
     return;
   }
   const usedAnswers = ask.branches.flatMap((branch) => [...branch.keys, ...branch.words]);
-  const twice = [...keys, ...words].find((answer) => usedAnswers.includes(answer));
-  if (twice !== undefined) throw fault(`the answer ${twice} has a branch already`);
+  const duplicate = [...keys, ...words].find((answer) => usedAnswers.includes(answer));
+  if (duplicate !== undefined) throw fault(`the answer ${duplicate} already has a branch`);
   const phrases = words.filter((word) => word !== "nothing" && word !== "no answer");
   if (phrases.length < words.length) {
-    if (ask.nothing) throw fault('the question has an "If nothing" already');
-    ask.nothing = steps;
+    if (ask.noAnswer) throw fault('the question already has an "If nothing"');
+    ask.noAnswer = steps;
   }
   if (keys.length > 0 || phrases.length > 0) ask.branches.push({ keys, words: phrases, steps });
 }
 
 /** The steps of a branch, separated by semicolons; those within quotes are text. */
-function branchSteps(text: string, fault: Faulty): BranchStep[] {
+function branchSteps(text: string, fault: CreateFault): BranchStep[] {
   const steps: BranchStep[] = [];
   for (const part of text.match(/(?:"[^"]*"|“[^“”]*”|[^;])+/g) ?? []) {
     const step = part.trim();
@@ -148,7 +148,7 @@ function branchSteps(text: string, fault: Faulty): BranchStep[] {
     else if (HANG_UP.test(step)) steps.push({ do: "hang_up" });
     else if (ASK_AGAIN.test(step)) steps.push({ do: "ask_again" });
     else if (to !== undefined) steps.push({ do: "go_to", to: to.toLowerCase() });
-    else if (say) steps.push({ do: "say", text: spoken(say[1] ?? say[2]!, fault) });
+    else if (say) steps.push({ do: "say", text: spokenText(say[1] ?? say[2]!, fault) });
     else
       throw fault(
         `${shown(step)} cannot follow an answer: use "say: …", "go to NAME", "ask again", "continue", "transfer to +12025550123" or "hang up", separated by semicolons`,
@@ -157,7 +157,7 @@ function branchSteps(text: string, fault: Faulty): BranchStep[] {
   return steps;
 }
 
-function transferOf(text: string, fault: Faulty): Transfer | undefined {
+function transferOf(text: string, fault: CreateFault): Transfer | undefined {
   const [, number] = TRANSFER.exec(text) ?? [];
   if (number === undefined) return undefined;
   const to = number.replace(/[\s().-]/g, "");
@@ -167,19 +167,19 @@ function transferOf(text: string, fault: Faulty): Transfer | undefined {
 
 /** The numbers that a script transfers to. */
 export function transferNumbers(steps: readonly ScriptStep[]): string[] {
-  const after = questions(steps).flatMap(({ branches, otherwise = [], nothing = [] }) => [
+  const laterSteps = questions(steps).flatMap(({ branches, otherwise = [], noAnswer = [] }) => [
     ...branches.flatMap((branch) => branch.steps),
     ...otherwise,
-    ...nothing,
+    ...noAnswer,
   ]);
-  return [...steps, ...after].flatMap((step) => (step.do === "transfer" ? [step.to] : []));
+  return [...steps, ...laterSteps].flatMap((step) => (step.do === "transfer" ? [step.to] : []));
 }
 
 function checkTargets(steps: readonly ScriptStep[]): void {
   const asks = questions(steps);
   const names = new Set(asks.map(({ name }) => name));
-  for (const { branches, otherwise = [], nothing = [], text } of asks)
-    for (const step of [...branches.flatMap((branch) => branch.steps), ...otherwise, ...nothing])
+  for (const { branches, otherwise = [], noAnswer = [], text } of asks)
+    for (const step of [...branches.flatMap((branch) => branch.steps), ...otherwise, ...noAnswer])
       if (step.do === "go_to" && !names.has(step.to))
         throw new ScriptFault(
           `after the question ${shown(text)} the script goes to ${step.to}, but no question has that name: write "Ask ${step.to}: …"`,
@@ -187,13 +187,13 @@ function checkTargets(steps: readonly ScriptStep[]): void {
 }
 
 /** The text to be spoken. */
-function spoken(source: string, fault: Faulty): string {
-  const text = unquoted(source);
+function spokenText(source: string, fault: CreateFault): string {
+  const text = unquote(source);
   if (!hasWords(text)) throw fault("its text has no letter and no digit, so there is nothing to speak");
   return text;
 }
 
-function unquoted(text: string): string {
+function unquote(text: string): string {
   const match = /^"([^"]*)"\.?$|^“([^”]*)”\.?$/.exec(text.trim());
   return (match?.[1] ?? match?.[2] ?? text).trim();
 }

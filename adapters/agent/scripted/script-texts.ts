@@ -19,18 +19,18 @@ export class ScriptTexts {
 
   /** Speaks a text with its variables, unless no words are left. */
   *say(text: string, interruptible: boolean): Generator<ConversationAction, void> {
-    const filled = fillPlaceholders(text, this.#brief.variables);
-    if (hasWords(filled)) yield { type: "say", text: filled, interruptible };
+    const filledText = fillPlaceholders(text, this.#brief.variables);
+    if (hasWords(filledText)) yield { type: "say", text: filledText, interruptible };
   }
 
-  /** Before the first step: the introduction, unless the first words are one, and the first message. */
+  /** Speaks before the first step: the introduction, unless the first words already are one, and the first message. */
   *opening(interruptible: boolean): Generator<ConversationAction, void> {
     const { firstMessage } = this.#brief;
     if (!this.#introducesItself) yield* this.say(this.#introduction, false);
     if (typeof firstMessage === "string") yield* this.say(firstMessage, interruptible);
   }
 
-  /** Leaves all that needs no answer as a message: the opening, and the sentences of the script. */
+  /** Leaves everything that needs no answer as a message: the opening, and the sentences of the script. */
   *voicemail(): Generator<ConversationAction, void> {
     yield* this.opening(false);
     for (const step of this.#script.steps) if (step.do === "say") yield* this.say(step.text, false);
@@ -40,8 +40,8 @@ export class ScriptTexts {
   /** True if the first words introduce the agent. */
   get #introducesItself(): boolean {
     const [first] = this.#script.steps;
-    const begins = first !== undefined && "text" in first ? first.text : "";
-    const text = comparable(this.#brief.firstMessage ?? begins);
+    const firstText = first !== undefined && "text" in first ? first.text : "";
+    const text = comparable(this.#brief.firstMessage ?? firstText);
     return text.includes(comparable(this.#introduction)) || /\bautomat/.test(text);
   }
 }

@@ -13,7 +13,7 @@ interface Say {
 /** Speaks a question and waits for the answer. */
 export interface Ask {
   readonly do: "ask";
-  /** Other steps go to it by this name, and its answer is kept under it; undefined if it has none. */
+  /** Name by which other steps go to the question, and under which its answer is stored; undefined for none. */
   readonly name: string | undefined;
   readonly text: string;
   /** Accepts a number of this many digits, whatever they are; undefined for one of the branches, or any one key. */
@@ -22,7 +22,7 @@ export interface Ask {
   /** Steps for an answer that matches no branch. */
   readonly otherwise: readonly BranchStep[] | undefined;
   /** Steps if there is still no answer after the question was repeated. */
-  readonly nothing: readonly BranchStep[] | undefined;
+  readonly noAnswer: readonly BranchStep[] | undefined;
 }
 
 export interface HangUp {

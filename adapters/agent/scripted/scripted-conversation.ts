@@ -24,13 +24,13 @@ const MAX_QUESTIONS = 100;
 const FIRST_WORDS_MS = 5_000;
 
 /** Position in a script. */
-interface Place {
+interface Position {
   /** The next step of the script. */
   readonly next: number;
   /** The question that waits for an answer. */
-  readonly open: Ask | undefined;
+  readonly openQuestion: Ask | undefined;
   /** Keys pressed since that question was asked. */
-  readonly pressed: string;
+  readonly pressedKeys: string;
   /** Number of times the question was asked. */
   readonly attempts: number;
   /** Questions asked in the call, repeated ones included. */
@@ -39,20 +39,20 @@ interface Place {
   readonly answers: Readonly<Record<string, string>>;
 }
 
-const BEGINNING: Place = { next: 0, open: undefined, pressed: "", attempts: 0, questions: 0, answers: {} };
+const START: Position = { next: 0, openQuestion: undefined, pressedKeys: "", attempts: 0, questions: 0, answers: {} };
 
 /** Conducts one call by a script. It moves only while the core reads a reply. */
 export class ScriptedConversation implements Conversation {
   readonly #script: Script;
   readonly #brief: AgentBrief;
-  #begun = false;
+  #hasBegun = false;
   readonly #phrases: Phrases;
   readonly #texts: ScriptTexts;
-  #at: Place = BEGINNING;
+  #position: Position = START;
   /** Position in the script before the callee's latest words. */
-  #before: Place | undefined;
+  #previousPosition: Position | undefined;
   /** Continuation if the pending transfer fails; undefined if no transfer is pending. */
-  #ifNotTransferred: (() => Generator<ConversationAction, void>) | undefined;
+  #onTransferFailed: (() => Generator<ConversationAction, void>) | undefined;
 
   constructor(script: Script, brief: AgentBrief, phrases: Phrases) {
     this.#script = script;
@@ -63,7 +63,7 @@ export class ScriptedConversation implements Conversation {
 
   /** The answers to the questions that have a name. */
   get result(): CallResult | undefined {
-    const { answers } = this.#at;
+    const { answers } = this.#position;
     return Object.keys(answers).length > 0 ? { ...answers } : undefined;
   }
 
@@ -72,7 +72,7 @@ export class ScriptedConversation implements Conversation {
       yield* this.#texts.voicemail();
       return;
     }
-    if (!this.#begun) {
+    if (!this.#hasBegun) {
       yield* this.#begin(input);
       return;
     }
@@ -81,15 +81,16 @@ export class ScriptedConversation implements Conversation {
         yield* this.#key(input.digit);
         break;
       case "words":
-        if (input.continued && this.#before !== undefined) this.#at = this.#before;
-        this.#before = this.#at;
+        if (input.continued && this.#previousPosition !== undefined) this.#position = this.#previousPosition;
+        this.#previousPosition = this.#position;
         yield* this.#words(comparable(input.text));
         break;
       case "silence":
         yield* this.#silence();
         break;
       case "unheard":
-        if (this.#at.open !== undefined) yield* this.#again(this.#at.open, this.#phrases.sayAgain);
+        if (this.#position.openQuestion !== undefined)
+          yield* this.#again(this.#position.openQuestion, this.#phrases.sayAgain);
         break;
       case "fault":
         yield* this.#fault(input);
@@ -116,23 +117,23 @@ export class ScriptedConversation implements Conversation {
       yield { type: "listen", forMs: FIRST_WORDS_MS };
       return;
     }
-    this.#begun = true;
+    this.#hasBegun = true;
     yield* this.#texts.opening(this.#asksLater);
     yield* this.#continue();
   }
 
   /** Runs the script to its next question or its end. */
   *#continue(): Generator<ConversationAction, void> {
-    this.#at = { ...this.#at, open: undefined };
+    this.#position = { ...this.#position, openQuestion: undefined };
     for (;;) {
-      const step = this.#script.steps[this.#at.next];
-      this.#at = { ...this.#at, next: this.#at.next + 1 };
+      const step = this.#script.steps[this.#position.next];
+      this.#position = { ...this.#position, next: this.#position.next + 1 };
       if (step === undefined || step.do === "hang_up") {
         yield { type: "hang_up" };
         return;
       }
       if (step.do === "ask") {
-        this.#at = { ...this.#at, attempts: 0 };
+        this.#position = { ...this.#position, attempts: 0 };
         yield* this.#ask(step);
         return;
       }
@@ -145,13 +146,13 @@ export class ScriptedConversation implements Conversation {
   }
 
   *#transfer(to: string, otherwise: () => Generator<ConversationAction, void>): Generator<ConversationAction, void> {
-    this.#ifNotTransferred = otherwise;
+    this.#onTransferFailed = otherwise;
     yield { type: "transfer", to };
   }
 
   *#notTransferred(): Generator<ConversationAction, void> {
-    const next = this.#ifNotTransferred;
-    this.#ifNotTransferred = undefined;
+    const next = this.#onTransferFailed;
+    this.#onTransferFailed = undefined;
     if (next === undefined) return;
     yield* this.#texts.say(this.#phrases.notTransferred, false);
     yield* next();
@@ -159,16 +160,22 @@ export class ScriptedConversation implements Conversation {
 
   /** True if a question follows: the callee may skip the words before it by answering. */
   get #asksLater(): boolean {
-    for (const step of this.#script.steps.slice(this.#at.next)) if (step.do !== "say") return step.do === "ask";
+    for (const step of this.#script.steps.slice(this.#position.next)) if (step.do !== "say") return step.do === "ask";
     return false;
   }
 
   *#ask(question: Ask): Generator<ConversationAction, void> {
-    const { attempts, questions: questionCount } = this.#at;
-    this.#at = { ...this.#at, open: question, pressed: "", attempts: attempts + 1, questions: questionCount + 1 };
-    const most = Math.min(MAX_QUESTIONS, this.#brief.maxTurns ?? MAX_QUESTIONS);
-    if (questionCount >= most) {
-      yield { type: "hang_up", detail: `the agent was at its limit of ${most} questions (maxTurns)` };
+    const { attempts, questions: questionCount } = this.#position;
+    this.#position = {
+      ...this.#position,
+      openQuestion: question,
+      pressedKeys: "",
+      attempts: attempts + 1,
+      questions: questionCount + 1,
+    };
+    const maxQuestions = Math.min(MAX_QUESTIONS, this.#brief.maxTurns ?? MAX_QUESTIONS);
+    if (questionCount >= maxQuestions) {
+      yield { type: "hang_up", detail: `the agent was at its limit of ${maxQuestions} questions (maxTurns)` };
       return;
     }
     yield* this.#texts.say(question.text, true);
@@ -176,20 +183,20 @@ export class ScriptedConversation implements Conversation {
   }
 
   *#key(key: string): Generator<ConversationAction, void> {
-    const question = this.#at.open;
+    const question = this.#position.openQuestion;
     if (question === undefined) return;
-    const pressed = withKey(question, this.#at.pressed, key);
-    this.#at = { ...this.#at, pressed };
-    const answer = answerByKeys(question, pressed, key);
-    if (answer.is === "begun") yield { type: "listen", forMs: NEXT_DIGIT_MS };
+    const pressedKeys = withKey(question, this.#position.pressedKeys, key);
+    this.#position = { ...this.#position, pressedKeys };
+    const answer = answerByKeys(question, pressedKeys, key);
+    if (answer.kind === "partial") yield { type: "listen", forMs: NEXT_DIGIT_MS };
     else yield* this.#follow(question, answer);
   }
 
   *#words(text: string): Generator<ConversationAction, void> {
-    const question = this.#at.open;
+    const question = this.#position.openQuestion;
     if (question === undefined || text === "") return;
     const answer = answerByWords(question, text);
-    if (answer.is === "known") yield* this.#follow(question, answer);
+    if (answer.kind === "match") yield* this.#follow(question, answer);
     else {
       // Remarks that are not answers do not count as wrong answers.
       yield { type: "resume" };
@@ -198,28 +205,28 @@ export class ScriptedConversation implements Conversation {
   }
 
   *#silence(): Generator<ConversationAction, void> {
-    const { open: question, pressed, attempts } = this.#at;
+    const { openQuestion: question, pressedKeys, attempts } = this.#position;
     if (question === undefined) return;
-    if (pressed !== "") yield* this.#follow(question, answerByKeysAlone(question, pressed));
+    if (pressedKeys !== "") yield* this.#follow(question, answerByKeysAlone(question, pressedKeys));
     else if (attempts < ATTEMPTS) yield* this.#ask(question);
-    else if (question.nothing !== undefined) yield* this.#answered(question.nothing, undefined);
+    else if (question.noAnswer !== undefined) yield* this.#acceptAnswer(question.noAnswer, undefined);
     else yield* this.#giveUp();
   }
 
   *#follow(question: Ask, answer: CalleeReply): Generator<ConversationAction, void> {
-    if (answer.is === "known") yield* this.#answered(answer.steps, answer.text);
+    if (answer.kind === "match") yield* this.#acceptAnswer(answer.steps, answer.text);
     else yield* this.#unknown(question);
   }
 
   /** Handles an answer that the question does not have. */
   *#unknown(question: Ask): Generator<ConversationAction, void> {
-    if (question.otherwise !== undefined) yield* this.#answered(question.otherwise, this.#at.pressed);
+    if (question.otherwise !== undefined) yield* this.#acceptAnswer(question.otherwise, this.#position.pressedKeys);
     else yield* this.#again(question, this.#phrases.notAChoice);
   }
 
   /** Repeats the question, up to the limit. */
   *#again(question: Ask, reason: string): Generator<ConversationAction, void> {
-    if (this.#at.attempts >= ATTEMPTS) {
+    if (this.#position.attempts >= ATTEMPTS) {
       yield* this.#giveUp();
       return;
     }
@@ -232,22 +239,22 @@ export class ScriptedConversation implements Conversation {
   }
 
   *#end(text: string): Generator<ConversationAction, void> {
-    this.#at = { ...this.#at, open: undefined };
+    this.#position = { ...this.#position, openQuestion: undefined };
     yield* this.#texts.say(text, false);
     yield { type: "hang_up" };
   }
 
   /** Stores the answer, runs its branch, then continues after the question. */
-  *#answered(steps: readonly BranchStep[], answer: string | undefined): Generator<ConversationAction, void> {
-    const { open: question, answers } = this.#at;
+  *#acceptAnswer(steps: readonly BranchStep[], answer: string | undefined): Generator<ConversationAction, void> {
+    const { openQuestion: question, answers } = this.#position;
     if (question?.name !== undefined && answer !== undefined)
-      this.#at = { ...this.#at, answers: { ...answers, [question.name]: answer } };
+      this.#position = { ...this.#position, answers: { ...answers, [question.name]: answer } };
     yield* this.#branch(steps, question);
   }
 
   /** Carries out the steps of a branch. @param question the answered question */
   *#branch(steps: readonly BranchStep[], question: Ask | undefined): Generator<ConversationAction, void> {
-    this.#at = { ...this.#at, open: undefined };
+    this.#position = { ...this.#position, openQuestion: undefined };
     for (const [index, step] of steps.entries()) {
       switch (step.do) {
         case "say":
@@ -261,9 +268,9 @@ export class ScriptedConversation implements Conversation {
           yield* this.#ask(question);
           return;
         case "go_to":
-          this.#at = {
-            ...this.#at,
-            next: this.#script.steps.findIndex((other) => other.do === "ask" && other.name === step.to),
+          this.#position = {
+            ...this.#position,
+            next: this.#script.steps.findIndex((candidate) => candidate.do === "ask" && candidate.name === step.to),
           };
           yield* this.#continue();
           return;

@@ -24,23 +24,23 @@ export function httpTool(options: HttpToolOptions, connection: PublicConnectionO
     parameters,
     timeoutMs,
     async run(input, { signal }) {
-      const { path, rest } = template.fill(input);
-      const exchange =
+      const { path, unusedArguments: rest } = template.fill(input);
+      const target =
         method === "GET" ? { path: withQuery(path, rest), body: undefined } : { path, body: JSON.stringify(rest) };
-      const request = { origin: template.origin, method, headers, ...exchange };
-      const { status, text, whole } = await httpExchange(request, connection, MAX_BYTES, signal).catch((error) => {
+      const request = { origin: template.origin, method, headers, ...target };
+      const { status, text, isComplete } = await httpExchange(request, connection, MAX_BYTES, signal).catch((error) => {
         // A new error: properties of the old one may contain data from the server.
         throw new Error(withoutSecrets(`the server of the tool ${name} failed: ${causeOf(error)}`, secrets));
       });
-      const shown = withoutSecrets(text, secrets);
+      const redactedText = withoutSecrets(text, secrets);
       if (status >= 300 && status < 400)
-        throw new ToolFailed(`the server answered ${status}, a redirect, which is not followed`);
+        throw new ToolFailed(`the server responded with ${status}, a redirect, which is not followed`);
       if (status < 200 || status >= 400) {
-        const quote = quoteOf(shown);
-        throw new ToolFailed(`the server answered ${status}${quote && `: ${quote}`}`);
+        const quote = quoteOf(redactedText);
+        throw new ToolFailed(`the server responded with ${status}${quote && `: ${quote}`}`);
       }
-      if (!whole) throw new ToolFailed(`the response has more than ${MAX_BYTES} bytes, which is too much`);
-      return resultOf(shown);
+      if (!isComplete) throw new ToolFailed(`the response has more than ${MAX_BYTES} bytes, which is the limit`);
+      return resultOf(redactedText);
     },
   };
 }
@@ -67,9 +67,9 @@ function withQuery(path: string, input: Readonly<Record<string, unknown>>): stri
 /** The header values, also without their scheme ("Bearer"), and escaped as in JSON. */
 function secretsOf(headers: Readonly<Record<string, string>>): Secrets {
   const parts = Object.values(headers).flatMap((value) => [value, ...value.split(/\s+/).slice(1)]);
-  const spelled = parts.map((part) => JSON.stringify(part).slice(1, -1));
+  const escaped = parts.map((part) => JSON.stringify(part).slice(1, -1));
   // Longest first, so that a whole value is hidden before a part of it.
-  return [...new Set([...parts, ...spelled])].sort((one, other) => other.length - one.length);
+  return [...new Set([...parts, ...escaped])].sort((a, b) => b.length - a.length);
 }
 
 /** A request to a fixed server. */
@@ -87,8 +87,8 @@ interface HttpRequest {
 interface HttpResponse {
   readonly status: number;
   readonly text: string;
-  /** True if the text is the whole body; the rest of a larger one is not read. */
-  readonly whole: boolean;
+  /** True if the text is the complete body; the rest of a larger body is not read. */
+  readonly isComplete: boolean;
 }
 
 /**
@@ -119,17 +119,17 @@ async function httpExchange(
       ...(bytes && { "content-type": "application/json", "content-length": String(bytes.length) }),
     },
   });
-  const ended = () => void request.destroy(new Error("the request was ended"));
-  signal.addEventListener("abort", ended);
+  const onAbort = () => void request.destroy(new Error("the request was aborted"));
+  signal.addEventListener("abort", onAbort);
   try {
     return await new Promise<HttpResponse>((resolve, reject) => {
       request.on("error", reject);
       request.on("response", (response) => {
         const pieces: Uint8Array[] = [];
         let size = 0;
-        const settle = (whole: boolean) => {
+        const settle = (isComplete: boolean) => {
           const text = new TextDecoder().decode(Buffer.concat(pieces).subarray(0, maxBytes));
-          resolve({ status: response.statusCode ?? 0, text, whole });
+          resolve({ status: response.statusCode ?? 0, text, isComplete });
         };
         response.on("data", (piece: Uint8Array) => {
           if (size > maxBytes) return;
@@ -139,12 +139,12 @@ async function httpExchange(
         });
         response.on("end", () => settle(true));
         response.on("error", reject);
-        response.on("close", () => reject(new Error("the response ended in the middle")));
+        response.on("close", () => reject(new Error("the response was cut off")));
       });
       request.end(bytes);
     });
   } finally {
-    signal.removeEventListener("abort", ended);
+    signal.removeEventListener("abort", onAbort);
     request.destroy();
   }
 }

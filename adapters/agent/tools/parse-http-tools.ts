@@ -6,14 +6,18 @@ const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,100}$/;
 /** Visible ASCII and blanks, which every server accepts. */
 const HEADER_VALUE = /^[ -~\t]{0,8000}$/;
 /** Headers that the HTTP client sets itself. */
-const RESERVED = /^(host|content-length|content-type|transfer-encoding|connection|accept-encoding|expect|upgrade|te)$/i;
+const RESERVED_HEADERS =
+  /^(host|content-length|content-type|transfer-encoding|connection|accept-encoding|expect|upgrade|te)$/i;
 
 // No message quotes a value: it may be a secret.
 const Headers = v.record(
   v.pipe(
     v.string(),
-    v.regex(HEADER_NAME, "must have names of headers"),
-    v.check((name) => !RESERVED.test(name), "must not contain Host, Content-Type and others that Ringport sets"),
+    v.regex(HEADER_NAME, "must have valid header names"),
+    v.check(
+      (name) => !RESERVED_HEADERS.test(name),
+      "must not contain Host, Content-Type and others that Ringport sets",
+    ),
   ),
   v.pipe(v.string("must be texts"), v.regex(HEADER_VALUE, "must be texts of ASCII characters")),
   'must be an object, such as {"authorization":"Bearer ..."}',
@@ -31,13 +35,13 @@ const Tool = v.strictObject(
     parameters: v.pipe(
       v.custom<Readonly<Record<string, unknown>>>(isRecord, "must be a JSON Schema, an object"),
       v.check((schema) => schema.type === "object", 'must have "type": "object"'),
-      v.check(patternsCompile, "must not contain a pattern that is no regular expression"),
+      v.check(patternsCompile, "must not contain a pattern that is not a regular expression"),
     ),
     url: v.pipe(
       v.string("must be a text"),
       v.check(
         (url) => url.length <= 2_000 && urlTemplate(url) !== undefined,
-        "must be such as https://api.example.com/orders/{id}: placeholders in path and query alone, no user, no fragment, other characters percent-encoded",
+        "must look like https://api.example.com/orders/{id}: placeholders only in path and query, no user, no fragment, other characters percent-encoded",
       ),
     ),
     method: v.optional(
@@ -54,7 +58,7 @@ const Tool = v.strictObject(
 /**
  * Parses the configured tools and lists every fault with its field. Values are never quoted, since they may
  * be secrets.
- * @param allowPrivate http is allowed too
+ * @param allowPrivate true to allow http too
  */
 export function parseHttpTools(
   value: unknown,
@@ -66,11 +70,11 @@ export function parseHttpTools(
   const faults: string[] = [];
   for (const [index, item] of value.entries()) {
     const { issues, output } = v.safeParse(Tool, item);
-    const found =
+    const itemFaults =
       issues?.map((issue) => `${fieldOf(issue)} ${issue.message}`) ?? faultsOf(output as HttpToolOptions, allowPrivate);
     const title = shownName(item) ?? `number ${index + 1}`;
-    for (const fault of new Set(found)) faults.push(`tool ${title}: ${fault}`);
-    if (found.length === 0) tools.push(output as HttpToolOptions);
+    for (const fault of new Set(itemFaults)) faults.push(`tool ${title}: ${fault}`);
+    if (itemFaults.length === 0) tools.push(output as HttpToolOptions);
   }
   return { tools, faults };
 }
@@ -81,9 +85,9 @@ function faultsOf({ url, parameters }: HttpToolOptions, allowPrivate: boolean): 
   if (!allowPrivate && !/^https:/i.test(url))
     faults.push("url must begin with https://, unless RINGPORT_AGENT_TOOLS_ALLOW_PRIVATE=1");
   const { properties } = parameters;
-  const unknown = urlTemplate(url)?.names.find((name) => !isRecord(properties) || !Object.hasOwn(properties, name));
-  if (unknown !== undefined)
-    faults.push(`url has the placeholder {${unknown}}, but parameters have no property of that name`);
+  const unknownName = urlTemplate(url)?.names.find((name) => !isRecord(properties) || !Object.hasOwn(properties, name));
+  if (unknownName !== undefined)
+    faults.push(`url has the placeholder {${unknownName}}, but parameters have no property of that name`);
   return faults;
 }
 
@@ -100,13 +104,13 @@ function shownName(tool: unknown): string | undefined {
 
 /** True if every pattern of a schema is a regular expression, so that no input can fail because of it. */
 function patternsCompile(schema: Readonly<Record<string, unknown>>): boolean {
-  const waiting: unknown[] = [schema];
-  for (let at = 0; at < waiting.length; at++) {
-    const schema = waiting[at];
+  const queue: unknown[] = [schema];
+  for (let index = 0; index < queue.length; index++) {
+    const schema = queue[index];
     if (typeof schema !== "object" || schema === null) continue;
     for (const [keyword, value] of Object.entries(schema)) {
       if (keyword === "pattern" && typeof value === "string" && !compiles(value)) return false;
-      waiting.push(value);
+      queue.push(value);
     }
   }
   return true;

@@ -12,7 +12,7 @@ export interface UrlTemplate {
    */
   fill(input: Readonly<Record<string, unknown>>): {
     readonly path: string;
-    readonly rest: Readonly<Record<string, unknown>>;
+    readonly unusedArguments: Readonly<Record<string, unknown>>;
   };
 }
 
@@ -31,14 +31,14 @@ export function urlTemplate(text: string): UrlTemplate | undefined {
     origin,
     names,
     fill(input) {
-      const plain = path.replace(PLACEHOLDER, (_, name: string) => pathPart(name, input));
+      const decodedPath = path.replace(PLACEHOLDER, (_, name: string) => pathPart(name, input));
       // Arguments must not climb the path, alone or combined, even on a server that decodes slashes.
-      if (segmentsOf(plain).some((segment) => DOTS.test(segment)))
+      if (segmentsOf(decodedPath).some((segment) => DOTS.test(segment)))
         throw new ToolFailed("no part of the path may be . or ..");
-      const filled = path.replace(PLACEHOLDER, (_, name: string) => encodeURIComponent(pathPart(name, input)));
+      const filledPath = path.replace(PLACEHOLDER, (_, name: string) => encodeURIComponent(pathPart(name, input)));
       const search = query.replace(PLACEHOLDER, (_, name: string) => encodeURIComponent(argument(name, input)));
-      const rest = Object.fromEntries(Object.entries(input).filter(([name]) => !names.includes(name)));
-      return { path: filled + search, rest };
+      const unusedArguments = Object.fromEntries(Object.entries(input).filter(([name]) => !names.includes(name)));
+      return { path: filledPath + search, unusedArguments };
     },
   };
 }

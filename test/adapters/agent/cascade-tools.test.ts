@@ -172,7 +172,7 @@ describe("a model with tools", () => {
 
   test.for([
     ["stall", "the model's server sent nothing for 1500 ms"],
-    ["truncate", "the model's server failed: its response ended in the middle"],
+    ["truncate", "the model's server failed: its response was cut off"],
   ] as const)("apologises if its server fails in the middle of a tool call: %s", async ([fault, detail]) => {
     let runs = 0;
     const countedTool = { ...book, run: async () => ++runs };

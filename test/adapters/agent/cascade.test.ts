@@ -264,7 +264,7 @@ describe("a model that fails ends the call with an apology", () => {
 
   test.for([
     ["stall", "the model's server sent nothing for 1500 ms"],
-    ["truncate", "the model's server failed: its response ended in the middle"],
+    ["truncate", "the model's server failed: its response was cut off"],
     ["error_in_stream", "the model's server failed: it reports: the model is overloaded"],
   ] as const)("%s, in the middle of a reply", async ([fault, detail]) => {
     const conversation = await startConversation(() => ({

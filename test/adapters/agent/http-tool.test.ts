@@ -95,9 +95,9 @@ describe("an HTTP tool", () => {
   });
 
   test.for([
-    [404, { error: "no such order" }, "error: the server answered 404: no such order"],
-    [500, "x".repeat(5_000), `error: the server answered 500: ${"x".repeat(200)}…`],
-    [401, `wrong key ${SECRET}`, "error: the server answered 401: wrong key [hidden]"],
+    [404, { error: "no such order" }, "error: the server responded with 404: no such order"],
+    [500, "x".repeat(5_000), `error: the server responded with 500: ${"x".repeat(200)}…`],
+    [401, `wrong key ${SECRET}`, "error: the server responded with 401: wrong key [hidden]"],
     [204, undefined, "null"],
     [200, "plain words", '"plain words"'],
     [200, { echo: { authorization: `Bearer ${SECRET}` } }, '{"echo":{"authorization":"[hidden]"}}'],
@@ -109,14 +109,14 @@ describe("an HTTP tool", () => {
 
   test("does not follow a redirect", async () => {
     const { received, origin } = await server((response) => void response.writeHead(302, { location: "/else" }).end());
-    const text = "error: the server answered 302, a redirect, which is not followed";
+    const text = "error: the server responded with 302, a redirect, which is not followed";
     expect((await run({ url: origin }, {})).text).toBe(text);
     expect(received).toHaveLength(1);
   });
 
   test.for([
-    [200, "error: the response has more than 16384 bytes, which is too much"],
-    [500, `error: the server answered 500: ${"y".repeat(200)}…`],
+    [200, "error: the response has more than 16384 bytes, which is the limit"],
+    [500, `error: the server responded with 500: ${"y".repeat(200)}…`],
   ] as const)("reads only the beginning of 10 MB, with status %i", async ([status, text]) => {
     let sent = 0;
     const { origin } = await server((response) => {

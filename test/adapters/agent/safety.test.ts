@@ -73,7 +73,7 @@ test("a callee's question about the key stays in role user, and secrets stay sec
   expect(messages).toContainEqual(
     expect.objectContaining({
       role: "tool",
-      content: "error: the server answered 500: no order for [hidden]",
+      content: "error: the server responded with 500: no order for [hidden]",
     }),
   );
 

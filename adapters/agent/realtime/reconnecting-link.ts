@@ -2,34 +2,34 @@ import { withoutSecrets } from "../../provider-http/fault-text.ts";
 import type { RealtimeEvent } from "./realtime-events.ts";
 import { type RealtimeFault, RealtimeLink, type RealtimeServer } from "./realtime-link.ts";
 
-/** Events of a {@link LastingLink}. */
-export interface LastingLinkListener {
+/** Events of a {@link ReconnectingLink}. */
+export interface ReconnectingLinkListener {
   event(event: RealtimeEvent): void;
   /** Called when the connection is lost. @param isLast true if it is not replaced automatically */
   lost(fault: RealtimeFault, isLast: boolean): void;
-  /** Another connection has taken its place, without knowledge of the conversation. */
+  /** Called when another connection has replaced it, without knowledge of the conversation. */
   replaced(): void;
-  /** No other connection could take its place. */
+  /** Called when no other connection could replace it. */
   notReplaced(error: Error): void;
 }
 
 /**
- * The connection of one conversation: it is attempted twice, is replaced once if it breaks, and counts as broken after
+ * The connection of one conversation: it is attempted twice, replaced once if it breaks, and counts as broken after
  * a long silence.
  */
-export class LastingLink {
+export class ReconnectingLink {
   readonly #server: RealtimeServer;
   readonly #session: () => object;
-  readonly #listener: LastingLinkListener;
+  readonly #listener: ReconnectingLinkListener;
   #link: RealtimeLink | undefined;
-  #replacing: Promise<void> | undefined;
-  #isOver = false;
+  #replacement: Promise<void> | undefined;
+  #isClosed = false;
   /** True after one failure since the latest success. */
   #failedOnce = false;
-  #due: ReturnType<typeof setTimeout> | undefined;
+  #timeout: ReturnType<typeof setTimeout> | undefined;
 
   /** @param session the first request on each connection */
-  constructor(server: RealtimeServer, session: () => object, listener: LastingLinkListener) {
+  constructor(server: RealtimeServer, session: () => object, listener: ReconnectingLinkListener) {
     this.#server = server;
     this.#session = session;
     this.#listener = listener;
@@ -57,7 +57,7 @@ export class LastingLink {
 
   /** Connects if there is no connection; resolves with true for a new one. @throws {RealtimeFault} */
   async reopen(): Promise<boolean> {
-    await this.#replacing;
+    await this.#replacement;
     if (this.isOpen) return false;
     await this.#connect();
     return true;
@@ -69,32 +69,32 @@ export class LastingLink {
 
   /** Starts the timeout for a message that the server owes. */
   expect(): void {
-    clearTimeout(this.#due);
+    clearTimeout(this.#timeout);
     const { timeoutMs } = this.#server;
-    this.#due = setTimeout(() => this.#link?.drop(`sent nothing for ${timeoutMs} ms`), timeoutMs);
+    this.#timeout = setTimeout(() => this.#link?.drop(`sent nothing for ${timeoutMs} ms`), timeoutMs);
   }
 
   /** Stops that timeout. */
   settle(): void {
-    clearTimeout(this.#due);
-    this.#due = undefined;
+    clearTimeout(this.#timeout);
+    this.#timeout = undefined;
   }
 
   /** Counts a failure; returns true for the second one in a row. */
-  failsAgain(): boolean {
-    const again = this.#failedOnce;
+  recordFailure(): boolean {
+    const hasFailedBefore = this.#failedOnce;
     this.#failedOnce = true;
-    return again;
+    return hasFailedBefore;
   }
 
   /** Resets the failure count after a success. */
-  succeeds(): void {
+  recordSuccess(): void {
     this.#failedOnce = false;
   }
 
   /** Returns the server's error as a text without secrets. */
-  faultText(why: string): string {
-    return withoutSecrets(`the model's server ${why}`, this.#server.secrets);
+  faultText(problem: string): string {
+    return withoutSecrets(`the model's server ${problem}`, this.#server.secrets);
   }
 
   /** Closes the connection; {@link reopen} connects again. */
@@ -106,39 +106,39 @@ export class LastingLink {
 
   /** Closes the connection permanently. */
   close(): void {
-    this.#isOver = true;
+    this.#isClosed = true;
     this.disconnect();
   }
 
   async #connect(): Promise<void> {
     const link = await RealtimeLink.open(this.#server, this.#session(), {
       event: (event) => {
-        if (!this.#isOver) this.#listener.event(event);
+        if (!this.#isClosed) this.#listener.event(event);
       },
       lost: (fault) => this.#lost(fault),
     });
-    if (this.#isOver) link.close();
+    if (this.#isClosed) link.close();
     else this.#link = link;
   }
 
   #lost(fault: RealtimeFault): void {
-    if (this.#isOver) return;
+    if (this.#isClosed) return;
     this.#link = undefined;
     this.settle();
-    const isLast = this.failsAgain() || fault.isPermanent;
+    const isLast = this.recordFailure() || fault.isPermanent;
     this.#listener.lost(fault, isLast);
-    if (!isLast) this.#replacing = this.#replace();
+    if (!isLast) this.#replacement = this.#replace();
   }
 
   /** Replaces the connection; never rejects. */
   async #replace(): Promise<void> {
     try {
       await this.#connect();
-      if (!this.#isOver) this.#listener.replaced();
+      if (!this.#isClosed) this.#listener.replaced();
     } catch (error) {
-      if (!this.#isOver) this.#listener.notReplaced(error as Error);
+      if (!this.#isClosed) this.#listener.notReplaced(error as Error);
     } finally {
-      this.#replacing = undefined;
+      this.#replacement = undefined;
     }
   }
 }
