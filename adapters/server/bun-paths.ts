@@ -1,7 +1,7 @@
 /** Maximum segments of an application path; longer paths do not match. */
 const MAX_SEGMENTS = 24;
 
-/** A request as a route of Bun gets it. */
+/** A request as passed to a route of Bun. */
 export type RoutedRequest = Request & { readonly params?: Readonly<Record<string, string>> };
 
 /**
@@ -23,9 +23,9 @@ export function sentUrl({ url, params }: RoutedRequest): string {
   if (params === undefined) return path.includes("//") ? url : `${origin}${path}//${search}`;
   const segments = Object.values(params);
   const isResolved = segments.some((segment) => segment === "." || segment === "..");
-  const isTurned = !/%5c/i.test(path) && segments.some((segment) => segment.includes("\\"));
-  return isResolved || isTurned ? `${origin}/${segments.map(inPath).join("/")}${search}` : url;
+  const hasBackslash = !/%5c/i.test(path) && segments.some((segment) => segment.includes("\\"));
+  return isResolved || hasBackslash ? `${origin}/${segments.map(encodedSegment).join("/")}${search}` : url;
 }
 
-/** A decoded segment with the characters encoded that would end it early. */
-const inPath = (segment: string): string => segment.replaceAll("%", "%25").replaceAll("?", "%3F");
+/** Encodes the characters of a decoded segment that would end it early. */
+const encodedSegment = (segment: string): string => segment.replaceAll("%", "%25").replaceAll("?", "%3F");

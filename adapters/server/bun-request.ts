@@ -20,18 +20,18 @@ export class BunRequest extends ServerRequest {
 
   /**
    * The response to this request. Bun closes the connection after a response that is sent before the end of a
-   * body, and a client that is still sending gets a reset instead of it. So such a response is sent at once but ends
-   * after the rest of the body, read within bounds.
+   * body, and a client that is still sending gets a reset instead. Such a response is sent at once, but ends
+   * only after the rest of the body has been read, within bounds.
    */
-  async answer(reply: Reply): Promise<Response> {
-    const reader = this.unread();
+  async respond(reply: Reply): Promise<Response> {
+    const reader = this.bodyReader();
     if (!reader) return toResponse(reply);
-    const rest = drain(reader);
+    const draining = drain(reader);
     // A body that has fully arrived counts as read: the connection can be reused.
-    if (await Promise.race([rest, pause(0)])) return toResponse(reply);
+    if (await Promise.race([draining, pause(0)])) return toResponse(reply);
     const response = toResponse({ ...reply, headers: { ...reply.headers, connection: "close" } });
     const end = async (): Promise<void> => {
-      await new Promise<void>((resolve) => void rest.then(linger(resolve)));
+      await new Promise<void>((resolve) => void draining.then(linger(resolve)));
       void reader.cancel().catch(() => {});
     };
     if (response.body) return new Response(response.body.pipeThrough(new TransformStream({ flush: end })), response);
@@ -42,15 +42,15 @@ export class BunRequest extends ServerRequest {
 
 /** Reads and drops the rest of the body, within bounds; true if it reached the end. A disconnected client is not an error. */
 async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<boolean> {
-  const until = performance.now() + MAX_DRAINED_MS;
+  const deadline = performance.now() + MAX_DRAINED_MS;
   try {
-    for (let left = MAX_DRAINED_BYTES; left > 0 && performance.now() < until; ) {
+    for (let remainingBytes = MAX_DRAINED_BYTES; remainingBytes > 0 && performance.now() < deadline; ) {
       const { done, value } = await reader.read();
       if (done) return true;
-      left -= value.byteLength;
+      remainingBytes -= value.byteLength;
     }
   } catch {
-    // It has gone.
+    // The client has disconnected.
   }
   return false;
 }

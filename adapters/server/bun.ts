@@ -55,8 +55,8 @@ declare const Bun: { serve(options: object): BunServer };
 interface SocketState {
   readonly handlers: SocketHandlers;
   socket?: Socket;
-  waiting: (() => void)[];
-  /** While it is paused. */
+  drainWaiters: (() => void)[];
+  /** Timer of the pings sent while the socket is paused. */
   pings?: ReturnType<typeof setInterval> | undefined;
 }
 
@@ -69,20 +69,20 @@ export async function serve(served: ServedApp, options: ServeOptions = {}): Prom
   const { port = DEFAULT_PORT, hostname = DEFAULT_HOSTNAME, stallMs = STALL_MS, tls } = options;
   if (tls) (await import("./tls.ts")).checkTls(tls);
   const scheme = tls ? "https" : "http";
-  const open = new Set<BunSocket>();
+  const openSockets = new Set<BunSocket>();
 
-  async function answer(request: RoutedRequest, bun: BunServer): Promise<Response | undefined> {
-    const wrapped = new BunRequest(request);
-    const broken = hostFault(request.headers.get("host"));
-    if (broken) return wrapped.answer(broken);
+  async function respond(request: RoutedRequest, bun: BunServer): Promise<Response | undefined> {
+    const appRequest = new BunRequest(request);
+    const refusal = hostFault(request.headers.get("host"));
+    if (refusal) return appRequest.respond(refusal);
     const decision = offersWebSocket(request)
-      ? await decideUpgrade(app, wrapped)
-      : await app.handle(wrapped).catch(brokenApp);
+      ? await decideUpgrade(app, appRequest)
+      : await app.handle(appRequest).catch(brokenApp);
     if (isReply(decision)) {
       if (isInPieces(decision.body)) bun.timeout(request, Math.ceil(stallMs / 1000) + TIMEOUT_STEP_SECONDS);
-      return wrapped.answer(decision);
+      return appRequest.respond(decision);
     }
-    if (bun.upgrade(request, { data: { handlers: decision, waiting: [] } })) return undefined;
+    if (bun.upgrade(request, { data: { handlers: decision, drainWaiters: [] } })) return undefined;
     neverOpened(decision);
     return new Response(null, { status: 400 });
   }
@@ -100,22 +100,22 @@ export async function serve(served: ServedApp, options: ServeOptions = {}): Prom
       // Without this, `development: false` lets a second server take half of the connections of the first one.
       reusePort: false,
       error: () => toResponse(brokenApp()),
-      routes: Object.fromEntries(BUN_PATHS.map((path) => [path, answer])),
-      fetch: answer,
-      websocket: socketOptions(open),
+      routes: Object.fromEntries(BUN_PATHS.map((path) => [path, respond])),
+      fetch: respond,
+      websocket: socketOptions(openSockets),
     });
   } catch (error) {
     throw cannotListen(hostname, port, error);
   }
-  const bound = server.port;
-  app.listeningAt?.(reachableUrl(hostname, bound, scheme));
+  const boundPort = server.port;
+  app.listeningAt?.(reachableUrl(hostname, boundPort, scheme));
   let closing: Promise<void> | undefined;
   return {
-    url: localUrl(hostname, bound, scheme),
-    port: bound,
+    url: localUrl(hostname, boundPort, scheme),
+    port: boundPort,
     close() {
       closing ??= (async () => {
-        for (const socket of open) socket.close(1001, "the server is stopping");
+        for (const socket of openSockets) socket.close(1001, "the server is stopping");
         await Promise.race([server.stop(), new Promise((resolve) => setTimeout(resolve, CLOSE_GRACE_MS))]);
         await server.stop(true);
       })();
@@ -124,7 +124,7 @@ export async function serve(served: ServedApp, options: ServeOptions = {}): Prom
   };
 }
 
-function socketOptions(all: Set<BunSocket>): object {
+function socketOptions(openSockets: Set<BunSocket>): object {
   return {
     maxPayloadLength: MAX_MESSAGE_BYTES,
     backpressureLimit: BACKPRESSURE_BYTES,
@@ -132,7 +132,7 @@ function socketOptions(all: Set<BunSocket>): object {
     sendPings: true,
     perMessageDeflate: false,
     open(ws: BunSocket) {
-      all.add(ws);
+      openSockets.add(ws);
       ws.binaryType = "uint8array"; // a separate array for each message, which need not be copied
       ws.data.socket = socketOf(ws);
       ws.data.handlers.open?.(ws.data.socket);
@@ -148,7 +148,7 @@ function socketOptions(all: Set<BunSocket>): object {
       if (ws.getBufferedAmount() === 0) release(ws);
     },
     close(ws: BunSocket, code: number, reason: string) {
-      all.delete(ws);
+      openSockets.delete(ws);
       endPings(ws);
       release(ws);
       if (ws.data.socket) ws.data.handlers.close?.(ws.data.socket, code, reason);
@@ -163,7 +163,7 @@ function socketOf(ws: BunSocket): Socket {
       return ws.getBufferedAmount();
     },
     drained: () =>
-      ws.getBufferedAmount() === 0 ? Promise.resolve() : new Promise((resolve) => ws.data.waiting.push(resolve)),
+      ws.getBufferedAmount() === 0 ? Promise.resolve() : new Promise((resolve) => ws.data.drainWaiters.push(resolve)),
     close: (code, reason) => ws.close(code, reason),
     pause() {
       ws.pause();
@@ -182,7 +182,7 @@ function endPings({ data }: BunSocket): void {
 }
 
 function release(ws: BunSocket): void {
-  const released = ws.data.waiting;
-  ws.data.waiting = [];
-  for (const resolve of released) resolve();
+  const waiters = ws.data.drainWaiters;
+  ws.data.drainWaiters = [];
+  for (const resolve of waiters) resolve();
 }

@@ -59,21 +59,21 @@ export async function serve(served: ServedApp, options: ServeOptions = {}): Prom
   const { port = DEFAULT_PORT, hostname = DEFAULT_HOSTNAME, stallMs = STALL_MS, tls } = options;
   if (tls) (await import("./tls.ts")).checkTls(tls);
   const scheme = tls ? "https" : "http";
-  const open = new Set<WebSocket>();
-  const ending = new AbortController();
+  const openSockets = new Set<WebSocket>();
+  const shutdown = new AbortController();
   let pendingReplies = 0;
 
-  async function answer(request: Request): Promise<Response> {
-    const wrapped = new DenoRequest(request);
-    const broken = hostFault(request.headers.get("host"));
-    if (broken) return wrapped.answer(broken, stallMs);
+  async function respond(request: Request): Promise<Response> {
+    const appRequest = new DenoRequest(request);
+    const refusal = hostFault(request.headers.get("host"));
+    if (refusal) return appRequest.respond(refusal, stallMs);
     const decision = offersWebSocket(request)
-      ? await decideUpgrade(app, wrapped)
-      : await app.handle(wrapped).catch(brokenApp);
-    if (isReply(decision)) return wrapped.answer(decision, stallMs);
+      ? await decideUpgrade(app, appRequest)
+      : await app.handle(appRequest).catch(brokenApp);
+    if (isReply(decision)) return appRequest.respond(decision, stallMs);
     try {
       const { socket, response } = Deno.upgradeWebSocket(request, { idleTimeout: SOCKET_IDLE_SECONDS });
-      connect(socket, decision, open);
+      connect(socket, decision, openSockets);
       return response;
     } catch {
       neverOpened(decision);
@@ -83,32 +83,32 @@ export async function serve(served: ServedApp, options: ServeOptions = {}): Prom
 
   let server: DenoServer;
   try {
-    const quiet = { onListen() {}, onError: () => toResponse(brokenApp()) };
+    const callbacks = { onListen() {}, onError: () => toResponse(brokenApp()) };
     const certificate = tls && { cert: tls.cert, key: tls.key };
     server = Deno.serve(
-      { port, hostname, ...certificate, signal: ending.signal, ...quiet },
+      { port, hostname, ...certificate, signal: shutdown.signal, ...callbacks },
       (request, { completed }) => {
         pendingReplies++;
         const finish = (): void => void pendingReplies--;
         completed.then(finish, finish);
-        return answer(request);
+        return respond(request);
       },
     );
   } catch (error) {
     throw cannotListen(hostname, port, error);
   }
-  const bound = server.addr.port;
-  app.listeningAt?.(reachableUrl(hostname, bound, scheme));
+  const boundPort = server.addr.port;
+  app.listeningAt?.(reachableUrl(hostname, boundPort, scheme));
   let closing: Promise<void> | undefined;
   return {
-    url: localUrl(hostname, bound, scheme),
-    port: bound,
+    url: localUrl(hostname, boundPort, scheme),
+    port: boundPort,
     close() {
       closing ??= (async () => {
-        for (const socket of open) socket.close(1001, "the server is stopping");
-        await until(() => pendingReplies === 0 && open.size === 0, CLOSE_GRACE_MS);
+        for (const socket of openSockets) socket.close(1001, "the server is stopping");
+        await until(() => pendingReplies === 0 && openSockets.size === 0, CLOSE_GRACE_MS);
         // Deno's `shutdown` waits for every reply, without a limit, and cannot be interrupted.
-        ending.abort();
+        shutdown.abort();
         await server.finished;
       })();
       return closing;
@@ -116,12 +116,13 @@ export async function serve(served: ServedApp, options: ServeOptions = {}): Prom
   };
 }
 
-async function until(isSo: () => boolean, withinMs: number): Promise<void> {
-  const latest = performance.now() + withinMs;
-  while (!isSo() && performance.now() < latest) await new Promise((resolve) => setTimeout(resolve, CLOSE_POLL_MS));
+async function until(condition: () => boolean, withinMs: number): Promise<void> {
+  const deadline = performance.now() + withinMs;
+  while (!condition() && performance.now() < deadline)
+    await new Promise((resolve) => setTimeout(resolve, CLOSE_POLL_MS));
 }
 
-function connect(ws: WebSocket, handlers: SocketHandlers, all: Set<WebSocket>): void {
+function connect(ws: WebSocket, handlers: SocketHandlers, openSockets: Set<WebSocket>): void {
   ws.binaryType = "arraybuffer";
   const socket: Socket = {
     send(data) {
@@ -132,11 +133,11 @@ function connect(ws: WebSocket, handlers: SocketHandlers, all: Set<WebSocket>): 
     },
     drained: () =>
       new Promise((resolve) => {
-        const look = (): void => {
+        const check = (): void => {
           if (ws.readyState !== WebSocket.OPEN || ws.bufferedAmount === 0) resolve();
-          else setTimeout(look, DRAIN_POLL_MS);
+          else setTimeout(check, DRAIN_POLL_MS);
         };
-        look();
+        check();
       }),
     close: (code, reason) => ws.close(code, reason),
   };
@@ -147,12 +148,12 @@ function connect(ws: WebSocket, handlers: SocketHandlers, all: Set<WebSocket>): 
   }, OPEN_WITHIN_MS);
   ws.onopen = () => {
     clearTimeout(graceTimer);
-    all.add(ws);
+    openSockets.add(ws);
     handlers.open?.(socket);
   };
-  let broken = false;
+  let hasFailed = false;
   ws.onerror = () => {
-    broken = true; // `close` follows, with any code; after a ping without a pong it follows twice
+    hasFailed = true; // `close` follows, with any code; after a ping without a pong it follows twice
   };
   ws.onmessage = (event) => {
     const data = event.data as string | ArrayBuffer;
@@ -166,7 +167,7 @@ function connect(ws: WebSocket, handlers: SocketHandlers, all: Set<WebSocket>): 
   };
   ws.onclose = ({ code, reason }) => {
     // If it never opened, the timer reports it.
-    if (all.delete(ws)) handlers.close?.(socket, broken ? ABNORMAL : code, reason);
+    if (openSockets.delete(ws)) handlers.close?.(socket, hasFailed ? ABNORMAL : code, reason);
   };
 }
 
@@ -177,13 +178,14 @@ class DenoRequest extends ServerRequest {
 
   /**
    * The response to this request. After a response sent before the end of a body, Deno keeps the connection for as long
-   * as the client does. It ends only with a response whose stream breaks off while no body is being read. So a refusal
-   * is sent whole, with its length, and its stream breaks off later, when the client has read it.
-   * @param stallMs longest time in which the client reads no byte of it
+   * as the client does. It ends the connection only with a response whose stream breaks off while no body is being read. A refusal
+   * is sent whole, with its length, and its stream breaks off later, once the client has read it.
+   * @param stallMs longest time without the client reading a byte of it
    */
-  answer(reply: Reply, stallMs: number): Response {
+  respond(reply: Reply, stallMs: number): Response {
     const { status, headers, body } = reply;
-    if (status < 400 || typeof body !== "string" || !this.#isSent || !this.unread()) return toResponse(reply, stallMs);
+    if (status < 400 || typeof body !== "string" || !this.#hasBody || !this.bodyReader())
+      return toResponse(reply, stallMs);
     const bytes = new TextEncoder().encode(body);
     const stream = new ReadableStream<Uint8Array>({
       start(controller) {
@@ -196,7 +198,7 @@ class DenoRequest extends ServerRequest {
   }
 
   /** True if the client sends a body: Deno creates an empty one for a DELETE without a body. */
-  get #isSent(): boolean {
+  get #hasBody(): boolean {
     return this.headers.has("transfer-encoding") || Number(this.headers.get("content-length")) > 0;
   }
 }

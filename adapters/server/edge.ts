@@ -21,20 +21,23 @@ export function atEdge(app: ServedApp, { hostname = DEFAULT_HOSTNAME, tls }: Ser
     const { host } = partsOf(url);
     return isForThisMachine && !isLoopback(host) ? unknownHost(host, hostname) : undefined;
   };
-  /** Browsers would apply it to every server on the same machine. */
+  /** True if browsers may only use HTTPS from now on. On a local name, that would apply to every server of the machine. */
   const isStrict = ({ url }: RequestLike): boolean => (tls || isPublicOverHttps) && !isLoopback(partsOf(url).host);
-  const strict = (reply: Reply): Reply => ({ ...reply, headers: { ...reply.headers, ...STRICT_TRANSPORT } });
+  const withStrictTransport = (reply: Reply): Reply => ({
+    ...reply,
+    headers: { ...reply.headers, ...STRICT_TRANSPORT },
+  });
 
   return {
     handle(request, principal) {
-      const refused = refusal(request);
-      if (refused) return Promise.resolve(refused);
+      const hostRefusal = refusal(request);
+      if (hostRefusal) return Promise.resolve(hostRefusal);
       const reply = app.handle(request, principal);
-      return isStrict(request) ? reply.then(strict) : reply;
+      return isStrict(request) ? reply.then(withStrictTransport) : reply;
     },
     async upgrade(request, principal) {
       const decision = refusal(request) ?? (await app.upgrade(request, principal));
-      return isReply(decision) && isStrict(request) ? strict(decision) : decision;
+      return isReply(decision) && isStrict(request) ? withStrictTransport(decision) : decision;
     },
     claims: (request) => app.claims(request),
     fetch: (request) => app.fetch(request),
@@ -52,7 +55,7 @@ function unknownHost(host: string, hostname: string): Reply {
     421,
     "The host is not one of this server",
     "host_not_allowed",
-    `the host is ${JSON.stringify(host.slice(0, 100))}: without a public URL, a server on ${hostname} answers to localhost and loopback addresses only; if a proxy passes requests to it, set RINGPORT_PUBLIC_URL (publicUrl) to the address of the proxy`,
+    `the host is ${JSON.stringify(host.slice(0, 100))}: without a public URL, a server on ${hostname} accepts only localhost and loopback addresses; if a proxy passes requests to it, set RINGPORT_PUBLIC_URL (publicUrl) to the address of the proxy`,
   );
 }
 

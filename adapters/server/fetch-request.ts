@@ -6,7 +6,7 @@ type Reader = ReadableStreamDefaultReader<Uint8Array>;
 export class ServerRequest implements RequestLike {
   readonly #request: Request;
   #reader: Reader | undefined;
-  #ended = false;
+  #hasEnded = false;
 
   constructor(request: Request) {
     this.#request = request;
@@ -29,19 +29,19 @@ export class ServerRequest implements RequestLike {
   }
 
   get body(): AsyncIterable<Uint8Array> | null {
-    const reader = this.unread();
+    const reader = this.bodyReader();
     if (!reader) return null;
     const next = async (): Promise<IteratorResult<Uint8Array, undefined>> => {
       const { done, value } = await reader.read();
-      this.#ended = done;
+      this.#hasEnded = done;
       return done ? { done, value: undefined } : { done, value };
     };
     return { [Symbol.asyncIterator]: () => ({ next }) };
   }
 
   /** The rest of the body; null if there is none. */
-  protected unread(): Reader | null {
-    if (this.#ended) return null;
+  protected bodyReader(): Reader | null {
+    if (this.#hasEnded) return null;
     this.#reader ??= this.#request.body?.getReader();
     return this.#reader ?? null;
   }

@@ -16,9 +16,9 @@ export function offersWebSocket({ method, headers }: Pick<RequestLike, "method" 
 export async function decideUpgrade(app: WebApp, request: RequestLike): Promise<Reply | SocketHandlers> {
   const decision = await app.upgrade(request).catch(brokenApp);
   if (isReply(decision)) return decision;
-  const broken = handshakeFault(request);
-  if (broken) neverOpened(decision);
-  return broken ?? decision;
+  const refusal = handshakeFault(request);
+  if (refusal) neverOpened(decision);
+  return refusal ?? decision;
 }
 
 /** Fault of a WebSocket handshake (RFC 6455 §4.2.1). */

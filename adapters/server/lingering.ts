@@ -8,15 +8,15 @@ const lingering = new Set<() => void>();
 
 /**
  * Calls `end` once: when a client that is still sending has had its time to read an early response, or as soon as too
- * many others do the same. The returned function calls it immediately.
+ * many other connections wait. The returned function calls `end` immediately.
  */
 export function linger(end: () => void): () => void {
-  const now = (): void => {
+  const endNow = (): void => {
     clearTimeout(timer);
-    if (lingering.delete(now)) end();
+    if (lingering.delete(endNow)) end();
   };
-  const timer = setTimeout(now, MAX_DRAINED_MS);
-  lingering.add(now);
+  const timer = setTimeout(endNow, MAX_DRAINED_MS);
+  lingering.add(endNow);
   if (lingering.size > MAX_LINGERING) lingering.values().next().value?.();
-  return now;
+  return endNow;
 }

@@ -2,10 +2,10 @@ import { networkInterfaces } from "node:os";
 import { CodedError } from "../../src/base/error.ts";
 import type { WebApp } from "../../src/ports/web.ts";
 
-/** An application to serve, such as a Ringport; it may ask for its own address. */
+/** An application to serve, such as a Ringport; it may receive its own address. */
 export interface ServedApp extends WebApp {
   listeningAt?(url: string): void;
-  /** The address at which users reach it, if known; a server on loopback without one answers to local hosts only. */
+  /** The address at which users reach it, if known; a server on loopback without one accepts only local hosts. */
   readonly publicUrl?: string | undefined;
 }
 
@@ -13,7 +13,7 @@ export interface ServedApp extends WebApp {
 export interface Tls {
   /** The certificate, followed by its intermediate certificates. */
   readonly cert: string;
-  /** Without a passphrase. */
+  /** The private key, without a passphrase. */
   readonly key: string;
 }
 
@@ -23,7 +23,7 @@ export interface ServeOptions {
   readonly port?: number | undefined;
   /** Default: 127.0.0.1, this machine only; 0.0.0.0 accepts connections from the network. */
   readonly hostname?: string | undefined;
-  /** Time after which a connection ends whose client does not read the response, ms. Default: 60,000. */
+  /** Time after which a connection whose client does not read the response is ended, ms. Default: 60,000. */
   readonly stallMs?: number | undefined;
   /** Serves HTTPS and secure WebSockets instead of HTTP. */
   readonly tls?: Tls | undefined;
@@ -31,12 +31,12 @@ export interface ServeOptions {
 
 /** A server that listens. */
 export interface Listening {
-  /** Its address for this machine, without a slash at the end. */
+  /** URL of the server on this machine, without a trailing slash. */
   readonly url: string;
   readonly port: number;
   /**
    * Uses a renewed certificate for new connections. Missing without `tls`, and on Bun and Deno, which cannot replace it.
-   * @throws {CannotListen} the certificate or its key cannot be used; the old one stays
+   * @throws {CannotListen} the certificate or its key cannot be used; the old one stays in use
    */
   setCertificate?(tls: Tls): void;
   /** Stops listening, lets running requests end for a second, then ends every connection. Idempotent. */
@@ -56,16 +56,16 @@ export const DEFAULT_HOSTNAME = "127.0.0.1";
 export const CLOSE_GRACE_MS = 1_000;
 /** The largest WebSocket message, bytes. */
 export const MAX_MESSAGE_BYTES = 1 << 20;
-/** After a response sent before the end of a body, up to this much of the rest is read, bytes … */
+/** Maximum rest of a body to read after an early response, bytes. */
 export const MAX_DRAINED_BYTES: number = 64 << 20;
-/** … and this long, ms. A client whose data is refused at once gets a reset instead of the response. */
+/** Maximum time for that, ms. A client whose data is refused at once gets a reset instead of the response. */
 export const MAX_DRAINED_MS = 2_000;
-/** Time after which a connection ends whose client does not read the response, ms. */
+/** Time after which a connection whose client does not read the response is ended, ms. */
 export const STALL_MS = 60_000;
 /** Silence of a connection after which it is probed or ended, s. */
 export const IDLE_SECONDS = 120;
 /**
- * The same for a WebSocket, s: a lost network sends no end, and while its WebSocket seems open no other can take
+ * The same for a WebSocket, s: a lost network sends no close, and while its WebSocket seems open, no other can take
  * its place.
  */
 export const SOCKET_IDLE_SECONDS = 10;
@@ -76,12 +76,12 @@ export const PAUSED_PING_MS = 1_000;
 
 type Scheme = "http" | "https";
 
-/** The URL on which this machine reaches a server that listens there. */
+/** The URL at which this machine reaches a server on this address. */
 export function localUrl(hostname: string, port: number, scheme: Scheme = "http"): string {
   return `${scheme}://${inUrl(isWildcard(hostname) ? DEFAULT_HOSTNAME : hostname)}:${port}`;
 }
 
-/** The URL at which other machines reach it; for a wildcard address, this machine's first network address. */
+/** The URL at which other machines reach the server; for a wildcard address, this machine's first network address. */
 export function reachableUrl(hostname: string, port: number, scheme: Scheme = "http"): string {
   const address = isWildcard(hostname) ? networkAddress() : undefined;
   return address ? `${scheme}://${address}:${port}` : localUrl(hostname, port, scheme);
@@ -90,15 +90,15 @@ export function reachableUrl(hostname: string, port: number, scheme: Scheme = "h
 /** Explains a runtime's error when listening, in a sentence for the operator. */
 export function cannotListen(hostname: string, port: number, cause: unknown): CannotListen {
   const { code, name, message } = cause as { code?: string; name?: string; message?: string };
-  const place = `port ${port} on ${hostname}`;
+  const address = `port ${port} on ${hostname}`;
   const sentence = (): string => {
     if (code === "EADDRINUSE" || name === "AddrInUse")
-      return `${place} is in use: stop the program that uses it or choose another port, such as PORT=${nextPort(port)}`;
+      return `${address} is in use: stop the program that uses it or choose another port, such as PORT=${nextPort(port)}`;
     if (code === "EACCES" || name === "PermissionDenied")
-      return `${place} may not be used by this user: choose a port from 1024 on, such as PORT=${DEFAULT_PORT}`;
+      return `${address} may not be used by this user: choose a port from 1024 on, such as PORT=${DEFAULT_PORT}`;
     if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND" || code === "EAI_AGAIN" || name === "AddrNotAvailable")
-      return `${hostname} is no address of this machine: use HOST=${DEFAULT_HOSTNAME}, or HOST=0.0.0.0 for all`;
-    return `${place} cannot be listened on: ${message ?? String(cause)}`;
+      return `${hostname} is not an address of this machine: use HOST=${DEFAULT_HOSTNAME}, or HOST=0.0.0.0 for all`;
+    return `${address} cannot be listened on: ${message ?? String(cause)}`;
   };
   return new CannotListen(sentence(), { cause });
 }
@@ -117,8 +117,8 @@ function inUrl(hostname: string): string {
 
 function networkAddress(): string | undefined {
   try {
-    const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
-    return all.find(({ internal, family }) => !internal && family === "IPv4")?.address;
+    const interfaces = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+    return interfaces.find(({ internal, family }) => !internal && family === "IPv4")?.address;
   } catch {
     return undefined; // Deno without --allow-sys
   }

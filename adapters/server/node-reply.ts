@@ -9,28 +9,28 @@ import { isUnread } from "./node-request.ts";
 
 /**
  * Writes a response directly to the socket. A disconnected client is not an error.
- * @param stallMs longest time in which the client reads no byte of it
+ * @param stallMs longest time without the client reading a byte of it
  */
 export function writeReply(message: IncomingMessage, response: ServerResponse, reply: Reply, stallMs: number): void {
   if (response.destroyed || response.headersSent) return;
   response.on("error", () => {});
   response.setTimeout(stallMs); // then Node destroys the socket, and sets its own time limit again after the reply
-  const early = isUnread(message);
+  const isEarly = isUnread(message);
   try {
-    response.writeHead(reply.status, headersOf(reply, early, message.method === "HEAD"));
+    response.writeHead(reply.status, headersOf(reply, isEarly, message.method === "HEAD"));
   } catch {
     if (reply.status !== 500) writeReply(message, response, brokenApp(), stallMs);
     else response.destroy();
     return;
   }
   const { body } = reply;
-  const end = early ? () => drain(message, () => response.end()) : () => response.end();
+  const end = isEarly ? () => drain(message, () => response.end()) : () => response.end();
   if (isInPieces(body)) {
     // The client detects the truncated body; a disconnected client is not an error.
     pipeline(inTurns(body), response, { end: false }).then(end, () => response.destroy());
     return;
   }
-  if (!early) {
+  if (!isEarly) {
     response.end(body);
     return;
   }
@@ -39,13 +39,17 @@ export function writeReply(message: IncomingMessage, response: ServerResponse, r
   end();
 }
 
-function headersOf({ status, headers, body }: Reply, early: boolean, isHead: boolean): Record<string, string | number> {
-  const bodiless = isHead || status === 204 || status === 304 || status < 200;
-  const length = bodiless || headers["content-length"] !== undefined ? undefined : byteLength(body);
+function headersOf(
+  { status, headers, body }: Reply,
+  isEarly: boolean,
+  isHead: boolean,
+): Record<string, string | number> {
+  const isBodiless = isHead || status === 204 || status === 304 || status < 200;
+  const length = isBodiless || headers["content-length"] !== undefined ? undefined : byteLength(body);
   return {
     ...headers,
     ...(length === undefined ? {} : { "content-length": length }),
-    ...(early ? { connection: "close" } : {}),
+    ...(isEarly ? { connection: "close" } : {}),
   };
 }
 
@@ -55,21 +59,21 @@ function byteLength(body: Reply["body"]): number | undefined {
 }
 
 /** Reads and drops the rest of the body, within bounds, then continues. */
-function drain(message: IncomingMessage, then: () => void): void {
+function drain(message: IncomingMessage, onDone: () => void): void {
   if (message.complete) {
-    then();
+    onDone();
     return;
   }
-  let left = MAX_DRAINED_BYTES;
+  let remainingBytes = MAX_DRAINED_BYTES;
   const done = (): void => {
     clearTimeout(timer);
     message.off("data", count).off("end", done).off("close", done).off("error", done);
     message.on("error", () => {});
-    then();
+    onDone();
   };
   const count = (chunk: Uint8Array): void => {
-    left -= chunk.byteLength;
-    if (left <= 0) done();
+    remainingBytes -= chunk.byteLength;
+    if (remainingBytes <= 0) done();
   };
   const timer = setTimeout(done, MAX_DRAINED_MS);
   message.on("data", count).once("end", done).once("close", done).once("error", done);

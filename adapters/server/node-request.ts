@@ -3,14 +3,14 @@ import type { Socket } from "node:net";
 import type { RequestLike } from "../../src/ports/web.ts";
 
 /** Fields that frameworks add to a request: the mount path, and the body their parser has read. */
-type Mounted = IncomingMessage & { readonly originalUrl?: string; readonly body?: unknown };
+type MountedMessage = IncomingMessage & { readonly originalUrl?: string; readonly body?: unknown };
 
 /** A Node request as the core expects it. Everything is built on first use: a `Request` costs more than a call. */
 export class NodeRequest implements RequestLike {
   readonly headers: { get(name: string): string | null };
-  readonly #message: Mounted;
+  readonly #message: MountedMessage;
   #url: string | undefined;
-  #parsed: Uint8Array | null | undefined;
+  #parsedBody: Uint8Array | null | undefined;
 
   constructor(message: IncomingMessage) {
     this.#message = message;
@@ -30,11 +30,11 @@ export class NodeRequest implements RequestLike {
     return closingOf(this.#message.socket);
   }
 
-  /** The message itself, or what an earlier body parser has left of it. */
+  /** The message itself, or the body as read by an earlier parser. */
   get body(): AsyncIterable<Uint8Array> | null {
-    const parsed = this.#bodyOfParser();
-    if (parsed) return single(parsed);
-    return hasBody(this.#message) ? unread(this.#message) : null;
+    const parsedBody = this.#bodyOfParser();
+    if (parsedBody) return singleChunk(parsedBody);
+    return hasBody(this.#message) ? bodyOf(this.#message) : null;
   }
 
   #absoluteUrl(): string {
@@ -56,12 +56,12 @@ export class NodeRequest implements RequestLike {
   }
 
   #bodyOfParser(): Uint8Array | null {
-    if (this.#parsed !== undefined) return this.#parsed;
+    if (this.#parsedBody !== undefined) return this.#parsedBody;
     const { body, readableEnded } = this.#message;
     if (!readableEnded || body === undefined || !hasBody(this.#message)) return null; // may still change
     const bytes = typeof body === "string" || body instanceof Uint8Array ? body : (JSON.stringify(body) ?? "");
-    this.#parsed = typeof bytes === "string" ? new TextEncoder().encode(bytes) : bytes;
-    return this.#parsed;
+    this.#parsedBody = typeof bytes === "string" ? new TextEncoder().encode(bytes) : bytes;
+    return this.#parsedBody;
   }
 }
 
@@ -83,12 +83,12 @@ export function isUnread(message: IncomingMessage): boolean {
   return !message.complete && hasBody(message);
 }
 
-/** The body; leaving it early must not destroy the connection that the response has to take. */
-function unread(message: IncomingMessage): AsyncIterable<Uint8Array> {
+/** The body. Leaving the iteration early must not destroy the connection, which the response still needs. */
+function bodyOf(message: IncomingMessage): AsyncIterable<Uint8Array> {
   return { [Symbol.asyncIterator]: () => message.iterator({ destroyOnReturn: false }) };
 }
 
-async function* single(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+async function* singleChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 

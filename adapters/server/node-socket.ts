@@ -4,13 +4,13 @@ import { PAUSED_PING_MS } from "./listening.ts";
 
 /** Connects handlers to an open `ws` WebSocket. */
 export function connectSocket(ws: WebSocket, handlers: SocketHandlers): void {
-  let waiting: (() => void)[] = [];
+  let drainWaiters: (() => void)[] = [];
   const release = (): void => {
-    const released = waiting;
-    waiting = [];
-    for (const resolve of released) resolve();
+    const waiters = drainWaiters;
+    drainWaiters = [];
+    for (const resolve of waiters) resolve();
   };
-  const written = (): void => {
+  const onWritten = (): void => {
     if (ws.bufferedAmount === 0) release();
   };
   let pings: NodeJS.Timeout | undefined;
@@ -21,7 +21,7 @@ export function connectSocket(ws: WebSocket, handlers: SocketHandlers): void {
   };
   const socket: Socket = {
     send: (data) => {
-      if (ws.readyState === ws.OPEN) ws.send(data, written);
+      if (ws.readyState === ws.OPEN) ws.send(data, onWritten);
     },
     get bufferedAmount() {
       return ws.bufferedAmount;
@@ -29,7 +29,7 @@ export function connectSocket(ws: WebSocket, handlers: SocketHandlers): void {
     drained: () =>
       ws.bufferedAmount === 0 || ws.readyState !== ws.OPEN
         ? Promise.resolve()
-        : new Promise((resolve) => waiting.push(resolve)),
+        : new Promise((resolve) => drainWaiters.push(resolve)),
     close: (code, reason) => ws.close(code, reason),
     pause() {
       ws.pause();

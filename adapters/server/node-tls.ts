@@ -10,31 +10,31 @@ const HANDSHAKE_MS = 10_000;
 /** A server for HTTPS. */
 export interface TlsServer {
   readonly server: Server;
-  /** Ends all connections; `closeAllConnections` leaves those out that are in their handshake. */
+  /** Ends all connections; `closeAllConnections` leaves out those that are in their handshake. */
   endConnections(): void;
   /** @throws {CannotListen} the certificate or its key cannot be used */
   setCertificate(tls: Tls): void;
 }
 
-/** @throws {CannotListen} the certificate or its key cannot be used */
+/** Creates a server for HTTPS. @throws {CannotListen} the certificate or its key cannot be used */
 export function createTlsServer(tls: Tls, options: ServerOptions, listener: RequestListener): TlsServer {
   checkTls(tls);
   const server = createServer({ ...options, cert: tls.cert, key: tls.key, handshakeTimeout: HANDSHAKE_MS }, listener);
   // Node reports a broken handshake like a broken request, but no client can read a response before the handshake.
   server.removeAllListeners("tlsClientError").on("tlsClientError", (_, socket) => socket.destroy());
-  const open = new Set<Socket>();
+  const openSockets = new Set<Socket>();
   server.on("connection", (socket: Socket) => {
-    open.add(socket);
-    socket.once("close", () => open.delete(socket));
+    openSockets.add(socket);
+    socket.once("close", () => openSockets.delete(socket));
   });
   return {
     server,
     endConnections() {
-      for (const socket of open) socket.destroy();
+      for (const socket of openSockets) socket.destroy();
     },
-    setCertificate(renewed) {
-      checkTls(renewed);
-      server.setSecureContext({ cert: renewed.cert, key: renewed.key });
+    setCertificate(newTls) {
+      checkTls(newTls);
+      server.setSecureContext({ cert: newTls.cert, key: newTls.key });
     },
   };
 }

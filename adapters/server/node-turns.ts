@@ -5,10 +5,10 @@ import { TurnBudget } from "../../src/base/turn-budget.ts";
 /** Requests of one connection that wait for their turn; a connection with more of them is ended. */
 const MAX_WAITING = 100;
 
-/** The end of the newest response of a connection, how many requests wait, and whether the connection is being ended. */
+/** End of the latest response of a connection, number of waiting requests, and state of the connection. */
 interface Turns {
   last: Promise<void>;
-  waiting: number;
+  waitingCount: number;
   isEnding: boolean;
 }
 
@@ -23,24 +23,24 @@ const knownResponses = new WeakSet<ServerResponse>();
  * closed by then. Node hands over all pipelined requests at once, even if the client reads no response.
  */
 export async function turnOf({ socket }: IncomingMessage, response: ServerResponse): Promise<boolean> {
-  const turns = connections.get(socket) ?? { last: Promise.resolve(), waiting: 0, isEnding: false };
+  const turns = connections.get(socket) ?? { last: Promise.resolve(), waitingCount: 0, isEnding: false };
   if (turns.isEnding || socket.destroyed) return false; // Node hands over the rest of the data it has read
   if (knownResponses.has(response)) return !response.closed;
   knownResponses.add(response);
   connections.set(socket, turns);
-  if (turns.waiting >= MAX_WAITING) {
+  if (turns.waitingCount >= MAX_WAITING) {
     turns.isEnding = true;
     socket.pause();
     await endings.take(1);
     socket.destroy();
     return false;
   }
-  const before = turns.last;
+  const previous = turns.last;
   const { promise, resolve: finish } = Promise.withResolvers<void>();
   turns.last = promise;
-  turns.waiting++;
-  await before;
-  turns.waiting--;
+  turns.waitingCount++;
+  await previous;
+  turns.waitingCount--;
   response.once("close", finish);
   if (!turns.isEnding && !socket.destroyed && !response.closed) return true;
   finish();

@@ -41,12 +41,12 @@ export function attachUpgrade(
     perMessageDeflate: false,
     clientTracking: true,
   });
-  const alive = new WeakSet<WebSocket>();
+  const aliveSockets = new WeakSet<WebSocket>();
   const pings = setInterval(() => {
     for (const ws of sockets.clients) {
       // The responses of a paused connection wait in its unread bytes.
-      if (ws.isPaused) alive.add(ws);
-      else if (!alive.delete(ws)) ws.terminate();
+      if (ws.isPaused) aliveSockets.add(ws);
+      else if (!aliveSockets.delete(ws)) ws.terminate();
       ws.ping();
     }
   }, PING_MS);
@@ -63,15 +63,15 @@ export function attachUpgrade(
       neverOpened(decision);
       return;
     }
-    let opened = false;
+    let isOpened = false;
     sockets.handleUpgrade(message, socket, head, (ws) => {
-      opened = true;
-      alive.add(ws);
-      ws.on("pong", () => alive.add(ws));
+      isOpened = true;
+      aliveSockets.add(ws);
+      ws.on("pong", () => aliveSockets.add(ws));
       connectSocket(ws, decision);
     });
     // `ws` rejects a few headers that no other server checks.
-    if (!opened) neverOpened(decision);
+    if (!isOpened) neverOpened(decision);
   }
 
   function upgrade(message: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -84,25 +84,25 @@ export function attachUpgrade(
       withoutUpgrade(server, message, socket, head);
       return;
     }
-    const broken = hostFault(hostsOf(message));
-    if (broken) refuse(socket, broken);
+    const refusal = hostFault(hostsOf(message));
+    if (refusal) refuse(socket, refusal);
     else if (!isOurs) refuse(socket, fault(404, "Not found", "not_found", "no WebSocket is offered at this path"));
     else if (hasBody(message)) void refuseBody(app, message, socket);
     else void decide(new NodeRequest(message), message, socket, head);
   }
 
-  function listening(): void {
+  function onListening(): void {
     const address = server.address();
     if (address !== null && typeof address === "object")
       app.listeningAt?.(reachableUrl(address.address, address.port, isSecure(server) ? "https" : "http"));
   }
 
   server.on("upgrade", upgrade);
-  if (server.listening) listening();
-  else server.once("listening", listening);
+  if (server.listening) onListening();
+  else server.once("listening", onListening);
   return {
     close() {
-      server.off("listening", listening);
+      server.off("listening", onListening);
       server.off("upgrade", upgrade);
       clearInterval(pings);
       for (const ws of sockets.clients) {

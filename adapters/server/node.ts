@@ -64,7 +64,7 @@ export function handler(app: WebApp, { stallMs = STALL_MS }: Pick<ServeOptions, 
 export async function serve(served: ServedApp, options: ServeOptions = {}): Promise<Listening> {
   const app = atEdge(served, options);
   const { port = DEFAULT_PORT, hostname = DEFAULT_HOSTNAME } = options;
-  const behaviour: ServerOptions & { shouldUpgradeCallback: typeof takesUpgrade } = {
+  const serverOptions: ServerOptions & { shouldUpgradeCallback: typeof takesUpgrade } = {
     headersTimeout: HEADERS_MS,
     requestTimeout: REQUEST_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -72,25 +72,26 @@ export async function serve(served: ServedApp, options: ServeOptions = {}): Prom
     shouldUpgradeCallback: takesUpgrade,
   };
   const listener = handler(app, options);
-  const secure = options.tls && (await import("./node-tls.ts")).createTlsServer(options.tls, behaviour, listener);
-  const server: Server = secure?.server ?? createServer(behaviour, listener);
-  server.on("clientError", answerBrokenRequest);
+  const tlsServer =
+    options.tls && (await import("./node-tls.ts")).createTlsServer(options.tls, serverOptions, listener);
+  const server: Server = tlsServer?.server ?? createServer(serverOptions, listener);
+  server.on("clientError", respondToBrokenRequest);
   const upgrades = attachUpgrade(server, app, { prefix: "" }); // `GET *` and `ftp://h/x` too: no other code responds to them
   await listen(server, port, hostname).catch((error: unknown) => {
     upgrades.close();
     throw cannotListen(hostname, port, error);
   });
-  const bound = (server.address() as AddressInfo).port;
+  const boundPort = (server.address() as AddressInfo).port;
   let closing: Promise<void> | undefined;
   return {
-    url: localUrl(hostname, bound, secure ? "https" : "http"),
-    port: bound,
-    ...(secure && { setCertificate: (tls: Tls) => secure.setCertificate(tls) }),
+    url: localUrl(hostname, boundPort, tlsServer ? "https" : "http"),
+    port: boundPort,
+    ...(tlsServer && { setCertificate: (tls: Tls) => tlsServer.setCertificate(tls) }),
     close() {
       closing ??= new Promise<void>((resolve) => {
         const graceTimer = setTimeout(() => {
           server.closeAllConnections();
-          secure?.endConnections();
+          tlsServer?.endConnections();
         }, CLOSE_GRACE_MS);
         server.close(() => {
           clearTimeout(graceTimer);
@@ -115,7 +116,7 @@ function listen(server: Server, port: number, hostname: string): Promise<void> {
 }
 
 /** Responds to a request that Node's parser cannot read with the usual problem document. */
-function answerBrokenRequest(error: Error & { code?: string }, socket: Duplex): void {
+function respondToBrokenRequest(error: Error & { code?: string }, socket: Duplex): void {
   socket.on("error", () => socket.destroy());
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();

@@ -9,7 +9,7 @@ export interface TlsFault {
 }
 
 const ENCRYPTED = /^-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTED/m;
-/** Before each certificate of a chain. */
+/** Start of each certificate of a chain. */
 const BEGIN = /^(?=-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----)/m;
 
 /**
@@ -17,15 +17,15 @@ const BEGIN = /^(?=-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----)/m;
  * decides which keys are too weak.
  */
 export function tlsFault({ cert, key }: Tls): TlsFault | undefined {
-  const certified = publicKeyOf(cert);
-  if (!certified)
+  const certificateKey = publicKeyOf(cert);
+  if (!certificateKey)
     return { part: "cert", sentence: "there is no certificate in it; it must have -----BEGIN CERTIFICATE-----" };
   if (ENCRYPTED.test(key))
     return { part: "key", sentence: "the key is encrypted; decrypt it with: openssl pkey -in KEY -out PLAIN_KEY" };
-  const keyPublic = publicHalf(key);
-  if (!keyPublic)
+  const publicKey = publicHalf(key);
+  if (!publicKey)
     return { part: "key", sentence: "there is no private key in it; it must have -----BEGIN PRIVATE KEY-----" };
-  if (!spki(keyPublic).equals(spki(certified)))
+  if (!spki(publicKey).equals(spki(certificateKey)))
     return {
       part: "key",
       sentence: "the key belongs to another certificate; use the one that the certificate was made with",
@@ -41,9 +41,9 @@ export function checkTls(tls: Tls): void {
 
 function chainFault(cert: string): TlsFault | undefined {
   const certificates = cert.split(BEGIN).filter((part) => BEGIN.test(part));
-  const broken = certificates.findIndex((certificate) => publicKeyOf(certificate) === undefined);
-  if (broken < 0) return undefined;
-  const sentence = `certificate ${broken + 1} of ${certificates.length} in it is broken; copy the whole chain again`;
+  const brokenIndex = certificates.findIndex((certificate) => publicKeyOf(certificate) === undefined);
+  if (brokenIndex < 0) return undefined;
+  const sentence = `certificate ${brokenIndex + 1} of ${certificates.length} in it is broken; copy the whole chain again`;
   return { part: "cert", sentence };
 }
 
