@@ -22,12 +22,12 @@ import { contentsOf, isCurrent, migrate } from "./migrations/migrate.ts";
 import { migrations } from "./migrations/migrations.ts";
 import { namedTables } from "./named-tables.ts";
 import type { Database } from "./schema.ts";
-import type { ConnectedDatabase, LockedOpening, Prepared, ServerLock, Session, Traits } from "./session.ts";
+import type { ConnectedDatabase, LockedOpening, PreparedQuery, ServerLock, Session, Traits } from "./session.ts";
 import { sharedCommits } from "./shared-commits.ts";
 import { storedBytes } from "./stored-bytes.ts";
 import { webhookStore } from "./webhooks/webhook-store.ts";
 
-interface Opened {
+interface OpenDatabase {
   readonly connected: ConnectedDatabase;
   readonly db: Kysely<Database>;
   readonly lock: ServerLock | undefined;
@@ -40,8 +40,8 @@ interface Opened {
  * @param connect connects the database; called once per opening
  */
 export function databaseStorage(connect: () => Promise<ConnectedDatabase>, traits: Traits): Storage {
-  let opening: Promise<Opened> | undefined;
-  let opened: Opened | undefined;
+  let opening: Promise<OpenDatabase> | undefined;
+  let openDatabase: OpenDatabase | undefined;
   let lease: Lease | undefined;
   let closing: Promise<void> = Promise.resolve();
   const running = new Set<Promise<unknown>>();
@@ -49,52 +49,52 @@ export function databaseStorage(connect: () => Promise<ConnectedDatabase>, trait
   const session: Session = {
     traits,
     get files() {
-      return opened?.connected.files;
+      return openDatabase?.connected.files;
     },
-    async query<Given, Row>(prepared: Prepared<Given, Row>, given: Given): Promise<Row[]> {
-      const { read } = opened?.connected ?? {};
-      if (!opened || !read) return guarded(({ db }) => prepared(db, given));
+    async query<Params, Row>(prepared: PreparedQuery<Params, Row>, params: Params): Promise<Row[]> {
+      const { read } = openDatabase?.connected ?? {};
+      if (!openDatabase || !read) return guard(({ db }) => prepared(db, params));
       try {
-        return await read<Row>(prepared.statement(opened.db, given));
+        return await read<Row>(prepared.statement(openDatabase.db, params));
       } catch (error) {
-        throw translated(traits, error);
+        throw translateError(traits, error);
       }
     },
-    read: (work) => guarded(({ db }) => work(db)),
-    write: (work) => guarded(({ transaction }) => transaction(work)),
-    writeOnce: (query, given) =>
-      guarded(async ({ db, transaction, lock }) => {
+    read: (work) => guard(({ db }) => work(db)),
+    write: (work) => guard(({ transaction }) => transaction(work)),
+    writeOnce: (query, params) =>
+      guard(async ({ db, transaction, lock }) => {
         const epoch = lock?.lease?.epoch;
-        if (epoch === undefined) return transaction((tx) => query(tx, given));
-        const rows = await query(db, { ...given, epoch });
+        if (epoch === undefined) return transaction((tx) => query(tx, params));
+        const rows = await query(db, { ...params, epoch });
         if (rows.length === 0) await transaction(async () => {}); // throws if the epoch has ended
         return rows;
       }),
-    transaction: (work) => guarded(({ transaction }) => transaction(work)),
-    scrub: (thorough) => guarded(async ({ connected }) => connected.scrub?.(thorough)),
+    transaction: (work) => guard(({ transaction }) => transaction(work)),
+    scrub: (thorough) => guard(async ({ connected }) => connected.scrub?.(thorough)),
   };
 
-  async function guarded<T>(work: (database: Opened) => Promise<T>): Promise<T> {
-    if (!opened) throw new StorageUnavailable("the storage is not open");
-    const job = work(opened);
+  async function guard<T>(work: (database: OpenDatabase) => Promise<T>): Promise<T> {
+    if (!openDatabase) throw new StorageUnavailable("the storage is not open");
+    const job = work(openDatabase);
     running.add(job);
     try {
       return await job;
     } catch (error) {
-      throw translated(traits, error);
+      throw translateError(traits, error);
     } finally {
       running.delete(job);
     }
   }
 
-  async function start(options: OpenOptions): Promise<Opened> {
+  async function start(options: OpenOptions): Promise<OpenDatabase> {
     await closing;
     try {
-      opened = await openWith(await connect(), traits, options);
-      lease = opened.lock?.lease && renewable(opened.lock.lease, guarded);
-      return opened;
+      openDatabase = await openWith(await connect(), traits, options);
+      lease = openDatabase.lock?.lease && guardLease(openDatabase.lock.lease, guard);
+      return openDatabase;
     } catch (error) {
-      throw translated(traits, error);
+      throw translateError(traits, error);
     }
   }
 
@@ -113,20 +113,20 @@ export function databaseStorage(connect: () => Promise<ConnectedDatabase>, trait
       const ending = opening;
       opening = undefined;
       closing = ending.then(
-        async (was) => {
-          opened = undefined;
+        async (database) => {
+          openDatabase = undefined;
           await Promise.allSettled(running);
-          await stop(was);
+          await stop(database);
         },
         () => {}, // the storage never opened
       );
       return closing;
     },
     get lease() {
-      return opened && lease;
+      return openDatabase && lease;
     },
     get verifyOwner() {
-      const verify = opened?.lock?.verify;
+      const verify = openDatabase?.lock?.verify;
       return verify && (async () => verify());
     },
     accounts: accountStore(session),
@@ -144,14 +144,14 @@ export function databaseStorage(connect: () => Promise<ConnectedDatabase>, trait
   };
 }
 
-type Guarded = (work: () => Promise<void>) => Promise<void>;
+type Guard = (work: () => Promise<void>) => Promise<void>;
 
 /** The lease, with the errors of the port. */
-function renewable({ epoch, ms, renew }: Lease, guarded: Guarded): Lease {
-  return { epoch, ms, renew: () => guarded(renew) };
+function guardLease({ epoch, ms, renew }: Lease, guard: Guard): Lease {
+  return { epoch, ms, renew: () => guard(renew) };
 }
 
-async function openWith(connected: ConnectedDatabase, traits: Traits, options: OpenOptions): Promise<Opened> {
+async function openWith(connected: ConnectedDatabase, traits: Traits, options: OpenOptions): Promise<OpenDatabase> {
   const plugins = namedTables(connected.tables);
   const db = new Kysely<Database>({ dialect: connected.dialect, plugins });
   const { migrationDialect } = connected;
@@ -181,7 +181,7 @@ async function openWith(connected: ConnectedDatabase, traits: Traits, options: O
   }
 }
 
-async function stop({ connected, db, lock }: Pick<Opened, "connected" | "db" | "lock">): Promise<void> {
+async function stop({ connected, db, lock }: Pick<OpenDatabase, "connected" | "db" | "lock">): Promise<void> {
   await lock?.release();
   await db.destroy();
   await connected.close?.();
@@ -195,8 +195,8 @@ async function migrateUnlessServed(
 ): Promise<void> {
   const contents = await contentsOf(opening.db as Kysely<unknown>, connected);
   if (opening.isCurrent(contents)) return;
-  const { applied } = contents;
-  const isOlder = applied.length > 0 && steps.some((step) => !applied.includes(step));
+  const { appliedSteps } = contents;
+  const isOlder = appliedSteps.length > 0 && steps.some((step) => !appliedSteps.includes(step));
   if (!isOlder) return opening.migrationDb.transaction().execute(opening.migrate);
   const lock = await connected.lock(opening).catch((cause: unknown) => {
     if (!(cause instanceof StorageLocked)) throw cause;
@@ -209,7 +209,7 @@ async function migrateUnlessServed(
   await lock.release();
 }
 
-function translated(traits: Traits, error: unknown): unknown {
+function translateError(traits: Traits, error: unknown): unknown {
   if (error instanceof StorageUnavailable || error instanceof StorageLocked) return error;
   const reason = traits.unavailable(error);
   return reason === undefined ? error : new StorageUnavailable(reason, { cause: error });

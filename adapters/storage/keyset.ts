@@ -6,7 +6,7 @@ export interface Position {
   readonly createdAt: number;
   readonly id: string;
   /** The item at this position belongs to the next page. */
-  readonly inclusive: boolean;
+  readonly isInclusive: boolean;
 }
 
 /**
@@ -25,12 +25,12 @@ export async function positionAfter(
     .orderBy("id", "desc")
     .limit(1)
     .executeTakeFirst();
-  return row && { createdAt: row.created_at, id: row.id, inclusive: row.id !== after };
+  return row && { createdAt: row.created_at, id: row.id, isInclusive: row.id !== after };
 }
 
 /** The condition that an item is at the position (if inclusive) or after it. */
-export function follows({ createdAt, id, inclusive }: Position): RawBuilder<SqlBool> {
-  return inclusive
+export function follows({ createdAt, id, isInclusive }: Position): RawBuilder<SqlBool> {
+  return isInclusive
     ? sql<SqlBool>`(created_at, id) <= (${createdAt}, ${id})`
     : sql<SqlBool>`(created_at, id) < (${createdAt}, ${id})`;
 }

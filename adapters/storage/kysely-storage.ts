@@ -17,7 +17,7 @@ import { fenceOf, leaseOf, releaseLease, takeLease } from "./postgres/postgres-l
 import type { ConnectedDatabase, LockedOpening, ServerLock } from "./session.ts";
 import { SQLITE_COLUMNS, SQLITE_TRAITS } from "./sqlite/connect-sqlite.ts";
 import { TransactionalAdapter } from "./sqlite/sqlite-dialect.ts";
-import { checkedNames, type TableNames } from "./table-names.ts";
+import { checkNames, type TableNames } from "./table-names.ts";
 
 /** Differences between databases, and the names of the tables. */
 export interface DatabaseTraits extends TableNames {
@@ -37,7 +37,7 @@ export interface DatabaseTraits extends TableNames {
    * Makes this process the only server of the database until the returned function is called, after the driver has
    * closed. Default: for `postgres`, a lease in the table `owners`; for `sqlite` no lock, so only one server may open
    * the database.
-   * @throws {StorageLocked} another server works on it
+   * @throws {StorageLocked} another server uses it
    */
   lock?(): Promise<() => Promise<void>>;
 }
@@ -49,20 +49,20 @@ export interface DatabaseTraits extends TableNames {
 export function kyselyStorage(dialect: Dialect, traits: DatabaseTraits): Storage {
   const owner = randomUUID();
   const defaults = traits.sql === "postgres" ? POSTGRES_TRAITS : SQLITE_TRAITS;
-  return databaseStorage(async () => connected(dialect, traits, owner), {
+  return databaseStorage(async () => connect(dialect, traits, owner), {
     ...defaults,
     unavailable: (error) => traits.unavailable?.(error) ?? defaults.unavailable(error),
   });
 }
 
-function connected(dialect: Dialect, traits: DatabaseTraits, owner: string): ConnectedDatabase {
+function connect(dialect: Dialect, traits: DatabaseTraits, owner: string): ConnectedDatabase {
   const { name, sql } = traits;
-  const location = { name, tables: checkedNames(traits) };
+  const location = { name, tables: checkNames(traits) };
   const fence: Fence = { database: name };
   let unlock: (() => Promise<void>) | undefined;
 
   /** Each write begins with the fence, which finds no row once another server has raised the epoch. */
-  async function leased({ leaseMs, ...opening }: LockedOpening): Promise<ServerLock> {
+  async function lockByLease({ leaseMs, ...opening }: LockedOpening): Promise<ServerLock> {
     const { db } = opening;
     const epoch = await takeLease(opening, location, { owner, ms: leaseMs });
     fence.query = fenceOf(db, epoch);
@@ -77,7 +77,7 @@ function connected(dialect: Dialect, traits: DatabaseTraits, owner: string): Con
     dialect: sql === "postgres" ? postgresOver(dialect, fence) : sqliteOver(dialect),
     columnTypes: sql === "postgres" ? POSTGRES_COLUMNS : SQLITE_COLUMNS,
     async lock(opening) {
-      if (sql === "postgres" && !traits.lock) return leased(opening);
+      if (sql === "postgres" && !traits.lock) return lockByLease(opening);
       unlock = await traits.lock?.();
       await opening.migrationDb.transaction().execute(opening.migrate);
       return { release: async () => {} };
@@ -93,7 +93,7 @@ function postgresOver(dialect: Dialect, fence: Fence): Dialect {
     createAdapter: () => new StatelessAdapter(supportsMultipleConnections),
     createQueryCompiler: () => new PostgresQueryCompiler(),
     createIntrospector: (db) => new PostgresIntrospector(db),
-    createDriver: () => fenced(dialect.createDriver(), fence),
+    createDriver: () => withFence(dialect.createDriver(), fence),
   };
 }
 
@@ -106,7 +106,7 @@ function sqliteOver(dialect: Dialect): Dialect {
   };
 }
 
-function fenced(driver: Driver, fence: Fence): Driver {
+function withFence(driver: Driver, fence: Fence): Driver {
   return {
     init: (options) => driver.init(options),
     acquireConnection: (options) => driver.acquireConnection(options),

@@ -65,15 +65,15 @@ class FullNames extends OperationNodeTransformer {
 
   protected override transformSchemableIdentifier(node: SchemableIdentifierNode): SchemableIdentifierNode {
     const { name } = node.identifier;
-    return node.schema || !TABLE_NAMES.includes(name) ? node : this.#named(name);
+    return node.schema || !TABLE_NAMES.includes(name) ? node : this.#fullName(name);
   }
 
   protected override transformCreateIndex(node: CreateIndexNode, queryId?: QueryId): CreateIndexNode {
-    return { ...super.transformCreateIndex(node, queryId), name: this.#prefixed(node.name) };
+    return { ...super.transformCreateIndex(node, queryId), name: this.#withPrefix(node.name) };
   }
 
   protected override transformDropIndex(node: DropIndexNode, queryId?: QueryId): DropIndexNode {
-    return { ...super.transformDropIndex(node, queryId), name: this.#named(node.name.identifier.name) };
+    return { ...super.transformDropIndex(node, queryId), name: this.#fullName(node.name.identifier.name) };
   }
 
   protected override transformPrimaryKeyConstraint(
@@ -81,17 +81,17 @@ class FullNames extends OperationNodeTransformer {
     queryId?: QueryId,
   ): PrimaryKeyConstraintNode {
     const transformed = super.transformPrimaryKeyConstraint(node, queryId);
-    return node.name ? { ...transformed, name: this.#prefixed(node.name) } : transformed;
+    return node.name ? { ...transformed, name: this.#withPrefix(node.name) } : transformed;
   }
 
-  #named(name: string): SchemableIdentifierNode {
+  #fullName(name: string): SchemableIdentifierNode {
     const fullName = this.#prefix + name;
     return this.#schema === undefined
       ? SchemableIdentifierNode.create(fullName)
       : SchemableIdentifierNode.createWithSchema(this.#schema, fullName);
   }
 
-  #prefixed({ name }: IdentifierNode): IdentifierNode {
+  #withPrefix({ name }: IdentifierNode): IdentifierNode {
     return IdentifierNode.create(this.#prefix + name);
   }
 }

@@ -14,7 +14,7 @@ export interface Piece<Table extends keyof Database> {
   readonly table: Table;
   readonly limit: number;
   /** Rows that another transaction has locked: the deletion waits for them (default), or skips them. */
-  readonly locked?: "wait" | "skip";
+  readonly lockedRows?: "wait" | "skip";
   /** Narrows and sorts the rows; an index must serve both. */
   rows(all: Rows<Table>): Rows<Table>;
 }
@@ -26,7 +26,7 @@ export interface Piece<Table extends keyof Database> {
 export async function deletePiece<Table extends keyof Database>(
   tx: Kysely<Database>,
   { rowLocks }: Pick<Traits, "rowLocks">,
-  { table, limit, rows, locked = "wait" }: Piece<Table>,
+  { table, limit, rows, lockedRows = "wait" }: Piece<Table>,
 ): Promise<number> {
   const deletion = tx.deleteFrom(table as "events");
   const chosenRows = (row: "rowid" | "ctid::text") =>
@@ -36,40 +36,40 @@ export async function deletePiece<Table extends keyof Database>(
   if (!rowLocks)
     return deletedRows(await deletion.where(sql<boolean>`rowid in (${chosenRows("rowid")})`).executeTakeFirst());
   // Locked first: a row that another transaction changes moves, and a single statement would miss it.
-  const free = chosenRows("ctid::text").forUpdate();
-  const places = (await (locked === "skip" ? free.skipLocked() : free).execute()) as { row: string }[];
-  if (places.length === 0) return 0;
-  const isChosen = sql<boolean>`ctid = any(${places.map(({ row }) => row)}::tid[])`;
+  const selection = chosenRows("ctid::text").forUpdate();
+  const rowIds = (await (lockedRows === "skip" ? selection.skipLocked() : selection).execute()) as { row: string }[];
+  if (rowIds.length === 0) return 0;
+  const isChosen = sql<boolean>`ctid = any(${rowIds.map(({ row }) => row)}::tid[])`;
   return deletedRows(await deletion.where(isChosen).executeTakeFirst());
 }
 
 /** The rows of one owner, of which only the newest are kept. */
 export interface Newest<Table extends keyof Database> extends Pick<Piece<Table>, "table"> {
-  readonly most: number;
+  readonly maxRows: number;
   /** Narrows the rows to those of the owner; an index on that and `id` must serve it. */
   rows(all: Rows<Table>): Rows<Table>;
 }
 
 /**
- * Deletes rows of an owner that are older, by `id`, than its newest `most`: up to {@link MAX_PIECE}, the rest with the
+ * Deletes rows of an owner that are older, by `id`, than its newest `maxRows`: up to {@link MAX_PIECE}, the rest with the
  * next insertions. Call it before an insertion, so that the new row stays, whatever its id.
  */
 export async function deleteOldest<Table extends keyof Database>(
   tx: Kysely<Database>,
   traits: Pick<Traits, "rowLocks">,
-  { table, most, rows }: Newest<Table>,
+  { table, maxRows, rows }: Newest<Table>,
 ): Promise<void> {
   const ownRows = (all: Rows<"events">) => rows(all as unknown as Rows<Table>) as unknown as Rows<"events">;
-  const newestToGo = ownRows(tx.selectFrom(table as "events"))
+  const newestToDelete = ownRows(tx.selectFrom(table as "events"))
     .select("id")
     .orderBy("id", "desc")
     .limit(1)
-    .offset(most);
+    .offset(maxRows);
   await deletePiece(tx, traits, {
     table: table as "events",
     limit: MAX_PIECE,
-    locked: "skip",
-    rows: (all) => ownRows(all).where("id", "<=", newestToGo).orderBy("id"),
+    lockedRows: "skip",
+    rows: (all) => ownRows(all).where("id", "<=", newestToDelete).orderBy("id"),
   });
 }
 
@@ -78,10 +78,10 @@ export async function deleteOldest<Table extends keyof Database>(
  * transactions of other writers, runs between two pieces.
  */
 export async function inPieces(deletion: (limit: number) => Promise<number>): Promise<number> {
-  for (let deleted = 0; ; ) {
+  for (let count = 0; ; ) {
     const rows = await deletion(MAX_PIECE);
-    deleted += rows;
-    if (rows < MAX_PIECE) return deleted;
+    count += rows;
+    if (rows < MAX_PIECE) return count;
     await setImmediate();
   }
 }

@@ -39,7 +39,7 @@ interface AddedColumns {
   calls: {
     /** The type of its message. */
     type: CallType;
-    /** The creation by the purge clock, for the limit of its token; null without a token. */
+    /** Time of the creation by the purge clock, for the limit of its token; null without a token. */
     counted_at: number | null;
     /** The instance, if a demo token created the call: the call also counts against its limits. */
     demo_scope: string | null;
@@ -120,7 +120,7 @@ export interface ReceiptTable {
   /** Empty if the record was removed. */
   fingerprint: string;
   record_id: string;
-  /** Only in receipts of earlier versions: the call existed already, in this status. */
+  /** Only in receipts of earlier versions: the call already existed, in this status. */
   existing_status: CallStatus | null;
   created_at: number;
 }
@@ -178,11 +178,11 @@ export const IS_HALF_DELETED: RawBuilder<boolean> = sql<boolean>`status = 'DELET
 /** A webhook that is not disabled. */
 export const IS_ENABLED: RawBuilder<boolean> = sql<boolean>`disabled_reason is null`;
 /** A delivery that is not pending. */
-export const IS_OVER: RawBuilder<boolean> = sql<boolean>`status <> 'pending'`;
+export const IS_FINISHED: RawBuilder<boolean> = sql<boolean>`status <> 'pending'`;
 /** A delivery that its receiver has accepted. */
 export const IS_DELIVERED: RawBuilder<boolean> = sql<boolean>`status = 'delivered'`;
 /** A test or a replay, which a user asked for, that is not pending. */
-export const IS_REQUESTED_AND_OVER: RawBuilder<boolean> = sql<boolean>`requested = 1 and status <> 'pending'`;
+export const IS_REQUESTED_AND_FINISHED: RawBuilder<boolean> = sql<boolean>`requested = 1 and status <> 'pending'`;
 /** A token that was revoked. */
 export const IS_REVOKED: RawBuilder<boolean> = sql<boolean>`revoked_at is not null`;
 /** The one account of the administrator. */

@@ -18,7 +18,7 @@ export interface Session {
   /** Writes large audio files; undefined if the database writes them like all records. */
   readonly files: AudioFiles | undefined;
   /** Runs a hot query that only reads; returns its rows. */
-  query<Given, Row>(query: Prepared<Given, Row>, given: Given): Promise<Row[]>;
+  query<Params, Row>(query: PreparedQuery<Params, Row>, params: Params): Promise<Row[]>;
   /** Runs other work that only reads. */
   read<T>(work: (db: Kysely<Database>) => Promise<T>): Promise<T>;
   /** Runs work of one statement that writes. */
@@ -27,7 +27,7 @@ export interface Session {
    * Runs one hot statement that returns its changes. With an `epoch`, it changes nothing in any other epoch, without
    * locking the owner's row.
    */
-  writeOnce<Given extends Fenced, Row>(query: Prepared<Given, Row>, given: Given): Promise<Row[]>;
+  writeOnce<Params extends FencedParams, Row>(query: PreparedQuery<Params, Row>, params: Params): Promise<Row[]>;
   /** Runs work that is stored together; `work` waits only for the database. */
   transaction<T>(work: (tx: Kysely<Database>) => Promise<T>): Promise<T>;
   /** Overwrites deleted records, if the storage has the database files. */
@@ -35,7 +35,7 @@ export interface Session {
 }
 
 /** Values that the session adds to a statement. */
-export interface Fenced {
+export interface FencedParams {
   readonly epoch?: number;
 }
 
@@ -49,7 +49,7 @@ export interface Traits {
   unavailable(error: unknown): string | undefined;
 }
 
-/** A connected database, from which `databaseStorage` makes a storage. */
+/** A connected database, from which `databaseStorage` creates a storage. */
 export interface ConnectedDatabase extends DatabaseLocation {
   readonly dialect: Dialect;
   readonly columnTypes: ColumnTypes;
@@ -61,12 +61,12 @@ export interface ConnectedDatabase extends DatabaseLocation {
   readonly migrationDialect?: Dialect;
   /**
    * Makes this storage the one server of the database, and keeps other servers out while it migrates.
-   * @throws {StorageLocked} another server works on it
+   * @throws {StorageLocked} another server uses it
    */
   lock(opening: LockedOpening): Promise<ServerLock>;
   /** Writes large audio files, if the dialect would block the event loop. */
   readonly files?: AudioFiles | undefined;
-  /** Closes what the dialect does not close. */
+  /** Closes resources that the dialect does not close. */
   close?(): Promise<void> | void;
 }
 
@@ -104,20 +104,20 @@ export interface Statement {
 }
 
 /** A query that is compiled once. */
-export interface Prepared<Given, Row> {
+export interface PreparedQuery<Params, Row> {
   /** Runs it in a transaction. */
-  (tx: Kysely<Database>, given: Given): Promise<Row[]>;
-  statement(db: Kysely<Database>, given: Given): Statement;
+  (tx: Kysely<Database>, params: Params): Promise<Row[]>;
+  statement(db: Kysely<Database>, params: Params): Statement;
 }
 
 /**
  * A query that is built and compiled once per database: on a hot path, building one takes longer than running it.
- * @param build makes the query from placeholders, so it must not read the values. It is called again if a run has values
+ * @param build builds the query from placeholders, so it must not read the values. It is called again if a run has values
  *   with other names.
  */
-export function prepared<Given extends object, Row>(
-  build: (db: Kysely<Database>, given: Given) => Compilable<Row>,
-): Prepared<Given, Row> {
+export function preparedQuery<Params extends object, Row>(
+  build: (db: Kysely<Database>, params: Params) => Compilable<Row>,
+): PreparedQuery<Params, Row> {
   const templatesFor = new WeakMap<DialectAdapter, Map<string, CompiledQuery>>();
 
   function template(db: Kysely<Database>, names: readonly string[]): CompiledQuery {
@@ -125,22 +125,24 @@ export function prepared<Given extends object, Row>(
     const templates = templatesFor.get(adapter) ?? new Map<string, CompiledQuery>();
     templatesFor.set(adapter, templates);
     const key = names.join();
-    const existing = templates.get(key);
-    if (existing) return existing;
-    const placeholders = Object.fromEntries(names.map((name) => [name, new Placeholder(name)])) as Given;
-    const compiled = build(db, placeholders).compile();
-    templates.set(key, compiled);
-    return compiled;
+    const cachedTemplate = templates.get(key);
+    if (cachedTemplate) return cachedTemplate;
+    const placeholders = Object.fromEntries(names.map((name) => [name, new Placeholder(name)])) as Params;
+    const compiledQuery = build(db, placeholders).compile();
+    templates.set(key, compiledQuery);
+    return compiledQuery;
   }
 
-  function statement(db: Kysely<Database>, given: Given): Statement {
-    const { sql, parameters } = template(db, Object.keys(given));
-    const values = parameters.map((value) => (value instanceof Placeholder ? given[value.name as keyof Given] : value));
+  function statement(db: Kysely<Database>, params: Params): Statement {
+    const { sql, parameters } = template(db, Object.keys(params));
+    const values = parameters.map((value) =>
+      value instanceof Placeholder ? params[value.name as keyof Params] : value,
+    );
     return { sql, parameters: values };
   }
 
-  const run = async (tx: Kysely<Database>, given: Given): Promise<Row[]> => {
-    const { sql, parameters } = statement(tx, given);
+  const run = async (tx: Kysely<Database>, params: Params): Promise<Row[]> => {
+    const { sql, parameters } = statement(tx, params);
     return (await tx.executeQuery<Row>(CompiledQuery.raw(sql, [...parameters]))).rows;
   };
   return Object.assign(run, { statement });

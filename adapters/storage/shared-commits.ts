@@ -6,7 +6,7 @@ import type { Database } from "./schema.ts";
 type Work<T> = (tx: Kysely<Database>) => Promise<T>;
 
 /** Work that waits for a transaction. */
-interface Piece {
+interface PendingWork {
   readonly work: Work<unknown>;
   resolve(result: unknown): void;
   reject(error: unknown): void;
@@ -25,59 +25,59 @@ const ROLLBACK = CompiledQuery.raw("rollback to piece");
  * after the commit.
  */
 export function sharedCommits(db: Kysely<Database>): <T>(work: Work<T>) => Promise<T> {
-  const waiting: Piece[] = [];
+  const queue: PendingWork[] = [];
   /** The number of waiting pieces that get a separate transaction. */
-  let alone = 0;
-  let scheduled = false;
+  let separateCount = 0;
+  let isScheduled = false;
 
   async function commit(): Promise<void> {
-    const pieces = waiting.splice(0, alone > 0 ? 1 : waiting.length);
-    alone = Math.max(0, alone - 1);
+    const pieces = queue.splice(0, separateCount > 0 ? 1 : queue.length);
+    separateCount = Math.max(0, separateCount - 1);
     let hasBegun = false;
     try {
-      const settled = await db.transaction().execute((tx) => {
+      const settlers = await db.transaction().execute((tx) => {
         hasBegun = true;
         return inTransaction(tx, pieces);
       });
-      for (const settle of settled) settle();
-      waiting.unshift(...pieces.slice(settled.length));
+      for (const settle of settlers) settle();
+      queue.unshift(...pieces.slice(settlers.length));
     } catch (error) {
       // No row was stored. If one piece was too large for the database, the others are retried without it.
       if (hasBegun && pieces.length > 1) {
-        waiting.unshift(...pieces);
-        alone = pieces.length;
+        queue.unshift(...pieces);
+        separateCount = pieces.length;
       } else for (const piece of pieces) piece.reject(error);
     }
-    scheduled = waiting.length > 0;
-    if (scheduled) setImmediate(commit);
+    isScheduled = queue.length > 0;
+    if (isScheduled) setImmediate(commit);
   }
 
   return <T>(work: Work<T>) =>
     new Promise<T>((resolve, reject) => {
-      waiting.push({ work, resolve: resolve as Piece["resolve"], reject });
-      if (scheduled) return;
-      scheduled = true;
+      queue.push({ work, resolve: resolve as PendingWork["resolve"], reject });
+      if (isScheduled) return;
+      isScheduled = true;
       setImmediate(commit);
     });
 }
 
 /** Does as much work as time allows; returns the callbacks to run after the commit. */
-async function inTransaction(tx: Kysely<Database>, pieces: readonly Piece[]): Promise<(() => void)[]> {
-  const [only, ...others] = pieces;
-  if (only && others.length === 0) {
-    const result = await only.work(tx);
-    return [() => only.resolve(result)];
+async function inTransaction(tx: Kysely<Database>, pieces: readonly PendingWork[]): Promise<(() => void)[]> {
+  const [first, ...others] = pieces;
+  if (first && others.length === 0) {
+    const result = await first.work(tx);
+    return [() => first.resolve(result)];
   }
-  const until = performance.now() + MAX_MS;
-  const settled: (() => void)[] = [];
+  const deadline = performance.now() + MAX_MS;
+  const settlers: (() => void)[] = [];
   for (const piece of pieces) {
-    if (performance.now() > until) break;
-    settled.push(await attempt(tx, piece));
+    if (performance.now() > deadline) break;
+    settlers.push(await attempt(tx, piece));
   }
-  return settled;
+  return settlers;
 }
 
-async function attempt(tx: Kysely<Database>, piece: Piece): Promise<() => void> {
+async function attempt(tx: Kysely<Database>, piece: PendingWork): Promise<() => void> {
   await tx.executeQuery(SAVEPOINT);
   try {
     const result = await piece.work(tx);

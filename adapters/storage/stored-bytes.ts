@@ -5,7 +5,7 @@ import type { Event } from "../../src/domain/events.ts";
 import { RECORDED_BYTES_PER_MS } from "../../src/domain/limits.ts";
 import type { ByteBudget } from "../../src/ports/storage.ts";
 import type { CallRow, Database, InstanceRow } from "./schema.ts";
-import { prepared } from "./session.ts";
+import { preparedQuery } from "./session.ts";
 
 /** Space of one row and its places in indexes, without texts and bytes. */
 const ROW_BYTES = 256;
@@ -20,12 +20,12 @@ export interface Charge {
 }
 
 /** Columns of an instance that {@link endCounts} needs. */
-export type Counted = Pick<InstanceRow, "id" | "user_id" | "stored_bytes">;
+export type CountedInstance = Pick<InstanceRow, "id" | "user_id" | "stored_bytes">;
 
 type Amount = { readonly owner: string; readonly amount: number; readonly limit: number };
 
 /** Returns no row if the limit is exceeded. */
-const CHARGED = prepared((db, { owner, amount, limit }: Amount) =>
+const ADD_CHARGE = preparedQuery((db, { owner, amount, limit }: Amount) =>
   db
     .insertInto("stored_usage")
     .values({ owner, kind: "bytes", amount })
@@ -37,7 +37,7 @@ const CHARGED = prepared((db, { owner, amount, limit }: Amount) =>
     )
     .returning("amount"),
 );
-const STORED = prepared((db, { owner }: { readonly owner: string }) =>
+const STORED_AMOUNT = preparedQuery((db, { owner }: { readonly owner: string }) =>
   db.selectFrom("stored_usage").select("amount").where("owner", "=", owner).where("kind", "=", "bytes"),
 );
 
@@ -59,18 +59,18 @@ export class OverBudget extends CodedError {
  */
 export async function charge(tx: Kysely<Database>, charges: readonly Charge[]): Promise<void> {
   // Sorted, since this is part of that order.
-  const sorted = [...charges].sort((one, other) => (one.owner < other.owner ? -1 : 1));
+  const sorted = [...charges].sort((a, b) => (a.owner < b.owner ? -1 : 1));
   for (const { owner, bytes, limit = Infinity } of sorted) {
     if (bytes === 0) continue;
     // PostgreSQL compares whole numbers of 64 bits.
-    const whole = Math.min(Math.floor(limit), Number.MAX_SAFE_INTEGER);
-    const [row] = bytes > whole ? [] : await CHARGED(tx, { owner, amount: bytes, limit: whole });
+    const maxBytes = Math.min(Math.floor(limit), Number.MAX_SAFE_INTEGER);
+    const [row] = bytes > maxBytes ? [] : await ADD_CHARGE(tx, { owner, amount: bytes, limit: maxBytes });
     if (!row) throw new OverBudget(owner);
   }
 }
 
 /** Ends the counts of instances that are deleted, those of their demo tokens too. Like {@link charge}, it locks rows. */
-export async function endCounts(tx: Kysely<Database>, instances: readonly Counted[]): Promise<void> {
+export async function endCounts(tx: Kysely<Database>, instances: readonly CountedInstance[]): Promise<void> {
   if (instances.length === 0) return;
   const ids = instances.map(({ id }) => id);
   await tx.deleteFrom("stored_usage").where("owner", "in", ids).execute();
@@ -79,7 +79,7 @@ export async function endCounts(tx: Kysely<Database>, instances: readonly Counte
 
 /** Bytes that are counted for an owner now. */
 export async function storedBytes(db: Kysely<Database>, owner: string): Promise<number> {
-  const [row] = await STORED(db, { owner });
+  const [row] = await STORED_AMOUNT(db, { owner });
   return Number(row?.amount ?? 0);
 }
 

@@ -30,19 +30,19 @@ export interface Column {
   readonly fallback?: unknown;
 }
 
-interface Named<Name extends string, Kind extends Column["kind"]> extends Column {
+interface NamedColumn<Name extends string, Kind extends Column["kind"]> extends Column {
   readonly name: Name;
   readonly kind: Kind;
   readonly isOptional: false;
 }
 
 /** A text. @param numbers treatment of phone numbers in it */
-export function text<const Name extends string>(name: Name, ...numbers: NumberPlaces): Named<Name, "text"> {
+export function text<const Name extends string>(name: Name, ...numbers: NumberPlaces): NamedColumn<Name, "text"> {
   return { name, kind: "text", numbers, isOptional: false };
 }
 
 /** A number or a time. */
-export function number<const Name extends string>(name: Name): Named<Name, "number"> {
+export function number<const Name extends string>(name: Name): NamedColumn<Name, "number"> {
   return { name, kind: "number", numbers: ["none"], isOptional: false };
 }
 
@@ -50,12 +50,12 @@ export function number<const Name extends string>(name: Name): Named<Name, "numb
  * A value as JSON, also a text with characters that PostgreSQL cannot store.
  * @param numbers treatment of phone numbers in it
  */
-export function json<const Name extends string>(name: Name, ...numbers: NumberPlaces): Named<Name, "json"> {
+export function json<const Name extends string>(name: Name, ...numbers: NumberPlaces): NamedColumn<Name, "json"> {
   return { name, kind: "json", numbers, isOptional: false };
 }
 
 /** Encrypted bytes. */
-export function bytes<const Name extends string>(name: Name): Named<Name, "bytes"> {
+export function bytes<const Name extends string>(name: Name): NamedColumn<Name, "bytes"> {
   return { name, kind: "bytes", numbers: ["none"], isOptional: false };
 }
 
@@ -108,18 +108,18 @@ export type StoredRow<Described extends { row(record: never): unknown }> = Retur
 export function storedRecord<Rec extends object>(): <const Cs extends Columns<Rec>>(
   columns: Cs,
 ) => StoredRecord<Rec, RowOf<Rec, Cs>, Cs> {
-  return <const Cs extends Columns<Rec>>(described: Cs) => {
+  return <const Cs extends Columns<Rec>>(definitions: Cs) => {
     type Row = RowOf<Rec, Cs>;
-    const fields = Object.entries<Column>(described);
+    const fields = Object.entries<Column>(definitions);
     return {
-      columns: described,
+      columns: definitions,
       numbers: Object.fromEntries(fields.map(([, { name, numbers }]) => [name, numbers])) as StoredRecord<
         Rec,
         Row
       >["numbers"],
-      row: (record) => written(fields, record, true) as Row,
-      changes: (patch) => written(fields, patch, false) as Partial<Row>,
-      record: (row) => read(fields, row) as Rec,
+      row: (record) => toRow(fields, record, true) as Row,
+      changes: (patch) => toRow(fields, patch, false) as Partial<Row>,
+      record: (row) => toRecord(fields, row) as Rec,
     };
   };
 }
@@ -129,7 +129,7 @@ const PLAIN_JSON: FieldCodec = { write: JSON.stringify, read: JSON.parse };
 type Values = Record<string, unknown>;
 type Fields = readonly (readonly [field: string, column: Column])[];
 
-function written(fields: Fields, record: object, isWhole: boolean): Values {
+function toRow(fields: Fields, record: object, isWhole: boolean): Values {
   const row: Values = {};
   for (const [field, { name, kind, codec = PLAIN_JSON }] of fields) {
     const value = (record as Values)[field];
@@ -140,7 +140,7 @@ function written(fields: Fields, record: object, isWhole: boolean): Values {
   return row;
 }
 
-function read(fields: Fields, row: object): Values {
+function toRecord(fields: Fields, row: object): Values {
   const record: Values = {};
   for (const [field, { name, kind, isOptional, codec = PLAIN_JSON, fallback = null }] of fields) {
     const value = (row as Values)[name];

@@ -13,10 +13,10 @@ export const TABLE_PREFIX: RegExp = /^[a-z_][a-z0-9_]{0,29}$/;
 export const SCHEMA_NAME: RegExp = /^[a-z_][a-z0-9_]{0,62}$/;
 
 /**
- * The names, after a check.
- * @throws {ConfigurationError} a schema or prefix with other characters, or too long
+ * Checks the names, and returns them.
+ * @throws {ConfigurationError} a schema or prefix is too long, or has other characters
  */
-export function checkedNames({ schema, prefix }: TableNames): TableNames {
+export function checkNames({ schema, prefix }: TableNames): TableNames {
   if (schema !== undefined && !SCHEMA_NAME.test(schema))
     throw new ConfigurationError(
       `schema is ${JSON.stringify(schema)}: use up to 63 characters of a-z, 0-9 and _, and no digit first`,

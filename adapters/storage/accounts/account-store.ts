@@ -3,10 +3,10 @@ import type { AccountStore, LoginStore } from "../../../src/ports/storage.ts";
 import { deleteOldest, deletePiece, MAX_PIECE } from "../pieces.ts";
 import { RECORDS } from "../records.ts";
 import { type Database, IS_REVOKED } from "../schema.ts";
-import { prepared, type Session } from "../session.ts";
+import { preparedQuery, type Session } from "../session.ts";
 import { endCounts } from "../stored-bytes.ts";
 
-const TOKEN_BY_HASH = prepared((db, { hash }: { hash: string }) =>
+const TOKEN_BY_HASH = preparedQuery((db, { hash }: { hash: string }) =>
   db.selectFrom("tokens").selectAll().where("hash", "=", hash),
 );
 
@@ -44,11 +44,11 @@ export function accountStore(session: Session): AccountStore {
     insertToken: (token, account) =>
       session.transaction(async (tx) => {
         if (account) {
-          if (!(await lockedAccount(tx, account.id, session.traits.rowLocks))) return "account_deleted";
-          if ((await countOfValid(tx, token.userId)) >= account.most) return "at_limit";
+          if (!(await lockAccount(tx, account.id, session.traits.rowLocks))) return "account_deleted";
+          if ((await countValidTokens(tx, token.userId)) >= account.most) return "at_limit";
           await deleteOldest(tx, session.traits, {
             table: "tokens",
-            most: account.most,
+            maxRows: account.most,
             rows: (all) => all.where("user_id", "=", token.userId).where(IS_REVOKED),
           });
         }
@@ -104,7 +104,7 @@ export function accountStore(session: Session): AccountStore {
  * Locks an account, and returns true if it exists. Until the transaction ends it is not deleted and gets no other
  * token.
  */
-async function lockedAccount(tx: Kysely<Database>, id: string, rowLocks: boolean): Promise<boolean> {
+async function lockAccount(tx: Kysely<Database>, id: string, rowLocks: boolean): Promise<boolean> {
   const row = await tx
     .selectFrom("accounts")
     .select("id")
@@ -114,7 +114,7 @@ async function lockedAccount(tx: Kysely<Database>, id: string, rowLocks: boolean
   return row !== undefined;
 }
 
-async function countOfValid(tx: Kysely<Database>, userId: string): Promise<number> {
+async function countValidTokens(tx: Kysely<Database>, userId: string): Promise<number> {
   const { count } = await tx
     .selectFrom("tokens")
     .select((eb) => eb.fn.countAll().as("count"))
@@ -140,7 +140,7 @@ export function userRemoval(session: Session): Pick<LoginStore, "beginRemoval" |
         if (session.traits.rowLocks) await lockAccounts(tx);
         const account = await tx.selectFrom("accounts").select("role").where("id", "=", id).executeTakeFirst();
         if (!account) return "deleted";
-        if (account.role === "admin" && (await hasOthers(tx, id))) return "last_admin";
+        if (account.role === "admin" && (await hasOtherAccounts(tx, id))) return "last_admin";
         await tx
           .updateTable("accounts")
           .set({ removal_begun_at: at })
@@ -163,7 +163,7 @@ export function userRemoval(session: Session): Pick<LoginStore, "beginRemoval" |
         const account = await tx.selectFrom("accounts").select("user_id").where("id", "=", id).executeTakeFirst();
         if (!account) return "deleted";
         const { user_id } = account;
-        for (const table of OWNED) if (await hasSome(tx, table, user_id)) return "not_empty";
+        for (const table of OWNED_TABLES) if (await hasRows(tx, table, user_id)) return "not_empty";
         // This comes first: it waits for consents that are being stored, and refuses later ones.
         await tx.updateTable("users").set({ name: user_id }).where("id", "=", user_id).execute();
         await tx.deleteFrom("consents").where("user_id", "=", user_id).execute();
@@ -177,9 +177,9 @@ export function userRemoval(session: Session): Pick<LoginStore, "beginRemoval" |
 }
 
 /** Tables with rows of a user. */
-const OWNED = ["tokens", "webhooks", "instances", "calls"] as const;
+const OWNED_TABLES = ["tokens", "webhooks", "instances", "calls"] as const;
 
-async function hasSome(tx: Kysely<Database>, table: (typeof OWNED)[number], userId: string): Promise<boolean> {
+async function hasRows(tx: Kysely<Database>, table: (typeof OWNED_TABLES)[number], userId: string): Promise<boolean> {
   const row = await tx.selectFrom(table).select("id").where("user_id", "=", userId).limit(1).executeTakeFirst();
   return row !== undefined;
 }
@@ -188,7 +188,7 @@ async function lockAccounts(tx: Kysely<Database>): Promise<void> {
   await sql`lock table ${sql.table("accounts")} in exclusive mode`.execute(tx);
 }
 
-async function hasOthers(tx: Kysely<Database>, accountId: string): Promise<boolean> {
+async function hasOtherAccounts(tx: Kysely<Database>, accountId: string): Promise<boolean> {
   const row = await tx.selectFrom("accounts").select("id").where("id", "!=", accountId).limit(1).executeTakeFirst();
   return row !== undefined;
 }

@@ -18,10 +18,10 @@ export function codeStore(
   session: Session,
 ): Pick<LoginStore, "insertCode" | "codeByHash" | "invitations" | "deleteInvitation"> {
   return {
-    insertCode: (code, most) =>
+    insertCode: (code, maxOpen) =>
       session.transaction(async (tx) => {
         if (code.purpose === "first" && (await hasAdmin(tx))) return false;
-        if (code.purpose === "invitation" && (await openInvitations(tx, code, session.traits.rowLocks)) >= most)
+        if (code.purpose === "invitation" && (await openInvitations(tx, code, session.traits.rowLocks)) >= maxOpen)
           return false;
         const row = RECORDS.account_codes.row(code);
         await tx
@@ -88,7 +88,7 @@ async function openInvitations(
 }
 
 /** A valid code, locked until the transaction ends; undefined if there is none. */
-export async function lockedCode(
+export async function lockCode(
   tx: Kysely<Database>,
   { hash, purpose, now }: UsedCode,
   rowLocks: boolean,
@@ -117,8 +117,8 @@ export async function register(
   { account, session, user, takesOver, code }: NewAccount,
   rowLocks: boolean,
 ): Promise<RegistrationResult> {
-  const locked = code && (await lockedCode(tx, code, rowLocks));
-  if (code && !locked) return { kind: "code_invalid" };
+  const codeRow = code && (await lockCode(tx, code, rowLocks));
+  if (code && !codeRow) return { kind: "code_invalid" };
   const oldUserId = takesOver === undefined ? undefined : await userWithoutAccount(tx, takesOver);
   const row = await tx
     .insertInto("accounts")
@@ -130,10 +130,10 @@ export async function register(
     .onConflict((conflict) => conflict.doNothing())
     .returningAll()
     .executeTakeFirst();
-  if (!row) return { kind: (await isTaken(tx, account.email)) ? "email_taken" : "admin_exists" };
+  if (!row) return { kind: (await isEmailTaken(tx, account.email)) ? "email_taken" : "admin_exists" };
   if (await isAdminLeaving(tx)) throw new AdminLeaving();
   if (oldUserId === undefined) await insertUser(tx, user);
-  if (locked) await tx.deleteFrom("account_codes").where("id", "=", locked.id).execute();
+  if (codeRow) await tx.deleteFrom("account_codes").where("id", "=", codeRow.id).execute();
   await tx.insertInto("account_sessions").values(RECORDS.account_sessions.row(session)).execute();
   return { kind: "registered", account: RECORDS.accounts.record(row) };
 }
@@ -154,11 +154,11 @@ async function userWithoutAccount(tx: Kysely<Database>, name: string): Promise<s
 }
 
 async function isAdminLeaving(tx: Kysely<Database>): Promise<boolean> {
-  const leaving = tx.selectFrom("accounts").select("id").where(IS_ADMIN).where("removal_begun_at", "is not", null);
-  return (await leaving.executeTakeFirst()) !== undefined;
+  const query = tx.selectFrom("accounts").select("id").where(IS_ADMIN).where("removal_begun_at", "is not", null);
+  return (await query.executeTakeFirst()) !== undefined;
 }
 
-async function isTaken(tx: Kysely<Database>, email: string): Promise<boolean> {
+async function isEmailTaken(tx: Kysely<Database>, email: string): Promise<boolean> {
   const row = await tx.selectFrom("accounts").select("id").where("email_key", "=", emailKey(email)).executeTakeFirst();
   return row !== undefined;
 }

@@ -2,12 +2,12 @@ import type { Kysely } from "kysely";
 import { CodedError } from "../../../src/base/error.ts";
 import type { Consent } from "../../../src/domain/number-protection/consent.ts";
 import type { ConsentStore } from "../../../src/ports/storage.ts";
-import { lockedPosition } from "../calls/event-store.ts";
+import { lockPosition } from "../calls/event-store.ts";
 import { RECORDS } from "../records.ts";
 import type { Database } from "../schema.ts";
-import { prepared, type Session } from "../session.ts";
+import { preparedQuery, type Session } from "../session.ts";
 
-const CONSENT = prepared((db, { userId, phone }: { userId: string; phone: string }) =>
+const CONSENT = preparedQuery((db, { userId, phone }: { userId: string; phone: string }) =>
   db.selectFrom("consents").selectAll().where("user_id", "=", userId).where("phone", "=", phone),
 );
 
@@ -25,17 +25,17 @@ export function consentStore(session: Session): ConsentStore {
     },
     ofNumbers: (userId, phones) =>
       session.read(async (db) => {
-        const ofUser = db.selectFrom("consents").selectAll().where("user_id", "=", userId);
-        return (await ofUser.where("phone", "in", phones).execute()).map(RECORDS.consents.record);
+        const query = db.selectFrom("consents").selectAll().where("user_id", "=", userId);
+        return (await query.where("phone", "in", phones).execute()).map(RECORDS.consents.record);
       }),
-    put: (consent, most) =>
+    put: (consent, maxConsents) =>
       session
         .transaction(async (tx) => {
           if (await isDeleted(tx, consent.userId, session.traits.rowLocks)) return "user_deleted";
-          const stored = await replace(tx, consent);
-          if (stored.created && most !== undefined && (await countOf(tx, consent.userId)) > most)
+          const result = await replace(tx, consent);
+          if (result.created && maxConsents !== undefined && (await countConsents(tx, consent.userId)) > maxConsents)
             throw new QuotaReached();
-          return stored;
+          return result;
         })
         .catch((error: unknown) => {
           if (error instanceof QuotaReached) return "at_limit";
@@ -104,9 +104,9 @@ async function replace(tx: Kysely<Database>, consent: Consent): Promise<{ create
   }
 }
 
-async function countOf(tx: Kysely<Database>, userId: string): Promise<number> {
+async function countConsents(tx: Kysely<Database>, userId: string): Promise<number> {
   // This locks the user's log until the commit: the next insertion counts this one.
-  await lockedPosition(tx, userId);
+  await lockPosition(tx, userId);
   const { count } = await tx
     .selectFrom("consents")
     .select((eb) => eb.fn.countAll().as("count"))

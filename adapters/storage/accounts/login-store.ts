@@ -3,12 +3,12 @@ import type { LoginStore } from "../../../src/ports/storage.ts";
 import { deleteOldest, deletePiece, inPieces, MAX_PIECE } from "../pieces.ts";
 import { RECORDS } from "../records.ts";
 import { IS_RESET_CODE } from "../schema.ts";
-import { prepared, type Session } from "../session.ts";
+import { preparedQuery, type Session } from "../session.ts";
 import { userRemoval } from "./account-store.ts";
-import { AdminLeaving, codeStore, hasAdmin, lockedCode, register } from "./code-store.ts";
+import { AdminLeaving, codeStore, hasAdmin, lockCode, register } from "./code-store.ts";
 
 /** Runs once for each request of a browser. */
-const SESSION_BY_HASH = prepared((db, { hash }: { hash: string }) =>
+const SESSION_BY_HASH = preparedQuery((db, { hash }: { hash: string }) =>
   db
     .selectFrom("account_sessions as s")
     .innerJoin("accounts as a", "a.id", "s.account_id")
@@ -31,55 +31,59 @@ export function loginStore(session: Session): LoginStore {
           if (error instanceof AdminLeaving) return { kind: "admin_leaving" };
           throw error;
         }),
-    async rehash(accountId, from, to) {
+    async rehash(accountId, oldHash, newHash) {
       await session.write((db) =>
         db
           .updateTable("accounts")
-          .set({ password_hash: to })
+          .set({ password_hash: newHash })
           .where("id", "=", accountId)
-          .where("password_hash", "=", from)
+          .where("password_hash", "=", oldHash)
           .execute(),
       );
     },
-    changePassword: (next, passwordHash, allowed) =>
+    changePassword: (newSession, passwordHash, proof) =>
       session.transaction(async (tx) => {
-        if ("hash" in allowed) {
-          const code = await lockedCode(tx, allowed, session.traits.rowLocks);
-          if (code?.account_id !== next.accountId) return false;
+        if ("hash" in proof) {
+          const code = await lockCode(tx, proof, session.traits.rowLocks);
+          if (code?.account_id !== newSession.accountId) return false;
         }
         // The account is updated first: a session that is being stored with the old hash is stored before this, or not
         // at all.
         const changed = await tx
           .updateTable("accounts")
           .set({ password_hash: passwordHash })
-          .where("id", "=", next.accountId)
-          .$if("passwordHash" in allowed, (query) =>
-            query.where("password_hash", "=", "passwordHash" in allowed ? allowed.passwordHash : ""),
+          .where("id", "=", newSession.accountId)
+          .$if("passwordHash" in proof, (query) =>
+            query.where("password_hash", "=", "passwordHash" in proof ? proof.passwordHash : ""),
           )
           .returning("id")
           .executeTakeFirst();
         if (!changed) return false;
-        await tx.deleteFrom("account_sessions").where("account_id", "=", next.accountId).execute();
-        await tx.deleteFrom("account_codes").where(IS_RESET_CODE).where("account_id", "=", next.accountId).execute();
-        await tx.insertInto("account_sessions").values(RECORDS.account_sessions.row(next)).execute();
+        await tx.deleteFrom("account_sessions").where("account_id", "=", newSession.accountId).execute();
+        await tx
+          .deleteFrom("account_codes")
+          .where(IS_RESET_CODE)
+          .where("account_id", "=", newSession.accountId)
+          .execute();
+        await tx.insertInto("account_sessions").values(RECORDS.account_sessions.row(newSession)).execute();
         return true;
       }),
-    insertSession: (added, passwordHash, most) =>
+    insertSession: (newSession, passwordHash, maxSessions) =>
       session.transaction(async (tx) => {
         const account = await tx
           .selectFrom("accounts")
           .select("id")
-          .where("id", "=", added.accountId)
+          .where("id", "=", newSession.accountId)
           .where("password_hash", "=", passwordHash)
           .$if(session.traits.rowLocks, (query) => query.forNoKeyUpdate())
           .executeTakeFirst();
         if (!account) return false;
         await deleteOldest(tx, session.traits, {
           table: "account_sessions",
-          most: most - 1,
-          rows: (all) => all.where("account_id", "=", added.accountId),
+          maxRows: maxSessions - 1,
+          rows: (all) => all.where("account_id", "=", newSession.accountId),
         });
-        await tx.insertInto("account_sessions").values(RECORDS.account_sessions.row(added)).execute();
+        await tx.insertInto("account_sessions").values(RECORDS.account_sessions.row(newSession)).execute();
         return true;
       }),
     async sessionByHash(hash) {
@@ -125,7 +129,7 @@ export function loginStore(session: Session): LoginStore {
             deletePiece(tx, session.traits, {
               table,
               limit,
-              locked: "skip",
+              lockedRows: "skip",
               rows: (all) => all.where("expires_at", "<", before).orderBy("expires_at"),
             }),
           ),
@@ -160,20 +164,20 @@ function accountReads(session: Session): Pick<LoginStore, "hasAdmin" | "account"
 /** The audit log. */
 function auditStore(session: Session): Pick<LoginStore, "note" | "audit"> {
   return {
-    note: (entry, keptSince, most) =>
+    note: (entry, since, maxEntries) =>
       session.transaction(async (tx) => {
         if (entry.accountId !== null)
           await deleteOldest(tx, session.traits, {
             table: "audit_log",
-            most: most - 1,
+            maxRows: maxEntries - 1,
             rows: (all) => all.where("account_id", "=", entry.accountId),
           });
         await tx.insertInto("audit_log").values(RECORDS.audit_log.row(entry)).execute();
         await deletePiece(tx, session.traits, {
           table: "audit_log",
           limit: MAX_PIECE,
-          locked: "skip",
-          rows: (all) => all.where("at", "<", keptSince).orderBy("at"),
+          lockedRows: "skip",
+          rows: (all) => all.where("at", "<", since).orderBy("at"),
         });
       }),
     audit: ({ accountId }, { limit, after }) =>

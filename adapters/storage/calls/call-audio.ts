@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import { type Database, IS_ACTIVE } from "../schema.ts";
-import { prepared, type Session } from "../session.ts";
+import { preparedQuery, type Session } from "../session.ts";
 import { type AudioFiles, MAX_SMALL_FILE_BYTES } from "../sqlite/audio-files.ts";
 
 /** The audio file of an active call. A worker reads a large file, if the database has workers. */
@@ -23,10 +23,10 @@ export async function callAudio(session: Session, id: string): Promise<Uint8Arra
   return row && new Uint8Array(row.bytes); // pg returns a Buffer, a view into a larger one
 }
 
-const REMOVED = prepared((db, { id }: { id: string }) =>
+const DELETE_FILE = preparedQuery((db, { id }: { id: string }) =>
   db.deleteFrom("call_audio").where("call_id", "=", id).returning("call_id"),
 );
-const SMALL_REMOVED = prepared((db, { id }: { id: string }) =>
+const DELETE_SMALL_FILE = preparedQuery((db, { id }: { id: string }) =>
   db
     .deleteFrom("call_audio")
     .where("call_id", "=", id)
@@ -38,12 +38,12 @@ const SMALL_REMOVED = prepared((db, { id }: { id: string }) =>
 /** Deletes the audio file of a call in its transaction; returns false if a large one is left for {@link removeLater}. */
 export async function removeAudio({ files }: Session, tx: Kysely<Database>, id: string): Promise<boolean> {
   if (!files) {
-    await REMOVED(tx, { id });
+    await DELETE_FILE(tx, { id });
     return true;
   }
-  if ((await SMALL_REMOVED(tx, { id })).length > 0) return true;
-  const large = await tx.selectFrom("call_audio").select("call_id").where("call_id", "=", id).executeTakeFirst();
-  return large === undefined;
+  if ((await DELETE_SMALL_FILE(tx, { id })).length > 0) return true;
+  const largeFile = await tx.selectFrom("call_audio").select("call_id").where("call_id", "=", id).executeTakeFirst();
+  return largeFile === undefined;
 }
 
 /** Deletes a large file after the commit. If that fails, the next start deletes it. */

@@ -5,18 +5,18 @@ import type { CallQuota, CallStore, Insertion } from "../../../src/ports/storage
 import { deletePiece, MAX_PIECE } from "../pieces.ts";
 import { callOf, callRow } from "../records.ts";
 import { type CallRow, type Database, IS_ACTIVE, type RemovedCallTable } from "../schema.ts";
-import { prepared, type Session, type Traits } from "../session.ts";
+import { preparedQuery, type Session, type Traits } from "../session.ts";
 import { MAX_SMALL_FILE_BYTES } from "../sqlite/audio-files.ts";
 import { charge, eventBytes, newCallCharges, OverBudget, rowBytes } from "../stored-bytes.ts";
 import { removeLater } from "./call-audio.ts";
 import { insertEvents } from "./event-store.ts";
 import { insertReceipt, KeyTaken } from "./receipt-store.ts";
 
-const TAKEN_SLOTS = prepared((db, { instance_id }: { instance_id: string }) =>
+const USED_SLOTS = preparedQuery((db, { instance_id }: { instance_id: string }) =>
   db.selectFrom("calls").select("slot").where("instance_id", "=", instance_id).where(IS_ACTIVE),
 );
 /** Returns no row if another writer took the slot. */
-const INSERTED = prepared((db, row: CallRow) =>
+const INSERT_CALL = preparedQuery((db, row: CallRow) =>
   db
     .insertInto("calls")
     .values(row)
@@ -27,7 +27,7 @@ const INSERTED = prepared((db, row: CallRow) =>
 /** Stores a call in the first free slot of its instance's queue, or returns the reason if there is none. */
 export function insertCall(session: Session): CallStore["insert"] {
   // Locked: until the transaction ends, the instance is not deleted and gets no other call.
-  const lockedInstance = prepared((db, { id }: { id: string }) =>
+  const lockInstance = preparedQuery((db, { id }: { id: string }) =>
     db
       .selectFrom("instances")
       .select("status")
@@ -39,10 +39,10 @@ export function insertCall(session: Session): CallStore["insert"] {
   ) =>
     session.transaction<Insertion>(async (tx) => {
       const bytes = rowBytes(callRow(call)) + fileBytes + eventBytes(events) + (receipt ? rowBytes(receipt) : 0);
-      const [instance] = await lockedInstance(tx, { id: call.instanceId });
+      const [instance] = await lockInstance(tx, { id: call.instanceId });
       if (!instance || instance.status === "DELETED") return { kind: "instance_gone" };
       for (;;) {
-        const usedSlots = await TAKEN_SLOTS(tx, { instance_id: call.instanceId });
+        const usedSlots = await USED_SLOTS(tx, { instance_id: call.instanceId });
         const slot = freeSlot(
           policy,
           usedSlots.map((row) => row.slot),
@@ -55,7 +55,12 @@ export function insertCall(session: Session): CallStore["insert"] {
         const [row] =
           slot === undefined
             ? []
-            : await INSERTED(tx, { ...callRow(call), slot, counted_at: countedAt(call, quota), stored_bytes: bytes });
+            : await INSERT_CALL(tx, {
+                ...callRow(call),
+                slot,
+                counted_at: countedAt(call, quota),
+                stored_bytes: bytes,
+              });
         if (row) {
           if (audio) await tx.insertInto("call_audio").values({ call_id: call.id, part: 0, bytes: audio }).execute();
           if (receipt) await insertReceipt(tx, receipt, call.id);
@@ -110,21 +115,21 @@ async function queueFull(
   return row && { kind: "existing", call: callOf(row) };
 }
 
-interface Counted {
+interface CountedSpan {
   readonly token_id: string;
   readonly since: number;
 }
 
-interface Spent extends Counted {
+interface SpentQuota extends CountedSpan {
   /** Number of newer calls to skip. */
-  readonly newer: number;
+  readonly skip: number;
 }
 
 /** The number of the lock that serializes creations with one token. */
 const TOKEN_LOCK = 0x72_70_63_71;
 
 /** The number of calls that count, deleted ones included; read from the index alone. */
-const COUNTED = prepared((db, { token_id, since }: Counted) =>
+const COUNT_CALLS = preparedQuery((db, { token_id, since }: CountedSpan) =>
   db
     .selectFrom("calls")
     .select(({ fn }) => fn.countAll<number | bigint | string>().as("n"))
@@ -140,10 +145,10 @@ const COUNTED = prepared((db, { token_id, since }: Counted) =>
 );
 
 /**
- * The time at which the oldest call within the quota was counted: the newest after `newer` others, deleted ones
+ * The time at which the oldest call within the quota was counted: the newest after `skip` others, deleted ones
  * included. Both parts are read backwards from the end of an index.
  */
-const SPENT = prepared((db, { token_id, since, newer }: Spent) =>
+const OLDEST_COUNTED = preparedQuery((db, { token_id, since, skip }: SpentQuota) =>
   db
     .selectFrom("calls")
     .select("counted_at")
@@ -158,25 +163,25 @@ const SPENT = prepared((db, { token_id, since, newer }: Spent) =>
     )
     .orderBy("counted_at", "desc")
     .limit(1)
-    .offset(newer),
+    .offset(skip),
 );
 
 /**
  * The time at which the oldest call that blocks another one was counted, ms; undefined if the quota has room. The result is valid
  * until the transaction ends.
- * @param locks lock the token first, because transactions overlap
+ * @param mustLock true to lock the token first, because transactions overlap
  */
 export async function quotaSpent(
   tx: Kysely<Database>,
   tokenId: string,
   { maxCalls, since, now }: CallQuota,
-  locks: boolean,
+  mustLock: boolean,
 ): Promise<number | undefined> {
-  if (locks) await sql`select pg_advisory_xact_lock(${TOKEN_LOCK}, hashtext(${tokenId}))`.execute(tx);
-  const counts = await COUNTED(tx, { token_id: tokenId, since });
+  if (mustLock) await sql`select pg_advisory_xact_lock(${TOKEN_LOCK}, hashtext(${tokenId}))`.execute(tx);
+  const counts = await COUNT_CALLS(tx, { token_id: tokenId, since });
   if (counts.reduce((sum, { n }) => sum + Number(n), 0) < maxCalls) return undefined;
   if (now !== undefined) await countAheadAsNow(tx, tokenId, now);
-  const [last] = await SPENT(tx, { token_id: tokenId, since, newer: maxCalls - 1 });
+  const [last] = await OLDEST_COUNTED(tx, { token_id: tokenId, since, skip: maxCalls - 1 });
   return last?.counted_at ?? undefined;
 }
 
@@ -199,11 +204,11 @@ async function countAheadAsNow(tx: Kysely<Database>, tokenId: string, now: numbe
 /** Keeps counting deleted calls, and transfers, for their tokens, until they are older than `since`. */
 export async function keepCounting(
   tx: Kysely<Database>,
-  counted: readonly Pick<CallRow, "token_id" | "counted_at">[],
+  calls: readonly Pick<CallRow, "token_id" | "counted_at">[],
   since: number,
   traits: Traits,
 ): Promise<void> {
-  const rows = counted.flatMap(({ token_id, counted_at }): RemovedCallTable[] =>
+  const rows = calls.flatMap(({ token_id, counted_at }): RemovedCallTable[] =>
     token_id === null || counted_at === null || counted_at <= since ? [] : [{ token_id, created_at: counted_at }],
   );
   if (rows.length > 0) await tx.insertInto("removed_calls").values(rows).execute();
@@ -215,7 +220,7 @@ export function forgetCounted(tx: Kysely<Database>, until: number, traits: Trait
   return deletePiece(tx, traits, {
     table: "removed_calls",
     limit,
-    locked: "skip",
+    lockedRows: "skip",
     rows: (all) => all.where("created_at", "<=", until).orderBy("created_at"),
   });
 }

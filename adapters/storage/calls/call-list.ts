@@ -28,7 +28,7 @@ export async function listCalls(db: Kysely<Database>, userId: string, filter: Ca
   if (statusesOf(filter)?.length === 0) return [];
   const ids = kindsOf(filter)
     .map((kind) => pageOfKind(db, userId, filter, kind, position, page.limit))
-    .reduce((all, one) => all.unionAll(one));
+    .reduce((union, pageQuery) => union.unionAll(pageQuery));
   const newest = db
     .selectFrom(ids.as("pages"))
     .select("id")
@@ -62,25 +62,26 @@ function kindsOf(filter: CallFilter): Kind[] {
   if ((status === undefined && type === undefined) || isNamed(filter)) return [undefined];
   const statuses = statusesOf(filter) ?? CALL_STATUSES;
   const types = type === undefined ? CALL_TYPES : [type];
-  return statuses.flatMap((one) => types.map((other) => ({ status: one, type: other })));
+  return statuses.flatMap((callStatus) => types.map((callType) => ({ status: callStatus, type: callType })));
 }
 
 type Key = { created_at: number; id: string };
 type PageOfKind = SelectQueryBuilder<Database & { page: Key }, "page", Key>;
 
 /** The expressions keep the database from using any index other than that of the first filter. */
-function narrowed<O>(query: SelectQueryBuilder<Database, "calls", O>, filter: CallFilter): typeof query {
+function applyFilters<O>(query: SelectQueryBuilder<Database, "calls", O>, filter: CallFilter): typeof query {
   const { type, instanceId } = filter;
   const statuses = statusesOf(filter);
-  let named = query;
-  const [indexed, ...others] = NAMED_FILTERS.filter((field) => filter[field] !== undefined);
-  if (indexed) named = named.where(RECORDS.calls.columns[indexed].name, "=", filter[indexed] ?? "");
+  let filtered = query;
+  const [indexedField, ...others] = NAMED_FILTERS.filter((field) => filter[field] !== undefined);
+  if (indexedField)
+    filtered = filtered.where(RECORDS.calls.columns[indexedField].name, "=", filter[indexedField] ?? "");
   for (const field of others)
-    named = named.where(sql`${sql.ref(RECORDS.calls.columns[field].name)} || ''`, "=", filter[field]);
-  if (instanceId !== undefined) named = named.where(sql`instance_id || ''`, "=", instanceId);
-  if (statuses) named = named.where(sql`status || ''`, "in", statuses);
-  if (type !== undefined) named = named.where(sql`type || ''`, "=", type);
-  return named;
+    filtered = filtered.where(sql`${sql.ref(RECORDS.calls.columns[field].name)} || ''`, "=", filter[field]);
+  if (instanceId !== undefined) filtered = filtered.where(sql`instance_id || ''`, "=", instanceId);
+  if (statuses) filtered = filtered.where(sql`status || ''`, "in", statuses);
+  if (type !== undefined) filtered = filtered.where(sql`type || ''`, "=", type);
+  return filtered;
 }
 
 function pageOfKind(
@@ -92,7 +93,7 @@ function pageOfKind(
   limit: number | undefined,
 ): PageOfKind {
   let query = db.selectFrom("calls").select(["created_at", "id"]).where("user_id", "=", userId);
-  if (isNamed(filter)) query = narrowed(query, filter);
+  if (isNamed(filter)) query = applyFilters(query, filter);
   else if (filter.instanceId !== undefined) query = query.where("instance_id", "=", filter.instanceId);
   if (kind) query = query.where("status", "=", kind.status).where("type", "=", kind.type);
   if (filter.createdAfter !== undefined) query = query.where("created_at", ">", filter.createdAfter);
@@ -116,7 +117,7 @@ interface Period {
 }
 
 /** The place of a call in an index. */
-interface Place {
+interface IndexPosition {
   readonly created_at: number;
   readonly id: string;
 }
@@ -129,11 +130,11 @@ export function callTally(session: Session): CallStore["tally"] {
   return async (userId, from, until) => {
     const period = { userId, from, until };
     const completed = await session.read((db) => completedCalls(db, period));
-    await setImmediate(); // SQLite has not let other work continue
+    await setImmediate(); // a query of SQLite blocks the thread
     const failures = new Map<FailedReason, number>();
     let failed = 0;
     for (const type of CALL_TYPES)
-      for (let after: Place | undefined; ; ) {
+      for (let after: IndexPosition | undefined; ; ) {
         const rows = await session.read((db) => failedCalls(session, db, period, type, after));
         failed += rows.length;
         for (const { reason } of rows)
@@ -164,8 +165,8 @@ function failedCalls(
   db: Kysely<Database>,
   { userId, from, until }: Period,
   type: CallType,
-  after: Place | undefined,
-): Promise<(Place & { readonly reason: string | null })[]> {
+  after: IndexPosition | undefined,
+): Promise<(IndexPosition & { readonly reason: string | null })[]> {
   return db
     .selectFrom("calls")
     .select(["created_at", "id"])

@@ -4,7 +4,7 @@ import type { CallStatus } from "../../../src/domain/calls/call.ts";
 import type { RemovedCalls } from "../../../src/ports/storage.ts";
 import { deletePiece, MAX_PIECE } from "../pieces.ts";
 import { type Database, type FinishedCountTable, IS_FINAL } from "../schema.ts";
-import { prepared, type Session, type Traits } from "../session.ts";
+import { preparedQuery, type Session, type Traits } from "../session.ts";
 import { charge, chargesOf } from "../stored-bytes.ts";
 import { keepCounting } from "./call-creation.ts";
 import { blankReceipts } from "./receipt-store.ts";
@@ -12,7 +12,7 @@ import { blankReceipts } from "./receipt-store.ts";
 /** Maximum calls per transaction; their messages are long. */
 const BATCH = 50;
 
-const COUNTED = prepared((db, { instance_id, status, calls }: FinishedCountTable) =>
+const ADD_TO_COUNT = preparedQuery((db, { instance_id, status, calls }: FinishedCountTable) =>
   db
     .insertInto("finished_counts")
     .values({ instance_id, status, calls })
@@ -53,13 +53,13 @@ export async function removeCallRows(
   let receipts = 0;
   for (let from = 0; from < calls.length; from += BATCH) {
     const batch = calls.slice(from, from + BATCH);
-    for (let left = true; left; ) {
+    for (let hasMore = true; hasMore; ) {
       const piece = await session.transaction((tx) => removePiece(tx, batch, countedSince, session.traits));
       events += piece.events;
       transcriptLines += piece.transcriptLines;
       receipts += piece.receipts;
       ids.push(...(piece.ids ?? []));
-      left = piece.ids === undefined;
+      hasMore = piece.ids === undefined;
       await setImmediate();
     }
   }
@@ -86,34 +86,34 @@ async function removePiece(
     .orderBy("id")
     .$if(traits.rowLocks, (query) => query.forUpdate())
     .execute();
-  const final = rows.map(({ id }) => id);
-  if (final.length === 0) return { ids: [], events: 0, transcriptLines: 0, receipts: 0 };
+  const finalIds = rows.map(({ id }) => id);
+  if (finalIds.length === 0) return { ids: [], events: 0, transcriptLines: 0, receipts: 0 };
   const events = await deletePiece(tx, traits, {
     table: "events",
     limit: MAX_PIECE,
-    rows: (all) => all.where("call_id", "in", final).orderBy("call_id", "desc").orderBy("position", "desc"),
+    rows: (all) => all.where("call_id", "in", finalIds).orderBy("call_id", "desc").orderBy("position", "desc"),
   });
   const transcriptLines = await deletePiece(tx, traits, {
     table: "transcripts",
     limit: MAX_PIECE - events,
-    rows: (all) => all.where("call_id", "in", final).orderBy("call_id").orderBy("position"),
+    rows: (all) => all.where("call_id", "in", finalIds).orderBy("call_id").orderBy("position"),
   });
   const parts = await deletePiece(tx, traits, {
     table: "call_audio",
     limit: MAX_PIECE - events - transcriptLines,
-    rows: (all) => all.where("call_id", "in", final).orderBy("call_id").orderBy("part"),
+    rows: (all) => all.where("call_id", "in", finalIds).orderBy("call_id").orderBy("part"),
   });
   if (events + transcriptLines + parts === MAX_PIECE) return { ids: undefined, events, transcriptLines, receipts: 0 };
-  const receipts = await blankReceipts(tx, final);
+  const receipts = await blankReceipts(tx, finalIds);
   const deleted = await tx
     .deleteFrom("calls")
-    .where("id", "in", final)
+    .where("id", "in", finalIds)
     .returning(["id", "instance_id", "user_id", "status", "token_id", "counted_at", "demo_scope", "stored_bytes"])
     .execute();
   await keepCounting(tx, deleted, countedSince, traits);
-  for (const [key, counted] of countedBy(deleted)) {
+  for (const [key, count] of countByInstance(deleted)) {
     const [instanceId, status] = JSON.parse(key) as [string, CallStatus];
-    await countFinished(tx, instanceId, status, -counted);
+    await countFinished(tx, instanceId, status, -count);
   }
   await charge(tx, chargesOf(deleted, -1));
   return { ids: deleted.map(({ id }) => id), events, transcriptLines, receipts };
@@ -126,15 +126,15 @@ export async function countFinished(
   status: CallStatus,
   calls: number,
 ): Promise<void> {
-  await COUNTED(tx, { instance_id: instanceId, status, calls });
+  await ADD_TO_COUNT(tx, { instance_id: instanceId, status, calls });
 }
 
 /** Sorted, so that two transactions lock rows in the same order. */
-function countedBy(rows: readonly { instance_id: string; status: CallStatus }[]): [string, number][] {
+function countByInstance(rows: readonly { instance_id: string; status: CallStatus }[]): [string, number][] {
   const counts = new Map<string, number>();
   for (const row of rows) {
     const key = JSON.stringify([row.instance_id, row.status]);
     counts.set(key, (counts.get(key) ?? 0) + 1);
   }
-  return [...counts].sort(([one], [other]) => (one < other ? -1 : 1));
+  return [...counts].sort(([a], [b]) => (a < b ? -1 : 1));
 }

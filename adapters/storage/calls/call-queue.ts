@@ -17,13 +17,13 @@ import {
   IS_WAITING,
   WHOLE_DATABASE,
 } from "../schema.ts";
-import { type Fenced, prepared, type Session } from "../session.ts";
+import { type FencedParams, preparedQuery, type Session } from "../session.ts";
 
-interface OfInstance {
+interface InstanceKey {
   readonly instance_id: string;
 }
 
-interface Claim extends OfInstance, Fenced {
+interface Claim extends InstanceKey, FencedParams {
   readonly owner: string;
   readonly dialing_at: number;
 }
@@ -32,11 +32,11 @@ interface Claim extends OfInstance, Fenced {
  * By id: ids rise with every call of the server, even if its clock is set back. Read from an index alone, because calls
  * are long.
  */
-const ACTIVE_CALLS = prepared((db, { instance_id }: OfInstance) =>
+const ACTIVE_CALLS = preparedQuery((db, { instance_id }: InstanceKey) =>
   db.selectFrom("calls").select("id").where("instance_id", "=", instance_id).where(IS_ACTIVE).orderBy("id"),
 );
-const NEXT_CALL = prepared((db, { instance_id }: OfInstance) => nextCall(db, instance_id).selectAll());
-const CLAIMED_CALLS = prepared((db, { instance_id, owner }: OfInstance & { readonly owner: string }) =>
+const NEXT_CALL = preparedQuery((db, { instance_id }: InstanceKey) => nextCall(db, instance_id).selectAll());
+const CLAIMED_CALLS = preparedQuery((db, { instance_id, owner }: InstanceKey & { readonly owner: string }) =>
   db
     .selectFrom("calls")
     .selectAll()
@@ -58,7 +58,7 @@ export function callQueue(
   CallStore,
   "active" | "nextWaiting" | "claimed" | "claimNext" | "dialHistory" | "waitingSince" | "oldestWaiting" | "orphaned"
 > {
-  const claimed = prepared((db, { instance_id, owner, dialing_at, epoch }: Claim) =>
+  const claimCall = preparedQuery((db, { instance_id, owner, dialing_at, epoch }: Claim) =>
     db
       .updateTable("calls")
       .set((eb) => ({ owner, dialing_at, version: eb("version", "+", 1) }))
@@ -75,12 +75,12 @@ export function callQueue(
   return {
     async active(instanceId) {
       const ids = (await session.query(ACTIVE_CALLS, { instance_id: instanceId })).map(({ id }) => id);
-      const found: Call[] = [];
+      const calls: Call[] = [];
       for (let from = 0; from < ids.length; from += PIECE) {
         if (from > 0) await setImmediate();
-        found.push(...(await activeCalls(session, ids.slice(from, from + PIECE))));
+        calls.push(...(await activeCalls(session, ids.slice(from, from + PIECE))));
       }
-      return found;
+      return calls;
     },
     async nextWaiting(instanceId) {
       const [row] = await session.query(NEXT_CALL, { instance_id: instanceId });
@@ -91,13 +91,13 @@ export function callQueue(
       return rows.map(callOf);
     },
     async claimNext(instanceId, owner, now) {
-      const [row] = await session.writeOnce(claimed, { instance_id: instanceId, owner, dialing_at: now });
+      const [row] = await session.writeOnce(claimCall, { instance_id: instanceId, owner, dialing_at: now });
       return row && callOf(row);
     },
-    dialHistory: (instanceId, since, most, until, which = "all") =>
+    dialHistory: (instanceId, since, limit, until, selection = "all") =>
       session.read(async (db) => {
         const reason = session.traits.jsonText("outcome", "reason");
-        const dialled = db
+        const dialledCalls = db
           .selectFrom("calls")
           .select(["id", "dialing_at", "started_at", "ended_at"])
           .where("instance_id", "=", instanceId)
@@ -106,17 +106,17 @@ export function callQueue(
           .$if(until !== undefined, (query) => query.where("dialing_at", "<=", until ?? 0))
           .orderBy("dialing_at", "desc");
         const refusal = session.traits.jsonText("outcome", "refusal");
-        const ended = dialled.select([reason.as("reason"), refusal.as("refusal")]);
-        const newest = ended.limit(most + MAX_UNREACHED);
+        const withReasons = dialledCalls.select([reason.as("reason"), refusal.as("refusal")]);
+        const newest = withReasons.limit(limit + MAX_UNREACHED);
         const rows =
-          which === "all"
-            ? await ended.limit(most).execute()
+          selection === "all"
+            ? await withReasons.limit(limit).execute()
             : await db
                 .selectFrom(newest.as("dialled"))
                 .select(["id", "dialing_at", "started_at", "ended_at", "reason", "refusal"])
                 .where((eb) => eb.or([eb("started_at", "is not", null), eb("reason", "in", UNANSWERED_REASONS)]))
                 .orderBy("dialing_at", "desc")
-                .limit(most)
+                .limit(limit)
                 .execute();
         return rows.map(({ id, dialing_at, started_at, ended_at, reason: outcome, refusal: scope }) => ({
           callId: id,
@@ -157,8 +157,8 @@ export function callQueue(
         return row?.created_at;
       }),
     async orphaned(owner, limit) {
-      const dialled = await session.read(async (db) => {
-        const onLine = await db
+      const dialledCalls = await session.read(async (db) => {
+        const onLineCalls = await db
           .selectFrom("calls")
           .selectAll()
           .where(IS_ON_LINE)
@@ -166,16 +166,16 @@ export function callQueue(
           .orderBy("instance_id")
           .limit(limit)
           .execute();
-        const dialing = await db
+        const dialingCalls = await db
           .selectFrom("calls")
           .selectAll()
           .where(IS_DIALING)
           .where(isOfOtherOwner(owner))
-          .limit(limit - onLine.length)
+          .limit(limit - onLineCalls.length)
           .execute();
-        return [...onLine, ...dialing];
+        return [...onLineCalls, ...dialingCalls];
       });
-      return [...dialled, ...(await callsOfDeleted(session, limit - dialled.length))].map(callOf);
+      return [...dialledCalls, ...(await callsOfDeleted(session, limit - dialledCalls.length))].map(callOf);
     },
   };
 }
@@ -203,33 +203,33 @@ async function activeCalls(session: Session, ids: readonly string[]): Promise<Ca
 }
 
 /** The place of a queued call in an index. */
-interface Waiting {
+interface QueuedPosition {
   readonly instance_id: string;
   readonly id: string;
 }
 
 /** Undialled calls that wait on deleted instances. Waiting calls are read in pieces, from an index. */
 async function callsOfDeleted(session: Session, limit: number): Promise<CallRow[]> {
-  const found: CallRow[] = [];
-  let after: Waiting = { instance_id: "", id: "" };
-  while (found.length < limit) {
+  const calls: CallRow[] = [];
+  let after: QueuedPosition = { instance_id: "", id: "" };
+  while (calls.length < limit) {
     const piece = await session.read((db) => queuedCalls(db, after));
     const ids = piece.filter(({ status }) => status === "DELETED").map(({ id }) => id);
-    for (let from = 0; from < ids.length && found.length < limit; from += PIECE) {
-      const some = ids.slice(from, from + PIECE);
-      const rows = await session.read((db) => db.selectFrom("calls").selectAll().where("id", "in", some).execute());
-      found.push(...rows.filter(({ status, dialing_at }) => status === "QUEUED" && dialing_at === null));
+    for (let from = 0; from < ids.length && calls.length < limit; from += PIECE) {
+      const batch = ids.slice(from, from + PIECE);
+      const rows = await session.read((db) => db.selectFrom("calls").selectAll().where("id", "in", batch).execute());
+      calls.push(...rows.filter(({ status, dialing_at }) => status === "QUEUED" && dialing_at === null));
     }
     const last = piece.at(-1);
     if (!last || piece.length < INDEX_PIECE) break;
     after = last;
     await setImmediate();
   }
-  return found.slice(0, limit);
+  return calls.slice(0, limit);
 }
 
 /** Some queued calls with the status of their instance. */
-function queuedCalls(db: Kysely<Database>, after: Waiting) {
+function queuedCalls(db: Kysely<Database>, after: QueuedPosition) {
   return db
     .selectFrom("calls")
     .select(["instance_id", "id"])

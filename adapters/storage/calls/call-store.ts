@@ -5,7 +5,7 @@ import type { CallStore } from "../../../src/ports/storage.ts";
 import { inPieces } from "../pieces.ts";
 import { callColumns, callOf } from "../records.ts";
 import { type CallRow, type Database, IS_ON_LINE, IS_QUEUED, IS_RECORDED } from "../schema.ts";
-import { prepared, type Session } from "../session.ts";
+import { preparedQuery, type Session } from "../session.ts";
 import { charge, chargesOf, finalCallBytes } from "../stored-bytes.ts";
 import { callAudio, removeAudio, removeLater } from "./call-audio.ts";
 import { forgetCounted, insertCall, keepCounting, quotaSpent } from "./call-creation.ts";
@@ -15,15 +15,15 @@ import { callQueue } from "./call-queue.ts";
 import { callsNaming } from "./calls-naming.ts";
 import { insertEvents } from "./event-store.ts";
 
-type Move = Partial<CallRow> & { readonly id: string; readonly expected: number };
+type Move = Partial<CallRow> & { readonly id: string; readonly expectedVersion: number };
 
-const CALL = prepared((db, { id }: { id: string }) => db.selectFrom("calls").selectAll().where("id", "=", id));
-const MOVED = prepared((db, { id, expected, ...columns }: Move) =>
+const CALL = preparedQuery((db, { id }: { id: string }) => db.selectFrom("calls").selectAll().where("id", "=", id));
+const UPDATE_CALL = preparedQuery((db, { id, expectedVersion, ...columns }: Move) =>
   db
     .updateTable("calls")
     .set((eb) => ({ ...columns, version: eb("version", "+", 1) }))
     .where("id", "=", id)
-    .where("version", "=", expected)
+    .where("version", "=", expectedVersion)
     .returningAll(),
 );
 
@@ -48,7 +48,7 @@ export function callStore(session: Session): CallStore {
     async update(id, version, patch, events) {
       let isAudioLeft = false;
       const call = await session.transaction(async (tx) => {
-        const [row] = await MOVED(tx, { id, expected: version, ...callColumns(patch) });
+        const [row] = await UPDATE_CALL(tx, { id, expectedVersion: version, ...callColumns(patch) });
         if (!row) return undefined;
         if (patch.status !== undefined && !isActive(patch.status)) {
           if (row.type === "FIXED_AUDIO") isAudioLeft = !(await removeAudio(session, tx, id));
@@ -95,20 +95,20 @@ async function recount(tx: Kysely<Database>, row: CallRow, events: readonly Even
 
 /** Counts active calls in their indexes, and adds up the counts of final ones. */
 async function countCalls(db: Kysely<Database>): Promise<Partial<Record<CallStatus, number>>> {
-  const waiting = await db
+  const queued = await db
     .selectFrom("calls")
     .select((eb) => eb.cast<number>(eb.fn.countAll(), "bigint").as("calls"))
     .where(IS_QUEUED)
     .executeTakeFirstOrThrow();
   // With "slot", which is in no index of all calls, so that SQLite reads the small index of lines.
-  const onLine = await db.selectFrom("calls").select(["status", "slot"]).where(IS_ON_LINE).execute();
-  const final = await db
+  const lineCalls = await db.selectFrom("calls").select(["status", "slot"]).where(IS_ON_LINE).execute();
+  const finished = await db
     .selectFrom("finished_counts")
     .select((eb) => ["status", eb.cast<number>(eb.fn.sum("calls"), "bigint").as("calls")])
     .groupBy("status")
     .execute();
-  const counts = new Map<CallStatus, number>([["QUEUED", waiting.calls]]);
-  for (const { status } of onLine) counts.set(status, (counts.get(status) ?? 0) + 1);
-  for (const { status, calls } of final) counts.set(status, calls);
+  const counts = new Map<CallStatus, number>([["QUEUED", queued.calls]]);
+  for (const { status } of lineCalls) counts.set(status, (counts.get(status) ?? 0) + 1);
+  for (const { status, calls } of finished) counts.set(status, calls);
   return Object.fromEntries([...counts].filter(([, calls]) => calls > 0));
 }

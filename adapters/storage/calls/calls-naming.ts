@@ -66,15 +66,15 @@ export async function callsNaming(
   number: MentionedNumber,
   { after = "", limit = Infinity }: Page,
 ): Promise<Call[]> {
-  const found: Call[] = [];
-  for (let from = after; ; ) {
+  const calls: Call[] = [];
+  for (let cursor = after; ; ) {
     const piece = await session.read((db) =>
-      db.selectFrom("calls").select("id").where("id", ">", from).orderBy("id").limit(PIECE).execute(),
+      db.selectFrom("calls").select("id").where("id", ">", cursor).orderBy("id").limit(PIECE).execute(),
     );
     const last = piece.at(-1);
-    if (!last) return found.slice(0, limit);
+    if (!last) return calls.slice(0, limit);
     const ids = await session.read((db) =>
-      mentioning(
+      idsMentioning(
         db,
         number,
         piece.map(({ id }) => id),
@@ -89,39 +89,39 @@ export async function callsNaming(
           .orderBy("id")
           .execute(),
       );
-      found.push(...rows.map(callOf));
+      calls.push(...rows.map(callOf));
     }
-    if (found.length >= limit || piece.length < PIECE) return found.slice(0, limit);
-    from = last.id;
+    if (calls.length >= limit || piece.length < PIECE) return calls.slice(0, limit);
+    cursor = last.id;
     await setImmediate();
   }
 }
 
 /** Ids of those calls that mention the number. */
-async function mentioning(
+async function idsMentioning(
   db: Kysely<Database>,
   number: MentionedNumber,
-  among: readonly string[],
+  callIds: readonly string[],
 ): Promise<Set<string>> {
-  const has = (column: RawBuilder<unknown>): RawBuilder<boolean> =>
+  const containsNumber = (column: RawBuilder<unknown>): RawBuilder<boolean> =>
     sql<boolean>`${column} like ${`%${number.digits}%`}`;
   const calls = await db
     .selectFrom("calls")
     .select(["id", ...COLUMNS])
-    .where("id", "in", among)
-    .where(({ or }) => or(COLUMNS.map((column) => has(sql.ref(column)))))
+    .where("id", "in", callIds)
+    .where(({ or }) => or(COLUMNS.map((column) => containsNumber(sql.ref(column)))))
     .execute();
   const events = await db
     .selectFrom("events")
     .select(["call_id as id", "data as text"])
-    .where("call_id", "in", among)
-    .where(has(sql.ref("data")))
+    .where("call_id", "in", callIds)
+    .where(containsNumber(sql.ref("data")))
     .execute();
   const lines = await db
     .selectFrom("transcripts")
     .select(["call_id as id", "text"])
-    .where("call_id", "in", among)
-    .where(has(sql.ref("text")))
+    .where("call_id", "in", callIds)
+    .where(containsNumber(sql.ref("text")))
     .execute();
   const ids = new Set<string>();
   for (const row of calls)

@@ -4,37 +4,37 @@ import type { Event, LoggedEvent } from "../../../src/domain/events.ts";
 import type { EventStore, LogPage } from "../../../src/ports/storage.ts";
 import { RECORDS } from "../records.ts";
 import type { Database, EventRow } from "../schema.ts";
-import { prepared, type Session } from "../session.ts";
+import { preparedQuery, type Session } from "../session.ts";
 
 /** Parameters of a page. */
 interface PageKeys {
   readonly after: number;
   readonly limit?: number;
 }
-type OfUser = PageKeys & { readonly user_id: string; readonly instance_id?: string };
-type Named = { readonly user_id: string; readonly id: string };
-type Between = { readonly user_id: string; readonly after: number; readonly last: number };
+type UserPage = PageKeys & { readonly user_id: string; readonly instance_id?: string };
+type EventKey = { readonly user_id: string; readonly id: string };
+type PositionRange = { readonly user_id: string; readonly after: number; readonly last: number };
 
-const OF_CALL = prepared((db, { call_id, ...page }: PageKeys & { readonly call_id: string }) =>
+const CALL_EVENTS = preparedQuery((db, { call_id, ...page }: PageKeys & { readonly call_id: string }) =>
   countedPage(db, onPage(db.selectFrom("events").selectAll().where("call_id", "=", call_id), page), page.after),
 );
-const OF_USER = prepared((db, { user_id, instance_id, ...page }: OfUser) => {
-  const ofUser = db.selectFrom("events").selectAll().where("user_id", "=", user_id);
-  const found = instance_id === undefined ? ofUser : ofUser.where("instance_id", "=", instance_id);
-  return countedPage(db, onPage(found, page), page.after);
+const USER_EVENTS = preparedQuery((db, { user_id, instance_id, ...page }: UserPage) => {
+  const userEvents = db.selectFrom("events").selectAll().where("user_id", "=", user_id);
+  const selected = instance_id === undefined ? userEvents : userEvents.where("instance_id", "=", instance_id);
+  return countedPage(db, onPage(selected, page), page.after);
 });
 
-const PLACE = prepared((db, { user_id, id }: Named) =>
+const EVENT_POSITION = preparedQuery((db, { user_id, id }: EventKey) =>
   db.selectFrom("events").select("position").where("id", "=", id).where("user_id", "=", user_id),
 );
-const NUMBERED = prepared((db, { user_id }: { readonly user_id: string }) =>
+const NUMBERED_UNTIL = preparedQuery((db, { user_id }: { readonly user_id: string }) =>
   db.selectFrom("event_counters").select("numbered").where("user_id", "=", user_id),
 );
-const LAST = prepared((db, { user_id }: { readonly user_id: string }) => entryOf(db, user_id));
-const AT = prepared((db, { user_id, position }: { readonly user_id: string; readonly position: number }) =>
+const LAST_ENTRY = preparedQuery((db, { user_id }: { readonly user_id: string }) => entryOf(db, user_id));
+const ENTRY_AT = preparedQuery((db, { user_id, position }: { readonly user_id: string; readonly position: number }) =>
   entryOf(db, user_id, position),
 );
-const LAST_BETWEEN = prepared((db, { user_id, after, last }: Between) =>
+const LAST_BETWEEN = preparedQuery((db, { user_id, after, last }: PositionRange) =>
   db
     .selectFrom("events")
     .select(["id", "position"])
@@ -50,28 +50,30 @@ export function eventStore(session: Session): EventStore {
   return {
     append: (events) => session.transaction((tx) => insertEvents(tx, events)),
     async ofCall(callId, page) {
-      const rows = await session.query(OF_CALL, { call_id: callId, ...keysOf(page) });
-      return numbered(rows).map(eventOf);
+      const rows = await session.query(CALL_EVENTS, { call_id: callId, ...keysOf(page) });
+      return withSequences(rows).map(eventOf);
     },
     async ofUser(userId, { instanceId }, page) {
       const instance = instanceId === undefined ? {} : { instance_id: instanceId };
-      const rows = await session.query(OF_USER, { user_id: userId, ...instance, ...keysOf(page) });
-      return numbered(rows).map(eventOf);
+      const rows = await session.query(USER_EVENTS, { user_id: userId, ...instance, ...keysOf(page) });
+      return withSequences(rows).map(eventOf);
     },
     async positionOf(userId, eventId) {
-      const [found] = await session.query(PLACE, { user_id: userId, id: eventId });
-      if (found) return found.position;
+      const [row] = await session.query(EVENT_POSITION, { user_id: userId, id: eventId });
+      if (row) return row.position;
       // For calls that a migration numbered by id.
-      const [counter] = await session.query(NUMBERED, { user_id: userId });
+      const [counter] = await session.query(NUMBERED_UNTIL, { user_id: userId });
       return lastBefore(session, userId, eventId, counter?.numbered ?? 0);
     },
     async positionBefore(userId, eventId) {
-      const [entry] = await session.query(LAST, { user_id: userId });
+      const [entry] = await session.query(LAST_ENTRY, { user_id: userId });
       return lastBefore(session, userId, eventId, entry?.last ?? 0);
     },
     async lookUp(userId, position) {
-      const of = { user_id: userId };
-      const [entry] = await (position === undefined ? session.query(LAST, of) : session.query(AT, { ...of, position }));
+      const key = { user_id: userId };
+      const [entry] = await (position === undefined
+        ? session.query(LAST_ENTRY, key)
+        : session.query(ENTRY_AT, { ...key, position }));
       return entry ?? { last: 0, eventId: null };
     },
     newestId: () => session.read(newestId),
@@ -80,7 +82,7 @@ export function eventStore(session: Session): EventStore {
 
 /** Reads the last entry of each primary key. SQLite needs a condition to seek it. */
 async function newestId(db: Kysely<Database>): Promise<string | undefined> {
-  const newest: string[] = [];
+  const newestIds: string[] = [];
   for (const table of ["events", "calls", "instances"] as const) {
     const row = await db
       .selectFrom(table)
@@ -89,10 +91,10 @@ async function newestId(db: Kysely<Database>): Promise<string | undefined> {
       .orderBy("id", "desc")
       .limit(1)
       .executeTakeFirst();
-    if (row) newest.push(row.id);
+    if (row) newestIds.push(row.id);
   }
   const withoutPrefix = (id: string): string => id.slice(id.indexOf("_") + 1);
-  return newest.sort((one, other) => (withoutPrefix(one) < withoutPrefix(other) ? -1 : 1)).at(-1);
+  return newestIds.sort((a, b) => (withoutPrefix(a) < withoutPrefix(b) ? -1 : 1)).at(-1);
 }
 
 /**
@@ -128,8 +130,8 @@ function onPage<O>(
   query: SelectQueryBuilder<Database, "events", O>,
   page: PageKeys,
 ): SelectQueryBuilder<Database, "events", O> {
-  const following = query.where("position", ">", page.after).orderBy("position");
-  return page.limit === undefined ? following : following.limit(page.limit);
+  const ordered = query.where("position", ">", page.after).orderBy("position");
+  return page.limit === undefined ? ordered : ordered.limit(page.limit);
 }
 
 function keysOf({ after = 0, limit }: LogPage): PageKeys {
@@ -164,16 +166,16 @@ function countedPage(
   page: SelectQueryBuilder<Database, "events", EventRow>,
   after: number,
 ): Compilable<PageRow> {
-  const counted = sql<PageRow>`with page as ${page}
+  const numberedPage = sql<PageRow>`with page as ${page}
     select page.*, case when call_id is not null
         and row_number() over (partition by call_id order by position) = 1 then (${eventsOfCall("page")}
         and earlier.position <= ${after}) end as earlier
     from page order by position`;
-  return { compile: () => counted.compile(db) };
+  return { compile: () => numberedPage.compile(db) };
 }
 
 /** The numbers of the events of a page, which has all events of a call between its first one and its last one. */
-function numbered(rows: readonly PageRow[]): NumberedRow[] {
+function withSequences(rows: readonly PageRow[]): NumberedRow[] {
   const sequences = new Map<string | null, number>();
   return rows.map(({ earlier, ...row }) => {
     if (row.call_id === null) return { ...row, sequence: null };
@@ -195,53 +197,53 @@ const BATCH = 500;
 type NewRow = Omit<EventRow, "position">;
 type Count = { readonly user_id: string; readonly events: number };
 
-const COUNTED = prepared((db, count: Count) => counting(db, count));
-const INSERTED = prepared((db, row: EventRow) => inserting(db, [row]));
+const RESERVE_POSITIONS = preparedQuery((db, count: Count) => reserveQuery(db, count));
+const INSERT_EVENT = preparedQuery((db, row: EventRow) => insertQuery(db, [row]));
 /** PostgreSQL counts in the same statement, which locks the counter for one round trip less. */
-const COUNTED_AND_INSERTED = prepared((db, { events, ...row }: NewRow & Count) =>
+const RESERVE_AND_INSERT = preparedQuery((db, { events, ...row }: NewRow & Count) =>
   db
-    .with("counted", (cte) => counting(cte, { user_id: row.user_id, events }))
+    .with("counted", (cte) => reserveQuery(cte, { user_id: row.user_id, events }))
     .insertInto("events")
     .values((eb) => ({ ...row, position: eb.selectFrom("counted").select("counted.position") }))
     .onConflict((conflict) => conflict.column("id").doNothing()),
 );
 
 /**
- * Appends events to the log, inside the transaction of the change that they report. Events that are stored already stay
+ * Appends events to the log, inside the transaction of the change that they report. Events that are already stored stay
  * unchanged. Call this last in a transaction: on PostgreSQL it locks the user's counter until the commit.
  */
 export async function insertEvents(tx: Kysely<Database>, events: readonly Event[]): Promise<void> {
   const rows = events.map(RECORDS.events.row);
-  const [only, ...more] = rows;
-  if (only && more.length === 0) return insertOne(tx, only);
+  const [first, ...others] = rows;
+  if (first && others.length === 0) return insertOne(tx, first);
   // Sorted, so that two transactions never wait for each other.
   for (const user of [...new Set(rows.map((row) => row.user_id))].sort()) {
     const userRows = rows.filter((row) => row.user_id === user);
     const last = await reservePositions(tx, user, userRows.length);
-    const placed = userRows.map((row, index) => ({ ...row, position: last - userRows.length + 1 + index }));
-    for (let from = 0; from < placed.length; from += BATCH)
-      await inserting(tx, placed.slice(from, from + BATCH)).execute();
+    const positionedRows = userRows.map((row, index) => ({ ...row, position: last - userRows.length + 1 + index }));
+    for (let from = 0; from < positionedRows.length; from += BATCH)
+      await insertQuery(tx, positionedRows.slice(from, from + BATCH)).execute();
   }
 }
 
 async function insertOne(tx: Kysely<Database>, row: NewRow): Promise<void> {
-  if (tx.getExecutor().adapter instanceof PostgresAdapter) await COUNTED_AND_INSERTED(tx, { ...row, events: 1 });
-  else await INSERTED(tx, { ...row, position: await reservePositions(tx, row.user_id, 1) });
+  if (tx.getExecutor().adapter instanceof PostgresAdapter) await RESERVE_AND_INSERT(tx, { ...row, events: 1 });
+  else await INSERT_EVENT(tx, { ...row, position: await reservePositions(tx, row.user_id, 1) });
 }
 
 /** The end of a user's log, which stays there until the transaction ends. */
-export function lockedPosition(tx: Kysely<Database>, userId: string): Promise<number> {
+export function lockPosition(tx: Kysely<Database>, userId: string): Promise<number> {
   return reservePositions(tx, userId, 0);
 }
 
 /** Reserves `events` positions in a user's log and returns the last. */
 async function reservePositions(tx: Kysely<Database>, userId: string, events: number): Promise<number> {
-  const [counter] = await COUNTED(tx, { user_id: userId, events });
+  const [counter] = await RESERVE_POSITIONS(tx, { user_id: userId, events });
   if (!counter) throw new InternalError(`the events of user ${userId} could not be counted`);
   return counter.position;
 }
 
-function counting(db: Pick<Kysely<Database>, "insertInto">, { user_id, events }: Count) {
+function reserveQuery(db: Pick<Kysely<Database>, "insertInto">, { user_id, events }: Count) {
   return db
     .insertInto("event_counters")
     .values({ user_id, position: events, numbered: 0 })
@@ -253,7 +255,7 @@ function counting(db: Pick<Kysely<Database>, "insertInto">, { user_id, events }:
     .returning("position");
 }
 
-function inserting(db: Kysely<Database>, rows: readonly EventRow[]) {
+function insertQuery(db: Kysely<Database>, rows: readonly EventRow[]) {
   return db
     .insertInto("events")
     .values(rows)

@@ -3,21 +3,22 @@ import { CodedError } from "../../../src/base/error.ts";
 import type { NewReceipt, Receipt, ReceiptKey, ReceiptStore } from "../../../src/ports/storage.ts";
 import { deletePiece, inPieces } from "../pieces.ts";
 import type { Database, ReceiptTable } from "../schema.ts";
-import { prepared, type Session, type Traits } from "../session.ts";
+import { preparedQuery, type Session, type Traits } from "../session.ts";
 
 type NewRow = Omit<ReceiptTable, "existing_status"> & { readonly expired_before: number };
 
-const FOUND = prepared((db, { userId, scope, key, expiredBefore }: ReceiptKey & { readonly expiredBefore: number }) =>
-  db
-    .selectFrom("receipts")
-    .select(["fingerprint", "record_id", "existing_status"])
-    .where("user_id", "=", userId)
-    .where("scope", "=", scope)
-    .where("key", "=", key)
-    .where("created_at", ">=", expiredBefore),
+const FIND_RECEIPT = preparedQuery(
+  (db, { userId, scope, key, expiredBefore }: ReceiptKey & { readonly expiredBefore: number }) =>
+    db
+      .selectFrom("receipts")
+      .select(["fingerprint", "record_id", "existing_status"])
+      .where("user_id", "=", userId)
+      .where("scope", "=", scope)
+      .where("key", "=", key)
+      .where("created_at", ">=", expiredBefore),
 );
 /** Returns no row if the key has a receipt that has not expired. */
-const INSERTED = prepared((db, { expired_before, ...row }: NewRow) =>
+const INSERT_RECEIPT = preparedQuery((db, { expired_before, ...row }: NewRow) =>
   db
     .insertInto("receipts")
     .values(row)
@@ -35,7 +36,7 @@ const INSERTED = prepared((db, { expired_before, ...row }: NewRow) =>
     .returning("key"),
 );
 
-/** Rolls back the creation of a record: the key has a receipt already. */
+/** Rolls back the creation of a record: the key already has a receipt. */
 export class KeyTaken extends CodedError {
   readonly code = "key_taken";
 }
@@ -44,7 +45,7 @@ export class KeyTaken extends CodedError {
 export function receiptStore(session: Session): ReceiptStore {
   return {
     async find(key, expiredBefore): Promise<Receipt | undefined> {
-      const [row] = await session.query(FOUND, { ...key, expiredBefore });
+      const [row] = await session.query(FIND_RECEIPT, { ...key, expiredBefore });
       if (!row) return undefined;
       const { fingerprint, record_id: recordId, existing_status: existing } = row;
       return { fingerprint, recordId, ...(existing !== null && { existing }) };
@@ -56,10 +57,10 @@ export function receiptStore(session: Session): ReceiptStore {
 
 /**
  * Stores the receipt of a record in its transaction. Two creations under one key wait for each other here.
- * @throws {KeyTaken} there is another one; the transaction must store nothing
+ * @throws {KeyTaken} the key already has a receipt; the transaction must store nothing
  */
 export async function insertReceipt(tx: Kysely<Database>, receipt: NewReceipt, recordId: string): Promise<void> {
-  const [row] = await INSERTED(tx, {
+  const [row] = await INSERT_RECEIPT(tx, {
     user_id: receipt.userId,
     scope: receipt.scope,
     key: receipt.key,
@@ -86,7 +87,7 @@ function forgetBegunBefore(tx: Kysely<Database>, before: number, traits: Traits,
   return deletePiece(tx, traits, {
     table: "receipts",
     limit,
-    locked: "skip",
+    lockedRows: "skip",
     rows: (all) => all.where("created_at", "<", before).orderBy("created_at"),
   });
 }

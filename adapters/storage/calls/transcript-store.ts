@@ -13,8 +13,8 @@ export function transcriptStore(session: Session): TranscriptStore {
   return {
     append: (lines) =>
       session.transaction(async (tx) => {
-        const remaining = await remainingCalls(tx, lines, session.traits.rowLocks);
-        const rows = lines.filter(({ callId }) => remaining.has(callId)).map(RECORDS.transcripts.row);
+        const remainingIds = await remainingCalls(tx, lines, session.traits.rowLocks);
+        const rows = lines.filter(({ callId }) => remainingIds.has(callId)).map(RECORDS.transcripts.row);
         for (let from = 0; from < rows.length; from += BATCH)
           await tx
             .insertInto("transcripts")
@@ -24,9 +24,9 @@ export function transcriptStore(session: Session): TranscriptStore {
       }),
     ofCalls: (callIds) =>
       session.read(async (db) => {
-        const found: Database["transcripts"][] = [];
+        const rows: Database["transcripts"][] = [];
         for (let from = 0; from < callIds.length; from += BATCH)
-          found.push(
+          rows.push(
             ...(await db
               .selectFrom("transcripts")
               .selectAll()
@@ -35,7 +35,7 @@ export function transcriptStore(session: Session): TranscriptStore {
               .orderBy("position")
               .execute()),
           );
-        return found.map(RECORDS.transcripts.record);
+        return rows.map(RECORDS.transcripts.record);
       }),
   };
 }
@@ -49,15 +49,15 @@ async function remainingCalls(
   rowLocks: boolean,
 ): Promise<ReadonlySet<string>> {
   const ids = [...new Set(lines.map(({ callId }) => callId))];
-  const remaining = new Set<string>();
+  const remainingIds = new Set<string>();
   for (let from = 0; from < ids.length; from += BATCH) {
-    const found = await tx
+    const rows = await tx
       .selectFrom("calls")
       .select("id")
       .where("id", "in", ids.slice(from, from + BATCH))
       .$if(rowLocks, (query) => query.forKeyShare())
       .execute();
-    for (const { id } of found) remaining.add(id);
+    for (const { id } of rows) remainingIds.add(id);
   }
-  return remaining;
+  return remainingIds;
 }

@@ -18,27 +18,33 @@ import {
   IS_UNLINKED,
   IS_WAITING,
 } from "../schema.ts";
-import { prepared, type Session, type Traits } from "../session.ts";
-import { type Counted, charge, endCounts, eventBytes, OverBudget, rowBytes } from "../stored-bytes.ts";
+import { preparedQuery, type Session, type Traits } from "../session.ts";
+import { type CountedInstance, charge, endCounts, eventBytes, OverBudget, rowBytes } from "../stored-bytes.ts";
 import { credentialStore, eraseSecrets, writeCredentials } from "./sealed-stores.ts";
 
-type Move = Partial<InstanceRow> & { readonly id: string; readonly expected: number; readonly added: number };
+type Move = Partial<InstanceRow> & {
+  readonly id: string;
+  readonly expectedVersion: number;
+  readonly addedBytes: number;
+};
 
-const INSTANCE = prepared((db, { id }: { id: string }) => db.selectFrom("instances").selectAll().where("id", "=", id));
-const INSERTED = prepared((db, row: InstanceRow) => db.insertInto("instances").values(row));
-const COUNTED = prepared((db, { userId }: { userId: string }) =>
+const INSTANCE = preparedQuery((db, { id }: { id: string }) =>
+  db.selectFrom("instances").selectAll().where("id", "=", id),
+);
+const INSERT_INSTANCE = preparedQuery((db, row: InstanceRow) => db.insertInto("instances").values(row));
+const COUNT_INSTANCES = preparedQuery((db, { userId }: { userId: string }) =>
   db
     .selectFrom("instances")
     .select((eb) => eb.fn.countAll().as("count"))
     .where("user_id", "=", userId)
     .where(IS_NOT_DELETED),
 );
-const MOVED = prepared((db, { id, expected, added, ...columns }: Move) =>
+const UPDATE_INSTANCE = preparedQuery((db, { id, expectedVersion, addedBytes, ...columns }: Move) =>
   db
     .updateTable("instances")
-    .set((eb) => ({ ...columns, stored_bytes: eb("stored_bytes", "+", added), version: eb("version", "+", 1) }))
+    .set((eb) => ({ ...columns, stored_bytes: eb("stored_bytes", "+", addedBytes), version: eb("version", "+", 1) }))
     .where("id", "=", id)
-    .where("version", "=", expected)
+    .where("version", "=", expectedVersion)
     .returningAll(),
 );
 
@@ -58,9 +64,9 @@ export function instanceStore(session: Session): InstanceStore {
           await charge(tx, [{ owner: instance.userId, bytes, limit: budget?.userBytes }]);
           // On PostgreSQL this locks the user's log until the commit: the next insertion counts this one.
           await insertEvents(tx, events);
-          if (maxInstances !== undefined && (await countOf(tx, instance.userId)) >= maxInstances)
+          if (maxInstances !== undefined && (await countInstances(tx, instance.userId)) >= maxInstances)
             throw new QuotaReached();
-          await INSERTED(tx, { ...row, stored_bytes: bytes });
+          await INSERT_INSTANCE(tx, { ...row, stored_bytes: bytes });
           if (receipt) await insertReceipt(tx, receipt, instance.id);
           return "created" as const;
         })
@@ -77,10 +83,10 @@ export function instanceStore(session: Session): InstanceStore {
     list: (userId, page) => session.read((db) => list(db, userId, page)),
     update: (id, version, patch, events, sealed) =>
       session.transaction(async (tx) => {
-        const [row] = await MOVED(tx, {
+        const [row] = await UPDATE_INSTANCE(tx, {
           id,
-          expected: version,
-          added: eventBytes(events),
+          expectedVersion: version,
+          addedBytes: eventBytes(events),
           ...RECORDS.instances.changes(patch),
         });
         if (!row) return undefined;
@@ -102,8 +108,8 @@ export function instanceStore(session: Session): InstanceStore {
       ),
     halfLinked: (page) =>
       session.read((db) => {
-        const linked = db.selectFrom("credentials").select("instance_id");
-        return pageById(db.selectFrom("instances").selectAll().where(IS_UNLINKED).where("id", "in", linked), page);
+        const linkedIds = db.selectFrom("credentials").select("instance_id");
+        return pageById(db.selectFrom("instances").selectAll().where(IS_UNLINKED).where("id", "in", linkedIds), page);
       }),
     halfDeleted: (page) =>
       session.read((db) => pageById(db.selectFrom("instances").selectAll().where(IS_HALF_DELETED), page)),
@@ -121,16 +127,16 @@ async function pageById(
   { after, limit }: Page,
 ): Promise<Instance[]> {
   const rows = await query
-    .$if(after !== undefined, (following) => following.where("id", ">", after ?? ""))
+    .$if(after !== undefined, (pageQuery) => pageQuery.where("id", ">", after ?? ""))
     .orderBy("id")
-    .$if(limit !== undefined, (first) => first.limit(limit ?? 0))
+    .$if(limit !== undefined, (pageQuery) => pageQuery.limit(limit ?? 0))
     .execute();
   return rows.map(RECORDS.instances.record);
 }
 
-/** Seeks the oldest waiting call of each linked instance in an index, instead of reading all calls that wait. */
+/** Seeks the oldest waiting call of each linked instance in an index, instead of reading all waiting calls. */
 function withWaitingCalls(db: Kysely<Database>, limit: number): Promise<InstanceRow[]> {
-  const linked = db
+  const linkedInstances = db
     .selectFrom("instances")
     .selectAll()
     .select(({ selectFrom }) =>
@@ -144,7 +150,7 @@ function withWaitingCalls(db: Kysely<Database>, limit: number): Promise<Instance
     )
     .where(IS_LINKED);
   return db
-    .selectFrom(linked.as("linked"))
+    .selectFrom(linkedInstances.as("linked"))
     .selectAll()
     .where("oldest", "is not", null)
     .orderBy("oldest")
@@ -152,8 +158,8 @@ function withWaitingCalls(db: Kysely<Database>, limit: number): Promise<Instance
     .execute();
 }
 
-async function countOf(tx: Kysely<Database>, userId: string): Promise<number> {
-  const [row] = await COUNTED(tx, { userId });
+async function countInstances(tx: Kysely<Database>, userId: string): Promise<number> {
+  const [row] = await COUNT_INSTANCES(tx, { userId });
   return Number(row?.count);
 }
 
@@ -206,22 +212,22 @@ function isUnlinkedNumber(phone: string) {
 /** An instance, its receipt, and the counts of its calls and bytes. */
 const MAX_INSTANCE_ROWS = 6;
 
-type Purged = Pick<InstanceRow, "id" | "user_id">;
+type PurgedInstance = Pick<InstanceRow, "id" | "user_id">;
 
 /** Purges deleted instances, except those with calls, in pieces. */
 async function purgeInstances(session: Session, erasedBefore: number, limit: number): Promise<string[]> {
-  const old = await session.transaction((tx) => erasedInstances(tx, erasedBefore, limit));
-  for (let left: readonly Purged[] = old; left.length > 0; ) {
-    const purged = await session.transaction((tx) => purgePiece(tx, left, session.traits));
-    left = left.slice(purged);
+  const instances = await session.transaction((tx) => erasedInstances(tx, erasedBefore, limit));
+  for (let remaining: readonly PurgedInstance[] = instances; remaining.length > 0; ) {
+    const purgedCount = await session.transaction((tx) => purgePiece(tx, remaining, session.traits));
+    remaining = remaining.slice(purgedCount);
     await setImmediate();
   }
-  return old.map(({ id }) => id);
+  return instances.map(({ id }) => id);
 }
 
 /** Purges as many of these instances as one transaction may; returns the number of purged ones. */
-async function purgePiece(tx: Kysely<Database>, instances: readonly Purged[], traits: Traits): Promise<number> {
-  const purged: Counted[] = [];
+async function purgePiece(tx: Kysely<Database>, instances: readonly PurgedInstance[], traits: Traits): Promise<number> {
+  const purged: CountedInstance[] = [];
   const count = await purgeRows(tx, instances, traits, purged);
   await endCounts(tx, purged);
   return count;
@@ -229,9 +235,9 @@ async function purgePiece(tx: Kysely<Database>, instances: readonly Purged[], tr
 
 async function purgeRows(
   tx: Kysely<Database>,
-  instances: readonly Purged[],
+  instances: readonly PurgedInstance[],
   traits: Traits,
-  purged: Counted[],
+  purged: CountedInstance[],
 ): Promise<number> {
   let rows = 0;
   for (const [index, { id, user_id }] of instances.entries()) {
@@ -251,7 +257,7 @@ async function purgeRows(
   return instances.length;
 }
 
-function erasedInstances(db: Kysely<Database>, erasedBefore: number, limit: number): Promise<Purged[]> {
+function erasedInstances(db: Kysely<Database>, erasedBefore: number, limit: number): Promise<PurgedInstance[]> {
   return db
     .selectFrom("instances")
     .select(["id", "user_id"])

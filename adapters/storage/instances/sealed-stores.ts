@@ -57,9 +57,9 @@ async function list(db: Kysely<Database>, place: Place, limit: number, after?: S
   return rows.map((row) => ({ id: row.id, key: row.key, sealed: new Uint8Array(row.sealed) }));
 }
 
-function isAt({ id, key }: Place, at: SealedPlace) {
-  const same = sql<SqlBool>`${sql.ref(id)} = ${at.id}`;
-  return key ? sql<SqlBool>`${same} and ${sql.ref(key)} = ${at.key}` : same;
+function isAt({ id, key }: Place, position: SealedPlace) {
+  const isSameId = sql<SqlBool>`${sql.ref(id)} = ${position.id}`;
+  return key ? sql<SqlBool>`${isSameId} and ${sql.ref(key)} = ${position.key}` : isSameId;
 }
 
 /** The sealed credentials of linked numbers. Credentials of a missing or deleted instance are not saved. */
@@ -69,7 +69,7 @@ export function credentialStore(
   return {
     saveCredentials: (id, sealed) =>
       session.transaction(async (tx) => {
-        if (await lockedInstance(tx, id, session.traits.rowLocks)) await writeCredentials(tx, id, sealed);
+        if (await lockInstance(tx, id, session.traits.rowLocks)) await writeCredentials(tx, id, sealed);
       }),
     loadCredentials: (id) =>
       session.read(async (db) => {
@@ -82,14 +82,14 @@ export function credentialStore(
       }),
     hasSecrets: (id) =>
       session.read(async (db) => {
-        const some = await db
+        const row = await db
           .selectFrom("credentials")
           .select("instance_id")
           .where("instance_id", "=", id)
           .unionAll(({ selectFrom }) => selectFrom("line_records").select("instance_id").where("instance_id", "=", id))
           .limit(1)
           .executeTakeFirst();
-        return some !== undefined;
+        return row !== undefined;
       }),
     async eraseCredentials(id) {
       await session.transaction((tx) => eraseSecrets(tx, id));
@@ -104,7 +104,7 @@ export async function eraseSecrets(tx: Kysely<Database>, id: string): Promise<vo
 }
 
 /** True if the instance exists and is not deleted; it then stays so until the transaction ends. */
-async function lockedInstance(tx: Kysely<Database>, id: string, rowLocks: boolean): Promise<boolean> {
+async function lockInstance(tx: Kysely<Database>, id: string, rowLocks: boolean): Promise<boolean> {
   const instance = await tx
     .selectFrom("instances")
     .select("status")
@@ -127,7 +127,7 @@ export async function writeCredentials(tx: Kysely<Database>, id: string, sealed:
 const CHUNK = 500;
 
 /** Rolls back a transaction. */
-class TooMany extends CodedError {
+class TooManyRecords extends CodedError {
   readonly code = "too_many";
 }
 
@@ -144,12 +144,12 @@ export function lineRecordStore(session: Session): LineRecordStore {
           .where("instance_id", "=", instanceId)
           .where("key", "in", [...new Set(keys)])
           .execute();
-        const found = new Map(rows.map(({ key, sealed }) => [key, new Uint8Array(sealed)]));
-        return keys.map((key) => found.get(key));
+        const values = new Map(rows.map(({ key, sealed }) => [key, new Uint8Array(sealed)]));
+        return keys.map((key) => values.get(key));
       }),
     keys: (instanceId, prefix) =>
       session.read(async (db) => {
-        const end = behindPrefix(prefix);
+        const end = endOfPrefix(prefix);
         const rows = await db
           .selectFrom("line_records")
           .select("key")
@@ -160,16 +160,16 @@ export function lineRecordStore(session: Session): LineRecordStore {
           .execute();
         return rows.map(({ key }) => key);
       }),
-    set: (instanceId, changes, most) =>
+    set: (instanceId, changes, maxRecords) =>
       session
         .transaction(async (tx) => {
-          if (!(await lockedInstance(tx, instanceId, session.traits.rowLocks))) return true;
+          if (!(await lockInstance(tx, instanceId, session.traits.rowLocks))) return true;
           await writeRecords(tx, instanceId, changes);
-          if ((await countOf(tx, instanceId)) > most) throw new TooMany();
+          if ((await countRecords(tx, instanceId)) > maxRecords) throw new TooManyRecords();
           return true;
         })
         .catch((error: unknown) => {
-          if (error instanceof TooMany) return false;
+          if (error instanceof TooManyRecords) return false;
           throw error;
         }),
     forgetNumber: (number) => forgetNumber(session, number),
@@ -182,18 +182,18 @@ export function lineRecordStore(session: Session): LineRecordStore {
 /** Deletes the records whose key mentions a number, in pieces. */
 async function forgetNumber(session: Session, number: MentionedNumber): Promise<number> {
   let count = 0;
-  for (let from = { instance_id: "", key: "" }; ; ) {
+  for (let cursor = { instance_id: "", key: "" }; ; ) {
     const piece = await session.read((db) =>
       db
         .selectFrom("line_records")
         .select(["instance_id", "key"])
-        .where(sql<boolean>`(instance_id, key) > (${from.instance_id}, ${from.key})`)
+        .where(sql<boolean>`(instance_id, key) > (${cursor.instance_id}, ${cursor.key})`)
         .orderBy("instance_id")
         .orderBy("key")
         .limit(CHUNK)
         .execute(),
     );
-    const keys = piece.filter(({ key }) => number.isIn(decoded(key)));
+    const keys = piece.filter(({ key }) => number.isIn(decodeKey(key)));
     for (const { instance_id, key } of keys)
       count += await session.write(async (db) =>
         deletedRows(
@@ -216,13 +216,13 @@ async function forgetNumber(session: Session, number: MentionedNumber): Promise<
       );
     const last = piece.at(-1);
     if (piece.length < CHUNK || !last) return count;
-    from = last;
+    cursor = last;
     await setImmediate();
   }
 }
 
 /** Keys contain addresses in the form of URIs. */
-function decoded(key: string): string {
+function decodeKey(key: string): string {
   try {
     return decodeURIComponent(key);
   } catch {
@@ -235,25 +235,27 @@ async function writeRecords(
   instanceId: string,
   changes: ReadonlyMap<string, Uint8Array | undefined>,
 ): Promise<void> {
-  const written = [...changes].flatMap(([key, sealed]) => (sealed ? [{ instance_id: instanceId, key, sealed }] : []));
-  const deleted = [...changes].flatMap(([key, sealed]) => (sealed ? [] : [key]));
-  for (let from = 0; from < deleted.length; from += CHUNK)
+  const writtenRows = [...changes].flatMap(([key, sealed]) =>
+    sealed ? [{ instance_id: instanceId, key, sealed }] : [],
+  );
+  const deletedKeys = [...changes].flatMap(([key, sealed]) => (sealed ? [] : [key]));
+  for (let from = 0; from < deletedKeys.length; from += CHUNK)
     await tx
       .deleteFrom("line_records")
       .where("instance_id", "=", instanceId)
-      .where("key", "in", deleted.slice(from, from + CHUNK))
+      .where("key", "in", deletedKeys.slice(from, from + CHUNK))
       .execute();
-  for (let from = 0; from < written.length; from += CHUNK)
+  for (let from = 0; from < writtenRows.length; from += CHUNK)
     await tx
       .insertInto("line_records")
-      .values(written.slice(from, from + CHUNK))
+      .values(writtenRows.slice(from, from + CHUNK))
       .onConflict((conflict) =>
         conflict.columns(["instance_id", "key"]).doUpdateSet(({ ref }) => ({ sealed: ref("excluded.sealed") })),
       )
       .execute();
 }
 
-async function countOf(tx: Kysely<Database>, instanceId: string): Promise<number> {
+async function countRecords(tx: Kysely<Database>, instanceId: string): Promise<number> {
   const { count } = await tx
     .selectFrom("line_records")
     .select((eb) => eb.fn.countAll().as("count"))
@@ -263,7 +265,7 @@ async function countOf(tx: Kysely<Database>, instanceId: string): Promise<number
 }
 
 /** The first string after all strings with this prefix, by code points; undefined if there is none. */
-function behindPrefix(prefix: string): string | undefined {
+function endOfPrefix(prefix: string): string | undefined {
   const points = Array.from(prefix, (character) => character.codePointAt(0) as number);
   while (points.at(-1) === 0x10ffff) points.pop();
   const last = points.pop();

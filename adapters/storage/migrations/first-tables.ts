@@ -161,7 +161,7 @@ export async function partialIndex(
 interface RecreatedTable {
   readonly table: string;
   /** The temporary table for its rows; `named-tables.ts` lists it. */
-  readonly aside: string;
+  readonly temporaryTable: string;
   /** Columns of the new table to fill, SQL. */
   readonly columns: string;
   /** The values of these columns, as SQL on the old ones. */
@@ -171,14 +171,14 @@ interface RecreatedTable {
 /** Recreates a table with its rows, without its indexes. */
 export async function recreateTable(
   db: Kysely<unknown>,
-  { table, aside, columns, values }: RecreatedTable,
+  { table, temporaryTable, columns, values }: RecreatedTable,
   shape: (table: CreateTableBuilder<string>) => CreateTableBuilder<string>,
 ): Promise<void> {
   const { schema } = db;
-  await sql`create table ${sql.table(aside)} as select * from ${sql.table(table)}`.execute(db);
+  await sql`create table ${sql.table(temporaryTable)} as select * from ${sql.table(table)}`.execute(db);
   await schema.dropTable(table).execute();
   await shape(schema.createTable(table)).execute();
   await sql`insert into ${sql.table(table)} (${sql.raw(columns)})
-    select ${sql.raw(values)} from ${sql.table(aside)}`.execute(db);
-  await schema.dropTable(aside).execute();
+    select ${sql.raw(values)} from ${sql.table(temporaryTable)}`.execute(db);
+  await schema.dropTable(temporaryTable).execute();
 }

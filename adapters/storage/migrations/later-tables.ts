@@ -38,8 +38,8 @@ export async function webhookTables(db: Kysely<unknown>, { id, bytes }: ColumnTy
     .execute();
   const deliveries = "webhook_deliveries";
   await schema.createIndex("webhook_deliveries_of_webhook").on(deliveries).columns(["webhook_id", "id"]).execute();
-  const due = ["webhook_id", "next_attempt_at", "id"];
-  await partialIndex(db, "webhook_deliveries_due", deliveries, due, "next_attempt_at is not null");
+  const dueColumns = ["webhook_id", "next_attempt_at", "id"];
+  await partialIndex(db, "webhook_deliveries_due", deliveries, dueColumns, "next_attempt_at is not null");
   await partialIndex(db, "webhook_deliveries_over", deliveries, ["created_at"], "status <> 'pending'");
 }
 
@@ -128,7 +128,7 @@ interface ReceiptKey {
 }
 
 /** A key that sorts before every other. */
-const FIRST: ReceiptKey = { user_id: "", scope: "", key: "" };
+const FIRST_KEY: ReceiptKey = { user_id: "", scope: "", key: "" };
 
 interface OldReceipt extends ReceiptKey {
   /** JSON of a call or an instance at the end of the request. */
@@ -149,7 +149,7 @@ export async function receiptIds(db: Kysely<unknown>, { id }: ColumnTypes): Prom
     .addColumn("record_id", id, (column) => column.notNull().defaultTo(""))
     .execute();
   await schema.alterTable("receipts").addColumn("existing_status", id).execute();
-  for (let last: ReceiptKey | undefined = FIRST; last !== undefined; ) {
+  for (let last: ReceiptKey | undefined = FIRST_KEY; last !== undefined; ) {
     const { rows } = await sql<OldReceipt>`select user_id, scope, key, result from ${receipts}
       where (user_id, scope, key) > (${last.user_id}, ${last.scope}, ${last.key})
       order by user_id, scope, key limit ${BATCH}`.execute(db);
@@ -176,11 +176,11 @@ export async function listIndexes(db: Kysely<unknown>): Promise<void> {
   for (const [name, [table = "", ...columns]] of Object.entries(indexes))
     await db.schema.createIndex(name).on(table).columns(columns).execute();
   const deliveries = "webhook_deliveries";
-  const delivered = ["webhook_id", "last_attempt_at"];
-  await partialIndex(db, "webhook_deliveries_made", deliveries, delivered, "status = 'delivered'");
+  const deliveredColumns = ["webhook_id", "last_attempt_at"];
+  await partialIndex(db, "webhook_deliveries_made", deliveries, deliveredColumns, "status = 'delivered'");
   await partialIndex(db, "webhooks_enabled", "webhooks", ["id"], "disabled_reason is null");
-  const active = ["instance_id", "id"];
-  await partialIndex(db, "calls_active", "calls", active, "status in ('QUEUED', 'RINGING', 'IN_PROGRESS')");
+  const activeColumns = ["instance_id", "id"];
+  await partialIndex(db, "calls_active", "calls", activeColumns, "status in ('QUEUED', 'RINGING', 'IN_PROGRESS')");
   await partialIndex(db, "codes_of_invitations", "account_codes", ["id"], "purpose = 'invitation'");
   await partialIndex(db, "instances_by_phone", "instances", ["phone", "id"], "phone is not null");
   await partialIndex(db, "instances_without_number", "instances", ["id"], "status = 'CREATED'");

@@ -20,7 +20,7 @@ export interface Contents {
   /** The table of our migrations; undefined for a new database. */
   readonly migrations: string | undefined;
   /** The migrations that were applied. */
-  readonly applied: readonly string[];
+  readonly appliedSteps: readonly string[];
 }
 
 /** The name without a prefix, in older versions. The next migration renames it. */
@@ -33,18 +33,19 @@ const tableOf = ({ prefix = "" }: TableNames): string => `${prefix}ringport_migr
 export async function contentsOf(db: Kysely<unknown>, { tables: names }: DatabaseLocation): Promise<Contents> {
   const schema = await schemaOf(db, names);
   const tables = new Set(await tablesOf(db, schema));
-  const ours = tableOf(names);
-  if (tables.has(ours)) return { schema, tables, migrations: ours, applied: await stepsIn(db, schema, ours) };
+  const ownTable = tableOf(names);
+  if (tables.has(ownTable))
+    return { schema, tables, migrations: ownTable, appliedSteps: await stepsIn(db, schema, ownTable) };
   if (!names.prefix && tables.has(OLD_TABLE) && tables.has("finished_counts")) {
-    const applied = await stepsIn(db, schema, OLD_TABLE);
-    if (applied.includes(FIRST_STEP)) return { schema, tables, migrations: OLD_TABLE, applied };
+    const appliedSteps = await stepsIn(db, schema, OLD_TABLE);
+    if (appliedSteps.includes(FIRST_STEP)) return { schema, tables, migrations: OLD_TABLE, appliedSteps };
   }
-  return { schema, tables, migrations: undefined, applied: [] };
+  return { schema, tables, migrations: undefined, appliedSteps: [] };
 }
 
 /** True if the database needs no migration. */
-export function isCurrent({ applied }: Contents, steps: Record<string, Migration>): boolean {
-  return applied.length === Object.keys(steps).length && applied.every((step) => Object.hasOwn(steps, step));
+export function isCurrent({ appliedSteps }: Contents, steps: Record<string, Migration>): boolean {
+  return appliedSteps.length === Object.keys(steps).length && appliedSteps.every((step) => Object.hasOwn(steps, step));
 }
 
 /**
@@ -72,10 +73,10 @@ export async function migrate(
   });
   const { error, results } = await migrator.migrateToLatest();
   if (error === undefined) return;
-  const failed = results?.find(({ status }) => status === "Error");
-  if (!failed) throw error;
+  const failedStep = results?.find(({ status }) => status === "Error");
+  if (!failedStep) throw error;
   throw new ConfigurationError(
-    `the database ${location.name} cannot be brought up to date (step ${failed.migrationName}: ${(error as Error).message}); ` +
+    `the database ${location.name} cannot be brought up to date (step ${failedStep.migrationName}: ${(error as Error).message}); ` +
       "it is unchanged: use the version of ringport that wrote it, or choose another database",
     { cause: error },
   );
@@ -86,11 +87,11 @@ export async function lockMigrations(tx: Kysely<unknown>): Promise<void> {
   await tx.getExecutor().adapter.acquireMigrationLock(tx, { lockTable: "", lockRowId: "" });
 }
 
-function refuseNewer({ applied }: Contents, { name }: DatabaseLocation, steps: Record<string, Migration>): void {
-  const unknown = applied.find((step) => !Object.hasOwn(steps, step));
-  if (unknown === undefined) return;
+function refuseNewer({ appliedSteps }: Contents, { name }: DatabaseLocation, steps: Record<string, Migration>): void {
+  const unknownStep = appliedSteps.find((step) => !Object.hasOwn(steps, step));
+  if (unknownStep === undefined) return;
   throw new ConfigurationError(
-    `the database ${name} was written by a newer version of ringport (step ${unknown}): upgrade ringport`,
+    `the database ${name} was written by a newer version of ringport (step ${unknownStep}): upgrade ringport`,
   );
 }
 
@@ -99,11 +100,11 @@ function refuseForeign(
   { name, tables: { prefix = "" } }: DatabaseLocation,
 ): void {
   if (migrations !== undefined) return;
-  const foreign = TABLE_NAMES.map((table) => prefix + table).filter((table) => tables.has(table));
-  if (foreign.length === 0) return;
+  const foreignTables = TABLE_NAMES.map((table) => prefix + table).filter((table) => tables.has(table));
+  if (foreignTables.length === 0) return;
   const fix = schema === undefined ? "" : 'a schema of their own ("schema", RINGPORT_DATABASE_SCHEMA) or ';
   throw new ConfigurationError(
-    `the database ${name} has tables of another program (${foreign.join(", ")}): ` +
+    `the database ${name} has tables of another program (${foreignTables.join(", ")}): ` +
       `give the tables of ringport ${fix}a prefix ("prefix", RINGPORT_DATABASE_PREFIX)`,
   );
 }
@@ -114,10 +115,10 @@ async function renameMigrations(
   { tables }: DatabaseLocation,
 ): Promise<void> {
   const builder = schema === undefined ? tx.schema : tx.schema.withSchema(schema);
-  for (const end of ["", "_lock"])
+  for (const suffix of ["", "_lock"])
     await builder
-      .alterTable(OLD_TABLE + end)
-      .renameTo(tableOf(tables) + end)
+      .alterTable(OLD_TABLE + suffix)
+      .renameTo(tableOf(tables) + suffix)
       .execute();
 }
 

@@ -180,7 +180,7 @@ async function callPrefixes(db: Kysely<unknown>): Promise<void> {
 async function audioParts(db: Kysely<unknown>, { id, bytes }: ColumnTypes): Promise<void> {
   const change = {
     table: "call_audio",
-    aside: "whole_audio",
+    temporaryTable: "whole_audio",
     columns: "call_id, part, bytes",
     values: "call_id, 0, bytes",
   };
@@ -299,7 +299,7 @@ async function receiptScopes(db: Kysely<unknown>, { id }: ColumnTypes): Promise<
   const { schema } = db;
   const columns = "user_id, scope, key, fingerprint, result, created_at";
   const values = "user_id, '', key, fingerprint, result, created_at";
-  await recreateTable(db, { table: "receipts", aside: "unscoped_receipts", columns, values }, (table) =>
+  await recreateTable(db, { table: "receipts", temporaryTable: "unscoped_receipts", columns, values }, (table) =>
     table
       .addColumn("user_id", id, (column) => column.notNull())
       .addColumn("scope", id, (column) => column.notNull())

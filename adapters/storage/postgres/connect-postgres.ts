@@ -6,7 +6,7 @@ import type { ColumnTypes } from "../migrations/first-tables.ts";
 import { namedTables } from "../named-tables.ts";
 import type { Database } from "../schema.ts";
 import type { ConnectedDatabase, ServerLock, Traits } from "../session.ts";
-import { checkedNames } from "../table-names.ts";
+import { checkNames } from "../table-names.ts";
 import {
   type Fence,
   kyselyPool,
@@ -54,7 +54,7 @@ export async function connectPostgres(
   owner: string = randomUUID(),
   limits: PostgresLimits = LIMITS,
 ): Promise<ConnectedDatabase> {
-  const tables = checkedNames(options);
+  const tables = checkNames(options);
   const { default: pg } = await import("pg").catch((cause: unknown) => {
     throw new ConfigurationError("the PostgreSQL storage needs the package pg: npm install pg", { cause });
   });
@@ -79,7 +79,7 @@ export async function connectPostgres(
   const fence: Fence = { database: location.name };
 
   /** Renewals have a separate connection, so that they never queue behind other work; a pool passed by the program is shared. */
-  async function owned(epoch: number, ms: number): Promise<ServerLock> {
+  async function lockWithLease(epoch: number, ms: number): Promise<ServerLock> {
     const timeoutMs = Math.max(MIN_RENEWAL_MS, ms * RENEWAL_PART);
     const leasePool = options.pool ? undefined : newPool(1, timeoutMs);
     const settings = { types, query_timeout: timeoutMs, connectMs: timeoutMs };
@@ -111,7 +111,7 @@ export async function connectPostgres(
     columnTypes: POSTGRES_COLUMNS,
     async lock({ leaseMs, ...opening }) {
       const epoch = await takeLease(opening, location, { owner, ms: leaseMs });
-      return owned(epoch, leaseMs);
+      return lockWithLease(epoch, leaseMs);
     },
     close: () => ownPool?.end(),
   };

@@ -65,16 +65,16 @@ class StatelessDialect extends PostgresDialect {
 
 /** Locks migrations until the end of their transaction. */
 export class StatelessAdapter extends PostgresAdapter {
-  readonly #multiple: boolean;
+  readonly #supportsMultiple: boolean;
 
-  /** @param multiple false if the driver has one connection, which transactions take turns to use */
-  constructor(multiple = true) {
+  /** @param supportsMultiple false if the driver has one connection, which transactions take turns to use */
+  constructor(supportsMultiple = true) {
     super();
-    this.#multiple = multiple;
+    this.#supportsMultiple = supportsMultiple;
   }
 
   override get supportsMultipleConnections(): boolean {
-    return this.#multiple;
+    return this.#supportsMultiple;
   }
 
   override async acquireMigrationLock(db: Kysely<unknown>): Promise<void> {
@@ -103,9 +103,9 @@ class FencedDriver extends PostgresDriver {
   override async acquireConnection(...options: Parameters<Driver["acquireConnection"]>): Promise<DatabaseConnection> {
     const connection = await super.acquireConnection(...options);
     const execute = connection.executeQuery.bind(connection) as Execute;
-    const limited: Execute = (query) =>
-      this.#transactions.has(connection) ? execute(query) : this.#alone(connection, execute, query);
-    return Object.assign(connection, { executeQuery: limited });
+    const executeLimited: Execute = (query) =>
+      this.#transactions.has(connection) ? execute(query) : this.#inOwnTransaction(connection, execute, query);
+    return Object.assign(connection, { executeQuery: executeLimited });
   }
 
   /** @throws {LeaseLost} the fence finds no row */
@@ -131,7 +131,11 @@ class FencedDriver extends PostgresDriver {
   }
 
   /** Runs a query in a separate transaction. */
-  async #alone(connection: DatabaseConnection, execute: Execute, query: CompiledQuery): Promise<QueryResult<never>> {
+  async #inOwnTransaction(
+    connection: DatabaseConnection,
+    execute: Execute,
+    query: CompiledQuery,
+  ): Promise<QueryResult<never>> {
     const result = execute(CompiledQuery.raw(this.#begin)).then(() => execute(query));
     // After a fault, this rolls back.
     const ending = result.catch(() => {}).then(() => execute(CompiledQuery.raw("commit")));
@@ -174,7 +178,7 @@ export interface PostgresQuery {
 /** Settings of every query, and the timeout of a connection attempt, ms. */
 type QuerySettings = Pick<PostgresQuery, "types" | "query_timeout"> & { readonly connectMs: number };
 
-const ignore = (): void => {};
+const ignoreError = (): void => {};
 
 /**
  * Adapts a pool for Kysely: it never closes the pool, discards dead connections, and returns the result of the last
@@ -185,24 +189,24 @@ export function kyselyPool(pool: PostgresPool, { connectMs, ...settings }: Query
     options: {},
     end: async () => {},
     async connect() {
-      const client = await connected(pool, connectMs);
+      const client = await connectWithin(pool, connectMs);
       // Without a listener, a connection that breaks during a query would end the process.
-      client.on("error", ignore);
-      let dead: unknown;
+      client.on("error", ignoreError);
+      let connectionError: unknown;
       const query = async (text: string, values: unknown[]) => {
-        if (dead) throw dead;
+        if (connectionError) throw connectionError;
         try {
           const result = await client.query({ text, values, ...settings });
           return Array.isArray(result) ? result.at(-1) : result;
         } catch (error) {
-          if (endsConnection(error)) dead = error;
+          if (endsConnection(error)) connectionError = error;
           throw error;
         }
       };
       const release = (destroy = false) => {
-        const ends = destroy || dead !== undefined;
-        if (!ends) client.off("error", ignore);
-        client.release(ends);
+        const mustClose = destroy || connectionError !== undefined;
+        if (!mustClose) client.off("error", ignoreError);
+        client.release(mustClose);
       };
       return { query, release } as unknown as Awaited<ReturnType<KyselyPool["connect"]>>;
     },
@@ -210,7 +214,7 @@ export function kyselyPool(pool: PostgresPool, { connectMs, ...settings }: Query
 }
 
 /** A connection from the pool, or an error after the timeout. The host program's pool may wait forever. */
-async function connected(pool: PostgresPool, ms: number): Promise<PostgresPoolClient> {
+async function connectWithin(pool: PostgresPool, ms: number): Promise<PostgresPoolClient> {
   const connecting = pool.connect();
   const late = () => new Error("timeout exceeded when trying to connect");
   try {

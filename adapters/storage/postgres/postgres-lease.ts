@@ -20,7 +20,7 @@ export interface Taker {
 
 /**
  * Takes the lease and migrates. The epoch is raised and committed first, which refuses new writes of the previous owner.
- * Before anything is read, the pending writes have ended. An opening that fails in between can be repeated.
+ * Pending writes end before anything is read. An opening that fails in between can be repeated.
  * @returns the new epoch
  * @throws {StorageLocked} another server owns the database, or a program migrates it
  */
@@ -29,20 +29,20 @@ export async function takeLease(
   location: DatabaseLocation,
   taker: Taker,
 ): Promise<number> {
-  const { raised, current } = await db.transaction().execute(async (tx) => {
-    const contents = await lockedContents(tx, location);
+  const { raisedEpoch, isUpToDate } = await db.transaction().execute(async (tx) => {
+    const contents = await lockContents(tx, location);
     const epoch = hasOwners(contents) ? await raiseEpoch(tx, location, taker) : undefined;
-    return { raised: epoch, current: isCurrent(contents) };
+    return { raisedEpoch: epoch, isUpToDate: isCurrent(contents) };
   });
-  return (current ? db : migrationDb).transaction().execute(async (tx) => {
-    const contents = await lockedContents(tx, location);
-    if (raised !== undefined) await drainWrites(tx, location, raised);
+  return (isUpToDate ? db : migrationDb).transaction().execute(async (tx) => {
+    const contents = await lockContents(tx, location);
+    if (raisedEpoch !== undefined) await drainWrites(tx, location, raisedEpoch);
     else if (!hasOwners(contents)) await refuseOlderServer(tx, location, contents);
     await sql`set local lock_timeout = 0`.execute(tx);
     await migrate(tx);
-    if (raised === undefined) return raiseEpoch(tx, location, taker);
-    await extend(tx, raised, taker.ms);
-    return raised;
+    if (raisedEpoch === undefined) return raiseEpoch(tx, location, taker);
+    await extend(tx, raisedEpoch, taker.ms);
+    return raisedEpoch;
   });
 }
 
@@ -78,14 +78,14 @@ export function fenceOf(db: Kysely<Database>, epoch: number): NonNullable<Fence[
 }
 
 /** Waits for other programs that migrate or take the lease, and blocks them until the transaction ends. */
-async function lockedContents(tx: Kysely<Database>, location: DatabaseLocation): Promise<Contents> {
-  const untyped = tx as Kysely<unknown>;
+async function lockContents(tx: Kysely<Database>, location: DatabaseLocation): Promise<Contents> {
+  const untypedTx = tx as Kysely<unknown>;
   await sql`set local lock_timeout = ${sql.lit(LOCK_TIMEOUT_MS)}`.execute(tx);
-  await lockMigrations(untyped).catch((cause: unknown) => {
+  await lockMigrations(untypedTx).catch((cause: unknown) => {
     if ((cause as { code?: unknown }).code !== "55P03") throw cause;
     throw new StorageLocked(`another program migrates the database ${location.name}`, { cause, remainingMs: 1_000 });
   });
-  return contentsOf(untyped, location);
+  return contentsOf(untypedTx, location);
 }
 
 /** Takes a lease that was released, has expired or already belongs to the taker; does not wait for writes. */
@@ -111,11 +111,11 @@ async function raiseEpoch(tx: Kysely<Database>, { name }: DatabaseLocation, { ow
     )
     .returning("epoch")
     .executeTakeFirst();
-  return lease?.epoch ?? refuse(tx, name);
+  return lease?.epoch ?? throwLocked(tx, name);
 }
 
 /** @throws {StorageLocked} always, with the time until the lease expires */
-async function refuse(tx: Kysely<Database>, name: string): Promise<never> {
+async function throwLocked(tx: Kysely<Database>, name: string): Promise<never> {
   const { remainingMs } = await tx
     .selectFrom("owners")
     .select(sql<number>`greatest(expires_at - ${NOW}, 0)`.as("remainingMs"))
@@ -137,7 +137,7 @@ async function drainWrites(tx: Kysely<Database>, { name }: DatabaseLocation, epo
     .where("epoch", "=", epoch)
     .forUpdate()
     .executeTakeFirst();
-  if (!row) await refuse(tx, name);
+  if (!row) await throwLocked(tx, name);
 }
 
 /** Renews the lease; returns false if its epoch has ended. */
@@ -165,6 +165,6 @@ async function refuseOlderServer(
   throw new StorageLocked(`a server of an earlier version works on the database ${name}: stop it first`);
 }
 
-function hasOwners({ applied }: Contents): boolean {
-  return applied.includes("0010_owners");
+function hasOwners({ appliedSteps }: Contents): boolean {
+  return appliedSteps.includes("0010_owners");
 }

@@ -10,7 +10,7 @@ export const MAX_SMALL_FILE_BYTES: number = 256 << 10;
 const CHECKPOINT_PAGES = 1_000;
 const JOB_TIMEOUT_MS = 60_000;
 
-/** The part of a worker pool that the storage uses. `WorkerPool` fits. */
+/** The part of a worker pool that the storage uses, such as `WorkerPool`. */
 export interface AudioFileWorkers {
   run(
     job: { readonly kind: "audio-file" } & AudioFileJobs["audio-file"]["input"],
@@ -34,13 +34,13 @@ export function sqliteAudioFiles(
   location: Pick<AudioFileInput, "path" | "prefix" | "synchronous" | "maxPageCount">,
   database: DatabaseSync,
 ): AudioFiles {
-  let changing = 0;
+  let runningChanges = 0;
 
   async function run(work: Pick<AudioFileInput, "callId" | "task" | "file">): Promise<ArrayBuffer | undefined> {
     const job = { kind: "audio-file", ...location, ...work } as const;
     const transfer = work.file ? [work.file] : [];
-    for await (const { file, unavailable } of workers.run(job, { timeoutMs: JOB_TIMEOUT_MS, transfer })) {
-      if (unavailable !== undefined) throw new StorageUnavailable(unavailable);
+    for await (const { file, unavailableReason } of workers.run(job, { timeoutMs: JOB_TIMEOUT_MS, transfer })) {
+      if (unavailableReason !== undefined) throw new StorageUnavailable(unavailableReason);
       return file;
     }
     return undefined;
@@ -48,11 +48,11 @@ export function sqliteAudioFiles(
 
   async function change(work: Parameters<typeof run>[0]): Promise<void> {
     // The worker moves the file out of the WAL; a commit on this thread would do it here.
-    if (changing++ === 0) database.exec("pragma wal_autocheckpoint = 0");
+    if (runningChanges++ === 0) database.exec("pragma wal_autocheckpoint = 0");
     try {
       await run(work);
     } finally {
-      if (--changing === 0 && database.isOpen) database.exec(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+      if (--runningChanges === 0 && database.isOpen) database.exec(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
     }
   }
 
@@ -67,7 +67,7 @@ export function sqliteAudioFiles(
   };
 }
 
-/** The jobs of a SQLite storage. One piece. */
+/** The jobs of a SQLite storage; each yields one piece. */
 export interface AudioFileJobs {
   "audio-file": { readonly input: AudioFileInput; readonly piece: AudioFileResult };
 }
@@ -75,7 +75,7 @@ export interface AudioFileJobs {
 /** The file that was read, if there is one, or the reason why the database is unavailable. */
 interface AudioFileResult {
   readonly file?: ArrayBuffer | undefined;
-  readonly unavailable?: string | undefined;
+  readonly unavailableReason?: string | undefined;
 }
 
 interface AudioFileInput {
@@ -115,17 +115,17 @@ export async function audioFileJob(
     database.exec(`pragma synchronous = ${synchronous}`);
     if (maxPageCount !== undefined) database.exec(`pragma max_page_count = ${Math.trunc(maxPageCount)}`);
     if (task === "read") {
-      const read = readParts(database, table, callId);
-      emit({ file: read }, read ? [read] : []);
+      const bytes = readParts(database, table, callId);
+      emit({ file: bytes }, bytes ? [bytes] : []);
       return;
     }
     if (file) await storeParts(database, table, callId, file);
     else await deleteParts(database, table, callId);
     emit({});
   } catch (error) {
-    const unavailable = sqliteUnavailable(error);
-    if (unavailable === undefined) throw error;
-    emit({ unavailable });
+    const unavailableReason = sqliteUnavailable(error);
+    if (unavailableReason === undefined) throw error;
+    emit({ unavailableReason });
   } finally {
     database?.close();
   }
@@ -152,14 +152,14 @@ async function storeParts(database: DatabaseSync, table: string, callId: string,
 }
 
 async function deleteParts(database: DatabaseSync, table: string, callId: string): Promise<void> {
-  const last = `select max(part) from ${table} where call_id = ?`;
-  const remove = database.prepare(`delete from ${table} where call_id = ? and part = (${last})`);
+  const lastPart = `select max(part) from ${table} where call_id = ?`;
+  const remove = database.prepare(`delete from ${table} where call_id = ? and part = (${lastPart})`);
   while (Number(remove.run(callId, callId).changes) > 0) await emptyWal(database);
 }
 
 async function emptyWal(database: DatabaseSync): Promise<void> {
   const checkpoint = database.prepare("pragma wal_checkpoint(passive)");
-  for (let left = CHECKPOINT_ATTEMPTS; left > 0; left--) {
+  for (let attempts = CHECKPOINT_ATTEMPTS; attempts > 0; attempts--) {
     const { busy, log, checkpointed } = checkpoint.get() as Record<"busy" | "log" | "checkpointed", number>;
     if (busy === 0 && log === checkpointed) return;
     // A reader still needs pages that the checkpoint would overwrite.

@@ -6,9 +6,9 @@ import { ConfigurationError } from "../../../src/base/error.ts";
 import { StorageUnavailable } from "../../../src/ports/storage.ts";
 import type { ColumnTypes } from "../migrations/first-tables.ts";
 import type { ConnectedDatabase, Traits } from "../session.ts";
-import { checkedNames } from "../table-names.ts";
+import { checkNames } from "../table-names.ts";
 import { sqliteAudioFiles } from "./audio-files.ts";
-import { lockFile, ownedFile } from "./lock-file.ts";
+import { lockFile, ownDatabase } from "./lock-file.ts";
 import { isBusy, isNoDatabase, nodeSqlite, sqliteUnavailable, whenFree } from "./node-sqlite.ts";
 import { sharedReads, sqliteConnection, sqliteDialect } from "./sqlite-dialect.ts";
 import type { SqliteStorageOptions } from "./sqlite-storage.ts";
@@ -33,12 +33,12 @@ export async function connectSqlite({
   prefix,
   workers,
 }: SqliteStorageOptions): Promise<ConnectedDatabase> {
-  const tables = checkedNames({ prefix });
+  const tables = checkNames({ prefix });
   const sqlite = await nodeSqlite().catch((cause: unknown) => {
     throw new ConfigurationError("the SQLite storage needs Node 22.18 or later, Bun 1.4 or later, or Deno", { cause });
   });
   if (path !== ":memory:") await createPrivateFile(path);
-  const database = opened(path, sqlite.DatabaseSync);
+  const database = openDatabase(path, sqlite.DatabaseSync);
   try {
     // whenFree() waits without blocking the event loop.
     database.exec("pragma busy_timeout = 0");
@@ -64,7 +64,7 @@ export async function connectSqlite({
     scrub: (thorough) => scrubSqlite(database, thorough, () => reads?.renew()),
     async lock(opening) {
       const file = fileOf(database);
-      if (file !== "") return ownedFile(lockFile(file, sqlite.DatabaseSync), opening);
+      if (file !== "") return ownDatabase(lockFile(file, sqlite.DatabaseSync), opening);
       await opening.migrationDb.transaction().execute(opening.migrate);
       return { release: async () => {} };
     },
@@ -75,7 +75,7 @@ export async function connectSqlite({
   };
 }
 
-function opened(path: string, Database: typeof DatabaseSync): DatabaseSync {
+function openDatabase(path: string, Database: typeof DatabaseSync): DatabaseSync {
   try {
     return new Database(path);
   } catch (error) {
@@ -123,19 +123,19 @@ const ATTEMPTS = 100;
 const PAUSE_MS = 10;
 
 /**
- * Removes deleted records from the database file and its WAL. Deleted rows are zeros already (`secure_delete`), but a
+ * Removes deleted records from the database file and its WAL. Deleted rows are already zeros (`secure_delete`), but a
  * split page keeps a copy of the rows in its other half. Only VACUUM rewrites every page.
  * @param endReads ends the shared transaction of reads, which keeps the WAL from being emptied
  * @throws {StorageUnavailable} another process keeps the database busy
  */
 async function scrubSqlite(database: DatabaseSync, thorough: boolean, endReads: () => void): Promise<void> {
-  let compacted = !thorough && sizeOf(database) > SMALL_BYTES;
+  let isCompacted = !thorough && sizeOf(database) > SMALL_BYTES;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     // Until the end of this step no other code runs in this process.
     if (!database.isTransaction) {
       endReads();
-      compacted ||= compact(database);
-      if (compacted && emptyWal(database)) return;
+      isCompacted ||= compact(database);
+      if (isCompacted && emptyWal(database)) return;
     }
     await sleep(PAUSE_MS);
   }

@@ -14,11 +14,11 @@ const NOTICE_MS = 3_000;
  * Makes the holder of a lock file the server of a SQLite database, which names the file. If the database names another
  * file, that file was deleted or replaced while its server may still be running: that server gets time to notice.
  */
-export async function ownedFile(lock: LockFile, { db, migrationDb, migrate }: LockedOpening): Promise<ServerLock> {
+export async function ownDatabase(lock: LockFile, { db, migrationDb, migrate }: LockedOpening): Promise<ServerLock> {
   try {
-    const earlier = await ownerOf(db);
-    if (earlier !== null && earlier !== lock.id)
-      await new Promise<void>((noticed) => void realSystem.after(NOTICE_MS, noticed));
+    const earlierOwner = await ownerOf(db);
+    if (earlierOwner !== null && earlierOwner !== lock.id)
+      await new Promise<void>((resolve) => void realSystem.after(NOTICE_MS, resolve));
     lock.verify();
     await migrationDb.transaction().execute(async (tx) => {
       await migrate(tx);
@@ -75,11 +75,11 @@ interface LockFile {
 /** @throws {StorageLocked} another server has locked it */
 export function lockFile(database: string, Database: typeof DatabaseSync): LockFile {
   const path = `${database}-server.lock`;
-  let lock = locked();
+  let lock = openLock();
   let id = idOf(path, "");
 
   /** Locks the file at the path, which is created if it is missing. */
-  function locked(): DatabaseSync {
+  function openLock(): DatabaseSync {
     const file = new Database(path);
     try {
       file.exec("pragma busy_timeout = 0");
@@ -95,7 +95,7 @@ export function lockFile(database: string, Database: typeof DatabaseSync): LockF
   function lockAgain(): void {
     if (lock.isOpen) lock.close(); // first, because closing a file drops all locks of this process on it
     try {
-      lock = locked();
+      lock = openLock();
       id = idOf(path, id);
     } catch (cause) {
       if (!(cause instanceof StorageLocked)) return; // the folder no longer exists: no other server can lock a file there either
@@ -119,12 +119,12 @@ export function lockFile(database: string, Database: typeof DatabaseSync): LockF
   };
 }
 
-/** "" if there is no such file, `unknown` if that cannot be determined: the folder may be temporarily unreadable. */
-function idOf(path: string, unknown: string): string {
+/** "" if there is no such file, `fallback` if that cannot be determined: the folder may be temporarily unreadable. */
+function idOf(path: string, fallback: string): string {
   try {
     const file = statSync(path, { bigint: true, throwIfNoEntry: false });
     return file === undefined ? "" : `${file.dev}:${file.ino}`;
   } catch {
-    return unknown;
+    return fallback;
   }
 }

@@ -18,21 +18,21 @@ export function nodeSqlite(): Promise<typeof import("node:sqlite")> {
 /** Runs a function with a filter for one warning: Node emits it once, while it loads the module. */
 async function withoutWarning<T>(load: () => Promise<T>): Promise<T> {
   const emitWarning = process.emitWarning;
-  const filtered = (...args: unknown[]): void => {
+  const emitFiltered = (...args: unknown[]): void => {
     const [warning] = args;
     const text = warning instanceof Error ? warning.message : String(warning);
     if (!EXPERIMENTAL_SQLITE.test(text)) Reflect.apply(emitWarning, process, args);
   };
-  process.emitWarning = filtered;
+  process.emitWarning = emitFiltered;
   try {
     return await load();
   } finally {
-    if (process.emitWarning === filtered) process.emitWarning = emitWarning;
+    if (process.emitWarning === emitFiltered) process.emitWarning = emitWarning;
   }
 }
 
 /** Primary result codes (sqlite.org/rescode.html) of an unavailable database. */
-const UNAVAILABLE: Readonly<Record<number, string>> = {
+const UNAVAILABLE_REASONS: Readonly<Record<number, string>> = {
   5: "the database is locked by another process",
   6: "the database is locked by another process",
   8: "the database cannot be written",
@@ -57,7 +57,7 @@ const PAUSE_MS = 10;
 
 /** The reason why SQLite is unavailable; undefined for every other error. */
 export function sqliteUnavailable(error: unknown): string | undefined {
-  const reason = UNAVAILABLE[primaryCode(error)];
+  const reason = UNAVAILABLE_REASONS[primaryCode(error)];
   return reason && `${reason} (${(error as Error).message})`;
 }
 

@@ -69,13 +69,13 @@ export function sqliteConnection(
   const cache = new Map<string, Statement>();
 
   function prepare(text: string): Statement {
-    const cached = cache.get(text);
-    if (cached) return cached;
-    const prepared = database.prepare(text);
+    const cachedStatement = cache.get(text);
+    if (cachedStatement) return cachedStatement;
+    const nativeStatement = database.prepare(text);
     const statement: Statement = {
-      returnsRows: prepared.columns().length > 0,
-      all: (parameters) => prepared.all(...parameters.map(bound)),
-      run: (parameters) => BigInt(prepared.run(...parameters.map(bound)).changes),
+      returnsRows: nativeStatement.columns().length > 0,
+      all: (parameters) => nativeStatement.all(...parameters.map(toInputValue)),
+      run: (parameters) => BigInt(nativeStatement.run(...parameters.map(toInputValue)).changes),
     };
     if (/^\s*(select|insert|update|delete|with|begin|commit|savepoint|release|rollback)\b/i.test(text)) {
       cache.set(text, statement);
@@ -101,7 +101,7 @@ export function sqliteConnection(
 }
 
 /** Rejects objects such as a Date, which node:sqlite would treat as named parameters and store as NULL. */
-function bound(value: unknown): SQLInputValue {
+function toInputValue(value: unknown): SQLInputValue {
   if (value === undefined || value === null) return null;
   if (typeof value === "boolean") return value ? 1 : 0;
   if (typeof value === "number" || typeof value === "bigint" || typeof value === "string") return value;
@@ -130,7 +130,7 @@ export function sharedReads(database: DatabaseSync): SharedReads {
   const end = database.prepare("commit");
   /** Time at which the open transaction began, by the monotonic clock, ms; undefined if none is open. */
   let begunAt: number | undefined;
-  let scheduled = false;
+  let isScheduled = false;
 
   function renew(): void {
     if (begunAt === undefined) return;
@@ -138,8 +138,8 @@ export function sharedReads(database: DatabaseSync): SharedReads {
     if (database.isOpen) end.run();
   }
 
-  function late(): void {
-    scheduled = false;
+  function onTimeout(): void {
+    isScheduled = false;
     renew();
   }
 
@@ -150,8 +150,8 @@ export function sharedReads(database: DatabaseSync): SharedReads {
       if (begunAt === undefined) {
         begin.run();
         begunAt = performance.now();
-        if (!scheduled) setTimeout(late, MAX_MS);
-        scheduled = true;
+        if (!isScheduled) setTimeout(onTimeout, MAX_MS);
+        isScheduled = true;
       }
       return read();
     },

@@ -5,26 +5,27 @@ import type { DueDelivery, WebhookStore } from "../../../src/ports/storage.ts";
 import { eventOf, SEQUENCE } from "../calls/event-store.ts";
 import { deleteOldest, deletePiece, inPieces } from "../pieces.ts";
 import { RECORDS } from "../records.ts";
-import { type Database, IS_DELIVERED, IS_OVER, IS_REQUESTED_AND_OVER } from "../schema.ts";
-import { prepared, type Session } from "../session.ts";
+import { type Database, IS_DELIVERED, IS_FINISHED, IS_REQUESTED_AND_FINISHED } from "../schema.ts";
+import { preparedQuery, type Session } from "../session.ts";
 
 type DeliveryRow = Database["webhook_deliveries"];
-type Attempted = Partial<DeliveryRow> & Pick<DeliveryRow, "id">;
+type AttemptUpdate = Partial<DeliveryRow> & Pick<DeliveryRow, "id">;
 
 /** Rows per INSERT; both databases limit the parameters of one statement. */
 const BATCH = 500;
 
-const PENDING = prepared((db, { webhook_id, limit }: { readonly webhook_id: string; readonly limit: number }) =>
-  db
-    .selectFrom("webhook_deliveries")
-    .selectAll()
-    .where("webhook_id", "=", webhook_id)
-    .where("next_attempt_at", "is not", null)
-    .orderBy("next_attempt_at")
-    .orderBy("id")
-    .limit(limit),
+const PENDING_DELIVERIES = preparedQuery(
+  (db, { webhook_id, limit }: { readonly webhook_id: string; readonly limit: number }) =>
+    db
+      .selectFrom("webhook_deliveries")
+      .selectAll()
+      .where("webhook_id", "=", webhook_id)
+      .where("next_attempt_at", "is not", null)
+      .orderBy("next_attempt_at")
+      .orderBy("id")
+      .limit(limit),
 );
-const ATTEMPTED = prepared((db, { id, ...columns }: Attempted) =>
+const UPDATE_DELIVERY = preparedQuery((db, { id, ...columns }: AttemptUpdate) =>
   db.updateTable("webhook_deliveries").set(columns).where("id", "=", id).returning("id"),
 );
 
@@ -33,24 +34,24 @@ export function deliveryStore(
   session: Session,
 ): Omit<WebhookStore, "insert" | "get" | "list" | "enabled" | "update" | "delete" | "behind" | "plan"> {
   return {
-    insertDelivery: (delivery, most) =>
+    insertDelivery: (delivery, maxPending) =>
       session.transaction(async (tx) => {
-        if ((await pendingRequests(tx, delivery.webhookId)) >= most) return false;
+        if ((await countPendingRequests(tx, delivery.webhookId)) >= maxPending) return false;
         await deleteOldest(tx, session.traits, {
           table: "webhook_deliveries",
-          most,
-          rows: (all) => all.where("webhook_id", "=", delivery.webhookId).where(IS_REQUESTED_AND_OVER),
+          maxRows: maxPending,
+          rows: (all) => all.where("webhook_id", "=", delivery.webhookId).where(IS_REQUESTED_AND_FINISHED),
         });
         await insertRows(tx, [{ ...RECORDS.webhook_deliveries.row(delivery), requested: 1 }]);
         return true;
       }),
     async pending(webhookId, limit) {
-      const rows = await session.query(PENDING, { webhook_id: webhookId, limit });
+      const rows = await session.query(PENDING_DELIVERIES, { webhook_id: webhookId, limit });
       return withEvents(session, rows);
     },
     attempted: (id, result) =>
       session.write(async (db) => {
-        const [row] = await ATTEMPTED(db, {
+        const [row] = await UPDATE_DELIVERY(db, {
           id,
           ...RECORDS.webhook_deliveries.changes(result),
         });
@@ -93,8 +94,8 @@ export function deliveryStore(
           deletePiece(tx, session.traits, {
             table: "webhook_deliveries",
             limit,
-            locked: "skip",
-            rows: (all) => all.where(IS_OVER).where("created_at", "<", createdBefore).orderBy("created_at"),
+            lockedRows: "skip",
+            rows: (all) => all.where(IS_FINISHED).where("created_at", "<", createdBefore).orderBy("created_at"),
           }),
         ),
       ),
@@ -110,7 +111,7 @@ export function insertDeliveries(tx: Kysely<Database>, deliveries: readonly Webh
 }
 
 /** Tests and replays of a webhook that are pending. */
-async function pendingRequests(tx: Kysely<Database>, webhookId: string): Promise<number> {
+async function countPendingRequests(tx: Kysely<Database>, webhookId: string): Promise<number> {
   const { count } = await tx
     .selectFrom("webhook_deliveries")
     .select((eb) => eb.fn.countAll().as("count"))

@@ -1,11 +1,11 @@
 import { setImmediate } from "node:timers/promises";
 import type { Kysely } from "kysely";
 import type { WebhookStore } from "../../../src/ports/storage.ts";
-import { lockedPosition } from "../calls/event-store.ts";
+import { lockPosition } from "../calls/event-store.ts";
 import { deletePiece, MAX_PIECE } from "../pieces.ts";
 import { RECORDS } from "../records.ts";
 import { type Database, IS_ENABLED } from "../schema.ts";
-import { prepared, type Session, type Traits } from "../session.ts";
+import { preparedQuery, type Session, type Traits } from "../session.ts";
 import { deliveryStore, insertDeliveries } from "./webhook-delivery-store.ts";
 
 /** A webhook, with the end of its user's log; null if that is empty. */
@@ -15,7 +15,7 @@ type EnabledRow = Database["webhooks"] & { readonly end: number | null };
 const PIECE = 500;
 
 /** Some webhooks that are not disabled, by ascending id, with the end of the log of their user. */
-const ENABLED_AFTER = prepared((db, { after }: { readonly after: string }) =>
+const ENABLED_AFTER = preparedQuery((db, { after }: { readonly after: string }) =>
   db
     .selectFrom("webhooks")
     .selectAll()
@@ -35,11 +35,11 @@ const ENABLED_AFTER = prepared((db, { after }: { readonly after: string }) =>
 export function webhookStore(session: Session): WebhookStore {
   return {
     ...deliveryStore(session),
-    insert: (webhook, most) =>
+    insert: (webhook, maxWebhooks) =>
       session.transaction(async (tx) => {
         // This locks the user's log until the commit: the next insertion counts this one.
-        const position = await lockedPosition(tx, webhook.userId);
-        if ((await countOf(tx, webhook.userId)) >= most) return undefined;
+        const position = await lockPosition(tx, webhook.userId);
+        if ((await countWebhooks(tx, webhook.userId)) >= maxWebhooks) return undefined;
         await tx
           .insertInto("webhooks")
           .values(RECORDS.webhooks.row({ ...webhook, position }))
@@ -73,7 +73,7 @@ export function webhookStore(session: Session): WebhookStore {
             .select(["user_id", "disabled_reason"])
             .where("id", "=", id)
             .executeTakeFirst();
-          if (before && before.disabled_reason !== null) columns.position = await lockedPosition(tx, before.user_id);
+          if (before && before.disabled_reason !== null) columns.position = await lockPosition(tx, before.user_id);
         }
         const row = await tx
           .updateTable("webhooks")
@@ -86,20 +86,20 @@ export function webhookStore(session: Session): WebhookStore {
       }),
     async delete(id) {
       for (;;) {
-        const result = await session.transaction((tx) => deleteSome(tx, id, session.traits));
+        const result = await session.transaction((tx) => deleteBatch(tx, id, session.traits));
         if (result !== "more") return result === "deleted";
         await setImmediate();
       }
     },
     behind: () =>
       allEnabled(session, ({ end, position }) => (end ?? 0) > position).then((rows) => rows.map(({ id }) => id)),
-    plan: (id, from, to, deliveries) =>
+    plan: (id, fromPosition, toPosition, deliveries) =>
       session.transaction(async (tx) => {
         const moved = await tx
           .updateTable("webhooks")
-          .set({ position: to })
+          .set({ position: toPosition })
           .where("id", "=", id)
-          .where("position", "=", from)
+          .where("position", "=", fromPosition)
           .where("disabled_reason", "is", null)
           .returning("id")
           .executeTakeFirst();
@@ -111,20 +111,20 @@ export function webhookStore(session: Session): WebhookStore {
 }
 
 /** All webhooks that are not disabled and match the condition; other work continues between two pieces. */
-async function allEnabled(session: Session, isWanted: (row: EnabledRow) => boolean): Promise<EnabledRow[]> {
-  const found: EnabledRow[] = [];
+async function allEnabled(session: Session, matches: (row: EnabledRow) => boolean): Promise<EnabledRow[]> {
+  const enabledRows: EnabledRow[] = [];
   for (let after = ""; ; ) {
     const rows = await session.query(ENABLED_AFTER, { after });
-    found.push(...rows.filter(isWanted));
+    enabledRows.push(...rows.filter(matches));
     const last = rows.at(-1);
-    if (!last || rows.length < PIECE) return found;
+    if (!last || rows.length < PIECE) return enabledRows;
     after = last.id;
     await setImmediate();
   }
 }
 
 /** Deletes some deliveries of a webhook, or the last ones together with the webhook. */
-async function deleteSome(tx: Kysely<Database>, id: string, traits: Traits): Promise<"deleted" | "more" | "unknown"> {
+async function deleteBatch(tx: Kysely<Database>, id: string, traits: Traits): Promise<"deleted" | "more" | "unknown"> {
   // Locked: no delivery is planned until the transaction ends.
   const webhook = await tx
     .selectFrom("webhooks")
@@ -143,7 +143,7 @@ async function deleteSome(tx: Kysely<Database>, id: string, traits: Traits): Pro
   return "deleted";
 }
 
-async function countOf(tx: Kysely<Database>, userId: string): Promise<number> {
+async function countWebhooks(tx: Kysely<Database>, userId: string): Promise<number> {
   const { count } = await tx
     .selectFrom("webhooks")
     .select((eb) => eb.fn.countAll().as("count"))

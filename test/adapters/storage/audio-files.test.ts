@@ -63,7 +63,7 @@ describe("a large audio file in SQLite", () => {
     database.close();
     const failingWorkers: AudioFileWorkers = {
       async *run() {
-        yield { unavailable: "the disk is full" };
+        yield { unavailableReason: "the disk is full" };
       },
     };
     const reopened = sqliteStorage({ path, workers: failingWorkers });
