@@ -24,7 +24,7 @@ export interface DecodeInput {
   readonly maxCpuMs: number;
 }
 
-/** The part of a worker pool that the audio decoder uses. `WorkerPool` fits. */
+/** The part of a worker pool that the audio decoder uses, such as `WorkerPool`. */
 export interface AudioWorkers {
   run<K extends keyof AudioJobs>(
     job: { readonly kind: K } & AudioJobs[K]["input"],
@@ -39,5 +39,5 @@ export interface AudioWorkers {
 /** The environment of an audio job. */
 export interface AudioJobContext<Piece> {
   emit(piece: Piece, transfer?: readonly ArrayBuffer[]): void;
-  cancelled(): boolean;
+  isCancelled(): boolean;
 }

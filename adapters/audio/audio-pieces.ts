@@ -36,7 +36,7 @@ export interface PieceDecoder {
 export interface PieceLimits {
   /** CPU time, ms. */
   readonly maxCpuMs: number;
-  cancelled(): boolean;
+  isCancelled(): boolean;
 }
 
 /** At most a few milliseconds of work, so that the limits are checked often. */
@@ -54,8 +54,8 @@ export async function eachPiece(
   const startedAt = cpuMs();
   const decoder = await decoderOf(file, format);
   try {
-    for (let at = 0; at < file.length && !limits.cancelled(); at += PIECE_BYTES) {
-      for (const piece of decoder.push(file.subarray(at, at + PIECE_BYTES))) visit(piece);
+    for (let offset = 0; offset < file.length && !limits.isCancelled(); offset += PIECE_BYTES) {
+      for (const piece of decoder.push(file.subarray(offset, offset + PIECE_BYTES))) visit(piece);
       if (cpuMs() - startedAt > limits.maxCpuMs) {
         throw new Error(`the audio takes more than ${limits.maxCpuMs / 1000} s to decode`);
       }

@@ -8,7 +8,7 @@ import { eachPiece } from "./audio-pieces.ts";
  * message is for the sender of the file.
  */
 export async function decodeJob(input: DecodeInput, context: AudioJobContext<ArrayBuffer>): Promise<void> {
-  const limits = { maxCpuMs: input.maxCpuMs, cancelled: context.cancelled };
+  const limits = { maxCpuMs: input.maxCpuMs, isCancelled: context.isCancelled };
   const pieces: Int16Array[] = [];
   let rate = 0;
   let resampler: Resampler | undefined;
@@ -21,9 +21,9 @@ export async function decodeJob(input: DecodeInput, context: AudioJobContext<Arr
     }
     pieces.push(resampler.push(samples));
   });
-  if (context.cancelled()) return;
+  if (context.isCancelled()) return;
   if (resampler) pieces.push((resampler as Resampler).flush());
-  const whole = concatPcm(pieces);
-  if (whole.length === 0) throw new Error(`the ${input.format.toUpperCase()} file holds no audio`);
-  context.emit(whole.buffer, [whole.buffer]);
+  const pcm = concatPcm(pieces);
+  if (pcm.length === 0) throw new Error(`the ${input.format.toUpperCase()} file holds no audio`);
+  context.emit(pcm.buffer, [pcm.buffer]);
 }

@@ -11,7 +11,7 @@ const MAX_SILENT_PEAK = 16;
  * message is for the sender of the file: undecodable, empty, silent, too long, or too costly.
  */
 export async function inspectJob(input: InspectInput, context: AudioJobContext<AudioFacts>): Promise<void> {
-  const limits = { maxCpuMs: input.maxCpuMs, cancelled: context.cancelled };
+  const limits = { maxCpuMs: input.maxCpuMs, isCancelled: context.isCancelled };
   // Concatenated MP3 files may have several rates.
   const counts = new Map<number, number>();
   const durationMs = (): number => {
@@ -21,7 +21,7 @@ export async function inspectJob(input: InspectInput, context: AudioJobContext<A
   };
   let low = Infinity;
   let high = -Infinity;
-  const found = await eachPiece(new Uint8Array(input.file), input.format, limits, ({ samples, sampleRate }) => {
+  const facts = await eachPiece(new Uint8Array(input.file), input.format, limits, ({ samples, sampleRate }) => {
     if (high - low <= 2 * MAX_SILENT_PEAK) {
       for (const sample of samples) {
         if (sample < low) low = sample;
@@ -30,21 +30,21 @@ export async function inspectJob(input: InspectInput, context: AudioJobContext<A
     }
     counts.set(sampleRate, (counts.get(sampleRate) ?? 0) + samples.length);
     if (durationMs() > input.maxDurationMs) {
-      throw new Error(`the audio is longer than the limit of ${spell(input.maxDurationMs)}`);
+      throw new Error(`the audio is longer than the limit of ${durationText(input.maxDurationMs)}`);
     }
   });
-  if (context.cancelled()) return;
+  if (context.isCancelled()) return;
   if (counts.size === 0) throw new Error(`the ${input.format.toUpperCase()} file holds no audio`);
-  if (high - low <= 2 * MAX_SILENT_PEAK) throw new Error(silent(durationMs(), found.bytes));
-  context.emit({ ...found, durationMs: Math.max(1, Math.round(durationMs())) });
+  if (high - low <= 2 * MAX_SILENT_PEAK) throw new Error(silenceMessage(durationMs(), facts.bytes));
+  context.emit({ ...facts, durationMs: Math.max(1, Math.round(durationMs())) });
 }
 
-function silent(durationMs: number, bytes: FileBytes | undefined): string {
-  const ignored = (bytes?.ignored ?? []).reduce((sum, part) => sum + part.bytes, 0);
-  const rest = ignored === 0 ? "" : `, and ${ignored} bytes of the file are outside its audio data`;
-  return `the audio is silent (${spell(Math.round(durationMs))} without a sound${rest}): send a file with sound`;
+function silenceMessage(durationMs: number, bytes: FileBytes | undefined): string {
+  const ignoredBytes = (bytes?.ignored ?? []).reduce((sum, part) => sum + part.bytes, 0);
+  const suffix = ignoredBytes === 0 ? "" : `, and ${ignoredBytes} bytes of the file are outside its audio data`;
+  return `the audio is silent (${durationText(Math.round(durationMs))} without a sound${suffix}): send a file with sound`;
 }
 
-function spell(ms: number): string {
+function durationText(ms: number): string {
   return ms > 0 && ms % 60_000 === 0 ? `${ms / 60_000} min` : `${ms / 1000} s`;
 }

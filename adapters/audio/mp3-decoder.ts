@@ -18,7 +18,7 @@ export class Mp3Decoder implements PieceDecoder {
   readonly #fileBytes: number;
   readonly #mix = new Mp3Mix();
   /** Position in the file. */
-  #at = 0;
+  #offset = 0;
 
   private constructor(decoding: Mp3Decoding, range: Mp3Range, fileBytes: number) {
     this.#decoding = decoding;
@@ -34,15 +34,15 @@ export class Mp3Decoder implements PieceDecoder {
   }
 
   push(bytes: Uint8Array): DecodedPiece[] {
-    const from = Math.max(0, this.#range.from - this.#at);
-    const to = Math.max(from, this.#range.to - this.#at);
-    this.#at += bytes.length;
+    const from = Math.max(0, this.#range.from - this.#offset);
+    const to = Math.max(from, this.#range.to - this.#offset);
+    this.#offset += bytes.length;
     return this.#mix.push(this.#decoding.push(bytes.subarray(from, to)));
   }
 
   finish(): FileEnd {
     const pieces = [...this.#mix.push(this.#decoding.finish()), ...this.#mix.flush()];
-    const { first, truncated } = this.#decoding;
+    const { firstHeader: first, truncated } = this.#decoding;
     if (first === undefined) throw new Error("the MP3 file has no audio frames that follow each other");
     const { sampleRate, channels } = first;
     return { pieces, facts: { format: "mp3", sampleRate, channels, truncated, bytes: this.#bytes() } };

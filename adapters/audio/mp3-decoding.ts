@@ -25,7 +25,7 @@ export class Mp3Decoding {
   readonly account: ByteAccount = new ByteAccount();
   readonly #decoder: Mpg123;
   readonly #splitter: Mp3Splitter;
-  #first: MpegHeader | undefined;
+  #firstHeader: MpegHeader | undefined;
   /** Frames that wait to be decoded together. */
   #batch: Uint8Array[] = [];
   #batchHeader: MpegHeader | undefined;
@@ -46,8 +46,8 @@ export class Mp3Decoding {
   }
 
   /** The header of the first frame. */
-  get first(): MpegHeader | undefined {
-    return this.#first;
+  get firstHeader(): MpegHeader | undefined {
+    return this.#firstHeader;
   }
 
   /** Number of broken frames. */
@@ -94,7 +94,7 @@ export class Mp3Decoding {
     const isNewRate = this.#batchHeader !== undefined && this.#batchHeader.sampleRate !== header.sampleRate;
     if (isNewRate || this.#batch.length === BATCH_FRAMES) this.#decodeBatch(audio);
     if (isNewRate && this.#frames > 0) this.#startFile(undefined, header);
-    this.#first ??= header;
+    this.#firstHeader ??= header;
     this.#batchHeader = header;
     this.#frames++;
     this.#batch.push(bytes);
@@ -103,7 +103,7 @@ export class Mp3Decoding {
   #beginFile(bytes: Uint8Array, header: MpegHeader, info: Mp3Info, audio: Mp3Audio[]): void {
     this.#decodeBatch(audio);
     this.#startFile(info, header);
-    this.#first ??= header;
+    this.#firstHeader ??= header;
     this.#batchHeader = header;
     this.account.addHeader(bytes.length);
   }
@@ -128,12 +128,12 @@ export class Mp3Decoding {
     const bytes = concatBytes(batch);
     const { channels, faults } = this.#decoder.decode(bytes);
     this.#faults += faults;
-    const decoded = Math.min(batch.length, (channels[0]?.length ?? 0) / header.samples);
-    const played = Math.round((bytes.length * decoded) / batch.length);
-    this.account.addPlayed(played);
-    this.account.addIgnored("broken_frames", bytes.length - played);
-    if (decoded === 0) return;
-    const audible = this.#padding.cut(channels);
-    if (audible[0]!.length > 0) audio.push({ channels: audible, sampleRate: header.sampleRate });
+    const decodedFrames = Math.min(batch.length, (channels[0]?.length ?? 0) / header.samples);
+    const playedBytes = Math.round((bytes.length * decodedFrames) / batch.length);
+    this.account.addPlayed(playedBytes);
+    this.account.addIgnored("broken_frames", bytes.length - playedBytes);
+    if (decodedFrames === 0) return;
+    const audibleChannels = this.#padding.cut(channels);
+    if (audibleChannels[0]!.length > 0) audio.push({ channels: audibleChannels, sampleRate: header.sampleRate });
   }
 }

@@ -11,7 +11,7 @@ export class Mp3Mix {
   #mix: MonoMix | undefined;
   #sampleRate = 0;
 
-  /** Returns the samples of all full blocks; the rest waits for the next audio or for {@link flush}. */
+  /** Returns the samples of all full blocks; the rest is kept for the next audio or for {@link flush}. */
   push(audio: readonly Mp3Audio[]): PcmChunk[] {
     const chunks: PcmChunk[] = [];
     for (const { channels, sampleRate } of audio) {
@@ -25,7 +25,7 @@ export class Mp3Mix {
     return chunks;
   }
 
-  /** Returns the samples that wait. More audio may follow. */
+  /** Returns the remaining samples. More audio may follow. */
   flush(): PcmChunk[] {
     return this.#mix === undefined ? [] : this.#chunk(this.#mix.flush());
   }

@@ -3,7 +3,7 @@ import { Mp3Decoding } from "./mp3-decoding.ts";
 import { Mp3Mix } from "./mp3-mix.ts";
 
 /** Number of broken frames that are tolerated; each second of audio allows one more. */
-const FORGIVEN_FAULTS = 100;
+const MAX_FAULTS = 100;
 /** Bytes without frames that count as a broken one. */
 const FAULT_BYTES = 4096;
 /** Maximum number of bytes without frames between two frames: less than a second of PCM at 8 kHz. */
@@ -13,14 +13,14 @@ const MAX_GAP_BYTES = 15_000;
 export async function mp3Stream(): Promise<Mp3Stream> {
   const decoding = await Mp3Decoding.open();
   const mix = new Mp3Mix();
-  let counted = 0;
+  let countedFaults = 0;
   let faults = 0;
   /** Bytes without frames up to the last frame. */
   let ignoredBefore = 0;
-  let closed = false;
+  let isClosed = false;
   return {
     push(bytes) {
-      if (closed) return [];
+      if (isClosed) return [];
       // Never waits for further bytes: they may not arrive.
       const chunks = [...mix.push(decoding.push(bytes)), ...mix.flush()];
       const seconds = chunks.reduce((sum, { samples, sampleRate }) => sum + samples.length / sampleRate, 0);
@@ -28,19 +28,19 @@ export async function mp3Stream(): Promise<Mp3Stream> {
       if (chunks.length > 0) ignoredBefore = ignoredSum;
       else if (ignoredSum - ignoredBefore > MAX_GAP_BYTES)
         throw new AudioUnsupported("the MP3 has ended, and other bytes follow: connect again to send samples");
-      const total = decoding.faults + ignoredSum / FAULT_BYTES;
-      faults = Math.max(0, faults + total - counted - seconds);
-      counted = total;
-      if (faults > FORGIVEN_FAULTS) throw new AudioUnsupported("too much of the MP3 is broken");
+      const totalFaults = decoding.faults + ignoredSum / FAULT_BYTES;
+      faults = Math.max(0, faults + totalFaults - countedFaults - seconds);
+      countedFaults = totalFaults;
+      if (faults > MAX_FAULTS) throw new AudioUnsupported("too much of the MP3 is broken");
       return chunks;
     },
-    finish: () => (closed ? [] : [...mix.push(decoding.finish()), ...mix.flush()]),
+    finish: () => (isClosed ? [] : [...mix.push(decoding.finish()), ...mix.flush()]),
     get ignored() {
       return decoding.account.total.ignored;
     },
     close() {
-      if (!closed) decoding.close();
-      closed = true;
+      if (!isClosed) decoding.close();
+      isClosed = true;
     },
   };
 }

@@ -25,7 +25,7 @@ export class Mpg123 {
 
   /** Decodes whole frames of one sample rate; each frame is output immediately. */
   decode(frames: Uint8Array): Mpg123Piece {
-    const { channelData, errors } = quietly(() => this.#decoder.decode(frames));
+    const { channelData, errors } = withoutConsoleErrors(() => this.#decoder.decode(frames));
     return { channels: channelData, faults: errors.length };
   }
 
@@ -35,7 +35,7 @@ export class Mpg123 {
 }
 
 /** Runs without console.error: mpg123-decoder prints every broken frame, and a file may have a million. */
-function quietly<T>(run: () => T): T {
+function withoutConsoleErrors<T>(run: () => T): T {
   const print = console.error;
   console.error = () => {};
   try {

@@ -3,7 +3,7 @@ export class SampleBuffers {
   /** Samples in one buffer. */
   readonly length: number;
   readonly #spares: number;
-  readonly #unused: Int16Array<ArrayBuffer>[] = [];
+  readonly #freeBuffers: Int16Array<ArrayBuffer>[] = [];
 
   /**
    * @param length length of a buffer, samples
@@ -15,11 +15,11 @@ export class SampleBuffers {
   }
 
   take(): Int16Array<ArrayBuffer> {
-    return this.#unused.pop() ?? new Int16Array(this.length);
+    return this.#freeBuffers.pop() ?? new Int16Array(this.length);
   }
 
   /** Puts a buffer back; the caller must not use it afterwards. */
   release(buffer: Int16Array<ArrayBuffer>): void {
-    if (this.#unused.length < this.#spares) this.#unused.push(buffer);
+    if (this.#freeBuffers.length < this.#spares) this.#freeBuffers.push(buffer);
   }
 }

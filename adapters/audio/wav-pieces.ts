@@ -13,7 +13,7 @@ export class WavPieces implements PieceDecoder {
   readonly #end: number;
   readonly #decoder: WavDecoder;
   /** Position in the file. */
-  #at = 0;
+  #offset = 0;
 
   constructor(file: Uint8Array) {
     this.#file = file;
@@ -24,9 +24,9 @@ export class WavPieces implements PieceDecoder {
   }
 
   push(bytes: Uint8Array): DecodedPiece[] {
-    const from = Math.max(0, this.#start - this.#at);
-    const to = Math.max(from, this.#end - this.#at);
-    this.#at += bytes.length;
+    const from = Math.max(0, this.#start - this.#offset);
+    const to = Math.max(from, this.#end - this.#offset);
+    this.#offset += bytes.length;
     return this.#decoder.push(bytes.subarray(from, to));
   }
 
@@ -41,12 +41,12 @@ export class WavPieces implements PieceDecoder {
 
   #bytes(): FileBytes {
     const { header, played, ignored } = this.#decoder.bytes;
-    const tags = Math.min(afterZeros(this.#file, audioStart(this.#file)), this.#start);
-    const unknown = this.#start - tags;
+    const tagBytes = Math.min(afterZeros(this.#file, audioStart(this.#file)), this.#start);
+    const unknownBytes = this.#start - tagBytes;
     return {
-      header: header + tags + this.#file.length - this.#end,
+      header: header + tagBytes + this.#file.length - this.#end,
       played,
-      ignored: unknown > 0 ? [{ reason: "unknown_bytes", bytes: unknown }, ...ignored] : ignored,
+      ignored: unknownBytes > 0 ? [{ reason: "unknown_bytes", bytes: unknownBytes }, ...ignored] : ignored,
     };
   }
 }

@@ -8,7 +8,7 @@ import type { AudioWorkers } from "./audio-jobs.ts";
 const INSPECT_CPU_MS = 5_000;
 /** CPU time limit for decoding, ms: the same work, and resampling. */
 const DECODE_CPU_MS = 15_000;
-/** Time after which the worker is ended, ms, since other work may keep the machine busy. */
+/** Elapsed time after which the worker is ended, in multiples of the CPU limit: other work may keep the machine busy. */
 const TIMEOUT_FACTOR = 4;
 
 /**
@@ -21,14 +21,14 @@ export function workerDecoder(pool: AudioWorkers): AudioDecoder {
       const format = formatOf(file);
       const copy = await copyInTurns(file); // the caller keeps the file
       const job = { kind: "inspect", file: copy, format, maxDurationMs, maxCpuMs: INSPECT_CPU_MS } as const;
-      return only(pool.run(job, { signal, timeoutMs: TIMEOUT_FACTOR * INSPECT_CPU_MS, transfer: [copy] }), signal);
+      return onlyPiece(pool.run(job, { signal, timeoutMs: TIMEOUT_FACTOR * INSPECT_CPU_MS, transfer: [copy] }), signal);
     },
     async decode(file, sampleRate, signal) {
       const format = formatOf(file);
       const copy = await copyInTurns(file); // the caller keeps the file
       const job = { kind: "decode", file: copy, format, sampleRate, maxCpuMs: DECODE_CPU_MS } as const;
       const pieces = pool.run(job, { signal, timeoutMs: TIMEOUT_FACTOR * DECODE_CPU_MS, transfer: [copy] });
-      return new Int16Array(await only(pieces, signal));
+      return new Int16Array(await onlyPiece(pieces, signal));
     },
     async mp3Stream() {
       const { mp3Stream } = await import("./mp3-stream.ts");
@@ -39,13 +39,13 @@ export function workerDecoder(pool: AudioWorkers): AudioDecoder {
 }
 
 function formatOf(file: Uint8Array): AudioFacts["format"] {
-  const found = sniff(file);
-  if (typeof found === "string") return found;
-  throw new AudioUnsupported(`the audio is ${formatRefusal(found.unsupported)}`);
+  const format = sniff(file);
+  if (typeof format === "string") return format;
+  throw new AudioUnsupported(`the audio is ${formatRefusal(format.unsupported)}`);
 }
 
 /** Returns the piece of a job. Failures of the job become {@link AudioUnsupported}; failures of the pool stay unchanged. */
-async function only<Piece>(pieces: AsyncIterable<Piece>, signal: AbortSignal | undefined): Promise<Piece> {
+async function onlyPiece<Piece>(pieces: AsyncIterable<Piece>, signal: AbortSignal | undefined): Promise<Piece> {
   try {
     for await (const piece of pieces) return piece;
   } catch (error) {

@@ -2,7 +2,7 @@ import { WebSocket } from "ws";
 import { causeOf, isPermanent, refusalText } from "./fault-text.ts";
 
 const MAX_MESSAGE_BYTES = 1 << 20;
-/** Beyond this many unsent bytes the connection counts as stalled. */
+/** Maximum unsent bytes; with more, the connection counts as stalled. */
 const MAX_UNSENT_BYTES = 1 << 20;
 const MAX_BODY_LENGTH = 2_000;
 const MAX_REASON_LENGTH = 200;
@@ -12,10 +12,10 @@ interface SocketListener {
   opened(): void;
   message(text: string): void;
   /**
-   * @param why completes a sentence such as "the transcription server …"
-   * @param isPermanent another attempt would end in the same way
+   * @param problem completes a sentence such as "the transcription server …"
+   * @param isPermanent true if another attempt would end in the same way
    */
-  lost(why: string, isPermanent: boolean): void;
+  lost(problem: string, isPermanent: boolean): void;
 }
 
 /** Options of an {@link EngineSocket}. */
@@ -32,8 +32,8 @@ export class EngineSocket {
   readonly #socket: WebSocket;
   readonly #connectTimer: ReturnType<typeof setTimeout>;
   #isOpen = false;
-  #isOver = false;
-  #why = "";
+  #isClosed = false;
+  #problem = "";
 
   constructor(url: URL, options: EngineSocketOptions, listener: SocketListener) {
     const { headers, connectMs } = options;
@@ -42,51 +42,51 @@ export class EngineSocket {
       perMessageDeflate: false,
       maxPayload: MAX_MESSAGE_BYTES,
     });
-    this.#connectTimer = setTimeout(() => this.drop(`did not answer within ${connectMs} ms`), connectMs);
+    this.#connectTimer = setTimeout(() => this.drop(`did not respond within ${connectMs} ms`), connectMs);
     this.#socket.on("open", () => {
       clearTimeout(this.#connectTimer);
-      if (this.#isOver) return;
+      if (this.#isClosed) return;
       this.#isOpen = true;
       listener.opened();
     });
     this.#socket.on("message", (data, isBinary) => {
-      if (!this.#isOver && !isBinary) listener.message(String(data));
+      if (!this.#isClosed && !isBinary) listener.message(String(data));
     });
     this.#socket.on("error", (error) => {
-      this.#why ||= `failed: ${causeOf(error)}`;
+      this.#problem ||= `failed: ${causeOf(error)}`;
     });
     this.#socket.on("close", (code, bytes) => {
       clearTimeout(this.#connectTimer);
-      if (this.#isOver) return;
-      this.#isOver = true;
+      if (this.#isClosed) return;
+      this.#isClosed = true;
       const reason = String(bytes).slice(0, MAX_REASON_LENGTH);
       if (this.#isOpen)
-        listener.lost(this.#why || `closed the connection with ${code}${reason ? ` ${reason}` : ""}`, false);
+        listener.lost(this.#problem || `closed the connection with ${code}${reason ? ` ${reason}` : ""}`, false);
       else
         void refusalOf(url, options).then((refusal) =>
           refusal
-            ? listener.lost(refusal.why, refusal.isPermanent)
-            : listener.lost(this.#why || `closed with ${code}`, false),
+            ? listener.lost(refusal.problem, refusal.isPermanent)
+            : listener.lost(this.#problem || `closed with ${code}`, false),
         );
     });
   }
 
   send(message: string | Uint8Array): void {
-    if (this.#isOver || !this.#isOpen) return;
+    if (this.#isClosed || !this.#isOpen) return;
     this.#socket.send(message);
     if (this.#socket.bufferedAmount > MAX_UNSENT_BYTES) this.drop("reads too slowly");
   }
 
   /** Drops the connection; it is reported as lost. */
-  drop(why: string): void {
-    this.#why ||= why;
+  drop(problem: string): void {
+    this.#problem ||= problem;
     this.#socket.terminate();
   }
 
   /** Closes the connection; no further reports follow. */
   close(): void {
     clearTimeout(this.#connectTimer);
-    this.#isOver = true;
+    this.#isClosed = true;
     if (this.#isOpen) this.#socket.close(1000);
     else this.#socket.terminate();
   }
@@ -96,7 +96,7 @@ export class EngineSocket {
 async function refusalOf(
   url: URL,
   { headers, connectMs, settings }: EngineSocketOptions,
-): Promise<{ why: string; isPermanent: boolean } | undefined> {
+): Promise<{ problem: string; isPermanent: boolean } | undefined> {
   const address = new URL(url);
   address.protocol = url.protocol === "wss:" ? "https:" : "http:";
   try {
@@ -108,7 +108,7 @@ async function refusalOf(
       return undefined;
     }
     const body = (await response.text()).slice(0, MAX_BODY_LENGTH);
-    return { why: refusalText(status, body, settings), isPermanent: isPermanent(status) };
+    return { problem: refusalText(status, body, settings), isPermanent: isPermanent(status) };
   } catch {
     return undefined;
   }
@@ -117,9 +117,9 @@ async function refusalOf(
 /** The address of a WebSocket below a base URL, which may start with http, https, ws or wss. Throws a TypeError. */
 export function socketUrl(baseUrl: string | URL, path: string): URL {
   const url = new URL(`${String(baseUrl).replace(/\/+$/, "")}${path}`);
-  const secure = url.protocol === "https:" || url.protocol === "wss:";
-  if (!secure && url.protocol !== "http:" && url.protocol !== "ws:")
-    throw new TypeError(`the protocol "${url.protocol}" is none of a WebSocket server; use https or wss`);
-  url.protocol = secure ? "wss:" : "ws:";
+  const isSecure = url.protocol === "https:" || url.protocol === "wss:";
+  if (!isSecure && url.protocol !== "http:" && url.protocol !== "ws:")
+    throw new TypeError(`"${url.protocol}" is not a protocol of a WebSocket server; use https or wss`);
+  url.protocol = isSecure ? "wss:" : "ws:";
   return url;
 }

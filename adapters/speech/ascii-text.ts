@@ -69,7 +69,7 @@ const EQUIVALENTS: ReadonlyMap<string, string> = new Map([
 
 /** An English text in ASCII: other letters and signs become their plain equivalents, or a space. */
 export function asciiText(text: string): string {
-  const equivalent = (of: string): string =>
-    of.replace(/\P{ASCII}/gu, (sign) => EQUIVALENTS.get(sign.toLowerCase()) ?? sign);
+  const equivalent = (part: string): string =>
+    part.replace(/\P{ASCII}/gu, (sign) => EQUIVALENTS.get(sign.toLowerCase()) ?? sign);
   return equivalent(equivalent(text).normalize("NFKD").replace(/\p{M}/gu, "")).replace(/[^\x20-\x7e]/gu, " ");
 }

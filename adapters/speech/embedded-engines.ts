@@ -49,16 +49,16 @@ async function remedyFor(
 
 /** Finds out once, in a worker, which engines are installed. After a failure (on a busy machine) the next call tries again. */
 function findInstalled(workers: SpeechWorkers): () => Promise<InstalledEngines> {
-  let found: Promise<InstalledEngines> | undefined;
-  const find = async (): Promise<InstalledEngines> => {
+  let detection: Promise<InstalledEngines> | undefined;
+  const detect = async (): Promise<InstalledEngines> => {
     for await (const installed of workers.run({ kind: "installed" }, { timeoutMs: 30_000 })) return installed;
     throw new InternalError("the worker did not report which speech engines are installed");
   };
   return () => {
-    found ??= find().catch((error: unknown) => {
-      found = undefined;
+    detection ??= detect().catch((error: unknown) => {
+      detection = undefined;
       throw error;
     });
-    return found;
+    return detection;
   };
 }

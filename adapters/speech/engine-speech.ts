@@ -26,8 +26,8 @@ export function engineSpeech(engine: Engine): Speech {
 
   async function voice(voiceId: string): Promise<Voice> {
     const id = parseVoiceId(voiceId);
-    const found = id && (await engine.find(id));
-    if (found) return found;
+    const match = id && (await engine.find(id));
+    if (match) return match;
     throw new VoiceUnavailable(`voice ${voiceId} is not available from ${engine.name}`);
   }
 

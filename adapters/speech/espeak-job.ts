@@ -52,9 +52,9 @@ export async function espeakJob({ text, voice }: EspeakInput, context: SpeechJob
       // The samples are a view into WebAssembly memory, which the next callback overwrites.
       if (samples?.length) pieces.push(samples.slice());
       count += samples?.length ?? 0;
-      return context.cancelled() || count > maxSamples;
+      return context.isCancelled() || count > maxSamples;
     });
-    if (context.cancelled()) return;
+    if (context.isCancelled()) return;
     const samples = concatPcm(pieces);
     if (samples.length === 0) continue;
     const piece = { sampleRate, samples };

@@ -4,18 +4,18 @@ import type { EspeakLanguage } from "./speech-jobs.ts";
 export interface EspeakMatch {
   readonly identifier: string;
   /** True if the accent is not that of the tag's region. */
-  readonly generic: boolean;
+  readonly isGeneric: boolean;
 }
 
 /** eSpeak NG's names for tags whose language or nearest accent it names differently. */
-const ALIASES: ReadonlyMap<string, { readonly tag: string; readonly generic: boolean }> = new Map(
+const ALIASES: ReadonlyMap<string, { readonly tag: string; readonly isGeneric: boolean }> = new Map(
   Object.entries({
-    "nb-no": { tag: "nb", generic: false },
-    "no-no": { tag: "nb", generic: false },
-    "zh-cn": { tag: "cmn", generic: false },
-    "zh-sg": { tag: "cmn", generic: true },
-    "zh-tw": { tag: "cmn", generic: true },
-    "zh-hk": { tag: "yue", generic: false },
+    "nb-no": { tag: "nb", isGeneric: false },
+    "no-no": { tag: "nb", isGeneric: false },
+    "zh-cn": { tag: "cmn", isGeneric: false },
+    "zh-sg": { tag: "cmn", isGeneric: true },
+    "zh-tw": { tag: "cmn", isGeneric: true },
+    "zh-hk": { tag: "yue", isGeneric: false },
   }),
 );
 
@@ -49,11 +49,12 @@ export type LanguagesByTag = ReadonlyMap<string, string>;
 
 /** The languages by their tags; of several with the same tag the best match. */
 export function languagesByTag(languages: readonly EspeakLanguage[]): LanguagesByTag {
-  const best = new Map<string, { readonly identifier: string; readonly priority: number }>();
+  const bestMatches = new Map<string, { readonly identifier: string; readonly priority: number }>();
   for (const { identifier, tags } of languages)
     for (const { tag, priority } of tags)
-      if (priority < (best.get(tag)?.priority ?? Number.POSITIVE_INFINITY)) best.set(tag, { identifier, priority });
-  return new Map([...best].map(([tag, { identifier }]) => [tag, identifier]));
+      if (priority < (bestMatches.get(tag)?.priority ?? Number.POSITIVE_INFINITY))
+        bestMatches.set(tag, { identifier, priority });
+  return new Map([...bestMatches].map(([tag, { identifier }]) => [tag, identifier]));
 }
 
 /**
@@ -63,16 +64,18 @@ export function languagesByTag(languages: readonly EspeakLanguage[]): LanguagesB
 export function espeakMatch(languages: LanguagesByTag, tag: string): EspeakMatch | undefined {
   const lowerTag = tag.toLowerCase();
   const [language = ""] = lowerTag.split("-");
-  const exact = languages.get(lowerTag);
-  if (exact) return { identifier: exact, generic: false };
+  const exactIdentifier = languages.get(lowerTag);
+  if (exactIdentifier) return { identifier: exactIdentifier, isGeneric: false };
 
   const alias =
-    ALIASES.get(lowerTag) ?? (language === "es" && lowerTag !== SPAIN ? { tag: "es-419", generic: true } : undefined);
-  const aliased = alias && languages.get(alias.tag);
-  if (aliased) return { identifier: aliased, generic: alias.generic };
+    ALIASES.get(lowerTag) ?? (language === "es" && lowerTag !== SPAIN ? { tag: "es-419", isGeneric: true } : undefined);
+  const aliasIdentifier = alias && languages.get(alias.tag);
+  if (aliasIdentifier) return { identifier: aliasIdentifier, isGeneric: alias.isGeneric };
 
-  const bare = languages.get(language);
-  return bare ? { identifier: bare, generic: homeTag(language)?.toLowerCase() !== lowerTag } : undefined;
+  const languageIdentifier = languages.get(language);
+  return languageIdentifier
+    ? { identifier: languageIdentifier, isGeneric: homeTag(language)?.toLowerCase() !== lowerTag }
+    : undefined;
 }
 
 /** Every tag to list: the engine's own, a home region for each language without one, the aliases, the popular regions. */
@@ -83,9 +86,9 @@ export function espeakTags(languages: LanguagesByTag): string[] {
     if (/^[a-z]{2,3}-([A-Z]{2}|[0-9]{3})$/.test(tag) && espeakMatch(languages, tag)) tags.add(tag);
   };
   for (const name of languages.keys()) {
-    const [language = "", region, ...more] = name.split("-");
+    const [language = "", region, ...extraSubtags] = name.split("-");
     if (region === undefined) add(language, homeTag(language)?.slice(language.length + 1) ?? "001");
-    else if (more.length === 0) add(language, region);
+    else if (extraSubtags.length === 0) add(language, region);
   }
   for (const tag of [...ALIASES.keys(), ...LISTED_REGIONS]) {
     const [language = "", region = ""] = tag.split("-");

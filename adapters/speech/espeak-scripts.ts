@@ -5,7 +5,7 @@ import { scriptsOf } from "../../src/domain/spoken-text/scripts.ts";
  * letters of any other script, or only reads "Chinese letter" for each. Voices of languages such as Japanese and Hebrew
  * spell Latin words.
  */
-const EVERYWHERE = [
+const COMMON_SCRIPTS = [
   "Latn",
   "Armn",
   "Beng",
@@ -20,21 +20,21 @@ const EVERYWHERE = [
   "Sinh",
   "Taml",
 ];
-/** Languages that spell Greek words too. */
+/** Languages whose voices spell Greek words letter by letter. */
 const WITHOUT_GREEK: ReadonlySet<string> = new Set("af bs en hr lt mk sr vi".split(" "));
 /** Languages that read Cyrillic, although they are written in another script, or in several. */
 const WITH_CYRILLIC: ReadonlySet<string> = new Set("ka kaa lfn ltg lv uz".split(" "));
 /** Letters that the voices of these languages do not read, although the language is written with them. */
-const UNREAD: ReadonlyMap<string, readonly string[]> = new Map(
+const UNREAD_SCRIPTS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({ ja: ["Hani"], ko: ["Hani"], hak: ["Hani", "Bopo"], chr: ["Cher"], shn: ["Mymr"] }),
 );
 
 /** The scripts that eSpeak NG reads in a voice of a language. @param tag of the voice: `pt-BR` */
 export function espeakScripts(tag: string): readonly string[] {
   const [language = ""] = tag.toLowerCase().split("-");
-  const unread = UNREAD.get(language) ?? [];
-  const scripts = [...scriptsOf(tag), ...EVERYWHERE, ...(WITH_CYRILLIC.has(language) ? ["Cyrl"] : [])];
+  const unreadScripts = UNREAD_SCRIPTS.get(language) ?? [];
+  const scripts = [...scriptsOf(tag), ...COMMON_SCRIPTS, ...(WITH_CYRILLIC.has(language) ? ["Cyrl"] : [])];
   return [...new Set(scripts)].filter(
-    (script) => !unread.includes(script) && !(script === "Grek" && WITHOUT_GREEK.has(language)),
+    (script) => !unreadScripts.includes(script) && !(script === "Grek" && WITHOUT_GREEK.has(language)),
   );
 }

@@ -50,7 +50,7 @@ function catalogueOf({ espeak = [] }: InstalledEngines): Catalogue {
   return { languages, voices };
 }
 
-function voiceOf({ identifier, generic }: EspeakMatch, tag: string, number: number): Voice | undefined {
+function voiceOf({ identifier, isGeneric }: EspeakMatch, tag: string, number: number): Voice | undefined {
   const variant = VARIANTS[number - 1];
   if (variant === undefined) return undefined;
   return {
@@ -60,6 +60,6 @@ function voiceOf({ identifier, generic }: EspeakMatch, tag: string, number: numb
     name: identifier + variant,
     quality: "robotic",
     scripts: espeakScripts(tag),
-    ...(generic ? { accent: "generic" } : {}),
+    ...(isGeneric ? { accent: "generic" } : {}),
   };
 }

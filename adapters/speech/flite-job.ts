@@ -33,7 +33,7 @@ export async function fliteJob({ text, voice }: FliteInput, context: SpeechJobCo
   const command = await flite;
   const length = new SpokenLength();
   for (const segment of segments(asciiText(text))) {
-    if (context.cancelled()) return;
+    if (context.isCancelled()) return;
     // The argument after -t is always a text, even if it begins with a hyphen.
     const args = ["flite", "-voice", voice, "-t", segment, "-o", OUTPUT_FILE];
     const { exitCode, file, log } = await command.run(args, MAX_FILE_BYTES);

@@ -56,8 +56,8 @@ export interface HttpSpeechOptions {
  * @param mp3Stream decodes MP3, for servers that send it whatever is requested; without it, MP3 is refused
  */
 export function httpSpeech(options: HttpSpeechOptions, mp3Stream?: () => Promise<Mp3Stream>): Speech {
-  const malformed = Object.keys(options.voices).find((id) => !parseVoiceId(id));
-  if (malformed !== undefined) throw new TypeError(`"${malformed}" is not a voice id; write it like "pt-BR-1"`);
+  const malformedId = Object.keys(options.voices).find((id) => !parseVoiceId(id));
+  if (malformedId !== undefined) throw new TypeError(`"${malformedId}" is not a voice id; write it like "pt-BR-1"`);
   const url = new URL(`${String(options.baseUrl).replace(/\/+$/, "")}/audio/speech`);
   const timeoutMs = options.timeoutMs ?? 15_000;
   const secrets = [options.apiKey, ...Object.values(options.headers ?? {})];
@@ -124,6 +124,6 @@ function explain(error: unknown, timeoutMs: number): string {
     const quote = quoteOf(error.data);
     return `the speech server answered ${status}${statusText ? ` ${statusText}` : ""}${quote ? `: ${quote}` : ""}`;
   }
-  if (error instanceof TimeoutError) return `the speech server did not answer within ${timeoutMs} ms`;
+  if (error instanceof TimeoutError) return `the speech server did not respond within ${timeoutMs} ms`;
   return `the speech server failed: ${causeOf(error)}`;
 }

@@ -36,21 +36,21 @@ export function joinSpeech(engines: readonly Speech[], options: JoinedSpeechOpti
 
   async function* speak(text: string, voiceId: string, signal: AbortSignal): AsyncGenerator<PcmChunk, void> {
     signal.throwIfAborted();
-    if (closing.signal.aborted) throw closed();
+    if (closing.signal.aborted) throw closedError();
     const characters = charactersOf(text);
     if (characters > MAX_TEXT_LENGTH)
       throw new SpeechFailed(`the text has ${characters} characters; the limit is ${MAX_TEXT_LENGTH}`);
-    const found = await catalogue.find(voiceId).catch(rethrowAsSpeechFailed);
-    const visible = spokenSegment(text);
-    if (visible === "") throw new NothingToSpeak("the text contains nothing to speak");
-    const key = JSON.stringify([engines.indexOf(found.engine), found.voice.name, voiceId, visible]);
-    const render = (stop: AbortSignal): AsyncIterable<PcmChunk> => rendered(found, visible, stop);
+    const match = await catalogue.find(voiceId).catch(rethrowAsSpeechFailed);
+    const segment = spokenSegment(text);
+    if (segment === "") throw new NothingToSpeak("the text contains nothing to speak");
+    const key = JSON.stringify([engines.indexOf(match.engine), match.voice.name, voiceId, segment]);
+    const render = (renderSignal: AbortSignal): AsyncIterable<PcmChunk> => renderUncached(match, segment, renderSignal);
     try {
       yield* cache.speech(key, render, AbortSignal.any([signal, closing.signal]));
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof SpeechFailed || error instanceof VoiceUnavailable) throw error;
-      throw closed(error);
+      throw closedError(error);
     }
   }
 
@@ -83,26 +83,30 @@ export function joinSpeech(engines: readonly Speech[], options: JoinedSpeechOpti
  */
 export async function assertDistinctVoices(engines: readonly Speech[], system: System): Promise<void> {
   const late = () => new Error(`a speech engine did not list its voices within ${LIST_MS} ms`);
-  const listed = async (engine: Speech): Promise<readonly Voice[]> => {
+  const listVoices = async (engine: Speech): Promise<readonly Voice[]> => {
     try {
       return await within(engine.voices(), { system, ms: LIST_MS, late });
     } catch {
       return [];
     }
   };
-  const seen = new Map<string, Voice>();
-  for (const voice of (await Promise.all(engines.map(listed))).flat()) {
-    const other = seen.get(voice.id);
-    if (other)
+  const voiceById = new Map<string, Voice>();
+  for (const voice of (await Promise.all(engines.map(listVoices))).flat()) {
+    const duplicate = voiceById.get(voice.id);
+    if (duplicate)
       throw new ConfigurationError(
-        `voice ${voice.id} is listed twice, by the speech engines "${other.engine}" and "${voice.engine}": give each voice an id of its own`,
+        `voice ${voice.id} is listed twice, by the speech engines "${duplicate.engine}" and "${voice.engine}": give each voice its own id`,
       );
-    seen.set(voice.id, voice);
+    voiceById.set(voice.id, voice);
   }
 }
 
 /** Speaks without the cache. Throws {@link SpeechFailed}. */
-async function* rendered({ voice, engine }: FoundVoice, text: string, signal: AbortSignal): AsyncGenerator<PcmChunk> {
+async function* renderUncached(
+  { voice, engine }: FoundVoice,
+  text: string,
+  signal: AbortSignal,
+): AsyncGenerator<PcmChunk> {
   let opening: LeadingSilence | undefined;
   let isAudible = false;
   let count = 0;
@@ -110,10 +114,10 @@ async function* rendered({ voice, engine }: FoundVoice, text: string, signal: Ab
     for await (const { sampleRate, samples } of engine.speak(text, voice.id, signal)) {
       count += samples.length;
       opening ??= new LeadingSilence(sampleRate);
-      const audible = opening.push(samples);
-      if (audible.length === 0) continue;
+      const audibleSamples = opening.push(samples);
+      if (audibleSamples.length === 0) continue;
       isAudible = true;
-      yield { sampleRate, samples: audible };
+      yield { sampleRate, samples: audibleSamples };
     }
   } catch (error) {
     rethrowAsSpeechFailed(error);
@@ -131,7 +135,7 @@ function charactersOf(text: string): number {
   return text.length > 2 * MAX_TEXT_LENGTH ? text.length : [...text].length;
 }
 
-function closed(cause?: unknown): SpeechFailed {
+function closedError(cause?: unknown): SpeechFailed {
   return new SpeechFailed("the speech is closed", cause === undefined ? undefined : { cause });
 }
 
@@ -141,7 +145,7 @@ function rethrowAsSpeechFailed(error: unknown): never {
 }
 
 /** Quieter than this is silence: 46 dB below full scale, above the noise of the engines and below any speech. */
-const LOUDEST_SILENCE = 160;
+const MAX_SILENCE_PEAK = 160;
 const KEPT_MS = 40;
 
 /**
@@ -160,7 +164,7 @@ export class LeadingSilence {
 
   push(samples: Int16Array): Int16Array {
     if (this.#isAudible) return samples;
-    const onset = samples.findIndex((sample) => Math.abs(sample) > LOUDEST_SILENCE);
+    const onset = samples.findIndex((sample) => Math.abs(sample) > MAX_SILENCE_PEAK);
     const silence = onset < 0 ? samples : samples.subarray(0, onset);
     const pending = new Int16Array(Math.min(this.#keptSamples, this.#pending.length + silence.length));
     const fromPiece = silence.subarray(Math.max(0, silence.length - pending.length));

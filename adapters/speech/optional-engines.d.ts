@@ -9,7 +9,7 @@ declare module "@echogarden/espeak-ng-emscripten" {
 
   interface EspeakWorker {
     list_voices(): EspeakVoice[];
-    /** 0, or another number for a voice that does not exist: then the previous voice stays. */
+    /** Returns 0, or another number for an unknown voice, which leaves the previous voice in place. */
     set_voice(name: string): number;
     /** Words per minute. */
     set_rate(rate: number): void;

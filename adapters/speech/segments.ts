@@ -12,28 +12,28 @@ const MAX_WORD = 40;
  */
 export function segments(text: string): string[] {
   // A line without a full stop, such as a title, also ends a sentence.
-  const clean = splitLongWords(
+  const cleanText = splitLongWords(
     spokenSegment(text)
       .replace(/([^\p{P}\s])\n/gu, "$1. ")
       .replaceAll("\n", " "),
   );
-  return [...speechSlices(clean, LENGTHS)].map((segment) => segment.trim()).filter((segment) => segment !== "");
+  return [...speechSlices(cleanText, LENGTHS)].map((segment) => segment.trim()).filter((segment) => segment !== "");
 }
 
 function splitLongWords(text: string): string {
   return text.replace(/\S{41,}/gu, (word) => {
-    let split = "";
+    let result = "";
     let letters = 0;
     for (const letter of word) {
       // Accents and joiners stay with their letter.
       if (letters >= MAX_WORD && !/[\p{M}\p{Cf}]/u.test(letter)) {
-        split += " ";
+        result += " ";
         letters = 0;
       }
-      split += letter;
+      result += letter;
       letters++;
     }
-    return split;
+    return result;
   });
 }
 

@@ -48,11 +48,11 @@ export class SpeechCache {
     rendering.wake.add(wakeUp);
     signal.addEventListener("abort", wakeUp);
     try {
-      for (let next = 0; ; ) {
+      for (let index = 0; ; ) {
         signal.throwIfAborted();
-        const piece = rendering.pieces[next];
+        const piece = rendering.pieces[index];
         if (piece) {
-          next++;
+          index++;
           yield piece;
         } else if (rendering.state === "done") return;
         else if (rendering.state === "failed") throw rendering.error;

@@ -18,7 +18,7 @@ export interface InstalledEngines {
 export interface EspeakLanguage {
   /** The engine's name of the voice: `roa/pt-BR`. */
   readonly identifier: string;
-  /** For people: `Portuguese (Brazil)`. */
+  /** Display name: `Portuguese (Brazil)`. */
   readonly name: string;
   /** Its tags, in lower case: `pt-br`, `pt`. A lower number is a better match. */
   readonly tags: readonly { readonly tag: string; readonly priority: number }[];
@@ -36,7 +36,7 @@ export interface EspeakInput {
   readonly voice: string;
 }
 
-/** The part of a worker pool that speech uses. `WorkerPool` fits. */
+/** The part of a worker pool that speech uses, such as `WorkerPool`. */
 export interface SpeechWorkers {
   /** Jobs that run at the same time. Default: 2. */
   readonly size?: number | undefined;
@@ -49,5 +49,5 @@ export interface SpeechWorkers {
 /** The context of a running speech job. */
 export interface SpeechJobContext<Piece> {
   emit(piece: Piece, transfer?: readonly ArrayBuffer[]): void;
-  cancelled(): boolean;
+  isCancelled(): boolean;
 }

@@ -115,7 +115,7 @@ class SampleCheck {
   #opening: Int16Array | undefined = new Int16Array(0);
 
   /** @throws {AudioFormatError} they are not samples */
-  take(samples: Int16Array): void {
+  check(samples: Int16Array): void {
     if (this.#opening !== undefined) {
       const opening = concatPcm([this.#opening, samples]);
       const format = servedFormat(pcmToBytes(opening.subarray(0, OPENING_SAMPLES)), false);
@@ -134,21 +134,21 @@ function wavDecoder(): BodyDecoder {
   const wav = new WavDecoder();
   const check = new SampleCheck();
   const watch = new CodedAudioWatch();
-  const checked = (chunks: readonly PcmChunk[]): readonly PcmChunk[] => {
-    for (const { samples } of chunks) check.take(samples);
+  const checkAll = (chunks: readonly PcmChunk[]): readonly PcmChunk[] => {
+    for (const { samples } of chunks) check.check(samples);
     return chunks;
   };
   return {
     push(bytes) {
       refuseCoded(watch.push(bytes));
-      return checked(wav.push(bytes));
+      return checkAll(wav.push(bytes));
     },
     finish() {
-      const last = checked(wav.finish());
-      const lost = wav.bytes.ignored.filter(({ reason }) => reason !== "incomplete");
-      const bytes = lost.reduce((sum, { bytes }) => sum + bytes, 0);
+      const last = checkAll(wav.finish());
+      const ignoredParts = wav.bytes.ignored.filter(({ reason }) => reason !== "incomplete");
+      const bytes = ignoredParts.reduce((sum, { bytes }) => sum + bytes, 0);
       if (bytes > MAX_STRAY_BYTES)
-        throw new AudioFormatError("malformed", `it sent ${bytes} bytes inside a WAV that are no audio`);
+        throw new AudioFormatError("malformed", `it sent ${bytes} bytes inside a WAV that are not audio`);
       return last;
     },
   };
@@ -167,7 +167,7 @@ function sampleDecoder(sampleRate: number): BodyDecoder {
     push(bytes) {
       refuseCoded(watch.push(bytes));
       const samples = pcm.push(bytes);
-      check.take(samples);
+      check.check(samples);
       return samples.length === 0 ? [] : [{ sampleRate, samples }];
     },
   };
@@ -177,8 +177,8 @@ function mp3Decoder(stream: Mp3Stream): BodyDecoder {
   return {
     push(bytes) {
       const chunks: PcmChunk[] = [];
-      for (let at = 0; at < bytes.length; at += MP3_PIECE_BYTES)
-        chunks.push(...stream.push(bytes.subarray(at, at + MP3_PIECE_BYTES)));
+      for (let offset = 0; offset < bytes.length; offset += MP3_PIECE_BYTES)
+        chunks.push(...stream.push(bytes.subarray(offset, offset + MP3_PIECE_BYTES)));
       return chunks;
     },
     close: () => stream.close(),

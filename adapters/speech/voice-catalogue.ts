@@ -56,18 +56,19 @@ export class VoiceCatalogue {
   }
 
   async #explain(id: string): Promise<string> {
-    const parsed = parseVoiceId(id);
-    if (parsed === undefined) return `voice "${id}" does not exist: a voice id looks like "pt-BR-1"`;
-    const { tag, language } = parsed;
-    const all = await this.all();
-    const sameTag = all.filter((voice) => voice.language === tag);
-    const candidates = sameTag.length > 0 ? sameTag : all.filter((voice) => voice.language.startsWith(`${language}-`));
+    const voiceId = parseVoiceId(id);
+    if (voiceId === undefined) return `voice "${id}" does not exist: a voice id looks like "pt-BR-1"`;
+    const { tag, language } = voiceId;
+    const voices = await this.all();
+    const sameTag = voices.filter((voice) => voice.language === tag);
+    const candidates =
+      sameTag.length > 0 ? sameTag : voices.filter((voice) => voice.language.startsWith(`${language}-`));
     if (candidates.length === 0)
-      return `voice ${id} is not available, and no other voice speaks ${language}; to fix it, ${await this.#remedy(parsed)}`;
-    const named = candidates.slice(0, MAX_NAMED).map((voice) => voice.id);
-    const more = candidates.length > named.length ? ` and ${candidates.length - named.length} more` : "";
+      return `voice ${id} is not available, and no other voice speaks ${language}; to fix it, ${await this.#remedy(voiceId)}`;
+    const namedIds = candidates.slice(0, MAX_NAMED).map((voice) => voice.id);
+    const suffix = candidates.length > namedIds.length ? ` and ${candidates.length - namedIds.length} more` : "";
     const scope = sameTag.length > 0 ? tag : language;
-    return `voice ${id} is not available; to fix it, choose a voice for ${scope}: ${named.join(", ")}${more}`;
+    return `voice ${id} is not available; to fix it, choose a voice for ${scope}: ${namedIds.join(", ")}${suffix}`;
   }
 }
 

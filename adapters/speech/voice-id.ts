@@ -28,6 +28,6 @@ export function compareVoiceIds(a: string, b: string): number {
 }
 
 function halves(id: string): readonly [string, number] {
-  const at = id.lastIndexOf("-");
-  return [id.slice(0, at), Number(id.slice(at + 1))];
+  const separator = id.lastIndexOf("-");
+  return [id.slice(0, separator), Number(id.slice(separator + 1))];
 }

@@ -18,7 +18,7 @@ const MAX_LOG_LENGTH = 4096;
  * of the machine.
  *
  * All runs share one instance, whose memory is reset before each run: a new instance for each run leaves its memory
- * (20 MB of flite's voices) to the garbage collector, which let hundreds of MB pile up. One run at a time.
+ * (20 MB of flite's voices) to the garbage collector, which let hundreds of MB pile up. Only one run at a time.
  */
 export class WasiCommand {
   readonly #module: WasmModule;
@@ -87,7 +87,7 @@ async function instantiate(module: WasmModule, constantBytes: number): Promise<C
 }
 
 /**
- * A command that ignores a full disk would continue for no purpose, so a file that grows too large ends the command.
+ * A command that ignores a full disk would continue in vain, so a file that grows too large ends the command.
  */
 class LimitedFile extends File {
   readonly #maxBytes: number;
@@ -98,21 +98,21 @@ class LimitedFile extends File {
   }
 
   override path_open(oflags: number, rights: bigint, flags: number): { ret: number; fd_obj: OpenFile } {
-    const opened = super.path_open(oflags, rights, flags);
-    const { fd_obj: open } = opened;
-    const write = open.fd_write.bind(open);
-    open.fd_write = (bytes) => {
-      if (Number(open.file_pos) + bytes.length > this.#maxBytes)
+    const result = super.path_open(oflags, rights, flags);
+    const { fd_obj: openFile } = result;
+    const write = openFile.fd_write.bind(openFile);
+    openFile.fd_write = (bytes) => {
+      if (Number(openFile.file_pos) + bytes.length > this.#maxBytes)
         throw new RangeError(`the command wrote more than ${this.#maxBytes} bytes`);
       return write(bytes);
     };
-    return opened;
+    return result;
   }
 }
 
 const HEADER_BYTES = 8;
 const DATA_SECTION = 11;
-/** A segment at an address that one constant gives, in the first memory. */
+/** Kind of a segment in the first memory whose address is a constant. */
 const ACTIVE = 0;
 const I32_CONST = 0x41;
 
@@ -121,28 +121,28 @@ const I32_CONST = 0x41;
  * (WebAssembly Core Specification, section 5.5.14).
  */
 export function constantBytes(module: Uint8Array): number {
-  let at = HEADER_BYTES;
+  let offset = HEADER_BYTES;
   // Unsigned LEB128, as sizes are; addresses are signed, which is the same below 2^31 up to the last byte's sign.
-  const number = (): number => {
+  const readNumber = (): number => {
     let value = 0;
     for (let scale = 1; ; scale *= 128) {
-      const byte = module[at++] ?? 0;
+      const byte = module[offset++] ?? 0;
       value += (byte & 127) * scale;
       if (byte < 128) return value;
     }
   };
-  while (at < module.length) {
-    const section = module[at++];
-    const size = number();
+  while (offset < module.length) {
+    const section = module[offset++];
+    const size = readNumber();
     if (section !== DATA_SECTION) {
-      at += size;
+      offset += size;
       continue;
     }
-    const count = number();
-    if (count < 2 || number() !== ACTIVE || module[at++] !== I32_CONST) return 0;
-    const start = number();
-    at++;
-    return start + number();
+    const count = readNumber();
+    if (count < 2 || readNumber() !== ACTIVE || module[offset++] !== I32_CONST) return 0;
+    const start = readNumber();
+    offset++;
+    return start + readNumber();
   }
   return 0;
 }

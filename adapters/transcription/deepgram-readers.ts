@@ -45,16 +45,16 @@ export class DeepgramReader implements ResponseReader {
     const [alternative] = itemsOf(membersOf(message.channel).alternatives);
     const { transcript, confidence, words } = membersOf(alternative);
     const { startMs: connectedMs } = this.#listener;
-    const from = connectedMs + 1_000 * (numberOf(message.start) ?? 0);
-    const until = from + 1_000 * (numberOf(message.duration) ?? 0);
+    const windowStartMs = connectedMs + 1_000 * (numberOf(message.start) ?? 0);
+    const windowEndMs = windowStartMs + 1_000 * (numberOf(message.duration) ?? 0);
     const text = textOf(transcript).trim();
-    const spoken = itemsOf(words).map(membersOf);
-    const first = numberOf(spoken[0]?.start);
-    const last = numberOf(spoken.at(-1)?.end);
+    const spokenWords = itemsOf(words).map(membersOf);
+    const firstStart = numberOf(spokenWords[0]?.start);
+    const lastEnd = numberOf(spokenWords.at(-1)?.end);
     const part: Part = {
       text,
-      startMs: first === undefined ? from : connectedMs + 1_000 * first,
-      endMs: last === undefined ? until : connectedMs + 1_000 * last,
+      startMs: firstStart === undefined ? windowStartMs : connectedMs + 1_000 * firstStart,
+      endMs: lastEnd === undefined ? windowEndMs : connectedMs + 1_000 * lastEnd,
       confidence: numberOf(confidence),
     };
     if (message.is_final !== true) {
@@ -65,12 +65,12 @@ export class DeepgramReader implements ResponseReader {
     if (message.speech_final === true || this.#parts.length >= MAX_PARTS) this.#endUtterance();
     else if (text !== "") this.#emitPartial(undefined);
     // Parts of an unfinished utterance are lost with the connection, so they do not count as processed yet.
-    if (this.#parts.length === 0) this.#listener.answered({ startMs: -Infinity, endMs: until });
+    if (this.#parts.length === 0) this.#listener.processed({ startMs: -Infinity, endMs: windowEndMs });
   }
 
   #emitPartial(part: Part | undefined): void {
     const parts = part ? [...this.#parts, part] : this.#parts;
-    this.#listener.emit({ type: "partial", text: joined(parts), startMs: parts[0]?.startMs });
+    this.#listener.emit({ type: "partial", text: joinTexts(parts), startMs: parts[0]?.startMs });
   }
 
   #endUtterance(): void {
@@ -80,12 +80,18 @@ export class DeepgramReader implements ResponseReader {
     if (first === undefined || last === undefined) return;
     this.#parts = [];
     const confidence = meanConfidence(parts.map(({ confidence }) => confidence));
-    this.#listener.emit({ type: "final", text: joined(parts), startMs: first.startMs, endMs: last.endMs, confidence });
-    this.#listener.answered({ startMs: -Infinity, endMs: last.endMs });
+    this.#listener.emit({
+      type: "final",
+      text: joinTexts(parts),
+      startMs: first.startMs,
+      endMs: last.endMs,
+      confidence,
+    });
+    this.#listener.processed({ startMs: -Infinity, endMs: last.endMs });
   }
 }
 
-function joined(parts: readonly Part[]): string {
+function joinTexts(parts: readonly Part[]): string {
   return parts.map(({ text }) => text).join(" ");
 }
 
@@ -121,8 +127,8 @@ export class FluxReader implements ResponseReader {
       this.#startedMs = undefined;
       const confidence = meanConfidence(itemsOf(message.words).map((word) => numberOf(membersOf(word).confidence)));
       if (text !== "") this.#listener.emit({ type: "final", text, startMs, endMs, confidence });
-      this.#listener.answered({ startMs: -Infinity, endMs });
-    } else if (text === "") this.#listener.answered({ startMs: -Infinity, endMs });
+      this.#listener.processed({ startMs: -Infinity, endMs });
+    } else if (text === "") this.#listener.processed({ startMs: -Infinity, endMs });
     else if (text !== this.#partial || message.event === "EagerEndOfTurn") {
       this.#partial = text;
       const ended = message.event === "EagerEndOfTurn" || undefined;

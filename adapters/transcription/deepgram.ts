@@ -34,13 +34,13 @@ const KEEP_MS = 10_000;
  * Throws a TypeError for a malformed base URL.
  */
 export function deepgramTranscription(options: DeepgramOptions): Transcription {
-  const mulaw = options.encoding === "mulaw";
+  const isMulaw = options.encoding === "mulaw";
   const scope = new AbortController();
   const address = addressOf(options, 8_000); // throws here, not during a call
   return {
     name: options.flux ? "deepgram-flux" : "deepgram",
     capabilities: {
-      sampleRates: mulaw ? [8_000] : [16_000, 8_000, 24_000, 48_000],
+      sampleRates: isMulaw ? [8_000] : [16_000, 8_000, 24_000, 48_000],
       endOfTurn: true,
       partial: true,
     },

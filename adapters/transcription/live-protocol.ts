@@ -1,6 +1,6 @@
 import type { TranscriptionEvent } from "../../src/ports/transcription.ts";
 import type { Secrets } from "../provider-http/fault-text.ts";
-import type { TimeSpan } from "./unanswered-audio.ts";
+import type { TimeSpan } from "./unprocessed-audio.ts";
 
 /** The WebSocket protocol of an engine: its messages, and a reader of its responses. It holds no connection. */
 export interface LiveProtocol {
@@ -38,13 +38,13 @@ export interface ResponseListener {
   readonly startMs: number;
   emit(event: TranscriptionEvent): void;
   /** Called when the engine has processed all audio of a span. */
-  answered(span: TimeSpan): void;
+  processed(span: TimeSpan): void;
   /**
-   * The engine reports an error.
-   * @param what completes the sentence "the transcription server …"
+   * Called when the engine reports an error.
+   * @param problem completes the sentence "the transcription server …"
    * @param isPermanent true if the next connection would fail in the same way
    */
-  fault(what: string, isPermanent: boolean): void;
+  fault(problem: string, isPermanent: boolean): void;
 }
 
 /** The mean of the known confidences, 0 to 1; undefined if none is known. */

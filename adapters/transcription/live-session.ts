@@ -4,7 +4,7 @@ import { jsonOf } from "../provider-http/fault-text.ts";
 import { engineFault } from "./engine-fault.ts";
 import type { LiveProtocol, ResponseReader } from "./live-protocol.ts";
 import { ReconnectingSocket } from "./reconnecting-socket.ts";
-import { type TimeSpan, UnansweredAudio } from "./unanswered-audio.ts";
+import { type TimeSpan, UnprocessedAudio } from "./unprocessed-audio.ts";
 
 /** Timeouts of a live session, ms. */
 export interface LiveTimeouts {
@@ -31,7 +31,7 @@ export class LiveSession implements TranscriptionSession {
   readonly events = new Queue<TranscriptionEvent>();
   readonly #protocol: LiveProtocol;
   readonly #timeouts: Required<{ [K in keyof LiveTimeouts]: number }>;
-  readonly #audio: UnansweredAudio;
+  readonly #audio: UnprocessedAudio;
   readonly #checks: ReturnType<typeof setInterval>;
   #socket: ReconnectingSocket | undefined;
   #reader: ResponseReader | undefined;
@@ -40,12 +40,12 @@ export class LiveSession implements TranscriptionSession {
   #sentAt = 0;
   #receivedAt = 0;
   /** Time since which a response is due. */
-  #owedSince: number | undefined;
+  #dueSince: number | undefined;
   #reportedDropsMs = 0;
   #closing: Promise<void> | undefined;
   #closeTimer: ReturnType<typeof setTimeout> | undefined;
   #isFinishing = false;
-  #isOver = false;
+  #hasEnded = false;
   #resolveClosing: () => void = () => {};
 
   /** @param keepMs amount of audio kept for a slow engine, and for the next connection */
@@ -63,7 +63,7 @@ export class LiveSession implements TranscriptionSession {
       keepAliveMs: timeouts.keepAliveMs ?? 4_000,
       retryMs: timeouts.retryMs ?? 250,
     };
-    this.#audio = new UnansweredAudio(sampleRate, keepMs);
+    this.#audio = new UnprocessedAudio(sampleRate, keepMs);
     const { keepAliveMs, answerMs } = this.#timeouts;
     this.#checks = setInterval(() => this.#check(), Math.min(1_000, keepAliveMs / 2, answerMs / 2));
     signal.addEventListener("abort", () => this.#end(), { once: true });
@@ -72,13 +72,13 @@ export class LiveSession implements TranscriptionSession {
   }
 
   push(samples: Int16Array, atMs: number): void {
-    if (this.#isOver || this.#closing) return;
+    if (this.#hasEnded || this.#closing) return;
     this.#audio.push(samples, atMs);
     this.#send();
   }
 
   commit(): void {
-    if (this.#isOver || this.#closing) return;
+    if (this.#hasEnded || this.#closing) return;
     this.#audio.commit();
     this.#send();
   }
@@ -86,7 +86,7 @@ export class LiveSession implements TranscriptionSession {
   close(): Promise<void> {
     this.#closing ??= new Promise<void>((resolve) => {
       this.#resolveClosing = resolve;
-      if (this.#isOver) resolve();
+      if (this.#hasEnded) resolve();
       else this.#finish();
     });
     return this.#closing;
@@ -101,8 +101,8 @@ export class LiveSession implements TranscriptionSession {
         opened: () => this.#opened(),
         message: (text) => this.#message(text),
         lost: () => this.#lost(),
-        unreachable: (why) => this.#fault(`cannot be reached: it ${why}`, false),
-        refused: (why) => this.#fault(why, true),
+        unreachable: (problem) => this.#fault(`cannot be reached: it ${problem}`, false),
+        refused: (problem) => this.#fault(problem, true),
       },
     );
   }
@@ -112,15 +112,15 @@ export class LiveSession implements TranscriptionSession {
     this.#audio.rewind();
     this.#receivedAt = performance.now();
     this.#sentAt = this.#receivedAt;
-    this.#owedSince = undefined;
+    this.#dueSince = undefined;
     this.#startMs = undefined;
     this.#reader = this.#protocol.reader({
       get startMs() {
         return startMs();
       },
       emit: (event) => this.#emit(event),
-      answered: (span) => this.#answered(span),
-      fault: (what, isPermanent) => this.#fault(what, isPermanent),
+      processed: (span) => this.#onProcessed(span),
+      fault: (problem, isPermanent) => this.#fault(problem, isPermanent),
     });
     for (const message of this.#protocol.opening) this.#socket?.send(message);
     this.#send();
@@ -141,26 +141,26 @@ export class LiveSession implements TranscriptionSession {
     for (let item = this.#audio.take(); item; item = this.#audio.take()) {
       if (item.kind === "audio") {
         this.#startMs ??= item.startMs;
-        for (const message of this.#protocol.audio(item.samples, item.first)) this.#socket.send(message);
-        if (this.#protocol.commit.length === 0) this.#owe();
+        for (const message of this.#protocol.audio(item.samples, item.isFirst)) this.#socket.send(message);
+        if (this.#protocol.commit.length === 0) this.#expectResponse();
       } else {
         for (const message of this.#protocol.commit) this.#socket.send(message);
         this.#reader?.committed?.(item);
-        this.#owe();
+        this.#expectResponse();
       }
       this.#sentAt = performance.now();
     }
   }
 
-  #owe(): void {
-    this.#owedSince ??= performance.now();
+  #expectResponse(): void {
+    this.#dueSince ??= performance.now();
   }
 
   #message(text: string): void {
     const message = jsonOf(text);
     this.#receivedAt = performance.now();
-    if (this.#protocol.commit.length === 0) this.#owedSince = undefined;
-    if (message !== null && !this.#isOver) this.#reader?.read(message as Readonly<Record<string, unknown>>);
+    if (this.#protocol.commit.length === 0) this.#dueSince = undefined;
+    if (message !== null && !this.#hasEnded) this.#reader?.read(message as Readonly<Record<string, unknown>>);
   }
 
   #emit(event: TranscriptionEvent): void {
@@ -168,15 +168,15 @@ export class LiveSession implements TranscriptionSession {
     this.events.push(event);
   }
 
-  #answered(span: TimeSpan): void {
-    this.#audio.answered(span);
-    if (this.#audio.turns === 0) this.#owedSince = undefined;
-    else if (this.#owedSince !== undefined) this.#owedSince = performance.now();
+  #onProcessed(span: TimeSpan): void {
+    this.#audio.markProcessed(span);
+    if (this.#audio.turns === 0) this.#dueSince = undefined;
+    else if (this.#dueSince !== undefined) this.#dueSince = performance.now();
     if (this.#closing && this.#protocol.finish.length === 0 && this.#audio.turns === 0) this.#end();
   }
 
-  #fault(what: string, isPermanent: boolean): void {
-    const error = engineFault(`the transcription server ${what}`, this.#protocol.secrets);
+  #fault(problem: string, isPermanent: boolean): void {
+    const error = engineFault(`the transcription server ${problem}`, this.#protocol.secrets);
     this.events.push({ type: "error", error, recoverable: !isPermanent });
     if (isPermanent) this.#end();
   }
@@ -186,10 +186,10 @@ export class LiveSession implements TranscriptionSession {
     if (!this.#socket?.isOpen) return;
     const now = performance.now();
     const { keepAliveMs, answerMs } = this.#timeouts;
-    const owedSince = this.#owedSince;
-    if (owedSince !== undefined && now - Math.max(owedSince, this.#receivedAt) > answerMs) {
-      this.#fault(`did not answer within ${answerMs} ms`, false);
-      this.#socket.drop("did not answer");
+    const dueSince = this.#dueSince;
+    if (dueSince !== undefined && now - Math.max(dueSince, this.#receivedAt) > answerMs) {
+      this.#fault(`did not respond within ${answerMs} ms`, false);
+      this.#socket.drop("did not respond");
     } else if (this.#protocol.keepAlive !== undefined && now - this.#sentAt > keepAliveMs) {
       this.#socket.send(this.#protocol.keepAlive);
       this.#sentAt = now;
@@ -197,19 +197,19 @@ export class LiveSession implements TranscriptionSession {
   }
 
   #reportDrops(): void {
-    const dropped = this.#audio.droppedMs - this.#reportedDropsMs;
-    if (dropped < DROP_REPORT_MS) return;
+    const droppedMs = this.#audio.droppedMs - this.#reportedDropsMs;
+    if (droppedMs < DROP_REPORT_MS) return;
     this.#reportedDropsMs = this.#audio.droppedMs;
-    this.#fault(`is not connected: ${Math.round(dropped)} ms of audio were dropped`, false);
+    this.#fault(`is not connected: ${Math.round(droppedMs)} ms of audio were dropped`, false);
   }
 
-  /** Sends the rest and waits for the responses. */
+  /** Sends the remaining audio and waits for the responses. */
   #finish(): void {
     this.#audio.flush();
     this.#send();
     const { finish } = this.#protocol;
-    const isAnswered = finish.length > 0 ? this.#audio.empty : this.#audio.turns === 0;
-    if (isAnswered) {
+    const isComplete = finish.length > 0 ? this.#audio.isEmpty : this.#audio.turns === 0;
+    if (isComplete) {
       this.#end();
       return;
     }
@@ -220,14 +220,14 @@ export class LiveSession implements TranscriptionSession {
   }
 
   #giveUp(): void {
-    if (this.#isOver) return;
-    this.#fault(`did not answer within ${this.#timeouts.closeMs} ms after the call`, false);
+    if (this.#hasEnded) return;
+    this.#fault(`did not respond within ${this.#timeouts.closeMs} ms after the call`, false);
     this.#end();
   }
 
   #end(): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
     clearInterval(this.#checks);
     clearTimeout(this.#closeTimer);
     this.#socket?.close();

@@ -30,7 +30,7 @@ export interface OpenaiTranscriptionOptions {
 }
 
 const MAX_RESPONSE_BYTES = 1 << 20;
-/** Audio that may wait for a slow server, ms. Beyond it the oldest turn is dropped. */
+/** Audio that may wait for a slow server, ms. With more, the oldest turn is dropped. */
 const MAX_WAITING_MS = 120_000;
 /** A longer turn is sent in parts, ms. */
 const MAX_TURN_MS = 60_000;
@@ -81,7 +81,7 @@ class BatchSession implements TranscriptionSession {
   #length = 0;
   #startMs = 0;
   readonly #turns: Turn[] = [];
-  #waitingMs = 0;
+  #pendingMs = 0;
   #working: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
@@ -108,8 +108,8 @@ class BatchSession implements TranscriptionSession {
     this.#turns.push({ samples: concatPcm(this.#pieces), startMs: this.#startMs, endMs: this.#startMs + ms });
     this.#pieces = [];
     this.#length = 0;
-    this.#waitingMs += ms;
-    while (this.#waitingMs > MAX_WAITING_MS && this.#turns.length > 1) this.#drop();
+    this.#pendingMs += ms;
+    while (this.#pendingMs > MAX_WAITING_MS && this.#turns.length > 1) this.#drop();
     this.#working ??= this.#work().finally(() => {
       this.#working = undefined;
     });
@@ -121,9 +121,9 @@ class BatchSession implements TranscriptionSession {
   }
 
   async #finish(): Promise<void> {
-    const late = setTimeout(() => this.#scope.abort(), this.#closeMs);
+    const timer = setTimeout(() => this.#scope.abort(), this.#closeMs);
     while (this.#working && !this.#signal.aborted) await this.#working;
-    clearTimeout(late);
+    clearTimeout(timer);
     this.#scope.abort();
     this.events.close();
   }
@@ -131,7 +131,7 @@ class BatchSession implements TranscriptionSession {
   async #work(): Promise<void> {
     for (let turn = this.#turns.shift(); turn && !this.#signal.aborted; turn = this.#turns.shift()) {
       const { samples, startMs, endMs } = turn;
-      this.#waitingMs -= endMs - startMs;
+      this.#pendingMs -= endMs - startMs;
       try {
         const text = await this.#transcribe(samples, this.#sampleRate, this.#signal);
         this.events.push({ type: "final", text, startMs, endMs });
@@ -148,7 +148,7 @@ class BatchSession implements TranscriptionSession {
     const turn = this.#turns.shift();
     if (turn === undefined) return;
     const ms = turn.endMs - turn.startMs;
-    this.#waitingMs -= ms;
+    this.#pendingMs -= ms;
     const error = engineFault(`the transcription server is too slow: ${Math.round(ms)} ms of speech were dropped`, []);
     this.events.push({ type: "error", error, recoverable: true });
   }
@@ -166,22 +166,22 @@ function transcriber(options: OpenaiTranscriptionOptions): Transcribe {
 
   return async (samples, sampleRate, signal) => {
     // The timeout of the client ends with the headers; the body may stall after them.
-    const stalled = new AbortController();
+    const stallScope = new AbortController();
     try {
       const boundary = `ringport${crypto.randomUUID().replaceAll("-", "")}`;
       const response = await client.post(url, {
         body: formOf(samples, sampleRate, boundary, options),
         headers: { "content-type": `multipart/form-data; boundary=${boundary}` },
-        signal: AbortSignal.any([signal, stalled.signal]),
+        signal: AbortSignal.any([signal, stallScope.signal]),
       });
-      const timer = setTimeout(() => stalled.abort(), timeoutMs);
+      const timer = setTimeout(() => stallScope.abort(), timeoutMs);
       const body = await readAtMost(response, MAX_RESPONSE_BYTES).finally(() => clearTimeout(timer));
       const text = (jsonOf(body) as { text?: unknown } | null)?.text;
       if (typeof text !== "string") throw new Error("answered without a text, or with broken JSON");
       return text;
     } catch (error) {
       signal.throwIfAborted();
-      throw explained(error, stalled.signal.aborted, timeoutMs, secrets);
+      throw explain(error, stallScope.signal.aborted, timeoutMs, secrets);
     }
   };
 }
@@ -214,14 +214,14 @@ async function readAtMost(response: Response, limit: number): Promise<string> {
   return text + decoder.decode();
 }
 
-function explained(error: unknown, isStalled: boolean, timeoutMs: number, secrets: Secrets): Error {
-  const faultOf = (what: string) => engineFault(`the transcription server ${what}`, secrets, error);
+function explain(error: unknown, isStalled: boolean, timeoutMs: number, secrets: Secrets): Error {
+  const faultOf = (problem: string) => engineFault(`the transcription server ${problem}`, secrets, error);
   if (error instanceof HTTPError) {
     const { status } = error.response;
     const fault = faultOf(engineRefusalText(status, error.data));
     return isPermanent(status) ? new PermanentFault(fault.message, { cause: fault }) : fault;
   }
-  if (isStalled || error instanceof TimeoutError) return faultOf(`did not answer within ${timeoutMs} ms`);
+  if (isStalled || error instanceof TimeoutError) return faultOf(`did not respond within ${timeoutMs} ms`);
   return faultOf(`failed: ${causeOf(error)}`);
 }
 

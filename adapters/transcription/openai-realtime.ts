@@ -7,7 +7,7 @@ import { membersOf, textOf } from "../provider-http/json-members.ts";
 import type { LiveProtocol, ResponseListener, ResponseReader } from "./live-protocol.ts";
 import { LiveSession, type LiveTimeouts } from "./live-session.ts";
 import { REALTIME_DIALECTS, type RealtimeDialect, type RealtimeDialectName } from "./realtime-dialects.ts";
-import type { TimeSpan } from "./unanswered-audio.ts";
+import type { TimeSpan } from "./unprocessed-audio.ts";
 
 /** Options of {@link openaiRealtimeTranscription}, for a server with the OpenAI realtime protocol. */
 export interface OpenaiRealtimeOptions {
@@ -59,13 +59,13 @@ function protocolOf(
   sampleRate: number,
 ): LiveProtocol {
   const languages = typeof language === "string" ? [language] : (language ?? []);
-  const begins = dialect.turnBegins === undefined ? [] : [JSON.stringify(dialect.turnBegins)];
+  const turnStart = dialect.turnBegins === undefined ? [] : [JSON.stringify(dialect.turnBegins)];
   return {
     url,
     headers: { ...headers, ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }) },
     secrets: [apiKey, ...Object.values(headers ?? {})],
     opening: [JSON.stringify(dialect.opening(model, languages, sampleRate))],
-    audio: (samples, isFirst) => [...(isFirst ? begins : []), appended(samples)],
+    audio: (samples, isFirst) => [...(isFirst ? turnStart : []), appendMessage(samples)],
     commit: [JSON.stringify(dialect.turnEnds)],
     keepAlive: undefined,
     finish: [],
@@ -73,7 +73,7 @@ function protocolOf(
   };
 }
 
-function appended(samples: Int16Array): string {
+function appendMessage(samples: Int16Array): string {
   const audio = Buffer.from(pcmToBytes(samples).buffer).toString("base64");
   return `{"type":"input_audio_buffer.append","audio":"${audio}"}`;
 }
@@ -88,10 +88,10 @@ export class RealtimeReader implements ResponseReader {
   readonly #dialect: RealtimeDialect;
   readonly #listener: ResponseListener;
   /** Turns that were sent and have no item yet, oldest first. */
-  readonly #sent: TimeSpan[] = [];
+  readonly #sentTurns: TimeSpan[] = [];
   readonly #turns = new Map<string, TimeSpan>();
-  readonly #partial = new Map<string, string>();
-  #ready = false;
+  readonly #partialTexts = new Map<string, string>();
+  #isReady = false;
 
   constructor(dialect: RealtimeDialect, listener: ResponseListener) {
     this.#dialect = dialect;
@@ -99,7 +99,7 @@ export class RealtimeReader implements ResponseReader {
   }
 
   committed(turn: TimeSpan): void {
-    this.#sent.push(turn);
+    this.#sentTurns.push(turn);
   }
 
   read(message: Readonly<Record<string, unknown>>): void {
@@ -108,30 +108,30 @@ export class RealtimeReader implements ResponseReader {
     const { meanings } = this.#dialect;
     switch (meanings.get(type)) {
       case "ready":
-        this.#ready = true;
+        this.#isReady = true;
         break;
       case "committed": {
-        const turn = this.#sent.shift();
+        const turn = this.#sentTurns.shift();
         if (turn) this.#turns.set(item, turn);
         break;
       }
       case "partial": {
-        const text = (this.#partial.get(item) ?? "") + textOf(message.delta);
-        if (this.#partial.size < MAX_ITEMS || this.#partial.has(item)) this.#partial.set(item, text);
-        this.#listener.emit({ type: "partial", text, startMs: (this.#turns.get(item) ?? this.#sent[0])?.startMs });
+        const text = (this.#partialTexts.get(item) ?? "") + textOf(message.delta);
+        if (this.#partialTexts.size < MAX_ITEMS || this.#partialTexts.has(item)) this.#partialTexts.set(item, text);
+        this.#listener.emit({ type: "partial", text, startMs: (this.#turns.get(item) ?? this.#sentTurns[0])?.startMs });
         break;
       }
       case "final": {
         const turn = this.#settle(item);
         const text = textOf(message[this.#dialect.text]);
         this.#listener.emit({ type: "final", text, startMs: turn?.startMs, endMs: turn?.endMs });
-        if (turn) this.#listener.answered(turn);
+        if (turn) this.#listener.processed(turn);
         break;
       }
       case "failed": {
         const turn = this.#settle(item);
         this.#listener.fault(`could not transcribe a turn: ${quoteOf(message)}`, false);
-        if (turn) this.#listener.answered(turn);
+        if (turn) this.#listener.processed(turn);
         break;
       }
       case "fault":
@@ -143,22 +143,22 @@ export class RealtimeReader implements ResponseReader {
 
   /** The turn of an item with a final text. */
   #settle(item: string): TimeSpan | undefined {
-    const turn = this.#turns.get(item) ?? this.#sent.shift();
+    const turn = this.#turns.get(item) ?? this.#sentTurns.shift();
     this.#turns.delete(item);
-    this.#partial.delete(item);
+    this.#partialTexts.delete(item);
     return turn;
   }
 
   #error(message: Readonly<Record<string, unknown>>): void {
     const { code, type } = membersOf(message.error);
     // The server found no audio in this turn.
-    const turn = code === "input_audio_buffer_commit_empty" ? this.#sent.shift() : undefined;
+    const turn = code === "input_audio_buffer_commit_empty" ? this.#sentTurns.shift() : undefined;
     if (turn) {
-      this.#listener.answered(turn);
+      this.#listener.processed(turn);
       return;
     }
     // An invalid request before the session has begun is an invalid session.
-    const isPermanent = PERMANENT.test(textOf(code)) || (!this.#ready && textOf(type) === "invalid_request_error");
+    const isPermanent = PERMANENT.test(textOf(code)) || (!this.#isReady && textOf(type) === "invalid_request_error");
     this.#listener.fault(`reports: ${quoteOf(message)}`, isPermanent);
   }
 }

@@ -75,7 +75,7 @@ export const REALTIME_DIALECTS: Readonly<Record<RealtimeDialectName, RealtimeDia
 
 /** One language is sent as `language`, several as `languages`, as newer models have it. */
 function languageMembers(languages: readonly string[]): object {
-  const [only, ...more] = languages;
-  if (only === undefined) return {};
-  return more.length === 0 ? { language: only } : { languages };
+  const [first, ...others] = languages;
+  if (first === undefined) return {};
+  return others.length === 0 ? { language: first } : { languages };
 }

@@ -2,15 +2,15 @@ import { EngineSocket } from "../provider-http/engine-socket.ts";
 
 /** Events of a connection that reconnects after it breaks. */
 export interface ReconnectListener {
-  /** A connection is open, the first or a later one. */
+  /** Called when a connection is open, the first or a later one. */
   opened(): void;
   message(text: string): void;
-  /** The connection, or an attempt, has failed. Unless the listener closes the socket, another attempt follows. */
+  /** Called when the connection, or an attempt, has failed. Unless the listener closes the socket, another attempt follows. */
   lost(): void;
-  /** Several attempts in a row have failed. Attempts continue. @param why completes "the transcription server …" */
-  unreachable(why: string): void;
-  /** The engine refuses the connection, and no attempt follows. @param why completes "the transcription server …" */
-  refused(why: string): void;
+  /** Called when several attempts in a row have failed; attempts continue. @param problem completes "the transcription server …" */
+  unreachable(problem: string): void;
+  /** Called when the engine refuses the connection; no attempt follows. @param problem completes "the transcription server …" */
+  refused(problem: string): void;
 }
 
 /** Timeouts of {@link ReconnectingSocket}, ms. */
@@ -58,8 +58,8 @@ export class ReconnectingSocket {
   }
 
   /** Drops the connection and reconnects. */
-  drop(why: string): void {
-    this.#socket?.drop(why);
+  drop(problem: string): void {
+    this.#socket?.drop(problem);
   }
 
   /** Resets the pause to its minimum, because the engine works. */
@@ -84,23 +84,23 @@ export class ReconnectingSocket {
           this.#listener.opened();
         },
         message: (text) => this.#listener.message(text),
-        lost: (why, isPermanent) => this.#lost(why, isPermanent),
+        lost: (problem, isPermanent) => this.#lost(problem, isPermanent),
       },
     );
   }
 
-  #lost(why: string, isPermanent: boolean): void {
+  #lost(problem: string, isPermanent: boolean): void {
     if (this.#isClosed) return;
     if (this.#openedAt !== undefined && performance.now() - this.#openedAt > this.#timeouts.stableMs) this.resetPause();
     this.#openedAt = undefined;
     this.#socket = undefined;
     if (isPermanent) {
-      this.#listener.refused(why);
+      this.#listener.refused(problem);
       return;
     }
     this.#listener.lost();
     if (this.#isClosed) return;
-    if (this.#attempts === ATTEMPTS_BEFORE_REPORT) this.#listener.unreachable(why);
+    if (this.#attempts === ATTEMPTS_BEFORE_REPORT) this.#listener.unreachable(problem);
     const doublings = Math.min(10, Math.max(0, this.#attempts - 1));
     this.#retry = setTimeout(() => this.#connect(), Math.min(MAX_RETRY_MS, this.#timeouts.retryMs * 2 ** doublings));
   }

@@ -15,8 +15,8 @@ export type Job<Jobs extends JobTable<Jobs>, K extends keyof Jobs = keyof Jobs> 
 interface JobContext<Piece> {
   /** Returns a piece to the caller; buffers named in `transfer` move instead of being copied. */
   emit(piece: Piece, transfer?: readonly ArrayBuffer[]): void;
-  /** True once the caller has stopped waiting: stop soon then. Cheap, so call it often. */
-  cancelled(): boolean;
+  /** True once the caller has stopped waiting: the job should stop soon. Cheap, so call it often. */
+  isCancelled(): boolean;
 }
 
 /** The code of a kind. An error that it throws reaches the caller with its name and message. */
@@ -43,7 +43,7 @@ export type FromWorker =
 
 /** Start data of a worker: the cell that the pool writes the id of a cancelled job to. */
 export interface WorkerStart {
-  readonly cancelled: Int32Array<SharedArrayBuffer>;
+  readonly cancelledId: Int32Array<SharedArrayBuffer>;
 }
 
 /**
@@ -58,11 +58,11 @@ export class PoolError extends CodedError {
   readonly code = "worker_job_failed";
   readonly kind: PoolErrorKind;
   /** For `failed`: the name of the error that the job's code threw. */
-  readonly thrown: string | undefined;
+  readonly thrownName: string | undefined;
 
   constructor(kind: PoolErrorKind, message: string, thrown?: string) {
     super(message);
     this.kind = kind;
-    this.thrown = thrown;
+    this.thrownName = thrown;
   }
 }

@@ -8,7 +8,7 @@ import { type PendingJob, WorkerSlot } from "./worker-slot.ts";
 export interface WorkerPoolOptions {
   /** Maximum worker threads. Default: 2, or 1 on a machine with one core. Each costs about 100 MB once warm. */
   readonly size?: number | undefined;
-  /** Jobs that may wait for a worker before another is refused. Default 256. */
+  /** Jobs that may wait for a worker before another is refused. Default: 256. */
   readonly maxWaiting?: number | undefined;
   /** The file that the workers run; it calls `serveJobs`. */
   readonly entry: URL;
@@ -20,7 +20,7 @@ export interface WorkerPoolOptions {
 export interface RunOptions {
   /** Stops the job, whether it waits or runs; the iteration then throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Time the job may run without a piece before its worker is ended, ms. Default 10 000. */
+  /** Time the job may run without a piece before its worker is ended, ms. Default: 10,000. */
   readonly timeoutMs?: number | undefined;
   /** Buffers of the job that move to the worker instead of being copied; they are empty afterwards. */
   readonly transfer?: readonly ArrayBuffer[] | undefined;
@@ -109,21 +109,24 @@ export class WorkerPool<Jobs extends JobTable<Jobs>> {
   }
 
   async #close(): Promise<void> {
-    const closed = new PoolError("closed", "the worker pool is closed");
-    for (let pending = this.#waiting.take(); pending; pending = this.#waiting.take()) pending.pieces.fail(closed);
-    await Promise.all([...this.#slots].map((slot) => slot.stop(closed)));
+    const closedError = new PoolError("closed", "the worker pool is closed");
+    for (let pending = this.#waiting.take(); pending; pending = this.#waiting.take()) pending.pieces.fail(closedError);
+    await Promise.all([...this.#slots].map((slot) => slot.stop(closedError)));
   }
 
   /** Gives waiting jobs to idle workers: a worker that has done such a job, otherwise any, otherwise a new one. */
   #assign(): void {
     while (this.#waiting.size > 0) {
-      const idle = [...this.#slots].filter((slot) => slot.idle);
-      if (idle.length === 0 && this.#slots.size >= this.size) return;
-      const limited = [...this.#slots].filter(({ kind }) => kind !== undefined && this.#leaveOneFree.has(kind)).length;
-      const room = limited < Math.max(1, this.size - 1);
-      const pending = this.#waiting.take((kind) => room || !this.#leaveOneFree.has(kind));
+      const idleSlots = [...this.#slots].filter((slot) => slot.isIdle);
+      if (idleSlots.length === 0 && this.#slots.size >= this.size) return;
+      const limitedCount = [...this.#slots].filter(
+        ({ kind }) => kind !== undefined && this.#leaveOneFree.has(kind),
+      ).length;
+      const hasRoom = limitedCount < Math.max(1, this.size - 1);
+      const pending = this.#waiting.take((kind) => hasRoom || !this.#leaveOneFree.has(kind));
       if (pending === undefined) return;
-      const slot = idle.find((candidate) => candidate.isWarmFor(pending.job.kind)) ?? idle[0] ?? this.#startWorker();
+      const slot =
+        idleSlots.find((candidate) => candidate.isWarmFor(pending.job.kind)) ?? idleSlots[0] ?? this.#startWorker();
       slot.start(pending);
     }
   }

@@ -3,7 +3,7 @@ import type { FromWorker, JobCode, JobCodes, JobTable, ToWorker, WorkerStart } f
 
 /** Runs the jobs of a pool in this worker thread, one at a time. The last call of a worker's entry file. */
 export function serveJobs<Jobs extends JobTable<Jobs>>(codes: JobCodes<Jobs>): void {
-  const { cancelled } = workerData as WorkerStart;
+  const { cancelledId } = workerData as WorkerStart;
 
   const post = (message: FromWorker, transfer: readonly ArrayBuffer[] = []): void =>
     parentPort?.postMessage(message, transfer);
@@ -14,7 +14,7 @@ export function serveJobs<Jobs extends JobTable<Jobs>>(codes: JobCodes<Jobs>): v
       if (code === undefined) throw new TypeError(`unknown kind of job: "${job.kind}"`);
       await code(job, {
         emit: (piece, transfer) => post({ type: "piece", id, piece }, transfer),
-        cancelled: () => Atomics.load(cancelled, 0) === id,
+        isCancelled: () => Atomics.load(cancelledId, 0) === id,
       });
       post({ type: "end", id });
     } catch (error) {

@@ -20,25 +20,25 @@ const CANCEL_GRACE_MS = 2_000;
 /**
  * One worker thread and the job that it does.
  *
- * A slot lives from its construction until `onGone`, which is called once: after a crash, a timeout, an ignored
+ * A slot lives from its construction until `onEnd`, which is called once: after a crash, a timeout, an ignored
  * cancellation or {@link stop}. In between it is idle or has one job; `onIdle` is called whenever a job has ended. An idle
  * worker does not keep the process alive.
  */
 export class WorkerSlot {
   readonly #worker: Worker;
-  readonly #cancelled = new Int32Array(new SharedArrayBuffer(4));
+  readonly #cancelledId = new Int32Array(new SharedArrayBuffer(4));
   readonly #onIdle: () => void;
-  readonly #onGone: () => void;
+  readonly #onEnd: () => void;
   readonly #kindsDone = new Set<string>();
-  #ready = false;
-  #gone = false;
+  #isReady = false;
+  #hasEnded = false;
   #current: PendingJob | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(entry: URL, onIdle: () => void, onGone: () => void) {
+  constructor(entry: URL, onIdle: () => void, onEnd: () => void) {
     this.#onIdle = onIdle;
-    this.#onGone = onGone;
-    const workerData: WorkerStart = { cancelled: this.#cancelled };
+    this.#onEnd = onEnd;
+    const workerData: WorkerStart = { cancelledId: this.#cancelledId };
     this.#worker = new Worker(entry, { workerData, name: "ringport" });
     this.#worker.on("message", (message: FromWorker) => this.#receive(message));
     this.#worker.on("error", (error: Error) =>
@@ -48,11 +48,11 @@ export class WorkerSlot {
     this.#worker.unref();
   }
 
-  get idle(): boolean {
-    return this.#current === undefined && !this.#gone;
+  get isIdle(): boolean {
+    return this.#current === undefined && !this.#hasEnded;
   }
 
-  /** The kind of the job that it does; undefined while it is idle. */
+  /** The kind of the current job; undefined while the worker is idle. */
   get kind(): string | undefined {
     return this.#current?.job.kind;
   }
@@ -83,8 +83,8 @@ export class WorkerSlot {
 
   /** Asks the current job to stop. A worker that does not stop is ended, and its replacement starts cold. */
   cancel(): void {
-    if (this.#current === undefined || Atomics.load(this.#cancelled, 0) === this.#current.id) return;
-    Atomics.store(this.#cancelled, 0, this.#current.id);
+    if (this.#current === undefined || Atomics.load(this.#cancelledId, 0) === this.#current.id) return;
+    Atomics.store(this.#cancelledId, 0, this.#current.id);
     this.#after(
       CANCEL_GRACE_MS,
       () => void this.stop(new PoolError("timeout", "the job did not stop after it was cancelled")),
@@ -99,7 +99,7 @@ export class WorkerSlot {
 
   #receive(message: FromWorker): void {
     if (message.type === "ready") {
-      this.#ready = true;
+      this.#isReady = true;
       if (this.#current && !this.#current.pieces.closed) this.#watch();
       return;
     }
@@ -120,7 +120,7 @@ export class WorkerSlot {
 
   /** Restarts the timeout for the next message of the worker. */
   #watch(): void {
-    const ms = this.#ready ? (this.#current?.timeoutMs ?? 0) : START_TIMEOUT_MS;
+    const ms = this.#isReady ? (this.#current?.timeoutMs ?? 0) : START_TIMEOUT_MS;
     this.#after(ms, () => void this.stop(new PoolError("timeout", `the job returned no piece within ${ms} ms`)));
   }
 
@@ -137,14 +137,14 @@ export class WorkerSlot {
   }
 
   #lose(reason: PoolError): void {
-    if (this.#gone) return;
-    this.#gone = true;
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
     clearTimeout(this.#timer);
     this.#current?.pieces.fail(reason);
     this.#current = undefined;
     // A worker that crashed while idle can no longer be referenced; a worker that is ending must not keep the process
     // alive.
     this.#worker.unref();
-    this.#onGone();
+    this.#onEnd();
   }
 }

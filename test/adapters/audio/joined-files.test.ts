@@ -27,7 +27,7 @@ async function decode(file: Uint8Array): Promise<Decoded> {
   const format = sniff(file);
   if (typeof format !== "string") throw new Error(format.unsupported);
   const parts: { pieces: Int16Array[]; sampleRate: number }[] = [];
-  const limits = { maxCpuMs: 60_000, cancelled: () => false };
+  const limits = { maxCpuMs: 60_000, isCancelled: () => false };
   const { truncated, bytes } = await eachPiece(file, format, limits, ({ samples, sampleRate }) => {
     if (parts.at(-1)?.sampleRate !== sampleRate) parts.push({ pieces: [], sampleRate });
     parts.at(-1)!.pieces.push(samples);

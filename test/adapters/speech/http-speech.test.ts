@@ -217,7 +217,7 @@ describe("a failing speech server", () => {
   test("that never responds is abandoned in time", async () => {
     server.fail("silent");
     const error = await failure(speak("Oi.", { timeoutMs: 150 }));
-    expect(error.message).toBe("the speech server did not answer within 150 ms");
+    expect(error.message).toBe("the speech server did not respond within 150 ms");
     expect(server.requests).toHaveLength(1);
   });
 

@@ -38,7 +38,7 @@ function interrupts(sound: Float64Array, room: Float64Array): boolean {
 test.for(VOICES)("a voice of %s, %s, interrupts with each short word, in a car too", async ([engine, voice]) => {
   for (const text of WORDS) {
     const pieces: PcmChunk[] = [];
-    const context = { emit: (piece: PcmChunk) => void pieces.push(piece), cancelled: () => false };
+    const context = { emit: (piece: PcmChunk) => void pieces.push(piece), isCancelled: () => false };
     await (engine === "flite" ? fliteJob({ text, voice }, context) : espeakJob({ text, voice }, context));
     const samples = resample(concatPcm(pieces.map((piece) => piece.samples)), pieces[0]!.sampleRate, RATE);
     const word = levelled(Float64Array.from(samples), 3_000);

@@ -129,8 +129,7 @@ describe("joined speech", () => {
 });
 
 describe("assertDistinctVoices", () => {
-  const twice =
-    'voice en-US-2 is listed twice, by the speech engines "high" and "low": give each voice an id of its own';
+  const twice = 'voice en-US-2 is listed twice, by the speech engines "high" and "low": give each voice its own id';
 
   test("refuses a voice id that two engines have", async () => {
     const engines = [new ScriptedSpeech("high", 1, ["en-US-2"]), new ScriptedSpeech("low", 2, ["en-US-1", "en-US-2"])];

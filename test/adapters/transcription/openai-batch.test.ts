@@ -123,8 +123,8 @@ describe("a failing transcription server", () => {
   });
 
   test.for([
-    ["silent", /did not answer within 200 ms/, 1],
-    ["stall", /did not answer within 200 ms/, 1],
+    ["silent", /did not respond within 200 ms/, 1],
+    ["stall", /did not respond within 200 ms/, 1],
     ["truncate", /broken JSON/, 1],
   ] as const)("with the fault %s is reported, and the next turn is sent", async ([fault, message, requests]) => {
     server.fail(fault);

@@ -144,7 +144,7 @@ describe("a broken realtime connection", () => {
     say(listening, 440, 1_000);
     await vi.waitFor(() => expect(listening.texts).toEqual(["tone 440"]), 5_000);
     expect(errorsIn(listening.events)).toEqual([
-      { message: "the transcription server did not answer within 200 ms", recoverable: true },
+      { message: "the transcription server did not respond within 200 ms", recoverable: true },
     ]);
     expect(server.connections).toHaveLength(2);
     await listening.session.close();

@@ -5,7 +5,7 @@ import { DeepgramReader, FluxReader } from "../../../adapters/transcription/deep
 import type { ResponseListener, ResponseReader } from "../../../adapters/transcription/live-protocol.ts";
 import { RealtimeReader } from "../../../adapters/transcription/openai-realtime.ts";
 import { REALTIME_DIALECTS } from "../../../adapters/transcription/realtime-dialects.ts";
-import { UnansweredAudio } from "../../../adapters/transcription/unanswered-audio.ts";
+import { UnprocessedAudio } from "../../../adapters/transcription/unprocessed-audio.ts";
 import type { TranscriptionEvent } from "../../../src/ports/transcription.ts";
 import { fuzz } from "../../support/fuzz.ts";
 
@@ -17,7 +17,7 @@ class RecordedResponses implements ResponseListener {
   emit(event: TranscriptionEvent): void {
     this.events.push(event);
   }
-  answered(span: { startMs: number; endMs: number }): void {
+  processed(span: { startMs: number; endMs: number }): void {
     this.settled.push(span);
   }
   fault(sentence: string, isPermanent: boolean): void {
@@ -113,14 +113,14 @@ test("DeepgramReader ends an utterance with speech_final or UtteranceEnd", () =>
 describe("UnansweredAudio", () => {
   const RATE = 8_000;
   const samples = (ms: number, value = 1) => new Int16Array((ms * RATE) / 1_000).fill(value);
-  const takeAll = (audio: UnansweredAudio) => {
+  const takeAll = (audio: UnprocessedAudio) => {
     const items = [];
     for (let item = audio.take(); item; item = audio.take()) items.push(item);
     return items;
   };
 
   test("returns pieces of 80 ms, and the rest at the end of the turn", () => {
-    const audio = new UnansweredAudio(RATE, 10_000);
+    const audio = new UnprocessedAudio(RATE, 10_000);
     audio.push(samples(200), 1_000);
     audio.commit();
     expect(takeAll(audio).map(({ kind, startMs, endMs }) => [kind, startMs, endMs])).toEqual([
@@ -134,20 +134,20 @@ describe("UnansweredAudio", () => {
   });
 
   test("returns unanswered audio again after rewind", () => {
-    const audio = new UnansweredAudio(RATE, 10_000);
+    const audio = new UnprocessedAudio(RATE, 10_000);
     for (const atMs of [0, 1_000]) {
       audio.push(samples(160), atMs);
       audio.commit();
     }
     expect(takeAll(audio)).toHaveLength(6);
-    audio.answered({ startMs: 1_000, endMs: 1_160 });
+    audio.markProcessed({ startMs: 1_000, endMs: 1_160 });
     expect(audio.turns).toBe(1);
     audio.rewind();
     expect(takeAll(audio).map(({ startMs }) => startMs)).toEqual([0, 80, 0]);
   });
 
   test("keeps the newest audio and counts only unsent audio as dropped", () => {
-    const audio = new UnansweredAudio(RATE, 400);
+    const audio = new UnprocessedAudio(RATE, 400);
     audio.push(samples(400), 0);
     expect(takeAll(audio)).toHaveLength(5);
     audio.push(samples(160), 400);

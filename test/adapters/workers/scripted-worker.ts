@@ -10,7 +10,7 @@ interface ScriptedJob {
   readonly bytes?: Uint8Array;
 }
 
-const { cancelled } = workerData as WorkerStart;
+const { cancelledId } = workerData as WorkerStart;
 const post = (message: FromWorker): void => parentPort?.postMessage(message);
 
 function blockFor(ms: number, stop: () => boolean = () => false): void {
@@ -24,7 +24,7 @@ parentPort?.on("message", ({ id, job }: { id: number; job: ScriptedJob }) => {
   if (script === "count") for (let i = 0; i < amount; i++) piece(i);
   if (script === "sleep") blockFor(amount);
   if (script === "hang") blockFor(60_000);
-  if (script === "obedient") blockFor(60_000, () => Atomics.load(cancelled, 0) === id);
+  if (script === "obedient") blockFor(60_000, () => Atomics.load(cancelledId, 0) === id);
   if (script === "exit") process.exit(3);
   if (script === "crash") {
     setTimeout(() => {

@@ -32,7 +32,7 @@ async function machine(stage: Stage): Promise<{ readonly path: string; readonly 
   const pieces: PcmChunk[] = [];
   await fliteJob(
     { text: GREETING, voice: "slt" },
-    { emit: (piece) => void pieces.push(piece), cancelled: () => false },
+    { emit: (piece) => void pieces.push(piece), isCancelled: () => false },
   );
   const { sampleRate } = pieces[0]!;
   const still = (ms: number) => new Int16Array(msToSamples(ms, sampleRate));

@@ -223,7 +223,7 @@ function rmsOf(sound: Sound): number {
 /** A sentence as telephones carry it, without the silence around it. */
 async function spoken8k(text: string, { engine, voice }: Speaker): Promise<Sound> {
   const pieces: PcmChunk[] = [];
-  const context = { emit: (piece: PcmChunk) => void pieces.push(piece), cancelled: () => false };
+  const context = { emit: (piece: PcmChunk) => void pieces.push(piece), isCancelled: () => false };
   await (engine === "flite" ? fliteJob({ text, voice }, context) : espeakJob({ text, voice }, context));
   const samples = resample(concatPcm(pieces.map((piece) => piece.samples)), pieces[0]!.sampleRate, RATE);
   const audible = (value: number): boolean => Math.abs(value) > 200;

@@ -12,7 +12,7 @@ export interface TimeSpan {
 /** An item to send: audio, or the end of a turn. */
 export type Outgoing = TimeSpan &
   (
-    | { readonly kind: "audio"; readonly samples: Int16Array /** Opens a turn. */; readonly first: boolean }
+    | { readonly kind: "audio"; readonly samples: Int16Array /** Opens a turn. */; readonly isFirst: boolean }
     /** Spans the whole turn. */
     | { readonly kind: "commit" }
   );
@@ -21,18 +21,18 @@ export type Outgoing = TimeSpan &
  * Audio that the engine has not processed: waiting to be sent, or sent and kept for the next connection. Keeps the
  * newest `keepMs` of it.
  */
-export class UnansweredAudio {
-  /** Audio that was dropped before it was sent, in all, ms. */
+export class UnprocessedAudio {
+  /** Audio that was dropped before it was sent, in total, ms. */
   droppedMs = 0;
   readonly #keepMs: number;
   readonly #sampleRate: number;
   readonly #items: Outgoing[] = [];
   #keptMs = 0;
   /** The index of the first item that was not sent on this connection. */
-  #next = 0;
+  #nextIndex = 0;
   /** Samples of an unfinished piece. */
   #piece: Int16Array;
-  #filled = 0;
+  #sampleCount = 0;
   #pieceMs = 0;
   /** The start of the open turn. */
   #turnMs: number | undefined;
@@ -45,13 +45,13 @@ export class UnansweredAudio {
 
   /** Adds samples; the array is not kept. */
   push(samples: Int16Array, atMs: number): void {
-    for (let from = 0; from < samples.length; ) {
-      if (this.#filled === 0) this.#pieceMs = atMs + samplesToMs(from, this.#sampleRate);
-      const take = Math.min(samples.length - from, this.#piece.length - this.#filled);
-      for (let i = 0; i < take; i++) this.#piece[this.#filled + i] = samples[from + i]!;
-      this.#filled += take;
-      from += take;
-      if (this.#filled === this.#piece.length) this.flush();
+    for (let offset = 0; offset < samples.length; ) {
+      if (this.#sampleCount === 0) this.#pieceMs = atMs + samplesToMs(offset, this.#sampleRate);
+      const count = Math.min(samples.length - offset, this.#piece.length - this.#sampleCount);
+      for (let i = 0; i < count; i++) this.#piece[this.#sampleCount + i] = samples[offset + i]!;
+      this.#sampleCount += count;
+      offset += count;
+      if (this.#sampleCount === this.#piece.length) this.flush();
     }
   }
 
@@ -66,34 +66,34 @@ export class UnansweredAudio {
 
   /** Adds the unfinished piece to the items. */
   flush(): void {
-    if (this.#filled === 0) return;
-    const samples = this.#piece.slice(0, this.#filled);
+    if (this.#sampleCount === 0) return;
+    const samples = this.#piece.slice(0, this.#sampleCount);
     const startMs = this.#pieceMs;
     const endMs = startMs + samplesToMs(samples.length, this.#sampleRate);
-    this.#filled = 0;
-    const first = this.#turnMs === undefined;
+    this.#sampleCount = 0;
+    const isFirst = this.#turnMs === undefined;
     this.#turnMs ??= startMs;
-    this.#add({ kind: "audio", samples, startMs, endMs, first });
+    this.#add({ kind: "audio", samples, startMs, endMs, isFirst });
   }
 
   /** The next item to send on this connection; it then counts as sent. */
   take(): Outgoing | undefined {
-    const item = this.#items[this.#next];
-    if (item) this.#next++;
+    const item = this.#items[this.#nextIndex];
+    if (item) this.#nextIndex++;
     return item;
   }
 
   /** Marks all items as unsent, for another connection. */
   rewind(): void {
-    this.#next = 0;
+    this.#nextIndex = 0;
   }
 
   /** Removes the sent items within a span: the engine has processed them. */
-  answered({ startMs, endMs }: TimeSpan): void {
-    for (let at = 0; at < this.#items.length; ) {
-      const item = this.#items[at]!;
-      if (item.startMs >= startMs && item.endMs <= endMs && at < this.#next) this.#remove(at);
-      else at++;
+  markProcessed({ startMs, endMs }: TimeSpan): void {
+    for (let index = 0; index < this.#items.length; ) {
+      const item = this.#items[index]!;
+      if (item.startMs >= startMs && item.endMs <= endMs && index < this.#nextIndex) this.#remove(index);
+      else index++;
     }
   }
 
@@ -103,7 +103,7 @@ export class UnansweredAudio {
   }
 
   /** True if there are no items. */
-  get empty(): boolean {
+  get isEmpty(): boolean {
     return this.#items.length === 0;
   }
 
@@ -111,15 +111,15 @@ export class UnansweredAudio {
     this.#items.push(item);
     this.#keptMs += lengthOf(item);
     while (this.#keptMs > this.#keepMs && this.#items.length > 1) {
-      if (this.#next === 0) this.droppedMs += lengthOf(this.#items[0]!);
+      if (this.#nextIndex === 0) this.droppedMs += lengthOf(this.#items[0]!);
       this.#remove(0);
     }
   }
 
-  #remove(at: number): void {
-    const [item] = this.#items.splice(at, 1);
+  #remove(index: number): void {
+    const [item] = this.#items.splice(index, 1);
     if (item) this.#keptMs -= lengthOf(item);
-    if (at < this.#next) this.#next--;
+    if (index < this.#nextIndex) this.#nextIndex--;
   }
 }
 
