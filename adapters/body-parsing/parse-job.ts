@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { audioPlace, decodeFile } from "../../src/domain/calls/audio-input.ts";
 import { type JsonBounds, parseJson } from "../../src/domain/input/json-body.ts";
 
-/** Requests of a body parser to a worker. One piece. */
+/** Jobs of a body parser for a worker; each yields one piece. */
 export interface BodyJobs {
   "parse-body": { readonly input: ParseInput; readonly piece: ParsedBody };
 }

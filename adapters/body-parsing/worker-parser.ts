@@ -6,7 +6,7 @@ import type { BodyJobs } from "./parse-job.ts";
 /** Timeout of a body at the size limit on a busy machine, ms. */
 const TIMEOUT_MS = 30_000;
 
-/** The part of a worker pool that the parser uses. `WorkerPool` fits. */
+/** The part of a worker pool that the parser uses, such as `WorkerPool`. */
 export interface BodyWorkers {
   run(
     job: { readonly kind: "parse-body" } & BodyJobs["parse-body"]["input"],

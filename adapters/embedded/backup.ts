@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { nodeSqlite } from "../storage/sqlite/node-sqlite.ts";
 import { RECORDINGS_FOLDER, SPOOL_FOLDER } from "./data-folder.ts";
 
-/** More pages than a database has: the whole copy is one step, so writers in the meantime do not restart it. */
+/** More pages than a database has: the whole copy is one step, so concurrent writes do not restart it. */
 const ALL_PAGES = 2 ** 31 - 1;
 
 /** Content of a backup. */
@@ -59,12 +59,12 @@ async function makeEmpty(folder: string): Promise<void> {
 async function copyWavFiles(from: string, to: string): Promise<number> {
   const files = (await readdir(from).catch(ifMissing([]))).filter((name) => name.endsWith(".wav"));
   if (files.length > 0) await mkdir(to, { mode: 0o700 });
-  let copied = 0;
+  let count = 0;
   for (const name of files) {
-    const done = cp(join(from, name), join(to, name), { preserveTimestamps: true }).then(() => true);
-    if (await done.catch(ifMissing(false))) copied++;
+    const copying = cp(join(from, name), join(to, name), { preserveTimestamps: true }).then(() => true);
+    if (await copying.catch(ifMissing(false))) count++;
   }
-  return copied;
+  return count;
 }
 
 /** Turns "no such file" into a value. */

@@ -4,18 +4,18 @@ import { link, lstat, open, rm } from "node:fs/promises";
 /**
  * Creates a file that only its owner can read. It exists completely or not at all, even after a power failure, and
  * never replaces an existing file.
- * @param text called once the folder is known to be writable
+ * @param makeText called once the folder is known to be writable
  * @throws {Error} of the file system, with its `code`; `EEXIST`: the file exists
  */
-export async function createFile(path: string, text: () => Promise<string>): Promise<void> {
+export async function createFile(path: string, makeText: () => Promise<string>): Promise<void> {
   const draft = `${path}.${process.pid}.${randomBytes(4).toString("hex")}.tmp`;
   try {
     const file = await open(draft, "wx", 0o600);
-    let whole: string;
+    let content: string;
     try {
-      if (await isThere(path)) throw Object.assign(new Error(`${path} exists`), { code: "EEXIST" });
-      whole = await text();
-      await file.writeFile(whole);
+      if (await exists(path)) throw Object.assign(new Error(`${path} exists`), { code: "EEXIST" });
+      content = await makeText();
+      await file.writeFile(content);
       await file.sync();
     } finally {
       await file.close();
@@ -23,7 +23,7 @@ export async function createFile(path: string, text: () => Promise<string>): Pro
     // Unlike a rename, a link never replaces a file that another process has created in the meantime.
     await link(draft, path).catch((error: { code?: string }) => {
       if (!NO_LINKS.has(error.code ?? "")) throw error;
-      return writeNew(path, whole);
+      return writeNew(path, content);
     });
   } finally {
     await rm(draft, { force: true });
@@ -43,7 +43,7 @@ async function writeNew(path: string, text: string): Promise<void> {
   }
 }
 
-function isThere(path: string): Promise<boolean> {
+function exists(path: string): Promise<boolean> {
   return lstat(path).then(
     () => true,
     () => false,

@@ -7,7 +7,7 @@ import { ConfigurationError } from "../../src/base/error.ts";
 export const DEFAULT_DATA = "./data";
 /** The folder of the recordings of calls, in the data folder. */
 export const RECORDINGS_FOLDER = "call-recordings";
-/** The simulator's folder for what its callees heard, in the data folder. */
+/** The simulator's folder for the audio that its callees heard, in the data folder. */
 export const SPOOL_FOLDER = "recordings";
 
 /** The file of the embedded SQLite. */
@@ -22,13 +22,13 @@ export function sqlitePath(data: string): string {
 export async function dataFolder(path: string): Promise<string> {
   const folder = resolve(path);
   try {
-    await make(folder);
-    await write(folder);
+    await makeFolder(folder);
+    await assertWritable(folder);
   } catch (cause) {
     const { code } = cause as { code?: string };
-    const why = REASONS.get(code ?? "") ?? (cause as Error).message;
+    const reason = REASONS.get(code ?? "") ?? (cause as Error).message;
     throw new ConfigurationError(
-      `the data folder ${folder} cannot be used: ${why}; choose another one with RINGPORT_DATA`,
+      `the data folder ${folder} cannot be used: ${reason}; choose another one with RINGPORT_DATA`,
       {
         cause,
       },
@@ -45,27 +45,27 @@ const REASONS: ReadonlyMap<string, string> = new Map(
     ENOSPC: "its file system is full",
     EEXIST: "there is a file of that name",
     ENOTDIR: "a part of its path is a file",
-    ENOENT: "it cannot be made there",
+    ENOENT: "it cannot be created there",
   }),
 );
 
 /** Not `mkdir(…, { recursive: true })`: that retries forever if no folder can be created, such as below /proc. */
-async function make(folder: string): Promise<void> {
+async function makeFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder, { mode: 0o700 });
   } catch (error) {
     const { code } = error as { code?: string };
     if (code === "EEXIST") return;
     if (code !== "ENOENT" || dirname(folder) === folder) throw error;
-    await make(dirname(folder));
-    await mkdir(folder, { mode: 0o700 }).catch((again: { code?: string }) => {
-      if (again.code !== "EEXIST") throw again;
+    await makeFolder(dirname(folder));
+    await mkdir(folder, { mode: 0o700 }).catch((retryError: { code?: string }) => {
+      if (retryError.code !== "EEXIST") throw retryError;
     });
   }
 }
 
 /** Checking permissions is not enough: a file system may be full or read-only. */
-async function write(folder: string): Promise<void> {
+async function assertWritable(folder: string): Promise<void> {
   const path = join(folder, `.write-test-${randomBytes(6).toString("hex")}`);
   const file = await open(path, "wx", 0o600);
   await file.close();

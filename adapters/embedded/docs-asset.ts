@@ -4,22 +4,22 @@ import { fileURLToPath } from "node:url";
 const NAMES: ReadonlySet<string> = new Set(["swagger-ui-bundle.js", "swagger-ui.css"]);
 
 /** Locations next to the built file and in the source tree, where this file is one folder deeper. */
-const PLACES = ["./assets/", "../../node_modules/swagger-ui-dist/"];
+const LOCATIONS = ["./assets/", "../../node_modules/swagger-ui-dist/"];
 
-const found = new Map<string, Promise<Uint8Array | undefined>>();
+const assets = new Map<string, Promise<Uint8Array | undefined>>();
 
 /** A file of the documentation page; undefined if it was not shipped. */
 export function docsAsset(name: string): Promise<Uint8Array | undefined> {
   if (!NAMES.has(name)) return Promise.resolve(undefined);
-  const bytes = found.get(name) ?? read(name);
-  found.set(name, bytes);
+  const bytes = assets.get(name) ?? read(name);
+  assets.set(name, bytes);
   return bytes;
 }
 
 async function read(name: string): Promise<Uint8Array | undefined> {
   if (!import.meta.url.startsWith("file:")) return undefined;
-  for (const place of PLACES) {
-    const path = fileURLToPath(new URL(place + name, import.meta.url));
+  for (const location of LOCATIONS) {
+    const path = fileURLToPath(new URL(location + name, import.meta.url));
     const bytes = await readFile(path).catch(() => undefined);
     if (bytes) return bytes;
   }

@@ -6,7 +6,7 @@ export interface JsonSetting {
   /** Subject of error messages, plural: "the SIP trunks (RINGPORT_SIP_TRUNKS)". */
   readonly name: string;
   /** First characters: `[{"name":…}]`. */
-  readonly short: string;
+  readonly shortExample: string;
   /** A whole example. */
   readonly example: string;
 }
@@ -17,30 +17,32 @@ export interface JsonSetting {
  */
 export async function jsonOrFile(jsonOrPath: string, setting: JsonSetting): Promise<unknown> {
   const text = jsonOrPath.trim();
-  if (/^[[{]/.test(text)) return parsed(text, setting.name, setting);
-  return parsed(await contentOf(text, setting), `the file ${text} with ${setting.name}`, setting);
+  if (/^[[{]/.test(text)) return parseSetting(text, setting.name, setting);
+  return parseSetting(await contentOf(text, setting), `the file ${text} with ${setting.name}`, setting);
 }
 
-async function contentOf(path: string, { name, short }: JsonSetting): Promise<string> {
+async function contentOf(path: string, { name, shortExample }: JsonSetting): Promise<string> {
   try {
     return await readFile(path, "utf8");
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code ?? String(cause);
     throw new ConfigurationError(
-      `${name}: the file ${path} cannot be read (${code}); it takes JSON as well: ${short}`,
+      `${name}: the file ${path} cannot be read (${code}); it also accepts JSON: ${shortExample}`,
       { cause },
     );
   }
 }
 
 /** The parser's message may quote the text; only the position is reported. */
-function parsed(text: string, what: string, { example }: JsonSetting): unknown {
+function parseSetting(text: string, subject: string, { example }: JsonSetting): unknown {
   try {
     return JSON.parse(text);
   } catch (fault) {
-    const [, at] = /position (\d+)/.exec(String(fault)) ?? [];
-    const before = at === undefined ? undefined : text.slice(0, Number(at)).split("\n");
-    const place = before ? ` at line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}` : "";
-    throw new ConfigurationError(`${what} are no JSON${place}; they must be a list such as ${example}`);
+    const [, position] = /position (\d+)/.exec(String(fault)) ?? [];
+    const precedingLines = position === undefined ? undefined : text.slice(0, Number(position)).split("\n");
+    const location = precedingLines
+      ? ` at line ${precedingLines.length}, column ${(precedingLines.at(-1)?.length ?? 0) + 1}`
+      : "";
+    throw new ConfigurationError(`${subject} are not JSON${location}; they must be a list such as ${example}`);
   }
 }

@@ -10,7 +10,7 @@ import type { Telephony } from "../../src/ports/telephony.ts";
 import { SPOOL_FOLDER } from "./data-folder.ts";
 import { sipTrunks } from "./sip-trunks.ts";
 
-/** Makes networks, once there is a voice for the simulated callees. */
+/** Creates networks, once there is a voice for the simulated callees. */
 type MakeNetworks = (data: string, speech: Speech) => Promise<readonly Network[]>;
 
 interface EmbeddedNetwork {
@@ -42,12 +42,12 @@ export async function chosenNetworks(options: RingportOptions): Promise<MakeNetw
 
 /** The networks that keep data of calls in the data folder, by name. */
 export async function networksWithCallData(data: string): Promise<ReadonlyMap<string, Telephony>> {
-  const found = new Map<string, Telephony>();
+  const networks = new Map<string, Telephony>();
   for (const { ofCallData } of Object.values(NETWORKS)) {
     const network = await ofCallData?.(data);
-    if (network !== undefined) found.set(network.name, network);
+    if (network !== undefined) networks.set(network.name, network);
   }
-  return found;
+  return networks;
 }
 
 /**
@@ -56,13 +56,13 @@ export async function networksWithCallData(data: string): Promise<ReadonlyMap<st
  * @throws {ConfigurationError} SIP is named but not configured, or configured but not named
  */
 export function networkNames({ embedded: { networks, sip } = {} }: RingportOptions): readonly NetworkName[] {
-  const configured = sip?.trunks !== undefined || isOn(sip?.accounts);
-  if (networks === undefined) return configured ? ["sip"] : ["simulator"];
-  if (networks.includes("sip") && !configured)
+  const isSipConfigured = sip?.trunks !== undefined || isOn(sip?.accounts);
+  if (networks === undefined) return isSipConfigured ? ["sip"] : ["simulator"];
+  if (networks.includes("sip") && !isSipConfigured)
     throw new ConfigurationError(
       "RINGPORT_TELEPHONY names sip, but no trunk is configured: set RINGPORT_SIP_TRUNKS or RINGPORT_SIP_ACCOUNTS",
     );
-  if (configured && !networks.includes("sip"))
+  if (isSipConfigured && !networks.includes("sip"))
     throw new ConfigurationError(
       "SIP is configured but not mounted: add sip to RINGPORT_TELEPHONY, or remove the RINGPORT_SIP_… settings",
     );
@@ -80,11 +80,11 @@ async function prepareSip(options: RingportOptions): Promise<MakeNetworks> {
     accountDestinations: defaults,
     ...settings
   } = options.embedded?.sip ?? {};
-  const ways = await sipTrunks(settings);
-  const entered = isOn(accounts) && { ...(accounts === true ? {} : accounts), allowPrivate, defaults };
+  const trunkConfig = await sipTrunks(settings);
+  const accountOptions = isOn(accounts) && { ...(accounts === true ? {} : accounts), allowPrivate, defaults };
   return async () => {
     const { sip } = await import("../telephony/sip/index.ts");
-    return sip({ ...ways, accounts: entered, system: options.system, logger: options.log });
+    return sip({ ...trunkConfig, accounts: accountOptions, system: options.system, logger: options.log });
   };
 }
 

@@ -56,16 +56,16 @@ export function scryptHasher(cost: ScryptCost = COST, atOnce: number = AT_ONCE):
       const salt = randomBytes(SALT_BYTES);
       const { ln, r, p } = cost;
       const hash = await derive(password, salt, cost, HASH_BYTES, turn);
-      return `$scrypt$ln=${ln},r=${r},p=${p}$${unpadded(salt)}$${unpadded(hash)}`;
+      return `$scrypt$ln=${ln},r=${r},p=${p}$${unpaddedBase64(salt)}$${unpaddedBase64(hash)}`;
     },
     async verify(password, stored, turn) {
-      const parts = stored === undefined ? undefined : parsed(stored);
-      const { salt, hash, ...its } = parts ?? { ...cost, salt: NO_SALT, hash: NO_HASH };
-      const key = await derive(password, salt, its, hash.length, turn);
+      const parts = stored === undefined ? undefined : parseHash(stored);
+      const { salt, hash, ...storedCost } = parts ?? { ...cost, salt: NO_SALT, hash: NO_HASH };
+      const key = await derive(password, salt, storedCost, hash.length, turn);
       return timingSafeEqual(key, hash) && parts !== undefined;
     },
     isOutdated(stored) {
-      const parts = parsed(stored);
+      const parts = parseHash(stored);
       return parts === undefined || parts.ln !== cost.ln || parts.r !== cost.r || parts.p !== cost.p;
     },
   };
@@ -75,7 +75,7 @@ const NO_SALT = Buffer.alloc(SALT_BYTES);
 const NO_HASH = Buffer.alloc(HASH_BYTES);
 
 /** Parses a stored hash; undefined if it is not one of scrypt. */
-function parsed(stored: string): StoredHash | undefined {
+function parseHash(stored: string): StoredHash | undefined {
   const [, ln, r, p, salt = "", hash = ""] = PHC.exec(stored) ?? [];
   const cost = { ln: Number(ln), r: Number(r), p: Number(p) };
   if (!isUsable(cost)) return undefined;
@@ -88,31 +88,31 @@ function isUsable({ ln, r, p }: ScryptCost): boolean {
 }
 
 /** Base64 without padding, as PHC strings have it. */
-function unpadded(bytes: Buffer): string {
+function unpaddedBase64(bytes: Buffer): string {
   return bytes.toString("base64").replaceAll("=", "");
 }
 
-/** Runs work in turns, known users before strangers. @throws {HasherBusy} `maxWaiting` of a kind are waiting already */
+/** Runs work in turns, known users before unknown ones. @throws {HasherBusy} `maxWaiting` of a kind are already waiting */
 function boundedTurns(
   atOnce: number,
   maxWaiting: number,
 ): <T>(turn: HashTurn | undefined, work: () => Promise<T>) => Promise<T> {
-  let running = 0;
-  const users: (() => void)[] = [];
-  const strangers: (() => void)[] = [];
+  let runningCount = 0;
+  const knownUsers: (() => void)[] = [];
+  const unknownUsers: (() => void)[] = [];
   return async (kind, work) => {
-    if (running >= atOnce) {
-      const waiting = kind === "known" ? users : strangers;
-      if (waiting.length >= maxWaiting)
+    if (runningCount >= atOnce) {
+      const queue = kind === "known" ? knownUsers : unknownUsers;
+      if (queue.length >= maxWaiting)
         throw new HasherBusy(`${maxWaiting} passwords wait to be hashed; try again in a moment`);
-      await new Promise<void>((turn) => waiting.push(turn)); // the place is handed over
-    } else running++;
+      await new Promise<void>((turn) => queue.push(turn)); // the slot is handed over
+    } else runningCount++;
     try {
       return await work();
     } finally {
-      const next = users.shift() ?? strangers.shift();
+      const next = knownUsers.shift() ?? unknownUsers.shift();
       if (next) next();
-      else running--;
+      else runningCount--;
     }
   };
 }

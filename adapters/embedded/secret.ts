@@ -9,7 +9,7 @@ const HEX = /^[0-9a-f]{64}$/i;
 
 const SECRET = {
   name: "the secret (RINGPORT_SECRET)",
-  fix: "make one with `openssl rand -hex 32`, or leave it out to have one made and kept in the data folder",
+  fix: "create one with `openssl rand -hex 32`, or leave it out to have one created in the data folder",
 };
 
 /**
@@ -19,8 +19,8 @@ const SECRET = {
 export function parseSecret(hex: string, { name, fix }: typeof SECRET = SECRET): Uint8Array {
   const text = hex.trim();
   if (HEX.test(text)) return new Uint8Array(Buffer.from(text, "hex"));
-  const found = `${text.length} character${text.length === 1 ? "" : "s"}`;
-  throw new ConfigurationError(`${name} must be 64 hex digits and has ${found} of another kind: ${fix}`);
+  const lengthText = `${text.length} character${text.length === 1 ? "" : "s"}`;
+  throw new ConfigurationError(`${name} must be 64 hex digits, but has ${lengthText} of another kind: ${fix}`);
 }
 
 /**
@@ -29,7 +29,7 @@ export function parseSecret(hex: string, { name, fix }: typeof SECRET = SECRET):
  */
 export async function secretOf(folder: string): Promise<Uint8Array | undefined> {
   const path = join(folder, FILE);
-  const text = await existing(path);
+  const text = await readSecretFile(path);
   if (text === undefined) return undefined;
   if (HEX.test(text.trim())) return parseSecret(text);
   throw new ConfigurationError(
@@ -52,27 +52,27 @@ async function createSecret(path: string): Promise<string> {
     await createFile(path, async () => text);
     return text;
   } catch (error) {
-    const first = await existing(path);
-    if (first === undefined) throw error;
-    return first;
+    const existingSecret = await readSecretFile(path);
+    if (existingSecret === undefined) throw error;
+    return existingSecret;
   }
 }
 
-async function existing(path: string): Promise<string | undefined> {
+async function readSecretFile(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, "utf8");
   } catch (cause) {
     const { code, message } = cause as { code?: string; message: string };
     if (code === "ENOENT" || code === "ENOTDIR") return undefined; // `dataFolder` reports faults of the folder
-    const why = UNREADABLE.get(code ?? "") ?? message;
-    throw new ConfigurationError(`the key file ${path} cannot be read: ${why}`, { cause });
+    const reason = UNREADABLE.get(code ?? "") ?? message;
+    throw new ConfigurationError(`the key file ${path} cannot be read: ${reason}`, { cause });
   }
 }
 
 const UNREADABLE: ReadonlyMap<string, string> = new Map(
   Object.entries({
-    EACCES: "this user may not; run as its owner, or choose another folder with RINGPORT_DATA",
-    EPERM: "this user may not; run as its owner, or choose another folder with RINGPORT_DATA",
+    EACCES: "this user may not read it; run as its owner, or choose another folder with RINGPORT_DATA",
+    EPERM: "this user may not read it; run as its owner, or choose another folder with RINGPORT_DATA",
     EISDIR: "it is a folder; remove that, and restore the file from a backup if there was one",
   }),
 );

@@ -1,9 +1,9 @@
 import type { EmbeddedWorkers } from "./worker-pool.ts";
 
-/** A pool shared by all its users; it is closed when the last one has released it. */
+/** A pool shared by all its users; it is closed when the last user has released it. */
 export type SharedWorkers = () => Promise<{ pool: EmbeddedWorkers; release(): Promise<void> }>;
 
-/** The pool is made on first use. */
+/** Shares a pool that is created on first use. */
 export function sharedWorkers(): SharedWorkers {
   let pool: EmbeddedWorkers | undefined;
   let users = 0;
@@ -11,19 +11,19 @@ export function sharedWorkers(): SharedWorkers {
     const { embeddedWorkers } = await import("./worker-pool.ts");
     // Any number of calls may wait for their message; uploads are bounded at the HTTP interface.
     pool ??= embeddedWorkers({ maxWaiting: 100_000 });
-    const shared = pool;
+    const sharedPool = pool;
     users++;
-    return { pool: shared, release: async () => (--users === 0 ? shared.close() : undefined) };
+    return { pool: sharedPool, release: async () => (--users === 0 ? sharedPool.close() : undefined) };
   };
 }
 
 /** Runs the steps once, however many times it is called. */
 export function closing(...steps: readonly (() => Promise<void>)[]): () => Promise<void> {
-  let closed: Promise<void> | undefined;
+  let closePromise: Promise<void> | undefined;
   return () => {
-    closed ??= (async () => {
+    closePromise ??= (async () => {
       for (const step of steps) await step();
     })();
-    return closed;
+    return closePromise;
   };
 }

@@ -7,12 +7,12 @@ import { jsonOrFile } from "./json-or-file.ts";
 const NAME = "the SIP trunks (RINGPORT_SIP_TRUNKS)";
 const JSON_SETTING = {
   name: NAME,
-  short: '[{"name":…}]',
+  shortExample: '[{"name":…}]',
   example: '[{"name":"acme","server":"sip:sip.acme.example"}]',
 };
 
 /** Trunks, and routes over them. */
-export interface SipWays {
+export interface SipTrunkConfig {
   readonly trunks: readonly Trunk[];
   readonly routes: readonly Route[];
 }
@@ -21,15 +21,15 @@ export interface SipWays {
  * The trunks in the options and their routes: as an array, as JSON text, or as the path of a JSON file.
  * @throws {ConfigurationError} one line that names every fault of every trunk and route, and never a secret
  */
-export async function sipTrunks({ trunks: source = [], routes: more }: SipTuning): Promise<SipWays> {
+export async function sipTrunks({ trunks: source = [], routes: extraRoutes }: SipTuning): Promise<SipTrunkConfig> {
   const { faultText, parseTrunks } = await import("../telephony/sip/config/parse-trunks.ts");
-  const read = typeof source === "string" ? await jsonOrFile(source, JSON_SETTING) : source;
-  const { trunks, routes, faults } = parseTrunks(more === undefined ? read : withRoutes(read, more));
+  const config = typeof source === "string" ? await jsonOrFile(source, JSON_SETTING) : source;
+  const { trunks, routes, faults } = parseTrunks(extraRoutes === undefined ? config : withRoutes(config, extraRoutes));
   if (trunks) return { trunks, routes };
   throw new ConfigurationError(`${NAME} cannot be used: ${faults.map(faultText).join("; ")}`);
 }
 
 /** Routes of the options replace the trunks' own. */
-function withRoutes(read: unknown, routes: unknown): unknown {
-  return Array.isArray(read) ? { trunks: read, routes } : { ...(read as object), routes };
+function withRoutes(config: unknown, routes: unknown): unknown {
+  return Array.isArray(config) ? { trunks: config, routes } : { ...(config as object), routes };
 }

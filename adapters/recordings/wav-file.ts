@@ -10,21 +10,21 @@ const PIECE_BYTES = 64 * 1024;
  * there is no file, or its header is incomplete.
  */
 export async function readWav(path: string, channels: 1 | 2): Promise<StoredRecording | undefined> {
-  const file = await opened(path);
+  const file = await openIfExists(path);
   if (file === undefined) return undefined;
   try {
     const { size } = await file.stat();
-    const stated = new Uint8Array(WAV_HEADER_BYTES);
-    const { bytesRead } = await file.read(stated, 0, WAV_HEADER_BYTES, 0);
-    const sampleRate = new DataView(stated.buffer).getUint32(24, true);
+    const header = new Uint8Array(WAV_HEADER_BYTES);
+    const { bytesRead } = await file.read(header, 0, WAV_HEADER_BYTES, 0);
+    const sampleRate = new DataView(header.buffer).getUint32(24, true);
     if (bytesRead < WAV_HEADER_BYTES || sampleRate === 0) return undefined;
     const samples = Math.floor((size - WAV_HEADER_BYTES) / (2 * channels));
-    const whole = WAV_HEADER_BYTES + samples * 2 * channels;
+    const wavBytes = WAV_HEADER_BYTES + samples * 2 * channels;
     return {
-      size: whole,
+      size: wavBytes,
       durationMs: (samples * 1000) / sampleRate,
-      bytes: (from = 0, to = whole) =>
-        pieces(path, wavHeader({ sampleRate, channels, samples }), from, Math.min(to, whole)),
+      bytes: (from = 0, to = wavBytes) =>
+        pieces(path, wavHeader({ sampleRate, channels, samples }), from, Math.min(to, wavBytes)),
     };
   } finally {
     await file.close();
@@ -33,10 +33,10 @@ export async function readWav(path: string, channels: 1 | 2): Promise<StoredReco
 
 /** Writes all bytes, even if the system accepts fewer at a time. */
 export async function writeAll(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
-  let done = 0;
-  while (done < bytes.length) {
-    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, position + done);
-    done += bytesWritten;
+  let offset = 0;
+  while (offset < bytes.length) {
+    const { bytesWritten } = await file.write(bytes, offset, bytes.length - offset, position + offset);
+    offset += bytesWritten;
   }
 }
 
@@ -44,19 +44,19 @@ async function* pieces(path: string, header: Uint8Array, from: number, to: numbe
   if (from < WAV_HEADER_BYTES && from < to) yield header.subarray(from, Math.min(to, WAV_HEADER_BYTES));
   const file = await open(path, "r");
   try {
-    for (let at = Math.max(from, WAV_HEADER_BYTES); at < to; ) {
-      const piece = new Uint8Array(Math.min(PIECE_BYTES, to - at));
-      const { bytesRead } = await file.read(piece, 0, piece.length, at);
+    for (let position = Math.max(from, WAV_HEADER_BYTES); position < to; ) {
+      const piece = new Uint8Array(Math.min(PIECE_BYTES, to - position));
+      const { bytesRead } = await file.read(piece, 0, piece.length, position);
       if (bytesRead === 0) throw new Error(`${path} has become shorter while it was read`);
       yield piece.subarray(0, bytesRead);
-      at += bytesRead;
+      position += bytesRead;
     }
   } finally {
     await file.close();
   }
 }
 
-async function opened(path: string): Promise<FileHandle | undefined> {
+async function openIfExists(path: string): Promise<FileHandle | undefined> {
   try {
     return await open(path, "r");
   } catch (fault) {

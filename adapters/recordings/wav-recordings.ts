@@ -25,22 +25,22 @@ export interface WavRecordingsOptions {
 /** Keeps the recordings of calls as WAV files in a folder. */
 export function wavRecordings(options: WavRecordingsOptions): Recordings {
   const { folder } = options;
-  const growing = new Map<string, WavWriter>();
+  const writers = new Map<string, WavWriter>();
   const pathOf = (callId: string): string => join(folder, `${encodeURIComponent(callId)}.wav`);
-  let ready: Promise<unknown> | undefined;
+  let folderCreation: Promise<unknown> | undefined;
   let count = 0;
 
   const makeFolder = (): Promise<unknown> => {
-    ready ??= createFolder(folder, options.makeParent).catch((fault: unknown) => {
-      ready = undefined;
+    folderCreation ??= createFolder(folder, options.makeParent).catch((fault: unknown) => {
+      folderCreation = undefined;
       throw fault;
     });
-    return ready;
+    return folderCreation;
   };
 
   return {
     record(callId, sampleRate, incomplete) {
-      const replaced = growing.get(callId)?.finish();
+      const previousEnd = writers.get(callId)?.finish();
       const recording = new WavWriter({
         path: pathOf(callId),
         sampleRate,
@@ -49,14 +49,14 @@ export function wavRecordings(options: WavRecordingsOptions): Recordings {
         maxWaiting: MAX_WAITING,
         liveHeader: true,
         prepare: async () => {
-          await replaced; // both have the same file
+          await previousEnd; // both write the same file
           await makeFolder();
         },
-        incomplete: (stop, fault) => incomplete(stop === "no_room" ? "disk_full" : stop, fault),
+        onIncomplete: (stop, fault) => incomplete(stop === "no_room" ? "disk_full" : stop, fault),
         stagger: ((count++ % STAGGERS) + 1) / STAGGERS,
         open: options.open,
       });
-      growing.set(callId, recording);
+      writers.set(callId, recording);
       return {
         get recordedMs() {
           return recording.recordedMs;
@@ -64,22 +64,22 @@ export function wavRecordings(options: WavRecordingsOptions): Recordings {
         write: (played, received, samples) => recording.write(played, received, samples),
         finish: async () => {
           await recording.finish();
-          if (growing.get(callId) === recording) growing.delete(callId);
+          if (writers.get(callId) === recording) writers.delete(callId);
         },
       };
     },
     async read(callId) {
-      await growing.get(callId)?.flush();
+      await writers.get(callId)?.flush();
       return readWav(pathOf(callId), 2);
     },
     async forget(callIds) {
       for (const callId of callIds) {
-        await growing.get(callId)?.finish();
+        await writers.get(callId)?.finish();
         await rm(pathOf(callId), { force: true });
       }
     },
     async close() {
-      await Promise.all([...growing.values()].map((recording) => recording.finish()));
+      await Promise.all([...writers.values()].map((recording) => recording.finish()));
     },
   };
 }

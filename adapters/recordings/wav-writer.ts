@@ -7,7 +7,7 @@ import { writeAll } from "./wav-file.ts";
 /** Maximum length of the samples that a WAV header can state, bytes. */
 const MAX_BYTES = 2 ** 32 - WAV_HEADER_BYTES;
 
-/** Reason why a file ends before its call does; `no_room`: `reserve` refused it. */
+/** Reason why a file ends before its call does; `no_room`: `reserve` refused more. */
 export type WavStop = Exclude<IncompleteReason, "storage_quota"> | "no_room";
 
 /** Options of a {@link WavWriter}. */
@@ -35,7 +35,7 @@ export interface WavWriterOptions {
   /** Opens the file; Node's `open` by default. */
   readonly open?: typeof open | undefined;
   /** Called once if the file ends before {@link WavWriter.finish}. */
-  readonly incomplete: (reason: WavStop, fault?: unknown) => void;
+  readonly onIncomplete: (reason: WavStop, fault?: unknown) => void;
 }
 
 /** Samples that are written together. */
@@ -55,53 +55,56 @@ export class WavWriter {
   readonly #maxBytes: number;
   /** The current buffer, its number of samples, and the number at which it is written. */
   #buffer: Int16Array<ArrayBuffer> | undefined;
-  #filled = 0;
-  #enough: number;
+  #sampleCount = 0;
+  #batchLength: number;
   /** Batches that wait for the disk, oldest first. */
-  #waiting: Batch[] = [];
+  #pendingBatches: Batch[] = [];
   /** Bytes of samples that were accepted, and bytes on the disk. */
-  #accepted = 0;
-  #written = 0;
+  #acceptedBytes = 0;
+  #writtenBytes = 0;
   #file: FileHandle | undefined;
   #writing: Promise<void> | undefined;
   /** True if no more samples are accepted. */
-  #closed = false;
+  #isClosed = false;
   /** True if writing has stopped. */
-  #failed = false;
-  #incomplete = false;
-  #finished: Promise<void> | undefined;
+  #hasFailed = false;
+  #isIncomplete = false;
+  #completion: Promise<void> | undefined;
 
   constructor(options: WavWriterOptions) {
     const { channels, sampleRate, buffers, stagger, maxMs = Infinity } = options;
     this.#options = options;
     this.#blockBytes = 2 * channels;
     this.#maxBytes = Math.min(MAX_BYTES, Math.floor((maxMs * sampleRate) / 1000) * this.#blockBytes);
-    this.#enough = channels * Math.ceil((stagger * buffers.length) / channels);
+    this.#batchLength = channels * Math.ceil((stagger * buffers.length) / channels);
   }
 
   /** Audio that was accepted and not lost, ms. */
   get recordedMs(): number {
-    return ((this.#failed ? this.#written : this.#accepted) * 1000) / (this.#blockBytes * this.#options.sampleRate);
+    return (
+      ((this.#hasFailed ? this.#writtenBytes : this.#acceptedBytes) * 1000) /
+      (this.#blockBytes * this.#options.sampleRate)
+    );
   }
 
   /** Adds samples from the start of the arrays; `right` is for two channels. Never waits or throws. */
   write(left: Int16Array, right: Int16Array | undefined, samples: number): void {
-    if (this.#closed) return;
+    if (this.#isClosed) return;
     const bytes = samples * this.#blockBytes;
-    if (this.#accepted + bytes > this.#maxBytes) this.#stop("too_long");
-    else if (this.#waiting.length >= this.#options.maxWaiting) this.#stop("disk_slow");
-    if (this.#closed) return;
-    this.#accepted += bytes;
+    if (this.#acceptedBytes + bytes > this.#maxBytes) this.#stop("too_long");
+    else if (this.#pendingBatches.length >= this.#options.maxWaiting) this.#stop("disk_slow");
+    if (this.#isClosed) return;
+    this.#acceptedBytes += bytes;
     for (let from = 0; from < samples; ) {
       this.#buffer ??= this.#options.buffers.take();
-      const room = Math.max(1, (this.#enough - this.#filled) / this.#options.channels);
+      const room = Math.max(1, (this.#batchLength - this.#sampleCount) / this.#options.channels);
       const to = Math.min(samples, from + room);
       if (right === undefined)
-        this.#buffer.set(to - from === left.length ? left : left.subarray(from, to), this.#filled);
-      else interleave(left, right, from, to, this.#buffer, this.#filled);
-      this.#filled += (to - from) * this.#options.channels;
+        this.#buffer.set(to - from === left.length ? left : left.subarray(from, to), this.#sampleCount);
+      else interleave(left, right, from, to, this.#buffer, this.#sampleCount);
+      this.#sampleCount += (to - from) * this.#options.channels;
       from = to;
-      if (this.#filled >= this.#enough) this.#handOver();
+      if (this.#sampleCount >= this.#batchLength) this.#handOver();
     }
   }
 
@@ -113,24 +116,24 @@ export class WavWriter {
 
   /** Accepts no more samples; resolves when the file is complete. Idempotent; never rejects. */
   finish(): Promise<void> {
-    this.#closed = true;
-    this.#finished ??= this.flush().then(() => this.#complete());
-    return this.#finished;
+    this.#isClosed = true;
+    this.#completion ??= this.flush().then(() => this.#complete());
+    return this.#completion;
   }
 
   #handOver(): void {
     if (this.#buffer === undefined) return;
-    this.#waiting.push({ samples: this.#buffer, length: this.#filled });
+    this.#pendingBatches.push({ samples: this.#buffer, length: this.#sampleCount });
     this.#buffer = undefined;
-    this.#filled = 0;
-    this.#enough = this.#options.buffers.length;
+    this.#sampleCount = 0;
+    this.#batchLength = this.#options.buffers.length;
     this.#writing ??= this.#write();
   }
 
   /** Writes until no batch is left. */
   async #write(): Promise<void> {
     try {
-      while (this.#waiting.length > 0 && !this.#failed) await this.#turn(() => this.#writeWaiting());
+      while (this.#pendingBatches.length > 0 && !this.#hasFailed) await this.#turn(() => this.#writePending());
     } catch (fault) {
       const { code } = fault as { code?: unknown };
       this.#fail(code === "ENOSPC" || code === "EDQUOT" ? "disk_full" : "disk_failed", fault);
@@ -138,16 +141,16 @@ export class WavWriter {
     this.#writing = undefined;
   }
 
-  async #writeWaiting(): Promise<void> {
+  async #writePending(): Promise<void> {
     const { reserve, buffers, liveHeader } = this.#options;
-    const batches = this.#waiting;
-    this.#waiting = [];
+    const batches = this.#pendingBatches;
+    this.#pendingBatches = [];
     for (const { samples, length } of batches) {
       const bytes = new Uint8Array(samples.buffer, 0, 2 * length);
       if (reserve?.(bytes.length) === false) return this.#fail("no_room");
       this.#file ??= await this.#create();
-      await writeAll(this.#file, bytes, WAV_HEADER_BYTES + this.#written);
-      this.#written += bytes.length;
+      await writeAll(this.#file, bytes, WAV_HEADER_BYTES + this.#writtenBytes);
+      this.#writtenBytes += bytes.length;
       if (liveHeader) await this.#writeLength(this.#file);
       buffers.release(samples);
     }
@@ -168,13 +171,13 @@ export class WavWriter {
     try {
       await this.#turn(() => this.#writeLength(file).finally(() => file.close()));
     } catch {
-      // Readers go by the size of the file, so a header without its length is fine.
+      // Readers use the size of the file, so a header without its length is fine.
     }
   }
 
   async #writeLength(file: FileHandle): Promise<void> {
     const { sampleRate, channels } = this.#options;
-    await writeAll(file, wavHeader({ sampleRate, channels, samples: this.#written / this.#blockBytes }), 0);
+    await writeAll(file, wavHeader({ sampleRate, channels, samples: this.#writtenBytes / this.#blockBytes }), 0);
   }
 
   #turn(round: () => Promise<void>): Promise<void> {
@@ -183,23 +186,30 @@ export class WavWriter {
 
   /** Stops writing; the samples on the disk stay. */
   #fail(reason: WavStop, fault?: unknown): void {
-    this.#failed = true;
-    this.#waiting = [];
+    this.#hasFailed = true;
+    this.#pendingBatches = [];
     this.#stop(reason, fault);
   }
 
   #stop(reason: WavStop, fault?: unknown): void {
-    this.#closed = true;
-    if (this.#incomplete) return;
-    this.#incomplete = true;
-    this.#options.incomplete(reason, fault);
+    this.#isClosed = true;
+    if (this.#isIncomplete) return;
+    this.#isIncomplete = true;
+    this.#options.onIncomplete(reason, fault);
   }
 }
 
-/** Writes both channels' samples from `from` to `to` into `into` from `at` on. */
-function interleave(left: Int16Array, right: Int16Array, from: number, to: number, into: Int16Array, at: number): void {
-  for (let i = from, next = at; i < to; i++) {
-    into[next++] = left[i]!;
-    into[next++] = right[i]!;
+/** Writes samples `from` to `to` of both channels into `target`, starting at `start`. */
+function interleave(
+  left: Int16Array,
+  right: Int16Array,
+  from: number,
+  to: number,
+  target: Int16Array,
+  start: number,
+): void {
+  for (let i = from, next = start; i < to; i++) {
+    target[next++] = left[i]!;
+    target[next++] = right[i]!;
   }
 }

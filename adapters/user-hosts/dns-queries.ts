@@ -10,7 +10,7 @@ const OTHER_FAMILY_MS = 500;
 /** Maximum number of records of a name that are used. */
 const MAX_RECORDS = 32;
 /** Error codes of the runtimes for a name or a record that does not exist. */
-const MISSING: ReadonlySet<unknown> = new Set(["ENOTFOUND", "ENODATA", "NOTFOUND", "NODATA", "NXDOMAIN"]);
+const NOT_FOUND_CODES: ReadonlySet<unknown> = new Set(["ENOTFOUND", "ENODATA", "NOTFOUND", "NODATA", "NXDOMAIN"]);
 
 /** Queries the name servers; the result is empty for a name without records. Each ends with its signal, and leaves no socket behind. */
 export interface DnsQueries {
@@ -33,58 +33,61 @@ export interface DnsQueriesOptions {
  * server times out.
  */
 export function dnsQueries({ system, nameServers }: DnsQueriesOptions): DnsQueries {
-  /** A resolver per question: it can only be cancelled as a whole, and follows changes of the system's configuration. */
-  async function ask<Value>(signal: AbortSignal, put: (resolver: dns.Resolver) => Promise<Value>): Promise<Value> {
+  /** Runs a query with its own resolver: it can only be cancelled as a whole, and follows changes of the system's configuration. */
+  async function withResolver<Value>(
+    signal: AbortSignal,
+    run: (resolver: dns.Resolver) => Promise<Value>,
+  ): Promise<Value> {
     signal.throwIfAborted();
     const resolver = new dns.Resolver({ timeout: RETRY_MS, tries: 2 });
     if (nameServers !== undefined) resolver.setServers(nameServers);
     const cancel = (): void => resolver.cancel();
     signal.addEventListener("abort", cancel, { once: true });
     try {
-      return await put(resolver);
+      return await run(resolver);
     } finally {
       signal.removeEventListener("abort", cancel);
-      resolver.cancel(); // the query of the other family, if it was not waited for
+      resolver.cancel(); // ends the query of the other family, if it is still running
     }
   }
 
   async function addresses(resolver: dns.Resolver, name: string): Promise<readonly HostAddress[]> {
     let cancelTimer = (): void => {};
     const queries = [resolver.resolve4(name), resolver.resolve6(name)].map(async (query) => {
-      const found = await noneIfMissing(query);
+      const records = await noneIfMissing(query);
       cancelTimer();
       // Some name servers never respond for a family that they do not support.
-      if (found.length > 0) cancelTimer = system.after(OTHER_FAMILY_MS, () => resolver.cancel());
-      return found;
+      if (records.length > 0) cancelTimer = system.after(OTHER_FAMILY_MS, () => resolver.cancel());
+      return records;
     });
     const results = await Promise.allSettled(queries);
     cancelTimer();
-    const found = results.flatMap((result) => (result.status === "fulfilled" ? result.value : []));
-    const failed = results.find((result) => result.status === "rejected");
-    if (found.length === 0 && failed !== undefined) throw failed.reason;
-    return byFamily(found.map(hostAddress));
+    const records = results.flatMap((result) => (result.status === "fulfilled" ? result.value : []));
+    const failure = results.find((result) => result.status === "rejected");
+    if (records.length === 0 && failure !== undefined) throw failure.reason;
+    return byFamily(records.map(hostAddress));
   }
 
   return {
-    addresses: (name, signal) => ask(signal, (resolver) => addresses(resolver, name)),
-    srv: (name, signal) => ask(signal, (resolver) => noneIfMissing(resolver.resolveSrv(name))),
-    naptr: (name, signal) => ask(signal, (resolver) => noneIfMissing(resolver.resolveNaptr(name))),
+    addresses: (name, signal) => withResolver(signal, (resolver) => addresses(resolver, name)),
+    srv: (name, signal) => withResolver(signal, (resolver) => noneIfMissing(resolver.resolveSrv(name))),
+    naptr: (name, signal) => withResolver(signal, (resolver) => noneIfMissing(resolver.resolveNaptr(name))),
   };
 }
 
-async function noneIfMissing<Item>(answer: Promise<Item[]>): Promise<Item[]> {
+async function noneIfMissing<Item>(query: Promise<Item[]>): Promise<Item[]> {
   try {
-    return (await answer).slice(0, MAX_RECORDS);
+    return (await query).slice(0, MAX_RECORDS);
   } catch (cause) {
-    if (MISSING.has((cause as { readonly code?: unknown }).code)) return [];
+    if (NOT_FOUND_CODES.has((cause as { readonly code?: unknown }).code)) return [];
     throw cause;
   }
 }
 
 /** A machine without IPv4 tries IPv6 first, every other machine IPv4. */
-function byFamily(found: readonly HostAddress[]): readonly HostAddress[] {
+function byFamily(addresses: readonly HostAddress[]): readonly HostAddress[] {
   const ownAddresses = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
-  const outside = ownAddresses.filter(({ internal }) => !internal);
-  const only6 = outside.length > 0 && !outside.some(({ family }) => family === "IPv4");
-  return only6 ? [...found].sort((one, other) => other.family - one.family) : found;
+  const external = ownAddresses.filter(({ internal }) => !internal);
+  const isIpv6Only = external.length > 0 && !external.some(({ family }) => family === "IPv4");
+  return isIpv6Only ? [...addresses].sort((a, b) => b.family - a.family) : addresses;
 }

@@ -9,9 +9,9 @@ import { type LocalNames, localNames } from "./local-names.ts";
 import { UserTurns } from "./user-turns.ts";
 
 /** Time for which records, or the lack of them, are cached, ms. */
-const ANSWER_MS = 30_000;
+const CACHE_MS = 30_000;
 /** Time for which a failed query is cached, ms: a silent name server is not queried for every delivery. */
-const FAULT_MS = 10_000;
+const FAILURE_CACHE_MS = 10_000;
 /** Time limit of a query, ms. */
 const QUERY_MS = 5_000;
 const MAX_CACHED = 2_048;
@@ -42,16 +42,16 @@ export interface HostLookupOptions {
 }
 
 interface Query<Value> {
-  readonly answer: Promise<Value>;
-  /** Callers that wait for it. */
+  readonly result: Promise<Value>;
+  /** Number of waiting callers. */
   callers: number;
   /** Cancels the query when no caller waits for it any longer. */
   cancel(): void;
 }
 
 /** A cached result, which may be a fault. */
-interface Cached {
-  readonly answer: Promise<unknown>;
+interface CachedResult {
+  readonly result: Promise<unknown>;
   readonly until: number;
 }
 
@@ -66,8 +66,8 @@ export class HostLookup {
   readonly #queries: DnsQueries;
   readonly #local: LocalNames;
   readonly #turns = new UserTurns(LIMITS);
-  readonly #running = new Map<string, Query<unknown>>();
-  readonly #cache = new BoundedMap<string, Cached>(MAX_CACHED);
+  readonly #runningQueries = new Map<string, Query<unknown>>();
+  readonly #cache = new BoundedMap<string, CachedResult>(MAX_CACHED);
 
   constructor({ system = realSystem, queries, local }: HostLookupOptions = {}) {
     this.#system = system;
@@ -88,7 +88,7 @@ export class HostLookup {
     if (isIP(host) !== 0) return [hostAddress(host)];
     const name = nameOf(host);
     if (name === undefined) return [];
-    return (await this.#local(name)) ?? this.#ask(name, "addresses", this.#queries.addresses, user, signal);
+    return (await this.#local(name)) ?? this.#query(name, "addresses", this.#queries.addresses, user, signal);
   }
 
   /** The SRV records of a name; see {@link addresses}. */
@@ -98,7 +98,7 @@ export class HostLookup {
     signal: AbortSignal = new AbortController().signal,
   ): Promise<readonly SrvRecord[]> {
     const name = nameOf(host);
-    return name === undefined ? [] : this.#ask(name, "SRV", this.#queries.srv, user, signal);
+    return name === undefined ? [] : this.#query(name, "SRV", this.#queries.srv, user, signal);
   }
 
   /** The NAPTR records of a domain; see {@link addresses}. */
@@ -108,59 +108,65 @@ export class HostLookup {
     signal: AbortSignal = new AbortController().signal,
   ): Promise<readonly NaptrRecord[]> {
     const name = nameOf(host);
-    return name === undefined ? [] : this.#ask(name, "NAPTR", this.#queries.naptr, user, signal);
+    return name === undefined ? [] : this.#query(name, "NAPTR", this.#queries.naptr, user, signal);
   }
 
-  async #ask<Value>(name: string, type: string, put: Put<Value>, user: string, signal: AbortSignal): Promise<Value> {
+  async #query<Value>(
+    name: string,
+    type: string,
+    runQuery: RunQuery<Value>,
+    user: string,
+    signal: AbortSignal,
+  ): Promise<Value> {
     const key = `${type} ${name}`;
-    const ready = this.#ready<Value>(key, signal);
-    if (ready !== undefined) return ready;
-    const end = await this.#turns.take(user, signal);
+    const pendingResult = this.#cachedOrRunning<Value>(key, signal);
+    if (pendingResult !== undefined) return pendingResult;
+    const endTurn = await this.#turns.take(user, signal);
     try {
       // Another user may have started the query in the meantime. A query that still waits for its turn helps no other
       // user.
-      return await (this.#ready<Value>(key, signal) ?? this.#join(this.#start(name, key, put), signal));
+      return await (this.#cachedOrRunning<Value>(key, signal) ?? this.#join(this.#start(name, key, runQuery), signal));
     } finally {
-      end();
+      endTurn();
     }
   }
 
   /** The cached result, or that of a running query. */
-  #ready<Value>(key: string, signal: AbortSignal): Promise<Value> | undefined {
+  #cachedOrRunning<Value>(key: string, signal: AbortSignal): Promise<Value> | undefined {
     const cached = this.#cache.get(key);
-    if (cached !== undefined && this.#system.monotonic() < cached.until) return cached.answer as Promise<Value>;
-    const running = this.#running.get(key);
-    return running === undefined ? undefined : this.#join(running as Query<Value>, signal);
+    if (cached !== undefined && this.#system.monotonic() < cached.until) return cached.result as Promise<Value>;
+    const runningQuery = this.#runningQueries.get(key);
+    return runningQuery === undefined ? undefined : this.#join(runningQuery as Query<Value>, signal);
   }
 
-  #start<Value>(name: string, key: string, put: Put<Value>): Query<Value> {
-    const end = new AbortController();
+  #start<Value>(name: string, key: string, runQuery: RunQuery<Value>): Query<Value> {
+    const queryScope = new AbortController();
     let code: string | undefined;
-    const stop = this.#system.after(QUERY_MS, () => {
+    const cancelTimeout = this.#system.after(QUERY_MS, () => {
       code = "ETIMEOUT";
-      end.abort();
+      queryScope.abort();
     });
-    const answer = put(name, end.signal).catch((cause: unknown) => {
+    const result = runQuery(name, queryScope.signal).catch((cause: unknown) => {
       throw new LookupFailed(name, code ?? codeOf(cause), { cause });
     });
     const query: Query<Value> = {
-      answer,
+      result,
       callers: 0,
       cancel: () => {
-        if (this.#running.get(key) === query) this.#running.delete(key);
-        end.abort();
+        if (this.#runningQueries.get(key) === query) this.#runningQueries.delete(key);
+        queryScope.abort();
       },
     };
-    this.#running.set(key, query);
-    const settled = (keptMs: number): void => {
-      stop();
-      if (this.#running.get(key) !== query) return; // cancelled
-      this.#running.delete(key);
-      this.#cache.set(key, { answer, until: this.#system.monotonic() + keptMs });
+    this.#runningQueries.set(key, query);
+    const cacheResult = (cacheMs: number): void => {
+      cancelTimeout();
+      if (this.#runningQueries.get(key) !== query) return; // cancelled
+      this.#runningQueries.delete(key);
+      this.#cache.set(key, { result, until: this.#system.monotonic() + cacheMs });
     };
-    answer.then(
-      () => settled(ANSWER_MS),
-      () => settled(FAULT_MS),
+    result.then(
+      () => cacheResult(CACHE_MS),
+      () => cacheResult(FAILURE_CACHE_MS),
     );
     return query;
   }
@@ -168,22 +174,22 @@ export class HostLookup {
   /** Waits for a query until the signal is aborted. */
   async #join<Value>(query: Query<Value>, signal: AbortSignal): Promise<Value> {
     query.callers++;
-    let leave = (): void => {};
+    let onAbort = (): void => {};
     const aborted = new Promise<never>((_, reject) => {
-      leave = () => reject(signal.reason);
-      signal.addEventListener("abort", leave, { once: true });
+      onAbort = () => reject(signal.reason);
+      signal.addEventListener("abort", onAbort, { once: true });
     });
     try {
       signal.throwIfAborted();
-      return await Promise.race([query.answer, aborted]);
+      return await Promise.race([query.result, aborted]);
     } finally {
-      signal.removeEventListener("abort", leave);
+      signal.removeEventListener("abort", onAbort);
       if (--query.callers === 0) query.cancel();
     }
   }
 }
 
-type Put<Value> = (name: string, signal: AbortSignal) => Promise<Value>;
+type RunQuery<Value> = (name: string, signal: AbortSignal) => Promise<Value>;
 
 /** The name to query: in lower case, without a trailing dot. Undefined if it is not a valid host name. */
 function nameOf(host: string): string | undefined {

@@ -26,9 +26,9 @@ function post({ body, headers, signal }: OutgoingWebhook, url: URL, options: Req
       path: url.pathname + url.search,
       headers: { ...headers, host: url.host, "content-length": String(bytes.length), connection: "close" },
     });
-    const ended = () => request.destroy(new Error("the attempt was ended"));
+    const onAbort = () => request.destroy(new Error("the attempt was ended"));
     const settle = (act: () => void) => {
-      signal.removeEventListener("abort", ended);
+      signal.removeEventListener("abort", onAbort);
       act();
     };
     request.on("response", (response) => {
@@ -37,8 +37,8 @@ function post({ body, headers, signal }: OutgoingWebhook, url: URL, options: Req
       request.destroy();
     });
     request.on("error", (error) => settle(() => reject(error)));
-    signal.addEventListener("abort", ended);
-    if (signal.aborted) ended();
+    signal.addEventListener("abort", onAbort);
+    if (signal.aborted) onAbort();
     request.end(bytes);
   });
 }

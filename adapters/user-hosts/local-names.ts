@@ -6,7 +6,7 @@ import { type HostAddress, hostAddress } from "./host-address.ts";
 
 /** Time for which the hosts file is used before it is checked again, ms. */
 const RECHECK_MS = 5_000;
-/** A larger file is not read, bytes. */
+/** Maximum size of the file, bytes; a larger one is not read. */
 const MAX_BYTES = 4_194_304;
 /** RFC 6761 section 6.3: such a name is never queried. */
 const LOCALHOST = /(?:^|\.)localhost$/;
@@ -42,21 +42,21 @@ export function localNames(system: System, file = hostsFile()): LocalNames {
 
 /** The names in the text of a hosts file, in lower case. */
 export function parseHosts(text: string): ReadonlyMap<string, readonly HostAddress[]> {
-  const found = new Map<string, HostAddress[]>();
+  const addressesByName = new Map<string, HostAddress[]>();
   for (const row of text.split("\n")) {
     const [address = "", ...names] = row.replace(/#.*/, "").trim().split(/\s+/);
     if (isIP(address) === 0) continue;
     for (const name of names) {
       const key = name.toLowerCase();
-      const addresses = found.get(key);
-      if (addresses === undefined) found.set(key, [hostAddress(address)]);
+      const addresses = addressesByName.get(key);
+      if (addresses === undefined) addressesByName.set(key, [hostAddress(address)]);
       else addresses.push(hostAddress(address));
     }
   }
-  return found;
+  return addressesByName;
 }
 
-/** On Deno a program may have no right to read the environment, which only Windows needs. */
+/** On Deno, a program may not be permitted to read the environment, which only Windows needs. */
 function hostsFile(): string {
   if (process.platform !== "win32") return "/etc/hosts";
   return join(process.env.SystemRoot ?? "C:\\Windows", "System32", "drivers", "etc", "hosts");

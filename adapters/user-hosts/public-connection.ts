@@ -63,11 +63,11 @@ function publicLookup(resolve: Resolve, isAllowed: (address: string) => boolean)
   return (host, { all }, callback) => {
     resolve(host).then(
       (addresses) => {
-        const allowed = addresses.filter(({ address }) => isAllowed(address));
-        const [first] = allowed;
+        const allowedAddresses = addresses.filter(({ address }) => isAllowed(address));
+        const [first] = allowedAddresses;
         if (addresses.length === 0) callback(new Error(`the host "${host}" has no address; check its spelling`), "", 0);
         else if (!first) callback(notPublic(host), "", 0);
-        else if (all) callback(null, [...allowed]);
+        else if (all) callback(null, [...allowedAddresses]);
         else callback(null, first.address, first.family);
       },
       (error: Error) => callback(error, "", 0),
@@ -87,17 +87,17 @@ export async function connectOnce(
 ): Promise<void> {
   signal.throwIfAborted();
   const { host, port, lookup, ca } = publicConnection(url, options, { user, signal });
-  const secure = url.protocol === "https:";
-  const target = { host: String(host), port: Number(port || (secure ? 443 : 80)), lookup };
+  const isSecure = url.protocol === "https:";
+  const target = { host: String(host), port: Number(port || (isSecure ? 443 : 80)), lookup };
   const servername = isIP(target.host) === 0 ? { servername: target.host } : {};
   let socket: Socket | undefined;
   try {
     await new Promise<void>((resolve, reject) => {
-      socket = secure ? connectTls({ ...target, ...servername, ca }, resolve) : connect(target, resolve);
+      socket = isSecure ? connectTls({ ...target, ...servername, ca }, resolve) : connect(target, resolve);
       socket.on("error", reject);
       signal.addEventListener("abort", () => reject(signal.reason), { once: true });
     });
-    // The server sees an end, and no reset within the handshake.
+    // This way, the server sees an end instead of a reset within the handshake.
     await new Promise<void>((resolve) => socket?.end(resolve));
   } finally {
     socket?.destroy();

@@ -11,7 +11,7 @@ export interface UserTurnsLimits {
 }
 
 /** A job that waits for its turn. */
-interface Waiting {
+interface WaitingJob {
   readonly user: string;
   begin(): void;
 }
@@ -19,9 +19,9 @@ interface Waiting {
 /** Turns for the jobs of several users: each has its own share, and free turns rotate among the waiting users. */
 export class UserTurns {
   readonly #limits: UserTurnsLimits;
-  readonly #waiting = new Lanes<Waiting>();
-  /** Number of running jobs of each user with any. */
-  readonly #byUser = new Map<string, number>();
+  readonly #waiting = new Lanes<WaitingJob>();
+  /** Number of running jobs per user. */
+  readonly #runningByUser = new Map<string, number>();
   #running = 0;
 
   constructor(limits: UserTurnsLimits) {
@@ -30,33 +30,33 @@ export class UserTurns {
 
   /**
    * Waits for a turn, and returns an idempotent function that ends it.
-   * @throws the signal's reason, or an error if too many jobs of this user wait already
+   * @throws the signal's reason, or an error if too many jobs of this user are already waiting
    */
   async take(user: string, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     const { maxWaitingPerUser } = this.#limits;
     if (this.#waiting.sizeOf(user) >= maxWaitingPerUser)
       throw new Error(`too many lookups wait (at most ${maxWaitingPerUser})`);
-    await new Promise<void>((begin, refuse) => {
-      const aborted = (): void => {
-        this.#waiting.remove(user, waiting);
-        refuse(signal.reason);
+    await new Promise<void>((begin, reject) => {
+      const onAbort = (): void => {
+        this.#waiting.remove(user, job);
+        reject(signal.reason);
       };
-      const waiting: Waiting = {
+      const job: WaitingJob = {
         user,
         begin: () => {
-          signal.removeEventListener("abort", aborted);
+          signal.removeEventListener("abort", onAbort);
           begin();
         },
       };
-      signal.addEventListener("abort", aborted, { once: true });
-      this.#waiting.add(user, waiting);
+      signal.addEventListener("abort", onAbort, { once: true });
+      this.#waiting.add(user, job);
       this.#grant();
     });
-    let ended = false;
+    let isEnded = false;
     return () => {
-      if (ended) return;
-      ended = true;
+      if (isEnded) return;
+      isEnded = true;
       this.#count(user, -1);
       this.#grant();
     };
@@ -65,7 +65,7 @@ export class UserTurns {
   #grant(): void {
     const { maxRunning, maxRunningPerUser } = this.#limits;
     while (this.#running < maxRunning) {
-      const next = this.#waiting.take((user) => (this.#byUser.get(user) ?? 0) < maxRunningPerUser);
+      const next = this.#waiting.take((user) => (this.#runningByUser.get(user) ?? 0) < maxRunningPerUser);
       if (next === undefined) return;
       this.#count(next.user, 1);
       next.begin();
@@ -74,8 +74,8 @@ export class UserTurns {
 
   #count(user: string, change: 1 | -1): void {
     this.#running += change;
-    const running = (this.#byUser.get(user) ?? 0) + change;
-    if (running > 0) this.#byUser.set(user, running);
-    else this.#byUser.delete(user);
+    const userCount = (this.#runningByUser.get(user) ?? 0) + change;
+    if (userCount > 0) this.#runningByUser.set(user, userCount);
+    else this.#runningByUser.delete(user);
   }
 }

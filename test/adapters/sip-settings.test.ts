@@ -73,7 +73,7 @@ describe("SIP trunks", () => {
     const trunks = '[{"name":"acme",\n"password":"hunter2" "server":1}]';
     const fault = await sipTrunks({ trunks }).catch((error: Error) => error);
     // Bun does not report the position.
-    expect(String(fault)).toMatch(/are no JSON( at line 2, column \d+)?; they must be a list/);
+    expect(String(fault)).toMatch(/are not JSON( at line 2, column \d+)?; they must be a list/);
     expect(String(fault)).not.toContain("hunter2");
   });
 

@@ -108,7 +108,7 @@ export class Spool {
         turn: (round) => this.#writes.run(round),
         buffers: this.#buffers,
         reserve: (bytes) => this.#reserve(live, bytes),
-        incomplete: (stop, fault) => {
+        onIncomplete: (stop, fault) => {
           this.#incomplete.add(callId);
           logger.warn({ call_id: callId, reason: STOPS[stop], err: fault }, "simulator: the recording is incomplete");
         },

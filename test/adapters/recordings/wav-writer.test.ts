@@ -21,7 +21,7 @@ function openWriter(path: string, options: Partial<WavWriterOptions> = {}): { wr
     buffers: new SampleBuffers(BUFFER_SAMPLES, 1),
     maxWaiting: MAX_WAITING,
     stagger: 1,
-    incomplete: (reason) => reasons.push(reason),
+    onIncomplete: (reason) => reasons.push(reason),
     ...options,
   });
   return { writer, reasons };
