@@ -310,7 +310,11 @@ describe("a session", () => {
 
   test("a server without its lease disconnects, and ends its call", () => {
     for (const state of ["connecting", "online", "dropped"] as const) {
-      const withoutLease = decideSession(FLOWS[state], { type: "state", ...WORKS }, momentAt(9_000, { isOwner: false }));
+      const withoutLease = decideSession(
+        FLOWS[state],
+        { type: "state", ...WORKS },
+        momentAt(9_000, { isOwner: false }),
+      );
       expect(effectNames(withoutLease)).toEqual([]);
       const disconnecting = decideSession(
         withoutLease.flow,
@@ -339,16 +343,16 @@ describe("a session", () => {
     }
     const renewed = decideSession(ending.flow, { type: "calls_ended" }, momentAt(11_200));
     expect(renewed).toEqual({ flow: FLOWS.online, effects: [] });
-    expect(decideSession(FLOWS.online, { type: "calls_ended" }, momentAt(9_000, { isOwner: false })).effects).toEqual([]);
+    expect(decideSession(FLOWS.online, { type: "calls_ended" }, momentAt(9_000, { isOwner: false })).effects).toEqual(
+      [],
+    );
   });
 
   test("a lease renewed late has no effect", () => {
     const withoutLease = decideSession(FLOWS.online, { type: "state", ...WORKS }, momentAt(9_000, { isOwner: false }));
     expect(
       decideSession(withoutLease.flow, { type: "state", ...WORKS }, momentAt(9_500, { isOwner: false })).effects,
-    ).toEqual(
-      [],
-    );
+    ).toEqual([]);
     const renewed = decideSession(withoutLease.flow, { type: "timer", timer: "ownership" }, momentAt(11_000));
     expect(renewed).toEqual({ flow: FLOWS.online, effects: [] });
   });
@@ -365,7 +369,11 @@ describe("a session", () => {
   });
 
   test("a server without its lease does not connect until it has one", () => {
-    const connecting = decideSession(FLOWS.connecting, { type: "opened", ...WORKS }, momentAt(9_000, { isOwner: false }));
+    const connecting = decideSession(
+      FLOWS.connecting,
+      { type: "opened", ...WORKS },
+      momentAt(9_000, { isOwner: false }),
+    );
     expect(connecting.flow.state).toBe("waiting");
     expect(effectNames(connecting)).toContain("disconnect");
     const retried = decideSession(
