@@ -3,7 +3,7 @@
  * imports from outside the folder.
  */
 
-export { type ClockMember as Ticking, FRAME_MS, MediaClock } from "../../src/audio/playout/media-clock.ts";
+export { type ClockMember, FRAME_MS, MediaClock } from "../../src/audio/playout/media-clock.ts";
 export { ALAW_LEVELS, alawCode, MULAW_LEVELS, mulawCode } from "../../src/audio/samples/g711.ts";
 export { Resampler } from "../../src/audio/samples/resample.ts";
 export { BoundedMap } from "../../src/base/bounded-map.ts";

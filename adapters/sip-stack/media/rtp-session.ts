@@ -1,11 +1,11 @@
 import {
+  type ClockMember,
   errorText,
   FRAME_MS,
   type FrameSink,
   type FrameSource,
   type MediaClock,
   type System,
-  type Ticking,
 } from "../ports.ts";
 import { type AddressCheck, addressCheck } from "../transport/addresses.ts";
 import type { Codec } from "./codecs/codec.ts";
@@ -46,7 +46,7 @@ export interface RtpSessionOptions extends MediaOptions {
 }
 
 /** The audio of one call in this thread: RTP and RTCP (RFC 3550) over UDP, on the wheel that all calls share. */
-export class RtpSession implements MediaSession, Ticking, InboundListener {
+export class RtpSession implements MediaSession, ClockMember, InboundListener {
   readonly port: number;
   readonly #options: RtpSessionOptions;
   readonly #inbound: Inbound;

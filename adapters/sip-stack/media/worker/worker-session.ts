@@ -1,12 +1,12 @@
 import {
   type AheadSource,
+  type ClockMember,
   errorText,
   FRAME_MS,
   type FrameSink,
   type FrameSource,
   type MediaClock,
   SAMPLE,
-  type Ticking,
 } from "../../ports.ts";
 import {
   type MediaListener,
@@ -46,7 +46,7 @@ export interface WorkerSessionOptions {
  * The main thread's half of a call whose audio runs in the worker. It moves samples between source, sink and the shared
  * rings every 20 ms; while this thread is blocked, the worker continues with their contents.
  */
-export class WorkerSession implements MediaSession, Ticking {
+export class WorkerSession implements MediaSession, ClockMember {
   readonly port: number;
   codec: StreamSettings["codec"] | undefined;
   readonly #options: WorkerSessionOptions;
