@@ -28,7 +28,7 @@ import { webhooksContract } from "./storage-contract/webhooks.ts";
  * The contract of the storage port as tests.
  * @param name title of the group of tests
  * @param factory creates an empty storage; called once per test
- * @param skipReason why the storage loses its data when it is closed; tests of durability are then skipped with this reason
+ * @param skipReason reason why the storage loses its data when it is closed; tests of durability are skipped with it
  *
  * @example
  * import { describe, expect, test } from "vitest";

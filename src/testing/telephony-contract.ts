@@ -19,7 +19,7 @@ export type {
 /**
  * The contract of the telephony port as tests.
  * @param name title of the group of tests
- * @param options how to create the network, which numbers to call, and which parts to skip
+ * @param options factory of the network, numbers to call, and parts to skip
  *
  * @example
  * import { describe, expect, test } from "vitest";

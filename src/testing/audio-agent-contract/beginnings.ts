@@ -2,7 +2,7 @@ import { AgentUnavailable } from "../../ports/conversation.ts";
 import type { AudioAgentClause } from "../audio-agent-contract.ts";
 import type { ContractRunner } from "../contract-runner.ts";
 import { settledWithin } from "../waiting.ts";
-import { AudioDialogue } from "./audio-talk.ts";
+import { AudioDialogue } from "./audio-dialogue.ts";
 
 /** Time in which an agent that speaks too early is caught, ms. */
 const EARLY_MS = 300;
@@ -41,34 +41,34 @@ export function beginningsContract(clause: AudioAgentClause, expect: ContractRun
   });
 
   clause("does nothing before the callee answers", async (subject) => {
-    const talk = await AudioDialogue.open(subject);
+    const dialogue = await AudioDialogue.open(subject);
     await new Promise((resolve) => setTimeout(resolve, EARLY_MS));
-    expect(talk.events.map(({ type }) => type)).toEqual([]);
+    expect(dialogue.events.map(({ type }) => type)).toEqual([]);
   });
 
   for (const format of ["pcmu", "pcma", "pcm"] as const)
     clause(`begins with audible ${format}, then listens`, async (subject) => {
-      const talk = await AudioDialogue.open(subject);
-      talk.answer(format);
-      await talk.until("listen");
-      expect(talk.fault).toBe(undefined);
-      expect(talk.events.find(({ type }) => type !== "fault")).toEqual({ type: "reply", to: "begin" });
-      expect(talk.count("item_end")).toBeGreaterThanOrEqual(1);
-      expect(talk.spokenMs()).toBeGreaterThanOrEqual(100);
-      expect(talk.spokenMs()).toBeLessThanOrEqual(60_000);
-      const samples = talk.samples();
+      const dialogue = await AudioDialogue.open(subject);
+      dialogue.answer(format);
+      await dialogue.until("listen");
+      expect(dialogue.fault).toBe(undefined);
+      expect(dialogue.events.find(({ type }) => type !== "fault")).toEqual({ type: "reply", to: "begin" });
+      expect(dialogue.count("item_end")).toBeGreaterThanOrEqual(1);
+      expect(dialogue.spokenMs()).toBeGreaterThanOrEqual(100);
+      expect(dialogue.spokenMs()).toBeLessThanOrEqual(60_000);
+      const samples = dialogue.samples();
       expect(samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length).toBeGreaterThanOrEqual(
         AUDIBLE,
       );
     });
 
   clause("waits for the callee if it should not speak first", async (subject) => {
-    const talk = await AudioDialogue.open(subject, { firstMessage: null });
-    talk.answer();
-    await talk.until("listen");
-    expect(talk.count("audio")).toBe(0);
-    talk.say(subject.answer);
-    await talk.until("item_end");
-    expect(talk.fault).toBe(undefined);
+    const dialogue = await AudioDialogue.open(subject, { firstMessage: null });
+    dialogue.answer();
+    await dialogue.until("listen");
+    expect(dialogue.count("audio")).toBe(0);
+    dialogue.say(subject.answer);
+    await dialogue.until("item_end");
+    expect(dialogue.fault).toBe(undefined);
   });
 }

@@ -2,7 +2,7 @@ import type { Recordings } from "../../ports/recordings.ts";
 import type { ContractRunner } from "../contract-runner.ts";
 import type { RecordingsClause, RecordingsUnderTest } from "../recordings-contract.ts";
 import { until } from "../waiting.ts";
-import { expectStored } from "./kept.ts";
+import { expectStored } from "./expect-stored.ts";
 import { Take } from "./take.ts";
 
 /** Maximum audio that a crash may lose at the end, ms. */

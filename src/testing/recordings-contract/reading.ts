@@ -1,6 +1,6 @@
 import type { ContractRunner } from "../contract-runner.ts";
 import type { RecordingsClause } from "../recordings-contract.ts";
-import { expectStored } from "./kept.ts";
+import { expectStored } from "./expect-stored.ts";
 import { Take } from "./take.ts";
 import { bytesOf } from "./wav-file.ts";
 

@@ -4,7 +4,7 @@ import type { TranscriptionClause } from "../transcription-contract.ts";
 import { settledWithin } from "../waiting.ts";
 import { bestRate, listen, type ScriptedListening } from "./listening.ts";
 import { isSaid, type Saying } from "./saying.ts";
-import { ScriptedSpeaker } from "./talker.ts";
+import { ScriptedSpeaker } from "./scripted-speaker.ts";
 
 /** The end of a session takes "a few seconds" at most, ms. */
 const CLOSE_MS = 10_000;
@@ -14,10 +14,10 @@ const AT_ONCE_MS = 3_000;
 /** Clauses about the end of sessions and engines. */
 export function endingsContract(clause: TranscriptionClause, expect: ContractRunner["expect"]): void {
   /** Expects that the session has ended: all its methods may be called, and have no effect. */
-  const expectEnded = async (listening: ScriptedListening, talker: ScriptedSpeaker, saying: Saying): Promise<void> => {
+  const expectEnded = async (listening: ScriptedListening, speaker: ScriptedSpeaker, saying: Saying): Promise<void> => {
     await settledWithin(AT_ONCE_MS, "The events end", listening.ended);
     const events = [...listening.events];
-    talker.say(saying);
+    speaker.say(saying);
     listening.session.commit();
     await settledWithin(AT_ONCE_MS, "A session that has ended is closed", listening.session.close());
     await settledWithin(AT_ONCE_MS, "It is closed once more", listening.session.close());
@@ -33,11 +33,11 @@ export function endingsContract(clause: TranscriptionClause, expect: ContractRun
   clause("delivers pending transcripts before a closed session ends; closing is idempotent", async (subject) => {
     const { transcription, sayings } = subject;
     const listening = await listen(transcription);
-    const talker = new ScriptedSpeaker(transcription, listening.session);
-    talker.sayLast(sayings[0]);
+    const speaker = new ScriptedSpeaker(transcription, listening.session);
+    speaker.sayLast(sayings[0]);
     const both = Promise.all([listening.session.close(), listening.session.close()]);
     await settledWithin(CLOSE_MS, "The session is closed", both);
-    await expectEnded(listening, talker, sayings[0]);
+    await expectEnded(listening, speaker, sayings[0]);
     expect(isSaid(listening.texts, sayings[0])).toBe(true);
     expect(listening.errors).toEqual([]);
   });
@@ -45,10 +45,10 @@ export function endingsContract(clause: TranscriptionClause, expect: ContractRun
   clause("ends a session at once by its signal, even with transcripts pending", async (subject) => {
     const { transcription, sayings } = subject;
     const listening = await listen(transcription);
-    const talker = new ScriptedSpeaker(transcription, listening.session);
-    talker.say(sayings[0]);
+    const speaker = new ScriptedSpeaker(transcription, listening.session);
+    speaker.say(sayings[0]);
     listening.abort.abort();
-    await expectEnded(listening, talker, sayings[0]);
+    await expectEnded(listening, speaker, sayings[0]);
   });
 
   clause("keeps no session open with an aborted signal", async ({ transcription }) => {
@@ -60,21 +60,21 @@ export function endingsContract(clause: TranscriptionClause, expect: ContractRun
   clause("close() is idempotent and ends every session", async (subject) => {
     const { transcription, sayings } = subject;
     const sessions = [await listen(transcription), await listen(transcription)];
-    const talkers = sessions.map(({ session }) => new ScriptedSpeaker(transcription, session));
-    for (const talker of talkers) talker.say(sayings[0]);
+    const speakers = sessions.map(({ session }) => new ScriptedSpeaker(transcription, session));
+    for (const speaker of speakers) speaker.say(sayings[0]);
     await settledWithin(AT_ONCE_MS, "The transcription is closed", transcription.close());
     await settledWithin(AT_ONCE_MS, "It is closed once more", transcription.close());
-    for (const [i, listening] of sessions.entries()) await expectEnded(listening, talkers[i]!, sayings[0]);
+    for (const [i, listening] of sessions.entries()) await expectEnded(listening, speakers[i]!, sayings[0]);
     await expectRefused(transcription);
   });
 
   clause("tolerates a reader that stops", async ({ transcription, sayings }) => {
     const options = { callId: "call_1", speaker: "callee", sampleRate: bestRate(transcription) } as const;
     const session = await transcription.open(options, new AbortController().signal);
-    const talker = new ScriptedSpeaker(transcription, session);
-    talker.say(sayings[0]);
+    const speaker = new ScriptedSpeaker(transcription, session);
+    speaker.say(sayings[0]);
     for await (const _ of session.events) break;
-    talker.say(sayings[1]);
+    speaker.say(sayings[1]);
     await settledWithin(CLOSE_MS, "The session is closed", session.close());
   });
 }

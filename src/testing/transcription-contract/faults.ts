@@ -3,7 +3,7 @@ import type { ContractRunner } from "../contract-runner.ts";
 import type { TranscriptionClause } from "../transcription-contract.ts";
 import { until } from "../waiting.ts";
 import { listen, type ScriptedListening } from "./listening.ts";
-import { ScriptedSpeaker } from "./talker.ts";
+import { ScriptedSpeaker } from "./scripted-speaker.ts";
 
 /** Time within which a fault is reported, ms. */
 const REPORT_MS = 10_000;
@@ -35,12 +35,12 @@ export function faultsContract(clause: TranscriptionClause, expect: ContractRunn
     try {
       const listening = await tryListen(engine);
       if (listening === undefined) return;
-      const talker = new ScriptedSpeaker(engine, listening.session);
-      talker.say(subject.sayings[0]);
+      const speaker = new ScriptedSpeaker(engine, listening.session);
+      speaker.say(subject.sayings[0]);
       const endIndex = (): number =>
         listening.events.findIndex((event) => event.type === "error" && !event.recoverable);
       await until(REPORT_MS, "It reports the end of the session", () => endIndex() >= 0);
-      talker.say(subject.sayings[1]);
+      speaker.say(subject.sayings[1]);
       await listening.close();
       expect(endIndex()).toBe(listening.events.length - 1);
       expectReasons(listening);
@@ -55,9 +55,9 @@ export function faultsContract(clause: TranscriptionClause, expect: ContractRunn
       await (subject.cutOff?.() ?? throwMissing());
       const listening = await tryListen(subject.transcription);
       if (listening === undefined) return;
-      const talker = new ScriptedSpeaker(subject.transcription, listening.session);
+      const speaker = new ScriptedSpeaker(subject.transcription, listening.session);
       const startedAt = performance.now();
-      for (let turn = 0; turn < TURNS; turn++) talker.pause(TURN_MS);
+      for (let turn = 0; turn < TURNS; turn++) speaker.pause(TURN_MS);
       expect(performance.now() - startedAt).toBeLessThanOrEqual(MAX_PUSH_MS);
       await until(REPORT_MS, "It reports that a part is missing", () => listening.errors.length > 0);
       await listening.close();

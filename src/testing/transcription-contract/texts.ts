@@ -3,7 +3,7 @@ import type { TranscriptionClause } from "../transcription-contract.ts";
 import { until } from "../waiting.ts";
 import { listen, type ScriptedListening } from "./listening.ts";
 import { isSaid, type Saying } from "./saying.ts";
-import { ScriptedSpeaker } from "./talker.ts";
+import { ScriptedSpeaker } from "./scripted-speaker.ts";
 
 /** Time within which a transcript arrives, ms. */
 const TRANSCRIPT_MS = 10_000;
@@ -31,17 +31,17 @@ export function textsContract(clause: TranscriptionClause, expect: ContractRunne
     const { transcription, sayings } = subject;
     for (const sampleRate of transcription.capabilities.sampleRates) {
       const listening = await listen(transcription, { sampleRate });
-      const talker = new ScriptedSpeaker(transcription, listening.session, sampleRate);
-      const fromMs = talker.atMs;
-      talker.say(sayings[0]);
+      const speaker = new ScriptedSpeaker(transcription, listening.session, sampleRate);
+      const fromMs = speaker.atMs;
+      speaker.say(sayings[0]);
       await untilUnderstood(listening, sayings[0]);
       await listening.close();
       expect(isSaid(listening.texts, sayings[0])).toBe(true); // and nothing twice
       expect(listening.errors).toEqual([]);
-      for (const { startMs = fromMs, endMs = talker.atMs, confidence = 1 } of listening.finals) {
+      for (const { startMs = fromMs, endMs = speaker.atMs, confidence = 1 } of listening.finals) {
         expect(startMs).toBeGreaterThanOrEqual(fromMs - TOLERANCE_MS);
         expect(endMs).toBeGreaterThanOrEqual(startMs);
-        expect(endMs).toBeLessThanOrEqual(talker.atMs + TOLERANCE_MS);
+        expect(endMs).toBeLessThanOrEqual(speaker.atMs + TOLERANCE_MS);
         expect(confidence).toBeGreaterThanOrEqual(0);
         expect(confidence).toBeLessThanOrEqual(1);
       }
@@ -66,10 +66,10 @@ export function textsContract(clause: TranscriptionClause, expect: ContractRunne
   clause("keeps utterances in order, by their times or else by the events", async (subject) => {
     const { transcription, sayings } = subject;
     const listening = await listen(transcription);
-    const talker = new ScriptedSpeaker(transcription, listening.session);
-    talker.say(sayings[0]);
-    const secondMs = talker.atMs;
-    talker.say(sayings[1]);
+    const speaker = new ScriptedSpeaker(transcription, listening.session);
+    speaker.say(sayings[0]);
+    const secondMs = speaker.atMs;
+    speaker.say(sayings[1]);
     await listening.close();
     const finals = [...listening.finals].sort((a, b) => (a.startMs ?? 0) - (b.startMs ?? 0));
     expect(
