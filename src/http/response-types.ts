@@ -112,7 +112,7 @@ export interface Outcome {
   heard_ratio: number | null;
   /** The evidence that the callee's side received our audio: its own audio, only its RTCP, or nothing; null if the server died during the call, and for calls of earlier versions. */
   heard_evidence: HeardEvidence | null;
-  /** From pickup to the end, ms; 0 if nobody picked up. */
+  /** From pickup to the end, ms; 0 if the call was not picked up. */
   duration_ms: number;
 }
 
@@ -254,7 +254,7 @@ export interface LinkingCode {
   message: string;
 }
 
-/** A page that shows the QR code of an instance to whoever has its address. */
+/** A page that shows the QR code of an instance to anyone who has its address. */
 export interface LinkPage {
   /** Its address; no token is needed. */
   url: string;
@@ -423,7 +423,7 @@ export interface StreamCallEvent {
   tone?: "fax" | "special_information" | "busy" | "continuous" | "ringback" | undefined;
   /** With `beep` and `line_tone`: when it began, ms after pickup. With `answered_by`: when it was known. */
   at_ms?: number | undefined;
-  /** With `answered_by`: who has probably answered. */
+  /** With `answered_by`: the probable answerer. */
   answered_by?: "human" | "machine" | "fax" | "screening" | "unknown" | undefined;
   /** With `answered_by`: 0 to 1. */
   confidence?: number | undefined;
@@ -449,7 +449,7 @@ export interface StreamError {
   detail: string;
 }
 
-/** A message to a listener: nobody has picked up yet. */
+/** A message to a listener: the call has not been picked up yet. */
 export interface ListenWaiting {
   type: "waiting";
   status: CallStatus;
@@ -502,7 +502,7 @@ export interface Problem {
   request_id: string;
   /** With 400: every fault. */
   errors?: Fault[] | undefined;
-  /** With 413: the most bytes of a body. With `daily_call_limit`: the most calls in 24 hours. */
+  /** With 413: maximum bytes of a body. With `daily_call_limit`: maximum calls in 24 hours. */
   limit?: number | undefined;
 }
 

@@ -50,7 +50,7 @@ const problemShape = shape("An error (RFC 9457).", {
   limit: v.optional(
     v.pipe(
       v.number(),
-      v.description("With 413: the most bytes of a body. With `daily_call_limit`: the most calls in 24 hours."),
+      v.description("With 413: maximum bytes of a body. With `daily_call_limit`: maximum calls in 24 hours."),
     ),
   ),
 });

@@ -93,7 +93,7 @@ export class Linking implements Pick<InstanceUseCases, "configure" | "pairingCod
     const instance = read && (await this.#context.storage.instances.get(read.instanceId));
     if (!instance || instance.status === "DELETED") throw noLinkPage();
     if (read?.expired)
-      throw new Refusal("link_page_expired", "this page has expired; ask whoever sent it for a new address");
+      throw new Refusal("link_page_expired", "this page has expired; ask its sender for a new address");
     const { id, userId, name } = instance;
     const leave = this.#linkPages.take(id);
     if (!leave) throw new Refusal("server_busy", "this page is open too often; close it on other devices");

@@ -192,7 +192,7 @@ function variablesSchema(): Schema<Variables> {
         if (!NAME.test(name))
           return refuse(
             "value_invalid",
-            `"${name.slice(0, 64)}" is no name: use letters, digits and _, a letter first`,
+            `"${name.slice(0, 64)}" is not a valid name: use letters, digits and _, starting with a letter`,
           );
         const isText = typeof value === "string";
         if (!isText && typeof value !== "boolean" && !Number.isFinite(value))

@@ -65,7 +65,7 @@ export function sipUriSchema(): Schema<string> {
 
 function faultOf(name: string, value: unknown, usedNames: ReadonlySet<string>): [RefusalCode, string] | undefined {
   if (!isSipHeaderName(name)) return ["value_invalid", `the name ${SIP_HEADER_RULE}`];
-  if (usedNames.has(name.toLowerCase())) return ["value_invalid", "the same header field is there twice"];
+  if (usedNames.has(name.toLowerCase())) return ["value_invalid", "the header field is set twice"];
   if (typeof value !== "string") return ["type_invalid", VALUE_RULE];
   return isSipHeaderValue(value) ? undefined : ["value_invalid", VALUE_RULE];
 }

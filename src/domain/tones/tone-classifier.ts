@@ -43,7 +43,7 @@ const SAME_TONE = 0.03;
 
 /** Callbacks of a {@link ToneClassifier}, called within its methods. */
 export interface ToneReports {
-  /** A voicemail box has beeped. @param atMs when it began, ms since the answer */
+  /** A voicemail box has beeped. @param atMs beginning of the beep, ms since the answer */
   beep(hz: number, atMs: number): void;
   /** A known tone; each is reported once. */
   tone(finding: ToneFinding): void;

@@ -74,10 +74,10 @@ export function webhookHeadersSchema(description: string): Schema<WebhookHeaders
 
 function headerFault(name: string, value: unknown, usedNames: ReadonlySet<string>): string | undefined {
   const lowerName = name.toLowerCase();
-  if (!TOKEN.test(name)) return "is no name of an HTTP header: use letters, digits and hyphens, such as X-Api-Key";
+  if (!TOKEN.test(name)) return "is not a valid header name: use letters, digits and hyphens, such as X-Api-Key";
   if (PROTECTED.has(lowerName) || PROTECTED_PREFIXES.some((prefix) => lowerName.startsWith(prefix)))
     return `the header ${lowerName} is set by Ringport or by the connection; use another name`;
-  if (usedNames.has(lowerName)) return `the header ${lowerName} is there twice: upper and lower case are the same`;
+  if (usedNames.has(lowerName)) return `the header ${lowerName} is set twice: names ignore case`;
   if (typeof value !== "string" || !VALUE.test(value))
     return "its value must be a string of printable ASCII characters, without line breaks, and not begin or end with a space";
   return undefined;

@@ -77,9 +77,9 @@ export const ACCESS_PROBLEMS = {
     status: 404,
     title: "There is no such recording",
     meaning:
-      "There is no such recording of this call: it was not requested, nobody picked up, or the recording was deleted.",
+      "There is no such recording of this call: it was not requested, the call was not picked up, or the recording was deleted.",
     fix: 'Create the call with "recording": true. Its outcome and its timeline show what happened to the recording.',
-    example: "nothing of that name was kept of this call",
+    example: "this call has no file of that name",
   },
   webhook_not_found: {
     status: 404,
@@ -91,7 +91,7 @@ export const ACCESS_PROBLEMS = {
   consent_not_found: {
     status: 404,
     title: "Nothing is recorded about the number",
-    meaning: "Nobody has recorded whether this number may be called, or it was recorded by another user.",
+    meaning: "It is not recorded whether this number may be called, or only by another user.",
     fix: "Check the number and the token. PUT /v1/consents/:phone records it, GET /v1/consents lists what is recorded.",
     example: "no consent of +12025550100 is recorded",
   },

@@ -13,7 +13,7 @@ export const CONFLICT_PROBLEMS = {
     status: 409,
     title: "The operator links the numbers of this network",
     meaning:
-      "The network, such as a SIP trunk, has its numbers from the configuration of the server. Nobody scanned a code.",
+      "The network, such as a SIP trunk, has its numbers from the configuration of the server. No code was scanned.",
     fix: "Delete the instance, or ask the operator to change the network.",
     example: '"sip/office" links its numbers by itself, so none can be unlinked; delete the instance instead',
   },
@@ -95,7 +95,7 @@ export const CONFLICT_PROBLEMS = {
   },
   too_many_listeners: {
     status: 409,
-    title: "Too many listen to the call",
+    title: "The call has too many listeners",
     meaning: "A live call has at most 4 listeners.",
     fix: "Close one of the other connections to GET /v1/calls/:callId/listen first.",
     example: "4 listeners follow this call already; close one of them",
@@ -128,7 +128,7 @@ export const CONFLICT_PROBLEMS = {
     title: "The link page has expired",
     meaning: "A link page works for an hour.",
     fix: "POST /v1/instances/{instanceId}/link-page makes a new one.",
-    example: "this page has expired; ask whoever sent it for a new address",
+    example: "this page has expired; ask its sender for a new address",
   },
   log_reset: {
     status: 410,

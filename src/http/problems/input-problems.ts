@@ -93,7 +93,7 @@ export const INPUT_PROBLEMS = {
   },
   agent_unavailable: {
     status: 400,
-    title: "Nobody can conduct this call here",
+    title: "No agent can conduct this call here",
     meaning:
       "No agent on this server can conduct the call, or its network does not return the callee's audio; with Prefer: handling=strict it is refused instead of accepted.",
     fix: "Write the instructions as a script (docs/agents.md), or configure an agent: RINGPORT_AGENT_URL and RINGPORT_AGENT_MODEL. Over a network without the callee's audio, send a message instead.",

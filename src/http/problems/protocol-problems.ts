@@ -61,7 +61,7 @@ export const PROTOCOL_PROBLEMS = {
     status: 429,
     title: "Too many requests",
     meaning: "The token made more requests than this server allows.",
-    fix: "Wait for the time in Retry-After. RateLimit shows what is left.",
+    fix: "Wait for the time in Retry-After. RateLimit shows the remaining requests.",
     example: "too many requests; try again in 2 s",
   },
   daily_call_limit: {

@@ -27,7 +27,7 @@ export const REASON_TEXTS: Readonly<Record<CompletedReason | FailedReason, strin
   instance_deleted: "The instance was deleted while the call was active.",
   instance_lost: "The line of the instance was lost during the call.",
   media_failed:
-    "The call was accepted, but its audio could not be set up, or required inbound audio never arrived: there is no evidence that anybody heard the message.",
+    "The call was accepted, but its audio could not be set up, or required inbound audio never arrived: there is no evidence that the callee heard the message.",
   speech_failed:
     "The text could not be spoken, or its beginning was not ready in time, in which case no phone rang. detail has the cause.",
   agent_failed: "The agent failed during the call. detail has the cause.",
@@ -44,6 +44,6 @@ export const REASON_TEXTS: Readonly<Record<CompletedReason | FailedReason, strin
   outside_calling_hours:
     "The server calls only at certain hours of the callee's own time zone. No phone rang; detail has the time there and the hours.",
   instance_paused:
-    "The number of the instance rests, for longer than the call's time in the queue: too few of its calls were answered, it has warmed up too little for more calls, or its network lets it call only people who have written to it. No phone rang; detail has the numbers and when it calls again.",
+    "The number of the instance is paused, for longer than the call's time in the queue: too few of its calls were answered, it has warmed up too little for more calls, or its network lets it call only people who have written to it. No phone rang; detail has the numbers and when it calls again.",
   internal_error: "An unexpected error. The server's log has it under the call's id.",
 };

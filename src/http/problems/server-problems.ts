@@ -77,6 +77,6 @@ export const SERVER_PROBLEMS = {
     headers: RETRY_IN_1_S,
     meaning: "The server cannot take requests yet, or not at the moment.",
     fix: "Try again after Retry-After. For the operator: the log has the cause.",
-    example: "the storage does not answer, or the server is stopping",
+    example: "the storage does not respond, or the server is stopping",
   },
 } as const satisfies Partial<Record<ProblemCode, ProblemKind>>;

@@ -28,7 +28,7 @@ export function artefactRoute(pages: NetworkPages, { calls }: Pick<HttpDependenc
     async run(context) {
       const call = await calls.get(context.caller, callIdOf(context));
       const reply = await pages.artefact?.(call.id, context.params.name ?? "");
-      if (!reply) throw new Refusal("recording_not_found", "nothing of that name was kept of this call");
+      if (!reply) throw new Refusal("recording_not_found", "this call has no file of that name");
       return { ...reply, headers: { ...PRIVATE, ...reply.headers } };
     },
   };

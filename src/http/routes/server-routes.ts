@@ -49,7 +49,7 @@ export function serverRoutes(
           log.warn({ request_id: context.requestId, err: cause }, "the readiness check failed");
           return false;
         });
-        if (!isReady) return problem(context, "not_ready", "the storage does not answer, or the server is stopping");
+        if (!isReady) return problem(context, "not_ready", "the storage does not respond, or the server is stopping");
         return jsonReply(200, { status: "ready" } satisfies View<"State">, STATE);
       },
     },

@@ -26,7 +26,7 @@ const listener = {
   user_id: v.string(),
   token_id: v.pipe(
     v.nullable(v.string()),
-    v.description("Whose connection it is; null without a token, as in the console."),
+    v.description("The token of the connection; null without a token, as in the console."),
   ),
 };
 const reasonData = v.strictObject({ reason: v.string() });

@@ -43,9 +43,7 @@ export const streamCallEventShape = shape("A message of a stream with an event o
       ),
     ),
   ),
-  answered_by: v.optional(
-    v.pipe(v.picklist(ANSWERERS), v.description("With `answered_by`: who has probably answered.")),
-  ),
+  answered_by: v.optional(v.pipe(v.picklist(ANSWERERS), v.description("With `answered_by`: the probable answerer."))),
   confidence: v.optional(v.pipe(v.number(), v.description("With `answered_by`: 0 to 1."))),
   reason: v.optional(
     v.pipe(
@@ -78,7 +76,7 @@ export const streamErrorShape = shape("The reply of a stream to a text message t
   detail: v.string(),
 });
 
-export const listenWaitingShape = shape("A message to a listener: nobody has picked up yet.", {
+export const listenWaitingShape = shape("A message to a listener: the call has not been picked up yet.", {
   type: v.literal("waiting"),
   status: v.picklist(CALL_STATUSES),
 });

@@ -64,7 +64,7 @@ class ListenConnection {
         this.#socket.send(item.type === "audio" ? pcmToBytes(item.samples) : JSON.stringify(messageOf(item)));
         if (this.#socket.bufferedAmount > MAX_IN_SOCKET_BYTES) await this.#waitUntilDrained();
       }
-      this.#close(CLOSE_CODES.completed, "the call is over");
+      this.#close(CLOSE_CODES.completed, "the call has ended");
     } catch (error) {
       if (error instanceof Refusal) this.#close(CLOSE_CODES.stopping, error.message);
       else {

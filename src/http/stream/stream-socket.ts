@@ -11,7 +11,7 @@ import { StreamInbox } from "./inbox.ts";
 import { StreamOutbox } from "./outbox.ts";
 
 const REASONS: Readonly<Record<StreamEnd, string>> = {
-  completed: "the call is over",
+  completed: "the call has ended",
   failed: "the call failed",
   overflow: "more than 60 s of audio are queued",
   stopping: "the server is stopping",

@@ -29,7 +29,7 @@ export const outcomeShape = shape("End of a call.", {
       "The evidence that the callee's side received our audio: its own audio, only its RTCP, or nothing; null if the server died during the call, and for calls of earlier versions.",
     ),
   ),
-  duration_ms: v.pipe(milliseconds, v.description("From pickup to the end, ms; 0 if nobody picked up.")),
+  duration_ms: v.pipe(milliseconds, v.description("From pickup to the end, ms; 0 if the call was not picked up.")),
 });
 
 export const transcriptLineShape = shape("One utterance on a call.", {

@@ -196,5 +196,5 @@ export function callView(
 /** Reason why a call has no result although a schema asked for one, or its agent had one. */
 function resultError({ status, startedAt, result, resultError }: StoredCall): string | null {
   if (resultError || result || isActive(status)) return resultError ?? null;
-  return startedAt === null ? "nobody picked up" : "the server ended before the result was known";
+  return startedAt === null ? "the call was not picked up" : "the server ended before the result was known";
 }

@@ -53,7 +53,7 @@ export const instanceDetailsShape = shape("An instance with its active calls.", 
   connection: v.optional(connectionShape),
 });
 
-export const linkPageShape = shape("A page that shows the QR code of an instance to whoever has its address.", {
+export const linkPageShape = shape("A page that shows the QR code of an instance to anyone who has its address.", {
   url: v.pipe(v.string(), v.description("Its address; no token is needed.")),
   expires_at: isoTime,
 });

@@ -73,7 +73,11 @@ test.each<[string, CallEvent, RegExp]>([
     eventOf("tool_used", { tool: "book", ms: 1, fault: "timeout" }),
     /without a result: timeout/,
   ],
-  ["a missing result", eventOf("result_ready", { error: "nobody picked up" }), /no result: nobody picked up/],
+  [
+    "a missing result",
+    eventOf("result_ready", { error: "the call was not picked up" }),
+    /no result: the call was not picked up/,
+  ],
   ["seconds", eventOf("callee_speech", DATA.callee_speech), /for 1\.3 s/],
   ["whole seconds from a minute on", eventOf("listening_ended", DATA.listening_ended), /for 61 s/],
 ])("a sentence has %s", (_, event, words) => {

@@ -119,7 +119,7 @@ describe.concurrent("the end of the call", () => {
     const { call, client, open, dial } = await streamCall(server, { to: "+12025550104" });
     const stream = await open();
     await dial();
-    expect(await stream.closed()).toEqual({ code: 1000, reason: "the call is over" });
+    expect(await stream.closed()).toEqual({ code: 1000, reason: "the call has ended" });
     expect(stream.events.at(-1)).toMatchObject({ event: "completed", reason: "callee_hung_up" });
     expect((await client.readCall(call.id)).status).toBe("COMPLETED");
   });

@@ -196,7 +196,7 @@ export function dependencies({
         throw new Refusal("stream_not_available", "streams are off (RINGPORT_STREAM_PREVIEW)");
       },
       listen: async (_, id) =>
-        id === CALL_ID ? Promise.reject(new Refusal("call_ended", "the call is over")) : noCall(),
+        id === CALL_ID ? Promise.reject(new Refusal("call_ended", "the call has ended")) : noCall(),
       recording: async () => {
         throw new Refusal("recording_not_found", "the call is not recorded");
       },
