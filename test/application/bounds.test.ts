@@ -9,12 +9,12 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 const never = new Promise<never>(() => {});
 
 /** A promise that the test resolves. */
-function gate(): { passed: Promise<void>; open: () => void } {
+function gate(): { opened: Promise<void>; open: () => void } {
   let open = () => {};
-  const passed = new Promise<void>((resolve) => {
+  const opened = new Promise<void>((resolve) => {
     open = resolve;
   });
-  return { passed, open };
+  return { opened: opened, open };
 }
 
 /** Reason for refusing configure, and its delay, ms. */
@@ -122,8 +122,8 @@ describe("a line that is opened too late", () => {
     const before = await World.start();
     const instance = await before.activeInstance();
     const world = new World({ before });
-    const { passed, open } = gate();
-    world.network.openBarrier = passed;
+    const { opened, open } = gate();
+    world.network.openBarrier = opened;
     await world.app.start();
     await world.system.advance(10_000);
     world.network.openBarrier = undefined;
@@ -132,9 +132,9 @@ describe("a line that is opened too late", () => {
     expect((await world.app.instances.get(ALICE, instance.id)).status).toBe("ACTIVE");
     open();
     await world.system.settle();
-    const late = world.network.lines[1];
-    expect([late?.closed, second?.closed]).toEqual([true, false]);
-    late?.unlinkByOwner();
+    const lateLine = world.network.lines[1];
+    expect([lateLine?.closed, second?.closed]).toEqual([true, false]);
+    lateLine?.unlinkByOwner();
     await world.system.settle();
     expect((await world.app.instances.get(ALICE, instance.id)).status).toBe("ACTIVE");
     await stopping(world);
@@ -144,8 +144,8 @@ describe("a line that is opened too late", () => {
     const before = await World.start();
     await before.activeInstance();
     const world = new World({ before });
-    const { passed, open } = gate();
-    world.network.openBarrier = passed;
+    const { opened, open } = gate();
+    world.network.openBarrier = opened;
     await world.app.start();
     await stopping(world);
     open();

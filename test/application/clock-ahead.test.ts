@@ -21,10 +21,10 @@ async function attempted(world: World, attempts: number, withinMs: number): Prom
   const until = world.system.monotonic() + withinMs;
   await vi.waitFor(
     async () => {
-      const stored = world.storage.operations.filter((one) => one === "webhooks.attempted").length;
+      const attemptCount = world.storage.operations.filter((operation) => operation === "webhooks.attempted").length;
       if (world.endpoints.attempts.length < attempts)
         await world.system.advance(Math.min(1_000, until - world.system.monotonic()));
-      expect([world.endpoints.attempts.length, stored >= attempts]).toEqual([attempts, true]);
+      expect([world.endpoints.attempts.length, attemptCount >= attempts]).toEqual([attempts, true]);
     },
     { timeout: 20_000, interval: 1 },
   );
@@ -35,9 +35,9 @@ async function failedOnce(world: World, { id }: Instance): Promise<void> {
   await vi.waitFor(async () => {
     await world.system.settle();
     const [webhook] = await world.app.webhooks.list(ALICE);
-    const stored = await world.storage.webhooks.deliveries(webhook?.id ?? "", {}, {});
+    const deliveries = await world.storage.webhooks.deliveries(webhook?.id ?? "", {}, {});
     const events = await world.storage.events.ofUser(ALICE.userId, { instanceId: id }, {});
-    expect(stored.find(({ eventId }) => events.some((event) => event.id === eventId))?.attempts).toBe(1);
+    expect(deliveries.find(({ eventId }) => events.some((event) => event.id === eventId))?.attempts).toBe(1);
   }, 10_000);
 }
 
@@ -61,12 +61,12 @@ describe("after the clock was ahead", () => {
     await world.app.webhooks.create(ALICE, { url: URL, events: ["instance.created"] });
     world.endpoints.reply = () => 500;
     world.system.jump(30 * DAY_MS);
-    const ahead = await world.newInstance();
-    await failedOnce(world, ahead);
+    const instance = await world.newInstance();
+    await failedOnce(world, instance);
     world.system.jump(-30 * DAY_MS);
     await world.newInstance();
     await attempted(world, 4, 12_000);
-    const attempts = world.endpoints.bodies(URL).filter(({ instance_id }) => instance_id === ahead.id);
+    const attempts = world.endpoints.bodies(URL).filter(({ instance_id }) => instance_id === instance.id);
     expect(attempts).toHaveLength(2);
     await world.stop();
   });
@@ -150,9 +150,9 @@ describe("after the clock was ahead", () => {
     world.system.jump(YEAR_MS);
     const { secret, account } = await accounts.signIn({ email: "ana@example.com", password: PASSWORD }, BROWSER);
     world.system.jump(-YEAR_MS);
-    const latest = world.system.now() + 14 * DAY_MS;
-    expect((await accounts.session(secret))?.session.expiresAt).toBe(latest);
-    expect((await accounts.sessions(account))[0]?.expiresAt).toBe(latest);
+    const latestTime = world.system.now() + 14 * DAY_MS;
+    expect((await accounts.session(secret))?.session.expiresAt).toBe(latestTime);
+    expect((await accounts.sessions(account))[0]?.expiresAt).toBe(latestTime);
     const { expiresAt } = await accounts.invite(account);
     expect(expiresAt).toBe(world.system.now() + 7 * DAY_MS);
     await world.stop();

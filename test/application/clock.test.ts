@@ -45,7 +45,7 @@ describe("a fifo queue", () => {
   const policy = { kind: "fifo", depth: 5 } as const;
 
   /** Calls in the order of their dials. */
-  async function dialled(world: World, calls: number): Promise<(string | undefined)[]> {
+  async function dialCalls(world: World, calls: number): Promise<(string | undefined)[]> {
     for (let i = 0; i < calls; i++) {
       world.leg().end("busy");
       await world.system.advance(2_000);
@@ -60,7 +60,7 @@ describe("a fifo queue", () => {
     const second = await world.call(instance);
     world.system.jump(-HOUR_MS);
     const third = await world.call(instance);
-    expect(await dialled(world, 3)).toEqual([first.id, second.id, third.id]);
+    expect(await dialCalls(world, 3)).toEqual([first.id, second.id, third.id]);
     await world.stop();
   });
 
@@ -73,7 +73,7 @@ describe("a fifo queue", () => {
     world.system.jump(-HOUR_MS);
     const next = await world.crashAndRestart();
     const third = await next.call(instance);
-    expect(await dialled(next, 3)).toEqual([first.id, second.id, third.id]);
+    expect(await dialCalls(next, 3)).toEqual([first.id, second.id, third.id]);
     await next.stop();
   });
 });
@@ -87,27 +87,27 @@ describe("a call that waits", () => {
     await world.system.advance(400_000);
     world.system.jump(jump);
     // A call created after the jump, so that its own time is kept as well.
-    const later = await world.call(await world.newInstance());
+    const laterCall = await world.call(await world.newInstance());
     await world.system.advance(195_000);
     expect((await world.stored(call)).status).toBe("QUEUED");
     await world.system.advance(10_000);
     expect((await world.stored(call)).outcome?.reason).toBe("instance_not_linked");
-    expect((await world.stored(later)).status).toBe("QUEUED");
+    expect((await world.stored(laterCall)).status).toBe("QUEUED");
     await world.system.advance(390_000);
-    expect((await world.stored(later)).status).toBe("QUEUED");
+    expect((await world.stored(laterCall)).status).toBe("QUEUED");
     await world.system.advance(10_000);
-    expect((await world.stored(later)).status).toBe("FAILED");
+    expect((await world.stored(laterCall)).status).toBe("FAILED");
     await world.stop();
   });
 
   test("is not failed with an older one if the wall clock is set forward", async () => {
     const world = await World.start({ timings });
-    const older = await world.call(await world.newInstance());
+    const olderCall = await world.call(await world.newInstance());
     await world.system.advance(400_000);
     const call = await world.call(await world.newInstance());
     world.system.jump(HOUR_MS);
     await world.system.advance(205_000);
-    expect((await world.stored(older)).status).toBe("FAILED");
+    expect((await world.stored(olderCall)).status).toBe("FAILED");
     expect((await world.stored(call)).status).toBe("QUEUED");
     await world.system.advance(400_000);
     expect((await world.stored(call)).status).toBe("FAILED");
@@ -155,23 +155,23 @@ test("a call of a dead process ends no earlier than it began", async () => {
   const { call } = await world.answeredCall(await world.activeInstance());
   world.system.jump(-HOUR_MS);
   const next = await world.crashAndRestart();
-  const stored = await next.stored(call);
-  expect(stored.outcome).toMatchObject({ reason: "interrupted", durationMs: 0 });
-  expectInOrder(stored);
+  const storedCall = await next.stored(call);
+  expect(storedCall.outcome).toMatchObject({ reason: "interrupted", durationMs: 0 });
+  expectInOrder(storedCall);
   await next.stop();
 });
 
 test("a manual system's wall clock jumps, and its monotonic one does not", async () => {
   const system = new ManualSystem({ now: 1_000 });
-  let fired = false;
+  let hasFired = false;
   system.after(10, () => {
-    fired = true;
+    hasFired = true;
   });
   system.jump(HOUR_MS);
-  expect([system.now(), system.monotonic(), fired]).toEqual([1_000 + HOUR_MS, 0, false]);
+  expect([system.now(), system.monotonic(), hasFired]).toEqual([1_000 + HOUR_MS, 0, false]);
   system.jump(-2 * HOUR_MS);
   await system.advance(10);
-  expect([system.now(), system.monotonic(), fired]).toEqual([1_010 - HOUR_MS, 10, true]);
+  expect([system.now(), system.monotonic(), hasFired]).toEqual([1_010 - HOUR_MS, 10, true]);
 });
 
 function expectInOrder({ createdAt, startedAt, endedAt }: Call): void {

@@ -6,7 +6,7 @@ import { ALICE, BOB, World } from "../support/application.ts";
 import { fuzz } from "../support/fuzz.ts";
 
 const PHONE = "+12025550101";
-const refused = (promise: Promise<unknown>) =>
+const refusalOf = (promise: Promise<unknown>) =>
   promise.then(
     () => undefined,
     (error: unknown) => error,
@@ -33,12 +33,12 @@ describe("consents", () => {
     expect(await consents.list(ALICE, { status: "granted" })).toEqual([]);
 
     expect(await consents.list(BOB)).toEqual([]);
-    expect(await refused(consents.get(BOB, PHONE))).toMatchObject({ code: "consent_not_found" });
-    expect(await refused(consents.delete(BOB, PHONE))).toMatchObject({ code: "consent_not_found" });
+    expect(await refusalOf(consents.get(BOB, PHONE))).toMatchObject({ code: "consent_not_found" });
+    expect(await refusalOf(consents.delete(BOB, PHONE))).toMatchObject({ code: "consent_not_found" });
 
     await consents.delete(ALICE, PHONE);
-    expect(await refused(consents.delete(ALICE, PHONE))).toMatchObject({ code: "consent_not_found" });
-    expect(await refused(consents.get(ALICE, PHONE))).toMatchObject({
+    expect(await refusalOf(consents.delete(ALICE, PHONE))).toMatchObject({ code: "consent_not_found" });
+    expect(await refusalOf(consents.get(ALICE, PHONE))).toMatchObject({
       code: "consent_not_found",
       message: `no consent of ${PHONE} is recorded`,
     });
@@ -50,10 +50,10 @@ describe("consents", () => {
     const { consents } = world.app;
     const demo = { ...ALICE, demoInstanceId: "inst_1" };
     const restricted = { code: "demo_token_restricted" };
-    expect(await refused(consents.put(demo, PHONE, { status: "granted" }))).toMatchObject(restricted);
-    expect(await refused(consents.get(demo, PHONE))).toMatchObject(restricted);
-    expect(await refused(consents.delete(demo, PHONE))).toMatchObject(restricted);
-    expect(await refused(consents.list(demo))).toMatchObject(restricted);
+    expect(await refusalOf(consents.put(demo, PHONE, { status: "granted" }))).toMatchObject(restricted);
+    expect(await refusalOf(consents.get(demo, PHONE))).toMatchObject(restricted);
+    expect(await refusalOf(consents.delete(demo, PHONE))).toMatchObject(restricted);
+    expect(await refusalOf(consents.list(demo))).toMatchObject(restricted);
     await world.stop();
   });
 
@@ -61,7 +61,7 @@ describe("consents", () => {
     const world = await World.start();
     const { consents } = world.app;
     const put = (phone: string, input: unknown, strict = false) =>
-      refused(consents.put(ALICE, phone, input as ConsentInput, { strict }));
+      refusalOf(consents.put(ALICE, phone, input as ConsentInput, { strict }));
     expect(await put("12025550101", { status: "granted" })).toMatchObject({ code: "phone_number_invalid" });
     expect(await put(PHONE, { status: "yes" })).toMatchObject({
       errors: [{ pointer: "/status", code: "value_invalid", detail: "must be one of granted, do_not_call" }],
@@ -81,7 +81,7 @@ describe("consents", () => {
     const world = await World.start({ limits: { consentsPerUser: 1 } });
     const { consents } = world.app;
     await consents.put(ALICE, PHONE, { status: "granted" });
-    expect(await refused(consents.put(ALICE, "+12025550144", { status: "granted" }))).toMatchObject({
+    expect(await refusalOf(consents.put(ALICE, "+12025550144", { status: "granted" }))).toMatchObject({
       code: "consent_quota",
       message: "you have 1 consents, and this server allows 1; delete one first",
     });
@@ -95,7 +95,7 @@ describe("consents", () => {
   test("of a deleted account are refused, although its token was valid at the request", async () => {
     const world = await World.start();
     await world.storage.accounts.ensureUser({ id: ALICE.userId, name: ALICE.userId, createdAt: 0 });
-    const error = await refused(world.app.consents.put(ALICE, PHONE, { status: "granted" }));
+    const error = await refusalOf(world.app.consents.put(ALICE, PHONE, { status: "granted" }));
     expect(error).toMatchObject({ code: "unauthorized" });
     expect(await world.app.consents.list(ALICE)).toEqual([]);
     await world.stop();

@@ -72,16 +72,16 @@ describe("a process that cannot renew its lease", () => {
     await world.system.advance(2_000 - (world.system.monotonic() % 2_000));
     storage.holdRenewals = new Promise(() => {});
     await world.system.advance(5_900);
-    const dialled = await world.call(instance);
+    const dialledCall = await world.call(instance);
     expect(world.network.legs).toHaveLength(1);
-    world.leg(dialled).end("busy");
+    world.leg(dialledCall).end("busy");
     await world.system.advance(200);
     const claims = () => world.storage.operations.filter((operation) => operation === "calls.claimNext").length;
     const before = claims();
-    const waiting = await world.call(instance);
+    const queuedCall = await world.call(instance);
     await world.system.advance(1_000);
     expect([world.network.legs.length, claims() - before]).toEqual([1, 0]);
-    expect(await world.stored(waiting)).toMatchObject({ status: "QUEUED", owner: null, dialingAt: null });
+    expect(await world.stored(queuedCall)).toMatchObject({ status: "QUEUED", owner: null, dialingAt: null });
     await world.stop();
   });
 
@@ -142,7 +142,7 @@ describe("a process that cannot renew its lease", () => {
 
 describe("a process whose database another one has taken", () => {
   /** The lease has expired unnoticed, and another server has it. */
-  async function deposed() {
+  async function deposedScene() {
     const all = await leased();
     const { world, database, storage } = all;
     const instance = await world.activeInstance();
@@ -154,21 +154,21 @@ describe("a process whose database another one has taken", () => {
   }
 
   test("hangs up at the first refused write, which is not repeated", async () => {
-    const { world, leg } = await deposed();
-    const written = world.storage.operations.length;
+    const { world, leg } = await deposedScene();
+    const operationCount = world.storage.operations.length;
     leg.press("5");
     await world.system.settle();
     expect(leg.hangUps).toBeGreaterThan(0);
-    const refused: string[] = [];
-    world.storage.before = (operation) => void refused.push(operation);
+    const refusedMethods: string[] = [];
+    world.storage.before = (operation) => void refusedMethods.push(operation);
     await world.system.advance(30_000);
-    expect(refused.filter((operation) => /update|append/.test(operation))).toEqual([]);
-    expect(world.storage.operations.slice(written).filter((operation) => /update/.test(operation))).toEqual([]);
+    expect(refusedMethods.filter((operation) => /update|append/.test(operation))).toEqual([]);
+    expect(world.storage.operations.slice(operationCount).filter((operation) => /update/.test(operation))).toEqual([]);
     await world.stop();
   });
 
   test("hangs up at its renewal without writes", async () => {
-    const { world, leg, call } = await deposed();
+    const { world, leg, call } = await deposedScene();
     await world.system.advance(2_000);
     expect(leg.hangUps).toBeGreaterThan(0);
     await world.stop();
@@ -176,7 +176,7 @@ describe("a process whose database another one has taken", () => {
   });
 
   test("stops at once, although nothing can be stored", async () => {
-    const { world } = await deposed();
+    const { world } = await deposedScene();
     await world.system.advance(2_000);
     const from = world.system.monotonic();
     let stoppedAt = 0;
@@ -203,7 +203,7 @@ describe("a process whose database another one has taken", () => {
   });
 
   test("stops using the database after its stop", async () => {
-    const { world, instance } = await deposed();
+    const { world, instance } = await deposedScene();
     await world.system.advance(2_000);
     await world.stop();
     const done = world.storage.operations.length;
@@ -216,17 +216,17 @@ describe("a process whose database another one has taken", () => {
 describe("a database without a lease", () => {
   test("is checked every second; a server that lost it ends its calls", async () => {
     const storage = memoryStorage();
-    let lost = false;
+    let isLost = false;
     Object.defineProperty(storage, "verifyOwner", {
       value: async () => {
-        if (lost) throw new LeaseLost("another server has taken over the database");
+        if (isLost) throw new LeaseLost("another server has taken over the database");
       },
     });
     const world = await World.start({ storage });
     const { call, leg } = await world.answeredCall(await world.activeInstance(), LONG);
     await world.system.advance(10_000);
     expect((await world.stored(call)).status).toBe("IN_PROGRESS");
-    lost = true;
+    isLost = true;
     await world.system.advance(1_000);
     expect(leg.hangUps).toBeGreaterThan(0);
     await world.stop();

@@ -71,8 +71,8 @@ describe("a demo token", () => {
   }
 
   test("calls from its own instance only", async () => {
-    const { world, own, other, demo } = await scene();
-    expect((await world.call(own, undefined, demo)).created).toBe(true);
+    const { world, own: ownInstance, other, demo } = await scene();
+    expect((await world.call(ownInstance, undefined, demo)).created).toBe(true);
     for (const instanceId of [other.id, world.context.ids("inst"), "nonsense"])
       await expect(
         world.app.calls.create(demo, { instanceId, type: "DYNAMIC_STREAM", target: { phoneNumber: NUMBER } }),
@@ -81,42 +81,42 @@ describe("a demo token", () => {
   });
 
   test("sees its instance and that instance's calls, and no more of its user", async () => {
-    const { world, own, other, demo } = await scene();
-    const mine = await world.call(own);
-    const theirs = await world.call(other);
+    const { world, own: ownInstance, other, demo } = await scene();
+    const ownCall = await world.call(ownInstance);
+    const otherCall = await world.call(other);
     const { calls, instances, queries } = world.app;
-    expect((await calls.list(demo)).map((call) => call.id)).toEqual([mine.id]);
+    expect((await calls.list(demo)).map((call) => call.id)).toEqual([ownCall.id]);
     expect(await calls.list(demo, { instanceId: other.id })).toEqual([]);
-    expect((await instances.list(demo)).map((instance) => instance.id)).toEqual([own.id]);
-    expect(await calls.get(demo, mine.id)).toMatchObject({ id: mine.id });
-    await expect(calls.get(demo, theirs.id)).rejects.toMatchObject({ code: "call_not_found" });
-    await expect(calls.hangUp(demo, theirs.id)).rejects.toMatchObject({ code: "call_not_found" });
+    expect((await instances.list(demo)).map((instance) => instance.id)).toEqual([ownInstance.id]);
+    expect(await calls.get(demo, ownCall.id)).toMatchObject({ id: ownCall.id });
+    await expect(calls.get(demo, otherCall.id)).rejects.toMatchObject({ code: "call_not_found" });
+    await expect(calls.hangUp(demo, otherCall.id)).rejects.toMatchObject({ code: "call_not_found" });
     await expect(instances.get(demo, other.id)).rejects.toMatchObject({ code: "instance_not_found" });
-    await expect(calls.wait(demo, theirs.id)).rejects.toMatchObject({ code: "call_not_found" });
-    await expect(calls.transcripts(demo, [theirs])).rejects.toMatchObject({ code: "call_not_found" });
-    const seen = await queries.events(demo);
-    expect(new Set(seen.events.map((event) => event.instanceId))).toEqual(new Set([own.id]));
+    await expect(calls.wait(demo, otherCall.id)).rejects.toMatchObject({ code: "call_not_found" });
+    await expect(calls.transcripts(demo, [otherCall])).rejects.toMatchObject({ code: "call_not_found" });
+    const page = await queries.events(demo);
+    expect(new Set(page.events.map((event) => event.instanceId))).toEqual(new Set([ownInstance.id]));
     expect((await queries.events(demo, { instanceId: other.id })).events).toEqual([]);
     await world.stop();
   });
 
   test("neither creates nor deletes instances", async () => {
-    const { world, own, other, demo } = await scene();
+    const { world, own: ownInstance, other, demo } = await scene();
     await expect(world.app.instances.create(demo, { name: "Mine" })).rejects.toMatchObject({
       code: "demo_token_restricted",
     });
-    for (const id of [own.id, other.id, world.context.ids("inst"), "nonsense"])
+    for (const id of [ownInstance.id, other.id, world.context.ids("inst"), "nonsense"])
       await expect(world.app.instances.delete(demo, id)).rejects.toMatchObject({ code: "demo_token_restricted" });
-    for (const { id } of [own, other])
+    for (const { id } of [ownInstance, other])
       expect(await world.app.instances.get(ALICE, id)).toMatchObject({ status: "ACTIVE" });
     await world.stop();
   });
 
   test("of a deleted instance sees nothing", async () => {
-    const { world, own, demo } = await scene();
-    await world.app.instances.delete(ALICE, own.id);
+    const { world, own: ownInstance, demo } = await scene();
+    await world.app.instances.delete(ALICE, ownInstance.id);
     expect(await world.app.instances.list(demo)).toEqual([]);
-    await expect(world.call(own, undefined, demo)).rejects.toMatchObject({ code: "instance_not_found" });
+    await expect(world.call(ownInstance, undefined, demo)).rejects.toMatchObject({ code: "instance_not_found" });
     await world.stop();
   });
 });

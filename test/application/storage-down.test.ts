@@ -5,18 +5,18 @@ import { ALICE, NUMBER, World } from "../support/application.ts";
 
 const keyText = (event: Event): string => (event.type === "dtmf" ? `dtmf ${event.data.digit}` : `${event.type} `);
 
-const unavailable = { name: "StorageUnavailable" };
+const UNAVAILABLE = { name: "StorageUnavailable" };
 
 describe("a write that succeeded but lost its response", () => {
   test("at any transition leaves the call unchanged", async () => {
-    for (let lost = 1; lost <= 3; lost++) {
+    for (let lostCount = 1; lostCount <= 3; lostCount++) {
       const world = await World.start();
       const instance = await world.activeInstance();
       let updates = 0;
       world.storage.before = (operation) => {
         if (operation === "calls.update") updates++;
       };
-      world.loseAnswer("calls.update", lost);
+      world.loseAnswer("calls.update", lostCount);
       const call = await world.call(instance);
       const leg = world.leg(call);
       leg.placed();
@@ -36,10 +36,10 @@ describe("a write that succeeded but lost its response", () => {
     const release = world.holdClaim();
     const call = await world.call(instance);
     world.line(instance).goOffline();
-    const lost = world.loseAnswer("calls.update");
+    const lostAnswer = world.loseAnswer("calls.update");
     release();
     await world.system.advance(1_000);
-    expect(lost()).toBe(true);
+    expect(lostAnswer()).toBe(true);
     expect(await world.stored(call)).toMatchObject({ status: "QUEUED", owner: null });
     world.line(instance).goOnline();
     await world.system.settle();
@@ -53,24 +53,24 @@ describe("an event that was stored, but not confirmed,", () => {
   test("is once in the timeline, is reported once, and does the call no harm", async () => {
     const world = await World.start();
     const { call, leg } = await world.answeredCall(await world.activeInstance());
-    const told: string[] = [];
+    const eventTypes: string[] = [];
     const listening = (async () => {
-      for await (const event of world.app.calls.events(ALICE, call.id)) told.push(keyText(event));
+      for await (const event of world.app.calls.events(ALICE, call.id)) eventTypes.push(keyText(event));
     })();
     await world.system.settle();
-    const lost = world.loseAnswer("events.append");
+    const lostAnswer = world.loseAnswer("events.append");
     for (const key of "123") {
       leg.press(key);
       await world.system.settle();
     }
-    expect(lost()).toBe(true);
+    expect(lostAnswer()).toBe(true);
     leg.end("callee_hung_up");
     await world.system.advance(500);
     expect(await world.stored(call)).toMatchObject({ status: "COMPLETED", outcome: { reason: "callee_hung_up" } });
     const keys = ["dtmf 1", "dtmf 2", "dtmf 3"];
     expect((await world.timeline(call)).map(keyText).slice(-4)).toEqual([...keys, "completed "]);
     await listening;
-    expect(told.slice(-4)).toEqual([...keys, "completed "]);
+    expect(eventTypes.slice(-4)).toEqual([...keys, "completed "]);
     expect(world.errors).toEqual([]);
     await world.stop();
   });
@@ -152,17 +152,17 @@ describe("a call whose claim succeeded without a response", () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     const { claimNext } = world.storage.calls;
-    let late = () => {};
+    let resume = () => {};
     world.storage.before = (operation, args) => {
       if (operation !== "calls.claimNext") return;
       world.storage.before = () => {};
-      late = () => void claimNext(...(args as Parameters<typeof claimNext>));
-      throw new StorageUnavailable("the connection broke before the answer came");
+      resume = () => void claimNext(...(args as Parameters<typeof claimNext>));
+      throw new StorageUnavailable("the connection broke before the response arrived");
     };
     const call = await world.call(instance);
     world.line(instance).goOffline();
     await world.system.advance(1_500);
-    late();
+    resume();
     await world.system.settle();
     expect(await world.stored(call)).toMatchObject({ status: "QUEUED", owner: world.context.nodeId });
     world.line(instance).goOnline();
@@ -221,7 +221,7 @@ describe("a call whose creation succeeded without a response", () => {
       tts: { text: "Your table is ready", voiceId: "en-US-1" },
     };
     const create = () => world.app.calls.create(ALICE, body, { idempotencyKey: "table-7" });
-    await expect(create()).rejects.toMatchObject(unavailable);
+    await expect(create()).rejects.toMatchObject(UNAVAILABLE);
     await world.system.settle();
     const leg = world.leg();
     expect(leg.live).toBe(true);
@@ -234,7 +234,7 @@ describe("a call whose creation succeeded without a response", () => {
     const world = await World.start();
     const instance = await world.newInstance();
     world.loseAnswer("calls.insert");
-    await expect(world.create(instance)).rejects.toMatchObject(unavailable);
+    await expect(world.create(instance)).rejects.toMatchObject(UNAVAILABLE);
     await world.system.advance(world.context.timings.queueTimeoutMs + 1);
     const [call] = await world.app.calls.list(ALICE);
     expect(call).toMatchObject({ status: "FAILED", outcome: { reason: "instance_not_linked" } });
@@ -310,16 +310,16 @@ describe("while the storage is down", () => {
   test("a hang-up is refused in time, and stored later as terminated", async () => {
     const world = await World.start();
     const { call, leg } = await world.answeredCall(await world.activeInstance(), "x".repeat(400));
-    const full = new StorageUnavailable("the database or its disk is full");
+    const fullError = new StorageUnavailable("the database or its disk is full");
     world.storage.before = (operation) => {
-      if (operation === "calls.update") throw full; // reads continue
+      if (operation === "calls.update") throw fullError; // reads continue
     };
-    const refused = expect(world.app.calls.hangUp(ALICE, call.id)).rejects.toMatchObject({
+    const rejection = expect(world.app.calls.hangUp(ALICE, call.id)).rejects.toMatchObject({
       code: "storage_unavailable",
       message: expect.stringMatching(/ends all the same/),
     });
     await world.system.advance(5_000);
-    await refused;
+    await rejection;
     expect(leg.live).toBe(false);
     world.storage.before = () => {};
     await world.system.advance(10_000);
@@ -358,7 +358,7 @@ describe("while the storage is down", () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.storage.down = true;
-    await expect(world.call(instance)).rejects.toMatchObject(unavailable);
+    await expect(world.call(instance)).rejects.toMatchObject(UNAVAILABLE);
     world.storage.down = false;
     expect(await world.app.calls.list(ALICE)).toEqual([]);
     expect((await world.call(instance)).created).toBe(true);
@@ -386,13 +386,13 @@ describe("while the storage is down", () => {
     world.storage.before = (operation) => {
       if (operation === "calls.update") world.storage.down = true;
     };
-    let answered = false;
+    let isAnswered = false;
     const ended = world.app.calls.hangUp(ALICE, call.id).then(() => {
-      answered = true;
+      isAnswered = true;
     });
     await world.system.advance(1_000);
     expect(leg.live).toBe(false);
-    expect(answered).toBe(false);
+    expect(isAnswered).toBe(false);
     world.storage.before = () => {};
     world.storage.down = false;
     await world.system.advance(5_000);

@@ -11,7 +11,7 @@ import { MemoryRecordings } from "../support/memory-recordings.ts";
 import { memoryStorage } from "../support/memory-storage.ts";
 
 /** A database, and servers on it that share a clock. */
-class Place {
+class TestDatabase {
   readonly system = new ManualSystem();
   readonly database: LeasedDatabase = new LeasedDatabase(this.system, memoryStorage());
   readonly #devices = new Map<string, string | null>();
@@ -19,12 +19,12 @@ class Place {
   /** A server that is not started yet. */
   server(options: Partial<RingportOptions> = {}): Server {
     const server = new Server(this.system, this.database.storage(), this.#devices, options);
-    onTestFinished(() => this.passes(server.ringport.stop({ drainMs: 0 })));
+    onTestFinished(() => this.settle(server.ringport.stop({ drainMs: 0 })));
     return server;
   }
 
   /** The outcome of a promise while time advances. */
-  async passes<T>(promise: Promise<T>): Promise<T> {
+  async settle<T>(promise: Promise<T>): Promise<T> {
     let settled = false;
     const done = promise.finally(() => {
       settled = true;
@@ -101,80 +101,80 @@ const NOT_OURS = { status: 503, code: "storage_unavailable", retryAfter: "1" };
 
 describe("a start", () => {
   test("waits for a dead server's lease, logs it once, and responds 503", async () => {
-    const place = new Place();
-    await place.database.storage().open({ exclusive: true }); // its process is dead
-    await place.system.advance(2_000);
-    const server = place.server({ onLeaseLost: "exit" });
+    const database = new TestDatabase();
+    await database.database.storage().open({ exclusive: true }); // its process is dead
+    await database.system.advance(2_000);
+    const server = database.server({ onLeaseLost: "exit" });
     const starting = server.ringport.start();
     const early = server.status(); // before the other server is noticed
     await vi.waitFor(() => expect(server.warnings).toHaveLength(1));
-    await place.system.advance(5_000);
+    await database.system.advance(5_000);
     expect([await early, await server.status()]).toEqual([NOT_OURS, NOT_OURS]);
     await expect(server.ringport.instances.list(ALICE)).rejects.toMatchObject({ code: "storage_unavailable" });
-    await place.passes(starting);
-    expect(place.system.monotonic()).toBeGreaterThanOrEqual(10_000);
-    expect(place.system.monotonic()).toBeLessThan(10_500);
+    await database.settle(starting);
+    expect(database.system.monotonic()).toBeGreaterThanOrEqual(10_000);
+    expect(database.system.monotonic()).toBeLessThan(10_500);
     expect(server.warnings).toEqual([expect.stringMatching(/its lease runs out in 8 s; waiting$/)]);
     expect((await server.status()).status).toBe(401);
   });
 
   test("fails with exit if the other server lives", async () => {
-    const place = new Place();
-    await place.server().ringport.start();
-    const second = place.server({ onLeaseLost: "exit" });
-    await expect(place.passes(second.ringport.start())).rejects.toBeInstanceOf(StorageLocked);
-    expect(place.system.monotonic()).toBeLessThan(10_500);
+    const database = new TestDatabase();
+    await database.server().ringport.start();
+    const second = database.server({ onLeaseLost: "exit" });
+    await expect(database.settle(second.ringport.start())).rejects.toBeInstanceOf(StorageLocked);
+    expect(database.system.monotonic()).toBeLessThan(10_500);
     expect(await second.status()).toEqual(NOT_OURS);
   });
 
   test("with restart waits for the other server, and takes over within a second", async () => {
-    const place = new Place();
-    const first = place.server();
+    const database = new TestDatabase();
+    const first = database.server();
     await first.ringport.start();
-    const second = place.server();
+    const second = database.server();
     let started = false;
     void second.ringport.start().then(() => {
       started = true;
     });
-    await place.system.advance(60_000);
+    await database.system.advance(60_000);
     expect([started, second.warnings.length]).toEqual([false, 1]);
-    await place.passes(first.ringport.stop());
-    await place.system.advance(1_000);
+    await database.settle(first.ringport.stop());
+    await database.system.advance(1_000);
     expect(started).toBe(true);
   });
 
   test("takes a lease that is released while it waits", async () => {
-    const place = new Place();
-    const first = place.server();
+    const database = new TestDatabase();
+    const first = database.server();
     await first.ringport.start();
-    const second = place.server({ onLeaseLost: "exit" });
+    const second = database.server({ onLeaseLost: "exit" });
     const starting = second.ringport.start();
     await vi.waitFor(() => expect(second.warnings).toHaveLength(1));
-    await place.passes(first.ringport.stop({ drainMs: 0 }));
-    const from = place.system.monotonic();
-    await place.passes(starting);
-    expect(place.system.monotonic() - from).toBeLessThanOrEqual(1_050);
+    await database.settle(first.ringport.stop({ drainMs: 0 }));
+    const from = database.system.monotonic();
+    await database.settle(starting);
+    expect(database.system.monotonic() - from).toBeLessThanOrEqual(1_050);
   });
 
   test("that waits is ended by a stop", async () => {
-    const place = new Place();
-    await place.server().ringport.start();
-    const second = place.server();
-    const refused = expect(second.ringport.start()).rejects.toBeInstanceOf(StorageLocked);
-    await place.system.advance(3_000);
+    const database = new TestDatabase();
+    await database.server().ringport.start();
+    const second = database.server();
+    const rejection = expect(second.ringport.start()).rejects.toBeInstanceOf(StorageLocked);
+    await database.system.advance(3_000);
     await second.ringport.stop();
-    await refused;
+    await rejection;
     expect((await second.status()).code).toBe("stopping");
   });
 
   test("needs no wait after a clean stop", async () => {
-    const place = new Place();
-    const first = place.server();
+    const database = new TestDatabase();
+    const first = database.server();
     await first.ringport.start();
-    await place.passes(first.ringport.stop({ drainMs: 0 }));
-    const from = place.system.monotonic();
-    await place.server().ringport.start();
-    expect(place.system.monotonic()).toBe(from);
+    await database.settle(first.ringport.stop({ drainMs: 0 }));
+    const from = database.system.monotonic();
+    await database.server().ringport.start();
+    expect(database.system.monotonic()).toBe(from);
   });
 
   test.each([{ leaseMs: 4_000 }, { leaseRenewMs: 5_000 }])("refuses a late renewal: %o", (options) => {
@@ -184,79 +184,79 @@ describe("a start", () => {
 
 describe("a server that cannot reach its database", () => {
   test("hangs up before another server dials", async () => {
-    const place = new Place();
-    const first = place.server();
+    const database = new TestDatabase();
+    const first = database.server();
     const instanceId = await first.instance();
-    const lost = await first.talkingCall(instanceId);
-    const second = place.server();
+    const lostCall = await first.talkingCall(instanceId);
+    const second = database.server();
     first.storage.unreachable = true;
     const starting = second.ringport.start();
-    const hungUp = async () => {
-      while (first.network.leg(lost).hangUps === 0) await place.system.advance(20);
-      return place.system.monotonic();
+    const hangUpCount = async () => {
+      while (first.network.leg(lostCall).hangUps === 0) await database.system.advance(20);
+      return database.system.monotonic();
     };
-    const hungUpAt = await hungUp();
-    await place.passes(starting);
-    expect(place.system.monotonic()).toBeGreaterThan(hungUpAt + 500);
-    await place.system.settle();
+    const hungUpAt = await hangUpCount();
+    await database.settle(starting);
+    expect(database.system.monotonic()).toBeGreaterThan(hungUpAt + 500);
+    await database.system.settle();
     const next = await second.talkingCall(instanceId);
-    const { status, outcome } = await second.ringport.calls.get(ALICE, lost);
+    const { status, outcome } = await second.ringport.calls.get(ALICE, lostCall);
     expect([status, outcome?.reason]).toEqual(["FAILED", "interrupted"]);
 
     // Back again, the first one waits, and responds to no request.
     first.storage.unreachable = false;
-    await place.system.advance(30_000);
+    await database.system.advance(30_000);
     expect(await first.status()).toEqual(NOT_OURS);
     await expect(first.ringport.calls.get(ALICE, next)).rejects.toMatchObject({ code: "storage_unavailable" });
     expect(second.network.leg(next).hangUps).toBe(0);
     const made = await second.instance();
-    await place.passes(second.ringport.stop({ drainMs: 0 }));
-    await place.system.advance(7_000);
+    await database.settle(second.ringport.stop({ drainMs: 0 }));
+    await database.system.advance(7_000);
 
     // The same object is the owner again, with the records of the other one.
     expect((await first.ringport.calls.get(ALICE, next)).outcome?.reason).toBe("interrupted");
-    const { connection, instance } = await shown(first, made);
+    const { connection, instance } = await connectionOf(first, made);
     expect([instance, connection.state, connection.reason]).toEqual(["ACTIVE", "online", null]);
-    const again = await first.talkingCall(made);
-    expect((await first.ringport.calls.get(ALICE, again)).status).toBe("IN_PROGRESS");
+    const nextCall = await first.talkingCall(made);
+    expect((await first.ringport.calls.get(ALICE, nextCall)).status).toBe("IN_PROGRESS");
   });
 
   test("starts afresh only when its lines are closed", async () => {
-    const place = new Place();
-    const server = place.server();
+    const database = new TestDatabase();
+    const server = database.server();
     const instanceId = await server.instance();
     const line = server.network.line(instanceId);
-    line.closeBarrier = new Promise((resolve) => place.system.after(11_500, () => resolve(undefined)));
+    line.closeBarrier = new Promise((resolve) => database.system.after(11_500, () => resolve(undefined)));
     server.storage.unreachable = true;
-    await place.system.advance(9_000);
+    await database.system.advance(9_000);
     server.storage.unreachable = false;
-    await place.system.advance(2_000);
+    await database.system.advance(2_000);
     expect([server.network.line(instanceId) === line, line.closed]).toEqual([true, false]);
-    await place.system.advance(20_000);
+    await database.system.advance(20_000);
     expect([server.network.line(instanceId) === line, line.closed]).toEqual([false, true]);
   });
 
   test("ends every request that waits for the end of a call", async () => {
-    const place = new Place();
-    const first = place.server();
+    const database = new TestDatabase();
+    const first = database.server();
     const call = await first.talkingCall(await first.instance());
-    let refused: unknown;
+    let refusal: unknown;
     first.ringport.calls.wait(ALICE, call).catch((error: unknown) => {
-      refused = error;
+      refusal = error;
     });
-    await place.system.settle();
+    await database.system.settle();
     first.storage.unreachable = true;
-    await place.system.advance(15_000);
-    expect(refused).toMatchObject({ code: "stopping" });
+    await database.system.advance(15_000);
+    expect(refusal).toMatchObject({ code: "stopping" });
   });
 
   test("stops permanently with exit, and logs the reason", async () => {
-    const place = new Place();
-    const first = place.server({ onLeaseLost: "exit" });
+    const database = new TestDatabase();
+    const first = database.server({ onLeaseLost: "exit" });
     await first.talkingCall(await first.instance());
     first.storage.unreachable = true;
     first.storage.close = () => new Promise(() => {}); // like an unanswered connection
-    const reason = await place.passes(first.ringport.ended);
+    const reason = await database.settle(first.ringport.ended);
     expect(reason.message).toBe("the lease on the database was not renewed in time");
     expect(first.network.legs.map((leg) => leg.hangUps > 0)).toEqual([true]);
     expect((await first.status()).code).toBe("stopping");
@@ -265,10 +265,10 @@ describe("a server that cannot reach its database", () => {
   });
 
   test("does not respond once it resumes after a stop", async () => {
-    const place = new Place();
-    const first = place.server();
+    const database = new TestDatabase();
+    const first = database.server();
     await first.instance();
-    place.system.stall(30_000);
+    database.system.stall(30_000);
     expect(await first.status()).toEqual(NOT_OURS);
     await expect(first.ringport.instances.list(ALICE)).rejects.toMatchObject({ code: "storage_unavailable" });
   });
@@ -276,22 +276,22 @@ describe("a server that cannot reach its database", () => {
 
 describe("a server whose database was taken over", () => {
   test("leaves its calls to the new owner, which settles each of them once", async () => {
-    const place = new Place();
-    const first = place.server();
+    const database = new TestDatabase();
+    const first = database.server();
     const call = await first.talkingCall(await first.instance());
-    place.database.giveBack(place.database.epoch); // as if it had expired unnoticed
-    const second = place.server();
+    database.database.giveBack(database.database.epoch); // as if it had expired unnoticed
+    const second = database.server();
     await second.ringport.start();
-    await place.system.advance(3_000);
+    await database.system.advance(3_000);
     expect(first.network.leg(call).hangUps).toBeGreaterThan(0);
-    const settled = await second.ringport.calls.get(ALICE, call);
-    expect([isActive(settled.status), settled.outcome?.reason]).toEqual([false, "interrupted"]);
+    const finalCall = await second.ringport.calls.get(ALICE, call);
+    expect([isActive(finalCall.status), finalCall.outcome?.reason]).toEqual([false, "interrupted"]);
     const { events } = await second.ringport.calls.timeline(ALICE, call);
     expect(events.filter(({ type }) => type === "failed")).toHaveLength(1);
   });
 });
 
-async function shown({ ringport }: Server, id: string) {
+async function connectionOf({ ringport }: Server, id: string) {
   const { status, connection } = await ringport.instances.get(ALICE, id);
   return { instance: status, connection };
 }

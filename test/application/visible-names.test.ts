@@ -36,8 +36,8 @@ beforeAll(async () => {
 });
 
 const schemas = inputSchemas(DEFAULT_LIMITS);
-const takes = (schema: v.GenericSchema, body: unknown): boolean => v.safeParse(schema, body).success;
-const issued = async (name: { userName?: string; label?: string }): Promise<boolean> => {
+const accepts = (schema: v.GenericSchema, body: unknown): boolean => v.safeParse(schema, body).success;
+const isIssued = async (name: { userName?: string; label?: string }): Promise<boolean> => {
   const { storage, system, context } = scene.world;
   const { accounts } = storage;
   return issueToken(accounts, system, context.ids, { userName: "ada", label: "a program", ...name }).then(
@@ -61,13 +61,13 @@ const madeByAccount = async (label: string): Promise<boolean> => {
 
 /** Every user-chosen name, with its check. */
 const NAMES: Readonly<Record<string, (name: string) => boolean | Promise<boolean>>> = {
-  "a new instance": (name) => takes(schemas.createInstance, { name }),
-  "a changed instance": (name) => takes(schemas.updateInstance, { name }),
+  "a new instance": (name) => accepts(schemas.createInstance, { name }),
+  "a changed instance": (name) => accepts(schemas.updateInstance, { name }),
   "a caller": isDisplayName,
-  "a new webhook": (description) => takes(schemas.createWebhook, { url: "https://example.com/", description }),
-  "a changed webhook": (description) => takes(schemas.updateWebhook, { description }),
-  "a user": (userName) => issued({ userName }),
-  "a token": (label) => issued({ label }),
+  "a new webhook": (description) => accepts(schemas.createWebhook, { url: "https://example.com/", description }),
+  "a changed webhook": (description) => accepts(schemas.updateWebhook, { description }),
+  "a user": (userName) => isIssued({ userName }),
+  "a token": (label) => isIssued({ label }),
   "a token of an account": madeByAccount,
 };
 

@@ -5,7 +5,7 @@ import { NUMBER, type World } from "../../support/application.ts";
 import { type AccountScene, accountScene, BROWSER, PASSWORD, sceneOf } from "./scene.ts";
 
 /** Advances time until the work has settled. */
-async function passing<T>({ system }: World, work: Promise<T>): Promise<T> {
+async function settle<T>({ system }: World, work: Promise<T>): Promise<T> {
   let settled = false;
   const done = (): void => {
     settled = true;
@@ -26,9 +26,9 @@ async function fill({ world, accounts }: AccountScene, { account, principal }: N
   const deletedInstance = await world.newInstance(principal);
   await app.instances.delete(principal, deletedInstance.id);
   const live = await world.activeInstance(principal);
-  const answered = await world.call(live, "x".repeat(200), principal);
-  world.leg(answered).placed();
-  world.leg(answered).answer();
+  const answeredCall = await world.call(live, "x".repeat(200), principal);
+  world.leg(answeredCall).placed();
+  world.leg(answeredCall).answer();
   await world.system.settle();
   await app.webhooks.create(principal, { url: "https://example.com/hook" });
   await accounts.createToken(account, { label: "laptop" });
@@ -69,20 +69,20 @@ describe("the deletion of an account", () => {
     const { world, accounts, admin, member, revoked } = scene;
     const ana = await admin();
     const bob = await member(ana, "bob@example.com");
-    const others = await world.newInstance(ana.principal);
+    const otherInstance = await world.newInstance(ana.principal);
     const token = await accounts.createToken(ana.account, { label: "laptop" });
     const ids = await fill(scene, bob);
     const live = (await accounts.tokens(bob.account))[0]?.id;
-    await passing(world, accounts.delete(bob.account, PASSWORD));
+    await settle(world, accounts.delete(bob.account, PASSWORD));
     await expectNothing(scene, bob, ids);
     expect(revoked).toContain(live);
     expect(await world.app.instances.list(ana.principal)).toHaveLength(1);
-    expect((await world.app.instances.get(ana.principal, others.id)).id).toBe(others.id);
+    expect((await world.app.instances.get(ana.principal, otherInstance.id)).id).toBe(otherInstance.id);
     expect((await accounts.tokens(ana.account)).map(({ id }) => id)).toEqual([token.id]);
     expect(await accounts.session(ana.secret)).toBeDefined();
-    const refused = { code: "sign_in_failed" };
+    const refusal = { code: "sign_in_failed" };
     await expect(accounts.signIn({ email: "bob@example.com", password: PASSWORD }, BROWSER)).rejects.toMatchObject(
-      refused,
+      refusal,
     );
     const entries = await accounts.audit(ana.account);
     expect(entries[0]).toMatchObject({ action: "account.deleted", email: "bob@example.com", subject: bob.account.id });
@@ -99,19 +99,19 @@ describe("the deletion of an account", () => {
       const { world, accounts, admin, member } = scene;
       const bob = await member(await admin(), "bob@example.com");
       const ids = await fill(scene, bob);
-      let left = at;
+      let remainingCrashes = at;
       let failed = "";
       world.storage[moment] = (operation: string) => {
-        if (operation.startsWith("lease.") || left-- !== 0) return;
+        if (operation.startsWith("lease.") || remainingCrashes-- !== 0) return;
         failed = operation;
         throw new StorageUnavailable("the database is locked");
       };
-      const first = await passing(world, accounts.delete(bob.account, PASSWORD)).catch((error: unknown) => error);
+      const first = await settle(world, accounts.delete(bob.account, PASSWORD)).catch((error: unknown) => error);
       world.storage[moment] = () => {};
       if (first !== undefined) {
         faults++;
         expect(first, failed).toMatchObject({ code: "storage_unavailable" });
-        await passing(world, accounts.delete(bob.account, PASSWORD)).catch((error: { code: string }) => {
+        await settle(world, accounts.delete(bob.account, PASSWORD)).catch((error: { code: string }) => {
           // The account may have been deleted before the fault.
           expect(error.code, failed).toBe("password_wrong");
         });
@@ -131,14 +131,14 @@ describe("the deletion of an account", () => {
     world.storage.before = (operation) => {
       if (operation === "logins.forgetUser") throw new StorageUnavailable("the database is locked");
     };
-    await expect(passing(world, scene.accounts.delete(bob.account, PASSWORD))).rejects.toMatchObject({
+    await expect(settle(world, scene.accounts.delete(bob.account, PASSWORD))).rejects.toMatchObject({
       code: "storage_unavailable",
     });
     world.storage.before = () => {};
-    const again = await world.crashAndRestart();
-    const next = await sceneOf(again);
+    const restarted = await world.crashAndRestart();
+    const next = await sceneOf(restarted);
     const { account } = (await next.accounts.session(bob.secret))!;
-    await passing(again, next.accounts.delete(account, PASSWORD));
+    await settle(restarted, next.accounts.delete(account, PASSWORD));
     await expectNothing(next, bob, ids);
   });
 
@@ -150,12 +150,12 @@ describe("the deletion of an account", () => {
     world.storage.before = (operation) => {
       if (operation === "instances.hasSecrets") throw new StorageUnavailable("the database is locked");
     };
-    await expect(passing(world, world.app.instances.delete(bob.principal, id))).rejects.toMatchObject({
+    await expect(settle(world, world.app.instances.delete(bob.principal, id))).rejects.toMatchObject({
       code: "storage_unavailable",
     });
     world.storage.before = () => {};
     expect(await world.storage.instances.get(id)).toMatchObject({ status: "DELETED", erasedAt: null });
-    await passing(world, accounts.delete(bob.account, PASSWORD));
+    await settle(world, accounts.delete(bob.account, PASSWORD));
     await expectNothing(scene, bob, [id]);
   });
 
@@ -163,14 +163,14 @@ describe("the deletion of an account", () => {
     const scene = await accountScene();
     const { world, accounts, admin, member } = scene;
     const bob = await member(await admin(), "bob@example.com");
-    let late: string | undefined;
+    let lateFailure: string | undefined;
     world.storage.before = async (operation) => {
-      if (operation !== "logins.forgetUser" || late !== undefined) return;
-      late = "";
-      late = (await world.newInstance(bob.principal)).id;
+      if (operation !== "logins.forgetUser" || lateFailure !== undefined) return;
+      lateFailure = "";
+      lateFailure = (await world.newInstance(bob.principal)).id;
     };
-    await passing(world, accounts.delete(bob.account, PASSWORD));
-    expect(await world.storage.instances.get(late ?? "")).toBeUndefined();
+    await settle(world, accounts.delete(bob.account, PASSWORD));
+    expect(await world.storage.instances.get(lateFailure ?? "")).toBeUndefined();
     await expectNothing(scene, bob, []);
   });
 
@@ -178,16 +178,16 @@ describe("the deletion of an account", () => {
     const scene = await accountScene();
     const { world, accounts, admin, member } = scene;
     const bob = await member(await admin(), "bob@example.com");
-    let made = false;
+    let wasCreated = false;
     world.storage.before = async (operation) => {
-      if (operation !== "logins.deleteAccount" || made) return;
-      made = true;
+      if (operation !== "logins.deleteAccount" || wasCreated) return;
+      wasCreated = true;
       if (kind === "tokens") await accounts.createToken(bob.account, { label: "late" });
       if (kind === "webhooks") await world.app.webhooks.create(bob.principal, { url: "https://example.com/late" });
       if (kind === "instances") await world.newInstance(bob.principal);
     };
-    await passing(world, accounts.delete(bob.account, PASSWORD));
-    expect(made).toBe(true);
+    await settle(world, accounts.delete(bob.account, PASSWORD));
+    expect(wasCreated).toBe(true);
     await expectNothing(scene, bob, []);
   });
 
@@ -198,7 +198,7 @@ describe("the deletion of an account", () => {
     world.storage.before = async (operation) => {
       if (operation !== "accounts.insertToken") return;
       world.storage.before = () => {};
-      await passing(world, accounts.delete(bob.account, PASSWORD));
+      await settle(world, accounts.delete(bob.account, PASSWORD));
     };
     await expect(accounts.createToken(bob.account, { label: "late" })).rejects.toMatchObject({ code: "token_invalid" });
     await expectNothing(scene, bob, []);
@@ -217,7 +217,7 @@ describe("the deletion of an account", () => {
         registration = member(ana, "bob@example.com");
         await registration.catch(() => {});
       };
-      const deletion = passing(world, accounts.delete(ana.account, PASSWORD));
+      const deletion = settle(world, accounts.delete(ana.account, PASSWORD));
       const [deleted] = await Promise.allSettled([deletion]);
       if (deleted.status === "fulfilled") {
         await expect(registration).rejects.toMatchObject({ code: "registration_closed" });
@@ -244,8 +244,8 @@ describe("the deletion of an account", () => {
     const instance = await world.newInstance(ana.principal);
     await expect(accounts.delete(ana.account, PASSWORD)).rejects.toMatchObject({ code: "last_admin" });
     expect((await world.app.instances.get(ana.principal, instance.id)).id).toBe(instance.id);
-    await passing(world, accounts.delete(bob.account, PASSWORD));
-    await passing(world, accounts.delete(ana.account, PASSWORD));
+    await settle(world, accounts.delete(bob.account, PASSWORD));
+    await settle(world, accounts.delete(ana.account, PASSWORD));
     expect(await accounts.registration()).toBe("first");
   });
 
@@ -253,7 +253,7 @@ describe("the deletion of an account", () => {
     const { world, accounts, admin } = await accountScene();
     const ana = await admin();
     await world.newInstance(ana.principal);
-    await passing(world, accounts.delete(ana.account, PASSWORD));
+    await settle(world, accounts.delete(ana.account, PASSWORD));
     const next = await admin("eva@example.com");
     // A trunk that only the first user may use stays with the operator.
     expect(next.account.userId).toBe(ana.account.userId);

@@ -28,11 +28,11 @@ describe("a browser that has signed in before", () => {
   test("has five guesses, separate from strangers'", async () => {
     const { accounts, admin } = await accountScene();
     const device = await accounts.deviceMark(await admin(), undefined);
-    const known = { ...BROWSER, device };
-    const wrong = { ...ANA, password: "wrong horse" };
+    const knownBrowser = { ...BROWSER, device };
+    const wrongLogin = { ...ANA, password: "wrong horse" };
     for (let i = 0; i < 5; i++)
-      await expect(accounts.signIn(wrong, known)).rejects.toMatchObject({ code: "sign_in_failed" });
-    await expect(accounts.signIn(ANA, known)).rejects.toMatchObject({ code: "too_many_attempts" });
+      await expect(accounts.signIn(wrongLogin, knownBrowser)).rejects.toMatchObject({ code: "sign_in_failed" });
+    await expect(accounts.signIn(ANA, knownBrowser)).rejects.toMatchObject({ code: "too_many_attempts" });
     await accounts.signIn(ANA, BROWSER);
   });
 
@@ -69,14 +69,14 @@ describe("a session thief without the password", () => {
     await accounts.signIn(ANA, { ...BROWSER, device: await accounts.deviceMark(other, undefined) });
   });
 
-  test.each(["changed", "reset"])("is a stranger once the password is %s", async (how) => {
+  test.each(["changed", "reset"])("is a stranger once the password is %s", async (change) => {
     const { accounts, admin } = await accountScene();
     const session = await admin();
     const { account } = session;
     const device = await accounts.deviceMark(session, undefined);
     const next = "another horse battery";
     const renewed =
-      how === "changed"
+      change === "changed"
         ? await accounts.changePassword(account, { current: PASSWORD, next }, BROWSER)
         : await accounts.resetPassword((await accounts.resetCode(ANA.email))!.code, next, BROWSER);
     const mark = await accounts.deviceMark(renewed, device);

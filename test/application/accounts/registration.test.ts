@@ -39,8 +39,8 @@ describe("the first account", () => {
     const { accounts } = await accountScene({ registration: "open" });
     const person = { email: "eve@example.com", password: PASSWORD };
     await expect(accounts.register(person, BROWSER)).rejects.toMatchObject({ code: "registration_closed" });
-    const guessed = { ...person, code: "0".repeat(64) };
-    await expect(accounts.register(guessed, BROWSER)).rejects.toMatchObject({ code: "code_invalid" });
+    const guess = { ...person, code: "0".repeat(64) };
+    await expect(accounts.register(guess, BROWSER)).rejects.toMatchObject({ code: "code_invalid" });
   });
 
   test("is created once, however often the code is used", async () => {
@@ -49,7 +49,7 @@ describe("the first account", () => {
     const people = Array.from({ length: 10 }, (_, i) => ({ email: `p${i}@example.com`, password: PASSWORD, code }));
     const results = await Promise.allSettled(people.map((person) => accounts.register(person, BROWSER)));
     expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
-    const refusals = results.flatMap((one) => (one.status === "rejected" ? [one.reason.code] : []));
+    const refusals = results.flatMap((result) => (result.status === "rejected" ? [result.reason.code] : []));
     expect(new Set(refusals)).toEqual(new Set(["code_invalid"]));
   });
 
@@ -66,10 +66,10 @@ describe("the first account", () => {
     }))!;
     expect(expiresAt).toBe(world.system.now() + 24 * HOUR_MS);
     const person = { email: "ana@example.com", password: PASSWORD };
-    const refused = { code: "code_invalid" };
-    await expect(accounts.register({ ...person, code: replaced.code }, BROWSER)).rejects.toMatchObject(refused);
+    const refusal = { code: "code_invalid" };
+    await expect(accounts.register({ ...person, code: replaced.code }, BROWSER)).rejects.toMatchObject(refusal);
     await world.system.advance(24 * HOUR_MS);
-    await expect(accounts.register({ ...person, code }, BROWSER)).rejects.toMatchObject(refused);
+    await expect(accounts.register({ ...person, code }, BROWSER)).rejects.toMatchObject(refusal);
   });
 });
 
@@ -111,11 +111,13 @@ describe("a registration", () => {
     const { accounts, admin, hasher } = await accountScene();
     const { account } = await admin();
     const { code } = await accounts.invite(account);
-    const { hashed } = hasher;
-    const taken = { email: "ANA@example.com", password: PASSWORD, code };
-    await expect(accounts.register(taken, BROWSER)).rejects.toMatchObject({ code: "email_taken" });
-    expect(hasher.hashed).toBe(hashed);
-    expect((await accounts.register({ ...taken, email: "bob@example.com" }, BROWSER)).account.role).toBe("member");
+    const { hashCount: hashed } = hasher;
+    const takenAddress = { email: "ANA@example.com", password: PASSWORD, code };
+    await expect(accounts.register(takenAddress, BROWSER)).rejects.toMatchObject({ code: "email_taken" });
+    expect(hasher.hashCount).toBe(hashed);
+    expect((await accounts.register({ ...takenAddress, email: "bob@example.com" }, BROWSER)).account.role).toBe(
+      "member",
+    );
   });
 
   test.each([
@@ -127,10 +129,10 @@ describe("a registration", () => {
   ])("%s is refused", async (_, patch, code) => {
     const { accounts, admin, hasher } = await accountScene({ registration: "open" });
     await admin();
-    const before = hasher.hashed;
+    const before = hasher.hashCount;
     const person = { email: "bob@example.com", password: PASSWORD, ...patch };
     await expect(accounts.register(person, BROWSER)).rejects.toMatchObject({ code });
-    expect(hasher.hashed).toBe(before);
+    expect(hasher.hashCount).toBe(before);
   });
 
   test("never assigns a user of that name", async () => {
@@ -149,16 +151,16 @@ describe("an invitation", () => {
     const { accounts, admin, member } = await accountScene();
     const first = await admin();
     const { account } = await member(first, "bob@example.com");
-    const refused = { code: "admin_required" };
-    await expect(accounts.invite(account)).rejects.toMatchObject(refused);
-    await expect(accounts.invitations(account)).rejects.toMatchObject(refused);
+    const refusal = { code: "admin_required" };
+    await expect(accounts.invite(account)).rejects.toMatchObject(refusal);
+    await expect(accounts.invitations(account)).rejects.toMatchObject(refusal);
     const { id, code } = await accounts.invite(first.account);
-    await expect(accounts.withdrawInvitation(account, id)).rejects.toMatchObject(refused);
+    await expect(accounts.withdrawInvitation(account, id)).rejects.toMatchObject(refusal);
     await accounts.withdrawInvitation(first.account, id);
     const person = { email: "eve@example.com", password: PASSWORD, code };
     await expect(accounts.register(person, BROWSER)).rejects.toMatchObject({ code: "code_invalid" });
-    for (const unknown of [id, "code_0", "\0"])
-      await expect(accounts.withdrawInvitation(first.account, unknown)).rejects.toMatchObject({
+    for (const unknownId of [id, "code_0", "\0"])
+      await expect(accounts.withdrawInvitation(first.account, unknownId)).rejects.toMatchObject({
         code: "invitation_not_found",
       });
   });

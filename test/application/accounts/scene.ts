@@ -12,20 +12,20 @@ export const BROWSER: Browser = { userAgent: "Browser/1.0" };
 
 /** A hasher that costs no time, and counts. */
 export class CountedHasher implements PasswordHasher {
-  hashed = 0;
-  verified = 0;
-  busy = false;
+  hashCount = 0;
+  verifyCount = 0;
+  isBusy = false;
   version = 1;
 
   async hash(password: string): Promise<string> {
     this.#assertFree();
-    this.hashed++;
+    this.hashCount++;
     return `v${this.version}:${password}`;
   }
 
   async verify(password: string, hash: string | undefined): Promise<boolean> {
     this.#assertFree();
-    this.verified++;
+    this.verifyCount++;
     return hash?.replace(/^v\d+:/, "") === password;
   }
 
@@ -34,7 +34,7 @@ export class CountedHasher implements PasswordHasher {
   }
 
   #assertFree(): void {
-    if (this.busy) throw new HasherBusy("busy");
+    if (this.isBusy) throw new HasherBusy("busy");
   }
 }
 

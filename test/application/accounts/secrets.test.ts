@@ -7,9 +7,9 @@ import { fuzz } from "../../support/fuzz.ts";
 
 describe("a secret", () => {
   test("has 32 random bytes and a hash", async () => {
-    const made = await Promise.all(Array.from({ length: 100 }, () => makeSecret(realSystem, sha256Hex)));
-    expect(new Set(made.map(({ secret }) => secret)).size).toBe(100);
-    for (const { secret, hash } of made) {
+    const secrets = await Promise.all(Array.from({ length: 100 }, () => makeSecret(realSystem, sha256Hex)));
+    expect(new Set(secrets.map(({ secret }) => secret)).size).toBe(100);
+    for (const { secret, hash } of secrets) {
       expect(secret).toMatch(/^[0-9a-f]{64}$/);
       expect(await hashOfSecret(secret, sha256Hex)).toBe(hash);
       expect(hash).not.toBe(secret);
@@ -19,13 +19,13 @@ describe("a secret", () => {
   fuzz(
     "is 64 hex digits, and nothing else is hashed",
     fc.asyncProperty(fc.oneof(fc.string({ unit: "binary" }), fc.anything()), async (input) => {
-      let hashed = 0;
+      let hashCount = 0;
       const hash = await hashOfSecret(input, (text) => {
-        hashed++;
+        hashCount++;
         return text;
       });
       expect(hash).toBe(typeof input === "string" && /^[0-9a-f]{64}$/.test(input) ? input : undefined);
-      expect(hashed).toBe(hash === undefined ? 0 : 1);
+      expect(hashCount).toBe(hash === undefined ? 0 : 1);
     }),
   );
 });

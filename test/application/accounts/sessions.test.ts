@@ -33,7 +33,7 @@ describe("a session", () => {
   test("records its use once a minute; no request waits for that", async () => {
     const { world, accounts, admin } = await accountScene();
     const { secret } = await admin();
-    const writes = () => world.storage.operations.filter((one) => one === "logins.prolongSession").length;
+    const writes = () => world.storage.operations.filter((operation) => operation === "logins.prolongSession").length;
     await world.system.advance(59_000);
     await accounts.session(secret);
     expect(writes()).toBe(0);
@@ -50,10 +50,10 @@ describe("a session", () => {
   test("survives a restart, and of its secret only the hash is stored", async () => {
     const { world, admin } = await accountScene();
     const { secret, account } = await admin();
-    const again = await sceneOf(await world.crashAndRestart());
-    expect(await again.accounts.session(secret)).toMatchObject({ account });
-    const stored = JSON.stringify(await again.world.storage.logins.sessions(account.id));
-    expect(stored).not.toContain(secret);
+    const restarted = await sceneOf(await world.crashAndRestart());
+    expect(await restarted.accounts.session(secret)).toMatchObject({ account });
+    const storedSessions = JSON.stringify(await restarted.world.storage.logins.sessions(account.id));
+    expect(storedSessions).not.toContain(secret);
   });
 
   test.each(["", "0".repeat(64), "\0", "x".repeat(100_000), null as unknown as string])(
@@ -81,8 +81,8 @@ describe("a session", () => {
     const { accounts, admin, member } = await accountScene();
     const ana = await admin();
     const bob = await member(ana, "bob@example.com");
-    for (const unknown of [ana.session.id, "ses_0", "\0", ""])
-      await expect(accounts.endSession(bob.account, unknown)).rejects.toMatchObject({ code: "session_not_found" });
+    for (const unknownId of [ana.session.id, "ses_0", "\0", ""])
+      await expect(accounts.endSession(bob.account, unknownId)).rejects.toMatchObject({ code: "session_not_found" });
     await accounts.endSession(ana.account, ana.session.id);
     expect(await accounts.session(ana.secret)).toBeUndefined();
     expect(await accounts.session(bob.secret)).toBeDefined();
@@ -139,13 +139,15 @@ describe("a new password", () => {
     expect(await accounts.session(secret)).toBeDefined();
   });
 
-  test.each(["short", "ANA@example.com", "x".repeat(257)])("is refused if it is %s", async (bad) => {
+  test.each(["short", "ANA@example.com", "x".repeat(257)])("is refused if it is %s", async (badPassword) => {
     const { accounts, admin } = await accountScene();
     const { account, secret } = await admin();
-    const change = accounts.changePassword(account, { current: PASSWORD, next: bad }, BROWSER);
+    const change = accounts.changePassword(account, { current: PASSWORD, next: badPassword }, BROWSER);
     await expect(change).rejects.toMatchObject({ code: "password_invalid" });
     const { code } = (await accounts.resetCode("ana@example.com"))!;
-    await expect(accounts.resetPassword(code, bad, BROWSER)).rejects.toMatchObject({ code: "password_invalid" });
+    await expect(accounts.resetPassword(code, badPassword, BROWSER)).rejects.toMatchObject({
+      code: "password_invalid",
+    });
     expect(await accounts.session(secret)).toBeDefined();
     // The code was not used up.
     await accounts.resetPassword(code, next, BROWSER);
@@ -157,21 +159,21 @@ describe("a new password", () => {
     const { code } = (await accounts.resetCode("ANA@example.com"))!;
     const attempts = Array.from({ length: 5 }, (_, i) => accounts.resetPassword(code, `${next} ${i}`, BROWSER));
     const results = await Promise.allSettled(attempts);
-    const won = results.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
-    expect(won).toHaveLength(1);
+    const successes = results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+    expect(successes).toHaveLength(1);
     expect(await accounts.session(secret)).toBeUndefined();
-    expect(await accounts.sessions(account)).toEqual([won[0]?.session]);
+    expect(await accounts.sessions(account)).toEqual([successes[0]?.session]);
     await expect(accounts.resetPassword(code, next, BROWSER)).rejects.toMatchObject({ code: "code_invalid" });
   });
 
   test("is not set with a code that was replaced, has expired, or has another purpose", async () => {
     const { world, accounts, admin } = await accountScene();
     const { account } = await admin();
-    const replaced = (await accounts.resetCode("ana@example.com"))!;
+    const oldCode = (await accounts.resetCode("ana@example.com"))!;
     const { code } = (await accounts.resetCode("ana@example.com"))!;
     const invitation = await accounts.invite(account);
-    for (const wrong of [replaced.code, invitation.code, "0".repeat(64), ""])
-      await expect(accounts.resetPassword(wrong, next, BROWSER)).rejects.toMatchObject({ code: "code_invalid" });
+    for (const wrongCode of [oldCode.code, invitation.code, "0".repeat(64), ""])
+      await expect(accounts.resetPassword(wrongCode, next, BROWSER)).rejects.toMatchObject({ code: "code_invalid" });
     await world.system.advance(DAY_MS);
     await expect(accounts.resetPassword(code, next, BROWSER)).rejects.toMatchObject({ code: "code_invalid" });
   });

@@ -22,12 +22,12 @@ describe("a sign-in", () => {
     await admin();
     const reasons: unknown[] = [];
     for (const email of ["ana@example.com", "nobody@example.com", "nobody", "", "\0", "a".repeat(10_000)]) {
-      const { verified, hashed } = hasher;
+      const { verifyCount: verified, hashCount: hashed } = hasher;
       const refusal = await accounts.signIn({ email, password: WRONG }, BROWSER).catch((error: unknown) => error);
       expect(refusal).toMatchObject({ name: "AccountRefusal", code: "sign_in_failed" });
       reasons.push((refusal as Error).message);
       // One hash each: its time reveals nothing.
-      expect([hasher.verified - verified, hasher.hashed - hashed], email).toEqual([1, 0]);
+      expect([hasher.verifyCount - verified, hasher.hashCount - hashed], email).toEqual([1, 0]);
     }
     expect(new Set(reasons).size).toBe(1);
   });
@@ -37,9 +37,9 @@ describe("a sign-in", () => {
     async (password) => {
       const { accounts, admin, hasher } = await accountScene();
       await admin();
-      const refused = { code: "sign_in_failed" };
-      await expect(accounts.signIn({ email: "ana@example.com", password }, BROWSER)).rejects.toMatchObject(refused);
-      expect(hasher.verified).toBe(1);
+      const refusal = { code: "sign_in_failed" };
+      await expect(accounts.signIn({ email: "ana@example.com", password }, BROWSER)).rejects.toMatchObject(refusal);
+      expect(hasher.verifyCount).toBe(1);
     },
   );
 
@@ -59,10 +59,10 @@ describe("a sign-in", () => {
     await accounts.signIn(login, BROWSER);
     await world.system.settle();
     expect((await world.storage.logins.account(account.id))?.passwordHash).toBe(`v2:${PASSWORD}`);
-    const { hashed } = hasher;
+    const { hashCount: hashed } = hasher;
     await accounts.signIn(login, BROWSER);
     await world.system.settle();
-    expect(hasher.hashed).toBe(hashed);
+    expect(hasher.hashCount).toBe(hashed);
   });
 
   test("fails with the old password after a change", async () => {
@@ -74,8 +74,8 @@ describe("a sign-in", () => {
       world.storage.before = () => {};
       await accounts.resetPassword(reset.code, "another horse battery", BROWSER);
     };
-    const late = accounts.signIn({ email: "ana@example.com", password: PASSWORD }, BROWSER);
-    await expect(late).rejects.toMatchObject({ code: "sign_in_failed" });
+    const lateSignIn = accounts.signIn({ email: "ana@example.com", password: PASSWORD }, BROWSER);
+    await expect(lateSignIn).rejects.toMatchObject({ code: "sign_in_failed" });
     expect(await accounts.sessions(account)).toHaveLength(1);
   });
 });
@@ -88,10 +88,10 @@ describe("guessing", () => {
     for (let i = 0; i < 5; i++) await expect(guess()).rejects.toMatchObject({ code: "sign_in_failed" });
     const waits: number[] = [];
     for (let i = 0; i < 8; i++) {
-      const { verified } = hasher;
+      const { verifyCount: verified } = hasher;
       const refusal = await guess().catch((error: unknown) => error);
       expect(refusal).toMatchObject({ code: "too_many_attempts" });
-      expect(hasher.verified).toBe(verified);
+      expect(hasher.verifyCount).toBe(verified);
       const { retryAfterMs } = refusal as { retryAfterMs: number };
       waits.push(retryAfterMs / 1_000);
       await world.system.advance(retryAfterMs);
@@ -119,7 +119,7 @@ describe("guessing", () => {
     );
     const codes = await Promise.all(guesses);
     expect(codes.filter((code) => code === "sign_in_failed")).toHaveLength(5);
-    expect(hasher.verified).toBe(5);
+    expect(hasher.verifyCount).toBe(5);
   });
 
   test("delays the right password too, but no other address", async () => {
@@ -186,17 +186,17 @@ describe("guessing", () => {
     await admin();
     const guess = (email: string) => accounts.signIn({ email, password: WRONG }, BROWSER).catch(({ code }) => code);
     for (let i = 0; i < 4; i++) await guess("ana@example.com");
-    hasher.busy = true;
+    hasher.isBusy = true;
     for (let i = 0; i < 10_001; i++) expect(await guess(`p${i}@example.com`)).toBe("too_many_attempts");
-    hasher.busy = false;
+    hasher.isBusy = false;
     expect(await guess("ana@example.com")).toBe("sign_in_failed");
     expect(await guess("ana@example.com")).toBe("too_many_attempts");
     // A full memory of attempted names does not change that.
     for (let i = 0; i < 9_999; i++) await guess(`q${i}@example.com`);
     for (let i = 0; i < 4; i++) await guess("eva@example.com");
-    hasher.busy = true;
+    hasher.isBusy = true;
     for (let i = 0; i < 10_001; i++) await guess(`r${i}@example.com`);
-    hasher.busy = false;
+    hasher.isBusy = false;
     expect(await guess("eva@example.com")).toBe("sign_in_failed");
     expect(await guess("eva@example.com")).toBe("too_many_attempts");
   });
@@ -216,14 +216,14 @@ describe("an overloaded server", () => {
   test("asks people to retry while many passwords are hashed, and counts no failure", async () => {
     const { accounts, admin, hasher } = await accountScene();
     await admin();
-    hasher.busy = true;
+    hasher.isBusy = true;
     const login = { email: "ana@example.com", password: PASSWORD };
     for (let i = 0; i < 10; i++)
       await expect(accounts.signIn(login, BROWSER)).rejects.toMatchObject({
         code: "too_many_attempts",
         retryAfterMs: 3_000,
       });
-    hasher.busy = false;
+    hasher.isBusy = false;
     await accounts.signIn(login, BROWSER);
   });
 

@@ -9,15 +9,15 @@ test("the server's daily limit counts the calls of all browsers of an account to
   const { world, accounts, admin, member } = await accountScene({ callLimits: { maxCallsPerDay: 2 } });
   const ana = await admin();
   const bob = await member(ana, "bob@example.com");
-  const again = await accounts.signIn({ email: "ana@example.com", password: PASSWORD }, BROWSER);
+  const secondSession = await accounts.signIn({ email: "ana@example.com", password: PASSWORD }, BROWSER);
   const call = async (principal: Principal) => {
     const { id } = await world.newInstance(principal);
     const input = { instanceId: id, type: "DYNAMIC_STREAM", target: { phoneNumber: NUMBER } } as const;
     return world.app.calls.create(principal, input, {});
   };
   await call(ana.principal);
-  await call(again.principal);
-  for (const { principal } of [ana, again])
+  await call(secondSession.principal);
+  for (const { principal } of [ana, secondSession])
     await expect(call(principal)).rejects.toMatchObject({ code: "daily_call_limit", limit: 2 });
   await call(bob.principal);
 });
@@ -57,11 +57,11 @@ describe("a token of an account", () => {
     const instance = await world.newInstance({ userId: ana.account.userId });
     const demo = await accounts.createToken(ana.account, { label: "demo", demoInstanceId: instance.id });
     expect(demo).toMatchObject({ demoInstanceId: instance.id, maxCallsPerDay: 50 });
-    const refused = { code: "instance_not_found" };
-    const others = accounts.createToken(bob.account, { label: "demo", demoInstanceId: instance.id });
-    await expect(others).rejects.toMatchObject(refused);
+    const refusal = { code: "instance_not_found" };
+    const othersToken = accounts.createToken(bob.account, { label: "demo", demoInstanceId: instance.id });
+    await expect(othersToken).rejects.toMatchObject(refusal);
     const unknown = accounts.createToken(ana.account, { label: "demo", demoInstanceId: "\0" });
-    await expect(unknown).rejects.toMatchObject(refused);
+    await expect(unknown).rejects.toMatchObject(refusal);
   });
 
   test.each([
@@ -95,8 +95,8 @@ describe("a token of an account", () => {
       await accounts.revokeToken(account, id);
       ids.push(id);
     }
-    const stored = (await world.storage.accounts.tokens(account.userId)).map(({ id }) => id);
-    expect(stored).toEqual(ids.slice(2));
+    const tokenIds = (await world.storage.accounts.tokens(account.userId)).map(({ id }) => id);
+    expect(tokenIds).toEqual(ids.slice(2));
   });
 });
 
@@ -107,16 +107,16 @@ describe("the audit log", () => {
     const bob = await member(ana, "bob@example.com");
     const token = await accounts.createToken(bob.account, { label: "laptop" });
     await accounts.note(bob.account, "instance.deleted", "inst_1");
-    const shown = (entries: { email: string | null; action: string; subject: string | null }[]) =>
+    const summary = (entries: { email: string | null; action: string; subject: string | null }[]) =>
       entries.map(({ email, action, subject }) => [email, action, subject]);
-    const own = [
+    const ownEntries = [
       ["bob@example.com", "instance.deleted", "inst_1"],
       ["bob@example.com", "token.created", token.id],
       ["bob@example.com", "account.registered", null],
     ];
-    expect(shown(await accounts.audit(bob.account))).toEqual(own);
-    expect(shown(await accounts.audit(ana.account)).slice(0, 3)).toEqual(own);
-    expect(shown(await accounts.audit(ana.account)).map(([, action]) => action)).toContain("invitation.created");
+    expect(summary(await accounts.audit(bob.account))).toEqual(ownEntries);
+    expect(summary(await accounts.audit(ana.account)).slice(0, 3)).toEqual(ownEntries);
+    expect(summary(await accounts.audit(ana.account)).map(([, action]) => action)).toContain("invitation.created");
   });
 
   test("is read page by page", async () => {

@@ -9,7 +9,7 @@ import { lines, ms, puppet, type Scene, soundMs, talking, voice } from "../../su
 import { ToneSpeech } from "../../support/application.ts";
 import { MeasuringTranscription } from "../../support/measuring-transcription.ts";
 
-const { apology, sayAgain, timeIsUp } = phrasesIn("en");
+const { apology, sayAgain: repeatRequest, timeIsUp } = phrasesIn("en");
 const GREETING = "Hello, when does it suit you?";
 
 /** The cascade without a server: a model that replies with one sentence. */
@@ -86,8 +86,8 @@ describe("words that are lost", () => {
       return lostAt;
     };
     const first = await lose();
-    await world.system.advance(ms(sayAgain) + 500);
-    expect(Math.abs(soundMs(scene, first) - ms(sayAgain))).toBeLessThanOrEqual(40);
+    await world.system.advance(ms(repeatRequest) + 500);
+    expect(Math.abs(soundMs(scene, first) - ms(repeatRequest))).toBeLessThanOrEqual(40);
     const second = await lose();
     await world.system.advance(ms(apology) + 1_500);
     expect(Math.abs(soundMs(scene, second) - ms(apology))).toBeLessThanOrEqual(40);
@@ -101,15 +101,15 @@ describe("words that are lost", () => {
     const { world, leg } = scene;
     await world.system.advance(ms(GREETING) + 500);
     transcription.answering = new Promise(() => {});
-    for (const [expected, more] of [
-      [sayAgain, 0],
+    for (const [expected, options] of [
+      [repeatRequest, 0],
       [apology, 1_000],
     ] as const) {
       leg.say(voice(800, leg));
       await world.system.advance(11_000);
       const from = nowMs(scene);
       expect(soundMs(scene, from - 9_000)).toBe(0);
-      await world.system.advance(ms(expected) + 1_000 + more);
+      await world.system.advance(ms(expected) + 1_000 + options);
       expect(Math.abs(soundMs(scene, from) - ms(expected))).toBeLessThanOrEqual(40);
     }
     expect((await outcomeOf(scene))?.detail).toBe("the transcription engine sent nothing for 10000 ms");
@@ -119,9 +119,9 @@ describe("words that are lost", () => {
 
 /** Fails in the middle of one of its texts. */
 class BrokenSpeech extends ToneSpeech {
-  readonly spoken: string[] = [];
+  readonly spokenTexts: string[] = [];
   override async *speak(text: string, voiceId: string, signal: AbortSignal): AsyncGenerator<PcmChunk> {
-    this.spoken.push(text);
+    this.spokenTexts.push(text);
     for await (const chunk of super.speak(text, voiceId, signal)) {
       if (text !== GREETING) yield chunk;
       else yield { ...chunk, samples: chunk.samples.subarray(0, chunk.samples.length / 2) };
@@ -171,11 +171,11 @@ describe("an agent whose reply yields nothing", () => {
   const HUNG = "the agent puppet replied with nothing for 10000 ms";
 
   test("is asked once more, then the call ends after an apology", async () => {
-    const asked: ConversationInput[] = [];
+    const inputs: ConversationInput[] = [];
     const signals: AbortSignal[] = [];
     const agent = puppet(async function* (input, signal) {
       if (input.type !== "begin") {
-        asked.push(input);
+        inputs.push(input);
         signals.push(signal);
         await never;
       }
@@ -187,7 +187,7 @@ describe("an agent whose reply yields nothing", () => {
     await world.system.advance(ms(GREETING) + 500);
     leg.press("1");
     await world.system.advance(19_500);
-    expect(asked).toEqual([
+    expect(inputs).toEqual([
       { type: "key", digit: "1" },
       { type: "key", digit: "1" },
     ]);
@@ -222,10 +222,10 @@ describe("an agent whose reply yields nothing", () => {
       yield says("Well.");
       await never;
     });
-    const spoken = await talking(["x"], { agent });
-    await spoken.world.system.advance(ms("Well.") + 10_000 + ms(apology) + 2_000);
-    expect([replies, (await outcomeOf(spoken))?.detail]).toEqual([1, HUNG]);
-    await spoken.world.stop();
+    const scene2 = await talking(["x"], { agent });
+    await scene2.world.system.advance(ms("Well.") + 10_000 + ms(apology) + 2_000);
+    expect([replies, (await outcomeOf(scene2))?.detail]).toEqual([1, HUNG]);
+    await scene2.world.stop();
 
     let uses = 0;
     const book: AgentTool = { name: "book", description: "Books.", parameters: {}, run: async () => ++uses };
@@ -313,15 +313,15 @@ describe("a reply that is prepared", () => {
 
   /** A call whose callee speaks, by an engine with partial texts; returns the requests and the latencies. */
   async function conversation(partial: string, final: string, preemptive: boolean) {
-    const asked: string[] = [];
+    const texts: string[] = [];
     let scene: Scene | undefined;
     const chat: Chat = async function* ({ messages }, signal) {
       const { content } = messages.at(-1)!;
-      asked.push(content ?? "");
-      if (asked.length > 1) await new Promise<void>((resolve) => scene?.world.system.after(THINKS_MS, resolve));
+      texts.push(content ?? "");
+      if (texts.length > 1) await new Promise<void>((resolve) => scene?.world.system.after(THINKS_MS, resolve));
       signal.throwIfAborted();
       yield { type: "text", text: "I see." };
-      if (asked.length > 1)
+      if (texts.length > 1)
         yield {
           type: "tool",
           call: { id: "1", type: "function", function: { name: "send_dtmf", arguments: '{"keys":"5"}' } },
@@ -340,14 +340,14 @@ describe("a reply that is prepared", () => {
     await world.system.advance(700);
     transcription.sessions[0]!.say({ type: "partial", text: partial });
     await world.system.advance(500);
-    const early = [...asked];
+    const early = [...texts];
     expect(soundMs(scene, 1_000)).toBe(0);
     await world.system.advance(2_000);
     leg.end("callee_hung_up");
     await world.system.advance(1_500);
     const turns = (await world.stored(call)).turns ?? [];
     await world.stop();
-    return { asked, early, gapMs: turns.find(({ input }) => input === "words")?.turnGapMs ?? 0 };
+    return { asked: texts, early, gapMs: turns.find(({ input }) => input === "words")?.turnGapMs ?? 0 };
   }
 
   test("saves the model's thinking time at the end of the turn", async () => {

@@ -51,10 +51,10 @@ describe("the result by the schema of a call", () => {
 
   test("never delays the end: it follows if the callee hangs up first", async () => {
     let state = (_: unknown): void => {};
-    const stated = new Promise<unknown>((resolve) => {
+    const reported = new Promise<unknown>((resolve) => {
       state = resolve;
     });
-    const { world, call } = await talking(reporter(() => stated, true));
+    const { world, call } = await talking(reporter(() => reported, true));
     world.leg(call).end("callee_hung_up");
     await world.system.advance(1_500);
     const ended = await world.stored(call);

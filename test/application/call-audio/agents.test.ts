@@ -76,11 +76,11 @@ describe("an agent call", () => {
   test("asks again after 8 s of silence, and not during its own words", async () => {
     const scene = await talking();
     const { world } = scene;
-    const asked = ms(INTRODUCTION) + ms(QUESTION);
-    await world.system.advance(asked + 7_900);
-    expect(Math.abs(soundMs(scene, 0) - asked)).toBeLessThanOrEqual(40);
+    const questionEndMs = ms(INTRODUCTION) + ms(QUESTION);
+    await world.system.advance(questionEndMs + 7_900);
+    expect(Math.abs(soundMs(scene, 0) - questionEndMs)).toBeLessThanOrEqual(40);
     await world.system.advance(200 + ms(QUESTION));
-    expect(Math.abs(soundMs(scene, 0) - asked - ms(QUESTION))).toBeLessThanOrEqual(40);
+    expect(Math.abs(soundMs(scene, 0) - questionEndMs - ms(QUESTION))).toBeLessThanOrEqual(40);
     await world.stop();
   });
 
@@ -175,7 +175,7 @@ describe("an agent call", () => {
     await world.system.advance(1_000);
     leg.end("callee_hung_up");
     await world.system.advance(1_500);
-    const [first, second, third, ...others] = (await world.stored(call)).turns ?? [];
+    const [first, second, third, ...rest] = (await world.stored(call)).turns ?? [];
     expect(first).toMatchObject({ input: "begin", turnGapMs: null, interrupted: true, llmTtftMs: 123 });
     // The voice of 800 ms was noticed after 20 ms, and stopped the agent after 200 ms.
     expect(Math.abs((first?.interruptLatencyMs ?? 0) - 200)).toBeLessThanOrEqual(20);
@@ -185,7 +185,7 @@ describe("an agent call", () => {
     expect(second?.turnGapMs).toBeGreaterThanOrEqual((second?.eouDelayMs ?? 0) + (second?.sttFinalMs ?? 0));
     expect(third).toMatchObject({ input: "key", eouDelayMs: null, sttFinalMs: null, interruptLatencyMs: null });
     expect(third?.turnGapMs).toBeLessThanOrEqual(40);
-    expect(others).toEqual([]);
+    expect(rest).toEqual([]);
     const { turnStages, interruptions } = await world.app.queries.figures();
     expect([turnStages.turnGapMs?.turns, interruptions]).toEqual([2, 1]);
     await world.stop();
@@ -255,13 +255,13 @@ describe("an agent call", () => {
       if (input.type === "words") yield { type: "say", text: "Yes?", interruptible: true };
       else {
         yield { type: "say", text: "A rather long first sentence, and then a goodbye.", interruptible: true };
-        await said;
+        await firstTurn;
         yield { type: "hang_up" };
       }
       yield { type: "listen", forMs: 60_000 };
     });
     let interrupted = (): void => {};
-    const said = new Promise<void>((resolve) => {
+    const firstTurn = new Promise<void>((resolve) => {
       interrupted = resolve;
     });
     const scene = await talking(["x"], { agent, transcription: new MeasuringTranscription() });
@@ -329,8 +329,8 @@ describe("an agent call that no agent can conduct ends FAILED/agent_unavailable 
 
 test("an agent's voice is checked at creation", async () => {
   const world = await World.start({ agent: scriptedAgent() });
-  const faulty = agentCall(world, SCRIPT, { voiceId: "pt-BR-1" });
-  await expect(faulty).rejects.toMatchObject({
+  const faultyCall = agentCall(world, SCRIPT, { voiceId: "pt-BR-1" });
+  await expect(faultyCall).rejects.toMatchObject({
     errors: [{ pointer: "/agent/voiceId", code: "voice_unavailable" }],
   });
   const call = await agentCall(world, SCRIPT, { voiceId: "en-US-1" });
@@ -344,8 +344,8 @@ test("an agent's voice is checked at creation", async () => {
 
 test("the language of an agent chooses its voice, and is checked at the creation", async () => {
   const world = await World.start({ agent: scriptedAgent() });
-  const faulty = agentCall(world, SCRIPT, { language: "fi" });
-  await expect(faulty).rejects.toMatchObject({
+  const faultyCall = agentCall(world, SCRIPT, { language: "fi" });
+  await expect(faultyCall).rejects.toMatchObject({
     errors: [{ pointer: "/agent/language", code: "voice_unavailable", detail: expect.stringContaining("fi") }],
   });
   const call = await agentCall(world, SCRIPT, { language: "en" });

@@ -21,14 +21,14 @@ interface Scene {
   readonly puppet: Puppet;
 }
 
-async function dialled(agent: AudioAgent, options: WorldOptions = {}): Promise<{ world: World; call: Call }> {
+async function dialCall(agent: AudioAgent, options: WorldOptions = {}): Promise<{ world: World; call: Call }> {
   const world = await World.start({ agent, ...options });
   return { world, call: await world.agentCall({ instructions: ["Ask for the date."] }) };
 }
 
 async function talking({ codec, ...options }: WorldOptions & { readonly codec?: string } = {}): Promise<Scene> {
   const { agent, opened } = puppets(options.transcription ? { transcribes: false } : {});
-  const { world, call } = await dialled(agent, options);
+  const { world, call } = await dialCall(agent, options);
   await world.system.settle();
   const leg = world.leg(call);
   if (codec !== undefined) leg.codec = codec;
@@ -54,13 +54,13 @@ function voice(length: number, { sampleRate }: ScriptedLeg): Int16Array {
   return tone(440, length, sampleRate, 6_000).map((sample, at) => sample + other[at]!);
 }
 
-const heardIn = (reports: readonly unknown[]): readonly HeardItem[] =>
+const heardItems = (reports: readonly unknown[]): readonly HeardItem[] =>
   reports.filter((report): report is HeardItem[] => Array.isArray(report)).flat();
 
 describe("a call with an agent in audio", () => {
   test("is opened before the dial, and starts on answer", async () => {
     const { agent, opened } = puppets();
-    const { world, call } = await dialled(agent);
+    const { world, call } = await dialCall(agent);
     expect(opened.map(({ brief }) => [brief.callId, brief.instructions])).toEqual([[call.id, ["Ask for the date."]]]);
     const leg = world.leg(call);
     leg.placed();
@@ -104,11 +104,11 @@ describe("a call with an agent in audio", () => {
     await world.system.advance(600);
     expect(puppet.format).toBe(format);
     // Mu-law has two codes for zero, which sound the same.
-    const same = (one: Uint8Array) => one.map((byte) => (format === "pcmu" && byte === 0x7f ? 0xff : byte));
+    const asCoded = (one: Uint8Array) => one.map((byte) => (format === "pcmu" && byte === 0x7f ? 0xff : byte));
     const sent = code(leg.heard);
-    const from = sent.findIndex((_, at) => same(bytes.subarray(0, 50)).every((byte, i) => sent[at + i] === byte));
+    const from = sent.findIndex((_, at) => asCoded(bytes.subarray(0, 50)).every((byte, i) => sent[at + i] === byte));
     expect(from).toBeGreaterThanOrEqual(0);
-    expect(Buffer.compare(sent.subarray(from, from + bytes.length), same(bytes))).toBe(0);
+    expect(Buffer.compare(sent.subarray(from, from + bytes.length), asCoded(bytes))).toBe(0);
     const heard = Buffer.concat(puppet.heard);
     expect(heard.includes(Buffer.from(code(said)))).toBe(true);
     await world.stop();
@@ -122,8 +122,8 @@ describe("a call with an agent in audio", () => {
     const bytes = new Uint8Array(Buffer.concat(puppet.heard));
     const samples = new Int16Array(bytes.buffer, 0, bytes.length >> 1);
     expect(samples.length / 24).toBeGreaterThan(900);
-    const loud = samples.findIndex((sample) => Math.abs(sample) > 4_000);
-    expect(toneShare(samples.subarray(loud, loud + 10_000), 600, 24_000)).toBeGreaterThan(0.95);
+    const firstLoud = samples.findIndex((sample) => Math.abs(sample) > 4_000);
+    expect(toneShare(samples.subarray(firstLoud, firstLoud + 10_000), 600, 24_000)).toBeGreaterThan(0.95);
     await world.stop();
   });
 
@@ -139,7 +139,7 @@ describe("a call with an agent in audio", () => {
     // Late audio of a cut item is not played.
     puppet.does({ type: "audio", item: "b", bytes: pcmToBytes(tone(440, 500, 24_000, 8_000)) });
     await world.system.advance(2_000);
-    const heard = heardIn(puppet.reports);
+    const heard = heardItems(puppet.reports);
     expect(heard.map(({ item }) => item)).toEqual(["b", "c"]);
     expect(Math.abs(heard[0]!.heardMs - 2_000)).toBeLessThanOrEqual(60);
     expect(heard[1]).toMatchObject({ heardMs: 0, text: "" });
@@ -160,10 +160,10 @@ describe("a call with an agent in audio", () => {
     leg.say(voice(600, leg));
     await world.system.advance(600);
     expect(Math.abs(soundMs(scene, 1_000) - 200)).toBeLessThan(80);
-    expect(heardIn(puppet.reports)).toEqual([]);
+    expect(heardItems(puppet.reports)).toEqual([]);
     puppet.does({ type: "speech_started" });
     await world.system.advance(100);
-    expect(Math.abs(heardIn(puppet.reports)[0]!.heardMs - 1_200)).toBeLessThan(80);
+    expect(Math.abs(heardItems(puppet.reports)[0]!.heardMs - 1_200)).toBeLessThan(80);
     await world.stop();
   });
 
@@ -176,7 +176,7 @@ describe("a call with an agent in audio", () => {
     leg.say(voice(400, leg));
     await world.system.advance(6_000);
     expect(Math.abs(soundMs(scene, 0) - 0.97 * 3_000)).toBeLessThan(90);
-    expect(heardIn(puppet.reports)).toEqual([]);
+    expect(heardItems(puppet.reports)).toEqual([]);
     expect(await lines(scene)).toEqual(["caller: A long sentence."]);
     await world.stop();
   });
@@ -190,7 +190,7 @@ describe("a call with an agent in audio", () => {
     puppet.does({ type: "reply", to: "words" });
     puppet.says("b", 500, "", 880);
     await world.system.advance(2_000);
-    expect(heardIn(puppet.reports).map(({ item }) => item)).toEqual(["a"]);
+    expect(heardItems(puppet.reports).map(({ item }) => item)).toEqual(["a"]);
     expect(Math.abs(soundMs(scene, 0) - 0.97 * 1_000)).toBeLessThan(80);
     const at = msToSamples(650, 8_000);
     expect(toneShare(leg.heard.subarray(at, at + 2_000), 880, 8_000)).toBeGreaterThan(0.9);
@@ -253,7 +253,7 @@ describe("a call with an agent in audio", () => {
     leg.press("1");
     await world.system.advance(1_000);
     expect(puppet.reports.at(-1)).toBe("key 1");
-    expect(heardIn(puppet.reports)).toHaveLength(1);
+    expect(heardItems(puppet.reports)).toHaveLength(1);
     expect(soundMs(scene, 0)).toBeLessThan(600);
     await world.stop();
   });
@@ -404,7 +404,7 @@ describe("a call with an agent in audio", () => {
 
   test("fails if the conversation breaks off, before the answer too", async () => {
     const { agent, opened } = puppets();
-    const { world, call } = await dialled(agent);
+    const { world, call } = await dialCall(agent);
     world.leg(call).placed();
     await world.system.settle();
     opened[0]!.events.fail(new Error("the connection broke"));
@@ -425,7 +425,7 @@ describe("an agent in audio that cannot conduct a call", () => {
         throw new AgentUnavailable("the server answered 401 (check the key: RINGPORT_AGENT_KEY)");
       },
     });
-    const { world, call } = await dialled(agent);
+    const { world, call } = await dialCall(agent);
     expect(await world.stored(call)).toMatchObject({
       status: "FAILED",
       outcome: { reason: "agent_unavailable", detail: expect.stringContaining("RINGPORT_AGENT_KEY") },
@@ -435,20 +435,20 @@ describe("an agent in audio that cannot conduct a call", () => {
   });
 
   test("does not dial a call that was ended while its conversation opened", async () => {
-    let aborted = false;
+    let isAborted = false;
     const { agent } = puppets({
       open: (_, signal) =>
         new Promise((_resolve, reject) => {
           signal.addEventListener("abort", () => {
-            aborted = true;
+            isAborted = true;
             reject(signal.reason);
           });
         }),
     });
-    const { world, call } = await dialled(agent);
+    const { world, call } = await dialCall(agent);
     await world.app.calls.hangUp(ALICE, call.id);
     await world.system.advance(1_000);
-    expect(aborted).toBe(true);
+    expect(isAborted).toBe(true);
     expect(world.network.legs).toEqual([]);
     expect((await world.stored(call)).status).not.toBe("IN_PROGRESS");
     await world.stop();

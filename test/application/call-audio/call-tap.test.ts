@@ -6,21 +6,21 @@ import { SAMPLE } from "../../../src/ports/media.ts";
 const RATE = 8_000;
 
 /** Frames that a tap gets for these marks; every sample is 7. */
-function passed(frames: readonly (Uint8Array | undefined)[], length: number) {
-  const got = { frame: [] as number[], received: [] as number[], marks: [] as (number | undefined)[] };
+function passThrough(frames: readonly (Uint8Array | undefined)[], length: number) {
+  const output = { frame: [] as number[], received: [] as number[], marks: [] as (number | undefined)[] };
   const taps = new CallTaps(RATE, [
     {
       inbound(frame, received, marks) {
         expect(frame.length).toBeLessThanOrEqual(160);
         expect(received.length).toBe(frame.length);
-        got.frame.push(...frame);
-        got.received.push(...received);
-        for (let i = 0; i < frame.length; i++) got.marks.push(marks?.[i]);
+        output.frame.push(...frame);
+        output.received.push(...received);
+        for (let i = 0; i < frame.length; i++) output.marks.push(marks?.[i]);
       },
     },
   ]);
   for (const marks of frames) taps.write(new Int16Array(length).fill(7), marks);
-  return got;
+  return output;
 }
 
 describe("the taps of a call", () => {
@@ -41,17 +41,19 @@ describe("the taps of a call", () => {
     fc.assert(
       fc.property(frames, ({ length, frames }) => {
         const marks = frames.flatMap((marks) => [...(marks ?? new Uint8Array(length).fill(SAMPLE.received))]);
-        const got = passed(frames, length);
-        expect(got.frame).toEqual(marks.map(() => 7));
-        expect(got.received).toEqual(marks.map((mark) => (mark === SAMPLE.filledIn ? 0 : 7)));
-        expect(got.marks.map((mark) => mark ?? SAMPLE.received)).toEqual(marks);
+        const output = passThrough(frames, length);
+        expect(output.frame).toEqual(marks.map(() => 7));
+        expect(output.received).toEqual(marks.map((mark) => (mark === SAMPLE.filledIn ? 0 : 7)));
+        expect(output.marks.map((mark) => mark ?? SAMPLE.received)).toEqual(marks);
       }),
     );
   });
 
   test("get no marks for a whole frame", () => {
     expect(
-      passed([undefined, new Uint8Array(160).fill(SAMPLE.received)], 160).marks.every((mark) => mark === undefined),
+      passThrough([undefined, new Uint8Array(160).fill(SAMPLE.received)], 160).marks.every(
+        (mark) => mark === undefined,
+      ),
     ).toBe(true);
   });
 });

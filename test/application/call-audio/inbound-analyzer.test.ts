@@ -8,14 +8,14 @@ import { tone } from "../../../src/audio/tones/tone.ts";
 import { Vad } from "../../../src/audio/voice/vad.ts";
 import { SAMPLE } from "../../../src/ports/media.ts";
 
-interface Heard {
+interface AnalyzerReport {
   keys: string;
   speech: { startMs: number; endMs: number }[];
   beeps: { hz: number; atMs: number }[];
 }
 
-function listen(samples: Int16Array, sampleRate: number): Heard {
-  const heard: Heard = { keys: "", speech: [], beeps: [] };
+function listen(samples: Int16Array, sampleRate: number): AnalyzerReport {
+  const heard: AnalyzerReport = { keys: "", speech: [], beeps: [] };
   const voiceActivity = (rate: number) => new Vad(rate);
   const ear = new InboundAnalyzer(
     { sampleRate, inBandDtmf: () => true, voiceActivity },
@@ -158,16 +158,16 @@ describe.each([8_000, 16_000])("a tone with gaps that a leg fills in, at %i Hz",
 
 test("conclusions need received samples, not concealed ones", () => {
   const sampleRate = 8_000;
-  const noticed: string[] = [];
+  const notices: string[] = [];
   const analyzer = new InboundAnalyzer(
     { sampleRate, inBandDtmf: () => true, voiceActivity: (rate) => new Vad(rate) },
     {
-      firstAudio: () => void noticed.push("first audio"),
-      beep: () => void noticed.push("beep"),
-      lineTone: () => void noticed.push("line tone"),
-      suspicious: () => void noticed.push("suspicious"),
-      digit: (digit) => void noticed.push(digit),
-      speech: () => void noticed.push("speech"),
+      firstAudio: () => void notices.push("first audio"),
+      beep: () => void notices.push("beep"),
+      lineTone: () => void notices.push("line tone"),
+      suspicious: () => void notices.push("suspicious"),
+      digit: (digit) => void notices.push(digit),
+      speech: () => void notices.push("speech"),
     },
   );
   const taps = new CallTaps(sampleRate, [analyzer]);
@@ -186,6 +186,6 @@ test("conclusions need received samples, not concealed ones", () => {
   play(new Int16Array(sampleRate));
   play(concatPcm(sounds), filledIn);
   analyzer.finish();
-  expect(noticed).toEqual(["first audio"]);
+  expect(notices).toEqual(["first audio"]);
   expect(analyzer.speaking).toBe(false);
 });

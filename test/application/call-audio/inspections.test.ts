@@ -41,65 +41,65 @@ const upload = (principal: Principal, instance: Instance, seconds: number, signa
     .catch((error: unknown) => error);
 
 /** Waits for work outside of the manual clock, such as hashes. */
-async function rest(): Promise<void> {
+async function idle(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 300));
   await world.system.settle();
 }
 
 async function finishAll(uploads: readonly Promise<unknown>[]): Promise<unknown[]> {
-  const finishing = setInterval(() => finish.splice(0).map((one) => one()), 1);
+  const finishing = setInterval(() => finish.splice(0).map((release) => release()), 1);
   return Promise.all(uploads).finally(() => clearInterval(finishing));
 }
 
 describe("uploads of one user", () => {
   test("are refused beyond fifty, per user", async () => {
     const uploads = Array.from({ length: 50 }, () => upload(ALICE, alices, 1));
-    await rest();
+    await idle();
     expect(await upload(ALICE, alices, 1)).toMatchObject({ code: "server_busy" });
     uploads.push(upload(BOB, bobs, 2));
-    await rest();
+    await idle();
     for (const created of await finishAll(uploads)) expect(created).toMatchObject({ created: true });
-    const again = upload(ALICE, alices, 1);
-    expect((await finishAll([again]))[0]).toMatchObject({ created: true });
+    const secondUpload = upload(ALICE, alices, 1);
+    expect((await finishAll([secondUpload]))[0]).toMatchObject({ created: true });
   });
 
   test("take turns with another user's", async () => {
     const uploads = Array.from({ length: 10 }, () => upload(ALICE, alices, 1));
-    await rest();
+    await idle();
     uploads.push(upload(BOB, bobs, 2));
-    await rest();
+    await idle();
     expect(inspected).toEqual([1, 1]);
-    for (const one of finish.splice(0)) one();
-    await rest();
+    for (const release of finish.splice(0)) release();
+    await idle();
     expect(inspected).toEqual([1, 1, 1, 2]);
     await finishAll(uploads);
   });
 
   test("keep their turns to the end of the work, even if their clients disconnect", async () => {
-    const left = new AbortController();
-    const uploads = [1, 1].map((seconds) => upload(ALICE, alices, seconds, left.signal));
-    await rest();
+    const abort = new AbortController();
+    const uploads = [1, 1].map((seconds) => upload(ALICE, alices, seconds, abort.signal));
+    await idle();
     uploads.push(upload(BOB, bobs, 2));
-    await rest();
-    left.abort(new Error("the client has left"));
-    await rest();
+    await idle();
+    abort.abort(new Error("the client has left"));
+    await idle();
     expect(inspected).toEqual([1, 1]);
-    for (const one of finish.splice(0)) one();
-    await rest();
+    for (const release of finish.splice(0)) release();
+    await idle();
     expect(inspected).toEqual([1, 1, 2]);
     await finishAll(uploads);
   });
 
   test("stop waiting once their clients disconnect", async () => {
-    const left = new AbortController();
+    const abort = new AbortController();
     const uploads = [1, 1].map((seconds) => upload(ALICE, alices, seconds));
-    await rest();
+    await idle();
     const reason = new Error("the client has left");
-    const waiting = upload(ALICE, alices, 3, left.signal);
-    await rest();
-    left.abort(reason);
-    expect(await waiting).toBe(reason);
-    expect(await upload(ALICE, alices, 4, left.signal)).toBe(reason);
+    const pendingUpload = upload(ALICE, alices, 3, abort.signal);
+    await idle();
+    abort.abort(reason);
+    expect(await pendingUpload).toBe(reason);
+    expect(await upload(ALICE, alices, 4, abort.signal)).toBe(reason);
     await finishAll(uploads);
     expect(inspected).toEqual([1, 1]);
   });

@@ -25,7 +25,7 @@ interface Scene {
   readonly inputs: unknown[];
 }
 
-async function offered(run: AgentTool["run"], more: Partial<AgentTool> = {}): Promise<Scene> {
+async function offerTool(run: AgentTool["run"], options: Partial<AgentTool> = {}): Promise<Scene> {
   const world = await World.start();
   const uses: EventData["tool_used"][] = [];
   const inputs: unknown[] = [];
@@ -38,7 +38,7 @@ async function offered(run: AgentTool["run"], more: Partial<AgentTool> = {}): Pr
       inputs.push(input);
       return run(input, context);
     },
-    ...more,
+    ...options,
   };
   const [first] = offeredTools(
     { ...world.context, agentTools: guardedTools([tool], world.context) },
@@ -53,7 +53,7 @@ const never = () => new Promise<never>(() => {});
 
 describe("a tool that an agent uses", () => {
   test("gets checked input and returns JSON", async () => {
-    const { world, tool, uses, inputs } = await offered(async () => ({ table: 4, name: "Zoë 👋" }));
+    const { world, tool, uses, inputs } = await offerTool(async () => ({ table: 4, name: "Zoë 👋" }));
     expect(await tool.run(GOOD)).toBe('{"table":4,"name":"Zoë 👋"}');
     expect(inputs).toEqual([{ people: 3 }]);
     expect(uses).toEqual([{ tool: "book", ms: 0, fault: null }]);
@@ -69,7 +69,7 @@ describe("a tool that an agent uses", () => {
     ["{}", "/people is missing"],
     [`{"people":3,"x":"${"x".repeat(20_000)}"}`, "the input has 20019 characters, at most 20000 are allowed"],
   ])("does not run for the input %s", async ([input, fault]) => {
-    const { world, tool, uses, inputs } = await offered(async () => 1);
+    const { world, tool, uses, inputs } = await offerTool(async () => 1);
     expect(await tool.run(input!)).toBe(`error: ${fault}`);
     expect(inputs).toEqual([]);
     expect(uses).toEqual([{ tool: "book", ms: 0, fault: "input_invalid" }]);
@@ -78,7 +78,7 @@ describe("a tool that an agent uses", () => {
 
   test("reports the words of ToolFailed to the model, but no other error's", async () => {
     const errors = [new ToolFailed("the restaurant is closed"), new Error("postgres://root:secret@db refused")];
-    const { world, tool, uses } = await offered(async () => {
+    const { world, tool, uses } = await offerTool(async () => {
       throw errors.shift();
     });
     expect(await tool.run(GOOD)).toBe("error: the restaurant is closed");
@@ -88,7 +88,7 @@ describe("a tool that an agent uses", () => {
   });
 
   test("survives a tool that throws before it starts", async () => {
-    const { world, tool } = await offered(() => {
+    const { world, tool } = await offerTool(() => {
       throw "a string";
     });
     expect(await tool.run(GOOD)).toBe("error: the tool failed");
@@ -97,7 +97,7 @@ describe("a tool that an agent uses", () => {
 
   test("fails if its schema has an invalid pattern", async () => {
     const parameters = { type: "object", properties: { people: { type: "string", pattern: "(" } } };
-    const { world, tool, inputs } = await offered(async () => ({}), { parameters });
+    const { world, tool, inputs } = await offerTool(async () => ({}), { parameters });
     expect(await tool.run('{"people":"3"}')).toMatch(/failed/);
     expect(inputs).toEqual([]);
     await world.stop();
@@ -113,7 +113,7 @@ describe("a tool that an agent uses", () => {
       [undefined, 10_000],
       [500, 500],
     ] as const) {
-      const { world, tool, uses } = await offered(wait, { timeoutMs });
+      const { world, tool, uses } = await offerTool(wait, { timeoutMs });
       const running = tool.run(GOOD);
       await world.system.advance(ms - 1);
       expect([uses, signals.at(-1)?.aborted]).toEqual([[], false]);
@@ -126,7 +126,7 @@ describe("a tool that an agent uses", () => {
   });
 
   test("ends with its call", async () => {
-    const { world, tool, uses, scope } = await offered(never);
+    const { world, tool, uses, scope } = await offerTool(never);
     const running = tool.run(GOOD);
     scope.abort();
     expect(await running).toBe("error: the call is over");
@@ -140,14 +140,14 @@ describe("a tool that an agent uses", () => {
     ["a BigInt", 1n, "the result of the tool is no JSON"],
     ["a function", () => 1, "the result of the tool is no JSON"],
   ] as const)("may not return %s", async ([, result, fault]) => {
-    const { world, tool, uses } = await offered(async () => result);
+    const { world, tool, uses } = await offerTool(async () => result);
     expect(await tool.run(GOOD)).toBe(`error: ${fault}`);
     expect(uses[0]?.fault).toBe("result_invalid");
     await world.stop();
   });
 
   test("may be used 200 times on a call", async () => {
-    const { world, tool, uses } = await offered(async () => undefined);
+    const { world, tool, uses } = await offerTool(async () => undefined);
     for (let use = 0; use < 200; use++) expect(await tool.run(GOOD)).toBe("null");
     expect(await tool.run(GOOD)).toBe("error: tools were used 200 times on this call, and no more is possible");
     expect(uses.at(-1)?.fault).toBe("too_many");
@@ -177,7 +177,7 @@ describe("an agent call with tools", () => {
     async close() {},
   };
 
-  async function called(world: World, agent: object): Promise<Call & Creation> {
+  async function placeAgentCall(world: World, agent: object): Promise<Call & Creation> {
     const { id: instanceId } = await world.activeInstance();
     const body = { instanceId, type: "DYNAMIC_AGENT", target: { phoneNumber: NUMBER } };
     const call = await world.app.calls.create(ALICE, { ...body, agent: { instructions: ["x"], ...agent } });
@@ -187,7 +187,7 @@ describe("an agent call with tools", () => {
 
   test("may use the named ones, and its timeline lists each use", async () => {
     const world = await World.start({ agent: user, agentTools: [tool("one"), tool("two"), tool("three")] });
-    const call = await called(world, { tools: ["three", "one"] });
+    const call = await placeAgentCall(world, { tools: ["three", "one"] });
     world.leg(call).placed();
     world.leg(call).answer();
     await world.system.advance(4_000);
@@ -207,7 +207,7 @@ describe("an agent call with tools", () => {
 
   test("is refused with the names that exist if it names another", async () => {
     const world = await World.start({ agent: user, agentTools: [tool("one"), tool("two")] });
-    await expect(called(world, { tools: ["one", "tow"] })).rejects.toMatchObject({
+    await expect(placeAgentCall(world, { tools: ["one", "tow"] })).rejects.toMatchObject({
       errors: [
         {
           pointer: "/agent/tools",
@@ -231,7 +231,7 @@ describe("an agent call with tools", () => {
       }),
     };
     const world = await World.start({ agent });
-    const call = await called(world, { maxSeconds: 30 });
+    const call = await placeAgentCall(world, { maxSeconds: 30 });
     world.leg(call).placed();
     world.leg(call).answer();
     await world.system.advance(20_100);

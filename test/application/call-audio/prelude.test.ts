@@ -7,7 +7,7 @@ const FRAME = 160;
 const ones = (length: number) => new Int16Array(length).fill(1);
 
 /** A prelude before a queue of a second. */
-function opened() {
+function openPrelude() {
   const playout = new Playout(RATE);
   const prelude = new Prelude(playout);
   playout.enqueue(ones(RATE));
@@ -25,7 +25,7 @@ function read(prelude: Prelude, frames: number): number[] {
 
 describe("audio queued after a prelude", () => {
   test("waits for its end, and is heard in full", () => {
-    const { playout, prelude } = opened();
+    const { playout, prelude } = openPrelude();
     expect(read(prelude, 3)).toEqual([0, 0, 0]);
     expect([playout.heardMs, playout.clockMs, prelude.lengthMs]).toEqual([0, 0, 60]);
     prelude.endAfter(40);
@@ -35,7 +35,7 @@ describe("audio queued after a prelude", () => {
   });
 
   test("follows pauses and tones in their order", async () => {
-    const { prelude } = opened();
+    const { prelude } = openPrelude();
     const story: string[] = [];
     const sent = prelude
       .pause(20)
@@ -52,7 +52,7 @@ describe("audio queued after a prelude", () => {
   });
 
   test("is pulled by a leg that sends ahead only once the prelude has been sent", () => {
-    const { playout, prelude } = opened();
+    const { playout, prelude } = openPrelude();
     const frame = new Int16Array(FRAME);
     prelude.recall = () => {};
     prelude.endAfter(40);
@@ -67,14 +67,14 @@ describe("audio queued after a prelude", () => {
   });
 
   test("is recalled from the leg only when it has been pulled", () => {
-    const { playout, prelude } = opened();
-    let recalls = 0;
-    prelude.recall = () => void recalls++;
+    const { playout, prelude } = openPrelude();
+    let recallCount = 0;
+    prelude.recall = () => void recallCount++;
     playout.clear();
-    expect(recalls).toBe(0);
+    expect(recallCount).toBe(0);
     prelude.end();
-    expect(recalls).toBe(1); // by the prelude itself
+    expect(recallCount).toBe(1); // by the prelude itself
     playout.clear();
-    expect(recalls).toBe(2);
+    expect(recallCount).toBe(2);
   });
 });

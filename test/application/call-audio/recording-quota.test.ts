@@ -9,7 +9,7 @@ async function scene(storedMs: Readonly<Record<string, number>> = {}) {
   const limits = { storedBytesPerUser: ms(100), storedBytesPerDemoInstance: ms(60) };
   const world = await World.start({ limits: { ...limits } });
   const stored = new Map(Object.entries(storedMs));
-  world.storage.retention.storedBytes = async (owner) => ms(stored.get(owner) ?? 0);
+  world.storage.retention.storedBytes = async (ownerId) => ms(stored.get(ownerId) ?? 0);
   const quota = new RecordingQuota();
   const begin = async (isDemo?: true) => {
     const call = { userId: ALICE.userId, instanceId: "inst_1", isDemo };

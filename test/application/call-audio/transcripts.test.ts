@@ -399,16 +399,16 @@ describe("the last words", () => {
 });
 
 describe("an engine that fails", () => {
-  const unavailable = ({ client }: Scene) =>
+  const unavailableNotices = ({ client }: Scene) =>
     client.events.filter(({ event }) => event === "transcripts_unavailable").map(({ data }) => data);
 
   test("is missing: reported once, after the answer", async () => {
     const scene = await ringing();
-    expect(unavailable(scene)).toEqual([]);
+    expect(unavailableNotices(scene)).toEqual([]);
     scene.leg.answer();
     await scene.world.system.settle();
     expect(scene.client.events.map(({ event }) => event).slice(-2)).toEqual(["answered", "transcripts_unavailable"]);
-    expect(unavailable(scene)).toEqual([{ reason: "no_engine" }]);
+    expect(unavailableNotices(scene)).toEqual([{ reason: "no_engine" }]);
     await scene.world.stop();
   });
 
@@ -416,7 +416,7 @@ describe("an engine that fails", () => {
     const transcription = new MeasuringTranscription();
     transcription.fault = new Error("no such model");
     const scene = await talking({ transcription });
-    expect(unavailable(scene)).toEqual([{ reason: "engine_failed", recoverable: false }]);
+    expect(unavailableNotices(scene)).toEqual([{ reason: "engine_failed", recoverable: false }]);
     scene.leg.say(voice(440, 800, scene.leg));
     await scene.world.system.advance(2_000);
     expect((await scene.world.stored(scene.call)).status).toBe("IN_PROGRESS");
@@ -430,11 +430,11 @@ describe("an engine that fails", () => {
     for (let i = 0; i < 3; i++) session.say({ type: "error", error: new Error("busy"), recoverable: true });
     session.say({ type: "final", text: "still here", startMs: 0, endMs: 10 });
     await scene.world.system.settle();
-    expect(unavailable(scene)).toEqual([{ reason: "engine_failed", recoverable: true }]);
+    expect(unavailableNotices(scene)).toEqual([{ reason: "engine_failed", recoverable: true }]);
     expect(texts(scene)).toEqual(["still here"]);
     session.say({ type: "error", error: new Error("the key was revoked"), recoverable: false });
     await scene.world.system.settle();
-    expect(unavailable(scene)).toEqual([
+    expect(unavailableNotices(scene)).toEqual([
       { reason: "engine_failed", recoverable: true },
       { reason: "engine_failed", recoverable: false },
     ]);
@@ -446,7 +446,7 @@ describe("an engine that fails", () => {
     const scene = await talking({ transcription });
     transcription.sessions[0]!.fault = new Error("a bug");
     await scene.world.system.advance(1_000);
-    expect(unavailable(scene)).toEqual([{ reason: "engine_failed", recoverable: false }]);
+    expect(unavailableNotices(scene)).toEqual([{ reason: "engine_failed", recoverable: false }]);
     expect((await scene.world.stored(scene.call)).status).toBe("IN_PROGRESS");
     await scene.world.stop();
   });

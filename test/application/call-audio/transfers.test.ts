@@ -213,13 +213,13 @@ describe("a transfer is not requested from the network", () => {
       const principal = { ...ALICE, tokenId: "tok_1", maxCallsPerDay };
       const { world, leg, inputs } = await transferring(OTHER, { principal });
       await world.system.advance(ms(GOODBYE) + 1_000);
-      const another = world.app.calls.create(principal, {
+      const secondCall = world.app.calls.create(principal, {
         instanceId: (await world.newInstance()).id,
         type: "DYNAMIC_AGENT",
         target: { phoneNumber: NUMBER },
         agent: { instructions: ["x"] },
       });
-      await expect(another).rejects.toMatchObject({ code: "daily_call_limit", limit: maxCallsPerDay });
+      await expect(secondCall).rejects.toMatchObject({ code: "daily_call_limit", limit: maxCallsPerDay });
       expect(leg.transfers).toEqual(maxCallsPerDay === 1 ? [] : [OTHER]);
       if (maxCallsPerDay === 1)
         expect(inputs.at(-1)).toMatchObject({
@@ -263,8 +263,8 @@ test("transfer numbers that are not allowed are refused at its creation", async 
     });
   world.network.refused.set("+12025550911", "trunk acme does not call it");
   await expect(create(["+12025550911"])).rejects.toMatchObject({ code: "destination_not_allowed" });
-  const narrow = { ...ALICE, allowedPrefixes: [NUMBER] };
-  await expect(create([OTHER], narrow)).rejects.toMatchObject({ code: "destination_not_allowed" });
+  const restrictedUser = { ...ALICE, allowedPrefixes: [NUMBER] };
+  await expect(create([OTHER], restrictedUser)).rejects.toMatchObject({ code: "destination_not_allowed" });
   await expect(create(["911"])).rejects.toMatchObject({
     errors: [{ pointer: "/agent/transferTo/0", code: "phone_number_invalid" }],
   });

@@ -10,12 +10,12 @@ const FRAME_MS = 20;
 const voiceWithHangOver =
   (hangOverMs: number | undefined): VoiceActivity =>
   () => {
-    let left = 0;
+    let remaining = 0;
     return {
       hangOverMs,
       push(frame) {
-        left = frame[0] === 0 ? left - FRAME_MS : (hangOverMs ?? 0) + FRAME_MS;
-        return left > 0;
+        remaining = frame[0] === 0 ? remaining - FRAME_MS : (hangOverMs ?? 0) + FRAME_MS;
+        return remaining > 0;
       },
     };
   };

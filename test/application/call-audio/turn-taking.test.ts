@@ -28,9 +28,9 @@ class Listener {
     });
   }
 
-  #think(forMs: number, signal: AbortSignal): Promise<void> {
+  #think(durationMs: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      const cancel = this.scene!.world.system.after(forMs, resolve);
+      const cancel = this.scene!.world.system.after(durationMs, resolve);
       signal.addEventListener("abort", () => {
         cancel();
         reject(signal.reason);
@@ -46,15 +46,15 @@ interface Listening {
 }
 
 /** A call whose question has been heard, or the first `heardMs` of it. */
-async function asked(
+async function askQuestions(
   texts: readonly string[],
   options: { thinksMs?: number; heardMs?: number; partial?: boolean; endOfTurn?: boolean } = {},
 ): Promise<Listening> {
   const { partial = false, endOfTurn = false, thinksMs = 0 } = options;
   const listener = new Listener(thinksMs);
   const transcription = new MeasuringTranscription({ partial, endOfTurn });
-  const left = [...texts];
-  transcription.understand = () => left.shift() ?? "";
+  const remainingTexts = [...texts];
+  transcription.understand = () => remainingTexts.shift() ?? "";
   const scene = await talking(["x"], { agent: listener.agent, transcription });
   listener.scene = scene;
   await scene.world.system.advance(options.heardMs ?? ms(QUESTION) + 200);
@@ -66,7 +66,7 @@ const now = ({ leg }: Scene): number => (leg.heard.length * 1_000) / leg.sampleR
 
 describe("the end of the callee's turn", () => {
   test("follows complete words after 0.5 s", async () => {
-    const { scene, inputs } = await asked(["I come tomorrow."]);
+    const { scene, inputs } = await askQuestions(["I come tomorrow."]);
     scene.leg.say(voice(800, scene.leg));
     await scene.world.system.advance(1_200);
     expect(words(inputs)).toEqual([]);
@@ -76,7 +76,7 @@ describe("the end of the callee's turn", () => {
   });
 
   test("waits for the rest of incomplete words", async () => {
-    const { scene, inputs } = await asked(["My number is", "five five two."]);
+    const { scene, inputs } = await askQuestions(["My number is", "five five two."]);
     scene.leg.say(voice(800, scene.leg));
     await scene.world.system.advance(3_000);
     expect(words(inputs)).toEqual([]);
@@ -87,7 +87,7 @@ describe("the end of the callee's turn", () => {
   });
 
   test("follows incomplete words after 3 s", async () => {
-    const { scene, inputs } = await asked(["My number is"]);
+    const { scene, inputs } = await askQuestions(["My number is"]);
     scene.leg.say(voice(800, scene.leg));
     await scene.world.system.advance(3_700);
     expect(words(inputs)).toEqual([]);
@@ -97,7 +97,7 @@ describe("the end of the callee's turn", () => {
   });
 
   test("is decided by partial texts, if any", async () => {
-    const { scene, transcription } = await asked([], { partial: true });
+    const { scene, transcription } = await askQuestions([], { partial: true });
     const [session] = transcription.sessions;
     scene.leg.say(voice(800, scene.leg));
     await scene.world.system.advance(600);
@@ -113,7 +113,7 @@ describe("the end of the callee's turn", () => {
   });
 
   test("also waits if the engine decides it", async () => {
-    const { scene, inputs, transcription } = await asked([], { endOfTurn: true });
+    const { scene, inputs, transcription } = await askQuestions([], { endOfTurn: true });
     const [session] = transcription.sessions;
     scene.leg.say(voice(800, scene.leg));
     await scene.world.system.advance(1_100);
@@ -131,7 +131,7 @@ describe("the end of the callee's turn", () => {
 
 describe("a callee who continues before the agent is heard", () => {
   test("has one turn, and is not spoken over", async () => {
-    const { scene, inputs } = await asked(["I come tomorrow.", "Or no, on Monday."], { thinksMs: 1_000 });
+    const { scene, inputs } = await askQuestions(["I come tomorrow.", "Or no, on Monday."], { thinksMs: 1_000 });
     const { world, leg } = scene;
     const spokeAt = now(scene);
     leg.say(voice(800, leg));
@@ -154,7 +154,7 @@ describe("a callee who continues before the agent is heard", () => {
   });
 
   test("who makes only a sound then hears the reply a little later", async () => {
-    const { scene } = await asked(["I come tomorrow.", ""], { thinksMs: 500 });
+    const { scene } = await askQuestions(["I come tomorrow.", ""], { thinksMs: 500 });
     const { world, leg } = scene;
     const spokeAt = now(scene);
     leg.say(voice(800, leg));
@@ -166,7 +166,7 @@ describe("a callee who continues before the agent is heard", () => {
   });
 
   test("starts another turn once the agent was heard", async () => {
-    const { scene, inputs } = await asked(["I come tomorrow.", "On Monday."]);
+    const { scene, inputs } = await askQuestions(["I come tomorrow.", "On Monday."]);
     const { world, leg } = scene;
     leg.say(voice(800, leg));
     await world.system.advance(1_700);
@@ -198,7 +198,7 @@ function noise(lengthMs: number, rms: number, sampleRate: number): Int16Array {
 describe("the agent is not interrupted by", () => {
   /** Sounds that the callee sends 500 ms into the question, which is fully heard, without a pause. */
   async function undisturbed(send: (scene: Scene) => void, texts: readonly string[] = []): Promise<void> {
-    const { scene, inputs } = await asked(texts, { heardMs: 500 });
+    const { scene, inputs } = await askQuestions(texts, { heardMs: 500 });
     send(scene);
     await scene.world.system.advance(ms(QUESTION) - 500 + 40);
     expect(Math.abs(soundMs(scene, 0) - ms(QUESTION))).toBeLessThanOrEqual(40);
@@ -233,7 +233,7 @@ describe("the agent is not interrupted by", () => {
   test("a tone", () => undisturbed(({ leg }) => leg.say(tone(800, 1_000, leg.sampleRate, 8_000))));
 
   test.for([50, 200, 1_000, 4_000])("constant noise from the beginning, rms %s", async (rms) => {
-    const { scene, inputs } = await asked([], { heardMs: 0 });
+    const { scene, inputs } = await askQuestions([], { heardMs: 0 });
     const { world, leg } = scene;
     leg.say(noise(ms(QUESTION) + 2_000, rms, leg.sampleRate));
     await world.system.advance(ms(QUESTION) + 40);
@@ -243,7 +243,7 @@ describe("the agent is not interrupted by", () => {
   });
 
   test("its own key sound, which is a key and no speech", async () => {
-    const { scene, inputs } = await asked([], { heardMs: 500 });
+    const { scene, inputs } = await askQuestions([], { heardMs: 500 });
     const { world, leg } = scene;
     leg.say(
       tone(697, 300, leg.sampleRate, 6_000).map((sample, at) => sample + tone(1_209, 300, leg.sampleRate, 6_000)[at]!),
@@ -255,7 +255,7 @@ describe("the agent is not interrupted by", () => {
 });
 
 test.for([1_000, 4_000])("the agent continues through noise that starts during its words, rms %s", async (rms) => {
-  const { scene, inputs } = await asked([""], { heardMs: 500 });
+  const { scene, inputs } = await askQuestions([""], { heardMs: 500 });
   const { world, leg } = scene;
   leg.say(noise(20_000, rms, leg.sampleRate));
   await world.system.advance(ms(QUESTION) + 5_000);

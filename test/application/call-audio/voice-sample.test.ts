@@ -28,9 +28,9 @@ describe("the sample of a voice", () => {
 
   test("is refused when the engine fails, without quoting the engine", async () => {
     world.speech.fault = new SpeechFailed("connect ECONNREFUSED 10.0.0.7:8880");
-    const refused = world.app.queries.voiceSample("en-US-1");
-    await expect(refused).rejects.toMatchObject({ code: "speech_unavailable" });
-    await expect(refused).rejects.not.toThrow(/ECONNREFUSED|10\.0/);
+    const refusal = world.app.queries.voiceSample("en-US-1");
+    await expect(refusal).rejects.toMatchObject({ code: "speech_unavailable" });
+    await expect(refusal).rejects.not.toThrow(/ECONNREFUSED|10\.0/);
     world.speech.fault = undefined;
     expect((await world.app.queries.voiceSample("en-US-1")).length).toBeGreaterThan(44);
   });

@@ -20,9 +20,9 @@ interface Scene {
 }
 
 /** An agent's call that a machine answers: a greeting, and a beep half a second later. */
-async function machineAnswers(agent: Agent, more: object, instructions = ["Do it."]): Promise<Scene> {
+async function machineAnswers(agent: Agent, options: object, instructions = ["Do it."]): Promise<Scene> {
   const world = await World.start({ agent });
-  const { call, leg } = await world.answeredAgentCall({ instructions, ...more });
+  const { call, leg } = await world.answeredAgentCall({ instructions, ...options });
   leg.say(concatPcm([babble(GREETING_MS, 8_000, 3_000, 5), new Int16Array(4_000), tone(1_000, 400, 8_000, 9_000)]));
   await world.system.settle();
   return { world, call, leg };

@@ -59,7 +59,9 @@ test("two instances of one network call at once, each from its own number", asyn
     await world.app.instances.update(ALICE, instance.id, { callerId: phoneNumber });
     instances.push(instance);
   }
-  const calls = await Promise.all(instances.map((one) => world.app.calls.create(ALICE, callFrom(one, undefined))));
+  const calls = await Promise.all(
+    instances.map((instance) => world.app.calls.create(ALICE, callFrom(instance, undefined))),
+  );
   await world.system.settle();
   expect(calls.map((call) => world.leg(call).from?.phoneNumber)).toEqual(numbers);
   await world.stop();
@@ -68,11 +70,11 @@ test("two instances of one network call at once, each from its own number", asyn
 test("an unlisted number is refused with the list", async () => {
   const { world, instance, call } = await scene();
   const detail = `calls over "${world.network.name}" may not come from +12025550199; allowed: ${OURS}, +1415555*`;
-  const refused = { ...NOT_ALLOWED, message: detail };
-  await expect(call("+12025550199")).rejects.toMatchObject(refused);
+  const refusal = { ...NOT_ALLOWED, message: detail };
+  await expect(call("+12025550199")).rejects.toMatchObject(refusal);
   const { app } = world;
-  await expect(app.instances.create(ALICE, { name: "x", callerId: "+12025550199" })).rejects.toMatchObject(refused);
-  await expect(app.instances.update(ALICE, instance.id, { callerId: "+12025550199" })).rejects.toMatchObject(refused);
+  await expect(app.instances.create(ALICE, { name: "x", callerId: "+12025550199" })).rejects.toMatchObject(refusal);
+  await expect(app.instances.update(ALICE, instance.id, { callerId: "+12025550199" })).rejects.toMatchObject(refusal);
   expect(await app.calls.list(ALICE)).toEqual([]);
   expect(await app.instances.list(ALICE)).toEqual([expect.not.objectContaining({ callerId: expect.anything() })]);
   expect(world.network.legs).toEqual([]);
@@ -107,11 +109,11 @@ test("a waiting call is not dialled once its number is no longer listed", async 
   const { world, instance, call } = await scene();
   world.line(instance).goOffline();
   await world.system.settle();
-  const waiting = await call(OURS);
+  const queuedCall = await call(OURS);
   const restarted = await world.crashAndRestart({ capabilities: { callerIds: ["+1415555*"] } });
   restarted.line(instance).goOnline();
   await restarted.system.settle();
-  expect(await restarted.stored(waiting)).toMatchObject({
+  expect(await restarted.stored(queuedCall)).toMatchObject({
     status: "FAILED",
     outcome: {
       reason: "rejected_by_network",
@@ -127,17 +129,17 @@ test("an update applies to later calls; null removes the caller", async () => {
   const { instances } = world.app;
   world.line(instance).goOffline();
   await world.system.settle();
-  const waiting = await call();
+  const queuedCall = await call();
   const updated = await instances.update(ALICE, instance.id, { callerId: OURS, metadata: { a: 1 } });
   expect(updated).toMatchObject({ name: instance.name, metadata: { a: 1 }, callerId: { phoneNumber: OURS } });
-  const later = await call();
+  const laterCall = await call();
   expect(await instances.update(ALICE, instance.id, { name: "Desk" })).toMatchObject({
     name: "Desk",
     callerId: { phoneNumber: OURS },
   });
   await instances.update(ALICE, instance.id, { callerId: null });
   const last = await call();
-  expect([waiting, later, last].map(({ from }) => from?.phoneNumber)).toEqual([undefined, OURS, undefined]);
+  expect([queuedCall, laterCall, last].map(({ from }) => from?.phoneNumber)).toEqual([undefined, OURS, undefined]);
   expect((await instances.get(ALICE, instance.id)).callerId ?? null).toBeNull();
   await expect(instances.update(BOB, instance.id, { name: "x" })).rejects.toMatchObject({ code: "instance_not_found" });
   await world.stop();
@@ -152,11 +154,11 @@ test("a key with another caller is refused", async () => {
     id: first.id,
     replayed: true,
   });
-  const reused = { code: "idempotency_key_reused" };
-  await expect(calls.create(ALICE, callFrom(instance, "+14155550100"), key)).rejects.toMatchObject(reused);
+  const refusal = { code: "idempotency_key_reused" };
+  await expect(calls.create(ALICE, callFrom(instance, "+14155550100"), key)).rejects.toMatchObject(refusal);
   const other = { idempotencyKey: "desk-1" };
   await instances.create(ALICE, { name: "Desk", callerId: OURS }, other);
-  await expect(instances.create(ALICE, { name: "Desk" }, other)).rejects.toMatchObject(reused);
+  await expect(instances.create(ALICE, { name: "Desk" }, other)).rejects.toMatchObject(refusal);
   await world.stop();
 });
 

@@ -52,12 +52,12 @@ describe("a token with a daily limit", () => {
 
   test.each([366 * 24 * HOUR_MS, -366 * 24 * HOUR_MS])(
     "blocks for at most a day if the clock was off by %i ms for a moment",
-    async (ahead) => {
+    async (aheadMs) => {
       const { world, instances } = await scene(4);
-      world.system.jump(ahead);
+      world.system.jump(aheadMs);
       await create(world, instances[0]);
       await create(world, instances[1]);
-      world.system.jump(-ahead);
+      world.system.jump(-aheadMs);
       await world.system.advance(HOUR_MS);
       const refusal = await refusalOf(create(world, instances[2]));
       expect(refusal.retryAfterMs).toBeLessThanOrEqual(24 * HOUR_MS);
@@ -159,9 +159,12 @@ describe("a token with a daily limit", () => {
 describe("the daily limit of a server", () => {
   test("is for tokens without their own one", async () => {
     const { world, instances } = await scene(4, { callLimits: { maxCallsPerDay: 1 } });
-    const plain: Principal = { userId: "usr_alice", tokenId: "tok_9" };
-    await create(world, instances[0], plain);
-    expect(await refusalOf(create(world, instances[1], plain))).toMatchObject({ code: "daily_call_limit", limit: 1 });
+    const unlimitedUser: Principal = { userId: "usr_alice", tokenId: "tok_9" };
+    await create(world, instances[0], unlimitedUser);
+    expect(await refusalOf(create(world, instances[1], unlimitedUser))).toMatchObject({
+      code: "daily_call_limit",
+      limit: 1,
+    });
     await create(world, instances[1]);
     await create(world, instances[2]);
     expect(await refusalOf(create(world, instances[3]))).toMatchObject({ code: "daily_call_limit", limit: 2 });

@@ -4,7 +4,7 @@ import { StorageUnavailable } from "../../../src/ports/storage.ts";
 import { ALICE, World } from "../../support/application.ts";
 import { expectDeleted } from "../../support/deleted-instance.ts";
 
-const GONE = { code: "instance_not_found" };
+const NOT_FOUND = { code: "instance_not_found" };
 const never = new Promise<never>(() => {});
 
 /** An instance with a live call and a waiting one. */
@@ -19,7 +19,7 @@ async function busyInstance(): Promise<{ world: World; instance: Instance }> {
 const remove = (world: World, { id }: Instance) => world.app.instances.delete(ALICE, id);
 
 /** The outcome of a request, once settled. */
-function watched(request: Promise<void>): { answer: string } {
+function watchAnswer(request: Promise<void>): { answer: string } {
   const watch = { answer: "none" };
   request.then(
     () => {
@@ -43,7 +43,7 @@ describe("a deletion that a crash interrupts", () => {
       before.storage[moment] = () => {
         if (++steps >= n) return never;
       };
-      const first = watched(remove(before, instance));
+      const first = watchAnswer(remove(before, instance));
       await before.system.advance(1_000);
       before.storage.before = before.storage.after = () => {};
       if (first.answer === "done") {
@@ -51,10 +51,10 @@ describe("a deletion that a crash interrupts", () => {
         break;
       }
       expect(first.answer).toBe("none");
-      const begun = (await before.storage.instances.get(instance.id))?.status === "DELETED";
+      const hasBegun = (await before.storage.instances.get(instance.id))?.status === "DELETED";
       const after = await before.crashAndRestart();
       await after.system.advance(1_000);
-      if (begun) expect(after.network.legs, `crash at step ${n}`).toEqual([]);
+      if (hasBegun) expect(after.network.legs, `crash at step ${n}`).toEqual([]);
       else await remove(after, instance);
       await expectDeleted(after, instance);
       expect(await deletedEvents(after)).toHaveLength(1);
@@ -72,7 +72,7 @@ describe("a deletion that a crash interrupts", () => {
     const after = await before.crashAndRestart();
     await expectDeleted(after, instance);
     await remove(after, instance); // no request has a response yet
-    await expect(remove(after, instance)).rejects.toMatchObject(GONE);
+    await expect(remove(after, instance)).rejects.toMatchObject(NOT_FOUND);
     await after.stop();
   });
 
@@ -81,12 +81,12 @@ describe("a deletion that a crash interrupts", () => {
     before.line(instance).barrier = never;
     void remove(before, instance);
     await before.system.settle();
-    await expect(before.app.instances.get(ALICE, instance.id)).rejects.toMatchObject(GONE);
-    await expect(before.create(instance)).rejects.toMatchObject(GONE);
+    await expect(before.app.instances.get(ALICE, instance.id)).rejects.toMatchObject(NOT_FOUND);
+    await expect(before.create(instance)).rejects.toMatchObject(NOT_FOUND);
     const after = new World({ before });
     after.network.openBarrier = never;
     await after.app.start(); // the clock is stopped
-    await expect(after.app.instances.get(ALICE, instance.id)).rejects.toMatchObject(GONE);
+    await expect(after.app.instances.get(ALICE, instance.id)).rejects.toMatchObject(NOT_FOUND);
     const stopped = after.app.stop(0);
     await after.system.advance(5_000);
     await stopped;
@@ -105,7 +105,7 @@ describe("a deletion whose storage fails", () => {
       world.storage.before = () => {
         if (++steps === n) world.storage.down = true;
       };
-      const first = watched(remove(world, instance));
+      const first = watchAnswer(remove(world, instance));
       await world.system.advance(5_000);
       world.storage.before = () => {};
       if (first.answer === "done") {
@@ -119,7 +119,7 @@ describe("a deletion whose storage fails", () => {
       if (n > 1) await expectDeleted(world, instance);
       await remove(world, instance);
       await expectDeleted(world, instance);
-      await expect(remove(world, instance)).rejects.toMatchObject(GONE);
+      await expect(remove(world, instance)).rejects.toMatchObject(NOT_FOUND);
       expect(await deletedEvents(world)).toHaveLength(1);
       expect(world.errors).toEqual([]);
       await world.stop();
@@ -132,16 +132,16 @@ describe("a deletion whose storage fails", () => {
       const { world, instance } = await busyInstance();
       let steps = 0;
       world.storage.after = () => {
-        if (++steps === n) throw new StorageUnavailable("the connection broke before the answer came");
+        if (++steps === n) throw new StorageUnavailable("the connection broke before the response arrived");
       };
-      const first = watched(remove(world, instance));
+      const first = watchAnswer(remove(world, instance));
       await world.system.advance(4_000);
       world.storage.after = () => {};
       if (n > 1) expect(first.answer, `lost answer ${n}`).toBe("done");
       else await remove(world, instance);
       await expectDeleted(world, instance);
       expect(await deletedEvents(world)).toHaveLength(1);
-      await expect(remove(world, instance)).rejects.toMatchObject(GONE);
+      await expect(remove(world, instance)).rejects.toMatchObject(NOT_FOUND);
       expect(world.errors).toEqual([]);
       await world.stop();
       if (steps < n) break;
@@ -175,34 +175,34 @@ describe("several requests to delete an instance", () => {
     world.line(instance).barrier = new Promise<void>((resolve) => {
       release = resolve;
     });
-    const requests = [1, 2, 3].map(() => watched(remove(world, instance)));
+    const requests = [1, 2, 3].map(() => watchAnswer(remove(world, instance)));
     await world.system.advance(4_000);
     expect(requests.map(({ answer }) => answer)).toEqual(["none", "none", "none"]);
     release();
     await world.system.settle();
-    expect(requests.map(({ answer }) => answer)).toEqual(["done", GONE.code, GONE.code]);
+    expect(requests.map(({ answer }) => answer)).toEqual(["done", NOT_FOUND.code, NOT_FOUND.code]);
     await expectDeleted(world, instance);
     await world.stop();
   });
 
   test("leave the response to the next one when the first gets 503", async () => {
     const { world, instance } = await busyInstance();
-    let down = true;
+    let isDown = true;
     world.storage.before = (operation) => {
-      if (down && operation === "instances.update") throw new StorageUnavailable("the disk is full");
+      if (isDown && operation === "instances.update") throw new StorageUnavailable("the disk is full");
     };
-    const requests = [1, 2, 3].map(() => watched(remove(world, instance)));
+    const requests = [1, 2, 3].map(() => watchAnswer(remove(world, instance)));
     await world.system.advance(6_000);
-    down = false;
+    isDown = false;
     await world.system.advance(6_000);
-    expect(requests.map(({ answer }) => answer)).toEqual(["storage_unavailable", "done", GONE.code]);
+    expect(requests.map(({ answer }) => answer)).toEqual(["storage_unavailable", "done", NOT_FOUND.code]);
     await expectDeleted(world, instance);
     await world.stop();
   });
 });
 
 describe("a network that cannot unlink the device", () => {
-  const why = (world: World) =>
+  const offlineReason = (world: World) =>
     world.warnings
       .filter(({ message }) => String(message).includes("could not be unlinked"))
       .map(({ err }) => String(err));
@@ -211,13 +211,13 @@ describe("a network that cannot unlink the device", () => {
     const { world, instance } = await busyInstance();
     const line = world.line(instance);
     line.barrier = never;
-    const request = watched(remove(world, instance));
+    const request = watchAnswer(remove(world, instance));
     await world.system.advance(9_999);
     expect(await world.storage.instances.loadCredentials(instance.id)).toBeDefined();
     await world.system.advance(1);
     expect(request.answer).toBe("done");
     await expectDeleted(world, instance, { unlinked: false });
-    expect(why(world).join()).toContain("did not unlink the device within 10000 ms");
+    expect(offlineReason(world).join()).toContain("did not unlink the device within 10000 ms");
     await world.stop();
     expect(world.system.waiting).toBe(0);
   });
@@ -226,7 +226,7 @@ describe("a network that cannot unlink the device", () => {
     const { world, instance } = await busyInstance();
     const line = world.line(instance);
     line.barrier = line.closeBarrier = never;
-    const request = watched(remove(world, instance));
+    const request = watchAnswer(remove(world, instance));
     await world.system.advance(14_999);
     expect(request.answer).toBe("none");
     await world.system.advance(1);
@@ -248,7 +248,7 @@ describe("a network that cannot unlink the device", () => {
     await after.app.start();
     await after.system.advance(10_000);
     await expectDeleted(after, instance, { unlinked: false });
-    expect(why(after).join()).toContain("did not open the line within 10000 ms");
+    expect(offlineReason(after).join()).toContain("did not open the line within 10000 ms");
     open();
     await after.system.settle();
     expect(after.network.lines.map(({ closed }) => closed)).toEqual([true]);
@@ -265,7 +265,7 @@ describe("a network that cannot unlink the device", () => {
     await after.app.start();
     await after.system.settle();
     await expectDeleted(after, instance, { unlinked: false });
-    expect(why(after).join()).toContain('no telephony "scripted" is mounted');
+    expect(offlineReason(after).join()).toContain('no telephony "scripted" is mounted');
     await after.stop();
   });
 });
@@ -276,7 +276,7 @@ describe("the calls of a deleted instance", () => {
     const instance = await world.activeInstance();
     const release = world.holdClaim();
     const call = await world.call(instance);
-    const request = watched(remove(world, instance));
+    const request = watchAnswer(remove(world, instance));
     await world.system.settle();
     release();
     await world.system.advance(1_000);

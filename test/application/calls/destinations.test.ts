@@ -90,9 +90,9 @@ test.each([
   [{ allowedPrefixes: ["0049"] }, 'allowedPrefixes contains "0049"'],
   [{ allowedPrefixes: "+49" as never }, 'allowedPrefixes is "+49"'],
   [{ maxCallsPerDay: 0 }, "maxCallsPerDay is 0"],
-])("a custom authenticate that gives %j lets no user call, and names the reason", async (given, message) => {
+])("a custom authenticate that gives %j lets no user call, and names the reason", async (result, message) => {
   const { world, to } = await scene();
-  await expect(to("+4930123456", { ...GERMAN, ...given })).rejects.toThrow(message);
+  await expect(to("+4930123456", { ...GERMAN, ...result })).rejects.toThrow(message);
   expect(world.network.legs).toEqual([]);
   await world.stop();
 });

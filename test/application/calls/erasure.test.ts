@@ -19,8 +19,8 @@ describe("erasing a phone number", () => {
     const world = await World.start();
     const calls = [await endedCall(world, NUMBER), await endedCall(world, NUMBER, BOB)];
     const other = await endedCall(world, OTHER);
-    const erasure = await world.app.erase(NUMBER);
-    expect(erasure).toEqual({
+    const result = await world.app.erase(NUMBER);
+    expect(result).toEqual({
       calls: 2,
       events: 4,
       transcriptLines: 0,
@@ -86,13 +86,13 @@ describe("erasing a phone number", () => {
 
   test("deletes recordings, even of unknown length, and the network's data", async () => {
     const world = await World.start();
-    const forgotten: string[] = [];
-    Object.assign(world.network, { forget: async (ids: string[]) => void forgotten.push(...ids) });
+    const forgottenNumbers: string[] = [];
+    Object.assign(world.network, { forget: async (ids: string[]) => void forgottenNumbers.push(...ids) });
     const call = await endedCall(world, NUMBER);
     world.recordings.record(call.id, 8_000, () => {});
     await world.app.erase(NUMBER);
     expect(world.recordings.kept.size).toBe(0);
-    expect(forgotten).toEqual([call.id]);
+    expect(forgottenNumbers).toEqual([call.id]);
     await world.stop();
   });
 

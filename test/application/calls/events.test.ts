@@ -5,10 +5,10 @@ import { ALICE, World } from "../../support/application.ts";
 /** Reads an iterator to its end while time advances. */
 function listen(world: World, callId: string, signal?: AbortSignal) {
   const events: Event[] = [];
-  const over = (async () => {
+  const ended = (async () => {
     for await (const event of world.app.calls.events(ALICE, callId, signal ? { signal } : {})) events.push(event);
   })();
-  return { events, over, types: () => events.map((event) => event.type) };
+  return { events, ended: ended, types: () => events.map((event) => event.type) };
 }
 
 describe("the events of a call", () => {
@@ -24,13 +24,13 @@ describe("the events of a call", () => {
     await world.system.settle();
     world.leg(call).placed();
     await world.system.advance(100);
-    const late = listen(world, call.id); // earlier events come first
+    const lateListener = listen(world, call.id); // earlier events come first
     world.leg(call).answer();
     await world.system.advance(5_000);
-    await Promise.all([first.over, late.over]);
+    await Promise.all([first.ended, lateListener.ended]);
     const stored = await world.timeline(call);
     expect(first.events).toEqual(stored);
-    expect(late.events).toEqual(stored);
+    expect(lateListener.events).toEqual(stored);
     expect(stored.at(-1)?.type).toBe("completed");
     await world.stop();
   });
@@ -39,8 +39,8 @@ describe("the events of a call", () => {
     const world = await World.start();
     const call = await world.call(await world.newInstance());
     await world.app.calls.hangUp(ALICE, call.id);
-    const { over, types } = listen(world, call.id);
-    await over;
+    const { ended, types } = listen(world, call.id);
+    await ended;
     expect(types()).toEqual(["queued", "failed"]);
     await world.stop();
   });
@@ -48,22 +48,22 @@ describe("the events of a call", () => {
   test("of a call that still waits end with a refusal when the server stops", async () => {
     const world = await World.start();
     const call = await world.call(await world.newInstance());
-    const { over, types } = listen(world, call.id);
-    const refused = expect(over).rejects.toMatchObject({ code: "stopping" });
-    const waited = expect(world.app.calls.wait(ALICE, call.id)).rejects.toMatchObject({ code: "stopping" });
+    const { ended, types } = listen(world, call.id);
+    const rejection = expect(ended).rejects.toMatchObject({ code: "stopping" });
+    const waitRejection = expect(world.app.calls.wait(ALICE, call.id)).rejects.toMatchObject({ code: "stopping" });
     await world.system.settle();
     await world.stop();
-    await Promise.all([refused, waited]);
+    await Promise.all([rejection, waitRejection]);
     expect(types()).toEqual(["queued"]);
   });
 
   test("of a live call end with its interruption when the server stops", async () => {
     const world = await World.start();
     const { call } = await world.answeredCall(await world.activeInstance(), "x".repeat(400));
-    const { over, types } = listen(world, call.id);
+    const { ended, types } = listen(world, call.id);
     await world.system.settle();
     await world.stop();
-    await over;
+    await ended;
     expect(types().at(-1)).toBe("failed");
   });
 
@@ -77,7 +77,7 @@ describe("the events of a call", () => {
         release = resolve;
       });
     };
-    const { events, over } = listen(world, call.id);
+    const { events, ended } = listen(world, call.id);
     await world.system.settle();
     world.storage.before = () => {};
     world.leg(call).placed();
@@ -86,7 +86,7 @@ describe("the events of a call", () => {
     await world.system.settle();
     world.leg(call).end("busy");
     await world.system.settle();
-    await over;
+    await ended;
     expect(events).toEqual(await world.timeline(call));
     await world.stop();
   });
@@ -97,19 +97,19 @@ describe("the events of a call", () => {
     const { context, storage } = world;
     const subject = { callId: call.id, instanceId: call.instanceId, userId: call.userId };
     const live = context.events.event({ event: "dtmf", data: { digit: "1" } }, subject);
-    const stored = context.events.event({ event: "callee_speech", data: { start_ms: 0, end_ms: 300 } }, subject);
+    const storedEvent = context.events.event({ event: "callee_speech", data: { start_ms: 0, end_ms: 300 } }, subject);
     world.leg(call).placed();
     await world.system.settle();
-    await storage.events.append([stored]);
-    const { events, over } = listen(world, call.id);
+    await storage.events.append([storedEvent]);
+    const { events, ended } = listen(world, call.id);
     await world.system.settle();
     // Earlier stored events arrive again; the event created before all others arrives now.
-    context.events.publish([stored]);
+    context.events.publish([storedEvent]);
     await storage.events.append([live]);
     context.events.publish([live]);
     world.leg(call).end("busy");
     await world.system.settle();
-    await over;
+    await ended;
     expect(events).toEqual(await world.timeline(call));
     expect(events.slice(-3).map(({ type }) => type)).toEqual(["callee_speech", "dtmf", "failed"]);
     await world.stop();
@@ -119,8 +119,8 @@ describe("the events of a call", () => {
     const world = await World.start();
     const call = await world.call(await world.newInstance());
     const abort = new AbortController();
-    const { over } = listen(world, call.id, abort.signal);
-    const failed = expect(over).rejects.toThrow("enough");
+    const { ended } = listen(world, call.id, abort.signal);
+    const failed = expect(ended).rejects.toThrow("enough");
     await world.system.settle();
     abort.abort(new Error("enough"));
     await failed;
@@ -129,7 +129,7 @@ describe("the events of a call", () => {
 
   test("of a missing call are refused", async () => {
     const world = await World.start();
-    await expect(listen(world, world.context.ids("call")).over).rejects.toMatchObject({ code: "call_not_found" });
+    await expect(listen(world, world.context.ids("call")).ended).rejects.toMatchObject({ code: "call_not_found" });
     await expect(world.app.calls.wait(ALICE, "nonsense")).rejects.toMatchObject({ code: "call_not_found" });
     await world.stop();
   });
@@ -137,13 +137,13 @@ describe("the events of a call", () => {
   test("of an interrupted call's session end too", async () => {
     const world = await World.start();
     const call = await world.call(await world.activeInstance());
-    const { over, types } = listen(world, call.id);
+    const { ended, types } = listen(world, call.id);
     world.storage.before = (operation) => {
       if (operation === "calls.update" && world.errors.length === 0) throw new Error("a constraint failed");
     };
     world.leg(call).placed();
     await world.system.settle();
-    await over;
+    await ended;
     expect(types().at(-1)).toBe("failed");
     await world.stop();
   });
@@ -155,13 +155,13 @@ describe("waiting for a call", () => {
     const instance = await world.activeInstance();
     const { call } = await world.answeredCall(instance);
     let done: unknown;
-    const waited = world.app.calls.wait(ALICE, call.id).then((final) => {
+    const waitedCall = world.app.calls.wait(ALICE, call.id).then((final) => {
       done = final;
     });
     await world.system.advance(500);
     expect(done).toBeUndefined();
     await world.system.advance(5_000);
-    await waited;
+    await waitedCall;
     expect(done).toEqual(await world.stored(call));
     expect(done).toMatchObject({ status: "COMPLETED" });
     await world.stop();
@@ -180,8 +180,8 @@ describe("waiting for a call", () => {
 
 test("expired calls are forgotten with their recordings", async () => {
   const world = await World.start({ retentionDays: 30 });
-  const forgotten: string[] = [];
-  Object.assign(world.network, { forget: async (ids: string[]) => void forgotten.push(...ids) });
+  const forgottenCalls: string[] = [];
+  Object.assign(world.network, { forget: async (ids: string[]) => void forgottenCalls.push(...ids) });
   const call = await world.call(await world.newInstance());
   await world.app.calls.hangUp(ALICE, call.id);
   const { system } = world;
@@ -190,7 +190,7 @@ test("expired calls are forgotten with their recordings", async () => {
   await system.advance(2 * 24 * 3_600_000);
   expect(await world.storage.calls.get(call.id)).toBeUndefined();
   expect(await world.timeline(call)).toEqual([]);
-  expect(forgotten).toEqual([call.id]);
+  expect(forgottenCalls).toEqual([call.id]);
   await world.stop();
   expect(system.waiting).toBe(0);
 });

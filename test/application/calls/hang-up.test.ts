@@ -37,15 +37,15 @@ describe("ending a call", () => {
   test("during dialling is stored at once, and the late leg is hung up", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
-    let dialled = () => {};
+    let onDialled = () => {};
     world.network.onDial = () =>
       new Promise<void>((resolve) => {
-        dialled = resolve;
+        onDialled = resolve;
       });
     const call = await world.call(instance);
     await world.app.calls.hangUp(ALICE, call.id);
     expect(await world.stored(call)).toMatchObject(TERMINATED);
-    dialled();
+    onDialled();
     await world.system.settle();
     expect(world.leg(call).live).toBe(false);
     await world.stop();

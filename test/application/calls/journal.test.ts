@@ -73,21 +73,21 @@ describe("a live call whose moves cannot be stored", () => {
     const world = await World.start({ streamPreview: true });
     const client = new RecordingClient();
     const { call, leg } = await answeredStream(world, client);
-    const followed: string[] = [];
-    world.context.events.listen(call.id, { event: ({ type }) => void followed.push(type), over() {} });
+    const seenTypes: string[] = [];
+    world.context.events.listen(call.id, { event: ({ type }) => void seenTypes.push(type), over() {} });
     world.storage.full = true;
     leg.press("7");
     leg.end("callee_hung_up");
     await world.system.settle();
     expect(client.story.slice(-3)).toEqual(["answered_by", "dtmf", "completed"]);
     expect(client.ends).toEqual(["completed"]);
-    expect(followed).toEqual([]);
+    expect(seenTypes).toEqual([]);
     await expect(world.app.calls.stream({ userId: call.userId }, call.id)).rejects.toMatchObject({
       code: "call_ended",
     });
     world.storage.full = false;
     await world.system.advance(5_000);
-    expect(followed).toEqual(["answered_by", "dtmf", "completed"]);
+    expect(seenTypes).toEqual(["answered_by", "dtmf", "completed"]);
     await world.stop();
   });
 
@@ -140,11 +140,11 @@ describe("the moves of a call", () => {
       const world = await World.start();
       const { id } = await world.call(await world.newInstance());
       const call = { ...(await world.storage.calls.get(id))!, version: 1 };
-      let stored = call;
+      let storedCall = call;
       const update: Storage["calls"]["update"] = async (_, version, patch) => {
-        if (version !== stored.version) return undefined;
-        stored = { ...stored, ...patch, version: version + 1 };
-        return stored;
+        if (version !== storedCall.version) return undefined;
+        storedCall = { ...storedCall, ...patch, version: version + 1 };
+        return storedCall;
       };
       const storage = Object.create(world.storage, { calls: { value: { update } } });
       const journal = new CallJournal({ ...world.context, storage }, call, () => {});
@@ -152,7 +152,7 @@ describe("the moves of a call", () => {
       for (let microtask = 0; microtask < microtasks; microtask++) await Promise.resolve();
       journal.move("connect", 2);
       await journal.settled();
-      expect(stored.status, `after ${microtasks} microtasks`).toBe("IN_PROGRESS");
+      expect(storedCall.status, `after ${microtasks} microtasks`).toBe("IN_PROGRESS");
       await world.stop();
     }
   });
@@ -181,10 +181,10 @@ describe("the moves of a call", () => {
     const call = await world.call(await world.activeInstance(), "x".repeat(20));
     const before = world.storage.writes.length;
     let release = () => {};
-    const held = new Promise<void>((resolve) => {
+    const gate = new Promise<void>((resolve) => {
       release = resolve;
     });
-    world.storage.before = (operation) => (operation === "calls.update" ? held : undefined);
+    world.storage.before = (operation) => (operation === "calls.update" ? gate : undefined);
     world.leg(call).placed();
     world.leg(call).answer();
     await world.system.advance(2_000);

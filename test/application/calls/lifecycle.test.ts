@@ -167,9 +167,9 @@ describe("a call that is answered", () => {
   test("hears the beginning of a message while its end is still being spoken", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
-    let goOn = () => {};
+    let resume = () => {};
     world.speech.pause = new Promise<void>((resolve) => {
-      goOn = resolve;
+      resume = resolve;
     });
     const { call, leg } = await world.answeredCall(instance, "a".repeat(40));
     await world.system.advance(3_000);
@@ -178,12 +178,12 @@ describe("a call that is answered", () => {
     expect(leg.heard.subarray(samplesMs(1_000)).every((sample) => sample === 0)).toBe(true);
     expect(await world.story(call)).toEqual(["queued", "ringing", "answered"]);
 
-    goOn();
+    resume();
     await world.system.settle();
     const silent = leg.heard.length - samplesMs(1_000);
     await world.system.advance(1_500);
-    const rest = leg.heard.subarray(samplesMs(1_000) + silent, samplesMs(2_000) + silent);
-    expect(toneShare(rest, 440, 8_000)).toBeGreaterThan(0.99);
+    const remainder = leg.heard.subarray(samplesMs(1_000) + silent, samplesMs(2_000) + silent);
+    expect(toneShare(remainder, 440, 8_000)).toBeGreaterThan(0.99);
     expect(await world.stored(call)).toMatchObject({
       status: "COMPLETED",
       outcome: { reason: "message_played", heardMs: 2_000, heardRatio: 1 },

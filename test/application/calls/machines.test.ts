@@ -18,7 +18,7 @@ interface Scene {
   readonly leg: ScriptedLeg;
 }
 
-async function answered(
+async function answerCall(
   onMachine: OnMachine | undefined,
   message: object = { type: "FIXED_TTS", tts: { text: TEXT, voiceId: "en-US-1" } },
 ): Promise<Scene> {
@@ -39,26 +39,26 @@ async function answered(
 }
 
 const speech = (ms: number) => babble(ms, 8_000, 3_000, 5);
-const quiet = (ms: number) => new Int16Array(msToSamples(ms, 8_000));
+const silence = (ms: number) => new Int16Array(msToSamples(ms, 8_000));
 const beep = tone(1_000, 400, 8_000, 9_000);
 
 /** Stretches of the message's tone that the callee heard: start and length, ms. */
 function toneAt({ leg }: Scene, hz = 440): [number, number][] {
-  const stretches: [number, number][] = [];
+  const intervals: [number, number][] = [];
   const step = msToSamples(20, leg.sampleRate);
   for (let at = 0; at + step <= leg.heard.length; at += step) {
     if (toneShare(leg.heard.subarray(at, at + step), hz, leg.sampleRate) < 0.8) continue;
     const ms = (at / step) * 20;
-    const last = stretches.at(-1);
+    const last = intervals.at(-1);
     if (last && last[0] + last[1] === ms) last[1] += 20;
-    else stretches.push([ms, 20]);
+    else intervals.push([ms, 20]);
   }
-  return stretches;
+  return intervals;
 }
 
 describe("a call that a machine answers", () => {
   test("continues by default, naming the machine", async () => {
-    const scene = await answered(undefined, { type: "FIXED_AUDIO", audio: { audioBase64: audioFile(9) } });
+    const scene = await answerCall(undefined, { type: "FIXED_AUDIO", audio: { audioBase64: audioFile(9) } });
     scene.leg.say(speech(8_000));
     await scene.world.system.advance(10_000);
     const { outcome } = await scene.world.stored(scene.call);
@@ -69,8 +69,8 @@ describe("a call that a machine answers", () => {
   });
 
   test("ends COMPLETED/machine_hung_up on request", async () => {
-    const scene = await answered("hang_up");
-    scene.leg.say(concatPcm([speech(3_000), quiet(500), beep]));
+    const scene = await answerCall("hang_up");
+    scene.leg.say(concatPcm([speech(3_000), silence(500), beep]));
     await scene.world.system.advance(4_200);
     expect(await scene.world.stored(scene.call)).toMatchObject({
       status: "COMPLETED",
@@ -83,8 +83,8 @@ describe("a call that a machine answers", () => {
     ["a text", undefined, MESSAGE_MS, 440],
     ["a file", { type: "FIXED_AUDIO", audio: { audioBase64: audioFile(3) } }, 3_000, 880],
   ] as const)("hears %s whole after its beep, and only that counts as heard", async (_, message, ms, hz) => {
-    const scene = await answered("leave_message", message);
-    scene.leg.say(concatPcm([speech(9_000), quiet(500), beep]));
+    const scene = await answerCall("leave_message", message);
+    scene.leg.say(concatPcm([speech(9_000), silence(500), beep]));
     await scene.world.system.advance(20_000);
     const { outcome } = await scene.world.stored(scene.call);
     expect(outcome).toMatchObject({ reason: "message_played", answeredBy: "machine", heardMs: ms, heardRatio: 1 });
@@ -101,7 +101,7 @@ describe("a call that a machine answers", () => {
   });
 
   test("hears the message after a long silence if it does not beep", async () => {
-    const scene = await answered("leave_message");
+    const scene = await answerCall("leave_message");
     scene.leg.say(speech(7_000));
     await scene.world.system.advance(14_000);
     const [, second] = toneAt(scene);
@@ -112,7 +112,7 @@ describe("a call that a machine answers", () => {
   });
 
   test("that hangs up before its beep has not heard the message", async () => {
-    const scene = await answered("leave_message");
+    const scene = await answerCall("leave_message");
     scene.leg.say(speech(9_000));
     await scene.world.system.advance(8_000);
     scene.leg.end("callee_hung_up", null);
@@ -131,8 +131,8 @@ describe("a call that a person answers", () => {
   test.each(["hang_up", "leave_message", "continue"] as const)(
     "is heard once, with onMachine %s",
     async (onMachine) => {
-      const scene = await answered(onMachine);
-      scene.leg.say(concatPcm([quiet(300), speech(600)]));
+      const scene = await answerCall(onMachine);
+      scene.leg.say(concatPcm([silence(300), speech(600)]));
       await scene.world.system.advance(8_000);
       expect((await scene.world.stored(scene.call)).outcome).toMatchObject({
         reason: "message_played",
@@ -146,7 +146,7 @@ describe("a call that a person answers", () => {
   );
 
   test("who stays silent hears the message once, and the answerer stays unknown", async () => {
-    const scene = await answered("leave_message");
+    const scene = await answerCall("leave_message");
     await scene.world.system.advance(12_000);
     expect((await scene.world.stored(scene.call)).outcome).toMatchObject({
       reason: "message_played",
@@ -181,7 +181,7 @@ describe("a call that a fax machine or a tone of the network answers", () => {
     ],
   ])("ends with %s, and counts as unheard, whatever onMachine is", async (_, line, answeredBy, detail) => {
     for (const onMachine of [undefined, "leave_message", "hang_up"] as const) {
-      const scene = await answered(onMachine, file);
+      const scene = await answerCall(onMachine, file);
       scene.leg.say(tones(line, 10_000));
       await scene.world.system.advance(11_000);
       expect((await scene.world.stored(scene.call)).outcome).toMatchObject({
@@ -198,7 +198,7 @@ describe("a call that a fax machine or a tone of the network answers", () => {
   });
 
   test("does not end as played while a tone sounds that may be busy", async () => {
-    const scene = await answered(undefined);
+    const scene = await answerCall(undefined);
     scene.leg.say(tones("425/500,0/500", 10_000));
     await scene.world.system.advance(6_000);
     expect((await scene.world.stored(scene.call)).outcome?.reason).toBe("machine_hung_up");
@@ -206,8 +206,8 @@ describe("a call that a fax machine or a tone of the network answers", () => {
   });
 
   test("behind a ringing switchboard stops, and restarts once a person answers", async () => {
-    const scene = await answered(undefined, { type: "FIXED_AUDIO", audio: { audioBase64: audioFile(3) } });
-    scene.leg.say(concatPcm([tones("425/1000,0/4000", 6_000), quiet(500), speech(600)]));
+    const scene = await answerCall(undefined, { type: "FIXED_AUDIO", audio: { audioBase64: audioFile(3) } });
+    scene.leg.say(concatPcm([tones("425/1000,0/4000", 6_000), silence(500), speech(600)]));
     await scene.world.system.advance(15_000);
     expect((await scene.world.stored(scene.call)).outcome).toMatchObject({
       reason: "message_played",
@@ -215,8 +215,8 @@ describe("a call that a fax machine or a tone of the network answers", () => {
       heardMs: 3_000,
       heardRatio: 1,
     });
-    const [first, second, ...more] = toneAt(scene, 880);
-    expect(more).toEqual([]);
+    const [first, second, ...others] = toneAt(scene, 880);
+    expect(others).toEqual([]);
     expect(first?.[1], "stops with the first ring").toBeLessThan(1_200);
     expect(second?.[0]).toBeGreaterThanOrEqual(7_100);
     expect(second?.[0]).toBeLessThan(8_200);
@@ -226,7 +226,7 @@ describe("a call that a fax machine or a tone of the network answers", () => {
   });
 
   test("behind switchboards that ring in vain is unheard", async () => {
-    const scene = await answered(undefined);
+    const scene = await answerCall(undefined);
     scene.leg.say(tones("425/1000,0/4000", 70_000));
     await scene.world.system.advance(65_000);
     expect((await scene.world.stored(scene.call)).outcome).toMatchObject({
@@ -238,8 +238,8 @@ describe("a call that a fax machine or a tone of the network answers", () => {
   });
 
   test("after a person has spoken ends as hung up by the callee", async () => {
-    const scene = await answered(undefined, file);
-    scene.leg.say(concatPcm([speech(700), quiet(2_000), tones("425/500,0/500", 9_000)]));
+    const scene = await answerCall(undefined, file);
+    scene.leg.say(concatPcm([speech(700), silence(2_000), tones("425/500,0/500", 9_000)]));
     await scene.world.system.advance(11_000);
     expect((await scene.world.stored(scene.call)).outcome).toMatchObject({
       reason: "callee_hung_up",

@@ -22,7 +22,7 @@ interface Scene {
   readonly leg: ScriptedLeg;
 }
 
-async function answered(message: object, extension?: string, options: WorldOptions = {}): Promise<Scene> {
+async function answerCall(message: object, extension?: string, options: WorldOptions = {}): Promise<Scene> {
   const world = await World.start(options);
   const { id: instanceId } = await world.activeInstance();
   const target = { phoneNumber: NUMBER, ...(extension !== undefined && { extension }) };
@@ -36,20 +36,20 @@ async function answered(message: object, extension?: string, options: WorldOptio
 }
 
 const speech = (ms: number) => babble(ms, 8_000, 3_000, 5);
-const quiet = (ms: number) => new Int16Array(msToSamples(ms, 8_000));
+const silence = (ms: number) => new Int16Array(msToSamples(ms, 8_000));
 
 /** Stretches of the message's tone that the callee heard: start and length, ms. */
 function toneAt({ leg }: Scene, hz = 440): [number, number][] {
-  const stretches: [number, number][] = [];
+  const intervals: [number, number][] = [];
   const step = msToSamples(20, leg.sampleRate);
   for (let at = 0; at + step <= leg.heard.length; at += step) {
     if (toneShare(leg.heard.subarray(at, at + step), hz, leg.sampleRate) < 0.8) continue;
     const ms = (at / step) * 20;
-    const last = stretches.at(-1);
+    const last = intervals.at(-1);
     if (last && last[0] + last[1] === ms) last[1] += 20;
-    else stretches.push([ms, 20]);
+    else intervals.push([ms, 20]);
   }
-  return stretches;
+  return intervals;
 }
 
 /** First sound that the callee heard, ms after the answer. */
@@ -79,10 +79,10 @@ describe("a pause before the message", () => {
     ["a text", TTS, MESSAGE_MS, 440],
     ["a file", { type: "FIXED_AUDIO", audio: { audioBase64: audioFile(3) } }, 3_000, 880],
   ] as const)("is silence, and %s follows whole", async (_, message, ms, hz) => {
-    const scene = await answered({ ...message, startDelayMs: 1_500 });
+    const scene = await answerCall({ ...message, startDelayMs: 1_500 });
     await scene.world.system.advance(8_000);
-    const stretches = toneAt(scene, hz);
-    expect(stretches.map(([, length]) => length)).toEqual([ms]);
+    const intervals = toneAt(scene, hz);
+    expect(intervals.map(([, length]) => length)).toEqual([ms]);
     expect(firstSoundAt(scene)).toBeGreaterThanOrEqual(1_500);
     expect(firstSoundAt(scene)).toBeLessThanOrEqual(1_560);
     await expectWhole(scene, ms);
@@ -90,7 +90,7 @@ describe("a pause before the message", () => {
   });
 
   test("counts no audio as heard in a call that ends within it", async () => {
-    const scene = await answered({ ...TTS, startDelayMs: 3_000 });
+    const scene = await answerCall({ ...TTS, startDelayMs: 3_000 });
     await scene.world.system.advance(2_000);
     scene.leg.end("callee_hung_up");
     await scene.world.system.settle();
@@ -104,14 +104,14 @@ describe("a pause before the message", () => {
 });
 
 describe("a message that waits for the first word", () => {
-  const waiting = { ...TTS, startOn: "first_word" };
+  const message = { ...TTS, startOn: "first_word" };
 
   test.each([400, 900, 2_500])("starts when a word of %i ms has ended, and is heard in full", async (ms) => {
-    const scene = await answered(waiting);
-    const said = concatPcm([quiet(600), speech(ms)]);
-    scene.leg.say(said);
+    const scene = await answerCall(message);
+    const greeting = concatPcm([silence(600), speech(ms)]);
+    scene.leg.say(greeting);
     await scene.world.system.advance(12_000);
-    const wordEnd = said.findLastIndex((sample) => Math.abs(sample) > 500) / 8;
+    const wordEnd = greeting.findLastIndex((sample) => Math.abs(sample) > 500) / 8;
     expect(firstSoundAt(scene)).toBeGreaterThanOrEqual(wordEnd + FIRST_WORD_PAUSE_MS - 100);
     expect(firstSoundAt(scene)).toBeLessThanOrEqual(wordEnd + FIRST_WORD_PAUSE_MS + 200);
     expect(toneAt(scene).map(([, length]) => length)).toEqual([MESSAGE_MS]);
@@ -120,8 +120,8 @@ describe("a message that waits for the first word", () => {
   });
 
   test("pauses further on request", async () => {
-    const scene = await answered({ ...waiting, startDelayMs: 1_000 });
-    scene.leg.say(concatPcm([quiet(600), speech(600)]));
+    const scene = await answerCall({ ...message, startDelayMs: 1_000 });
+    scene.leg.say(concatPcm([silence(600), speech(600)]));
     await scene.world.system.advance(12_000);
     expect(firstSoundAt(scene)).toBeGreaterThanOrEqual(2_600);
     expect(firstSoundAt(scene)).toBeLessThanOrEqual(3_100);
@@ -130,7 +130,7 @@ describe("a message that waits for the first word", () => {
   });
 
   test("starts without a word after five seconds", async () => {
-    const scene = await answered(waiting);
+    const scene = await answerCall(message);
     await scene.world.system.advance(12_000);
     expect(firstSoundAt(scene)).toBeGreaterThanOrEqual(FIRST_WORD_WAIT_MS);
     expect(firstSoundAt(scene)).toBeLessThanOrEqual(FIRST_WORD_WAIT_MS + 60);
@@ -139,7 +139,7 @@ describe("a message that waits for the first word", () => {
   });
 
   test("interrupts a callee who does not stop speaking", async () => {
-    const scene = await answered(waiting);
+    const scene = await answerCall(message);
     scene.leg.say(speech(20_000));
     await scene.world.system.advance(25_000);
     expect(firstSoundAt(scene)).toBeGreaterThanOrEqual(MAX_FIRST_WORD_MS);
@@ -148,13 +148,13 @@ describe("a message that waits for the first word", () => {
   });
 
   test("is left in full after the beep of a machine", async () => {
-    const scene = await answered({ ...waiting, onMachine: "leave_message" });
-    scene.leg.say(concatPcm([speech(9_000), quiet(500), tone(1_000, 400, 8_000, 9_000)]));
+    const scene = await answerCall({ ...message, onMachine: "leave_message" });
+    scene.leg.say(concatPcm([speech(9_000), silence(500), tone(1_000, 400, 8_000, 9_000)]));
     await scene.world.system.advance(20_000);
-    const stretches = toneAt(scene);
-    expect(stretches.map(([, length]) => length)).toEqual([MESSAGE_MS]);
-    expect(stretches[0]?.[0]).toBeGreaterThanOrEqual(9_900);
-    expect(stretches[0]?.[0]).toBeLessThan(10_100);
+    const intervals = toneAt(scene);
+    expect(intervals.map(([, length]) => length)).toEqual([MESSAGE_MS]);
+    expect(intervals[0]?.[0]).toBeGreaterThanOrEqual(9_900);
+    expect(intervals[0]?.[0]).toBeLessThan(10_100);
     await expectWhole(scene, MESSAGE_MS);
     await scene.world.stop();
   });
@@ -162,7 +162,7 @@ describe("a message that waits for the first word", () => {
 
 describe("an extension", () => {
   test("is heard as tones in order, after its pauses, and then the whole message", async () => {
-    const scene = await answered(TTS, ",,12w*9");
+    const scene = await answerCall(TTS, ",,12w*9");
     await scene.world.system.advance(14_000);
     const keys = keysIn(scene);
     expect(keys.digits).toBe("12*9");
@@ -188,18 +188,18 @@ describe("an extension", () => {
     const call = await world.app.calls.create(ALICE, { instanceId, target, ...TTS });
     await world.system.settle();
     const leg = world.leg(call);
-    const sent: string[] = [];
+    const sentKeys: string[] = [];
     Object.assign(leg, {
       sendDtmf: async (digits: string) => {
         if (refusal) throw refusal;
-        sent.push(digits);
+        sentKeys.push(digits);
       },
     });
     leg.placed();
     leg.answer();
     await world.system.advance(10_000);
     const scene = { world, call, leg };
-    expect(sent).toEqual(refusal ? [] : ["1", "23"]);
+    expect(sentKeys).toEqual(refusal ? [] : ["1", "23"]);
     expect(keysIn(scene).digits).toBe(refusal ? "123" : "");
     expect(toneAt(scene).map(([, length]) => length)).toEqual([MESSAGE_MS]);
     await expectWhole(scene, MESSAGE_MS);
@@ -215,12 +215,12 @@ describe("an extension", () => {
     const call = await world.app.calls.create(ALICE, { instanceId, target, ...TTS });
     await world.system.settle();
     const leg = world.leg(call);
-    const sent: string[] = [];
+    const sentKeys: string[] = [];
     const sendDtmf = (digits: string) =>
       new Promise<void>((resolve) => {
         leg.hold();
         world.system.after(150_000, () => {
-          sent.push(digits);
+          sentKeys.push(digits);
           leg.resume();
           resolve();
         });
@@ -230,7 +230,7 @@ describe("an extension", () => {
     leg.answer();
     await world.system.advance(160_000);
     const scene = { world, call, leg };
-    expect([sent, keysIn(scene).digits]).toEqual([["12"], ""]);
+    expect([sentKeys, keysIn(scene).digits]).toEqual([["12"], ""]);
     await expectWhole(scene, MESSAGE_MS);
     await world.stop();
   });
@@ -239,10 +239,10 @@ describe("an extension", () => {
     ["North America", [440, 480], 2_000, 4_000],
     ["most of Europe", [425], 1_000, 4_000],
   ])("is not answered by the ringing after it, as in %s", async (_, hz, onMs, offMs) => {
-    const scene = await answered({ ...TTS, startOn: "first_word" }, "12");
-    const mixed = hz.map((one) => tone(one, onMs, 8_000, 3_000));
-    const ring = concatPcm([Int16Array.from(mixed[0]!, (sample, i) => sample + (mixed[1]?.[i] ?? 0)), quiet(offMs)]);
-    scene.leg.say(concatPcm([quiet(1_000), ring, ring, speech(700)]));
+    const scene = await answerCall({ ...TTS, startOn: "first_word" }, "12");
+    const mixed = hz.map((frequency) => tone(frequency, onMs, 8_000, 3_000));
+    const ring = concatPcm([Int16Array.from(mixed[0]!, (sample, i) => sample + (mixed[1]?.[i] ?? 0)), silence(offMs)]);
+    scene.leg.say(concatPcm([silence(1_000), ring, ring, speech(700)]));
     await scene.world.system.advance(30_000);
     const answeredAt = 1_000 + 2 * (onMs + offMs);
     const [message] = toneAt(scene);
@@ -254,7 +254,7 @@ describe("an extension", () => {
 
   test("precedes the first words of an agent", async () => {
     const agent = { instructions: ["Say: Your table for two is ready."] };
-    const scene = await answered({ type: "DYNAMIC_AGENT", agent }, ",12", { agent: scriptedAgent() });
+    const scene = await answerCall({ type: "DYNAMIC_AGENT", agent }, ",12", { agent: scriptedAgent() });
     await scene.world.system.advance(12_000);
     const keys = keysIn(scene);
     expect(keys.digits).toBe("12");
@@ -265,7 +265,7 @@ describe("an extension", () => {
   });
 
   test("precedes the audio of a stream, which is heard in full after it", async () => {
-    const scene = await answered({ type: "DYNAMIC_STREAM" }, ",12", { streamPreview: true });
+    const scene = await answerCall({ type: "DYNAMIC_STREAM" }, ",12", { streamPreview: true });
     const client = await attach(scene.world, scene.call, new RecordingClient());
     client.write(tone(440, 1_000, 8_000, 9_000), 8_000);
     await scene.world.system.advance(4_000);
@@ -282,7 +282,7 @@ describe("an extension", () => {
     [{ ...TTS, onScreening: "hang_up" }, "/onScreening"],
     [{ type: "DYNAMIC_AGENT", agent: { instructions: ["say: Hello."], onMachine: "hang_up" } }, "/agent/onMachine"],
   ])("is refused together with a machine policy (%#)", async (message, pointer) => {
-    const error = await answered(message, "12").catch((refusal: unknown) => refusal);
+    const error = await answerCall(message, "12").catch((refusal: unknown) => refusal);
     expect(error).toBeInstanceOf(Refusal);
     expect(error).toMatchObject({ errors: [{ pointer, code: "value_invalid" }] });
   });

@@ -3,13 +3,13 @@ import type { EventPage, LogQuery } from "../../../src/application/use-cases.ts"
 import { ALICE, BOB, World } from "../../support/application.ts";
 
 /** A waiting reader and its results. */
-function waiting(world: World, query: LogQuery, signal?: AbortSignal, principal = ALICE) {
-  const got: { page?: EventPage; error?: unknown } = {};
+function nextEvents(world: World, query: LogQuery, signal?: AbortSignal, principal = ALICE) {
+  const result: { page?: EventPage; error?: unknown } = {};
   world.app.queries.nextEvents(principal, query, { waitMs: 10_000, signal }).then(
-    (page) => Object.assign(got, { page }),
-    (error) => Object.assign(got, { error }),
+    (page) => Object.assign(result, { page }),
+    (error) => Object.assign(result, { error }),
   );
-  return got;
+  return result;
 }
 
 async function startedWorld() {
@@ -22,30 +22,30 @@ async function startedWorld() {
 describe("a reader that waits for events", () => {
   test("gets the next event once stored", async () => {
     const { world, instance, cursor } = await startedWorld();
-    const got = waiting(world, { cursor });
+    const result = nextEvents(world, { cursor });
     await world.system.advance(9_000);
-    expect(got.page).toBeUndefined();
+    expect(result.page).toBeUndefined();
     await world.call(instance);
     await world.system.settle();
-    expect(got.page?.events.map(({ type }) => type)).toEqual(["queued"]);
-    expect(got.page?.cursors).toEqual([got.page?.cursor]);
+    expect(result.page?.events.map(({ type }) => type)).toEqual(["queued"]);
+    expect(result.page?.cursors).toEqual([result.page?.cursor]);
     await world.stop();
   });
 
   test("gets stored events immediately", async () => {
     const { world } = await startedWorld();
-    const got = waiting(world, {});
+    const result = nextEvents(world, {});
     await world.system.settle();
     const { events } = await world.app.queries.events(ALICE);
-    expect(got.page?.events).toEqual(events);
+    expect(result.page?.events).toEqual(events);
     await world.stop();
   });
 
   test("gets an empty page after its time, with its own cursor", async () => {
     const { world, cursor } = await startedWorld();
-    const got = waiting(world, { cursor });
+    const result = nextEvents(world, { cursor });
     await world.system.advance(10_000);
-    expect(got.page).toMatchObject({ events: [], cursor });
+    expect(result.page).toMatchObject({ events: [], cursor });
     await world.stop();
   });
 
@@ -59,29 +59,29 @@ describe("a reader that waits for events", () => {
         release = resolve;
       });
     };
-    const got = waiting(world, { cursor });
+    const result = nextEvents(world, { cursor });
     await world.system.settle();
     await world.call(instance);
     release();
     await world.system.settle();
-    expect(got.page?.events[0]?.type).toBe("queued");
+    expect(result.page?.events[0]?.type).toBe("queued");
     await world.stop();
   });
 
   test("sleeps while only other users call", async () => {
     const { world, cursor } = await startedWorld();
-    const got = waiting(world, { cursor });
+    const result = nextEvents(world, { cursor });
     await world.call(await world.activeInstance(BOB), undefined, BOB);
     await world.system.settle();
-    expect(got).toEqual({});
+    expect(result).toEqual({});
     await world.stop();
   });
 
   test("is refused when the server stops, and ends when its signal is aborted", async () => {
     const { world, cursor } = await startedWorld();
     const abort = new AbortController();
-    const ended = waiting(world, { cursor }, abort.signal);
-    const stopped = waiting(world, { cursor });
+    const ended = nextEvents(world, { cursor }, abort.signal);
+    const stopped = nextEvents(world, { cursor });
     abort.abort();
     await world.system.settle();
     expect(ended.page?.events).toEqual([]);

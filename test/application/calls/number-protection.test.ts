@@ -17,7 +17,7 @@ function start(protection: NumberProtection, queueTimeoutMs = 600_000): Promise<
 }
 
 /** Calls once, without an answer. */
-async function unanswered(world: World, instance: Instance): Promise<void> {
+async function missedCall(world: World, instance: Instance): Promise<void> {
   const call = await world.call(instance);
   const leg = world.leg(call);
   leg.placed();
@@ -36,28 +36,28 @@ describe("refusals by the network", () => {
   test("pause the number after several in a row, then allow one trial call at a time", async () => {
     const world = await start({ refusals: { calls: 3, pauseMs: HOUR_MS } });
     const instance = await world.activeInstance();
-    const refused = async (): Promise<void> => {
+    const expectRefusal = async (): Promise<void> => {
       const call = await world.call(instance);
       world.leg(call).placed();
       world.leg(call).end("rejected_by_network");
       await world.system.settle();
     };
-    await refused();
-    await refused();
-    await unanswered(world, instance); // restarts the count
-    for (let i = 0; i < 3; i++) await refused();
-    const blocked = await world.call(instance);
-    expect((await world.stored(blocked)).outcome).toMatchObject({
+    await expectRefusal();
+    await expectRefusal();
+    await missedCall(world, instance); // restarts the count
+    for (let i = 0; i < 3; i++) await expectRefusal();
+    const blockedCall = await world.call(instance);
+    expect((await world.stored(blockedCall)).outcome).toMatchObject({
       reason: "instance_paused",
       detail: expect.stringContaining("the network has refused the last 3 calls"),
     });
     expect(await pauses(world, instance)).toHaveLength(1);
     await world.system.advance(HOUR_MS + 1);
-    await refused();
+    await expectRefusal();
     expect((await world.stored(await world.call(instance))).outcome?.reason).toBe("instance_paused");
     await world.system.advance(HOUR_MS + 1);
-    await unanswered(world, instance);
-    await unanswered(world, instance);
+    await missedCall(world, instance);
+    await missedCall(world, instance);
     await world.stop();
   });
 });
@@ -73,7 +73,7 @@ describe("refusals of single calls", () => {
       await world.system.settle();
       expect((await world.stored(call)).outcome).toMatchObject({ reason: "rejected_by_network", detail: "error 403" });
     }
-    await unanswered(world, instance);
+    await missedCall(world, instance);
     await world.stop();
   });
 
@@ -95,7 +95,7 @@ describe("the pace", () => {
   test("is kept under the single policy too", async () => {
     const world = await World.start({ policy: { kind: "single", paceMs: 10_000 } });
     const instance = await world.activeInstance();
-    await unanswered(world, instance);
+    await missedCall(world, instance);
     await world.call(instance);
     await world.system.advance(9_999);
     expect(world.network.legs).toHaveLength(1);
@@ -134,7 +134,7 @@ describe("the pace", () => {
     ] as const) {
       const world = await World.start({ policy, capabilities: { protection: { paceMs: 10_000 } } });
       const instance = await world.activeInstance();
-      await unanswered(world, instance);
+      await missedCall(world, instance);
       await world.call(instance);
       expect(world.network.legs).toHaveLength(legs);
       await world.stop();
@@ -144,7 +144,7 @@ describe("the pace", () => {
   test("counts from the previous process's last dial", async () => {
     const world = await start({ paceMs: 60_000 });
     const instance = await world.activeInstance();
-    await unanswered(world, instance);
+    await missedCall(world, instance);
     await world.system.advance(5_000);
     const next = await world.crashAndRestart(); // a second later
     await next.call(instance);
@@ -158,7 +158,7 @@ describe("the pace", () => {
   test("is kept after a restart with the clock set back, and not extended", async () => {
     const world = await start({ paceMs: 60_000 });
     const instance = await world.activeInstance();
-    await unanswered(world, instance);
+    await missedCall(world, instance);
     world.system.jump(-HOUR_MS);
     const next = await world.crashAndRestart();
     await next.call(instance);
@@ -173,7 +173,7 @@ describe("the pace", () => {
 test("does not read waiting calls, unless the clock is set", async () => {
   const world = await start({ paceMs: HOUR_MS, answerRate: { floor: 0.5, calls: 10, pauseMs: HOUR_MS } });
   const instance = await world.activeInstance();
-  await unanswered(world, instance);
+  await missedCall(world, instance);
   await world.call(instance);
   let reads = 0;
   world.storage.before = (operation) => {
@@ -192,31 +192,31 @@ test("does not read waiting calls, unless the clock is set", async () => {
 test("keeps calls beyond their queue time, until the line goes down", async () => {
   const world = await start({ paceMs: HOUR_MS }, 20_000);
   const instance = await world.activeInstance();
-  await unanswered(world, instance);
+  await missedCall(world, instance);
   const calls: Call[] = [];
   for (let i = 0; i < 10; i++) calls.push(await world.call(instance));
   await world.system.advance(30_000);
-  const asked = new Map<string, number>();
-  world.storage.before = (operation) => void asked.set(operation, (asked.get(operation) ?? 0) + 1);
+  const lookups = new Map<string, number>();
+  world.storage.before = (operation) => void lookups.set(operation, (lookups.get(operation) ?? 0) + 1);
   await world.system.advance(60_000);
-  expect(asked.get("instances.get")).toBeUndefined();
-  expect(asked.get("calls.waitingSince")).toBeLessThan(5);
-  expect(asked.get("calls.oldestWaiting") ?? 0).toBeLessThan(5);
+  expect(lookups.get("instances.get")).toBeUndefined();
+  expect(lookups.get("calls.waitingSince")).toBeLessThan(5);
+  expect(lookups.get("calls.oldestWaiting") ?? 0).toBeLessThan(5);
   for (const call of calls) expect((await world.stored(call)).status).toBe("QUEUED");
   world.line(instance).goOffline();
-  const late = await world.call(instance);
+  const lateCall = await world.call(instance);
   await world.system.advance(10_000);
   for (const { id } of calls) expect((await world.app.calls.wait(ALICE, id)).outcome?.reason).toBe("instance_offline");
-  expect((await world.stored(late)).status).toBe("QUEUED");
+  expect((await world.stored(lateCall)).status).toBe("QUEUED");
   await world.system.advance(15_000);
-  expect((await world.stored(late)).outcome?.reason).toBe("instance_offline");
+  expect((await world.stored(lateCall)).outcome?.reason).toBe("instance_offline");
   await world.stop();
 });
 
 test("a call of another instance fails at its time, although older ones wait for the pace", async () => {
   const world = await start({ paceMs: HOUR_MS }, 20_000);
   const instance = await world.activeInstance();
-  await unanswered(world, instance);
+  await missedCall(world, instance);
   const paced = await world.call(instance);
   await world.system.advance(30_000);
   const unlinked = await world.call(await world.newInstance());
@@ -306,18 +306,18 @@ describe("a number that must not be called", () => {
     ["+5215512345678", "+525512345678"],
     ["+5491123456789", "+541123456789"],
   ])("is the same number in its other form: %s and %s", async (...forms) => {
-    for (const [recorded, called] of [forms, forms.toReversed()] as [string, string][]) {
+    for (const [recorded, dialledForm] of [forms, forms.toReversed()] as [string, string][]) {
       const world = await start({ requireConsent: true });
       const instance = await world.activeInstance();
       await consent(world, "granted", ALICE.userId, recorded);
-      await world.app.calls.create(ALICE, german(instance, called));
+      await world.app.calls.create(ALICE, german(instance, dialledForm));
       await world.system.settle();
-      expect(world.network.legs.map(({ to }) => to)).toEqual([called]);
+      expect(world.network.legs.map(({ to }) => to)).toEqual([dialledForm]);
       world.leg().end("busy");
       await world.system.settle();
       await consent(world, "do_not_call", ALICE.userId, recorded);
-      await consent(world, "granted", ALICE.userId, called);
-      const call = await world.app.calls.create(ALICE, german(instance, called));
+      await consent(world, "granted", ALICE.userId, dialledForm);
+      const call = await world.app.calls.create(ALICE, german(instance, dialledForm));
       await world.system.settle();
       expect((await world.stored(call)).outcome?.reason).toBe("blocked_do_not_call");
       expect(world.network.legs).toHaveLength(1);
@@ -360,13 +360,13 @@ describe("a number that must not be called", () => {
     const world = await start({});
     const instance = await world.activeInstance();
     await consent(world, "do_not_call", ALICE.userId, "+551187654321");
-    const asked = new Map<string, boolean | undefined>();
+    const lookups = new Map<string, boolean | undefined>();
     lookingUp(world, instance, async (options) => {
       for (const phone of ["+5511987654321", "+551187654321", "+4930123456", NUMBER])
-        asked.set(phone, await options.mayCall?.(phone));
+        lookups.set(phone, await options.mayCall?.(phone));
     });
     await world.call(instance);
-    expect([...asked.values()]).toEqual([false, false, true, true]);
+    expect([...lookups.values()]).toEqual([false, false, true, true]);
     expect(world.network.legs).toHaveLength(1);
     await world.stop();
   });
@@ -413,8 +413,8 @@ describe("a warm-up curve", () => {
   test("ends calls above it, with the time of the next one, and continues the day after", async () => {
     const world = await start({ warmUp });
     const instance = await world.activeInstance();
-    await unanswered(world, instance);
-    await unanswered(world, instance);
+    await missedCall(world, instance);
+    await missedCall(world, instance);
     const call = await world.call(instance);
     expect((await world.stored(call)).outcome).toMatchObject({
       reason: "instance_paused",
@@ -422,7 +422,7 @@ describe("a warm-up curve", () => {
     });
     expect(world.network.legs).toHaveLength(2);
     world.system.jump(DAY_MS);
-    for (let i = 0; i < 4; i++) await unanswered(world, instance);
+    for (let i = 0; i < 4; i++) await missedCall(world, instance);
     expect((await world.stored(await world.call(instance))).outcome?.reason).toBe("instance_paused");
     await world.stop();
   });
@@ -430,14 +430,14 @@ describe("a warm-up curve", () => {
   test("restarts when another number is linked", async () => {
     const world = await start({ warmUp });
     const instance = await world.activeInstance();
-    await unanswered(world, instance);
-    await unanswered(world, instance);
+    await missedCall(world, instance);
+    await missedCall(world, instance);
     world.line(instance).unlinkByOwner();
     await world.system.settle();
     await link(world, instance, "+12025550177");
     await world.system.advance(1);
-    await unanswered(world, instance);
-    await unanswered(world, instance);
+    await missedCall(world, instance);
+    await missedCall(world, instance);
     expect((await world.stored(await world.call(instance))).outcome?.reason).toBe("instance_paused");
     await world.stop();
   });
@@ -446,9 +446,9 @@ describe("a warm-up curve", () => {
     const world = await start({ warmUp });
     const instance = await world.activeInstance();
     world.system.jump(3 * DAY_MS);
-    for (let i = 0; i < 3; i++) await unanswered(world, instance);
+    for (let i = 0; i < 3; i++) await missedCall(world, instance);
     const next = await world.crashAndRestart();
-    await unanswered(next, instance);
+    await missedCall(next, instance);
     next.line(instance).unlinkByOwner();
     await next.system.settle();
     expect((await next.storage.instances.get(instance.id))?.linkedAt ?? null).toBeNull();
@@ -464,8 +464,8 @@ describe("a warm-up curve", () => {
     const world = await start({ warmUp: { ...warmUp, days: 1 } }, 2 * HOUR_MS);
     const instance = await world.activeInstance();
     await world.system.advance(DAY_MS - HOUR_MS);
-    await unanswered(world, instance);
-    await unanswered(world, instance);
+    await missedCall(world, instance);
+    await missedCall(world, instance);
     const call = await world.call(instance);
     await world.system.advance(HOUR_MS - 60_000);
     expect((await world.stored(call)).status).toBe("QUEUED");
@@ -481,9 +481,9 @@ describe("an answer rate below its floor", () => {
   test("pauses the instance, visibly, with one event", async () => {
     const world = await start({ answerRate });
     const instance = await world.activeInstance();
-    await unanswered(world, instance);
+    await missedCall(world, instance);
     expect((await world.app.instances.get(ALICE, instance.id)).connection.pause).toBeUndefined();
-    await unanswered(world, instance);
+    await missedCall(world, instance);
     const until = world.system.now() + HOUR_MS;
     const { connection } = await world.app.instances.get(ALICE, instance.id);
     expect(connection.pause).toEqual({ until, reason: expect.stringMatching(/^0 of the last 2 calls were answered/) });
@@ -501,7 +501,7 @@ describe("an answer rate below its floor", () => {
     ]);
     await next.system.advance(HOUR_MS);
     expect((await next.app.instances.get(ALICE, instance.id)).connection.pause).toBeUndefined();
-    await unanswered(next, instance);
+    await missedCall(next, instance);
     expect(await pauses(next, instance)).toHaveLength(2);
     await next.stop();
   });
@@ -509,8 +509,8 @@ describe("an answer rate below its floor", () => {
   test("pauses the number, not its successor", async () => {
     const world = await start({ answerRate });
     const instance = await world.activeInstance();
-    await unanswered(world, instance);
-    await unanswered(world, instance);
+    await missedCall(world, instance);
+    await missedCall(world, instance);
     for (const phone of ["+12025550199", "+12025550177"]) {
       await world.app.instances.unlink(ALICE, instance.id);
       await link(world, instance, phone);
@@ -525,11 +525,11 @@ describe("an answer rate below its floor", () => {
   test("shows no pause once the floor is switched off", async () => {
     const world = await start({ answerRate });
     const instance = await world.activeInstance();
-    await unanswered(world, instance);
-    await unanswered(world, instance);
+    await missedCall(world, instance);
+    await missedCall(world, instance);
     const next = await world.crashAndRestart({ policy: { kind: "single", answerRate: false } });
     expect((await next.app.instances.get(ALICE, instance.id)).connection.pause).toBeUndefined();
-    await unanswered(next, instance);
+    await missedCall(next, instance);
     await next.stop();
   });
 
@@ -537,11 +537,11 @@ describe("an answer rate below its floor", () => {
     const world = await start({ answerRate, warmUp: { firstDay: 3, growth: 1, days: 10 } });
     const instance = await world.activeInstance();
     world.system.jump(365 * DAY_MS);
-    await unanswered(world, instance);
-    await unanswered(world, instance);
+    await missedCall(world, instance);
+    await missedCall(world, instance);
     expect((await world.stored(await world.call(instance))).outcome?.reason).toBe("instance_paused");
     world.system.jump(-365 * DAY_MS);
-    await unanswered(world, instance);
+    await missedCall(world, instance);
     const next = await world.crashAndRestart();
     const call = await next.call(instance);
     expect(next.leg().callId).toBe(call.id);
@@ -551,8 +551,8 @@ describe("an answer rate below its floor", () => {
   test("lets a call wait if the pause ends in its time", async () => {
     const world = await start({ answerRate }, 2 * HOUR_MS);
     const instance = await world.activeInstance();
-    await unanswered(world, instance);
-    await unanswered(world, instance);
+    await missedCall(world, instance);
+    await missedCall(world, instance);
     const call = await world.call(instance);
     await world.system.advance(HOUR_MS - 1_000);
     expect((await world.stored(call)).status).toBe("QUEUED");
@@ -575,10 +575,10 @@ describe("an answer rate below its floor", () => {
     silent.placed();
     await world.system.advance(120_000);
     expect(silent.live).toBe(false);
-    await unanswered(world, instance);
+    await missedCall(world, instance);
     expect(await pauses(world, instance)).toEqual([]);
     await unreached("unreachable");
-    await unanswered(world, instance);
+    await missedCall(world, instance);
     expect(await pauses(world, instance)).toHaveLength(1);
     await world.stop();
   });
@@ -586,7 +586,7 @@ describe("an answer rate below its floor", () => {
   test("does not count a call that the network was never asked for", async () => {
     const world = await start({ answerRate });
     const instance = await world.activeInstance();
-    await unanswered(world, instance);
+    await missedCall(world, instance);
     const call = await world.app.calls.create(ALICE, {
       instanceId: instance.id,
       type: "DYNAMIC_AGENT",
@@ -595,7 +595,7 @@ describe("an answer rate below its floor", () => {
     });
     await world.system.settle();
     expect(await world.stored(call)).toMatchObject({ dialingAt: null, outcome: { reason: "agent_unavailable" } });
-    await unanswered(world, instance);
+    await missedCall(world, instance);
     expect(await pauses(world, instance)).toHaveLength(1);
     await world.stop();
   });
@@ -610,11 +610,11 @@ test("a wrong value keeps the application from starting", async () => {
 });
 
 /** Makes the network look the callee up before the phone rings, and then ask for permission to call. */
-function lookingUp(world: World, instance: Instance, meanwhile: (options: DialOptions) => Promise<void>): void {
+function lookingUp(world: World, instance: Instance, duringLookup: (options: DialOptions) => Promise<void>): void {
   const line = world.line(instance);
   const dial = line.dial.bind(line);
   line.dial = async (to, options, signal) => {
-    await meanwhile(options);
+    await duringLookup(options);
     if ((await options.mayCall?.(to)) === false) throw new DialError("rejected_by_network", "not dialled");
     return dial(to, options, signal);
   };

@@ -57,9 +57,11 @@ describe("a message", () => {
     const speech = new ToneSpeech();
     const world = await World.start({ ...FIFO, timings: { messagePreparationMs: 9_000 }, speech: () => speech });
     const instance = await world.activeInstance();
-    const hang = () => new Promise<never>(() => {});
+    const neverSettles = () => new Promise<never>(() => {});
     const voice = vi.spyOn(speech, "voice");
-    voice.mockImplementationOnce(() => ToneSpeech.prototype.voice.call(speech, "en-US-1")).mockImplementationOnce(hang);
+    voice
+      .mockImplementationOnce(() => ToneSpeech.prototype.voice.call(speech, "en-US-1"))
+      .mockImplementationOnce(neverSettles);
     const call = await world.call(instance);
     const next = await world.call(instance);
     await world.system.advance(8_999);
@@ -132,18 +134,18 @@ describe("a message", () => {
   test("is dialled with its first second ready, and heard to its end", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
-    let goOn = () => {};
+    let resume = () => {};
     world.speech.pause = new Promise<void>((resolve) => {
-      goOn = resolve;
+      resume = resolve;
     });
-    const short = await world.call(instance, "a".repeat(30));
+    const shortCall = await world.call(instance, "a".repeat(30));
     expect(world.network.legs).toHaveLength(0);
-    await world.app.calls.hangUp(ALICE, short.id);
+    await world.app.calls.hangUp(ALICE, shortCall.id);
     const call = await world.call(instance, "a".repeat(40));
     const leg = world.leg(call);
     leg.placed();
     await world.system.advance(500);
-    goOn();
+    resume();
     leg.answer();
     await world.system.advance(4_000);
     expect((await world.stored(call)).outcome).toMatchObject({ reason: "message_played", heardMs: 2_000 });
@@ -189,7 +191,7 @@ describe("a message", () => {
     for (let n = 0; n < 2; n++) first.push(await world.call(await world.activeInstance(), `of Alice ${n}`));
     const call = await world.call(await world.activeInstance(BOB), "of Bob", BOB);
     await world.system.advance(15_000);
-    for (const late of first) expect((await world.stored(late)).outcome?.reason).toBe("speech_failed");
+    for (const lateCall of first) expect((await world.stored(lateCall)).outcome?.reason).toBe("speech_failed");
     expect(speech.asked.at(-1)).toBe("of Bob");
     await world.system.advance(10_000);
     speak();
@@ -259,13 +261,13 @@ describe("a preparation is abandoned", () => {
   test.each([
     ["a DELETE of the call", "terminated"],
     ["the deletion of the instance", "instance_deleted"],
-  ])("by %s, which does not wait for the engine", async (what, reason) => {
+  ])("by %s, which does not wait for the engine", async (refuser, reason) => {
     const { world, speech } = await silentWorld();
     const instance = await world.activeInstance();
     const call = await world.call(instance, "first");
     if (reason === "terminated") await world.app.calls.hangUp(ALICE, call.id);
     else await world.app.instances.delete(ALICE, instance.id);
-    expect((await world.stored(call)).outcome, what).toMatchObject({ reason });
+    expect((await world.stored(call)).outcome, refuser).toMatchObject({ reason });
     expect(speech.stopped).toEqual(["first"]);
     await world.system.advance(20_000);
     expect(world.network.legs).toHaveLength(0);

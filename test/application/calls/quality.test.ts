@@ -10,14 +10,18 @@ const PACKETS_PER_S = 50;
 
 /** Makes the network count 50 packets a second each way, of which it loses this share. */
 function count(world: World, leg: ScriptedLeg, lossOf: (second: number) => number): void {
-  const begun = world.system.monotonic();
+  const startedAt = world.system.monotonic();
   leg.statistics = (): MediaStatistics => {
-    const seconds = Math.floor((world.system.monotonic() - begun) / 1_000);
-    let lost = 0;
-    for (let second = 0; second < seconds; second++) lost += PACKETS_PER_S * lossOf(second);
+    const seconds = Math.floor((world.system.monotonic() - startedAt) / 1_000);
+    let lostPackets = 0;
+    for (let second = 0; second < seconds; second++) lostPackets += PACKETS_PER_S * lossOf(second);
     return {
-      ...{ codec: "PCMU", packetsSent: PACKETS_PER_S * seconds, packetsReceived: PACKETS_PER_S * seconds - lost },
-      ...{ packetsLost: lost, packetsReordered: 0, packetsDuplicated: 0, packetsInvalid: 0, jitterMs: 2.345_6 },
+      ...{
+        codec: "PCMU",
+        packetsSent: PACKETS_PER_S * seconds,
+        packetsReceived: PACKETS_PER_S * seconds - lostPackets,
+      },
+      ...{ packetsLost: lostPackets, packetsReordered: 0, packetsDuplicated: 0, packetsInvalid: 0, jitterMs: 2.345_6 },
       ...{ roundTripMs: seconds >= 10 ? 41.239 : null, remoteLoss: 0, mos: 4.2, heldMs: 0 },
     };
   };
@@ -47,14 +51,14 @@ describe("the quality of a call's audio", () => {
     expect((await world.app.calls.list(ALICE))[0]?.quality).toHaveLength(2);
 
     await world.system.advance(12_000);
-    const finished = await read(world, call);
-    expect(finished.status).toBe("COMPLETED");
-    const { intervals } = finished.quality as { intervals: Record<string, number>[] };
+    const finalCall = await read(world, call);
+    expect(finalCall.status).toBe("COMPLETED");
+    const { intervals } = finalCall.quality as { intervals: Record<string, number>[] };
     expect(intervals.slice(0, 2)).toEqual(live.quality.intervals);
     expect(intervals.map(({ until_ms }) => until_ms)).toEqual([5_000, 10_000, 15_000, 20_000, expect.any(Number)]);
-    expect(intervals.at(-1)?.until_ms).toBe(Date.parse(finished.ended_at) - Date.parse(finished.started_at));
+    expect(intervals.at(-1)?.until_ms).toBe(Date.parse(finalCall.ended_at) - Date.parse(finalCall.started_at));
     for (const name of ["packets_sent", "packets_received", "packets_lost"])
-      expect(intervals.reduce((sum, interval) => sum + (interval[name] ?? 0), 0)).toBe(finished.media.stream[name]);
+      expect(intervals.reduce((sum, interval) => sum + (interval[name] ?? 0), 0)).toBe(finalCall.media.stream[name]);
     expect((await world.stored(call)).quality).toHaveLength(5);
     await world.stop();
   });

@@ -313,8 +313,8 @@ test("an invalid call is refused with a pointer to each fault", async () => {
     tts: { text: "Hello", voiceId: "pt-BR-1" },
   };
   await expect(world.app.calls.create(ALICE, unavailable)).rejects.toMatchObject({ code: "voice_unavailable" });
-  const twice = { ...unavailable, target: { phoneNumber: "12" } };
-  await expect(world.app.calls.create(ALICE, twice)).rejects.toMatchObject({
+  const bothFaults = { ...unavailable, target: { phoneNumber: "12" } };
+  await expect(world.app.calls.create(ALICE, bothFaults)).rejects.toMatchObject({
     code: "invalid_request",
     errors: [{ pointer: "/target/phoneNumber" }, { pointer: "/tts/voiceId", code: "voice_unavailable" }],
   });

@@ -31,7 +31,7 @@ async function recordedCall(
   return call;
 }
 
-async function answered(options: WorldOptions = {}, text = TEXT) {
+async function answerCall(options: WorldOptions = {}, text = TEXT) {
   const world = await World.start(options);
   const call = await recordedCall(world, await world.activeInstance(), text);
   const leg = world.leg(call);
@@ -52,7 +52,7 @@ const startMs = (samples: readonly number[]): number => (samples.findIndex((samp
 
 describe("a call that is recorded", () => {
   test("has the callee's inbound audio right and the outbound audio left, aligned", async () => {
-    const { world, call, leg, recording } = await answered();
+    const { world, call, leg, recording } = await answerCall();
     await world.system.advance(400);
     leg.say(tone(880, 300, RATE, 8_000));
     await world.system.advance(5_000);
@@ -70,7 +70,7 @@ describe("a call that is recorded", () => {
   });
 
   test("has a silent right channel without inbound audio", async () => {
-    const { world, leg, recording } = await answered({ timings: { mediaTimeoutMs: 60_000 } });
+    const { world, leg, recording } = await answerCall({ timings: { mediaTimeoutMs: 60_000 } });
     leg.talkative = false;
     await world.system.advance(700);
     leg.say(tone(880, 100, RATE, 8_000));
@@ -82,7 +82,7 @@ describe("a call that is recorded", () => {
   });
 
   test("is a WAV file of two channels for its owner, and no other user's", async () => {
-    const { world, call } = await answered();
+    const { world, call } = await answerCall();
     await world.system.advance(5_000);
     const stored = await world.app.calls.recording(ALICE, call.id);
     const pieces: number[] = [];
@@ -95,7 +95,7 @@ describe("a call that is recorded", () => {
   });
 
   test("can be played while the call continues", async () => {
-    const { world, call } = await answered({}, "x".repeat(100));
+    const { world, call } = await answerCall({}, "x".repeat(100));
     await world.system.advance(2_000);
     const { durationMs } = await world.app.calls.recording(ALICE, call.id);
     expect(durationMs).toBeGreaterThan(1_500);
@@ -104,15 +104,15 @@ describe("a call that is recorded", () => {
   });
 
   test("continues if its recording breaks, which its timeline shows", async () => {
-    const { world, call, recording } = await answered();
+    const { world, call, recording } = await answerCall();
     await world.system.advance(600);
     recording().breakOff("disk_full");
     await world.system.advance(5_000);
     const { outcome, recordedMs } = await world.stored(call);
     expect(outcome).toMatchObject({ reason: "message_played", heardRatio: 1 });
     expect(recordedMs).toBeLessThanOrEqual(640);
-    const told = (await world.timeline(call)).filter(({ type }) => type === "recording_incomplete");
-    expect(told.map(({ data }) => data)).toEqual([{ reason: "disk_full", recorded_ms: recordedMs }]);
+    const notices = (await world.timeline(call)).filter(({ type }) => type === "recording_incomplete");
+    expect(notices.map(({ data }) => data)).toEqual([{ reason: "disk_full", recorded_ms: recordedMs }]);
     await world.stop();
   });
 
@@ -245,7 +245,7 @@ describe("a store of recordings with a fault", () => {
 });
 
 describe("there is no recording", () => {
-  const refused = { code: "recording_not_found" };
+  const refusal = { code: "recording_not_found" };
 
   test("of a call without recording", async () => {
     const world = await World.start();
@@ -253,8 +253,8 @@ describe("there is no recording", () => {
     await world.system.advance(5_000);
     expect((await world.stored(call)).recordedMs).toBeNull();
     expect(world.recordings.kept.size).toBe(0);
-    await expect(world.app.calls.recording(ALICE, call.id)).rejects.toMatchObject(refused);
-    await expect(world.app.calls.eraseRecording(ALICE, call.id)).rejects.toMatchObject(refused);
+    await expect(world.app.calls.recording(ALICE, call.id)).rejects.toMatchObject(refusal);
+    await expect(world.app.calls.eraseRecording(ALICE, call.id)).rejects.toMatchObject(refusal);
     await world.stop();
   });
 
@@ -265,30 +265,30 @@ describe("there is no recording", () => {
     world.leg(call).end("busy");
     await world.system.settle();
     expect(await world.stored(call)).toMatchObject({ status: "FAILED", recordedMs: 0 });
-    await expect(world.app.calls.recording(ALICE, call.id)).rejects.toMatchObject(refused);
+    await expect(world.app.calls.recording(ALICE, call.id)).rejects.toMatchObject(refusal);
     await world.stop();
   });
 });
 
 describe("a recording is deleted", () => {
-  const refused = { code: "recording_not_found" };
+  const refusal = { code: "recording_not_found" };
   const deletions = async (world: World, call: Call) =>
     (await world.timeline(call)).filter(({ type }) => type === "recording_deleted").map(({ data }) => data);
 
   test("on request, once the call has ended", async () => {
-    const { world, call } = await answered();
+    const { world, call } = await answerCall();
     await world.system.advance(5_000);
     await world.app.calls.eraseRecording(ALICE, call.id);
     expect(world.recordings.kept.size).toBe(0);
     expect((await world.stored(call)).recordedMs).toBe(0);
     expect(await deletions(world, call)).toEqual([{ reason: "requested" }]);
-    await expect(world.app.calls.recording(ALICE, call.id)).rejects.toMatchObject(refused);
-    await expect(world.app.calls.eraseRecording(ALICE, call.id)).rejects.toMatchObject(refused);
+    await expect(world.app.calls.recording(ALICE, call.id)).rejects.toMatchObject(refusal);
+    await expect(world.app.calls.eraseRecording(ALICE, call.id)).rejects.toMatchObject(refusal);
     await world.stop();
   });
 
   test("on request during the call: it is no longer recorded", async () => {
-    const { world, call } = await answered({}, "x".repeat(100));
+    const { world, call } = await answerCall({}, "x".repeat(100));
     await world.system.advance(2_000);
     await world.app.calls.eraseRecording(ALICE, call.id);
     await world.system.advance(10_000);
@@ -298,14 +298,14 @@ describe("a recording is deleted", () => {
     await world.stop();
   });
 
-  test.each(["waits", "rings"])("before there is one, while the call %s: it is not created", async (stage) => {
+  test.each(["waits", "rings"])("before there is one, while the call %s: it is not created", async (phase) => {
     const world = await World.start();
-    const instance = stage === "waits" ? await world.newInstance() : await world.activeInstance();
+    const instance = phase === "waits" ? await world.newInstance() : await world.activeInstance();
     const call = await recordedCall(world, instance);
-    if (stage === "rings") world.leg(call).placed();
+    if (phase === "rings") world.leg(call).placed();
     await world.system.settle();
     await world.app.calls.eraseRecording(ALICE, call.id);
-    if (stage === "waits") {
+    if (phase === "waits") {
       await world.app.instances.configure(ALICE, instance.id);
       await world.line(instance).scan();
       await world.system.settle();
@@ -319,7 +319,7 @@ describe("a recording is deleted", () => {
   });
 
   test("with its call, and before it if recordings are kept for a shorter time", async () => {
-    const { world, call } = await answered({ retentionDays: 0.5, recordingRetentionDays: 0.1 });
+    const { world, call } = await answerCall({ retentionDays: 0.5, recordingRetentionDays: 0.1 });
     await world.system.advance(5_000);
     const hours = (count: number) => world.system.advance(count * 3_600_000);
     await hours(2);
@@ -334,7 +334,7 @@ describe("a recording is deleted", () => {
   });
 
   test("with its call by default", async () => {
-    const { world, call } = await answered({ retentionDays: 0.1 });
+    const { world, call } = await answerCall({ retentionDays: 0.1 });
     await world.system.advance(5_000);
     await world.system.advance(3.5 * 3_600_000);
     expect(world.recordings.kept.size).toBe(0);
@@ -344,12 +344,12 @@ describe("a recording is deleted", () => {
 });
 
 test("a dead process's recording is kept by the next one", async () => {
-  const { world, call } = await answered({}, "x".repeat(100));
+  const { world, call } = await answerCall({}, "x".repeat(100));
   await world.system.advance(2_000);
   const next = await world.crashAndRestart();
-  const stored = await next.stored(call);
-  expect(stored.outcome?.reason).toBe("interrupted");
-  expect(stored.recordedMs).toBeGreaterThan(1_500);
-  expect((await next.app.calls.recording(ALICE, call.id)).durationMs).toBeCloseTo(stored.recordedMs ?? 0, 0);
+  const storedCall = await next.stored(call);
+  expect(storedCall.outcome?.reason).toBe("interrupted");
+  expect(storedCall.recordedMs).toBeGreaterThan(1_500);
+  expect((await next.app.calls.recording(ALICE, call.id)).durationMs).toBeCloseTo(storedCall.recordedMs ?? 0, 0);
   await next.stop();
 });

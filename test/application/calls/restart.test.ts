@@ -21,23 +21,23 @@ describe("after a crash", () => {
       });
       return line;
     };
-    const written = after.storage.writes.length;
+    const writeCount = after.storage.writes.length;
     await after.app.start();
     await after.system.settle();
-    const shown = async () => {
+    const instanceView = async () => {
       const { status, connection } = await after.app.instances.get(ALICE, instance.id);
       const [listed] = await after.app.instances.list(ALICE);
       expect(listed?.status).toBe(status);
       return [status, connection.state];
     };
-    expect(await shown()).toEqual(["CONFIGURED", "connecting"]);
+    expect(await instanceView()).toEqual(["CONFIGURED", "connecting"]);
     answer();
     await after.system.settle();
-    expect(await shown()).toEqual(["ACTIVE", "online"]);
+    expect(await instanceView()).toEqual(["ACTIVE", "online"]);
     const inDatabase = await after.storage.instances.get(instance.id);
     expect(inDatabase).toEqual(await before.storage.instances.get(instance.id));
     const recoveryOnly = after.storage.writes
-      .slice(written)
+      .slice(writeCount)
       .filter((operation) => !/abandonUnfinished|claimNext|purge/.test(operation));
     expect(recoveryOnly).toEqual([]);
     await after.stop();
@@ -140,32 +140,35 @@ describe("after a crash", () => {
     const before = await World.start();
     const instance = await before.newInstance();
     const { call } = await before.answeredCall(await before.activeInstance());
-    const waiting = await before.call(instance);
+    const queuedCall = await before.call(instance);
     const after = new World({ before });
     await recover(after.context);
-    const once = [await after.stored(call), await after.stored(waiting), await after.timeline(call)];
+    const firstRead = [await after.stored(call), await after.stored(queuedCall), await after.timeline(call)];
     await recover(after.context);
-    expect([await after.stored(call), await after.stored(waiting), await after.timeline(call)]).toEqual(once);
+    expect([await after.stored(call), await after.stored(queuedCall), await after.timeline(call)]).toEqual(firstRead);
   });
 
   test("an interrupted deletion leaves no call waiting for its instance", async () => {
     const before = await World.start();
     const instance = await before.newInstance();
-    let slipped: Call | undefined;
-    const dead = new Promise<never>(() => {});
+    let slippedCall: Call | undefined;
+    const never = new Promise<never>(() => {});
     before.storage.before = async (operation) => {
-      if (operation === "calls.active" && slipped) return dead; // the process dies here
-      if (operation === "instances.update" && !slipped) slipped = await before.create(instance);
+      if (operation === "calls.active" && slippedCall) return never; // the process dies here
+      if (operation === "instances.update" && !slippedCall) slippedCall = await before.create(instance);
     };
     void before.app.instances.delete(ALICE, instance.id);
     await before.system.settle();
     before.storage.before = () => {};
     expect(await before.storage.instances.get(instance.id)).toMatchObject({ status: "DELETED" });
-    expect(await before.stored(slipped!)).toMatchObject({ status: "QUEUED" });
+    expect(await before.stored(slippedCall!)).toMatchObject({ status: "QUEUED" });
 
     const after = await before.crashAndRestart();
-    expect(await after.stored(slipped!)).toMatchObject({ status: "FAILED", outcome: { reason: "instance_deleted" } });
-    expect(await after.story(slipped!)).toEqual(["queued", "failed"]);
+    expect(await after.stored(slippedCall!)).toMatchObject({
+      status: "FAILED",
+      outcome: { reason: "instance_deleted" },
+    });
+    expect(await after.story(slippedCall!)).toEqual(["queued", "failed"]);
     await after.stop();
   });
 

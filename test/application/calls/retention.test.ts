@@ -18,7 +18,7 @@ async function endedCall(world: World): Promise<Call> {
   return call;
 }
 
-const isThere = async (world: World, call: Call) => (await world.storage.calls.get(call.id)) !== undefined;
+const isStored = async (world: World, call: Call) => (await world.storage.calls.get(call.id)) !== undefined;
 const days = (world: World, count: number) => world.system.advance(count * DAY_MS);
 
 describe("a wall clock that jumps", () => {
@@ -27,11 +27,11 @@ describe("a wall clock that jumps", () => {
     await world.system.advance(2 * HOUR_MS);
     world.system.jump(40 * DAY_MS);
     await world.system.advance(23 * HOUR_MS);
-    expect(await isThere(world, call)).toBe(true);
-    const warned = world.warnings.filter(({ message }) => String(message).startsWith("the wall clock is ahead"));
-    expect(warned).toMatchObject([{ ahead_ms: 40 * DAY_MS }]);
+    expect(await isStored(world, call)).toBe(true);
+    const clockWarnings = world.warnings.filter(({ message }) => String(message).startsWith("the wall clock is ahead"));
+    expect(clockWarnings).toMatchObject([{ ahead_ms: 40 * DAY_MS }]);
     await world.system.advance(3 * HOUR_MS);
-    expect(await isThere(world, call)).toBe(false);
+    expect(await isStored(world, call)).toBe(false);
     await world.stop();
   });
 
@@ -41,9 +41,9 @@ describe("a wall clock that jumps", () => {
     await world.system.advance(23 * HOUR_MS);
     world.system.jump(40 * DAY_MS);
     await world.system.advance(20 * HOUR_MS);
-    expect(await isThere(world, call)).toBe(true);
+    expect(await isStored(world, call)).toBe(true);
     await world.system.advance(8 * HOUR_MS);
-    expect(await isThere(world, call)).toBe(false);
+    expect(await isStored(world, call)).toBe(false);
     await world.stop();
   });
 
@@ -53,9 +53,9 @@ describe("a wall clock that jumps", () => {
     await world.system.advance(20 * HOUR_MS);
     world.system.jump(-40 * DAY_MS);
     await days(world, 28);
-    expect(await isThere(world, call)).toBe(true);
+    expect(await isStored(world, call)).toBe(true);
     await days(world, 2);
-    expect(await isThere(world, call)).toBe(false);
+    expect(await isStored(world, call)).toBe(false);
     await world.stop();
   });
 
@@ -68,7 +68,7 @@ describe("a wall clock that jumps", () => {
       await world.system.advance(60_000);
     }
     await world.system.advance(HOUR_MS);
-    expect(await isThere(world, call)).toBe(true);
+    expect(await isStored(world, call)).toBe(true);
     await world.stop();
   });
 
@@ -78,9 +78,9 @@ describe("a wall clock that jumps", () => {
     world.system.jump(40 * DAY_MS);
     const next = await world.crashAndRestart();
     await next.system.advance(23 * HOUR_MS);
-    expect(await isThere(next, call)).toBe(true);
+    expect(await isStored(next, call)).toBe(true);
     await next.system.advance(2 * HOUR_MS);
-    expect(await isThere(next, call)).toBe(false);
+    expect(await isStored(next, call)).toBe(false);
     await next.stop();
   });
 
@@ -92,16 +92,16 @@ describe("a wall clock that jumps", () => {
       world = await world.crashAndRestart();
     }
     await world.system.advance(2 * HOUR_MS);
-    expect(await isThere(world, call)).toBe(false);
+    expect(await isStored(world, call)).toBe(false);
     await world.stop();
   });
 
   test("does not forget idempotency keys", async () => {
     const { world } = await withEndedCall();
-    const keyed = () => world.app.instances.create(ALICE, { name: "Front desk" }, { idempotencyKey: "key" });
-    const { id } = await keyed();
+    const createWithKey = () => world.app.instances.create(ALICE, { name: "Front desk" }, { idempotencyKey: "key" });
+    const { id } = await createWithKey();
     world.system.jump(2 * DAY_MS);
-    expect(await keyed()).toMatchObject({ id, replayed: true });
+    expect(await createWithKey()).toMatchObject({ id, replayed: true });
     await world.stop();
   });
 
@@ -110,10 +110,10 @@ describe("a wall clock that jumps", () => {
     world.system.jump(-40 * DAY_MS);
     const next = await world.crashAndRestart();
     const { cursor } = await next.app.queries.events(ALICE);
-    const later = await next.call(await next.newInstance());
-    expect(later.id > call.id).toBe(true);
-    const behind = await next.app.queries.events(ALICE, { cursor });
-    expect(behind.events.map(({ type }) => type)).toEqual(["instance.created", "queued"]);
+    const laterCall = await next.call(await next.newInstance());
+    expect(laterCall.id > call.id).toBe(true);
+    const oldPage = await next.app.queries.events(ALICE, { cursor });
+    expect(oldPage.events.map(({ type }) => type)).toEqual(["instance.created", "queued"]);
     await next.stop();
   });
 });
@@ -124,7 +124,7 @@ describe("retention that is switched on for the first time", () => {
     await days(world, 40);
     const next = await world.crashAndRestart({ retentionDays: 30 });
     await next.system.advance(1);
-    expect(await isThere(next, call)).toBe(false);
+    expect(await isStored(next, call)).toBe(false);
     await next.stop();
   });
 
@@ -134,12 +134,12 @@ describe("retention that is switched on for the first time", () => {
     const none = { trustedTime: async () => undefined };
     const { retention } = world.storage;
     Object.defineProperty(world.storage, "retention", {
-      value: new Proxy(retention, { get: (of, name) => Reflect.get(none, name) ?? Reflect.get(of, name) }),
+      value: new Proxy(retention, { get: (target, name) => Reflect.get(none, name) ?? Reflect.get(target, name) }),
     });
     world.system.jump(40 * DAY_MS);
     const next = await world.crashAndRestart({ retentionDays: 30 });
     await next.system.advance(23 * HOUR_MS);
-    expect(await isThere(next, call)).toBe(true);
+    expect(await isStored(next, call)).toBe(true);
     await next.stop();
   });
 });
@@ -178,7 +178,7 @@ describe("personal data is purged on time", () => {
     const next = await world.crashAndRestart();
     expect(next.recordings.kept.size).toBe(1);
     await days(next, 2);
-    expect(await isThere(next, call)).toBe(false);
+    expect(await isStored(next, call)).toBe(false);
     expect(next.recordings.kept.size).toBe(0);
     await next.stop();
   });
@@ -190,7 +190,7 @@ describe("personal data is purged on time", () => {
     };
     const next = await world.crashAndRestart({ retentionDays: undefined, recordingRetentionDays: 1 });
     await days(next, 2);
-    expect(await isThere(next, call)).toBe(true);
+    expect(await isStored(next, call)).toBe(true);
     expect(next.recordings.kept.size).toBe(0);
     await next.stop();
   });
@@ -231,16 +231,16 @@ async function recorded(): Promise<{ world: World; call: Call }> {
 
 describe("a purge", () => {
   test("deletes all but a call whose recording cannot be deleted yet", async () => {
-    const { world, call: stuck } = await withEndedCall();
+    const { world, call: stuckCall } = await withEndedCall();
     const other = await endedCall(world);
     const { forget } = world.recordings;
     world.recordings.forget = (ids) =>
-      ids.includes(stuck.id) ? Promise.reject(new Error("EACCES")) : forget.call(world.recordings, ids);
+      ids.includes(stuckCall.id) ? Promise.reject(new Error("EACCES")) : forget.call(world.recordings, ids);
     await days(world, 31);
-    expect([await isThere(world, stuck), await isThere(world, other)]).toEqual([true, false]);
+    expect([await isStored(world, stuckCall), await isStored(world, other)]).toEqual([true, false]);
     world.recordings.forget = forget;
     await days(world, 1);
-    expect(await isThere(world, stuck)).toBe(false);
+    expect(await isStored(world, stuckCall)).toBe(false);
     await world.stop();
   });
 
@@ -248,7 +248,7 @@ describe("a purge", () => {
     const { world, call } = await withEndedCall();
     Object.assign(world.network, { forget: () => new Promise(() => {}) });
     await days(world, 31);
-    expect(await isThere(world, call)).toBe(true);
+    expect(await isStored(world, call)).toBe(true);
     await world.stop();
   });
 });

@@ -22,7 +22,7 @@ interface Scene {
 }
 
 /** A call to a callee whose side speaks these words, one text for each utterance. */
-async function answered(onScreening: unknown, texts: string[], more: object = {}): Promise<Scene> {
+async function answerCall(onScreening: unknown, texts: string[], options: object = {}): Promise<Scene> {
   const transcription = new MeasuringTranscription();
   transcription.understand = () => texts.shift() ?? "";
   const world = await World.start({ transcription });
@@ -33,7 +33,7 @@ async function answered(onScreening: unknown, texts: string[], more: object = {}
     target: { phoneNumber: NUMBER },
     audio: { audioBase64: audioFile(MESSAGE_MS / 1_000) },
     onScreening,
-    ...more,
+    ...options,
   });
   await world.system.settle();
   const leg = world.leg(call);
@@ -44,27 +44,27 @@ async function answered(onScreening: unknown, texts: string[], more: object = {}
 }
 
 const speech = (ms: number) => babble(ms, 8_000, 3_000, 5);
-const quiet = (ms: number) => new Int16Array(msToSamples(ms, 8_000));
+const silence = (ms: number) => new Int16Array(msToSamples(ms, 8_000));
 
 /** Stretches of a tone that the callee heard: start and length, ms. */
 function toneAt({ leg }: Scene, hz: number): [number, number][] {
-  const stretches: [number, number][] = [];
+  const intervals: [number, number][] = [];
   const step = msToSamples(20, leg.sampleRate);
   for (let at = 0; at + step <= leg.heard.length; at += step) {
     if (toneShare(leg.heard.subarray(at, at + step), hz, leg.sampleRate) < 0.6) continue;
     const ms = (at / step) * 20;
-    const last = stretches.at(-1);
+    const last = intervals.at(-1);
     if (last && last[0] + last[1] === ms) last[1] += 20;
-    else stretches.push([ms, 20]);
+    else intervals.push([ms, 20]);
   }
-  return stretches;
+  return intervals;
 }
 
 describe("a call that a screening assistant answers", () => {
   test("states name and reason, waits for the person, and then starts its message", async () => {
-    const scene = await answered(INTRODUCTION, [PROMPT, "Thanks, please stay on the line.", "Hello, this is Anna."]);
+    const scene = await answerCall(INTRODUCTION, [PROMPT, "Thanks, please stay on the line.", "Hello, this is Anna."]);
     const { world, call, leg } = scene;
-    leg.say(concatPcm([speech(4_000), quiet(3_000), speech(1_000), quiet(8_000), speech(900)]));
+    leg.say(concatPcm([speech(4_000), silence(3_000), speech(1_000), silence(8_000), speech(900)]));
     await world.system.advance(30_000);
     const { outcome } = await world.stored(call);
     expect(outcome).toMatchObject({
@@ -73,8 +73,8 @@ describe("a call that a screening assistant answers", () => {
       heardMs: MESSAGE_MS,
       heardRatio: 1,
     });
-    const [introduction, ...others] = toneAt(scene, 440);
-    expect(others).toEqual([]);
+    const [introduction, ...rest] = toneAt(scene, 440);
+    expect(rest).toEqual([]);
     expect(introduction?.[0]).toBeGreaterThanOrEqual(4_500);
     expect(introduction?.[0]).toBeLessThan(6_500);
     expect(introduction?.[1]).toBeCloseTo(SAY.length * MS_PER_CHARACTER, -2);
@@ -90,7 +90,7 @@ describe("a call that a screening assistant answers", () => {
   });
 
   test("ends as unheard if no person answers", async () => {
-    const { world, call, leg } = await answered(INTRODUCTION, [PROMPT]);
+    const { world, call, leg } = await answerCall(INTRODUCTION, [PROMPT]);
     leg.say(speech(4_000));
     await world.system.advance(70_000);
     expect((await world.stored(call)).outcome).toMatchObject({
@@ -104,7 +104,7 @@ describe("a call that a screening assistant answers", () => {
   });
 
   test("ends at once on request", async () => {
-    const { world, call, leg } = await answered("hang_up", [PROMPT]);
+    const { world, call, leg } = await answerCall("hang_up", [PROMPT]);
     leg.say(speech(2_000));
     await world.system.advance(4_000);
     expect((await world.stored(call)).outcome).toMatchObject({
@@ -117,10 +117,10 @@ describe("a call that a screening assistant answers", () => {
 
   test("leaves its message if the assistant forwards it to a voicemail box", async () => {
     const words = [PROMPT, "The person is not available. Please leave a message after the tone."];
-    const scene = await answered(INTRODUCTION, words, { onMachine: "leave_message" });
+    const scene = await answerCall(INTRODUCTION, words, { onMachine: "leave_message" });
     const { world, call, leg } = scene;
     const beep = tone(1_000, 400, 8_000, 9_000);
-    leg.say(concatPcm([speech(4_000), quiet(5_000), speech(2_000), quiet(1_500), beep]));
+    leg.say(concatPcm([speech(4_000), silence(5_000), speech(2_000), silence(1_500), beep]));
     await world.system.advance(25_000);
     expect((await world.stored(call)).outcome).toMatchObject({
       reason: "message_played",
@@ -133,9 +133,9 @@ describe("a call that a screening assistant answers", () => {
 
   test("introduces itself to an assistant whose long prompt resembles a machine's greeting", async () => {
     const words = [PROMPT, "Hello, this is Anna."];
-    const scene = await answered(INTRODUCTION, words, { onMachine: "leave_message" });
+    const scene = await answerCall(INTRODUCTION, words, { onMachine: "leave_message" });
     const { world, call, leg } = scene;
-    leg.say(concatPcm([speech(8_000), quiet(8_000), speech(900)]));
+    leg.say(concatPcm([speech(8_000), silence(8_000), speech(900)]));
     await world.system.advance(25_000);
     const verdicts = (await world.timeline(call)).filter(({ type }) => type === "answered_by");
     expect(verdicts.map(({ data }) => data)).toMatchObject([
@@ -150,18 +150,18 @@ describe("a call that a screening assistant answers", () => {
 
   test("leaves its message after such a prompt, and the silence of a voicemail box without a beep", async () => {
     const words = [PROMPT, "The person is not available. Please leave a message after the tone."];
-    const { world, call, leg } = await answered(INTRODUCTION, words, { onMachine: "leave_message" });
-    leg.say(concatPcm([speech(8_000), quiet(8_000), speech(2_000)]));
+    const { world, call, leg } = await answerCall(INTRODUCTION, words, { onMachine: "leave_message" });
+    leg.say(concatPcm([speech(8_000), silence(8_000), speech(2_000)]));
     await world.system.advance(40_000);
-    const leaving = (await world.timeline(call)).find(({ type }) => type === "leaving_message");
-    expect(leaving?.data).toEqual({ after: "silence" });
+    const leavingEvent = (await world.timeline(call)).find(({ type }) => type === "leaving_message");
+    expect(leavingEvent?.data).toEqual({ after: "silence" });
     expect((await world.stored(call)).outcome).toMatchObject({ reason: "message_played", answeredBy: "machine" });
     await world.stop();
   });
 
   test("speaks to a person immediately", async () => {
-    const scene = await answered(INTRODUCTION, ["Hello?"]);
-    scene.leg.say(concatPcm([quiet(300), speech(600)]));
+    const scene = await answerCall(INTRODUCTION, ["Hello?"]);
+    scene.leg.say(concatPcm([silence(300), speech(600)]));
     await scene.world.system.advance(9_000);
     expect((await scene.world.stored(scene.call)).outcome).toMatchObject({
       reason: "message_played",
@@ -180,9 +180,11 @@ test("a policy on call screening needs a transcription engine, and a voice that 
     const body = { instanceId, type: "FIXED_AUDIO", target: { phoneNumber: NUMBER }, audio, onScreening };
     return (await refusal(world.app.calls.create(ALICE, body))) as Refusal;
   };
-  const deaf = await World.start();
-  expect((await create(deaf, INTRODUCTION)).errors).toMatchObject([{ pointer: "/onScreening", code: "value_invalid" }]);
-  await deaf.stop();
+  const deafWorld = await World.start();
+  expect((await create(deafWorld, INTRODUCTION)).errors).toMatchObject([
+    { pointer: "/onScreening", code: "value_invalid" },
+  ]);
+  await deafWorld.stop();
   const world = await World.start({ transcription: new MeasuringTranscription() });
   for (const [policy, pointer] of [
     ["wait", "/onScreening"],

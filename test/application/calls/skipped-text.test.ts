@@ -21,10 +21,10 @@ test("an unspeakable part of a text is reported, and counts as unheard", async (
   const world = await latinWorld();
   const { call } = await world.answeredCall(await world.activeInstance(), "Good morning. Привет! 😀 See you 你好");
   await world.system.advance(10_000);
-  const spoken = world.speech.asked.join("");
-  expect(spoken.replace(/\s+/g, " ").trim()).toBe("Good morning. See you");
+  const spokenText = world.speech.asked.join("");
+  expect(spokenText.replace(/\s+/g, " ").trim()).toBe("Good morning. See you");
   const { outcome } = await world.stored(call);
-  expect(outcome).toMatchObject({ reason: "message_played", heardMs: spoken.length * MS_PER_CHARACTER });
+  expect(outcome).toMatchObject({ reason: "message_played", heardMs: spokenText.length * MS_PER_CHARACTER });
   expect(outcome?.heardRatio).toBeCloseTo(17 / (17 + 6 + 1 + 2), 3);
   const events = (await world.timeline(call)).filter(({ type }) => type === "text_skipped");
   expect(events.map(({ data }) => data)).toEqual([{ text: "Привет! 😀 … 你好", characters: 9 }]);
@@ -75,8 +75,8 @@ test("a slice without a speakable word is reported", async () => {
   const greek = "Το μουσείο είναι κλειστό τη Δευτέρα και την Τρίτη. ";
   const { call } = await world.answeredCall(await world.activeInstance(), `${sentence}${greek.repeat(6)}${sentence}`);
   await world.system.advance(60_000);
-  const skipped = (await world.timeline(call)).filter(({ type }) => type === "text_skipped");
-  const characters = skipped.reduce((sum, { data }) => sum + (data as { characters: number }).characters, 0);
+  const skippedEvents = (await world.timeline(call)).filter(({ type }) => type === "text_skipped");
+  const characters = skippedEvents.reduce((sum, { data }) => sum + (data as { characters: number }).characters, 0);
   expect(characters).toBeGreaterThanOrEqual(6 * 40);
   const { outcome } = await world.stored(call);
   expect(outcome?.reason).toBe("message_played");
@@ -113,8 +113,8 @@ test("an unspeakable sentence of an agent is reported, and the others are spoken
   await world.system.advance(10_000);
   expect(world.speech.asked).toEqual(["Good morning.", "Goodbye."]);
   expect((await world.stored(call)).outcome).toMatchObject({ reason: "agent_finished" });
-  const skipped = (await world.timeline(call)).filter(({ type }) => type === "text_skipped");
-  expect(skipped.map(({ data }) => data)).toEqual([{ text: "你好，世界", characters: 4 }]);
+  const skippedEvents = (await world.timeline(call)).filter(({ type }) => type === "text_skipped");
+  expect(skippedEvents.map(({ data }) => data)).toEqual([{ text: "你好，世界", characters: 4 }]);
   const lines = (await world.app.calls.transcripts(ALICE, [call])).get(call.id) ?? [];
   expect(lines.map(({ text }) => text)).toEqual(["Good morning.", "Goodbye."]);
   await world.stop();

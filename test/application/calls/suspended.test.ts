@@ -18,14 +18,14 @@ describe.each(Object.entries(RESUMES))("%s that resumes after eight hours", (_, 
     const first = await world.call(instance);
     world.leg(first).end("busy");
     await world.system.settle();
-    const waiting = await world.call(instance);
+    const queuedCall = await world.call(instance);
     resume(world.system);
     await world.system.advance(30_000);
     expect(world.network.legs).toHaveLength(1);
-    expect(await world.stored(waiting)).toMatchObject({ status: "FAILED", dialingAt: null, outcome: MISSED });
-    const later = await world.call(instance);
+    expect(await world.stored(queuedCall)).toMatchObject({ status: "FAILED", dialingAt: null, outcome: MISSED });
+    const laterCall = await world.call(instance);
     await world.system.advance(10_000);
-    expect(world.leg(later).live).toBe(true);
+    expect(world.leg(laterCall).live).toBe(true);
     await world.stop();
   });
 
@@ -100,8 +100,8 @@ describe.each(Object.entries(RESUMES))("%s that resumes after eight hours", (_, 
     await world.system.advance(5_000);
     expect(world.network.legs).toHaveLength(0);
     expect(await world.stored(call)).toMatchObject({ status: "FAILED", startedAt: null, outcome: MISSED });
-    const later = await world.call(instance);
-    expect(world.leg(later).live).toBe(true);
+    const laterCall = await world.call(instance);
+    expect(world.leg(laterCall).live).toBe(true);
     await world.stop();
   });
 });
@@ -111,10 +111,10 @@ test("a process stopped for less than the queue timeout dials the call", async (
   const instance = await world.activeInstance();
   world.leg(await world.call(instance)).end("busy");
   await world.system.settle();
-  const waiting = await world.call(instance);
+  const queuedCall = await world.call(instance);
   world.system.stall(5 * 60_000);
   await world.system.advance(10_000);
-  expect(world.leg(waiting).live).toBe(true);
+  expect(world.leg(queuedCall).live).toBe(true);
   await world.stop();
 });
 

@@ -17,11 +17,11 @@ describe("ending a live call that cannot be stored", () => {
     const world = await World.start();
     const { call, leg } = await world.answeredCall(await world.activeInstance(), "x".repeat(400));
     world.storage.down = true;
-    const answered = answer(world, call);
+    const response = answer(world, call);
     await world.system.settle();
     expect(leg.live).toBe(false);
     await world.system.advance(5_000);
-    expect(await answered).toBe("storage_unavailable");
+    expect(await response).toBe("storage_unavailable");
     world.storage.down = false;
     await world.system.advance(5_000);
     expect(await world.stored(call)).toMatchObject(TERMINATED);
@@ -119,9 +119,9 @@ describe("a termination", () => {
     const { call, leg } = await world.answeredCall(await world.activeInstance(), "x".repeat(400));
     leg.stubborn = true;
     world.storage.full = true;
-    const refused = answer(world, call);
+    const response = answer(world, call);
     await world.system.advance(5_000);
-    expect(await refused).toBe("storage_unavailable");
+    expect(await response).toBe("storage_unavailable");
     await world.stop();
     expect(world.system.waiting).toBe(0);
   });
@@ -130,21 +130,21 @@ describe("a termination", () => {
     const world = await World.start({ policy: { kind: "fifo", depth: 3 } });
     const instance = await world.activeInstance();
     const { call: live, leg } = await world.answeredCall(instance, "x".repeat(400));
-    const waiting = await world.call(instance);
+    const queuedCall = await world.call(instance);
     world.storage.before = (operation) => {
       if (operation === "calls.active") world.storage.full = true; // the intent is stored
     };
     const deleted = world.app.instances.delete(ALICE, instance.id).catch(() => {});
     await world.system.advance(100);
     expect(leg.live).toBe(false);
-    const refused = [answer(world, live), answer(world, waiting)];
+    const responses = [answer(world, live), answer(world, queuedCall)];
     await world.system.advance(6_000);
-    expect(await Promise.all(refused)).toEqual(["storage_unavailable", "storage_unavailable"]);
+    expect(await Promise.all(responses)).toEqual(["storage_unavailable", "storage_unavailable"]);
     world.storage.before = () => {};
     world.storage.full = false;
     await world.system.advance(20_000);
     await deleted;
-    for (const call of [live, waiting]) {
+    for (const call of [live, queuedCall]) {
       expect((await world.stored(call)).outcome?.reason).toBe("instance_deleted");
       expect(await answer(world, call)).toBe("call_not_found");
     }

@@ -43,9 +43,9 @@ async function waitingWorld(storage: Storage, policy: World["context"]["policy"]
 
 /** Makes the operation fail, before or after it is done, this many times or until the connection is repaired. */
 function breakConnection(world: World, moment: "before" | "after", operation: string, times = Infinity): void {
-  let left = times;
-  world.storage[moment] = (one) => {
-    if (one === operation && left-- > 0) throw new StorageUnavailable("the connection broke");
+  let remaining = times;
+  world.storage[moment] = (called) => {
+    if (called === operation && remaining-- > 0) throw new StorageUnavailable("the connection broke");
   };
 }
 
@@ -65,13 +65,13 @@ function lossesOn(newStorage: () => Promise<Storage>): void {
     const storage = await newStorage();
     const { world, repair, place, calls } = await waitingWorld(storage);
     const [instance] = await world.app.instances.list(ALICE);
-    const late = { ...(await world.create(instance as never)), id: world.context.ids("call") };
+    const lateInstance = { ...(await world.create(instance as never)), id: world.context.ids("call") };
     world.storage.before = async (operation, args) => {
       if (operation !== "calls.insert") return;
       repair();
-      await storage.calls.insert(late, undefined, QUEUE, [], args[4] as NewReceipt);
+      await storage.calls.insert(lateInstance, undefined, QUEUE, [], args[4] as NewReceipt);
     };
-    expect(await place()).toMatchObject({ id: late.id, created: true, replayed: true });
+    expect(await place()).toMatchObject({ id: lateInstance.id, created: true, replayed: true });
     expect(await calls()).toHaveLength(2);
     await world.stop();
   });

@@ -24,8 +24,8 @@ test("the same key and body return the first response, even after the call", asy
   await world.system.settle();
   world.leg(first).end("busy");
   await world.system.settle();
-  const again = await world.app.calls.create(ALICE, speech(instance), options);
-  expect(again).toEqual({ ...first, replayed: true });
+  const repeated = await world.app.calls.create(ALICE, speech(instance), options);
+  expect(repeated).toEqual({ ...first, replayed: true });
   expect(first).toMatchObject({ status: "QUEUED", created: true, replayed: false });
   expect(world.network.legs).toHaveLength(1);
   await world.stop();
@@ -89,35 +89,39 @@ test("the same key with another body is refused", async () => {
 test("a key belongs to its user", async () => {
   const world = await World.start();
   const options = { idempotencyKey: "k" };
-  const mine = await world.app.instances.create(ALICE, { name: "Kitchen" }, options);
-  const theirs = await world.app.instances.create(BOB, { name: "Kitchen" }, options);
-  expect(theirs.id).not.toBe(mine.id);
-  expect(theirs.replayed).toBe(false);
+  const aliceInstance = await world.app.instances.create(ALICE, { name: "Kitchen" }, options);
+  const bobInstance = await world.app.instances.create(BOB, { name: "Kitchen" }, options);
+  expect(bobInstance.id).not.toBe(aliceInstance.id);
+  expect(bobInstance.replayed).toBe(false);
   await world.stop();
 });
 
 test("a demo token has its own keys, one set per instance", async () => {
   const world = await World.start();
-  const [mine, kitchen, bar] = [await world.newInstance(), await world.newInstance(), await world.newInstance()];
+  const [aliceInstance, kitchen, bar] = [
+    await world.newInstance(),
+    await world.newInstance(),
+    await world.newInstance(),
+  ];
   const options = { idempotencyKey: "k" };
   const demoOf = ({ id }: Instance): Principal => ({ ...ALICE, demoInstanceId: id });
   const create = (principal: Principal, instance: Instance) =>
     world.app.calls.create(principal, speech(instance), options);
   const first = await create(demoOf(kitchen), kitchen);
-  expect(await create(ALICE, mine)).toMatchObject({ instanceId: mine.id, replayed: false });
+  expect(await create(ALICE, aliceInstance)).toMatchObject({ instanceId: aliceInstance.id, replayed: false });
   expect(await create(demoOf(bar), bar)).toMatchObject({ instanceId: bar.id, replayed: false });
   expect(await create(demoOf(kitchen), kitchen)).toMatchObject({ id: first.id, replayed: true });
-  await expect(create(demoOf(kitchen), mine)).rejects.toMatchObject({ code: "idempotency_key_reused" });
+  await expect(create(demoOf(kitchen), aliceInstance)).rejects.toMatchObject({ code: "idempotency_key_reused" });
   await world.stop();
 });
 
 test("a demo token never gets another instance's response", async () => {
   const world = await World.start();
-  const [mine, kitchen] = [await world.newInstance(), await world.newInstance()];
+  const [aliceInstance, kitchen] = [await world.newInstance(), await world.newInstance()];
   const options = { idempotencyKey: "k" };
-  await world.app.calls.create(ALICE, speech(mine), options);
+  await world.app.calls.create(ALICE, speech(aliceInstance), options);
   const demo = { ...ALICE, demoInstanceId: kitchen.id };
-  await expect(world.app.calls.create(demo, speech(mine), options)).rejects.toMatchObject({
+  await expect(world.app.calls.create(demo, speech(aliceInstance), options)).rejects.toMatchObject({
     code: "demo_token_restricted",
   });
   await world.stop();
@@ -125,17 +129,17 @@ test("a demo token never gets another instance's response", async () => {
 
 test("a running request of a demo token holds no key of its user", async () => {
   const world = await World.start();
-  const [mine, kitchen] = [await world.newInstance(), await world.newInstance()];
+  const [aliceInstance, kitchen] = [await world.newInstance(), await world.newInstance()];
   const options = { idempotencyKey: "k" };
   let release = () => {};
-  const held = new Promise<void>((resolve) => {
+  const gate = new Promise<void>((resolve) => {
     release = resolve;
   });
-  world.storage.before = (operation) => (operation === "calls.insert" ? held : undefined);
+  world.storage.before = (operation) => (operation === "calls.insert" ? gate : undefined);
   const running = world.app.calls.create({ ...ALICE, demoInstanceId: kitchen.id }, speech(kitchen), options);
   await vi.waitFor(() => expect(world.storage.underWay).toBe(1));
   world.storage.before = () => {};
-  expect(await world.app.calls.create(ALICE, speech(mine), options)).toMatchObject({ created: true });
+  expect(await world.app.calls.create(ALICE, speech(aliceInstance), options)).toMatchObject({ created: true });
   release();
   expect(await running).toMatchObject({ created: true });
   await world.stop();
@@ -168,15 +172,17 @@ test("a refused request leaves its key free", async () => {
   const world = await World.start();
   const instance = await world.newInstance();
   const options = { idempotencyKey: "k" };
-  const broken: CreateCallInput = {
+  const brokenInput: CreateCallInput = {
     instanceId: instance.id,
     type: "FIXED_AUDIO",
     target: { phoneNumber: NUMBER },
     audio: { audioBase64: btoa("nonsense") },
   };
-  await expect(world.app.calls.create(ALICE, broken, options)).rejects.toMatchObject({ code: "audio_unsupported" });
-  const right = { ...broken, audio: { audioBase64: audioFile(1) } };
-  expect(await world.app.calls.create(ALICE, right, options)).toMatchObject({ created: true, replayed: false });
+  await expect(world.app.calls.create(ALICE, brokenInput, options)).rejects.toMatchObject({
+    code: "audio_unsupported",
+  });
+  const validInput = { ...brokenInput, audio: { audioBase64: audioFile(1) } };
+  expect(await world.app.calls.create(ALICE, validInput, options)).toMatchObject({ created: true, replayed: false });
   await world.stop();
 });
 
@@ -187,8 +193,8 @@ test("an unstored request frees its key", async () => {
   world.storage.before = (operation) => {
     if (operation === "calls.insert") world.storage.down = true;
   };
-  const refused = world.app.calls.create(ALICE, speech(instance), options);
-  await expect(refused).rejects.toMatchObject({ name: "StorageUnavailable" });
+  const refusal = world.app.calls.create(ALICE, speech(instance), options);
+  await expect(refusal).rejects.toMatchObject({ name: "StorageUnavailable" });
   await world.system.advance(20_000);
   world.storage.before = () => {};
   world.storage.down = false;
@@ -240,15 +246,18 @@ test("a replay is exact after changes", async () => {
   const metadata = { floor: 3, odd: "\0\ud800" };
   const first = await world.app.instances.create(ALICE, { name: "Kitchen", metadata }, options);
   const call = { ...speech(first), reference: "order 7", metadata, recording: true } as CreateCallInput;
-  const placed = await world.app.calls.create(ALICE, call, { idempotencyKey: "call" });
+  const placedCall = await world.app.calls.create(ALICE, call, { idempotencyKey: "call" });
   await world.app.instances.update(ALICE, first.id, { name: "Bar", metadata: {}, callerId: null } as never);
-  await world.app.calls.hangUp(ALICE, placed.id);
+  await world.app.calls.hangUp(ALICE, placedCall.id);
   await world.app.instances.delete(ALICE, first.id);
   expect(await world.app.instances.create(ALICE, { metadata, name: "Kitchen" }, options)).toEqual({
     ...first,
     replayed: true,
   });
-  expect(await world.app.calls.create(ALICE, call, { idempotencyKey: "call" })).toEqual({ ...placed, replayed: true });
+  expect(await world.app.calls.create(ALICE, call, { idempotencyKey: "call" })).toEqual({
+    ...placedCall,
+    replayed: true,
+  });
   await world.stop();
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { ALICE, World } from "../../support/application.ts";
 
-const WRONG = "the trunk does not take our password";
+const REASON = "the trunk does not take our password";
 
 describe("a line with a permanent fault", () => {
   test("fails its waiting calls immediately, with the fault", async () => {
@@ -11,12 +11,12 @@ describe("a line with a permanent fault", () => {
     const calls = [await world.call(instance), await world.call(instance), await world.call(instance)];
     await world.system.advance(10_000);
     expect((await world.stored(calls[0]!)).status).toBe("QUEUED");
-    world.line(instance).goOffline(WRONG, { lasting: true });
+    world.line(instance).goOffline(REASON, { lasting: true });
     await world.system.settle();
     for (const call of calls) {
       expect(await world.stored(call)).toMatchObject({
         status: "FAILED",
-        outcome: { reason: "instance_offline", detail: WRONG },
+        outcome: { reason: "instance_offline", detail: REASON },
       });
       expect(await world.story(call)).toEqual(["queued", "failed"]);
     }
@@ -27,23 +27,23 @@ describe("a line with a permanent fault", () => {
   test("fails a new call, even if only a probe found the fault", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
-    world.line(instance).goOffline(WRONG, { lasting: true, report: false });
+    world.line(instance).goOffline(REASON, { lasting: true, report: false });
     await world.system.advance(5_000);
     const call = await world.call(instance);
     expect(call).toMatchObject({ status: "QUEUED", created: true });
     await world.system.settle();
-    expect((await world.stored(call)).outcome).toMatchObject({ reason: "instance_offline", detail: WRONG });
+    expect((await world.stored(call)).outcome).toMatchObject({ reason: "instance_offline", detail: REASON });
     await world.stop();
   });
 
   test("fails calls after the grace period too, even of an instance never linked", async () => {
     const world = await World.start({ capabilities: { linking: "operator" } });
-    world.network.reachability = { state: "offline", reason: WRONG, lasting: true };
+    world.network.reachability = { state: "offline", reason: REASON, lasting: true };
     const instance = await world.newInstance();
     await world.system.advance(60_000);
     const call = await world.call(instance);
     await world.system.settle();
-    expect((await world.stored(call)).outcome).toMatchObject({ reason: "instance_offline", detail: WRONG });
+    expect((await world.stored(call)).outcome).toMatchObject({ reason: "instance_offline", detail: REASON });
     await world.stop();
   });
 
@@ -51,32 +51,32 @@ describe("a line with a permanent fault", () => {
     const world = await World.start({ policy: { kind: "fifo", depth: 2 } });
     const instance = await world.activeInstance();
     const live = await world.call(instance);
-    const waiting = await world.call(instance);
+    const queuedCall = await world.call(instance);
     world.leg(live).placed();
     world.leg(live).answer();
     await world.system.settle();
-    world.line(instance).goOffline(WRONG, { lasting: true });
+    world.line(instance).goOffline(REASON, { lasting: true });
     await world.system.settle();
     expect((await world.stored(live)).status).toBe("IN_PROGRESS");
-    expect((await world.stored(waiting)).outcome?.reason).toBe("instance_offline");
+    expect((await world.stored(queuedCall)).outcome?.reason).toBe("instance_offline");
     await world.stop();
     const other = await World.start();
     const otherInstance = await other.activeInstance();
     const line = other.line(otherInstance);
     other.network.onDial = (leg) => {
-      line.goOffline(WRONG, { lasting: true });
+      line.goOffline(REASON, { lasting: true });
       leg.end("line_lost");
     };
-    const back = await other.call(otherInstance);
+    const otherCall = await other.call(otherInstance);
     await other.system.settle();
-    expect((await other.stored(back)).outcome).toMatchObject({ reason: "instance_offline", detail: WRONG });
+    expect((await other.stored(otherCall)).outcome).toMatchObject({ reason: "instance_offline", detail: REASON });
     await other.stop();
   });
 
   test("takes calls again once it is fixed", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
-    world.line(instance).goOffline(WRONG, { lasting: true });
+    world.line(instance).goOffline(REASON, { lasting: true });
     await world.system.advance(60_000);
     world.line(instance).goOnline();
     await world.system.settle();
@@ -98,7 +98,7 @@ describe("a line with a permanent fault", () => {
     line.goOffline("no answer");
     expect(await ask()).toBe("instance_already_linked");
     expect(link).not.toHaveBeenCalled();
-    line.goOffline(WRONG, { lasting: true });
+    line.goOffline(REASON, { lasting: true });
     link.mockRejectedValueOnce(new Error("not yet"));
     expect(await ask()).toBe("instance_already_linked");
     await world.system.settle();
@@ -112,11 +112,11 @@ describe("a line with a permanent fault", () => {
     world.line(instance).goOffline("no answer");
     const call = await world.call(instance);
     world.storage.down = true;
-    world.line(instance).goOffline(WRONG, { lasting: true });
+    world.line(instance).goOffline(REASON, { lasting: true });
     await world.system.advance(20_000);
     world.storage.down = false;
     await world.system.advance(6_000);
-    expect((await world.stored(call)).outcome).toMatchObject({ reason: "instance_offline", detail: WRONG });
+    expect((await world.stored(call)).outcome).toMatchObject({ reason: "instance_offline", detail: REASON });
     await world.stop();
   });
 });
@@ -124,7 +124,7 @@ describe("a line with a permanent fault", () => {
 test("a temporary fault keeps calls waiting, even after a permanent one", async () => {
   const world = await World.start();
   const instance = await world.activeInstance();
-  world.line(instance).goOffline(WRONG, { lasting: true });
+  world.line(instance).goOffline(REASON, { lasting: true });
   world.line(instance).goOffline("SIP 503 Service Unavailable");
   const call = await world.call(instance);
   await world.system.advance(599_000);

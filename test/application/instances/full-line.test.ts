@@ -2,24 +2,24 @@ import { expect, test } from "vitest";
 import { DialError } from "../../../src/ports/telephony.ts";
 import { World, type WorldOptions } from "../../support/application.ts";
 
-const FULL = "the trunk carries 2 of 2 calls";
+const REASON = "the trunk carries 2 of 2 calls";
 
 /** A world with a line that refuses calls for this long and counts the attempts. */
 async function fullLine(retryAfterMs: number, options: WorldOptions = {}) {
   const world = await World.start(options);
   const instance = await world.activeInstance();
   const attempts: number[] = [];
-  let full = true;
+  let isFull = true;
   world.network.onDial = () => {
     attempts.push(world.system.now());
-    if (full) throw new DialError("line_lost", FULL, { retryAfterMs });
+    if (isFull) throw new DialError("line_lost", REASON, { retryAfterMs });
   };
   return {
     world,
     instance,
     attempts,
     empty: () => {
-      full = false;
+      isFull = false;
     },
   };
 }
@@ -58,7 +58,7 @@ test("its time in the queue still ends, with the network's reason", async () => 
   const call = await world.call(instance);
   await world.system.advance(11 * 60_000);
   expect(attempts.length).toBeGreaterThan(500);
-  expect((await world.stored(call)).outcome).toMatchObject({ reason: "instance_offline", detail: FULL });
+  expect((await world.stored(call)).outcome).toMatchObject({ reason: "instance_offline", detail: REASON });
   await world.stop();
 });
 
@@ -72,14 +72,14 @@ test("keeps the later calls of an instance in the queue when it recovers", async
   expect((await world.stored(call)).status).toBe("FAILED");
   empty();
   const live = await world.call(instance, "x".repeat(4_000)); // speaks for longer than a call may wait
-  const waiting = await world.call(instance);
+  const queuedCall = await world.call(instance);
   await world.system.advance(1_000);
   const leg = world.leg(live);
   leg.placed();
   leg.answer();
   await world.system.advance(2 * 60_000);
   expect((await world.stored(live)).status).toBe("IN_PROGRESS");
-  expect((await world.stored(waiting)).status).toBe("QUEUED");
+  expect((await world.stored(queuedCall)).status).toBe("QUEUED");
   await world.stop();
 });
 

@@ -6,9 +6,9 @@ test("a user creates as many instances as the limit allows, also concurrently", 
   const create = (user = ALICE, key?: string) =>
     world.app.instances.create(user, { name: "Desk" }, key === undefined ? {} : { idempotencyKey: key });
   const answers = await Promise.allSettled(Array.from({ length: 8 }, () => create()));
-  const refused = answers.flatMap((answer) => (answer.status === "rejected" ? [answer.reason] : []));
-  expect(refused).toHaveLength(5);
-  for (const reason of refused)
+  const refusals = answers.flatMap((answer) => (answer.status === "rejected" ? [answer.reason] : []));
+  expect(refusals).toHaveLength(5);
+  for (const reason of refusals)
     expect(reason).toMatchObject({ code: "instance_quota", message: expect.stringContaining("3 instances") });
   expect(await world.app.instances.list(ALICE)).toHaveLength(3);
   expect(await create(BOB)).toMatchObject({ created: true });

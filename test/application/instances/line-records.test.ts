@@ -3,7 +3,7 @@ import { StorageUnavailable } from "../../../src/ports/storage.ts";
 import { ALICE, World } from "../../support/application.ts";
 
 const KEY = Uint8Array.of(1, 2, 3);
-const one = (key: string, value: Uint8Array | undefined = KEY) => new Map([[key, value]]);
+const record = (key: string, value: Uint8Array | undefined = KEY) => new Map([[key, value]]);
 
 async function linking() {
   const world = await World.start();
@@ -15,7 +15,7 @@ async function linking() {
 describe("the records of a line", () => {
   test("are kept from before the link, across a restart, and encrypted", async () => {
     const { world, instance, line } = await linking();
-    await line.records.set(one("device"));
+    await line.records.set(record("device"));
     await line.scan();
     await world.system.settle();
     const [sealed] = await world.storage.lineRecords.get(instance.id, ["device"]);
@@ -29,7 +29,7 @@ describe("the records of a line", () => {
   test("are erased when the phone's owner unlinks", async () => {
     const { world, line } = await linking();
     await line.scan();
-    await line.records.set(one("device"));
+    await line.records.set(record("device"));
     line.unlinkByOwner();
     expect(await line.records.get(["device"])).toEqual([undefined]);
     await world.stop();
@@ -38,32 +38,32 @@ describe("the records of a line", () => {
   test("that are stored after an unlink survive its deletion, however long that takes", async () => {
     const { world, instance, line } = await linking();
     await line.scan();
-    await line.records.set(one("old"));
+    await line.records.set(record("old"));
     let storageComesBack = () => {};
-    const back = new Promise<void>((resolve) => {
+    const gate = new Promise<void>((resolve) => {
       storageComesBack = resolve;
     });
     world.storage.before = async (operation) => {
-      if (operation === "instances.update") await back;
+      if (operation === "instances.update") await gate;
     };
     line.unlinkByOwner();
-    const stored = line.records.set(one("new"));
+    const write = line.records.set(record("new"));
     await world.system.settle();
     expect(world.storage.operations.filter((operation) => operation === "lineRecords.set")).toHaveLength(1);
     storageComesBack();
-    await stored;
+    await write;
     expect(await world.storage.lineRecords.keys(instance.id, "")).toEqual(["new"]);
     await world.stop();
   });
 
   test("are erased with their instance, unlinked first", async () => {
     const { world, instance, line } = await linking();
-    await line.records.set(one("device"));
+    await line.records.set(record("device"));
     world.network.devices.set(instance.id, null); // linked at the network, never reported
     await world.app.instances.delete(ALICE, instance.id);
     expect(world.network.devices.has(instance.id)).toBe(false);
     expect(await world.storage.lineRecords.keys(instance.id, "")).toEqual([]);
-    await line.records.set(one("late"));
+    await line.records.set(record("late"));
     expect(await world.storage.lineRecords.keys(instance.id, "")).toEqual([]);
     await world.stop();
   });
@@ -71,7 +71,7 @@ describe("the records of a line", () => {
   test("are refused while the storage is down", async () => {
     const { world, line } = await linking();
     world.storage.down = true;
-    await expect(line.records.set(one("device"))).rejects.toBeInstanceOf(StorageUnavailable);
+    await expect(line.records.set(record("device"))).rejects.toBeInstanceOf(StorageUnavailable);
     await expect(line.records.get(["device"])).rejects.toBeInstanceOf(StorageUnavailable);
     world.storage.down = false;
     await world.stop();
@@ -79,19 +79,19 @@ describe("the records of a line", () => {
 });
 
 describe("the condition of a line", () => {
-  const shown = async (world: World, id: string) => (await world.app.instances.get(ALICE, id)).connection;
+  const connectionOf = async (world: World, id: string) => (await world.app.instances.get(ALICE, id)).connection;
 
   test("is shown until its end, never stored", async () => {
     const { world, instance, line } = await linking();
-    expect(await shown(world, instance.id)).toMatchObject({ state: "linking", condition: null });
+    expect(await connectionOf(world, instance.id)).toMatchObject({ state: "linking", condition: null });
     line.showCondition("qr_expired", "the codes have expired; ask for a new one");
-    expect(await shown(world, instance.id)).toMatchObject({
+    expect(await connectionOf(world, instance.id)).toMatchObject({
       state: "linking",
       condition: "qr_expired",
       reason: "the codes have expired; ask for a new one",
     });
     const after = await world.crashAndRestart();
-    expect(await shown(after, instance.id)).toMatchObject({ state: "unlinked", condition: null });
+    expect(await connectionOf(after, instance.id)).toMatchObject({ state: "unlinked", condition: null });
     await after.stop();
   });
 
@@ -101,10 +101,10 @@ describe("the condition of a line", () => {
     await world.system.settle();
     line.goOffline("another client is connected");
     line.showCondition("replaced");
-    expect(await shown(world, instance.id)).toMatchObject({ condition: "replaced" });
+    expect(await connectionOf(world, instance.id)).toMatchObject({ condition: "replaced" });
     line.goOnline();
     await world.system.settle();
-    expect(await shown(world, instance.id)).toMatchObject({ state: "online", condition: null, reason: null });
+    expect(await connectionOf(world, instance.id)).toMatchObject({ state: "online", condition: null, reason: null });
     await world.stop();
   });
 
@@ -112,12 +112,12 @@ describe("the condition of a line", () => {
     const { world, instance, line } = await linking();
     await world.system.advance(20_000); // the code has expired
     line.showCondition("passkey_required", "the account is protected by a passkey");
-    const refused = expect(world.app.instances.configure(ALICE, instance.id)).rejects.toMatchObject({
+    const rejection = expect(world.app.instances.configure(ALICE, instance.id)).rejects.toMatchObject({
       code: "qr_unavailable",
       message: expect.stringContaining("the account is protected by a passkey"),
     });
     await world.system.advance(10_000);
-    await refused;
+    await rejection;
     await world.stop();
   });
 });

@@ -3,7 +3,7 @@ import type { Instance } from "../../../src/domain/instances/instance.ts";
 import { StorageUnavailable } from "../../../src/ports/storage.ts";
 import { ALICE, World } from "../../support/application.ts";
 
-const shown = async (world: World, instance: Instance) => {
+const connectionOf = async (world: World, instance: Instance) => {
   const { status, connection, phone } = await world.app.instances.get(ALICE, instance.id);
   return { status, state: connection.state, phone };
 };
@@ -15,23 +15,27 @@ describe("linking", () => {
   test("takes an instance from CREATED over CONFIGURED to ACTIVE", async () => {
     const world = await World.start();
     const instance = await world.newInstance();
-    expect(await shown(world, instance)).toMatchObject({ status: "CREATED", state: "unlinked" });
+    expect(await connectionOf(world, instance)).toMatchObject({ status: "CREATED", state: "unlinked" });
     const code = await world.app.instances.configure(ALICE, instance.id);
     expect(code).toMatchObject({ instanceId: instance.id, sequence: 1 });
-    expect(await shown(world, instance)).toMatchObject({ status: "CREATED", state: "linking" });
+    expect(await connectionOf(world, instance)).toMatchObject({ status: "CREATED", state: "linking" });
 
     const line = world.line(instance);
     line.barrier = new Promise(() => {}); // the network does not answer probes yet
     await line.scan("+12025550177");
     await world.system.settle();
-    expect(await shown(world, instance)).toEqual({ status: "CONFIGURED", state: "connecting", phone: "+12025550177" });
+    expect(await connectionOf(world, instance)).toEqual({
+      status: "CONFIGURED",
+      state: "connecting",
+      phone: "+12025550177",
+    });
     await world.stop();
   });
 
   test("ends ACTIVE as soon as a probe finds the line online", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
-    expect(await shown(world, instance)).toMatchObject({ status: "ACTIVE", state: "online" });
+    expect(await connectionOf(world, instance)).toMatchObject({ status: "ACTIVE", state: "online" });
     expect(await instanceStory(world)).toEqual(["instance.created", "instance.linked", "instance.active"]);
     await world.stop();
   });
@@ -68,28 +72,28 @@ describe("linking", () => {
     await world.app.instances.configure(ALICE, instance.id);
     await world.system.advance(20_000); // the code has expired and no new one appears
     const answer = world.app.instances.configure(ALICE, instance.id);
-    const refused = expect(answer).rejects.toMatchObject({ code: "qr_unavailable" });
+    const rejection = expect(answer).rejects.toMatchObject({ code: "qr_unavailable" });
     await world.system.advance(10_000);
-    await refused;
+    await rejection;
     await world.stop();
   });
 
   test("keeps internal errors to the log", async () => {
     const world = await World.start();
     const instance = await world.newInstance();
-    const inside = new Error("EACCES: permission denied, open '/srv/secret/creds'");
+    const internalError = new Error("EACCES: permission denied, open '/srv/secret/creds'");
     const open = world.network.open.bind(world.network);
     const refusals: unknown[] = [];
     const ask = () => world.app.instances.configure(ALICE, instance.id).catch((error) => refusals.push(error));
     world.network.open = async () => {
-      throw inside;
+      throw internalError;
     };
     await ask();
     refusals.push(await world.app.instances.get(ALICE, instance.id).then(({ connection }) => connection.reason));
     world.network.open = async (...args) => {
       const line = await open(...args);
       line.link = async () => {
-        throw inside;
+        throw internalError;
       };
       return line;
     };
@@ -121,13 +125,13 @@ describe("linking", () => {
     const instance = await world.newInstance();
     await world.app.instances.configure(ALICE, instance.id);
     await world.system.advance(20_000);
-    const waiting = expect(world.app.instances.configure(ALICE, instance.id)).rejects.toMatchObject({
+    const rejection = expect(world.app.instances.configure(ALICE, instance.id)).rejects.toMatchObject({
       code: "instance_already_linked",
     });
     await world.system.settle();
     await world.line(instance).scan();
     await world.system.settle();
-    await waiting;
+    await rejection;
     await expect(world.app.instances.configure(ALICE, instance.id)).rejects.toMatchObject({
       code: "instance_already_linked",
     });
@@ -170,7 +174,7 @@ describe("probing", () => {
     const instance = await world.activeInstance();
     world.line(instance).goOffline("gone", { report: false });
     await world.system.advance(5_000);
-    expect(await shown(world, instance)).toMatchObject({ status: "ACTIVE", state: "reconnecting" });
+    expect(await connectionOf(world, instance)).toMatchObject({ status: "ACTIVE", state: "reconnecting" });
     await world.stop();
   });
 
@@ -179,10 +183,10 @@ describe("probing", () => {
     const instance = await world.activeInstance();
     world.line(instance).barrier = new Promise(() => {});
     await world.system.advance(60_000);
-    expect(await shown(world, instance)).toMatchObject({ status: "CONFIGURED", state: "offline" });
+    expect(await connectionOf(world, instance)).toMatchObject({ status: "CONFIGURED", state: "offline" });
     world.line(instance).barrier = undefined;
     await world.system.advance(10_000);
-    expect(await shown(world, instance)).toMatchObject({ status: "ACTIVE", state: "online" });
+    expect(await connectionOf(world, instance)).toMatchObject({ status: "ACTIVE", state: "online" });
     await world.stop();
   });
 
@@ -200,7 +204,7 @@ describe("probing", () => {
     line.goOnline();
     answer();
     await world.system.settle();
-    expect(await shown(world, instance)).toMatchObject({ state: "online" });
+    expect(await connectionOf(world, instance)).toMatchObject({ state: "online" });
     await world.stop();
   });
 });
@@ -213,10 +217,10 @@ describe("a line that goes offline", () => {
     await world.system.settle();
     const call = await world.call(instance);
     await world.system.advance(29_999);
-    expect(await shown(world, instance)).toMatchObject({ status: "ACTIVE", state: "reconnecting" });
+    expect(await connectionOf(world, instance)).toMatchObject({ status: "ACTIVE", state: "reconnecting" });
     expect(world.network.legs).toEqual([]);
     await world.system.advance(1);
-    expect(await shown(world, instance)).toMatchObject({ status: "CONFIGURED", state: "offline" });
+    expect(await connectionOf(world, instance)).toMatchObject({ status: "CONFIGURED", state: "offline" });
     expect((await world.stored(call)).status).toBe("QUEUED");
     await world.stop();
   });
@@ -232,7 +236,7 @@ describe("a line that goes offline", () => {
       world.line(instance).goOnline();
       await world.system.settle();
       expect(world.leg(call).live).toBe(true);
-      expect(await shown(world, instance)).toMatchObject({ status: "ACTIVE", state: "online" });
+      expect(await connectionOf(world, instance)).toMatchObject({ status: "ACTIVE", state: "online" });
     }
     await world.stop();
   });
@@ -290,7 +294,7 @@ describe("a line that goes offline", () => {
 
   test("ends its call as instance_lost after a second, or back without it", async () => {
     const world = await World.start();
-    for (const back of [false, true]) {
+    for (const returns of [false, true]) {
       const instance = await world.activeInstance();
       const { call, leg } = await world.answeredCall(instance, "x".repeat(1_000));
       await world.system.advance(2_000);
@@ -298,8 +302,8 @@ describe("a line that goes offline", () => {
       world.line(instance).goOffline();
       await world.system.advance(500);
       expect((await world.stored(call)).status).toBe("IN_PROGRESS");
-      if (back) world.line(instance).goOnline();
-      await world.system.advance(back ? 0 : 501);
+      if (returns) world.line(instance).goOnline();
+      await world.system.advance(returns ? 0 : 501);
       expect(await world.stored(call)).toMatchObject({ status: "FAILED", outcome: { reason: "instance_lost" } });
     }
     await world.stop();
@@ -342,15 +346,15 @@ describe("a phone whose owner unlinks the device", () => {
     const instance = await world.activeInstance();
     world.line(instance).unlinkByOwner();
     await world.system.settle();
-    expect(await shown(world, instance)).toEqual({ status: "CREATED", state: "unlinked", phone: null });
+    expect(await connectionOf(world, instance)).toEqual({ status: "CREATED", state: "unlinked", phone: null });
     expect(await world.storage.instances.loadCredentials(instance.id)).toBeUndefined();
     await world.system.advance(60_000);
-    expect(await shown(world, instance)).toMatchObject({ status: "CREATED", state: "unlinked" });
+    expect(await connectionOf(world, instance)).toMatchObject({ status: "CREATED", state: "unlinked" });
 
     await world.app.instances.configure(ALICE, instance.id);
     await world.line(instance).scan("+12025550111");
     await world.system.settle();
-    expect(await shown(world, instance)).toEqual({ status: "ACTIVE", state: "online", phone: "+12025550111" });
+    expect(await connectionOf(world, instance)).toEqual({ status: "ACTIVE", state: "online", phone: "+12025550111" });
     await world.stop();
   });
 
@@ -363,7 +367,7 @@ describe("a phone whose owner unlinks the device", () => {
     line.unlinkByOwner();
     await linked;
     await world.system.advance(60_000);
-    expect(await shown(world, instance)).toEqual({ status: "CREATED", state: "unlinked", phone: null });
+    expect(await connectionOf(world, instance)).toEqual({ status: "CREATED", state: "unlinked", phone: null });
     expect(await world.storage.instances.loadCredentials(instance.id)).toBeUndefined();
     await world.stop();
   });
@@ -372,12 +376,12 @@ describe("a phone whose owner unlinks the device", () => {
     const world = await World.start({ policy: { kind: "fifo", depth: 2 } });
     const instance = await world.activeInstance();
     const { call, leg } = await world.answeredCall(instance, "x".repeat(1_000));
-    const waiting = await world.call(instance);
+    const queuedCall = await world.call(instance);
     leg.talkative = false;
     world.line(instance).unlinkByOwner();
     await world.system.advance(2_000);
     expect((await world.stored(call)).outcome).toMatchObject({ reason: "instance_lost" });
-    expect((await world.stored(waiting)).status).toBe("QUEUED");
+    expect((await world.stored(queuedCall)).status).toBe("QUEUED");
     expect(world.network.legs).toHaveLength(1);
     await world.stop();
   });
@@ -401,11 +405,11 @@ describe("a phone whose owner unlinks the device", () => {
     world.storage.before = () => {};
     release();
     await world.system.settle();
-    expect(await shown(world, instance)).toEqual({ status: "CREATED", state: "unlinked", phone: null });
+    expect(await connectionOf(world, instance)).toEqual({ status: "CREATED", state: "unlinked", phone: null });
     expect((await world.call(instance)).status).toBe("QUEUED");
     await world.system.advance(60_000);
     expect(world.network.legs).toEqual([]);
-    expect(await shown(world, instance)).toMatchObject({ status: "CREATED", state: "unlinked" });
+    expect(await connectionOf(world, instance)).toMatchObject({ status: "CREATED", state: "unlinked" });
     await world.stop();
   });
 });
@@ -420,7 +424,7 @@ describe("a storage that is down", () => {
     await world.system.advance(30_000);
     world.storage.down = false;
     await world.system.advance(10_000);
-    expect(await shown(world, instance)).toMatchObject({ status: "ACTIVE", state: "online" });
+    expect(await connectionOf(world, instance)).toMatchObject({ status: "ACTIVE", state: "online" });
     expect(await instanceStory(world)).toEqual(["instance.created", "instance.linked", "instance.active"]);
     await world.stop();
   });
@@ -500,8 +504,8 @@ describe("deleting an instance", () => {
 
 test("an instance from another server names no network as missing", async () => {
   const world = await World.start();
-  const made = await world.activeInstance();
-  const other = { ...made, id: world.context.ids("inst"), status: "ACTIVE", phone: "+12025550188" } as const;
+  const created = await world.activeInstance();
+  const other = { ...created, id: world.context.ids("inst"), status: "ACTIVE", phone: "+12025550188" } as const;
   await world.storage.instances.insert(other, []);
   expect((await world.app.instances.get(ALICE, other.id)).connection).toMatchObject({
     state: "offline",
@@ -520,14 +524,14 @@ describe("a start", () => {
       world.line(instances[index]!).goOffline("no route");
       await world.call(instances[index]!);
     }
-    const opened: string[] = [];
+    const openedIds: string[] = [];
     const open = world.network.open.bind(world.network);
-    world.network.open = (instance, ...more) => {
-      opened.push(instance.id);
-      return open(instance, ...more);
+    world.network.open = (instance, ...rest) => {
+      openedIds.push(instance.id);
+      return open(instance, ...rest);
     };
     const restarted = await world.crashAndRestart({ network: world.network });
-    expect(opened).toEqual([fourth, second, first, third, fifth]);
+    expect(openedIds).toEqual([fourth, second, first, third, fifth]);
     await restarted.stop();
   });
 
@@ -539,14 +543,14 @@ describe("a start", () => {
     for (const instance of [long, short]) world.line(instance).goOffline("no route");
     for (let count = 0; count < 501; count++) await world.create(long);
     await world.create(short);
-    const opened: string[] = [];
+    const openedIds: string[] = [];
     const open = world.network.open.bind(world.network);
-    world.network.open = (instance, ...more) => {
-      opened.push(instance.id);
-      return open(instance, ...more);
+    world.network.open = (instance, ...rest) => {
+      openedIds.push(instance.id);
+      return open(instance, ...rest);
     };
     const restarted = await world.crashAndRestart({ network: world.network });
-    expect(opened).toEqual([long.id, short.id, idle.id]);
+    expect(openedIds).toEqual([long.id, short.id, idle.id]);
     await restarted.stop();
   });
 });

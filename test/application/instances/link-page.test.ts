@@ -36,11 +36,11 @@ describe("a link page", () => {
       page().catch((error: unknown) => {
         refused = error;
       });
-      const later = async () => {
+      const advanceTime = async () => {
         await world.system.advance(1_000);
         return refused;
       };
-      await expect.poll(later, { interval: 1 }).toBeDefined(); // the signature is checked in real time
+      await expect.poll(advanceTime, { interval: 1 }).toBeDefined(); // the signature is checked in real time
       return refused;
     };
     expect(await refusal()).toMatchObject({ code: "qr_unavailable", message: "there is no code at the moment" });
@@ -102,26 +102,26 @@ describe("a link page", () => {
     await page();
     const line = world.line(instance);
     line.goOffline("the secret gateway is down");
-    const held = holdLinks(line);
-    const refused = expect(page()).rejects.toMatchObject({
+    const heldLinks = holdLinks(line);
+    const rejection = expect(page()).rejects.toMatchObject({
       code: "qr_unavailable",
       message: "there is no code at the moment",
     });
-    await held.asked(1);
+    await heldLinks.asked(1);
     await world.system.advance(10_000);
-    await refused;
+    await rejection;
     await world.stop();
   });
 
   test("waits for a code in ten requests at once and no more", async () => {
     const { world, instance, page } = await scene();
     await page();
-    const held = holdLinks(world.line(instance));
-    const opened = Array.from({ length: 10 }, () => page());
-    await held.asked(10);
+    const heldLinks = holdLinks(world.line(instance));
+    const pages = Array.from({ length: 10 }, () => page());
+    await heldLinks.asked(10);
     await expect(page()).rejects.toMatchObject({ code: "server_busy" });
-    held.letGo();
-    await Promise.all(opened);
+    heldLinks.letGo();
+    await Promise.all(pages);
     expect(await page()).toMatchObject({ linked: false });
     await world.stop();
   });
@@ -129,35 +129,35 @@ describe("a link page", () => {
 
 /** Holds requests to a line. The signature of a ticket is checked on another thread, which no manual clock waits for. */
 function holdLinks(line: ScriptedLine) {
-  let letGo = () => {};
+  let release = () => {};
   line.linkBarrier = new Promise<void>((resolve) => {
-    letGo = resolve;
+    release = resolve;
   });
   const link = line.link.bind(line);
-  let asked = 0;
+  let requestCount = 0;
   line.link = () => {
-    asked++;
+    requestCount++;
     return link();
   };
   return {
-    letGo,
-    asked: (times: number) => vi.waitFor(() => expect(asked).toBe(times), { timeout: 60_000 }),
+    letGo: release,
+    asked: (times: number) => vi.waitFor(() => expect(requestCount).toBe(times), { timeout: 60_000 }),
   };
 }
 
 describe("a ticket of a link page", () => {
   const system = new ManualSystem();
-  const tickets = (secret: number) => new LinkTickets(new Vault(new Uint8Array(32).fill(secret)), system);
+  const ticketsWith = (secret: number) => new LinkTickets(new Vault(new Uint8Array(32).fill(secret)), system);
   const INSTANCE = "inst_01k7zq0f8vf1c9m2x4s6t8w0ya";
 
   test("is read by every server with the secret, and by no other", async () => {
-    const { ticket } = await tickets(1).issue(INSTANCE);
-    expect(await tickets(1).read(ticket)).toEqual({ instanceId: INSTANCE, expired: false });
-    expect(await tickets(2).read(ticket)).toBeUndefined();
+    const { ticket } = await ticketsWith(1).issue(INSTANCE);
+    expect(await ticketsWith(1).read(ticket)).toEqual({ instanceId: INSTANCE, expired: false });
+    expect(await ticketsWith(2).read(ticket)).toBeUndefined();
   });
 
-  const one = tickets(1);
-  const issued = one.issue(INSTANCE);
+  const tickets = ticketsWith(1);
+  const issued = tickets.issue(INSTANCE);
   const index = fc.nat(140);
   const character = fc.constantFrom(..."0123456789abcdefzA._/");
   fuzz(
@@ -166,15 +166,15 @@ describe("a ticket of a link page", () => {
       const { ticket } = await issued;
       const text = ticket.slice(0, at) + by.repeat(2 - removed) + ticket.slice(at + 1);
       fc.pre(text !== ticket);
-      expect(await one.read(text)).toBeUndefined();
+      expect(await tickets.read(text)).toBeUndefined();
     }),
   );
 
   fuzz(
     "is not any text",
     fc.asyncProperty(fc.oneof(fc.string(), fc.string({ unit: "binary", maxLength: 300 })), async (text) => {
-      expect(await one.read(text)).toBeUndefined();
-      expect(await one.read(`${INSTANCE}.${text}.${"0".repeat(64)}`)).toBeUndefined();
+      expect(await tickets.read(text)).toBeUndefined();
+      expect(await tickets.read(`${INSTANCE}.${text}.${"0".repeat(64)}`)).toBeUndefined();
     }),
   );
 });

@@ -19,30 +19,30 @@ describe("a number that is linked", () => {
       for (let n = 1; ; n++) {
         const { world: before, instance, line } = await showingCode();
         let steps = 0;
-        let die = () => {};
-        const dies = new Promise<void>((resolve) => {
-          die = resolve;
+        let kill = () => {};
+        const death = new Promise<void>((resolve) => {
+          kill = resolve;
         });
         before.storage[moment] = () => {
           if (++steps < n) return;
-          die();
+          kill();
           return never;
         };
-        let confirmed = false;
-        const scanned = line.scan("+12025550177").then(() => {
-          confirmed = true;
+        let isConfirmed = false;
+        const scan = line.scan("+12025550177").then(() => {
+          isConfirmed = true;
         });
-        await Promise.race([scanned, dies]);
+        await Promise.race([scan, death]);
         await before.system.settle();
-        const died = steps >= n;
+        const hasDied = steps >= n;
         before.storage.before = before.storage.after = () => {};
         const after = await before.crashAndRestart();
         const { status, phone } = await after.app.instances.get(ALICE, instance.id);
         const credentials = await after.storage.instances.loadCredentials(instance.id);
-        if (confirmed) expect({ status, phone }, `step ${n}`).toEqual({ status: "ACTIVE", phone: "+12025550177" });
+        if (isConfirmed) expect({ status, phone }, `step ${n}`).toEqual({ status: "ACTIVE", phone: "+12025550177" });
         expect(credentials !== undefined, `credentials come with the state, step ${n}`).toBe(status !== "CREATED");
         await after.stop();
-        if (!died) break;
+        if (!hasDied) break;
       }
     },
   );
@@ -50,15 +50,15 @@ describe("a number that is linked", () => {
   test("is confirmed when it is stored, even after the storage was down", async () => {
     const { world, instance, line } = await showingCode();
     world.storage.down = true;
-    let confirmed = false;
-    const scanned = line.scan().then(() => {
-      confirmed = true;
+    let isConfirmed = false;
+    const scan = line.scan().then(() => {
+      isConfirmed = true;
     });
     await world.system.advance(20_000);
-    expect(confirmed).toBe(false);
+    expect(isConfirmed).toBe(false);
     world.storage.down = false;
     await world.system.advance(5_000);
-    await scanned;
+    await scan;
     await world.system.settle();
     expect((await world.app.instances.get(ALICE, instance.id)).status).toBe("ACTIVE");
     expect(await world.storage.instances.loadCredentials(instance.id)).toBeDefined();
@@ -140,8 +140,8 @@ test("an instance whose owner unlinks the device loses state and credentials tog
       before.line(instance).unlinkByOwner();
       await before.system.settle();
       before.storage.before = before.storage.after = () => {};
-      const stored = await before.storage.instances.get(instance.id);
+      const storedInstance = await before.storage.instances.get(instance.id);
       const credentials = await before.storage.instances.loadCredentials(instance.id);
-      expect(credentials !== undefined).toBe(stored?.status !== "CREATED");
+      expect(credentials !== undefined).toBe(storedInstance?.status !== "CREATED");
     }
 });

@@ -28,9 +28,9 @@ async function link(world: World, instance: Instance, phone: string): Promise<vo
   await world.system.settle();
 }
 
-describe.each(["its owner", "its user"])("a number that was unlinked by %s", (who) => {
+describe.each(["its owner", "its user"])("a number that was unlinked by %s", (actor) => {
   const unlink = async (world: World, instance: Instance) => {
-    if (who === "its user") await world.app.instances.unlink(ALICE, instance.id);
+    if (actor === "its user") await world.app.instances.unlink(ALICE, instance.id);
     else world.line(instance).unlinkByOwner();
     await world.system.settle();
   };

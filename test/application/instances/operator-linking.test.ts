@@ -13,7 +13,7 @@ async function worldInTheDark(): Promise<World> {
   return world;
 }
 
-const shown = async (world: World, instance: Instance) => {
+const connectionOf = async (world: World, instance: Instance) => {
   const { status, connection } = await world.app.instances.get(ALICE, instance.id);
   return { status, state: connection.state, reason: connection.reason };
 };
@@ -25,7 +25,7 @@ test("an instance linked by the operator is created CREATED and becomes ACTIVE",
   const instance = await world.newInstance();
   expect(instance.status).toBe("CREATED");
   await world.system.settle();
-  expect(await shown(world, instance)).toEqual({ status: "ACTIVE", state: "online", reason: null });
+  expect(await connectionOf(world, instance)).toEqual({ status: "ACTIVE", state: "online", reason: null });
   const events = await world.storage.events.ofUser(ALICE.userId, {}, {});
   expect(events.map(({ type }) => type)).toEqual(["instance.created", "instance.linked", "instance.active"]);
   const { call } = await world.answeredCall(instance, "x");
@@ -45,16 +45,16 @@ test("stays CREATED without the network, and configure names the reason", async 
   const world = await worldInTheDark();
   const instance = await world.newInstance();
   await world.system.settle();
-  expect(await shown(world, instance)).toEqual({ status: "CREATED", state: "connecting", reason: DOWN.reason });
+  expect(await connectionOf(world, instance)).toEqual({ status: "CREATED", state: "connecting", reason: DOWN.reason });
   await expect(configured(world, instance)).rejects.toMatchObject({
     code: "qr_unavailable",
     message: expect.stringContaining("the trunk does not answer"),
   });
   await world.system.advance(60_000);
-  expect(await shown(world, instance)).toEqual({ status: "CREATED", state: "offline", reason: DOWN.reason });
+  expect(await connectionOf(world, instance)).toEqual({ status: "CREATED", state: "offline", reason: DOWN.reason });
   world.line(instance).health = { state: "online" }; // found by the next probe
   await world.system.advance(5_000);
-  expect((await shown(world, instance)).status).toBe("ACTIVE");
+  expect((await connectionOf(world, instance)).status).toBe("ACTIVE");
   await world.stop();
 });
 
@@ -71,7 +71,7 @@ test("continues linking after a restart, and dials the waiting call", async () =
   const instance = await before.newInstance();
   const call = await before.call(instance);
   const world = await before.crashAndRestart();
-  expect((await shown(world, instance)).status).toBe("ACTIVE");
+  expect((await connectionOf(world, instance)).status).toBe("ACTIVE");
   expect(world.leg(call).to).toBe(call.targetPhone);
   await world.stop();
 });
@@ -96,13 +96,13 @@ test("a report of unlinking counts as offline without a code to scan", async () 
   await world.system.settle();
   world.line(instance).unlinkByOwner("the account was closed");
   await world.system.settle();
-  expect(await shown(world, instance)).toEqual({
+  expect(await connectionOf(world, instance)).toEqual({
     status: "ACTIVE",
     state: "reconnecting",
     reason: "the account was closed",
   });
   await world.system.advance(31_000);
-  expect((await shown(world, instance)).status).toBe("CONFIGURED");
+  expect((await connectionOf(world, instance)).status).toBe("CONFIGURED");
   await world.stop();
 });
 

@@ -79,13 +79,13 @@ describe("a pairing code", () => {
         return pairingCode?.(phone, signal);
       },
     });
-    const refused = expect(ask()).rejects.toMatchObject({
+    const rejection = expect(ask()).rejects.toMatchObject({
       code: "pairing_code_unavailable",
       message: "no pairing code came within 10000 ms",
     });
     await expect.poll(() => signals.length).toBe(1);
     await world.system.advance(10_000);
-    await refused;
+    await rejection;
     expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
     await world.stop();
   });

@@ -19,14 +19,14 @@ async function nearPause(): Promise<{ world: World; instance: Instance; host: ()
     return open(ref, host);
   };
   const instance = await world.activeInstance();
-  await unanswered(world, instance);
+  await missedCall(world, instance);
   return { world, instance, host: () => hosts.at(-1) };
 }
 
-async function unanswered(world: World, instance: Instance, meanwhile = () => {}): Promise<void> {
+async function missedCall(world: World, instance: Instance, duringCall = () => {}): Promise<void> {
   const leg = world.leg(await world.call(instance));
   leg.placed();
-  meanwhile();
+  duringCall();
   leg.end("busy");
   await world.system.settle();
 }
@@ -39,8 +39,12 @@ async function pausesOf(world: World, { id }: Instance): Promise<unknown[]> {
 /** A second monitor of the instance, which gets no reports. */
 async function monitorOf(world: World, { id }: Instance): Promise<LineMonitor> {
   const ignore = () => {};
-  const stored = (await world.storage.instances.get(id)) as Instance;
-  return new LineMonitor(world.context, stored, world.network, { online: ignore, offline: ignore, broken: ignore });
+  const storedInstance = (await world.storage.instances.get(id)) as Instance;
+  return new LineMonitor(world.context, storedInstance, world.network, {
+    online: ignore,
+    offline: ignore,
+    broken: ignore,
+  });
 }
 
 describe("a late pause", () => {
@@ -50,7 +54,7 @@ describe("a late pause", () => {
     const gate = new Promise<void>((resolve) => {
       release = resolve;
     });
-    await unanswered(world, instance, () => {
+    await missedCall(world, instance, () => {
       world.storage.after = async (operation) => {
         if (operation === "calls.dialHistory") await gate;
       };
@@ -74,14 +78,14 @@ describe("a pause", () => {
     const { world, instance } = await nearPause();
     const monitor = await monitorOf(world, instance);
     const now = world.system.now();
-    const [first, later] = [now + HOUR_MS, now + HOUR_MS + MINUTE_MS];
-    for (const until of [first, later]) monitor.pause(pause(until));
+    const [first, laterPause] = [now + HOUR_MS, now + HOUR_MS + MINUTE_MS];
+    for (const until of [first, laterPause]) monitor.pause(pause(until));
     await monitor.settled();
-    monitor.pause(pause(later));
+    monitor.pause(pause(laterPause));
     await monitor.settled();
     expect(await pausesOf(world, instance)).toMatchObject([{ paused_until: new Date(first).toISOString() }]);
-    expect((await world.storage.instances.get(instance.id))?.pause?.until).toBe(later);
-    monitor.pause(pause(later + HOUR_MS));
+    expect((await world.storage.instances.get(instance.id))?.pause?.until).toBe(laterPause);
+    monitor.pause(pause(laterPause + HOUR_MS));
     await monitor.settled();
     expect(await pausesOf(world, instance)).toHaveLength(2);
     await world.stop();

@@ -8,7 +8,7 @@ const UNLINKED = { status: "CREATED", state: "unlinked", reason: "unlinked by it
 
 const unlink = (world: World, { id }: Instance) => world.app.instances.unlink(ALICE, id);
 
-const shown = async (world: World, instance: Instance) => {
+const connectionOf = async (world: World, instance: Instance) => {
   const { status, connection, phone } = await world.app.instances.get(ALICE, instance.id);
   return { status, state: connection.state, reason: connection.reason, phone };
 };
@@ -17,7 +17,7 @@ const unlinkedEvents = async (world: World) =>
   (await world.storage.events.ofUser(ALICE.userId, {}, {})).filter(({ type }) => type === "instance.unlinked");
 
 /** The outcome of a request, once settled. */
-function watched(request: Promise<unknown>): { answer: string } {
+function watchAnswer(request: Promise<unknown>): { answer: string } {
   const watch = { answer: "none" };
   request.then(
     () => {
@@ -35,8 +35,8 @@ async function busyInstance() {
   const world = await World.start({ policy: { kind: "fifo", depth: 3 } });
   const instance = await world.activeInstance();
   const live = await world.answeredCall(instance, "x".repeat(1_000));
-  const waiting = await world.call(instance);
-  return { world, instance, live, waiting };
+  const queuedCall = await world.call(instance);
+  return { world, instance, live, waiting: queuedCall };
 }
 
 /** A world that keeps the report callbacks of the network's lines. */
@@ -56,7 +56,7 @@ describe("unlinking an instance", () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     expect(await unlink(world, instance)).toMatchObject({ id: instance.id, status: "CREATED", phone: null });
-    expect(await shown(world, instance)).toEqual(UNLINKED);
+    expect(await connectionOf(world, instance)).toEqual(UNLINKED);
     expect(world.line(instance)).toMatchObject({ linked: false, closed: true });
     expect(await world.storage.instances.loadCredentials(instance.id)).toBeUndefined();
     expect(await unlinkedEvents(world)).toMatchObject([{ data: { reason: "unlinked by its owner" } }]);
@@ -74,7 +74,7 @@ describe("unlinking an instance", () => {
     expect(await world.app.instances.configure(ALICE, instance.id)).toMatchObject({ instanceId: instance.id });
     await world.line(instance).scan("+12025550111");
     await world.system.settle();
-    expect(await shown(world, instance)).toEqual({
+    expect(await connectionOf(world, instance)).toEqual({
       status: "ACTIVE",
       state: "online",
       reason: null,
@@ -87,15 +87,15 @@ describe("unlinking an instance", () => {
   });
 
   test("ends the live call as instance_lost; waiting calls wait for another number, or until their time has ended", async () => {
-    const { world, instance, live, waiting } = await busyInstance();
+    const { world, instance, live, waiting: queuedCall } = await busyInstance();
     await unlink(world, instance);
     expect(await world.stored(live.call)).toMatchObject({ status: "FAILED", outcome: { reason: "instance_lost" } });
     expect(live.leg.live).toBe(false);
     await world.system.advance(10_000);
-    expect((await world.stored(waiting)).status).toBe("QUEUED");
+    expect((await world.stored(queuedCall)).status).toBe("QUEUED");
     expect(world.network.legs).toHaveLength(1);
     await world.system.advance(world.context.timings.queueTimeoutMs);
-    expect((await world.stored(waiting)).outcome).toMatchObject({ reason: "instance_not_linked" });
+    expect((await world.stored(queuedCall)).outcome).toMatchObject({ reason: "instance_not_linked" });
     await world.stop();
   });
 
@@ -122,10 +122,10 @@ describe("unlinking an instance", () => {
     expect(world.network.lines).toEqual([]);
     await world.app.instances.configure(ALICE, instance.id);
     await unlink(world, instance);
-    expect((await shown(world, instance)).state).toBe("linking");
+    expect((await connectionOf(world, instance)).state).toBe("linking");
     await world.line(instance).scan();
     await world.system.settle();
-    expect((await shown(world, instance)).status).toBe("ACTIVE");
+    expect((await connectionOf(world, instance)).status).toBe("ACTIVE");
     for (const _ of [1, 2]) await unlink(world, instance);
     expect(await unlinkedEvents(world)).toHaveLength(1);
     await world.stop();
@@ -141,7 +141,7 @@ describe("unlinking an instance", () => {
     await unlink(world, instance);
     expect(await world.storage.lineRecords.keys(instance.id, "")).toEqual([]);
     expect(world.network.devices.has(instance.id)).toBe(false);
-    expect((await shown(world, instance)).status).toBe("CREATED");
+    expect((await connectionOf(world, instance)).status).toBe("CREATED");
     await world.stop();
   });
 
@@ -163,7 +163,7 @@ describe("unlinking an instance", () => {
     world.line(instance).barrier = new Promise<void>((resolve) => {
       release = resolve;
     });
-    const requests = [1, 2, 3].map(() => watched(unlink(world, instance)));
+    const requests = [1, 2, 3].map(() => watchAnswer(unlink(world, instance)));
     await world.system.advance(4_000);
     expect(requests.map(({ answer }) => answer)).toEqual(["none", "none", "none"]);
     release();
@@ -185,7 +185,7 @@ describe("unlinking an instance", () => {
       [ALICE, "__proto__"],
     ] as const)
       await expect(instances.unlink(user, id)).rejects.toMatchObject({ code: "instance_not_found" });
-    expect((await shown(world, instance)).status).toBe("ACTIVE");
+    expect((await connectionOf(world, instance)).status).toBe("ACTIVE");
     await instances.delete(ALICE, instance.id);
     await expect(unlink(world, instance)).rejects.toMatchObject({ code: "instance_not_found" });
     await world.stop();
@@ -199,7 +199,7 @@ describe("unlinking an instance", () => {
       code: "linked_by_operator",
       message: expect.stringContaining('"scripted" links its numbers by itself'),
     });
-    expect((await shown(world, instance)).status).toBe("ACTIVE");
+    expect((await connectionOf(world, instance)).status).toBe("ACTIVE");
     await world.stop();
   });
 
@@ -217,7 +217,7 @@ describe("unlinking an instance", () => {
     open();
     await request;
     expect(world.network.devices.has(instance.id)).toBe(false);
-    expect(await shown(world, instance)).toEqual(UNLINKED);
+    expect(await connectionOf(world, instance)).toEqual(UNLINKED);
     await world.stop();
   });
 });
@@ -240,14 +240,14 @@ describe("a phone that reports while its number is being unlinked", () => {
     expect(await world.storage.instances.loadCredentials(instance.id)).toBeDefined();
     release();
     await request;
-    expect(await shown(world, instance)).toEqual(UNLINKED);
+    expect(await connectionOf(world, instance)).toEqual(UNLINKED);
     expect(await unlinkedEvents(world)).toMatchObject([{ data: { reason: "unlinked by its owner" } }]);
     await world.stop();
   });
 });
 
 describe("a network that cannot unlink the device", () => {
-  const why = (world: World) =>
+  const offlineReason = (world: World) =>
     world.warnings
       .filter(({ message }) => String(message).includes("could not be unlinked"))
       .map(({ err }) => String(err))
@@ -255,29 +255,29 @@ describe("a network that cannot unlink the device", () => {
 
   test("in time delays the request by ten seconds; the next code is of a new line", async () => {
     const { world, instance, live } = await busyInstance();
-    const hanging = world.line(instance);
-    hanging.barrier = never;
-    const request = watched(unlink(world, instance));
+    const hangingLine = world.line(instance);
+    hangingLine.barrier = never;
+    const request = watchAnswer(unlink(world, instance));
     await world.system.advance(9_999);
     expect(request.answer).toBe("none");
     expect((await world.stored(live.call)).outcome).toMatchObject({ reason: "instance_lost" });
     expect(await world.storage.instances.loadCredentials(instance.id)).toBeDefined();
     await world.system.advance(1);
     expect(request.answer).toBe("done");
-    expect(why(world)).toContain("did not unlink the device within 10000 ms");
-    expect(await shown(world, instance)).toEqual(UNLINKED);
+    expect(offlineReason(world)).toContain("did not unlink the device within 10000 ms");
+    expect(await connectionOf(world, instance)).toEqual(UNLINKED);
     expect(await world.storage.instances.loadCredentials(instance.id)).toBeUndefined();
-    expect(hanging.closed).toBe(true);
+    expect(hangingLine.closed).toBe(true);
 
-    await expect(hanging.scan("+12025550122")).rejects.toThrow("given up");
-    hanging.goOnline();
+    await expect(hangingLine.scan("+12025550122")).rejects.toThrow("given up");
+    hangingLine.goOnline();
     await world.system.settle();
-    expect(await shown(world, instance)).toEqual(UNLINKED);
+    expect(await connectionOf(world, instance)).toEqual(UNLINKED);
     await world.app.instances.configure(ALICE, instance.id);
-    expect(world.line(instance)).not.toBe(hanging);
+    expect(world.line(instance)).not.toBe(hangingLine);
     await world.line(instance).scan("+12025550111");
     await world.system.settle();
-    expect(await shown(world, instance)).toMatchObject({ status: "ACTIVE", phone: "+12025550111" });
+    expect(await connectionOf(world, instance)).toMatchObject({ status: "ACTIVE", phone: "+12025550111" });
     await world.stop();
     expect(world.system.waiting).toBe(0);
   });
@@ -290,15 +290,15 @@ describe("a network that cannot unlink the device", () => {
     const request = unlink(world, instance);
     await world.system.advance(10_000);
     await request;
-    const late = new Uint8Array([1]);
-    for (const stored of [
-      () => host?.credentials.save(late),
+    const lateCredentials = new Uint8Array([1]);
+    for (const storedCredentials of [
+      () => host?.credentials.save(lateCredentials),
       () => host?.credentials.erase(),
-      () => host?.records.set(new Map([["key", late]])),
+      () => host?.records.set(new Map([["key", lateCredentials]])),
       () => host?.records.clear(),
-      () => host?.linked("+12025550122", late),
+      () => host?.linked("+12025550122", lateCredentials),
     ])
-      await expect(stored()).rejects.toThrow("given up");
+      await expect(storedCredentials()).rejects.toThrow("given up");
     expect(await world.storage.instances.loadCredentials(instance.id)).toBeUndefined();
     await world.stop();
   });
@@ -310,8 +310,8 @@ describe("a network that cannot unlink the device", () => {
       throw new Error("the network is gone");
     };
     await unlink(world, instance);
-    expect(why(world)).toContain("the network is gone");
-    expect(await shown(world, instance)).toEqual(UNLINKED);
+    expect(offlineReason(world)).toContain("the network is gone");
+    expect(await connectionOf(world, instance)).toEqual(UNLINKED);
     await world.stop();
   });
 
@@ -335,7 +335,7 @@ describe("an unlinking that a crash interrupts", () => {
       before.storage[moment] = () => {
         if (++steps >= n) return never;
       };
-      const first = watched(unlink(before, instance));
+      const first = watchAnswer(unlink(before, instance));
       await before.system.advance(1_000);
       before.storage.before = before.storage.after = () => {};
       if (first.answer === "done") {
@@ -349,7 +349,7 @@ describe("an unlinking that a crash interrupts", () => {
       const { status } = await after.app.instances.get(ALICE, instance.id);
       expect(credentials !== undefined, `crash at step ${n}`).toBe(status !== "CREATED");
       await unlink(after, instance);
-      expect(await shown(after, instance)).toMatchObject({ status: "CREATED", state: "unlinked", phone: null });
+      expect(await connectionOf(after, instance)).toMatchObject({ status: "CREATED", state: "unlinked", phone: null });
       expect(await after.storage.instances.loadCredentials(instance.id)).toBeUndefined();
       expect(after.network.devices.has(instance.id)).toBe(false);
       expect(await unlinkedEvents(after)).toHaveLength(1);
@@ -365,7 +365,7 @@ describe("an unlinking that a crash interrupts", () => {
     void unlink(before, instance).catch(() => {});
     await before.system.advance(1_000);
     const after = await before.crashAndRestart();
-    expect(await shown(after, instance)).toMatchObject({ status: "ACTIVE", state: "online" });
+    expect(await connectionOf(after, instance)).toMatchObject({ status: "ACTIVE", state: "online" });
     await after.stop();
   });
 });
@@ -378,7 +378,7 @@ describe("an unlinking whose storage fails", () => {
       world.storage.before = () => {
         if (++steps === n) world.storage.down = true;
       };
-      const first = watched(unlink(world, instance));
+      const first = watchAnswer(unlink(world, instance));
       await world.system.advance(5_000);
       world.storage.before = () => {};
       if (!world.storage.down) {
@@ -391,7 +391,7 @@ describe("an unlinking whose storage fails", () => {
       world.storage.down = false;
       await world.system.advance(10_000);
       await unlink(world, instance);
-      expect(await shown(world, instance)).toMatchObject({ status: "CREATED", state: "unlinked", phone: null });
+      expect(await connectionOf(world, instance)).toMatchObject({ status: "CREATED", state: "unlinked", phone: null });
       expect(await world.storage.instances.loadCredentials(instance.id)).toBeUndefined();
       expect(await unlinkedEvents(world)).toHaveLength(1);
       expect(world.errors).toEqual([]);
@@ -405,9 +405,9 @@ describe("an unlinking during another change", () => {
   test("is not found if the instance is deleted in the meantime", async () => {
     const { world, instance } = await busyInstance();
     world.line(instance).barrier = never;
-    const request = watched(unlink(world, instance));
+    const request = watchAnswer(unlink(world, instance));
     await world.system.settle();
-    const deleted = watched(world.app.instances.delete(ALICE, instance.id));
+    const deleted = watchAnswer(world.app.instances.delete(ALICE, instance.id));
     await world.system.advance(20_000);
     expect([request.answer, deleted.answer]).toEqual(["instance_not_found", "done"]);
     expect(await unlinkedEvents(world)).toEqual([]);
@@ -418,7 +418,7 @@ describe("an unlinking during another change", () => {
   test("is refused if the server stops in the meantime, and no data is lost", async () => {
     const { world: before, instance } = await busyInstance();
     before.line(instance).barrier = never;
-    const request = watched(unlink(before, instance));
+    const request = watchAnswer(unlink(before, instance));
     await before.system.settle();
     const stopped = before.app.stop(0);
     await before.system.advance(6_000);
@@ -426,7 +426,7 @@ describe("an unlinking during another change", () => {
     expect(request.answer).toBe("stopping");
     expect(before.system.waiting).toBe(0);
     const after = await before.crashAndRestart();
-    expect(await shown(after, instance)).toMatchObject({ status: "ACTIVE", state: "online" });
+    expect(await connectionOf(after, instance)).toMatchObject({ status: "ACTIVE", state: "online" });
     await after.stop();
   });
 });

@@ -3,7 +3,7 @@ export const FAULTS = ["throws", "plain value", "rejects", "hangs"] as const;
 export type Fault = (typeof FAULTS)[number];
 
 /** A method with this fault. */
-export function faulty(fault: Fault): () => unknown {
+export function faultyMethod(fault: Fault): () => unknown {
   switch (fault) {
     case "throws":
       return () => {
@@ -46,12 +46,12 @@ export function fragile<Port extends object>(port: Port, name: string, breakage:
       return (...args: unknown[]): unknown => {
         if (breakage.method === method) {
           breakage.calls++;
-          return faulty(breakage.fault)();
+          return faultyMethod(breakage.fault)();
         }
         const result: unknown = value.apply(target, args);
-        const returned = RETURNED.get(method);
-        if (returned === undefined) return result;
-        const wrap = (one: unknown) => (typeof one === "object" && one ? fragile(one, returned, breakage) : one);
+        const returnedPort = RETURNED.get(method);
+        if (returnedPort === undefined) return result;
+        const wrap = (one: unknown) => (typeof one === "object" && one ? fragile(one, returnedPort, breakage) : one);
         return result instanceof Promise ? result.then(wrap) : wrap(result);
       };
     },

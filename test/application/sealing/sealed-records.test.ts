@@ -9,22 +9,22 @@ const vault = new Vault(new Uint8Array(32).fill(1));
 
 /** The record store of a storage with its contents: by instance, then by key. */
 function scene() {
-  const kept = new Map<string, Map<string, Uint8Array>>();
-  const of = (instanceId: string) => kept.get(instanceId) ?? new Map<string, Uint8Array>();
+  const stored = new Map<string, Map<string, Uint8Array>>();
+  const recordsOf = (instanceId: string) => stored.get(instanceId) ?? new Map<string, Uint8Array>();
   const lineRecords: LineRecordStore = {
-    get: async (id, keys) => keys.map((key) => of(id).get(key)),
-    keys: async (id, prefix) => [...of(id).keys()].filter((key) => key.startsWith(prefix)),
-    async set(id, changes, most) {
-      const next = new Map(of(id));
-      for (const [key, sealed] of changes) sealed ? next.set(key, sealed) : next.delete(key);
-      if (next.size > most) return false;
-      kept.set(id, next);
+    get: async (id, keys) => keys.map((key) => recordsOf(id).get(key)),
+    keys: async (id, prefix) => [...recordsOf(id).keys()].filter((key) => key.startsWith(prefix)),
+    async set(id, changes, maxRecords) {
+      const next = new Map(recordsOf(id));
+      for (const [key, ciphertext] of changes) ciphertext ? next.set(key, ciphertext) : next.delete(key);
+      if (next.size > maxRecords) return false;
+      stored.set(id, next);
       return true;
     },
     forgetNumber: async () => 0,
-    clear: async (id) => void kept.delete(id),
+    clear: async (id) => void stored.delete(id),
   };
-  return { kept, records: (id: string) => new SealedRecords(id, { vault, storage: { lineRecords } }) };
+  return { kept: stored, records: (id: string) => new SealedRecords(id, { vault, storage: { lineRecords } }) };
 }
 
 const key = fc
@@ -39,15 +39,15 @@ describe("sealed records", () => {
     fc.asyncProperty(
       fc.record({ id: instanceId, key, value: bytes }),
       fc.record({ id: instanceId, key }),
-      async (mine, other) => {
-        const { kept, records } = scene();
-        await records(mine.id).set(new Map([[mine.key, mine.value]]));
-        expect(await records(mine.id).get([mine.key])).toEqual([mine.value]);
-        if (mine.id === other.id && mine.key === other.key) return;
-        const sealed = kept.get(mine.id)?.get(mine.key) as Uint8Array;
-        kept.set(other.id, new Map([[other.key, sealed]]));
+      async (ownRecord, other) => {
+        const { kept: stored, records } = scene();
+        await records(ownRecord.id).set(new Map([[ownRecord.key, ownRecord.value]]));
+        expect(await records(ownRecord.id).get([ownRecord.key])).toEqual([ownRecord.value]);
+        if (ownRecord.id === other.id && ownRecord.key === other.key) return;
+        const ciphertext = stored.get(ownRecord.id)?.get(ownRecord.key) as Uint8Array;
+        stored.set(other.id, new Map([[other.key, ciphertext]]));
         await expect(records(other.id).get([other.key])).rejects.toThrow("RINGPORT_SECRET");
-        await expect(vault.open(mine.id, sealed)).rejects.toThrow(); // as credentials
+        await expect(vault.open(ownRecord.id, ciphertext)).rejects.toThrow(); // as credentials
       },
     ),
   );
@@ -55,28 +55,28 @@ describe("sealed records", () => {
   fuzz(
     "that were tampered with are refused",
     fc.asyncProperty(bytes, fc.nat(), fc.integer({ min: 1, max: 255 }), async (value, at, change) => {
-      const { kept, records } = scene();
+      const { kept: stored, records } = scene();
       await records("inst_a").set(new Map([["k", value]]));
-      const sealed = kept.get("inst_a")?.get("k") as Uint8Array;
-      sealed[at % sealed.length]! ^= change;
+      const ciphertext = stored.get("inst_a")?.get("k") as Uint8Array;
+      ciphertext[at % ciphertext.length]! ^= change;
       await expect(records("inst_a").get(["k"])).rejects.toThrow();
     }),
   );
 
   test("are not readable in the storage", async () => {
-    const { kept, records } = scene();
+    const { kept: stored, records } = scene();
     await records("inst_a").set(new Map([["k", new TextEncoder().encode("the secret key of a phone")]]));
-    expect(new TextDecoder().decode(kept.get("inst_a")?.get("k"))).not.toContain("secret");
+    expect(new TextDecoder().decode(stored.get("inst_a")?.get("k"))).not.toContain("secret");
   });
 
   test("are deleted individually, and all at once", async () => {
-    const sealed = scene().records("inst_a");
-    await sealed.set(new Map([1, 2, 3].map((n) => [`k${n}`, Uint8Array.of(n)])));
-    await sealed.set(new Map([["k1", undefined]]));
-    expect(await sealed.get(["k1", "k2", "none"])).toEqual([undefined, Uint8Array.of(2), undefined]);
-    expect(await sealed.keys("k")).toEqual(["k2", "k3"]);
-    await sealed.clear();
-    expect(await sealed.keys("")).toEqual([]);
+    const sealedRecords = scene().records("inst_a");
+    await sealedRecords.set(new Map([1, 2, 3].map((n) => [`k${n}`, Uint8Array.of(n)])));
+    await sealedRecords.set(new Map([["k1", undefined]]));
+    expect(await sealedRecords.get(["k1", "k2", "none"])).toEqual([undefined, Uint8Array.of(2), undefined]);
+    expect(await sealedRecords.keys("k")).toEqual(["k2", "k3"]);
+    await sealedRecords.clear();
+    expect(await sealedRecords.keys("")).toEqual([]);
   });
 
   test.each([
@@ -84,42 +84,42 @@ describe("sealed records", () => {
     ["a key that is too long", "k".repeat(201), "has 201 characters; it must have 1 to 200"],
     ["a key with NUL", "a\0b", "contains NUL"],
     ["a key with half a character", "a\ud800", "half a character"],
-  ])("refuse %s", async (_, wrong, message) => {
-    const { kept, records } = scene();
-    const sealed = records("inst_a");
-    const some = new Map([
+  ])("refuse %s", async (_, ciphertext, message) => {
+    const { kept: stored, records } = scene();
+    const sealedRecords = records("inst_a");
+    const changes = new Map([
       ["fine", Uint8Array.of(1)],
-      [wrong, Uint8Array.of(1)],
+      [ciphertext, Uint8Array.of(1)],
     ]);
-    await expect(sealed.set(some)).rejects.toThrow(message);
-    await expect(sealed.get([wrong])).rejects.toThrow(message);
-    if (wrong !== "") await expect(sealed.keys(wrong)).rejects.toThrow(message);
-    expect(kept.size).toBe(0);
+    await expect(sealedRecords.set(changes)).rejects.toThrow(message);
+    await expect(sealedRecords.get([ciphertext])).rejects.toThrow(message);
+    if (ciphertext !== "") await expect(sealedRecords.keys(ciphertext)).rejects.toThrow(message);
+    expect(stored.size).toBe(0);
   });
 
   test("have at most 1 MiB each", async () => {
-    const sealed = scene().records("inst_a");
-    const largest = new Uint8Array(1024 * 1024);
-    await sealed.set(new Map([["k".repeat(200), largest]]));
-    await expect(sealed.set(new Map([["k", new Uint8Array(largest.length + 1)]]))).rejects.toThrow(
+    const sealedRecords = scene().records("inst_a");
+    const largestValue = new Uint8Array(1024 * 1024);
+    await sealedRecords.set(new Map([["k".repeat(200), largestValue]]));
+    await expect(sealedRecords.set(new Map([["k", new Uint8Array(largestValue.length + 1)]]))).rejects.toThrow(
       'the record "k" has 1048577 bytes; it may have 1048576',
     );
   });
 
   test("are at most 20,000 of one instance", async () => {
-    const { kept, records } = scene();
-    kept.set("inst_a", new Map(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, Uint8Array.of(1)])));
-    const sealed = records("inst_a");
-    await expect(sealed.set(new Map([["more", Uint8Array.of(1)]]))).rejects.toThrow(
+    const { kept: stored, records } = scene();
+    stored.set("inst_a", new Map(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, Uint8Array.of(1)])));
+    const sealedRecords = records("inst_a");
+    await expect(sealedRecords.set(new Map([["more", Uint8Array.of(1)]]))).rejects.toThrow(
       'instance "inst_a" would have more than 20000 records',
     );
-    await sealed.set(
+    await sealedRecords.set(
       new Map([
         ["more", Uint8Array.of(1)],
         ["k0", undefined],
       ]),
     );
-    expect(kept.get("inst_a")?.size).toBe(20_000);
+    expect(stored.get("inst_a")?.size).toBe(20_000);
   });
 
   test("are read at most 20,000 at a time", async () => {

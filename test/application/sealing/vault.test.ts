@@ -7,13 +7,13 @@ const bytes = (text: string) => new TextEncoder().encode(text);
 
 /** The part of a storage that keeps credentials. */
 function store() {
-  const kept = new Map<string, Uint8Array>();
+  const stored = new Map<string, Uint8Array>();
   const instances = {
-    saveCredentials: async (id: string, sealed: Uint8Array) => void kept.set(id, sealed),
-    loadCredentials: async (id: string) => kept.get(id),
-    eraseCredentials: async (id: string) => void kept.delete(id),
+    saveCredentials: async (id: string, ciphertext: Uint8Array) => void stored.set(id, ciphertext),
+    loadCredentials: async (id: string) => stored.get(id),
+    eraseCredentials: async (id: string) => void stored.delete(id),
   } as unknown as InstanceStore;
-  return { kept, instances };
+  return { kept: stored, instances };
 }
 
 describe("sealed credentials", () => {
@@ -27,21 +27,21 @@ describe("sealed credentials", () => {
   });
 
   test("are not readable in the storage, and never the same twice", async () => {
-    const { kept, instances } = store();
-    const sealed = new Vault(SECRET).of("inst_a", instances);
-    await sealed.save(bytes("the secret key of a phone"));
-    const first = kept.get("inst_a");
-    await sealed.save(bytes("the secret key of a phone"));
-    const second = kept.get("inst_a");
+    const { kept: stored, instances } = store();
+    const credentials = new Vault(SECRET).of("inst_a", instances);
+    await credentials.save(bytes("the secret key of a phone"));
+    const first = stored.get("inst_a");
+    await credentials.save(bytes("the secret key of a phone"));
+    const second = stored.get("inst_a");
     expect(second).not.toEqual(first);
     expect(new TextDecoder().decode(second)).not.toContain("secret");
   });
 
   test("belong only to their instance", async () => {
-    const { kept, instances } = store();
+    const { kept: stored, instances } = store();
     const vault = new Vault(SECRET);
     await vault.of("inst_a", instances).save(bytes("key"));
-    kept.set("inst_b", kept.get("inst_a")!);
+    stored.set("inst_b", stored.get("inst_a")!);
     await expect(vault.of("inst_b", instances).load()).rejects.toThrow();
   });
 
@@ -55,45 +55,45 @@ describe("sealed credentials", () => {
   });
 
   test("that a previous secret sealed are opened, and resealed with the current one", async () => {
-    const { kept, instances } = store();
+    const { kept: stored, instances } = store();
     const [first, second, third] = [1, 2, 3].map((n) => new Uint8Array(32).fill(n)) as [
       Uint8Array,
       Uint8Array,
       Uint8Array,
     ];
     await new Vault(first).of("inst_a", instances).save(bytes("key"));
-    const sealed = kept.get("inst_a") as Uint8Array;
+    const ciphertext = stored.get("inst_a") as Uint8Array;
     const rotated = new Vault(third, [second, first]);
-    expect(await rotated.open("inst_a", sealed)).toEqual(bytes("key"));
-    expect(await rotated.reseal("inst_b", sealed)).toBe("unreadable");
-    const resealed = await rotated.reseal("inst_a", sealed);
+    expect(await rotated.open("inst_a", ciphertext)).toEqual(bytes("key"));
+    expect(await rotated.reseal("inst_b", ciphertext)).toBe("unreadable");
+    const resealed = await rotated.reseal("inst_a", ciphertext);
     expect(await new Vault(third).open("inst_a", resealed as Uint8Array)).toEqual(bytes("key"));
     expect(await rotated.reseal("inst_a", resealed as Uint8Array)).toBe("current");
     expect([rotated.hasPrevious, new Vault(third).hasPrevious]).toEqual([true, false]);
   });
 
   test("are refused after tampering anywhere", async () => {
-    const { kept, instances } = store();
-    const own = new Vault(SECRET).of("inst_a", instances);
-    await own.save(bytes("key"));
-    const sealed = kept.get("inst_a")!;
-    for (let at = 0; at < sealed.length; at++) {
-      const changed = sealed.slice();
-      changed[at]! ^= 1;
-      kept.set("inst_a", changed);
-      await expect(own.load(), `byte ${at}`).rejects.toThrow();
+    const { kept: stored, instances } = store();
+    const credentials = new Vault(SECRET).of("inst_a", instances);
+    await credentials.save(bytes("key"));
+    const ciphertext = stored.get("inst_a")!;
+    for (let at = 0; at < ciphertext.length; at++) {
+      const altered = ciphertext.slice();
+      altered[at]! ^= 1;
+      stored.set("inst_a", altered);
+      await expect(credentials.load(), `byte ${at}`).rejects.toThrow();
     }
-    kept.set("inst_a", sealed.slice(0, 5));
-    await expect(own.load()).rejects.toThrow();
+    stored.set("inst_a", ciphertext.slice(0, 5));
+    await expect(credentials.load()).rejects.toThrow();
   });
 
   test("are undefined if none was stored, or after their deletion", async () => {
     const { instances } = store();
-    const sealed = new Vault(SECRET).of("inst_a", instances);
-    expect(await sealed.load()).toBeUndefined();
-    await sealed.save(bytes("key"));
-    await sealed.erase();
-    expect(await sealed.load()).toBeUndefined();
+    const credentials = new Vault(SECRET).of("inst_a", instances);
+    expect(await credentials.load()).toBeUndefined();
+    await credentials.save(bytes("key"));
+    await credentials.erase();
+    expect(await credentials.load()).toBeUndefined();
   });
 });
 

@@ -39,8 +39,8 @@ describe("a token", () => {
     const { world, accounts, issue } = await scene();
     const first = (userName: string) =>
       issueFirstToken(accounts, world.system, world.context.ids, { userName, label: "first start" });
-    const { token, ...stored } = (await first("alice"))!;
-    expect(await accounts.tokens()).toEqual([stored]);
+    const { token, ...storedToken } = (await first("alice"))!;
+    expect(await accounts.tokens()).toEqual([storedToken]);
     expect(token).toMatch(/^rp_live_/);
     expect(await first("bob")).toBeUndefined();
     expect(await issue()).not.toBeUndefined();
@@ -97,8 +97,8 @@ describe("a token", () => {
 
   test("has the chosen scopes, or its creator's", async () => {
     const { issue, authenticate } = await scene();
-    const { token, ...stored } = await issue({ scopes: ["call", "read"] });
-    expect(stored.scopes).toEqual(["read", "call"]);
+    const { token, ...storedToken } = await issue({ scopes: ["call", "read"] });
+    expect(storedToken.scopes).toEqual(["read", "call"]);
     const issuer = (await authenticate(token))!;
     expect(issuer.scopes).toEqual(["read", "call"]);
     expect(await issue({ issuer })).toMatchObject({ scopes: ["read", "call"] });
@@ -130,9 +130,9 @@ describe("a token", () => {
 
   test("works although its use cannot be recorded, and records none after expiry", async () => {
     const { world, issue, accounts } = await scene();
-    const noted: string[] = [];
+    const useTimes: string[] = [];
     const markUsed = (id: string): never => {
-      noted.push(id);
+      useTimes.push(id);
       throw new Error("this storage cannot do that");
     };
     const authenticate = tokenAuthenticator({ ...accounts, markUsed }, world.system);
@@ -141,7 +141,7 @@ describe("a token", () => {
     expect(await authenticate(token)).toBeDefined();
     await world.system.advance(1_000);
     expect(await authenticate(token)).toBeUndefined();
-    expect(noted).toEqual([id]);
+    expect(useTimes).toEqual([id]);
   });
 
   test("is stored as a hash only", async () => {
@@ -182,8 +182,11 @@ describe("a text that is not a token", () => {
     const { token } = await issue();
     world.storage.down = true;
     for (let at = 0; at < token.length; at++) {
-      const wrong = token[at] === "x" ? "y" : "x";
-      expect(await authenticate(token.slice(0, at) + wrong + token.slice(at + 1)), `position ${at}`).toBeUndefined();
+      const wrongCharacter = token[at] === "x" ? "y" : "x";
+      expect(
+        await authenticate(token.slice(0, at) + wrongCharacter + token.slice(at + 1)),
+        `position ${at}`,
+      ).toBeUndefined();
     }
     for (const text of ["", token.slice(1), `${token} `, `${token}\n`, token.toUpperCase(), "rp_live_", "Bearer x"])
       expect(await authenticate(text)).toBeUndefined();
@@ -192,8 +195,8 @@ describe("a text that is not a token", () => {
   test("of the right form but never issued is unknown", async () => {
     const { issue } = await scene();
     const { token } = await issue();
-    const elsewhere = await scene();
-    expect(await elsewhere.authenticate(token)).toBeUndefined();
+    const otherScene = await scene();
+    expect(await otherScene.authenticate(token)).toBeUndefined();
   });
 });
 
@@ -204,13 +207,13 @@ test("a storage that is down does not count as a wrong token", async () => {
   await expect(authenticate(token)).rejects.toMatchObject({ name: "StorageUnavailable" });
 });
 
-const stranger = scene();
+const otherScene = scene();
 fuzz(
   "no text at all is a token by accident",
   fc.asyncProperty(
     fc.oneof(fc.string({ unit: "binary" }), fc.stringMatching(/^rp_(live|demo)_[0-9A-Za-z]{49}$/)),
     async (text) => {
-      expect(await (await stranger).authenticate(text)).toBeUndefined();
+      expect(await (await otherScene).authenticate(text)).toBeUndefined();
     },
   ),
 );
@@ -218,40 +221,40 @@ fuzz(
 describe("a token, while the storage is unavailable,", () => {
   test("stays valid for ten minutes after it was last read, and no other does", async () => {
     const { world, issue, authenticate } = await scene();
-    const [known, unknown] = [await issue(), await issue()];
-    await authenticate(known.token);
+    const [knownToken, unknownToken] = [await issue(), await issue()];
+    await authenticate(knownToken.token);
     world.storage.down = true;
-    expect(await authenticate(known.token)).toMatchObject({ tokenId: known.id });
-    await expect(authenticate(unknown.token)).rejects.toMatchObject({ name: "StorageUnavailable" });
+    expect(await authenticate(knownToken.token)).toMatchObject({ tokenId: knownToken.id });
+    await expect(authenticate(unknownToken.token)).rejects.toMatchObject({ name: "StorageUnavailable" });
     await world.system.advance(10 * 60_000 + 1);
-    await expect(authenticate(known.token)).rejects.toMatchObject({ name: "StorageUnavailable" });
+    await expect(authenticate(knownToken.token)).rejects.toMatchObject({ name: "StorageUnavailable" });
   });
 
   test("is accepted after a second of silence", async () => {
     const { world, issue, authenticate } = await scene();
     const { token, id } = await issue();
     await authenticate(token);
-    let asked = () => {};
-    const reached = new Promise<void>((resolve) => {
-      asked = resolve;
+    let onAsked = () => {};
+    const verifierCalled = new Promise<void>((resolve) => {
+      onAsked = resolve;
     });
     world.storage.before = () => {
-      asked();
+      onAsked();
       return new Promise(() => {});
     };
     const found = authenticate(token);
-    await reached; // the token is hashed in another thread
+    await verifierCalled; // the token is hashed in another thread
     await world.system.advance(1_000);
     expect(await found).toMatchObject({ tokenId: id });
   });
 
   test("is refused once revoked here", async () => {
     const { world, accounts, issue } = await scene();
-    const recent = new RecentTokens(world.system);
-    const authenticate = tokenAuthenticator(accounts, world.system, undefined, recent);
+    const recentTokens = new RecentTokens(world.system);
+    const authenticate = tokenAuthenticator(accounts, world.system, undefined, recentTokens);
     const { token, id } = await issue();
     await authenticate(token);
-    recent.forget(id);
+    recentTokens.forget(id);
     world.storage.down = true;
     await expect(authenticate(token)).rejects.toMatchObject({ name: "StorageUnavailable" });
   });
@@ -259,13 +262,13 @@ describe("a token, while the storage is unavailable,", () => {
   test("is refused if revoked or expired", async () => {
     const { world, accounts, issue, authenticate } = await scene();
     const revoked = await issue();
-    const expiring = await issue({ expiresAt: world.system.now() + 1_000 });
-    for (const { token } of [revoked, expiring]) await authenticate(token);
+    const expiringToken = await issue({ expiresAt: world.system.now() + 1_000 });
+    for (const { token } of [revoked, expiringToken]) await authenticate(token);
     await accounts.revokeToken(revoked.id, world.system.now());
     expect(await authenticate(revoked.token)).toBeUndefined();
     world.storage.down = true;
     await world.system.advance(1_000);
     await expect(authenticate(revoked.token)).rejects.toMatchObject({ name: "StorageUnavailable" });
-    expect(await authenticate(expiring.token)).toBeUndefined();
+    expect(await authenticate(expiringToken.token)).toBeUndefined();
   });
 });

@@ -28,9 +28,9 @@ test("a network of the first user is refused to others like an unknown one", asy
   const world = await worldOf({ users: "first", others: [open()] });
   expect(await faultsOf(world, ALICE, "scripted")).toEqual([]);
   const [closed] = await faultsOf(world, BOB, "scripted");
-  const [unknown] = await faultsOf(world, BOB, "nonsense");
+  const [fault] = await faultsOf(world, BOB, "nonsense");
   expect(closed).toMatchObject({ pointer: "/provider", code: "provider_unknown" });
-  expect(closed?.detail).toBe(unknown?.detail.replace("nonsense", "scripted"));
+  expect(closed?.detail).toBe(fault?.detail.replace("nonsense", "scripted"));
   expect(closed?.detail).toContain("it has: open;");
   await world.stop();
 });

@@ -14,7 +14,10 @@ const HOUR_MS = 3_600_000;
 useFixedDate();
 
 /** A world in which Alice has a webhook for some types. */
-async function hooked(events: ("instance.created" | "completed" | "failed")[] | null = null, options?: WorldOptions) {
+async function withWebhook(
+  events: ("instance.created" | "completed" | "failed")[] | null = null,
+  options?: WorldOptions,
+) {
   const world = await World.start(options);
   const webhook = await world.app.webhooks.create(ALICE, { url: URL, events });
   const deliveries = async () => (await world.app.webhooks.deliveries(ALICE, webhook.id)).toReversed();
@@ -23,30 +26,30 @@ async function hooked(events: ("instance.created" | "completed" | "failed")[] | 
 
 describe("the events of a user", () => {
   test("are delivered as GET /v1/events shows them, with a valid signature", async () => {
-    const { world, webhook } = await hooked();
+    const { world, webhook } = await withWebhook();
     const instance = await world.activeInstance();
     await world.answeredCall(instance);
     await world.system.advance(5_000);
     const { events } = await world.app.queries.events(ALICE, { limit: 200 });
     const verifier = new Webhook(webhook.secret);
-    const received = world.endpoints.attempts.map(({ body, headers, url }) => {
+    const requests = world.endpoints.attempts.map(({ body, headers, url }) => {
       expect(url).toBe(URL);
       expect(headers["webhook-id"]).toBe(JSON.parse(body).id);
       return verifier.verify(body, headers);
     });
     expect(events.length).toBeGreaterThan(5);
-    expect(received).toEqual(JSON.parse(JSON.stringify(events.map(eventView))));
+    expect(requests).toEqual(JSON.parse(JSON.stringify(events.map(eventView))));
   });
 
   test("are filtered by type", async () => {
-    const { world } = await hooked(["completed", "failed"]);
+    const { world } = await withWebhook(["completed", "failed"]);
     await world.answeredCall(await world.activeInstance());
     await world.system.advance(5_000);
     expect(world.endpoints.bodies(URL).map(({ type }) => type)).toEqual(["completed"]);
   });
 
   test("reach no other user's webhook", async () => {
-    const { world } = await hooked();
+    const { world } = await withWebhook();
     await world.newInstance(BOB);
     await world.system.advance(60_000);
     expect(world.endpoints.attempts).toEqual([]);
@@ -61,7 +64,7 @@ describe("the events of a user", () => {
   });
 
   test("pending at a crash are delivered after the restart", async () => {
-    const { world } = await hooked(["instance.created"]);
+    const { world } = await withWebhook(["instance.created"]);
     world.endpoints.reply = () => "silence";
     const first = await world.newInstance();
     world.storage.before = (operation) => {
@@ -75,7 +78,7 @@ describe("the events of a user", () => {
   });
 
   test("that were stored without notice are found by the next sweep", async () => {
-    const { world } = await hooked();
+    const { world } = await withWebhook();
     const event = world.context.events.event(
       { event: "dtmf", data: { digit: "1" } },
       { callId: null, instanceId: "inst_1", userId: ALICE.userId },
@@ -88,7 +91,7 @@ describe("the events of a user", () => {
   });
 
   test("continue from the restored database's position", async () => {
-    const { world, webhook } = await hooked(["instance.created"]);
+    const { world, webhook } = await withWebhook(["instance.created"]);
     await world.newInstance();
     const second = await world.newInstance();
     await world.system.settle();
@@ -103,7 +106,7 @@ describe("the events of a user", () => {
 
 describe("a failed attempt", () => {
   test("is repeated under the same id with a new timestamp until it succeeds", async () => {
-    const { world, webhook, deliveries } = await hooked(["instance.created"]);
+    const { world, webhook, deliveries } = await withWebhook(["instance.created"]);
     world.endpoints.reply = () => (world.endpoints.attempts.length < 3 ? 500 : 200);
     await world.newInstance();
     await world.system.advance(10_000);
@@ -119,7 +122,7 @@ describe("a failed attempt", () => {
   });
 
   test("ends after 15 s without a response", async () => {
-    const { world, deliveries } = await hooked(["instance.created"]);
+    const { world, deliveries } = await withWebhook(["instance.created"]);
     world.endpoints.reply = () => "silence";
     await world.newInstance();
     await world.system.advance(14_900);
@@ -132,7 +135,7 @@ describe("a failed attempt", () => {
   });
 
   test("keeps its place over a restart", async () => {
-    const { world } = await hooked(["instance.created"]);
+    const { world } = await withWebhook(["instance.created"]);
     world.endpoints.reply = () => 503;
     await world.newInstance();
     await world.system.settle();
@@ -143,7 +146,7 @@ describe("a failed attempt", () => {
   });
 
   test("with 410 disables the webhook", async () => {
-    const { world, webhook, deliveries } = await hooked(["instance.created"]);
+    const { world, webhook, deliveries } = await withWebhook(["instance.created"]);
     world.endpoints.reply = () => 410;
     await world.newInstance();
     await world.system.settle();
@@ -155,7 +158,7 @@ describe("a failed attempt", () => {
   });
 
   test("for days disables the webhook until resumed", async () => {
-    const { world, webhook, deliveries } = await hooked(["instance.created"]);
+    const { world, webhook, deliveries } = await withWebhook(["instance.created"]);
     world.endpoints.reply = () => new Error("connect ECONNREFUSED");
     await world.newInstance();
     for (let day = 0; day < 5; day++) await world.system.advance(24 * HOUR_MS);
@@ -166,33 +169,33 @@ describe("a failed attempt", () => {
     await world.newInstance();
     await world.app.webhooks.update(ALICE, webhook.id, { enabled: true });
     world.endpoints.reply = () => 200;
-    const later = await world.newInstance();
+    const laterInstance = await world.newInstance();
     await world.system.settle();
-    expect(world.endpoints.bodies(URL).at(-1)).toMatchObject({ instance_id: later.id });
+    expect(world.endpoints.bodies(URL).at(-1)).toMatchObject({ instance_id: laterInstance.id });
     expect(await deliveries()).toHaveLength(2);
   });
 
   test("of one delivery does not disable a webhook that works otherwise", async () => {
-    const { world, webhook } = await hooked(["instance.created"]);
-    const broken = await world.newInstance();
+    const { world, webhook } = await withWebhook(["instance.created"]);
+    const brokenInstance = await world.newInstance();
     await world.system.settle();
     world.endpoints.attempts.length = 0;
-    world.endpoints.reply = ({ body }) => (JSON.parse(body).instance_id === broken.id ? 500 : 200);
-    const [delivered] = await world.app.webhooks.deliveries(ALICE, webhook.id);
-    await world.app.webhooks.replay(ALICE, webhook.id, delivered?.id ?? "");
+    world.endpoints.reply = ({ body }) => (JSON.parse(body).instance_id === brokenInstance.id ? 500 : 200);
+    const [delivery] = await world.app.webhooks.deliveries(ALICE, webhook.id);
+    await world.app.webhooks.replay(ALICE, webhook.id, delivery?.id ?? "");
     for (let day = 0; day < 5; day++) {
       await world.system.advance(24 * HOUR_MS);
       await world.newInstance();
     }
     await world.system.settle();
-    expect(world.endpoints.bodies(URL).filter((body) => body.instance_id === broken.id)).toHaveLength(10);
+    expect(world.endpoints.bodies(URL).filter((body) => body.instance_id === brokenInstance.id)).toHaveLength(10);
     expect(await world.app.webhooks.get(ALICE, webhook.id)).toMatchObject({ disabledReason: null });
   });
 });
 
 describe("a dead endpoint", () => {
   test("occupies few connections and slows no other endpoint", async () => {
-    const { world } = await hooked(["instance.created"]);
+    const { world } = await withWebhook(["instance.created"]);
     const other = "https://other.example.com/";
     await world.app.webhooks.create(ALICE, { url: other, events: ["instance.created"] });
     world.endpoints.reply = ({ url }) => (url === URL ? "silence" : 200);
@@ -203,12 +206,12 @@ describe("a dead endpoint", () => {
   });
 
   test("catches up later, each event once", async () => {
-    const { world } = await hooked(["instance.created"]);
-    let dead = true;
-    world.endpoints.reply = () => (dead ? "silence" : 200);
+    const { world } = await withWebhook(["instance.created"]);
+    let isDead = true;
+    world.endpoints.reply = () => (isDead ? "silence" : 200);
     for (let n = 0; n < 250; n++) await world.newInstance();
     await world.system.settle();
-    dead = false;
+    isDead = false;
     world.endpoints.attempts.length = 0;
     await world.system.advance(10 * 60_000);
     const ids = world.endpoints.bodies(URL).map(({ id }) => id);
@@ -218,7 +221,7 @@ describe("a dead endpoint", () => {
 
 describe("the storage", () => {
   test("that is down for a while loses no delivery and repeats none", async () => {
-    const { world, deliveries } = await hooked(["instance.created"]);
+    const { world, deliveries } = await withWebhook(["instance.created"]);
     world.endpoints.reply = () => {
       world.storage.full = true; // after the attempt, before its result is stored
       return 200;
@@ -233,7 +236,7 @@ describe("the storage", () => {
   });
 
   test("forgets deliveries a week after their creation", async () => {
-    const { world, deliveries } = await hooked(["instance.created"]);
+    const { world, deliveries } = await withWebhook(["instance.created"]);
     await world.newInstance();
     for (let day = 0; day < 7; day++) await world.system.advance(24 * HOUR_MS - 1_000);
     expect(await deliveries()).toHaveLength(1);
@@ -247,7 +250,7 @@ describe("a server whose lease is about to end", () => {
     const system = new ManualSystem();
     const database = new LeasedDatabase(system, memoryStorage());
     const storage = database.storage();
-    const { world } = await hooked(["instance.created"], { system, storage });
+    const { world } = await withWebhook(["instance.created"], { system, storage });
     await system.advance(2_000);
     storage.holdRenewals = new Promise(() => {});
     await system.advance(6_100);
@@ -264,7 +267,7 @@ describe("a server whose lease is about to end", () => {
 
 describe("a stopped server", () => {
   test("does not count an attempt it broke off", async () => {
-    const { world, webhook } = await hooked(["instance.created"]);
+    const { world, webhook } = await withWebhook(["instance.created"]);
     world.endpoints.reply = () => "silence";
     await world.newInstance();
     await world.system.settle();

@@ -10,7 +10,7 @@ import { refusal } from "../../support/refusal.ts";
 const URL = "https://hooks.example.com/in";
 const HOUR_MS = 3_600_000;
 
-async function refused(work: Promise<unknown>): Promise<Refusal> {
+async function refusalOf(work: Promise<unknown>): Promise<Refusal> {
   const error = await refusal(work);
   if (!(error instanceof Refusal)) throw new Error("the work was not refused", { cause: error });
   return error;
@@ -24,28 +24,28 @@ describe("a new webhook", () => {
     const { secret, ...created } = await app.webhooks.create(ALICE, { url: URL });
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(await app.webhooks.get(ALICE, created.id)).toEqual(created);
-    const stored = await storage.webhooks.get(created.id);
+    const storedWebhook = await storage.webhooks.get(created.id);
     const key = Buffer.from(secret.slice("whsec_".length), "base64");
-    expect(Buffer.from(stored?.sealedKey ?? []).includes(key)).toBe(false);
+    expect(Buffer.from(storedWebhook?.sealedKey ?? []).includes(key)).toBe(false);
   });
 
   test("is refused above the limit of the server", async () => {
     const { app } = await World.start({ limits: { webhooksPerUser: 1 } });
     await app.webhooks.create(ALICE, { url: URL });
     await app.webhooks.create(BOB, { url: URL });
-    expect(await refused(app.webhooks.create(ALICE, { url: URL }))).toMatchObject({ code: "webhook_quota" });
+    expect(await refusalOf(app.webhooks.create(ALICE, { url: URL }))).toMatchObject({ code: "webhook_quota" });
   });
 
   test("is refused with all faults at once", async () => {
     const { app } = await World.start();
     const input = { url: "http://10.0.0.1/", events: ["compleeted"], description: 7 } as never;
-    const { errors } = await refused(app.webhooks.create(ALICE, input));
+    const { errors } = await refusalOf(app.webhooks.create(ALICE, input));
     expect(errors.map(({ pointer, code }) => `${pointer} ${code}`).sort()).toEqual([
       "/description type_invalid",
       "/events/0 value_invalid",
       "/url value_invalid",
     ]);
-    expect((await refused(app.webhooks.create(ALICE, {} as never))).errors).toMatchObject([
+    expect((await refusalOf(app.webhooks.create(ALICE, {} as never))).errors).toMatchObject([
       { pointer: "/url", code: "required" },
     ]);
   });
@@ -53,7 +53,7 @@ describe("a new webhook", () => {
   test("may have a private URL only if the server allows that", async () => {
     const url = "http://127.0.0.1:3000/hooks";
     const closed = await World.start();
-    expect((await refused(closed.app.webhooks.create(ALICE, { url }))).message).toMatch(/use https/);
+    expect((await refusalOf(closed.app.webhooks.create(ALICE, { url }))).message).toMatch(/use https/);
     const open = await World.start({ webhooksAllowPrivate: true });
     expect(await open.app.webhooks.create(ALICE, { url })).toMatchObject({ url });
   });
@@ -77,12 +77,12 @@ describe("a webhook", () => {
         app.webhooks.deliveries(principal, id),
         app.webhooks.replay(principal, id, deliveryId),
       ];
-      for (const use of uses) expect(await refused(use)).toMatchObject({ code });
+      for (const use of uses) expect(await refusalOf(use)).toMatchObject({ code });
     }
     expect(await app.webhooks.list(BOB)).toEqual([]);
     const demo = { ...ALICE, demoInstanceId: "inst_1" };
-    expect(await refused(app.webhooks.list(demo))).toMatchObject({ code: "demo_token_restricted" });
-    expect(await refused(app.webhooks.create(demo, { url: URL }))).toMatchObject({ code: "demo_token_restricted" });
+    expect(await refusalOf(app.webhooks.list(demo))).toMatchObject({ code: "demo_token_restricted" });
+    expect(await refusalOf(app.webhooks.create(demo, { url: URL }))).toMatchObject({ code: "demo_token_restricted" });
   });
 
   test("is changed field by field", async () => {
@@ -97,7 +97,7 @@ describe("a webhook", () => {
       url: `${URL}2`,
       description: null,
     });
-    expect(await refused(app.webhooks.update(ALICE, id, { url: "https://localhost/" }))).toMatchObject({
+    expect(await refusalOf(app.webhooks.update(ALICE, id, { url: "https://localhost/" }))).toMatchObject({
       errors: [{ pointer: "/url", code: "value_invalid" }],
     });
   });
@@ -107,8 +107,10 @@ describe("a webhook", () => {
     const headers = { Authorization: "Bearer 7f3a9c", "X-Key": "4e5d6b" };
     const { id, headerNames } = await app.webhooks.create(ALICE, { url: URL, headers });
     expect(headerNames).toEqual(["authorization", "x-key"]);
-    const stored = await storage.webhooks.get(id);
-    expect(Buffer.from(stored?.sealedHeaders ?? []).toString("latin1")).not.toMatch(/7f3a9c|4e5d6b|authorization/);
+    const storedWebhook = await storage.webhooks.get(id);
+    expect(Buffer.from(storedWebhook?.sealedHeaders ?? []).toString("latin1")).not.toMatch(
+      /7f3a9c|4e5d6b|authorization/,
+    );
     await app.webhooks.test(ALICE, id);
     await system.settle();
     expect(endpoints.attempts[0]?.headers).toMatchObject({
@@ -134,13 +136,13 @@ describe("a webhook", () => {
     const { app } = await World.start();
     const { id } = await app.webhooks.create(ALICE, { url: URL, headers: { "X-Key": "7f3a9c" } });
     expect(await app.webhooks.update(ALICE, id, { url: `${URL}2` })).toMatchObject({ headerNames: ["x-key"] });
-    const elsewhere = "https://example.net/hooks";
-    const refusal = await refused(app.webhooks.update(ALICE, id, { url: elsewhere }));
+    const otherUrl = "https://example.net/hooks";
+    const refusal = await refusalOf(app.webhooks.update(ALICE, id, { url: otherUrl }));
     expect(refusal).toMatchObject({ errors: [{ pointer: "/headers", code: "required" }] });
     expect(refusal.message).not.toContain("7f3a9c");
     expect(await app.webhooks.get(ALICE, id)).toMatchObject({ url: `${URL}2` });
     const headers = { "X-Key": "other" };
-    expect(await app.webhooks.update(ALICE, id, { url: elsewhere, headers })).toMatchObject({ url: elsewhere });
+    expect(await app.webhooks.update(ALICE, id, { url: otherUrl, headers })).toMatchObject({ url: otherUrl });
     expect(await app.webhooks.update(ALICE, id, { url: URL, headers: null })).toMatchObject({ headerNames: [] });
   });
 
@@ -160,12 +162,12 @@ describe("a webhook", () => {
       disabledReason: "requested",
     });
     await world.newInstance();
-    expect(await refused(world.app.webhooks.test(ALICE, id))).toMatchObject({ code: "webhook_disabled" });
+    expect(await refusalOf(world.app.webhooks.test(ALICE, id))).toMatchObject({ code: "webhook_disabled" });
     await world.system.advance(60_000);
     await world.app.webhooks.update(ALICE, id, { enabled: true });
-    const later = await world.newInstance();
+    const laterInstance = await world.newInstance();
     await world.system.settle();
-    expect(world.endpoints.bodies(URL)).toMatchObject([{ instance_id: later.id }]);
+    expect(world.endpoints.bodies(URL)).toMatchObject([{ instance_id: laterInstance.id }]);
   });
 
   test("no longer exists once deleted, nor do its deliveries", async () => {
@@ -175,16 +177,16 @@ describe("a webhook", () => {
     await world.newInstance();
     await world.system.advance(60_000);
     expect(world.endpoints.attempts).toEqual([]);
-    expect(await refused(world.app.webhooks.get(ALICE, id))).toMatchObject({ code: "webhook_not_found" });
+    expect(await refusalOf(world.app.webhooks.get(ALICE, id))).toMatchObject({ code: "webhook_not_found" });
   });
 });
 
 describe("a rotated secret", () => {
   test("signs alongside the old one for 24 hours", async () => {
     const world = await World.start();
-    const { id, secret: old } = await world.app.webhooks.create(ALICE, { url: URL });
+    const { id, secret: oldSecret } = await world.app.webhooks.create(ALICE, { url: URL });
     const { secret } = await world.app.webhooks.rotateSecret(ALICE, id);
-    expect(secret).not.toBe(old);
+    expect(secret).not.toBe(oldSecret);
     const verify = async (key: string): Promise<unknown> => {
       await world.app.webhooks.test(ALICE, id);
       await world.system.settle();
@@ -192,11 +194,11 @@ describe("a rotated secret", () => {
       const { body, headers } = world.endpoints.attempts.at(-1) ?? { body: "", headers: {} };
       return new Webhook(key).verify(body, headers);
     };
-    await verify(old);
+    await verify(oldSecret);
     await verify(secret);
     await world.system.advance(24 * HOUR_MS);
     await verify(secret);
-    await expect(verify(old)).rejects.toThrow("No matching signature found");
+    await expect(verify(oldSecret)).rejects.toThrow("No matching signature found");
   });
 });
 
@@ -247,7 +249,7 @@ describe("a replay", () => {
     const { id: first } = await world.app.webhooks.test(ALICE, id);
     for (let i = 0; i < 999; i++) await world.app.webhooks.test(ALICE, id);
     for (const refusal of [world.app.webhooks.test(ALICE, id), world.app.webhooks.replay(ALICE, id, first)])
-      expect(await refused(refusal)).toMatchObject({ code: "delivery_quota" });
+      expect(await refusalOf(refusal)).toMatchObject({ code: "delivery_quota" });
   });
 
   test("of another webhook's delivery is refused", async () => {
@@ -256,7 +258,7 @@ describe("a replay", () => {
     const other = await world.app.webhooks.create(ALICE, { url: URL });
     const delivery = await world.app.webhooks.test(ALICE, other.id);
     for (const deliveryId of [delivery.id, "dlv_unknown", ""])
-      expect(await refused(world.app.webhooks.replay(ALICE, id, deliveryId))).toMatchObject({
+      expect(await refusalOf(world.app.webhooks.replay(ALICE, id, deliveryId))).toMatchObject({
         code: "delivery_not_found",
       });
   });
@@ -264,11 +266,11 @@ describe("a replay", () => {
   test("of a deleted event fails without attempts", async () => {
     const world = await World.start();
     const { id } = await world.app.webhooks.create(ALICE, { url: URL });
-    const lost = { ...(await world.app.webhooks.test(ALICE, id)), id: world.context.ids("dlv"), body: null };
-    await world.storage.webhooks.insertDelivery(lost, 10);
+    const lostDelivery = { ...(await world.app.webhooks.test(ALICE, id)), id: world.context.ids("dlv"), body: null };
+    await world.storage.webhooks.insertDelivery(lostDelivery, 10);
     await world.system.settle();
     expect(world.endpoints.attempts).toHaveLength(1);
-    expect(await world.storage.webhooks.getDelivery(lost.id)).toMatchObject({
+    expect(await world.storage.webhooks.getDelivery(lostDelivery.id)).toMatchObject({
       status: "failed",
       attempts: 0,
       lastError: "the event was deleted before it could be delivered",

@@ -35,7 +35,7 @@ function read(listening: CallListening) {
 }
 
 /** The same without the silence before and after. */
-const trimmed = (samples: Int16Array): Int16Array =>
+const withoutSilence = (samples: Int16Array): Int16Array =>
   samples.subarray(
     samples.findIndex((sample) => sample !== 0),
     samples.findLastIndex((sample) => sample !== 0) + 1,
@@ -78,8 +78,8 @@ describe("a listener of a live call", () => {
     expect(heard.story).toEqual(["waiting", "started", "audio", "call_ended"]);
     expect(heard.items[1]).toEqual({ type: "started", sampleRate: RATE });
     expect(heard.items.at(-1)).toEqual({ type: "call_ended", status: "COMPLETED", reason: "message_played" });
-    expect(trimmed(heard.side(0))).toEqual(trimmed(words));
-    expect(trimmed(heard.side(1))).toEqual(trimmed(leg.heard));
+    expect(withoutSilence(heard.side(0))).toEqual(withoutSilence(words));
+    expect(withoutSilence(heard.side(1))).toEqual(withoutSilence(leg.heard));
     await world.stop();
   });
 
@@ -98,10 +98,10 @@ describe("a listener of a live call", () => {
     expect(heard.side(0).length).toBe(heard.side(1).length);
     const listened_ms = heard.side(0).length / (RATE / 1_000);
     expect(listened_ms).toBeGreaterThanOrEqual(960);
-    const who = { user_id: ALICE.userId, token_id: "tok_1" };
+    const viewer = { user_id: ALICE.userId, token_id: "tok_1" };
     expect(await notes(world, call)).toEqual([
-      ["listening_started", who],
-      ["listening_ended", { ...who, listened_ms }],
+      ["listening_started", viewer],
+      ["listening_ended", { ...viewer, listened_ms }],
     ]);
     await world.system.advance(20_000);
     expect(await world.stored(call)).toMatchObject({ status: "COMPLETED", outcome: { heardRatio: 1 } });
@@ -136,7 +136,7 @@ describe("a listener of a live call", () => {
     await world.system.settle();
     await heard.done;
     expect(heard.side(1).length).toBe(leg.heard.length);
-    expect(trimmed(heard.side(1))).toEqual(trimmed(leg.heard));
+    expect(withoutSilence(heard.side(1))).toEqual(withoutSilence(leg.heard));
     await world.stop();
   });
 

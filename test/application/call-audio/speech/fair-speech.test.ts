@@ -3,7 +3,7 @@ import { ALICE, BOB, World } from "../../../support/application.ts";
 import { SlowSpeech, SPOKEN_MS } from "../../../support/slow-speech.ts";
 
 const sentence = (n: number) => `This is sentence number ${n} of a text that somebody has written. `;
-const long = (n: number) => sentence(n).repeat(80).slice(0, 4_060);
+const longText = (n: number) => sentence(n).repeat(80).slice(0, 4_060);
 /** Six sentences: more than one slice. */
 const SHORT = Array.from({ length: 6 }, (_, n) => sentence(n))
   .join("")
@@ -11,15 +11,15 @@ const SHORT = Array.from({ length: 6 }, (_, n) => sentence(n))
 
 /** The longest silence between the beginning and the last sound, ms. */
 function longestSilence(heard: Int16Array): number {
-  let [longest, run] = [0, 0];
+  let [longestRun, run] = [0, 0];
   for (const sample of heard) {
     if (sample === 0) run++;
     else {
-      longest = Math.max(longest, run);
+      longestRun = Math.max(longestRun, run);
       run = 0;
     }
   }
-  return longest / 8;
+  return longestRun / 8;
 }
 
 /** Alice's instances each speak a long text; then Bob's callee, who answers immediately, gets a short one. */
@@ -31,22 +31,22 @@ async function shortBesideLong(count: number, { answered }: { answered: boolean 
       return engine;
     },
   });
-  const crowd = [];
-  for (let n = 0; n < count; n++) crowd.push(await world.activeInstance(ALICE));
+  const otherCalls = [];
+  for (let n = 0; n < count; n++) otherCalls.push(await world.activeInstance(ALICE));
   const bobsInstance = await world.activeInstance(BOB);
   world.network.onDial = (leg) => {
     leg.placed();
     if (answered || leg.instanceId === bobsInstance.id) leg.answer();
   };
-  for (const [n, instance] of crowd.entries()) await world.create(instance, long(n));
+  for (const [n, instance] of otherCalls.entries()) await world.create(instance, longText(n));
   await world.system.advance(100);
-  const asked = world.system.now();
+  const askedAt = world.system.now();
   const call = await world.call(bobsInstance, SHORT, BOB);
   while ((await world.stored(call)).endedAt === null) await world.system.advance(1_000);
   const stored = await world.stored(call);
   const timeline = await world.timeline(call);
   const leg = world.leg(call);
-  const dialledMs = (timeline.find(({ type }) => type === "ringing")?.timestamp ?? Infinity) - asked;
+  const dialledMs = (timeline.find(({ type }) => type === "ringing")?.timestamp ?? Infinity) - askedAt;
   await world.stop();
   return { world, engine: engine as unknown as SlowSpeech, stored, timeline, dialledMs, leg };
 }

@@ -19,9 +19,9 @@ async function order(demands: readonly Demand[], system = new ManualSystem()): P
   const turns = new FairTurns(system, 1);
   const blocking = await turns.take(demand("first"), never);
   const served: string[] = [];
-  const all = demands.map(async (one) => {
-    const end = await turns.take(one, never);
-    served.push(one.instanceId);
+  const all = demands.map(async (entry) => {
+    const end = await turns.take(entry, never);
+    served.push(entry.instanceId);
     await system.settle();
     end();
   });
@@ -53,10 +53,10 @@ describe("turns", () => {
     const turns = new FairTurns(system, 1);
     const end = await turns.take(demand("A1"), never);
     const abort = new AbortController();
-    const withdrawn = turns.take(demand("B1"), abort.signal);
+    const withdrawnTurn = turns.take(demand("B1"), abort.signal);
     const next = turns.take(demand("C1"), never);
     abort.abort(new Error("hung up"));
-    await expect(withdrawn).rejects.toThrow("hung up");
+    await expect(withdrawnTurn).rejects.toThrow("hung up");
     await expect(turns.take(demand("B1"), abort.signal)).rejects.toThrow("hung up");
     end();
     end();
@@ -71,20 +71,20 @@ describe("turns", () => {
 
   test("without work do not keep the event loop for long", async () => {
     const turns = new FairTurns(new ManualSystem(), 1);
-    let [given, loops] = [0, 0];
+    let [turnCount, loopCount] = [0, 0];
     const all = Array.from({ length: 1_000 }, async (_, n) => {
       const end = await turns.take(demand(`A${n}`), never);
-      given++;
+      turnCount++;
       end();
     });
-    for (let before = -1; given < 1_000; loops++) {
-      expect(given - before).toBeGreaterThan(0);
-      expect(given - before).toBeLessThanOrEqual(64);
-      before = given;
+    for (let before = -1; turnCount < 1_000; loopCount++) {
+      expect(turnCount - before).toBeGreaterThan(0);
+      expect(turnCount - before).toBeLessThanOrEqual(64);
+      before = turnCount;
       await nextTurn();
     }
     await Promise.all(all);
-    expect(loops).toBeGreaterThan(30);
+    expect(loopCount).toBeGreaterThan(30);
   });
 });
 
@@ -141,17 +141,17 @@ fuzz(
     const turns = new FairTurns(system, places);
     const users = new Set(all.map(({ user }) => user)).size;
     /** Waiting time since the last turn, by user. */
-    const since = new Map<string, { waiting: number; at: number }>();
-    let [working, longest] = [0, 0];
+    const waitingSince = new Map<string, { waiting: number; at: number }>();
+    let [working, longestWait] = [0, 0];
     await Promise.all([
       ...all.map(async ({ user, instance, playing, aheadMs, slices, beginsAt, pauseMs }) => {
         await pause(beginsAt);
         for (let slice = 0; slice < slices; slice++) {
-          const state = since.get(user) ?? { waiting: 0, at: 0 };
-          since.set(user, state);
+          const state = waitingSince.get(user) ?? { waiting: 0, at: 0 };
+          waitingSince.set(user, state);
           if (state.waiting++ === 0) state.at = system.monotonic();
           const end = await turns.take({ userId: user, instanceId: `${user}${instance}`, playing, aheadMs }, never);
-          longest = Math.max(longest, system.monotonic() - state.at);
+          longestWait = Math.max(longestWait, system.monotonic() - state.at);
           state.waiting--;
           state.at = system.monotonic();
           expect(++working).toBeLessThanOrEqual(places);
@@ -163,6 +163,6 @@ fuzz(
       }),
       system.advance(1_000_000),
     ]);
-    expect(longest).toBeLessThanOrEqual(LONG_WAIT_MS + users * SLICE_MS);
+    expect(longestWait).toBeLessThanOrEqual(LONG_WAIT_MS + users * SLICE_MS);
   }),
 );

@@ -12,17 +12,17 @@ const SENTENCE = "The museum is closed on Monday, and on Tuesday as well. ";
 const demand = (userId: string): Demand => ({ userId, instanceId: "inst", playing: false, aheadMs: 0 });
 
 /** Speaks by `say`; the voice id names the engine. */
-function speechOf(say: Speech["speak"], more: Partial<Speech> = {}) {
+function speechOf(speakText: Speech["speak"], options: Partial<Speech> = {}) {
   const requests: string[] = [];
   const speech: Speech = {
     voices: async () => [],
     voice: async (id): Promise<Voice> => ({ id, language: "en-US", engine: id, name: id, quality: "robotic" }),
     speak(text, voiceId, signal) {
       requests.push(text);
-      return say(text, voiceId, signal);
+      return speakText(text, voiceId, signal);
     },
     close: async () => {},
-    ...more,
+    ...options,
   };
   const system = new ManualSystem();
   return { requests, system, scheduler: new SpeechScheduler(speech, system) };
@@ -33,12 +33,12 @@ async function* beep(text: string): AsyncGenerator<PcmChunk> {
 }
 
 /** Speaks only on command. */
-function heldSpeech(more: Partial<Speech> = {}) {
+function heldSpeech(options: Partial<Speech> = {}) {
   const finish: (() => void)[] = [];
   const held = speechOf(async function* (text) {
     await new Promise<void>((resolve) => finish.push(resolve));
     yield* beep(text);
-  }, more);
+  }, options);
   return { ...held, finish };
 }
 
@@ -94,7 +94,7 @@ test("each engine speaks as many texts at once as it declares, two by default", 
   expect(requests.filter((text) => text.startsWith("loud"))).toHaveLength(3);
   expect(requests.filter((text) => text.startsWith("quiet"))).toHaveLength(2);
   while (finish.length > 0) {
-    for (const one of finish.splice(0)) one();
+    for (const release of finish.splice(0)) release();
     await system.settle();
   }
   expect(requests).toHaveLength(10);
@@ -106,7 +106,7 @@ test.each(["constructor", "__proto__"])("an engine named %s speaks two at once",
   await system.settle();
   expect(requests).toHaveLength(2);
   while (finish.length > 0) {
-    for (const one of finish.splice(0)) one();
+    for (const release of finish.splice(0)) release();
     await system.settle();
   }
   expect(requests).toHaveLength(5);

@@ -16,21 +16,21 @@ class Worker {
   readonly playout: Playout = new Playout(RATE);
   readonly audio: OutgoingAudio = new OutgoingAudio();
   readonly #ring: number[] = [];
-  readonly #sent: number[] = [];
-  #untold = 0;
-  #silence = 0;
+  readonly #sentFrames: number[] = [];
+  #unreportedFrames = 0;
+  #silentFrames = 0;
 
   constructor() {
     this.audio.connect(this.playout);
     this.playout.recall = () => {
       this.#ring.length = 0;
-      this.#tell();
+      this.#report();
     };
   }
 
   /** Ticks the main thread, then `frames` of the worker. */
   tick(frames = 1): void {
-    this.#tell();
+    this.#report();
     const frame = new Int16Array(FRAME);
     while (this.#ring.length + FRAME <= MAX_AHEAD) {
       const samples = this.playout.pull(frame);
@@ -39,9 +39,9 @@ class Worker {
     }
     for (let i = 0; i < frames; i++) {
       const now = this.#ring.splice(0, FRAME);
-      this.#untold += now.length;
-      this.#silence += FRAME - now.length;
-      this.#sent.push(...now, ...new Array<number>(FRAME - now.length).fill(0));
+      this.#unreportedFrames += now.length;
+      this.#silentFrames += FRAME - now.length;
+      this.#sentFrames.push(...now, ...new Array<number>(FRAME - now.length).fill(0));
     }
   }
 
@@ -51,15 +51,15 @@ class Worker {
     this.tick();
   }
 
-  #tell(): void {
-    const [samples, silence] = [this.#untold, this.#silence];
-    this.#untold = 0;
-    this.#silence = 0;
+  #report(): void {
+    const [samples, silence] = [this.#unreportedFrames, this.#silentFrames];
+    this.#unreportedFrames = 0;
+    this.#silentFrames = 0;
     this.playout.sent(samples, silence, silence > 0 && samples > 0);
   }
 
   get heard(): Int16Array {
-    return Int16Array.from(this.#sent);
+    return Int16Array.from(this.#sentFrames);
   }
 }
 
@@ -85,18 +85,18 @@ describe("a leg that pulls ahead", () => {
 
   test("reports marks and heard_ms by sent audio, not by pulled audio", () => {
     const worker = new Worker();
-    const reached: number[] = [];
+    const reachedMarks: number[] = [];
     worker.audio.write(tone(440, 100, 24_000, 9_000), 24_000);
-    worker.audio.mark("here", () => reached.push(worker.playout.heardMs));
+    worker.audio.mark("here", () => reachedMarks.push(worker.playout.heardMs));
     worker.audio.write(tone(440, 500, 24_000, 9_000), 24_000);
     worker.tick(2);
-    expect([reached, worker.audio.heardMs]).toEqual([[], 0]);
+    expect([reachedMarks, worker.audio.heardMs]).toEqual([[], 0]);
     worker.tick(2);
     worker.tick(2);
-    expect(reached).toEqual([]);
+    expect(reachedMarks).toEqual([]);
     worker.tick(2);
-    expect(reached.length).toBe(1);
-    expect(reached[0]).toBeGreaterThanOrEqual(100);
+    expect(reachedMarks.length).toBe(1);
+    expect(reachedMarks[0]).toBeGreaterThanOrEqual(100);
   });
 
   test("drops its prepared audio on clear, and tracks what was heard", () => {
@@ -139,17 +139,17 @@ fuzz(
   "however threads and client take turns, what is written and not cleared is sent, once, and marks come in order",
   fc.property(fc.array(step, { maxLength: 40 }), fc.constantFrom(8_000, 16_000, 44_100), (steps, from) => {
     const worker = new Worker();
-    let due: string[] = [];
+    let dueMarks: string[] = [];
     let [before, since] = [0, 0];
     for (const [n, one] of steps.entries()) {
       if (one === "clear") {
         worker.audio.clear();
-        due = [];
+        dueMarks = [];
         expect(worker.audio.queuedMs).toBe(0);
         [before, since] = [worker.audio.heardMs, 0];
       } else if (one === "mark") {
-        due.push(String(n));
-        worker.audio.mark(String(n), (name) => expect(name).toBe(due.shift()));
+        dueMarks.push(String(n));
+        worker.audio.mark(String(n), (name) => expect(name).toBe(dueMarks.shift()));
       } else if ("write" in one) {
         worker.audio.write(tone(300, (one.write * 1000) / from, from, 10_000), from);
         since += one.write;
@@ -157,7 +157,7 @@ fuzz(
       expect(worker.audio.heardMs).toBeLessThanOrEqual(before + (since * 1000) / from + 1);
     }
     worker.drain();
-    expect(due).toEqual([]);
+    expect(dueMarks).toEqual([]);
     expect(Math.abs(worker.audio.heardMs - before - (since * 1000) / from)).toBeLessThan(3);
     expect(worker.playout.unpulled).toBe(0);
   }),

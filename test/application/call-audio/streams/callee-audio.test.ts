@@ -40,7 +40,7 @@ const PAIRS = [8_000, 16_000, 48_000].flatMap((leg) => STREAM_RATES.map((rate) =
 describe.each(PAIRS)("a leg of %i Hz and a client who wants %i Hz", (leg, rate) => {
   const words = tone(440, 1_000, leg, 9_000);
   /** The delay of the resampler: 16 samples of the lower rate, as whole samples of each side. */
-  const late = Math.ceil((new Resampler(leg, rate).heldSamples * rate) / leg);
+  const delaySamples = Math.ceil((new Resampler(leg, rate).heldSamples * rate) / leg);
 
   test("every frame of the leg becomes frames of 20 ms without a seam", () => {
     const line = new Line(leg, rate);
@@ -49,7 +49,7 @@ describe.each(PAIRS)("a leg of %i Hz and a client who wants %i Hz", (leg, rate) 
       expect(line.frames.length).toBe(n + 1);
     }
     expect(line.frames.every((frame) => frame.length === rate / 50)).toBe(true);
-    const expected = concatPcm([new Int16Array(late), resample(words, leg, rate)]);
+    const expected = concatPcm([new Int16Array(delaySamples), resample(words, leg, rate)]);
     expect(line.heard).toEqual(expected.subarray(0, rate));
   });
 
@@ -57,7 +57,7 @@ describe.each(PAIRS)("a leg of %i Hz and a client who wants %i Hz", (leg, rate) 
     const line = new Line(leg, rate, 60);
     line.say(words.subarray(0, (leg * 960) / 1000));
     expect(line.frames.length).toBe(48);
-    const expected = concatPcm([new Int16Array(late), resample(words, leg, rate)]);
+    const expected = concatPcm([new Int16Array(delaySamples), resample(words, leg, rate)]);
     expect(line.heard).toEqual(expected.subarray(0, (rate * 960) / 1000));
   });
 
@@ -68,7 +68,7 @@ describe.each(PAIRS)("a leg of %i Hz and a client who wants %i Hz", (leg, rate) 
     // The first audio arrived with the eleventh outgoing frame.
     expect(line.frames.length).toBe(60);
     const all = concatPcm([new Int16Array((10 * leg) / 50), words]);
-    const expected = concatPcm([new Int16Array(late), resample(all, leg, rate)]);
+    const expected = concatPcm([new Int16Array(delaySamples), resample(all, leg, rate)]);
     expect(line.heard).toEqual(expected.subarray(0, (60 * rate) / 50));
   });
 });

@@ -10,11 +10,11 @@ const start = (options = {}) => World.start({ streamPreview: true, ...options })
 
 /** A leg that accepts keys, and records them. */
 function takingKeys(world: World): string[] {
-  const taken: string[] = [];
+  const takenKeys: string[] = [];
   world.network.onDial = (leg: ScriptedLeg) => {
-    Object.assign(leg, { sendDtmf: async (digits: string) => void taken.push(digits) });
+    Object.assign(leg, { sendDtmf: async (digits: string) => void takenKeys.push(digits) });
   };
-  return taken;
+  return takenKeys;
 }
 
 describe("a client that attaches later", () => {
@@ -64,12 +64,12 @@ describe("a client that attaches later", () => {
   test("gets the outcome of an ended call", async () => {
     const world = await start();
     const call = await streamCall(world, await world.activeInstance());
-    const seat = await world.app.calls.stream(ALICE, call.id);
+    const reservation = await world.app.calls.stream(ALICE, call.id);
     world.leg(call).placed();
     world.leg(call).end("busy", "486");
     await world.system.settle();
     const client = new RecordingClient();
-    seat.attach(client).write(new Int16Array(160), 8_000);
+    reservation.attach(client).write(new Int16Array(160), 8_000);
     expect([client.story, client.ends]).toEqual([["ringing", "failed"], ["failed"]]);
     expect(client.latest("failed")?.data).toEqual({ reason: "busy" });
     await world.stop();
@@ -128,29 +128,29 @@ describe("too much audio", () => {
 describe("keys that the client presses", () => {
   test("are sent before the waiting audio", async () => {
     const world = await start();
-    const taken = takingKeys(world);
+    const takenKeys = takingKeys(world);
     const { leg, attachment } = await answeredStream(world);
     attachment.write(tone(440, 5_000, 8_000, 9_000), 8_000);
     attachment.dtmf("12#");
     await world.system.advance(100);
-    expect(taken).toEqual(["12#"]);
+    expect(takenKeys).toEqual(["12#"]);
     expect(leg.heard.some((sample) => sample !== 0)).toBe(true);
     await world.stop();
   });
 
   test("before the answer are sent at the answer", async () => {
     const world = await start();
-    const taken = takingKeys(world);
+    const takenKeys = takingKeys(world);
     const call = await streamCall(world, await world.activeInstance());
     const attachment = await attach(world, call);
     attachment.dtmf("1");
     attachment.dtmf("2");
     world.leg(call).placed();
     await world.system.advance(1_000);
-    expect(taken).toEqual([]);
+    expect(takenKeys).toEqual([]);
     world.leg(call).answer();
     await world.system.advance(100);
-    expect(taken).toEqual(["12"]);
+    expect(takenKeys).toEqual(["12"]);
     await world.stop();
   });
 
@@ -189,8 +189,8 @@ describe("the callee's audio", () => {
     const words = tone(600, 1_000, 8_000, 9_000);
     leg.say(words);
     await world.system.advance(2_000);
-    const answered = client.story.indexOf("answered");
-    expect(client.framesAt[answered]).toBe(0);
+    const answeredIndex = client.story.indexOf("answered");
+    expect(client.framesAt[answeredIndex]).toBe(0);
     expect(client.frames.length).toBeGreaterThanOrEqual(100);
     expect(client.frames.length).toBeLessThanOrEqual(101);
     const from = client.heard.findIndex((sample) => sample !== 0) - 1;
@@ -225,19 +225,19 @@ describe("the callee's audio", () => {
 describe("a server that stops", () => {
   test("reaches clients whose call waits, and those whose call it ends", async () => {
     const world = await start();
-    const waiting = new RecordingClient();
+    const waitingClient = new RecordingClient();
     const waits = await streamCall(world, await world.newInstance());
-    await attach(world, waits, waiting);
+    await attach(world, waits, waitingClient);
     const live = new RecordingClient();
     await answeredStream(world, live);
-    const seat = await world.app.calls.stream(ALICE, (await streamCall(world, await world.newInstance())).id);
-    const late = new RecordingClient();
+    const reservation = await world.app.calls.stream(ALICE, (await streamCall(world, await world.newInstance())).id);
+    const lateClient = new RecordingClient();
     await world.stop();
-    expect([waiting.story, waiting.ends]).toEqual([[], ["stopping"]]);
+    expect([waitingClient.story, waitingClient.ends]).toEqual([[], ["stopping"]]);
     expect(live.ends).toEqual(["failed"]);
     expect(live.latest("failed")?.data).toEqual({ reason: "interrupted" });
-    seat.attach(late);
-    expect(late.ends).toEqual(["stopping"]);
+    reservation.attach(lateClient);
+    expect(lateClient.ends).toEqual(["stopping"]);
     await expect(world.app.calls.stream(ALICE, waits.id)).rejects.toThrow();
     expect(world.system.waiting).toBe(0);
   });

@@ -17,12 +17,12 @@ async function ended(world: World, call: Call) {
 }
 
 describe("a client who ends the call before the answer", () => {
-  const ways: [string, (attachment: StreamAttachment) => void][] = [
+  const waysToLeave: [string, (attachment: StreamAttachment) => void][] = [
     ["asks for a hang-up", (attachment) => attachment.hangUp()],
     ["says goodbye", (attachment) => attachment.detach(true)],
   ];
 
-  test.each(ways)("and %s while it waits for its line ends it at once", async (_, leave) => {
+  test.each(waysToLeave)("and %s while it waits for its line ends it at once", async (_, leave) => {
     const world = await start();
     const instance: Instance = await world.newInstance();
     const call = await streamCall(world, instance);
@@ -44,7 +44,7 @@ describe("a client who ends the call before the answer", () => {
     await world.stop();
   });
 
-  test.each(ways)("and %s while ringing hangs up", async (_, leave) => {
+  test.each(waysToLeave)("and %s while ringing hangs up", async (_, leave) => {
     const world = await start();
     const call = await streamCall(world, await world.activeInstance());
     const attachment = await attach(world, call);
@@ -70,15 +70,15 @@ describe("a client who ends the call before the answer", () => {
     await world.system.settle();
     expect(await ended(world, call)).toEqual(["FAILED", "terminated"]);
 
-    const again = await streamCall(world, instance);
+    const nextCall = await streamCall(world, instance);
     const client = new RecordingClient();
-    const second = await attach(world, again, client);
-    world.leg(again).end("line_lost");
+    const second = await attach(world, nextCall, client);
+    world.leg(nextCall).end("line_lost");
     await world.system.settle();
-    expect((await world.stored(again)).status, "it waits again").toBe("QUEUED");
+    expect((await world.stored(nextCall)).status, "it waits again").toBe("QUEUED");
     second.hangUp();
     await world.system.settle();
-    expect(await ended(world, again)).toEqual(["FAILED", "terminated"]);
+    expect(await ended(world, nextCall)).toEqual(["FAILED", "terminated"]);
     expect([client.story, client.ends]).toEqual([["failed"], ["failed"]]);
     await world.stop();
   });
@@ -250,10 +250,12 @@ describe("the reservation of a stream", () => {
       world.app.calls.stream(ALICE, call.id),
     ]);
     expect(seats.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
-    expect(seats.find((seat) => seat.status === "rejected")?.reason).toMatchObject({ code: "stream_already_attached" });
-    const seat = seats.find((one) => one.status === "fulfilled")!.value;
-    seat.release();
-    seat.release();
+    expect(seats.find((reservation) => reservation.status === "rejected")?.reason).toMatchObject({
+      code: "stream_already_attached",
+    });
+    const reservation = seats.find((result) => result.status === "fulfilled")!.value;
+    reservation.release();
+    reservation.release();
     const attachment = await attach(world, call);
     await expect(attach(world, call)).rejects.toMatchObject({ code: "stream_already_attached" });
     attachment.detach(false);
@@ -267,13 +269,13 @@ describe("the reservation of a stream", () => {
   test("expires if the client does not attach", async () => {
     const world = await start();
     const call = await streamCall(world, await world.activeInstance());
-    const late = await world.app.calls.stream(ALICE, call.id);
+    const lateStream = await world.app.calls.stream(ALICE, call.id);
     await world.system.advance(10_001);
     const attachment = await attach(world, call);
-    expect(() => late.attach(new RecordingClient())).toThrow(
+    expect(() => lateStream.attach(new RecordingClient())).toThrow(
       expect.objectContaining({ code: "stream_already_attached" }),
     );
-    late.release();
+    lateStream.release();
     expect(attachment.queuedMs).toBe(0);
     await expect(attach(world, call)).rejects.toMatchObject({ code: "stream_already_attached" });
     await world.stop();

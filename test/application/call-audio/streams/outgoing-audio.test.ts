@@ -137,19 +137,20 @@ test("a minute of audio in one piece is prepared little by little", () => {
 describe("a mark", () => {
   test.each([8_000, 16_000, 44_100])("is reached after the last sample before it, and not sooner (%i Hz)", (from) => {
     const listener = new Listener(8_000);
-    const reached: [string, number][] = [];
-    const mark = (name: string) => listener.audio.mark(name, (told) => reached.push([told, listener.playout.heardMs]));
+    const reports: [string, number][] = [];
+    const mark = (name: string) =>
+      listener.audio.mark(name, (status) => reports.push([status, listener.playout.heardMs]));
     const piece = tone(400, 330, from, 9_000);
     mark("first");
     listener.pull();
-    expect(reached).toEqual([["first", 0]]);
+    expect(reports).toEqual([["first", 0]]);
     for (const name of ["a", "b", "c"]) {
       listener.audio.write(piece, from);
       mark(name);
     }
     mark("d");
     listener.drain();
-    expect(reached.slice(1)).toEqual([
+    expect(reports.slice(1)).toEqual([
       ["a", 330],
       ["b", 660],
       ["c", 990],
@@ -202,38 +203,38 @@ describe("clear", () => {
 
 describe("the end", () => {
   const at = (listener: Listener, tailMs = 300) => {
-    const told: number[] = [];
-    listener.audio.end(tailMs, () => told.push(listener.playout.clockMs));
-    return told;
+    const reportTimes: number[] = [];
+    listener.audio.end(tailMs, () => reportTimes.push(listener.playout.clockMs));
+    return reportTimes;
   };
 
   test("follows everything heard and a silence", () => {
     const listener = new Listener(8_000);
     listener.pull();
     listener.audio.write(tone(440, 500, 24_000, 9_000), 24_000);
-    const told = at(listener);
+    const reportTimes = at(listener);
     listener.pull(60);
     expect(listener.audio.heardMs).toBe(500);
-    expect(told.length).toBe(1);
-    expect(told[0]).toBeGreaterThanOrEqual(20 + 800 - 20);
-    expect(told[0]).toBeLessThanOrEqual(20 + 800 + 20);
+    expect(reportTimes.length).toBe(1);
+    expect(reportTimes[0]).toBeGreaterThanOrEqual(20 + 800 - 20);
+    expect(reportTimes[0]).toBeLessThanOrEqual(20 + 800 + 20);
   });
 
   test("counts the silence so far", () => {
     const listener = new Listener(8_000);
     listener.audio.write(tone(440, 100, 8_000, 9_000), 8_000);
     listener.pull(15); // 100 ms of sound, 200 ms of silence
-    const told = at(listener);
+    const reportTimes = at(listener);
     listener.pull(10);
-    expect(told).toEqual([380]);
+    expect(reportTimes).toEqual([380]);
   });
 
   test("drains at once if the queue is empty or there is no leg", () => {
     const silent = new Listener(8_000);
     silent.pull();
-    const told = at(silent);
+    const reportTimes = at(silent);
     silent.pull();
-    expect(told.length).toBe(1);
+    expect(reportTimes.length).toBe(1);
     const cleared = new Listener(8_000);
     cleared.audio.write(tone(440, 1_000, 8_000, 9_000), 8_000);
     cleared.pull(10);
@@ -261,22 +262,22 @@ fuzz(
     ([from, to], frameMs, steps) => {
       const listener = new Listener(to, frameMs);
       const { audio, playout } = listener;
-      let due: { name: string; afterMs: number }[] = [];
+      let dueMarks: { name: string; afterMs: number }[] = [];
       /** Audio heard before the last clear, and audio written since. */
       let [before, since] = [0, 0];
       const reached = (name: string) => {
-        const mark = due.shift();
+        const mark = dueMarks.shift();
         expect(mark?.name).toBe(name);
         expect(playout.heardMs).toBeGreaterThanOrEqual(Math.floor(mark?.afterMs ?? 0));
       };
       for (const [n, one] of steps.entries()) {
         if (one === "clear") {
           audio.clear();
-          due = [];
+          dueMarks = [];
           expect(audio.queuedMs).toBe(0);
           [before, since] = [audio.heardMs, 0];
         } else if (one === "mark") {
-          due.push({ name: String(n), afterMs: before + (since * 1000) / from - 1 });
+          dueMarks.push({ name: String(n), afterMs: before + (since * 1000) / from - 1 });
           audio.mark(String(n), reached);
         } else if ("write" in one) {
           audio.write(tone(300, (one.write * 1000) / from, from, 10_000), from);
@@ -285,7 +286,7 @@ fuzz(
         expect(playout.heardMs).toBeLessThanOrEqual(before + (since * 1000) / from + 1);
       }
       listener.drain();
-      expect(due).toEqual([]);
+      expect(dueMarks).toEqual([]);
       expect(Math.abs(playout.heardMs - before - (since * 1000) / from)).toBeLessThan(3);
       expect(audio.queuedMs).toBe(0);
     },

@@ -18,60 +18,60 @@ const step = fc.oneof(
 fuzz(
   "samples and marks are read as written, at their rates and in order",
   fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
-    const held = new PendingAudio();
+    const pending = new PendingAudio();
     let expected: number[] = [];
     let at = 0;
     let value = 0;
-    const takeOne = (most: number) => {
-      const rate = held.sampleRate;
-      const wrong: number[] = [];
+    const takeUpTo = (maxSamples: number) => {
+      const rate = pending.sampleRate;
+      const mismatches: number[] = [];
       if (rate === undefined) {
-        expect(held.takeMark()?.name).toBe("mark");
-        if (expected[at++] !== MARK) wrong.push(at);
+        expect(pending.takeMark()?.name).toBe("mark");
+        if (expected[at++] !== MARK) mismatches.push(at);
       } else {
-        const samples = held.take(most);
+        const samples = pending.take(maxSamples);
         expect(samples.length).toBeGreaterThan(0);
-        expect(samples.length).toBeLessThanOrEqual(most);
-        for (const sample of samples) if (expected[at++] !== sampleOf(rate, sample)) wrong.push(at);
+        expect(samples.length).toBeLessThanOrEqual(maxSamples);
+        for (const sample of samples) if (expected[at++] !== sampleOf(rate, sample)) mismatches.push(at);
       }
-      expect(wrong).toEqual([]);
+      expect(mismatches).toEqual([]);
     };
     for (const one of steps) {
       if (one === "clear") {
-        held.clear();
+        pending.clear();
         expected = [];
         at = 0;
       } else if (one === "mark") {
-        held.mark({ name: "mark", reached() {} });
+        pending.mark({ name: "mark", reached() {} });
         expected.push(MARK);
       } else if ("write" in one) {
         const samples = Int16Array.from({ length: one.write }, () => (value = (value + 1) % 30_000));
-        held.write(samples, one.rate);
+        pending.write(samples, one.rate);
         for (const sample of samples) expected.push(sampleOf(one.rate, sample));
-      } else if (!held.empty) takeOne(one.take);
-      const waiting = expected.slice(at);
-      expect(held.empty).toBe(waiting.length === 0);
-      expect(held.marks).toBe(waiting.filter((item) => item === MARK).length);
+      } else if (!pending.empty) takeUpTo(one.take);
+      const pendingSamples = expected.slice(at);
+      expect(pending.empty).toBe(pendingSamples.length === 0);
+      expect(pending.marks).toBe(pendingSamples.filter((item) => item === MARK).length);
       let ms = 0;
       for (const rate of RATES) {
-        const samples = waiting.filter((item) => item >= sampleOf(rate, 0) && item < sampleOf(rate, 65_536));
+        const samples = pendingSamples.filter((item) => item >= sampleOf(rate, 0) && item < sampleOf(rate, 65_536));
         ms += (samples.length * 1000) / rate;
       }
-      expect(held.ms).toBeCloseTo(ms, 6);
+      expect(pending.ms).toBeCloseTo(ms, 6);
     }
-    while (!held.empty) takeOne(1_000);
+    while (!pending.empty) takeUpTo(1_000);
     expect(at).toBe(expected.length);
   }),
 );
 
 test("a million pieces of one sample cost little more than their samples", () => {
-  const held = new PendingAudio();
-  const one = new Int16Array([7]);
-  for (let i = 0; i < 1_000_000; i++) held.write(one, 16_000);
-  expect(held.ms).toBeCloseTo(62_500, 3);
+  const pending = new PendingAudio();
+  const sample = new Int16Array([7]);
+  for (let i = 0; i < 1_000_000; i++) pending.write(sample, 16_000);
+  expect(pending.ms).toBeCloseTo(62_500, 3);
   let [samples, pieces] = [0, 0];
-  while (!held.empty) {
-    samples += held.take(5_000).length;
+  while (!pending.empty) {
+    samples += pending.take(5_000).length;
     pieces++;
   }
   expect(samples).toBe(1_000_000);
