@@ -1,4 +1,4 @@
-// `npm run test:tier -- NAME [what its program takes…]`: installs a tier's additional packages, checks the types of
+// `npm run test:tier -- NAME [arguments of its program…]`: installs a tier's additional packages, checks the types of
 // the tests that use it, and runs the tier on Node 26.
 import { spawnSync } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
@@ -62,7 +62,7 @@ process.exitCode = await main(name, args);
 async function main(name: string, args: readonly string[]): Promise<number> {
   const tier = Object.hasOwn(TIERS, name) ? TIERS[name] : undefined;
   if (tier === undefined) {
-    console.error(`"${name}" is no tier; there are: ${Object.keys(TIERS).join(", ")}`);
+    console.error(`unknown tier "${name}"; tiers: ${Object.keys(TIERS).join(", ")}`);
     return 2;
   }
   const needs = process.version.startsWith("v26.") ? tier.needs : ["runtimes/node26", ...tier.needs];

@@ -149,7 +149,7 @@ export class RoundServer {
         );
       return answer;
     } catch (error) {
-      if (this.#process === server && /was not answered within/.test(String(error)))
+      if (this.#process === server && /got no response within/.test(String(error)))
         this.#journal.violated("every request is answered", `${method} ${path}`, String(error));
       return undefined;
     }

@@ -395,7 +395,7 @@ export class World {
     let left = n;
     this.storage.after = (done) => {
       if (done === operation && --left === 0)
-        throw new StorageUnavailable("the connection broke before the answer came");
+        throw new StorageUnavailable("the connection broke before the response arrived");
     };
     return () => left <= 0;
   }

@@ -94,7 +94,8 @@ function generalName(name: string): Buffer {
 }
 
 function ipv6Loopback(name: string): Buffer {
-  if (name !== "::1") throw new RangeError(`Of IPv6 addresses a test certificate has ::1 only, not ${name}`);
+  if (name !== "::1")
+    throw new RangeError(`"${name}" is not supported: ::1 is the only IPv6 address of a test certificate`);
   return Buffer.concat([Buffer.alloc(15), Buffer.from([1])]);
 }
 

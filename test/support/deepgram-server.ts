@@ -35,7 +35,7 @@ export interface DeepgramServerOptions {
 
 const QUIET_RMS = 200;
 const STEP_SECONDS = 0.02;
-/** Silence that ends an utterance; how often partial texts are sent. */
+/** Silence that ends an utterance, and interval of partial texts, s. */
 const ENDPOINT_SECONDS = 0.3;
 const INTERIM_SECONDS = 0.4;
 

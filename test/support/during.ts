@@ -18,7 +18,7 @@ export async function passUntil(
   check: () => Promise<boolean>,
 ): Promise<void> {
   for (let passed = 0; !(await check()); passed += 250) {
-    if (passed >= ms) throw new Error(`it did not happen within ${ms} ms`);
+    if (passed >= ms) throw new Error(`the condition did not hold within ${ms} ms`);
     await system.advance(250);
   }
 }

@@ -85,7 +85,7 @@ export class LocalServer implements Reachable {
 
   /** Issues a token, as `ringport token create` does. */
   async token(userName: string, limits: TokenLimits = {}): Promise<string> {
-    if (!this.#ringport) throw new Error("the server does not run");
+    if (!this.#ringport) throw new Error("the server is not running");
     const { id, token } = await this.#ringport.tokens.issue({ userName, label: "test", ...limits });
     this.#tokenIds.set(token, id);
     return token;

@@ -11,9 +11,9 @@ import { ResponseStream } from "./realtime/response.ts";
 export type ConversationFault =
   /** Status with which the upgrade is refused. */
   | { readonly status: number }
-  /** True to refuse the session. */
+  /** Refuses the session. */
   | "no_such_model"
-  /** Never sends a message; or no reply; or stops after half a reply. */
+  /** Sends no message at all; or no reply; or stops after half a reply. */
   | "mute"
   | "silent"
   | "stall"

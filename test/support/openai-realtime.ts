@@ -15,9 +15,9 @@ export type RealtimeFault =
   | "silent"
   /** Every second turn gets its transcript before the previous one. */
   | "swapped"
-  /** True if every transcription fails. */
+  /** Every transcription fails. */
   | "failing"
-  /** True to refuse the session. */
+  /** Refuses the session. */
   | "no_such_model";
 
 /** Observations of a connection. */

@@ -120,7 +120,7 @@ async function startServer(installed: Programs, dataFolder?: string): Promise<Ow
     const copy = keptData(programs);
     if (existsSync(copy)) {
       cpSync(copy, data, { recursive: true });
-      chmodSync(data, 0o700); // PostgreSQL refuses others, and a copy may have the usual ones
+      chmodSync(data, 0o700); // PostgreSQL refuses any other mode, and a copy may have the default one
       if (owner.uid) for (const path of [data, ...pathsBelow(data)]) chownSync(path, owner.uid, owner.gid);
     } else {
       initialize(programs.initdb, { data, cwd: folder, env });
@@ -209,7 +209,7 @@ function keep(data: string, place: string): void {
   try {
     renameSync(copy, place);
   } catch {
-    rmSync(copy, { recursive: true }); // another process was first
+    rmSync(copy, { recursive: true }); // another process has stored its copy first
   }
 }
 

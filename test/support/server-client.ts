@@ -65,7 +65,7 @@ export interface ProblemView {
 export interface Reachable {
   readonly base: string;
   readonly document: OpenApi | undefined;
-  /** All its output. */
+  /** Its output so far. */
   readonly output: string;
 }
 
@@ -202,7 +202,7 @@ export class Client {
 /** The response, if it has this status. @throws {Error} it has another one; the message shows the response */
 export function expected(status: number, answer: Answer): Answer {
   if (answer.status === status) return answer;
-  throw new Error(`expected ${status}, was answered ${answer.status}: ${answer.text.slice(0, 500)}`);
+  throw new Error(`expected status ${status}, got ${answer.status}: ${answer.text.slice(0, 500)}`);
 }
 
 const POLL_MS = 25;
@@ -220,7 +220,7 @@ export async function until<T>(
     const answer = await ask();
     if (willDo(answer)) return answer;
     if (performance.now() > deadline)
-      throw new Error(`waited ${withinMs} ms in vain for ${what}; the last answer: ${JSON.stringify(answer)}`);
+      throw new Error(`timed out after ${withinMs} ms waiting for ${what}; last result: ${JSON.stringify(answer)}`);
     await new Promise((resolve) => setTimeout(resolve, pollMs));
   }
 }

@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
 
-/** All rows of a server's database by table, in an order that is the same for each read. */
+/** All rows of a server's database by table, in a stable order. */
 export type Rows = Readonly<Record<string, readonly Row[]>>;
 export type Row = Readonly<Record<string, string | number | null>>;
 
@@ -15,14 +15,14 @@ export async function readRows(place: DatabasePlace): Promise<Rows> {
 
 /** Number of rows of each table. */
 export function countRows(rows: Rows): Record<string, number> {
-  return Object.fromEntries(Object.entries(rows).map(([table, found]) => [table, found.length]));
+  return Object.fromEntries(Object.entries(rows).map(([table, rows]) => [table, rows.length]));
 }
 
 function sqliteRows(file: string): Rows {
   const database = new DatabaseSync(file, { readOnly: true });
   try {
     database.exec("pragma busy_timeout = 2000");
-    database.exec("begin"); // one moment for all tables
+    database.exec("begin"); // one snapshot for all tables
     const tables = database.prepare("select name from sqlite_master where type = 'table' and name <> 'owners'").all();
     return Object.fromEntries(
       tables.map(({ name }) => [String(name), inOrder(database.prepare(`select * from "${name}"`).all())]),

@@ -22,7 +22,7 @@ export function undocumented(document: OpenApi, method: string, path: string, an
   );
   const operation = document.paths[template ?? ""]?.[method === "HEAD" ? "get" : method.toLowerCase()];
   if (!operation) return undefined;
-  const response = `${method} ${template} answered ${answer.status}`;
+  const response = `${method} ${template} returned ${answer.status}`;
   const foreseen = operation.responses[answer.status];
   if (!foreseen) return `${response}, which is not in the document: ${answer.text.slice(0, 300)}`;
   const type = answer.headers["content-type"]?.split(";")[0];

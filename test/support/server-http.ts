@@ -25,8 +25,8 @@ export interface Sending {
 }
 
 /**
- * Sends one request on a new connection and reads the whole response. A response that arrives while the body is still
- * being sent counts. A successful upgrade is returned as a 101.
+ * Sends one request on a new connection and reads the whole response. The response may arrive while the body is still
+ * being sent. A successful upgrade is returned as a 101.
  */
 export function send(
   method: string,
@@ -38,7 +38,7 @@ export function send(
     const request = url.startsWith("https:") ? httpsRequest : httpRequest;
     const outgoing = request(url, { method, headers: { ...headers }, agent: false });
     const timer = setTimeout(
-      () => outgoing.destroy(new Error(`${method} ${url} was not answered within ${timeoutMs} ms`)),
+      () => outgoing.destroy(new Error(`${method} ${url} got no response within ${timeoutMs} ms`)),
       timeoutMs,
     );
     const settle = (what: () => void): void => {
@@ -114,7 +114,7 @@ function answerOf(response: IncomingMessage, body: Buffer): Answer {
       try {
         return JSON.parse(text) as T;
       } catch (cause) {
-        throw new Error(`a ${response.statusCode} answer is not JSON: ${text.slice(0, 300)}`, { cause });
+        throw new Error(`the body of a ${response.statusCode} response is not JSON: ${text.slice(0, 300)}`, { cause });
       }
     },
   };

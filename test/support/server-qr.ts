@@ -12,7 +12,7 @@ const SIGNATURE = Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]);
 
 /** Decodes a greyscale PNG without interlacing (ISO/IEC 15948). @throws {Error} it is something else, or damaged */
 export function decodePng(file: Buffer): Picture {
-  if (!file.subarray(0, 8).equals(SIGNATURE)) throw new Error("not a PNG: its first bytes are others");
+  if (!file.subarray(0, 8).equals(SIGNATURE)) throw new Error("not a PNG: its signature is wrong");
   let header: Buffer | undefined;
   const pieces: Buffer[] = [];
   for (let at = 8; at < file.length; ) {
@@ -24,10 +24,11 @@ export function decodePng(file: Buffer): Picture {
     if (type === "IEND") break;
     at += 12 + length;
   }
-  if (!header) throw new Error("a PNG without a header");
+  if (!header) throw new Error("not a PNG: it has no header");
   const [width, height] = [header.readUInt32BE(0), header.readUInt32BE(4)];
   const [depth = 0, colour, , , interlaced] = header.subarray(8);
-  if (colour !== 0 || interlaced !== 0) throw new Error(`a PNG of another kind: colour type ${colour}`);
+  if (colour !== 0 || interlaced !== 0)
+    throw new Error(`unsupported PNG: colour type ${colour}, interlace method ${interlaced}`);
   const lines = unfiltered(inflateSync(Buffer.concat(pieces)), Math.ceil((width * depth) / 8), Math.ceil(depth / 8));
   const grey = new Uint8Array(width * height);
   const levels = 2 ** depth - 1;

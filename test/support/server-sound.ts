@@ -18,7 +18,7 @@ export function readWav(file: Buffer): Sound {
   };
   const wanted = { riff: "RIFF", wave: "WAVEfmt ", formatBytes: 16, coding: 1, channels: 1, bits: 16, data: "data" };
   if (JSON.stringify(seen) !== JSON.stringify(wanted))
-    throw new Error(`not the WAV file that was promised: ${JSON.stringify(seen)}`);
+    throw new Error(`unexpected WAV header: ${JSON.stringify(seen)}`);
   const bytes = file.readUInt32LE(40);
   if (file.readUInt32LE(4) !== file.length - 8 || bytes !== file.length - 44)
     throw new Error(`the WAV file claims ${bytes} bytes of sound, ${file.length - 44} are there`);
@@ -59,7 +59,7 @@ export function loudPart({ samples }: Sound, level = 200): { from: number; to: n
   return { from: samples.findIndex(isLoud), to: samples.findLastIndex(isLoud) + 1 };
 }
 
-/** Number of stretches of sound that are at least this far apart, ms. */
+/** Number of sounds separated by at least this much silence, ms. */
 export function stretches({ samples, sampleRate }: Sound, apartMs: number): number {
   let count = 0;
   let quiet = Number.POSITIVE_INFINITY;
@@ -85,7 +85,7 @@ export function toneShare({ samples, sampleRate }: Sound, hz: number): number {
   return energy === 0 ? 0 : (2 * (real * real + imaginary * imaginary)) / (samples.length * energy);
 }
 
-/** Duration of a tone, ms, in pieces of 20 ms with only the tone. Pieces torn by a busy machine do not count. */
+/** Duration of a tone, ms, in pieces of 20 ms with only the tone. Pieces that a stall of the machine damaged do not count. */
 export function toneMs({ samples, sampleRate }: Sound, hz: number): number {
   const size = sampleRate / 50;
   let ms = 0;

@@ -17,7 +17,7 @@ import { type DatabasePlace, type Rows, readRows } from "./server-database.ts";
 import type { OpenApi } from "./server-document.ts";
 import { type Answer, send } from "./server-http.ts";
 
-/** Short, because a server that follows a dead one waits for its end. */
+/** Short, because a server that replaces a killed one waits for its lease to expire. */
 const LEASE = { RINGPORT_LEASE_MS: "5000", RINGPORT_LEASE_RENEW_MS: "800" };
 
 /** Runtime and database of a server. */
@@ -71,7 +71,7 @@ export interface ServerOptions {
   readonly databaseUrl?: string;
 }
 
-/** One for each test file. */
+/** Starts the PostgreSQL of the current test file. */
 function startPostgres(): Promise<RunningPostgres> {
   const started = postgres.start();
   atFileEnd(async () => {
@@ -151,7 +151,7 @@ export class Server {
       () => this.output,
       (output) => /^ {2}Stream /m.test(output) && (!this.#isFresh || /^ {2}curl /m.test(output)),
       10_000,
-      "the welcome",
+      "the welcome message",
     );
     this.#isFresh = false;
     this.#document ??= expected(200, await send("GET", `${this.base}/openapi.json`)).json<OpenApi>();
@@ -248,7 +248,7 @@ export class Server {
   }
 
   #running(): ServerProcess {
-    if (!this.#process) throw new Error("the server does not run");
+    if (!this.#process) throw new Error("the server is not running");
     return this.#process;
   }
 

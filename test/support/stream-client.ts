@@ -142,9 +142,9 @@ export class StreamClient {
 
   /** Resolves when the server has received everything sent so far. */
   async taken(): Promise<void> {
-    const type = `taken-${++this.#asked}`;
+    const type = `probe-${++this.#asked}`;
     this.say({ type });
-    await this.message(({ detail }) => detail?.includes(`"${type}"`) === true, "the server to have taken everything");
+    await this.message(({ detail }) => detail?.includes(`"${type}"`) === true, "the server to receive everything");
   }
 
   /** The call events so far. */

@@ -157,7 +157,7 @@ export async function startBaresip(
       return await start(stage, keys, plays, jitterBuffer);
     } catch (fault) {
       // Another program took a port before it was bound; or, rarely, it hangs before it is ready.
-      if (tries === 3 || !/ended with 98|does not listen for commands|in vain for baresip/.test(String(fault)))
+      if (tries === 3 || !/ended with 98|does not listen for commands|waiting for baresip/.test(String(fault)))
         throw fault;
     }
 }

@@ -3,14 +3,14 @@ import { msToSamples, toSample } from "../../../src/audio/samples/pcm.ts";
 /** Sounds of lines and rooms. All have a mean of zero; their level is set by {@link levelled}. */
 export type Sound = Float64Array;
 
-/** Adds sounds; as long as the longest. */
+/** Sum of sounds, as long as the longest one. */
 export function mixed(...sounds: readonly Sound[]): Sound {
   const sum = new Float64Array(Math.max(...sounds.map(({ length }) => length)));
   for (const sound of sounds) for (let i = 0; i < sound.length; i++) sum[i] = sum[i]! + sound[i]!;
   return sum;
 }
 
-/** One sound after the other. */
+/** Concatenates sounds. */
 export function joined(...sounds: readonly Sound[]): Sound {
   const all = new Float64Array(sounds.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
@@ -122,7 +122,7 @@ function strike(out: Sound, from: number, rate: number, next: () => number): voi
     out[from + i] = out[from + i]! + (3 * next() - 1.5) * Math.exp(-i / (0.015 * rate));
 }
 
-/** As 16-bit samples. */
+/** Converts a sound to 16-bit samples. */
 export function samplesOf(sound: Sound): Int16Array {
   return Int16Array.from(sound, toSample);
 }

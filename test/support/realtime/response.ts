@@ -178,7 +178,7 @@ export class ResponseStream {
     return BREAKS.includes(fault);
   }
 
-  /** Lets messages that arrive now be read. */
+  /** Waits until pending messages have been read. */
   async #breathe(): Promise<void> {
     const { pieceMs } = this.#parts;
     await (pieceMs === undefined ? new Promise((resolve) => setImmediate(resolve)) : pause(pieceMs));

@@ -185,7 +185,7 @@ export class FarEndCall {
   /** Sends a request within the dialog; returns its final response, which it acknowledges. */
   request(method: string, fields: readonly Field[] = [], body = ""): Promise<SipText> {
     const [invite, from] = [this.#invite, this.#from];
-    if (!invite || !from) return Promise.reject(new Error("no call has come"));
+    if (!invite || !from) return Promise.reject(new Error("no call has arrived"));
     const number = ++this.#ownCSeq;
     const write = (name: string, more: readonly Field[], content: string): SipText => ({
       start: `${name} ${uriIn(field(invite, "Contact"))} SIP/2.0`,

@@ -139,7 +139,7 @@ export async function startFarEnd(options: FarEndOptions = {}): Promise<FarEnd> 
           waiting.delete(look);
           resolve(call);
         };
-        const timer = setTimeout(() => reject(new Error(`call ${n} has not come within 5 s`)), 5_000);
+        const timer = setTimeout(() => reject(new Error(`call ${n} did not arrive within 5 s`)), 5_000);
         waiting.add(look);
         look();
       });

@@ -6,7 +6,7 @@ export interface NetworkConditions {
   readonly loss?: number;
   /** Length of each loss, datagrams. Default: 1. */
   readonly burst?: number;
-  /** Instead of `burst`: losses of any length, this long on average (E. N. Gilbert, 1960). */
+  /** Instead of `burst`: mean length of losses of random length, datagrams (E. N. Gilbert, 1960). */
   readonly meanBurst?: number;
   /** At this interval, ms, the network stalls for `stallMs`; then it delivers everything at once. */
   readonly stallEveryMs?: number;

@@ -9,13 +9,13 @@ export interface Script {
   readonly challenge?: Challenge;
   /** Provisional responses, in order. Default: 180. */
   readonly rings?: readonly number[];
-  /** True if they carry SDP, followed by audio. */
+  /** True if the provisional responses carry SDP, followed by audio. */
   readonly earlyMedia?: boolean;
   /** True if it is silent after the answer. */
   readonly fallsSilent?: boolean;
-  /** SDP of an announcement in them: a separate voice that plays this until the answer. */
+  /** Announcement whose SDP is in the provisional responses: a separate voice that plays this until the answer. */
   readonly announcement?: Speech;
-  /** True if they are reliable (RFC 3262): each is repeated until its PRACK arrives, and the answer waits for it. */
+  /** True for reliable provisional responses (RFC 3262): each is repeated until its PRACK, which the answer waits for. */
   readonly reliable?: boolean;
   /** Its actions between ringing and the final response. */
   readonly before?: (call: FarEndCall) => Promise<unknown>;
@@ -38,9 +38,9 @@ export interface Script {
   readonly description?: string;
   /** Its codecs. Default: PCMU, PCMA. */
   readonly codecs?: readonly ("PCMU" | "PCMA" | "G722")[];
-  /** False if it does not support telephone-event. Default: true. */
+  /** True if it does not support telephone-event. Default: false. */
   readonly noEvents?: boolean;
-  /** False if it refuses INFO with 415. Default: true. */
+  /** True if it refuses INFO with 415. Default: false. */
   readonly refusesInfo?: boolean;
   /** Voice. Default: silence. */
   readonly says?: Speech;

@@ -1,4 +1,4 @@
-/** A SIP message as text. Tests read and write it with this class, so that they share no bug with the adapter. */
+/** A SIP message as text. Tests read and write messages in this form, so that they share no bug with the adapter. */
 export interface SipText {
   /** The request line or the status line. */
   readonly start: string;
@@ -31,7 +31,7 @@ export function writeSip({ start, fields, body }: SipText): Buffer {
   return Buffer.from(`${start}\r\n${all.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n${body}`);
 }
 
-/** Every field of this name, in its written form. */
+/** Every field of this name, as written. */
 export function fieldsNamed({ fields }: SipText, name: string): Field[] {
   const wanted = name.toLowerCase();
   return fields.filter(([fieldName]) => {

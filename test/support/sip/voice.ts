@@ -87,7 +87,7 @@ export class Voice {
       one.on("message", (packet, { address, port }) => this.#take(packet, `${address}:${port}`));
   }
 
-  /** Takes a port. @param sendFrom another address to send from, as behind a NAT */
+  /** Binds a port. @param sendFrom another address to send from, as behind a NAT */
   static async open(address: string, sendFrom?: string): Promise<Voice> {
     const bound = async (to: string): Promise<Socket> => {
       const socket = createSocket(to.includes(":") ? "udp6" : "udp4");

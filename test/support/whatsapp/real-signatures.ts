@@ -1,6 +1,6 @@
 /**
  * The public types of zapo's `WaClient` 1.8.0 with its voip plugin, reduced to the parts that Ringport uses, copied from
- * its documentation: with its overloads, enums and generics, for which a structural type is easily too narrow. No code here runs.
+ * its documentation: with its overloads, enums and generics, because a structural type easily becomes too narrow for them. No code here runs.
  */
 
 export declare enum EndCallReason {

@@ -57,7 +57,7 @@ export function runZapoModule(source: string, system: ManualSystem, load: (path:
       return made(given);
     },
     get network() {
-      if (network === undefined) throw new Error("no client was made");
+      if (network === undefined) throw new Error("no client was created");
       return network;
     },
   };

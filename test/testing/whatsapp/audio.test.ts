@@ -152,7 +152,7 @@ describe("audio to the callee", () => {
     expect(fake.system.waiting).toBe(0);
   });
 
-  test("is not caught up after a stall", async () => {
+  test("is not sent in a burst after a stall", async () => {
     const { fake, call } = await active();
     fake.system.stall(1_000);
     await fake.system.advance(120);
@@ -174,7 +174,7 @@ describe("audio of the callee", () => {
     expect(frames[0]!.argument.call).toMatchObject({ stateData: { state: "active" } });
   });
 
-  test("is an echo of ours, one frame later", async () => {
+  test("is an echo of the sent audio, one frame later", async () => {
     const { fake, voip, callId } = await active({ echoes: true });
     voip.feedLiveAudio(callId, ramp(FRAME));
     await fake.system.advance(300);

@@ -62,7 +62,7 @@ describe("a dropped socket", () => {
     expect(fake.seen("auth_qr").map(({ ttlMs }) => ttlMs)).toEqual([60_000, 60_000]);
   });
 
-  test("happens to all when the network is unreachable, and lasts as long", async () => {
+  test("affects every client while the network is unreachable", async () => {
     const fake = new FakeNetwork();
     const client = await fake.online();
     fake.network.reachable = false;
@@ -360,7 +360,7 @@ describe("a stanza filter", () => {
     expect(new Set(fake.stanzas.map(({ tag }) => tag))).toEqual(new Set(["ib"]));
   });
 
-  test("that throws or rejects is passed over", async () => {
+  test("that throws or rejects is skipped", async () => {
     const fake = new FakeNetwork();
     const client = await fake.online();
     client.lowlevel.registerIncomingStanzaFilter(() => {
@@ -404,7 +404,7 @@ describe("a listener", () => {
 });
 
 describe("a disturbed method", () => {
-  test("hangs, rejects or starts late, as often as configured", async () => {
+  test("hangs, rejects or starts late, the configured number of times", async () => {
     const fake = new FakeNetwork();
     const client = await fake.online();
     client.disturb("getLidsByPhoneNumbers", "hang");
