@@ -10,15 +10,15 @@ import type { RuntimeName } from "./support/runtimes.ts";
 /** A tier of the tests, or another program that needs more than the dependencies. */
 interface Tier {
   /** Folders below `test` with their own packages; Node 26 is installed in addition. */
-  readonly needs: readonly string[];
+  readonly packages: readonly string[];
   /** Arguments of the runtime, followed by the user's. */
   readonly run: readonly string[];
   /** Default: Node 26. */
-  readonly on?: RuntimeName;
+  readonly runtime?: RuntimeName;
 }
 
-const HERE = fileURLToPath(new URL(".", import.meta.url));
-const ROOT = join(HERE, "..");
+const TEST_FOLDER = fileURLToPath(new URL(".", import.meta.url));
+const ROOT = join(TEST_FOLDER, "..");
 const BUN = "runtimes/bun";
 const DENO = "runtimes/deno";
 const NODE_22 = "runtimes/node22";
@@ -36,24 +36,24 @@ const LIBRARY = [
 ];
 
 const TIERS: Readonly<Record<string, Tier>> = {
-  runtime: { needs: [BUN, DENO, POSTGRES], run: vitest("integration", "runtime") },
-  node22: { needs: [NODE_22, POSTGRES], run: LIBRARY, on: "node22" },
+  runtime: { packages: [BUN, DENO, POSTGRES], run: vitest("integration", "runtime") },
+  node22: { packages: [NODE_22, POSTGRES], run: LIBRARY, runtime: "node22" },
   // Bun's child processes cannot communicate with vitest.
-  bun: { needs: [BUN, POSTGRES], run: ["--bun", ...LIBRARY, "--pool=threads"], on: "bun" },
-  deno: { needs: [DENO, POSTGRES], run: ["run", "-A", ...LIBRARY], on: "deno" },
-  postgres: { needs: [NODE_22, BUN, DENO, POSTGRES], run: vitest("runtime-postgres") },
-  dist: { needs: [NODE_22, BUN, DENO, POSTGRES], run: vitest("runtime-dist-*") },
-  console: { needs: ["console/browser", "peers", BUN, DENO], run: vitest("console") },
-  peers: { needs: ["peers", NODE_22, BUN, DENO, POSTGRES], run: vitest("peers", "peers-sip") },
-  pbx: { needs: [], run: vitest("pbx") },
-  live: { needs: [], run: [...vitest("live"), "--reporter=verbose"] },
-  package: { needs: ["package", NODE_22, BUN, DENO], run: vitest("package") },
-  examples: { needs: [NODE_22, BUN, DENO], run: vitest("examples") },
-  rounds: { needs: [POSTGRES], run: ["test/rounds/main.ts"] },
-  hostile: { needs: [], run: ["--expose-gc", "test/hostile/main.ts"] },
-  "demo-token": { needs: [POSTGRES], run: ["test/hostile/demo-token/main.ts"] },
-  bench: { needs: [BUN, DENO, POSTGRES], run: ["test/bench/main.ts"] },
-  soak: { needs: [BUN, DENO], run: ["test/soak/main.ts"] },
+  bun: { packages: [BUN, POSTGRES], run: ["--bun", ...LIBRARY, "--pool=threads"], runtime: "bun" },
+  deno: { packages: [DENO, POSTGRES], run: ["run", "-A", ...LIBRARY], runtime: "deno" },
+  postgres: { packages: [NODE_22, BUN, DENO, POSTGRES], run: vitest("runtime-postgres") },
+  dist: { packages: [NODE_22, BUN, DENO, POSTGRES], run: vitest("runtime-dist-*") },
+  console: { packages: ["console/browser", "peers", BUN, DENO], run: vitest("console") },
+  peers: { packages: ["peers", NODE_22, BUN, DENO, POSTGRES], run: vitest("peers", "peers-sip") },
+  pbx: { packages: [], run: vitest("pbx") },
+  live: { packages: [], run: [...vitest("live"), "--reporter=verbose"] },
+  package: { packages: ["package", NODE_22, BUN, DENO], run: vitest("package") },
+  examples: { packages: [NODE_22, BUN, DENO], run: vitest("examples") },
+  rounds: { packages: [POSTGRES], run: ["test/rounds/main.ts"] },
+  hostile: { packages: [], run: ["--expose-gc", "test/hostile/main.ts"] },
+  "demo-token": { packages: [POSTGRES], run: ["test/hostile/demo-token/main.ts"] },
+  bench: { packages: [BUN, DENO, POSTGRES], run: ["test/bench/main.ts"] },
+  soak: { packages: [BUN, DENO], run: ["test/soak/main.ts"] },
 };
 
 const [name = "", ...args] = process.argv.slice(2);
@@ -65,9 +65,9 @@ async function main(name: string, args: readonly string[]): Promise<number> {
     console.error(`unknown tier "${name}"; tiers: ${Object.keys(TIERS).join(", ")}`);
     return 2;
   }
-  const needs = process.version.startsWith("v26.") ? tier.needs : ["runtimes/node26", ...tier.needs];
-  for (const folder of needs) {
-    const status = install(join(HERE, folder));
+  const packages = process.version.startsWith("v26.") ? tier.packages : ["runtimes/node26", ...tier.packages];
+  for (const folder of packages) {
+    const status = install(join(TEST_FOLDER, folder));
     if (status !== 0) return status;
   }
   const { runtimes } = await import("./support/runtimes.ts");
@@ -76,12 +76,12 @@ async function main(name: string, args: readonly string[]): Promise<number> {
     if (command[0] === undefined) throw new Error(missing);
     return command[0];
   };
-  const typed = needs
+  const typedFolders = packages
     .map((folder) => join("test", folder))
     .filter((folder) => existsSync(join(ROOT, folder, "tsconfig.json")));
-  const status = typed.length === 0 ? 0 : run(programOf("node26"), [".ci/typecheck.ts", ...typed]);
+  const status = typedFolders.length === 0 ? 0 : run(programOf("node26"), [".ci/typecheck.ts", ...typedFolders]);
   if (status !== 0) return status;
-  return run(programOf(tier.on ?? "node26"), [...tier.run, ...args]);
+  return run(programOf(tier.runtime ?? "node26"), [...tier.run, ...args]);
 }
 
 /** Installs the packages of a folder, unless they are present and newer than their list. */

@@ -8,7 +8,7 @@ import type { Database } from "../../adapters/storage/schema.ts";
 import { createRingport, type Ringport } from "../../src/ringport.ts";
 import { ManualSystem } from "../../src/testing/manual-system.ts";
 import { ALICE, ToneSpeech } from "../support/application.ts";
-import { connected, findPostgres } from "../support/postgres.ts";
+import { findPostgres, openClient } from "../support/postgres.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** The two forms of one phone: with Brazil's ninth digit, and without it. */
@@ -102,13 +102,13 @@ class OnPostgres implements RawDatabase {
   }
 
   async run(sql: string): Promise<void> {
-    await using client = await connected(this.#url);
+    await using client = await openClient(this.#url);
     await client.query(sql);
   }
 
   /** Every row of every table. */
   async dump(): Promise<string> {
-    await using client = await connected(this.#url);
+    await using client = await openClient(this.#url);
     const { rows: tables } = await client.query<{ name: string }>(
       "select table_name as name from information_schema.tables where table_schema = current_schema()",
     );

@@ -14,19 +14,19 @@ function gate(): { opened: Promise<void>; open: () => void } {
   const opened = new Promise<void>((resolve) => {
     open = resolve;
   });
-  return { opened: opened, open };
+  return { opened, open };
 }
 
 /** Reason for refusing configure, and its delay, ms. */
 async function refusal(world: World, instance: Instance): Promise<{ code: string; message: string; ms: number }> {
   const from = world.system.monotonic();
-  let refused: { code: string; message: string; ms: number } | undefined;
+  let outcome: { code: string; message: string; ms: number } | undefined;
   world.app.instances.configure(ALICE, instance.id).catch(({ code, message }) => {
-    refused = { code, message, ms: world.system.monotonic() - from };
+    outcome = { code, message, ms: world.system.monotonic() - from };
   });
   await world.system.advance(60_000);
-  if (!refused) throw new Error("configure was not refused within a minute");
-  return refused;
+  if (!outcome) throw new Error("configure was not refused within a minute");
+  return outcome;
 }
 
 /** Duration of a stop, ms. */
@@ -37,7 +37,7 @@ async function stopping(world: World): Promise<number> {
     ms = world.system.monotonic() - from;
   });
   await world.system.advance(60_000);
-  if (ms === undefined) throw new Error("it has not stopped within a minute");
+  if (ms === undefined) throw new Error("the application did not stop within a minute");
   expect(world.system.waiting, "no timer is left").toBe(0);
   return ms;
 }
@@ -109,7 +109,7 @@ test("that never closes delays the stop by five seconds", async () => {
   const stopping = ringport.stop({ drainMs: 0 }).then(() => {
     stopped = true;
   });
-  await expect.poll(() => system.waiting, { timeout: 10_000 }).toBe(1); // it waits for the network alone
+  await expect.poll(() => system.waiting, { timeout: 10_000 }).toBe(1); // only the network is still running
   expect([stopped, speech.closed]).toEqual([false, false]);
   await system.advance(5_000);
   await stopping;

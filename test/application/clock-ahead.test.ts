@@ -13,7 +13,7 @@ async function dial(world: World, instance: Instance): Promise<string | undefine
   const call = await world.call(instance);
   if (world.network.legs.at(-1)?.callId === call.id) world.leg(call).end("busy");
   await world.system.settle();
-  return (await world.stored(call)).outcome?.reason;
+  return (await world.storedCall(call)).outcome?.reason;
 }
 
 /** Advances up to `withinMs`, until this number of attempts was made and the result of each is stored. */
@@ -187,7 +187,7 @@ describe("after the clock was ahead", () => {
     world.system.jump(-YEAR_MS);
     world.line(instance).goOnline();
     await world.system.settle();
-    expect((await world.stored(call)).outcome?.reason).toBe("instance_paused");
+    expect((await world.storedCall(call)).outcome?.reason).toBe("instance_paused");
     await world.stop();
   });
 });

@@ -89,14 +89,14 @@ describe("a call that waits", () => {
     // A call created after the jump, so that its own time is kept as well.
     const laterCall = await world.call(await world.newInstance());
     await world.system.advance(195_000);
-    expect((await world.stored(call)).status).toBe("QUEUED");
+    expect((await world.storedCall(call)).status).toBe("QUEUED");
     await world.system.advance(10_000);
-    expect((await world.stored(call)).outcome?.reason).toBe("instance_not_linked");
-    expect((await world.stored(laterCall)).status).toBe("QUEUED");
+    expect((await world.storedCall(call)).outcome?.reason).toBe("instance_not_linked");
+    expect((await world.storedCall(laterCall)).status).toBe("QUEUED");
     await world.system.advance(390_000);
-    expect((await world.stored(laterCall)).status).toBe("QUEUED");
+    expect((await world.storedCall(laterCall)).status).toBe("QUEUED");
     await world.system.advance(10_000);
-    expect((await world.stored(laterCall)).status).toBe("FAILED");
+    expect((await world.storedCall(laterCall)).status).toBe("FAILED");
     await world.stop();
   });
 
@@ -107,10 +107,10 @@ describe("a call that waits", () => {
     const call = await world.call(await world.newInstance());
     world.system.jump(HOUR_MS);
     await world.system.advance(205_000);
-    expect((await world.stored(olderCall)).status).toBe("FAILED");
-    expect((await world.stored(call)).status).toBe("QUEUED");
+    expect((await world.storedCall(olderCall)).status).toBe("FAILED");
+    expect((await world.storedCall(call)).status).toBe("QUEUED");
     await world.system.advance(400_000);
-    expect((await world.stored(call)).status).toBe("FAILED");
+    expect((await world.storedCall(call)).status).toBe("FAILED");
     await world.stop();
   });
 
@@ -120,9 +120,9 @@ describe("a call that waits", () => {
     await world.system.advance(400_000);
     world.system.jump(-100_000);
     await world.system.advance(195_000);
-    expect((await world.stored(call)).status).toBe("QUEUED");
+    expect((await world.storedCall(call)).status).toBe("QUEUED");
     await world.system.advance(110_000);
-    expect((await world.stored(call)).status).toBe("FAILED");
+    expect((await world.storedCall(call)).status).toBe("FAILED");
     await world.stop();
   });
 
@@ -132,9 +132,9 @@ describe("a call that waits", () => {
     world.system.jump(-HOUR_MS);
     const next = await world.crashAndRestart();
     await next.system.advance(595_000);
-    expect((await next.stored(call)).status).toBe("QUEUED");
+    expect((await next.storedCall(call)).status).toBe("QUEUED");
     await next.system.advance(10_000);
-    expect((await next.stored(call)).status).toBe("FAILED");
+    expect((await next.storedCall(call)).status).toBe("FAILED");
     await next.stop();
   });
 
@@ -143,9 +143,9 @@ describe("a call that waits", () => {
     const call = await world.call(await world.newInstance());
     world.system.jump(-HOUR_MS);
     await world.app.calls.hangUp(ALICE, call.id);
-    expectInOrder(await world.stored(call));
+    expectInOrder(await world.storedCall(call));
     const last = (await world.timeline(call)).at(-1);
-    expect(last?.timestamp).toBe((await world.stored(call)).endedAt);
+    expect(last?.timestamp).toBe((await world.storedCall(call)).endedAt);
     await world.stop();
   });
 });
@@ -155,7 +155,7 @@ test("a call of a dead process ends no earlier than it began", async () => {
   const { call } = await world.answeredCall(await world.activeInstance());
   world.system.jump(-HOUR_MS);
   const next = await world.crashAndRestart();
-  const storedCall = await next.stored(call);
+  const storedCall = await next.storedCall(call);
   expect(storedCall.outcome).toMatchObject({ reason: "interrupted", durationMs: 0 });
   expectInOrder(storedCall);
   await next.stop();

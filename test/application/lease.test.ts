@@ -20,7 +20,7 @@ describe("a lease", () => {
     const { world, database } = await leased();
     const { call } = await world.answeredCall(await world.activeInstance(), LONG);
     await world.system.advance(60_000);
-    expect((await world.stored(call)).status).toBe("IN_PROGRESS");
+    expect((await world.storedCall(call)).status).toBe("IN_PROGRESS");
     expect(database.remainingMs).toBeGreaterThan(7_000);
     await world.stop();
   });
@@ -81,7 +81,7 @@ describe("a process that cannot renew its lease", () => {
     const queuedCall = await world.call(instance);
     await world.system.advance(1_000);
     expect([world.network.legs.length, claims() - before]).toEqual([1, 0]);
-    expect(await world.stored(queuedCall)).toMatchObject({ status: "QUEUED", owner: null, dialingAt: null });
+    expect(await world.storedCall(queuedCall)).toMatchObject({ status: "QUEUED", owner: null, dialingAt: null });
     await world.stop();
   });
 
@@ -136,7 +136,7 @@ describe("a process that cannot renew its lease", () => {
     await world.system.advance(11_000);
     storage.unreachable = false;
     await world.stop();
-    expect(await world.stored(call)).toMatchObject({ status: "FAILED", outcome: { reason: "interrupted" } });
+    expect(await world.storedCall(call)).toMatchObject({ status: "FAILED", outcome: { reason: "interrupted" } });
   });
 });
 
@@ -147,7 +147,7 @@ describe("a process whose database another one has taken", () => {
     const { world, database, storage } = all;
     const instance = await world.activeInstance();
     const { call, leg } = await world.answeredCall(instance, LONG);
-    database.giveBack(database.epoch);
+    database.release(database.epoch);
     const other = database.storage();
     await other.open({ exclusive: true });
     return { ...all, instance, call, leg, other, storage };
@@ -172,7 +172,7 @@ describe("a process whose database another one has taken", () => {
     await world.system.advance(2_000);
     expect(leg.hangUps).toBeGreaterThan(0);
     await world.stop();
-    expect((await world.stored(call)).status, "the new owner settles the call").toBe("IN_PROGRESS");
+    expect((await world.storedCall(call)).status, "the new owner settles the call").toBe("IN_PROGRESS");
   });
 
   test("stops at once, although nothing can be stored", async () => {
@@ -225,7 +225,7 @@ describe("a database without a lease", () => {
     const world = await World.start({ storage });
     const { call, leg } = await world.answeredCall(await world.activeInstance(), LONG);
     await world.system.advance(10_000);
-    expect((await world.stored(call)).status).toBe("IN_PROGRESS");
+    expect((await world.storedCall(call)).status).toBe("IN_PROGRESS");
     isLost = true;
     await world.system.advance(1_000);
     expect(leg.hangUps).toBeGreaterThan(0);

@@ -43,7 +43,7 @@ describe("another user's records", () => {
     expect(await calls.list(BOB)).toEqual([]);
     expect(await instances.list(BOB)).toEqual([]);
     expect((await world.app.queries.events(BOB)).events).toEqual([]);
-    expect((await world.stored(call)).status).toBe("QUEUED");
+    expect((await world.storedCall(call)).status).toBe("QUEUED");
     await world.stop();
   });
 

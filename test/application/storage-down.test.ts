@@ -16,14 +16,17 @@ describe("a write that succeeded but lost its response", () => {
       world.storage.before = (operation) => {
         if (operation === "calls.update") updates++;
       };
-      world.loseAnswer("calls.update", lostCount);
+      world.loseResult("calls.update", lostCount);
       const call = await world.call(instance);
       const leg = world.leg(call);
       leg.placed();
       leg.answer();
       await world.system.advance(10_000);
-      expect(await world.stored(call)).toMatchObject({ status: "COMPLETED", outcome: { reason: "message_played" } });
-      expect(await world.story(call)).toEqual(["queued", "message_ready", "ringing", "answered", "completed"]);
+      expect(await world.storedCall(call)).toMatchObject({
+        status: "COMPLETED",
+        outcome: { reason: "message_played" },
+      });
+      expect(await world.eventTypes(call)).toEqual(["queued", "message_ready", "ringing", "answered", "completed"]);
       expect(updates).toBe(4); // the lost one is retried
       expect(world.errors).toEqual([]);
       await world.stop();
@@ -36,11 +39,11 @@ describe("a write that succeeded but lost its response", () => {
     const release = world.holdClaim();
     const call = await world.call(instance);
     world.line(instance).goOffline();
-    const lostAnswer = world.loseAnswer("calls.update");
+    const lostAnswer = world.loseResult("calls.update");
     release();
     await world.system.advance(1_000);
     expect(lostAnswer()).toBe(true);
-    expect(await world.stored(call)).toMatchObject({ status: "QUEUED", owner: null });
+    expect(await world.storedCall(call)).toMatchObject({ status: "QUEUED", owner: null });
     world.line(instance).goOnline();
     await world.system.settle();
     expect(world.network.legs).toHaveLength(1);
@@ -50,7 +53,7 @@ describe("a write that succeeded but lost its response", () => {
 });
 
 describe("an event that was stored, but not confirmed,", () => {
-  test("is once in the timeline, is reported once, and does the call no harm", async () => {
+  test("is in the timeline once, is reported once, and does not affect the call", async () => {
     const world = await World.start();
     const { call, leg } = await world.answeredCall(await world.activeInstance());
     const eventTypes: string[] = [];
@@ -58,7 +61,7 @@ describe("an event that was stored, but not confirmed,", () => {
       for await (const event of world.app.calls.events(ALICE, call.id)) eventTypes.push(keyText(event));
     })();
     await world.system.settle();
-    const lostAnswer = world.loseAnswer("events.append");
+    const lostAnswer = world.loseResult("events.append");
     for (const key of "123") {
       leg.press(key);
       await world.system.settle();
@@ -66,7 +69,7 @@ describe("an event that was stored, but not confirmed,", () => {
     expect(lostAnswer()).toBe(true);
     leg.end("callee_hung_up");
     await world.system.advance(500);
-    expect(await world.stored(call)).toMatchObject({ status: "COMPLETED", outcome: { reason: "callee_hung_up" } });
+    expect(await world.storedCall(call)).toMatchObject({ status: "COMPLETED", outcome: { reason: "callee_hung_up" } });
     const keys = ["dtmf 1", "dtmf 2", "dtmf 3"];
     expect((await world.timeline(call)).map(keyText).slice(-4)).toEqual([...keys, "completed "]);
     await listening;
@@ -78,12 +81,12 @@ describe("an event that was stored, but not confirmed,", () => {
   test("at the end of a call is not a second write", async () => {
     const world = await World.start();
     const { call, leg } = await world.answeredCall(await world.activeInstance());
-    world.loseAnswer("events.append");
+    world.loseResult("events.append");
     leg.press("1");
     leg.end("callee_hung_up");
     await world.system.advance(500);
-    expect(await world.stored(call)).toMatchObject({ status: "COMPLETED", outcome: { reason: "callee_hung_up" } });
-    expect((await world.story(call)).slice(-2)).toEqual(["dtmf", "completed"]);
+    expect(await world.storedCall(call)).toMatchObject({ status: "COMPLETED", outcome: { reason: "callee_hung_up" } });
+    expect((await world.eventTypes(call)).slice(-2)).toEqual(["dtmf", "completed"]);
     await world.stop();
   });
 });
@@ -93,21 +96,21 @@ describe("the end of a waiting call that was stored, but not confirmed,", () => 
     const world = await World.start();
     const call = await world.call(await world.newInstance());
     const ended = world.app.calls.wait(ALICE, call.id);
-    world.loseAnswer("calls.update");
+    world.loseResult("calls.update");
     await world.system.advance(world.context.timings.queueTimeoutMs + 10_000);
     expect(await ended).toMatchObject({ status: "FAILED", outcome: { reason: "instance_not_linked" } });
-    expect((await world.story(call)).slice(-1)).toEqual(["failed"]);
+    expect((await world.eventTypes(call)).slice(-1)).toEqual(["failed"]);
     await world.stop();
   });
 
   test("is the response to the request that ended it", async () => {
     const world = await World.start();
     const call = await world.call(await world.newInstance());
-    world.loseAnswer("calls.update");
+    world.loseResult("calls.update");
     const ending = world.app.calls.hangUp(ALICE, call.id);
     await world.system.advance(1_000);
     await ending;
-    expect((await world.stored(call)).outcome?.reason).toBe("terminated");
+    expect((await world.storedCall(call)).outcome?.reason).toBe("terminated");
     await world.stop();
   });
 });
@@ -118,7 +121,7 @@ describe("a call whose claim succeeded without a response", () => {
   test("is dialled before later ones, without a request", async () => {
     const world = await World.start({ policy: FIFO });
     const instance = await world.activeInstance();
-    world.loseAnswer("calls.claimNext");
+    world.loseResult("calls.claimNext");
     const first = await world.create(instance);
     const second = await world.call(instance);
     await world.system.advance(1_000);
@@ -128,7 +131,7 @@ describe("a call whose claim succeeded without a response", () => {
     leg.end("busy");
     await world.system.settle();
     expect(world.leg().callId).toBe(second.id);
-    expect((await world.stored(first)).outcome?.reason).toBe("busy");
+    expect((await world.storedCall(first)).outcome?.reason).toBe("busy");
     expect(world.errors).toEqual([]);
     await world.stop();
   });
@@ -136,14 +139,14 @@ describe("a call whose claim succeeded without a response", () => {
   test("fails in time if its line is lost before the retry", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
-    world.loseAnswer("calls.claimNext");
+    world.loseResult("calls.claimNext");
     const call = await world.call(instance);
-    expect(await world.stored(call)).toMatchObject({ status: "QUEUED", owner: world.context.nodeId });
+    expect(await world.storedCall(call)).toMatchObject({ status: "QUEUED", owner: world.context.nodeId });
     world.line(instance).goOffline();
     await world.system.advance(1_000);
-    expect(await world.stored(call)).toMatchObject({ status: "QUEUED", owner: null });
+    expect(await world.storedCall(call)).toMatchObject({ status: "QUEUED", owner: null });
     await world.system.advance(world.context.timings.queueTimeoutMs);
-    expect(await world.stored(call)).toMatchObject({ status: "FAILED", outcome: { reason: "instance_offline" } });
+    expect(await world.storedCall(call)).toMatchObject({ status: "FAILED", outcome: { reason: "instance_offline" } });
     expect(world.network.legs).toEqual([]);
     await world.stop();
   });
@@ -164,7 +167,7 @@ describe("a call whose claim succeeded without a response", () => {
     await world.system.advance(1_500);
     resume();
     await world.system.settle();
-    expect(await world.stored(call)).toMatchObject({ status: "QUEUED", owner: world.context.nodeId });
+    expect(await world.storedCall(call)).toMatchObject({ status: "QUEUED", owner: world.context.nodeId });
     world.line(instance).goOnline();
     await world.system.advance(2_000);
     expect(world.leg(call).live).toBe(true);
@@ -176,7 +179,7 @@ describe("a call whose claim succeeded without a response", () => {
   test("does not make another call look undialled", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
-    world.loseAnswer("calls.claimNext");
+    world.loseResult("calls.claimNext");
     const call = await world.create(instance);
     await world.system.advance(1_000);
     const leg = world.leg(call);
@@ -199,11 +202,11 @@ describe("a call whose claim succeeded without a response", () => {
   test("can be ended before, and is then not dialled", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
-    world.loseAnswer("calls.claimNext");
+    world.loseResult("calls.claimNext");
     const call = await world.call(instance);
     await world.app.calls.hangUp(ALICE, call.id);
     await world.system.advance(5_000);
-    expect((await world.stored(call)).outcome?.reason).toBe("terminated");
+    expect((await world.storedCall(call)).outcome?.reason).toBe("terminated");
     expect(world.network.legs).toEqual([]);
     await world.stop();
   });
@@ -213,7 +216,7 @@ describe("a call whose creation succeeded without a response", () => {
   test("is still dialled, and is returned for the same request", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
-    world.loseAnswer("calls.insert");
+    world.loseResult("calls.insert");
     const body = {
       instanceId: instance.id,
       type: "FIXED_TTS",
@@ -233,7 +236,7 @@ describe("a call whose creation succeeded without a response", () => {
   test("fails in time without its line", async () => {
     const world = await World.start();
     const instance = await world.newInstance();
-    world.loseAnswer("calls.insert");
+    world.loseResult("calls.insert");
     await expect(world.create(instance)).rejects.toMatchObject(UNAVAILABLE);
     await world.system.advance(world.context.timings.queueTimeoutMs + 1);
     const [call] = await world.app.calls.list(ALICE);
@@ -247,16 +250,16 @@ describe("while the storage is down", () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     const { call, leg } = await world.answeredCall(instance, "x".repeat(40)); // 2 s
-    world.storage.down = true;
+    world.storage.isDown = true;
     await world.system.advance(500);
     leg.press("1");
     await world.system.advance(500);
     leg.press("2");
     await world.system.advance(10_000);
-    expect(leg.live).toBe(false); // the callee does not wait for our disk
-    world.storage.down = false;
+    expect(leg.live).toBe(false); // the callee does not wait for the disk
+    world.storage.isDown = false;
     await world.system.advance(5_000);
-    expect(await world.stored(call)).toMatchObject({
+    expect(await world.storedCall(call)).toMatchObject({
       status: "COMPLETED",
       outcome: { reason: "message_played", heardMs: 2_000 },
     });
@@ -273,15 +276,15 @@ describe("while the storage is down", () => {
     const call = await world.call(await world.activeInstance(), "x".repeat(20));
     const leg = world.leg(call);
     for (const now of ["placed", "answer", "end"] as const) {
-      world.storage.down = now === step;
+      world.storage.isDown = now === step;
       if (now === "end") leg.end("callee_hung_up");
       else leg[now]();
       await world.system.advance(300);
     }
-    world.storage.down = false;
+    world.storage.isDown = false;
     await world.system.advance(10_000);
-    expect(await world.stored(call)).toMatchObject({ status: "COMPLETED", outcome: { reason: "callee_hung_up" } });
-    expect((await world.story(call)).filter((type) => type !== "message_ready")).toEqual([
+    expect(await world.storedCall(call)).toMatchObject({ status: "COMPLETED", outcome: { reason: "callee_hung_up" } });
+    expect((await world.eventTypes(call)).filter((type) => type !== "message_ready")).toEqual([
       "queued",
       "ringing",
       "answered",
@@ -293,7 +296,7 @@ describe("while the storage is down", () => {
   test("a stop ends without the storage; the next start settles the call", async () => {
     const world = await World.start();
     const { call, leg } = await world.answeredCall(await world.activeInstance(), "x".repeat(400));
-    world.storage.down = true;
+    world.storage.isDown = true;
     let stopped = false;
     const stopping = world.app.stop(1_000).then(() => {
       stopped = true;
@@ -303,8 +306,8 @@ describe("while the storage is down", () => {
     await world.system.advance(10_000);
     await stopping;
     expect(stopped).toBe(true);
-    world.storage.down = false;
-    expect(await world.stored(call)).toMatchObject({ status: "IN_PROGRESS" });
+    world.storage.isDown = false;
+    expect(await world.storedCall(call)).toMatchObject({ status: "IN_PROGRESS" });
   });
 
   test("a hang-up is refused in time, and stored later as terminated", async () => {
@@ -323,7 +326,7 @@ describe("while the storage is down", () => {
     expect(leg.live).toBe(false);
     world.storage.before = () => {};
     await world.system.advance(10_000);
-    expect(await world.stored(call)).toMatchObject({ status: "FAILED", outcome: { reason: "terminated" } });
+    expect(await world.storedCall(call)).toMatchObject({ status: "FAILED", outcome: { reason: "terminated" } });
     await world.stop();
   });
 
@@ -332,7 +335,7 @@ describe("while the storage is down", () => {
     const call = await world.call(await world.activeInstance(), "x".repeat(20)); // 1 s
     const leg = world.leg(call);
     const ringingAt = world.system.now();
-    world.storage.down = true;
+    world.storage.isDown = true;
     leg.placed();
     await world.system.advance(2_000);
     const answeredAt = world.system.now();
@@ -340,9 +343,9 @@ describe("while the storage is down", () => {
     await world.system.advance(500);
     leg.end("callee_hung_up");
     await world.system.advance(5_000);
-    world.storage.down = false;
+    world.storage.isDown = false;
     await world.system.advance(5_000);
-    expect(await world.stored(call)).toMatchObject({
+    expect(await world.storedCall(call)).toMatchObject({
       startedAt: answeredAt,
       endedAt: answeredAt + 500,
       outcome: { durationMs: 500 },
@@ -357,9 +360,9 @@ describe("while the storage is down", () => {
   test("a new call is refused, and no record is stored", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
-    world.storage.down = true;
+    world.storage.isDown = true;
     await expect(world.call(instance)).rejects.toMatchObject(UNAVAILABLE);
-    world.storage.down = false;
+    world.storage.isDown = false;
     expect(await world.app.calls.list(ALICE)).toEqual([]);
     expect((await world.call(instance)).created).toBe(true);
     await world.stop();
@@ -369,12 +372,12 @@ describe("while the storage is down", () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.storage.before = (operation) => {
-      if (operation === "calls.claimNext") world.storage.down = true;
+      if (operation === "calls.claimNext") world.storage.isDown = true;
     };
     const call = await world.call(instance);
     expect(world.network.legs).toEqual([]);
     world.storage.before = () => {};
-    world.storage.down = false;
+    world.storage.isDown = false;
     await world.system.advance(1_000);
     expect(world.leg(call).live).toBe(true);
     await world.stop();
@@ -384,7 +387,7 @@ describe("while the storage is down", () => {
     const world = await World.start();
     const { call, leg } = await world.answeredCall(await world.activeInstance());
     world.storage.before = (operation) => {
-      if (operation === "calls.update") world.storage.down = true;
+      if (operation === "calls.update") world.storage.isDown = true;
     };
     let isAnswered = false;
     const ended = world.app.calls.hangUp(ALICE, call.id).then(() => {
@@ -394,19 +397,19 @@ describe("while the storage is down", () => {
     expect(leg.live).toBe(false);
     expect(isAnswered).toBe(false);
     world.storage.before = () => {};
-    world.storage.down = false;
+    world.storage.isDown = false;
     await world.system.advance(5_000);
     await ended;
-    expect((await world.stored(call)).outcome?.reason).toBe("terminated");
+    expect((await world.storedCall(call)).outcome?.reason).toBe("terminated");
     await world.stop();
   });
 
   test("readiness reports it", async () => {
     const world = await World.start();
     expect(await world.app.queries.ready()).toBe(true);
-    world.storage.down = true;
+    world.storage.isDown = true;
     expect(await world.app.queries.ready()).toBe(false);
-    world.storage.down = false;
+    world.storage.isDown = false;
     await world.stop();
     expect(await world.app.queries.ready()).toBe(false);
   });

@@ -279,7 +279,7 @@ describe("a server whose database was taken over", () => {
     const database = new TestDatabase();
     const first = database.server();
     const call = await first.talkingCall(await first.instance());
-    database.database.giveBack(database.database.epoch); // as if it had expired unnoticed
+    database.database.release(database.database.epoch); // as if it had expired unnoticed
     const second = database.server();
     await second.ringport.start();
     await database.system.advance(3_000);

@@ -8,7 +8,7 @@ import { DEFAULT_LIMITS } from "../../src/domain/limits.ts";
 import { isDisplayName } from "../../src/domain/numbers/caller-id.ts";
 import { type AccountScene, accountScene } from "./accounts/scene.ts";
 
-/** Each consists of characters that leave no mark. */
+/** Names of invisible characters only. */
 const INVISIBLE = [
   "\u200b",
   "\u200d\u200c",

@@ -27,12 +27,12 @@ class ByteDecoder implements Mp3Stream {
   }
 }
 
-interface Heard {
+interface PlayedAudio {
   readonly samples: Int16Array;
   readonly rates: readonly number[];
 }
 
-async function play(pieces: readonly Uint8Array[], options: Partial<IncomingAudioOptions> = {}): Promise<Heard> {
+async function play(pieces: readonly Uint8Array[], options: Partial<IncomingAudioOptions> = {}): Promise<PlayedAudio> {
   const heard: Int16Array[] = [];
   const rates = new Set<number>();
   const audio = new IncomingAudio({
@@ -56,8 +56,8 @@ async function play(pieces: readonly Uint8Array[], options: Partial<IncomingAudi
 const byteByByte = (bytes: Uint8Array): Uint8Array[] => Array.from(bytes, (_, i) => bytes.subarray(i, i + 1));
 
 /** The bytes in pieces that end at these positions. */
-function cut(bytes: Uint8Array, places: readonly number[]): Uint8Array[] {
-  const ends = [...places.map((place) => place % (bytes.length + 1)), bytes.length].sort((a, b) => a - b);
+function cut(bytes: Uint8Array, positions: readonly number[]): Uint8Array[] {
+  const ends = [...positions.map((position) => position % (bytes.length + 1)), bytes.length].sort((a, b) => a - b);
   return ends.map((end, i) => bytes.subarray(ends[i - 1] ?? 0, end));
 }
 
@@ -103,15 +103,15 @@ describe("16-bit PCM", () => {
   });
 
   test("of noise starts at once and is never mistaken for an MP3", async () => {
-    let late = 0;
+    let lateCount = 0;
     for (let i = 0; i < 600; i++) {
       const noise = whiteNoise(2000, 2 ** (i % 15), i);
       const bytes = pcmToBytes(noise);
       const { samples } = await play([bytes]);
       expect(samples).toEqual(noise);
-      if ((await play([bytes.subarray(0, 12)])).samples.length === 0) late++;
+      if ((await play([bytes.subarray(0, 12)])).samples.length === 0) lateCount++;
     }
-    expect(late).toBeLessThanOrEqual(2);
+    expect(lateCount).toBeLessThanOrEqual(2);
   });
 
   test("that starts like an MP3 frame is held back until the next frame is missing", async () => {
@@ -189,10 +189,12 @@ describe("an MP3", () => {
       turns.push(turn);
       return push(bytes);
     };
-    const whole = concatBytes(Array.from({ length: 50 }, () => FRAMES));
-    const { samples } = await play([whole.subarray(0, 60_000), whole.subarray(60_000)], { mp3: async () => decoder });
+    const allFrames = concatBytes(Array.from({ length: 50 }, () => FRAMES));
+    const { samples } = await play([allFrames.subarray(0, 60_000), allFrames.subarray(60_000)], {
+      mp3: async () => decoder,
+    });
     running = false;
-    expect(samples).toEqual(Int16Array.from(whole));
+    expect(samples).toEqual(Int16Array.from(allFrames));
     expect(Math.max(...decoder.slices)).toBeLessThanOrEqual(4096);
     for (let i = 1; i < turns.length; i++) {
       if ((decoder.slices[i - 1] ?? 0) + (decoder.slices[i] ?? 0) > 4096)
@@ -220,39 +222,39 @@ describe("an MP3", () => {
 
   test("opens its decoder on arrival, freed once", async () => {
     const decoder = new ByteDecoder();
-    let opened = 0;
+    let openedCount = 0;
     const mp3 = async (): Promise<Mp3Stream> => {
-      opened++;
+      openedCount++;
       return decoder;
     };
     await play([pcmToBytes(tone(440, 100, 16_000, 8000))], { mp3 });
-    expect(opened).toBe(0);
+    expect(openedCount).toBe(0);
     const audio = new IncomingAudio({ encoding: undefined, sampleRate: 16_000, mp3, onDecoded: () => {} });
     await audio.push(FRAMES);
     await audio.push(FRAMES);
     audio.close();
     audio.close();
     await audio.push(FRAMES);
-    expect([opened, decoder.closed]).toEqual([1, 1]);
+    expect([openedCount, decoder.closed]).toEqual([1, 1]);
   });
 
   test("that closes early frees its decoder", async () => {
     for (const atOnce of [true, false]) {
       const decoder = new ByteDecoder();
-      let heard = 0;
+      let heardSamples = 0;
       const audio = new IncomingAudio({
         encoding: "mp3",
         sampleRate: 16_000,
         mp3: async () => decoder,
         onDecoded() {
-          heard++;
+          heardSamples++;
           audio.close();
         },
       });
       const pending = audio.push(concatBytes(Array.from({ length: 20 }, () => FRAMES)));
       if (atOnce) audio.close();
       await pending;
-      expect([heard, decoder.closed]).toEqual([atOnce ? 0 : 1, 1]);
+      expect([heardSamples, decoder.closed]).toEqual([atOnce ? 0 : 1, 1]);
     }
   });
 
@@ -328,16 +330,16 @@ describe("a refusal of other bytes, short enough for a close frame,", () => {
   });
 
   test("is final: no samples follow it", async () => {
-    let heard = 0;
+    let heardSamples = 0;
     const audio = new IncomingAudio({
       encoding: undefined,
       sampleRate: 16_000,
       mp3: undefined,
-      onDecoded: () => heard++,
+      onDecoded: () => heardSamples++,
     });
     expect(() => audio.push(Uint8Array.from(letters("fLaC\0\0\0\x22\x10\0\x10\0")))).toThrow(NotAudio);
     expect(audio.push(new Uint8Array(640))).toBeUndefined();
-    expect(heard).toBe(0);
+    expect(heardSamples).toBe(0);
   });
 });
 
@@ -355,7 +357,7 @@ fuzz(
       const bytes = concatBytes(parts);
       const heard = await play(cut(bytes, places), { encoding }).catch((error: unknown) => error);
       if (heard instanceof Error) expect(heard).toBeInstanceOf(NotAudio);
-      else expect((heard as Heard).samples.length).toBeLessThanOrEqual(bytes.length);
+      else expect((heard as PlayedAudio).samples.length).toBeLessThanOrEqual(bytes.length);
     },
   ),
 );

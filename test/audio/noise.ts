@@ -14,9 +14,9 @@ export function whiteNoise(length: number, rms: number, seed: number): Int16Arra
 
 /** Adds two recordings sample by sample; as long as the first. */
 export function sum(a: Int16Array, b: Int16Array): Int16Array<ArrayBuffer> {
-  const both = new Int16Array(a.length);
-  for (let i = 0; i < a.length; i++) both[i] = toSample(a[i]! + (b[i] ?? 0));
-  return both;
+  const mixed = new Int16Array(a.length);
+  for (let i = 0; i < a.length; i++) mixed[i] = toSample(a[i]! + (b[i] ?? 0));
+  return mixed;
 }
 
 /** A sound that varies like speech: syllables of 120 to 300 ms with a slightly hoarse voice of changing pitch through three formants, some hisses, and pauses of 40 to 400 ms between them. */
@@ -41,16 +41,16 @@ export function babble(ms: number, sampleRate: number, level: number, seed: numb
       const hz = pitch + glide * progress;
       turn += (2 * Math.PI * hz) / sampleRate;
       // Each harmonic from the two below it: sin nx = 2 cos x · sin (n − 1)x − sin (n − 2)x.
-      const twice = 2 * Math.cos(turn);
+      const factor = 2 * Math.cos(turn);
       let sine = Math.sin(turn);
-      let below = 0;
+      let previous = 0;
       let value = 0;
       for (let harmonic = hz; harmonic < 3600; harmonic += hz) {
         let gain = 0;
         for (let f = 0; f < formants.length; f++) gain += 1 / (1 + ((harmonic - formants[f]!) / 120) ** 2);
         value += gain * sine;
-        const above = twice * sine - below;
-        below = sine;
+        const above = factor * sine - previous;
+        previous = sine;
         sine = above;
       }
       samples[at + i] = (value + 0.2 * (next() * 2 - 1)) * envelope;

@@ -24,7 +24,7 @@ fuzz(
 );
 
 fuzz(
-  "line noise is refused, or means what the platform says",
+  "random text is refused, or decodes as the platform decodes it",
   fc.property(
     fc.oneof(
       fc.string({ unit: "binary" }),

@@ -4,9 +4,9 @@ import * as client from "../../src/client/index.ts";
 import * as ringport from "../../src/index.ts";
 import * as testing from "../../src/testing/index.ts";
 
-type Thrown = (abstract new (...values: never[]) => Error) & { readonly prototype: Error };
+type ErrorClass = (abstract new (...values: never[]) => Error) & { readonly prototype: Error };
 
-function isErrorClass(value: unknown): value is Thrown {
+function isErrorClass(value: unknown): value is ErrorClass {
   return typeof value === "function" && (value.prototype as unknown) instanceof Error;
 }
 

@@ -33,7 +33,7 @@ describe("ids", () => {
       .map((hex) => Number(`0x${hex}`));
     const id = idSource(
       () => 0x01890a5dac96,
-      (out) => out.set(bytes),
+      (target) => target.set(bytes),
     )("usr");
     // The counter uses eleven of the twelve bits of rand_a; the example's value fits in those.
     expect(id).toBe("usr_01h455vb4pex5vsknk084sn02q");
@@ -65,19 +65,19 @@ describe("ids", () => {
     ["of the year 3000", Date.UTC(3000, 0, 1)],
     ["of the year 9999", Date.UTC(9999, 11, 31)],
   ])("sort after a stored id %s, although the clock was set back", (_, storedAt) => {
-    const stored = idSource(() => storedAt, chance)("evt");
+    const storedIds = idSource(() => storedAt, chance)("evt");
     const next = idSource(() => Date.UTC(2025, 0, 1), chance);
-    next.startBehind(stored);
+    next.startBehind(storedIds);
     const ids = Array.from({ length: 10_000 }, () => next("evt"));
-    expect([stored, ...ids].toSorted()).toEqual([stored, ...ids]);
+    expect([storedIds, ...ids].toSorted()).toEqual([storedIds, ...ids]);
     expect(ids.every((id) => isId("evt", id))).toBe(true);
   });
 
   test.each(["", "evt_", "evt_7zzzzzzzzzzzzzzzzzzzzzzzzz", "evt_80000000000000000000000000", "2026"])(
     "do not start after %j, which is not an id or leaves no room",
-    (stored) => {
+    (storedIds) => {
       const next = idSource(() => 5, chance);
-      next.startBehind(stored);
+      next.startBehind(storedIds);
       expect(idTime(next("evt"))).toBe(5);
     },
   );

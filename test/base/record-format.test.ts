@@ -18,22 +18,22 @@ const key = fc.oneof(
   fc.string({ unit: "grapheme" }),
   fc.constantFrom("__proto__", "constructor", "toString", "length", ""),
 );
-const { value } = fc.letrec<{ value: unknown }>((tie) => ({
+const { value } = fc.letrec<{ value: unknown }>((reference) => ({
   value: fc.oneof(
     { maxDepth: 5 },
     leaf,
-    fc.array(tie("value"), { maxLength: 5 }),
-    fc.array(fc.tuple(leaf, tie("value")), { maxLength: 5 }).map((entries) => new Map(entries)),
-    fc.array(fc.tuple(key, tie("value")), { maxLength: 5 }).map((entries) => Object.fromEntries(entries)),
+    fc.array(reference("value"), { maxLength: 5 }),
+    fc.array(fc.tuple(leaf, reference("value")), { maxLength: 5 }).map((entries) => new Map(entries)),
+    fc.array(fc.tuple(key, reference("value")), { maxLength: 5 }).map((entries) => Object.fromEntries(entries)),
   ),
 }));
 
 describe("a record", () => {
   fuzz(
     "comes back as it was written",
-    fc.property(value, (written) => {
-      const read = decodeRecord(encodeRecord(written));
-      expect(isDeepStrictEqual(read, written)).toBe(true); // toStrictEqual takes a key "constructor" for the class
+    fc.property(value, (input) => {
+      const read = decodeRecord(encodeRecord(input));
+      expect(isDeepStrictEqual(read, input)).toBe(true); // toStrictEqual takes a key "constructor" for the class
     }),
   );
 
@@ -46,11 +46,11 @@ describe("a record", () => {
 
   fuzz(
     "that is cut or changed is read, or refused with an Error",
-    fc.property(value, fc.nat(), fc.nat(255), fc.boolean(), (written, position, byte, cut) => {
-      const bytes = encodeRecord(written);
+    fc.property(value, fc.nat(), fc.nat(255), fc.boolean(), (input, position, byte, isCut) => {
+      const bytes = encodeRecord(input);
       const at = position % bytes.length;
-      if (!cut) bytes[at] = byte;
-      attempt(cut ? bytes.subarray(0, at) : bytes);
+      if (!isCut) bytes[at] = byte;
+      attempt(isCut ? bytes.subarray(0, at) : bytes);
     }),
   );
 
@@ -70,10 +70,10 @@ describe("a record", () => {
 
   test("shares no memory with its input", () => {
     const bytes = Uint8Array.of(1, 2, 3);
-    const written = encodeRecord(bytes);
+    const record = encodeRecord(bytes);
     bytes[0] = 9;
-    const read = decodeRecord(written) as Uint8Array;
-    written.fill(0);
+    const read = decodeRecord(record) as Uint8Array;
+    record.fill(0);
     expect(read).toEqual(Uint8Array.of(1, 2, 3));
   });
 
@@ -90,8 +90,8 @@ describe("a record", () => {
     ["a buffer", new ArrayBuffer(1)],
     ["a view", new DataView(new ArrayBuffer(1))],
     ["itself", cyclic()],
-  ])("cannot hold %s", (_, held) => {
-    expect(() => encodeRecord({ held })).toThrow(TypeError);
+  ])("cannot hold %s", (_, unsupported) => {
+    expect(() => encodeRecord({ held: unsupported })).toThrow(TypeError);
   });
 
   test.each<[string, number[], string]>([

@@ -9,19 +9,19 @@ test("work within the budget starts immediately", () => {
 
 test("work beyond the budget starts in later turns, in order", async () => {
   const budget = new TurnBudget(10);
-  const begun: string[] = [];
+  const startedNames: string[] = [];
   const work = async (name: string, cost: number): Promise<void> => {
     await budget.take(cost);
-    begun.push(name);
+    startedNames.push(name);
   };
   void Promise.all([work("a", 8), work("b", 8), work("c", 3), work("d", 2), work("e", 20), work("f", 1)]);
   const atTheEndOfTurns = new Set<string>();
-  while (begun.length < 6) {
+  while (startedNames.length < 6) {
     await Promise.resolve();
-    atTheEndOfTurns.add(begun.join(""));
+    atTheEndOfTurns.add(startedNames.join(""));
     await nextTurn();
   }
-  expect([...atTheEndOfTurns, begun.join("")]).toEqual(["a", "ab", "abcd", "abcde", "abcdef"]);
+  expect([...atTheEndOfTurns, startedNames.join("")]).toEqual(["a", "ab", "abcd", "abcde", "abcdef"]);
 });
 
 test("many streams with long pieces share the turns of the event loop", async () => {
@@ -30,9 +30,9 @@ test("many streams with long pieces share the turns of the event loop", async ()
     const chunks = (async function* () {
       yield { samples: new Int16Array(24_000 * seconds), sampleRate: 24_000 };
     })();
-    let converted = 0;
-    for await (const samples of resampleStream(chunks, 8_000)) converted += samples.length;
-    return converted;
+    let convertedCount = 0;
+    for await (const samples of resampleStream(chunks, 8_000)) convertedCount += samples.length;
+    return convertedCount;
   };
   let turns = 0;
   let lengths: number[] | undefined;

@@ -17,9 +17,9 @@ export const ANSWERING_MACHINES = benchmark({
     for (const who of ["machine", "human"] as const)
       for (const [name, share] of Object.entries(recognitionOf(who, results)))
         rows.push(row(`${who}: ${name}`, share.toFixed(3), "≥ 0.95", share >= 0.95));
-    const people = results.flatMap(({ answer: { who, kind, greetedMs }, verdicts }) => {
+    const people = results.flatMap(({ answer: { answerer, kind, greetedMs }, verdicts }) => {
       const atMs = verdicts.find(({ answeredBy }) => answeredBy === "human")?.atMs;
-      return who !== "human" || atMs === undefined || greetedMs === undefined ? [] : [{ kind, atMs, greetedMs }];
+      return answerer !== "human" || atMs === undefined || greetedMs === undefined ? [] : [{ kind, atMs, greetedMs }];
     });
     const after = people.map(({ atMs, greetedMs }) => atMs - greetedMs);
     rows.push(verdictRow("a person, from the end of the greeting to the verdict: p95", after));

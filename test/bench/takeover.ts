@@ -97,7 +97,7 @@ function take(postgres: RunningPostgres, loss: Loss): Promise<{ readonly ms: num
       );
       const ms = next.requests[0]!.at - lostAt;
       await heard(next);
-      if (loss === "a cut connection") await relay.mend();
+      if (loss === "a cut connection") await relay.repair();
       // A killed server returns before its lease has expired, and may get it again.
       const address = await Promise.any([second.prints(LOCAL_URL), first.prints(LOCAL_URL, before)]);
       if (loss !== "a clean stop") await first.prints(WAITING, before);

@@ -45,11 +45,11 @@ describe("clear takes effect within 200 ms", REAL_TIME, () => {
     flood(stream, seconds * 1_000);
     await heardTone(leg);
     const from = leg.heard.length;
-    stream.say({ type: "mark", name: "never" });
-    stream.say({ type: "clear" });
-    stream.say({ type: "mark", name: "at once" });
+    stream.sendMessage({ type: "mark", name: "never" });
+    stream.sendMessage({ type: "clear" });
+    stream.sendMessage({ type: "mark", name: "at once" });
     await stream.write(tone(1_800, 400, RATE, 8_000));
-    stream.say({ type: "mark", name: "after" });
+    stream.sendMessage({ type: "mark", name: "after" });
     await stream.event("cleared");
     await stream.message(({ name }) => name === "after", "the last mark");
     const marks = stream.events.filter(({ event }) => event === "mark");
@@ -58,7 +58,7 @@ describe("clear takes effect within 200 ms", REAL_TIME, () => {
     expect(toneShare(second, 1_800, RATE)).toBeGreaterThan(0.98);
     const heard = soundAfter(leg, from);
     expect(heard).toBeLessThan(SOON + (RATE * 2) / 5);
-    stream.say({ type: "hangup" });
+    stream.sendMessage({ type: "hangup" });
     expect(await stream.closed()).toMatchObject({ code: 1000 });
   });
 
@@ -72,17 +72,17 @@ describe("clear takes effect within 200 ms", REAL_TIME, () => {
     for (let i = 0; i < 60; i++) void stream.write(first).catch(() => {});
     await heardTone(leg);
     const from = leg.heard.length;
-    stream.say({ type: "clear" });
+    stream.sendMessage({ type: "clear" });
     await stream.event("cleared");
     void stream.write(second);
-    stream.say({ type: "mark", name: "after" });
+    stream.sendMessage({ type: "mark", name: "after" });
     await stream.message(({ name }) => name === "after", "the last mark");
     const heard = soundAfter(leg, from);
     expect(heard).toBeLessThan(SOON + (RATE * 45) / 100);
     // The second one is whole.
     const end = from + heard;
     expect(toneShare(leg.heard.subarray(end - (RATE * 38) / 100, end), 700, RATE)).toBeGreaterThan(0.98);
-    stream.say({ type: "hangup" });
+    stream.sendMessage({ type: "hangup" });
     expect(await stream.closed()).toMatchObject({ code: 1000 });
   });
 
@@ -91,13 +91,13 @@ describe("clear takes effect within 200 ms", REAL_TIME, () => {
     const bot = await open(id, { protocol: "twilio" });
     const { streamSid } = await bot.event("start");
     const media = (samples: Int16Array): void =>
-      bot.say({ event: "media", streamSid, media: { payload: encodeBase64(encodeMulaw(samples)) } });
-    const mark = (name: string): void => bot.say({ event: "mark", streamSid, mark: { name } });
+      bot.sendMessage({ event: "media", streamSid, media: { payload: encodeBase64(encodeMulaw(samples)) } });
+    const mark = (name: string): void => bot.sendMessage({ event: "mark", streamSid, mark: { name } });
     for (let i = 0; i < 200; i++) media(tone(HZ, PIECE_MS, 8_000, 8_000));
     mark("never");
     await heardTone(leg);
     const from = leg.heard.length;
-    bot.say({ event: "clear", streamSid });
+    bot.sendMessage({ event: "clear", streamSid });
     await bot.event("mark");
     const cleared = leg.heard.length;
     await waitUntil(() => leg.heard.length > cleared + RATE / 10, "no silence was heard");
@@ -137,8 +137,8 @@ describe("the end of a call", REAL_TIME, () => {
     flood(stream, 100_000);
     await heardTone(leg);
     const from = leg.heard.length;
-    stream.say({ type: "clear" });
-    stream.say({ type: "hangup" });
+    stream.sendMessage({ type: "clear" });
+    stream.sendMessage({ type: "hangup" });
     expect(await stream.closed()).toMatchObject({ code: 1000 });
     expect(leg.heard.length - from).toBeLessThan(SOON);
     expect((await scene.client().waitForCall(id)).outcome).toMatchObject({ reason: "stream_closed" });

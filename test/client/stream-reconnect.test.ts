@@ -32,7 +32,7 @@ describe("a broken connection", () => {
       breaks++;
       await relay.cut();
       await new Promise((done) => setTimeout(done, 120));
-      await relay.mend();
+      await relay.repair();
     }
     expect(breaks).toBe(3);
     expect(await stream.mark("end")).toBe("reached");
@@ -54,7 +54,7 @@ describe("a broken connection", () => {
     const second = stream.mark("second");
     const late = stream.write(sound.subarray(0, 800));
     await new Promise((done) => setTimeout(done, 300));
-    await relay.mend();
+    await relay.repair();
     await late;
     expect(await Promise.all([first, second])).toEqual(["reached", "reached"]);
     expect(await stream.mark("third")).toBe("reached");
@@ -74,7 +74,7 @@ describe("a broken connection", () => {
     await waitUntil(() => heardBy(leg).length > RATE / 4, "nothing was heard");
     const cleared = stream.clear();
     await relay.cut();
-    await relay.mend();
+    await relay.repair();
     expect(await cleared).toBeGreaterThan(200);
     expect(await mark).toBe("cleared");
     await stream.hangUp();
@@ -102,7 +102,7 @@ describe("a broken connection", () => {
     await relay.cut();
     leg.end("callee_hung_up");
     await waitUntil(async () => (await scene.client().calls.get(id)).status === "COMPLETED", "the call goes on");
-    await relay.mend();
+    await relay.repair();
     expect(await stream.ended).toEqual({ status: "completed", reason: "callee_hung_up" });
   });
 
@@ -114,7 +114,7 @@ describe("a broken connection", () => {
     await expect(stream.write(counting(1))).rejects.toMatchObject({ code: "stream_overflow" });
     const cleared = stream.clear();
     await minute;
-    await relay.mend();
+    await relay.repair();
     expect(await cleared).toBe(0);
     await stream.hangUp();
   });

@@ -31,7 +31,7 @@ test("a transcript sent into a dead connection is reported once after reconnecti
   await say("two");
   expect(received).toEqual(["one"]);
   await relay.cut();
-  await relay.mend();
+  await relay.repair();
   await waitUntil(() => received.length > 1, "it was not received again");
   await say("three");
   await stream.hangUp();

@@ -8,7 +8,7 @@ import { wavHeader } from "../../src/audio/wav/wav-header.ts";
 import { AudioUnsupported } from "../../src/ports/audio-decoder.ts";
 import { fuzz } from "../support/fuzz.ts";
 import { refusal } from "../support/refusal.ts";
-import { gapped, stereo, TONE_HZ, toneMs, vbr } from "../support/tone-files.ts";
+import { gappedMp3, stereoMp3, TONE_HZ, toneMs, vbrMp3 } from "../support/tone-files.ts";
 
 const LIMITS = { maxDurationMs: 600_000 };
 
@@ -19,9 +19,9 @@ afterAll(async () => {
   await pool.close();
 });
 
-function wav(samples: Int16Array, sampleRate: number, claimed: number | undefined = samples.length): Uint8Array {
+function wav(samples: Int16Array, sampleRate: number, claimedLength: number | undefined = samples.length): Uint8Array {
   const bytes = new Uint8Array(44 + 2 * samples.length);
-  bytes.set(wavHeader({ sampleRate, samples: claimed }));
+  bytes.set(wavHeader({ sampleRate, samples: claimedLength }));
   bytes.set(pcmToBytes(samples), 44);
   return bytes;
 }
@@ -39,16 +39,16 @@ async function outcome(work: Promise<unknown>): Promise<"ok" | "refused"> {
 
 describe("inspecting a file", () => {
   test.each([
-    ["stereo MP3 with tags and a cover", stereo, { sampleRate: 44_100, channels: 2, durationMs: 3000 }],
-    ["mono MP3 of variable bit rate", vbr, { sampleRate: 16_000, channels: 1, durationMs: 3000 }],
-    ["MP3 without gapless information", gapped, { sampleRate: 8000, channels: 1, durationMs: 3168 }],
-  ])("returns the properties of %s", async (_, file, facts) => {
-    expect(await decoder.inspect(file, LIMITS)).toMatchObject({ format: "mp3", truncated: false, ...facts });
+    ["stereo MP3 with tags and a cover", stereoMp3, { sampleRate: 44_100, channels: 2, durationMs: 3000 }],
+    ["mono MP3 of variable bit rate", vbrMp3, { sampleRate: 16_000, channels: 1, durationMs: 3000 }],
+    ["MP3 without gapless information", gappedMp3, { sampleRate: 8000, channels: 1, durationMs: 3168 }],
+  ])("returns the properties of %s", async (_, file, properties) => {
+    expect(await decoder.inspect(file, LIMITS)).toMatchObject({ format: "mp3", truncated: false, ...properties });
   });
 
   test("returns the properties of a WAV file", async () => {
-    const facts = await decoder.inspect(wav(tone(TONE_HZ, 2500, 22_050, 16_000), 22_050), LIMITS);
-    expect(facts).toEqual({
+    const properties = await decoder.inspect(wav(tone(TONE_HZ, 2500, 22_050, 16_000), 22_050), LIMITS);
+    expect(properties).toEqual({
       format: "wav",
       sampleRate: 22_050,
       channels: 1,
@@ -59,28 +59,28 @@ describe("inspecting a file", () => {
   });
 
   test.each([
-    ["an array", new Uint8Array(stereo)],
-    ["a Buffer", Buffer.from(stereo)],
-    ["a view of shared memory", new Uint8Array(new SharedArrayBuffer(stereo.length))],
+    ["an array", new Uint8Array(stereoMp3)],
+    ["a Buffer", Buffer.from(stereoMp3)],
+    ["a view of shared memory", new Uint8Array(new SharedArrayBuffer(stereoMp3.length))],
   ])("leaves the bytes of %s unchanged", async (_, file) => {
-    file.set(stereo);
+    file.set(stereoMp3);
     for (let time = 0; time < 2; time++) expect((await decoder.inspect(file, LIMITS)).durationMs).toBe(3000);
     await decoder.decode(file, 8000);
-    expect(new Uint8Array(file)).toEqual(stereo);
+    expect(new Uint8Array(file)).toEqual(stereoMp3);
   });
 
   test("does not depend on the position of the bytes in memory", async () => {
-    const within = new Uint8Array(vbr.length + 20);
-    within.set(vbr, 7);
-    expect((await decoder.inspect(within.subarray(7, 7 + vbr.length), LIMITS)).durationMs).toBe(3000);
+    const withEmbedded = new Uint8Array(vbrMp3.length + 20);
+    withEmbedded.set(vbrMp3, 7);
+    expect((await decoder.inspect(withEmbedded.subarray(7, 7 + vbrMp3.length), LIMITS)).durationMs).toBe(3000);
   });
 });
 
 describe("the samples of a file", () => {
   const files: [string, Uint8Array, number][] = [
-    ["stereo MP3 with tags and a cover", stereo, 3000],
-    ["mono MP3 of variable bit rate", vbr, 3000],
-    ["MP3 without gapless information", gapped, 3168],
+    ["stereo MP3 with tags and a cover", stereoMp3, 3000],
+    ["mono MP3 of variable bit rate", vbrMp3, 3000],
+    ["MP3 without gapless information", gappedMp3, 3168],
     ["WAV at 48 kHz", wav(tone(TONE_HZ, 3000, 48_000, 16_384), 48_000), 3000],
     ["WAV at 8 kHz", wav(tone(TONE_HZ, 3000, 8000, 16_384), 8000), 3000],
   ];
@@ -97,8 +97,10 @@ describe("the samples of a file", () => {
   }
 
   test("are the average of the channels", async () => {
-    const left = tone(TONE_HZ, 500, 8000, 16_000);
-    const interleaved = Int16Array.from({ length: 2 * left.length }, (_, i) => (i % 2 ? 0 : (left[i >> 1] ?? 0)));
+    const leftChannel = tone(TONE_HZ, 500, 8000, 16_000);
+    const interleaved = Int16Array.from({ length: 2 * leftChannel.length }, (_, i) =>
+      i % 2 ? 0 : (leftChannel[i >> 1] ?? 0),
+    );
     const file = wav(interleaved, 8000);
     const view = new DataView(file.buffer);
     view.setUint16(22, 2, true);
@@ -110,7 +112,7 @@ describe("the samples of a file", () => {
 
 describe("a damaged file", () => {
   test("tags that claim more than the file are searched for frames", async () => {
-    const file = stereo.slice();
+    const file = stereoMp3.slice();
     file.set([0x7f, 0x7f, 0x7f, 0x7f], 6);
     expect(await decoder.inspect(file, LIMITS)).toMatchObject({ durationMs: 3000, bytes: { ignored: [] } });
   });
@@ -123,20 +125,20 @@ describe("a damaged file", () => {
   });
 
   test("an MP3 that is cut off is played to its end", async () => {
-    for (const file of [stereo, vbr]) {
-      const half = file.subarray(0, Math.floor(file.length * 0.7));
-      const facts = await decoder.inspect(half, LIMITS);
-      expect(facts.truncated).toBe(true);
-      expect(facts.durationMs).toBeGreaterThan(1000);
-      expect(facts.durationMs).toBeLessThan(2500);
+    for (const file of [stereoMp3, vbrMp3]) {
+      const truncated = file.subarray(0, Math.floor(file.length * 0.7));
+      const properties = await decoder.inspect(truncated, LIMITS);
+      expect(properties.truncated).toBe(true);
+      expect(properties.durationMs).toBeGreaterThan(1000);
+      expect(properties.durationMs).toBeLessThan(2500);
     }
   });
 
   test("a broken MP3 loses only the broken part", async () => {
-    const broken = stereo.slice();
-    for (let i = 25_000; i < 26_000; i++) broken[i] = (i * 37) & 0xff;
-    expect((await decoder.inspect(broken, LIMITS)).durationMs).toBeGreaterThan(2500);
-    const samples = await decoder.decode(broken, 8000);
+    const corrupted = stereoMp3.slice();
+    for (let i = 25_000; i < 26_000; i++) corrupted[i] = (i * 37) & 0xff;
+    expect((await decoder.inspect(corrupted, LIMITS)).durationMs).toBeGreaterThan(2500);
+    const samples = await decoder.decode(corrupted, 8000);
     expect(toneMs(samples.subarray(0, 8000), 8000)).toBeGreaterThan(900);
     expect(toneMs(samples.subarray(-8000), 8000)).toBeGreaterThan(900);
   });
@@ -144,9 +146,9 @@ describe("a damaged file", () => {
   test("an MP3 with a tail of noise plays the rest, and prints nothing", async () => {
     const print = vi.spyOn(console, "error").mockImplementation(() => {});
     const noise = Uint8Array.from({ length: 200_000 }, (_, i) => (Math.imul(i + 1, 2_654_435_761) >>> 13) & 0xff);
-    const file = new Uint8Array(stereo.length + noise.length);
-    file.set(stereo);
-    file.set(noise, stereo.length);
+    const file = new Uint8Array(stereoMp3.length + noise.length);
+    file.set(stereoMp3);
+    file.set(noise, stereoMp3.length);
     expect((await decoder.inspect(file, LIMITS)).durationMs).toBeGreaterThan(2900);
     expect(print).not.toHaveBeenCalled();
     print.mockRestore();
@@ -155,14 +157,14 @@ describe("a damaged file", () => {
 
 describe("an unplayable file is refused with its fault", () => {
   const noise = Uint8Array.from({ length: 50_000 }, (_, i) => (Math.imul(i + 7, 2_654_435_761) >>> 11) & 0xff);
-  const justTags = new Uint8Array(2000);
-  justTags.set([0x49, 0x44, 0x33, 3, 0, 0, 0, 0, 0x0f, 0x46]);
+  const onlyTags = new Uint8Array(2000);
+  onlyTags.set([0x49, 0x44, 0x33, 3, 0, 0, 0, 0, 0x0f, 0x46]);
   const cases: [string, Uint8Array][] = [
     ["nothing", new Uint8Array(0)],
     ["random bytes", noise],
     ["text", new TextEncoder().encode("<html>an error page</html>")],
     ["an Ogg file", new TextEncoder().encode("OggS and so on")],
-    ["tags and nothing else", justTags],
+    ["tags and nothing else", onlyTags],
     ["a WAV header alone", wav(new Int16Array(0), 8000)],
     ["half a WAV header", wav(new Int16Array(0), 8000).subarray(0, 30)],
   ];
@@ -172,7 +174,7 @@ describe("an unplayable file is refused with its fault", () => {
   });
 
   test("a file that is too long is refused with the limit", async () => {
-    for (const file of [stereo, wav(tone(TONE_HZ, 3000, 8000, 8000), 8000)]) {
+    for (const file of [stereoMp3, wav(tone(TONE_HZ, 3000, 8000, 8000), 8000)]) {
       const error = await refusal(decoder.inspect(file, { maxDurationMs: 2000 }));
       expect(error).toBeInstanceOf(AudioUnsupported);
       expect((error as Error).message).toBe("the audio is longer than the limit of 2 s");
@@ -182,7 +184,7 @@ describe("an unplayable file is refused with its fault", () => {
 
 describe("the work of decoding", () => {
   test("stops an hour of MP3 at the limit", { timeout: 60_000 }, async () => {
-    const frames = gapped.subarray(0, gapped.length - (gapped.length % 72));
+    const frames = gappedMp3.subarray(0, gappedMp3.length - (gappedMp3.length % 72));
     const hour = new Uint8Array(frames.length * 1150);
     for (let i = 0; i < 1150; i++) hour.set(frames, i * frames.length);
     const startedAt = performance.now();
@@ -192,26 +194,26 @@ describe("the work of decoding", () => {
   });
 
   test("ends with the reason of an aborted signal", async () => {
-    const long = wav(tone(TONE_HZ, 120_000, 44_100, 8000), 44_100);
+    const longFile = wav(tone(TONE_HZ, 120_000, 44_100, 8000), 44_100);
     const reason = new Error("never mind");
     const abort = new AbortController();
-    const work = refusal(decoder.decode(long, 8000, abort.signal));
+    const work = refusal(decoder.decode(longFile, 8000, abort.signal));
     setTimeout(() => abort.abort(reason), 20);
     expect(await work).toBe(reason);
-    expect(await refusal(decoder.inspect(stereo, LIMITS, AbortSignal.abort(reason)))).toBe(reason);
-    expect((await decoder.inspect(stereo, LIMITS)).durationMs).toBe(3000);
+    expect(await refusal(decoder.inspect(stereoMp3, LIMITS, AbortSignal.abort(reason)))).toBe(reason);
+    expect((await decoder.inspect(stereoMp3, LIMITS)).durationMs).toBe(3000);
   });
 
   test("reports a closed pool as an internal fault, not the file's", async () => {
     const closed = embeddedWorkers();
     await closed.close();
-    const error = await refusal(workerDecoder(closed).inspect(stereo, LIMITS));
+    const error = await refusal(workerDecoder(closed).inspect(stereoMp3, LIMITS));
     expect(error).toMatchObject({ name: "PoolError", kind: "closed" });
   });
 });
 
 describe("hostile bytes", () => {
-  const bounded = async (file: Uint8Array): Promise<void> => {
+  const expectBounded = async (file: Uint8Array): Promise<void> => {
     const startedAt = performance.now();
     const inspected = await outcome(decoder.inspect(file, LIMITS));
     if (inspected === "ok") {
@@ -222,33 +224,33 @@ describe("hostile bytes", () => {
   };
 
   const mutations = fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 })), { minLength: 1, maxLength: 40 });
-  const mutated = (file: Uint8Array, changes: readonly (readonly [number, number])[]): Uint8Array => {
+  const mutate = (file: Uint8Array, changes: readonly (readonly [number, number])[]): Uint8Array => {
     const copy = file.slice();
     for (const [at, byte] of changes) copy[at % copy.length] = byte;
     return copy;
   };
 
   /** A second of speech: short enough for a hundred thousand trials. */
-  const short = vbr.subarray(0, 900);
+  const shortFile = vbrMp3.subarray(0, 900);
 
   fuzz(
     "random bytes are refused or played in bounded time",
-    fc.asyncProperty(fc.uint8Array({ maxLength: 3000 }), bounded),
+    fc.asyncProperty(fc.uint8Array({ maxLength: 3000 }), expectBounded),
   );
   fuzz(
     "a corrupted MP3 is refused or played in bounded time",
-    fc.asyncProperty(mutations, (changes) => bounded(mutated(short, changes))),
+    fc.asyncProperty(mutations, (changes) => expectBounded(mutate(shortFile, changes))),
   );
   fuzz(
     "an MP3 cut anywhere is refused or played in bounded time",
-    fc.asyncProperty(fc.nat({ max: short.length }), (length) => bounded(short.subarray(0, length))),
+    fc.asyncProperty(fc.nat({ max: shortFile.length }), (length) => expectBounded(shortFile.subarray(0, length))),
   );
   const smallWav = wav(concatPcm([tone(TONE_HZ, 50, 8000, 8000)]), 8000);
   fuzz(
     "a WAV file with a corrupted header is refused or played in bounded time",
     fc.asyncProperty(
       fc.array(fc.tuple(fc.nat({ max: 43 }), fc.integer({ min: 0, max: 255 })), { minLength: 1, maxLength: 6 }),
-      (changes) => bounded(mutated(smallWav, changes)),
+      (changes) => expectBounded(mutate(smallWav, changes)),
     ),
   );
 });

@@ -14,12 +14,12 @@ function sqliteDialect(path: string): SqliteDialect {
       close: () => database.close(),
       prepare(text: string) {
         const statement = database.prepare(text);
-        const bound = (values: readonly unknown[]) => values as SQLInputValue[];
+        const asInputValues = (values: readonly unknown[]) => values as SQLInputValue[];
         return {
           reader: statement.columns().length > 0,
-          all: (values: readonly unknown[]) => statement.all(...bound(values)),
-          run: (values: readonly unknown[]) => statement.run(...bound(values)),
-          iterate: (values: readonly unknown[]) => statement.iterate(...bound(values)),
+          all: (values: readonly unknown[]) => statement.all(...asInputValues(values)),
+          run: (values: readonly unknown[]) => statement.run(...asInputValues(values)),
+          iterate: (values: readonly unknown[]) => statement.iterate(...asInputValues(values)),
         };
       },
     };

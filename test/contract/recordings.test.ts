@@ -15,17 +15,17 @@ recordingsContract(
   async () => {
     const parent = mkdtempSync(join(tmpdir(), "ringport-recordings-"));
     const folder = join(parent, "made when needed");
-    const others: Recordings[] = [];
+    const otherStores: Recordings[] = [];
     return {
       recordings: wavRecordings({ folder }),
       async reopen() {
         const other = wavRecordings({ folder });
-        others.push(other);
+        otherStores.push(other);
         return other;
       },
       full: () => wavRecordings({ folder: join(parent, "full"), open: fullDisk(20_000) }),
       async close() {
-        for (const other of others) await other.close();
+        for (const other of otherStores) await other.close();
         rmSync(parent, { recursive: true });
       },
     };

@@ -6,7 +6,7 @@ import { postgresStorage } from "../../adapters/storage/postgres/postgres-storag
 import { type Storage, StorageLocked } from "../../src/ports/storage.ts";
 import type { StorageUnderTest } from "../../src/testing/storage-contract/scene.ts";
 import { storageContract } from "../../src/testing/storage-contract.ts";
-import { connected, findPostgres, type RunningPostgres } from "../support/postgres.ts";
+import { findPostgres, openClient, type RunningPostgres } from "../support/postgres.ts";
 import { storageUnderTest } from "../support/storage-under-test.ts";
 
 const runner = { describe, test, expect };
@@ -18,25 +18,28 @@ interface OnPostgres {
 }
 
 /** Storages on one database, which is emptied for each: a new database takes 50 to 100 ms of processor time. */
-function emptied(server: () => RunningPostgres, on: (url: string) => OnPostgres): () => Promise<StorageUnderTest> {
+function withEmptyTables(
+  server: () => RunningPostgres,
+  createStorage: (url: string) => OnPostgres,
+): () => Promise<StorageUnderTest> {
   let database: Promise<string> | undefined;
   return async () => {
     database ??= server().createDatabase();
     const url = await database;
     await deleteRows(url);
-    const { make, end } = on(url);
+    const { make, end } = createStorage(url);
     return storageUnderTest(make, end);
   };
 }
 
 /** Deletes all rows except those of the migrations. */
 async function deleteRows(url: string): Promise<void> {
-  await using client = await connected(url);
-  const { rows } = await client.query<{ place: string }>(
+  await using client = await openClient(url);
+  const { rows } = await client.query<{ tableName: string }>(
     `select format('%I.%I', schemaname, tablename) as place from pg_tables
       where schemaname not in ('pg_catalog', 'information_schema') and tablename not like '%migration%'`,
   );
-  await client.query(rows.map(({ place }) => `delete from ${place}`).join(";"));
+  await client.query(rows.map(({ tableName }) => `delete from ${tableName}`).join(";"));
 }
 
 const postgres = await findPostgres();
@@ -50,7 +53,7 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
   const ownConnections = (url: string): OnPostgres => ({ make: () => postgresStorage({ url }), end: async () => {} });
   storageContract(
     "PostgreSQL",
-    emptied(() => server, ownConnections),
+    withEmptyTables(() => server, ownConnections),
     runner,
   );
 
@@ -61,7 +64,7 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
   };
   storageContract(
     "PostgreSQL with a pool, a schema and a prefix of the host",
-    emptied(() => server, poolOfTheHost),
+    withEmptyTables(() => server, poolOfTheHost),
     runner,
   );
 
@@ -75,7 +78,7 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
   };
   storageContract(
     "PostgreSQL by a dialect of Kysely",
-    emptied(
+    withEmptyTables(
       () => server,
       (url) => ({ make: () => byDialect(url), end: async () => {} }),
     ),
@@ -87,7 +90,7 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
     const [first, second] = [byDialect(url), byDialect(url)];
     await first.open({ exclusive: true, leaseMs: 60_000 });
     await expect(second.open({ exclusive: true })).rejects.toThrow(StorageLocked);
-    await using admin = await connected(url);
+    await using admin = await openClient(url);
     await admin.query("update rp_owners set expires_at = 0");
     await second.open({ exclusive: true });
     const time = { at: 1, claim: null };

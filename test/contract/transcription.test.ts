@@ -20,11 +20,11 @@ const API_KEY = "sk-very-secret-key";
 const runner = { describe, test, expect };
 
 /** The engines here understand tones in place of words. */
-const saying = (hz: number): Saying => ({
+const sayTone = (hz: number): Saying => ({
   text: `tone ${hz}`,
   samples: (sampleRate) => tone(hz, 700, sampleRate, 8_000),
 });
-const sayings = [saying(440), saying(880)] as const;
+const sayings = [sayTone(440), sayTone(880)] as const;
 
 /** An engine with its server: another key is refused, and it is unreachable without the server. */
 function beside(

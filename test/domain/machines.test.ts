@@ -27,9 +27,10 @@ describe.each(MACHINES)("the states of %s", (_, table, states, initial) => {
   });
 
   test("are all reachable from the first one", () => {
-    const reached = new Set([initial]);
-    for (const state of reached) for (const to of Object.values(table[state] ?? {})) if (to) reached.add(to);
-    expect([...reached].sort()).toEqual([...states].sort());
+    const reachedStates = new Set([initial]);
+    for (const state of reachedStates)
+      for (const to of Object.values(table[state] ?? {})) if (to) reachedStates.add(to);
+    expect([...reachedStates].sort()).toEqual([...states].sort());
   });
 
   test("are drawn with every move", () => {

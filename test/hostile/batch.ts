@@ -9,9 +9,9 @@ import { CountedSystem } from "../support/counted-system.ts";
 import { random } from "../support/random.ts";
 import { type FarEnd, startFarEnd } from "../support/sip/far-end.ts";
 import { type LossyRelay, startLossyRelay } from "../support/sip/lossy-relay.ts";
-import { ACCOUNT, CALLEES, SANE, SPOILT_NUMBERS } from "./callees.ts";
-import { isolated } from "./namespace.ts";
-import { Spoiling } from "./spoiling.ts";
+import { ACCOUNT, CALLEES, CORRUPTED_NUMBERS, VALID_CALLEE } from "./callees.ts";
+import { Corruption } from "./corruption.ts";
+import { isIsolated } from "./namespace.ts";
 
 /** SIP timeouts of half a minute last three seconds here. The audio has its own clock. */
 const SPEED = 10;
@@ -40,7 +40,7 @@ export async function runBatch(seed: number): Promise<BatchResult> {
 class Batch {
   readonly #draw: () => number;
   readonly #farEnd: FarEnd;
-  readonly #spoiling: Spoiling;
+  readonly #corruption: Corruption;
   readonly #system = new CountedSystem(SPEED);
   readonly #faults: string[] = [];
   readonly #seed: number;
@@ -49,88 +49,91 @@ class Batch {
   constructor(seed: number, farEnd: FarEnd) {
     this.#seed = seed;
     this.#draw = random(seed);
-    this.#spoiling = new Spoiling(random(seed + 1_000_000));
+    this.#corruption = new Corruption(random(seed + 1_000_000));
     this.#farEnd = farEnd;
   }
 
   async run(): Promise<BatchResult> {
     const relay = await startLossyRelay({
-      ...{ to: this.#farEnd, seed: this.#seed, spoils: this.#spoiling.spoils },
-      signalling: { late: 0.2, lateMs: 40, duplicates: 0.2 },
+      ...{ to: this.#farEnd, seed: this.#seed, corrupt: this.#corruption.corrupt },
+      signalling: { reordered: 0.2, reorderDelayMs: 40, duplicates: 0.2 },
     });
     const telephony = this.#trunk(relay, "calls", { probe: "none", followRedirects: true });
     const network = new TestNetwork({ telephony, close: async () => {} }, END_MS);
     const { line } = await network.link();
     await Promise.all([
-      ...Array.from({ length: CALLS }, () => this.#spoiltCall(network, line)),
+      ...Array.from({ length: CALLS }, () => this.#corruptedCall(network, line)),
       this.#presence(relay, { register: true }),
       this.#presence(relay, { probe: "options" }),
     ]);
-    this.#spoiling.active = false;
+    this.#corruption.active = false;
     this.#expectNoPorts();
-    await this.#saneCall(network, line);
-    if ((await within(END_MS, network.close())) === LATE) this.#faults.push("the trunk did not close");
+    await this.#validCall(network, line);
+    if ((await withTimeout(END_MS, network.close())) === TIMED_OUT) this.#faults.push("the trunk did not close");
     await relay.close();
     await this.#farEnd.close();
-    if (this.#system.waiting !== 0) this.#faults.push(`${this.#system.waiting} timers are left`);
-    const { messages, packets } = this.#spoiling;
+    if (this.#system.pendingTimers !== 0) this.#faults.push(`${this.#system.pendingTimers} timers are pending`);
+    const { messages, packets } = this.#corruption;
     return { messages, packets, calls: this.#calls, faults: this.#faults };
   }
 
-  #trunk({ uri }: LossyRelay, name: string, more: object): Telephony {
+  #trunk({ uri }: LossyRelay, name: string, options: object): Telephony {
     const logger: Logger = {
       ...{ debug() {}, info() {}, warn() {} },
       error: (fields, message) => void this.#faults.push(`${message}: ${String(fields.err ?? "")}`),
     };
-    const trunk = { name, server: uri, ...ACCOUNT, rtpPorts: RTP_PORTS, mediaLossMs: 1_000, ...more };
+    const trunk = { name, server: uri, ...ACCOUNT, rtpPorts: RTP_PORTS, mediaLossMs: 1_000, ...options };
     return sip({ trunks: [trunk], system: this.#system, logger, media: "worker" })[0]!;
   }
 
   /** One call; it must end soon after we hang up, at the latest. */
-  async #spoiltCall(network: TestNetwork, line: Line): Promise<void> {
-    const number = SPOILT_NUMBERS[Math.floor(this.#draw() * SPOILT_NUMBERS.length)]!;
+  async #corruptedCall(network: TestNetwork, line: Line): Promise<void> {
+    const number = CORRUPTED_NUMBERS[Math.floor(this.#draw() * CORRUPTED_NUMBERS.length)]!;
     const [waitMs, callMs] = [this.#draw() * MAX_MS, this.#draw() * MAX_MS];
     await network.sleep(waitMs);
     this.#calls++;
-    const dialled = await within(END_MS, network.call(line, number).catch(dialFault));
-    if (dialled === LATE) return void this.#faults.push(`the call to ${number} neither went out nor failed`);
-    if (dialled === undefined) return;
+    const dialledCall = await withTimeout(END_MS, network.call(line, number).catch(dialFault));
+    if (dialledCall === TIMED_OUT)
+      return void this.#faults.push(`the call to ${number} was neither dialled nor rejected`);
+    if (dialledCall === undefined) return;
     await network.sleep(callMs);
-    const { leg, events } = dialled;
-    if ((await within(END_MS, leg.hangUp())) === LATE) this.#faults.push(`the call to ${number} could not be hung up`);
-    if ((await within(END_MS, events.over)) === LATE) this.#faults.push(`the call to ${number} never ended`);
+    const { leg, events } = dialledCall;
+    if ((await withTimeout(END_MS, leg.hangUp())) === TIMED_OUT)
+      this.#faults.push(`the call to ${number} could not be hung up`);
+    if ((await withTimeout(END_MS, events.over)) === TIMED_OUT) this.#faults.push(`the call to ${number} never ended`);
     const ends = events.types.filter((type) => type === "ended").length;
     if (ends !== 1 || events.types.at(-1) !== "ended")
       this.#faults.push(`the call to ${number} ended ${ends} times: ${events.types}`);
   }
 
   /** A registration or a probe with corrupted responses: opened, queried and closed. */
-  async #presence(relay: LossyRelay, more: object): Promise<void> {
+  async #presence(relay: LossyRelay, options: object): Promise<void> {
     for (let n = 0; n < 4; n++) {
-      const telephony = this.#trunk(relay, "presence", more);
+      const telephony = this.#trunk(relay, "presence", options);
       const line = await telephony.open(
         { id: `inst_presence_${n}`, userId: "usr_1", name: "Presence" },
         new TestLineHost(),
         new AbortController().signal,
       );
-      if ((await within(END_MS, line.probe())) === LATE) this.#faults.push("a probe was never answered");
-      if ((await within(END_MS, telephony.close())) === LATE) this.#faults.push("a registration did not close");
+      if ((await withTimeout(END_MS, line.probe())) === TIMED_OUT) this.#faults.push("a probe got no response");
+      if ((await withTimeout(END_MS, telephony.close())) === TIMED_OUT)
+        this.#faults.push("a registration did not close");
     }
   }
 
   /** A call over the same trunk to a correct remote end: both sides hear. Retried on a stalled machine. */
-  async #saneCall(network: TestNetwork, line: Line): Promise<void> {
+  async #validCall(network: TestNetwork, line: Line): Promise<void> {
     let fault: string | undefined;
     for (let chance = 0; chance < CHANCES; chance++) {
-      fault = await this.#unheard(network, line).catch(String);
+      fault = await this.#inaudibleReason(network, line).catch(String);
       if (fault === undefined) return;
     }
     this.#faults.push(`the sane call: ${fault}`);
   }
 
   /** Fault of a call; undefined if there is none. */
-  async #unheard(network: TestNetwork, line: Line): Promise<string | undefined> {
-    const { leg, events, recorder } = await network.call(line, SANE);
+  async #inaudibleReason(network: TestNetwork, line: Line): Promise<string | undefined> {
+    const { leg, events, recorder } = await network.call(line, VALID_CALLEE);
     const connected = await Promise.race([
       events.next("connected", END_MS).then(() => true),
       events.over.then(() => false),
@@ -140,19 +143,19 @@ class Batch {
     await leg.hangUp();
     await events.over;
     const share = toneShare(recorder.heard().subarray(1_600), 1_000, leg.sampleRate);
-    if (share < 0.9) return `${share.toFixed(2)} of what was heard is its tone`;
-    const packets = this.#farEnd.calls.findLast(({ user }) => user === SANE)?.voice?.packets.length ?? 0;
+    if (share < 0.9) return `its tone is only ${share.toFixed(2)} of the received audio`;
+    const packets = this.#farEnd.calls.findLast(({ user }) => user === VALID_CALLEE)?.voice?.packets.length ?? 0;
     return packets < 30 ? `the callee heard ${packets} packets` : undefined;
   }
 
   /** In our network namespace, a socket in the trunk's port range was left behind by a call. */
   #expectNoPorts(): void {
-    if (!isolated) return;
+    if (!isIsolated) return;
     const ports = readFileSync("/proc/self/net/udp", "latin1")
       .split("\n")
       .map((line) => Number.parseInt(/^\s*\d+: [0-9A-F]+:([0-9A-F]{4})/.exec(line)?.[1] ?? "0", 16))
       .filter((port) => port >= RTP_PORTS[0] && port <= RTP_PORTS[1]);
-    if (ports.length > 0) this.#faults.push(`${ports.length} media sockets are left`);
+    if (ports.length > 0) this.#faults.push(`${ports.length} media sockets are open`);
   }
 }
 
@@ -161,16 +164,16 @@ function dialFault(fault: unknown): undefined {
   if (!(fault instanceof DialError)) throw fault;
 }
 
-const LATE = Symbol("late");
+const TIMED_OUT = Symbol("late");
 
 /** The outcome of a promise within this many ms; LATE if it takes longer. */
-async function within<Result>(ms: number, promise: Promise<Result>): Promise<Result | typeof LATE> {
+async function withTimeout<Result>(ms: number, promise: Promise<Result>): Promise<Result | typeof TIMED_OUT> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<typeof LATE>((resolve) => {
-    timer = setTimeout(() => resolve(LATE), ms);
+  const timeout = new Promise<typeof TIMED_OUT>((resolve) => {
+    timer = setTimeout(() => resolve(TIMED_OUT), ms);
   });
   try {
-    return await Promise.race([promise, late]);
+    return await Promise.race([promise, timeout]);
   } finally {
     clearTimeout(timer);
   }

@@ -1,13 +1,13 @@
 import type { FarEndCall, Script } from "../support/sip/far-end.ts";
 
-/** Marks a call with a correct remote end. */
-export const SANE = "+12025550199";
+/** Number of the callee that sends valid messages. */
+export const VALID_CALLEE = "+12025550199";
 export const ACCOUNT = { user: "100", password: "secret" };
 
-const shortly = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const delay = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 const after = (ms: number, act: (call: FarEndCall) => unknown): Pick<Script, "acts"> => ({
   async acts(call) {
-    await shortly(ms);
+    await delay(ms);
     if (!call.end) void act(call);
   },
 });
@@ -18,7 +18,7 @@ const SCRIPTS: readonly Script[] = [
   { rings: [183, 180], earlyMedia: true, reliable: true },
   after(100, (call) => call.reinvite("sendonly").then(() => call.reinvite("sendrecv"))),
   after(100, (call) => call.reinvite("inactive", "UPDATE").then(() => call.reinvite("sendrecv", "UPDATE"))),
-  { challenge: { ...ACCOUNT, algorithms: ["SHA-256", "MD5"], stale: 1 } },
+  { challenge: { ...ACCOUNT, algorithms: ["SHA-256", "MD5"], staleCount: 1 } },
   after(200, (call) => call.hangUp()),
   after(100, (call) => call.voice?.press("123#")),
   { forks: 3 },
@@ -31,10 +31,10 @@ const SCRIPTS: readonly Script[] = [
   { onHold: "zeros" },
 ];
 
-/** The callees by their numbers, the sane one last. */
+/** The callees by their numbers, the valid one last. */
 export const CALLEES: Readonly<Record<string, Script>> = {
   ...Object.fromEntries(SCRIPTS.map((script, i) => [`+1202555${String(100 + i).padStart(4, "0")}`, script])),
-  [SANE]: { says: { hz: 1_000 } },
+  [VALID_CALLEE]: { says: { hz: 1_000 } },
 };
 
-export const SPOILT_NUMBERS: readonly string[] = Object.keys(CALLEES).filter((number) => number !== SANE);
+export const CORRUPTED_NUMBERS: readonly string[] = Object.keys(CALLEES).filter((number) => number !== VALID_CALLEE);

@@ -2,7 +2,7 @@
 import process from "node:process";
 import { growthOf, type Sample } from "../soak/slope.ts";
 import { runBatch } from "./batch.ts";
-import { isolated, runIsolated } from "./namespace.ts";
+import { isIsolated, runIsolated } from "./namespace.ts";
 
 /** Tolerated heap growth over all batches, bytes, after two warm-up batches. */
 const MAX_GROWTH = 8 * 2 ** 20;
@@ -13,20 +13,23 @@ if (code !== undefined) process.exit(code);
 
 const seedText = process.env.SEED;
 const first = seedText === undefined ? Date.now() % 1_000_000 : Number(seedText);
-const wanted = Number(process.env.ANSWERS ?? (seedText === undefined ? 20_000 : 1));
-if (!Number.isInteger(first) || !(wanted > 0)) throw new Error("SEED is a whole number, ANSWERS a number above 0");
+const targetAnswers = Number(process.env.ANSWERS ?? (seedText === undefined ? 20_000 : 1));
+if (!Number.isInteger(first) || !(targetAnswers > 0))
+  throw new Error("SEED must be a whole number, ANSWERS a number above 0");
 
 let seed = first;
-let broken = 0;
+let failedBatches = 0;
 const unhandled: string[] = [];
 for (const event of ["uncaughtException", "unhandledRejection"] as const)
   process.on(event, (fault: unknown) => void unhandled.push(`unhandled: ${(fault as Error)?.stack ?? fault}`));
 
-console.log(`spoilt answers from seed ${first}, ${isolated ? "in a network namespace" : "on loopback addresses only"}`);
-const begun = performance.now();
+console.log(
+  `corrupted responses from seed ${first}, ${isIsolated ? "in a network namespace" : "on loopback addresses only"}`,
+);
+const startedAt = performance.now();
 const samples: Sample[] = [];
 let [messages, packets, calls] = [0, 0, 0];
-for (; messages < wanted; seed++) {
+for (; messages < targetAnswers; seed++) {
   const from = performance.now();
   const result = await runBatch(seed);
   messages += result.messages;
@@ -34,7 +37,7 @@ for (; messages < wanted; seed++) {
   calls += result.calls;
   globalThis.gc?.();
   const { heapUsed, external } = process.memoryUsage();
-  if (seed - first >= WARM_UP) samples.push({ minute: (from - begun) / 60_000, bytes: heapUsed + external });
+  if (seed - first >= WARM_UP) samples.push({ minute: (from - startedAt) / 60_000, bytes: heapUsed + external });
   const faults = [...result.faults, ...unhandled.splice(0)];
   const took = ((performance.now() - from) / 1_000).toFixed(1);
   const memory = ((heapUsed + external) / 2 ** 20).toFixed(1);
@@ -42,16 +45,16 @@ for (; messages < wanted; seed++) {
     `seed ${seed}  ${took} s  ${result.calls} calls  ${result.messages} messages  ${result.packets} packets  ${memory} MiB  ${faults.length === 0 ? "✓" : "✗"}`,
   );
   if (faults.length === 0) continue;
-  broken++;
+  failedBatches++;
   for (const fault of new Set(faults)) console.log(`  ${fault}`);
   console.log(`  replay: SEED=${seed} npm run test:tier -- hostile`);
 }
 const growth = growthOf(samples, 0, MAX_GROWTH);
-if (globalThis.gc && samples.length > 2 && !growth.flat) {
-  broken++;
+if (globalThis.gc && samples.length > 2 && !growth.isFlat) {
+  failedBatches++;
   console.log(`memory grew by ${(growth.bytes / 2 ** 20).toFixed(1)} MiB, from seed ${first} to ${seed - 1}`);
 }
-const seconds = ((performance.now() - begun) / 1_000).toFixed(0);
-const verdict = broken === 0 ? "every call ended, and the sane ones were heard" : `${broken} faults`;
-console.log(`${messages} spoilt messages and ${packets} packets in ${calls} calls, ${seconds} s: ${verdict}`);
-process.exit(broken === 0 ? 0 : 1);
+const seconds = ((performance.now() - startedAt) / 1_000).toFixed(0);
+const verdict = failedBatches === 0 ? "every call ended, and the valid ones were heard" : `${failedBatches} faults`;
+console.log(`${messages} corrupted messages and ${packets} packets in ${calls} calls, ${seconds} s: ${verdict}`);
+process.exit(failedBatches === 0 ? 0 : 1);

@@ -4,17 +4,17 @@ import process from "node:process";
 const INSIDE = "RINGPORT_HOSTILE_INSIDE";
 
 /** True if this process is alone in its network namespace, so that no packet can leave. */
-export const isolated: boolean = process.env[INSIDE] === "1";
+export const isIsolated: boolean = process.env[INSIDE] === "1";
 
 /**
  * Runs this program again in a network namespace with only loopback, if one can be created here. @returns its exit code; undefined if none can be created, or this process is already in it
  */
 export function runIsolated(): number | undefined {
-  if (isolated) return undefined;
-  const up = ["unshare", "-rn", "sh", "-c", 'ip link set lo up && exec "$@"', "sh"];
-  if (spawnSync(up[0]!, [...up.slice(1), "true"], { stdio: "ignore" }).status !== 0) return undefined;
+  if (isIsolated) return undefined;
+  const command = ["unshare", "-rn", "sh", "-c", 'ip link set lo up && exec "$@"', "sh"];
+  if (spawnSync(command[0]!, [...command.slice(1), "true"], { stdio: "ignore" }).status !== 0) return undefined;
   const self = [process.execPath, ...process.execArgv, ...process.argv.slice(1)];
-  const { status } = spawnSync(up[0]!, [...up.slice(1), ...self], {
+  const { status } = spawnSync(command[0]!, [...command.slice(1), ...self], {
     stdio: "inherit",
     env: { ...process.env, [INSIDE]: "1" },
   });

@@ -8,7 +8,7 @@ import { resample } from "../../src/audio/samples/resample.ts";
 import { wavHeader } from "../../src/audio/wav/wav-header.ts";
 import type { ChatReply, ChatRequest } from "../support/openai-chat.ts";
 import { openaiServer } from "../support/openai-server.ts";
-import { ON_EVERYTHING, onEach, useServer } from "../support/server.ts";
+import { ON_EVERYTHING, describeEach, useServer } from "../support/server.ts";
 import { expected } from "../support/server-client.ts";
 import { recognise } from "./recogniser.ts";
 import { ANSWERS, APPOINTMENT, SAMPLE, SIMULATED } from "./sentences.ts";
@@ -88,7 +88,7 @@ const env = {
   RINGPORT_SIMULATOR_TIME_SCALE: "1",
 };
 
-onEach(
+describeEach(
   // Node 22 does not differ from Node 26 for agents.
   ON_EVERYTHING.filter(({ database, runtime }) => database === "SQLite" && runtime.name !== "node22"),
   (target) => {

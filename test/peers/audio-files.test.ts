@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { ON_NODE, onEach, useServer } from "../support/server.ts";
+import { ON_NODE, describeEach, useServer } from "../support/server.ts";
 import { loudPart, phaseJump, toneShare } from "../support/server-sound.ts";
 import { folder, run, withTools } from "./tools.ts";
 
@@ -32,7 +32,7 @@ const ffmpeg = (path: string, ...options: readonly string[]): string =>
 const sox = (path: string, ...options: readonly string[]): string =>
   run("sox", "-D", "-n", ...options, path, "synth", String(LENGTH_MS / 1000), "sine", String(HZ), "vol", "0.5");
 
-onEach([ON_NODE], (target) => {
+describeEach([ON_NODE], (target) => {
   withTools("an audio file", ["ffmpeg", "sox"], () => {
     // The phone rings as long as a phone does: ten files at once are decoded in that time.
     const server = useServer(target, { env: { RINGPORT_SIMULATOR_TIME_SCALE: "1" } });

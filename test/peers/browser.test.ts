@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { ON_NODE, onEach, useServer } from "../support/server.ts";
+import { ON_NODE, describeEach, useServer } from "../support/server.ts";
 import type { ProblemView } from "../support/server-client.ts";
 import { useBrowser, waitFor } from "./browser.ts";
 import { expectReadable, LOOKS } from "./readable.ts";
@@ -22,7 +22,7 @@ async function openSchema(page: Page, schema: string): Promise<void> {
   await page.evaluate(`${opener}.click()`);
   await waitFor(page, `${opener}.querySelector(".json-schema-2020-12-accordion__icon--expanded") !== null`);
 }
-onEach([ON_NODE], (target) => {
+describeEach([ON_NODE], (target) => {
   withTools("Chromium", ["chromium-headless-shell"], () => {
     const browser = useBrowser();
     for (const basePath of [undefined, "/api"])

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ON_NODE, onEach, useServer } from "../support/server.ts";
+import { ON_NODE, describeEach, useServer } from "../support/server.ts";
 import { loudPart, toneShare } from "../support/server-sound.ts";
 import { useBrowser, waitFor } from "./browser.ts";
 import { withTools } from "./tools.ts";
@@ -80,7 +80,7 @@ const STREAMS = `
     await told;
     globalThis.story = { callId: id, mark, events, samples, ended: await stream.ended };`;
 
-onEach([ON_NODE], (target) => {
+describeEach([ON_NODE], (target) => {
   withTools("Chromium", ["chromium-headless-shell"], () => {
     const browser = useBrowser();
     const server = useServer(target, { env: { RINGPORT_CORS: "*", RINGPORT_STREAM_PREVIEW: "1" } });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { blocksOf, fileOf, PAGES } from "../docs/pages.ts";
 import { NOT_RUN, reasonNotToRun, typePage, wrongOutputs } from "../docs/shell-page.ts";
-import { ON_NODE, onEach, useServer } from "../support/server.ts";
+import { ON_NODE, describeEach, useServer } from "../support/server.ts";
 import { channels } from "../support/server-recordings.ts";
 import { loudPart, readWav, toneShare } from "../support/server-sound.ts";
 import { recognise } from "./recogniser.ts";
@@ -38,7 +38,7 @@ test("every reason not to run a block applies to one", () => {
   for (const [pattern] of NOT_RUN) expect(blocks.some(({ text }) => pattern.test(text))).toBe(true);
 });
 
-onEach([ON_NODE], (target) => {
+describeEach([ON_NODE], (target) => {
   withTools("typed into a real shell,", TOOLS, () => {
     const files = folder();
     describe.each(pages)("%s", (page) => {

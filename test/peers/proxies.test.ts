@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { certificateAuthority } from "../support/certificates.ts";
 import { PATH_SPELLINGS } from "../support/path-spellings.ts";
-import { ON_NODE, ON_OTHER_RUNTIMES, onEach, useServer } from "../support/server.ts";
+import { ON_NODE, ON_OTHER_RUNTIMES, describeEach, useServer } from "../support/server.ts";
 import { expected, until } from "../support/server-client.ts";
 import { type ShippedProxy, startCaddy, startNginx } from "./shipped-proxy.ts";
 import { folder, withTools } from "./tools.ts";
@@ -24,7 +24,7 @@ for (const [tool, start] of [
   withTools(`${tool}, with the file that comes with Ringport`, [tool], () => {
     const place = folder();
 
-    onEach(TARGETS, (target) => {
+    describeEach(TARGETS, (target) => {
       const server = useServer(target, { env: { RINGPORT_PUBLIC_URL: "https://calls.example.com" } });
       let proxy: ShippedProxy;
       beforeAll(async () => {

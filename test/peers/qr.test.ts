@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { ON_NODE, onEach, useServer } from "../support/server.ts";
+import { ON_NODE, describeEach, useServer } from "../support/server.ts";
 import { expected } from "../support/server-client.ts";
 import { send } from "../support/server-http.ts";
 import { useBrowser, waitFor } from "./browser.ts";
@@ -11,7 +11,7 @@ import { folder, run, withTools } from "./tools.ts";
 const TITLE = 'document.querySelector("h1").textContent';
 const IMAGE = 'document.querySelector("img").src';
 
-onEach([ON_NODE], (target) => {
+describeEach([ON_NODE], (target) => {
   withTools("the QR code", ["zbarimg"], () => {
     const server = useServer(target, { env: { RINGPORT_SIMULATOR_TIME_SCALE: "1" } });
     const files = folder();

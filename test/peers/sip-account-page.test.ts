@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ON_NODE, onEach, useServer } from "../support/server.ts";
+import { ON_NODE, describeEach, useServer } from "../support/server.ts";
 import { callees, type FarEnd, startFarEnd } from "../support/sip/far-end.ts";
 import { useBrowser, waitFor } from "./browser.ts";
 import { expectReadableByDayAndNight, WIDTHS } from "./readable.ts";
 import { withTools } from "./tools.ts";
 
-onEach([ON_NODE], (target) => {
+describeEach([ON_NODE], (target) => {
   withTools("Chromium on the page for SIP accounts", ["chromium-headless-shell"], () => {
     const browser = useBrowser();
     const server = useServer(target, {

@@ -6,7 +6,7 @@ import { fileOf } from "../docs/pages.ts";
 import { programs } from "../docs/programs.ts";
 import { TONE_WAV } from "../examples/tone-call.ts";
 import { run as runProgram } from "../support/runtimes.ts";
-import { ON_NODE, ON_OTHER_RUNTIMES, onEach, useServer } from "../support/server.ts";
+import { ON_NODE, ON_OTHER_RUNTIMES, describeEach, useServer } from "../support/server.ts";
 import { until } from "../support/server-client.ts";
 import { loudPart, readWav, toneShare } from "../support/server-sound.ts";
 import { folder, run, withTools } from "./tools.ts";
@@ -51,7 +51,7 @@ withTools("the pair of docs/sip.md", ["baresip", "kamailio", "sox"], () => {
     return { ms: (1000 * (to - from)) / sound.sampleRate, share };
   }
 
-  onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
+  describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
     const server = useServer(target, { env: { RINGPORT_SIP_TRUNKS: TRUNKS, RINGPORT_STREAM_PREVIEW: "1" } });
 
     test("an instance becomes ACTIVE without linking, and the phone records the message", async () => {

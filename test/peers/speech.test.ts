@@ -1,14 +1,14 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { ON_NODE, onEach, useServer } from "../support/server.ts";
+import { ON_NODE, describeEach, useServer } from "../support/server.ts";
 import { expected } from "../support/server-client.ts";
 import { loudness, readWav, type Sound } from "../support/server-sound.ts";
 import { recognise } from "./recogniser.ts";
 import { APPOINTMENT, SAMPLE } from "./sentences.ts";
 import { folder, run, withTools } from "./tools.ts";
 
-onEach([ON_NODE], (target) => {
+describeEach([ON_NODE], (target) => {
   const server = useServer(target);
   const files = folder();
 

@@ -12,7 +12,7 @@ import { resample } from "../../src/audio/samples/resample.ts";
 import { decodeWav } from "../../src/audio/wav/wav.ts";
 import { wavHeader } from "../../src/audio/wav/wav-header.ts";
 import { openaiServer } from "../support/openai-server.ts";
-import { ON_NODE, onEach, useServer } from "../support/server.ts";
+import { ON_NODE, describeEach, useServer } from "../support/server.ts";
 import { type Client, expected, until } from "../support/server-client.ts";
 import { openStream, type StreamClient, type StreamMessage } from "../support/stream-client.ts";
 import { recognise } from "./recogniser.ts";
@@ -67,7 +67,7 @@ async function calling(client: Client, base: string): Promise<{ id: string; stre
   };
 }
 
-onEach([ON_NODE], (target) => {
+describeEach([ON_NODE], (target) => {
   for (const engine of ["openai", "openai-realtime"])
     withTools(`what is said on a stream, by ${engine}`, ["pocketsphinx_batch"], () => {
       const server = useServer(target, { env: env(engine) });
@@ -137,7 +137,7 @@ onEach([ON_NODE], (target) => {
         const { id, stream } = await calling(client, server.base);
         await until(() => stream.frames, hasSpoken, 20_000, "the end of the sentence");
         expect(finals(stream)).toEqual([]);
-        stream.say({ type: "hangup" });
+        stream.sendMessage({ type: "hangup" });
         await stream.closed();
         expect(stream.messages.at(-1)?.event).toBe("completed");
         // The recogniser may need longer than the one second allowed at the end; test/application uses a manual clock.

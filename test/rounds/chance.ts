@@ -10,11 +10,11 @@ export class Chance {
   }
 
   /** A whole number, both ends included. */
-  whole(from: number, to: number): number {
+  integer(from: number, to: number): number {
     return from + Math.floor(this.next() * (to - from + 1));
   }
 
-  happens(probability: number): boolean {
+  boolean(probability: number): boolean {
     return this.next() < probability;
   }
 

@@ -1,30 +1,30 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { EventView } from "../support/server-client.ts";
-import type { Stage } from "./stage.ts";
+import type { SequenceContext } from "./sequence-context.ts";
 
 const LIMIT = 4;
 const IDLE_MS = 10;
 
-/** Follows GET /v1/events from the first event on, by the cursor that each page names, across all restarts. */
+/** Reads GET /v1/events from the first event, by the cursor of each page, across all restarts. */
 export class EventReader {
-  readonly #stage: Stage;
+  readonly #context: SequenceContext;
   /** Events read, by id, in order of arrival. */
-  readonly seen: Map<string, EventView> = new Map();
+  readonly events: Map<string, EventView> = new Map();
   #cursor: string | undefined;
   /** True if every page has named the next cursor. */
-  everyPageNamesItsCursor = true;
+  everyPageHasCursor = true;
 
-  constructor(stage: Stage) {
-    this.#stage = stage;
+  constructor(context: SequenceContext) {
+    this.#context = context;
   }
 
-  async follow(hasEnded: () => boolean): Promise<void> {
+  async readEvents(hasEnded: () => boolean): Promise<void> {
     while (!hasEnded()) if (!(await this.read())) await pause(IDLE_MS);
   }
 
   /** Reads one page; returns true if it had a new event. */
   async read(limit = LIMIT): Promise<boolean> {
-    const { server, journal } = this.#stage;
+    const { server, journal } = this.#context;
     const cursor = this.#cursor === undefined ? "" : `&cursor=${this.#cursor}`;
     const answer = await server.ask("GET", `/v1/events?limit=${limit}${cursor}`);
     if (answer?.status !== 200) return false;
@@ -33,12 +33,12 @@ export class EventReader {
     let isNew = false;
     for (const event of answer.json<EventView[]>()) {
       // Without a next cursor, the last page is polled.
-      if (this.seen.has(event.id) && this.everyPageNamesItsCursor && next !== undefined)
-        journal.violated("a reader sees every event once", event.id, `${event.type} came twice`);
-      isNew ||= !this.seen.has(event.id);
-      this.seen.set(event.id, event);
+      if (this.events.has(event.id) && this.everyPageHasCursor && next !== undefined)
+        journal.reportViolation("a reader sees every event once", event.id, `${event.type} came twice`);
+      isNew ||= !this.events.has(event.id);
+      this.events.set(event.id, event);
     }
-    if (next === undefined) this.everyPageNamesItsCursor = false;
+    if (next === undefined) this.everyPageHasCursor = false;
     this.#cursor = next === undefined ? (linked ?? this.#cursor) : encodeURIComponent(next);
     return isNew;
   }

@@ -1,7 +1,7 @@
 import type { Script } from "../support/sip/far-end.ts";
 
-/** One request; `status` is undefined while, or if, there is no response. */
-export interface Try {
+/** A request; `status` is undefined until a response arrives. */
+export interface RequestAttempt {
   readonly epoch: number;
   status?: number;
 }
@@ -14,12 +14,12 @@ export interface InstanceRecord {
   readonly name: string;
   readonly network: Network;
   id: string | undefined;
-  readonly posts: Try[];
+  readonly posts: RequestAttempt[];
   /** True once the server has responded that it is linked. */
   linked: boolean;
-  readonly deletes: Try[];
+  readonly deletes: RequestAttempt[];
   /** True once a DELETE got 204 or 404. */
-  gone: boolean;
+  isDeleted: boolean;
 }
 
 /** The requests and responses about a call. */
@@ -30,19 +30,19 @@ export interface CallRecord {
   readonly script: Script;
   readonly messageMs: number;
   readonly key: string | undefined;
-  readonly posts: Try[];
+  readonly posts: RequestAttempt[];
   /** Id from a 201. */
   id: string | undefined;
-  readonly deletes: Try[];
+  readonly deletes: RequestAttempt[];
   /** The first final state that was read, as JSON. */
-  final: string | undefined;
+  finalStatus: string | undefined;
 }
 
 /** A recorded fault. */
 export interface Violation {
   /** The broken rule. */
   readonly rule: string;
-  /** The violation. */
+  /** Id or name of the record. */
   readonly subject: string;
   readonly detail: string;
   readonly round: number;
@@ -58,45 +58,53 @@ export class Journal {
   readonly violations: Violation[] = [];
   /** Near-violations, in words. */
   readonly tolerances: string[] = [];
-  readonly #reported = new Set<string>();
+  readonly #reportedKeys = new Set<string>();
   readonly #notes: string[] = [];
-  readonly #begun: number = performance.now();
+  readonly #startedAt: number = performance.now();
 
   instance(name: string, network: Network): InstanceRecord {
-    const made: InstanceRecord = { name, network, id: undefined, posts: [], linked: false, deletes: [], gone: false };
-    this.instances.push(made);
-    return made;
+    const record: InstanceRecord = {
+      name,
+      network,
+      id: undefined,
+      posts: [],
+      linked: false,
+      deletes: [],
+      isDeleted: false,
+    };
+    this.instances.push(record);
+    return record;
   }
 
   call(about: Pick<CallRecord, "number" | "instance" | "script" | "messageMs" | "key">): CallRecord {
-    const made: CallRecord = { ...about, posts: [], id: undefined, deletes: [], final: undefined };
-    this.calls.set(made.number, made);
-    return made;
+    const record: CallRecord = { ...about, posts: [], id: undefined, deletes: [], finalStatus: undefined };
+    this.calls.set(record.number, record);
+    return record;
   }
 
   /** The calls that have an id. */
-  get known(): CallRecord[] {
+  get createdCalls(): CallRecord[] {
     return [...this.calls.values()].filter(({ id }) => id !== undefined);
   }
 
-  note(what: string): void {
-    const at = (performance.now() - this.#begun).toFixed(1).padStart(9);
-    this.#notes.push(`${at} round ${this.epoch} ${what}`);
+  note(text: string): void {
+    const at = (performance.now() - this.#startedAt).toFixed(1).padStart(9);
+    this.#notes.push(`${at} round ${this.epoch} ${text}`);
   }
 
   /** Records a fault, each once. */
-  violated(rule: string, subject: string, detail: string): void {
+  reportViolation(rule: string, subject: string, detail: string): void {
     const key = `${rule} ${subject}`;
-    if (this.#reported.has(key)) return;
-    this.#reported.add(key);
+    if (this.#reportedKeys.has(key)) return;
+    this.#reportedKeys.add(key);
     this.violations.push({ rule, subject, detail, round: this.epoch });
     this.note(`VIOLATED ${rule}: ${subject}: ${detail}`);
   }
 
   /** Records an outcome that no server can exclude. */
-  tolerated(what: string): void {
-    this.tolerances.push(`round ${this.epoch}: ${what}`);
-    this.note(`TOLERATED ${what}`);
+  tolerate(text: string): void {
+    this.tolerances.push(`round ${this.epoch}: ${text}`);
+    this.note(`TOLERATED ${text}`);
   }
 
   /** The whole journal, for a file. */

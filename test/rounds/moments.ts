@@ -20,34 +20,34 @@ export interface Moment {
 }
 
 /** The round continues after this time even without the occasion, ms. */
-const PATIENCE_MS = 900;
+const OCCASION_TIMEOUT_MS = 900;
 
 /** Runs an action at the planned moment of a round. */
 export class Moments {
   #occasion: Occasion | undefined;
-  #left = 0;
-  #reached: () => void = () => {};
+  #remaining = 0;
+  #onReached: () => void = () => {};
 
   /** Calls `act` once at the moment; without a delay, inside the call that reports it. Resolves when `act` has been called. */
   at({ occasion, nth, afterMs }: Moment, act: () => void): Promise<void> {
     return new Promise((resolve) => {
       let done = false;
-      const once = (): void => {
+      const actOnce = (): void => {
         if (done) return;
         done = true;
-        clearTimeout(patience);
+        clearTimeout(timeout);
         this.#occasion = undefined;
         act();
         resolve();
       };
-      const patience = setTimeout(once, PATIENCE_MS);
+      const timeout = setTimeout(actOnce, OCCASION_TIMEOUT_MS);
       this.#occasion = occasion;
-      this.#left = nth;
-      this.#reached = afterMs === 0 ? once : () => setTimeout(once, afterMs);
+      this.#remaining = nth;
+      this.#onReached = afterMs === 0 ? actOnce : () => setTimeout(actOnce, afterMs);
     });
   }
 
-  happened(occasion: Occasion): void {
-    if (this.#occasion === occasion && --this.#left === 0) this.#reached();
+  notify(occasion: Occasion): void {
+    if (this.#occasion === occasion && --this.#remaining === 0) this.#onReached();
   }
 }

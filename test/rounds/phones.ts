@@ -5,7 +5,7 @@ import type { Journal } from "./journal.ts";
 import type { Moments } from "./moments.ts";
 
 /** Time within which a resumed process finishes sending, on a busy machine, ms. */
-const BEING_SENT_MS = 250;
+const IN_FLIGHT_MS = 250;
 
 /** An INVITE received. */
 export interface Invite {
@@ -20,7 +20,7 @@ export class Phones {
   readonly #scripts: Record<string, Script>;
   readonly #invites: Map<string, Invite[]>;
   /** Epoch of a server that has lost the database and still runs, by its address. */
-  readonly #earlier: Map<string, number>;
+  readonly #earlierCalls: Map<string, number>;
   /** Time at which a server that was stopped while it lost the database resumed, by its epoch. */
   readonly #resumed = new Map<number, number>();
   readonly #journal: Journal;
@@ -32,31 +32,31 @@ export class Phones {
     farEnd: FarEnd,
     scripts: Record<string, Script>,
     invites: Map<string, Invite[]>,
-    earlier: Map<string, number>,
+    earlierCalls: Map<string, number>,
     journal: Journal,
   ) {
     this.#farEnd = farEnd;
     this.#scripts = scripts;
     this.#invites = invites;
-    this.#earlier = earlier;
+    this.#earlierCalls = earlierCalls;
     this.#journal = journal;
   }
 
   static async start(journal: Journal, moments: Moments): Promise<Phones> {
     const scripts: Record<string, Script> = {};
     const invites = new Map<string, Invite[]>();
-    const earlier = new Map<string, number>();
-    const epochOf = (call: FarEndCall): number => earlier.get(senderOf(call.requests[0]!.text)) ?? journal.epoch;
+    const earlierCalls = new Map<string, number>();
+    const epochOf = (call: FarEndCall): number => earlierCalls.get(senderOf(call.requests[0]!.text)) ?? journal.epoch;
     const farEnd = await startFarEnd({
       callees: scripts,
       registrar: {},
-      invited(call) {
+      onInvite(call) {
         journal.note(`INVITE ${call.user}`);
         invites.set(call.user, [...(invites.get(call.user) ?? []), { epoch: epochOf(call), call }]);
-        moments.happened("an INVITE");
+        moments.notify("an INVITE");
       },
     });
-    return new Phones(farEnd, scripts, invites, earlier, journal);
+    return new Phones(farEnd, scripts, invites, earlierCalls, journal);
   }
 
   get port(): number {
@@ -89,13 +89,13 @@ export class Phones {
     for (const call of this.#farEnd.calls) call.close();
     this.#registrationsBefore = this.#farEnd.registrations.length;
     this.#requestsBefore = this.#farEnd.requests.length;
-    this.#earlier.clear();
+    this.#earlierCalls.clear();
   }
 
   /** The server is about to lose the database: other messages come from the next server. */
   ownerLost(): void {
     for (const request of this.#farEnd.requests.slice(this.#requestsBefore))
-      this.#earlier.set(senderOf(request), this.#journal.epoch);
+      this.#earlierCalls.set(senderOf(request), this.#journal.epoch);
     this.#journal.epoch += 0.5;
   }
 
@@ -106,7 +106,7 @@ export class Phones {
 
   /** Audio received in a call, without the packet that was being sent when its server was stopped. */
   audio({ call }: Invite): readonly HeardPacket[] {
-    const beingSent = this.#beingSent(packetsOf);
+    const beingSent = this.#firstInFlight(packetsOf);
     return packetsOf(call).filter((packet) => packet !== beingSent);
   }
 
@@ -115,20 +115,24 @@ export class Phones {
    */
   checkSilent(takenAt: number): void {
     const epoch = Math.floor(this.#journal.epoch);
-    const broken = (call: FarEndCall, detail: string) =>
-      this.#journal.violated("a server that lost the database is silent", call.user, detail);
+    const reportViolation = (call: FarEndCall, detail: string) =>
+      this.#journal.reportViolation("a server that lost the database is silent", call.user, detail);
     for (const call of this.#callsOf(epoch)) {
-      if (call.end === undefined) broken(call, "the call is still there");
-      for (const [what, sentIn] of DATAGRAMS) {
-        const late = sentIn(call).filter(({ at }) => at > takenAt);
-        const beingSent = this.#beingSent(sentIn);
-        const violating = late.filter((sent) => sent !== beingSent);
-        if (beingSent && violating.length < late.length) {
+      if (call.end === undefined) reportViolation(call, "the call is still live");
+      for (const [label, sentBy] of DATAGRAMS) {
+        const latePackets = sentBy(call).filter(({ at }) => at > takenAt);
+        const beingSent = this.#firstInFlight(sentBy);
+        const violating = latePackets.filter((packet) => packet !== beingSent);
+        if (beingSent && violating.length < latePackets.length) {
           const ms = (beingSent.at - this.#resumed.get(epoch)!).toFixed(1);
-          this.#journal.tolerated(`${what} to ${call.user} ${ms} ms after SIGCONT: it was being sent`);
+          this.#journal.tolerate(`${label} to ${call.user} ${ms} ms after SIGCONT: it was being sent`);
         }
         const last = violating.at(-1);
-        if (last) broken(call, `${what} (${violating.length} ×), the last ${last.at - takenAt} ms after the take-over`);
+        if (last)
+          reportViolation(
+            call,
+            `${label} (${violating.length} ×), the last ${last.at - takenAt} ms after the take-over`,
+          );
       }
     }
   }
@@ -142,12 +146,12 @@ export class Phones {
   }
 
   /** The first message of a kind that arrived shortly after SIGCONT. */
-  #beingSent<One extends Sent>(sentIn: (call: FarEndCall) => readonly One[]): One | undefined {
+  #firstInFlight<One extends Sent>(sentBy: (call: FarEndCall) => readonly One[]): One | undefined {
     for (const [epoch, resumedAt] of this.#resumed) {
       const soon = this.#callsOf(epoch)
-        .flatMap(sentIn)
-        .filter(({ at }) => at >= resumedAt && at < resumedAt + BEING_SENT_MS)
-        .sort((one, other) => one.at - other.at);
+        .flatMap(sentBy)
+        .filter(({ at }) => at >= resumedAt && at < resumedAt + IN_FLIGHT_MS)
+        .sort((first, other) => first.at - other.at);
       if (soon[0]) return soon[0];
     }
     return undefined;

@@ -1,6 +1,6 @@
 import type { Chance } from "./chance.ts";
+import type { FaultyDatabase } from "./faulty-database.ts";
 import { type Moment, OCCASIONS, type Occasion } from "./moments.ts";
-import type { Place } from "./place.ts";
 import { LOSSES } from "./take-over.ts";
 
 /** Fault of the server in a round. Times are ms. */
@@ -28,21 +28,21 @@ export interface Plan {
   readonly fault: Fault;
 }
 
-/** Plan of a round on a place. */
-export function planRound(chance: Chance, place: Pick<Place, "outages" | "secondEnv">): Plan {
+/** Plan of a round on a database. */
+export function planRound(chance: Chance, place: Pick<FaultyDatabase, "outages" | "secondEnv">): Plan {
   const fault = planFault(chance, place);
   return { moment: planMoment(chance, fault), fault };
 }
 
-function planFault(chance: Chance, { outages, secondEnv }: Pick<Place, "outages" | "secondEnv">): Fault {
-  if (secondEnv && chance.happens(0.12)) return { do: "take over", loss: chance.pick(LOSSES) };
+function planFault(chance: Chance, { outages, secondEnv }: Pick<FaultyDatabase, "outages" | "secondEnv">): Fault {
+  if (secondEnv && chance.boolean(0.12)) return { do: "take over", loss: chance.pick(LOSSES) };
   const kind = chance.next();
   if (kind < 0.36) return { do: "kill" };
   if (kind < 0.44) return { do: "stop" };
   if (kind < 0.53)
     return {
       do: "pause",
-      ms: chance.whole(20, 200),
+      ms: chance.integer(20, 200),
       next: chance.pick(["kill", "settle"]),
       laterMs: chance.pick([0, 0, 50]),
     };
@@ -50,21 +50,21 @@ function planFault(chance: Chance, { outages, secondEnv }: Pick<Place, "outages"
   return {
     do: "outage",
     outage: chance.pick(outages),
-    ms: chance.whole(10, 250),
+    ms: chance.integer(10, 250),
     next: chance.pick(["kill", "stop", "settle", "settle"]),
-    hangUp: chance.happens(0.4),
+    hangUp: chance.boolean(0.4),
   };
 }
 
-/** Half of them at an INVITE; an outage often in the middle of a deletion. */
+/** Moment of a fault: half of them at an INVITE, an outage often during a deletion. */
 function planMoment(chance: Chance, fault: Fault): Moment {
-  const deletes = fault.do === "outage" && chance.happens(/instances/.test(fault.outage) ? 0.9 : 0.3);
-  const rings = chance.happens(0.5);
-  const any = chance.pick(OCCASIONS);
-  const occasion: Occasion = deletes ? "a deletion asked for" : rings ? "an INVITE" : any;
-  const rare = /link|deletion/.test(occasion);
-  const afterMs = chance.happens(0.5) ? 0 : chance.whole(1, 10);
-  return { occasion, nth: rare ? 1 : chance.whole(1, 6), afterMs };
+  const deletes = fault.do === "outage" && chance.boolean(/instances/.test(fault.outage) ? 0.9 : 0.3);
+  const rings = chance.boolean(0.5);
+  const otherOccasion = chance.pick(OCCASIONS);
+  const occasion: Occasion = deletes ? "a deletion asked for" : rings ? "an INVITE" : otherOccasion;
+  const isRare = /link|deletion/.test(occasion);
+  const afterMs = chance.boolean(0.5) ? 0 : chance.integer(1, 10);
+  return { occasion, nth: isRare ? 1 : chance.integer(1, 6), afterMs };
 }
 
 /** The plan in words. */
@@ -81,7 +81,7 @@ function faultText(fault: Fault): string {
     case "pause":
       return `SIGSTOP for ${fault.ms} ms, then ${fault.next}`;
     case "outage":
-      return `${fault.outage} for ${fault.ms} ms${fault.hangUp ? ", live calls ended meanwhile" : ""}, then ${fault.next}`;
+      return `${fault.outage} for ${fault.ms} ms${fault.hangUp ? ", live calls are ended during it" : ""}, then ${fault.next}`;
     case "take over":
       return `${fault.loss}, and a second server takes over`;
     case "settle":

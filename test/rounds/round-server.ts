@@ -1,18 +1,18 @@
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { run, runtimes, type ServerProcess, start } from "../support/runtimes.ts";
-import { type Answer, type Sending, send } from "../support/server-http.ts";
+import { type Answer, type RequestOptions, send } from "../support/server-http.ts";
+import type { FaultyDatabase } from "./faulty-database.ts";
 import type { Journal } from "./journal.ts";
-import type { Place } from "./place.ts";
 
 /** The built program, which starts in a third of the time of the sources; `PROGRAM` names another one. */
 const PROGRAM = process.env.PROGRAM ?? fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
 const RUNTIME = runtimes.find(({ name }) => name === "node26")!;
 /** Time for a server to stop before it is killed, ms. */
 const STOP_MS = 2_000;
-const ANSWER_MS = 20_000;
+const RESPONSE_TIMEOUT_MS = 20_000;
 /** Time within which a second server takes over on a busy machine, ms. */
-const TAKEN_WITHIN_MS = 30_000;
+const TAKEOVER_TIMEOUT_MS = 30_000;
 const MAX_LOGGED = 100;
 /** Number of lines, and of characters in each, of a server's last output. */
 const MAX_SHOWN = 8;
@@ -20,11 +20,11 @@ const MAX_CHARACTERS = 300;
 /** The server's message for requests after its end. */
 const AFTER_STOP = "a request came, but Ringport is not running";
 /** Allowed responses to valid requests. */
-const FORESEEN: ReadonlySet<number> = new Set([200, 201, 204, 404, 409, 410, 429, 503]);
+const ALLOWED_STATUSES: ReadonlySet<number> = new Set([200, 201, 204, 404, 409, 410, 429, 503]);
 
 /** The server under test, restarted repeatedly on the same records. */
 export class RoundServer {
-  readonly #place: Place;
+  readonly #database: FaultyDatabase;
   readonly #settings: Readonly<Record<string, string>>;
   readonly #journal: Journal;
   #process: ServerProcess | undefined;
@@ -34,44 +34,44 @@ export class RoundServer {
   /** The standby server, behind a supervisor. */
   #second: Promise<ServerProcess> | undefined;
   /** Every other process of the round. */
-  readonly #others: ServerProcess[] = [];
-  #over = new AbortController();
+  readonly #standbys: ServerProcess[] = [];
+  #shutdown = new AbortController();
 
-  constructor(place: Place, settings: Readonly<Record<string, string>>, journal: Journal) {
-    this.#place = place;
+  constructor(database: FaultyDatabase, settings: Readonly<Record<string, string>>, journal: Journal) {
+    this.#database = database;
     this.#settings = settings;
     this.#journal = journal;
   }
 
   /** Applies even while another server is about to take over. */
-  get alive(): boolean {
+  get isAlive(): boolean {
     return this.#process !== undefined || this.#second !== undefined;
   }
 
   async start(): Promise<void> {
-    this.#over = new AbortController();
-    this.#serves(await this.#run(this.#place.env));
+    this.#shutdown = new AbortController();
+    this.#serves(await this.#run(this.#database.env));
     this.#journal.note("the server has started");
-    this.#token ??= await newToken(this.#env(this.#place.env));
+    this.#token ??= await newToken(this.#env(this.#database.env));
   }
 
   /** Starts a second server, retrying until the database is free. */
   standBy(): void {
-    this.#second = this.#supervised({ ...this.#place.env, ...this.#place.secondEnv });
+    this.#second = this.#runUntilReady({ ...this.#database.env, ...this.#database.secondEnv });
     this.#second.catch(() => {}); // thrown where it is awaited
   }
 
   /** Sends no more requests to the server, which may stay alive. */
-  giveUp(): ServerProcess {
+  abandon(): ServerProcess {
     const first = this.#process!;
     this.#ending.add(first);
-    this.#others.push(first);
+    this.#standbys.push(first);
     this.#process = undefined;
     return first;
   }
 
   /** Resolves when the second server works. */
-  async takenOver(): Promise<void> {
+  async waitForTakeover(): Promise<void> {
     const second = await this.#second!;
     this.#second = undefined;
     this.#serves(second);
@@ -80,14 +80,14 @@ export class RoundServer {
 
   /** Restarts the first server, which now waits for the database. */
   startAgain(): void {
-    void this.#supervised(this.#place.env).then(
+    void this.#runUntilReady(this.#database.env).then(
       (started) => {
-        this.#others.push(started);
-        if (!this.#over.signal.aborted)
-          this.#journal.violated(
+        this.#standbys.push(started);
+        if (!this.#shutdown.signal.aborted)
+          this.#journal.reportViolation(
             "a database has one server",
             `process ${started.pid}`,
-            "it has started beside another",
+            "it started while another was running",
           );
       },
       () => {},
@@ -98,9 +98,9 @@ export class RoundServer {
   async kill(): Promise<void> {
     this.#journal.note("kill -9");
     const ended = this.#end("SIGKILL");
-    this.#over.abort();
+    this.#shutdown.abort();
     await ended;
-    await Promise.all(this.#others.splice(0).map((one) => one.stop("SIGKILL")));
+    await Promise.all(this.#standbys.splice(0).map((server) => server.stop("SIGKILL")));
   }
 
   /** Stops it gracefully, or kills it when that takes too long. */
@@ -125,14 +125,14 @@ export class RoundServer {
   async ask(
     method: string,
     path: string,
-    sending: Sending & { readonly json?: unknown } = {},
+    sending: RequestOptions & { readonly json?: unknown } = {},
   ): Promise<Answer | undefined> {
     const server = this.#process;
     if (!server) return undefined;
     const { json, headers, ...rest } = sending;
     try {
       const answer = await send(method, path.startsWith("http") ? path : server.url + path, {
-        timeoutMs: ANSWER_MS,
+        timeoutMs: RESPONSE_TIMEOUT_MS,
         ...rest,
         ...(json === undefined ? {} : { body: JSON.stringify(json) }),
         headers: {
@@ -141,48 +141,48 @@ export class RoundServer {
           ...headers,
         },
       });
-      if (!FORESEEN.has(answer.status))
-        this.#journal.violated(
-          "only foreseen answers",
+      if (!ALLOWED_STATUSES.has(answer.status))
+        this.#journal.reportViolation(
+          "only expected responses",
           `${method} ${path}`,
           `${answer.status}: ${answer.text.slice(0, 300)}`,
         );
       return answer;
     } catch (error) {
       if (this.#process === server && /got no response within/.test(String(error)))
-        this.#journal.violated("every request is answered", `${method} ${path}`, String(error));
+        this.#journal.reportViolation("every request is answered", `${method} ${path}`, String(error));
       return undefined;
     }
   }
 
-  #run(place: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<ServerProcess> {
-    return start(RUNTIME, PROGRAM, { args: ["serve"], env: this.#env(place), ...(signal && { signal }) });
+  #run(env: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<ServerProcess> {
+    return start(RUNTIME, PROGRAM, { args: ["serve"], env: this.#env(env), ...(signal && { signal }) });
   }
 
-  #env(place: Readonly<Record<string, string>>): Record<string, string> {
-    return { LOG_LEVEL: "warn", ...this.#settings, ...place };
+  #env(env: Readonly<Record<string, string>>): Record<string, string> {
+    return { LOG_LEVEL: "warn", ...this.#settings, ...env };
   }
 
   /** Restarts it, as a supervisor does, until it serves. @throws {Error} it never does */
-  async #supervised(place: Readonly<Record<string, string>>): Promise<ServerProcess> {
-    const { signal } = this.#over;
-    for (const begun = performance.now(); ; )
+  async #runUntilReady(env: Readonly<Record<string, string>>): Promise<ServerProcess> {
+    const { signal } = this.#shutdown;
+    for (const startedAt = performance.now(); ; )
       try {
-        return await this.#run(place, signal);
+        return await this.#run(env, signal);
       } catch (error) {
-        if (signal.aborted || performance.now() - begun > TAKEN_WITHIN_MS) throw error;
+        if (signal.aborted || performance.now() - startedAt > TAKEOVER_TIMEOUT_MS) throw error;
       }
   }
 
   #serves(server: ServerProcess): void {
     this.#process = server;
-    void server.gone.then((code) => this.#died(server, code));
+    void server.exited.then((code) => this.#died(server, code));
   }
 
   /** The signal is sent before this returns. */
   async #end(signal: NodeJS.Signals): Promise<void> {
     const server = this.#process;
-    if (!server) return; // it has died unprompted
+    if (!server) return; // it died unexpectedly
     this.#ending.add(server);
     const exit = server.stop(signal);
     if (signal === "SIGKILL") this.#process = undefined; // it gets no more requests
@@ -202,10 +202,10 @@ export class RoundServer {
       .slice(-MAX_SHOWN)
       .map((line) => line.slice(0, MAX_CHARACTERS))
       .join("\n");
-    this.#journal.violated(
-      "the server lives",
+    this.#journal.reportViolation(
+      "the server stays up",
       `process ${this.#journal.epoch}`,
-      `it ended by itself (${code}):\n${last}`,
+      `it ended unexpectedly (${code}):\n${last}`,
     );
   }
 
@@ -227,6 +227,6 @@ function printed(server: ServerProcess): string {
     .output()
     .split("\n")
     .filter((line) => line.startsWith("{"));
-  const some = lines.filter((line) => !line.includes(AFTER_STOP)).slice(0, MAX_LOGGED);
-  return some.length === 0 ? "" : `, it logged:\n${some.join("\n")}`;
+  const logged = lines.filter((line) => !line.includes(AFTER_STOP)).slice(0, MAX_LOGGED);
+  return logged.length === 0 ? "" : `, it logged:\n${logged.join("\n")}`;
 }

@@ -1,125 +1,127 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { CallingClient } from "./calling-client.ts";
 import { Chance } from "./chance.ts";
 import { checkLog, checkRest, checkStart } from "./checker.ts";
-import { Desk } from "./desk.ts";
 import { EventReader } from "./event-reader.ts";
+import { executePlan } from "./execute-plan.ts";
+import type { FaultyDatabase } from "./faulty-database.ts";
 import { Journal, type Network } from "./journal.ts";
 import { Moments } from "./moments.ts";
 import { Phones } from "./phones.ts";
-import type { Place } from "./place.ts";
 import { planRound, planText } from "./plan.ts";
 import { readCall } from "./requests.ts";
 import { RoundServer } from "./round-server.ts";
-import type { Stage } from "./stage.ts";
-import { strike } from "./strike.ts";
+import type { SequenceContext } from "./sequence-context.ts";
 
 /** Rounds on the same records. */
 export const ROUNDS_OF_A_SEQUENCE = 10;
-const DESKS: readonly Network[] = ["sip/rounds", "sip/rounds", "sip/rounds", "sip", "sip", "simulator"];
+const CLIENT_NETWORKS: readonly Network[] = ["sip/rounds", "sip/rounds", "sip/rounds", "sip", "sip", "simulator"];
 const FINISH_MS = 15_000;
 
 /** Runs rounds on the same records: start, check, work, fault. @returns all observations; never rejects */
-export async function runSequence(seed: number, place: Place): Promise<Journal> {
+export async function runSequence(seed: number, database: FaultyDatabase): Promise<Journal> {
   const journal = new Journal();
   const moments = new Moments();
   const phones = await Phones.start(journal, moments);
-  const server = new RoundServer(place, settings(new Chance(seed), phones.port), journal);
-  const stage: Stage = { seed, place, server, journal, moments, phones };
+  const server = new RoundServer(database, settings(new Chance(seed), phones.port), journal);
+  const context: SequenceContext = { seed, database, server, journal, moments, phones };
   try {
-    await runRounds(stage);
+    await runRounds(context);
   } catch (error) {
-    journal.violated(
-      "the rounds go on",
+    journal.reportViolation(
+      "the rounds continue",
       `round ${journal.epoch}`,
       error instanceof Error ? String(error.stack) : String(error),
     );
   } finally {
-    if (server.alive) await server.kill();
+    if (server.isAlive) await server.kill();
     await phones.close();
-    await place.dispose();
+    await database.dispose();
   }
   return journal;
 }
 
-async function runRounds(stage: Stage): Promise<void> {
-  const { seed, place, server, journal, phones } = stage;
-  const desks = DESKS.map((network, n) => new Desk(stage, n, network));
-  const reader = new EventReader(stage);
+async function runRounds(context: SequenceContext): Promise<void> {
+  const { seed, database, server, journal, phones } = context;
+  const clients = CLIENT_NETWORKS.map((network, n) => new CallingClient(context, n, network));
+  const reader = new EventReader(context);
   for (let round = 1; round <= ROUNDS_OF_A_SEQUENCE; round++) {
     journal.epoch = round;
-    const plan = planRound(new Chance(seed, round, 99), place);
+    const plan = planRound(new Chance(seed, round, 99), database);
     journal.note(`begins: ${planText(plan)}`);
     await server.start();
-    if (round === 1) await place.migrated();
-    await checkStart(stage);
+    if (round === 1) await database.migrationDone();
+    await checkStart(context);
     if (plan.fault.do === "take over") server.standBy();
     let hasEnded = false;
-    const following = reader.follow(() => !server.alive);
+    const following = reader.readEvents(() => !server.isAlive);
     const deletes = /link|deletion/.test(plan.moment.occasion);
-    const work = desks.map((desk) => desk.work(() => hasEnded, deletes));
-    await strike(stage, plan, async () => {
+    const work = clients.map((client) => client.work(() => hasEnded, deletes));
+    await executePlan(context, plan, async () => {
       hasEnded = true;
       await Promise.all(work);
-      await rest(stage, desks);
+      await settle(context, clients);
     });
     hasEnded = true;
     await Promise.all([...work, following]);
     phones.serverDied();
-    await place.mend();
-    await place.released();
+    await database.repair();
+    await database.released();
   }
   journal.epoch = ROUNDS_OF_A_SEQUENCE + 1;
   await server.start();
-  await checkStart(stage);
-  await rest(stage, desks);
-  await lastCalls(stage, desks);
-  await checkRest(stage);
-  await checkLog(stage, reader);
+  await checkStart(context);
+  await settle(context, clients);
+  await lastCalls(context, clients);
+  await checkRest(context);
+  await checkLog(context, reader);
 }
 
 /** No faults: pending work is finished, and everything settles. */
-async function rest(stage: Stage, desks: readonly Desk[]): Promise<void> {
+async function settle(context: SequenceContext, clients: readonly CallingClient[]): Promise<void> {
   const deadline = performance.now() + FINISH_MS;
   for (;;) {
-    const done = await Promise.all(desks.map((desk) => desk.finish()));
-    if (done.every(Boolean) || !stage.server.alive) break;
+    const done = await Promise.all(clients.map((client) => client.finish()));
+    if (done.every(Boolean) || !context.server.isAlive) break;
     if (performance.now() > deadline) {
-      stage.journal.violated(
+      context.journal.reportViolation(
         "every request can be finished",
-        `round ${stage.journal.epoch}`,
-        `desks: ${done.join(", ")}`,
+        `round ${context.journal.epoch}`,
+        `clients: ${done.join(", ")}`,
       );
       break;
     }
     await pause(20);
   }
-  await checkRest(stage);
+  await checkRest(context);
 }
 
 /** A call succeeds from every instance. */
-async function lastCalls(stage: Stage, desks: readonly Desk[]): Promise<void> {
+async function lastCalls(context: SequenceContext, clients: readonly CallingClient[]): Promise<void> {
   await Promise.all(
-    desks.map(async (desk, n) => {
+    clients.map(async (client, n) => {
       const deadline = performance.now() + FINISH_MS;
-      const broken = (detail: string) => stage.journal.violated("no queue is stuck", `desk ${n}`, detail);
-      let call = await desk.lastCall();
+      const reportViolation = (detail: string) =>
+        context.journal.reportViolation("no queue is stuck", `client ${n}`, detail);
+      let call = await client.lastCall();
       while (call?.id === undefined) {
-        if (performance.now() > deadline) return broken(`no call can be placed: ${JSON.stringify(call?.posts)}`);
+        if (performance.now() > deadline)
+          return reportViolation(`no call can be placed: ${JSON.stringify(call?.posts)}`);
         await pause(50);
-        call = await desk.lastCall();
+        call = await client.lastCall();
       }
       for (;;) {
-        const view = await readCall(stage, call);
+        const view = await readCall(context, call);
         if (view?.status === "COMPLETED") return;
-        if (view?.status === "FAILED") return broken(`a call that nothing disturbs fails: ${JSON.stringify(view)}`);
-        if (performance.now() > deadline) return broken(`a call waits for ever: ${JSON.stringify(view)}`);
+        if (view?.status === "FAILED") return reportViolation(`an undisturbed call failed: ${JSON.stringify(view)}`);
+        if (performance.now() > deadline) return reportViolation(`a call waits forever: ${JSON.stringify(view)}`);
         await pause(20);
       }
     }),
   );
 }
 
-/** Every wait is shortened. */
+/** Settings with short timeouts. */
 function settings(chance: Chance, sipPort: number): Record<string, string> {
   return {
     RINGPORT_TELEPHONY: "sip,simulator",

@@ -1,13 +1,13 @@
 import { connect, type Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
-import { ON_NODE, ON_OTHER_RUNTIMES, onEach, useServer } from "../support/server.ts";
+import { describeEach, ON_NODE, ON_OTHER_RUNTIMES, useServer } from "../support/server.ts";
 import { expected } from "../support/server-client.ts";
 
 /** Number of requests of one user that wait at a time. */
 const PLACES = 100;
 const WAITS = 130;
 
-onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
+describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
   const server = useServer(target);
   const sockets: Socket[] = [];
   afterEach(() => sockets.splice(0).forEach((socket) => void socket.destroy()));

@@ -1,14 +1,14 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { ON_NODE, ON_OTHER_RUNTIMES, ON_POSTGRES, onEach, Server, useServer } from "../support/server.ts";
+import { describeEach, ON_NODE, ON_OTHER_RUNTIMES, ON_POSTGRES, Server, useServer } from "../support/server.ts";
 import { expected, HELLO } from "../support/server-client.ts";
 import { loudness } from "../support/server-sound.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const LONG = { text: "This call is still going on while its server is backed up. ".repeat(8), voiceId: "en-US-1" };
 
-onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
+describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
   const server = useServer(target);
   const folder = temporaryFolder("backup");
   const restored = new Server(target, { data: join(folder, "restored") });
@@ -46,7 +46,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
   });
 });
 
-onEach([ON_NODE], (target) => {
+describeEach([ON_NODE], (target) => {
   const server = useServer(target);
   const folder = temporaryFolder("refused");
 
@@ -71,7 +71,7 @@ onEach([ON_NODE], (target) => {
   });
 });
 
-onEach([ON_POSTGRES], (target) => {
+describeEach([ON_POSTGRES], (target) => {
   test("a backup of PostgreSQL names pg_dump", async () => {
     const server = new Server(target, { databaseUrl: "postgres://nobody@localhost:1/none" });
     const { code, stderr } = await server.cli("backup", "copy");

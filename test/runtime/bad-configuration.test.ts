@@ -20,7 +20,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { mountInMemory, unmount } from "../support/mount.ts";
 import { findPostgres, type RunningPostgres } from "../support/postgres.ts";
 import { type Finished, run, start } from "../support/runtimes.ts";
-import { MAIN, ON_NODE, ON_OTHER_RUNTIMES, onEach, type Target, useServer } from "../support/server.ts";
+import { describeEach, MAIN, ON_NODE, ON_OTHER_RUNTIMES, type Target, useServer } from "../support/server.ts";
 import { until } from "../support/server-client.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -166,7 +166,7 @@ const REFUSED: readonly [what: string, args: readonly string[], env: Env, texts:
   ["SIP without a trunk", [], { RINGPORT_TELEPHONY: "sip" }, ["set RINGPORT_SIP_TRUNKS"]],
 ];
 
-onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
+describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
   // Sockets and drivers differ by runtime; the settings are read by the same code everywhere.
   test.for(target === ON_NODE ? REFUSED : REFUSED.slice(0, 2))("%s", async ([, args, env, texts]) => {
     const { place } = freshPlace();
@@ -273,7 +273,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
   });
 });
 
-onEach([ON_NODE], (target) => {
+describeEach([ON_NODE], (target) => {
   const disk = join(tmpdir(), `ringport-read-only-${process.pid}`);
   const missing = mountInMemory(disk, "ro");
   unmount(disk);
@@ -320,7 +320,7 @@ onEach([ON_NODE], (target) => {
 });
 
 const postgres = await findPostgres();
-onEach([ON_NODE], (target) => {
+describeEach([ON_NODE], (target) => {
   describe.skipIf(postgres.missing)(postgres.title, () => {
     let server: RunningPostgres;
     beforeAll(async () => {

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { tone } from "../../src/audio/tones/tone.ts";
-import { ON_EVERYTHING, onEach, useServer } from "../support/server.ts";
+import { describeEach, ON_EVERYTHING, useServer } from "../support/server.ts";
 import { expected, HELLO, until } from "../support/server-client.ts";
 import { send } from "../support/server-http.ts";
-import { loudness, loudPart, phaseJump, stretches, toneShare, toneWav } from "../support/server-sound.ts";
+import { countSounds, loudness, loudPart, phaseJump, toneShare, toneWav } from "../support/server-sound.ts";
 import { loudSound, STREAMS, streamCall } from "../support/stream-calls.ts";
 
-onEach(ON_EVERYTHING, (target) => {
+describeEach(ON_EVERYTHING, (target) => {
   const server = useServer(target, { env: STREAMS });
 
   test.concurrent("a spoken message is heard in full", async () => {
@@ -66,7 +66,7 @@ onEach(ON_EVERYTHING, (target) => {
     await stream.write(tone(1_000, 1_500, 16_000, 8_000));
     await dial();
     await stream.event("answered");
-    stream.say({ type: "hangup" });
+    stream.sendMessage({ type: "hangup" });
     expect(await stream.closed()).toMatchObject({ code: 1000 });
     const heard = loudSound(await client.heard(call.id));
     expect(toneShare(heard, 1_000)).toBeGreaterThan(0.97);
@@ -105,7 +105,7 @@ onEach(ON_EVERYTHING, (target) => {
       ...["queued", "ringing", "answered", "agent_started", "answered_by", "dtmf", "dtmf", "dtmf", "dtmf", "completed"],
     ]);
     // The callee waits almost a second before each key; the introduction and the first question are spoken together.
-    expect(stretches(await client.heard(id), 600)).toBe(questions.length);
+    expect(countSounds(await client.heard(id), 600)).toBe(questions.length);
   });
 
   test.concurrent("an agent call fails with its reason, without ringing", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ON_NODE, ON_OTHER_RUNTIMES, onEach, useServer } from "../support/server.ts";
+import { describeEach, ON_NODE, ON_OTHER_RUNTIMES, useServer } from "../support/server.ts";
 import { expected } from "../support/server-client.ts";
 import { type Answer, send } from "../support/server-http.ts";
 
@@ -7,7 +7,7 @@ import { type Answer, send } from "../support/server-http.ts";
 const FROM_PAGE = { "sec-fetch-site": "same-origin", "content-type": "application/json" };
 const PERSON = { email: "ada@example.com", password: "correct horse battery staple" };
 
-onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
+describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
   describe("the console", () => {
     const server = useServer(target, { env: { RINGPORT_STREAM_PREVIEW: "1" } });
     const ask = (method: string, path: string, body?: object, cookie = ""): Promise<Answer> =>

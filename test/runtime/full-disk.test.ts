@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { expectProblem } from "../support/answer-shapes.ts";
 import { fillDisk, mountInMemory, unmount } from "../support/mount.ts";
-import { ON_NODE, onEach, Server } from "../support/server.ts";
+import { describeEach, ON_NODE, Server } from "../support/server.ts";
 import { expected, type InstanceView, until } from "../support/server-client.ts";
 import { type FarEnd, startFarEnd } from "../support/sip/far-end.ts";
 
@@ -13,7 +13,7 @@ const SMALL = "size=6m";
 const LONG = { text: "Please bring the documents that you were sent last week. ".repeat(20), voiceId: "en-US-1" };
 const [HUNG_UP, CRASHED, RINGING] = ["+12025550171", "+12025550172", "+12025550173"];
 
-onEach([ON_NODE], (target) => {
+describeEach([ON_NODE], (target) => {
   const disk = join(tmpdir(), `ringport-call-disk-${process.pid}`);
   const missing = mountInMemory(disk, SMALL);
   unmount(disk); // hooks, which would, do not run for tests that a filter leaves out

@@ -5,8 +5,8 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { messageOf } from "../rounds/messages.ts";
 import { expectProblem } from "../support/answer-shapes.ts";
 import { fillDisk, mountInMemory, unmount } from "../support/mount.ts";
-import { connected, findPostgres } from "../support/postgres.ts";
-import { ON_EVERY_POSTGRES, onEach, Server, type Target } from "../support/server.ts";
+import { findPostgres, openClient } from "../support/postgres.ts";
+import { describeEach, ON_EVERY_POSTGRES, Server, type Target } from "../support/server.ts";
 import { type CallView, type Client, until } from "../support/server-client.ts";
 import { callees, startFarEnd } from "../support/sip/far-end.ts";
 import { byeAt, end, instance, LEASE_MS, SOON_MS } from "./pair.ts";
@@ -68,14 +68,14 @@ function fillTables(client: Client) {
 
 /** End of the lease in the database. */
 async function leaseEnd(databaseUrl: string): Promise<number> {
-  await using database = await connected(databaseUrl);
+  await using database = await openClient(databaseUrl);
   const { rows } = await database.query<{ expires_at: string }>("select expires_at from owners");
   return Number(rows[0]?.expires_at);
 }
 
 /** Uses up the log of PostgreSQL, which ends if it cannot be continued. */
 async function fillLog(databaseUrl: string): Promise<void> {
-  await using database = await connected(databaseUrl);
+  await using database = await openClient(databaseUrl);
   database.on("error", () => {});
   for (;;)
     try {
@@ -88,7 +88,7 @@ async function fillLog(databaseUrl: string): Promise<void> {
 const ready = (server: Server) => server.ask("GET", "/readyz").then(({ status }) => status);
 const status = (client: Client, { id }: CallView) => client.readCall(id).then((call) => call.status);
 
-onEach(ON_EVERY_POSTGRES, (target) => {
+describeEach(ON_EVERY_POSTGRES, (target) => {
   describe.skipIf(missing)(`a full disk of PostgreSQL${missing ? ` (skipped: ${missing})` : ""}`, () => {
     test("ends no call and leaves the server ready", async () => {
       const { databaseUrl, phone, server, client, live, heard, waiting } = await started(target);
@@ -157,7 +157,7 @@ onEach(ON_EVERY_POSTGRES, (target) => {
     test("leaves no room for renewals while a transaction keeps their old versions", async () => {
       const { databaseUrl, server, client, live, heard } = await started(target, SHORT_RENEW_MS);
       {
-        await using other = await connected(databaseUrl);
+        await using other = await openClient(databaseUrl);
         await other.query("begin isolation level repeatable read; select count(*) from calls");
         await until(
           () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ON_NODE, ON_POSTGRES, onEach, useServer } from "../support/server.ts";
+import { describeEach, ON_NODE, ON_POSTGRES, useServer } from "../support/server.ts";
 import { expected } from "../support/server-client.ts";
 import { send } from "../support/server-http.ts";
 
@@ -8,7 +8,7 @@ const DELETIONS = 6;
 /** Number of kills at the same step. */
 const LINKS = 3;
 
-onEach([ON_NODE, ON_POSTGRES], (target) => {
+describeEach([ON_NODE, ON_POSTGRES], (target) => {
   const server = useServer(target);
 
   describe("a server killed with -9", () => {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { expectProblem, NOBODYS } from "../support/answer-shapes.ts";
-import { ON_NODE, ON_OTHER_RUNTIMES, onEach, type Server, useServer } from "../support/server.ts";
+import { expectProblem, MISSING_IDS } from "../support/answer-shapes.ts";
+import { describeEach, ON_NODE, ON_OTHER_RUNTIMES, type Server, useServer } from "../support/server.ts";
 import { expected } from "../support/server-client.ts";
 import { countRows } from "../support/server-database.ts";
 import { bytesOf, sendRaw } from "../support/server-http.ts";
@@ -28,7 +28,7 @@ async function expectAlive(server: Server): Promise<void> {
   expect(performance.now() - startedAt).toBeLessThan(10 * A_SECOND);
 }
 
-onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
+describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
   const server = useServer(target);
   // Created before any measurement.
   const theClient = async () => {
@@ -65,7 +65,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
       const before = server.peakMemory();
       for (const [method, path] of [
         ["POST", "/v1/nothing"],
-        ["DELETE", `/v1/calls/${NOBODYS.call}`],
+        ["DELETE", `/v1/calls/${MISSING_IDS.call}`],
         ["POST", "/simulator/link/x"],
       ] as const) {
         const answer = await client

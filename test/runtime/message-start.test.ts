@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { DtmfDetector } from "../../src/audio/tones/dtmf.ts";
-import { ON_NODE, onEach, useServer } from "../support/server.ts";
+import { describeEach, ON_NODE, useServer } from "../support/server.ts";
 import { toneMs, toneWav } from "../support/server-sound.ts";
 
 const MESSAGE_MS = 1_500;
 const AUDIO = { audioBase64: toneWav({ ms: MESSAGE_MS }).toString("base64") };
 
 // The same code runs on every runtime; test/runtime/calls.test.ts plays audio on all of them.
-onEach([ON_NODE], (target) => {
+describeEach([ON_NODE], (target) => {
   const server = useServer(target, { env: { RINGPORT_SIMULATOR_TIME_SCALE: "1" } });
 
   test.concurrent("a message starts after the callee's sentence, and is heard in full", async () => {

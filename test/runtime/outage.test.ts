@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { ON_EVERY_POSTGRES, onEach } from "../support/server.ts";
+import { describeEach, ON_EVERY_POSTGRES } from "../support/server.ts";
 import { until } from "../support/server-client.ts";
 import { byeAt, instance, invitedAt, LEASE_LOST, LEASE_MS, Pair, SOON_MS } from "./pair.ts";
 
-onEach(ON_EVERY_POSTGRES, (target) => {
+describeEach(ON_EVERY_POSTGRES, (target) => {
   test("a server without its database hangs up before another one dials", async () => {
     const pair = await Pair.start(target, "exit");
     const { first, second, relay } = pair;
@@ -20,7 +20,7 @@ onEach(ON_EVERY_POSTGRES, (target) => {
     expect(invitedAt(after.heard)).toBeGreaterThan(leaseEnd);
     const last = before.heard.voice?.packets.at(-1)?.at ?? 0;
     expect(last).toBeLessThan(leaseEnd);
-    expect(await first.gone).toBe(LEASE_LOST);
+    expect(await first.exited).toBe(LEASE_LOST);
   });
 
   test("a live call outlives an outage shorter than its lease", async () => {
@@ -35,7 +35,7 @@ onEach(ON_EVERY_POSTGRES, (target) => {
       "a renewal to fail",
     );
     const renewed = await pair.leaseEnd();
-    await pair.relay.mend();
+    await pair.relay.repair();
     await until(
       () => pair.leaseEnd(),
       (leaseEnd) => leaseEnd > renewed + LEASE_MS,

@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 import { messageOf } from "../rounds/messages.ts";
-import { connected } from "../support/postgres.ts";
+import { openClient } from "../support/postgres.ts";
 import { type Relay, relayTo } from "../support/relay.ts";
 import { createDatabase, Server, type Target } from "../support/server.ts";
 import { type CallView, type Client, expected, type InstanceView, until } from "../support/server-client.ts";
@@ -69,7 +69,7 @@ export class Pair {
 
   /** Time at which the lease expires unless renewed, ms on the clock of `performance`. */
   async leaseEnd(): Promise<number> {
-    await using database = await connected(this.#databaseUrl);
+    await using database = await openClient(this.#databaseUrl);
     const { rows } = await database.query<{ expires_at: string }>("select expires_at from owners");
     return Number(rows[0]?.expires_at) - Date.now() + performance.now();
   }

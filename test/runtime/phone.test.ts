@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { tone } from "../../src/audio/tones/tone.ts";
 import { openPhone } from "../support/phone-client.ts";
-import { ON_NODE, ON_OTHER_RUNTIMES, onEach, useServer } from "../support/server.ts";
+import { describeEach, ON_NODE, ON_OTHER_RUNTIMES, useServer } from "../support/server.ts";
 import { until } from "../support/server-client.ts";
 import { toneMs } from "../support/server-sound.ts";
 import { STREAMS, streamCall } from "../support/stream-calls.ts";
@@ -9,7 +9,7 @@ import { STREAMS, streamCall } from "../support/stream-calls.ts";
 const NUMBER = "+12025550147";
 const RATE = 16_000;
 
-onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
+describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
   const server = useServer(target, { env: STREAMS });
 
   test("a phone rings, carries a tone each way, and hangs up", async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { expectProblem } from "../support/answer-shapes.ts";
-import { ON_EVERY_POSTGRES, ON_NODE, onEach, useServer } from "../support/server.ts";
+import { describeEach, ON_EVERY_POSTGRES, ON_NODE, useServer } from "../support/server.ts";
 import { type CallView, expected, type InstanceView, until } from "../support/server-client.ts";
 
 /** About a minute of speech: longer than a second server waits before it fails, even on a busy machine. */
@@ -11,7 +11,7 @@ const LONG = {
   voiceId: "en-US-1",
 };
 
-onEach([ON_NODE, ...ON_EVERY_POSTGRES], (target) => {
+describeEach([ON_NODE, ...ON_EVERY_POSTGRES], (target) => {
   const server = useServer(target);
 
   test("every record confirmed with 201 survives kill -9", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ON_NODE, ON_OTHER_RUNTIMES, ON_POSTGRES, onEach, useServer } from "../support/server.ts";
+import { describeEach, ON_NODE, ON_OTHER_RUNTIMES, ON_POSTGRES, useServer } from "../support/server.ts";
 import { expected, until } from "../support/server-client.ts";
 import { channels, keysIn, mediaOf, recordingOf } from "../support/server-recordings.ts";
 import { loudness, toneShare, toneWav } from "../support/server-sound.ts";
@@ -15,7 +15,7 @@ const LONG = {
   recording: true,
 };
 
-onEach([ON_NODE, ...ON_OTHER_RUNTIMES, ON_POSTGRES], (target) => {
+describeEach([ON_NODE, ...ON_OTHER_RUNTIMES, ON_POSTGRES], (target) => {
   const server = useServer(target, { env: { RINGPORT_SIMULATOR_TIME_SCALE: "1" } });
 
   describe("a server killed with -9 in the middle of a recorded call", () => {

@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { wavHeader } from "../../src/audio/wav/wav-header.ts";
-import { ON_NODE, ON_OTHER_RUNTIMES, onEach, useServer } from "../support/server.ts";
+import { describeEach, ON_NODE, ON_OTHER_RUNTIMES, useServer } from "../support/server.ts";
 import { expected } from "../support/server-client.ts";
 
 const READERS = 20;
@@ -16,7 +16,7 @@ const MAX_EACH = 12 << 20;
 const memoryOf = (pid: number): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) * 1024;
 
-onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
+describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
   const server = useServer(target);
   const sockets: Socket[] = [];
   afterAll(() => sockets.forEach((socket) => void socket.destroy()));

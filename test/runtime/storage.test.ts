@@ -6,12 +6,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { expectProblem } from "../support/answer-shapes.ts";
 import { fillDisk, mountInMemory, unmount } from "../support/mount.ts";
 import { relayTo } from "../support/relay.ts";
-import { ON_EVERY_POSTGRES, ON_NODE, onEach, Server, useServer } from "../support/server.ts";
+import { describeEach, ON_EVERY_POSTGRES, ON_NODE, Server, useServer } from "../support/server.ts";
 import { expected, HELLO, type InstanceView, until } from "../support/server-client.ts";
 
 const SMALL = "size=6m";
 
-onEach([ON_NODE], (target) => {
+describeEach([ON_NODE], (target) => {
   const disk = join(tmpdir(), `ringport-small-disk-${process.pid}`);
   const missing = mountInMemory(disk, SMALL);
   unmount(disk); // hooks, which would, do not run for tests that a filter leaves out
@@ -158,7 +158,7 @@ onEach([ON_NODE], (target) => {
   });
 });
 
-onEach(ON_EVERY_POSTGRES, (target) => {
+describeEach(ON_EVERY_POSTGRES, (target) => {
   const server = useServer(target);
 
   test("an unreachable PostgreSQL gives 503 until it is back", async () => {
@@ -179,7 +179,7 @@ onEach(ON_EVERY_POSTGRES, (target) => {
     }
     expect((await server.ask("GET", "/healthz")).status).toBe(200);
 
-    await relay.mend();
+    await relay.repair();
     await until(
       () => client.post("/v1/instances", { name: "back" }),
       ({ status }) => status === 201,
@@ -197,7 +197,7 @@ onEach(ON_EVERY_POSTGRES, (target) => {
   });
 });
 
-onEach(ON_EVERY_POSTGRES, (target) => {
+describeEach(ON_EVERY_POSTGRES, (target) => {
   const server = useServer(target);
 
   test("PostgreSQL's lost responses change no call", async () => {
@@ -208,7 +208,7 @@ onEach(ON_EVERY_POSTGRES, (target) => {
     await server.start({ DATABASE_URL: relay.url });
     const client = await server.as("ada");
     const instance = await client.activeInstance();
-    const claimed = relay.loseAnswer('update "calls" set "owner"');
+    const claimed = relay.loseResponse('update "calls" set "owner"');
     const { id } = await client.call(instance.id, { tts: HELLO });
     await claimed;
     const finalStates = ["COMPLETED", "FAILED"] as const;
@@ -227,7 +227,7 @@ onEach(ON_EVERY_POSTGRES, (target) => {
       finalStates,
     ] as const) {
       // The end of the query distinguishes it from the "read committed" that starts transactions.
-      await Promise.race([relay.loseAnswer("commit\0"), ending]);
+      await Promise.race([relay.loseResponse("commit\0"), ending]);
       await reach(reached);
     }
     const ended = await ending;

@@ -1,13 +1,13 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { expectProblem } from "../support/answer-shapes.ts";
-import { ON_NODE, ON_OTHER_RUNTIMES, onEach, useServer } from "../support/server.ts";
+import { describeEach, ON_NODE, ON_OTHER_RUNTIMES, useServer } from "../support/server.ts";
 import { answeredStream, STREAMS, streamCall } from "../support/stream-calls.ts";
 
 const MIB = 2 ** 20;
 const LOST = { status: "FAILED", outcome: { reason: "stream_lost" } };
 
-onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
+describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
   const server = useServer(target, { env: { ...STREAMS, RINGPORT_DRAIN_MS: "300" } });
   /** Deno cannot stop reading a WebSocket. */
   const pauses = target.runtime.name !== "deno";
@@ -47,12 +47,12 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
     });
     // Every response is longer than its request. The operating system's buffers fill before the server's.
     while (!hasEnded) {
-      if (stream.ws.bufferedAmount < MIB) for (let i = 0; i < 2_000; i++) stream.say('{"type":"unknown"}');
+      if (stream.ws.bufferedAmount < MIB) for (let i = 0; i < 2_000; i++) stream.sendMessage('{"type":"unknown"}');
       await setImmediate();
     }
     expect(await ended).toMatchObject(LOST);
     expect(server.peakMemory() - before).toBeLessThan(150 * MIB);
-    stream.readAgain();
+    stream.resumeReading();
     // Deno stops reading from a dropped client, so this one cannot finish sending. Bun soon breaks the connection
     // of a client that does not read the close frame.
     if (pauses) expect(target.runtime.name === "bun" ? [4009, 1006] : [4009]).toContain((await stream.closed()).code);

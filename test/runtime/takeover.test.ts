@@ -1,11 +1,11 @@
 import process from "node:process";
 import { expect, test } from "vitest";
 import { expectProblem } from "../support/answer-shapes.ts";
-import { ON_EVERY_POSTGRES, onEach } from "../support/server.ts";
+import { describeEach, ON_EVERY_POSTGRES } from "../support/server.ts";
 import { until } from "../support/server-client.ts";
 import { end, instance, invitedAt, LEASE_LOST, Pair, SOON_MS } from "./pair.ts";
 
-onEach(ON_EVERY_POSTGRES, (target) => {
+describeEach(ON_EVERY_POSTGRES, (target) => {
   for (const onLeaseLost of ["exit", "restart"] as const)
     test(`a server paused beyond its lease hangs up first, then ${onLeaseLost}s`, async () => {
       const pair = await Pair.start(target, onLeaseLost);
@@ -25,7 +25,7 @@ onEach(ON_EVERY_POSTGRES, (target) => {
       const goesOnAt = performance.now();
       process.kill(first.pid, "SIGCONT");
       expect(await end(before.heard)).toBe("they hung up");
-      if (onLeaseLost === "exit") expect(await first.gone).toBe(LEASE_LOST);
+      if (onLeaseLost === "exit") expect(await first.exited).toBe(LEASE_LOST);
       else expectProblem(await client.get("/v1/calls"), 503, "storage_unavailable");
       expect(before.heard.voice?.packets.filter(({ at }) => at >= goesOnAt)).toEqual([]);
       expect(after.heard.end, "the call of the other server goes on").toBeUndefined();

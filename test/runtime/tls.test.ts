@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { certificateAuthority } from "../support/certificates.ts";
-import { ON_NODE, ON_OTHER_RUNTIMES, onEach, useServer } from "../support/server.ts";
+import { describeEach, ON_NODE, ON_OTHER_RUNTIMES, useServer } from "../support/server.ts";
 import { expected, until } from "../support/server-client.ts";
 import { send, sendRaw } from "../support/server-http.ts";
 import { STREAMS, streamCall } from "../support/stream-calls.ts";
@@ -22,7 +22,7 @@ beforeAll(() => {
 });
 afterAll(() => setDefaultCACertificates(before));
 
-onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
+describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
   const server = useServer(target, { env: { ...STREAMS, ...files } });
 
   test("every printed address and every link is https", async () => {
@@ -40,7 +40,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
     await dial();
     expect(stream.ws.url).toMatch(/^wss:/);
     await stream.write(new Int16Array(1_600));
-    await stream.taken();
+    await stream.waitUntilReceived();
     await until(
       () => stream.frames.length,
       (frames) => frames > 0,

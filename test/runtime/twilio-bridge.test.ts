@@ -4,18 +4,18 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, type TestContext, test } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
 import { begin, type Program } from "../examples/program.ts";
-import { ON_NODE, ON_OTHER_RUNTIMES, onEach, type Server, useServer } from "../support/server.ts";
+import { describeEach, ON_NODE, ON_OTHER_RUNTIMES, type Server, useServer } from "../support/server.ts";
 import { type Client, expected, until } from "../support/server-client.ts";
 import { loudness } from "../support/server-sound.ts";
 import { TwilioBot, type TwilioBotOptions } from "../support/twilio-bot.ts";
 import {
-  closed,
+  decodeHeard,
   expectClosedOnPurpose,
-  findIn,
-  heardBy,
+  indexOfSamples,
   NUMBERS,
   placeCall,
   TWILIO_SETTINGS,
+  waitUntilClosed,
 } from "../support/twilio-calls.ts";
 
 const BRIDGE = fileURLToPath(new URL("../../examples/twilio-bridge.ts", import.meta.url));
@@ -43,7 +43,7 @@ async function bridge(
   return { program, bots, signatures, url };
 }
 
-onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
+describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
   describe("the bridge to a bot for Twilio Media Streams", () => {
     const server = useServer(target, { env: { ...TWILIO_SETTINGS, RINGPORT_SIMULATOR_TIME_SCALE: "3" } });
 
@@ -56,9 +56,9 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
       const [bot] = bots;
       expect(bot?.messages.slice(0, 2).map(({ event }) => event)).toEqual(["connected", "start"]);
       expect(signatures).toEqual([expect.stringMatching(/^[A-Za-z0-9+/]{27}=$/)]);
-      const utterance = heardBy(bot!.utterances[0]!);
+      const utterance = decodeHeard(bot!.utterances[0]!);
       expect(loudness(utterance)).toBeGreaterThan(300);
-      expect(findIn(await call.client.heard(call.callId), utterance.samples)).toBeGreaterThanOrEqual(0);
+      expect(indexOfSamples(await call.client.heard(call.callId), utterance.samples)).toBeGreaterThanOrEqual(0);
     });
 
     test.concurrent("the bridge does not connect the bot for an unanswered call", async (context) => {
@@ -75,14 +75,14 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
       const { client, callId } = await placeCall(server, NUMBERS.listens);
       const { program, bots } = await bridge(context, server, { client, callId });
       await until(
-        () => bots[0]?.of("media").length ?? 0,
+        () => bots[0]?.messagesOf("media").length ?? 0,
         (heard) => heard > 0,
         20_000,
         "the bot to hear something",
       );
       expected(204, await client.delete(`/v1/calls/${callId}`));
       await program.ended.catch(() => {}); // its success is not reported to the bot
-      expect(await closed(bots[0]!)).toMatchObject({ code: 1000 });
+      expect(await waitUntilClosed(bots[0]!)).toMatchObject({ code: 1000 });
       expect(bots[0]?.messages.at(-1)?.event).toBe("stop");
     });
 

@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { expectProblem } from "../support/answer-shapes.ts";
-import { ON_NODE, ON_OTHER_RUNTIMES, onEach, type Server, useServer } from "../support/server.ts";
+import { describeEach, ON_NODE, ON_OTHER_RUNTIMES, type Server, useServer } from "../support/server.ts";
 import { type Client, expected } from "../support/server-client.ts";
 import { toneWav } from "../support/server-sound.ts";
 
@@ -37,7 +37,7 @@ function hold(server: Server, client: Client, rest: string): () => void {
   };
 }
 
-onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
+describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
   const server = useServer(target, { env });
   const held: (() => void)[] = [];
   const letGo = () => {

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { tone } from "../../src/audio/tones/tone.ts";
 import { run, type ServerProcess, start } from "../support/runtimes.ts";
-import { MAIN, ON_NODE, ON_OTHER_RUNTIMES, onEach } from "../support/server.ts";
+import { describeEach, MAIN, ON_NODE, ON_OTHER_RUNTIMES } from "../support/server.ts";
 import { Client, expected, HELLO, type InstanceView, until } from "../support/server-client.ts";
 import { loudness, type Sound, toneMs, toneShare, toneWav } from "../support/server-sound.ts";
 import { loudSound } from "../support/stream-calls.ts";
@@ -18,7 +18,7 @@ interface InstanceWithConnection extends InstanceView {
 }
 
 /** Calls over linked WhatsApp numbers, whose network is scripted; codec and relays are the client's. */
-onEach([ON_NODE, ...ON_OTHER_RUNTIMES], ({ runtime }) => {
+describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], ({ runtime }) => {
   const data = temporaryFolder("whatsapp");
   let server: ServerProcess;
   let token: string;
@@ -97,7 +97,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], ({ runtime }) => {
     await stream.write(tone(1_000, 1_500, 16_000, 8_000));
     const spoken = (): number => toneMs(stream.sound(16_000), 440);
     await until(spoken, (ms) => ms > 1_400, 10_000, "the callee's tone");
-    stream.say({ type: "hangup" });
+    stream.sendMessage({ type: "hangup" });
     expect(await stream.closed()).toMatchObject({ code: 1000 });
     expect(toneShare(loudSound(await heard(to)), 1_000)).toBeGreaterThan(0.97);
     expect(spoken()).toBeLessThan(1_600);

@@ -28,19 +28,19 @@ const [streams, minutes, callSeconds, sampleSeconds] = [
 ].map(Number) as [number, number, number, number];
 const runtime = runtimes.find(({ name }) => name === (values.runtime as RuntimeName));
 if (!runtime || runtime.missing)
-  throw new Error(runtime?.missing ?? `no runtime ${values.runtime}; there are: node26, node22, bun, deno`);
-/** The callee who presses 1 2 3 4 #. */
+  throw new Error(runtime?.missing ?? `unknown runtime "${values.runtime}": use node26, node22, bun or deno`);
+/** Callee that presses 1 2 3 4 #. */
 const CALLEE = "+12025550107";
 const MIB = 2 ** 20;
 /** The first calls of all lines must have ended before memory is measured. */
 const warmUpMinutes = Math.min(minutes / 4, 5);
 
-const total = { calls: 0, expected: 0, got: 0, audioExpected: 0, audioGot: 0 };
+const total = { calls: 0, expected: 0, received: 0, audioExpected: 0, audioReceived: 0 };
 const faults: string[] = [];
 const heap: Sample[] = [];
 const rss: Sample[] = [];
-const begun = performance.now();
-const minute = (): number => (performance.now() - begun) / 60_000;
+const startedAt = performance.now();
+const minute = (): number => (performance.now() - startedAt) / 60_000;
 let stopping = false;
 process.once("SIGINT", () => {
   stopping = true;
@@ -78,9 +78,9 @@ async function soak(server: StreamServer, instance: string, n: number): Promise<
 function count({ events, audio, faults: found }: Counted): void {
   total.calls++;
   total.expected += events.expected;
-  total.got += Math.min(events.got, events.expected);
+  total.received += Math.min(events.received, events.expected);
   total.audioExpected += audio.expected;
-  total.audioGot += audio.got;
+  total.audioReceived += audio.received;
   for (const fault of found) {
     faults.push(fault);
     console.log(`  FAULT at ${minute().toFixed(1)} min: ${fault}`);
@@ -99,10 +99,10 @@ async function watch(server: StreamServer): Promise<void> {
       heap.push({ minute: at, bytes: memory.heap + memory.external });
       rss.push({ minute: at, bytes: memory.rss });
     }
-    const [held, process] = [memory.heap + memory.external, memory.rss].map((bytes) => (bytes / MIB).toFixed(1));
+    const [heapGrowth, process] = [memory.heap + memory.external, memory.rss].map((bytes) => (bytes / MIB).toFixed(1));
     console.log(
-      `${at.toFixed(1).padStart(6)} min  calls ${total.calls}  events ${total.got} of ${total.expected}` +
-        `  audio ${total.audioGot} of ${total.audioExpected}  held ${held} MiB  process ${process} MiB` +
+      `${at.toFixed(1).padStart(6)} min  calls ${total.calls}  events ${total.received} of ${total.expected}` +
+        `  audio ${total.audioReceived} of ${total.audioExpected}  retained ${heapGrowth} MiB  process ${process} MiB` +
         `  lateness p99 ${p99.toFixed(1)} ms, max ${max.toFixed(1)} ms${at < warmUpMinutes ? "  (warming up)" : ""}`,
     );
   }
@@ -110,24 +110,25 @@ async function watch(server: StreamServer): Promise<void> {
 
 /** Prints the verdict; returns true if it is good. */
 function judge(): boolean {
-  const held = growthOf(heap, 0.05, 2 * MIB);
+  const heapGrowth = growthOf(heap, 0.05, 2 * MIB);
   const process = growthOf(rss, 0.05, 8 * MIB);
-  const lost = total.expected - total.got;
-  const audio = total.audioGot / Math.max(1, total.audioExpected);
-  const enough = heap.length >= 5 && total.calls > 0;
-  const grew = ({ bytes, allowed }: typeof held): string =>
-    `${(bytes / MIB).toFixed(2)} MiB (up to ${(allowed / MIB).toFixed(1)} MiB are chance)`;
+  const lostEvents = total.expected - total.received;
+  const audio = total.audioReceived / Math.max(1, total.audioExpected);
+  const hasEnough = heap.length >= 5 && total.calls > 0;
+  const growthText = ({ bytes, allowedBytes }: typeof heapGrowth): string =>
+    `${(bytes / MIB).toFixed(2)} MiB (up to ${(allowedBytes / MIB).toFixed(1)} MiB is noise)`;
   const window = heap.length > 1 ? heap.at(-1)!.minute - heap[0]!.minute : 0;
   console.log(`\n${minute().toFixed(1)} min, ${total.calls} calls that lasted ${callSeconds} s, ${streams} at once`);
-  console.log(`  events: ${total.got} of ${total.expected} came, ${lost} lost`);
-  console.log(`  callee's audio: ${(audio * 100).toFixed(3)} % of the messages came`);
+  console.log(`  events: ${total.received} of ${total.expected} received, ${lostEvents} lost`);
+  console.log(`  callee's audio: ${(audio * 100).toFixed(3)} % of the messages received`);
   console.log(
-    `  memory that is held grew by ${grew(held)} in ${window.toFixed(1)} min: ${held.flat ? "flat" : "GROWS"}`,
+    `  retained memory grew by ${growthText(heapGrowth)} in ${window.toFixed(1)} min: ${heapGrowth.isFlat ? "flat" : "GROWS"}`,
   );
-  console.log(`  the process grew by ${grew(process)}: ${process.flat ? "flat" : "GROWS"}`);
+  console.log(`  the process grew by ${growthText(process)}: ${process.isFlat ? "flat" : "GROWS"}`);
   console.log(`  faults: ${faults.length}`);
-  const good = enough && lost === 0 && faults.length === 0 && held.flat && process.flat && audio > 0.99;
-  const verdict = !enough ? "too short to judge" : good ? "memory is flat, no event was lost" : "NOT GOOD";
+  const isGood =
+    hasEnough && lostEvents === 0 && faults.length === 0 && heapGrowth.isFlat && process.isFlat && audio > 0.99;
+  const verdict = !hasEnough ? "too short to judge" : isGood ? "memory is flat, no event was lost" : "FAILED";
   console.log(`verdict: ${verdict}`);
-  return good;
+  return isGood;
 }

@@ -11,8 +11,8 @@ export interface Growth {
   /** Growth over the whole window, bytes. */
   readonly bytes: number;
   /** Random variation within this time, bytes. */
-  readonly allowed: number;
-  readonly flat: boolean;
+  readonly allowedBytes: number;
+  readonly isFlat: boolean;
 }
 
 /**
@@ -20,13 +20,13 @@ export interface Growth {
  * 1968), which a few outliers do not affect, times the window. Chance is `atLeast`, a `share` of the median, or the range in which
  * the middle half of the samples lies, whichever is greatest: steady growth amounts to twice that range.
  */
-export function growthOf(samples: readonly Sample[], share: number, atLeast: number): Growth {
+export function growthOf(samples: readonly Sample[], share: number, minimum: number): Growth {
   const slopes = samples.flatMap((from, i) =>
     samples.slice(i + 1).map((to) => (to.bytes - from.bytes) / (to.minute - from.minute)),
   );
   const all = samples.map(({ bytes }) => bytes);
-  const allowed = Math.max(atLeast, share * median(all), quantile(all, 0.75) - quantile(all, 0.25));
+  const allowed = Math.max(minimum, share * median(all), quantile(all, 0.75) - quantile(all, 0.25));
   const window = (samples.at(-1)?.minute ?? 0) - (samples[0]?.minute ?? 0);
   const bytes = slopes.length === 0 ? 0 : median(slopes) * window;
-  return { bytes, allowed, flat: bytes <= allowed };
+  return { bytes, allowedBytes: allowed, isFlat: bytes <= allowed };
 }

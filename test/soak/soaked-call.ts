@@ -1,7 +1,7 @@
 import type { Beat } from "../bench/harness/beat.ts";
 import { type AudioSocket, type AudioSocketListener, message, openAudioSocket } from "../bench/stream/audio-socket.ts";
 import { TONE_MESSAGE } from "../bench/stream/full-duplex.ts";
-import { Told } from "./told.ts";
+import { EventCheck } from "./event-check.ts";
 
 const CLEAR = message('{"type":"clear"}');
 /** Messages of audio per mark, and marks per `clear`. */
@@ -10,15 +10,15 @@ const CLEAR_EVERY = 17;
 /** Keys that the callee presses after the answer. */
 export const KEYS = "1234#";
 /** A mark is reported when the audio before it was heard. At the end it must have been reported if it was sent longer ago than the last one took, plus this margin, ms: after a client's stall, audio queues up. */
-const MARK_TAKES_MS = 2_000;
+const MARK_MARGIN_MS = 2_000;
 /** Length of the break of the connection, ms. */
 const BREAK_MS = 500;
 
 /** Expected and received counts. */
 export interface Counted {
-  readonly events: { readonly expected: number; readonly got: number };
+  readonly events: { readonly expected: number; readonly received: number };
   /** Number of messages of the callee's audio. */
-  readonly audio: { readonly expected: number; readonly got: number };
+  readonly audio: { readonly expected: number; readonly received: number };
   /** Faults, in words; not only of events. */
   readonly faults: readonly string[];
 }
@@ -31,25 +31,25 @@ export class SoakedCall {
   readonly #url: string;
   readonly #beat: Beat;
   readonly #token: string | undefined;
-  readonly #told = new Told();
+  readonly #eventCheck = new EventCheck();
   readonly #faults: string[] = [];
   readonly #breakAfterMs: number;
   #socket: AudioSocket | undefined;
-  #sent = 0;
+  #sentFrames = 0;
   #marks: { readonly name: string; readonly at: number }[] = [];
-  #marked = 0;
+  #markCount = 0;
   /** Time from sending the last reported mark to its report, ms. */
-  #markTook = 0;
+  #markLatencyMs = 0;
   #clears = 0;
   #cleared = 0;
-  #broken = false;
+  #isBroken = false;
   /** Times of the answer's report, and of the first and last audio of this connection. */
   #answeredAt = 0;
   #firstAt = 0;
   #lastAt = 0;
   #frames = 0;
-  readonly #audio = { expected: 0, got: 0 };
-  #over: (code: number) => void = () => {};
+  readonly #audio = { expected: 0, received: 0 };
+  #onClose: (code: number) => void = () => {};
 
   /** @param breakAfterMs time of the break after the answer, ms */
   constructor(url: string, beat: Beat, breakAfterMs: number, token?: string) {
@@ -62,7 +62,7 @@ export class SoakedCall {
   /** Resolves when the call has ended and everything is counted. @throws {Error} the connection failed */
   async run(): Promise<Counted> {
     const ended = new Promise<number>((resolve) => {
-      this.#over = resolve;
+      this.#onClose = resolve;
     });
     await this.#connect();
     const code = await ended;
@@ -77,13 +77,13 @@ export class SoakedCall {
   }
 
   async #connect(): Promise<void> {
-    this.#told.again();
+    this.#eventCheck.restart();
     const listener: AudioSocketListener = {
-      audio: () => this.#heard(),
-      text: (text) => this.#take(text),
+      audio: () => this.#checkAudio(),
+      text: (text) => this.#handle(text),
       closed: (code) => {
         this.#beat.remove(this.#send);
-        if (this.#socket === socket) this.#over(code);
+        if (this.#socket === socket) this.#onClose(code);
       },
     };
     const socket = await openAudioSocket(this.#url, listener, this.#token);
@@ -93,10 +93,10 @@ export class SoakedCall {
 
   readonly #send = (): void => {
     this.#socket?.write(TONE_MESSAGE);
-    if (this.#answeredAt === 0 || ++this.#sent % MARK_EVERY !== 0) return;
-    const idle = this.#marks.length === this.#marked && this.#clears === this.#cleared;
+    if (this.#answeredAt === 0 || ++this.#sentFrames % MARK_EVERY !== 0) return;
+    const idle = this.#marks.length === this.#markCount && this.#clears === this.#cleared;
     // Sends no requests before the break, so that none are pending then.
-    if (!this.#broken && performance.now() - this.#answeredAt > this.#breakAfterMs) {
+    if (!this.#isBroken && performance.now() - this.#answeredAt > this.#breakAfterMs) {
       if (idle) void this.#break();
     } else if (
       idle &&
@@ -113,7 +113,7 @@ export class SoakedCall {
   };
 
   async #break(): Promise<void> {
-    this.#broken = true;
+    this.#isBroken = true;
     this.#countAudio();
     const before = this.#socket;
     this.#socket = undefined;
@@ -122,56 +122,60 @@ export class SoakedCall {
     await new Promise((resolve) => setTimeout(resolve, BREAK_MS));
     await this.#connect().catch((fault: unknown) => {
       this.#faults.push(String(fault));
-      this.#over(1006);
+      this.#onClose(1006);
     });
   }
 
-  #heard(): void {
+  #checkAudio(): void {
     const now = performance.now();
     if (this.#frames++ === 0) this.#firstAt = now;
     this.#lastAt = now;
   }
 
-  #take(text: string): void {
-    const event = this.#told.take(text);
+  #handle(text: string): void {
+    const event = this.#eventCheck.take(text);
     if (event?.event === "answered") this.#answeredAt = performance.now();
     if (event?.event === "mark") {
-      const mark = this.#marks[this.#marked++];
-      if (mark) this.#markTook = performance.now() - mark.at;
+      const mark = this.#marks[this.#markCount++];
+      if (mark) this.#markLatencyMs = performance.now() - mark.at;
     }
     if (event?.event === "cleared") this.#cleared++;
   }
 
   /** Evaluates this connection, which has ended. */
   #countAudio(): void {
-    const due = this.#frames === 0 ? 0 : Math.round((this.#lastAt - this.#firstAt) / 20) + 1;
-    this.#audio.expected += due;
-    this.#audio.got += this.#frames;
+    const expectedCount = this.#frames === 0 ? 0 : Math.round((this.#lastAt - this.#firstAt) / 20) + 1;
+    this.#audio.expected += expectedCount;
+    this.#audio.received += this.#frames;
     this.#frames = 0;
   }
 
   #count(): Counted {
-    const { events, wrong, missing } = this.#told;
+    const { events, mismatches, missingCount } = this.#eventCheck;
     const names = (name: string) => events.filter(({ event }) => event === name);
     const marks = names("mark").map(({ name }) => name);
-    const last = performance.now() - this.#markTook - MARK_TAKES_MS;
-    const due = this.#marks.filter(({ at }) => at < last).length;
-    const inOrder = marks.every((name, n) => name === this.#marks[n]?.name);
+    const last = performance.now() - this.#markLatencyMs - MARK_MARGIN_MS;
+    const expectedCount = this.#marks.filter(({ at }) => at < last).length;
+    const isInOrder = marks.every((name, n) => name === this.#marks[n]?.name);
     const keys = names("dtmf")
       .map(({ digit }) => digit)
       .join("");
-    const say = (fault: string | false): void => void (fault && this.#faults.push(fault));
-    say(marks.length < due && `${due} marks were due, ${marks.length} were told`);
-    say(!inOrder && `marks were told in another order: ${marks.join(" ")}`);
-    say(keys !== KEYS && `keys ${KEYS} were pressed, ${keys} were told`);
-    say(this.#cleared !== this.#clears && `${this.#clears} times clear, ${this.#cleared} times cleared`);
+    const addFault = (fault: string | false): void => void (fault && this.#faults.push(fault));
+    addFault(marks.length < expectedCount && `${expectedCount} marks were due, ${marks.length} were told`);
+    addFault(!isInOrder && `marks were told in another order: ${marks.join(" ")}`);
+    addFault(keys !== KEYS && `keys ${KEYS} were pressed, ${keys} were told`);
+    addFault(this.#cleared !== this.#clears && `${this.#clears} times clear, ${this.#cleared} times cleared`);
     for (const name of ["ringing", "answered", "completed"])
-      say(names(name).length !== 1 && `${name} was told ${names(name).length} times`);
-    say(names("completed")[0]?.reason !== "max_duration" && `ended ${JSON.stringify(events.at(-1))}`);
-    say(wrong > 0 && `${wrong} events were told otherwise the second time`);
-    say(missing > 0 && `${missing} events were not told again`);
-    say(!this.#broken && "the connection was never broken");
-    const expected = 3 + KEYS.length + Math.max(due, marks.length) + this.#clears;
-    return { events: { expected, got: events.length - wrong - missing }, audio: this.#audio, faults: this.#faults };
+      addFault(names(name).length !== 1 && `${name} was told ${names(name).length} times`);
+    addFault(names("completed")[0]?.reason !== "max_duration" && `ended ${JSON.stringify(events.at(-1))}`);
+    addFault(mismatches > 0 && `${mismatches} events were told otherwise the second time`);
+    addFault(missingCount > 0 && `${missingCount} events were not replayed`);
+    addFault(!this.#isBroken && "the connection was never broken");
+    const expected = 3 + KEYS.length + Math.max(expectedCount, marks.length) + this.#clears;
+    return {
+      events: { expected, received: events.length - mismatches - missingCount },
+      audio: this.#audio,
+      faults: this.#faults,
+    };
   }
 }

@@ -35,9 +35,9 @@ describe.each([
   const comments = commented.flatMap((file) => commentsOf(file).map((comment) => ({ ...comment, path: file.path })));
   const words = comments.reduce((sum, { text }) => sum + wordsOf(text), 0);
 
-  test.each(HABITS)("$name at most twice as often as elsewhere", ({ of, is, rate, advice }) => {
+  test.each(HABITS)("$name at most twice as often as elsewhere", ({ kind, is, rate, advice }) => {
     const found = comments
-      .filter(({ docstring }) => of === "comment" || docstring)
+      .filter(({ docstring }) => kind === "comment" || docstring)
       .flatMap(({ path, text }) => (text.match(is) ?? []).map(() => `${path}: ${text.slice(0, 120)}`));
     const limit = Math.floor((2 * rate * words) / 10_000);
     expect(
@@ -72,7 +72,7 @@ describe.each([
 ] as const)("%s", (_, texts) => {
   const words = texts.reduce((sum, { text }) => sum + wordsOf(text), 0);
 
-  test.each(HABITS.filter(({ of }) => of === "comment"))(
+  test.each(HABITS.filter(({ kind }) => kind === "comment"))(
     "$name at most twice as often as elsewhere",
     ({ is, rate, advice }) => {
       const found = texts.flatMap(({ path, text }) =>

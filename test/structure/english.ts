@@ -32,53 +32,53 @@ function withoutQueries(text: string): string {
 export const HABITS: readonly Habit[] = [
   {
     name: "docstrings that begin with a question word",
-    of: "docstring",
+    kind: "docstring",
     is: /^(?:What|Whether|How|Why|Who|Whoever|Where|When)\b/g,
     rate: 6,
     advice: 'begin with a noun or a verb: "True if …", "Time until …, ms"',
   },
   {
     name: "nobody, somebody, whoever",
-    of: "comment",
+    kind: "comment",
     is: /\b(?:nobody|somebody|whoever)\b/gi,
     rate: 0.6,
     advice: "name the role (caller, client, owner), or use a passive",
   },
   {
     name: "nothing is, that, more …",
-    of: "comment",
+    kind: "comment",
     is: /\bnothing (?:is|that|more|was|else|to|of|has)\b/gi,
     rate: 1.4,
     advice: '"no X is …", or the positive statement',
   },
   {
     name: "one which, those that, that which",
-    of: "comment",
+    kind: "comment",
     is: /\b(?:one which|one that|those that|those which|that which|those who)\b/gi,
     rate: 1.4,
     advice: "repeat the noun",
   },
   {
     name: "is over",
-    of: "comment",
+    kind: "comment",
     is: /\b(?:is|are|was|were) over\b(?! the\b| a\b)/gi,
     rate: 0.5,
     advice: "has ended",
   },
-  { name: "goes on", of: "comment", is: /\b(?:go|goes|going|went) on\b/gi, rate: 0.5, advice: "continues" },
-  { name: "meanwhile", of: "comment", is: /\bmeanwhile\b/gi, rate: 0.5, advice: "in the meantime, or leave it out" },
-  { name: "for good", of: "comment", is: /\bfor good\b/gi, rate: 0.5, advice: "permanently" },
+  { name: "goes on", kind: "comment", is: /\b(?:go|goes|going|went) on\b/gi, rate: 0.5, advice: "continues" },
+  { name: "meanwhile", kind: "comment", is: /\bmeanwhile\b/gi, rate: 0.5, advice: "in the meantime, or leave it out" },
+  { name: "for good", kind: "comment", is: /\bfor good\b/gi, rate: 0.5, advice: "permanently" },
   {
     name: "by itself",
-    of: "comment",
+    kind: "comment",
     is: /\bby (?:itself|themselves)\b/gi,
     rate: 0.5,
     advice: "automatically, separately",
   },
-  { name: "any more", of: "comment", is: /\bany ?more\b/gi, rate: 0.5, advice: "no longer" },
+  { name: "any more", kind: "comment", is: /\bany ?more\b/gi, rate: 0.5, advice: "no longer" },
   {
     name: "of its own",
-    of: "comment",
+    kind: "comment",
     is: /\bof (?:its|their|his|one's) own\b/gi,
     rate: 0.5,
     advice: "its own X, a separate X",
@@ -89,7 +89,7 @@ export const HABITS: readonly Habit[] = [
 export interface Habit {
   readonly name: string;
   /** Texts to search; a docstring is also a comment. */
-  readonly of: "docstring" | "comment";
+  readonly kind: "docstring" | "comment";
   readonly is: RegExp;
   /** Per 10,000 words of comments. */
   readonly rate: number;
@@ -104,8 +104,8 @@ export interface Comment {
 
 /** The comments of a source file: docstrings, and lines after `//`. */
 export function commentsOf({ text }: SourceFile): readonly Comment[] {
-  return [...text.matchAll(/\/\*(\*?)([\s\S]*?)\*\/|(?:^|[ \t])\/\/ (.*)$/gm)].map(([, star, block, line]) => ({
-    docstring: star === "*",
+  return [...text.matchAll(/\/\*(\*?)([\s\S]*?)\*\/|(?:^|[ \t])\/\/ (.*)$/gm)].map(([, docMark, block, line]) => ({
+    docstring: docMark === "*",
     text: (block ?? line ?? "").replace(/\s*\n\s*\*? ?/g, " ").trim(),
   }));
 }

@@ -8,8 +8,8 @@ const json = (path: string) => JSON.parse(readText(path));
 describe("the entries of the package", () => {
   test("package.json exports the built file and the types of each", () => {
     const expected = entries.map(([specifier]) => {
-      const built = `./dist/${builtName(specifier)}`;
-      return [exportKey(specifier), { types: `${built}.d.ts`, default: `${built}.js` }];
+      const builtPath = `./dist/${builtName(specifier)}`;
+      return [exportKey(specifier), { types: `${builtPath}.d.ts`, default: `${builtPath}.js` }];
     });
     const { "./package.json": _, ...exported } = json("package.json").exports;
     expect(exported).toEqual(Object.fromEntries(expected));

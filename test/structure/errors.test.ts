@@ -21,7 +21,7 @@ const UNCODED: readonly (readonly [reason: string, ...paths: string[]])[] = [
     "adapters/agent/realtime/result-writer.ts",
   ],
   ["is the result of the tool", "adapters/agent/tools/http-tool.ts"],
-  ["tells partysocket not to connect", "src/client/stream/stream-connection.ts"],
+  ["stops partysocket from connecting", "src/client/stream/stream-connection.ts"],
   [
     "leaves a worker as PoolError, then becomes AudioUnsupported",
     "adapters/audio/audio-pieces.ts",
@@ -51,7 +51,7 @@ const UNCODED: readonly (readonly [reason: string, ...paths: string[]])[] = [
     "adapters/user-hosts/user-turns.ts",
   ],
   [
-    "is why a key or a transfer failed",
+    "is the reason why a key or a transfer failed",
     "adapters/sip-stack/dialog/dialog-usage.ts",
     "adapters/sip-stack/dialog/dtmf-relay.ts",
     "adapters/sip-stack/dialog/outbound-invite.ts",
@@ -75,24 +75,24 @@ const UNCODED_PATHS = UNCODED.flatMap(([, ...paths]) => paths);
 const THROWN = /(?:\b(?:throw|return)\s+|\breject\()new Error\(/;
 
 test("every class of an error extends CodedError", () => {
-  const others = sourceFiles().flatMap(({ path, text }) =>
+  const otherErrors = sourceFiles().flatMap(({ path, text }) =>
     [...text.matchAll(/class (\w+)(?:<[^>]*>)? extends \w*(?:Error|Exception)\b/g)]
       .map(([found]) => found)
       .filter((found) => !/ extends (?:CodedError|RingportError|TransportError)$/.test(found))
       .map((found) => `${path}: ${found}`),
   );
-  expect(others).toEqual(["src/base/error.ts: class CodedError extends Error"]);
+  expect(otherErrors).toEqual(["src/base/error.ts: class CodedError extends Error"]);
 });
 
 test("an error that leaves Ringport has a code", () => {
   const uncoded = sourceFiles()
-    .filter(({ path, text }) => THROWN.test(text) && !UNCODED_PATHS.some((place) => path.startsWith(place)))
+    .filter(({ path, text }) => THROWN.test(text) && !UNCODED_PATHS.some((prefix) => path.startsWith(prefix)))
     .map(({ path }) => path);
   expect(uncoded).toEqual([]);
 });
 
 test("every exception to the rule is in use", () => {
   const throwing = sourceFiles().filter(({ text }) => THROWN.test(text));
-  const stale = UNCODED_PATHS.filter((place) => !throwing.some(({ path }) => path.startsWith(place)));
+  const stale = UNCODED_PATHS.filter((prefix) => !throwing.some(({ path }) => path.startsWith(prefix)));
   expect(stale).toEqual([]);
 });

@@ -22,8 +22,8 @@ test("an exported name belongs to one file", () => {
 
 test("every exception to the rule is in use", () => {
   const stale = SHARED.filter(([path]) => {
-    const others = SHARED.map(([other]) => other).filter((other) => other !== path);
-    return repeated(others).length === 0;
+    const otherPaths = SHARED.map(([other]) => other).filter((other) => other !== path);
+    return repeated(otherPaths).length === 0;
   });
   expect(stale).toEqual([]);
 });

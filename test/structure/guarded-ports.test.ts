@@ -26,7 +26,9 @@ const DEPENDENCIES = [
 
 const files = sourceFiles();
 const guards = files.filter(({ path }) => path.startsWith("src/application/port-guards/"));
-const guarded = new Set(guards.flatMap(({ text }) => [...text.matchAll(/: Rules<(\w+)>/g)].map((match) => match[1]!)));
+const guardedPorts = new Set(
+  guards.flatMap(({ text }) => [...text.matchAll(/: Rules<(\w+)>/g)].map((match) => match[1]!)),
+);
 
 /** Exported interfaces of a file that have a method. */
 function portsOf({ text }: SourceFile): readonly string[] {
@@ -42,7 +44,7 @@ function unguardedMembers({ path, text }: SourceFile): readonly string[] {
     .flatMap(([, name, body]) =>
       [...body!.replaceAll(/Guarded<.*>/g, "").matchAll(/^ {2}readonly (\w+)\??: (.*);/gm)]
         .filter(([, , type]) =>
-          [...type!.matchAll(/\w+/g)].some(([word]) => guarded.has(word) || word === "Authenticate"),
+          [...type!.matchAll(/\w+/g)].some(([word]) => guardedPorts.has(word) || word === "Authenticate"),
         )
         .map(([, member]) => `${path}: ${name}.${member}`),
     );
@@ -51,7 +53,7 @@ function unguardedMembers({ path, text }: SourceFile): readonly string[] {
 test("every port that the core calls has rules", () => {
   const ports = files.filter(({ path }) => path.startsWith("src/ports/") && !EXEMPT_FILES.test(path)).flatMap(portsOf);
   expect(ports.length).toBeGreaterThan(20);
-  expect(ports.filter((port) => !guarded.has(port) && !UNGUARDED.has(port))).toEqual([]);
+  expect(ports.filter((port) => !guardedPorts.has(port) && !UNGUARDED.has(port))).toEqual([]);
   expect([...UNGUARDED.keys()].filter((port) => !ports.includes(port))).toEqual([]);
 });
 
@@ -63,10 +65,10 @@ test("the core gets guarded ports only", () => {
 
 test("the composition root calls no unguarded method of a port, except close", () => {
   const root = files.find(({ path }) => path === "src/ringport.ts")!.text;
-  const called = root.matchAll(
+  const calls = root.matchAll(
     /\b(speech|decoder|transcription|agent|recordings|bodies|passwords|network)\??\.(\w+)\(/g,
   );
-  expect([...called].map(([, port, method]) => `${port}.${method}`).filter((call) => !/\.close$/.test(call))).toEqual(
+  expect([...calls].map(([, port, method]) => `${port}.${method}`).filter((call) => !/\.close$/.test(call))).toEqual(
     [],
   );
 });

@@ -10,22 +10,22 @@ export function importCycles(files: readonly SourceFile[]): readonly (readonly s
   const cycles: string[][] = [];
   // Tarjan's strongly connected components.
   const visit = (path: string): number => {
-    let low = order.size;
-    order.set(path, low);
+    let lowLink = order.size;
+    order.set(path, lowLink);
     stack.push(path);
     open.add(path);
-    const index = low;
+    const index = lowLink;
     for (const target of imports.get(path) ?? []) {
       if (!imports.has(target)) continue;
-      if (!order.has(target)) low = Math.min(low, visit(target));
-      else if (open.has(target)) low = Math.min(low, order.get(target) ?? low);
+      if (!order.has(target)) lowLink = Math.min(lowLink, visit(target));
+      else if (open.has(target)) lowLink = Math.min(lowLink, order.get(target) ?? lowLink);
     }
-    if (low === index) {
+    if (lowLink === index) {
       const cycle = stack.splice(stack.lastIndexOf(path));
       for (const member of cycle) open.delete(member);
       if (cycle.length > 1) cycles.push(cycle.sort());
     }
-    return low;
+    return lowLink;
   };
   for (const path of imports.keys()) if (!order.has(path)) visit(path);
   return cycles.sort((a, b) => b.length - a.length);

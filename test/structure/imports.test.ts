@@ -10,7 +10,7 @@ const MAX_FILES = 5;
 const files = sourceFiles();
 
 describe("the import table", () => {
-  test("every file of src and adapters imports only what its layer may", () => {
+  test("every file of src and adapters imports only what its layer allows", () => {
     expect(files.flatMap(violationsOf)).toEqual([]);
   });
 
@@ -23,12 +23,13 @@ describe("the import table", () => {
     const used = new Map(LAYERS.map((layer) => [layer, new Set<string | undefined>()]));
     for (const file of files) {
       const layer = layerOf(file.path);
-      if (layer !== undefined) for (const each of importsOf(file)) used.get(layer)?.add(permissionFor(layer, each));
+      if (layer !== undefined)
+        for (const imported of importsOf(file)) used.get(layer)?.add(permissionFor(layer, imported));
     }
     const stale = LAYERS.flatMap((layer) =>
-      layer.may
+      layer.allowed
         .filter((entry) => !entry.endsWith("/") && !used.get(layer)?.has(entry))
-        .map((entry) => `${layer.files} may import "${entry}" and does not: remove it from test/structure/layers.ts`),
+        .map((entry) => `${layer.files} may import "${entry}", but does not: remove it from test/structure/layers.ts`),
     );
     expect(stale).toEqual([]);
   });
@@ -48,7 +49,7 @@ describe("the import table", () => {
   });
 });
 
-/** Files of the core that a file loads when it needs them: a plain import costs less than the second way to load. */
+/** Files of the core that a file loads on demand; a plain import costs less. */
 function lazyImportsOf(file: SourceFile): string[] {
   return importsOf(file)
     .filter(({ dynamic, target }) => dynamic && target.startsWith("src/"))
@@ -76,12 +77,12 @@ describe("src/base", () => {
   test("every file has two importing files or more", () => {
     const users = new Map<string, number>();
     for (const file of files)
-      for (const target of new Set(importsOf(file).map((each) => each.target)))
+      for (const target of new Set(importsOf(file).map((imported) => imported.target)))
         users.set(target, (users.get(target) ?? 0) + 1);
-    const lonely = files
+    const unused = files
       .filter(({ path }) => path.startsWith("src/base/") && (users.get(path) ?? 0) < 2)
       .map(({ path }) => `${path} has ${users.get(path) ?? 0} importing files: move it beside its caller`);
-    expect(lonely).toEqual([]);
+    expect(unused).toEqual([]);
   });
 });
 
@@ -135,8 +136,8 @@ describe("a violation", () => {
     ["adapters/cli/serve/serve.ts", `import { createRingport } from "ringport";`],
     ["adapters/robots/robot.ts", ``],
   ])("in %s is reported with its rule: %s", (path, text) => {
-    const planted: SourceFile = { path, text: `${text}\nexport const rest = 1;\n` };
-    expect(violationsOf(planted)).toEqual([
+    const withViolation: SourceFile = { path, text: `${text}\nexport const rest = 1;\n` };
+    expect(violationsOf(withViolation)).toEqual([
       text === "" ? expect.stringContaining(path) : expect.stringMatching(/^\S+ imports "[^"]+"( as a value)?: \S.+/),
     ]);
   });

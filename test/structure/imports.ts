@@ -63,8 +63,8 @@ export function violationsOf(file: SourceFile): readonly string[] {
   return importsOf(file)
     .filter((imported) => permissionFor(layer, imported) === undefined)
     .map(({ specifier, target }) => {
-      const asType = layer.types?.some((entry) => covers(entry, target));
-      return `${file.path} imports "${specifier}"${asType ? " as a value" : ""}: ${layer.rule}`;
+      const isTypeImport = layer.types?.some((entry) => covers(entry, target));
+      return `${file.path} imports "${specifier}"${isTypeImport ? " as a value" : ""}: ${layer.rule}`;
     });
 }
 
@@ -75,7 +75,7 @@ export function layerOf(path: string): Layer | undefined {
 
 /** The entry of the row that permits an import; the row's own files permit themselves. */
 export function permissionFor(layer: Layer, { target, typeOnly }: Import): string | undefined {
-  const entries = [layer.files, ...layer.may, ...(typeOnly ? (layer.types ?? []) : [])];
+  const entries = [layer.files, ...layer.allowed, ...(typeOnly ? (layer.types ?? []) : [])];
   return entries.find((entry) => covers(entry, target));
 }
 

@@ -26,13 +26,14 @@ function importedBy(path: string): readonly string[] {
 }
 
 /** Import path from a test file to the machine, through files of test/ only. */
-function wayToMachine(path: string, seen = new Set<string>()): readonly string[] | undefined {
+function pathToMachine(path: string, seen = new Set<string>()): readonly string[] | undefined {
   if (seen.has(path)) return undefined;
   seen.add(path);
   for (const target of importedBy(path)) {
     if (MACHINE.test(target)) return [path, target];
-    const way = target.startsWith("test/") && posix.extname(target) === ".ts" ? wayToMachine(target, seen) : undefined;
-    if (way !== undefined) return [path, ...way];
+    const rest =
+      target.startsWith("test/") && posix.extname(target) === ".ts" ? pathToMachine(target, seen) : undefined;
+    if (rest !== undefined) return [path, ...rest];
   }
   return undefined;
 }
@@ -43,8 +44,8 @@ describe("the project unit", () => {
   });
 
   test("opens no socket, process, worker or database", () => {
-    const ways = unit.map((path) => wayToMachine(path)?.join(" → ")).filter((way) => way !== undefined);
-    expect(ways, "move these tests to INTEGRATION in test/structure/integration.ts").toEqual([]);
+    const paths = unit.map((path) => pathToMachine(path)?.join(" → ")).filter((path) => path !== undefined);
+    expect(paths, "move these tests to INTEGRATION in test/structure/integration.ts").toEqual([]);
   });
 
   test("starts no thread", () => {

@@ -3,8 +3,8 @@ export interface Layer {
   /** A folder, ending in "/", or one file. The longest match decides. */
   readonly files: string;
   /** Folders, files, packages, and runtimes such as "node:". A folder may always import itself. */
-  readonly may: readonly string[];
-  /** Like `may`, for `import type` only. */
+  readonly allowed: readonly string[];
+  /** Like `allowed`, for `import type` only. */
   readonly types?: readonly string[];
   /** The rule in one sentence. */
   readonly rule: string;
@@ -46,18 +46,18 @@ const STACK_FOLDERS: readonly (readonly [folder: string, packages: readonly stri
 ];
 
 export const LAYERS: readonly Layer[] = [
-  { files: BASE, may: [], rule: "src/base imports nothing but itself." },
-  { files: DOMAIN, may: [BASE, "valibot"], rule: "src/domain is pure: it imports src/base and valibot." },
-  { files: PORTS, may: [BASE, DOMAIN], rule: "src/ports imports src/base and src/domain." },
-  { files: AUDIO, may: [BASE, PORTS], rule: "src/audio imports src/base and src/ports." },
+  { files: BASE, allowed: [], rule: "src/base imports nothing but itself." },
+  { files: DOMAIN, allowed: [BASE, "valibot"], rule: "src/domain is pure: it imports src/base and valibot." },
+  { files: PORTS, allowed: [BASE, DOMAIN], rule: "src/ports imports src/base and src/domain." },
+  { files: AUDIO, allowed: [BASE, PORTS], rule: "src/audio imports src/base and src/ports." },
   {
     files: APPLICATION,
-    may: [BASE, DOMAIN, PORTS, AUDIO],
+    allowed: [BASE, DOMAIN, PORTS, AUDIO],
     rule: `Imports run http → application → domain, never back. ${WEB_ONLY}`,
   },
   {
     files: HTTP,
-    may: [
+    allowed: [
       BASE,
       DOMAIN,
       PORTS,
@@ -72,33 +72,33 @@ export const LAYERS: readonly Layer[] = [
   },
   {
     files: "src/client/",
-    may: [BASE, "src/audio/samples/stream-format.ts", "ky", "partysocket"],
+    allowed: [BASE, "src/audio/samples/stream-format.ts", "ky", "partysocket"],
     types: [DOMAIN, HTTP],
     rule: "src/client runs in browsers: it imports ky, partysocket, src/base, the formats of streams, and types of http and domain.",
   },
   {
     files: "src/testing/",
-    may: [BASE, DOMAIN, PORTS, AUDIO],
+    allowed: [BASE, DOMAIN, PORTS, AUDIO],
     rule: `src/testing tests ports alone. ${WEB_ONLY}`,
   },
   {
     files: "src/options.ts",
-    may: [BASE, DOMAIN, PORTS, HTTP],
+    allowed: [BASE, DOMAIN, PORTS, HTTP],
     rule: "src/options.ts describes the options: it imports no use case and no adapter.",
   },
   {
     files: "src/lifecycle.ts",
-    may: [BASE, DOMAIN, PORTS, APPLICATION, HTTP, "src/options.ts"],
+    allowed: [BASE, DOMAIN, PORTS, APPLICATION, HTTP, "src/options.ts"],
     rule: `src/lifecycle.ts starts and stops what it is given. ${WEB_ONLY}`,
   },
   {
     files: "src/current-application.ts",
-    may: [DOMAIN, PORTS, APPLICATION, HTTP],
+    allowed: [DOMAIN, PORTS, APPLICATION, HTTP],
     rule: `src/current-application.ts leads to the application that runs. ${WEB_ONLY}`,
   },
   {
     files: "src/ringport.ts",
-    may: [
+    allowed: [
       ...[BASE, DOMAIN, PORTS, AUDIO, APPLICATION, HTTP],
       ...["src/current-application.ts", "src/lifecycle.ts", "src/options.ts", "src/version.ts", EMBEDDED],
     ],
@@ -106,32 +106,32 @@ export const LAYERS: readonly Layer[] = [
   },
   {
     files: "src/index.ts",
-    may: [BASE, DOMAIN, PORTS, APPLICATION, "src/options.ts", "src/ringport.ts"],
+    allowed: [BASE, DOMAIN, PORTS, APPLICATION, "src/options.ts", "src/ringport.ts"],
     rule: `src/index.ts exports the library. ${WEB_ONLY}`,
   },
-  { files: "src/version.ts", may: [], rule: "src/version.ts is one constant." },
+  { files: "src/version.ts", allowed: [], rule: "src/version.ts is one constant." },
 
   {
     files: "adapters/agent/",
-    may: [
+    allowed: [
       ...[BASE, DOMAIN, PORTS, "adapters/provider-http/", "adapters/user-hosts/"],
       ...["node:", "ky", "valibot", "@valibot/to-json-schema"],
     ],
     types: ["src/options.ts"],
     rule: ADAPTER,
   },
-  { files: "adapters/audio/", may: [BASE, DOMAIN, PORTS, AUDIO, "mpg123-decoder"], rule: ADAPTER },
-  { files: "adapters/body-parsing/", may: [BASE, DOMAIN, PORTS, "node:"], rule: ADAPTER },
-  { files: "adapters/recordings/", may: [BASE, DOMAIN, PORTS, AUDIO, "adapters/audio/", "node:"], rule: ADAPTER },
-  { files: "adapters/provider-http/", may: [BASE, PORTS, "eventsource-parser", "ky", "ws"], rule: ADAPTER },
+  { files: "adapters/audio/", allowed: [BASE, DOMAIN, PORTS, AUDIO, "mpg123-decoder"], rule: ADAPTER },
+  { files: "adapters/body-parsing/", allowed: [BASE, DOMAIN, PORTS, "node:"], rule: ADAPTER },
+  { files: "adapters/recordings/", allowed: [BASE, DOMAIN, PORTS, AUDIO, "adapters/audio/", "node:"], rule: ADAPTER },
+  { files: "adapters/provider-http/", allowed: [BASE, PORTS, "eventsource-parser", "ky", "ws"], rule: ADAPTER },
   {
     files: "adapters/server/",
-    may: [BASE, DOMAIN, PORTS, HTTP, "node:", "ws"],
+    allowed: [BASE, DOMAIN, PORTS, HTTP, "node:", "ws"],
     rule: "A server imports ports and replies of src/http, and no other adapter family.",
   },
   {
     files: "adapters/speech/",
-    may: [
+    allowed: [
       BASE,
       DOMAIN,
       PORTS,
@@ -146,22 +146,22 @@ export const LAYERS: readonly Layer[] = [
   },
   {
     files: "adapters/storage/",
-    may: [BASE, DOMAIN, PORTS, AUDIO, "node:", "kysely", "pg"],
+    allowed: [BASE, DOMAIN, PORTS, AUDIO, "node:", "kysely", "pg"],
     rule: ADAPTER,
   },
   ...STACK_FOLDERS.map(([folder, packages], at) => ({
     files: `adapters/sip-stack/${folder}/`,
-    may: [...packages, ...STACK_FOLDERS.slice(0, at).map(([below]) => `adapters/sip-stack/${below}/`)],
+    allowed: [...packages, ...STACK_FOLDERS.slice(0, at).map(([lower]) => `adapters/sip-stack/${lower}/`)],
     rule: "adapters/sip-stack knows nothing of Ringport but its ports.ts, and each of its folders only those below it.",
   })),
   {
     files: STACK_PORTS,
-    may: [BASE, PORTS, AUDIO, "src/domain/public-address.ts"],
+    allowed: [BASE, PORTS, AUDIO, "src/domain/public-address.ts"],
     rule: "The ports of the SIP stack are a clock, a log, audio frames and small tools.",
   },
   {
     files: "adapters/telephony/",
-    may: [
+    allowed: [
       ...[BASE, DOMAIN, PORTS, AUDIO, "adapters/audio/", "adapters/recordings/", "adapters/user-hosts/"],
       ...["node:", "valibot"],
     ],
@@ -169,7 +169,7 @@ export const LAYERS: readonly Layer[] = [
   },
   {
     files: "adapters/telephony/sip/",
-    may: [
+    allowed: [
       ...[BASE, DOMAIN, PORTS, AUDIO, "adapters/sip-stack/", "adapters/telephony/", "adapters/user-hosts/"],
       ...["node:", "libphonenumber-js", "valibot"],
     ],
@@ -177,41 +177,41 @@ export const LAYERS: readonly Layer[] = [
   },
   {
     files: "adapters/transcription/",
-    may: [BASE, DOMAIN, PORTS, AUDIO, "adapters/provider-http/", "node:", "ky"],
+    allowed: [BASE, DOMAIN, PORTS, AUDIO, "adapters/provider-http/", "node:", "ky"],
     types: ["src/options.ts"],
     rule: ADAPTER,
   },
   {
     files: "adapters/user-hosts/",
-    may: [BASE, DOMAIN, PORTS, "node:"],
+    allowed: [BASE, DOMAIN, PORTS, "node:"],
     rule: "adapters/user-hosts looks up and connects to hosts for several adapter families, and knows none of them.",
   },
   {
     files: "adapters/workers/",
-    may: [BASE, PORTS, "node:"],
+    allowed: [BASE, PORTS, "node:"],
     rule: "adapters/workers is a generic pool: it knows no adapter family.",
   },
   {
     files: "adapters/embedded",
-    may: [BASE, DOMAIN, PORTS, AUDIO, "src/options.ts", ...FAMILIES, "adapters/user-hosts/", "node:"],
+    allowed: [BASE, DOMAIN, PORTS, AUDIO, "src/options.ts", ...FAMILIES, "adapters/user-hosts/", "node:"],
     types: [APPLICATION],
     rule: "adapters/embedded puts the adapter families of the server together.",
   },
   {
     files: "adapters/console/",
-    may: [BASE, DOMAIN, PORTS, HTTP, "src/version.ts", "node:", "valibot"],
+    allowed: [BASE, DOMAIN, PORTS, HTTP, "src/version.ts", "node:", "valibot"],
     types: [APPLICATION, "src/ringport.ts"],
     rule: "adapters/console serves the console over a Ringport that it is given.",
   },
   {
     files: "adapters/console/pages/",
-    may: [BASE, DOMAIN, AUDIO, "src/client/", "preact", "@preact/signals"],
+    allowed: [BASE, DOMAIN, AUDIO, "src/client/", "preact", "@preact/signals"],
     types: [HTTP, "adapters/console/api.ts", "adapters/telephony/simulator/phones/phone-message.ts"],
     rule: "The pages run in browsers: they import the client, pure rules and samples, and of the server's part only types.",
   },
   {
     files: "adapters/cli/",
-    may: [
+    allowed: [
       ...[
         BASE,
         DOMAIN,

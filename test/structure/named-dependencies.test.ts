@@ -37,6 +37,6 @@ test("the whole context is found as a parameter, a property and a part of a type
     "interface C extends Pick<Context, 'log'> {}",
     "type B = Omit<Context, 'log'> & Context;",
   ];
-  const planted = { path: "src/application/a.ts", text: lines.join("\n") };
-  expect(wholeContexts(planted)).toEqual([1, 1, 4, 4].map((line) => `${planted.path}:${line}`));
+  const violation = { path: "src/application/a.ts", text: lines.join("\n") };
+  expect(wholeContexts(violation)).toEqual([1, 1, 4, 4].map((line) => `${violation.path}:${line}`));
 });

@@ -5,10 +5,10 @@ import { readText, testPaths } from "./source-files.ts";
 const MADE_ONCE = /^(?:export )?(?:(?:const|let) [^=]*= *)?(?:await )?(?:temporaryFolder|atFileEnd)\(/m;
 
 test("no module shared by test files creates resources that end with the first of them", () => {
-  const shared = testPaths().filter((path) => !path.endsWith(".test.ts"));
-  expect(shared.length).toBeGreaterThan(100);
+  const sharedModules = testPaths().filter((path) => !path.endsWith(".test.ts"));
+  expect(sharedModules.length).toBeGreaterThan(100);
   expect(
-    shared.filter((path) => MADE_ONCE.test(readText(path))),
+    sharedModules.filter((path) => MADE_ONCE.test(readText(path))),
     "use oncePerFile() of test/support/file-end.ts",
   ).toEqual([]);
 });

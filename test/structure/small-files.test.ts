@@ -17,7 +17,7 @@ const SEPARATE = new Map([
   ["adapters/console/pages/views/account/browser-name.ts", "a rule of a page, tested without a browser"],
   ["adapters/console/pages/views/call/levels.ts", "a rule of a page, tested without a browser"],
   ["adapters/console/pages/views/instances/code-pause.ts", "a rule of a page, tested without a browser"],
-  ["adapters/embedded/docs-asset.ts", "finds its files by its own place"],
+  ["adapters/embedded/docs-asset.ts", "finds its files by its own path"],
   ["adapters/sip-stack/media/bun-udp.ts", "runs on Bun only"],
   ["src/application/call-audio/programs/stream.ts", "each type of call has a file for its program"],
   ["src/domain/calls/message-start-input.ts", "keeps valibot out of the pages that list calls"],
@@ -32,14 +32,14 @@ test(`no folder has more than ${MAX_FILES} files`, () => {
   expect(largeFolders(paths)).toEqual(["src/a"]);
 });
 
-test("a short file with one importing file is part of that", () => {
-  expect([...mergeable(files)].sort()).toEqual([...SEPARATE.keys()]);
+test("a short file with one importer is merged into it", () => {
+  expect([...mergeableFiles(files)].sort()).toEqual([...SEPARATE.keys()]);
 });
 
 test("a file is mergeable only if it is short, has one importer in its layer, and is not loaded later", () => {
   const lines = (count: number) => "//\n".repeat(count);
   const importing = (path: string, text: string) =>
-    mergeable([
+    mergeableFiles([
       { path, text },
       { path: "src/base/b.ts", text: lines(5) },
     ]);
@@ -56,7 +56,7 @@ function largeFolders(paths: readonly string[]): readonly string[] {
 }
 
 /** Short files that would fit into the only file that imports them, and would stay in their layer there. */
-function mergeable(all: readonly SourceFile[]): readonly string[] {
+function mergeableFiles(all: readonly SourceFile[]): readonly string[] {
   const importers = new Map<string, { file: SourceFile; dynamic: boolean }[]>();
   for (const file of all)
     for (const { target, dynamic } of importsOf(file))

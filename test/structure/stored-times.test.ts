@@ -9,8 +9,8 @@ const SCHEMA = "adapters/storage/schema.ts";
 
 describe("a time in the database", () => {
   test("has a maximum legal distance, or a reason to have none", () => {
-    const listed = [...Object.keys(MAX_AHEAD_MS), ...OTHER_TIMES.keys()];
-    expect(listed.toSorted()).toEqual(timeColumns({ path: SCHEMA, text: readText(SCHEMA) }).toSorted());
+    const listedColumns = [...Object.keys(MAX_AHEAD_MS), ...OTHER_TIMES.keys()];
+    expect(listedColumns.toSorted()).toEqual(timeColumns({ path: SCHEMA, text: readText(SCHEMA) }).toSorted());
   });
 
   test("is compared with the wall clock as storedTime() reads it", () => {
@@ -18,8 +18,8 @@ describe("a time in the database", () => {
   });
 
   test("is never further ahead than its rule allows", () => {
-    const longest = RETRY_PAUSES_MS.map((_, index) => maxRetryPauseMs(index + 1));
-    expect(Math.max(...longest)).toBe(MAX_AHEAD_MS["webhook_deliveries.next_attempt_at"]);
+    const longestPauses = RETRY_PAUSES_MS.map((_, index) => maxRetryPauseMs(index + 1));
+    expect(Math.max(...longestPauses)).toBe(MAX_AHEAD_MS["webhook_deliveries.next_attempt_at"]);
     const pauseMs = MAX_AHEAD_MS["instances.pause"];
     expect([pauseMs, pauseMs + 1].map((ms) => isFloor({ floor: 0.5, calls: 1, pauseMs: ms }))).toEqual([true, false]);
   });

@@ -59,7 +59,7 @@ export function timeColumns(schema: SourceFile): readonly string[] {
   const file = ts.createSourceFile(schema.path, schema.text, ts.ScriptTarget.ESNext);
   const tables = new Map<string, ts.NodeArray<ts.TypeElement>>();
   file.forEachChild((node) => void (ts.isInterfaceDeclaration(node) && tables.set(node.name.text, node.members)));
-  const others = [...(tables.get("Database") ?? []), ...(tables.get("AddedColumns") ?? [])].flatMap((table) => {
+  const otherColumns = [...(tables.get("Database") ?? []), ...(tables.get("AddedColumns") ?? [])].flatMap((table) => {
     if (!ts.isPropertySignature(table) || !table.type) return [];
     const columns = ts.isTypeLiteralNode(table.type) ? table.type.members : tables.get(table.type.getText(file));
     return (columns ?? []).flatMap((column) =>
@@ -68,7 +68,7 @@ export function timeColumns(schema: SourceFile): readonly string[] {
         : [],
     );
   });
-  const columns = [...ofRecords, ...others].filter((column) => !NO_TIME.test(column));
+  const columns = [...ofRecords, ...otherColumns].filter((column) => !NO_TIME.test(column));
   return [...columns, "instances.pause", "instances.dialled_number"];
 }
 
@@ -82,7 +82,7 @@ const READ = /\b(?:storedTime|codeExpiry|asOf)\(/;
 const NOT_STORED: ReadonlyMap<string, string> = new Map([
   [
     "src/application/calls/dialling/queue-timeout.ts",
-    "it takes the shorter one of the ages that a set clock leaves possible",
+    "it uses the shorter of the ages that a changed clock leaves possible",
   ],
   ["src/application/instances/link-codes.ts", "a code of the network lives in memory only"],
   ["src/application/tokens/tokens.ts", "a user chose when a token expires"],
@@ -104,15 +104,15 @@ export function unreadTimesOf({ path, text }: SourceFile): readonly string[] {
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.ESNext);
   const found: string[] = [];
   const visit = (node: ts.Node, body: string): void => {
-    const inner = ts.isMethodDeclaration(node) || ts.isFunctionDeclaration(node) ? node.getText(file) : body;
-    if (ts.isBinaryExpression(node) && OPERATORS.has(node.operatorToken.kind) && !READ.test(inner)) {
-      const sides = [node.left, node.right].map((side) => side.getText(file));
-      if (sides.some((side) => FIELD.test(side)) && sides.some((side) => /\b(?:now|timestamp)\b/.test(side)))
+    const ownText = ts.isMethodDeclaration(node) || ts.isFunctionDeclaration(node) ? node.getText(file) : body;
+    if (ts.isBinaryExpression(node) && OPERATORS.has(node.operatorToken.kind) && !READ.test(ownText)) {
+      const operands = [node.left, node.right].map((side) => side.getText(file));
+      if (operands.some((side) => FIELD.test(side)) && operands.some((side) => /\b(?:now|timestamp)\b/.test(side)))
         found.push(
           `${path}:${file.getLineAndCharacterOfPosition(node.getStart(file)).line + 1}: read the time of ${node.getText(file)} by storedTime()`,
         );
     }
-    ts.forEachChild(node, (child) => visit(child, inner));
+    ts.forEachChild(node, (child) => visit(child, ownText));
   };
   visit(file, "");
   return found;

@@ -8,25 +8,28 @@ const has = (name: string, text: string): boolean => new RegExp(`(?<![\\w#])${na
 
 test("the storage only inserts into tables with a known limit", () => {
   const storage = files.filter(({ path }) => path.startsWith("adapters/storage/"));
-  const listed = ALL.flatMap(([table, { insertedIn }]) => insertedIn.map((file) => `${table} ${file}`));
-  expect([...new Set(storage.flatMap(insertionsOf))].sort()).toEqual(listed.sort());
+  const listedPlaces = ALL.flatMap(([table, { insertedIn }]) => insertedIn.map((file) => `${table} ${file}`));
+  expect([...new Set(storage.flatMap(insertionsOf))].sort()).toEqual(listedPlaces.sort());
 });
 
-test.each(ALL)("%s: its enforcement exists, and is used", (_, { by }) => {
-  expect(by.filter(([path, name]) => !has(name, readText(path)))).toEqual([]);
+test.each(ALL)("%s: its enforcement exists, and is used", (_, { by: enforcement }) => {
+  expect(enforcement.filter(([path, name]) => !has(name, readText(path)))).toEqual([]);
   const uses = (name: string) => files.reduce((sum, { text }) => sum + text.split(name).length - 1, 0);
-  expect(by.filter(([, name]) => uses(name) < 2)).toEqual([]);
+  expect(enforcement.filter(([, name]) => uses(name) < 2)).toEqual([]);
 });
 
-test.each(ALL)("%s: its treatment beyond the limit exists, and is tested", (_, { beyond, test: shown }) => {
-  const isRefusal = !Object.hasOwn(ENDINGS, beyond);
-  const thrown = new RegExp(`Refusal\\(\\s*"${beyond}"`);
-  if (isRefusal) expect(files.filter(({ text }) => thrown.test(text))).not.toEqual([]);
-  if (isRefusal || beyond === "oldest") expect(shown).toBeDefined();
-  const isShown = ([file, title]: readonly [string, string]) =>
-    new RegExp(`(?:clause|test)\\(\\s*"${title}`).test(readText(file));
-  expect(shown === undefined || isShown(shown)).toBe(true);
-});
+test.each(ALL)(
+  "%s: its treatment beyond the limit exists, and is tested",
+  (_, { beyond: treatment, test: testPlace }) => {
+    const isRefusal = !Object.hasOwn(ENDINGS, treatment);
+    const refusalPattern = new RegExp(`Refusal\\(\\s*"${treatment}"`);
+    if (isRefusal) expect(files.filter(({ text }) => refusalPattern.test(text))).not.toEqual([]);
+    if (isRefusal || treatment === "oldest") expect(testPlace).toBeDefined();
+    const isShown = ([file, title]: readonly [string, string]) =>
+      new RegExp(`(?:clause|test)\\(\\s*"${title}`).test(readText(file));
+    expect(testPlace === undefined || isShown(testPlace)).toBe(true);
+  },
+);
 
 test("an insertion is found by its table", () => {
   const text = 'await tx.insertInto("calls").execute();\ndb\n  .insertInto(\n"events")';

@@ -13,7 +13,7 @@ export function textTablesOf({ path, text }: SourceFile): readonly string[] {
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.ESNext);
   const aliases = new Set<string>();
   const found: string[] = [];
-  const takesText = (type: ts.TypeNode | undefined): boolean =>
+  const isTextKeyed = (type: ts.TypeNode | undefined): boolean =>
     type !== undefined &&
     ts.isTypeReferenceNode(type) &&
     (/^(?:Readonly<|Partial<)*Record<string,/.test(type.getText(file)) || aliases.has(type.getText(file)));
@@ -23,10 +23,10 @@ export function textTablesOf({ path, text }: SourceFile): readonly string[] {
   const visit = (node: ts.Node): void => {
     if (ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.InKeyword && !isFixed(node.left))
       add(node, `${node.getText(file)} is true of inherited names: use Object.hasOwn`);
-    if (ts.isTypeAliasDeclaration(node) && takesText(node.type)) aliases.add(node.name.text);
+    if (ts.isTypeAliasDeclaration(node) && isTextKeyed(node.type)) aliases.add(node.name.text);
     if (
       (ts.isVariableDeclaration(node) || ts.isPropertyDeclaration(node)) &&
-      takesText(node.type) &&
+      isTextKeyed(node.type) &&
       isTable(node.initializer)
     )
       add(node, `${node.name.getText(file)} is an object, and its keys are any text: use a Map`);

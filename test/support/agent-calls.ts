@@ -34,13 +34,13 @@ export async function ringing(instructions: readonly string[] = SCRIPT, options:
   return { world, call, leg };
 }
 
-export async function agentCall(world: World, instructions: readonly string[], more: object = {}): Promise<Call> {
+export async function agentCall(world: World, instructions: readonly string[], options: object = {}): Promise<Call> {
   const { id: instanceId } = await world.activeInstance();
   const call = await world.app.calls.create(ALICE, {
     instanceId,
     type: "DYNAMIC_AGENT",
     target: { phoneNumber: NUMBER },
-    agent: { instructions: [...instructions], ...more },
+    agent: { instructions: [...instructions], ...options },
   });
   await world.system.settle();
   return call;
@@ -55,8 +55,8 @@ export async function talking(...options: Parameters<typeof ringing>): Promise<S
 
 /** The agent's lines of the stored transcript. */
 export async function lines({ world, call }: Scene): Promise<string[]> {
-  const stored = await world.app.calls.transcripts(ALICE, [call]);
-  return (stored.get(call.id) ?? []).map(({ speaker, text }) => `${speaker}: ${text}`);
+  const transcripts = await world.app.calls.transcripts(ALICE, [call]);
+  return (transcripts.get(call.id) ?? []).map(({ speaker, text }) => `${speaker}: ${text}`);
 }
 
 /** Number of ms with a loud sample, from one time to another. */

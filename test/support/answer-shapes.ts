@@ -29,7 +29,7 @@ export const ID = {
   event: /^evt_[0-7][0-9a-hjkmnp-tv-z]{25}$/,
 } as const;
 /** Well-formed ids of missing records. */
-export const NOBODYS = {
+export const MISSING_IDS = {
   instance: "inst_01k7zq0f8vf1c9m2x4s6t8w0ya",
   call: "call_01k7zq3n5de7h9k1m3p5r7t9vb",
 } as const;
@@ -67,7 +67,7 @@ export function expectProblem(answer: Answer, status: number, code: string, path
 export const pointersOf = ({ errors = [] }: ProblemView): string[] => errors.map(({ pointer }) => pointer).sort();
 
 /** A problem without the parts that identify a record. */
-export function anonymous(answer: Answer, id: string): unknown {
+export function withoutIds(answer: Answer, id: string): unknown {
   const text = answer.text.replaceAll(id, "ID").replace(/"request_id":"[^"]*"/, '"request_id":"R"');
   const headers = { ...answer.headers };
   for (const name of ["x-request-id", "ratelimit", "date", "content-length", "keep-alive", "connection"])

@@ -64,7 +64,7 @@ const VOICE: Voice = { id: "en-US-1", language: "en-US", engine: "tone", name: "
 /** Speech that generates tones, at the leg's own rate. */
 export class ToneSpeech implements Speech {
   /** The text is spoken only after this has resolved. */
-  hold: Promise<unknown> | undefined;
+  gate: Promise<unknown> | undefined;
   fault: Error | undefined;
   /** The second half of the text is spoken only after this has resolved. */
   pause: Promise<unknown> | undefined;
@@ -74,7 +74,7 @@ export class ToneSpeech implements Speech {
   /** Scripts that the voice speaks; everything by default. */
   scripts: readonly string[] | undefined;
   /** Texts that the engine has received. */
-  readonly asked: string[] = [];
+  readonly receivedTexts: string[] = [];
   /** Number of warm-ups. */
   warmUps = 0;
 
@@ -96,8 +96,8 @@ export class ToneSpeech implements Speech {
   }
 
   async *speak(text: string, _voiceId: string, signal: AbortSignal): AsyncGenerator<PcmChunk> {
-    this.asked.push(text);
-    await this.hold;
+    this.receivedTexts.push(text);
+    await this.gate;
     if (this.silent) await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
     if (this.fault) throw this.fault;
     const samples = tone(440, text.length * MS_PER_CHARACTER, 8_000, 8_000);
@@ -118,9 +118,9 @@ export const decoder: AudioDecoder = {
   async inspect(file) {
     const truncated = file[5] === "!".charCodeAt(0);
     const headerLength = truncated ? 6 : 5;
-    const ignored =
+    const ignoredBytes =
       file.length > headerLength ? [{ reason: "unknown_bytes", bytes: file.length - headerLength } as const] : [];
-    const bytes = { header: 4, played: headerLength - 4, ignored };
+    const bytes = { header: 4, played: headerLength - 4, ignored: ignoredBytes };
     return { format: "wav", durationMs: fileMs(file), sampleRate: 8_000, channels: 1, truncated, bytes };
   },
   async decode(file, sampleRate) {
@@ -157,7 +157,7 @@ export interface WorldOptions {
   /** Users who may use the network; default: all. */
   readonly users?: Telephony["users"];
   /** Additional networks. */
-  readonly others?: readonly ScriptedTelephony[];
+  readonly otherNetworks?: readonly ScriptedTelephony[];
   readonly retentionDays?: number | undefined;
   readonly recordingRetentionDays?: number | undefined;
   /** True if live streams are switched on. */
@@ -236,7 +236,7 @@ export class World {
     const timings = { ...DEFAULT_TIMINGS, ...options.timings };
     const guards = guardedPorts(
       {
-        telephony: [this.network, ...(options.others ?? [])],
+        telephony: [this.network, ...(options.otherNetworks ?? [])],
         speech: options.speech?.(this.system) ?? this.speech,
         decoder: options.decoder ?? decoder,
         transcription: options.transcription,
@@ -391,20 +391,20 @@ export class World {
   /**
    * Lets the n-th of these operations succeed, but loses its result, as a broken connection does. Returns true once that has happened.
    */
-  loseAnswer(operation: string, n = 1): () => boolean {
-    let left = n;
+  loseResult(operation: string, n = 1): () => boolean {
+    let remaining = n;
     this.storage.after = (done) => {
-      if (done === operation && --left === 0)
+      if (done === operation && --remaining === 0)
         throw new StorageUnavailable("the connection broke before the response arrived");
     };
-    return () => left <= 0;
+    return () => remaining <= 0;
   }
 
   /** The stored call. */
-  async stored(call: Call): Promise<Call> {
-    const stored = await this.storage.calls.get(call.id);
-    if (!stored) throw new Error(`${call.id} is not stored`);
-    return stored;
+  async storedCall(call: Call): Promise<Call> {
+    const storedCall = await this.storage.calls.get(call.id);
+    if (!storedCall) throw new Error(`${call.id} is not stored`);
+    return storedCall;
   }
 
   async timeline(call: Call): Promise<NumberedEvent[]> {
@@ -412,7 +412,7 @@ export class World {
   }
 
   /** The types in a call's timeline, in order. */
-  async story(call: Call): Promise<string[]> {
+  async eventTypes(call: Call): Promise<string[]> {
     return (await this.timeline(call)).map((event) => event.type);
   }
 

@@ -79,7 +79,7 @@ export class Puppet implements AudioConversation {
 }
 
 /** An agent whose conversations are puppets. */
-export function puppets(more: Partial<AudioAgent> = {}): { agent: AudioAgent; opened: Puppet[] } {
+export function puppets(options: Partial<AudioAgent> = {}): { agent: AudioAgent; opened: Puppet[] } {
   const opened: Puppet[] = [];
   const agent: AudioAgent = {
     kind: "audio",
@@ -92,7 +92,7 @@ export function puppets(more: Partial<AudioAgent> = {}): { agent: AudioAgent; op
       return puppet;
     },
     async close() {},
-    ...more,
+    ...options,
   };
   return { agent, opened };
 }

@@ -7,7 +7,7 @@ const BUILT = ["dist/cli.js", "dist/worker.js", "dist/assets/swagger-ui.css"];
 /** Last output of the build, and its inputs. */
 const LAST = "dist/third-party-notices.txt";
 /** Below the sources, but generated from them: `npm ci` and `npm pack` regenerate it. */
-const MADE = join("adapters", "console", "assets");
+const GENERATED = join("adapters", "console", "assets");
 const SOURCES = ["src", "adapters", "tsup.config.ts", "package.json", "package-lock.json"];
 
 /** Global setup: fails unless the build exists and is as new as its sources. */
@@ -35,5 +35,5 @@ function filesOf(name: string): string[] {
   return readdirSync(join(ROOT, name), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(ROOT.length))
-    .filter((file) => !file.startsWith(MADE));
+    .filter((file) => !file.startsWith(GENERATED));
 }

@@ -67,13 +67,13 @@ function certificate(parts: {
   readonly days: readonly [number, number];
   readonly extensions: readonly Buffer[];
 }): string {
-  const [from, until] = parts.days.map((days) => time(new Date(Date.now() + days * DAY_MS))) as [Buffer, Buffer];
+  const [from, to] = parts.days.map((days) => time(new Date(Date.now() + days * DAY_MS))) as [Buffer, Buffer];
   const content = sequence(
     tlv(0xa0, integer(Buffer.from([2]))), // version 3
     integer(Buffer.concat([Buffer.from([1]), randomBytes(8)])),
     ECDSA_WITH_SHA256,
     distinguishedName(parts.issuer),
-    sequence(from, until),
+    sequence(from, to),
     distinguishedName(parts.subject),
     parts.publicKey.export({ type: "spki", format: "der" }),
     tlv(0xa3, sequence(...parts.extensions)),

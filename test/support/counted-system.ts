@@ -2,7 +2,7 @@ import { realSystem, type System } from "../../src/ports/system.ts";
 
 /** The real clock, counting pending timers. */
 export class CountedSystem implements System {
-  waiting = 0;
+  pendingTimers = 0;
   now = realSystem.now;
   random = realSystem.random;
   readonly #speed: number;
@@ -15,10 +15,10 @@ export class CountedSystem implements System {
   monotonic = (): number => realSystem.monotonic() * this.#speed;
 
   after(ms: number, run: () => void): () => void {
-    this.waiting++;
+    this.pendingTimers++;
     let pending = true;
     const done = (): void => {
-      if (pending) this.waiting--;
+      if (pending) this.pendingTimers--;
       pending = false;
     };
     const cancel = realSystem.after(ms / this.#speed, () => {

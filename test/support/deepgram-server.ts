@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { type WebSocket, WebSocketServer } from "ws";
 import { decodeMulaw } from "../../src/audio/samples/g711.ts";
 import { pcmFromBytes, rms } from "../../src/audio/samples/pcm.ts";
-import { closed, type Understand } from "./openai-server.ts";
+import { closeServer, type Understand } from "./openai-server.ts";
 
 /** Observations of a connection. */
 export interface DeepgramRecord {
@@ -73,7 +73,7 @@ export async function deepgramServer(options: DeepgramServerOptions): Promise<De
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     connections,
     cutAfter: (...seconds) => void cuts.push(...seconds),
-    close: () => closed(server, sockets),
+    close: () => closeServer(server, sockets),
   };
 }
 
@@ -85,14 +85,14 @@ class Conversation {
   readonly #rate: number;
   readonly #flux: boolean;
   readonly #step: number;
-  #rest = new Int16Array(0);
+  #remainder = new Int16Array(0);
   #samples: number[] = [];
   /** All times in seconds since the first sample. */
   #now = 0;
-  #began: number | undefined;
-  #voiced = 0;
+  #startedAt: number | undefined;
+  #voicedMs = 0;
   #reportedAt = 0;
-  #turn = 0;
+  #turnIndex = 0;
 
   constructor(
     socket: WebSocket,
@@ -106,92 +106,92 @@ class Conversation {
     this.#rate = Number(record.query.sample_rate);
     this.#flux = record.path === "/v2/listen";
     this.#step = this.#rate * STEP_SECONDS;
-    const quiet = setTimeout(() => socket.close(1011, "NET-0001"), quietMs);
+    const silenceTimer = setTimeout(() => socket.close(1011, "NET-0001"), quietMs);
     let work = Promise.resolve();
     const bytesPerSecond = this.#rate * (record.query.encoding === "mulaw" ? 1 : 2);
-    let received = 0;
-    let cut = false;
+    let receivedBytes = 0;
+    let isCut = false;
     socket.on("message", (data, isBinary) => {
-      quiet.refresh();
-      if (cut) return;
-      if (isBinary && received >= cutAt) {
-        cut = true; // audio already received is dropped too
+      silenceTimer.refresh();
+      if (isCut) return;
+      if (isBinary && receivedBytes >= cutAt) {
+        isCut = true; // audio already received is dropped too
         return socket.terminate();
       }
-      if (isBinary) received += (data as Buffer).length / bytesPerSecond;
-      work = work.then(() => (isBinary ? this.#hear(data as Buffer) : this.#control(String(data))));
+      if (isBinary) receivedBytes += (data as Buffer).length / bytesPerSecond;
+      work = work.then(() => (isBinary ? this.#receive(data as Buffer) : this.#control(String(data))));
     });
     socket.on("close", () => {
-      clearTimeout(quiet);
+      clearTimeout(silenceTimer);
       record.open = false;
     });
     if (this.#flux) this.#send({ type: "Connected", request_id: "r", sequence_id: 0 });
   }
 
-  async #hear(bytes: Buffer): Promise<void> {
+  async #receive(bytes: Buffer): Promise<void> {
     const samples = this.#record.query.encoding === "mulaw" ? decodeMulaw(bytes) : pcmFromBytes(bytes);
     this.#record.seconds += samples.length / this.#rate;
-    const all = new Int16Array(this.#rest.length + samples.length);
-    all.set(this.#rest);
-    all.set(samples, this.#rest.length);
+    const all = new Int16Array(this.#remainder.length + samples.length);
+    all.set(this.#remainder);
+    all.set(samples, this.#remainder.length);
     let at = 0;
-    for (; at + this.#step <= all.length; at += this.#step) await this.#take(all.subarray(at, at + this.#step));
-    this.#rest = all.slice(at);
+    for (; at + this.#step <= all.length; at += this.#step) await this.#analyze(all.subarray(at, at + this.#step));
+    this.#remainder = all.slice(at);
   }
 
-  async #take(step: Int16Array): Promise<void> {
+  async #analyze(step: Int16Array): Promise<void> {
     const voice = rms(step) > QUIET_RMS;
-    if (voice && this.#began === undefined) {
-      this.#began = this.#now;
+    if (voice && this.#startedAt === undefined) {
+      this.#startedAt = this.#now;
       this.#reportedAt = this.#now;
-      if (this.#flux) this.#turnInfo("StartOfTurn", "");
+      if (this.#flux) this.#sendTurnInfo("StartOfTurn", "");
     }
     this.#samples.push(...step);
     this.#now += STEP_SECONDS;
-    if (voice) this.#voiced = this.#now;
-    if (this.#began !== undefined && this.#now - this.#voiced > ENDPOINT_SECONDS) await this.#end();
+    if (voice) this.#voicedMs = this.#now;
+    if (this.#startedAt !== undefined && this.#now - this.#voicedMs > ENDPOINT_SECONDS) await this.#end();
     else if (this.#now - this.#reportedAt > INTERIM_SECONDS) {
       this.#reportedAt = this.#now;
-      if (this.#began === undefined) this.#silence();
-      else await this.#tell(false);
+      if (this.#startedAt === undefined) this.#endOfSpeech();
+      else await this.#sendResult(false);
     }
   }
 
   async #control(text: string): Promise<void> {
     const { type } = JSON.parse(text) as { type: string };
     this.#record.controls.push(type);
-    if (type === "Finalize" && this.#began !== undefined) await this.#end();
+    if (type === "Finalize" && this.#startedAt !== undefined) await this.#end();
     if (type !== "CloseStream") return;
-    if (this.#began !== undefined) await this.#end();
+    if (this.#startedAt !== undefined) await this.#end();
     if (!this.#flux) this.#send({ type: "Metadata", request_id: "r", duration: this.#now, channels: 1 });
     this.#socket.close(1000);
   }
 
   async #end(): Promise<void> {
-    await this.#tell(true);
-    this.#began = undefined;
+    await this.#sendResult(true);
+    this.#startedAt = undefined;
     this.#samples = [];
     this.#reportedAt = this.#now;
-    this.#turn++;
+    this.#turnIndex++;
   }
 
-  #silence(): void {
-    if (this.#flux) this.#turnInfo("Update", "");
+  #endOfSpeech(): void {
+    if (this.#flux) this.#sendTurnInfo("Update", "");
     else this.#results("", true, true);
     this.#samples = [];
   }
 
-  async #tell(over: boolean): Promise<void> {
+  async #sendResult(isFinal: boolean): Promise<void> {
     const text = await this.#understand(Int16Array.from(this.#samples), this.#rate);
-    if (this.#flux) this.#turnInfo(over ? "EndOfTurn" : "Update", text);
-    else this.#results(text, over, over);
+    if (this.#flux) this.#sendTurnInfo(isFinal ? "EndOfTurn" : "Update", text);
+    else this.#results(text, isFinal, isFinal);
   }
 
   #results(transcript: string, is_final: boolean, speech_final: boolean): void {
     const start = this.#now - this.#samples.length / this.#rate;
     const words = transcript.split(" ").filter((word) => word !== "");
-    const from = this.#began ?? start;
-    const each = (this.#voiced - from) / Math.max(1, words.length);
+    const from = this.#startedAt ?? start;
+    const wordMs = (this.#voicedMs - from) / Math.max(1, words.length);
     this.#send({
       type: "Results",
       channel_index: [0, 1],
@@ -206,8 +206,8 @@ class Conversation {
             confidence: transcript === "" ? 0 : 0.9,
             words: words.map((word, i) => ({
               word,
-              start: from + i * each,
-              end: from + (i + 1) * each,
+              start: from + i * wordMs,
+              end: from + (i + 1) * wordMs,
               confidence: 0.9,
             })),
           },
@@ -216,12 +216,12 @@ class Conversation {
     });
   }
 
-  #turnInfo(event: string, transcript: string): void {
+  #sendTurnInfo(event: string, transcript: string): void {
     const words = transcript.split(" ").filter((word) => word !== "");
     this.#send({
       type: "TurnInfo",
       event,
-      turn_index: this.#turn,
+      turn_index: this.#turnIndex,
       audio_window_start: this.#now - this.#samples.length / this.#rate,
       audio_window_end: this.#now,
       transcript,

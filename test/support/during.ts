@@ -3,12 +3,12 @@ import type { ManualSystem } from "../../src/testing/manual-system.ts";
 /** The result of the work; advances time until it is done, even while it loads a module or waits for the disk. */
 export async function during<T>(system: Pick<ManualSystem, "advance">, work: Promise<T>): Promise<T> {
   let done = false;
-  const noted = work.finally(() => {
+  const finished = work.finally(() => {
     done = true;
   });
-  noted.catch(() => {});
+  finished.catch(() => {});
   while (!done) await system.advance(100);
-  return await noted;
+  return await finished;
 }
 
 /** Advances time until the check holds, at most `ms`. Throws an Error beyond that. */
@@ -17,8 +17,8 @@ export async function passUntil(
   ms: number,
   check: () => Promise<boolean>,
 ): Promise<void> {
-  for (let passed = 0; !(await check()); passed += 250) {
-    if (passed >= ms) throw new Error(`the condition did not hold within ${ms} ms`);
+  for (let passedMs = 0; !(await check()); passedMs += 250) {
+    if (passedMs >= ms) throw new Error(`the condition did not hold within ${ms} ms`);
     await system.advance(250);
   }
 }

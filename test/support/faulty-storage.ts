@@ -16,16 +16,16 @@ export type StoreName = Exclude<keyof Storage, "open" | "close" | "lease" | "ver
 export class FaultyStorage implements Storage {
   readonly #inner: Storage;
   /** Every operation throws `StorageUnavailable`. */
-  down = false;
+  isDown = false;
   /** Every write throws `StorageUnavailable`, as on a full disk or a read-only replica. */
-  full = false;
+  isFull = false;
   /** Called before each operation with its name (`calls.update`); may throw in its place or make it wait. */
   before: (operation: string, args: readonly unknown[]) => void | Promise<void> = () => {};
   /** Called after each completed operation; may throw, like a connection that breaks before the response, or wait. */
   after: (operation: string) => void | Promise<void> = () => {};
   /** The operations so far, by name. */
   readonly operations: string[] = [];
-  #underWay = 0;
+  #runningCount = 0;
   readonly accounts: Storage["accounts"];
   readonly logins: Storage["logins"];
   readonly instances: Storage["instances"];
@@ -41,18 +41,18 @@ export class FaultyStorage implements Storage {
 
   constructor(inner: Storage) {
     this.#inner = inner;
-    this.accounts = this.#faulty("accounts");
-    this.logins = this.#faulty("logins");
-    this.instances = this.#faulty("instances");
-    this.lineRecords = this.#faulty("lineRecords");
-    this.consents = this.#faulty("consents");
-    this.calls = this.#faulty("calls");
-    this.events = this.#faulty("events");
-    this.receipts = this.#faulty("receipts");
-    this.transcripts = this.#faulty("transcripts");
-    this.retention = this.#faulty("retention");
-    this.webhooks = this.#faulty("webhooks");
-    this.sealed = this.#faulty("sealed");
+    this.accounts = this.#withFaults("accounts");
+    this.logins = this.#withFaults("logins");
+    this.instances = this.#withFaults("instances");
+    this.lineRecords = this.#withFaults("lineRecords");
+    this.consents = this.#withFaults("consents");
+    this.calls = this.#withFaults("calls");
+    this.events = this.#withFaults("events");
+    this.receipts = this.#withFaults("receipts");
+    this.transcripts = this.#withFaults("transcripts");
+    this.retention = this.#withFaults("retention");
+    this.webhooks = this.#withFaults("webhooks");
+    this.sealed = this.#withFaults("sealed");
   }
 
   /** Renewed as an operation (`lease.renew`). */
@@ -80,10 +80,10 @@ export class FaultyStorage implements Storage {
 
   /** Number of pending operations. */
   get underWay(): number {
-    return this.#underWay;
+    return this.#runningCount;
   }
 
-  #faulty<Name extends StoreName>(name: Name): Storage[Name] {
+  #withFaults<Name extends StoreName>(name: Name): Storage[Name] {
     return new Proxy(this.#inner[name], {
       get: (store, method) => {
         const original = Reflect.get(store, method) as (...args: unknown[]) => Promise<unknown>;
@@ -97,18 +97,18 @@ export class FaultyStorage implements Storage {
     args: readonly unknown[],
     run: (...args: unknown[]) => Promise<unknown>,
   ): Promise<unknown> {
-    this.#underWay++;
+    this.#runningCount++;
     try {
       await this.before(operation, args);
-      if (this.down) throw new StorageUnavailable("the database is locked");
-      if (this.full && isWrite(operation)) throw new StorageUnavailable("the database or its disk is full");
+      if (this.isDown) throw new StorageUnavailable("the database is locked");
+      if (this.isFull && isWrite(operation)) throw new StorageUnavailable("the database or its disk is full");
       this.operations.push(operation);
       const answer = await run(...args);
       const waits = this.after(operation);
       if (waits) await waits;
       return answer;
     } finally {
-      this.#underWay--;
+      this.#runningCount--;
     }
   }
 }

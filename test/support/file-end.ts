@@ -7,15 +7,15 @@ export function atFileEnd(end: () => unknown): void {
 
 /** Creates a value once for each test file that uses it. */
 export function oncePerFile<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
+  let result: { readonly value: T } | undefined;
   return () => {
-    if (made === undefined) {
+    if (result === undefined) {
       atFileEnd(() => {
-        made = undefined;
+        result = undefined;
       });
-      made = { value: make() };
+      result = { value: make() };
     }
-    return made.value;
+    return result.value;
   };
 }
 

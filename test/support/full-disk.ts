@@ -7,16 +7,16 @@ import { type FileHandle, open } from "node:fs/promises";
 export function fullDisk(bytes: number, code = "ENOSPC"): typeof open {
   return async (...args) => {
     const file = await open(...args);
-    let left = bytes;
+    let remaining = bytes;
     return new Proxy(file, {
       get(_, name) {
         const member = Reflect.get(file, name);
         if (name !== "write") return typeof member === "function" ? member.bind(file) : member;
         return async (data: Uint8Array, from: number, length: number, position: number) => {
-          if (position > 0 && left === 0) throw Object.assign(new Error(code), { code });
-          const take = position > 0 ? Math.min(left, length) : length;
-          if (position > 0) left -= take;
-          return file.write(data, from, take, position);
+          if (position > 0 && remaining === 0) throw Object.assign(new Error(code), { code });
+          const granted = position > 0 ? Math.min(remaining, length) : length;
+          if (position > 0) remaining -= granted;
+          return file.write(data, from, granted, position);
         };
       },
     }) as FileHandle;

@@ -26,13 +26,13 @@ export function instantCrypto(): void {
     Buffer.from(hkdfSync("sha256", key, salt, info, length / 8)),
   );
   spy("sign", (_name, key, content) => createHmac("sha256", key).update(content).digest());
-  spy("encrypt", ({ iv, additionalData }: Aes, key, plain) => {
+  spy("encrypt", ({ iv, additionalData }: Aes, key, plaintext) => {
     const cipher = createCipheriv("aes-256-gcm", key, iv).setAAD(additionalData);
-    return Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+    return Buffer.concat([cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
   });
-  spy("decrypt", ({ iv, additionalData }: Aes, key, sealed: Uint8Array) => {
+  spy("decrypt", ({ iv, additionalData }: Aes, key, ciphertext: Uint8Array) => {
     const cipher = createDecipheriv("aes-256-gcm", key, iv).setAAD(additionalData);
-    cipher.setAuthTag(sealed.subarray(-TAG_BYTES));
-    return Buffer.concat([cipher.update(sealed.subarray(0, -TAG_BYTES)), cipher.final()]);
+    cipher.setAuthTag(ciphertext.subarray(-TAG_BYTES));
+    return Buffer.concat([cipher.update(ciphertext.subarray(0, -TAG_BYTES)), cipher.final()]);
   });
 }

@@ -17,7 +17,7 @@ import { isWrite, type StoreName } from "./faulty-storage.ts";
 export class LeasedDatabase {
   readonly #clock: Pick<System, "monotonic">;
   readonly #shared: Storage;
-  #opened: Promise<void> | undefined;
+  #openPromise: Promise<void> | undefined;
   #epoch = 0;
   #endsAt = -Infinity;
   /** Admitted but unfinished writes: a new owner waits for them, as it would for their row locks. */
@@ -51,8 +51,8 @@ export class LeasedDatabase {
 
   /** Opens the shared storage once. */
   open(): Promise<void> {
-    this.#opened ??= this.#shared.open({ exclusive: false });
-    return this.#opened;
+    this.#openPromise ??= this.#shared.open({ exclusive: false });
+    return this.#openPromise;
   }
 
   /** Takes the lease; resolves with the epoch. @throws {StorageLocked} it has not expired */
@@ -71,18 +71,18 @@ export class LeasedDatabase {
     this.#endsAt = this.#clock.monotonic() + ms;
   }
 
-  giveBack(epoch: number): void {
+  release(epoch: number): void {
     if (epoch === this.#epoch) this.#endsAt = -Infinity;
   }
 
   /** Carries out a write of the owner. @throws {LeaseLost} */
   write(epoch: number, work: () => Promise<unknown>): Promise<unknown> {
     this.assertOwner(epoch);
-    const written = work();
-    this.#writes.add(written);
-    const done = () => void this.#writes.delete(written);
-    written.then(done, done);
-    return written;
+    const writing = work();
+    this.#writes.add(writing);
+    const done = () => void this.#writes.delete(writing);
+    writing.then(done, done);
+    return writing;
   }
 
   /** @throws {LeaseLost} */
@@ -153,7 +153,7 @@ export class LeasedStorage implements Storage {
   }
 
   async close(): Promise<void> {
-    if (this.#lease && !this.unreachable) this.#database.giveBack(this.#lease.epoch);
+    if (this.#lease && !this.unreachable) this.#database.release(this.#lease.epoch);
     this.#lease = undefined;
   }
 

@@ -6,7 +6,7 @@ import { serverAdapter } from "../../adapters/cli/serve/server-adapter.ts";
 import { readSettings } from "../../adapters/cli/settings/read-settings.ts";
 import { SETTINGS } from "../../adapters/cli/settings/settings.ts";
 import type { Listening } from "../../adapters/server/listening.ts";
-import { Client, expected, type Reachable } from "./server-client.ts";
+import { Client, expected, type TestServer } from "./server-client.ts";
 import { type Rows, readRows } from "./server-database.ts";
 import type { OpenApi } from "./server-document.ts";
 import { type Answer, send } from "./server-http.ts";
@@ -24,7 +24,7 @@ interface TokenLimits {
 /**
  * A Ringport on SQLite that listens in this process, for tests of the HTTP contract. `Server` of `server.ts` is the same in a separate process, for tests that need one.
  */
-export class LocalServer implements Reachable {
+export class LocalServer implements TestServer {
   readonly #env: Settings;
   readonly #options: RingportOptions;
   readonly #data = temporaryFolder("local-server");

@@ -53,7 +53,7 @@ export class MeasuringSession implements TranscriptionSession {
   /** Thrown by the next push. */
   fault: Error | undefined;
   readonly #engine: MeasuringTranscription;
-  #turn: number[] = [];
+  #turnLengths: number[] = [];
   #startMs = 0;
   #answered: Promise<unknown> = Promise.resolve();
 
@@ -69,15 +69,15 @@ export class MeasuringSession implements TranscriptionSession {
   push(samples: Int16Array, atMs: number): void {
     if (this.fault) throw this.fault;
     this.pushed.push({ atMs, samples: samples.length });
-    if (this.#turn.length === 0) this.#startMs = atMs;
-    this.#turn.push(...samples);
+    if (this.#turnLengths.length === 0) this.#startMs = atMs;
+    this.#turnLengths.push(...samples);
   }
 
   commit(): void {
-    const samples = Int16Array.from(this.#turn);
+    const samples = Int16Array.from(this.#turnLengths);
     const ms = (samples.length * 1000) / this.options.sampleRate;
     const startMs = this.#startMs;
-    this.#turn = [];
+    this.#turnLengths = [];
     this.turns.push({ startMs, ms });
     this.#answered = this.#answered
       .then(() => this.#engine.answering)

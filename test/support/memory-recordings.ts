@@ -9,13 +9,13 @@ export class MemoryRecording implements RecordingWriter {
   readonly sampleRate: number;
   /** Ends the recording before its call, as a full disk does. */
   readonly breakOff: (reason: IncompleteReason) => void;
-  finished = false;
-  broken = false;
+  isFinished = false;
+  isBroken = false;
 
   constructor(sampleRate: number, incomplete: (reason: IncompleteReason) => void) {
     this.sampleRate = sampleRate;
     this.breakOff = (reason) => {
-      this.broken = true;
+      this.isBroken = true;
       incomplete(reason);
     };
   }
@@ -25,7 +25,7 @@ export class MemoryRecording implements RecordingWriter {
   }
 
   write(heard: Int16Array, said: Int16Array, samples: number): void {
-    if (this.broken || this.finished) return;
+    if (this.isBroken || this.isFinished) return;
     for (let i = 0; i < samples; i++) {
       this.heard.push(heard[i]!);
       this.said.push(said[i]!);
@@ -33,23 +33,23 @@ export class MemoryRecording implements RecordingWriter {
   }
 
   async finish(): Promise<void> {
-    this.finished = true;
+    this.isFinished = true;
   }
 }
 
 /** Keeps recordings in memory, by call. */
 export class MemoryRecordings implements Recordings {
-  readonly kept = new Map<string, MemoryRecording>();
+  readonly stored = new Map<string, MemoryRecording>();
   closed = false;
 
   record(callId: string, sampleRate: number, incomplete: (reason: IncompleteReason) => void): MemoryRecording {
     const recording = new MemoryRecording(sampleRate, incomplete);
-    this.kept.set(callId, recording);
+    this.stored.set(callId, recording);
     return recording;
   }
 
   async read(callId: string): Promise<StoredRecording | undefined> {
-    const recording = this.kept.get(callId);
+    const recording = this.stored.get(callId);
     if (recording === undefined) return undefined;
     const { heard, said, sampleRate, recordedMs } = recording;
     const samples = new Int16Array(2 * heard.length);
@@ -66,7 +66,7 @@ export class MemoryRecordings implements Recordings {
   }
 
   async forget(callIds: readonly string[]): Promise<void> {
-    for (const callId of callIds) this.kept.delete(callId);
+    for (const callId of callIds) this.stored.delete(callId);
   }
 
   async close(): Promise<void> {

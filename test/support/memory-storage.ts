@@ -11,7 +11,7 @@ let template: Promise<readonly CompiledQuery[]> | undefined;
  */
 export function memoryStorage(): Storage {
   return databaseStorage(async () => {
-    template ??= migrated();
+    template ??= migrationQueries();
     const statements = await template;
     const database = await connectSqlite({ path: ":memory:" });
     const db = new Kysely<unknown>({ dialect: database.dialect });
@@ -20,7 +20,7 @@ export function memoryStorage(): Storage {
   }, SQLITE_TRAITS);
 }
 
-async function migrated(): Promise<readonly CompiledQuery[]> {
+async function migrationQueries(): Promise<readonly CompiledQuery[]> {
   const database = await connectSqlite({ path: ":memory:" });
   const storage = databaseStorage(async () => database, SQLITE_TRAITS);
   await storage.open({ exclusive: true });

@@ -7,9 +7,9 @@ export type NameAnswer = readonly string[] | "silence" | "only over TCP, which i
 /** A name server on this machine, for tests. */
 export interface NameServer {
   /** Address for the option `nameServers`. */
-  readonly place: string;
+  readonly address: string;
   /** Queries, in order: `A hooks.example.com`. */
-  readonly asked: readonly string[];
+  readonly queries: readonly string[];
   /** Open connections over TCP. */
   readonly connections: number;
   close(): Promise<void>;
@@ -24,7 +24,7 @@ const TYPES = new Map([
 
 /** Starts a name server over UDP and TCP. Names unknown to `answer` do not exist. */
 export async function startNameServer(answer: (name: string) => NameAnswer | undefined): Promise<NameServer> {
-  const asked: string[] = [];
+  const queries: string[] = [];
   const open = new Set<Socket>();
   const tcp = createServer((connection) => {
     open.add(connection);
@@ -36,11 +36,11 @@ export async function startNameServer(answer: (name: string) => NameAnswer | und
   const { port } = socket.address();
   socket.on("message", (datagram, from) => {
     const { name, type, end } = questionOf(datagram);
-    asked.push(`${type} ${name}`);
+    queries.push(`${type} ${name}`);
     const result = answer(name);
     if (result === "silence" || (result === "silence for IPv6" && type === "AAAA")) return;
     const records = typeof result === "object" ? result : result === "silence for IPv6" ? ["127.0.0.1"] : [];
-    const answers = records.filter((one) => type === (one.includes(":") ? "AAAA" : "A")).map(recordOf);
+    const answers = records.filter((record) => type === (record.includes(":") ? "AAAA" : "A")).map(recordOf);
     const head = Buffer.alloc(12);
     datagram.copy(head, 0, 0, 2);
     const truncated = result === "only over TCP, which is silent" ? 0x0200 : 0;
@@ -50,8 +50,8 @@ export async function startNameServer(answer: (name: string) => NameAnswer | und
     socket.send(Buffer.concat([head, datagram.subarray(12, end), ...answers]), from.port, from.address);
   });
   return {
-    place: `127.0.0.1:${port}`,
-    asked,
+    address: `127.0.0.1:${port}`,
+    queries,
     get connections() {
       return open.size;
     },

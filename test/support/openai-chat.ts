@@ -27,7 +27,7 @@ export interface ChatReply {
     readonly name: string;
     readonly arguments?: unknown;
     /** Raw text instead of the arguments, JSON or not. */
-    readonly written?: string;
+    readonly rawArguments?: string;
   }[];
 }
 
@@ -54,25 +54,25 @@ export async function streamCompletion(
   const deltas = [
     chunk({ role: "assistant", content: "" }),
     ...(text.match(/\S+\s*/g) ?? []).map((content) => chunk({ content })),
-    ...calls.flatMap(({ name, arguments: input = {}, written }, index) => {
-      const json = written ?? JSON.stringify(input);
-      const half = Math.floor(json.length / 2);
+    ...calls.flatMap(({ name, arguments: input = {}, rawArguments }, index) => {
+      const json = rawArguments ?? JSON.stringify(input);
+      const middle = Math.floor(json.length / 2);
       const id = `call_${index}`;
       return [
         chunk({ tool_calls: [{ index, id, type: "function", function: { name, arguments: "" } }] }),
-        chunk({ tool_calls: [{ index, function: { arguments: json.slice(0, half) } }] }),
-        chunk({ tool_calls: [{ index, function: { arguments: json.slice(half) } }] }),
+        chunk({ tool_calls: [{ index, function: { arguments: json.slice(0, middle) } }] }),
+        chunk({ tool_calls: [{ index, function: { arguments: json.slice(middle) } }] }),
       ];
     }),
   ];
-  const sent = fault === "stall" || fault === "truncate" ? deltas.slice(0, deltas.length / 2) : deltas;
+  const sentDeltas = fault === "stall" || fault === "truncate" ? deltas.slice(0, deltas.length / 2) : deltas;
   const end = [
     chunk({}, calls.length > 0 ? "tool_calls" : "stop"),
     `data: ${JSON.stringify({ ...head, choices: [], usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 } })}\n\n`,
     "data: [DONE]\n\n",
   ];
-  const whole = [...sent, ...(sent === deltas && fault === undefined ? end : [])].join("");
-  const bytes = Buffer.from(fault === "garbage" ? "data: {\n\n" : whole);
+  const stream = [...sentDeltas, ...(sentDeltas === deltas && fault === undefined ? end : [])].join("");
+  const bytes = Buffer.from(fault === "garbage" ? "data: {\n\n" : stream);
   for (let at = 0; at < bytes.length; at += 101) {
     response.write(bytes.subarray(at, at + 101));
     await pause(0);

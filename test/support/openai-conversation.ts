@@ -2,10 +2,10 @@ import type { IncomingMessage } from "node:http";
 import type { WebSocket } from "ws";
 import type { PcmChunk } from "../../src/ports/media.ts";
 import type { Understand } from "./openai-server.ts";
-import { Ear } from "./realtime/ear.ts";
 import { Items } from "./realtime/items.ts";
-import { idOf, type Json, member, merged } from "./realtime/json.ts";
+import { idOf, type Json, member, merge } from "./realtime/json.ts";
 import { ResponseStream } from "./realtime/response.ts";
+import { SpeechDetector } from "./realtime/speech-detector.ts";
 
 /** Fault of one conversation, or of its next replies. */
 export type ConversationFault =
@@ -41,7 +41,7 @@ export interface SpokenTurn {
   /** Instructions of this reply alone. */
   readonly instructions: string | undefined;
   /** True for text outside of the conversation. */
-  readonly aside: boolean;
+  readonly isAside: boolean;
 }
 
 /** The model and the voice of a conversation. */
@@ -107,8 +107,8 @@ export function serveConversation(
     open: true,
   };
   const mute = faults[0] === "mute";
-  const refused = faults[0] === "no_such_model";
-  if (mute || refused) faults.shift();
+  const isRefused = faults[0] === "no_such_model";
+  if (mute || isRefused) faults.shift();
   const send = (message: Json): void => {
     if (!mute) socket.send(JSON.stringify({ event_id: idOf("event"), ...message }));
   };
@@ -119,7 +119,7 @@ export function serveConversation(
   /** The response that becomes part of the conversation. */
   let active: ResponseStream | undefined;
 
-  const ear = new Ear({
+  const detector = new SpeechDetector({
     started: (atMs) => {
       const item_id = idOf("item");
       send({ type: "input_audio_buffer.speech_started", audio_start_ms: atMs, item_id });
@@ -153,16 +153,16 @@ export function serveConversation(
 
   /** Returns true if the previous item exists. */
   function addItem(id: string, item: Json, line: string, after?: unknown): boolean {
-    const whole = { id, object: "realtime.item", status: "completed", ...item };
-    if (items.add(id, whole, line, after) === undefined) return false;
+    const storedItem = { id, object: "realtime.item", status: "completed", ...item };
+    if (items.add(id, storedItem, line, after) === undefined) return false;
     for (const type of ["conversation.item.added", "conversation.item.done"])
-      send({ type, previous_item_id: items.before(id), item: whole });
+      send({ type, previous_item_id: items.before(id), item: storedItem });
     return true;
   }
 
-  async function reply(wanted: Json, eventId: unknown): Promise<void> {
-    const aside = wanted.conversation === "none";
-    if (active !== undefined && !aside) {
+  async function reply(requested: Json, eventId: unknown): Promise<void> {
+    const isAside = requested.conversation === "none";
+    if (active !== undefined && !isAside) {
       sendError("conversation_already_has_active_response", "Conversation already has an active response.", eventId);
       return;
     }
@@ -171,28 +171,28 @@ export function serveConversation(
     if (fault === "silent") return;
     const response = new ResponseStream(
       { socket, send, items, session: record.session, speak, pieceMs, fault },
-      wanted,
+      requested,
     );
-    if (!aside) active = response;
+    if (!isAside) active = response;
     response.begin();
     if (fault === "failed") {
       const error = { type: "server_error", code: "overloaded", message: "It is overloaded." };
       response.end("failed", { type: "failed", error });
     } else {
-      const instructions = typeof wanted.instructions === "string" ? wanted.instructions : undefined;
+      const instructions = typeof requested.instructions === "string" ? requested.instructions : undefined;
       const history = items.history;
-      await response.reply(answer({ history, last: history.at(-1) ?? "", instructions, aside }));
+      await response.reply(answer({ history, last: history.at(-1) ?? "", instructions, isAside }));
       if (fault === "stall") return;
     }
     if (active === response) active = undefined;
   }
 
-  function update(wanted: Json): void {
-    if (wanted.type !== "realtime") return void sendError("invalid_value", "The session must be of type realtime.");
-    if (refused) return void sendError("model_not_found", "No such model.");
+  function update(requested: Json): void {
+    if (requested.type !== "realtime") return void sendError("invalid_value", "The session must be of type realtime.");
+    if (isRefused) return void sendError("model_not_found", "No such model.");
     // The whole session is reported after any change: clients read it from there.
-    record.session = merged(record.session, wanted);
-    ear.format = String(member(input().format).type);
+    record.session = merge(record.session, requested);
+    detector.format = String(member(input().format).type);
     send({ type: "session.updated", session: record.session });
   }
 
@@ -247,7 +247,7 @@ export function serveConversation(
     "conversation.item.delete": remove,
     "conversation.item.truncate": truncate,
     "input_audio_buffer.clear": () => {
-      ear.clear();
+      detector.clear();
       send({ type: "input_audio_buffer.cleared" });
     },
     "response.create": ({ response, event_id }) => void reply(member(response), event_id),
@@ -259,7 +259,7 @@ export function serveConversation(
     const type = String(message.type);
     if (type === "input_audio_buffer.append") {
       const bytes = Buffer.from(String(message.audio), "base64");
-      heardMs += ear.hear(bytes, member(input().turn_detection).type !== undefined);
+      heardMs += detector.push(bytes, member(input().turn_detection).type !== undefined);
       return;
     }
     record.received.push(type);

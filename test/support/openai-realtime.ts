@@ -53,8 +53,8 @@ export function serveRealtime(
     open: true,
   };
   let pieces: Int16Array[] = [];
-  let previous: string | null = null;
-  let held: (() => void) | undefined;
+  let previousItemId: string | null = null;
+  let release: (() => void) | undefined;
   let session: Json = { type: "transcription", object: "realtime.transcription_session", id: idOf("sess") };
 
   const send = (message: Json): void => {
@@ -63,16 +63,16 @@ export function serveRealtime(
   const sendError = (message: string, code: string): void =>
     send({ type: "error", error: { type: "invalid_request_error", code, message, param: null, event_id: null } });
 
-  function update(wanted: Json): void {
-    const input = ((wanted.audio as Json | undefined)?.input ?? {}) as Json;
+  function update(requested: Json): void {
+    const input = ((requested.audio as Json | undefined)?.input ?? {}) as Json;
     const { type, rate } = (input.format ?? {}) as Json;
     const { model } = (input.transcription ?? {}) as Json;
-    if (wanted.type !== "transcription") sendError("The session must be of type transcription.", "invalid_value");
+    if (requested.type !== "transcription") sendError("The session must be of type transcription.", "invalid_value");
     else if (type !== "audio/pcm" || rate !== RATE)
       sendError("The format must be audio/pcm at 24000.", "invalid_value");
     else if (typeof model !== "string" || fault === "no_such_model") sendError("No such model.", "model_not_found");
     else {
-      session = { ...session, ...wanted };
+      session = { ...session, ...requested };
       record.session = session;
       send({ type: "session.updated", session });
     }
@@ -87,8 +87,8 @@ export function serveRealtime(
     if (typeof fault === "object" && "dropAtCommit" in fault && record.turns.length >= fault.dropAtCommit)
       return socket.terminate();
     const item_id = idOf("item");
-    send({ type: "input_audio_buffer.committed", item_id, previous_item_id: previous });
-    previous = item_id;
+    send({ type: "input_audio_buffer.committed", item_id, previous_item_id: previousItemId });
+    previousItemId = item_id;
     const part = { item_id, content_index: 0 };
     if (fault === "failing") {
       const error = { type: "server_error", code: "overloaded", message: "It is overloaded.", param: null };
@@ -101,13 +101,13 @@ export function serveRealtime(
       const usage = { type: "duration", seconds: ms / 1_000 };
       send({ type: "conversation.item.input_audio_transcription.completed", ...part, transcript, usage });
     };
-    if (fault === "swapped" && held === undefined) {
-      held = answer;
+    if (fault === "swapped" && release === undefined) {
+      release = answer;
       return;
     }
     answer();
-    held?.();
-    held = undefined;
+    release?.();
+    release = undefined;
   }
 
   socket.on("message", (data) => {

@@ -86,12 +86,12 @@ export async function openaiServer({
   const conversationFaults: (ConversationFault | undefined)[] = [];
   /** The response to a failed upgrade, over plain HTTP. */
   let refusedWith = 426;
-  const refused = ({ headers }: IncomingMessage): boolean =>
+  const isRefused = ({ headers }: IncomingMessage): boolean =>
     apiKey !== undefined && headers.authorization !== `Bearer ${apiKey}`;
 
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url ?? "/", "http://fake.test");
-    if (refused(request)) return refuse(response, 401, wrongKey(request));
+    if (isRefused(request)) return refuse(response, 401, wrongKey(request));
     if (pathname === "/v1/realtime") return refuse(response, refusedWith, "it is a WebSocket");
     if (request.method === "POST" && pathname === "/v1/chat/completions") return complete(request, response);
     if (request.method !== "POST" || pathname !== "/v1/audio/transcriptions") return refuse(response, 404, "not found");
@@ -165,8 +165,8 @@ export async function openaiServer({
     const refusal = transcribes ? fault : typeof first === "object" ? first : undefined;
     if (!transcribes && refusal !== undefined) conversationFaults.shift();
     refusedWith = typeof refusal === "object" && "status" in refusal ? refusal.status : 426;
-    if (refused(request) || refusedWith !== 426 || url.pathname !== "/v1/realtime") {
-      const status = refused(request) ? 401 : refusedWith;
+    if (isRefused(request) || refusedWith !== 426 || url.pathname !== "/v1/realtime") {
+      const status = isRefused(request) ? 401 : refusedWith;
       socket.end(`HTTP/1.1 ${status} No\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
       return;
     }
@@ -187,12 +187,12 @@ export async function openaiServer({
     conversations,
     failConversation: (...next) => void conversationFaults.push(...next),
     failRealtime: (...next) => void realtimeFaults.push(...next),
-    close: () => closed(server, sockets),
+    close: () => closeServer(server, sockets),
   };
 }
 
 /** Resolves when a server and all its sockets are closed. */
-export function closed(server: Server, sockets: WebSocketServer): Promise<void> {
+export function closeServer(server: Server, sockets: WebSocketServer): Promise<void> {
   return new Promise((resolve) => {
     for (const client of sockets.clients) client.terminate();
     server.close(() => resolve());

@@ -20,7 +20,7 @@ export interface PoolerSource {
 /** A PgBouncer in front of every database of a PostgreSQL server. */
 export interface RunningPooler {
   /** The same database through the pooler. */
-  through(databaseUrl: string): string;
+  urlThrough(databaseUrl: string): string;
   stop(): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export function findPooler(): PoolerSource {
 
 async function startPooler(program: string, postgresUrl: string, connections: number): Promise<RunningPooler> {
   const { hostname, port, username, password } = new URL(postgresUrl);
-  const own = await freePort();
+  const ownPort = await freePort();
   const file = join(temporaryFolder("pgbouncer"), "pgbouncer.ini");
   const login = password === "" ? `user=${username}` : `user=${username} password=${decodeURIComponent(password)}`;
   writeFileSync(
@@ -49,7 +49,7 @@ async function startPooler(program: string, postgresUrl: string, connections: nu
 * = host=${hostname} port=${port || 5432} ${login}
 [pgbouncer]
 listen_addr = 127.0.0.1
-listen_port = ${own}
+listen_port = ${ownPort}
 unix_socket_dir =
 auth_type = any
 pool_mode = transaction
@@ -72,9 +72,9 @@ default_pool_size = ${connections}
     });
   });
   return {
-    through(databaseUrl) {
+    urlThrough(databaseUrl) {
       const url = new URL(databaseUrl);
-      url.host = `127.0.0.1:${own}`;
+      url.host = `127.0.0.1:${ownPort}`;
       return url.href;
     },
     async stop() {

@@ -63,7 +63,7 @@ export class PhoneClient {
   async closed(): Promise<StreamClosed> {
     const closed = await until(
       () => this.#closed,
-      (one) => one !== undefined,
+      (entry) => entry !== undefined,
       15_000,
       "the phone to be closed",
     );

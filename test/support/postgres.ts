@@ -72,7 +72,7 @@ export async function findPostgres(): Promise<PostgresSource> {
     return {
       title: "PostgreSQL",
       missing: undefined,
-      start: async () => running(testUrl, (created) => dropDatabases(testUrl, created)),
+      start: async () => runningPostgres(testUrl, (created) => dropDatabases(testUrl, created)),
     };
   const programs = (await shippedPrograms()) ?? systemPrograms();
   if (programs)
@@ -117,25 +117,25 @@ async function startServer(installed: Programs, dataFolder?: string): Promise<Ow
     const programs = reachable(installed, folder);
     const env = { PATH: process.env.PATH, LC_ALL: "C", TZ: "UTC" };
     const data = join(dataFolder ?? folder, "data");
-    const copy = keptData(programs);
+    const copy = preparedData(programs);
     if (existsSync(copy)) {
       cpSync(copy, data, { recursive: true });
       chmodSync(data, 0o700); // PostgreSQL refuses any other mode, and a copy may have the default one
       if (owner.uid) for (const path of [data, ...pathsBelow(data)]) chownSync(path, owner.uid, owner.gid);
     } else {
       initialize(programs.initdb, { data, cwd: folder, env });
-      keep(data, copy);
+      saveData(data, copy);
     }
 
     const port = await freePort();
-    const launch = () => launched(programs.postgres, { data, port, cwd: folder, env });
+    const launch = () => spawnServer(programs.postgres, { data, port, cwd: folder, env });
     let server = await launch();
-    const first = running(`postgres://test@127.0.0.1:${port}/postgres`, async () => {
+    const first = runningPostgres(`postgres://test@127.0.0.1:${port}/postgres`, async () => {
       await server.stop();
       remove();
     });
     const restart = async () => {
-      await server.gone;
+      await server.exited;
       server = await launch();
     };
     return { ...first, restart };
@@ -146,21 +146,21 @@ async function startServer(installed: Programs, dataFolder?: string): Promise<Ow
 }
 
 interface Launched {
-  readonly gone: Promise<void>;
+  readonly exited: Promise<void>;
   stop(): Promise<void>;
 }
 
 /** Resolves when it accepts connections. */
-async function launched(
+async function spawnServer(
   program: string,
-  { data, port, ...how }: { data: string; port: number; cwd: string; env: NodeJS.ProcessEnv },
+  { data, port, ...spawnOptions }: { data: string; port: number; cwd: string; env: NodeJS.ProcessEnv },
 ): Promise<Launched> {
   // The data is discarded, so nothing waits for the disk.
   const settings = ["listen_addresses=127.0.0.1", "fsync=off", "synchronous_commit=off", "full_page_writes=off"];
   const server = spawn(
     program,
-    ["-D", data, "-k", how.cwd, "-p", String(port), ...settings.flatMap((setting) => ["-c", setting])],
-    { ...owner, ...how, stdio: ["ignore", "ignore", "pipe"] },
+    ["-D", data, "-k", spawnOptions.cwd, "-p", String(port), ...settings.flatMap((setting) => ["-c", setting])],
+    { ...owner, ...spawnOptions, stdio: ["ignore", "ignore", "pipe"] },
   );
   endWithThisProcess(server);
   const exit = new Promise<void>((resolve) => {
@@ -177,7 +177,7 @@ async function launched(
     });
   });
   return {
-    gone: exit,
+    exited: exit,
     async stop() {
       server.kill("SIGINT"); // a fast shutdown: open connections are cut
       await exit;
@@ -185,14 +185,17 @@ async function launched(
   };
 }
 
-function initialize(initdb: string, { data, ...how }: { data: string; cwd: string; env: NodeJS.ProcessEnv }): void {
+function initialize(
+  initdb: string,
+  { data, ...spawnOptions }: { data: string; cwd: string; env: NodeJS.ProcessEnv },
+): void {
   const options = ["--username=test", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync", "--wal-segsize=1"];
-  const created = spawnSync(initdb, ["-D", data, ...options], { ...owner, ...how, encoding: "utf8" });
+  const created = spawnSync(initdb, ["-D", data, ...options], { ...owner, ...spawnOptions, encoding: "utf8" });
   if (created.status !== 0) throw new Error(`initdb failed: ${created.error?.message ?? created.stderr}`);
 }
 
 /** Folder for new data of these programs: a copy takes a fraction of initdb's time. */
-function keptData({ initdb, postgres }: Programs): string {
+function preparedData({ initdb, postgres }: Programs): string {
   const version = spawnSync(postgres, ["--version"], { ...owner, encoding: "utf8" }).stdout.trim();
   const name = createHash("sha256")
     .update(`${version} ${statSync(initdb).size}`)
@@ -202,12 +205,12 @@ function keptData({ initdb, postgres }: Programs): string {
 }
 
 /** Stores a copy of new data for the next servers; if several do it at once, one copy is kept. */
-function keep(data: string, place: string): void {
-  mkdirSync(dirname(place), { recursive: true });
-  const copy = mkdtempSync(`${place}-`);
+function saveData(data: string, folder: string): void {
+  mkdirSync(dirname(folder), { recursive: true });
+  const copy = mkdtempSync(`${folder}-`);
   cpSync(data, copy, { recursive: true });
   try {
-    renameSync(copy, place);
+    renameSync(copy, folder);
   } catch {
     rmSync(copy, { recursive: true }); // another process has stored its copy first
   }
@@ -228,7 +231,7 @@ function reachable(programs: Programs, folder: string): Programs {
 }
 
 /** `end` is called once, with the names of the databases that were created. */
-function running(url: string, end: (created: readonly string[]) => Promise<void>): RunningPostgres {
+function runningPostgres(url: string, end: (created: readonly string[]) => Promise<void>): RunningPostgres {
   const created: string[] = [];
   let stopped: Promise<void> | undefined;
   return {
@@ -253,12 +256,12 @@ async function dropDatabases(url: string, names: readonly string[]): Promise<voi
 }
 
 async function run(url: string, sql: string): Promise<void> {
-  await using client = await connected(url);
+  await using client = await openClient(url);
   await client.query(sql);
 }
 
 /** A separate connection of the test, which ends with its block. */
-export async function connected(url: string): Promise<pg.Client & AsyncDisposable> {
+export async function openClient(url: string): Promise<pg.Client & AsyncDisposable> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() });

@@ -43,12 +43,12 @@ export class RecordingClient implements StreamClient {
   }
 
   /** Names of the events, in order. */
-  get story(): string[] {
+  get eventNames(): string[] {
     return this.events.map(({ event }) => event);
   }
 
   /** The latest event of this name. */
-  latest(name: string): StreamEvent | undefined {
+  latestEvent(name: string): StreamEvent | undefined {
     return this.events.findLast(({ event }) => event === name);
   }
 

@@ -9,49 +9,50 @@ export interface Relay {
   /** Stops forwarding, as if the cable had been pulled; the connections stay open. */
   freeze(): void;
   /** Accepts connections again, at the same address. */
-  mend(): Promise<void>;
+  repair(): Promise<void>;
   /**
    * Lets the next message with these words reach the database, and breaks its connection when the response arrives. Resolves when it has broken, or when the signal is aborted.
    */
-  loseAnswer(words: string, signal?: AbortSignal): Promise<void>;
+  loseResponse(words: string, signal?: AbortSignal): Promise<void>;
 }
 
 /** Starts a relay to the host and port of a URL. */
 export async function relayTo(url: string): Promise<Relay> {
   const { hostname, port } = new URL(url);
   const sockets = new Set<Socket>();
-  const keep = (socket: Socket): Socket =>
+  const track = (socket: Socket): Socket =>
     socket.on("error", () => socket.destroy()).on("close", () => sockets.delete(socket));
   let server: Server | undefined;
-  let doomed: { readonly words: string; readonly lost: () => void } | undefined;
+  let pendingLoss: { readonly words: string; readonly onLost: () => void } | undefined;
   const listen = (at: number): Promise<number> =>
     new Promise((resolve, reject) => {
-      const next = createServer((near) => {
-        const far = connect(Number(port), hostname);
-        for (const socket of [near, far]) sockets.add(keep(socket));
+      const next = createServer((client) => {
+        const upstream = connect(Number(port), hostname);
+        for (const socket of [client, upstream]) sockets.add(track(socket));
         // A process that is killed resets its connections, which a pipe does not pass on.
-        near.on("close", () => far.destroy());
-        far.on("close", () => near.destroy());
-        let lose: (() => void) | undefined;
-        near.on("data", (chunk: Buffer) => {
-          if (doomed && chunk.includes(doomed.words)) [lose, doomed] = [doomed.lost, undefined];
+        client.on("close", () => upstream.destroy());
+        upstream.on("close", () => client.destroy());
+        let loseNext: (() => void) | undefined;
+        client.on("data", (chunk: Buffer) => {
+          if (pendingLoss && chunk.includes(pendingLoss.words))
+            [loseNext, pendingLoss] = [pendingLoss.onLost, undefined];
         });
-        far.on("data", () => {
-          if (lose === undefined) return;
-          for (const socket of [near, far]) socket.destroy();
-          lose();
+        upstream.on("data", () => {
+          if (loseNext === undefined) return;
+          for (const socket of [client, upstream]) socket.destroy();
+          loseNext();
         });
-        near.pipe(far).pipe(near);
+        client.pipe(upstream).pipe(client);
       });
       server = next;
       next.once("error", reject);
       next.listen(at, "127.0.0.1", () => resolve((next.address() as AddressInfo).port));
     });
   const ownPort = await listen(0);
-  const relayed = new URL(url);
-  relayed.host = `127.0.0.1:${ownPort}`;
+  const relayedUrl = new URL(url);
+  relayedUrl.host = `127.0.0.1:${ownPort}`;
   return {
-    url: relayed.href,
+    url: relayedUrl.href,
     cut: () =>
       new Promise((resolve) => {
         server?.close(() => resolve());
@@ -60,13 +61,13 @@ export async function relayTo(url: string): Promise<Relay> {
     freeze() {
       for (const socket of sockets) socket.unpipe().pause();
     },
-    mend: async () => void (await listen(ownPort)),
-    loseAnswer: (words, signal) =>
-      new Promise((lost) => {
-        doomed = { words, lost };
+    repair: async () => void (await listen(ownPort)),
+    loseResponse: (words, signal) =>
+      new Promise((onLost) => {
+        pendingLoss = { words, onLost };
         signal?.addEventListener("abort", () => {
-          doomed = undefined;
-          lost();
+          pendingLoss = undefined;
+          onLost();
         });
       }),
   };

@@ -45,7 +45,7 @@ export interface ServerProcess {
   /** Types a line at its terminal; only with `terminal`. */
   type(line: string): void;
   /** Resolves when the process has ended, for any reason: with its exit code, or with null if a signal ended it. */
-  readonly gone: Promise<number | null>;
+  readonly exited: Promise<number | null>;
   /**
    * Sends a signal (default SIGTERM) and resolves once the process has ended: with its exit code, or with null if a
    * signal ended it. A process that is still running after 5 seconds is killed. Stopping twice is fine.
@@ -109,8 +109,8 @@ export async function start(runtime: Runtime, script: string, options: StartOpti
   let timer: NodeJS.Timeout | undefined;
   try {
     const url = await new Promise<string>((resolve, reject) => {
-      const fail = (how: string) =>
-        reject(new Error(`${runtime.name} ${script} ${how}. It printed:\n${lines.join("\n")}`));
+      const fail = (reason: string) =>
+        reject(new Error(`${runtime.name} ${script} ${reason}. It printed:\n${lines.join("\n")}`));
       timer = setTimeout(fail, readyTimeoutMs, `named no local URL within ${readyTimeoutMs} ms`);
       child.once("error", (error) => fail(`did not start: ${error.message}`));
       child.once("close", (code, signal) => fail(`ended with ${signal ?? code}`));
@@ -123,7 +123,7 @@ export async function start(runtime: Runtime, script: string, options: StartOpti
         });
     });
     const type = (line: string): void => void child.stdin?.write(`${line}\n`);
-    return { url, pid: child.pid ?? 0, output: () => lines.join("\n"), type, gone: exit, stop };
+    return { url, pid: child.pid ?? 0, output: () => lines.join("\n"), type, exited: exit, stop };
   } catch (error) {
     await stop("SIGKILL");
     throw error;
@@ -161,14 +161,14 @@ export function run(
     ...(user === undefined ? {} : { uid: user, gid: user }),
   });
   endWithThisProcess(child);
-  const heard = { stdout: "", stderr: "" };
+  const output = { stdout: "", stderr: "" };
   for (const name of ["stdout", "stderr"] as const)
     child[name].setEncoding("utf8").on("data", (text: string) => {
-      heard[name] += text;
+      output[name] += text;
     });
   return new Promise((resolve, reject) => {
     child.once("error", reject);
-    child.once("close", (code) => resolve({ code, ...heard }));
+    child.once("close", (code) => resolve({ code, ...output }));
   });
 }
 

@@ -5,16 +5,18 @@ import type { Reporter, TestCase } from "vitest/node";
  * time one more attempt, because its machine may stall, and prints this list at its end.
  */
 export default class SecondAttempts implements Reporter {
-  readonly #found: string[] = [];
+  readonly #secondAttempts: string[] = [];
 
   onTestCaseResult(test: TestCase): void {
     if (test.diagnostic()?.flaky !== true) return;
     const [error] = test.result().errors ?? [];
     const name = `${test.module.relativeModuleId} > ${test.fullName}`;
-    this.#found.push(` SECOND ATTEMPT  |${test.project.name}| ${name}: ${error?.message.split("\n", 1)[0] ?? ""}`);
+    this.#secondAttempts.push(
+      ` SECOND ATTEMPT  |${test.project.name}| ${name}: ${error?.message.split("\n", 1)[0] ?? ""}`,
+    );
   }
 
   onTestRunEnd(): void {
-    for (const line of this.#found) console.log(line);
+    for (const line of this.#secondAttempts) console.log(line);
   }
 }

@@ -1,5 +1,5 @@
-import { type OpenApi, undocumented } from "./server-document.ts";
-import { type Answer, type Sending, send } from "./server-http.ts";
+import { documentFault, type OpenApi } from "./server-document.ts";
+import { type Answer, type RequestOptions, send } from "./server-http.ts";
 import { readQr } from "./server-qr.ts";
 import { readWav, type Sound } from "./server-sound.ts";
 
@@ -62,7 +62,7 @@ export interface ProblemView {
 }
 
 /** Server of a client; the address changes when it restarts. */
-export interface Reachable {
+export interface TestServer {
   readonly base: string;
   readonly document: OpenApi | undefined;
   /** Its output so far. */
@@ -75,40 +75,40 @@ export const LISTENER = "+12025550100";
 
 /** A client with one token, or with none. Every response is checked against the server's own OpenAPI document. */
 export class Client {
-  readonly #server: Reachable;
+  readonly #server: TestServer;
   readonly token: string | undefined;
 
-  constructor(server: Reachable, token: string | undefined) {
+  constructor(server: TestServer, token: string | undefined) {
     this.#server = server;
     this.token = token;
   }
 
   /** Sends any request. @throws {Error} the response does not fit `/openapi.json` */
-  async send(method: string, path: string, sending: Sending = {}): Promise<Answer> {
+  async send(method: string, path: string, sending: RequestOptions = {}): Promise<Answer> {
     const authorization = this.token === undefined ? {} : { authorization: `Bearer ${this.token}` };
     const headers = { ...authorization, ...sending.headers };
     const answer = await send(method, this.#server.base + path, { ...sending, headers }).catch((cause: Error) => {
       throw new Error(`${cause.message}; the server printed:\n${this.#server.output.slice(-2000)}`, { cause });
     });
     const { document } = this.#server;
-    const wrong = document && undocumented(document, method, path, answer);
-    if (wrong) throw new Error(wrong);
+    const fault = document && documentFault(document, method, path, answer);
+    if (fault) throw new Error(fault);
     return answer;
   }
 
-  get(path: string, headers: Sending["headers"] = {}): Promise<Answer> {
+  get(path: string, headers: RequestOptions["headers"] = {}): Promise<Answer> {
     return this.send("GET", path, { headers });
   }
 
   /** Posts a value as JSON. */
-  post(path: string, value: unknown, headers: Sending["headers"] = {}): Promise<Answer> {
+  post(path: string, value: unknown, headers: RequestOptions["headers"] = {}): Promise<Answer> {
     return this.send("POST", path, {
       headers: { "content-type": "application/json", ...headers },
       body: JSON.stringify(value),
     });
   }
 
-  patch(path: string, value: unknown, headers: Sending["headers"] = {}): Promise<Answer> {
+  patch(path: string, value: unknown, headers: RequestOptions["headers"] = {}): Promise<Answer> {
     return this.send("PATCH", path, {
       headers: { "content-type": "application/json", ...headers },
       body: JSON.stringify(value),
@@ -139,7 +139,8 @@ export class Client {
   async link(id: string): Promise<void> {
     let answer = await send("POST", await this.linkUrl(id));
     // On a busy machine a code may expire before the button is pressed: a person scans the next one.
-    for (let more = 5; answer.status === 410 && more > 0; more--) answer = await send("POST", await this.linkUrl(id));
+    for (let tries = 5; answer.status === 410 && tries > 0; tries--)
+      answer = await send("POST", await this.linkUrl(id));
     expected(200, answer);
     await this.waitForInstance(id, "ACTIVE");
   }
@@ -161,14 +162,18 @@ export class Client {
   }
 
   /** Posts a call: by default a spoken one to a number that answers. */
-  postCall(instanceId: string, more: Record<string, unknown> = {}, headers: Sending["headers"] = {}): Promise<Answer> {
-    const call = { instanceId, type: "FIXED_TTS", target: { phoneNumber: LISTENER }, tts: HELLO, ...more };
+  postCall(
+    instanceId: string,
+    fields: Record<string, unknown> = {},
+    headers: RequestOptions["headers"] = {},
+  ): Promise<Answer> {
+    const call = { instanceId, type: "FIXED_TTS", target: { phoneNumber: LISTENER }, tts: HELLO, ...fields };
     return this.post("/v1/calls", call, headers);
   }
 
   /** As {@link postCall}, for a call that must be created. */
-  async call(instanceId: string, more: Record<string, unknown> = {}): Promise<CallView> {
-    return expected(201, await this.postCall(instanceId, more)).json<CallView>();
+  async call(instanceId: string, fields: Record<string, unknown> = {}): Promise<CallView> {
+    return expected(201, await this.postCall(instanceId, fields)).json<CallView>();
   }
 
   /** A call with its outcome. */
@@ -210,17 +215,19 @@ const POLL_MS = 25;
 /** Repeats a request until its response is accepted. @throws {Error} the time limit has passed; the message shows the last response */
 export async function until<T>(
   ask: () => T | Promise<T>,
-  willDo: (answer: T) => boolean,
+  isAccepted: (answer: T) => boolean,
   withinMs: number,
-  what: string,
+  description: string,
   pollMs: number = POLL_MS,
 ): Promise<T> {
   const deadline = performance.now() + withinMs;
   for (;;) {
     const answer = await ask();
-    if (willDo(answer)) return answer;
+    if (isAccepted(answer)) return answer;
     if (performance.now() > deadline)
-      throw new Error(`timed out after ${withinMs} ms waiting for ${what}; last result: ${JSON.stringify(answer)}`);
+      throw new Error(
+        `timed out after ${withinMs} ms waiting for ${description}; last result: ${JSON.stringify(answer)}`,
+      );
     await new Promise((resolve) => setTimeout(resolve, pollMs));
   }
 }

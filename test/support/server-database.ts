@@ -6,11 +6,11 @@ export type Rows = Readonly<Record<string, readonly Row[]>>;
 export type Row = Readonly<Record<string, string | number | null>>;
 
 /** Location of a server's rows. */
-export type DatabasePlace = { readonly file: string } | { readonly url: string };
+export type DatabaseLocation = { readonly file: string } | { readonly url: string };
 
 /** Reads all records while the server is running, except its lease and the last use of tokens. */
-export async function readRows(place: DatabasePlace): Promise<Rows> {
-  return "file" in place ? sqliteRows(place.file) : postgresRows(place.url);
+export async function readRows(database: DatabaseLocation): Promise<Rows> {
+  return "file" in database ? sqliteRows(database.file) : postgresRows(database.url);
 }
 
 /** Number of rows of each table. */
@@ -25,7 +25,7 @@ function sqliteRows(file: string): Rows {
     database.exec("begin"); // one snapshot for all tables
     const tables = database.prepare("select name from sqlite_master where type = 'table' and name <> 'owners'").all();
     return Object.fromEntries(
-      tables.map(({ name }) => [String(name), inOrder(database.prepare(`select * from "${name}"`).all())]),
+      tables.map(({ name }) => [String(name), sortRows(database.prepare(`select * from "${name}"`).all())]),
     );
   } finally {
     database.close();
@@ -42,23 +42,23 @@ async function postgresRows(url: string): Promise<Rows> {
     );
     const found: [string, Row[]][] = [];
     for (const { tablename } of rows)
-      found.push([tablename, inOrder((await client.query(`select * from "${tablename}"`)).rows)]);
+      found.push([tablename, sortRows((await client.query(`select * from "${tablename}"`)).rows)]);
     return Object.fromEntries(found);
   } finally {
     await client.end();
   }
 }
 
-function inOrder(rows: readonly Record<string, unknown>[]): Row[] {
-  const plain = rows.map((row) =>
+function sortRows(rows: readonly Record<string, unknown>[]): Row[] {
+  const plainRows = rows.map((row) =>
     Object.fromEntries(
-      Object.entries(row).flatMap(([name, value]) => (name === "last_used_at" ? [] : [[name, shown(value)]])),
+      Object.entries(row).flatMap(([name, value]) => (name === "last_used_at" ? [] : [[name, comparable(value)]])),
     ),
   );
-  return plain.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+  return plainRows.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 }
 
-const shown = (value: unknown): string | number | null =>
+const comparable = (value: unknown): string | number | null =>
   value instanceof Uint8Array
     ? Buffer.from(value).toString("hex")
     : typeof value === "number" || typeof value === "string" || value === null

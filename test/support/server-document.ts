@@ -15,21 +15,23 @@ export interface Operation {
 }
 
 /** Difference between a response and the document; undefined if there is none. */
-export function undocumented(document: OpenApi, method: string, path: string, answer: Answer): string | undefined {
+export function documentFault(document: OpenApi, method: string, path: string, answer: Answer): string | undefined {
   const pathname = path.replace(/[?#].*$/s, "");
-  const template = Object.keys(document.paths).find((one) =>
-    new RegExp(`^${one.replaceAll(".", "\\.").replace(/\{\w+\}/g, "[^/]+")}$`).test(pathname),
+  const template = Object.keys(document.paths).find((candidate) =>
+    new RegExp(`^${candidate.replaceAll(".", "\\.").replace(/\{\w+\}/g, "[^/]+")}$`).test(pathname),
   );
   const operation = document.paths[template ?? ""]?.[method === "HEAD" ? "get" : method.toLowerCase()];
   if (!operation) return undefined;
   const response = `${method} ${template} returned ${answer.status}`;
-  const foreseen = operation.responses[answer.status];
-  if (!foreseen) return `${response}, which is not in the document: ${answer.text.slice(0, 300)}`;
+  const documented = operation.responses[answer.status];
+  if (!documented) return `${response}, which is not in the document: ${answer.text.slice(0, 300)}`;
   const type = answer.headers["content-type"]?.split(";")[0];
   if (type === undefined || answer.body.length === 0) return undefined;
-  const media = foreseen.content?.[type];
+  const media = documented.content?.[type];
   if (!media) return `${response} as ${type}, which is not in the document`;
   if (!media.schema || !type.endsWith("json")) return undefined;
-  const wrong = faults(document, media.schema, answer.json());
-  return wrong.length === 0 ? undefined : `${response}, which does not fit the document: ${wrong.join("; ")}`;
+  const schemaFaults = faults(document, media.schema, answer.json());
+  return schemaFaults.length === 0
+    ? undefined
+    : `${response}, which does not fit the document: ${schemaFaults.join("; ")}`;
 }

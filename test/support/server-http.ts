@@ -16,7 +16,7 @@ export interface Answer {
 }
 
 /** A request to send. */
-export interface Sending {
+export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string | string[]>>;
   /** Body; a function returns a stream. */
   readonly body?: string | Uint8Array | (() => AsyncIterable<Uint8Array>) | undefined;
@@ -31,22 +31,22 @@ export interface Sending {
 export function send(
   method: string,
   url: string,
-  { headers, body, timeoutMs = 20_000 }: Sending = {},
+  { headers, body, timeoutMs = 20_000 }: RequestOptions = {},
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    let answered = false;
+    let hasResponse = false;
     const request = url.startsWith("https:") ? httpsRequest : httpRequest;
     const outgoing = request(url, { method, headers: { ...headers }, agent: false });
     const timer = setTimeout(
       () => outgoing.destroy(new Error(`${method} ${url} got no response within ${timeoutMs} ms`)),
       timeoutMs,
     );
-    const settle = (what: () => void): void => {
+    const settle = (act: () => void): void => {
       clearTimeout(timer);
-      what();
+      act();
     };
     outgoing.on("response", (response) => {
-      answered = true;
+      hasResponse = true;
       read(response).then(
         (answer) => {
           settle(() => resolve(answer));
@@ -56,14 +56,14 @@ export function send(
       );
     });
     outgoing.on("upgrade", (response, socket) => {
-      answered = true;
+      hasResponse = true;
       socket.destroy();
       settle(() => resolve(answerOf(response, Buffer.alloc(0))));
     });
     outgoing.on("error", (error) => {
-      if (!answered) settle(() => reject(error));
+      if (!hasResponse) settle(() => reject(error));
     });
-    if (typeof body === "function") void pump(body(), outgoing, () => answered);
+    if (typeof body === "function") void pump(body(), outgoing, () => hasResponse);
     else outgoing.end(body);
   });
 }
@@ -71,13 +71,13 @@ export function send(
 async function pump(
   body: AsyncIterable<Uint8Array>,
   outgoing: ReturnType<typeof httpRequest>,
-  enough: () => boolean,
+  isEnough: () => boolean,
 ): Promise<void> {
   let wake = (): void => {};
   for (const event of ["drain", "close", "response"]) outgoing.on(event, () => wake());
   try {
     for await (const chunk of body) {
-      if (enough() || outgoing.destroyed) break;
+      if (isEnough() || outgoing.destroyed) break;
       if (outgoing.write(chunk)) continue;
       await new Promise<void>((resolve) => {
         wake = resolve;
@@ -125,8 +125,8 @@ export async function* bytesOf(
   total: number,
   piece: Uint8Array = Buffer.alloc(65_536, " "),
 ): AsyncGenerator<Uint8Array> {
-  for (let left = total; left > 0; left -= piece.length) {
-    yield left < piece.length ? piece.subarray(0, left) : piece;
+  for (let remaining = total; remaining > 0; remaining -= piece.length) {
+    yield remaining < piece.length ? piece.subarray(0, remaining) : piece;
     await new Promise((resolve) => setImmediate(resolve));
   }
 }

@@ -5,7 +5,7 @@ import jsQR from "jsqr";
 export interface Picture {
   readonly width: number;
   readonly height: number;
-  readonly grey: Uint8Array;
+  readonly pixels: Uint8Array;
 }
 
 const SIGNATURE = Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]);
@@ -29,7 +29,7 @@ export function decodePng(file: Buffer): Picture {
   const [depth = 0, colour, , , interlaced] = header.subarray(8);
   if (colour !== 0 || interlaced !== 0)
     throw new Error(`unsupported PNG: colour type ${colour}, interlace method ${interlaced}`);
-  const lines = unfiltered(inflateSync(Buffer.concat(pieces)), Math.ceil((width * depth) / 8), Math.ceil(depth / 8));
+  const lines = undoFilters(inflateSync(Buffer.concat(pieces)), Math.ceil((width * depth) / 8), Math.ceil(depth / 8));
   const grey = new Uint8Array(width * height);
   const levels = 2 ** depth - 1;
   for (let y = 0; y < height; y++)
@@ -38,11 +38,11 @@ export function decodePng(file: Buffer): Picture {
       const value = depth === 16 ? lines[y]![2 * x]! : (lines[y]![bit >> 3]! >> (8 - depth - (bit & 7))) & levels;
       grey[y * width + x] = depth === 16 ? value : Math.round((value * 255) / levels);
     }
-  return { width, height, grey };
+  return { width, height, pixels: grey };
 }
 
 /** Undoes the line filters (§9). */
-function unfiltered(data: Buffer, lineBytes: number, pixelBytes: number): Uint8Array[] {
+function undoFilters(data: Buffer, lineBytes: number, pixelBytes: number): Uint8Array[] {
   const lines: Uint8Array[] = [];
   let above = new Uint8Array(lineBytes);
   for (let at = 0; at < data.length; at += lineBytes + 1) {
@@ -50,8 +50,8 @@ function unfiltered(data: Buffer, lineBytes: number, pixelBytes: number): Uint8A
     const line = Uint8Array.from(data.subarray(at + 1, at + 1 + lineBytes));
     for (let i = 0; i < lineBytes; i++) {
       const left = i < pixelBytes ? 0 : line[i - pixelBytes]!;
-      const corner = i < pixelBytes ? 0 : above[i - pixelBytes]!;
-      line[i]! += [0, left, above[i]!, (left + above[i]!) >> 1, paeth(left, above[i]!, corner)][filter]!;
+      const upperLeft = i < pixelBytes ? 0 : above[i - pixelBytes]!;
+      line[i]! += [0, left, above[i]!, (left + above[i]!) >> 1, paeth(left, above[i]!, upperLeft)][filter]!;
     }
     lines.push(line);
     above = line;
@@ -67,9 +67,9 @@ function paeth(a: number, b: number, c: number): number {
 
 /** The text of the QR code in a PNG, read as a phone's camera would. @throws {Error} no code can be read */
 export function readQr(png: Buffer): string {
-  const { width, height, grey } = decodePng(png);
+  const { width, height, pixels } = decodePng(png);
   const rgba = new Uint8ClampedArray(4 * width * height).fill(255);
-  for (const [i, value] of grey.entries()) rgba.fill(value, 4 * i, 4 * i + 3);
+  for (const [i, value] of pixels.entries()) rgba.fill(value, 4 * i, 4 * i + 3);
   // jsqr is CommonJS: its types name the function "default", and so does the module itself.
   const decode = ((jsQR as { default?: unknown }).default ?? jsQR) as unknown as (
     data: Uint8ClampedArray,

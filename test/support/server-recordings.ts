@@ -16,13 +16,13 @@ export async function mediaOf(client: Client, id: string): Promise<Media> {
 /** The two channels of a WAV file. @throws {Error} its header and its length differ */
 export function channels(file: Buffer): { left: Sound; right: Sound; ms: number } {
   const [count, bits, sampleRate] = [file.readUInt16LE(22), file.readUInt16LE(34), file.readUInt32LE(24)];
-  const claimed = { channels: count, bits, riff: file.readUInt32LE(4), data: file.readUInt32LE(40) };
-  expect(claimed).toEqual({ channels: 2, bits: 16, riff: file.length - 8, data: file.length - 44 });
+  const header = { channels: count, bits, riff: file.readUInt32LE(4), data: file.readUInt32LE(40) };
+  expect(header).toEqual({ channels: 2, bits: 16, riff: file.length - 8, data: file.length - 44 });
   const channel = (at: number): Sound => ({
     sampleRate,
-    samples: Int16Array.from({ length: claimed.data / 4 }, (_, i) => file.readInt16LE(44 + 4 * i + at)),
+    samples: Int16Array.from({ length: header.data / 4 }, (_, i) => file.readInt16LE(44 + 4 * i + at)),
   });
-  return { left: channel(0), right: channel(2), ms: (claimed.data / 4 / sampleRate) * 1_000 };
+  return { left: channel(0), right: channel(2), ms: (header.data / 4 / sampleRate) * 1_000 };
 }
 
 /** Keys heard in a sound, and the time of the first one. */

@@ -7,7 +7,7 @@ export interface Sound {
 /** Reads a plain WAV file: a header of 44 bytes, 16-bit PCM, mono. @throws {Error} it has another format */
 export function readWav(file: Buffer): Sound {
   const text = (from: number, to: number) => file.toString("latin1", from, to);
-  const seen = {
+  const header = {
     riff: text(0, 4),
     wave: text(8, 16),
     formatBytes: file.readUInt32LE(16),
@@ -16,9 +16,17 @@ export function readWav(file: Buffer): Sound {
     bits: file.readUInt16LE(34),
     data: text(36, 40),
   };
-  const wanted = { riff: "RIFF", wave: "WAVEfmt ", formatBytes: 16, coding: 1, channels: 1, bits: 16, data: "data" };
-  if (JSON.stringify(seen) !== JSON.stringify(wanted))
-    throw new Error(`unexpected WAV header: ${JSON.stringify(seen)}`);
+  const expectedHeader = {
+    riff: "RIFF",
+    wave: "WAVEfmt ",
+    formatBytes: 16,
+    coding: 1,
+    channels: 1,
+    bits: 16,
+    data: "data",
+  };
+  if (JSON.stringify(header) !== JSON.stringify(expectedHeader))
+    throw new Error(`unexpected WAV header: ${JSON.stringify(header)}`);
   const bytes = file.readUInt32LE(40);
   if (file.readUInt32LE(4) !== file.length - 8 || bytes !== file.length - 44)
     throw new Error(`the WAV file claims ${bytes} bytes of sound, ${file.length - 44} are there`);
@@ -60,14 +68,14 @@ export function loudPart({ samples }: Sound, level = 200): { from: number; to: n
 }
 
 /** Number of sounds separated by at least this much silence, ms. */
-export function stretches({ samples, sampleRate }: Sound, apartMs: number): number {
+export function countSounds({ samples, sampleRate }: Sound, gapMs: number): number {
   let count = 0;
-  let quiet = Number.POSITIVE_INFINITY;
+  let quietSamples = Number.POSITIVE_INFINITY;
   for (const sample of samples) {
-    if (Math.abs(sample) <= 200) quiet++;
+    if (Math.abs(sample) <= 200) quietSamples++;
     else {
-      if (quiet >= (apartMs * sampleRate) / 1000) count++;
-      quiet = 0;
+      if (quietSamples >= (gapMs * sampleRate) / 1000) count++;
+      quietSamples = 0;
     }
   }
   return count;
@@ -98,15 +106,15 @@ export function toneMs({ samples, sampleRate }: Sound, hz: number): number {
 
 /** Largest jump of a tone's phase between neighbouring windows of 10 ms, in samples: a lost or doubled sample shifts everything after it by one. */
 export function phaseJump(sound: Sound, hz: number): number {
-  return Math.max(0, ...phaseTurns(sound, hz));
+  return Math.max(0, ...phaseShifts(sound, hz));
 }
 
 /** Number of neighbouring windows of 10 ms that are out of phase by more than half a sample. */
 export function phaseJumps(sound: Sound, hz: number): number {
-  return phaseTurns(sound, hz).filter((samples) => samples > 0.5).length;
+  return phaseShifts(sound, hz).filter((samples) => samples > 0.5).length;
 }
 
-function phaseTurns({ samples, sampleRate }: Sound, hz: number): number[] {
+function phaseShifts({ samples, sampleRate }: Sound, hz: number): number[] {
   const size = sampleRate / 100;
   const phases: number[] = [];
   for (let at = 0; at + size <= samples.length; at += size) {

@@ -13,7 +13,7 @@ import { atFileEnd } from "./file-end.ts";
 import { findPostgres, type RunningPostgres } from "./postgres.ts";
 import { type Finished, type Runtime, type RuntimeName, run, runtimes, type ServerProcess, start } from "./runtimes.ts";
 import { Client, expected, until } from "./server-client.ts";
-import { type DatabasePlace, type Rows, readRows } from "./server-database.ts";
+import { type DatabaseLocation, type Rows, readRows } from "./server-database.ts";
 import type { OpenApi } from "./server-document.ts";
 import { type Answer, send } from "./server-http.ts";
 
@@ -34,32 +34,36 @@ export const MAIN: string = fileURLToPath(
   new URL(process.env.TEST_ENTRY === "dist" ? "../../dist/cli.js" : "../../adapters/cli/main.ts", import.meta.url),
 );
 const postgres = await findPostgres();
-let running: Promise<RunningPostgres> | undefined;
+let runningPostgres: Promise<RunningPostgres> | undefined;
 
-const OTHERS = ["node22", "bun", "deno"] as const;
+const OTHER_RUNTIMES = ["node22", "bun", "deno"] as const;
 /** Node 26 on SQLite: the default target. */
 export const ON_NODE: Target = target("node26", "SQLite");
 /** Node 26 on PostgreSQL. */
 export const ON_POSTGRES: Target = target("node26", "PostgreSQL");
 /** The other runtimes, on SQLite. */
-export const ON_OTHER_RUNTIMES: readonly Target[] = OTHERS.map((name) => target(name, "SQLite"));
+export const ON_OTHER_RUNTIMES: readonly Target[] = OTHER_RUNTIMES.map((name) => target(name, "SQLite"));
 /** Every runtime, on PostgreSQL. */
-export const ON_EVERY_POSTGRES: readonly Target[] = [ON_POSTGRES, ...OTHERS.map((name) => target(name, "PostgreSQL"))];
+export const ON_EVERY_POSTGRES: readonly Target[] = [
+  ON_POSTGRES,
+  ...OTHER_RUNTIMES.map((name) => target(name, "PostgreSQL")),
+];
 export const ON_EVERYTHING: readonly Target[] = [ON_NODE, ...ON_OTHER_RUNTIMES, ...ON_EVERY_POSTGRES];
 
 /** The targets of this run: `TEST_TARGETS` is a pattern of their names, such as `on PostgreSQL` or `^bun`. */
-const WANTED = new RegExp(process.env.TEST_TARGETS ?? "", "i");
+const TARGET_PATTERN = new RegExp(process.env.TEST_TARGETS ?? "", "i");
 
 function target(name: RuntimeName, database: Target["database"]): Target {
-  const runtime = runtimes.find((one) => one.name === name)!;
+  const runtime = runtimes.find((candidate) => candidate.name === name)!;
   const missing = runtime.missing ?? (database === "PostgreSQL" ? postgres.missing : undefined);
   const title = `${name} on ${database}`;
   return { title: missing ? `${title} (skipped: ${missing})` : title, missing, runtime, database };
 }
 
 /** Registers the same tests for each target of this run; without one they are skipped, and the title has the reason. */
-export function onEach(targets: readonly Target[], define: (target: Target) => void): void {
-  for (const one of targets) if (WANTED.test(one.title)) describe.skipIf(one.missing)(one.title, () => define(one));
+export function describeEach(targets: readonly Target[], define: (target: Target) => void): void {
+  for (const one of targets)
+    if (TARGET_PATTERN.test(one.title)) describe.skipIf(one.missing)(one.title, () => define(one));
 }
 
 export interface ServerOptions {
@@ -75,7 +79,7 @@ export interface ServerOptions {
 function startPostgres(): Promise<RunningPostgres> {
   const started = postgres.start();
   atFileEnd(async () => {
-    running = undefined;
+    runningPostgres = undefined;
     await (await started).stop();
   });
   return started;
@@ -83,8 +87,8 @@ function startPostgres(): Promise<RunningPostgres> {
 
 /** Creates an empty PostgreSQL database, for servers that share it. */
 export async function createDatabase(): Promise<string> {
-  running ??= startPostgres();
-  return (await running).createDatabase();
+  runningPostgres ??= startPostgres();
+  return (await runningPostgres).createDatabase();
 }
 
 /** A server that runs during the tests of the surrounding `describe`. */
@@ -158,8 +162,8 @@ export class Server {
   }
 
   /** Resolves when it has ended, with its exit code, or null if a signal ended it. */
-  get gone(): Promise<number | null> {
-    return this.#running().gone;
+  get exited(): Promise<number | null> {
+    return this.#running().exited;
   }
 
   /** Ends it. Returns its exit code, or null if a signal ended it. */
@@ -198,8 +202,8 @@ export class Server {
 
   /** A client with a token of this user; always the same one. */
   as(user: string): Promise<Client> {
-    const known = this.#clients.get(user);
-    if (known) return known;
+    const existing = this.#clients.get(user);
+    if (existing) return existing;
     const client = this.token(user).then((token) => this.client(token));
     this.#clients.set(user, client);
     return client;
@@ -221,7 +225,7 @@ export class Server {
   }
 
   /** Location of its rows. */
-  get database(): DatabasePlace {
+  get database(): DatabaseLocation {
     return this.#databaseUrl === undefined ? { file: join(this.data, "ringport.sqlite") } : { url: this.#databaseUrl };
   }
 

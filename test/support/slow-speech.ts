@@ -14,13 +14,13 @@ const WORK_MS = 1.2;
 export class SlowSpeech implements Speech {
   readonly atOnce: Readonly<Record<string, number>> = { slow: 2 };
   /** Every requested text, in order. */
-  readonly asked: string[] = [];
+  readonly receivedTexts: string[] = [];
   /** Number of texts being spoken or waiting. */
-  busy = 0;
+  busyCount = 0;
   /** Maximum of that number so far. */
   maxBusy = 0;
   readonly #system: System;
-  readonly #lanes: Promise<void>[] = [Promise.resolve(), Promise.resolve()];
+  readonly #workers: Promise<void>[] = [Promise.resolve(), Promise.resolve()];
 
   constructor(system: System) {
     this.#system = system;
@@ -35,22 +35,22 @@ export class SlowSpeech implements Speech {
   }
 
   async *speak(text: string, _voiceId: string, signal: AbortSignal): AsyncGenerator<PcmChunk> {
-    this.asked.push(text);
-    this.busy++;
-    this.maxBusy = Math.max(this.maxBusy, this.busy);
-    let free = () => {};
-    const lane = this.#lanes.shift();
-    this.#lanes.push(new Promise((resolve) => (free = resolve)));
+    this.receivedTexts.push(text);
+    this.busyCount++;
+    this.maxBusy = Math.max(this.maxBusy, this.busyCount);
+    let releaseWorker = () => {};
+    const worker = this.#workers.shift();
+    this.#workers.push(new Promise((resolve) => (releaseWorker = resolve)));
     try {
-      await lane;
+      await worker;
       for (const sentence of text.match(/[^.]+\.?\s*/g) ?? []) {
         signal.throwIfAborted();
         await new Promise<void>((resolve) => this.#system.after(sentence.length * WORK_MS, resolve));
         yield { sampleRate: 8_000, samples: tone(440, sentence.length * SPOKEN_MS, 8_000, 8_000) };
       }
     } finally {
-      this.busy--;
-      free();
+      this.busyCount--;
+      releaseWorker();
     }
   }
 

@@ -98,7 +98,7 @@ async function answer(
   contentType: string,
 ): Promise<void> {
   const asWav = body.response_format === "wav";
-  const samples = fault === "empty" ? new Int16Array(0) : spoken(String(body.input));
+  const samples = fault === "empty" ? new Int16Array(0) : toneFor(String(body.input));
   const header = asWav ? wavHeader({ sampleRate: SAMPLE_RATE }) : new Uint8Array(0);
   const bytes = Buffer.concat([header, pcmToBytes(samples)]);
   response.writeHead(200, {
@@ -124,7 +124,7 @@ async function answer(
   else response.end();
 }
 
-function spoken(text: string): Int16Array {
+function toneFor(text: string): Int16Array {
   const words = text.split(/\s+/).filter((word) => word !== "");
   const silence = new Int16Array((LEADING_SILENCE_MS * SAMPLE_RATE) / 1000);
   return concatPcm([silence, ...words.map((word) => tone(300 + (word.length % 10) * 50, WORD_MS, SAMPLE_RATE, 9000))]);

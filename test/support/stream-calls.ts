@@ -27,9 +27,9 @@ export interface StreamCall {
 /** Creates a call with a stream, which waits in the queue until it is dialled. */
 export async function streamCall(
   server: StreamServer,
-  { to, client: existing }: { to?: string; client?: Client } = {},
+  { to, client: givenClient }: { to?: string; client?: Client } = {},
 ): Promise<StreamCall> {
-  const client = existing ?? (await server.as("ada"));
+  const client = givenClient ?? (await server.as("ada"));
   const instance = await client.createInstance();
   const target = to === undefined ? {} : { target: { phoneNumber: to } };
   const call = await client.call(instance.id, { type: "DYNAMIC_STREAM", ...target });

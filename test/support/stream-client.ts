@@ -103,7 +103,7 @@ export class StreamClient {
   /** The binary messages so far. */
   readonly frames: Buffer[] = [];
   #closed: StreamClosed | undefined;
-  #asked = 0;
+  #probeCount = 0;
 
   constructor(ws: WebSocket) {
     this.ws = ws;
@@ -136,14 +136,14 @@ export class StreamClient {
   }
 
   /** Sends a text message; an object as JSON. */
-  say(message: object | string): void {
+  sendMessage(message: object | string): void {
     this.ws.send(typeof message === "string" ? message : JSON.stringify(message));
   }
 
   /** Resolves when the server has received everything sent so far. */
-  async taken(): Promise<void> {
-    const type = `probe-${++this.#asked}`;
-    this.say({ type });
+  async waitUntilReceived(): Promise<void> {
+    const type = `probe-${++this.#probeCount}`;
+    this.sendMessage({ type });
     await this.message(({ detail }) => detail?.includes(`"${type}"`) === true, "the server to receive everything");
   }
 
@@ -153,25 +153,27 @@ export class StreamClient {
   }
 
   /** The names of the call events so far. */
-  get story(): string[] {
+  get eventNames(): string[] {
     return this.events.map(({ event }) => event ?? "");
   }
 
   /** Waits for a matching text message, including past ones. */
   message(
-    willDo: (message: StreamMessage) => boolean,
-    what: string = "a message",
+    isAccepted: (message: StreamMessage) => boolean,
+    description: string = "a message",
     withinMs: number = 15_000,
   ): Promise<StreamMessage> {
     return until(
-      () => this.messages.find(willDo),
+      () => this.messages.find(isAccepted),
       (found) => found !== undefined || this.#closed !== undefined,
       withinMs,
-      what,
+      description,
     ).then((found) => {
       if (found) return found;
       const closed = JSON.stringify(this.#closed);
-      throw new Error(`the stream closed (${closed}) before ${what}; received: ${JSON.stringify(this.messages)}`);
+      throw new Error(
+        `the stream closed (${closed}) before ${description}; received: ${JSON.stringify(this.messages)}`,
+      );
     });
   }
 
@@ -182,7 +184,11 @@ export class StreamClient {
 
   /** Waits for a message of the type `error`. */
   error(code: string, withinMs?: number): Promise<StreamMessage> {
-    return this.message((one) => one.type === "error" && one.code === code, `the error ${code}`, withinMs);
+    return this.message(
+      (received) => received.type === "error" && received.code === code,
+      `the error ${code}`,
+      withinMs,
+    );
   }
 
   /** Callee's audio so far, if it is PCM. */
@@ -195,7 +201,7 @@ export class StreamClient {
   async closed(withinMs: number = 15_000): Promise<StreamClosed> {
     const closed = await until(
       () => this.#closed,
-      (one) => one !== undefined,
+      (entry) => entry !== undefined,
       withinMs,
       "the stream to be closed",
     );
@@ -214,12 +220,12 @@ export class StreamClient {
     this.ws.terminate();
   }
 
-  /** Stops reading until {@link readAgain}; pings stay unanswered too. */
+  /** Stops reading until {@link resumeReading}; pings stay unanswered too. */
   stopReading(): void {
     this.ws.pause();
   }
 
-  readAgain(): void {
+  resumeReading(): void {
     this.ws.resume();
   }
 }

@@ -56,8 +56,8 @@ export class TwilioBot {
   readonly #options: TwilioBotOptions;
   #streamSid = "";
   #utterance: Buffer[] = [];
-  #quiet = 0;
-  #listens = true;
+  #quietFrames = 0;
+  #isListening = true;
 
   constructor(ws: WebSocket, options: TwilioBotOptions = {}) {
     this.#ws = ws;
@@ -70,13 +70,13 @@ export class TwilioBot {
   }
 
   /** The messages of one kind. */
-  of(event: string): TwilioMessage[] {
+  messagesOf(event: string): TwilioMessage[] {
     return this.messages.filter((message) => message.event === event);
   }
 
   /** The names of the returned marks, in order. */
   get marks(): string[] {
-    return this.of("mark").map(({ mark }) => mark?.name ?? "");
+    return this.messagesOf("mark").map(({ mark }) => mark?.name ?? "");
   }
 
   /** Sends any message, as a faulty bot would. */
@@ -97,7 +97,7 @@ export class TwilioBot {
         if (greeting) this.#play(tone(greeting.hz, greeting.ms), "greeting");
         break;
       case "media":
-        this.#hear(Buffer.from(message.media?.payload ?? "", "base64"));
+        this.#listen(Buffer.from(message.media?.payload ?? "", "base64"));
         break;
       case "dtmf":
         this.send({ event: "clear", streamSid: this.#streamSid });
@@ -111,20 +111,20 @@ export class TwilioBot {
   }
 
   #sayGoodbye(audio: Buffer): void {
-    this.#listens = false;
+    this.#isListening = false;
     this.#play(audio, "goodbye");
   }
 
-  #hear(packet: Buffer): void {
-    if (!this.#listens) return;
-    const loud = packet.some((code) => Math.abs(levelOf(code)) > LOUD);
-    if (!loud && this.#utterance.length === 0) return;
+  #listen(packet: Buffer): void {
+    if (!this.#isListening) return;
+    const isLoud = packet.some((code) => Math.abs(levelOf(code)) > LOUD);
+    if (!isLoud && this.#utterance.length === 0) return;
     this.#utterance.push(packet);
-    this.#quiet = loud ? 0 : this.#quiet + 1;
-    if (this.#quiet < PAUSE_PACKETS) return;
+    this.#quietFrames = isLoud ? 0 : this.#quietFrames + 1;
+    if (this.#quietFrames < PAUSE_PACKETS) return;
     const utterance = Buffer.concat(this.#utterance);
     this.#utterance = [];
-    this.#quiet = 0;
+    this.#quietFrames = 0;
     this.utterances.push(utterance);
     this.#play(utterance, `utterance ${this.utterances.length}`);
   }
@@ -153,7 +153,8 @@ const codes = new Map<number, number>();
 /** Code with the nearest level. */
 function codeOf(level: number): number {
   const distance = (code: number): number => Math.abs(levelOf(code) - level);
-  const code = codes.get(level) ?? CODES.reduce((best, one) => (distance(one) < distance(best) ? one : best));
+  const code =
+    codes.get(level) ?? CODES.reduce((best, candidate) => (distance(candidate) < distance(best) ? candidate : best));
   codes.set(level, code);
   return code;
 }

@@ -35,23 +35,23 @@ export async function attach(
 }
 
 /** End of a bot's connection. */
-export const closed = (bot: TwilioBot): Promise<TwilioBot["closed"]> =>
+export const waitUntilClosed = (bot: TwilioBot): Promise<TwilioBot["closed"]> =>
   until(
     () => bot.closed,
-    (one) => one !== undefined,
+    (entry) => entry !== undefined,
     20_000,
     "the bot to be disconnected",
   );
 
 /** The sound of mu-law codes. */
-export const heardBy = (codes: Buffer): Sound => ({ sampleRate: 8_000, samples: Int16Array.from(codes, levelOf) });
+export const decodeHeard = (codes: Buffer): Sound => ({ sampleRate: 8_000, samples: Int16Array.from(codes, levelOf) });
 
 /** Position of exactly these samples in the callee's audio, or -1. */
-export function findIn({ samples }: Sound, wanted: Int16Array): number {
-  const first = wanted.findIndex((sample) => sample !== 0);
-  for (let at = samples.indexOf(wanted[first]!); at >= 0; at = samples.indexOf(wanted[first]!, at + 1)) {
+export function indexOfSamples({ samples }: Sound, pattern: Int16Array): number {
+  const first = pattern.findIndex((sample) => sample !== 0);
+  for (let at = samples.indexOf(pattern[first]!); at >= 0; at = samples.indexOf(pattern[first]!, at + 1)) {
     const from = at - first;
-    if (from >= 0 && wanted.every((sample, i) => samples[from + i] === sample)) return from;
+    if (from >= 0 && pattern.every((sample, i) => samples[from + i] === sample)) return from;
   }
   return -1;
 }

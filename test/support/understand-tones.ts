@@ -5,7 +5,7 @@ const TONES = [300, 440, 600, 880, 1_200];
 
 /** Recognizes tones instead of words: returns the name of the strongest one, or an empty text. */
 export function understandTones(samples: Int16Array, sampleRate: number): string {
-  const shares = TONES.map((hz) => ({ hz, share: toneShare(samples, hz, sampleRate) }));
-  const best = shares.reduce((one, other) => (other.share > one.share ? other : one));
+  const toneShares = TONES.map((hz) => ({ hz, share: toneShare(samples, hz, sampleRate) }));
+  const best = toneShares.reduce((first, other) => (other.share > first.share ? other : first));
   return best.share > 0.3 ? `tone ${best.hz}` : "";
 }

@@ -2,9 +2,9 @@ import { afterEach, describe, expect, test } from "vitest";
 import { realtimeAgent } from "../../../adapters/agent/realtime/realtime-agent.ts";
 import type { OfferedTool } from "../../../src/ports/agent-tool.ts";
 import type { AgentBrief } from "../../../src/ports/conversation.ts";
+import { AgentConversation } from "../../support/agent-conversation.ts";
 import type { ConversationRecord, SpokenReply, SpokenTurn } from "../../support/openai-conversation.ts";
 import { type OpenaiServer, openaiServer } from "../../support/openai-server.ts";
-import { Talk } from "../../support/talk.ts";
 import { understandTones } from "../../support/understand-tones.ts";
 
 const SCHEMA = { type: "object", properties: { day: { type: "string" } }, required: ["day"] } as const;
@@ -28,26 +28,26 @@ async function startTalk(
   answer: (turn: SpokenTurn) => SpokenReply,
   brief: Partial<AgentBrief> = {},
   understand = understandTones,
-): Promise<Talk> {
+): Promise<AgentConversation> {
   scope = new AbortController();
   server = await openaiServer({ understand, conversation: { answer, pieceMs: 2 } });
   const agent = realtimeAgent({ baseUrl: server.baseUrl, model: "some-model", timeoutMs: 5_000 });
-  const talk = new Talk(await agent.open({ ...BRIEF, ...brief }, scope.signal));
+  const talk = new AgentConversation(await agent.open({ ...BRIEF, ...brief }, scope.signal));
   talk.conversation.answered("pcmu");
   return talk;
 }
 
-const isListening = (talk: Talk): boolean => talk.events.at(-1)?.type === "listen";
+const isListening = (talk: AgentConversation): boolean => talk.events.at(-1)?.type === "listen";
 const record = (): ConversationRecord => server.conversations.at(-1)!;
-const statedResult = (talk: Talk, fault?: string): Promise<unknown> =>
+const statedResult = (talk: AgentConversation, fault?: string): Promise<unknown> =>
   talk.conversation.report!({ fault }, scope.signal);
 
 describe("a model in audio that states the result of a call", () => {
   /** A talk whose model says hello, and states this result. */
   const talkThatWrites = (text: string, requests: SpokenTurn[] = []) =>
     startTalk((turn) => {
-      if (turn.aside) requests.push(turn);
-      return { text: turn.aside ? text : "Hello." };
+      if (turn.isAside) requests.push(turn);
+      return { text: turn.isAside ? text : "Hello." };
     });
 
   test.for([
@@ -85,20 +85,20 @@ describe("a model in audio that states the result of a call", () => {
   });
 
   test("states it after hanging up, over the same connection", async () => {
-    const talk = await startTalk(({ aside }) =>
-      aside ? { text: '{"day":"Monday"}' } : { text: "Goodbye.", calls: [{ name: "hang_up", arguments: {} }] },
+    const talk = await startTalk(({ isAside }) =>
+      isAside ? { text: '{"day":"Monday"}' } : { text: "Goodbye.", calls: [{ name: "hang_up", arguments: {} }] },
     );
     await talk.ended;
     expect(await statedResult(talk)).toEqual({ day: "Monday" });
     expect(server.conversations).toHaveLength(1);
-    expect(talk.story).toEqual(["reply to begin", "said 400 ms", "hang_up"]);
+    expect(talk.summary).toEqual(["reply to begin", "said 400 ms", "hang_up"]);
   });
 
   test("stops its reply if the callee hangs up first, and records the words heard", async () => {
     const requests: SpokenTurn[] = [];
     const talk = await startTalk((turn) => {
-      if (turn.aside) requests.push(turn);
-      return { text: turn.aside ? "{}" : "One two three four five six seven eight nine ten. ".repeat(4) };
+      if (turn.isAside) requests.push(turn);
+      return { text: turn.isAside ? "{}" : "One two three four five six seven eight nine ten. ".repeat(4) };
     });
     const { item } = await talk.next("audio");
     talk.conversation.interrupted([{ item, heardMs: 200, text: "One" }]);
@@ -143,7 +143,7 @@ describe("a model in audio that a machine answers", () => {
     talk.conversation.interrupted([]);
     talk.conversation.voicemail();
     await talk.ended;
-    expect(talk.story.slice(3)).toEqual(["reply to voicemail", "said 1000 ms", "hang_up"]);
+    expect(talk.summary.slice(3)).toEqual(["reply to voicemail", "said 1000 ms", "hang_up"]);
     expect(record().session.audio).toMatchObject({ input: { turn_detection: null } });
     expect(record().history.at(-2)).toContain("The beep of a voicemail was heard");
   });
@@ -162,7 +162,7 @@ describe("a model in audio that a machine answers", () => {
     await talk.until(() => talk.count("leave_voicemail") === 1);
     talk.conversation.voicemail();
     await talk.ended;
-    expect(talk.story.slice(-4)).toEqual(["leave_voicemail", "reply to voicemail", "said 950 ms", "hang_up"]);
+    expect(talk.summary.slice(-4)).toEqual(["leave_voicemail", "reply to voicemail", "said 950 ms", "hang_up"]);
     expect(requests.at(-1)).toBe(`${EXACTLY}"The parcel is here."`);
   });
 
@@ -174,9 +174,9 @@ describe("a model in audio that a machine answers", () => {
     );
     await talk.ended;
     talk.conversation.voicemail();
-    const voicemailTalk = new Talk(talk.conversation);
+    const voicemailTalk = new AgentConversation(talk.conversation);
     await voicemailTalk.ended;
-    expect(voicemailTalk.story).toEqual(["reply to voicemail", "said 1000 ms", "hang_up"]);
+    expect(voicemailTalk.summary).toEqual(["reply to voicemail", "said 1000 ms", "hang_up"]);
   });
 
   test("stops its words to the machine's greeting", async () => {
@@ -188,7 +188,7 @@ describe("a model in audio that a machine answers", () => {
     talk.conversation.voicemail();
     await talk.ended;
     expect(record().received).toContain("response.cancel");
-    expect(talk.story.slice(-3)).toEqual(["reply to voicemail", "said 400 ms", "hang_up"]);
+    expect(talk.summary.slice(-3)).toEqual(["reply to voicemail", "said 400 ms", "hang_up"]);
   });
 });
 
@@ -211,11 +211,11 @@ describe("a tool that takes long", () => {
       finish = resolve;
     });
     const talk = await startTalk(answer, { tools: [slow(finished)] });
-    await talk.until(() => talk.story.includes("said 950 ms"));
-    expect(talk.story).toEqual(["reply to begin", "said 950 ms"]);
+    await talk.until(() => talk.summary.includes("said 950 ms"));
+    expect(talk.summary).toEqual(["reply to begin", "said 950 ms"]);
     finish('"free"');
     await talk.until(isListening);
-    expect(talk.story).toEqual(["reply to begin", "said 950 ms", "said 550 ms", "listen"]);
+    expect(talk.summary).toEqual(["reply to begin", "said 950 ms", "said 550 ms", "listen"]);
     expect(record().history.slice(-3)).toEqual([
       ...["assistant: One moment, please.", 'function: "free"', "assistant: It is free."],
     ]);
@@ -226,7 +226,7 @@ describe("a tool that takes long", () => {
       tools: [slow(new Promise((resolve) => setTimeout(() => resolve('"free"'), 1_700)))],
     });
     await talk.until(isListening);
-    expect(talk.story).toEqual(["reply to begin", "said 650 ms", "said 550 ms", "listen"]);
+    expect(talk.summary).toEqual(["reply to begin", "said 650 ms", "said 550 ms", "listen"]);
   });
 
   test("yields to a callee who interrupts the sentence", async () => {
@@ -234,12 +234,12 @@ describe("a tool that takes long", () => {
       ({ last, ...turn }) => (last === "user: tone 880" ? { text: "Yes?" } : answer({ last, ...turn })),
       { tools: [slow(new Promise((resolve) => setTimeout(() => resolve('"free"'), 2_500)))] },
     );
-    await talk.until(() => talk.story.includes("said 950 ms"));
+    await talk.until(() => talk.summary.includes("said 950 ms"));
     talk.conversation.interrupted([]);
     talk.speak(880);
-    await talk.until(() => talk.story.includes("said 200 ms"));
+    await talk.until(() => talk.summary.includes("said 200 ms"));
     await expect.poll(() => record().history).toContain('function: "free"');
-    expect(talk.story.slice(2)).toEqual([
+    expect(talk.summary.slice(2)).toEqual([
       "speech_started",
       "speech_stopped",
       "reply to words",

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { type RealtimeAgentOptions, realtimeAgent } from "../../../adapters/agent/realtime/realtime-agent.ts";
 import { type AgentBrief, AgentUnavailable } from "../../../src/ports/conversation.ts";
+import { AgentConversation } from "../../support/agent-conversation.ts";
 import type { Conversationalist, SpokenReply, SpokenTurn } from "../../support/openai-conversation.ts";
 import { type OpenaiServer, openaiServer } from "../../support/openai-server.ts";
-import { Talk } from "../../support/talk.ts";
 import { understandTones } from "../../support/understand-tones.ts";
 
 const API_KEY = "sk-very-secret-key";
@@ -36,20 +36,20 @@ async function startTalk(
   answer: (turn: SpokenTurn) => SpokenReply,
   options: Partial<RealtimeAgentOptions> = {},
   brief: Partial<AgentBrief> = {},
-): Promise<Talk> {
+): Promise<AgentConversation> {
   await start(answer);
-  const talk = new Talk(await agentOf(options).open({ ...BRIEF, ...brief }, scope.signal));
+  const talk = new AgentConversation(await agentOf(options).open({ ...BRIEF, ...brief }, scope.signal));
   talk.conversation.answered("pcmu");
   return talk;
 }
 
-const isListening = (talk: Talk): boolean => talk.events.at(-1)?.type === "listen";
+const isListening = (talk: AgentConversation): boolean => talk.events.at(-1)?.type === "listen";
 
 describe("a conversation over the realtime protocol", () => {
   test("requests its session, begins at the answer, and gets all of the audio", async () => {
     const talk = await startTalk(() => ({ text: "Hello, this is an automated call." }), { voice: "marin" });
     await talk.until(isListening);
-    expect(talk.story).toEqual(["reply to begin", "said 1650 ms", "listen"]);
+    expect(talk.summary).toEqual(["reply to begin", "said 1650 ms", "listen"]);
     expect(talk.events.findLast(({ type }) => type === "words")).toMatchObject({
       text: "Hello, this is an automated call.",
     });
@@ -81,7 +81,7 @@ describe("a conversation over the realtime protocol", () => {
     await talk.until(isListening);
     talk.speak(880);
     await talk.until(({ events }) => events.filter(({ type }) => type === "listen").length === 2);
-    expect(talk.story.slice(3)).toEqual([
+    expect(talk.summary.slice(3)).toEqual([
       ...["speech_started", "speech_stopped", "callee_words", "reply to words", "said 250 ms", "listen"],
     ]);
     const words = talk.events.find((event) => event.type === "callee_words");
@@ -93,7 +93,7 @@ describe("a conversation over the realtime protocol", () => {
   test("waits for the callee without first words", async () => {
     const talk = await startTalk(() => ({ text: "Hello." }), {}, { firstMessage: null });
     await talk.until(isListening);
-    expect(talk.story).toEqual(["listen"]);
+    expect(talk.summary).toEqual(["listen"]);
   });
 
   test("says the first message with its variables", async () => {
@@ -115,7 +115,7 @@ describe("a conversation over the realtime protocol", () => {
     const answer = ({ history }: SpokenTurn) => ({ text: history.length > 1 ? "Yes?" : long });
     const talk = await startTalk(answer, { timeoutMs: 5_000 });
     let item = "";
-    talk.react = (event) => {
+    talk.onEvent = (event) => {
       if (event.type !== "audio" || item !== "") return;
       item = event.item;
       talk.conversation.interrupted([{ item, heardMs: 600, text: "One two" }]);
@@ -127,7 +127,7 @@ describe("a conversation over the realtime protocol", () => {
     talk.conversation.key("1");
     await talk.until(isListening);
     expect(talk.events.filter((event) => event.type === "audio" && event.item === item).length).toBeLessThan(5);
-    expect(talk.story.slice(-3)).toEqual(["reply to key", "said 200 ms", "listen"]);
+    expect(talk.summary.slice(-3)).toEqual(["reply to key", "said 200 ms", "listen"]);
     expect(server.conversations[0]!.history.at(-2)).toBe("user: [The callee presses the key 1.]");
   });
 
@@ -138,7 +138,7 @@ describe("a conversation over the realtime protocol", () => {
     await talk.until(() => isListening(talk) && talk.count("listen") === 2);
     talk.conversation.silence();
     await talk.ended;
-    expect(talk.story).toEqual([
+    expect(talk.summary).toEqual([
       ...["reply to begin", "said 300 ms", "listen"],
       ...["reply to silence", "said 300 ms", "listen", "reply to silence", "said 400 ms", "hang_up"],
     ]);
@@ -170,7 +170,7 @@ describe("a conversation over the realtime protocol", () => {
     };
     const talk = await startTalk(() => replies.shift()!, {}, { tools: [lookup] });
     await talk.ended;
-    expect(talk.story).toEqual(["reply to begin", "said 550 ms", "press 1#", "said 650 ms", "hang_up"]);
+    expect(talk.summary).toEqual(["reply to begin", "said 550 ms", "press 1#", "said 650 ms", "hang_up"]);
     expect(inputs).toEqual(['{"date":']);
     const outputs = server.conversations[0]!.history.filter((row) => row.startsWith("function: "));
     expect(outputs[0]).toBe("function: done");
@@ -204,7 +204,7 @@ describe("a conversation over the realtime protocol", () => {
       await talk.until(isListening);
       talk.speak(880);
       await talk.ended;
-      expect(talk.story.slice(-3)).toEqual(["reply to silence", "said 200 ms", "hang_up"]);
+      expect(talk.summary.slice(-3)).toEqual(["reply to silence", "said 200 ms", "hang_up"]);
       expect(talk.events.at(-1)).toMatchObject({ detail: expect.stringMatching(/limit of 1 replies|limit of 15 tok/) });
       await server.close();
     }
@@ -215,7 +215,7 @@ describe("a conversation over the realtime protocol", () => {
     await talk.until(isListening);
     talk.conversation.ending();
     await talk.ended;
-    expect(talk.story.slice(-2)).toEqual(["said 300 ms", "hang_up"]);
+    expect(talk.summary.slice(-2)).toEqual(["said 300 ms", "hang_up"]);
     expect(server.conversations[0]!.open, "a machine may turn out to have answered").toBe(true);
     scope.abort();
     await expect.poll(() => server.conversations[0]!.open).toBe(false);
@@ -260,7 +260,7 @@ describe("a server that fails", () => {
     server.failConversation(fault);
     talk.conversation.key("5");
     await talk.until(() => talk.count("listen") === 2, 2);
-    expect(talk.story.find((row) => row.startsWith("fault"))).toContain(`fault: the model's server ${detail}`);
+    expect(talk.summary.find((row) => row.startsWith("fault"))).toContain(`fault: the model's server ${detail}`);
     expect(server.conversations.at(-1)!.history.join("\n")).toContain("assistant: Reply number 0, with");
     expect(server.conversations.at(-1)!.history.join("\n")).toContain("[The callee presses the key 5.]");
     expect(talk.count("fail")).toBe(0);
@@ -276,7 +276,7 @@ describe("a server that fails", () => {
     server.failConversation(fault, fault);
     talk.conversation.key("5");
     await talk.ended;
-    expect(talk.story.slice(-2)).toEqual([
+    expect(talk.summary.slice(-2)).toEqual([
       `say ${APOLOGY}`,
       expect.stringContaining(`fail: the model's server ${detail}`),
     ]);
@@ -303,7 +303,7 @@ describe("a server that fails", () => {
     server.failConversation("error");
     talk.conversation.key("1");
     await talk.until(() => talk.count("listen") === 2);
-    expect(talk.story).toContain("fault: the model's server reports: This changes nothing.");
+    expect(talk.summary).toContain("fault: the model's server reports: This changes nothing.");
   });
 
   test("closes its connection when the call has ended", async () => {

@@ -13,7 +13,7 @@ import { processorMs } from "../../support/processor-time.ts";
 import { random } from "../../support/random.ts";
 import { refusal } from "../../support/refusal.ts";
 import { phaseJump } from "../../support/server-sound.ts";
-import { gapped, stereo, TONE_HZ, toneMs, vbr } from "../../support/tone-files.ts";
+import { gappedMp3, stereoMp3, TONE_HZ, toneMs, vbrMp3 } from "../../support/tone-files.ts";
 
 /** The tones heard at each rate, in the order of the rates. */
 async function play(
@@ -49,9 +49,9 @@ function* cut(bytes: Uint8Array, length: (piece: number) => number): Generator<U
 
 describe("an MP3 that arrives in pieces", () => {
   test.each([
-    ["stereo, with tags and a cover", stereo, 44_100, 3000],
-    ["mono, of variable bit rate", vbr, 16_000, 3000],
-    ["mono, without gapless information", gapped, 8000, 3168],
+    ["stereo, with tags and a cover", stereoMp3, 44_100, 3000],
+    ["mono, of variable bit rate", vbrMp3, 16_000, 3000],
+    ["mono, without gapless information", gappedMp3, 8000, 3168],
   ])("decodes %s to one tone at its rate", async (_, file, rate, ms) => {
     const [heard, ...more] = await play([file]);
     expect([heard?.sampleRate, more]).toEqual([rate, []]);
@@ -67,9 +67,9 @@ describe("an MP3 that arrives in pieces", () => {
   });
 
   test.each([
-    ["stereo", stereo],
-    ["vbr", vbr],
-    ["gapped", gapped],
+    ["stereo", stereoMp3],
+    ["vbr", vbrMp3],
+    ["gapped", gappedMp3],
   ])("decodes %s identically byte by byte, in odd pieces and whole", { timeout: 60_000 }, async (_, file) => {
     const whole = await play([file]);
     const next = random(5);
@@ -84,27 +84,27 @@ describe("an MP3 that arrives in pieces", () => {
   });
 
   test("is decoded on arrival, a frame or two late", async () => {
-    const begun = stereo.subarray(0, 20_000);
+    const begun = stereoMp3.subarray(0, 20_000);
     const [heard] = await play([begun]);
-    const late = (begun.length - id3Bytes(stereo, 0)) / 14 - (heard?.samples.length ?? 0) / 44.1; // 112 kbit/s
+    const late = (begun.length - id3Bytes(stereoMp3, 0)) / 14 - (heard?.samples.length ?? 0) / 44.1; // 112 kbit/s
     expect(late).toBeGreaterThan(0);
     expect(late).toBeLessThan(80);
   });
 
   test("may start in the middle of a frame if MP3 is declared", async () => {
-    const [heard] = await play([stereo.subarray(20_000)], "mp3");
+    const [heard] = await play([stereoMp3.subarray(20_000)], "mp3");
     expect(toneMs(heard?.samples ?? new Int16Array(0), 44_100)).toBeGreaterThan(1500);
   });
 
   test("may be followed by another MP3 of the same or another rate", async () => {
     for (const length of [700, 100_000]) {
-      const twice = await play(cut(concatBytes([stereo, stereo]), () => length));
+      const twice = await play(cut(concatBytes([stereoMp3, stereoMp3]), () => length));
       expect(twice.length).toBe(1);
       const { samples = new Int16Array(0) } = twice[0] ?? {};
       expect(toneMs(samples.subarray(0, 3 * 44_100), 44_100)).toBeGreaterThan(2900);
       expect(toneMs(samples.subarray(3 * 44_100), 44_100)).toBeGreaterThan(2900);
 
-      const rates = await play(cut(concatBytes([stereo, vbr, gapped, stereo]), () => length));
+      const rates = await play(cut(concatBytes([stereoMp3, vbrMp3, gappedMp3, stereoMp3]), () => length));
       const tones = rates.map(({ samples, sampleRate }) => [sampleRate, toneMs(samples, sampleRate)] as const);
       const long = tones.filter(([, ms]) => ms > 2500);
       expect(
@@ -117,7 +117,7 @@ describe("an MP3 that arrives in pieces", () => {
 
 describe("a damaged MP3", () => {
   test("with a broken middle loses only that part", async () => {
-    const broken = stereo.slice();
+    const broken = stereoMp3.slice();
     for (let i = 25_000; i < 26_000; i++) broken[i] = (i * 37) & 0xff;
     const [heard] = await play(cut(broken, () => 1000));
     const samples = heard?.samples ?? new Int16Array(0);
@@ -127,7 +127,7 @@ describe("a damaged MP3", () => {
   });
 
   test("continues with the next MP3 after a cut", async () => {
-    const heard = await play([stereo.subarray(0, 30_001), stereo]);
+    const heard = await play([stereoMp3.subarray(0, 30_001), stereoMp3]);
     expect(toneMs(concatPcm(heard.map(({ samples }) => samples)).subarray(-3 * 44_100), 44_100)).toBeGreaterThan(2900);
   });
 
@@ -135,7 +135,7 @@ describe("a damaged MP3", () => {
     const next = random(9);
     const minutes = function* (): Generator<Uint8Array> {
       for (let i = 0; i < 80; i++) {
-        const broken = stereo.slice();
+        const broken = stereoMp3.slice();
         for (let at = 14_000; at < 18_000; at++) broken[at] = next() * 256;
         yield broken;
       }
@@ -150,7 +150,7 @@ describe("a damaged MP3", () => {
     const print = vi.spyOn(console, "error").mockImplementation(() => {});
     const next = random(9);
     const noise = function* (): Generator<Uint8Array> {
-      yield stereo;
+      yield stereoMp3;
       for (let i = 0; i < 2000; i++) yield Uint8Array.from({ length: 4000 }, () => next() * 256);
     };
     const error = await refusal(play(noise()));
@@ -163,7 +163,7 @@ describe("a damaged MP3", () => {
 
 describe("the MP3 decoder", () => {
   test("yields to the event loop every 4 KiB", async () => {
-    const much = concatBytes(Array.from({ length: 10 }, () => stereo));
+    const much = concatBytes(Array.from({ length: 10 }, () => stereoMp3));
     let turns = 0;
     let running = true;
     const turn = (): void => {
@@ -178,9 +178,9 @@ describe("the MP3 decoder", () => {
 
   test("frees the memory of three hundred successive streams", { timeout: 30_000 }, async () => {
     const { memoryUsage } = process;
-    await Promise.all(Array.from({ length: 10 }, () => play([vbr])));
+    await Promise.all(Array.from({ length: 10 }, () => play([vbrMp3])));
     const before = memoryUsage().rss;
-    for (let i = 0; i < 30; i++) await Promise.all(Array.from({ length: 10 }, () => play([vbr])));
+    for (let i = 0; i < 30; i++) await Promise.all(Array.from({ length: 10 }, () => play([vbrMp3])));
     expect((memoryUsage().rss - before) / 2 ** 20).toBeLessThan(250);
   });
 });
@@ -222,7 +222,7 @@ const mutations = fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 })),
 fuzz(
   "a corrupted MP3, cut anywhere, is played or refused in bounded time",
   fc.asyncProperty(mutations, fc.nat({ max: 900 }), async (changes, length) => {
-    const bytes = vbr.slice(0, 900);
+    const bytes = vbrMp3.slice(0, 900);
     for (const [at, byte] of changes) bytes[at % bytes.length] = byte;
     await bounded(
       cut(bytes, () => length),
@@ -234,7 +234,7 @@ fuzz(
 fuzz(
   "random bytes after the start of an MP3 are played or refused in bounded time",
   fc.asyncProperty(fc.uint8Array({ maxLength: 3000 }), async (bytes) => {
-    await bounded([vbr.subarray(0, 900), bytes], 900 + bytes.length);
+    await bounded([vbrMp3.subarray(0, 900), bytes], 900 + bytes.length);
   }),
 );
 

@@ -31,7 +31,7 @@ const legEnded = (scene: Scene, far: FarEndCall): Promise<void> =>
 
 describe("the BYE of an ended call", () => {
   test("is sent again after a 503", async () => {
-    const [scene, far] = await hangUpOn({ byes: [{ status: 503 }] });
+    const [scene, far] = await hangUpOn({ byeResponses: [{ status: 503 }] });
     await legEnded(scene, far);
     const [first, second, ...others] = far.requests.filter(({ method }) => method === "BYE");
     expect(second!.at - first!.at).toBeGreaterThan(990);
@@ -39,7 +39,7 @@ describe("the BYE of an ended call", () => {
   });
 
   test("waits for a Retry-After", async () => {
-    const [scene, far] = await hangUpOn({ byes: [{ status: 503, fields: [["Retry-After", "2"]] }] });
+    const [scene, far] = await hangUpOn({ byeResponses: [{ status: 503, fields: [["Retry-After", "2"]] }] });
     await legEnded(scene, far);
     const [first, second] = far.requests.filter(({ method }) => method === "BYE");
     expect(second!.at - first!.at).toBeGreaterThan(1_990);
@@ -73,9 +73,9 @@ describe("the BYE of an ended call", () => {
   });
 
   test("is abandoned when the trunk closes", async () => {
-    const [scene, far] = await hangUpOn({ byes: [{ status: 503, fields: [["Retry-After", "30"]] }] });
+    const [scene, far] = await hangUpOn({ byeResponses: [{ status: 503, fields: [["Retry-After", "30"]] }] });
     expect(far.count("BYE")).toBe(1);
     await scene.close();
-    expect(scene.system.waiting).toBe(0);
+    expect(scene.system.pendingTimers).toBe(0);
   });
 });

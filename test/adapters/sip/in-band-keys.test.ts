@@ -32,7 +32,7 @@ const sendInfoToo =
   async (call: FarEndCall): Promise<void> => {
     for (const [i, key] of [...KEYS].entries()) {
       const duePacket = (FIRST_MS + i * KEY_MS + laterMs) / 20;
-      await until(() => call.voice!.sent >= duePacket, `key ${key}`);
+      await until(() => call.voice!.sentPackets >= duePacket, `key ${key}`);
       const type = ["Content-Type", "application/dtmf-relay"] as const;
       await call.request("INFO", [type], `Signal=${key}\r\nDuration=100\r\n`);
     }

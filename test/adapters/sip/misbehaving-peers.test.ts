@@ -51,7 +51,7 @@ async function expectPortsFreed(scene: Scene): Promise<void> {
   await nextCall.events.next("connected", 5_000);
   await nextCall.leg.hangUp();
   await scene.close();
-  expect(scene.system.waiting).toBe(0);
+  expect(scene.system.pendingTimers).toBe(0);
 }
 
 describe("a misbehaving peer", () => {
@@ -138,14 +138,14 @@ describe("an unreachable network", () => {
       reason: expect.stringContaining("nowhere.invalid"),
     });
     await Promise.all([scene.close(), probing.close()]);
-    expect([scene.system.waiting, probing.system.waiting]).toEqual([0, 0]);
+    expect([scene.system.pendingTimers, probing.system.pendingTimers]).toEqual([0, 0]);
   });
 
   test("a server that accepts no connection is offline, naming the server", async () => {
     const scene = await Scene.open({ server: "sip:127.0.0.1:1;transport=tcp" });
     expect(await scene.health()).toMatchObject({ state: "offline", reason: expect.stringContaining("127.0.0.1") });
     await scene.close();
-    expect(scene.system.waiting).toBe(0);
+    expect(scene.system.pendingTimers).toBe(0);
   });
 
   test("a call waits only for ports used by our own calls", async () => {
@@ -167,7 +167,7 @@ describe("an unreachable network", () => {
     const scene = await Scene.open({ rtpPorts: ports }, { callees: { "*": callees.answers } });
     const { leg, events } = await scene.call(NUMBER);
     await events.next("connected", 5_000);
-    scene.farEnd.gone = true;
+    scene.farEnd.isUnplugged = true;
     const start = performance.now();
     let isReleased = false;
     const hangUp = leg.hangUp().then(() => {
@@ -192,7 +192,7 @@ describe("an unreachable network", () => {
       reason: expect.stringContaining(String(blocker.address().port)),
     });
     await scene.close();
-    expect(scene.system.waiting).toBe(0);
+    expect(scene.system.pendingTimers).toBe(0);
   });
 });
 
@@ -215,7 +215,7 @@ describe("closing", () => {
     expect([answered.events.cause, ringing.events.cause]).toEqual(["released", "released"]);
     expect(["DialError", "released"]).toContain(await dialling);
     expect(scene.farEnd.calls.map(({ end }) => end)).toEqual(expect.arrayContaining(["they hung up", "cancelled"]));
-    expect(scene.system.waiting).toBe(0);
+    expect(scene.system.pendingTimers).toBe(0);
   });
 
   test("faulty trunks are refused with all faults", () => {

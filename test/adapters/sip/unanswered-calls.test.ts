@@ -32,7 +32,7 @@ describe("a call that is not answered within the ring timeout", () => {
 
   test("is unreachable over a silent trunk", async () => {
     const scene = await HttpScene.open(ringing(), { ...TIMINGS, trunk: { probe: "none" } });
-    scene.farEnd.gone = true;
+    scene.farEnd.isUnplugged = true;
     const { status, outcome } = await scene.ended();
     expect([status, outcome.reason, outcome.detail]).toEqual([
       "FAILED",

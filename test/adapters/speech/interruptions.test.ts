@@ -6,7 +6,7 @@ import { concatPcm } from "../../../src/audio/samples/pcm.ts";
 import { resample } from "../../../src/audio/samples/resample.ts";
 import { Vad } from "../../../src/audio/voice/vad.ts";
 import type { PcmChunk } from "../../../src/ports/media.ts";
-import { joined, levelled, mixed, noise, samplesOf, silence } from "../../support/answers/sounds.ts";
+import { join, levelled, mix, noise, samplesOf, silence } from "../../support/answers/sounds.ts";
 import { random } from "../../support/random.ts";
 
 const RATE = 8_000;
@@ -23,7 +23,7 @@ const VOICES = [
 
 /** True if an agent would stop for this sound, in a room with this noise. */
 function interrupts(sound: Float64Array, room: Float64Array): boolean {
-  const samples = samplesOf(mixed(joined(silence(3_000, RATE), sound, silence(300, RATE)), room));
+  const samples = samplesOf(mix(join(silence(3_000, RATE), sound, silence(300, RATE)), room));
   const vad = new Vad(RATE);
   let isInterrupted = false;
   const bargeIn = new BargeIn(RATE, { sounds: () => {}, begins: () => (isInterrupted = true), falseAlarm: () => {} });

@@ -9,7 +9,7 @@ import { wavHeader } from "../../../src/audio/wav/wav-header.ts";
 import { concatBytes } from "../../../src/base/concat-bytes.ts";
 import type { PcmChunk } from "../../../src/ports/media.ts";
 import { fuzz } from "../../support/fuzz.ts";
-import { gapped, stereo, toneMs, vbr } from "../../support/tone-files.ts";
+import { gappedMp3, stereoMp3, toneMs, vbrMp3 } from "../../support/tone-files.ts";
 
 const RATE = 16_000;
 const SOUND = tone(1_000, 600, RATE, 8_000);
@@ -90,9 +90,9 @@ describe("the WAV of a speech server", () => {
 });
 
 test.for([
-  ["44.1 kHz, stereo, with tags", stereo],
-  ["16 kHz, variable bit rate", vbr],
-  ["8 kHz", gapped],
+  ["44.1 kHz, stereo, with tags", stereoMp3],
+  ["16 kHz, variable bit rate", vbrMp3],
+  ["8 kHz", gappedMp3],
 ] as const)("an MP3 of %s is decoded regardless", async ([, file]) => {
   for (const contentType of ["audio/pcm", "audio/mpeg", "application/json"])
     expect(await heardMs(await decode(file, 1_500, contentType))).toBeGreaterThan(2_900);
@@ -100,7 +100,7 @@ test.for([
 
 test("an MP3 is refused without a decoder", async () => {
   const body = new SpokenBody({ contentType: "audio/pcm", sampleRate: RATE });
-  await expect(body.push(vbr)).rejects.toThrow("it sent MP3, instead of samples");
+  await expect(body.push(vbrMp3)).rejects.toThrow("it sent MP3, instead of samples");
 });
 
 test("G.711 is decoded by its content type", async () => {

@@ -7,7 +7,7 @@ import { concatBytes } from "../../../src/base/concat-bytes.ts";
 import { random } from "../../support/random.ts";
 import { type SpeechFault, type SpeechServer, speechServer } from "../../support/speech-server.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
-import { vbr } from "../../support/tone-files.ts";
+import { vbrMp3 } from "../../support/tone-files.ts";
 
 const ME = { userId: "usr_me" };
 let server: SpeechServer;
@@ -63,7 +63,12 @@ describe("a call fails before the phone rings if its speech server sends", () =>
     ["Ogg as samples", "audio/pcm", concatBytes([new TextEncoder().encode("OggS"), random16k()]), /Ogg/],
     ["FLAC as MP3", "audio/mpeg", concatBytes([new TextEncoder().encode("fLaC"), random16k()]), /FLAC/],
     ["JSON behind a WAV header", "audio/wav", concatBytes([wavHeader({ sampleRate: 8_000 }), json()]), /text \(JSON\)/],
-    ["MP3 behind a WAV header", "audio/wav", concatBytes([wavHeader({ sampleRate: 8_000 }), vbr]), /MP3 among samples/],
+    [
+      "MP3 behind a WAV header",
+      "audio/wav",
+      concatBytes([wavHeader({ sampleRate: 8_000 }), vbrMp3]),
+      /MP3 among samples/,
+    ],
     ["noise behind a WAV header", "audio/wav", concatBytes([wavHeader({ sampleRate: 8_000 }), random16k()]), /noise/],
     ["noise", "audio/pcm", random16k(), /it sent noise/],
     ["silence", "audio/pcm", new Uint8Array(96_000), /as silence/],
@@ -98,7 +103,7 @@ describe("a call is heard in full if its speech server sends", () => {
     ["WAV that claims more than was sent", "audio/wav", concatBytes([header(sound.length + 9_000), sound])],
     ["WAV that claims half of what was sent", "audio/wav", concatBytes([header(sound.length / 2), sound])],
     ["a header before each second", "audio/wav", wavPerSecond()],
-    ["MP3 as samples", "audio/pcm", vbr],
+    ["MP3 as samples", "audio/pcm", vbrMp3],
   ] as const)("%s", async ([, type, body]) => {
     const { outcome, types } = await placeCall({ status: 200, headers: { "content-type": type }, body });
     expect(outcome).toMatchObject({ reason: "message_played", heardRatio: 1 });

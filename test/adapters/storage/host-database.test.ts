@@ -5,7 +5,7 @@ import { connectPostgres } from "../../../adapters/storage/postgres/connect-post
 import { postgresStorage } from "../../../adapters/storage/postgres/postgres-storage.ts";
 import { sqliteStorage } from "../../../adapters/storage/sqlite/sqlite-storage.ts";
 import { StorageUnavailable } from "../../../src/ports/storage.ts";
-import { connected, endConnections, findPostgres, type RunningPostgres } from "../../support/postgres.ts";
+import { endConnections, findPostgres, openClient, type RunningPostgres } from "../../support/postgres.ts";
 import { runEveryQuery } from "./every-query.ts";
 import { scratchPath } from "./scratch.ts";
 import { databaseBefore } from "./steps-before.ts";
@@ -70,14 +70,14 @@ describe.skipIf(postgres.missing)(`a database of another program on ${postgres.t
 
   async function hostDatabase(): Promise<string> {
     const url = await server.createDatabase();
-    await using client = await connected(url);
+    await using client = await openClient(url);
     await client.query(HOST_TABLES);
     return url;
   }
 
   /** Every table, as `schema.name`. */
   async function tables(url: string): Promise<string[]> {
-    await using client = await connected(url);
+    await using client = await openClient(url);
     const { rows } = await client.query<{ name: string }>(
       "select schemaname || '.' || tablename as name from pg_tables where schemaname !~ '^(pg_|information_)' order by 1",
     );
@@ -113,7 +113,7 @@ describe.skipIf(postgres.missing)(`a database of another program on ${postgres.t
     for (const start of ["ringport.users", "ringport.rp_users", "public.rp_users", "public.rp_ringport_migration"])
       expect(added).toContain(start);
     expect(added.filter((name) => !/^(ringport\.|public\.rp_)/.test(name))).toEqual([]);
-    await using client = await connected(url);
+    await using client = await openClient(url);
     expect((await client.query("select email from users")).rows).toEqual([{ email: "ada@example.com" }]);
   });
 

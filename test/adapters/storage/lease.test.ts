@@ -5,7 +5,7 @@ import { connectPostgres } from "../../../adapters/storage/postgres/connect-post
 import { type PostgresPool, postgresStorage } from "../../../adapters/storage/postgres/postgres-storage.ts";
 import type { Database } from "../../../adapters/storage/schema.ts";
 import { LeaseLost, type Storage, StorageLocked, StorageUnavailable } from "../../../src/ports/storage.ts";
-import { connected, endConnections, findPostgres, type RunningPostgres } from "../../support/postgres.ts";
+import { endConnections, findPostgres, openClient, type RunningPostgres } from "../../support/postgres.ts";
 import { storedCall, storedInstance } from "./records.ts";
 import { databaseBefore } from "./steps-before.ts";
 
@@ -73,7 +73,7 @@ describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`
   test("is extended from its last renewal", async () => {
     const { url, first } = await twoStorages();
     await first.open({ exclusive: true, leaseMs: 600_000 });
-    await using client = await connected(url);
+    await using client = await openClient(url);
     await client.query("update owners set expires_at = 5");
     await first.lease?.renew();
     const { rows } = await client.query(
@@ -106,7 +106,7 @@ describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`
     const { url, first, second } = await twoStorages();
     await first.open({ exclusive: true, leaseMs: 700 });
     await first.events.append([event("evt_1")]);
-    await using client = await connected(url);
+    await using client = await openClient(url);
     await client.query("begin; select * from event_counters for update");
     const append = first.events.append([event("evt_2")]);
     await vi.waitFor(() => expectWaiting(url, "event_counters"));
@@ -146,7 +146,7 @@ describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`
     await first.open({ exclusive: true });
     await first.instances.insert(storedInstance("inst_1"), []);
     await first.calls.insert(storedCall("call_1", "inst_1"), undefined, { kind: "single" }, []);
-    await using taker = await connected(url);
+    await using taker = await openClient(url);
     await taker.query("begin; select * from owners for update");
     await taker.query("update owners set epoch = epoch + 1");
     const refusal = expect(writesOf(first)[kind]()).rejects.toBeInstanceOf(LeaseLost);
@@ -210,7 +210,7 @@ describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`
     const older = await connectPostgres({ url });
     await (await databaseBefore("0010_owners", older.dialect, older.columnTypes)).destroy();
     await older.close?.();
-    await using session = await connected(url);
+    await using session = await openClient(url);
     await session.query("select pg_advisory_lock(hashtextextended('ringport server ' || current_schema(), 0))");
     for (const exclusive of [true, false])
       await expect(postgresStorage({ url }).open({ exclusive })).rejects.toBeInstanceOf(StorageLocked);
@@ -231,7 +231,7 @@ describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`
     await second.accounts.ensureUser(user(2));
     expect(await first.accounts.userByName("name 2")).toMatchObject(user(2));
     await second.close();
-    await using client = await connected(url);
+    await using client = await openClient(url);
     await client.query("delete from ringport_migration where name = '0009_retention'");
     await expect(second.open({ exclusive: false })).rejects.toThrow(/restart it with this version first/);
     await first.close();
@@ -280,7 +280,7 @@ function writesOf({ accounts, instances, calls, events, receipts, transcripts, r
 
 /** Resolves if a statement about the table waits for a lock. */
 async function expectWaiting(url: string, table: string): Promise<void> {
-  await using client = await connected(url);
+  await using client = await openClient(url);
   const { rows } = await client.query(
     "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like $1",
     [`%${table}%`],

@@ -3,7 +3,7 @@ import { databaseStorage } from "../../../adapters/storage/database-storage.ts";
 import { connectPostgres, POSTGRES_TRAITS } from "../../../adapters/storage/postgres/connect-postgres.ts";
 import { type Storage, StorageUnavailable } from "../../../src/ports/storage.ts";
 import { findPooler } from "../../support/pgbouncer.ts";
-import { connected, findPostgres, type RunningPostgres } from "../../support/postgres.ts";
+import { findPostgres, openClient, type RunningPostgres } from "../../support/postgres.ts";
 import { storedInstance } from "./records.ts";
 
 const MAX_CONNECTIONS = 4;
@@ -38,7 +38,7 @@ describe.skipIf(postgres.missing)(`a locked table of ${postgres.title}`, { timeo
   async function expectFewConnections(url: string, through = url): Promise<void> {
     const storage = await open(through);
     await storage.instances.insert(storedInstance("inst_1"), []);
-    await using client = await connected(url);
+    await using client = await openClient(url);
     const pids = async (): Promise<readonly number[]> => {
       const { rows } = await client.query<{ pid: number }>(
         "select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() order by pid",
@@ -67,14 +67,14 @@ describe.skipIf(postgres.missing)(`a locked table of ${postgres.title}`, { timeo
     const url = await server.createDatabase();
     const running = await pooler.start(server.url, MAX_CONNECTIONS);
     onTestFinished(() => running.stop());
-    await expectFewConnections(url, running.through(url));
+    await expectFewConnections(url, running.urlThrough(url));
   });
 
   test("never makes renewals of the lease pile up", async () => {
     const url = await server.createDatabase();
     const storage = await open(url);
     await storage.lease?.renew();
-    await using client = await connected(url);
+    await using client = await openClient(url);
     const pids = async (): Promise<unknown[]> =>
       (await client.query("select pid from pg_stat_activity where datname = current_database() order by pid")).rows;
     const earlierPids = await pids();

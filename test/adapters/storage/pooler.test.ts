@@ -4,7 +4,7 @@ import { connectPostgres } from "../../../adapters/storage/postgres/connect-post
 import { postgresStorage } from "../../../adapters/storage/postgres/postgres-storage.ts";
 import { LeaseLost, StorageLocked } from "../../../src/ports/storage.ts";
 import { findPooler, type RunningPooler } from "../../support/pgbouncer.ts";
-import { connected, findPostgres, type RunningPostgres } from "../../support/postgres.ts";
+import { findPostgres, openClient, type RunningPostgres } from "../../support/postgres.ts";
 import { storedCall, storedInstance } from "./records.ts";
 import { databaseBefore } from "./steps-before.ts";
 
@@ -25,7 +25,7 @@ describe.skipIf(postgres.missing ?? source.missing)(title, { timeout: 60_000 }, 
   });
 
   test("supports the lease, writes, renewal, takeover and release", async () => {
-    const url = pooler.through(await server.createDatabase());
+    const url = pooler.urlThrough(await server.createDatabase());
     const [first, second] = [postgresStorage({ url }), postgresStorage({ url })];
     await first.open({ exclusive: true, leaseMs: 600_000 });
     await expect(second.open({ exclusive: true })).rejects.toBeInstanceOf(StorageLocked);
@@ -40,7 +40,7 @@ describe.skipIf(postgres.missing ?? source.missing)(title, { timeout: 60_000 }, 
     for (const call of await Promise.all(claims)) expect(call).toMatchObject({ owner: "node_1" });
     expect(await first.calls.counts()).toEqual({ QUEUED: 30 });
 
-    await using client = await connected(url);
+    await using client = await openClient(url);
     await client.query("update owners set expires_at = 0");
     await second.open({ exclusive: true });
     const lateWrite = first.instances.update("inst_1", 1, { name: "late" }, []);
@@ -59,10 +59,10 @@ describe.skipIf(postgres.missing ?? source.missing)(title, { timeout: 60_000 }, 
     const older = await connectPostgres({ url: direct });
     await (await databaseBefore("0008_deletions", older.dialect, older.columnTypes)).destroy();
     await older.close?.();
-    const storages = Array.from({ length: 3 }, () => postgresStorage({ url: pooler.through(direct) }));
+    const storages = Array.from({ length: 3 }, () => postgresStorage({ url: pooler.urlThrough(direct) }));
     const openings = await Promise.allSettled(storages.map((storage) => storage.open({ exclusive: true })));
     expect(openings.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected", "rejected"]);
-    await using client = await connected(direct);
+    await using client = await openClient(direct);
     const { rows: locks } = await client.query("select * from pg_locks where locktype = 'advisory'");
     expect(locks).toEqual([]);
     const { rows } = await client.query("select count(*)::int as steps from ringport_migration");
@@ -71,11 +71,11 @@ describe.skipIf(postgres.missing ?? source.missing)(title, { timeout: 60_000 }, 
   });
 
   test("gets its connections back without our settings", async () => {
-    const url = pooler.through(await server.createDatabase());
+    const url = pooler.urlThrough(await server.createDatabase());
     const storage = postgresStorage({ url });
     await storage.open({ exclusive: true });
     await Promise.all([1, 2, 3, 4].map((n) => storage.instances.insert(storedInstance(`inst_${n}`), [])));
-    await using client = await connected(url);
+    await using client = await openClient(url);
     const { rows } = await client.query(
       "select name, setting from pg_settings where name ~ '(statement|lock|session)_timeout' and setting <> reset_val",
     );

@@ -54,7 +54,7 @@ async function expectUnfinishedWorkSettled(storage: Storage): Promise<void> {
     expect(await read(name), name).toMatchObject({ status: "FAILED", outcome: { reason: "interrupted" } });
   expect((await read("claimed")).outcome?.detail).toMatch(/phone may have rung/);
   expect(await read("ended")).toMatchObject({ status: "COMPLETED", outcome: { reason: "message_played" } });
-  expect(await world.story(await read("ended"))).toEqual([
+  expect(await world.eventTypes(await read("ended"))).toEqual([
     "queued",
     "message_ready",
     "ringing",
@@ -91,7 +91,7 @@ async function expectUnfinishedWorkSettled(storage: Storage): Promise<void> {
     const leg = await waitInTime(world, async () => world.leg(call));
     leg.placed();
     leg.answer();
-    await waitInTime(world, async () => expect((await world.stored(call)).status).toBe("COMPLETED"));
+    await waitInTime(world, async () => expect((await world.storedCall(call)).status).toBe("COMPLETED"));
   }
   expect(world.network.legs.map(({ callId }) => callId)).toEqual([waiting.id, keyed.id]);
   expect(world.errors).toEqual([]);

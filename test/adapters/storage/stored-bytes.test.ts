@@ -6,7 +6,7 @@ import type { Database } from "../../../adapters/storage/schema.ts";
 import type { ConnectedDatabase, Traits } from "../../../adapters/storage/session.ts";
 import { connectSqlite, SQLITE_TRAITS } from "../../../adapters/storage/sqlite/connect-sqlite.ts";
 import type { Storage } from "../../../src/ports/storage.ts";
-import { connected, findPostgres, type RunningPostgres } from "../../support/postgres.ts";
+import { findPostgres, openClient, type RunningPostgres } from "../../support/postgres.ts";
 import { storedCall, storedInstance } from "./records.ts";
 import { scratchPath } from "./scratch.ts";
 import { databaseBefore } from "./steps-before.ts";
@@ -118,8 +118,8 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
   ])("a %s locks rows in the same order as calls", async (_, forget) => {
     const url = await server.createDatabase();
     const storage = await openStorage({ connect: () => connectPostgres({ url }), traits: POSTGRES_TRAITS });
-    await using lockingClient = await connected(url);
-    await using watchingClient = await connected(url);
+    await using lockingClient = await openClient(url);
+    await using watchingClient = await openClient(url);
     const waitingStatements =
       "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
     for (const [i, table] of LOCKED_IN_ORDER.entries()) {

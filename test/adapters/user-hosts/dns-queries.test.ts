@@ -11,7 +11,7 @@ afterEach(async () => {
 async function startQueries(answer: (name: string) => NameAnswer | undefined) {
   const server = await startNameServer(answer);
   servers.push(server);
-  return { server, queries: dnsQueries({ system: realSystem, nameServers: [server.place] }) };
+  return { server, queries: dnsQueries({ system: realSystem, nameServers: [server.address] }) };
 }
 
 const never = new AbortController().signal;
@@ -47,7 +47,7 @@ describe("a query for addresses", () => {
       const scope = new AbortController();
       const lookup = queries.addresses("silent.example.com", scope.signal);
       lookup.catch(() => {});
-      await expect.poll(() => (answer === "silence" ? server.asked.length : server.connections)).toBeGreaterThan(0);
+      await expect.poll(() => (answer === "silence" ? server.queries.length : server.connections)).toBeGreaterThan(0);
       scope.abort();
       await expect(lookup).rejects.toMatchObject({ code: "ECANCELLED" });
       await expect.poll(() => server.connections).toBe(0);

@@ -22,14 +22,14 @@ describe("while the name servers of all users' hosts are silent", () => {
 
   beforeAll(async () => {
     nameServer = await startNameServer(() => "silence");
-    const hosts = new HostLookup({ queries: dnsQueries({ system: realSystem, nameServers: [nameServer.place] }) });
+    const hosts = new HostLookup({ queries: dnsQueries({ system: realSystem, nameServers: [nameServer.address] }) });
     let count = 0;
     const lookUp = async (user: string): Promise<void> => {
       while (!scope.signal.aborted)
         await hosts.addresses(`silent${count++}.example.com`, user, scope.signal).catch(() => {});
     };
     lookups = Promise.all(Array.from({ length: USERS * LOOKUPS }, (_, index) => lookUp(`usr_${index % USERS}`)));
-    await vi.waitFor(() => expect(nameServer.asked.length).toBeGreaterThanOrEqual(256), 10_000);
+    await vi.waitFor(() => expect(nameServer.queries.length).toBeGreaterThanOrEqual(256), 10_000);
   });
   afterAll(async () => {
     scope.abort();

@@ -27,7 +27,7 @@ describe.each<NameAnswer>(["silence", "only over TCP, which is silent"])("a name
   });
 
   test("delays only its user's webhooks, and no lookup of the server's own hosts", async () => {
-    const hosts = new HostLookup({ queries: dnsQueries({ system: realSystem, nameServers: [nameServer.place] }) });
+    const hosts = new HostLookup({ queries: dnsQueries({ system: realSystem, nameServers: [nameServer.address] }) });
     const sender = httpSender({ allowPrivate: true, hosts });
     const scope = new AbortController();
     const send = (userId: string, host: string) =>
@@ -37,7 +37,7 @@ describe.each<NameAnswer>(["silence", "only over TCP, which is silent"])("a name
     const silentDeliveries = Array.from({ length: 100 }, (_, index) =>
       send("usr_silent", `silent${index}.example.com`).catch(() => void failures++),
     );
-    await expect.poll(() => nameServer.asked.length).toBeGreaterThanOrEqual(8);
+    await expect.poll(() => nameServer.queries.length).toBeGreaterThanOrEqual(8);
     // The hosts of the operator's databases, trunks and engines are looked up this way, in the thread pool of the process.
     const localLookups = await Promise.all(Array.from({ length: 8 }, () => lookup("localhost")));
     expect(localLookups).toHaveLength(8);
@@ -55,7 +55,7 @@ describe.each<NameAnswer>(["silence", "only over TCP, which is silent"])("a name
   });
 
   test("leaves names of this machine alone", async () => {
-    const hosts = new HostLookup({ queries: dnsQueries({ system: realSystem, nameServers: [nameServer.place] }) });
+    const hosts = new HostLookup({ queries: dnsQueries({ system: realSystem, nameServers: [nameServer.address] }) });
     const sender = httpSender({ allowPrivate: true, hosts });
     const { signal } = new AbortController();
     const url = `http://localhost:${port}/`;

@@ -15,7 +15,7 @@ async function settle<T>({ system }: World, work: Promise<T>): Promise<T> {
   return work;
 }
 
-/** All data that an account can have: a live call, ended ones with recordings, half a deletion, webhooks, tokens. */
+/** All data that an account can have: a live call, ended ones with recordings, an unfinished deletion, webhooks, tokens. */
 async function fill({ world, accounts }: AccountScene, { account, principal }: NewSession): Promise<string[]> {
   const { app } = world;
   const ended = await world.newInstance(principal);
@@ -54,7 +54,7 @@ async function expectNothing(
     expect(await storage.instances.loadCredentials(id)).toBeUndefined();
     expect(world.network.devices.has(id)).toBe(false);
   }
-  expect(world.recordings.kept.size).toBe(0);
+  expect(world.recordings.stored.size).toBe(0);
   const key = { userId, scope: "", key: "order-66" };
   expect(await storage.receipts.find(key, 0)).toBeUndefined();
   expect(await storage.logins.account(account.id)).toBeUndefined();

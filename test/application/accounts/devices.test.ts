@@ -4,7 +4,7 @@ import { accountScene, BROWSER, PASSWORD } from "./scene.ts";
 
 const ANA = { email: "ana@example.com", password: PASSWORD };
 
-/** A stranger who guesses until the address has to wait. */
+/** Guesses passwords until the address is blocked. */
 async function lockOut(accounts: AccountUseCases, email: string): Promise<void> {
   for (let i = 0; i < 5; i++)
     await expect(accounts.signIn({ email, password: "wrong horse" }, BROWSER)).rejects.toMatchObject({

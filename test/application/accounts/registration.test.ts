@@ -56,7 +56,7 @@ describe("the first account", () => {
   test("is not created with a code that was replaced or has expired", async () => {
     const { world, accounts } = await accountScene();
     const { logins } = world.storage;
-    const replaced = (await accounts.firstCode())!;
+    const oldCode = (await accounts.firstCode())!;
     // Created as by the command line while a server runs.
     const { code, expiresAt } = (await firstCode({
       logins,
@@ -67,7 +67,7 @@ describe("the first account", () => {
     expect(expiresAt).toBe(world.system.now() + 24 * HOUR_MS);
     const person = { email: "ana@example.com", password: PASSWORD };
     const refusal = { code: "code_invalid" };
-    await expect(accounts.register({ ...person, code: replaced.code }, BROWSER)).rejects.toMatchObject(refusal);
+    await expect(accounts.register({ ...person, code: oldCode.code }, BROWSER)).rejects.toMatchObject(refusal);
     await world.system.advance(24 * HOUR_MS);
     await expect(accounts.register({ ...person, code }, BROWSER)).rejects.toMatchObject(refusal);
   });
@@ -111,10 +111,10 @@ describe("a registration", () => {
     const { accounts, admin, hasher } = await accountScene();
     const { account } = await admin();
     const { code } = await accounts.invite(account);
-    const { hashCount: hashed } = hasher;
+    const { hashCount } = hasher;
     const takenAddress = { email: "ANA@example.com", password: PASSWORD, code };
     await expect(accounts.register(takenAddress, BROWSER)).rejects.toMatchObject({ code: "email_taken" });
-    expect(hasher.hashCount).toBe(hashed);
+    expect(hasher.hashCount).toBe(hashCount);
     expect((await accounts.register({ ...takenAddress, email: "bob@example.com" }, BROWSER)).account.role).toBe(
       "member",
     );

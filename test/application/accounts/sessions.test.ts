@@ -38,10 +38,10 @@ describe("a session", () => {
     await accounts.session(secret);
     expect(writes()).toBe(0);
     await world.system.advance(1_000);
-    world.storage.full = true;
+    world.storage.isFull = true;
     expect(await accounts.session(secret)).toBeDefined();
     await world.system.settle();
-    world.storage.full = false;
+    world.storage.isFull = false;
     expect(await accounts.session(secret)).toBeDefined();
     await world.system.settle();
     expect(writes()).toBe(1);

@@ -22,12 +22,12 @@ describe("a sign-in", () => {
     await admin();
     const reasons: unknown[] = [];
     for (const email of ["ana@example.com", "nobody@example.com", "nobody", "", "\0", "a".repeat(10_000)]) {
-      const { verifyCount: verified, hashCount: hashed } = hasher;
+      const { verifyCount, hashCount } = hasher;
       const refusal = await accounts.signIn({ email, password: WRONG }, BROWSER).catch((error: unknown) => error);
       expect(refusal).toMatchObject({ name: "AccountRefusal", code: "sign_in_failed" });
       reasons.push((refusal as Error).message);
       // One hash each: its time reveals nothing.
-      expect([hasher.verifyCount - verified, hasher.hashCount - hashed], email).toEqual([1, 0]);
+      expect([hasher.verifyCount - verifyCount, hasher.hashCount - hashCount], email).toEqual([1, 0]);
     }
     expect(new Set(reasons).size).toBe(1);
   });
@@ -59,10 +59,10 @@ describe("a sign-in", () => {
     await accounts.signIn(login, BROWSER);
     await world.system.settle();
     expect((await world.storage.logins.account(account.id))?.passwordHash).toBe(`v2:${PASSWORD}`);
-    const { hashCount: hashed } = hasher;
+    const { hashCount } = hasher;
     await accounts.signIn(login, BROWSER);
     await world.system.settle();
-    expect(hasher.hashCount).toBe(hashed);
+    expect(hasher.hashCount).toBe(hashCount);
   });
 
   test("fails with the old password after a change", async () => {
@@ -88,10 +88,10 @@ describe("guessing", () => {
     for (let i = 0; i < 5; i++) await expect(guess()).rejects.toMatchObject({ code: "sign_in_failed" });
     const waits: number[] = [];
     for (let i = 0; i < 8; i++) {
-      const { verifyCount: verified } = hasher;
+      const { verifyCount } = hasher;
       const refusal = await guess().catch((error: unknown) => error);
       expect(refusal).toMatchObject({ code: "too_many_attempts" });
-      expect(hasher.verifyCount).toBe(verified);
+      expect(hasher.verifyCount).toBe(verifyCount);
       const { retryAfterMs } = refusal as { retryAfterMs: number };
       waits.push(retryAfterMs / 1_000);
       await world.system.advance(retryAfterMs);
@@ -231,10 +231,10 @@ describe("an overloaded server", () => {
     const { world, accounts, admin } = await accountScene();
     await admin();
     const login = { email: "ana@example.com", password: PASSWORD };
-    world.storage.down = true;
+    world.storage.isDown = true;
     for (let i = 0; i < 10; i++)
       await expect(accounts.signIn(login, BROWSER)).rejects.toMatchObject({ code: "storage_unavailable" });
-    world.storage.down = false;
+    world.storage.isDown = false;
     await accounts.signIn(login, BROWSER);
   });
 });

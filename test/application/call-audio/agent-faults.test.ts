@@ -25,7 +25,7 @@ function modelAgent(text = GREETING): Agent {
   };
 }
 
-const outcomeOf = async ({ world, call }: Scene) => (await world.stored(call)).outcome;
+const outcomeOf = async ({ world, call }: Scene) => (await world.storedCall(call)).outcome;
 const nowMs = ({ leg }: Scene): number => (leg.heard.length * 1_000) / leg.sampleRate;
 
 describe("a transcription that fails permanently", () => {
@@ -62,7 +62,7 @@ describe("a transcription that fails permanently", () => {
     await scene.world.system.advance(3_000);
     scene.leg.press("1");
     await scene.world.system.advance(1_500);
-    expect(await scene.world.stored(scene.call)).toMatchObject({
+    expect(await scene.world.storedCall(scene.call)).toMatchObject({
       result: { visit: "1" },
       outcome: { reason: "agent_finished" },
     });
@@ -95,7 +95,7 @@ describe("words that are lost", () => {
     await world.stop();
   });
 
-  test("leave no silent line: after 10 s without them the agent speaks", async () => {
+  test("leave no silence: the agent speaks after 10 s", async () => {
     const transcription = new MeasuringTranscription();
     const scene = await talking(["x"], { agent: modelAgent(), transcription });
     const { world, leg } = scene;
@@ -154,7 +154,7 @@ describe("a speech engine", () => {
     world.speech.silent = true;
     leg.say(voice(800, leg));
     await world.system.advance(20_000);
-    expect((await world.stored(scene.call)).status).toBe("IN_PROGRESS");
+    expect((await world.storedCall(scene.call)).status).toBe("IN_PROGRESS");
     await world.system.advance(25_000);
     expect(await outcomeOf(scene)).toMatchObject({
       reason: "agent_failed",
@@ -222,10 +222,10 @@ describe("an agent whose reply yields nothing", () => {
       yield says("Well.");
       await never;
     });
-    const scene2 = await talking(["x"], { agent });
-    await scene2.world.system.advance(ms("Well.") + 10_000 + ms(apology) + 2_000);
-    expect([replies, (await outcomeOf(scene2))?.detail]).toEqual([1, HUNG]);
-    await scene2.world.stop();
+    const spokenScene = await talking(["x"], { agent });
+    await spokenScene.world.system.advance(ms("Well.") + 10_000 + ms(apology) + 2_000);
+    expect([replies, (await outcomeOf(spokenScene))?.detail]).toEqual([1, HUNG]);
+    await spokenScene.world.stop();
 
     let uses = 0;
     const book: AgentTool = { name: "book", description: "Books.", parameters: {}, run: async () => ++uses };
@@ -245,7 +245,7 @@ describe("an agent whose reply yields nothing", () => {
     await booked.world.stop();
   });
 
-  test("may wait for a tool, for as long as it names", async () => {
+  test("may wait for a tool, up to the tool's time limit", async () => {
     let finish = (_: string) => {};
     const slow: AgentTool = {
       ...{ name: "slow", description: "Waits.", parameters: {}, timeoutMs: 60_000 },
@@ -269,7 +269,7 @@ describe("an agent whose reply yields nothing", () => {
     expect(await lines(scene)).toEqual(['caller: "It is done."']);
     scene.leg.press("1");
     await scene.world.system.advance(79_000);
-    expect((await scene.world.stored(scene.call)).status).toBe("IN_PROGRESS");
+    expect((await scene.world.storedCall(scene.call)).status).toBe("IN_PROGRESS");
     await scene.world.system.advance(1_000 + ms(apology) + 2_000);
     expect((await outcomeOf(scene))?.detail).toBe("the agent puppet replied with nothing for 40000 ms");
     await scene.world.stop();
@@ -304,7 +304,7 @@ test("a call that reaches its maximum duration ends after a goodbye", async () =
   await scene.world.system.advance(9_000);
   expect(Math.abs(soundMs(scene, before) - ms(timeIsUp))).toBeLessThanOrEqual(40);
   expect(await outcomeOf(scene)).toMatchObject({ reason: "max_duration" });
-  expect((await scene.world.stored(scene.call)).status).toBe("COMPLETED");
+  expect((await scene.world.storedCall(scene.call)).status).toBe("COMPLETED");
   await scene.world.stop();
 });
 
@@ -345,7 +345,7 @@ describe("a reply that is prepared", () => {
     await world.system.advance(2_000);
     leg.end("callee_hung_up");
     await world.system.advance(1_500);
-    const turns = (await world.stored(call)).turns ?? [];
+    const turns = (await world.storedCall(call)).turns ?? [];
     await world.stop();
     return { asked: texts, early, gapMs: turns.find(({ input }) => input === "words")?.turnGapMs ?? 0 };
   }

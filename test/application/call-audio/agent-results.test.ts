@@ -39,11 +39,11 @@ describe("the result by the schema of a call", () => {
   test("is stated during the goodbye and stored with the end of the call", async () => {
     const { world, call } = await talking(reporter(async () => ({ day: "Monday" })));
     await world.system.advance(1_500);
-    expect(await world.stored(call)).toMatchObject({
+    expect(await world.storedCall(call)).toMatchObject({
       status: "COMPLETED",
       result: { day: "Monday" },
     });
-    expect(await world.story(call)).toEqual([
+    expect(await world.eventTypes(call)).toEqual([
       ...["queued", "ringing", "answered", "agent_started", "result_ready", "completed"],
     ]);
     await world.stop();
@@ -57,14 +57,14 @@ describe("the result by the schema of a call", () => {
     const { world, call } = await talking(reporter(() => reported, true));
     world.leg(call).end("callee_hung_up");
     await world.system.advance(1_500);
-    const ended = await world.stored(call);
+    const ended = await world.storedCall(call);
     expect(ended).toMatchObject({ status: "COMPLETED", resultError: expect.stringContaining("not known yet") });
     expect(ended.result).toBeUndefined();
     state({ day: "Monday" });
     await world.system.advance(100);
-    expect(await world.stored(call)).toMatchObject({ status: "COMPLETED", result: { day: "Monday" } });
-    expect((await world.stored(call)).resultError ?? null).toBeNull();
-    expect((await world.story(call)).slice(-2)).toEqual(["completed", "result_ready"]);
+    expect(await world.storedCall(call)).toMatchObject({ status: "COMPLETED", result: { day: "Monday" } });
+    expect((await world.storedCall(call)).resultError ?? null).toBeNull();
+    expect((await world.eventTypes(call)).slice(-2)).toEqual(["completed", "result_ready"]);
     await world.stop();
   });
 
@@ -76,7 +76,7 @@ describe("the result by the schema of a call", () => {
     });
     const { world, call } = await talking(agent);
     await world.system.advance(1_500);
-    expect((await world.stored(call)).result).toEqual({ day: "Monday" });
+    expect((await world.storedCall(call)).result).toEqual({ day: "Monday" });
     expect(faults).toEqual([undefined, "the result does not fulfil resultSchema: /day must be a string"]);
     await world.stop();
   });
@@ -103,7 +103,7 @@ describe("the result by the schema of a call", () => {
   test.for(faulty)("is replaced by the reason: %s", async ([, report, reason]) => {
     const { world, call } = await talking(reporter(report));
     await world.system.advance(1_500);
-    const stored = await world.stored(call);
+    const stored = await world.storedCall(call);
     expect([stored.status, stored.result]).toEqual(["COMPLETED", undefined]);
     expect(stored.resultError).toEqual(expect.stringContaining(reason));
     await world.stop();
@@ -113,7 +113,7 @@ describe("the result by the schema of a call", () => {
     const day = { toJSON: () => "Monday" };
     const { world, call } = await talking(reporter(async () => ({ day })));
     await world.system.advance(1_500);
-    expect((await world.stored(call)).result).toEqual({ day: "Monday" });
+    expect((await world.storedCall(call)).result).toEqual({ day: "Monday" });
     await world.stop();
   });
 
@@ -121,9 +121,9 @@ describe("the result by the schema of a call", () => {
     const { world, call } = await talking(reporter(() => new Promise<never>(() => {}), true));
     world.leg(call).end("callee_hung_up");
     await world.system.advance(9_900);
-    expect((await world.stored(call)).resultError).toContain("not known yet");
+    expect((await world.storedCall(call)).resultError).toContain("not known yet");
     await world.system.advance(200);
-    expect((await world.stored(call)).resultError).toBe(
+    expect((await world.storedCall(call)).resultError).toBe(
       "the agent has stated no result: it took longer than 10 s after the call",
     );
     await world.stop();
@@ -134,7 +134,7 @@ describe("the result by the schema of a call", () => {
     await world.system.advance(3_000);
     world.leg(call).press("1");
     await world.system.advance(3_000);
-    expect((await world.stored(call)).result).toEqual({ day: "1" });
+    expect((await world.storedCall(call)).result).toEqual({ day: "1" });
     await world.stop();
   });
 });
@@ -184,7 +184,7 @@ describe("a result that cannot be stored", () => {
     for (const resultSchema of [undefined, SCHEMA, { type: "object" }]) {
       const { call } = await world.answeredAgentCall({ instructions: ["x"], ...(resultSchema && { resultSchema }) });
       await world.system.advance(1_500);
-      const stored = await world.stored(call);
+      const stored = await world.storedCall(call);
       expect([stored.status, stored.result, stored.outcome?.reason]).toEqual([
         ...["COMPLETED", undefined, "agent_finished"],
       ]);

@@ -19,7 +19,7 @@ import { ALICE, NUMBER, World } from "../../support/application.ts";
 import { MeasuringTranscription } from "../../support/measuring-transcription.ts";
 
 describe("an agent call", () => {
-  test("is heard once answered, replied to by a key, and ends COMPLETED/agent_finished with its result", async () => {
+  test("speaks after the answer, accepts a key, and ends COMPLETED/agent_finished with its result", async () => {
     const scene = await talking();
     const { world, call, leg } = scene;
     await world.system.advance(ms(INTRODUCTION) + ms(QUESTION) + 500);
@@ -27,13 +27,13 @@ describe("an agent call", () => {
     expect(toneShare(leg.heard.subarray(0, 8_000), 440, leg.sampleRate)).toBeGreaterThan(0.95);
     leg.press("1");
     await world.system.advance(ms("Good.") + 1_000);
-    expect(await world.stored(call)).toMatchObject({
+    expect(await world.storedCall(call)).toMatchObject({
       status: "COMPLETED",
       outcome: { reason: "agent_finished", heardRatio: null },
       result: { visit: "1" },
     });
     expect(await lines(scene)).toEqual([`caller: ${INTRODUCTION}`, `caller: ${QUESTION}`, "caller: Good."]);
-    expect(await world.story(call)).toEqual([
+    expect(await world.eventTypes(call)).toEqual([
       ...["queued", "ringing", "answered", "agent_started", "answered_by", "dtmf", "completed"],
     ]);
     await world.stop();
@@ -68,7 +68,7 @@ describe("an agent call", () => {
     await world.system.advance(500);
     leg.press("1");
     await world.system.advance(ms(INTRODUCTION) + ms(QUESTION));
-    expect((await world.stored(call)).status).toBe("IN_PROGRESS");
+    expect((await world.storedCall(call)).status).toBe("IN_PROGRESS");
     expect(Math.abs(soundMs(scene, 0) - ms(INTRODUCTION) - ms(QUESTION))).toBeLessThanOrEqual(40);
     await world.stop();
   });
@@ -107,7 +107,7 @@ describe("an agent call", () => {
     await world.system.advance(1_000);
     leg.end("callee_hung_up");
     await world.system.advance(1_500);
-    expect(await world.stored(call)).toMatchObject({ outcome: { reason: "callee_hung_up" }, result: { a: "5" } });
+    expect(await world.storedCall(call)).toMatchObject({ outcome: { reason: "callee_hung_up" }, result: { a: "5" } });
     const [, question, last] = await lines(scene);
     expect(question).toBe("caller: A rather");
     expect(last).toMatch(/^caller: This is a/);
@@ -121,7 +121,7 @@ describe("an agent call", () => {
     await world.system.advance(ms(INTRODUCTION) + ms(QUESTION) + 500);
     leg.say(voice(800, leg));
     await world.system.advance(5_000);
-    expect(await world.stored(call)).toMatchObject({ status: "COMPLETED", result: { visit: "tone 440" } });
+    expect(await world.storedCall(call)).toMatchObject({ status: "COMPLETED", result: { visit: "tone 440" } });
     expect(await lines(scene)).toEqual([
       `caller: ${INTRODUCTION}`,
       `caller: ${QUESTION}`,
@@ -175,7 +175,7 @@ describe("an agent call", () => {
     await world.system.advance(1_000);
     leg.end("callee_hung_up");
     await world.system.advance(1_500);
-    const [first, second, third, ...rest] = (await world.stored(call)).turns ?? [];
+    const [first, second, third, ...rest] = (await world.storedCall(call)).turns ?? [];
     expect(first).toMatchObject({ input: "begin", turnGapMs: null, interrupted: true, llmTtftMs: 123 });
     // The voice of 800 ms was noticed after 20 ms, and stopped the agent after 200 ms.
     expect(Math.abs((first?.interruptLatencyMs ?? 0) - 200)).toBeLessThanOrEqual(20);
@@ -232,7 +232,7 @@ describe("an agent call", () => {
     });
     const { world, call } = await talking(["x"], { agent });
     await world.system.advance(1_000);
-    expect(await world.stored(call)).toMatchObject({
+    expect(await world.storedCall(call)).toMatchObject({
       status: "FAILED",
       outcome: { reason: "agent_failed", detail: "the model is gone" },
     });
@@ -246,7 +246,10 @@ describe("an agent call", () => {
     await world.system.advance(ms(INTRODUCTION) + ms("Press 1.") + 200);
     leg.press("1");
     await world.system.advance(500);
-    expect((await world.stored(call)).outcome).toMatchObject({ reason: "agent_failed", detail: "the engine crashed" });
+    expect((await world.storedCall(call)).outcome).toMatchObject({
+      reason: "agent_failed",
+      detail: "the engine crashed",
+    });
     await world.stop();
   });
 
@@ -271,7 +274,7 @@ describe("an agent call", () => {
     await world.system.advance(1_500);
     interrupted();
     await world.system.advance(2_000);
-    expect((await world.stored(call)).status).toBe("IN_PROGRESS");
+    expect((await world.storedCall(call)).status).toBe("IN_PROGRESS");
     expect((await lines(scene)).at(-1)).toBe("caller: Yes?");
     await world.stop();
   });
@@ -295,9 +298,9 @@ describe("an agent call", () => {
 describe("an agent call that no agent can conduct ends FAILED/agent_unavailable before the dial", () => {
   const outcomeOf = async (world: World, instructions: readonly string[]) => {
     const call = await agentCall(world, instructions);
-    const { status, outcome } = await world.stored(call);
+    const { status, outcome } = await world.storedCall(call);
     expect(world.network.legs).toEqual([]);
-    expect(await world.story(call)).toEqual(["queued", "failed"]);
+    expect(await world.eventTypes(call)).toEqual(["queued", "failed"]);
     await world.stop();
     return [status, outcome?.reason, outcome?.detail];
   };
@@ -334,7 +337,7 @@ test("an agent's voice is checked at creation", async () => {
     errors: [{ pointer: "/agent/voiceId", code: "voice_unavailable" }],
   });
   const call = await agentCall(world, SCRIPT, { voiceId: "en-US-1" });
-  expect((await world.stored(call)).message).toEqual({
+  expect((await world.storedCall(call)).message).toEqual({
     type: "DYNAMIC_AGENT",
     instructions: SCRIPT,
     voiceId: "en-US-1",
@@ -349,7 +352,7 @@ test("the language of an agent chooses its voice, and is checked at the creation
     errors: [{ pointer: "/agent/language", code: "voice_unavailable", detail: expect.stringContaining("fi") }],
   });
   const call = await agentCall(world, SCRIPT, { language: "en" });
-  expect((await world.stored(call)).status).not.toBe("FAILED");
+  expect((await world.storedCall(call)).status).not.toBe("FAILED");
   await world.stop();
 });
 

@@ -44,8 +44,8 @@ describe("the result of a call with an agent in audio", () => {
     await world.system.advance(1_000);
     expect(puppet.faults, "asked while the goodbye is played").toEqual([undefined]);
     await world.system.advance(2_500);
-    expect(await world.stored(call)).toMatchObject({ status: "COMPLETED", result: { day: "Monday" } });
-    expect((await world.story(call)).slice(-2)).toEqual(["result_ready", "completed"]);
+    expect(await world.storedCall(call)).toMatchObject({ status: "COMPLETED", result: { day: "Monday" } });
+    expect((await world.eventTypes(call)).slice(-2)).toEqual(["result_ready", "completed"]);
     expect(puppet.signal.aborted).toBe(true);
     await world.stop();
   });
@@ -56,7 +56,7 @@ describe("the result of a call with an agent in audio", () => {
     puppet.does({ type: "hang_up" });
     await world.system.advance(1_500);
     expect(puppet.faults).toEqual([undefined, "the result does not fulfil resultSchema: /day must be a string"]);
-    expect((await world.stored(call)).result).toEqual({ day: "Monday" });
+    expect((await world.storedCall(call)).result).toEqual({ day: "Monday" });
     await world.stop();
   });
 
@@ -73,13 +73,13 @@ describe("the result of a call with an agent in audio", () => {
     await world.system.advance(1_000);
     leg.end("callee_hung_up");
     await world.system.advance(1_500);
-    expect((await world.stored(call)).resultError).toContain("not known yet");
+    expect((await world.storedCall(call)).resultError).toContain("not known yet");
     const [cut] = puppet.reports.filter((report): report is HeardItem[] => Array.isArray(report)).flat();
     expect(Math.abs(cut!.heardMs - 1_000)).toBeLessThanOrEqual(60);
     expect(puppet.signal.aborted).toBe(false);
     state({ day: "Monday" });
     await world.system.advance(100);
-    expect(await world.stored(call)).toMatchObject({ status: "COMPLETED", result: { day: "Monday" } });
+    expect(await world.storedCall(call)).toMatchObject({ status: "COMPLETED", result: { day: "Monday" } });
     expect(puppet.signal.aborted).toBe(true);
     await world.stop();
   });
@@ -88,7 +88,7 @@ describe("the result of a call with an agent in audio", () => {
     const { world, call, leg, puppet } = await talking({ resultSchema: SCHEMA });
     leg.end("callee_hung_up");
     await world.system.advance(10_200);
-    expect((await world.stored(call)).resultError).toContain("it took longer than 10 s after the call");
+    expect((await world.storedCall(call)).resultError).toContain("it took longer than 10 s after the call");
     expect(puppet.signal.aborted).toBe(true);
     await world.stop();
     expect(world.system.waiting).toBe(0);
@@ -107,7 +107,7 @@ describe("the result of a call with an agent in audio", () => {
     world.leg(call).placed();
     world.leg(call).end("busy");
     await world.system.advance(1_000);
-    expect((await world.stored(call)).outcome?.reason).toBe("busy");
+    expect((await world.storedCall(call)).outcome?.reason).toBe("busy");
     expect(opened[0]!.faults).toEqual([]);
     expect(opened[0]!.signal.aborted).toBe(true);
     await world.stop();
@@ -142,7 +142,7 @@ describe("an agent in audio that a machine answers", () => {
     leg.press("1");
     leg.say(babble(500, 8_000, 3_000, 5));
     await world.system.advance(3_500);
-    expect(await world.stored(call)).toMatchObject({
+    expect(await world.storedCall(call)).toMatchObject({
       status: "COMPLETED",
       outcome: { reason: "agent_finished", answeredBy: "machine" },
     });
@@ -166,7 +166,7 @@ describe("an agent in audio that a machine answers", () => {
     puppet.does({ type: "hang_up" });
     await world.system.advance(2_500);
     expect(Math.abs(soundMs(scene, BEEP_END_MS) - 0.97 * 1_000)).toBeLessThan(80);
-    expect((await world.stored(call)).outcome).toMatchObject({ reason: "agent_finished", answeredBy: "machine" });
+    expect((await world.storedCall(call)).outcome).toMatchObject({ reason: "agent_finished", answeredBy: "machine" });
     await world.stop();
   });
 
@@ -174,7 +174,7 @@ describe("an agent in audio that a machine answers", () => {
     const { world, call, leg } = await talking({ onMachine: "hang_up" });
     leg.say(machine());
     await world.system.advance(7_000);
-    expect((await world.stored(call)).outcome?.reason).toBe("machine_hung_up");
+    expect((await world.storedCall(call)).outcome?.reason).toBe("machine_hung_up");
     await world.stop();
   });
 
@@ -191,7 +191,7 @@ describe("an agent in audio that a machine answers", () => {
     puppet.says("a", 1_000, "Please call back.");
     puppet.does({ type: "hang_up" });
     await world.system.advance(2_500);
-    expect((await world.stored(call)).outcome).toMatchObject({ reason: "agent_finished", answeredBy: "machine" });
+    expect((await world.storedCall(call)).outcome).toMatchObject({ reason: "agent_finished", answeredBy: "machine" });
     expect(Math.abs(soundMs(scene, BEEP_END_MS) - 0.97 * 1_000)).toBeLessThan(80);
     const verdicts = (await world.timeline(call)).filter(({ type }) => type === "answered_by");
     expect(verdicts.map(({ data }) => data)).toContainEqual(
@@ -205,7 +205,7 @@ describe("an agent in audio that a machine answers", () => {
     puppet.events.close();
     leg.say(machine());
     await world.system.advance(11_000);
-    expect((await world.stored(call)).outcome?.reason).toBe("agent_finished");
+    expect((await world.storedCall(call)).outcome?.reason).toBe("agent_finished");
     await world.stop();
   });
 });

@@ -69,7 +69,7 @@ describe("a call with an agent in audio", () => {
     leg.answer();
     await world.system.advance(100);
     expect(opened[0]!.reports).toEqual(["answered pcm"]);
-    expect(await world.story(call)).toEqual(["queued", "ringing", "answered", "agent_started"]);
+    expect(await world.eventTypes(call)).toEqual(["queued", "ringing", "answered", "agent_started"]);
     await world.stop();
   });
 
@@ -104,17 +104,17 @@ describe("a call with an agent in audio", () => {
     await world.system.advance(600);
     expect(puppet.format).toBe(format);
     // Mu-law has two codes for zero, which sound the same.
-    const asCoded = (one: Uint8Array) => one.map((byte) => (format === "pcmu" && byte === 0x7f ? 0xff : byte));
+    const normalized = (one: Uint8Array) => one.map((byte) => (format === "pcmu" && byte === 0x7f ? 0xff : byte));
     const sent = code(leg.heard);
-    const from = sent.findIndex((_, at) => asCoded(bytes.subarray(0, 50)).every((byte, i) => sent[at + i] === byte));
+    const from = sent.findIndex((_, at) => normalized(bytes.subarray(0, 50)).every((byte, i) => sent[at + i] === byte));
     expect(from).toBeGreaterThanOrEqual(0);
-    expect(Buffer.compare(sent.subarray(from, from + bytes.length), asCoded(bytes))).toBe(0);
+    expect(Buffer.compare(sent.subarray(from, from + bytes.length), normalized(bytes))).toBe(0);
     const heard = Buffer.concat(puppet.heard);
     expect(heard.includes(Buffer.from(code(said)))).toBe(true);
     await world.stop();
   });
 
-  test("passes audio of 16 kHz on as samples of 24 kHz", async () => {
+  test("passes 16 kHz audio to the agent as samples of 24 kHz", async () => {
     const { world, leg, puppet } = await talking({ sampleRate: 16_000, codec: "PCMU" });
     leg.say(tone(600, 500, 16_000, 8_000));
     await world.system.advance(1_000);
@@ -205,7 +205,7 @@ describe("a call with an agent in audio", () => {
     const { world, call, puppet } = scene;
     puppet.does({ type: "reply", to: "begin" }, { type: "audio", item: "a", bytes }, { type: "item_end", item: "a" });
     await world.system.advance(2_000);
-    expect((await world.stored(call)).outcome).toMatchObject({
+    expect((await world.storedCall(call)).outcome).toMatchObject({
       reason: "agent_failed",
       detail: expect.stringMatching(detail),
     });
@@ -218,7 +218,7 @@ describe("a call with an agent in audio", () => {
     puppet.does({ type: "reply", to: "begin" });
     for (let i = 0; i < 320; i++) puppet.does({ type: "audio", item: "a", bytes: new Uint8Array(8_000) });
     await world.system.advance(1_000);
-    expect(await world.stored(call)).toMatchObject({
+    expect(await world.storedCall(call)).toMatchObject({
       status: "FAILED",
       outcome: { reason: "agent_failed", detail: "the agent sent more than 300 s of audio ahead" },
     });
@@ -233,11 +233,11 @@ describe("a call with an agent in audio", () => {
     puppet.says("a", 2_000, "Goodbye.");
     puppet.does({ type: "hang_up" });
     await world.system.advance(1_800);
-    expect((await world.stored(call)).status).toBe("IN_PROGRESS");
+    expect((await world.storedCall(call)).status).toBe("IN_PROGRESS");
     // The callee's own goodbye does not cut it.
     puppet.does({ type: "speech_started" });
     await world.system.advance(1_500);
-    expect(await world.stored(call)).toMatchObject({ status: "COMPLETED", outcome: { reason: "agent_finished" } });
+    expect(await world.storedCall(call)).toMatchObject({ status: "COMPLETED", outcome: { reason: "agent_finished" } });
     expect(Math.abs(soundMs(scene, 0) - 0.97 * 2_000)).toBeLessThan(80);
     expect(await lines(scene)).toEqual(["caller: Goodbye."]);
     expect(puppet.signal.aborted).toBe(true);
@@ -324,7 +324,7 @@ describe("a call with an agent in audio", () => {
     await world.system.advance(1_000);
     leg.end("callee_hung_up");
     await world.system.advance(1_500);
-    const [first, second, ...others] = (await world.stored(call)).turns ?? [];
+    const [first, second, ...others] = (await world.storedCall(call)).turns ?? [];
     expect(first).toMatchObject({ input: "begin", interrupted: true, ttsTtfbMs: null, llmTtftMs: 0 });
     expect(first?.interruptLatencyMs).toBeLessThanOrEqual(240);
     expect(second).toMatchObject({ input: "words", interrupted: false, llmTtftMs: 300 });
@@ -370,7 +370,7 @@ describe("a call with an agent in audio", () => {
     puppet.says("a", 1_000, "Goodbye.");
     puppet.does({ type: "hang_up" });
     await world.system.advance(2_500);
-    expect((await world.stored(call)).outcome?.reason).toBe("max_duration");
+    expect((await world.storedCall(call)).outcome?.reason).toBe("max_duration");
     expect(await lines(scene)).toEqual(["caller: Goodbye."]);
     await world.stop();
   });
@@ -383,9 +383,12 @@ describe("a call with an agent in audio", () => {
     puppet.does({ type: "say", text: "I am sorry." }, { type: "fail", detail: "the model is gone" });
     const apologyMs = "I am sorry.".length * MS_PER_CHARACTER;
     await world.system.advance(500 + apologyMs - 100);
-    expect((await world.stored(call)).status).toBe("IN_PROGRESS");
+    expect((await world.storedCall(call)).status).toBe("IN_PROGRESS");
     await world.system.advance(1_000);
-    expect((await world.stored(call)).outcome).toMatchObject({ reason: "agent_failed", detail: "the model is gone" });
+    expect((await world.storedCall(call)).outcome).toMatchObject({
+      reason: "agent_failed",
+      detail: "the model is gone",
+    });
     expect(await lines(scene)).toEqual(["caller: Well", "caller: I am sorry."]);
     await world.stop();
   });
@@ -398,7 +401,10 @@ describe("a call with an agent in audio", () => {
     expect(opened[0]!.brief.language).toBe("fi");
     opened[0]!.does({ type: "say", text: "I am sorry." }, { type: "fail", detail: "the model is gone" });
     await world.system.advance(1_000);
-    expect((await world.stored(call)).outcome).toMatchObject({ reason: "agent_failed", detail: "the model is gone" });
+    expect((await world.storedCall(call)).outcome).toMatchObject({
+      reason: "agent_failed",
+      detail: "the model is gone",
+    });
     await world.stop();
   });
 
@@ -409,7 +415,7 @@ describe("a call with an agent in audio", () => {
     await world.system.settle();
     opened[0]!.events.fail(new Error("the connection broke"));
     await world.system.advance(1_000);
-    expect((await world.stored(call)).outcome).toMatchObject({
+    expect((await world.storedCall(call)).outcome).toMatchObject({
       reason: "agent_failed",
       detail: "the connection broke",
     });
@@ -426,7 +432,7 @@ describe("an agent in audio that cannot conduct a call", () => {
       },
     });
     const { world, call } = await dialCall(agent);
-    expect(await world.stored(call)).toMatchObject({
+    expect(await world.storedCall(call)).toMatchObject({
       status: "FAILED",
       outcome: { reason: "agent_unavailable", detail: expect.stringContaining("RINGPORT_AGENT_KEY") },
     });
@@ -450,7 +456,7 @@ describe("an agent in audio that cannot conduct a call", () => {
     await world.system.advance(1_000);
     expect(isAborted).toBe(true);
     expect(world.network.legs).toEqual([]);
-    expect((await world.stored(call)).status).not.toBe("IN_PROGRESS");
+    expect((await world.storedCall(call)).status).not.toBe("IN_PROGRESS");
     await world.stop();
   });
 });

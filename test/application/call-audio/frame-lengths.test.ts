@@ -52,7 +52,7 @@ describe.each([
         const { world, call, leg } = await answered(start, "x".repeat(characters));
         await world.system.advance(characters * MS_PER_CHARACTER + 5_000);
         const messageMs = characters * MS_PER_CHARACTER;
-        const { outcome } = await world.stored(call);
+        const { outcome } = await world.storedCall(call);
         expect(outcome).toMatchObject({ reason: "message_played", heardMs: messageMs, heardRatio: 1 });
         const heard = sounding(leg.heard);
         expect(Math.abs(heard.length - (messageMs * sampleRate) / 1_000)).toBeLessThanOrEqual(4);
@@ -69,7 +69,7 @@ describe.each([
     leg.end("callee_hung_up");
     await world.system.settle();
     const frames = Math.floor(1_000 / frameMs) + 1;
-    expect((await world.stored(call)).outcome?.heardMs).toBe(Math.min(frames * frameMs, 1_000));
+    expect((await world.storedCall(call)).outcome?.heardMs).toBe(Math.min(frames * frameMs, 1_000));
     await world.stop();
   });
 
@@ -79,7 +79,7 @@ describe.each([
     const words = tone(880, 600, sampleRate, 8_000);
     leg.say(words);
     await world.system.advance(10_000);
-    const { heard, said } = world.recordings.kept.get(call.id)!;
+    const { heard, said } = world.recordings.stored.get(call.id)!;
     expect(heard).toEqual(Array.from(leg.heard).slice(0, heard.length));
     const left = Int16Array.from(heard);
     const right = Int16Array.from(said);
@@ -98,7 +98,7 @@ describe.each([
     await world.system.advance(3_000);
     const keys = (await world.timeline(call)).flatMap((event) => (event.type === "dtmf" ? [event.data.digit] : []));
     expect(keys.join("")).toBe("1122#");
-    expect(await world.story(call)).not.toContain("callee_speech");
+    expect(await world.eventTypes(call)).not.toContain("callee_speech");
     await world.stop();
   });
 
@@ -134,7 +134,7 @@ describe.each([
     const beep = tone(1_000, 400, sampleRate, 9_000);
     leg.say(concatPcm([babble(9_000, sampleRate, 3_000, 5), new Int16Array(sampleRate / 2), beep]));
     await world.system.advance(20_000);
-    const { outcome } = await world.stored(call);
+    const { outcome } = await world.storedCall(call);
     expect(outcome).toMatchObject({ reason: "message_played", answeredBy: "machine", heardMs: 2_000, heardRatio: 1 });
     const last = sounding(leg.heard.subarray(9.5 * sampleRate));
     expect(Math.abs(last.length - 2 * sampleRate)).toBeLessThanOrEqual(4);
@@ -190,13 +190,13 @@ describe.each([
     expect(Math.abs(client.frames.length * 20 - received)).toBeLessThanOrEqual(frameMs);
     const from = client.heard.findIndex((sample) => sample !== 0) - 1;
     expect(client.heard.subarray(from, from + words.length)).toEqual(words);
-    expect(client.story.filter((event) => event === "mark").length).toBe(2);
+    expect(client.eventNames.filter((event) => event === "mark").length).toBe(2);
     const heard = leg.heard.subarray(leg.heard.findIndex((sample) => sample !== 0) - 1);
     const cut = (330 * sampleRate) / 1_000;
     expect(toneShare(heard.subarray(0, cut), 440, sampleRate)).toBeGreaterThan(0.99);
     expect(toneShare(heard.subarray(cut, 2 * cut), 660, sampleRate)).toBeGreaterThan(0.99);
     attachment.clear();
-    expect(client.latest("cleared")?.data).toEqual({ heard_ms: 660 });
+    expect(client.latestEvent("cleared")?.data).toEqual({ heard_ms: 660 });
     await world.stop();
   });
 

@@ -17,7 +17,7 @@ interface AnalyzerReport {
 function listen(samples: Int16Array, sampleRate: number): AnalyzerReport {
   const heard: AnalyzerReport = { keys: "", speech: [], beeps: [] };
   const voiceActivity = (rate: number) => new Vad(rate);
-  const ear = new InboundAnalyzer(
+  const analyzer = new InboundAnalyzer(
     { sampleRate, inBandDtmf: () => true, voiceActivity },
     {
       firstAudio() {},
@@ -31,8 +31,8 @@ function listen(samples: Int16Array, sampleRate: number): AnalyzerReport {
     },
   );
   const frame = sampleRate / 50;
-  for (let at = 0; at + frame <= samples.length; at += frame) ear.inbound(samples.subarray(at, at + frame));
-  ear.finish();
+  for (let at = 0; at + frame <= samples.length; at += frame) analyzer.inbound(samples.subarray(at, at + frame));
+  analyzer.finish();
   return heard;
 }
 

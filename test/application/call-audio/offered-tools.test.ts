@@ -198,7 +198,7 @@ describe("an agent call with tools", () => {
       { tool: "one", ms: 0, fault: null },
       { tool: "three", ms: 0, fault: null },
     ]);
-    expect((await world.stored(call)).outcome).toMatchObject({
+    expect((await world.storedCall(call)).outcome).toMatchObject({
       reason: "agent_finished",
       detail: "it was at its limit",
     });
@@ -237,9 +237,9 @@ describe("an agent call with tools", () => {
     await world.system.advance(20_100);
     expect(inputs).toEqual(["begin", "ending"]);
     await world.system.advance(9_500);
-    expect((await world.stored(call)).status).toBe("IN_PROGRESS");
+    expect((await world.storedCall(call)).status).toBe("IN_PROGRESS");
     await world.system.advance(1_000);
-    expect((await world.stored(call)).outcome).toMatchObject({ reason: "max_duration", durationMs: 30_000 });
+    expect((await world.storedCall(call)).outcome).toMatchObject({ reason: "max_duration", durationMs: 30_000 });
     await world.stop();
   });
 });

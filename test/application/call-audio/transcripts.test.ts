@@ -15,13 +15,13 @@ import { type MeasuringSession, MeasuringTranscription } from "../../support/mea
 class Listener implements StreamClient {
   readonly calleeRate: number | undefined = undefined;
   readonly events: StreamEvent[] = [];
-  readonly said: Transcript[] = [];
+  readonly transcripts: Transcript[] = [];
   ended: string | undefined;
   event(event: StreamEvent): void {
     this.events.push(event);
   }
   transcript(transcript: Transcript): void {
-    this.said.push(transcript);
+    this.transcripts.push(transcript);
   }
   callee(): void {}
   over(end: string): void {
@@ -69,7 +69,7 @@ async function talking(options: WorldOptions = {}): Promise<Scene> {
 
 const voice = (hz: number, ms: number, { sampleRate }: ScriptedLeg): Int16Array => tone(hz, ms, sampleRate, 8_000);
 const pause = (ms: number, { sampleRate }: ScriptedLeg): Int16Array => new Int16Array((ms * sampleRate) / 1000);
-const texts = ({ client }: Scene): string[] => client.said.map(({ text }) => text);
+const texts = ({ client }: Scene): string[] => client.transcripts.map(({ text }) => text);
 
 test("a requeued call is transcribed once", async () => {
   const transcription = new MeasuringTranscription();
@@ -103,12 +103,12 @@ describe("the callee's speech", () => {
     expect(texts(scene)).toEqual([]);
     await world.system.advance(200);
     expect(texts(scene)).toEqual(["tone 440"]);
-    const answeredAt = (await world.stored(call)).startedAt ?? 0;
-    const [said] = client.said;
-    expect(said).toMatchObject({ final: true, speaker: "callee" });
+    const answeredAt = (await world.storedCall(call)).startedAt ?? 0;
+    const [transcripts] = client.transcripts;
+    expect(transcripts).toMatchObject({ final: true, speaker: "callee" });
     // It started 1,000 ms after the answer; the turn includes 300 ms before it.
-    expect(said!.timestamp - answeredAt).toBeGreaterThanOrEqual(680);
-    expect(said!.timestamp - answeredAt).toBeLessThanOrEqual(740);
+    expect(transcripts!.timestamp - answeredAt).toBeGreaterThanOrEqual(680);
+    expect(transcripts!.timestamp - answeredAt).toBeLessThanOrEqual(740);
     await world.stop();
   });
 
@@ -173,7 +173,7 @@ describe("the callee's speech", () => {
     await world.stop();
   });
 
-  test("reaches an engine that finds the turns itself from the answer on, silence included", async () => {
+  test("reaches an engine that detects turns itself, silence included", async () => {
     const transcription = new MeasuringTranscription({ endOfTurn: true });
     const { world, leg } = await talking({ transcription });
     leg.talkative = false;
@@ -197,11 +197,11 @@ describe("the caller's speech", () => {
     await world.system.advance(500);
     attachment.write(tone(880, 700, 24_000, 8_000), 24_000);
     await world.system.advance(5_000);
-    expect(client.said.map(({ speaker, text }) => [speaker, text])).toEqual([
+    expect(client.transcripts.map(({ speaker, text }) => [speaker, text])).toEqual([
       ["caller", "tone 880"],
       ["callee", "tone 440"],
     ]);
-    const [caller, callee] = client.said.map(({ timestamp }) => timestamp) as [number, number];
+    const [caller, callee] = client.transcripts.map(({ timestamp }) => timestamp) as [number, number];
     expect(Math.abs(callee - caller - 2_000)).toBeLessThanOrEqual(60);
     await world.stop();
   });
@@ -228,7 +228,7 @@ describe("a transcript", () => {
     session.say({ type: "final", text: "one", startMs: 1_000.4, endMs: 2_000 });
     session.say({ type: "final", text: "  ", startMs: 4_000, endMs: 4_500 });
     await world.system.settle();
-    const answeredAt = (await world.stored(call)).startedAt ?? 0;
+    const answeredAt = (await world.storedCall(call)).startedAt ?? 0;
     const transcript = (await world.app.calls.transcripts(ALICE, [call])).get(call.id);
     expect(transcript).toEqual([
       {
@@ -265,7 +265,7 @@ describe("a transcript", () => {
     const [session] = transcription.sessions as [MeasuringSession];
     session.say({ type: "final", text: "one", startMs: 100, endMs: 200 });
     await world.system.advance(1_000);
-    expect(client.said).toHaveLength(1);
+    expect(client.transcripts).toHaveLength(1);
     expect((await world.app.calls.transcripts(ALICE, [call])).size).toBe(0);
     world.storage.before = () => {};
     session.say({ type: "final", text: "two", startMs: 300, endMs: 400 });
@@ -287,10 +287,10 @@ describe("a transcript", () => {
     await world.system.settle();
     const next = new Listener();
     await attach(world, call, next);
-    expect(next.said.map(({ text }) => text)).toEqual(["one"]);
+    expect(next.transcripts.map(({ text }) => text)).toEqual(["one"]);
     session.say({ type: "final", text: "two", startMs: 300, endMs: 400 });
     await world.system.settle();
-    expect(next.said.map(({ text }) => text)).toEqual(["one", "two"]);
+    expect(next.transcripts.map(({ text }) => text)).toEqual(["one", "two"]);
     await world.stop();
   });
 });
@@ -303,7 +303,7 @@ describe("a final transcript that was sent to a client after it had disconnected
     await world.system.settle();
   };
 
-  test("is replayed to later clients in order, until one is heard from", async () => {
+  test("is replayed to later clients in order, until one responds", async () => {
     const transcription = new MeasuringTranscription();
     const scene = await talking({ transcription });
     const { world, call, client, attachment } = scene;
@@ -314,19 +314,19 @@ describe("a final transcript that was sent to a client after it had disconnected
     await says(scene, session, "two");
     const second = new Listener();
     const next = await attach(world, call, second);
-    expect(second.said.map(({ text }) => text)).toEqual(["one", "two"]);
-    expect(second.said[0]).toEqual(client.said.find(({ final }) => final));
+    expect(second.transcripts.map(({ text }) => text)).toEqual(["one", "two"]);
+    expect(second.transcripts[0]).toEqual(client.transcripts.find(({ final }) => final));
     next.detach(false);
     const third = new Listener();
     const last = await attach(world, call, third);
-    expect(third.said).toEqual(second.said);
+    expect(third.transcripts).toEqual(second.transcripts);
     await world.system.advance(3_000);
     await says(scene, session, "three");
     last.took();
     last.detach(false);
     const fourth = new Listener();
     await attach(world, call, fourth);
-    expect(fourth.said.map(({ text }) => text)).toEqual(["three"]); // may have been on its way when the client was heard from
+    expect(fourth.transcripts.map(({ text }) => text)).toEqual(["three"]); // may have been in transit when the client responded
     await world.stop();
   });
 
@@ -340,7 +340,7 @@ describe("a final transcript that was sent to a client after it had disconnected
     attachment.detach(false);
     const next = new Listener();
     await attach(world, call, next);
-    expect(next.said).toEqual([]);
+    expect(next.transcripts).toEqual([]);
     await world.stop();
   });
 });
@@ -352,12 +352,12 @@ describe("the last words", () => {
     const { world, leg, client, call } = scene;
     leg.say(concatPcm([pause(500, leg), voice(440, 800, leg)]));
     await world.system.advance(1_000);
-    expect(client.said).toEqual([]);
+    expect(client.transcripts).toEqual([]);
     leg.end("callee_hung_up");
     await world.system.settle();
     expect(texts(scene)).toEqual(["tone 440"]);
     expect(client.ended).toBe("completed");
-    expect((await world.stored(call)).status).toBe("COMPLETED");
+    expect((await world.storedCall(call)).status).toBe("COMPLETED");
     await world.stop();
   });
 
@@ -377,10 +377,10 @@ describe("the last words", () => {
     expect(client.ended).toBeUndefined();
     await world.system.advance(200);
     expect(client.ended).toBe("completed");
-    expect((await world.stored(call)).endedAt).toBe(endedAt);
+    expect((await world.storedCall(call)).endedAt).toBe(endedAt);
     answer();
     await world.system.settle();
-    expect(client.said).toEqual([]);
+    expect(client.transcripts).toEqual([]);
     expect((await world.app.calls.transcripts(ALICE, [call])).get(call.id)?.map(({ text }) => text)).toEqual([
       "tone 440",
     ]);
@@ -419,7 +419,7 @@ describe("an engine that fails", () => {
     expect(unavailableNotices(scene)).toEqual([{ reason: "engine_failed", recoverable: false }]);
     scene.leg.say(voice(440, 800, scene.leg));
     await scene.world.system.advance(2_000);
-    expect((await scene.world.stored(scene.call)).status).toBe("IN_PROGRESS");
+    expect((await scene.world.storedCall(scene.call)).status).toBe("IN_PROGRESS");
     await scene.world.stop();
   });
 
@@ -447,11 +447,11 @@ describe("an engine that fails", () => {
     transcription.sessions[0]!.fault = new Error("a bug");
     await scene.world.system.advance(1_000);
     expect(unavailableNotices(scene)).toEqual([{ reason: "engine_failed", recoverable: false }]);
-    expect((await scene.world.stored(scene.call)).status).toBe("IN_PROGRESS");
+    expect((await scene.world.storedCall(scene.call)).status).toBe("IN_PROGRESS");
     await scene.world.stop();
   });
 
-  test("by taking long to open gets the words spoken in the meantime", async () => {
+  test("by opening slowly gets the words spoken in the meantime", async () => {
     const transcription = new MeasuringTranscription();
     let open = () => {};
     transcription.opening = new Promise<void>((resolve) => {

@@ -39,7 +39,7 @@ class Listener {
   }
 }
 
-interface Listening {
+interface AskedCall {
   readonly scene: Scene;
   readonly inputs: readonly ConversationInput[];
   readonly transcription: MeasuringTranscription;
@@ -49,7 +49,7 @@ interface Listening {
 async function askQuestions(
   texts: readonly string[],
   options: { thinksMs?: number; heardMs?: number; partial?: boolean; endOfTurn?: boolean } = {},
-): Promise<Listening> {
+): Promise<AskedCall> {
   const { partial = false, endOfTurn = false, thinksMs = 0 } = options;
   const listener = new Listener(thinksMs);
   const transcription = new MeasuringTranscription({ partial, endOfTurn });
@@ -149,11 +149,11 @@ describe("a callee who continues before the agent is heard", () => {
     expect((await lines(scene)).at(-1)).toBe(`caller: So ${text}.`);
     leg.end("callee_hung_up");
     await world.system.advance(1_500);
-    expect((await world.stored(scene.call)).turns?.map(({ input }) => input)).toEqual(["begin", "words"]);
+    expect((await world.storedCall(scene.call)).turns?.map(({ input }) => input)).toEqual(["begin", "words"]);
     await world.stop();
   });
 
-  test("who makes only a sound then hears the reply a little later", async () => {
+  test("who makes only a sound hears the reply a little later", async () => {
     const { scene } = await askQuestions(["I come tomorrow.", ""], { thinksMs: 500 });
     const { world, leg } = scene;
     const spokeAt = now(scene);
@@ -197,7 +197,7 @@ function noise(lengthMs: number, rms: number, sampleRate: number): Int16Array {
 
 describe("the agent is not interrupted by", () => {
   /** Sounds that the callee sends 500 ms into the question, which is fully heard, without a pause. */
-  async function undisturbed(send: (scene: Scene) => void, texts: readonly string[] = []): Promise<void> {
+  async function expectUndisturbed(send: (scene: Scene) => void, texts: readonly string[] = []): Promise<void> {
     const { scene, inputs } = await askQuestions(texts, { heardMs: 500 });
     send(scene);
     await scene.world.system.advance(ms(QUESTION) - 500 + 40);
@@ -206,14 +206,14 @@ describe("the agent is not interrupted by", () => {
     await scene.world.stop();
   }
 
-  test("a sign of listening", () => undisturbed(({ leg }) => leg.say(voice(160, leg)), ["Uhum."]));
+  test("a sign of listening", () => expectUndisturbed(({ leg }) => leg.say(voice(160, leg)), ["Uhum."]));
 
   test.for([100, 500, 2_000, 8_000])("a knock of 100 ms, rms %s", (rms) =>
-    undisturbed(({ leg }) => leg.say(noise(100, rms, leg.sampleRate))),
+    expectUndisturbed(({ leg }) => leg.say(noise(100, rms, leg.sampleRate))),
   );
 
   test.for([2_000, 8_000])("typing, rms %s", (rms) =>
-    undisturbed(({ leg }) => {
+    expectUndisturbed(({ leg }) => {
       for (let key = 0; key < 10; key++) {
         leg.say(noise(20, rms, leg.sampleRate));
         leg.say(new Int16Array(leg.sampleRate / 10));
@@ -222,7 +222,7 @@ describe("the agent is not interrupted by", () => {
   );
 
   test.for(["car", "pink"] as const)("sudden %s noise of a second", (kind) =>
-    undisturbed(({ leg }) => {
+    expectUndisturbed(({ leg }) => {
       for (const seed of [1, 2, 3]) {
         leg.say(samplesOf(levelled(rumble(kind, 1_000, leg.sampleRate, random(seed)), 3_000)));
         leg.say(new Int16Array(leg.sampleRate));
@@ -230,7 +230,7 @@ describe("the agent is not interrupted by", () => {
     }),
   );
 
-  test("a tone", () => undisturbed(({ leg }) => leg.say(tone(800, 1_000, leg.sampleRate, 8_000))));
+  test("a tone", () => expectUndisturbed(({ leg }) => leg.say(tone(800, 1_000, leg.sampleRate, 8_000))));
 
   test.for([50, 200, 1_000, 4_000])("constant noise from the beginning, rms %s", async (rms) => {
     const { scene, inputs } = await askQuestions([], { heardMs: 0 });
@@ -242,7 +242,7 @@ describe("the agent is not interrupted by", () => {
     await world.stop();
   });
 
-  test("its own key sound, which is a key and no speech", async () => {
+  test("a key tone, which is a key and not speech", async () => {
     const { scene, inputs } = await askQuestions([], { heardMs: 500 });
     const { world, leg } = scene;
     leg.say(

@@ -19,14 +19,14 @@ describe("the sample of a voice", () => {
     expect(toneShare(samples, 440, 16_000)).toBeGreaterThan(0.99);
   });
 
-  test("is refused for an unknown voice, naming installed ones", async () => {
+  test("is refusal for an unknown voice, naming installed ones", async () => {
     await expect(world.app.queries.voiceSample("en-US-9")).rejects.toMatchObject({
       code: "voice_not_found",
       message: expect.stringContaining("en-US-1"),
     });
   });
 
-  test("is refused when the engine fails, without quoting the engine", async () => {
+  test("is refusal when the engine fails, without quoting the engine", async () => {
     world.speech.fault = new SpeechFailed("connect ECONNREFUSED 10.0.0.7:8880");
     const refusal = world.app.queries.voiceSample("en-US-1");
     await expect(refusal).rejects.toMatchObject({ code: "speech_unavailable" });
@@ -35,9 +35,9 @@ describe("the sample of a voice", () => {
     expect((await world.app.queries.voiceSample("en-US-1")).length).toBeGreaterThan(44);
   });
 
-  test("is refused to a user with four in progress, and to no other user", async () => {
+  test("is refusal to a user with four in progress, and to no other user", async () => {
     let speak = () => {};
-    world.speech.hold = new Promise<void>((resolve) => {
+    world.speech.gate = new Promise<void>((resolve) => {
       speak = resolve;
     });
     const sample = (userId: string) => world.app.queries.voiceSample("en-US-1", userId);
@@ -58,14 +58,14 @@ describe("the sample of a voice", () => {
 
   test("is abandoned after 15 seconds of silence", async () => {
     world.speech.silent = true;
-    const refused = world.app.queries.voiceSample("en-US-1").catch((error: unknown) => error);
+    const refusal = world.app.queries.voiceSample("en-US-1").catch((error: unknown) => error);
     let hasEnded = false;
-    void refused.then(() => {
+    void refusal.then(() => {
       hasEnded = true;
     });
     await world.system.advance(14_999);
     expect(hasEnded).toBe(false);
     await world.system.advance(1);
-    expect(await refused).toMatchObject({ code: "speech_unavailable" });
+    expect(await refusal).toMatchObject({ code: "speech_unavailable" });
   });
 });

@@ -47,7 +47,7 @@ describe("an agent that a machine answers", () => {
     await scene.world.system.advance(7_000);
     expect(soundMs(scene, 6_200), "silent until the beep").toBe(0);
     await scene.world.system.advance(12_000);
-    expect(await scene.world.stored(scene.call)).toMatchObject({
+    expect(await scene.world.storedCall(scene.call)).toMatchObject({
       status: "COMPLETED",
       outcome: { reason: "agent_finished", answeredBy: "machine" },
     });
@@ -61,14 +61,14 @@ describe("an agent that a machine answers", () => {
     await scene.world.system.advance(20_000);
     expect(soundMs(scene, 0, 6_000)).toBeCloseTo(ms(INTRODUCTION, WORDS), -2);
     expect(soundMs(scene, 8_900)).toBeCloseTo(ms(INTRODUCTION, WORDS), -2);
-    expect((await scene.world.stored(scene.call)).outcome?.reason).toBe("agent_finished");
+    expect((await scene.world.storedCall(scene.call)).outcome?.reason).toBe("agent_finished");
     await scene.world.stop();
   });
 
   test("ends COMPLETED/machine_hung_up on request", async () => {
     const scene = await machineAnswers(scriptedAgent(), { onMachine: "hang_up" }, [`Ask: ${QUESTION}`]);
     await scene.world.system.advance(7_000);
-    expect((await scene.world.stored(scene.call)).outcome?.reason).toBe("machine_hung_up");
+    expect((await scene.world.storedCall(scene.call)).outcome?.reason).toBe("machine_hung_up");
     await scene.world.stop();
   });
 
@@ -87,7 +87,7 @@ describe("an agent that a machine answers", () => {
     expect(inputs).toEqual(["begin", "key"]);
     expect(soundMs(scene, 0, 8_900)).toBe(0);
     expect(soundMs(scene, 8_900)).toBeCloseTo(ms(WORDS), -2);
-    const { outcome } = await scene.world.stored(scene.call);
+    const { outcome } = await scene.world.storedCall(scene.call);
     expect(outcome).toMatchObject({ reason: "agent_finished", answeredBy: "machine" });
     const verdicts = (await scene.world.timeline(scene.call)).filter(({ type }) => type === "answered_by");
     expect(verdicts.slice(0, 2).map(({ data }) => data)).toMatchObject([

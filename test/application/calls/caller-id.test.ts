@@ -46,7 +46,7 @@ test.each<[string, CallerId | undefined, CreateCallInput["from"], CallerId | und
   if (callerId) await world.app.instances.update(ALICE, instance.id, { callerId });
   const created = await call(from);
   expect(world.leg(created).from).toEqual(dialled);
-  expect((await world.stored(created)).from).toEqual(dialled);
+  expect((await world.storedCall(created)).from).toEqual(dialled);
   await world.stop();
 });
 
@@ -113,7 +113,7 @@ test("a waiting call is not dialled once its number is no longer listed", async 
   const restarted = await world.crashAndRestart({ capabilities: { callerIds: ["+1415555*"] } });
   restarted.line(instance).goOnline();
   await restarted.system.settle();
-  expect(await restarted.stored(queuedCall)).toMatchObject({
+  expect(await restarted.storedCall(queuedCall)).toMatchObject({
     status: "FAILED",
     outcome: {
       reason: "rejected_by_network",

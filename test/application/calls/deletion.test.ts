@@ -103,7 +103,7 @@ describe("a deletion whose storage fails", () => {
       const { world, instance } = await busyInstance();
       let steps = 0;
       world.storage.before = () => {
-        if (++steps === n) world.storage.down = true;
+        if (++steps === n) world.storage.isDown = true;
       };
       const first = watchAnswer(remove(world, instance));
       await world.system.advance(5_000);
@@ -114,7 +114,7 @@ describe("a deletion whose storage fails", () => {
       }
       expect(first.answer, `fault at step ${n}`).toBe("storage_unavailable");
       await world.system.advance(60_000);
-      world.storage.down = false;
+      world.storage.isDown = false;
       await world.system.advance(10_000);
       if (n > 1) await expectDeleted(world, instance);
       await remove(world, instance);
@@ -137,7 +137,7 @@ describe("a deletion whose storage fails", () => {
       const first = watchAnswer(remove(world, instance));
       await world.system.advance(4_000);
       world.storage.after = () => {};
-      if (n > 1) expect(first.answer, `lost answer ${n}`).toBe("done");
+      if (n > 1) expect(first.answer, `lost response ${n}`).toBe("done");
       else await remove(world, instance);
       await expectDeleted(world, instance);
       expect(await deletedEvents(world)).toHaveLength(1);
@@ -282,7 +282,7 @@ describe("the calls of a deleted instance", () => {
     await world.system.advance(1_000);
     expect(request.answer).toBe("done");
     expect(world.network.legs).toEqual([]);
-    expect(await world.stored(call)).toMatchObject({ status: "FAILED", outcome: { reason: "instance_deleted" } });
+    expect(await world.storedCall(call)).toMatchObject({ status: "FAILED", outcome: { reason: "instance_deleted" } });
     await expectDeleted(world, instance);
     await world.stop();
   });

@@ -62,7 +62,7 @@ test("a call that waits is not dialled once the network refuses its number", asy
   world.network.refused.set("+4930123456", "trunk acme does not call it");
   world.line(instance).goOnline();
   await world.system.settle();
-  expect(await world.stored(call)).toMatchObject({
+  expect(await world.storedCall(call)).toMatchObject({
     status: "FAILED",
     outcome: { reason: "rejected_by_network", detail: "not dialled: trunk acme does not call it" },
   });
@@ -78,7 +78,7 @@ test("a restart with other prefixes keeps waiting calls from being dialled", asy
   const restarted = await world.crashAndRestart({ callLimits: { allowedPrefixes: ["+43"] } });
   restarted.line(instance).goOnline();
   await restarted.system.settle();
-  expect(await restarted.stored(call)).toMatchObject({
+  expect(await restarted.storedCall(call)).toMatchObject({
     status: "FAILED",
     outcome: { reason: "rejected_by_network", detail: expect.stringContaining("only numbers that begin with +43") },
   });
@@ -90,7 +90,7 @@ test.each([
   [{ allowedPrefixes: ["0049"] }, 'allowedPrefixes contains "0049"'],
   [{ allowedPrefixes: "+49" as never }, 'allowedPrefixes is "+49"'],
   [{ maxCallsPerDay: 0 }, "maxCallsPerDay is 0"],
-])("a custom authenticate that gives %j lets no user call, and names the reason", async (result, message) => {
+])("a custom authenticate that returns %j lets no user call, and names the reason", async (result, message) => {
   const { world, to } = await scene();
   await expect(to("+4930123456", { ...GERMAN, ...result })).rejects.toThrow(message);
   expect(world.network.legs).toEqual([]);

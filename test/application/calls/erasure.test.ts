@@ -34,7 +34,7 @@ describe("erasing a phone number", () => {
       expect(await world.storage.calls.get(call.id)).toBeUndefined();
       expect(await world.timeline(call)).toEqual([]);
     }
-    expect(await world.story(other)).toEqual(["queued", "failed"]);
+    expect(await world.eventTypes(other)).toEqual(["queued", "failed"]);
     expect(await world.storage.calls.counts()).toEqual({ FAILED: 1 });
     expect(await world.app.erase(NUMBER)).toMatchObject({ calls: 0, events: 0, receipts: 0 });
     await world.stop();
@@ -91,7 +91,7 @@ describe("erasing a phone number", () => {
     const call = await endedCall(world, NUMBER);
     world.recordings.record(call.id, 8_000, () => {});
     await world.app.erase(NUMBER);
-    expect(world.recordings.kept.size).toBe(0);
+    expect(world.recordings.stored.size).toBe(0);
     expect(forgottenNumbers).toEqual([call.id]);
     await world.stop();
   });

@@ -8,7 +8,7 @@ function listen(world: World, callId: string, signal?: AbortSignal) {
   const ended = (async () => {
     for await (const event of world.app.calls.events(ALICE, callId, signal ? { signal } : {})) events.push(event);
   })();
-  return { events, ended: ended, types: () => events.map((event) => event.type) };
+  return { events, ended, types: () => events.map((event) => event.type) };
 }
 
 describe("the events of a call", () => {
@@ -162,7 +162,7 @@ describe("waiting for a call", () => {
     expect(done).toBeUndefined();
     await world.system.advance(5_000);
     await waitedCall;
-    expect(done).toEqual(await world.stored(call));
+    expect(done).toEqual(await world.storedCall(call));
     expect(done).toMatchObject({ status: "COMPLETED" });
     await world.stop();
   });
@@ -186,7 +186,7 @@ test("expired calls are forgotten with their recordings", async () => {
   await world.app.calls.hangUp(ALICE, call.id);
   const { system } = world;
   await system.advance(29 * 24 * 3_600_000);
-  expect((await world.stored(call)).status).toBe("FAILED");
+  expect((await world.storedCall(call)).status).toBe("FAILED");
   await system.advance(2 * 24 * 3_600_000);
   expect(await world.storage.calls.get(call.id)).toBeUndefined();
   expect(await world.timeline(call)).toEqual([]);

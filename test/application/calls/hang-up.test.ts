@@ -10,7 +10,7 @@ describe("ending a call", () => {
     const instance = await world.newInstance();
     const call = await world.call(instance);
     await world.app.calls.hangUp(ALICE, call.id);
-    expect(await world.stored(call)).toMatchObject({ ...TERMINATED, endedAt: world.system.now(), startedAt: null });
+    expect(await world.storedCall(call)).toMatchObject({ ...TERMINATED, endedAt: world.system.now(), startedAt: null });
     await world.app.instances.configure(ALICE, instance.id);
     await world.line(instance).scan();
     await world.system.advance(10_000);
@@ -29,7 +29,7 @@ describe("ending a call", () => {
     await world.system.settle();
     await ended;
     await world.system.advance(10_000);
-    expect(await world.stored(call)).toMatchObject(TERMINATED);
+    expect(await world.storedCall(call)).toMatchObject(TERMINATED);
     for (const leg of world.network.legs) expect(leg.live).toBe(false);
     await world.stop();
   });
@@ -44,7 +44,7 @@ describe("ending a call", () => {
       });
     const call = await world.call(instance);
     await world.app.calls.hangUp(ALICE, call.id);
-    expect(await world.stored(call)).toMatchObject(TERMINATED);
+    expect(await world.storedCall(call)).toMatchObject(TERMINATED);
     onDialled();
     await world.system.settle();
     expect(world.leg(call).live).toBe(false);
@@ -55,7 +55,7 @@ describe("ending a call", () => {
     const world = await World.start();
     const call = await world.call(await world.activeInstance());
     await world.app.calls.hangUp(ALICE, call.id);
-    expect(await world.stored(call)).toMatchObject(TERMINATED);
+    expect(await world.storedCall(call)).toMatchObject(TERMINATED);
     expect(world.leg(call).hangUps).toBeGreaterThan(0);
     await world.stop();
   });
@@ -66,9 +66,9 @@ describe("ending a call", () => {
     world.leg(call).placed();
     await world.system.advance(500);
     await world.app.calls.hangUp(ALICE, call.id);
-    expect(await world.stored(call)).toMatchObject({ ...TERMINATED, startedAt: null });
+    expect(await world.storedCall(call)).toMatchObject({ ...TERMINATED, startedAt: null });
     expect(world.leg(call).live).toBe(false);
-    expect(await world.story(call)).toEqual(["queued", "message_ready", "ringing", "failed"]);
+    expect(await world.eventTypes(call)).toEqual(["queued", "message_ready", "ringing", "failed"]);
     await world.stop();
   });
 
@@ -77,7 +77,7 @@ describe("ending a call", () => {
     const { call } = await world.answeredCall(await world.activeInstance(), "x".repeat(100));
     await world.system.advance(980);
     await world.app.calls.hangUp(ALICE, call.id);
-    expect((await world.stored(call)).outcome).toMatchObject({
+    expect((await world.storedCall(call)).outcome).toMatchObject({
       reason: "terminated",
       heardMs: 980,
       heardRatio: 0.196,
@@ -95,7 +95,7 @@ describe("ending a call", () => {
     leg.end("released");
     await world.system.settle();
     await expect(world.app.calls.hangUp(ALICE, call.id)).rejects.toEqual(notFound);
-    expect((await world.stored(call)).outcome?.reason).toBe("terminated");
+    expect((await world.storedCall(call)).outcome?.reason).toBe("terminated");
     await world.stop();
   });
 
@@ -106,7 +106,7 @@ describe("ending a call", () => {
     const answers = await Promise.allSettled(Array.from({ length: 10 }, () => world.app.calls.hangUp(ALICE, call.id)));
     expect(answers.filter((answer) => answer.status === "fulfilled")).toHaveLength(1);
     for (const answer of answers) if (answer.status === "rejected") expect(answer.reason).toEqual(notFound);
-    expect((await world.story(call)).filter((type) => type === "failed")).toHaveLength(1);
+    expect((await world.eventTypes(call)).filter((type) => type === "failed")).toHaveLength(1);
     await world.stop();
   });
 
@@ -123,9 +123,9 @@ describe("ending a call", () => {
       if (order === "end first") leg.answer();
       await world.system.settle();
       await ended;
-      const done = await world.stored(call);
+      const done = await world.storedCall(call);
       expect(done).toMatchObject(TERMINATED);
-      expect(done.startedAt !== null).toBe((await world.story(call)).includes("answered"));
+      expect(done.startedAt !== null).toBe((await world.eventTypes(call)).includes("answered"));
       expect(leg.live).toBe(false);
     }
     await world.stop();
@@ -137,7 +137,7 @@ describe("ending a call", () => {
     leg.end("callee_hung_up");
     const [answer] = await Promise.allSettled([world.app.calls.hangUp(ALICE, call.id)]);
     await world.system.settle();
-    const done = await world.stored(call);
+    const done = await world.storedCall(call);
     expect(["callee_hung_up", "terminated"]).toContain(done.outcome?.reason);
     expect(answer?.status).toBe(done.outcome?.reason === "terminated" ? "fulfilled" : "rejected");
     await world.stop();
@@ -149,7 +149,7 @@ describe("ending a call", () => {
     world.leg(call).end("line_lost");
     await world.app.calls.hangUp(ALICE, call.id);
     await world.system.advance(10_000);
-    expect(await world.stored(call)).toMatchObject(TERMINATED);
+    expect(await world.storedCall(call)).toMatchObject(TERMINATED);
     expect(world.network.legs).toHaveLength(1);
     await world.stop();
   });

@@ -12,25 +12,25 @@ describe("a live call whose moves cannot be stored", () => {
     const world = await World.start();
     const call = await world.call(await world.activeInstance(), "x".repeat(20)); // 1 s
     const leg = world.leg(call);
-    world.storage.full = moves === 0;
+    world.storage.isFull = moves === 0;
     leg.placed();
     await world.system.settle();
-    world.storage.full = true;
+    world.storage.isFull = true;
     const answeredAt = world.system.now();
     leg.answer();
     await world.system.advance(2_000);
     expect(leg.live).toBe(false);
     expect(leg.heard.length / 8).toBeLessThanOrEqual(1_400);
-    expect((await world.stored(call)).status).toBe(moves === 0 ? "QUEUED" : "RINGING");
+    expect((await world.storedCall(call)).status).toBe(moves === 0 ? "QUEUED" : "RINGING");
     await world.system.advance(60_000);
-    world.storage.full = false;
+    world.storage.isFull = false;
     await world.system.advance(5_000);
-    expect(await world.stored(call)).toMatchObject({
+    expect(await world.storedCall(call)).toMatchObject({
       status: "COMPLETED",
       startedAt: answeredAt,
       outcome: { reason: "message_played", heardMs: 1_000, heardRatio: 1 },
     });
-    expect(await world.story(call)).toEqual(["queued", "message_ready", "ringing", "answered", "completed"]);
+    expect(await world.eventTypes(call)).toEqual(["queued", "message_ready", "ringing", "answered", "completed"]);
     await world.stop();
   });
 
@@ -38,15 +38,15 @@ describe("a live call whose moves cannot be stored", () => {
     const world = await World.start({ timings: { maxDurationMs: 3_000 } });
     const call = await world.call(await world.activeInstance(), "x".repeat(2_000)); // 100 s
     const leg = world.leg(call);
-    leg.hold(); // so that the message does not end before
+    leg.hold(); // so that the message does not end first
     leg.placed();
-    world.storage.full = true;
+    world.storage.isFull = true;
     leg.answer();
     await world.system.advance(102_000);
     expect(leg.live).toBe(true);
     await world.system.advance(2_000);
     expect(leg.live).toBe(false);
-    world.storage.full = false;
+    world.storage.isFull = false;
     await world.stop();
   });
 
@@ -65,7 +65,7 @@ describe("a live call whose moves cannot be stored", () => {
     expect(leg.live).toBe(false);
     answer();
     await world.system.advance(1_000);
-    expect((await world.stored(call)).outcome?.reason).toBe("message_played");
+    expect((await world.storedCall(call)).outcome?.reason).toBe("message_played");
     await world.stop();
   });
 
@@ -75,17 +75,17 @@ describe("a live call whose moves cannot be stored", () => {
     const { call, leg } = await answeredStream(world, client);
     const seenTypes: string[] = [];
     world.context.events.listen(call.id, { event: ({ type }) => void seenTypes.push(type), over() {} });
-    world.storage.full = true;
+    world.storage.isFull = true;
     leg.press("7");
     leg.end("callee_hung_up");
     await world.system.settle();
-    expect(client.story.slice(-3)).toEqual(["answered_by", "dtmf", "completed"]);
+    expect(client.eventNames.slice(-3)).toEqual(["answered_by", "dtmf", "completed"]);
     expect(client.ends).toEqual(["completed"]);
     expect(seenTypes).toEqual([]);
     await expect(world.app.calls.stream({ userId: call.userId }, call.id)).rejects.toMatchObject({
       code: "call_ended",
     });
-    world.storage.full = false;
+    world.storage.isFull = false;
     await world.system.advance(5_000);
     expect(seenTypes).toEqual(["answered_by", "dtmf", "completed"]);
     await world.stop();
@@ -94,12 +94,12 @@ describe("a live call whose moves cannot be stored", () => {
   test("a journal keeps 1,000 notes, counts dropped ones and keeps every move", async () => {
     const world = await World.start();
     const { call, leg } = await world.answeredCall(await world.activeInstance(), "x".repeat(2_000));
-    world.storage.full = true;
+    world.storage.isFull = true;
     for (let key = 0; key < 1_100; key++) leg.press("5");
     await world.system.advance(1_000);
     leg.end("callee_hung_up");
     await world.system.settle();
-    world.storage.full = false;
+    world.storage.isFull = false;
     await world.system.advance(6_000);
     const timeline = await world.timeline(call);
     const keyCount = timeline.filter(({ type }) => type === "dtmf").length;
@@ -116,7 +116,7 @@ describe("a live call whose moves cannot be stored", () => {
   test("is logged by a stopping server, and settled by the next without dialling", async () => {
     const world = await World.start();
     const call = await world.call(await world.activeInstance(), "x".repeat(20));
-    world.storage.full = true;
+    world.storage.isFull = true;
     world.leg(call).placed();
     world.leg(call).answer();
     await world.system.advance(5_000);
@@ -125,10 +125,10 @@ describe("a live call whose moves cannot be stored", () => {
     await world.system.advance(10_000);
     await stopping;
     expect(world.errors).toEqual([expect.stringMatching(/could not be stored; the next start marks the call/)]);
-    world.storage.full = false;
+    world.storage.isFull = false;
     const after = await world.crashAndRestart();
     await after.system.advance(60_000);
-    expect(await after.stored(call)).toMatchObject({ status: "FAILED", outcome: { reason: "interrupted" } });
+    expect(await after.storedCall(call)).toMatchObject({ status: "FAILED", outcome: { reason: "interrupted" } });
     expect(after.network.legs).toEqual([]);
     await after.stop();
   });
@@ -167,7 +167,7 @@ describe("the moves of a call", () => {
     await world.system.settle();
     world.storage.before = () => {};
     await world.system.advance(5_000);
-    expect((await world.stored(call)).outcome?.reason).toBe("message_played");
+    expect((await world.storedCall(call)).outcome?.reason).toBe("message_played");
     expect((await world.timeline(call)).slice(-2)).toMatchObject([
       { type: "timeline_incomplete", data: { dropped: 2 } },
       { type: "completed" },
@@ -191,8 +191,8 @@ describe("the moves of a call", () => {
     release();
     await world.system.settle();
     expect(world.storage.writes.slice(before).filter((operation) => operation === "calls.update")).toHaveLength(2);
-    expect(await world.story(call)).toEqual(["queued", "message_ready", "ringing", "answered", "completed"]);
-    expect((await world.stored(call)).status).toBe("COMPLETED");
+    expect(await world.eventTypes(call)).toEqual(["queued", "message_ready", "ringing", "answered", "completed"]);
+    expect((await world.storedCall(call)).status).toBe("COMPLETED");
     await world.stop();
   });
 });

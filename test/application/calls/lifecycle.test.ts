@@ -3,7 +3,7 @@ import { tone, toneShare } from "../../../src/audio/tones/tone.ts";
 import type { MediaStatistics } from "../../../src/domain/calls/media-statistics.ts";
 import { DialError } from "../../../src/ports/telephony.ts";
 import { ALICE, audioFile, NUMBER, World } from "../../support/application.ts";
-import { fileFaults } from "../../support/call-story.ts";
+import { fileFaults } from "../../support/call-events.ts";
 
 const TWENTY = "twenty characters!!!"; // one second of speech
 
@@ -32,16 +32,16 @@ describe("a call that is answered", () => {
     const leg = world.leg(created);
     leg.placed();
     await world.system.settle();
-    expect(await world.stored(created)).toMatchObject({ status: "RINGING", startedAt: null });
+    expect(await world.storedCall(created)).toMatchObject({ status: "RINGING", startedAt: null });
 
     await world.system.advance(3_000);
     const answeredAt = world.system.now();
     leg.answer();
     await world.system.settle();
-    expect(await world.stored(created)).toMatchObject({ status: "IN_PROGRESS", startedAt: answeredAt });
+    expect(await world.storedCall(created)).toMatchObject({ status: "IN_PROGRESS", startedAt: answeredAt });
 
     await world.system.advance(1_400);
-    const done = await world.stored(created);
+    const done = await world.storedCall(created);
     expect(done).toMatchObject({
       status: "COMPLETED",
       startedAt: answeredAt,
@@ -75,7 +75,7 @@ describe("a call that is answered", () => {
     }
     leg.press("5");
     await world.system.advance(5_000);
-    expect(await world.story(call)).toEqual([
+    expect(await world.eventTypes(call)).toEqual([
       "queued",
       "message_ready",
       "ringing",
@@ -101,7 +101,7 @@ describe("a call that is answered", () => {
     leg.earlyMedia();
     leg.answer();
     await world.system.advance(5_000);
-    const story = await world.story(call);
+    const story = await world.eventTypes(call);
     expect(story).toEqual(["queued", "message_ready", "ringing", "alerting", "early_media", "answered", "completed"]);
     await world.stop();
   });
@@ -112,7 +112,7 @@ describe("a call that is answered", () => {
     await world.system.advance(490);
     leg.end("callee_hung_up", "BYE");
     await world.system.settle();
-    expect(await world.stored(call)).toMatchObject({
+    expect(await world.storedCall(call)).toMatchObject({
       status: "COMPLETED",
       outcome: { reason: "callee_hung_up", detail: "BYE", heardMs: 490, heardRatio: 0.49 },
     });
@@ -133,10 +133,10 @@ describe("a call that is answered", () => {
     leg.placed();
     leg.answer();
     await world.system.advance(3_000);
-    expect((await world.stored(call)).outcome).toMatchObject({ reason: "message_played", heardMs: 2_000 });
+    expect((await world.storedCall(call)).outcome).toMatchObject({ reason: "message_played", heardMs: 2_000 });
     expect(toneShare(leg.heard.subarray(0, 16_000), 880, 8_000)).toBeGreaterThan(0.99);
     expect(await world.storage.calls.audio(call.id)).toBeUndefined();
-    expect(await world.story(call)).toContain("audio_truncated");
+    expect(await world.eventTypes(call)).toContain("audio_truncated");
     await world.stop();
   });
 
@@ -155,7 +155,7 @@ describe("a call that is answered", () => {
     leg.placed();
     leg.answer();
     await world.system.advance(3_000);
-    const stored = await world.stored(call);
+    const stored = await world.storedCall(call);
     expect(stored.outcome).toMatchObject({ reason: "message_played", heardMs: 2_000, heardRatio: 0.4 });
     const events = await world.storage.events.ofCall(call.id, {});
     expect(events.find(({ type }) => type === "audio_ignored")?.data).toEqual({ bytes: 3, reason: "unknown_bytes" });
@@ -176,7 +176,7 @@ describe("a call that is answered", () => {
     const samplesMs = (ms: number) => ms * 8;
     expect(toneShare(leg.heard.subarray(0, samplesMs(1_000)), 440, 8_000)).toBeGreaterThan(0.99);
     expect(leg.heard.subarray(samplesMs(1_000)).every((sample) => sample === 0)).toBe(true);
-    expect(await world.story(call)).toEqual(["queued", "ringing", "answered"]);
+    expect(await world.eventTypes(call)).toEqual(["queued", "ringing", "answered"]);
 
     resume();
     await world.system.settle();
@@ -184,7 +184,7 @@ describe("a call that is answered", () => {
     await world.system.advance(1_500);
     const remainder = leg.heard.subarray(samplesMs(1_000) + silent, samplesMs(2_000) + silent);
     expect(toneShare(remainder, 440, 8_000)).toBeGreaterThan(0.99);
-    expect(await world.stored(call)).toMatchObject({
+    expect(await world.storedCall(call)).toMatchObject({
       status: "COMPLETED",
       outcome: { reason: "message_played", heardMs: 2_000, heardRatio: 1 },
     });
@@ -200,7 +200,7 @@ describe("a call that is answered", () => {
     for (let i = 0; i < speech.length; i++) speech[i] = 9_000 * Math.sin(i / 5) * Math.sin(i / 97);
     leg.say(speech);
     await world.system.advance(5_000);
-    const story = await world.story(call);
+    const story = await world.eventTypes(call);
     expect(story).toContain("callee_speech");
     expect(story.at(-1)).toBe("completed");
     await world.stop();
@@ -214,10 +214,10 @@ describe("a call that is answered", () => {
     await world.system.advance(3_000);
     leg.resume();
     await world.system.advance(2_000);
-    expect(await world.stored(call)).toMatchObject({
+    expect(await world.storedCall(call)).toMatchObject({
       outcome: { reason: "message_played", heardMs: 1_000, heardRatio: 1 },
     });
-    const story = await world.story(call);
+    const story = await world.eventTypes(call);
     expect(story.slice(story.indexOf("held"))).toEqual(["held", "resumed", "completed"]);
     await world.stop();
   });
@@ -243,11 +243,11 @@ describe("a call that is answered", () => {
     const { call, leg } = await world.answeredCall(await world.activeInstance(), TWENTY);
     await world.system.advance(500);
     leg.counted = STATISTICS;
-    expect((await world.stored(call)).mediaStatistics).toBeNull();
+    expect((await world.storedCall(call)).mediaStatistics).toBeNull();
     if (end === "ended by the callee") leg.end("callee_hung_up");
     if (end === "lost") leg.loseMedia();
     await world.system.advance(2_000);
-    expect((await world.stored(call)).mediaStatistics).toEqual(STATISTICS);
+    expect((await world.storedCall(call)).mediaStatistics).toEqual(STATISTICS);
     await world.stop();
   });
 
@@ -258,7 +258,10 @@ describe("a call that is answered", () => {
       throw new Error("the worker is gone");
     };
     await world.system.advance(2_000);
-    expect(await world.stored(call)).toMatchObject({ outcome: { reason: "message_played" }, mediaStatistics: null });
+    expect(await world.storedCall(call)).toMatchObject({
+      outcome: { reason: "message_played" },
+      mediaStatistics: null,
+    });
     await world.stop();
   });
 
@@ -266,7 +269,7 @@ describe("a call that is answered", () => {
     const world = await World.start({ timings: { maxDurationMs: 5_000 } });
     const { call } = await world.answeredCall(await world.activeInstance(), "x".repeat(200)); // 10 s
     await world.system.advance(11_000);
-    expect((await world.stored(call)).outcome).toMatchObject({ reason: "message_played", heardMs: 10_000 });
+    expect((await world.storedCall(call)).outcome).toMatchObject({ reason: "message_played", heardMs: 10_000 });
     await world.stop();
   });
 });
@@ -289,7 +292,7 @@ describe("a call that is not answered", () => {
     leg.placed();
     leg.end(cause, "486");
     await world.system.settle();
-    expect(await world.stored(call)).toMatchObject({
+    expect(await world.storedCall(call)).toMatchObject({
       status: "FAILED",
       startedAt: null,
       outcome: { reason, detail: "486", heardMs: 0, heardRatio: 0, durationMs: 0, answeredBy: null },
@@ -308,9 +311,9 @@ describe("a call that is not answered", () => {
     leg.placed();
     if (rings) leg.alert();
     await world.system.advance(19_999);
-    expect((await world.stored(call)).status).toBe("RINGING");
+    expect((await world.storedCall(call)).status).toBe("RINGING");
     await world.system.advance(1);
-    expect(await world.stored(call)).toMatchObject({ status: "FAILED", outcome: { reason, detail } });
+    expect(await world.storedCall(call)).toMatchObject({ status: "FAILED", outcome: { reason, detail } });
     expect(leg.live).toBe(false);
     expect(leg.ringTimeoutMs).toBe(20_000);
     await world.stop();
@@ -320,7 +323,7 @@ describe("a call that is not answered", () => {
     const world = await World.start();
     const call = await world.call(await world.activeInstance());
     await world.system.advance(60_000);
-    expect(await world.stored(call)).toMatchObject({ status: "FAILED", outcome: { reason: "unreachable" } });
+    expect(await world.storedCall(call)).toMatchObject({ status: "FAILED", outcome: { reason: "unreachable" } });
     await world.stop();
   });
 
@@ -331,7 +334,7 @@ describe("a call that is not answered", () => {
       throw new DialError("number_invalid", "404 Not Found");
     };
     const call = await world.call(instance);
-    expect(await world.stored(call)).toMatchObject({
+    expect(await world.storedCall(call)).toMatchObject({
       status: "FAILED",
       outcome: { reason: "number_invalid", detail: "404 Not Found" },
     });
@@ -346,7 +349,7 @@ describe("a call that is not answered", () => {
       throw new TypeError("x is not a function");
     };
     const call = await world.call(instance);
-    expect((await world.stored(call)).outcome).toMatchObject({ reason: "internal_error" });
+    expect((await world.storedCall(call)).outcome).toMatchObject({ reason: "internal_error" });
     expect(world.errors).toHaveLength(1);
     await world.stop();
   });
@@ -356,7 +359,7 @@ describe("a call that is not answered", () => {
     const { call, leg } = await world.answeredCall(await world.activeInstance());
     leg.events.close();
     await world.system.settle();
-    expect((await world.stored(call)).outcome).toMatchObject({ reason: "internal_error" });
+    expect((await world.storedCall(call)).outcome).toMatchObject({ reason: "internal_error" });
     await world.stop();
   });
 });
@@ -369,7 +372,7 @@ describe("a call whose media fails", () => {
     leg.placed();
     leg.answer({ media: false });
     await world.system.advance(10_000);
-    expect(await world.stored(call)).toMatchObject({
+    expect(await world.storedCall(call)).toMatchObject({
       status: "FAILED",
       startedAt: null,
       outcome: { reason: "media_failed" },
@@ -385,10 +388,10 @@ describe("a call whose media fails", () => {
     };
     const { call } = await world.answeredCall(instance, TWENTY);
     await world.system.advance(9_999);
-    expect((await world.stored(call)).status).toBe("IN_PROGRESS"); // the message has ended long ago
+    expect((await world.storedCall(call)).status).toBe("IN_PROGRESS"); // the message has ended long ago
     await world.system.advance(1);
-    expect((await world.stored(call)).outcome).toMatchObject({ reason: "media_failed", heardMs: 1_000 });
-    expect(await world.story(call)).toContain("media.inbound_silent");
+    expect((await world.storedCall(call)).outcome).toMatchObject({ reason: "media_failed", heardMs: 1_000 });
+    expect(await world.eventTypes(call)).toContain("media.inbound_silent");
     await world.stop();
   });
 
@@ -400,9 +403,9 @@ describe("a call whose media fails", () => {
     };
     const { call } = await world.answeredCall(instance, "x".repeat(300)); // 15 s
     await world.system.advance(10_000);
-    expect(await world.story(call)).toContain("media.inbound_silent");
+    expect(await world.eventTypes(call)).toContain("media.inbound_silent");
     await world.system.advance(6_000);
-    expect(await world.stored(call)).toMatchObject({ status: "COMPLETED", outcome: { heardMs: 15_000 } });
+    expect(await world.storedCall(call)).toMatchObject({ status: "COMPLETED", outcome: { heardMs: 15_000 } });
     await world.stop();
   });
 
@@ -414,7 +417,7 @@ describe("a call whose media fails", () => {
     };
     const { call } = await world.answeredCall(instance);
     await world.system.advance(10_000);
-    expect((await world.stored(call)).outcome).toMatchObject({ reason: "media_failed" });
+    expect((await world.storedCall(call)).outcome).toMatchObject({ reason: "media_failed" });
     await world.stop();
   });
 
@@ -431,7 +434,7 @@ describe("a call whose media fails", () => {
     };
     const { call } = await world.answeredCall(instance, TWENTY);
     await world.system.advance(10_000);
-    expect((await world.stored(call)).outcome).toMatchObject({ ...outcome, heardEvidence: kind });
+    expect((await world.storedCall(call)).outcome).toMatchObject({ ...outcome, heardEvidence: kind });
     expect((await world.timeline(call)).at(-1)?.data).toMatchObject({ heard_evidence: kind });
     await world.stop();
   });
@@ -446,7 +449,7 @@ describe("a call whose media fails", () => {
     leg.end("callee_hung_up", "BYE");
     await world.system.settle();
     const heard = { reason: "callee_hung_up", heardMs: 0, heardRatio: null, heardEvidence: "none" };
-    expect((await world.stored(call)).outcome).toMatchObject(heard);
+    expect((await world.storedCall(call)).outcome).toMatchObject(heard);
     await world.stop();
   });
 
@@ -459,7 +462,7 @@ describe("a call whose media fails", () => {
     const { call } = await world.answeredCall(instance, TWENTY);
     await world.system.advance(10_000);
     const heard = { reason: "message_played", heardRatio: 1, heardEvidence: "inbound" };
-    expect((await world.stored(call)).outcome).toMatchObject(heard);
+    expect((await world.storedCall(call)).outcome).toMatchObject(heard);
     await world.stop();
   });
 
@@ -468,12 +471,12 @@ describe("a call whose media fails", () => {
     const instance = await world.activeInstance();
     world.speech.fault = new Error("the engine crashed");
     const call = await world.call(instance);
-    expect(await world.stored(call)).toMatchObject({
+    expect(await world.storedCall(call)).toMatchObject({
       status: "FAILED",
       outcome: { reason: "speech_failed", detail: "the engine crashed" },
     });
     expect(world.network.legs).toHaveLength(0);
-    expect(await world.story(call)).toEqual(["queued", "failed"]);
+    expect(await world.eventTypes(call)).toEqual(["queued", "failed"]);
     await world.stop();
   });
 });
@@ -492,12 +495,12 @@ describe("calls that cannot be carried yet", () => {
       agent: { instructions: ["Say hello"] },
     });
     await world.system.settle();
-    expect(await world.stored(call)).toMatchObject({
+    expect(await world.storedCall(call)).toMatchObject({
       status: "FAILED",
       outcome: { reason, heardMs: 0, heardRatio: null, durationMs: 0 },
     });
     expect(world.network.legs).toEqual([]);
-    expect(await world.story(call)).toEqual(["queued", "failed"]);
+    expect(await world.eventTypes(call)).toEqual(["queued", "failed"]);
     await world.stop();
   });
 });
@@ -509,7 +512,7 @@ test("ended calls leave no timer except the line's probe", async () => {
   for (let i = 0; i < 3; i++) {
     const { call } = await world.answeredCall(instance);
     await world.system.advance(3_000);
-    expect((await world.stored(call)).status).toBe("COMPLETED");
+    expect((await world.storedCall(call)).status).toBe("COMPLETED");
   }
   // The queue's own timer was set by the first creation and fires once.
   expect(world.system.waiting).toBeLessThanOrEqual(idle + 1);

@@ -42,7 +42,7 @@ const speech = (ms: number) => babble(ms, 8_000, 3_000, 5);
 const silence = (ms: number) => new Int16Array(msToSamples(ms, 8_000));
 const beep = tone(1_000, 400, 8_000, 9_000);
 
-/** Stretches of the message's tone that the callee heard: start and length, ms. */
+/** Intervals of the message's tone that the callee heard: start and length, ms. */
 function toneAt({ leg }: Scene, hz = 440): [number, number][] {
   const intervals: [number, number][] = [];
   const step = msToSamples(20, leg.sampleRate);
@@ -61,7 +61,7 @@ describe("a call that a machine answers", () => {
     const scene = await answerCall(undefined, { type: "FIXED_AUDIO", audio: { audioBase64: audioFile(9) } });
     scene.leg.say(speech(8_000));
     await scene.world.system.advance(10_000);
-    const { outcome } = await scene.world.stored(scene.call);
+    const { outcome } = await scene.world.storedCall(scene.call);
     expect(outcome).toMatchObject({ reason: "message_played", answeredBy: "machine", heardMs: 9_000 });
     const event = (await scene.world.timeline(scene.call)).find(({ type }) => type === "answered_by");
     expect(event?.data).toMatchObject({ answered_by: "machine", reason: "long_greeting" });
@@ -72,7 +72,7 @@ describe("a call that a machine answers", () => {
     const scene = await answerCall("hang_up");
     scene.leg.say(concatPcm([speech(3_000), silence(500), beep]));
     await scene.world.system.advance(4_200);
-    expect(await scene.world.stored(scene.call)).toMatchObject({
+    expect(await scene.world.storedCall(scene.call)).toMatchObject({
       status: "COMPLETED",
       outcome: { reason: "machine_hung_up", answeredBy: "machine" },
     });
@@ -86,7 +86,7 @@ describe("a call that a machine answers", () => {
     const scene = await answerCall("leave_message", message);
     scene.leg.say(concatPcm([speech(9_000), silence(500), beep]));
     await scene.world.system.advance(20_000);
-    const { outcome } = await scene.world.stored(scene.call);
+    const { outcome } = await scene.world.storedCall(scene.call);
     expect(outcome).toMatchObject({ reason: "message_played", answeredBy: "machine", heardMs: ms, heardRatio: 1 });
     const heard = toneAt(scene, hz);
     expect(heard).toHaveLength(2);
@@ -94,7 +94,7 @@ describe("a call that a machine answers", () => {
     expect(heard[1]?.[0]).toBeGreaterThanOrEqual(9_900);
     expect(heard[1]?.[0]).toBeLessThan(10_100);
     expect(heard[1]?.[1]).toBe(ms);
-    const story = await scene.world.story(scene.call);
+    const story = await scene.world.eventTypes(scene.call);
     expect(story).toContain("leaving_message");
     expect(story).not.toContain("message_delayed");
     await scene.world.stop();
@@ -107,7 +107,7 @@ describe("a call that a machine answers", () => {
     const [, second] = toneAt(scene);
     expect(second?.[0]).toBeGreaterThanOrEqual(9_900);
     expect(second?.[0]).toBeLessThan(10_500);
-    expect((await scene.world.stored(scene.call)).outcome).toMatchObject({ heardMs: MESSAGE_MS, heardRatio: 1 });
+    expect((await scene.world.storedCall(scene.call)).outcome).toMatchObject({ heardMs: MESSAGE_MS, heardRatio: 1 });
     await scene.world.stop();
   });
 
@@ -117,7 +117,7 @@ describe("a call that a machine answers", () => {
     await scene.world.system.advance(8_000);
     scene.leg.end("callee_hung_up", null);
     await scene.world.system.advance(1_000);
-    expect((await scene.world.stored(scene.call)).outcome).toMatchObject({
+    expect((await scene.world.storedCall(scene.call)).outcome).toMatchObject({
       reason: "callee_hung_up",
       answeredBy: "machine",
       heardMs: 0,
@@ -134,7 +134,7 @@ describe("a call that a person answers", () => {
       const scene = await answerCall(onMachine);
       scene.leg.say(concatPcm([silence(300), speech(600)]));
       await scene.world.system.advance(8_000);
-      expect((await scene.world.stored(scene.call)).outcome).toMatchObject({
+      expect((await scene.world.storedCall(scene.call)).outcome).toMatchObject({
         reason: "message_played",
         answeredBy: "human",
         heardMs: MESSAGE_MS,
@@ -148,7 +148,7 @@ describe("a call that a person answers", () => {
   test("who stays silent hears the message once, and the answerer stays unknown", async () => {
     const scene = await answerCall("leave_message");
     await scene.world.system.advance(12_000);
-    expect((await scene.world.stored(scene.call)).outcome).toMatchObject({
+    expect((await scene.world.storedCall(scene.call)).outcome).toMatchObject({
       reason: "message_played",
       answeredBy: "unknown",
       heardMs: MESSAGE_MS,
@@ -184,7 +184,7 @@ describe("a call that a fax machine or a tone of the network answers", () => {
       const scene = await answerCall(onMachine, file);
       scene.leg.say(tones(line, 10_000));
       await scene.world.system.advance(11_000);
-      expect((await scene.world.stored(scene.call)).outcome).toMatchObject({
+      expect((await scene.world.storedCall(scene.call)).outcome).toMatchObject({
         reason: "machine_hung_up",
         answeredBy,
         detail,
@@ -201,7 +201,7 @@ describe("a call that a fax machine or a tone of the network answers", () => {
     const scene = await answerCall(undefined);
     scene.leg.say(tones("425/500,0/500", 10_000));
     await scene.world.system.advance(6_000);
-    expect((await scene.world.stored(scene.call)).outcome?.reason).toBe("machine_hung_up");
+    expect((await scene.world.storedCall(scene.call)).outcome?.reason).toBe("machine_hung_up");
     await scene.world.stop();
   });
 
@@ -209,7 +209,7 @@ describe("a call that a fax machine or a tone of the network answers", () => {
     const scene = await answerCall(undefined, { type: "FIXED_AUDIO", audio: { audioBase64: audioFile(3) } });
     scene.leg.say(concatPcm([tones("425/1000,0/4000", 6_000), silence(500), speech(600)]));
     await scene.world.system.advance(15_000);
-    expect((await scene.world.stored(scene.call)).outcome).toMatchObject({
+    expect((await scene.world.storedCall(scene.call)).outcome).toMatchObject({
       reason: "message_played",
       answeredBy: "human",
       heardMs: 3_000,
@@ -221,15 +221,15 @@ describe("a call that a fax machine or a tone of the network answers", () => {
     expect(second?.[0]).toBeGreaterThanOrEqual(7_100);
     expect(second?.[0]).toBeLessThan(8_200);
     expect(second?.[1]).toBe(3_000);
-    expect(await scene.world.story(scene.call)).not.toContain("beep");
+    expect(await scene.world.eventTypes(scene.call)).not.toContain("beep");
     await scene.world.stop();
   });
 
-  test("behind switchboards that ring in vain is unheard", async () => {
+  test("behind switchboards that ring without an answer is unheard", async () => {
     const scene = await answerCall(undefined);
     scene.leg.say(tones("425/1000,0/4000", 70_000));
     await scene.world.system.advance(65_000);
-    expect((await scene.world.stored(scene.call)).outcome).toMatchObject({
+    expect((await scene.world.storedCall(scene.call)).outcome).toMatchObject({
       reason: "machine_hung_up",
       detail: "it rang behind a switchboard, and no person answered within 60 s",
       heardMs: 0,
@@ -241,7 +241,7 @@ describe("a call that a fax machine or a tone of the network answers", () => {
     const scene = await answerCall(undefined, file);
     scene.leg.say(concatPcm([speech(700), silence(2_000), tones("425/500,0/500", 9_000)]));
     await scene.world.system.advance(11_000);
-    expect((await scene.world.stored(scene.call)).outcome).toMatchObject({
+    expect((await scene.world.storedCall(scene.call)).outcome).toMatchObject({
       reason: "callee_hung_up",
       answeredBy: "human",
       detail: "the network played a busy or reorder tone (425 Hz)",

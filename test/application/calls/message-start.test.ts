@@ -38,7 +38,7 @@ async function answerCall(message: object, extension?: string, options: WorldOpt
 const speech = (ms: number) => babble(ms, 8_000, 3_000, 5);
 const silence = (ms: number) => new Int16Array(msToSamples(ms, 8_000));
 
-/** Stretches of the message's tone that the callee heard: start and length, ms. */
+/** Intervals of the message's tone that the callee heard: start and length, ms. */
 function toneAt({ leg }: Scene, hz = 440): [number, number][] {
   const intervals: [number, number][] = [];
   const step = msToSamples(20, leg.sampleRate);
@@ -69,9 +69,9 @@ function keysIn({ leg }: Scene): { digits: string; at: number[] } {
 }
 
 async function expectWhole(scene: Scene, messageMs: number): Promise<void> {
-  const { outcome } = await scene.world.stored(scene.call);
+  const { outcome } = await scene.world.storedCall(scene.call);
   expect(outcome).toMatchObject({ reason: "message_played", heardMs: messageMs, heardRatio: 1 });
-  expect(await scene.world.story(scene.call)).not.toContain("message_delayed");
+  expect(await scene.world.eventTypes(scene.call)).not.toContain("message_delayed");
 }
 
 describe("a pause before the message", () => {
@@ -94,7 +94,7 @@ describe("a pause before the message", () => {
     await scene.world.system.advance(2_000);
     scene.leg.end("callee_hung_up");
     await scene.world.system.settle();
-    expect((await scene.world.stored(scene.call)).outcome).toMatchObject({
+    expect((await scene.world.storedCall(scene.call)).outcome).toMatchObject({
       reason: "callee_hung_up",
       heardMs: 0,
       heardRatio: 0,
@@ -260,7 +260,7 @@ describe("an extension", () => {
     expect(keys.digits).toBe("12");
     const [words] = toneAt(scene);
     expect(words?.[0]).toBeGreaterThan(keys.at[1] ?? Infinity);
-    expect((await scene.world.stored(scene.call)).outcome).toMatchObject({ reason: "agent_finished" });
+    expect((await scene.world.storedCall(scene.call)).outcome).toMatchObject({ reason: "agent_finished" });
     await scene.world.stop();
   });
 

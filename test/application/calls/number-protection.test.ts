@@ -23,7 +23,7 @@ async function missedCall(world: World, instance: Instance): Promise<void> {
   leg.placed();
   leg.end("busy");
   await world.system.settle();
-  expect((await world.stored(call)).outcome?.reason).toBe("busy");
+  expect((await world.storedCall(call)).outcome?.reason).toBe("busy");
 }
 
 /** Pause events. */
@@ -47,14 +47,14 @@ describe("refusals by the network", () => {
     await missedCall(world, instance); // restarts the count
     for (let i = 0; i < 3; i++) await expectRefusal();
     const blockedCall = await world.call(instance);
-    expect((await world.stored(blockedCall)).outcome).toMatchObject({
+    expect((await world.storedCall(blockedCall)).outcome).toMatchObject({
       reason: "instance_paused",
       detail: expect.stringContaining("the network has refused the last 3 calls"),
     });
     expect(await pauses(world, instance)).toHaveLength(1);
     await world.system.advance(HOUR_MS + 1);
     await expectRefusal();
-    expect((await world.stored(await world.call(instance))).outcome?.reason).toBe("instance_paused");
+    expect((await world.storedCall(await world.call(instance))).outcome?.reason).toBe("instance_paused");
     await world.system.advance(HOUR_MS + 1);
     await missedCall(world, instance);
     await missedCall(world, instance);
@@ -71,7 +71,10 @@ describe("refusals of single calls", () => {
       world.leg(call).placed();
       world.leg(call).end("rejected_by_network", "error 403", refusal);
       await world.system.settle();
-      expect((await world.stored(call)).outcome).toMatchObject({ reason: "rejected_by_network", detail: "error 403" });
+      expect((await world.storedCall(call)).outcome).toMatchObject({
+        reason: "rejected_by_network",
+        detail: "error 403",
+      });
     }
     await missedCall(world, instance);
     await world.stop();
@@ -85,7 +88,7 @@ describe("refusals of single calls", () => {
     };
     for (let i = 0; i < 3; i++) {
       const call = await world.call(instance);
-      expect((await world.stored(call)).outcome?.reason).toBe("rejected_by_network");
+      expect((await world.storedCall(call)).outcome?.reason).toBe("rejected_by_network");
     }
     await world.stop();
   });
@@ -202,14 +205,14 @@ test("keeps calls beyond their queue time, until the line goes down", async () =
   expect(lookups.get("instances.get")).toBeUndefined();
   expect(lookups.get("calls.waitingSince")).toBeLessThan(5);
   expect(lookups.get("calls.oldestWaiting") ?? 0).toBeLessThan(5);
-  for (const call of calls) expect((await world.stored(call)).status).toBe("QUEUED");
+  for (const call of calls) expect((await world.storedCall(call)).status).toBe("QUEUED");
   world.line(instance).goOffline();
   const lateCall = await world.call(instance);
   await world.system.advance(10_000);
   for (const { id } of calls) expect((await world.app.calls.wait(ALICE, id)).outcome?.reason).toBe("instance_offline");
-  expect((await world.stored(lateCall)).status).toBe("QUEUED");
+  expect((await world.storedCall(lateCall)).status).toBe("QUEUED");
   await world.system.advance(15_000);
-  expect((await world.stored(lateCall)).outcome?.reason).toBe("instance_offline");
+  expect((await world.storedCall(lateCall)).outcome?.reason).toBe("instance_offline");
   await world.stop();
 });
 
@@ -221,10 +224,10 @@ test("a call of another instance fails at its time, although older ones wait for
   await world.system.advance(30_000);
   const unlinked = await world.call(await world.newInstance());
   await world.system.advance(19_000);
-  expect((await world.stored(unlinked)).status).toBe("QUEUED");
+  expect((await world.storedCall(unlinked)).status).toBe("QUEUED");
   await world.system.advance(2_000);
-  expect((await world.stored(unlinked)).outcome?.reason).toBe("instance_not_linked");
-  expect((await world.stored(paced)).status).toBe("QUEUED");
+  expect((await world.storedCall(unlinked)).outcome?.reason).toBe("instance_not_linked");
+  expect((await world.storedCall(paced)).status).toBe("QUEUED");
   await world.stop();
 });
 
@@ -234,7 +237,7 @@ describe("a call outside the calling hours", () => {
     const instance = await world.activeInstance();
     await world.system.advance(HOUR_MS);
     const call = await world.call(instance);
-    expect(await world.stored(call)).toMatchObject({
+    expect(await world.storedCall(call)).toMatchObject({
       status: "FAILED",
       dialingAt: null,
       outcome: {
@@ -243,7 +246,7 @@ describe("a call outside the calling hours", () => {
         heardMs: 0,
       },
     });
-    expect(await world.story(call)).toEqual(["queued", "failed"]);
+    expect(await world.eventTypes(call)).toEqual(["queued", "failed"]);
     expect((await world.app.calls.create(ALICE, german(instance))).created).toBe(true);
     await world.system.settle();
     expect(world.network.legs).toHaveLength(0); // it is night in Germany as well
@@ -264,7 +267,10 @@ describe("a call outside the calling hours", () => {
     release();
     await world.system.settle();
     expect(world.network.legs).toHaveLength(0);
-    expect(await world.stored(call)).toMatchObject({ dialingAt: null, outcome: { reason: "outside_calling_hours" } });
+    expect(await world.storedCall(call)).toMatchObject({
+      dialingAt: null,
+      outcome: { reason: "outside_calling_hours" },
+    });
     await world.stop();
   });
 });
@@ -276,7 +282,7 @@ describe("a number that must not be called", () => {
     await consent(world, "do_not_call");
     const [call, next] = [await world.call(instance), await world.app.calls.create(ALICE, german(instance))];
     await link(world, instance);
-    expect(await world.stored(call)).toMatchObject({
+    expect(await world.storedCall(call)).toMatchObject({
       status: "FAILED",
       dialingAt: null,
       outcome: {
@@ -288,7 +294,7 @@ describe("a number that must not be called", () => {
     await world.stop();
   });
 
-  test("is not dialled either if it was recorded after the claim", async () => {
+  test("is not dialled if it was recorded after the claim", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     const release = world.holdClaim();
@@ -297,7 +303,7 @@ describe("a number that must not be called", () => {
     release();
     await world.system.settle();
     expect(world.network.legs).toEqual([]);
-    expect(await world.stored(call)).toMatchObject({ dialingAt: null, outcome: { reason: "blocked_do_not_call" } });
+    expect(await world.storedCall(call)).toMatchObject({ dialingAt: null, outcome: { reason: "blocked_do_not_call" } });
     await world.stop();
   });
 
@@ -319,7 +325,7 @@ describe("a number that must not be called", () => {
       await consent(world, "granted", ALICE.userId, dialledForm);
       const call = await world.app.calls.create(ALICE, german(instance, dialledForm));
       await world.system.settle();
-      expect((await world.stored(call)).outcome?.reason).toBe("blocked_do_not_call");
+      expect((await world.storedCall(call)).outcome?.reason).toBe("blocked_do_not_call");
       expect(world.network.legs).toHaveLength(1);
       await world.stop();
     }
@@ -349,7 +355,7 @@ describe("a number that must not be called", () => {
     });
     const call = await world.call(instance);
     expect(world.network.legs).toEqual([]);
-    expect((await world.stored(call)).status).toBe("QUEUED");
+    expect((await world.storedCall(call)).status).toBe("QUEUED");
     isLocked = false;
     await world.system.advance(2_000);
     expect(world.network.legs.map(({ callId }) => callId)).toEqual([call.id]);
@@ -384,7 +390,7 @@ test("a number without a consent is not dialled if one is required", async () =>
   const world = await start({ requireConsent: true });
   const instance = await world.activeInstance();
   const call = await world.call(instance);
-  expect((await world.stored(call)).outcome?.reason).toBe("blocked_no_consent");
+  expect((await world.storedCall(call)).outcome?.reason).toBe("blocked_no_consent");
   await consent(world, "granted");
   await world.call(instance);
   expect(world.network.legs).toHaveLength(1);
@@ -400,7 +406,7 @@ test("a call waits while the database cannot check its consent", async () => {
   const call = await world.call(instance);
   await world.system.advance(5_000);
   expect(world.network.legs).toEqual([]);
-  expect((await world.stored(call)).status).toBe("QUEUED");
+  expect((await world.storedCall(call)).status).toBe("QUEUED");
   world.storage.before = () => {};
   await world.system.advance(1_000);
   expect(world.leg().callId).toBe(call.id);
@@ -416,14 +422,14 @@ describe("a warm-up curve", () => {
     await missedCall(world, instance);
     await missedCall(world, instance);
     const call = await world.call(instance);
-    expect((await world.stored(call)).outcome).toMatchObject({
+    expect((await world.storedCall(call)).outcome).toMatchObject({
       reason: "instance_paused",
       detail: expect.stringMatching(/^2 calls were dialled in 24 hours.*on day 1 of 3 .*from 2026-01-02T00:00:/),
     });
     expect(world.network.legs).toHaveLength(2);
     world.system.jump(DAY_MS);
     for (let i = 0; i < 4; i++) await missedCall(world, instance);
-    expect((await world.stored(await world.call(instance))).outcome?.reason).toBe("instance_paused");
+    expect((await world.storedCall(await world.call(instance))).outcome?.reason).toBe("instance_paused");
     await world.stop();
   });
 
@@ -438,7 +444,7 @@ describe("a warm-up curve", () => {
     await world.system.advance(1);
     await missedCall(world, instance);
     await missedCall(world, instance);
-    expect((await world.stored(await world.call(instance))).outcome?.reason).toBe("instance_paused");
+    expect((await world.storedCall(await world.call(instance))).outcome?.reason).toBe("instance_paused");
     await world.stop();
   });
 
@@ -456,7 +462,7 @@ describe("a warm-up curve", () => {
     expect((await next.storage.instances.get(instance.id))?.linkedAt).toBeGreaterThan(
       instance.createdAt + 3 * DAY_MS - 1,
     );
-    expect((await next.stored(await next.call(instance))).outcome?.reason).toBe("instance_paused");
+    expect((await next.storedCall(await next.call(instance))).outcome?.reason).toBe("instance_paused");
     await next.stop();
   });
 
@@ -468,7 +474,7 @@ describe("a warm-up curve", () => {
     await missedCall(world, instance);
     const call = await world.call(instance);
     await world.system.advance(HOUR_MS - 60_000);
-    expect((await world.stored(call)).status).toBe("QUEUED");
+    expect((await world.storedCall(call)).status).toBe("QUEUED");
     await world.system.advance(60_000);
     expect(world.leg().callId).toBe(call.id);
     await world.stop();
@@ -489,13 +495,13 @@ describe("an answer rate below its floor", () => {
     expect(connection.pause).toEqual({ until, reason: expect.stringMatching(/^0 of the last 2 calls were answered/) });
     const calls = [await world.call(instance), await world.call(instance)];
     for (const call of calls)
-      expect((await world.stored(call)).outcome).toMatchObject({
+      expect((await world.storedCall(call)).outcome).toMatchObject({
         reason: "instance_paused",
         detail: connection.pause?.reason,
       });
     expect(world.network.legs).toHaveLength(2);
     const next = await world.crashAndRestart();
-    expect((await next.stored(await next.call(instance))).outcome?.reason).toBe("instance_paused");
+    expect((await next.storedCall(await next.call(instance))).outcome?.reason).toBe("instance_paused");
     expect(await pauses(next, instance)).toEqual([
       { paused_until: new Date(until).toISOString(), reason: connection.pause?.reason },
     ]);
@@ -515,7 +521,7 @@ describe("an answer rate below its floor", () => {
       await world.app.instances.unlink(ALICE, instance.id);
       await link(world, instance, phone);
       const call = await world.call(instance);
-      if (phone === "+12025550199") expect((await world.stored(call)).outcome?.reason).toBe("instance_paused");
+      if (phone === "+12025550199") expect((await world.storedCall(call)).outcome?.reason).toBe("instance_paused");
       else expect(world.leg().callId).toBe(call.id);
     }
     expect(JSON.stringify((await world.storage.instances.get(instance.id))?.dialledNumber)).not.toContain("5550177");
@@ -539,7 +545,7 @@ describe("an answer rate below its floor", () => {
     world.system.jump(365 * DAY_MS);
     await missedCall(world, instance);
     await missedCall(world, instance);
-    expect((await world.stored(await world.call(instance))).outcome?.reason).toBe("instance_paused");
+    expect((await world.storedCall(await world.call(instance))).outcome?.reason).toBe("instance_paused");
     world.system.jump(-365 * DAY_MS);
     await missedCall(world, instance);
     const next = await world.crashAndRestart();
@@ -555,7 +561,7 @@ describe("an answer rate below its floor", () => {
     await missedCall(world, instance);
     const call = await world.call(instance);
     await world.system.advance(HOUR_MS - 1_000);
-    expect((await world.stored(call)).status).toBe("QUEUED");
+    expect((await world.storedCall(call)).status).toBe("QUEUED");
     await world.system.advance(1_000);
     expect(world.leg().callId).toBe(call.id);
     await world.stop();
@@ -583,7 +589,7 @@ describe("an answer rate below its floor", () => {
     await world.stop();
   });
 
-  test("does not count a call that the network was never asked for", async () => {
+  test("does not count a call that was never dialled", async () => {
     const world = await start({ answerRate });
     const instance = await world.activeInstance();
     await missedCall(world, instance);
@@ -594,7 +600,7 @@ describe("an answer rate below its floor", () => {
       agent: { instructions: ["say: Hello"] },
     });
     await world.system.settle();
-    expect(await world.stored(call)).toMatchObject({ dialingAt: null, outcome: { reason: "agent_unavailable" } });
+    expect(await world.storedCall(call)).toMatchObject({ dialingAt: null, outcome: { reason: "agent_unavailable" } });
     await missedCall(world, instance);
     expect(await pauses(world, instance)).toHaveLength(1);
     await world.stop();

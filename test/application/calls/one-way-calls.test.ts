@@ -21,11 +21,11 @@ describe("on a network that does not return the callee's audio", () => {
     const world = await World.start({ ...OPTIONS, oneWayCalls: "refuse" });
     const call = await create(world, type);
     await world.system.settle();
-    const { status, outcome } = await world.stored(call);
+    const { status, outcome } = await world.storedCall(call);
     expect({ status, reason: outcome?.reason }).toEqual({ status: "FAILED", reason });
     expect(outcome?.detail).toMatch(/does not return the callee's audio.*oneWayCalls.*FIXED_TTS/);
     expect(world.network.legs).toEqual([]);
-    expect(await world.story(call)).toEqual(["queued", "failed"]);
+    expect(await world.eventTypes(call)).toEqual(["queued", "failed"]);
     await world.stop();
   });
 
@@ -40,7 +40,7 @@ describe("on a network that does not return the callee's audio", () => {
     const call = await create(world, type);
     await world.system.settle();
     expect(world.network.legs).toHaveLength(1);
-    expect(await world.story(call)).toEqual(["queued", "media.one_way"]);
+    expect(await world.eventTypes(call)).toEqual(["queued", "media.one_way"]);
     await world.stop();
   });
 
@@ -52,10 +52,10 @@ describe("on a network that does not return the callee's audio", () => {
     };
     const call = await create(world, "DYNAMIC_STREAM");
     await world.system.settle();
-    expect(await world.story(call)).toEqual(["queued"]);
+    expect(await world.eventTypes(call)).toEqual(["queued"]);
     await world.system.advance(60_000);
     expect(world.network.legs).toHaveLength(4);
-    expect((await world.story(call)).filter((event) => event === "media.one_way")).toHaveLength(1);
+    expect((await world.eventTypes(call)).filter((event) => event === "media.one_way")).toHaveLength(1);
     await world.stop();
   });
 
@@ -66,8 +66,8 @@ describe("on a network that does not return the callee's audio", () => {
     };
     const call = await create(world, "DYNAMIC_STREAM");
     await world.system.advance(5_000);
-    expect((await world.stored(call)).outcome?.reason).toBe("instance_paused");
-    expect(await world.story(call)).not.toContain("media.one_way");
+    expect((await world.storedCall(call)).outcome?.reason).toBe("instance_paused");
+    expect(await world.eventTypes(call)).not.toContain("media.one_way");
     await world.stop();
   });
 
@@ -75,8 +75,8 @@ describe("on a network that does not return the callee's audio", () => {
     const world = await World.start({ ...OPTIONS, oneWayCalls: "refuse" });
     const { call } = await world.answeredCall(await world.activeInstance());
     await world.system.advance(5_000);
-    expect((await world.stored(call)).status).toBe("COMPLETED");
-    expect(await world.story(call)).not.toContain("media.one_way");
+    expect((await world.storedCall(call)).status).toBe("COMPLETED");
+    expect(await world.eventTypes(call)).not.toContain("media.one_way");
     await world.stop();
   });
 
@@ -92,7 +92,7 @@ test("a network returning audio gets no warning", async () => {
   for (const [type] of LIVE) {
     const call = await create(world, type);
     await world.system.settle();
-    expect(await world.story(call)).not.toContain("media.one_way");
+    expect(await world.eventTypes(call)).not.toContain("media.one_way");
   }
   expect(world.network.legs).toHaveLength(2);
   await world.stop();

@@ -24,7 +24,7 @@ class WatchedSpeech extends ToneSpeech {
 async function silentWorld(options: WorldOptions = {}) {
   const speech = new WatchedSpeech();
   let speak = () => {};
-  speech.hold = new Promise<void>((resolve) => {
+  speech.gate = new Promise<void>((resolve) => {
     speak = resolve;
   });
   const world = await World.start({ ...options, speech: () => speech });
@@ -44,12 +44,12 @@ describe("a message", () => {
     const { world, speak } = await silentWorld();
     const call = await world.call(await world.activeInstance());
     await world.system.advance(10_000);
-    expect(await world.stored(call)).toMatchObject({ status: "QUEUED", owner: null, dialingAt: null });
+    expect(await world.storedCall(call)).toMatchObject({ status: "QUEUED", owner: null, dialingAt: null });
     expect(world.network.legs).toHaveLength(0);
     speak();
     await world.system.settle();
     expect(world.leg(call).live).toBe(true);
-    expect((await world.stored(call)).dialingAt).toBe(world.system.now());
+    expect((await world.storedCall(call)).dialingAt).toBe(world.system.now());
     await world.stop();
   });
 
@@ -65,9 +65,9 @@ describe("a message", () => {
     const call = await world.call(instance);
     const next = await world.call(instance);
     await world.system.advance(8_999);
-    expect((await world.stored(call)).status).toBe("QUEUED");
+    expect((await world.storedCall(call)).status).toBe("QUEUED");
     await world.system.advance(1);
-    expect(await world.stored(call)).toMatchObject({
+    expect(await world.storedCall(call)).toMatchObject({
       status: "FAILED",
       outcome: { reason: "speech_failed", detail: 'the voice "en-US-1" was not found within 9000 ms' },
     });
@@ -88,7 +88,7 @@ describe("a message", () => {
       .mockImplementationOnce(() => new Promise((resolve) => void world.system.after(ms, () => resolve(found))));
     const call = await world.call(instance);
     await world.system.advance(ms - 1);
-    expect((await world.stored(call)).status).toBe("QUEUED");
+    expect((await world.storedCall(call)).status).toBe("QUEUED");
     await world.system.advance(1);
     expect(world.leg(call).live).toBe(true);
     await world.stop();
@@ -148,9 +148,9 @@ describe("a message", () => {
     resume();
     leg.answer();
     await world.system.advance(4_000);
-    expect((await world.stored(call)).outcome).toMatchObject({ reason: "message_played", heardMs: 2_000 });
+    expect((await world.storedCall(call)).outcome).toMatchObject({ reason: "message_played", heardMs: 2_000 });
     expect(toneShare(leg.heard.subarray(0, 16_000), 440, 8_000)).toBeGreaterThan(0.99);
-    expect(await world.story(call)).not.toContain("message_delayed");
+    expect(await world.eventTypes(call)).not.toContain("message_delayed");
     await world.stop();
   });
 
@@ -160,15 +160,15 @@ describe("a message", () => {
     const call = await world.call(instance, "first");
     const next = await world.call(instance, "second");
     await world.system.advance(2_999);
-    expect(speech.asked).toEqual(["first"]);
+    expect(speech.receivedTexts).toEqual(["first"]);
     await world.system.advance(1);
-    expect(await world.stored(call)).toMatchObject({
+    expect(await world.storedCall(call)).toMatchObject({
       status: "FAILED",
       outcome: { reason: "speech_failed", detail: expect.stringContaining("3000 ms"), heardMs: 0, durationMs: 0 },
     });
-    expect(await world.story(call)).toEqual(["queued", "failed"]);
+    expect(await world.eventTypes(call)).toEqual(["queued", "failed"]);
     expect(speech.stopped).toEqual(["first"]);
-    speech.hold = undefined;
+    speech.gate = undefined;
     speak();
     await world.system.settle();
     expect(world.network.legs.map(({ callId }) => callId)).toEqual([next.id]);
@@ -179,9 +179,9 @@ describe("a message", () => {
     const { world } = await silentWorld();
     const call = await world.call(await world.activeInstance());
     await world.system.advance(14_999);
-    expect((await world.stored(call)).status).toBe("QUEUED");
+    expect((await world.storedCall(call)).status).toBe("QUEUED");
     await world.system.advance(1);
-    expect((await world.stored(call)).outcome?.reason).toBe("speech_failed");
+    expect((await world.storedCall(call)).outcome?.reason).toBe("speech_failed");
     await world.stop();
   });
 
@@ -191,8 +191,8 @@ describe("a message", () => {
     for (let n = 0; n < 2; n++) first.push(await world.call(await world.activeInstance(), `of Alice ${n}`));
     const call = await world.call(await world.activeInstance(BOB), "of Bob", BOB);
     await world.system.advance(15_000);
-    for (const lateCall of first) expect((await world.stored(lateCall)).outcome?.reason).toBe("speech_failed");
-    expect(speech.asked.at(-1)).toBe("of Bob");
+    for (const lateCall of first) expect((await world.storedCall(lateCall)).outcome?.reason).toBe("speech_failed");
+    expect(speech.receivedTexts.at(-1)).toBe("of Bob");
     await world.system.advance(10_000);
     speak();
     await world.system.settle();
@@ -205,7 +205,7 @@ describe("a message", () => {
     const instance = await world.activeInstance();
     world.speech.fault = new VoiceUnavailable("the voice en-US-1 is gone");
     const call = await world.call(instance);
-    expect((await world.stored(call)).outcome).toMatchObject({
+    expect((await world.storedCall(call)).outcome).toMatchObject({
       reason: "speech_failed",
       detail: "the voice en-US-1 is gone",
     });
@@ -222,10 +222,10 @@ describe("a message", () => {
     };
     const call = await world.call(instance);
     await world.system.advance(3_000);
-    expect((await world.stored(call)).status).toBe("QUEUED");
+    expect((await world.storedCall(call)).status).toBe("QUEUED");
     world.storage.before = () => {};
     await world.system.advance(5_000);
-    expect((await world.stored(call)).outcome?.reason).toBe("speech_failed");
+    expect((await world.storedCall(call)).outcome?.reason).toBe("speech_failed");
     await world.stop();
   });
 
@@ -236,10 +236,10 @@ describe("a message", () => {
     const release = world.holdClaim();
     await world.call(instance, "This is a sentence of about fifty letters, I think. ".repeat(40));
     await world.system.advance(5_000);
-    expect(speech.asked).toHaveLength(1);
+    expect(speech.receivedTexts).toHaveLength(1);
     release();
     await world.system.settle();
-    expect(speech.asked.length).toBeGreaterThan(5);
+    expect(speech.receivedTexts.length).toBeGreaterThan(5);
     await world.stop();
   });
 
@@ -261,13 +261,13 @@ describe("a preparation is abandoned", () => {
   test.each([
     ["a DELETE of the call", "terminated"],
     ["the deletion of the instance", "instance_deleted"],
-  ])("by %s, which does not wait for the engine", async (refuser, reason) => {
+  ])("by %s, which does not wait for the engine", async (cause, reason) => {
     const { world, speech } = await silentWorld();
     const instance = await world.activeInstance();
     const call = await world.call(instance, "first");
     if (reason === "terminated") await world.app.calls.hangUp(ALICE, call.id);
     else await world.app.instances.delete(ALICE, instance.id);
-    expect((await world.stored(call)).outcome, refuser).toMatchObject({ reason });
+    expect((await world.storedCall(call)).outcome, cause).toMatchObject({ reason });
     expect(speech.stopped).toEqual(["first"]);
     await world.system.advance(20_000);
     expect(world.network.legs).toHaveLength(0);
@@ -279,10 +279,10 @@ describe("a preparation is abandoned", () => {
     const calls = [];
     for (let n = 0; n < 2; n++) calls.push(await world.call(await world.activeInstance(), `of Alice ${n}`));
     await world.call(await world.activeInstance(BOB), "of Bob", BOB);
-    expect(speech.asked).toEqual(["of Alice 0", "of Alice 1"]);
+    expect(speech.receivedTexts).toEqual(["of Alice 0", "of Alice 1"]);
     await world.app.calls.hangUp(ALICE, calls[1]!.id);
     await world.system.settle();
-    expect(speech.asked).toEqual(["of Alice 0", "of Alice 1", "of Bob"]);
+    expect(speech.receivedTexts).toEqual(["of Alice 0", "of Alice 1", "of Bob"]);
     await world.stop();
   });
 
@@ -294,7 +294,7 @@ describe("a preparation is abandoned", () => {
     await world.system.settle();
     expect(speech.stopped).toEqual(["first"]);
     await world.system.advance(20_000);
-    expect((await world.stored(call)).status).toBe("QUEUED");
+    expect((await world.storedCall(call)).status).toBe("QUEUED");
     world.line(instance).goOnline();
     speak();
     await world.system.settle();
@@ -307,7 +307,7 @@ describe("a preparation is abandoned", () => {
     const call = await world.call(await world.activeInstance(), "first");
     await world.app.stop(0);
     expect(speech.stopped).toEqual(["first"]);
-    expect(await world.stored(call)).toMatchObject({ status: "QUEUED", owner: null });
+    expect(await world.storedCall(call)).toMatchObject({ status: "QUEUED", owner: null });
     expect(world.system.waiting).toBe(0);
   });
 
@@ -318,11 +318,11 @@ describe("a preparation is abandoned", () => {
     const release = world.holdClaim();
     const first = await world.call(instance, "first");
     const second = await world.call(instance, "second");
-    const { version } = await world.stored(first);
+    const { version } = await world.storedCall(first);
     await world.storage.calls.update(first.id, version, { status: "FAILED", endedAt: world.system.now() }, []);
     release();
     await world.system.settle();
-    expect(speech.asked).toEqual(["first", "second"]);
+    expect(speech.receivedTexts).toEqual(["first", "second"]);
     expect(world.network.legs.map(({ callId }) => callId)).toEqual([second.id]);
     await world.stop();
   });
@@ -339,7 +339,7 @@ describe("an audio file", () => {
     world.leg(call).placed();
     world.leg(call).answer();
     await world.system.advance(4_000);
-    expect((await world.stored(call)).outcome).toMatchObject({ reason: "message_played", heardMs: 2_000 });
+    expect((await world.storedCall(call)).outcome).toMatchObject({ reason: "message_played", heardMs: 2_000 });
     const read = operations.filter((operation) => /calls\.(audio|claimNext)/.test(operation));
     expect(read).toEqual(["calls.audio", "calls.claimNext"]);
     await world.stop();
@@ -353,7 +353,7 @@ describe("an audio file", () => {
     };
     const call = await playFile(world, instance);
     await world.system.advance(20_000);
-    expect(await world.stored(call)).toMatchObject({ status: "QUEUED", dialingAt: null });
+    expect(await world.storedCall(call)).toMatchObject({ status: "QUEUED", dialingAt: null });
     expect(world.network.legs).toHaveLength(0);
     world.storage.before = () => {};
     await world.system.advance(1_000);
@@ -369,7 +369,7 @@ describe("an audio file", () => {
     leg.placed();
     leg.answer();
     await world.system.advance(4_000);
-    expect((await world.stored(call)).outcome).toMatchObject({ reason: "message_played", heardMs: 2_000 });
+    expect((await world.storedCall(call)).outcome).toMatchObject({ reason: "message_played", heardMs: 2_000 });
     expect(toneShare(leg.heard.subarray(0, 32_000), 880, 16_000)).toBeGreaterThan(0.99);
     await world.stop();
   });

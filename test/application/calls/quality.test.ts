@@ -42,10 +42,10 @@ describe("the quality of a call's audio", () => {
     expect((await read(world, call)).quality).toBeNull();
     await world.system.advance(5_200);
     const live = await read(world, call);
-    const each = { packets_sent: 250, jitter_ms: 2.35, remote_loss: 0 };
+    const perInterval = { packets_sent: 250, jitter_ms: 2.35, remote_loss: 0 };
     expect(live.quality.intervals).toEqual([
-      { ...each, until_ms: 5_000, packets_received: 250, packets_lost: 0, round_trip_ms: null },
-      { ...each, until_ms: 10_000, packets_received: 225, packets_lost: 25, round_trip_ms: 41.24 },
+      { ...perInterval, until_ms: 5_000, packets_received: 250, packets_lost: 0, round_trip_ms: null },
+      { ...perInterval, until_ms: 10_000, packets_received: 225, packets_lost: 25, round_trip_ms: 41.24 },
     ]);
     expect(live.media.stream).toBeNull();
     expect((await world.app.calls.list(ALICE))[0]?.quality).toHaveLength(2);
@@ -59,11 +59,11 @@ describe("the quality of a call's audio", () => {
     expect(intervals.at(-1)?.until_ms).toBe(Date.parse(finalCall.ended_at) - Date.parse(finalCall.started_at));
     for (const name of ["packets_sent", "packets_received", "packets_lost"])
       expect(intervals.reduce((sum, interval) => sum + (interval[name] ?? 0), 0)).toBe(finalCall.media.stream[name]);
-    expect((await world.stored(call)).quality).toHaveLength(5);
+    expect((await world.storedCall(call)).quality).toHaveLength(5);
     await world.stop();
   });
 
-  test("fits for a call of any length", async () => {
+  test("covers a call of any length", async () => {
     const world = await World.start({ timings: { maxDurationMs: 3_600_000 } });
     const { call, leg } = await world.answeredCall(await world.activeInstance(), LONG);
     leg.hold(); // for twelve minutes
@@ -96,7 +96,7 @@ describe("the quality of a call's audio", () => {
       throw new Error("the worker is gone");
     };
     await world.system.advance(20_000);
-    expect(await world.stored(call)).toMatchObject({
+    expect(await world.storedCall(call)).toMatchObject({
       outcome: { reason: "message_played" },
       mediaStatistics: null,
       quality: [{ untilMs: 5_000, packetsSent: 250 }],
@@ -113,7 +113,7 @@ describe("the quality of a call's audio", () => {
     await world.system.advance(7_000);
     leg.end("busy");
     await world.system.settle();
-    expect((await world.stored(call)).quality).toBeUndefined();
+    expect((await world.storedCall(call)).quality).toBeUndefined();
     await world.stop();
   });
 });

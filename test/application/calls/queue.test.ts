@@ -127,7 +127,7 @@ describe("under a fifo policy", () => {
     await world.app.instances.delete(ALICE, instance.id);
     await world.system.advance(10_000);
     for (const call of calls)
-      expect(await world.stored(call)).toMatchObject({ status: "FAILED", outcome: { reason: "instance_deleted" } });
+      expect(await world.storedCall(call)).toMatchObject({ status: "FAILED", outcome: { reason: "instance_deleted" } });
     expect(world.network.legs).toHaveLength(1);
     await world.stop();
   });
@@ -144,7 +144,7 @@ describe("the next call of an instance", () => {
     leg.placed();
     await world.system.settle();
     await world.app.calls.hangUp(ALICE, first.id);
-    expect((await world.stored(first)).outcome?.reason).toBe("terminated");
+    expect((await world.storedCall(first)).outcome?.reason).toBe("terminated");
     await world.system.advance(1_000);
     expect(world.network.legs).toHaveLength(1);
     leg.end("released");
@@ -180,9 +180,9 @@ describe("the next call of an instance", () => {
     world.leg(first).placed();
     await world.system.settle();
     expect(world.errors).toHaveLength(1);
-    expect(await world.stored(first)).toMatchObject({ status: "FAILED", outcome: { reason: "internal_error" } });
+    expect(await world.storedCall(first)).toMatchObject({ status: "FAILED", outcome: { reason: "internal_error" } });
     expect(world.leg().callId).toBe(second.id);
-    expect((await world.story(first)).at(-1)).toBe("failed");
+    expect((await world.eventTypes(first)).at(-1)).toBe("failed");
     await world.stop();
   });
 });
@@ -192,10 +192,13 @@ describe("a call that waits too long", () => {
     const world = await World.start();
     const call = await world.call(await world.newInstance());
     await world.system.advance(600_000 - 1);
-    expect((await world.stored(call)).status).toBe("QUEUED");
+    expect((await world.storedCall(call)).status).toBe("QUEUED");
     await world.system.advance(2);
-    expect(await world.stored(call)).toMatchObject({ status: "FAILED", outcome: { reason: "instance_not_linked" } });
-    expect(await world.story(call)).toEqual(["queued", "failed"]);
+    expect(await world.storedCall(call)).toMatchObject({
+      status: "FAILED",
+      outcome: { reason: "instance_not_linked" },
+    });
+    expect(await world.eventTypes(call)).toEqual(["queued", "failed"]);
     await world.stop();
   });
 
@@ -205,7 +208,7 @@ describe("a call that waits too long", () => {
     world.line(instance).goOffline("no network in the cellar");
     const call = await world.call(instance);
     await world.system.advance(600_001);
-    expect((await world.stored(call)).outcome).toMatchObject({
+    expect((await world.storedCall(call)).outcome).toMatchObject({
       reason: "instance_offline",
       detail: "no network in the cellar",
     });
@@ -218,10 +221,10 @@ describe("a call that waits too long", () => {
     await world.system.advance(1_000);
     const second = await world.call(await world.newInstance());
     await world.system.advance(599_001);
-    expect((await world.stored(first)).status).toBe("FAILED");
-    expect((await world.stored(second)).status).toBe("QUEUED");
+    expect((await world.storedCall(first)).status).toBe("FAILED");
+    expect((await world.storedCall(second)).status).toBe("QUEUED");
     await world.system.advance(1_000);
-    expect((await world.stored(second)).status).toBe("FAILED");
+    expect((await world.storedCall(second)).status).toBe("FAILED");
     await world.stop();
   });
 
@@ -235,7 +238,7 @@ describe("a call that waits too long", () => {
     const second = await world.call(instance);
     world.leg(first).placed();
     await world.system.advance(40_000);
-    expect((await world.stored(second)).status).toBe("QUEUED");
+    expect((await world.storedCall(second)).status).toBe("QUEUED");
     await world.system.advance(10_000);
     expect(world.leg().callId).toBe(second.id);
     await world.stop();
@@ -249,7 +252,7 @@ describe("a call that waits too long", () => {
     world.leg(call).end("line_lost");
     world.line(instance).goOffline();
     await world.system.advance(10_000);
-    expect(await world.stored(call)).toMatchObject({ status: "FAILED", outcome: { reason: "instance_offline" } });
+    expect(await world.storedCall(call)).toMatchObject({ status: "FAILED", outcome: { reason: "instance_offline" } });
     await world.stop();
   });
 
@@ -257,11 +260,11 @@ describe("a call that waits too long", () => {
     const world = await World.start();
     const call = await world.call(await world.newInstance());
     await world.system.advance(599_000);
-    world.storage.down = true;
+    world.storage.isDown = true;
     await world.system.advance(10_000);
-    world.storage.down = false;
+    world.storage.isDown = false;
     await world.system.advance(5_000);
-    expect((await world.stored(call)).status).toBe("FAILED");
+    expect((await world.storedCall(call)).status).toBe("FAILED");
     await world.stop();
   });
 });
@@ -273,13 +276,13 @@ describe("a line that is lost before the network is asked", () => {
     const line = world.line(instance);
     line.goOffline("gone", { report: false }); // the core has not noticed yet
     const call = await world.call(instance);
-    expect(await world.stored(call)).toMatchObject({ status: "QUEUED", owner: null });
+    expect(await world.storedCall(call)).toMatchObject({ status: "QUEUED", owner: null });
     line.goOnline();
     await world.system.advance(1_000);
     world.leg(call).placed();
     await world.system.settle();
-    expect((await world.stored(call)).status).toBe("RINGING");
-    expect(await world.story(call)).toEqual(["queued", "message_ready", "ringing"]);
+    expect((await world.storedCall(call)).status).toBe("RINGING");
+    expect(await world.eventTypes(call)).toEqual(["queued", "message_ready", "ringing"]);
     await world.stop();
   });
 });

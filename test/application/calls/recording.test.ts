@@ -42,7 +42,7 @@ async function answerCall(options: WorldOptions = {}, text = TEXT) {
 }
 
 function recordingOf(world: World, call: Call): MemoryRecording {
-  const recording = world.recordings.kept.get(call.id);
+  const recording = world.recordings.stored.get(call.id);
   if (!recording) throw new Error(`${call.id} is not recorded`);
   return recording;
 }
@@ -56,10 +56,10 @@ describe("a call that is recorded", () => {
     await world.system.advance(400);
     leg.say(tone(880, 300, RATE, 8_000));
     await world.system.advance(5_000);
-    const { outcome, recordedMs } = await world.stored(call);
+    const { outcome, recordedMs } = await world.storedCall(call);
     expect(outcome?.reason).toBe("message_played");
-    const { heard, said, finished } = recording();
-    expect(finished).toBe(true);
+    const { heard, said, isFinished } = recording();
+    expect(isFinished).toBe(true);
     expect(heard).toEqual(Array.from(leg.heard).slice(0, heard.length));
     expect(said.length).toBe(heard.length);
     expect(Math.abs(startMs(said) - 400)).toBeLessThanOrEqual(21);
@@ -99,7 +99,7 @@ describe("a call that is recorded", () => {
     await world.system.advance(2_000);
     const { durationMs } = await world.app.calls.recording(ALICE, call.id);
     expect(durationMs).toBeGreaterThan(1_500);
-    expect((await world.stored(call)).recordedMs).toBe(0);
+    expect((await world.storedCall(call)).recordedMs).toBe(0);
     await world.stop();
   });
 
@@ -108,7 +108,7 @@ describe("a call that is recorded", () => {
     await world.system.advance(600);
     recording().breakOff("disk_full");
     await world.system.advance(5_000);
-    const { outcome, recordedMs } = await world.stored(call);
+    const { outcome, recordedMs } = await world.storedCall(call);
     expect(outcome).toMatchObject({ reason: "message_played", heardRatio: 1 });
     expect(recordedMs).toBeLessThanOrEqual(640);
     const notices = (await world.timeline(call)).filter(({ type }) => type === "recording_incomplete");
@@ -125,8 +125,8 @@ describe("a call that is recorded", () => {
     world.leg(call).placed();
     world.leg(call).answer();
     await world.system.advance(5_000);
-    expect(await world.stored(call)).toMatchObject({ outcome: { reason: "message_played" }, recordedMs: 0 });
-    expect(await world.story(call)).toContain("recording_incomplete");
+    expect(await world.storedCall(call)).toMatchObject({ outcome: { reason: "message_played" }, recordedMs: 0 });
+    expect(await world.eventTypes(call)).toContain("recording_incomplete");
     expect(world.errors).toHaveLength(1);
     await world.stop();
   });
@@ -149,12 +149,12 @@ describe("a recording at the limit of stored bytes", () => {
     const call = await recordedCall(world, instance, LONG, { ...ALICE, demoInstanceId: instance.id });
     await pickUp(world, call);
     await world.system.advance(15_000);
-    const { outcome, recordedMs } = await world.stored(call);
+    const { outcome, recordedMs } = await world.storedCall(call);
     expect(outcome).toMatchObject({ reason: "message_played", heardRatio: 1 });
     expect(recordedMs).toBeGreaterThan(2_000);
     expect(recordedMs).toBeLessThanOrEqual((200 * KIB) / 64);
     expect(await incomplete(world, call)).toEqual([{ reason: "storage_quota", recorded_ms: recordedMs }]);
-    expect(recordingOf(world, call).finished).toBe(true);
+    expect(recordingOf(world, call).isFinished).toBe(true);
     // The rows of its end are added.
     expect(await world.storage.retention.storedBytes(instance.id)).toBeLessThan(210 * KIB);
     await world.stop();
@@ -168,7 +168,7 @@ describe("a recording at the limit of stored bytes", () => {
     await world.system.advance(15_000);
     let recorded = 0;
     for (const call of [first, second]) {
-      const { outcome, recordedMs } = await world.stored(call);
+      const { outcome, recordedMs } = await world.storedCall(call);
       expect(outcome?.heardRatio).toBe(1);
       expect(await incomplete(world, call)).toEqual([{ reason: "storage_quota", recorded_ms: recordedMs }]);
       recorded += recordedMs ?? 0;
@@ -186,13 +186,13 @@ describe("a recording at the limit of stored bytes", () => {
     const call = await recordedCall(world, instance);
     await pickUp(world, call);
     await world.system.advance(10_000);
-    expect(await world.stored(call)).toMatchObject({ outcome: { heardRatio: 1 } });
+    expect(await world.storedCall(call)).toMatchObject({ outcome: { heardRatio: 1 } });
     expect(await incomplete(world, call)).toMatchObject([{ reason: "storage_quota" }]);
     world.storage.retention.storedBytes = storedBytes;
     const next = await recordedCall(world, instance);
     await pickUp(world, next);
     await world.system.advance(10_000);
-    expect((await world.stored(next)).recordedMs).toBeGreaterThanOrEqual(MESSAGE_MS);
+    expect((await world.storedCall(next)).recordedMs).toBeGreaterThanOrEqual(MESSAGE_MS);
     expect(await incomplete(world, next)).toEqual([]);
     await world.stop();
   });
@@ -203,7 +203,7 @@ describe("a recording at the limit of stored bytes", () => {
     const call = await recordedCall(world, await world.activeInstance());
     await pickUp(world, call);
     await world.system.advance(10_000);
-    expect((await world.stored(call)).recordedMs).toBeGreaterThanOrEqual(MESSAGE_MS);
+    expect((await world.storedCall(call)).recordedMs).toBeGreaterThanOrEqual(MESSAGE_MS);
     await world.stop();
   });
 });
@@ -219,7 +219,7 @@ describe("a store of recordings with a fault", () => {
     ["finish hangs", { finish: () => new Promise(() => {}) }, []],
     ["write throws", { write: fault }, ["disk_failed"]],
     ["write and finish throw", { write: fault, finish: fault }, ["disk_failed"]],
-    ["its length is no number", { recordedMs: Number.NaN }, []],
+    ["its length is not a number", { recordedMs: Number.NaN }, []],
   ];
 
   test.for(faults)("loses only the recording, never the call: %s", async ([, members, reasons]) => {
@@ -235,7 +235,7 @@ describe("a store of recordings with a fault", () => {
     leg.placed();
     leg.answer();
     await world.system.advance(10_000);
-    const { status, outcome } = await world.stored(call);
+    const { status, outcome } = await world.storedCall(call);
     expect([status, outcome?.reason, outcome?.heardRatio]).toEqual(["COMPLETED", "message_played", 1]);
     expect(leg.heard.filter((sample) => sample !== 0).length).toBeGreaterThan((RATE * MESSAGE_MS) / 1_100);
     const incomplete = (await world.timeline(call)).filter(({ type }) => type === "recording_incomplete");
@@ -251,8 +251,8 @@ describe("there is no recording", () => {
     const world = await World.start();
     const { call } = await world.answeredCall(await world.activeInstance());
     await world.system.advance(5_000);
-    expect((await world.stored(call)).recordedMs).toBeNull();
-    expect(world.recordings.kept.size).toBe(0);
+    expect((await world.storedCall(call)).recordedMs).toBeNull();
+    expect(world.recordings.stored.size).toBe(0);
     await expect(world.app.calls.recording(ALICE, call.id)).rejects.toMatchObject(refusal);
     await expect(world.app.calls.eraseRecording(ALICE, call.id)).rejects.toMatchObject(refusal);
     await world.stop();
@@ -264,7 +264,7 @@ describe("there is no recording", () => {
     world.leg(call).placed();
     world.leg(call).end("busy");
     await world.system.settle();
-    expect(await world.stored(call)).toMatchObject({ status: "FAILED", recordedMs: 0 });
+    expect(await world.storedCall(call)).toMatchObject({ status: "FAILED", recordedMs: 0 });
     await expect(world.app.calls.recording(ALICE, call.id)).rejects.toMatchObject(refusal);
     await world.stop();
   });
@@ -279,8 +279,8 @@ describe("a recording is deleted", () => {
     const { world, call } = await answerCall();
     await world.system.advance(5_000);
     await world.app.calls.eraseRecording(ALICE, call.id);
-    expect(world.recordings.kept.size).toBe(0);
-    expect((await world.stored(call)).recordedMs).toBe(0);
+    expect(world.recordings.stored.size).toBe(0);
+    expect((await world.storedCall(call)).recordedMs).toBe(0);
     expect(await deletions(world, call)).toEqual([{ reason: "requested" }]);
     await expect(world.app.calls.recording(ALICE, call.id)).rejects.toMatchObject(refusal);
     await expect(world.app.calls.eraseRecording(ALICE, call.id)).rejects.toMatchObject(refusal);
@@ -292,13 +292,13 @@ describe("a recording is deleted", () => {
     await world.system.advance(2_000);
     await world.app.calls.eraseRecording(ALICE, call.id);
     await world.system.advance(10_000);
-    expect(world.recordings.kept.size).toBe(0);
-    expect(await world.stored(call)).toMatchObject({ outcome: { reason: "message_played" }, recordedMs: 0 });
+    expect(world.recordings.stored.size).toBe(0);
+    expect(await world.storedCall(call)).toMatchObject({ outcome: { reason: "message_played" }, recordedMs: 0 });
     expect(await deletions(world, call)).toEqual([{ reason: "requested" }]);
     await world.stop();
   });
 
-  test.each(["waits", "rings"])("before there is one, while the call %s: it is not created", async (phase) => {
+  test.each(["waits", "rings"])("before it exists, while the call %s: it is not created", async (phase) => {
     const world = await World.start();
     const instance = phase === "waits" ? await world.newInstance() : await world.activeInstance();
     const call = await recordedCall(world, instance);
@@ -313,8 +313,8 @@ describe("a recording is deleted", () => {
     }
     (world.leg(call) as ScriptedLeg).answer();
     await world.system.advance(5_000);
-    expect((await world.stored(call)).outcome?.reason).toBe("message_played");
-    expect(world.recordings.kept.size).toBe(0);
+    expect((await world.storedCall(call)).outcome?.reason).toBe("message_played");
+    expect(world.recordings.stored.size).toBe(0);
     await world.stop();
   });
 
@@ -323,10 +323,10 @@ describe("a recording is deleted", () => {
     await world.system.advance(5_000);
     const hours = (count: number) => world.system.advance(count * 3_600_000);
     await hours(2);
-    expect(world.recordings.kept.size).toBe(1);
+    expect(world.recordings.stored.size).toBe(1);
     await hours(1.1);
-    expect(world.recordings.kept.size).toBe(0);
-    expect((await world.stored(call)).recordedMs).toBe(0);
+    expect(world.recordings.stored.size).toBe(0);
+    expect((await world.storedCall(call)).recordedMs).toBe(0);
     expect(await deletions(world, call)).toEqual([{ reason: "retention" }]);
     await hours(10);
     expect(await world.storage.calls.get(call.id)).toBeUndefined();
@@ -337,7 +337,7 @@ describe("a recording is deleted", () => {
     const { world, call } = await answerCall({ retentionDays: 0.1 });
     await world.system.advance(5_000);
     await world.system.advance(3.5 * 3_600_000);
-    expect(world.recordings.kept.size).toBe(0);
+    expect(world.recordings.stored.size).toBe(0);
     expect(await world.storage.calls.get(call.id)).toBeUndefined();
     await world.stop();
   });
@@ -347,7 +347,7 @@ test("a dead process's recording is kept by the next one", async () => {
   const { world, call } = await answerCall({}, "x".repeat(100));
   await world.system.advance(2_000);
   const next = await world.crashAndRestart();
-  const storedCall = await next.stored(call);
+  const storedCall = await next.storedCall(call);
   expect(storedCall.outcome?.reason).toBe("interrupted");
   expect(storedCall.recordedMs).toBeGreaterThan(1_500);
   expect((await next.app.calls.recording(ALICE, call.id)).durationMs).toBeCloseTo(storedCall.recordedMs ?? 0, 0);

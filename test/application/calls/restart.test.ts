@@ -26,8 +26,8 @@ describe("after a crash", () => {
     await after.system.settle();
     const instanceView = async () => {
       const { status, connection } = await after.app.instances.get(ALICE, instance.id);
-      const [listed] = await after.app.instances.list(ALICE);
-      expect(listed?.status).toBe(status);
+      const [listedInstance] = await after.app.instances.list(ALICE);
+      expect(listedInstance?.status).toBe(status);
       return [status, connection.state];
     };
     expect(await instanceView()).toEqual(["CONFIGURED", "connecting"]);
@@ -69,25 +69,25 @@ describe("after a crash", () => {
     await before.system.advance(3_000);
     const after = await before.crashAndRestart();
     for (const call of [ringing, talking]) {
-      const done = await after.stored(call);
+      const done = await after.storedCall(call);
       expect(done).toMatchObject({ ...INTERRUPTED, endedAt: after.system.now() });
-      const story = await after.story(call);
+      const story = await after.eventTypes(call);
       expect(story.at(-1)).toBe("failed");
       expect(story.filter((type) => type === "failed" || type === "completed")).toHaveLength(1);
     }
-    expect((await after.stored(talking)).outcome).toMatchObject({ answeredBy: "unknown", durationMs: 4_000 });
-    expect((await after.stored(ringing)).outcome).toMatchObject({ answeredBy: null, durationMs: 0 });
+    expect((await after.storedCall(talking)).outcome).toMatchObject({ answeredBy: "unknown", durationMs: 4_000 });
+    expect((await after.storedCall(ringing)).outcome).toMatchObject({ answeredBy: null, durationMs: 0 });
     await after.stop();
   });
 
   test("a call whose phone may have rung is interrupted and not dialled again", async () => {
     const before = await World.start();
     const call = await before.call(await before.activeInstance());
-    expect(await before.stored(call)).toMatchObject({ status: "QUEUED", dialingAt: before.system.now() });
+    expect(await before.storedCall(call)).toMatchObject({ status: "QUEUED", dialingAt: before.system.now() });
     const after = await before.crashAndRestart();
     await after.system.advance(5_000);
-    expect(await after.stored(call)).toMatchObject(INTERRUPTED);
-    expect((await after.stored(call)).outcome?.detail).toMatch(/phone may have rung/);
+    expect(await after.storedCall(call)).toMatchObject(INTERRUPTED);
+    expect((await after.storedCall(call)).outcome?.detail).toMatch(/phone may have rung/);
     expect(after.network.legs).toEqual([]);
     await after.stop();
   });
@@ -98,12 +98,12 @@ describe("after a crash", () => {
       throw new DialError("line_lost", "the trunk is full", { retryAfterMs: 60_000 });
     };
     const call = await before.call(await before.activeInstance());
-    expect(await before.stored(call)).toMatchObject({ status: "QUEUED", owner: null, dialingAt: null });
+    expect(await before.storedCall(call)).toMatchObject({ status: "QUEUED", owner: null, dialingAt: null });
     const after = await before.crashAndRestart();
     after.leg(call).placed();
     after.leg(call).answer();
     await after.system.advance(5_000);
-    expect((await after.stored(call)).status).toBe("COMPLETED");
+    expect((await after.storedCall(call)).status).toBe("COMPLETED");
     await after.stop();
   });
 
@@ -118,7 +118,7 @@ describe("after a crash", () => {
     before.leg().placed();
     await before.system.settle();
     const after = await before.crashAndRestart();
-    expect(await after.stored(calls[0]!)).toMatchObject(INTERRUPTED);
+    expect(await after.storedCall(calls[0]!)).toMatchObject(INTERRUPTED);
     expect(after.leg().callId).toBe(calls[1]!.id);
     after.leg().end("busy");
     await after.system.settle();
@@ -132,7 +132,7 @@ describe("after a crash", () => {
     await before.system.advance(599_500);
     const after = await before.crashAndRestart(); // a second later
     await after.system.advance(1);
-    expect((await after.stored(call)).outcome).toMatchObject({ reason: "instance_not_linked" });
+    expect((await after.storedCall(call)).outcome).toMatchObject({ reason: "instance_not_linked" });
     await after.stop();
   });
 
@@ -143,32 +143,34 @@ describe("after a crash", () => {
     const queuedCall = await before.call(instance);
     const after = new World({ before });
     await recover(after.context);
-    const firstRead = [await after.stored(call), await after.stored(queuedCall), await after.timeline(call)];
+    const firstRead = [await after.storedCall(call), await after.storedCall(queuedCall), await after.timeline(call)];
     await recover(after.context);
-    expect([await after.stored(call), await after.stored(queuedCall), await after.timeline(call)]).toEqual(firstRead);
+    expect([await after.storedCall(call), await after.storedCall(queuedCall), await after.timeline(call)]).toEqual(
+      firstRead,
+    );
   });
 
   test("an interrupted deletion leaves no call waiting for its instance", async () => {
     const before = await World.start();
     const instance = await before.newInstance();
-    let slippedCall: Call | undefined;
+    let lateCall: Call | undefined;
     const never = new Promise<never>(() => {});
     before.storage.before = async (operation) => {
-      if (operation === "calls.active" && slippedCall) return never; // the process dies here
-      if (operation === "instances.update" && !slippedCall) slippedCall = await before.create(instance);
+      if (operation === "calls.active" && lateCall) return never; // the process dies here
+      if (operation === "instances.update" && !lateCall) lateCall = await before.create(instance);
     };
     void before.app.instances.delete(ALICE, instance.id);
     await before.system.settle();
     before.storage.before = () => {};
     expect(await before.storage.instances.get(instance.id)).toMatchObject({ status: "DELETED" });
-    expect(await before.stored(slippedCall!)).toMatchObject({ status: "QUEUED" });
+    expect(await before.storedCall(lateCall!)).toMatchObject({ status: "QUEUED" });
 
     const after = await before.crashAndRestart();
-    expect(await after.stored(slippedCall!)).toMatchObject({
+    expect(await after.storedCall(lateCall!)).toMatchObject({
       status: "FAILED",
       outcome: { reason: "instance_deleted" },
     });
-    expect(await after.story(slippedCall!)).toEqual(["queued", "failed"]);
+    expect(await after.eventTypes(lateCall!)).toEqual(["queued", "failed"]);
     await after.stop();
   });
 
@@ -176,10 +178,10 @@ describe("after a crash", () => {
     const before = await World.start();
     const { call } = await before.answeredCall(await before.activeInstance());
     await before.system.advance(5_000);
-    const done = await before.stored(call);
+    const done = await before.storedCall(call);
     expect(done.status).toBe("COMPLETED");
     const after = await before.crashAndRestart();
-    expect(await after.stored(call)).toEqual(done);
+    expect(await after.storedCall(call)).toEqual(done);
     await after.stop();
   });
 });
@@ -193,8 +195,8 @@ describe("stopping", () => {
     const stopped = world.app.stop(10_000);
     await world.system.advance(5_000);
     await stopped;
-    expect((await world.stored(call)).outcome?.reason).toBe("message_played");
-    expect((await world.stored(next)).status).toBe("QUEUED");
+    expect((await world.storedCall(call)).outcome?.reason).toBe("message_played");
+    expect((await world.storedCall(next)).status).toBe("QUEUED");
     expect(world.network.legs).toHaveLength(1);
     expect(world.system.waiting).toBe(0);
   });
@@ -214,7 +216,7 @@ describe("stopping", () => {
     await world.activeInstance();
     const { call } = await world.answeredCall(await world.activeInstance());
     await world.system.advance(5_000);
-    expect((await world.stored(call)).status).toBe("COMPLETED");
+    expect((await world.storedCall(call)).status).toBe("COMPLETED");
     await world.app.stop(10_000); // the clock does not move
     expect(world.system.waiting).toBe(0);
   });
@@ -230,7 +232,7 @@ describe("stopping", () => {
     await world.system.advance(5_000);
     await stopped;
     expect(world.network.legs).toEqual([]);
-    expect(await world.stored(call)).toMatchObject({ status: "QUEUED", owner: null });
+    expect(await world.storedCall(call)).toMatchObject({ status: "QUEUED", owner: null });
   });
 
   test("drains live calls while a claim in the database hangs", async () => {

@@ -176,10 +176,10 @@ describe("personal data is purged on time", () => {
       throw new Error("input/output error");
     };
     const next = await world.crashAndRestart();
-    expect(next.recordings.kept.size).toBe(1);
+    expect(next.recordings.stored.size).toBe(1);
     await days(next, 2);
     expect(await isStored(next, call)).toBe(false);
-    expect(next.recordings.kept.size).toBe(0);
+    expect(next.recordings.stored.size).toBe(0);
     await next.stop();
   });
 
@@ -191,7 +191,7 @@ describe("personal data is purged on time", () => {
     const next = await world.crashAndRestart({ retentionDays: undefined, recordingRetentionDays: 1 });
     await days(next, 2);
     expect(await isStored(next, call)).toBe(true);
-    expect(next.recordings.kept.size).toBe(0);
+    expect(next.recordings.stored.size).toBe(0);
     await next.stop();
   });
 

@@ -46,7 +46,7 @@ async function answerCall(onScreening: unknown, texts: string[], options: object
 const speech = (ms: number) => babble(ms, 8_000, 3_000, 5);
 const silence = (ms: number) => new Int16Array(msToSamples(ms, 8_000));
 
-/** Stretches of a tone that the callee heard: start and length, ms. */
+/** Intervals of a tone that the callee heard: start and length, ms. */
 function toneAt({ leg }: Scene, hz: number): [number, number][] {
   const intervals: [number, number][] = [];
   const step = msToSamples(20, leg.sampleRate);
@@ -66,7 +66,7 @@ describe("a call that a screening assistant answers", () => {
     const { world, call, leg } = scene;
     leg.say(concatPcm([speech(4_000), silence(3_000), speech(1_000), silence(8_000), speech(900)]));
     await world.system.advance(30_000);
-    const { outcome } = await world.stored(call);
+    const { outcome } = await world.storedCall(call);
     expect(outcome).toMatchObject({
       reason: "message_played",
       answeredBy: "human",
@@ -93,7 +93,7 @@ describe("a call that a screening assistant answers", () => {
     const { world, call, leg } = await answerCall(INTRODUCTION, [PROMPT]);
     leg.say(speech(4_000));
     await world.system.advance(70_000);
-    expect((await world.stored(call)).outcome).toMatchObject({
+    expect((await world.storedCall(call)).outcome).toMatchObject({
       reason: "machine_hung_up",
       answeredBy: "screening",
       detail: "a call-screening assistant answered, and no person took the call within 60 s",
@@ -107,7 +107,7 @@ describe("a call that a screening assistant answers", () => {
     const { world, call, leg } = await answerCall("hang_up", [PROMPT]);
     leg.say(speech(2_000));
     await world.system.advance(4_000);
-    expect((await world.stored(call)).outcome).toMatchObject({
+    expect((await world.storedCall(call)).outcome).toMatchObject({
       reason: "machine_hung_up",
       answeredBy: "screening",
       detail: "a call-screening assistant answered",
@@ -122,7 +122,7 @@ describe("a call that a screening assistant answers", () => {
     const beep = tone(1_000, 400, 8_000, 9_000);
     leg.say(concatPcm([speech(4_000), silence(5_000), speech(2_000), silence(1_500), beep]));
     await world.system.advance(25_000);
-    expect((await world.stored(call)).outcome).toMatchObject({
+    expect((await world.storedCall(call)).outcome).toMatchObject({
       reason: "message_played",
       answeredBy: "machine",
       heardMs: MESSAGE_MS,
@@ -144,7 +144,7 @@ describe("a call that a screening assistant answers", () => {
       { answered_by: "human" },
     ]);
     expect(toneAt(scene, 440)).toHaveLength(1);
-    expect((await world.stored(call)).outcome).toMatchObject({ reason: "message_played", heardMs: MESSAGE_MS });
+    expect((await world.storedCall(call)).outcome).toMatchObject({ reason: "message_played", heardMs: MESSAGE_MS });
     await world.stop();
   });
 
@@ -155,7 +155,7 @@ describe("a call that a screening assistant answers", () => {
     await world.system.advance(40_000);
     const leavingEvent = (await world.timeline(call)).find(({ type }) => type === "leaving_message");
     expect(leavingEvent?.data).toEqual({ after: "silence" });
-    expect((await world.stored(call)).outcome).toMatchObject({ reason: "message_played", answeredBy: "machine" });
+    expect((await world.storedCall(call)).outcome).toMatchObject({ reason: "message_played", answeredBy: "machine" });
     await world.stop();
   });
 
@@ -163,7 +163,7 @@ describe("a call that a screening assistant answers", () => {
     const scene = await answerCall(INTRODUCTION, ["Hello?"]);
     scene.leg.say(concatPcm([silence(300), speech(600)]));
     await scene.world.system.advance(9_000);
-    expect((await scene.world.stored(scene.call)).outcome).toMatchObject({
+    expect((await scene.world.storedCall(scene.call)).outcome).toMatchObject({
       reason: "message_played",
       answeredBy: "human",
     });

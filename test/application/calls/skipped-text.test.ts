@@ -21,9 +21,9 @@ test("an unspeakable part of a text is reported, and counts as unheard", async (
   const world = await latinWorld();
   const { call } = await world.answeredCall(await world.activeInstance(), "Good morning. Привет! 😀 See you 你好");
   await world.system.advance(10_000);
-  const spokenText = world.speech.asked.join("");
+  const spokenText = world.speech.receivedTexts.join("");
   expect(spokenText.replace(/\s+/g, " ").trim()).toBe("Good morning. See you");
-  const { outcome } = await world.stored(call);
+  const { outcome } = await world.storedCall(call);
   expect(outcome).toMatchObject({ reason: "message_played", heardMs: spokenText.length * MS_PER_CHARACTER });
   expect(outcome?.heardRatio).toBeCloseTo(17 / (17 + 6 + 1 + 2), 3);
   const events = (await world.timeline(call)).filter(({ type }) => type === "text_skipped");
@@ -35,9 +35,9 @@ test("a fully spoken text is reported as heard, without an event", async () => {
   const world = await latinWorld();
   const { call } = await world.answeredCall(await world.activeInstance(), "Olá, às 9h: ça va? ½ + £5 © ｈｉ ٣");
   await world.system.advance(10_000);
-  expect((await world.stored(call)).outcome).toMatchObject({ reason: "message_played", heardRatio: 1 });
-  expect(await world.story(call)).not.toContain("text_skipped");
-  expect(world.speech.asked).toEqual(["Olá, às 9h: ça va? ½ + £5 © hi 3"]);
+  expect((await world.storedCall(call)).outcome).toMatchObject({ reason: "message_played", heardRatio: 1 });
+  expect(await world.eventTypes(call)).not.toContain("text_skipped");
+  expect(world.speech.receivedTexts).toEqual(["Olá, às 9h: ça va? ½ + £5 © hi 3"]);
   await world.stop();
 });
 
@@ -78,7 +78,7 @@ test("a slice without a speakable word is reported", async () => {
   const skippedEvents = (await world.timeline(call)).filter(({ type }) => type === "text_skipped");
   const characters = skippedEvents.reduce((sum, { data }) => sum + (data as { characters: number }).characters, 0);
   expect(characters).toBeGreaterThanOrEqual(6 * 40);
-  const { outcome } = await world.stored(call);
+  const { outcome } = await world.storedCall(call);
   expect(outcome?.reason).toBe("message_played");
   expect(outcome?.heardRatio).toBeLessThan(0.5);
   await world.stop();
@@ -97,8 +97,8 @@ test("codes are spoken digit by digit", async () => {
   const world = await World.start();
   const { call } = await world.answeredCall(await world.activeInstance(), "Your code is 482913");
   await world.system.advance(10_000);
-  expect(world.speech.asked).toEqual(["Your code is 4 8 2, 9 1 3"]);
-  expect((await world.stored(call)).outcome).toMatchObject({ reason: "message_played", heardRatio: 1 });
+  expect(world.speech.receivedTexts).toEqual(["Your code is 4 8 2, 9 1 3"]);
+  expect((await world.storedCall(call)).outcome).toMatchObject({ reason: "message_played", heardRatio: 1 });
   await world.stop();
 });
 
@@ -111,8 +111,8 @@ test("an unspeakable sentence of an agent is reported, and the others are spoken
   world.speech.scripts = ["Latn"];
   const { call } = await world.answeredAgentCall({ instructions: ["Say hello."] });
   await world.system.advance(10_000);
-  expect(world.speech.asked).toEqual(["Good morning.", "Goodbye."]);
-  expect((await world.stored(call)).outcome).toMatchObject({ reason: "agent_finished" });
+  expect(world.speech.receivedTexts).toEqual(["Good morning.", "Goodbye."]);
+  expect((await world.storedCall(call)).outcome).toMatchObject({ reason: "agent_finished" });
   const skippedEvents = (await world.timeline(call)).filter(({ type }) => type === "text_skipped");
   expect(skippedEvents.map(({ data }) => data)).toEqual([{ text: "你好，世界", characters: 4 }]);
   const lines = (await world.app.calls.transcripts(ALICE, [call])).get(call.id) ?? [];

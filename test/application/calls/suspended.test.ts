@@ -22,7 +22,7 @@ describe.each(Object.entries(RESUMES))("%s that resumes after eight hours", (_, 
     resume(world.system);
     await world.system.advance(30_000);
     expect(world.network.legs).toHaveLength(1);
-    expect(await world.stored(queuedCall)).toMatchObject({ status: "FAILED", dialingAt: null, outcome: MISSED });
+    expect(await world.storedCall(queuedCall)).toMatchObject({ status: "FAILED", dialingAt: null, outcome: MISSED });
     const laterCall = await world.call(instance);
     await world.system.advance(10_000);
     expect(world.leg(laterCall).live).toBe(true);
@@ -40,7 +40,7 @@ describe.each(Object.entries(RESUMES))("%s that resumes after eight hours", (_, 
     await world.system.settle();
     await world.system.advance(10_000);
     expect(world.network.legs).toHaveLength(0);
-    expect((await world.stored(call)).status).toBe("FAILED");
+    expect((await world.storedCall(call)).status).toBe("FAILED");
     await world.stop();
   });
 
@@ -55,7 +55,7 @@ describe.each(Object.entries(RESUMES))("%s that resumes after eight hours", (_, 
     await world.line(instance).scan();
     await world.system.advance(10_000);
     expect(world.network.legs).toHaveLength(0);
-    expect((await world.stored(call)).status).toBe("FAILED");
+    expect((await world.storedCall(call)).status).toBe("FAILED");
     await world.stop();
   });
 
@@ -69,14 +69,14 @@ describe.each(Object.entries(RESUMES))("%s that resumes after eight hours", (_, 
     world.line(instance).goOnline();
     await world.system.advance(10_000);
     expect(world.network.legs).toHaveLength(0);
-    expect((await world.stored(call)).status).toBe("FAILED");
+    expect((await world.storedCall(call)).status).toBe("FAILED");
     await world.stop();
   });
 
   test("dials no call whose message was being prepared", async () => {
     const speech = new ToneSpeech();
     let speak = () => {};
-    speech.hold = new Promise<void>((resolve) => {
+    speech.gate = new Promise<void>((resolve) => {
       speak = resolve;
     });
     const world = await World.start({ speech: () => speech });
@@ -85,7 +85,7 @@ describe.each(Object.entries(RESUMES))("%s that resumes after eight hours", (_, 
     speak();
     await world.system.settle();
     expect(world.network.legs).toHaveLength(0);
-    expect((await world.stored(call)).status).toBe("FAILED");
+    expect((await world.storedCall(call)).status).toBe("FAILED");
     await world.stop();
   });
 
@@ -99,7 +99,7 @@ describe.each(Object.entries(RESUMES))("%s that resumes after eight hours", (_, 
     await world.system.settle();
     await world.system.advance(5_000);
     expect(world.network.legs).toHaveLength(0);
-    expect(await world.stored(call)).toMatchObject({ status: "FAILED", startedAt: null, outcome: MISSED });
+    expect(await world.storedCall(call)).toMatchObject({ status: "FAILED", startedAt: null, outcome: MISSED });
     const laterCall = await world.call(instance);
     expect(world.leg(laterCall).live).toBe(true);
     await world.stop();

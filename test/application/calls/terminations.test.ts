@@ -16,28 +16,28 @@ describe("ending a live call that cannot be stored", () => {
   test("hangs up at once and is refused after 5 s without the storage", async () => {
     const world = await World.start();
     const { call, leg } = await world.answeredCall(await world.activeInstance(), "x".repeat(400));
-    world.storage.down = true;
+    world.storage.isDown = true;
     const response = answer(world, call);
     await world.system.settle();
     expect(leg.live).toBe(false);
     await world.system.advance(5_000);
     expect(await response).toBe("storage_unavailable");
-    world.storage.down = false;
+    world.storage.isDown = false;
     await world.system.advance(5_000);
-    expect(await world.stored(call)).toMatchObject(TERMINATED);
+    expect(await world.storedCall(call)).toMatchObject(TERMINATED);
     await world.stop();
   });
 
   test("a repeat succeeds once the end is stored; the next gets 404", async () => {
     const world = await World.start();
     const { call } = await world.answeredCall(await world.activeInstance(), "x".repeat(400));
-    world.storage.full = true;
+    world.storage.isFull = true;
     const first = answer(world, call);
     await world.system.advance(5_000);
     const second = answer(world, call);
     await world.system.advance(5_000);
     expect([await first, await second]).toEqual(["storage_unavailable", "storage_unavailable"]);
-    world.storage.full = false;
+    world.storage.isFull = false;
     await world.system.advance(6_000);
     expect(await answer(world, call)).toBe("ended");
     expect(await answer(world, call)).toBe("call_not_found");
@@ -47,29 +47,29 @@ describe("ending a live call that cannot be stored", () => {
   test("reports success to one of many requests", async () => {
     const world = await World.start();
     const { call } = await world.answeredCall(await world.activeInstance(), "x".repeat(400));
-    world.storage.full = true;
+    world.storage.isFull = true;
     const answers = Promise.all(Array.from({ length: 10 }, () => answer(world, call)));
     await world.system.advance(1_000);
-    world.storage.full = false;
+    world.storage.isFull = false;
     await world.system.advance(2_000);
-    expect((await answers).filter((one) => one === "ended")).toHaveLength(1);
-    expect((await answers).filter((one) => one === "call_not_found")).toHaveLength(9);
+    expect((await answers).filter((response) => response === "ended")).toHaveLength(1);
+    expect((await answers).filter((response) => response === "call_not_found")).toHaveLength(9);
     await world.stop();
   });
 
   test("reports no call if the callee was faster", async () => {
     const world = await World.start();
     const { call, leg } = await world.answeredCall(await world.activeInstance(), "x".repeat(400));
-    world.storage.full = true;
+    world.storage.isFull = true;
     leg.end("callee_hung_up");
     await world.system.settle();
     const early = answer(world, call);
     await world.system.advance(5_000);
     expect(await early).toBe("storage_unavailable");
-    world.storage.full = false;
+    world.storage.isFull = false;
     await world.system.advance(6_000);
     expect(await answer(world, call)).toBe("call_not_found");
-    expect((await world.stored(call)).outcome?.reason).toBe("callee_hung_up");
+    expect((await world.storedCall(call)).outcome?.reason).toBe("callee_hung_up");
     await world.stop();
   });
 });
@@ -80,16 +80,16 @@ describe("ending a waiting call that cannot be stored", () => {
     const instance = await world.activeInstance();
     world.line(instance).goOffline("gone");
     const call = await world.call(instance);
-    world.storage.full = true;
+    world.storage.isFull = true;
     const first = answer(world, call);
     await world.system.advance(5_000);
     expect(await first).toBe("storage_unavailable");
     world.line(instance).goOnline();
     await world.system.advance(3_000);
-    world.storage.full = false;
+    world.storage.isFull = false;
     await world.system.advance(10_000);
     expect(world.network.legs).toEqual([]);
-    expect(await world.stored(call)).toMatchObject(TERMINATED);
+    expect(await world.storedCall(call)).toMatchObject(TERMINATED);
     expect(await answer(world, call)).toBe("ended");
     expect(await answer(world, call)).toBe("call_not_found");
     const next = await world.call(instance);
@@ -108,7 +108,7 @@ describe("ending a waiting call that cannot be stored", () => {
     await world.system.advance(1_000);
     expect(await ended).toBe("ended");
     expect(world.network.legs).toEqual([]);
-    expect(await world.stored(call)).toMatchObject(TERMINATED);
+    expect(await world.storedCall(call)).toMatchObject(TERMINATED);
     await world.stop();
   });
 });
@@ -118,7 +118,7 @@ describe("a termination", () => {
     const world = await World.start({ timings: { releaseTimeoutMs: 60_000 } });
     const { call, leg } = await world.answeredCall(await world.activeInstance(), "x".repeat(400));
     leg.stubborn = true;
-    world.storage.full = true;
+    world.storage.isFull = true;
     const response = answer(world, call);
     await world.system.advance(5_000);
     expect(await response).toBe("storage_unavailable");
@@ -132,7 +132,7 @@ describe("a termination", () => {
     const { call: live, leg } = await world.answeredCall(instance, "x".repeat(400));
     const queuedCall = await world.call(instance);
     world.storage.before = (operation) => {
-      if (operation === "calls.active") world.storage.full = true; // the intent is stored
+      if (operation === "calls.active") world.storage.isFull = true; // the intent is stored
     };
     const deleted = world.app.instances.delete(ALICE, instance.id).catch(() => {});
     await world.system.advance(100);
@@ -141,11 +141,11 @@ describe("a termination", () => {
     await world.system.advance(6_000);
     expect(await Promise.all(responses)).toEqual(["storage_unavailable", "storage_unavailable"]);
     world.storage.before = () => {};
-    world.storage.full = false;
+    world.storage.isFull = false;
     await world.system.advance(20_000);
     await deleted;
     for (const call of [live, queuedCall]) {
-      expect((await world.stored(call)).outcome?.reason).toBe("instance_deleted");
+      expect((await world.storedCall(call)).outcome?.reason).toBe("instance_deleted");
       expect(await answer(world, call)).toBe("call_not_found");
     }
     await world.stop();

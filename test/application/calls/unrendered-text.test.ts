@@ -20,7 +20,7 @@ test("text not rendered when the callee hangs up counts as unheard", async () =>
   await world.system.advance(20_000);
   leg.end("callee_hung_up");
   await world.system.settle();
-  const { outcome } = await world.stored(call);
+  const { outcome } = await world.storedCall(call);
   expect(outcome).toMatchObject({ reason: "callee_hung_up", heardMs: BEGINNING.length * MS_PER_CHARACTER });
   const characters = (text: string): number => text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
   const share = characters(BEGINNING) / characters(BEGINNING + REST.repeat(7));

@@ -191,13 +191,13 @@ test("an unstored request frees its key", async () => {
   const instance = await world.activeInstance();
   const options = { idempotencyKey: "k" };
   world.storage.before = (operation) => {
-    if (operation === "calls.insert") world.storage.down = true;
+    if (operation === "calls.insert") world.storage.isDown = true;
   };
   const refusal = world.app.calls.create(ALICE, speech(instance), options);
   await expect(refusal).rejects.toMatchObject({ name: "StorageUnavailable" });
   await world.system.advance(20_000);
   world.storage.before = () => {};
-  world.storage.down = false;
+  world.storage.isDown = false;
   await world.system.advance(5_000);
   expect(await world.app.calls.create(ALICE, speech(instance), options)).toMatchObject({ created: true });
   await world.stop();

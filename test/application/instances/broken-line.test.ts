@@ -10,15 +10,15 @@ describe("a line with a permanent fault", () => {
     world.line(instance).goOffline("no answer");
     const calls = [await world.call(instance), await world.call(instance), await world.call(instance)];
     await world.system.advance(10_000);
-    expect((await world.stored(calls[0]!)).status).toBe("QUEUED");
+    expect((await world.storedCall(calls[0]!)).status).toBe("QUEUED");
     world.line(instance).goOffline(REASON, { lasting: true });
     await world.system.settle();
     for (const call of calls) {
-      expect(await world.stored(call)).toMatchObject({
+      expect(await world.storedCall(call)).toMatchObject({
         status: "FAILED",
         outcome: { reason: "instance_offline", detail: REASON },
       });
-      expect(await world.story(call)).toEqual(["queued", "failed"]);
+      expect(await world.eventTypes(call)).toEqual(["queued", "failed"]);
     }
     expect(world.network.legs).toHaveLength(0);
     await world.stop();
@@ -32,7 +32,7 @@ describe("a line with a permanent fault", () => {
     const call = await world.call(instance);
     expect(call).toMatchObject({ status: "QUEUED", created: true });
     await world.system.settle();
-    expect((await world.stored(call)).outcome).toMatchObject({ reason: "instance_offline", detail: REASON });
+    expect((await world.storedCall(call)).outcome).toMatchObject({ reason: "instance_offline", detail: REASON });
     await world.stop();
   });
 
@@ -43,7 +43,7 @@ describe("a line with a permanent fault", () => {
     await world.system.advance(60_000);
     const call = await world.call(instance);
     await world.system.settle();
-    expect((await world.stored(call)).outcome).toMatchObject({ reason: "instance_offline", detail: REASON });
+    expect((await world.storedCall(call)).outcome).toMatchObject({ reason: "instance_offline", detail: REASON });
     await world.stop();
   });
 
@@ -57,8 +57,8 @@ describe("a line with a permanent fault", () => {
     await world.system.settle();
     world.line(instance).goOffline(REASON, { lasting: true });
     await world.system.settle();
-    expect((await world.stored(live)).status).toBe("IN_PROGRESS");
-    expect((await world.stored(queuedCall)).outcome?.reason).toBe("instance_offline");
+    expect((await world.storedCall(live)).status).toBe("IN_PROGRESS");
+    expect((await world.storedCall(queuedCall)).outcome?.reason).toBe("instance_offline");
     await world.stop();
     const other = await World.start();
     const otherInstance = await other.activeInstance();
@@ -69,7 +69,7 @@ describe("a line with a permanent fault", () => {
     };
     const otherCall = await other.call(otherInstance);
     await other.system.settle();
-    expect((await other.stored(otherCall)).outcome).toMatchObject({ reason: "instance_offline", detail: REASON });
+    expect((await other.storedCall(otherCall)).outcome).toMatchObject({ reason: "instance_offline", detail: REASON });
     await other.stop();
   });
 
@@ -84,7 +84,7 @@ describe("a line with a permanent fault", () => {
     expect(world.leg(call).to).toBe(call.targetPhone);
     world.line(instance).goOffline("no answer");
     await world.system.settle();
-    expect((await world.stored(call)).status).toBe("QUEUED");
+    expect((await world.storedCall(call)).status).toBe("QUEUED");
     await world.stop();
   });
 
@@ -111,12 +111,12 @@ describe("a line with a permanent fault", () => {
     const instance = await world.activeInstance();
     world.line(instance).goOffline("no answer");
     const call = await world.call(instance);
-    world.storage.down = true;
+    world.storage.isDown = true;
     world.line(instance).goOffline(REASON, { lasting: true });
     await world.system.advance(20_000);
-    world.storage.down = false;
+    world.storage.isDown = false;
     await world.system.advance(6_000);
-    expect((await world.stored(call)).outcome).toMatchObject({ reason: "instance_offline", detail: REASON });
+    expect((await world.storedCall(call)).outcome).toMatchObject({ reason: "instance_offline", detail: REASON });
     await world.stop();
   });
 });
@@ -128,6 +128,6 @@ test("a temporary fault keeps calls waiting, even after a permanent one", async 
   world.line(instance).goOffline("SIP 503 Service Unavailable");
   const call = await world.call(instance);
   await world.system.advance(599_000);
-  expect((await world.stored(call)).status).toBe("QUEUED");
+  expect((await world.storedCall(call)).status).toBe("QUEUED");
   await world.stop();
 });

@@ -30,7 +30,7 @@ test("a call waits for the Retry-After of the network, then is dialled again", a
   const first = attempts[0] ?? 0;
   await world.system.advance(6_999);
   expect(attempts).toEqual([first]);
-  expect(await world.stored(call)).toMatchObject({ status: "QUEUED", owner: null });
+  expect(await world.storedCall(call)).toMatchObject({ status: "QUEUED", owner: null });
   empty();
   await world.system.advance(1);
   expect(attempts).toEqual([first, first + 7_000]);
@@ -38,7 +38,7 @@ test("a call waits for the Retry-After of the network, then is dialled again", a
   leg.placed();
   leg.answer();
   await world.system.advance(5_000);
-  expect((await world.stored(call)).outcome?.reason).toBe("message_played");
+  expect((await world.storedCall(call)).outcome?.reason).toBe("message_played");
   await world.stop();
 });
 
@@ -58,7 +58,7 @@ test("its time in the queue still ends, with the network's reason", async () => 
   const call = await world.call(instance);
   await world.system.advance(11 * 60_000);
   expect(attempts.length).toBeGreaterThan(500);
-  expect((await world.stored(call)).outcome).toMatchObject({ reason: "instance_offline", detail: REASON });
+  expect((await world.storedCall(call)).outcome).toMatchObject({ reason: "instance_offline", detail: REASON });
   await world.stop();
 });
 
@@ -69,7 +69,7 @@ test("keeps the later calls of an instance in the queue when it recovers", async
   });
   const call = await world.call(instance);
   await world.system.advance(2 * 60_000);
-  expect((await world.stored(call)).status).toBe("FAILED");
+  expect((await world.storedCall(call)).status).toBe("FAILED");
   empty();
   const live = await world.call(instance, "x".repeat(4_000)); // speaks for longer than a call may wait
   const queuedCall = await world.call(instance);
@@ -78,8 +78,8 @@ test("keeps the later calls of an instance in the queue when it recovers", async
   leg.placed();
   leg.answer();
   await world.system.advance(2 * 60_000);
-  expect((await world.stored(live)).status).toBe("IN_PROGRESS");
-  expect((await world.stored(queuedCall)).status).toBe("QUEUED");
+  expect((await world.storedCall(live)).status).toBe("IN_PROGRESS");
+  expect((await world.storedCall(queuedCall)).status).toBe("QUEUED");
   await world.stop();
 });
 

@@ -70,10 +70,10 @@ describe("the records of a line", () => {
 
   test("are refused while the storage is down", async () => {
     const { world, line } = await linking();
-    world.storage.down = true;
+    world.storage.isDown = true;
     await expect(line.records.set(record("device"))).rejects.toBeInstanceOf(StorageUnavailable);
     await expect(line.records.get(["device"])).rejects.toBeInstanceOf(StorageUnavailable);
-    world.storage.down = false;
+    world.storage.isDown = false;
     await world.stop();
   });
 });

@@ -151,7 +151,7 @@ describe("linking", () => {
 });
 
 describe("probing", () => {
-  test("asks every 5 s, 1 s during calls", async () => {
+  test("probes every 5 s, and every 1 s during calls", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     const line = world.line(instance);
@@ -221,7 +221,7 @@ describe("a line that goes offline", () => {
     expect(world.network.legs).toEqual([]);
     await world.system.advance(1);
     expect(await connectionOf(world, instance)).toMatchObject({ status: "CONFIGURED", state: "offline" });
-    expect((await world.stored(call)).status).toBe("QUEUED");
+    expect((await world.storedCall(call)).status).toBe("QUEUED");
     await world.stop();
   });
 
@@ -255,10 +255,12 @@ describe("a line that goes offline", () => {
       await world.system.advance(9_000);
       world.line(instance).goOnline();
       await world.system.settle();
-      expect([leg.live, (await world.stored(call)).status]).toEqual(watches ? [true, "RINGING"] : [false, "FAILED"]);
+      expect([leg.live, (await world.storedCall(call)).status]).toEqual(
+        watches ? [true, "RINGING"] : [false, "FAILED"],
+      );
       leg.end("line_lost", "the connection is gone");
       await world.system.settle();
-      expect((await world.stored(call)).outcome?.reason).toBe("instance_lost");
+      expect((await world.storedCall(call)).outcome?.reason).toBe("instance_lost");
       await world.stop();
     },
   );
@@ -284,7 +286,7 @@ describe("a line that goes offline", () => {
     world.line(instance).goOffline();
     release();
     await world.system.settle();
-    expect(await world.stored(call)).toMatchObject({ status: "QUEUED", owner: null });
+    expect(await world.storedCall(call)).toMatchObject({ status: "QUEUED", owner: null });
     expect(world.network.legs).toEqual([]);
     world.line(instance).goOnline();
     await world.system.settle();
@@ -292,7 +294,7 @@ describe("a line that goes offline", () => {
     await world.stop();
   });
 
-  test("ends its call as instance_lost after a second, or back without it", async () => {
+  test("ends its call as instance_lost after a second, or as soon as it is back without audio", async () => {
     const world = await World.start();
     for (const returns of [false, true]) {
       const instance = await world.activeInstance();
@@ -301,10 +303,10 @@ describe("a line that goes offline", () => {
       leg.talkative = false;
       world.line(instance).goOffline();
       await world.system.advance(500);
-      expect((await world.stored(call)).status).toBe("IN_PROGRESS");
+      expect((await world.storedCall(call)).status).toBe("IN_PROGRESS");
       if (returns) world.line(instance).goOnline();
       await world.system.advance(returns ? 0 : 501);
-      expect(await world.stored(call)).toMatchObject({ status: "FAILED", outcome: { reason: "instance_lost" } });
+      expect(await world.storedCall(call)).toMatchObject({ status: "FAILED", outcome: { reason: "instance_lost" } });
     }
     await world.stop();
   });
@@ -320,9 +322,9 @@ describe("a line that goes offline", () => {
     await world.system.advance(500);
     world.line(instance).goOnline();
     await world.system.advance(999);
-    expect((await world.stored(call)).status).toBe("IN_PROGRESS");
+    expect((await world.storedCall(call)).status).toBe("IN_PROGRESS");
     await world.system.advance(2);
-    expect(await world.stored(call)).toMatchObject({ status: "FAILED", outcome: { reason: "instance_lost" } });
+    expect(await world.storedCall(call)).toMatchObject({ status: "FAILED", outcome: { reason: "instance_lost" } });
     await world.stop();
   });
 
@@ -335,7 +337,7 @@ describe("a line that goes offline", () => {
     await world.system.advance(5_000);
     world.line(instance).goOnline();
     await world.system.advance(6_000);
-    expect((await world.stored(call)).outcome).toMatchObject({ reason: "message_played", heardMs: 10_000 });
+    expect((await world.storedCall(call)).outcome).toMatchObject({ reason: "message_played", heardMs: 10_000 });
     await world.stop();
   });
 });
@@ -380,8 +382,8 @@ describe("a phone whose owner unlinks the device", () => {
     leg.talkative = false;
     world.line(instance).unlinkByOwner();
     await world.system.advance(2_000);
-    expect((await world.stored(call)).outcome).toMatchObject({ reason: "instance_lost" });
-    expect((await world.stored(queuedCall)).status).toBe("QUEUED");
+    expect((await world.storedCall(call)).outcome).toMatchObject({ reason: "instance_lost" });
+    expect((await world.storedCall(queuedCall)).status).toBe("QUEUED");
     expect(world.network.legs).toHaveLength(1);
     await world.stop();
   });
@@ -420,9 +422,9 @@ describe("a storage that is down", () => {
     const instance = await world.newInstance();
     await world.app.instances.configure(ALICE, instance.id);
     await world.line(instance).scan();
-    world.storage.down = true;
+    world.storage.isDown = true;
     await world.system.advance(30_000);
-    world.storage.down = false;
+    world.storage.isDown = false;
     await world.system.advance(10_000);
     expect(await connectionOf(world, instance)).toMatchObject({ status: "ACTIVE", state: "online" });
     expect(await instanceStory(world)).toEqual(["instance.created", "instance.linked", "instance.active"]);
@@ -437,7 +439,7 @@ describe("deleting an instance", () => {
     const { call, leg } = await world.answeredCall(instance);
     const line = world.line(instance);
     await world.app.instances.delete(ALICE, instance.id);
-    expect(await world.stored(call)).toMatchObject({ status: "FAILED", outcome: { reason: "instance_deleted" } });
+    expect(await world.storedCall(call)).toMatchObject({ status: "FAILED", outcome: { reason: "instance_deleted" } });
     expect(leg.live).toBe(false);
     expect(line).toMatchObject({ linked: false, closed: true });
     expect(await world.storage.instances.loadCredentials(instance.id)).toBeUndefined();

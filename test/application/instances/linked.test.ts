@@ -49,14 +49,14 @@ describe("a number that is linked", () => {
 
   test("is confirmed when it is stored, even after the storage was down", async () => {
     const { world, instance, line } = await showingCode();
-    world.storage.down = true;
+    world.storage.isDown = true;
     let isConfirmed = false;
     const scan = line.scan().then(() => {
       isConfirmed = true;
     });
     await world.system.advance(20_000);
     expect(isConfirmed).toBe(false);
-    world.storage.down = false;
+    world.storage.isDown = false;
     await world.system.advance(5_000);
     await scan;
     await world.system.settle();

@@ -102,7 +102,7 @@ test("a number linked while the clock was ahead has no earlier dials", async () 
     const call = await world.call(instance);
     if (world.network.legs.at(-1)?.callId === call.id) world.leg(call).end("busy");
     await world.system.settle();
-    return (await world.stored(call)).outcome?.reason;
+    return (await world.storedCall(call)).outcome?.reason;
   };
   expect(await dial()).toBe("busy");
   world.system.jump(YEAR_MS);

@@ -30,7 +30,7 @@ test("an instance linked by the operator is created CREATED and becomes ACTIVE",
   expect(events.map(({ type }) => type)).toEqual(["instance.created", "instance.linked", "instance.active"]);
   const { call } = await world.answeredCall(instance, "x");
   await world.system.advance(2_000);
-  expect((await world.stored(call)).outcome?.reason).toBe("message_played");
+  expect((await world.storedCall(call)).outcome?.reason).toBe("message_played");
   await world.stop();
 });
 
@@ -58,11 +58,11 @@ test("stays CREATED without the network, and configure names the reason", async 
   await world.stop();
 });
 
-test("a call that waits for it in vain fails with the reason", async () => {
+test("a call that still waits for it at its timeout fails with the reason", async () => {
   const world = await worldInTheDark();
   const call = await world.call(await world.newInstance());
   await world.system.advance(11 * 60_000);
-  expect((await world.stored(call)).outcome).toMatchObject({ reason: "instance_not_linked", detail: DOWN.reason });
+  expect((await world.storedCall(call)).outcome).toMatchObject({ reason: "instance_not_linked", detail: DOWN.reason });
   await world.stop();
 });
 

@@ -89,13 +89,13 @@ describe("unlinking an instance", () => {
   test("ends the live call as instance_lost; waiting calls wait for another number, or until their time has ended", async () => {
     const { world, instance, live, waiting: queuedCall } = await busyInstance();
     await unlink(world, instance);
-    expect(await world.stored(live.call)).toMatchObject({ status: "FAILED", outcome: { reason: "instance_lost" } });
+    expect(await world.storedCall(live.call)).toMatchObject({ status: "FAILED", outcome: { reason: "instance_lost" } });
     expect(live.leg.live).toBe(false);
     await world.system.advance(10_000);
-    expect((await world.stored(queuedCall)).status).toBe("QUEUED");
+    expect((await world.storedCall(queuedCall)).status).toBe("QUEUED");
     expect(world.network.legs).toHaveLength(1);
     await world.system.advance(world.context.timings.queueTimeoutMs);
-    expect((await world.stored(queuedCall)).outcome).toMatchObject({ reason: "instance_not_linked" });
+    expect((await world.storedCall(queuedCall)).outcome).toMatchObject({ reason: "instance_not_linked" });
     await world.stop();
   });
 
@@ -109,7 +109,7 @@ describe("unlinking an instance", () => {
     release();
     await request;
     await world.system.settle();
-    expect(await world.stored(call)).toMatchObject({ status: "QUEUED", owner: null });
+    expect(await world.storedCall(call)).toMatchObject({ status: "QUEUED", owner: null });
     expect(world.network.legs).toEqual([]);
     await world.stop();
   });
@@ -260,7 +260,7 @@ describe("a network that cannot unlink the device", () => {
     const request = watchAnswer(unlink(world, instance));
     await world.system.advance(9_999);
     expect(request.answer).toBe("none");
-    expect((await world.stored(live.call)).outcome).toMatchObject({ reason: "instance_lost" });
+    expect((await world.storedCall(live.call)).outcome).toMatchObject({ reason: "instance_lost" });
     expect(await world.storage.instances.loadCredentials(instance.id)).toBeDefined();
     await world.system.advance(1);
     expect(request.answer).toBe("done");
@@ -303,7 +303,7 @@ describe("a network that cannot unlink the device", () => {
     await world.stop();
   });
 
-  test("or fails to does not delay the request", async () => {
+  test("because it throws does not delay the request", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.line(instance).unlink = async () => {
@@ -376,19 +376,19 @@ describe("an unlinking whose storage fails", () => {
       const { world, instance } = await busyInstance();
       let steps = 0;
       world.storage.before = () => {
-        if (++steps === n) world.storage.down = true;
+        if (++steps === n) world.storage.isDown = true;
       };
       const first = watchAnswer(unlink(world, instance));
       await world.system.advance(5_000);
       world.storage.before = () => {};
-      if (!world.storage.down) {
+      if (!world.storage.isDown) {
         expect([first.answer, n > 4]).toEqual(["done", true]);
         break;
       }
       // The last steps belong to the call that ended.
       expect(first.answer, `fault at step ${n}`).toBe(n < 5 ? "storage_unavailable" : "done");
       await world.system.advance(60_000);
-      world.storage.down = false;
+      world.storage.isDown = false;
       await world.system.advance(10_000);
       await unlink(world, instance);
       expect(await connectionOf(world, instance)).toMatchObject({ status: "CREATED", state: "unlinked", phone: null });

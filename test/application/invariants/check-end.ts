@@ -161,14 +161,14 @@ function checkClient(run: Run, { client, callId, life }: Attached, calls: readon
   const expectThat = (holds: boolean, detail: string) =>
     run.findings.expect("stream-client", holds, `${callId} ${detail}`);
   expectThat(client.ends.length <= 1, `has ended ${client.ends.length} times`);
-  const finals = client.story.filter((event) => event === "completed" || event === "failed");
+  const finals = client.eventNames.filter((event) => event === "completed" || event === "failed");
   expectThat(finals.length <= 1, `was reported as ${finals.join(", ")}`);
   const final = finals[0];
   if (final === undefined) return;
   expectThat(String(client.ends) === final, `ended as "${client.ends}", reported as ${final}`);
-  expectThat(client.story.at(-1) === final, `had ${client.story.at(-1)} after its end`);
+  expectThat(client.eventNames.at(-1) === final, `had ${client.eventNames.at(-1)} after its end`);
   if (life !== run.process.life) return; // reports of an earlier owner may not have been stored
   const call = calls.find(({ id }) => id === callId);
   expectThat(final === call?.status.toLowerCase(), `was reported as ${final}, is ${call?.status}`);
-  expectThat(client.latest(final)?.data.reason === call?.outcome?.reason, `was reported with another reason`);
+  expectThat(client.latestEvent(final)?.data.reason === call?.outcome?.reason, `was reported with another reason`);
 }

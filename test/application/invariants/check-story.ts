@@ -1,5 +1,5 @@
 import type { Call } from "../../../src/domain/calls/call.ts";
-import { fileFaults, storyFaults } from "../../support/call-story.ts";
+import { eventFaults, fileFaults } from "../../support/call-events.ts";
 import type { Run } from "./run.ts";
 
 /** Checks the invariants of a final call's timeline. */
@@ -8,7 +8,7 @@ export async function checkStory(run: Run, call: Call): Promise<void> {
   const types = timeline.map(({ type }) => type);
   const expectThat = (holds: boolean, detail: string) =>
     run.findings.expect("story", holds, () => `${call.id} ${detail}: ${types.join(", ")}`);
-  for (const fault of storyFaults(call, timeline)) expectThat(false, `(${call.status}) ${fault}`);
+  for (const fault of eventFaults(call, timeline)) expectThat(false, `(${call.status}) ${fault}`);
   expectThat(types.at(-1) === call.status.toLowerCase(), "goes on after its end");
   expectThat(new Set(timeline.map(({ id }) => id)).size === timeline.length, "has an event twice");
   const times = timeline.map(({ timestamp }) => timestamp);

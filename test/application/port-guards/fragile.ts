@@ -51,8 +51,9 @@ export function fragile<Port extends object>(port: Port, name: string, breakage:
         const result: unknown = value.apply(target, args);
         const returnedPort = RETURNED.get(method);
         if (returnedPort === undefined) return result;
-        const wrap = (one: unknown) => (typeof one === "object" && one ? fragile(one, returnedPort, breakage) : one);
-        return result instanceof Promise ? result.then(wrap) : wrap(result);
+        const wrapResult = (one: unknown) =>
+          typeof one === "object" && one ? fragile(one, returnedPort, breakage) : one;
+        return result instanceof Promise ? result.then(wrapResult) : wrapResult(result);
       };
     },
   });

@@ -120,7 +120,7 @@ describe("a faulty port method only costs the calls that need it", () => {
       if (second === 20) for (const leg of answered) leg.press("1");
       await system.advance(1_000);
     }
-    expect(await world.stored(bystander.call)).toMatchObject({
+    expect(await world.storedCall(bystander.call)).toMatchObject({
       status: "COMPLETED",
       outcome: { reason: "message_played", heardRatio: 1 },
     });
@@ -131,7 +131,7 @@ describe("a faulty port method only costs the calls that need it", () => {
     const next = await world.answeredCall(await world.activeInstance(ALICE), "Hello again");
     answered.add(next.leg);
     await system.advance(5_000);
-    expect(await world.stored(next.call)).toMatchObject({ outcome: { reason: "message_played", heardRatio: 1 } });
+    expect(await world.storedCall(next.call)).toMatchObject({ outcome: { reason: "message_played", heardRatio: 1 } });
     const unfinished = async () =>
       (await world.storage.calls.list(BOB.userId, {}, { limit: 10 })).filter(({ status }) => isActive(status));
     for (let minute = 0; minute < 12 && (await unfinished()).length > 0; minute++) {

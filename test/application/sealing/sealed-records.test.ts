@@ -35,7 +35,7 @@ const bytes = fc.uint8Array({ maxLength: 64 });
 
 describe("sealed records", () => {
   fuzz(
-    "come back under their instance and key, and no others open them",
+    "come back for their instance and key, and for no others",
     fc.asyncProperty(
       fc.record({ id: instanceId, key, value: bytes }),
       fc.record({ id: instanceId, key }),

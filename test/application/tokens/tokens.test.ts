@@ -180,7 +180,7 @@ describe("a text that is not a token", () => {
   test("never reaches the storage with typing errors", async () => {
     const { world, issue, authenticate } = await scene();
     const { token } = await issue();
-    world.storage.down = true;
+    world.storage.isDown = true;
     for (let at = 0; at < token.length; at++) {
       const wrongCharacter = token[at] === "x" ? "y" : "x";
       expect(
@@ -203,7 +203,7 @@ describe("a text that is not a token", () => {
 test("a storage that is down does not count as a wrong token", async () => {
   const { world, issue, authenticate } = await scene();
   const { token } = await issue();
-  world.storage.down = true;
+  world.storage.isDown = true;
   await expect(authenticate(token)).rejects.toMatchObject({ name: "StorageUnavailable" });
 });
 
@@ -223,7 +223,7 @@ describe("a token, while the storage is unavailable,", () => {
     const { world, issue, authenticate } = await scene();
     const [knownToken, unknownToken] = [await issue(), await issue()];
     await authenticate(knownToken.token);
-    world.storage.down = true;
+    world.storage.isDown = true;
     expect(await authenticate(knownToken.token)).toMatchObject({ tokenId: knownToken.id });
     await expect(authenticate(unknownToken.token)).rejects.toMatchObject({ name: "StorageUnavailable" });
     await world.system.advance(10 * 60_000 + 1);
@@ -255,7 +255,7 @@ describe("a token, while the storage is unavailable,", () => {
     const { token, id } = await issue();
     await authenticate(token);
     recentTokens.forget(id);
-    world.storage.down = true;
+    world.storage.isDown = true;
     await expect(authenticate(token)).rejects.toMatchObject({ name: "StorageUnavailable" });
   });
 
@@ -266,7 +266,7 @@ describe("a token, while the storage is unavailable,", () => {
     for (const { token } of [revoked, expiringToken]) await authenticate(token);
     await accounts.revokeToken(revoked.id, world.system.now());
     expect(await authenticate(revoked.token)).toBeUndefined();
-    world.storage.down = true;
+    world.storage.isDown = true;
     await world.system.advance(1_000);
     await expect(authenticate(revoked.token)).rejects.toMatchObject({ name: "StorageUnavailable" });
     expect(await authenticate(expiringToken.token)).toBeUndefined();

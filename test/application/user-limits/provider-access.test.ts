@@ -6,7 +6,7 @@ import { ManualSystem } from "../../../src/testing/manual-system.ts";
 import { ScriptedTelephony } from "../../../src/testing/scripted-telephony.ts";
 import { ALICE, BOB, World, type WorldOptions } from "../../support/application.ts";
 
-/** A world with accounts, in which Alice was there first. */
+/** A world with accounts, in which Alice is the first user. */
 async function worldOf(options: WorldOptions): Promise<World> {
   const world = await World.start(options);
   await world.storage.accounts.ensureUser({ id: ALICE.userId, name: "alice", createdAt: 1 });
@@ -25,7 +25,7 @@ async function faultsOf(world: World, principal: Principal, provider?: string): 
 const open = (): ScriptedTelephony => new ScriptedTelephony(new ManualSystem(), { name: "open" });
 
 test("a network of the first user is refused to others like an unknown one", async () => {
-  const world = await worldOf({ users: "first", others: [open()] });
+  const world = await worldOf({ users: "first", otherNetworks: [open()] });
   expect(await faultsOf(world, ALICE, "scripted")).toEqual([]);
   const [closed] = await faultsOf(world, BOB, "scripted");
   const [fault] = await faultsOf(world, BOB, "nonsense");
@@ -36,7 +36,7 @@ test("a network of the first user is refused to others like an unknown one", asy
 });
 
 test("the default is the first network that the user may use", async () => {
-  const world = await worldOf({ users: "first", others: [open()] });
+  const world = await worldOf({ users: "first", otherNetworks: [open()] });
   expect((await world.newInstance(ALICE)).provider).toBe("scripted");
   expect((await world.newInstance(BOB)).provider).toBe("open");
   await world.stop();
@@ -68,7 +68,7 @@ test("a call of a user without access to the network is not dialled", async () =
   world.network.users = [ALICE.userId];
   const call = await world.call(instance, "Hello", BOB);
   expect(world.network.legs).toEqual([]);
-  expect(await world.stored(call)).toMatchObject({
+  expect(await world.storedCall(call)).toMatchObject({
     status: "FAILED",
     outcome: {
       reason: "rejected_by_network",
@@ -87,7 +87,7 @@ test("a call waits while the accounts are unreadable", async () => {
     if (unreadable && operation === "accounts.users") throw new StorageUnavailable("the database is locked");
   };
   const call = await world.call(instance);
-  expect(await world.stored(call)).toMatchObject({ status: "QUEUED", owner: null });
+  expect(await world.storedCall(call)).toMatchObject({ status: "QUEUED", owner: null });
   unreadable = false;
   await world.system.advance(1_000);
   expect(world.leg(call).live).toBe(true);
@@ -95,7 +95,7 @@ test("a call waits while the accounts are unreadable", async () => {
 });
 
 test("the networks of a user are listed with how they link, without closed ones", async () => {
-  const world = await worldOf({ users: [BOB.userId], others: [open()] });
+  const world = await worldOf({ users: [BOB.userId], otherNetworks: [open()] });
   const [bobsNetwork] = await world.app.queries.networks(BOB);
   expect(bobsNetwork).toEqual({ name: world.network.name, linking: "code", receivesAudio: true, callerIds: null });
   expect((await world.app.queries.networks(BOB)).map(({ name }) => name)).toEqual([world.network.name, open().name]);

@@ -223,13 +223,13 @@ describe("the storage", () => {
   test("that is down for a while loses no delivery and repeats none", async () => {
     const { world, deliveries } = await withWebhook(["instance.created"]);
     world.endpoints.reply = () => {
-      world.storage.full = true; // after the attempt, before its result is stored
+      world.storage.isFull = true; // after the attempt, before its result is stored
       return 200;
     };
     await world.newInstance();
     await world.system.advance(20_000);
     expect(world.endpoints.attempts).toHaveLength(1);
-    world.storage.full = false;
+    world.storage.isFull = false;
     await world.system.advance(10_000);
     expect(world.endpoints.attempts).toHaveLength(1);
     expect(await deliveries()).toMatchObject([{ status: "delivered", attempts: 1 }]);
@@ -266,7 +266,7 @@ describe("a server whose lease is about to end", () => {
 });
 
 describe("a stopped server", () => {
-  test("does not count an attempt it broke off", async () => {
+  test("does not count an attempt that it aborted", async () => {
     const { world, webhook } = await withWebhook(["instance.created"]);
     world.endpoints.reply = () => "silence";
     await world.newInstance();

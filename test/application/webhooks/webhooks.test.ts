@@ -132,7 +132,7 @@ describe("a webhook", () => {
     });
   });
 
-  test("takes its headers to another origin only if they are given again", async () => {
+  test("sends its headers to another origin only if they are set again", async () => {
     const { app } = await World.start();
     const { id } = await app.webhooks.create(ALICE, { url: URL, headers: { "X-Key": "7f3a9c" } });
     expect(await app.webhooks.update(ALICE, id, { url: `${URL}2` })).toMatchObject({ headerNames: ["x-key"] });

@@ -15,7 +15,7 @@ interface Tick {
 }
 
 /** A recording whose samples name their tick: tick 0 as 1, tick 1 as 2, and 0 for silence. */
-class Tape {
+class ChannelRecorder {
   readonly left: number[] = [];
   readonly right: number[] = [];
   readonly channels: AlignedChannels;
@@ -34,18 +34,18 @@ class Tape {
     this.#now += ms;
   }
 
-  hear(side: "left" | "right", tick: number): void {
+  receive(side: "left" | "right", tick: number): void {
     this.channels[side](this.#frame.fill(tick + 1), 0, FRAME, this.#now);
   }
 
   /** Plays the ticks, in the order of a simulated leg (`out` before `in`) or of a network. */
-  play(ticks: readonly Tick[], outFirst: boolean): this {
+  play(ticks: readonly Tick[], outgoingFirst: boolean): this {
     for (const [at, tick] of ticks.entries()) {
       this.wait(FRAME_MS);
       const { left = true, right = true } = tick;
-      if (outFirst && left) this.hear("left", at);
-      if (right) this.hear("right", at);
-      if (!outFirst && left) this.hear("left", at);
+      if (outgoingFirst && left) this.receive("left", at);
+      if (right) this.receive("right", at);
+      if (!outgoingFirst && left) this.receive("left", at);
     }
     this.channels.finish();
     return this;
@@ -76,77 +76,77 @@ const ticks = (count: number, gaps: { side: "left" | "right"; from: number; leng
     return { left: !silent("left"), right: !silent("right") };
   });
 
-for (const outFirst of [true, false]) {
-  const order = outFirst ? "what goes out comes first" : "what comes in comes first";
+for (const outgoingFirst of [true, false]) {
+  const order = outgoingFirst ? "what goes out comes first" : "what comes in comes first";
 
   test(`two running clocks stay aligned to the sample (${order})`, () => {
-    const tape = new Tape().play(ticks(500), outFirst);
-    expect(tape.left).toHaveLength(500 * FRAME);
-    expect(tape.right).toHaveLength(500 * FRAME);
-    expect(tape.skew(tape.left)).toBe(0);
-    expect(tape.skew(tape.right)).toBe(0);
+    const recorder = new ChannelRecorder().play(ticks(500), outgoingFirst);
+    expect(recorder.left).toHaveLength(500 * FRAME);
+    expect(recorder.right).toHaveLength(500 * FRAME);
+    expect(recorder.skew(recorder.left)).toBe(0);
+    expect(recorder.skew(recorder.right)).toBe(0);
   });
 
   test(`a channel is silent before its first samples (${order})`, () => {
-    const tape = new Tape().play(ticks(300, [{ side: "right", from: 0, length: 137 }]), outFirst);
-    expect(tape.right).toHaveLength(300 * FRAME);
-    expect(tape.right.slice(0, 136 * FRAME).every((sample) => sample === 0)).toBe(true);
-    expect(tape.skew(tape.right)).toBeLessThanOrEqual(1);
-    expect(tape.frames(tape.right)[0]).toBe(137);
+    const recorder = new ChannelRecorder().play(ticks(300, [{ side: "right", from: 0, length: 137 }]), outgoingFirst);
+    expect(recorder.right).toHaveLength(300 * FRAME);
+    expect(recorder.right.slice(0, 136 * FRAME).every((sample) => sample === 0)).toBe(true);
+    expect(recorder.skew(recorder.right)).toBeLessThanOrEqual(1);
+    expect(recorder.frames(recorder.right)[0]).toBe(137);
   });
 
   test(`a channel without any samples is silent for the whole call (${order})`, () => {
-    const tape = new Tape().play(ticks(100, [{ side: "right", from: 0, length: 100 }]), outFirst);
-    expect(tape.right).toEqual(new Array(100 * FRAME).fill(0));
+    const recorder = new ChannelRecorder().play(ticks(100, [{ side: "right", from: 0, length: 100 }]), outgoingFirst);
+    expect(recorder.right).toEqual(new Array(100 * FRAME).fill(0));
   });
 
   test(`a channel that pauses and resumes stays aligned (${order})`, () => {
     for (const length of [1, 2, 5, 40, 49, 50, 51, 60, 400]) {
       for (const side of ["left", "right"] as const) {
-        const tape = new Tape().play(ticks(700, [{ side, from: 100, length }]), outFirst);
-        expect(Math.abs(tape.left.length - 700 * FRAME)).toBeLessThanOrEqual(FRAME);
-        expect(tape.right.length).toBe(tape.left.length);
-        expect(tape.skew(tape.left), `${side} stops for ${length} frames`).toBeLessThanOrEqual(1);
-        expect(tape.skew(tape.right), `${side} stops for ${length} frames`).toBeLessThanOrEqual(1);
+        const recorder = new ChannelRecorder().play(ticks(700, [{ side, from: 100, length }]), outgoingFirst);
+        expect(Math.abs(recorder.left.length - 700 * FRAME)).toBeLessThanOrEqual(FRAME);
+        expect(recorder.right.length).toBe(recorder.left.length);
+        expect(recorder.skew(recorder.left), `${side} stops for ${length} frames`).toBeLessThanOrEqual(1);
+        expect(recorder.skew(recorder.right), `${side} stops for ${length} frames`).toBeLessThanOrEqual(1);
       }
     }
   });
 
   test(`many short pauses do not add up (${order})`, () => {
     const gaps = Array.from({ length: 100 }, (_, at) => ({ side: "left" as const, from: 20 + at * 25, length: 7 }));
-    const tape = new Tape().play(ticks(3_000, gaps), outFirst);
-    expect(tape.skew(tape.left)).toBeLessThanOrEqual(1);
-    expect(tape.skew(tape.right)).toBeLessThanOrEqual(1);
-    expect(Math.abs(tape.left.length - 3_000 * FRAME)).toBeLessThanOrEqual(FRAME);
+    const recorder = new ChannelRecorder().play(ticks(3_000, gaps), outgoingFirst);
+    expect(recorder.skew(recorder.left)).toBeLessThanOrEqual(1);
+    expect(recorder.skew(recorder.right)).toBeLessThanOrEqual(1);
+    expect(Math.abs(recorder.left.length - 3_000 * FRAME)).toBeLessThanOrEqual(FRAME);
   });
 }
 
 test("samples that are late because the thread was blocked are put in place", () => {
-  for (const late of ["left", "right"] as const) {
-    for (const stood of [3, 10, 49, 200, 1_000]) {
-      const tape = new Tape();
-      const early = late === "left" ? "right" : "left";
+  for (const lateSide of ["left", "right"] as const) {
+    for (const stoppedTicks of [3, 10, 49, 200, 1_000]) {
+      const recorder = new ChannelRecorder();
+      const early = lateSide === "left" ? "right" : "left";
       let tick = 0;
       const flow = (frames: number) => {
         for (const end = tick + frames; tick < end; tick++) {
-          tape.wait(FRAME_MS);
-          tape.hear("left", tick);
-          tape.hear("right", tick);
+          recorder.wait(FRAME_MS);
+          recorder.receive("left", tick);
+          recorder.receive("right", tick);
         }
       };
       flow(100);
       for (let round = 0; round < 5; round++) {
-        tape.wait(stood * FRAME_MS);
-        for (let at = 0; at < stood; at++) tape.hear(early, tick + at);
-        tape.wait(1);
-        for (let at = 0; at < stood; at++) tape.hear(late, tick + at);
-        tick += stood;
+        recorder.wait(stoppedTicks * FRAME_MS);
+        for (let at = 0; at < stoppedTicks; at++) recorder.receive(early, tick + at);
+        recorder.wait(1);
+        for (let at = 0; at < stoppedTicks; at++) recorder.receive(lateSide, tick + at);
+        tick += stoppedTicks;
         flow(80);
       }
-      tape.channels.finish();
-      expect(tape.skew(tape.left), `${stood} frames of ${late}`).toBeLessThanOrEqual(1);
-      expect(tape.skew(tape.right), `${stood} frames of ${late}`).toBeLessThanOrEqual(1);
-      expect(tape.frames(tape[late])).toEqual(Array.from({ length: tick }, (_, at) => at));
+      recorder.channels.finish();
+      expect(recorder.skew(recorder.left), `${stoppedTicks} frames of ${lateSide}`).toBeLessThanOrEqual(1);
+      expect(recorder.skew(recorder.right), `${stoppedTicks} frames of ${lateSide}`).toBeLessThanOrEqual(1);
+      expect(recorder.frames(recorder[lateSide])).toEqual(Array.from({ length: tick }, (_, at) => at));
     }
   }
 });
@@ -157,45 +157,45 @@ const LIVE: AlignmentOptions = { blockMs: FRAME_MS, silentAfterMs: 60 };
 test("a pause of one channel delays the other one by little more than silentAfterMs", () => {
   for (const side of ["left", "right"] as const)
     for (const length of [1, 2, 3, 10, 50, 100]) {
-      const tape = new Tape(LIVE);
+      const recorder = new ChannelRecorder(LIVE);
       const delays = ticks(300, [{ side, from: 100, length }]).map(({ left, right }, tick) => {
-        tape.wait(FRAME_MS);
-        if (left) tape.hear("left", tick);
-        if (right) tape.hear("right", tick);
-        return (tick + 1) * FRAME_MS - (tape.left.length * 1000) / RATE;
+        recorder.wait(FRAME_MS);
+        if (left) recorder.receive("left", tick);
+        if (right) recorder.receive("right", tick);
+        return (tick + 1) * FRAME_MS - (recorder.left.length * 1000) / RATE;
       });
       expect(Math.max(...delays), `${side} stops for ${length} frames`).toBeLessThanOrEqual(60 + 2 * FRAME_MS);
       expect(delays.at(-1), `${side} stops for ${length} frames`).toBeLessThanOrEqual(FRAME_MS);
-      tape.channels.finish();
-      expect(tape.skew(tape.left)).toBeLessThanOrEqual(1);
-      expect(tape.skew(tape.right)).toBeLessThanOrEqual(1);
+      recorder.channels.finish();
+      expect(recorder.skew(recorder.left)).toBeLessThanOrEqual(1);
+      expect(recorder.skew(recorder.right)).toBeLessThanOrEqual(1);
     }
 });
 
 test("a blocked thread does not count as a pause for silentAfterMs", () => {
-  const tape = new Tape(LIVE);
+  const recorder = new ChannelRecorder(LIVE);
   for (let tick = 0, frames = 1; tick < 200; tick += frames) {
     frames = tick < 50 ? 1 : 10;
-    tape.wait(frames * FRAME_MS);
-    for (let at = tick; at < tick + frames; at++) tape.hear("left", at);
-    for (let at = tick; at < tick + frames; at++) tape.hear("right", at);
+    recorder.wait(frames * FRAME_MS);
+    for (let at = tick; at < tick + frames; at++) recorder.receive("left", at);
+    for (let at = tick; at < tick + frames; at++) recorder.receive("right", at);
   }
-  tape.channels.finish();
-  expect(tape.skew(tape.left)).toBeLessThanOrEqual(1);
-  expect(tape.skew(tape.right)).toBeLessThanOrEqual(1);
+  recorder.channels.finish();
+  expect(recorder.skew(recorder.left)).toBeLessThanOrEqual(1);
+  expect(recorder.skew(recorder.right)).toBeLessThanOrEqual(1);
 });
 
 test("a frame may be added in pieces", () => {
-  const tape = new Tape();
-  const half = new Int16Array(FRAME / 2);
+  const recorder = new ChannelRecorder();
+  const halfFrame = new Int16Array(FRAME / 2);
   for (let tick = 0; tick < 200; tick++) {
-    tape.channels.left(half.fill(tick + 1), 0, FRAME / 2, tick * FRAME_MS);
-    tape.channels.left(half, 0, FRAME / 2, tick * FRAME_MS);
-    tape.channels.right(undefined, 0, FRAME, tick * FRAME_MS);
+    recorder.channels.left(halfFrame.fill(tick + 1), 0, FRAME / 2, tick * FRAME_MS);
+    recorder.channels.left(halfFrame, 0, FRAME / 2, tick * FRAME_MS);
+    recorder.channels.right(undefined, 0, FRAME, tick * FRAME_MS);
   }
-  tape.channels.finish();
-  expect(tape.skew(tape.left)).toBe(0);
-  expect(tape.right.length - 200 * FRAME).toBeLessThanOrEqual(FRAME);
+  recorder.channels.finish();
+  expect(recorder.skew(recorder.left)).toBe(0);
+  expect(recorder.right.length - 200 * FRAME).toBeLessThanOrEqual(FRAME);
 });
 
 const stops = fc.array(
@@ -205,18 +205,23 @@ const stops = fc.array(
 
 fuzz(
   "random pauses never move a channel by more than a frame",
-  fc.property(stops, fc.constantFrom("left" as const, "right" as const), fc.boolean(), (chosen, side, outFirst) => {
-    let at = 60; // it has begun
-    const gaps = chosen.map(({ after, length }) => {
-      const from = at + after;
-      at = from + length;
-      return { side, from, length };
-    });
-    const tape = new Tape().play(ticks(at + 60, gaps), outFirst);
-    expect(tape.skew(tape.left)).toBeLessThanOrEqual(1);
-    expect(tape.skew(tape.right)).toBeLessThanOrEqual(1);
-    expect(Math.abs(tape.left.length - (at + 60) * FRAME)).toBeLessThanOrEqual(FRAME);
-  }),
+  fc.property(
+    stops,
+    fc.constantFrom("left" as const, "right" as const),
+    fc.boolean(),
+    (stopTicks, side, outgoingFirst) => {
+      let at = 60; // it has begun
+      const gaps = stopTicks.map(({ after, length }) => {
+        const from = at + after;
+        at = from + length;
+        return { side, from, length };
+      });
+      const recorder = new ChannelRecorder().play(ticks(at + 60, gaps), outgoingFirst);
+      expect(recorder.skew(recorder.left)).toBeLessThanOrEqual(1);
+      expect(recorder.skew(recorder.right)).toBeLessThanOrEqual(1);
+      expect(Math.abs(recorder.left.length - (at + 60) * FRAME)).toBeLessThanOrEqual(FRAME);
+    },
+  ),
 );
 
 const side = fc.constantFrom("left", "right");
@@ -225,11 +230,11 @@ const step = fc.record({ side, pieces: fc.integer({ min: 0, max: 400 }), waitMs:
 fuzz(
   "channels are equally long, and no sample is lost, doubled or reordered",
   fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
-    const out: { left: number[]; right: number[] } = { left: [], right: [] };
-    const given: { left: number[]; right: number[] } = { left: [], right: [] };
+    const output: { left: number[]; right: number[] } = { left: [], right: [] };
+    const input: { left: number[]; right: number[] } = { left: [], right: [] };
     const channels = new AlignedChannels(RATE, FRAME_MS, (left, right, samples) => {
-      out.left.push(...left.subarray(0, samples));
-      out.right.push(...right.subarray(0, samples));
+      output.left.push(...left.subarray(0, samples));
+      output.right.push(...right.subarray(0, samples));
     });
     let now = 0;
     let next = 0;
@@ -237,12 +242,12 @@ fuzz(
       now += waitMs;
       const samples = Int16Array.from({ length: pieces + 3 }, () => (next++ % 30_000) + 1);
       channels[side](samples, 3, pieces, now);
-      given[side].push(...samples.subarray(3));
+      input[side].push(...samples.subarray(3));
     }
     channels.finish();
-    expect(out.left.length).toBe(out.right.length);
-    expect(out.left.filter((sample) => sample !== 0)).toEqual(given.left);
-    expect(out.right.filter((sample) => sample !== 0)).toEqual(given.right);
-    expect(out.left.length).toBeLessThanOrEqual(given.left.length + given.right.length);
+    expect(output.left.length).toBe(output.right.length);
+    expect(output.left.filter((sample) => sample !== 0)).toEqual(input.left);
+    expect(output.right.filter((sample) => sample !== 0)).toEqual(input.right);
+    expect(output.left.length).toBeLessThanOrEqual(input.left.length + input.right.length);
   }),
 );

@@ -10,17 +10,17 @@ class Member implements ClockMember {
   readonly ticks: number[] = [];
   readonly faults: unknown[] = [];
   readonly #now: () => number;
-  readonly #then: () => void;
+  readonly #onTick: () => void;
 
-  constructor(now: () => number, then: () => void = () => {}, frameMs?: FrameMs) {
+  constructor(now: () => number, onTick: () => void = () => {}, frameMs?: FrameMs) {
     this.frameMs = frameMs;
     this.#now = now;
-    this.#then = then;
+    this.#onTick = onTick;
   }
 
   tick(): void {
     this.ticks.push(this.#now());
-    this.#then();
+    this.#onTick();
   }
 
   tickFailed(fault: unknown): void {
@@ -40,12 +40,12 @@ describe("the media clock", () => {
     "members with frames of %s ms tick by an absolute schedule, despite timer jitter",
     async (frameMs) => {
       const system = new ManualSystem();
-      const late: ManualSystem["after"] = (ms, run) => ManualSystem.prototype.after.call(system, ms + 0.9, run);
+      const lateTimer: ManualSystem["after"] = (ms, run) => ManualSystem.prototype.after.call(system, ms + 0.9, run);
       const clock = new MediaClock({
         now: () => system.now(),
         monotonic: () => system.monotonic(),
         random: () => {},
-        after: late,
+        after: lateTimer,
       });
       const member = new Member(() => system.monotonic(), undefined, frameMs);
       clock.add(member);
@@ -67,10 +67,10 @@ describe("the media clock", () => {
     const members = Array.from({ length: 40 }, () => new Member(() => system.monotonic()));
     for (const member of members) clock.add(member);
     for (const member of members.slice(0, 10)) clock.remove(member); // their places are taken first
-    const others = Array.from({ length: 18 }, () => new Member(() => system.monotonic()));
-    for (const member of others) clock.add(member);
+    const otherMembers = Array.from({ length: 18 }, () => new Member(() => system.monotonic()));
+    for (const member of otherMembers) clock.add(member);
     await system.advance(20);
-    const all = [...members.slice(10), ...others];
+    const all = [...members.slice(10), ...otherMembers];
     expect(all.every((member) => member.ticks.length === 1)).toBe(true);
     expect([...perMs(all).values()].sort()).toEqual([16, 16, 16]);
     expect(clock.size).toBe(48);
@@ -89,15 +89,15 @@ describe("the media clock", () => {
     const system = new ManualSystem();
     const clock = new MediaClock(system);
     const now = () => system.monotonic();
-    const long = Array.from({ length: 1_200 }, () => new Member(now, undefined, 60));
-    const short = Array.from({ length: 200 }, () => new Member(now));
-    for (const member of long) clock.add(member);
-    for (const member of short) clock.add(member);
+    const slowMembers = Array.from({ length: 1_200 }, () => new Member(now, undefined, 60));
+    const fastMembers = Array.from({ length: 200 }, () => new Member(now));
+    for (const member of slowMembers) clock.add(member);
+    for (const member of fastMembers) clock.add(member);
     await system.advance(60);
-    expect([...perMs(long).values()]).toEqual(Array<number>(60).fill(20));
-    expect([...perMs(short).values()]).toEqual(Array<number>(20).fill(10));
-    expect(short.every(({ ticks }) => ticks.length === 3)).toBe(true);
-    for (const member of [...long, ...short]) clock.remove(member);
+    expect([...perMs(slowMembers).values()]).toEqual(Array<number>(60).fill(20));
+    expect([...perMs(fastMembers).values()]).toEqual(Array<number>(20).fill(10));
+    expect(fastMembers.every(({ ticks }) => ticks.length === 3)).toBe(true);
+    for (const member of [...slowMembers, ...fastMembers]) clock.remove(member);
     expect([clock.size, system.waiting]).toEqual([0, 0]);
   });
 
@@ -126,20 +126,20 @@ describe("the media clock", () => {
         const system = new ManualSystem();
         const clock = new MediaClock(system);
         const stays: { readonly member: Member; readonly ms: number; readonly from: number; until: number }[] = [];
-        for (const { frameMs, waitMs, leaves } of steps) {
+        for (const { frameMs, waitMs, leaves: isLeaving } of steps) {
           const member = new Member(() => system.monotonic(), undefined, frameMs);
           clock.add(member);
           stays.push({ member, ms: frameMs ?? 20, from: system.monotonic(), until: Infinity });
           await system.advance(waitMs);
-          const first = leaves ? stays.find(({ until }) => until === Infinity) : undefined;
+          const first = isLeaving ? stays.find(({ until }) => until === Infinity) : undefined;
           if (first === undefined) continue;
           clock.remove(first.member);
           first.until = system.monotonic();
         }
         await system.advance(120);
         for (const { member, ms, from, until } of stays) {
-          const stayed = Math.min(until, system.monotonic()) - from;
-          expect(Math.abs(member.ticks.length - stayed / ms)).toBeLessThanOrEqual(1);
+          const stayedMs = Math.min(until, system.monotonic()) - from;
+          expect(Math.abs(member.ticks.length - stayedMs / ms)).toBeLessThanOrEqual(1);
           for (const [i, at] of member.ticks.entries()) if (i > 0) expect(at - member.ticks[i - 1]!).toBe(ms);
           if (member.ticks.length > 0) expect(member.ticks[0]! - from).toBeLessThanOrEqual(ms);
         }
@@ -159,28 +159,28 @@ describe("the media clock", () => {
       after: (ms, run) => system.after(ms, run),
     });
     const order: string[] = [];
-    const long = new Member(() => system.monotonic(), undefined, 60);
-    const one = new Member(
+    const slowMember = new Member(() => system.monotonic(), undefined, 60);
+    const first = new Member(
       () => system.monotonic(),
       () => order.push("one"),
     );
-    const two = new Member(
+    const second = new Member(
       () => system.monotonic(),
       () => order.push("two"),
     );
-    clock.add(one);
-    clock.add(two);
-    clock.add(long);
+    clock.add(first);
+    clock.add(second);
+    clock.add(slowMember);
     await system.advance(100);
     blockedMs = 1_000;
-    const joined = new Member(() => system.monotonic());
-    clock.add(joined);
+    const lateMember = new Member(() => system.monotonic());
+    clock.add(lateMember);
     await system.advance(20); // 1,120 ms have passed
-    expect(one.ticks.length).toBe(56);
-    expect(two.ticks.length).toBe(56);
-    expect(long.ticks.length).toBe(18);
+    expect(first.ticks.length).toBe(56);
+    expect(second.ticks.length).toBe(56);
+    expect(slowMember.ticks.length).toBe(18);
     expect(order).toEqual(Array.from({ length: 112 }, (_, i) => (i % 2 === 0 ? "one" : "two")));
-    expect(joined.ticks.length).toBe(1); // ticks missed before it joined do not count
+    expect(lateMember.ticks.length).toBe(1); // ticks missed before it joined do not count
   });
 
   test("the clock keeps up with real time although the loop blocks repeatedly", async () => {
@@ -202,17 +202,17 @@ describe("the media clock", () => {
   test("a member that throws is dropped, and the others continue", async () => {
     const system = new ManualSystem();
     const clock = new MediaClock(system);
-    const broken = new Member(
+    const throwing = new Member(
       () => 0,
       () => {
         throw new Error("broken");
       },
     );
-    const whole = new Member(() => 0);
-    clock.add(broken);
-    clock.add(whole);
+    const healthy = new Member(() => 0);
+    clock.add(throwing);
+    clock.add(healthy);
     await system.advance(200);
-    expect([broken.ticks.length, broken.faults.length, whole.ticks.length]).toEqual([1, 1, 10]);
+    expect([throwing.ticks.length, throwing.faults.length, healthy.ticks.length]).toEqual([1, 1, 10]);
   });
 
   test("members may change each other while ticking", async () => {

@@ -7,35 +7,35 @@ const RATE = 8000;
 
 /** A leg that pulls ahead: pulled samples wait here until sent. */
 class AheadLeg {
-  readonly waiting: number[] = [];
+  readonly queued: number[] = [];
   readonly sent: number[] = [];
   readonly #playout: Playout;
-  #untold = 0;
+  #unreported = 0;
 
   constructor(playout: Playout) {
     this.#playout = playout;
     playout.recall = () => {
-      this.waiting.length = 0;
-      this.tell();
+      this.queued.length = 0;
+      this.report();
     };
   }
 
-  pull(most: number): void {
-    const frame = new Int16Array(most).fill(-7);
+  pull(maxFrames: number): void {
+    const frame = new Int16Array(maxFrames).fill(-7);
     const samples = this.#playout.pull(frame);
     expect(frame.subarray(samples).every((sample) => sample === -7)).toBe(true);
-    this.waiting.push(...frame.subarray(0, samples));
+    this.queued.push(...frame.subarray(0, samples));
   }
 
-  send(most: number): void {
-    const now = this.waiting.splice(0, most);
+  send(maxFrames: number): void {
+    const now = this.queued.splice(0, maxFrames);
     this.sent.push(...now);
-    this.#untold += now.length;
+    this.#unreported += now.length;
   }
 
-  tell(silence = 0, ranDry = false): void {
-    const samples = this.#untold;
-    this.#untold = 0;
+  report(silence = 0, ranDry = false): void {
+    const samples = this.#unreported;
+    this.#unreported = 0;
     this.#playout.sent(samples, silence, ranDry);
   }
 }
@@ -70,36 +70,36 @@ fuzz(
     /** All samples that are queued and not cleared, sent first; silence is 0, signal is not. */
     const queue: number[] = [];
     const marks: { at: number; name: string }[] = [];
-    const reached: string[] = [];
+    const reachedMarks: string[] = [];
     let value = 1;
     let heardLength = 0;
-    for (const [n, one] of steps.entries()) {
-      if (one === "tell") {
-        leg.tell();
+    for (const [n, action] of steps.entries()) {
+      if (action === "tell") {
+        leg.report();
         heardLength = leg.sent.length;
-      } else if (one === "clear") {
+      } else if (action === "clear") {
         const heardMs = playout.clear();
         heardLength = leg.sent.length;
         queue.length = heardLength;
         while (marks.length > 0 && marks.at(-1)!.at > heardLength) marks.pop();
         expect(heardMs).toBe(Math.round(leg.sent.filter((sample) => sample !== 0).length / 8));
-      } else if ("enqueue" in one) {
-        const samples = ramp(one.enqueue, value);
-        value = (value + one.enqueue) % 20_000 || 1;
+      } else if ("enqueue" in action) {
+        const samples = ramp(action.enqueue, value);
+        value = (value + action.enqueue) % 20_000 || 1;
         playout.enqueue(samples);
         queue.push(...samples);
-      } else if ("silence" in one) {
-        playout.silence(one.silence);
-        queue.push(...new Array<number>(one.silence * 8).fill(0));
-      } else if ("mark" in one) {
+      } else if ("silence" in action) {
+        playout.silence(action.silence);
+        queue.push(...new Array<number>(action.silence * 8).fill(0));
+      } else if ("mark" in action) {
         const name = `mark ${n}`;
         marks.push({ at: queue.length, name });
         playout.mark(name, () => {
           expect(leg.sent.length).toBeGreaterThanOrEqual(marks.find((mark) => mark.name === name)?.at ?? 0);
-          reached.push(name);
+          reachedMarks.push(name);
         });
-      } else if ("pull" in one) leg.pull(one.pull);
-      else leg.send(one.send);
+      } else if ("pull" in action) leg.pull(action.pull);
+      else leg.send(action.send);
       expect(leg.sent).toEqual(queue.slice(0, leg.sent.length));
       expect(playout.heardMs).toBe(Math.round(queue.slice(0, heardLength).filter((sample) => sample !== 0).length / 8));
       expect(playout.queuedMs).toBe(Math.round((queue.length - heardLength) / 8));
@@ -108,9 +108,9 @@ fuzz(
       leg.pull(160);
       leg.send(160);
     }
-    leg.tell();
+    leg.report();
     expect(leg.sent).toEqual(queue);
-    expect(new Set(reached).size).toBe(reached.length);
+    expect(new Set(reachedMarks).size).toBe(reachedMarks.length);
     expect(playout.queuedMs).toBe(0);
   }),
 );
@@ -119,17 +119,17 @@ describe("a leg that pulls ahead", () => {
   test("reaches a mark only when the samples before it are sent", () => {
     const playout = new Playout(RATE);
     const leg = new AheadLeg(playout);
-    const reached: string[] = [];
+    const reachedMarks: string[] = [];
     playout.enqueue(ramp(160));
-    playout.mark("one", (name) => reached.push(name));
+    playout.mark("one", (name) => reachedMarks.push(name));
     playout.enqueue(ramp(160));
     leg.pull(320);
-    leg.tell();
-    expect(reached).toEqual([]);
+    leg.report();
+    expect(reachedMarks).toEqual([]);
     expect(playout.heardMs).toBe(0);
     leg.send(160);
-    leg.tell();
-    expect(reached).toEqual(["one"]);
+    leg.report();
+    expect(reachedMarks).toEqual(["one"]);
     expect(playout.heardMs).toBe(20);
   });
 
@@ -140,10 +140,10 @@ describe("a leg that pulls ahead", () => {
     leg.pull(1600);
     leg.send(400);
     expect(playout.clear()).toBe(50);
-    expect(leg.waiting).toEqual([]);
+    expect(leg.queued).toEqual([]);
     playout.enqueue(ramp(160, 5000));
     leg.pull(160);
-    expect(leg.waiting[0]).toBe(5000);
+    expect(leg.queued[0]).toBe(5000);
   });
 
   test("counts sent samples when marks clear", () => {
@@ -157,7 +157,7 @@ describe("a leg that pulls ahead", () => {
     playout.enqueue(ramp(800));
     leg.pull(880);
     leg.send(240);
-    leg.tell();
+    leg.report();
     expect(heardMs).toBe(30);
     expect(playout.heardMs).toBe(30);
     expect(playout.queuedMs).toBe(0);
@@ -173,11 +173,11 @@ describe("a leg that pulls ahead", () => {
     playout.enqueue(ramp(160));
     playout.end();
     leg.pull(160);
-    leg.tell();
+    leg.report();
     await Promise.resolve();
     expect(drained).toBe(false);
     leg.send(160);
-    leg.tell();
+    leg.report();
     await playout.drained;
     expect(drained).toBe(true);
   });
@@ -188,13 +188,13 @@ describe("a leg that pulls ahead", () => {
     playout.enqueue(ramp(160));
     leg.pull(160);
     leg.send(160);
-    leg.tell(160, true);
+    leg.report(160, true);
     expect([playout.underruns, playout.clockMs]).toEqual([1, 40]);
     playout.enqueue(ramp(160));
     playout.end();
     leg.pull(160);
     leg.send(160);
-    leg.tell(160, true);
+    leg.report(160, true);
     expect(playout.underruns).toBe(1);
   });
 });
@@ -204,12 +204,12 @@ test("silence sent for an empty queue is reported, even when pulling ahead", () 
   const leg = new AheadLeg(playout);
   const delays: number[][] = [];
   playout.onDelay = (atMs, silenceMs) => delays.push([atMs, silenceMs]);
-  leg.tell(1_600);
+  leg.report(1_600);
   playout.enqueue(new Int16Array(800).fill(5));
   leg.pull(800);
   leg.send(800);
-  leg.tell(160, true);
-  leg.tell(1_600, false);
+  leg.report(160, true);
+  leg.report(1_600, false);
   playout.clear();
   expect(delays).toEqual([
     [0, 200],

@@ -33,56 +33,56 @@ fuzz(
     const playout = new Playout(RATE);
     const enqueued: Int16Array[] = [];
     const pulled: Int16Array[] = [];
-    const marks: { place: number; at: number }[] = [];
+    const marks: { position: number; at: number }[] = [];
     let total = 0;
-    let heard = 0;
+    let heardFrames = 0;
     const read = (length: number) => {
       const { signal, frame } = pull(playout, length);
-      expect(signal).toBe(Math.min(length, total - heard));
+      expect(signal).toBe(Math.min(length, total - heardFrames));
       expect(frame.subarray(signal).every((sample) => sample === 0)).toBe(true);
       pulled.push(frame.slice(0, signal));
-      heard += signal;
+      heardFrames += signal;
     };
     const places: number[] = [];
-    for (const one of steps) {
-      if ("enqueue" in one) {
-        const samples = ramp(one.enqueue, total % 20_000);
+    for (const action of steps) {
+      if ("enqueue" in action) {
+        const samples = ramp(action.enqueue, total % 20_000);
         enqueued.push(samples);
         playout.enqueue(samples);
-        total += one.enqueue;
-      } else if ("read" in one) read(one.read);
+        total += action.enqueue;
+      } else if ("read" in action) read(action.read);
       else {
-        const place = total;
-        places.push(place);
-        playout.mark(String(places.length), () => marks.push({ place, at: playout.heardMs }));
+        const position = total;
+        places.push(position);
+        playout.mark(String(places.length), () => marks.push({ position, at: playout.heardMs }));
       }
-      expect(playout.heardMs).toBe(Math.round(heard / 8));
-      expect(playout.queuedMs).toBe(Math.round((total - heard) / 8));
+      expect(playout.heardMs).toBe(Math.round(heardFrames / 8));
+      expect(playout.queuedMs).toBe(Math.round((total - heardFrames) / 8));
       expect(playout.enqueuedMs).toBe(Math.round(total / 8));
     }
-    while (heard < total) read(160);
+    while (heardFrames < total) read(160);
     read(160);
     expect(concatPcm(pulled)).toEqual(concatPcm(enqueued));
     // A mark set when its position was already pulled is reached in the next read, so never too early.
-    expect(marks.map(({ place }) => place)).toEqual(places);
-    for (const { place, at } of marks) expect(at).toBe(Math.round(place / 8));
+    expect(marks.map(({ position }) => position)).toEqual(places);
+    for (const { position, at } of marks) expect(at).toBe(Math.round(position / 8));
   }),
 );
 
 describe("a mark", () => {
   test("is reached in the read that pulls the last sample before it", () => {
     const playout = new Playout(RATE);
-    const reached: string[] = [];
+    const reachedMarks: string[] = [];
     playout.enqueue(ramp(160));
-    playout.mark("one", (name) => reached.push(name));
+    playout.mark("one", (name) => reachedMarks.push(name));
     playout.enqueue(ramp(161));
-    playout.mark("two", (name) => reached.push(name));
+    playout.mark("two", (name) => reachedMarks.push(name));
     pull(playout, 160);
-    expect(reached).toEqual(["one"]);
+    expect(reachedMarks).toEqual(["one"]);
     pull(playout, 160);
-    expect(reached).toEqual(["one"]);
+    expect(reachedMarks).toEqual(["one"]);
     pull(playout, 160);
-    expect(reached).toEqual(["one", "two"]);
+    expect(reachedMarks).toEqual(["one", "two"]);
   });
 
   test("may enqueue more into the same frame", () => {
@@ -224,14 +224,14 @@ test("an hour of small pieces stays fast", () => {
   const piece = ramp(80);
   const frame = new Int16Array(160);
   for (let i = 0; i < 500; i++) playout.enqueue(piece);
-  const begin = processorMs();
+  const startMs = processorMs();
   for (let i = 0; i < 180_000; i++) {
     playout.enqueue(piece);
     playout.enqueue(piece);
     playout.read(frame);
   }
   expect(playout.queuedMs).toBe(5000);
-  expect(processorMs() - begin).toBeLessThan(5000);
+  expect(processorMs() - startMs).toBeLessThan(5000);
 });
 
 describe("silence of an empty queue", () => {
@@ -249,9 +249,9 @@ describe("silence of an empty queue", () => {
       const { playout, delays } = reporting();
       const pulled: Int16Array[] = [];
       const multiple = (samples: number) => 8 * (samples >> 3); // whole milliseconds
-      for (const one of steps)
-        if ("enqueue" in one) playout.enqueue(ramp(multiple(one.enqueue)));
-        else if ("read" in one) pulled.push(pull(playout, multiple(one.read + 8)).frame);
+      for (const action of steps)
+        if ("enqueue" in action) playout.enqueue(ramp(multiple(action.enqueue)));
+        else if ("read" in action) pulled.push(pull(playout, multiple(action.read + 8)).frame);
       playout.clear();
       const expected: { atMs: number; silenceMs: number }[] = [];
       const heard = concatPcm(pulled);

@@ -42,18 +42,18 @@ describe.each([
   });
 
   test("every sample encodes to a near level", () => {
-    const sorted = Array.from(levels).sort((a, b) => a - b);
+    const sortedLevels = Array.from(levels).sort((a, b) => a - b);
     let misses = 0;
-    let nearest = 0;
+    let nearestLevel = 0;
     for (let sample = -32768; sample <= 32767; sample++) {
       const level = levels[code(sample)]!;
       // If level and sample are at most one level apart, no other level is nearer.
-      const closer = countCloser(sorted, sample, Math.abs(level - sample));
-      if (closer === 0) nearest++;
+      const closer = countCloser(sortedLevels, sample, Math.abs(level - sample));
+      if (closer === 0) nearestLevel++;
       if (closer > 1) misses++;
     }
     expect(misses).toBe(0);
-    expect(nearest / 65536).toBeGreaterThan(0.95);
+    expect(nearestLevel / 65536).toBeGreaterThan(0.95);
   });
 
   test("decoding and encoding again keeps the level", () => {
@@ -77,26 +77,26 @@ test("a tone stays 35 dB above the noise of the codec", () => {
 test("coding into given arrays allocates no new ones", () => {
   const samples = tone(440, 20, 8000, 8000);
   const wire = new Uint8Array(160);
-  const back = new Int16Array(160);
+  const decoded = new Int16Array(160);
   expect(encodeMulaw(samples, wire)).toBe(wire);
-  expect(decodeMulaw(wire, back)).toBe(back);
+  expect(decodeMulaw(wire, decoded)).toBe(decoded);
   expect(encodeAlaw(samples, wire)).toBe(wire);
-  expect(decodeAlaw(wire, back)).toBe(back);
+  expect(decodeAlaw(wire, decoded)).toBe(decoded);
 });
 
-function countCloser(sorted: readonly number[], sample: number, distance: number): number {
+function countCloser(sortedLevels: readonly number[], sample: number, distance: number): number {
   let low = 0;
-  let high = sorted.length;
+  let high = sortedLevels.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (sorted[middle]! <= sample - distance) low = middle + 1;
+    if (sortedLevels[middle]! <= sample - distance) low = middle + 1;
     else high = middle;
   }
   let closer = 0;
   const seen = new Set<number>();
-  for (let i = low; i < sorted.length && sorted[i]! < sample + distance; i++) {
-    if (!seen.has(sorted[i]!)) closer++;
-    seen.add(sorted[i]!);
+  for (let i = low; i < sortedLevels.length && sortedLevels[i]! < sample + distance; i++) {
+    if (!seen.has(sortedLevels[i]!)) closer++;
+    seen.add(sortedLevels[i]!);
   }
   return closer;
 }

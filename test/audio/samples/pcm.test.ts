@@ -31,8 +31,8 @@ fuzz(
 
 test("mixing averages the channels", () => {
   expect(downMix(Int16Array.of(100, 300, -5, -5, 9), 2)).toEqual(Int16Array.of(200, -5));
-  const left = Float32Array.of(0.5, 1, Number.NaN);
-  expect(pcmFromFloat([left, left])).toEqual(Int16Array.of(16384, 32767, 0));
+  const leftChannel = Float32Array.of(0.5, 1, Number.NaN);
+  expect(pcmFromFloat([leftChannel, leftChannel])).toEqual(Int16Array.of(16384, 32767, 0));
   expect(pcmFromFloat([])).toEqual(new Int16Array(0));
 });
 

@@ -24,7 +24,7 @@ async function convert(pieces: readonly Int16Array[], to = 8_000, from = 16_000)
   return all;
 }
 
-function plainly(pieces: readonly Int16Array[], to = 8_000): Int16Array {
+function resampleAll(pieces: readonly Int16Array[], to = 8_000): Int16Array {
   const resampler = new Resampler(16_000, to);
   return concatPcm([...pieces.map((piece) => resampler.push(piece)), resampler.flush()]);
 }
@@ -34,7 +34,7 @@ test("repeated pieces in order yield equal arrays", async () => {
   const [first, second] = [await convert(pieces), await convert(pieces)];
   expect(second).toHaveLength(first.length);
   for (const [i, piece] of second.entries()) expect(piece).toBe(first[i]);
-  expect(concatPcm(first)).toEqual(plainly(pieces));
+  expect(concatPcm(first)).toEqual(resampleAll(pieces));
 });
 
 test("pieces at equal rates pass unchanged", async () => {
@@ -52,7 +52,7 @@ fuzz(
       const pieces = [noise(300, 1), noise(7, 2), noise(0, 3), noise(161, 4), noise(64, 5)];
       for (const order of orders) {
         const chosen = order.map((n) => pieces[n]!);
-        const expected = chosen.length === 0 ? new Int16Array(0) : plainly(chosen, to);
+        const expected = chosen.length === 0 ? new Int16Array(0) : resampleAll(chosen, to);
         expect(concatPcm(await convert(chosen, to))).toEqual(expected);
       }
     },

@@ -11,25 +11,25 @@ const conversions = RATES.flatMap((from) => [8000, 16_000].filter((to) => to !==
 
 /** Signal over error in dB between a conversion and the same tone generated at the target rate, away from the ends. */
 function snr(hz: number, from: number, to: number): number {
-  const actual = resample(tone(hz, 500, from, AMPLITUDE), from, to);
-  const ideal = tone(hz, 500, to, AMPLITUDE);
+  const output = resample(tone(hz, 500, from, AMPLITUDE), from, to);
+  const expected = tone(hz, 500, to, AMPLITUDE);
   // The level may differ by the filter's pass band; the residual after the best gain is error.
-  let cross = 0;
+  let product = 0;
   let energy = 0;
   const edge = Math.round(to * 0.02);
-  for (let i = edge; i < ideal.length - edge; i++) {
-    cross += actual[i]! * ideal[i]!;
-    energy += ideal[i]! * ideal[i]!;
+  for (let i = edge; i < expected.length - edge; i++) {
+    product += output[i]! * expected[i]!;
+    energy += expected[i]! * expected[i]!;
   }
-  const gain = cross / energy;
+  const gain = product / energy;
   let error = 0;
-  for (let i = edge; i < ideal.length - edge; i++) error += (actual[i]! - gain * ideal[i]!) ** 2;
+  for (let i = edge; i < expected.length - edge; i++) error += (output[i]! - gain * expected[i]!) ** 2;
   return 10 * Math.log10((gain * gain * energy) / error);
 }
 
 function gainDb(hz: number, from: number, to: number): number {
-  const actual = resample(tone(hz, 500, from, AMPLITUDE), from, to);
-  return 20 * Math.log10(peak(actual.subarray(to / 50, actual.length - to / 50)) / AMPLITUDE);
+  const output = resample(tone(hz, 500, from, AMPLITUDE), from, to);
+  return 20 * Math.log10(peak(output.subarray(to / 50, output.length - to / 50)) / AMPLITUDE);
 }
 
 describe.each(conversions)("resampling from $from to $to Hz", ({ from, to }) => {
@@ -56,7 +56,7 @@ describe.each(conversions)("resampling from $from to $to Hz", ({ from, to }) => 
 
   test("yields equal samples for any pieces", () => {
     const input = whiteNoise(20_000, 5000, from + to);
-    const whole = resample(input, from, to);
+    const expected = resample(input, from, to);
     const next = random(7);
     const resampler = new Resampler(from, to);
     const pieces: Int16Array[] = [];
@@ -66,7 +66,7 @@ describe.each(conversions)("resampling from $from to $to Hz", ({ from, to }) => 
       at += size;
     }
     pieces.push(resampler.flush());
-    expect(concatPcm(pieces)).toEqual(whole);
+    expect(concatPcm(pieces)).toEqual(expected);
   });
 });
 
@@ -86,9 +86,9 @@ test.each([
   { from: 8000, to: 48_000, hz: 2000 },
   { from: 16_000, to: 48_000, hz: 6000 },
 ])("from $from up to $to Hz no image of a tone of $hz Hz appears above the old band", ({ from, to, hz }) => {
-  const wide = resample(tone(hz, 500, from, AMPLITUDE), from, to);
-  expect(toneShare(wide.subarray(to / 50, -to / 50), hz, to)).toBeGreaterThan(0.999_999);
-  expect(toneShare(wide.subarray(to / 50, -to / 50), from - hz, to)).toBeLessThan(10 ** -7.5);
+  const wideband = resample(tone(hz, 500, from, AMPLITUDE), from, to);
+  expect(toneShare(wideband.subarray(to / 50, -to / 50), hz, to)).toBeGreaterThan(0.999_999);
+  expect(toneShare(wideband.subarray(to / 50, -to / 50), from - hz, to)).toBeLessThan(10 ** -7.5);
 });
 
 test("equal rates return the input itself", () => {
@@ -111,17 +111,17 @@ test("a constant level stays constant, and full scale does not wrap", () => {
   const level = resample(new Int16Array(4410).fill(12_345), 44_100, 16_000);
   for (const sample of level.subarray(100, -100)) expect(Math.abs(sample - 12_345)).toBeLessThanOrEqual(1);
   const square = Int16Array.from({ length: 4800 }, (_, i) => (i % 96 < 48 ? 32767 : -32768));
-  const narrow = resample(square, 48_000, 8000);
-  for (let i = 20; i < narrow.length - 20; i++) {
-    if (i % 16 > 2 && i % 16 < 6) expect(narrow[i]).toBeGreaterThan(20_000);
+  const narrowband = resample(square, 48_000, 8000);
+  for (let i = 20; i < narrowband.length - 20; i++) {
+    if (i % 16 > 2 && i % 16 < 6) expect(narrowband[i]).toBeGreaterThan(20_000);
   }
 });
 
 test("a streaming resampler holds back at most 16 samples of the lower rate", () => {
   for (const { from, to } of conversions) {
     const resampler = new Resampler(from, to);
-    const got = resampler.push(new Int16Array(from)).length;
-    expect(to - got, `${from} to ${to}`).toBeLessThanOrEqual(Math.ceil((17 * to) / Math.min(from, to)));
+    const outputCount = resampler.push(new Int16Array(from)).length;
+    expect(to - outputCount, `${from} to ${to}`).toBeLessThanOrEqual(Math.ceil((17 * to) / Math.min(from, to)));
   }
 });
 

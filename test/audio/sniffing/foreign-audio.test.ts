@@ -60,7 +60,7 @@ async function play(messages: readonly Uint8Array[], options: Partial<IncomingAu
 }
 
 /** The same bytes in messages of this size. */
-function inPieces(bytes: Uint8Array, size: number): Uint8Array[] {
+function splitInto(bytes: Uint8Array, size: number): Uint8Array[] {
   return Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) => bytes.subarray(i * size, (i + 1) * size));
 }
 
@@ -112,7 +112,7 @@ describe("at the start of a stream", () => {
     const options = { encoding, mp3: async () => ({ push: () => [], close() {} }) };
     test.each(CODED_AUDIO)(`%s is refused by name (${encoding ?? "no encoding"})`, async (_, bytes, words) => {
       for (const size of [1, 333, 1_000, 100_000]) {
-        const { refusal, samples } = await play(inPieces(bytes, size), options);
+        const { refusal, samples } = await play(splitInto(bytes, size), options);
         if (encoding === "mp3" && words.test("this is gzip")) continue;
         expect(refusal, `in messages of ${size} bytes`).toMatch(words);
         expect(samples.length).toBe(0);
@@ -129,7 +129,7 @@ describe("at the start of a stream", () => {
   }
 
   test.each(CODED_AUDIO.slice(0, 4))("%s after samples is refused by name", async (_, bytes, words) => {
-    const { refusal } = await play([pcmToBytes(sound(100)), ...inPieces(bytes, 4_000)]);
+    const { refusal } = await play([pcmToBytes(sound(100)), ...splitInto(bytes, 4_000)]);
     expect(refusal).toMatch(words);
   });
 });
@@ -142,9 +142,9 @@ describe("instead of samples", () => {
       expect(first.refusal).toMatch(words);
       expect(first.samples.length).toBe(0);
       if (encoding === "mp3") return;
-      const later = await play([pcmToBytes(sound(100)), Uint8Array.from(bytes)], options);
-      expect(later.refusal).toMatch(words);
-      expect(later.samples.length, "only what came before it").toBe(
+      const laterAudio = await play([pcmToBytes(sound(100)), Uint8Array.from(bytes)], options);
+      expect(laterAudio.refusal).toMatch(words);
+      expect(laterAudio.samples.length, "only what came before it").toBe(
         encoding === "mulaw" || encoding === "alaw" ? 3_200 : 1_600,
       );
     });
@@ -157,7 +157,7 @@ describe("instead of samples", () => {
       ["with an APE tag", concatBytes([letters("APETAGEX\xd0\x07\0\0"), new Uint8Array(400), MP3])],
     ])("an MP3 %s is refused by name", async (_, bytes) => {
       for (const size of [1, 160, 4_096, 65_536]) {
-        const { refusal, samples } = await play(inPieces(bytes, size), { encoding });
+        const { refusal, samples } = await play(splitInto(bytes, size), { encoding });
         expect(refusal, `in messages of ${size} bytes`).toMatch(/this is MP3.*, not .*encoding=mp3/);
         expect(samples.length).toBe(0);
       }
@@ -168,7 +168,7 @@ describe("instead of samples", () => {
       for (const mp3 of [MP3, TAGGED_MP3, MP3.subarray(333)]) {
         const isAligned = mp3.length !== MP3.length - 333;
         for (const size of isAligned ? [160, 640, 4_096, 65_536] : [4_096, 65_536]) {
-          const { refusal, samples } = await play([before, ...inPieces(mp3, size)], { encoding });
+          const { refusal, samples } = await play([before, ...splitInto(mp3, size)], { encoding });
           expect(refusal, `in messages of ${size} bytes`).toMatch(/this is MP3/);
           const noise = samples.length - 8_000;
           expect(noise * sampleCoding(encoding).bytesPerSample).toBeLessThan(size > 1_500 ? 1 : 4 * 1_441);
@@ -187,7 +187,7 @@ describe("a WAV file", () => {
 
   test.each(options)("is decoded at its own rate ($encoding, messages of $size bytes)", async ({ encoding, size }) => {
     for (const bytes of [wav(22_050, 500), wav(22_050, 500, 11_025), wav(22_050, 500, 2 ** 29)]) {
-      const { samples, rates, refusal } = await play(inPieces(bytes, size), { encoding });
+      const { samples, rates, refusal } = await play(splitInto(bytes, size), { encoding });
       expect([refusal, rates]).toEqual([undefined, [22_050]]);
       expect(samples).toEqual(sound(500, 22_050));
     }
@@ -203,7 +203,7 @@ describe("a WAV file", () => {
   });
 
   test("whose header is repeated in each message has no clicks", async () => {
-    const pieces = inPieces(pcmToBytes(sound(1_000, 24_000)), 4_800);
+    const pieces = splitInto(pcmToBytes(sound(1_000, 24_000)), 4_800);
     for (const samples of [undefined, 2_400, 24_000]) {
       const messages = pieces.map((piece) => concatBytes([wavHeader({ sampleRate: 24_000, samples }), piece]));
       const played = await play(messages);
@@ -240,7 +240,7 @@ describe("a WAV file", () => {
     ["Ogg", concatBytes([letters("OggS\0\x02"), new Uint8Array(40)]), /this is Ogg/],
   ])("whose header stands before %s is refused", async (_, body, words) => {
     const file = concatBytes([wavHeader({ sampleRate: 16_000 }), body]);
-    for (const messages of [[file], [pcmToBytes(sound(100)), file], inPieces(file, 2_000)])
+    for (const messages of [[file], [pcmToBytes(sound(100)), file], splitInto(file, 2_000)])
       expect((await play(messages)).refusal).toMatch(words);
   });
 
@@ -271,16 +271,16 @@ describe("the end", () => {
   }
 
   test("of a few samples lets them be heard", async () => {
-    const { ignored, samples } = await ended([pcmToBytes(Int16Array.of(1, 2, 3))]);
-    expect([ignored, samples]).toEqual([[], Int16Array.of(1, 2, 3)]);
+    const { ignored: notices, samples } = await ended([pcmToBytes(Int16Array.of(1, 2, 3))]);
+    expect([notices, samples]).toEqual([[], Int16Array.of(1, 2, 3)]);
   });
 
   test("reports half a sample, of PCM and of a WAV file", async () => {
-    const half = [{ reason: "incomplete", bytes: 1 }];
-    const odd = pcmToBytes(sound(100)).subarray(0, 1_001);
-    expect(await ended([odd])).toEqual({ ignored: half, samples: sound(100).subarray(0, 500) });
-    const wav = concatBytes([wavHeader({ sampleRate: 16_000 }), odd]);
-    expect(await ended([wav])).toEqual({ ignored: half, samples: sound(100).subarray(0, 500) });
+    const oddByte = [{ reason: "incomplete", bytes: 1 }];
+    const oddLength = pcmToBytes(sound(100)).subarray(0, 1_001);
+    expect(await ended([oddLength])).toEqual({ ignored: oddByte, samples: sound(100).subarray(0, 500) });
+    const wav = concatBytes([wavHeader({ sampleRate: 16_000 }), oddLength]);
+    expect(await ended([wav])).toEqual({ ignored: oddByte, samples: sound(100).subarray(0, 500) });
   });
 
   test("reports the bytes of an MP3 without frames so far, and those ignored by its decoder", async () => {
@@ -359,7 +359,7 @@ describe("real samples are never refused", () => {
     for (let seed = 0; seed < rounds; seed++) {
       const bytes = CODED[encoding](realSamples(seed));
       const size = 1 + Math.floor(random(seed + 1)() * (seed % 5 === 0 ? 4_000 : 400));
-      const { refusal, samples } = await play(inPieces(bytes, size), { encoding });
+      const { refusal, samples } = await play(splitInto(bytes, size), { encoding });
       expect(refusal, `seed ${seed}, messages of ${size} bytes`).toBeUndefined();
       expect(samples.length).toBe(4_000);
     }
@@ -372,7 +372,7 @@ describe("real samples are never refused", () => {
       fc.integer({ min: 1, max: 700 }),
       fc.constantFrom(...SAMPLE_ENCODINGS),
       async (bytes, size, encoding) => {
-        expect((await play(inPieces(bytes, size), { encoding })).refusal).toBeUndefined();
+        expect((await play(splitInto(bytes, size), { encoding })).refusal).toBeUndefined();
       },
     ),
   );
@@ -408,13 +408,13 @@ describe("hostile messages", () => {
     ["the beginning of WAV headers", text("RIFF".repeat(2 ** 18))],
   ])("of %s are examined in little time", (_, message) => {
     const watch = new CodedAudioWatch();
-    const began = processorMs();
+    const startMs = processorMs();
     for (let i = 0; i < 20; i++) {
       namedText(message);
       namedFile(message, "anywhere");
       watch.push(message);
     }
     // 20 MB: quadratic time, or a backtracking regular expression, would take minutes.
-    expect(processorMs() - began).toBeLessThan(5_000);
+    expect(processorMs() - startMs).toBeLessThan(5_000);
   });
 });

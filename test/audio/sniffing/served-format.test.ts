@@ -8,11 +8,12 @@ import { tone } from "../../../src/audio/tones/tone.ts";
 import { wavHeader } from "../../../src/audio/wav/wav-header.ts";
 import { fuzz } from "../../support/fuzz.ts";
 import { random } from "../../support/random.ts";
-import { stereo, vbr } from "../../support/tone-files.ts";
+import { stereoMp3, vbrMp3 } from "../../support/tone-files.ts";
 import { babble, whiteNoise } from "../noise.ts";
 
 const ascii = (text: string): Uint8Array => new TextEncoder().encode(text);
-const begun = (...bytes: number[]): Uint8Array => new Uint8Array(4_096).fill(7).map((byte, i) => bytes[i] ?? byte);
+const startingWith = (...bytes: number[]): Uint8Array =>
+  new Uint8Array(4_096).fill(7).map((byte, i) => bytes[i] ?? byte);
 const randomBytes = (length: number): Uint8Array => {
   const next = random(5);
   return Uint8Array.from({ length }, () => 256 * next());
@@ -25,7 +26,7 @@ const utf16 = (text: string): Uint8Array =>
 /** Three ADTS frames of 256 bytes. */
 function aac(): Uint8Array {
   const head = [0xff, 0xf1, 0x50, 0x80, 0x20, 0x1f, 0xfc];
-  const bytes = begun(...head);
+  const bytes = startingWith(...head);
   for (const at of [256, 512]) bytes.set(head, at);
   return bytes;
 }
@@ -33,8 +34,8 @@ function aac(): Uint8Array {
 describe("data sent by a server", () => {
   test.for([
     ["WAV", wavHeader({ sampleRate: 8_000 }), "wav"],
-    ["MP3 with a tag", stereo, "mp3"],
-    ["MP3", vbr, "mp3"],
+    ["MP3 with a tag", stereoMp3, "mp3"],
+    ["MP3", vbrMp3, "mp3"],
     ["speech", pcmToBytes(babble(1_000, 24_000, 3_000, 1)), "samples"],
     ["a loud tone", pcmToBytes(tone(60, 1_000, 24_000, 32_000)), "samples"],
     ["silence", new Uint8Array(4_096), "samples"],
@@ -53,12 +54,12 @@ describe("data sent by a server", () => {
     ["Latin-1", latin1("Erro: a voz não está disponível. ".repeat(4)), "text"],
     ["UTF-16", utf16("Internal Server Error, please try again later"), "text"],
     ["server-sent events", ascii(`data: {"audio":"AAAA"}\n\n`.repeat(9)), "text"],
-    ["Ogg", begun(...ascii("OggS")), "Ogg"],
-    ["FLAC", begun(...ascii("fLaC")), "FLAC"],
-    ["MP4", begun(0, 0, 0, 32, ...ascii("ftypM4A ")), "MP4"],
-    ["WebM", begun(0x1a, 0x45, 0xdf, 0xa3), "WebM"],
-    ["AIFF", begun(...ascii("FORM"), 0, 0, 9, 9, ...ascii("AIFF")), "AIFF"],
-    ["gzip", begun(0x1f, 0x8b, 8), "gzip"],
+    ["Ogg", startingWith(...ascii("OggS")), "Ogg"],
+    ["FLAC", startingWith(...ascii("fLaC")), "FLAC"],
+    ["MP4", startingWith(0, 0, 0, 32, ...ascii("ftypM4A ")), "MP4"],
+    ["WebM", startingWith(0x1a, 0x45, 0xdf, 0xa3), "WebM"],
+    ["AIFF", startingWith(...ascii("FORM"), 0, 0, 9, 9, ...ascii("AIFF")), "AIFF"],
+    ["gzip", startingWith(0x1f, 0x8b, 8), "gzip"],
     ["AAC", aac(), "AAC"],
   ] as const)("%s is refused by name", ([, bytes, name]) => {
     expect(() => servedFormat(bytes, true)).toThrow(AudioFormatError);
@@ -91,7 +92,7 @@ describe("data sent by a server", () => {
 });
 
 describe("noise", () => {
-  const swapped = (samples: Int16Array): Int16Array => {
+  const byteSwapped = (samples: Int16Array): Int16Array => {
     const bytes = pcmToBytes(samples);
     for (let i = 0; i < bytes.length; i += 2) bytes.subarray(i, i + 2).reverse();
     return pcmFromBytes(bytes);
@@ -99,7 +100,7 @@ describe("noise", () => {
 
   test.for([
     ["compressed or encrypted bytes", pcmFromBytes(randomBytes(20_000))],
-    ["speech in another byte order", swapped(babble(2_000, 24_000, 4_000, 2))],
+    ["speech in another byte order", byteSwapped(babble(2_000, 24_000, 4_000, 2))],
   ] as const)("%s are noise", ([, samples]) => {
     expect(new NoiseWatch().push(samples)).toBe(true);
   });

@@ -86,8 +86,8 @@ describe("MP3", () => {
 });
 
 test("free-format MP3 is named", () => {
-  const free = frame(0xfb, 0x00, 522);
-  expect(sniff(concatBytes([id3(20), free, free, free]))).toEqual({ unsupported: "free-format MP3" });
+  const freeFormat = frame(0xfb, 0x00, 522);
+  expect(sniff(concatBytes([id3(20), freeFormat, freeFormat, freeFormat]))).toEqual({ unsupported: "free-format MP3" });
 });
 
 test("WAV is recognised after tags and other bytes", () => {

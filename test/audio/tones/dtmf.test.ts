@@ -19,7 +19,7 @@ function detect(samples: Int16Array, sampleRate = 8000, frameLength = 160): stri
 }
 
 /** Through the telephone network: noise at a distance from the tone's own level, then mu-law and back. */
-function overTheLine(samples: Int16Array, toneRms: number, snrDb: number, seed: number): Int16Array {
+function withNoise(samples: Int16Array, toneRms: number, snrDb: number, seed: number): Int16Array {
   const noise = whiteNoise(samples.length, toneRms / 10 ** (snrDb / 20), seed);
   return decodeMulaw(encodeMulaw(sum(samples, noise)));
 }
@@ -38,7 +38,7 @@ describe.each([8000, 16_000])("the DTMF detector at %i Hz", (sampleRate) => {
           const tones = dtmfTones(DIGITS, { sampleRate, toneMs, pauseMs, levelDb });
           // The level of the tone itself, without the pauses.
           const toneRms = rms(tones.subarray(0, (toneMs * sampleRate) / 1000));
-          const line = overTheLine(concatPcm([shift, tones, shift]), toneRms, snrDb, run + snrDb);
+          const line = withNoise(concatPcm([shift, tones, shift]), toneRms, snrDb, run + snrDb);
           expect(detect(line, sampleRate), `${toneMs}/${pauseMs} ms, ${levelDb} dB`).toBe(DIGITS);
         }
       }
@@ -82,9 +82,9 @@ test("a held digit counts once, repeated twice", () => {
 });
 
 test("a click within a digit does not double it", () => {
-  const held = dtmfTones("7", { sampleRate: 8000, toneMs: 400 });
-  held.set(whiteNoise(40, 20_000, 3), 1600);
-  expect(detect(held)).toBe("7");
+  const longTone = dtmfTones("7", { sampleRate: 8000, toneMs: 400 });
+  longTone.set(whiteNoise(40, 20_000, 3), 1600);
+  expect(detect(longTone)).toBe("7");
 });
 
 test("the levels of the two tones may differ by 8 to 9 dB", () => {
@@ -101,9 +101,9 @@ test("a digit has the time of its start, within one block", () => {
   const detector = new DtmfDetector(8000, (digit, atMs) => heard.push([digit, atMs]));
   detector.push(concatPcm([new Int16Array(8000), dtmfTones("42", { sampleRate: 8000 })]));
   expect(heard.map(([digit]) => digit).join("")).toBe("42");
-  for (const [i, begin] of [1000, 1200].entries()) {
-    expect(heard[i]![1]).toBeGreaterThanOrEqual(begin - 13);
-    expect(heard[i]![1]).toBeLessThanOrEqual(begin + 26);
+  for (const [i, startMs] of [1000, 1200].entries()) {
+    expect(heard[i]![1]).toBeGreaterThanOrEqual(startMs - 13);
+    expect(heard[i]![1]).toBeLessThanOrEqual(startMs + 26);
   }
 });
 
@@ -129,7 +129,7 @@ test("a hundred random numbers are detected as generated", () => {
   for (let i = 0; i < 100; i++) {
     const number = Array.from({ length: 10 }, () => DIGITS[Math.floor(next() * 16)]).join("");
     const tones = dtmfTones(number, { sampleRate: 8000, toneMs: 40 + 60 * next(), pauseMs: 40 + 60 * next() });
-    expect(detect(overTheLine(tones, 10_000, 10 + 30 * next(), i))).toBe(number);
+    expect(detect(withNoise(tones, 10_000, 10 + 30 * next(), i))).toBe(number);
   }
 });
 

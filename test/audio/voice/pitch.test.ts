@@ -36,25 +36,25 @@ describe.each([8_000, 16_000, 24_000, 48_000])("a pitch at %s Hz", (rate) => {
 
 test("samples may arrive in pieces of any size", () => {
   const voice = babble(1_000, 16_000, 3_000, 11);
-  const [whole, pieces] = [new Pitch(16_000), new Pitch(16_000)];
-  let different = 0;
+  const [wholeInput, pieces] = [new Pitch(16_000), new Pitch(16_000)];
+  let differences = 0;
   for (let at = 0; at + 320 <= voice.length; at += 320) {
-    whole.push(voice.subarray(at, at + 320));
+    wholeInput.push(voice.subarray(at, at + 320));
     for (const [from, to] of [
       [0, 7],
       [7, 200],
       [200, 320],
     ] as const)
       pieces.push(voice.subarray(at + from, at + to));
-    if (whole.isVoice !== pieces.isVoice) different++;
+    if (wholeInput.isVoice !== pieces.isVoice) differences++;
   }
-  expect(different).toBe(0);
+  expect(differences).toBe(0);
 });
 
 test("a frame that is longer than the window counts by its end", () => {
   const voice = babble(1_000, 8_000, 3_000, 11);
-  const [whole, frames] = [new Pitch(8_000), new Pitch(8_000)];
-  whole.push(voice);
+  const [wholeInput, frames] = [new Pitch(8_000), new Pitch(8_000)];
+  wholeInput.push(voice);
   for (let at = 0; at < voice.length; at += 160) frames.push(voice.subarray(at, at + 160));
-  expect(whole.isVoice).toBe(frames.isVoice);
+  expect(wholeInput.isVoice).toBe(frames.isVoice);
 });

@@ -15,7 +15,9 @@ function segments(
   finish = true,
 ): SpeechSegment[] {
   const found: SpeechSegment[] = [];
-  const segmenter = new SpeechSegmenter({ sampleRate: 8000, hangOverMs: 0, ...options }, (one) => found.push(one));
+  const segmenter = new SpeechSegmenter({ sampleRate: 8000, hangOverMs: 0, ...options }, (segment) =>
+    found.push(segment),
+  );
   for (const [i, ms] of lengths.entries()) {
     for (let done = 0; done < ms; done += 20) segmenter.push(i % 2 === 1, 160);
   }
@@ -51,7 +53,7 @@ test("the hang-over of the VAD is subtracted from end and voice", () => {
 
 test("finish() reports the open segment once", () => {
   const found: SpeechSegment[] = [];
-  const segmenter = new SpeechSegmenter({ sampleRate: 8000 }, (one) => found.push(one));
+  const segmenter = new SpeechSegmenter({ sampleRate: 8000 }, (segment) => found.push(segment));
   segmenter.push(true, 1600);
   segmenter.finish();
   segmenter.finish();
@@ -68,7 +70,7 @@ test("two words through the VAD are two segments at their places", () => {
   const word = tone(250, 400, 8000, 6000);
   const samples = concatPcm([pause, word, pause, word, pause]);
   const found: SpeechSegment[] = [];
-  const segmenter = new SpeechSegmenter({ sampleRate: 8000 }, (one) => found.push(one));
+  const segmenter = new SpeechSegmenter({ sampleRate: 8000 }, (segment) => found.push(segment));
   const vad = new Vad(8000);
   for (let at = 0; at < samples.length; at += 160) segmenter.push(vad.push(samples.subarray(at, at + 160)), 160);
   expect(found).toEqual([

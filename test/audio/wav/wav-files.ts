@@ -21,7 +21,7 @@ export function buildWav(recipe: WavRecipe): Uint8Array<ArrayBuffer> {
   const { tag, bits, channels = 1, sampleRate = 8000, frames, before = [], after = [] } = recipe;
   const container = recipe.container ?? "RIFF";
   const data = concatBytes(frames.flat().map((value) => encode(tag, bits, value)));
-  const plain = [
+  const fmtFields = [
     ...u16(recipe.extensible ? 0xfffe : tag),
     ...u16(channels),
     ...u32(sampleRate),
@@ -49,22 +49,22 @@ export function buildWav(recipe: WavRecipe): Uint8Array<ArrayBuffer> {
     155,
     113,
   ];
-  const long = container === "RF64";
-  const stated = recipe.dataSize ?? (long ? 0xffff_ffff : data.length);
+  const isLong = container === "RF64";
+  const statedSize = recipe.dataSize ?? (isLong ? 0xffff_ffff : data.length);
   const body = concatBytes([
     letters("WAVE"),
-    ...(long
+    ...(isLong
       ? [chunk("ds64", [...u32(0), ...u32(0), ...u32(data.length), ...u32(0), ...u32(0), ...u32(0), ...u32(0)])]
       : []),
     ...before,
-    chunk("fmt ", recipe.extensible ? [...plain, ...extension] : plain),
+    chunk("fmt ", recipe.extensible ? [...fmtFields, ...extension] : fmtFields),
     letters("data"),
-    u32(stated),
+    u32(statedSize),
     data,
     ...(data.length % 2 === 1 && after.length > 0 ? [[0]] : []),
     ...after,
   ]);
-  return concatBytes([letters(container), u32(long ? 0xffff_ffff : body.length), body]);
+  return concatBytes([letters(container), u32(isLong ? 0xffff_ffff : body.length), body]);
 }
 
 /** A chunk with its pad byte. */
@@ -97,13 +97,13 @@ function u32(value: number): number[] {
 function encode(tag: number, bits: number, value: number): Uint8Array {
   const bytes = new Uint8Array(bits / 8);
   const view = new DataView(bytes.buffer);
-  const full = 2 ** (bits - 1);
-  const whole = Math.max(-full, Math.min(full - 1, Math.round(value * full)));
+  const fullScale = 2 ** (bits - 1);
+  const sample = Math.max(-fullScale, Math.min(fullScale - 1, Math.round(value * fullScale)));
   if (tag === 3 && bits === 32) view.setFloat32(0, value, true);
   else if (tag === 3 && bits === 64) view.setFloat64(0, value, true);
   else if (tag === 6) bytes[0] = alawCode(Math.round(value * 32767));
   else if (tag === 7) bytes[0] = mulawCode(Math.round(value * 32767));
-  else if (bits === 8) bytes[0] = whole + 128;
-  else for (let i = 0; i < bytes.length; i++) bytes[i] = Math.floor(whole / 256 ** i) & 255;
+  else if (bits === 8) bytes[0] = sample + 128;
+  else for (let i = 0; i < bytes.length; i++) bytes[i] = Math.floor(sample / 256 ** i) & 255;
   return bytes;
 }

@@ -40,13 +40,13 @@ const frames = (hz: number, ms: number, rate = 8000, channels = 1): number[][] =
     new Array<number>(channels).fill(0.5 * Math.sin((2 * Math.PI * hz * i) / rate)),
   );
 
-const low = buildWav({ tag: 1, bits: 16, frames: frames(500, 200) });
+const shortFile = buildWav({ tag: 1, bits: 16, frames: frames(500, 200) });
 const high = buildWav({ tag: 1, bits: 16, frames: frames(1000, 300) });
-const fast = buildWav({ tag: 1, bits: 16, channels: 2, sampleRate: 44_100, frames: frames(700, 100, 44_100, 2) });
+const stereoFile = buildWav({ tag: 1, bits: 16, channels: 2, sampleRate: 44_100, frames: frames(700, 100, 44_100, 2) });
 
 describe("WAV files that are joined", () => {
   test("are all heard, at any cut", () => {
-    const file = concatBytes([low, high]);
+    const file = concatBytes([shortFile, high]);
     for (const size of [file.length, 1, 7, 44, 3250]) {
       const { parts, truncated, bytes } = decodeParts(file, size);
       expect(parts.map(({ sampleRate, samples }) => [sampleRate, samples.length])).toEqual([[8000, 4000]]);
@@ -58,7 +58,7 @@ describe("WAV files that are joined", () => {
 
   test("keep the rate and the channels of each", () => {
     for (const size of [100_000, 13]) {
-      const { parts } = decodeParts(concatBytes([low, fast, high]), size);
+      const { parts } = decodeParts(concatBytes([shortFile, stereoFile, high]), size);
       expect(parts.map(({ sampleRate, samples }) => [sampleRate, samples.length])).toEqual([
         [8000, 1600],
         [44_100, 4410],
@@ -69,17 +69,17 @@ describe("WAV files that are joined", () => {
   });
 
   test("may have bytes between them, which are counted", () => {
-    const { parts, bytes } = decodeParts(concatBytes([low, letters("\x07\xffjunk"), high]), 100);
+    const { parts, bytes } = decodeParts(concatBytes([shortFile, letters("\x07\xffjunk"), high]), 100);
     expect(parts[0]?.samples.length).toBe(4000);
     expect(bytes.ignored).toEqual([{ reason: "unknown_bytes", bytes: 6 }]);
   });
 
   test("are heard up to a file that cannot be read, which is counted", () => {
     const gsm = buildWav({ tag: 0x31, bits: 0, frames: [] });
-    const { parts, bytes } = decodeParts(concatBytes([low, gsm, high]), 50);
+    const { parts, bytes } = decodeParts(concatBytes([shortFile, gsm, high]), 50);
     expect(parts[0]?.samples.length).toBe(4000);
     expect(bytes.ignored).toEqual([{ reason: "unreadable_part", bytes: 8 }]);
-    expect(sumOf(bytes)).toBe(low.length + gsm.length + high.length);
+    expect(sumOf(bytes)).toBe(shortFile.length + gsm.length + high.length);
   });
 });
 
@@ -87,7 +87,7 @@ describe("the data of a WAV file", () => {
   const data = (hz: number): Uint8Array => chunk("data", pcmToBytes(tone(hz, 100, 8000, 9000)));
 
   test("may be in several chunks", () => {
-    const file = concatBytes([low.subarray(0, 36), data(500), chunk("LIST", letters("INFO1")), data(1000)]);
+    const file = concatBytes([shortFile.subarray(0, 36), data(500), chunk("LIST", letters("INFO1")), data(1000)]);
     const { parts, bytes } = decodeParts(file, 9);
     expect(parts.map(({ samples }) => samples.length)).toEqual([1600]);
     expect(toneShare(parts[0]!.samples.subarray(800), 1000, 8000)).toBeGreaterThan(0.99);
@@ -115,15 +115,15 @@ describe("the data of a WAV file", () => {
     new DataView(header.buffer).setUint32(40, 0xffff_ffff, true);
     const piece = concatBytes([header, pcmToBytes(tone(500, 100, 8000, 9000)), letters("other content")]);
     const places = [piece.length - 13, 3 * piece.length - 13];
-    const lookedFrom: number[] = [];
+    const lookups: number[] = [];
     const nextForeign = (from: number): number => {
-      if (lookedFrom.push(from) > 9) throw new Error("looks again and again");
-      return places.find((place) => place >= from) ?? Infinity;
+      if (lookups.push(from) > 9) throw new Error("searches repeatedly");
+      return places.find((position) => position >= from) ?? Infinity;
     };
     const file = concatBytes([piece, piece, piece, header]);
     const decoder = new WavDecoder({ size: file.length, nextForeign });
     const chunks = [...decoder.push(file), ...decoder.finish()];
-    expect(lookedFrom).toEqual([44, piece.length + 44, 3 * piece.length + 44]);
+    expect(lookups).toEqual([44, piece.length + 44, 3 * piece.length + 44]);
     expect(concatPcm(chunks.map(({ samples }) => samples)).length).toBe(2400 + 6);
     expect(decoder.bytes).toEqual({
       header: 4 * 44,
@@ -136,15 +136,15 @@ describe("the data of a WAV file", () => {
   });
 
   test("is complete if only its own length counts the header", () => {
-    for (const more of [8, 36, 44]) {
-      const file = buildWav({ tag: 1, bits: 16, frames: frames(500, 100), dataSize: 1600 + more });
+    for (const extraBytes of [8, 36, 44]) {
+      const file = buildWav({ tag: 1, bits: 16, frames: frames(500, 100), dataSize: 1600 + extraBytes });
       expect(decodeParts(file).truncated).toBe(false);
     }
   });
 
   test("is cut off if the whole file is shorter than it claims", () => {
-    expect(decodeParts(low.subarray(0, 1000)).truncated).toBe(true);
-    expect(decodeParts(low.subarray(0, low.length - 2)).truncated).toBe(true);
+    expect(decodeParts(shortFile.subarray(0, 1000)).truncated).toBe(true);
+    expect(decodeParts(shortFile.subarray(0, shortFile.length - 2)).truncated).toBe(true);
   });
 
   test("follows chunks of odd length, with or without their pad byte", () => {
@@ -166,7 +166,7 @@ describe("the data of a WAV file", () => {
       new Uint8Array(500),
     ];
     for (const tag of tags) {
-      const { parts, bytes } = decodeParts(concatBytes([low, tag, high, tag]), 17);
+      const { parts, bytes } = decodeParts(concatBytes([shortFile, tag, high, tag]), 17);
       expect(parts[0]?.samples.length).toBe(4000);
       expect(bytes.ignored).toEqual([]);
     }
@@ -178,10 +178,10 @@ function inContainers(values: readonly number[], bits: number, container: number
   const bytes = new Uint8Array(values.length * container);
   const view = new DataView(bytes.buffer);
   for (const [i, value] of values.entries()) {
-    const whole = Math.round(value * (2 ** (bits - 1) - 1)) * (isLow ? 1 : 2 ** (8 * container - bits));
-    if (container === 4) view.setInt32(4 * i, whole, true);
-    else if (container === 2) view.setInt16(2 * i, whole, true);
-    else for (let byte = 0; byte < 3; byte++) bytes[3 * i + byte] = Math.floor(whole / 256 ** byte) & 255;
+    const sample = Math.round(value * (2 ** (bits - 1) - 1)) * (isLow ? 1 : 2 ** (8 * container - bits));
+    if (container === 4) view.setInt32(4 * i, sample, true);
+    else if (container === 2) view.setInt16(2 * i, sample, true);
+    else for (let byte = 0; byte < 3; byte++) bytes[3 * i + byte] = Math.floor(sample / 256 ** byte) & 255;
   }
   return bytes;
 }
@@ -194,7 +194,7 @@ describe("the claims of a WAV header", () => {
   });
 
   test.each([1, 2, 1599, 3001])("samples after a data chunk of %i bytes are heard if the file continues", (claim) => {
-    const file = low.slice();
+    const file = shortFile.slice();
     new DataView(file.buffer).setUint32(40, claim, true);
     for (const size of [file.length, 9]) {
       const { parts, bytes } = decodeParts(file, size);
@@ -205,13 +205,16 @@ describe("the claims of a WAV header", () => {
   });
 
   test("empty data chunks after the samples are not placeholders", () => {
-    const { parts, bytes } = decodeParts(concatBytes([low, ...new Array<Uint8Array>(50).fill(chunk("data", []))]), 100);
+    const { parts, bytes } = decodeParts(
+      concatBytes([shortFile, ...new Array<Uint8Array>(50).fill(chunk("data", []))]),
+      100,
+    );
     expect(parts[0]!.samples.length).toBe(1600);
     expect(bytes.ignored).toEqual([]);
   });
 
   test("letters of a header between samples are samples", () => {
-    const file = low.slice();
+    const file = shortFile.slice();
     file.set(letters("RIFF\x10\0\0\0WAVE"), 1000);
     expect(decodeParts(file, 33).parts[0]!.samples.length).toBe(1600);
   });
@@ -226,7 +229,7 @@ describe("the claims of a WAV header", () => {
     for (const samples of [body.length >> 1, undefined]) {
       const file = concatBytes([wavHeader({ sampleRate: 8000, samples }), body]);
       expect(() => decodeParts(file)).toThrow(name);
-      expect(decodeParts(concatBytes([low, file])).bytes.ignored).toEqual([
+      expect(decodeParts(concatBytes([shortFile, file])).bytes.ignored).toEqual([
         { reason: "unreadable_part", bytes: body.length },
       ]);
     }
@@ -265,7 +268,7 @@ describe("samples in larger containers", () => {
 });
 
 /** One tone per channel in turn shows the share of each. */
-function shares(channels: number, mask: number | undefined): number[] {
+function channelShares(channels: number, mask: number | undefined): number[] {
   return Array.from({ length: channels }, (_, active) => {
     const file = buildWav({
       tag: 1,
@@ -307,7 +310,7 @@ describe("channels are mixed", () => {
     ["7.1 wide", 0xff, [0.1464, 0.1464, 0.2071, 0, 0.1036, 0.1036, 0.1464, 0.1464]],
     ["six channels with a mask of two", 0x3, [0.2071, 0.2071, 0.2929, 0, 0.1464, 0.1464]],
   ])("at the levels of ffmpeg: %s", (_, mask, levels) => {
-    for (const [i, share] of shares(levels.length, mask).entries()) expect(share).toBeCloseTo(levels[i]!, 2);
+    for (const [i, share] of channelShares(levels.length, mask).entries()) expect(share).toBeCloseTo(levels[i]!, 2);
   });
 
   const stereo = (mix: (value: number) => readonly [number, number], ms = 400): Int16Array =>
@@ -325,8 +328,8 @@ describe("channels are mixed", () => {
   });
 
   test("and a change between kinds makes no click", () => {
-    const ways = frames(500, 1000).map(([v = 0], i) => [v, i > 3000 && i < 6000 ? -v : v]);
-    const { samples } = decodeWav(buildWav({ tag: 1, bits: 16, channels: 2, frames: ways }));
+    const opposedFrames = frames(500, 1000).map(([v = 0], i) => [v, i > 3000 && i < 6000 ? -v : v]);
+    const { samples } = decodeWav(buildWav({ tag: 1, bits: 16, channels: 2, frames: opposedFrames }));
     const steps = Array.from(samples.subarray(1), (sample, i) => Math.abs(sample - samples[i]!));
     // The tone reverses twice, within 5 ms.
     expect(toneShare(samples.subarray(0, 3000), 500, 8000)).toBeGreaterThan(0.98);
@@ -341,9 +344,9 @@ describe("channels are mixed", () => {
 });
 
 const parts = fc.constantFrom<Uint8Array>(
-  low,
+  shortFile,
   high.subarray(0, 501),
-  fast.subarray(0, 900),
+  stereoFile.subarray(0, 900),
   chunk("LIST", letters("INFO1")),
   chunk("what", letters("ever1")),
   Uint8Array.from(letters("RIFF\x10\0\0\0WAVE")),
@@ -371,9 +374,9 @@ fuzz(
           return error.message;
         }
       };
-      const whole = attempt(file.length || 1);
-      if (typeof whole !== "string") expect(sumOf(whole.bytes)).toBe(file.length);
-      expect(attempt(size)).toEqual(whole);
+      const wholeResult = attempt(file.length || 1);
+      if (typeof wholeResult !== "string") expect(sumOf(wholeResult.bytes)).toBe(file.length);
+      expect(attempt(size)).toEqual(wholeResult);
     },
   ),
 );

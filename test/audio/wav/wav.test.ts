@@ -68,17 +68,17 @@ describe.each(FORMATS)("a WAV file of $name", ({ tag, bits, tolerance }) => {
 
   test.each(variants)("with %s decodes alike whole and in pieces", (_, recipe) => {
     const bytes = buildWav(recipe);
-    const whole = decodeWav(bytes);
-    for (const size of [1, 7, 1000]) expect(decodeInPieces(bytes, size)).toEqual(whole);
+    const expected = decodeWav(bytes);
+    for (const size of [1, 7, 1000]) expect(decodeInPieces(bytes, size)).toEqual(expected);
   });
 });
 
 test("channels are averaged, so the level stays", () => {
   const left = mono.map(([value = 0]) => [value, 0]);
   const { samples } = decodeWav(buildWav({ tag: 1, bits: 16, channels: 2, frames: left }));
-  const both = decodeWav(buildWav({ tag: 1, bits: 16, channels: 2, frames: mono.map(([v = 0]) => [v, v]) }));
+  const bothChannels = decodeWav(buildWav({ tag: 1, bits: 16, channels: 2, frames: mono.map(([v = 0]) => [v, v]) }));
   const single = decodeWav(buildWav({ tag: 1, bits: 16, frames: mono }));
-  expect(both.samples).toEqual(single.samples);
+  expect(bothChannels.samples).toEqual(single.samples);
   for (const [i, sample] of samples.entries())
     expect(Math.abs(sample - single.samples[i]! / 2)).toBeLessThanOrEqual(0.5);
 });
@@ -97,9 +97,9 @@ test("a data chunk longer than the file is played and flagged as truncated", () 
 
 test("half a frame at the end is dropped", () => {
   const bytes = buildWav({ tag: 1, bits: 16, channels: 2, frames: mono.map(([v = 0]) => [v, v]) });
-  const cut = decodeWav(bytes.subarray(0, -1));
-  expect(cut.samples.length).toBe(499);
-  expect(cut.truncated).toBe(true);
+  const truncated = decodeWav(bytes.subarray(0, -1));
+  expect(truncated.samples.length).toBe(499);
+  expect(truncated.truncated).toBe(true);
 });
 
 test("a file without samples decodes to none", () => {
@@ -136,7 +136,7 @@ describe("a written WAV header", () => {
     expect(decodeWav(file)).toEqual({ sampleRate: 16_000, samples, truncated: false });
   });
 
-  test("is refused beyond the samples it can state", () => {
+  test("is refused for more samples than it can declare", () => {
     expect(() => wavHeader({ sampleRate: 8000, samples: 2 ** 31 })).toThrow(RangeError);
   });
 });
@@ -211,12 +211,12 @@ test("an extensible format without room for its sub-format is refused", () => {
 
 test.each([0, 1, 4, 7, 16])("16-bit samples ignore the block size %i", (blockSize) => {
   const bytes = buildWav({ tag: 1, bits: 16, frames: mono });
-  const whole = decodeWav(bytes);
+  const expected = decodeWav(bytes);
   const view = new DataView(bytes.buffer);
   view.setUint16(32, blockSize, true);
-  expect(decodeWav(bytes)).toEqual(whole);
+  expect(decodeWav(bytes)).toEqual(expected);
   view.setUint32(28, 8000 * blockSize, true);
-  expect(decodeWav(bytes)).toEqual(whole);
+  expect(decodeWav(bytes)).toEqual(expected);
 });
 
 /** Real files with some bytes overwritten, cut anywhere: nearly valid input finds most faults in parsers. */
@@ -261,12 +261,12 @@ function outcome(decode: () => DecodedAudio): DecodedAudio | string {
 fuzz(
   "hostile bytes are decoded or refused alike, whole and in pieces",
   fc.property(hostile, fc.integer({ min: 1, max: 50 }), (bytes, size) => {
-    const whole = outcome(() => decodeWav(bytes));
-    if (typeof whole !== "string") {
-      expect(whole.samples.length).toBeLessThanOrEqual(bytes.length);
-      expect(whole.sampleRate).toBeGreaterThanOrEqual(4000);
-      expect(whole.sampleRate).toBeLessThanOrEqual(192_000);
+    const expected = outcome(() => decodeWav(bytes));
+    if (typeof expected !== "string") {
+      expect(expected.samples.length).toBeLessThanOrEqual(bytes.length);
+      expect(expected.sampleRate).toBeGreaterThanOrEqual(4000);
+      expect(expected.sampleRate).toBeLessThanOrEqual(192_000);
     }
-    expect(outcome(() => decodeInPieces(bytes, size))).toEqual(whole);
+    expect(outcome(() => decodeInPieces(bytes, size))).toEqual(expected);
   }),
 );

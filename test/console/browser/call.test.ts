@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { tone } from "../../../src/audio/tones/tone.ts";
 import { withTools } from "../../peers/tools.ts";
-import { ON_NODE, onEach } from "../../support/server.ts";
+import { ON_NODE, describeEach } from "../../support/server.ts";
 import { type Client, until } from "../../support/server-client.ts";
 import { loudness, toneMs } from "../../support/server-sound.ts";
 import { openStream } from "../../support/stream-client.ts";
@@ -15,7 +15,7 @@ const SPEAKER = "+12025550106";
 const BUSY = "+12025550101";
 const TONE_HZ = 700;
 
-onEach([ON_NODE], (target) => {
+describeEach([ON_NODE], (target) => {
   withTools("the page of a call in Chromium", ["chromium-headless-shell"], () => {
     const console = useConsole(target, { env: { RINGPORT_STREAM_PREVIEW: "1", RINGPORT_SIMULATOR_TIME_SCALE: "1" } });
 

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { withTools } from "../../peers/tools.ts";
-import { ON_NODE, onEach } from "../../support/server.ts";
+import { ON_NODE, describeEach } from "../../support/server.ts";
 import { PASSWORD, useConsole } from "./support/console.ts";
 import { copyCall } from "./support/copied-calls.ts";
 
@@ -14,7 +14,7 @@ const SMOOTH_ATTEMPTS = 2;
 /** Maximum duration of a task of the main thread, ms. */
 const MAX_TASK_MS = 100;
 
-onEach([ON_NODE], (target) => {
+describeEach([ON_NODE], (target) => {
   withTools("calls in Chromium", ["chromium-headless-shell"], () => {
     const console = useConsole(target, { env: { RINGPORT_STREAM_PREVIEW: "1", RINGPORT_SIMULATOR_TIME_SCALE: "1" } });
 

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { withTools } from "../../peers/tools.ts";
-import { ON_NODE, onEach } from "../../support/server.ts";
+import { ON_NODE, describeEach } from "../../support/server.ts";
 import { useConsole } from "./support/console.ts";
 import { loaded } from "./support/looks.ts";
 
 /** Runs if any part of a page treats it as HTML. */
 const HOSTILE = `"><img src=x onerror="globalThis.broken=1"><script>globalThis.broken=1</script>{{1}}javascript:alert(1)`;
 
-onEach([ON_NODE], (target) => {
+describeEach([ON_NODE], (target) => {
   withTools("hostile texts in Chromium", ["chromium-headless-shell"], () => {
     const console = useConsole(target, { env: { RINGPORT_STREAM_PREVIEW: "1" } });
 

@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { run, withTools } from "../../peers/tools.ts";
-import { ON_NODE, onEach } from "../../support/server.ts";
+import { ON_NODE, describeEach } from "../../support/server.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { useConsole } from "./support/console.ts";
 
-onEach([ON_NODE], (target) => {
+describeEach([ON_NODE], (target) => {
   withTools("numbers in Chromium", ["chromium-headless-shell", "zbarimg"], () => {
     const console = useConsole(target, { env: { RINGPORT_SIMULATOR_TIME_SCALE: "1" } });
     const files = temporaryFolder("screens");

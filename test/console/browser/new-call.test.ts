@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { withTools } from "../../peers/tools.ts";
-import { ON_NODE, onEach } from "../../support/server.ts";
+import { ON_NODE, describeEach } from "../../support/server.ts";
 import type { Client } from "../../support/server-client.ts";
 import { loudness, toneMs, toneWav } from "../../support/server-sound.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
@@ -41,7 +41,7 @@ async function placed(page: Page): Promise<string> {
 const number = (page: Page) => page.getByLabel("Phone number");
 const text = (page: Page) => page.getByLabel("Text", { exact: true });
 
-onEach([ON_NODE], (target) => {
+describeEach([ON_NODE], (target) => {
   withTools("the form of a new call in Chromium", ["chromium-headless-shell", "curl"], () => {
     const console = useConsole(target, {
       env: { RINGPORT_STREAM_PREVIEW: "1", RINGPORT_SIMULATOR_TIME_SCALE: "1" },

@@ -1,12 +1,12 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { withTools } from "../../peers/tools.ts";
-import { ON_NODE, onEach } from "../../support/server.ts";
+import { ON_NODE, describeEach } from "../../support/server.ts";
 import { loudness } from "../../support/server-sound.ts";
 import { PASSWORD, useConsole } from "./support/console.ts";
 import { Speakers } from "./support/sound.ts";
 
-onEach([ON_NODE], (target) => {
+describeEach([ON_NODE], (target) => {
   withTools("a newcomer in Chromium", ["chromium-headless-shell"], () => {
     const console = useConsole(target, {
       env: { RINGPORT_SIMULATOR_TIME_SCALE: "1" },

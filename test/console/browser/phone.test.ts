@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { withTools } from "../../peers/tools.ts";
-import { ON_NODE, onEach } from "../../support/server.ts";
+import { ON_NODE, describeEach } from "../../support/server.ts";
 import { type Client, until } from "../../support/server-client.ts";
 import { loudness, type Sound, toneMs, toneWav } from "../../support/server-sound.ts";
 import { openStream } from "../../support/stream-client.ts";
@@ -18,7 +18,7 @@ const MICROPHONE_HZ = 1_300;
 const microphone = join(temporaryFolder("microphone"), "beeps.wav");
 writeFileSync(microphone, beeps());
 
-onEach([ON_NODE], (target) => {
+describeEach([ON_NODE], (target) => {
   withTools("a phone in Chromium", ["chromium-headless-shell"], () => {
     const console = useConsole(target, {
       env: { RINGPORT_STREAM_PREVIEW: "1", RINGPORT_SIMULATOR_TIME_SCALE: "1" },
@@ -99,7 +99,7 @@ onEach([ON_NODE], (target) => {
       await expect.poll(async () => toneMs(await speakers.played(), TONE_HZ)).toBeGreaterThan(1_400);
       await page.getByRole("button", { name: "Mute" }).click();
       await page.getByRole("button", { name: "Muted" }).waitFor();
-      stream.say({ type: "mark", name: "muted" });
+      stream.sendMessage({ type: "mark", name: "muted" });
       const before = stream.frames.length;
       await until(
         () => stream.frames.length,

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { withTools } from "../../peers/tools.ts";
-import { ON_NODE, onEach } from "../../support/server.ts";
+import { ON_NODE, describeEach } from "../../support/server.ts";
 import type { Client } from "../../support/server-client.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { useConsole } from "./support/console.ts";
@@ -19,7 +19,7 @@ const MAX_BYTES = 150_000;
 const DAY_MS = 86_400_000;
 const PHONE = "+12025550147";
 
-onEach([ON_NODE], (target) => {
+describeEach([ON_NODE], (target) => {
   withTools("the pictures of the README", ["chromium-headless-shell"], () => {
     const console = useConsole(target, { env: { RINGPORT_STREAM_PREVIEW: "1", RINGPORT_SIMULATOR_TIME_SCALE: "1" } });
 

@@ -1,10 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { withTools } from "../../peers/tools.ts";
-import { ON_NODE, onEach } from "../../support/server.ts";
+import { ON_NODE, describeEach } from "../../support/server.ts";
 import { PASSWORD, useConsole } from "./support/console.ts";
 
-onEach([ON_NODE], (target) => {
+describeEach([ON_NODE], (target) => {
   withTools("the console in Chromium", ["chromium-headless-shell", "curl"], () => {
     describe("on a new server", () => {
       const console = useConsole(target);

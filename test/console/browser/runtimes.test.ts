@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { withTools } from "../../peers/tools.ts";
-import { ON_OTHER_RUNTIMES, onEach } from "../../support/server.ts";
+import { ON_OTHER_RUNTIMES, describeEach } from "../../support/server.ts";
 import { useConsole } from "./support/console.ts";
 
-onEach(
+describeEach(
   ON_OTHER_RUNTIMES.filter(({ runtime }) => runtime.name !== "node22"),
   (target) => {
     withTools("the console in Chromium", ["chromium-headless-shell"], () => {

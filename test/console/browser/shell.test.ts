@@ -1,10 +1,10 @@
 import { createClient } from "ringport/client";
 import { describe, expect, test } from "vitest";
 import { withTools } from "../../peers/tools.ts";
-import { ON_NODE, onEach } from "../../support/server.ts";
+import { ON_NODE, describeEach } from "../../support/server.ts";
 import { PASSWORD, useConsole } from "./support/console.ts";
 
-onEach([ON_NODE], (target) => {
+describeEach([ON_NODE], (target) => {
   withTools("the shell of the console in Chromium", ["chromium-headless-shell"], () => {
     describe("a signed-in user", () => {
       const console = useConsole(target);

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { test } from "vitest";
 import { withTools } from "../../peers/tools.ts";
-import { ON_NODE, onEach } from "../../support/server.ts";
+import { ON_NODE, describeEach } from "../../support/server.ts";
 import type { Client } from "../../support/server-client.ts";
 import { useConsole } from "./support/console.ts";
 import { expectGoodLooks, LOOKS, loaded } from "./support/looks.ts";
@@ -9,7 +9,7 @@ import { expectGoodLooks, LOOKS, loaded } from "./support/looks.ts";
 /** Texts that long words break first. */
 const SMALL = LOOKS.filter(({ width, scheme }) => width < 1_000 && scheme === "light");
 
-onEach([ON_NODE], (target) => {
+describeEach([ON_NODE], (target) => {
   withTools("the views in Chromium", ["chromium-headless-shell"], () => {
     const console = useConsole(target, { env: { RINGPORT_STREAM_PREVIEW: "1" } });
 

@@ -2,10 +2,10 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { withTools } from "../../peers/tools.ts";
-import { ON_NODE, onEach } from "../../support/server.ts";
+import { ON_NODE, describeEach } from "../../support/server.ts";
 import { useConsole } from "./support/console.ts";
 
-onEach([ON_NODE], (target) => {
+describeEach([ON_NODE], (target) => {
   withTools("webhooks in Chromium", ["chromium-headless-shell"], () => {
     const console = useConsole(target, { env: { RINGPORT_WEBHOOKS_ALLOW_PRIVATE: "1" } });
     const received: string[] = [];

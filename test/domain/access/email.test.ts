@@ -60,8 +60,8 @@ describe("an email address", () => {
   );
 
   test("is matched in linear time", () => {
-    const begun = processorMs();
+    const startMs = processorMs();
     for (const text of ["a@".repeat(200), `a@${"a.".repeat(200)}!`, `a@${"-".repeat(400)}`]) emailOf(text);
-    expect(processorMs() - begun).toBeLessThan(1_000);
+    expect(processorMs() - startMs).toBeLessThan(1_000);
   });
 });

@@ -13,9 +13,9 @@ describe("a principal", () => {
     [demo, "user-1", "inst-1", true],
     [demo, "user-1", "inst-2", false],
     [demo, "user-2", "inst-1", false],
-  ])("%o uses a record of %s on %s: %s", (principal, userId, instanceId, allowed) => {
-    expect(mayUse(principal, { userId, instanceId })).toBe(allowed);
-    expect(mayUseInstance(principal, { id: instanceId, userId })).toBe(allowed);
+  ])("%o uses a record of %s on %s: %s", (principal, userId, instanceId, isAllowed) => {
+    expect(mayUse(principal, { userId, instanceId })).toBe(isAllowed);
+    expect(mayUseInstance(principal, { id: instanceId, userId })).toBe(isAllowed);
   });
 
   test("of a demo token is limited to one instance, for any owner", () => {

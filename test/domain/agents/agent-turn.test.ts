@@ -39,14 +39,14 @@ describe("an agent's turn", () => {
     expect(decideAgentTurn(given, when)).toEqual({ state: then, effects });
   });
 
-  test("changes by no input that its table does not have", () => {
+  test("ignores every input that its table lacks", () => {
     for (const state of AGENT_TURN_STATES)
       for (const input of ["hold", "release", "interrupt", "replace", "transfer", "record", "stop"] as const)
         expect(decideAgentTurn(state, input)?.state).toBe(AGENT_TURN_TRANSITIONS[state][input]);
   });
 
   test("is never interrupted or held after the last words, during a transfer, or by a machine", () => {
-    for (const state of AGENT_TURN_STATES.filter((one) => !isOpenTurn(one)))
+    for (const state of AGENT_TURN_STATES.filter((candidate) => !isOpenTurn(candidate)))
       for (const input of ["hold", "release", "interrupt"] as const)
         expect(decideAgentTurn(state, input), `${state} ${input}`).toBeUndefined();
   });

@@ -21,22 +21,22 @@ type Part =
 /** Verdicts on a sequence of sounds, in order. */
 function verdicts(...parts: readonly Part[]): AnswerVerdict[] {
   const rules = new AnswerRules();
-  const emitted: (AnswerVerdict | undefined)[] = [];
+  const emittedVerdicts: (AnswerVerdict | undefined)[] = [];
   let clock = 0;
   for (const part of parts) {
-    if (part[0] === "words") emitted.push(rules.words(part[1]));
-    else if (part[0] === "key") emitted.push(rules.key());
-    else if (part[0] === "tone") emitted.push(rules.tone(part[1]));
+    if (part[0] === "words") emittedVerdicts.push(rules.words(part[1]));
+    else if (part[0] === "key") emittedVerdicts.push(rules.key());
+    else if (part[0] === "tone") emittedVerdicts.push(rules.tone(part[1]));
     else {
       const ms = part[0] === "beep" ? part[2] : part[1];
       for (let at = 0; at < ms; at += 20) {
-        emitted.push(rules.hear(part[0] === "voice" || part[0] === "music", part[0] === "music", 20));
+        emittedVerdicts.push(rules.hear(part[0] === "voice" || part[0] === "music", part[0] === "music", 20));
         clock += 20;
       }
-      if (part[0] === "beep") emitted.push(rules.beep(part[1], clock - ms));
+      if (part[0] === "beep") emittedVerdicts.push(rules.beep(part[1], clock - ms));
     }
   }
-  return emitted.filter((verdict) => verdict !== undefined);
+  return emittedVerdicts.filter((verdict) => verdict !== undefined);
 }
 
 const found = (...parts: readonly Part[]) =>
@@ -137,16 +137,16 @@ fuzz(
       { maxLength: 12 },
     ),
     (parts) => {
-      const emitted = verdicts(...(parts as Part[]));
-      expect(emitted.length).toBeLessThanOrEqual(4);
-      for (const [at, { answeredBy, reason, confidence, atMs }] of emitted.entries()) {
+      const emittedVerdicts = verdicts(...(parts as Part[]));
+      expect(emittedVerdicts.length).toBeLessThanOrEqual(4);
+      for (const [at, { answeredBy, reason, confidence, atMs }] of emittedVerdicts.entries()) {
         expect(ANSWER_REASONS).toContain(reason);
         expect(confidence).toBeGreaterThanOrEqual(0);
         expect(confidence).toBeLessThanOrEqual(1);
         if (!reason.endsWith("_tone")) expect(atMs).toBeLessThanOrEqual(ANALYSIS_MS);
         if (answeredBy === "machine")
-          expect(emitted.slice(at + 1).every((later) => later.answeredBy === "fax")).toBe(true);
-        if (answeredBy === "fax") expect(at).toBe(emitted.length - 1);
+          expect(emittedVerdicts.slice(at + 1).every((verdict) => verdict.answeredBy === "fax")).toBe(true);
+        if (answeredBy === "fax") expect(at).toBe(emittedVerdicts.length - 1);
       }
     },
   ),

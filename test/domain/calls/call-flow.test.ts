@@ -51,7 +51,7 @@ const connected: CallSignal = { type: "connected" };
 const inbound: CallSignal = { type: "inbound_audio" };
 const evidence: CallSignal = { type: "evidence" };
 const played: CallSignal = { type: "message_played" };
-const ready = (messageMs: number): CallSignal => ({ type: "message_ready", messageMs });
+const messageReady = (messageMs: number): CallSignal => ({ type: "message_ready", messageMs });
 const ended = (cause: ReleaseCause, detail: string | null = null): CallSignal => ({ type: "leg_ended", cause, detail });
 const timer = (name: TimerName, inboundSince = false): CallSignal => ({ type: "timer", name, inboundSince });
 const unansweredAt = (progress: DialProgress | undefined): CallSignal => ({
@@ -60,33 +60,33 @@ const unansweredAt = (progress: DialProgress | undefined): CallSignal => ({
   inboundSince: false,
   progress,
 });
-const down: CallSignal = { type: "line_down", reason: "gone" };
+const lineDown: CallSignal = { type: "line_down", reason: "gone" };
 const attached: CallSignal = { type: "stream_attached" };
 const detached: CallSignal = { type: "stream_detached" };
 const closed: CallSignal = { type: "stream_closed" };
-const up = (inboundSince: boolean): CallSignal => ({ type: "line_up", inboundSince });
+const lineUp = (inboundSince: boolean): CallSignal => ({ type: "line_up", inboundSince });
 
 const verdict = (answeredBy: AnsweredBy): CallSignal => ({
   type: "answered_by",
   verdict: { answeredBy, reason: "beep", confidence: 0.9, atMs: 2_000 },
 });
 const machine = verdict("machine");
-const over = (end: GreetingEnd): CallSignal => ({ type: "greeting_over", end });
+const greetingOver = (end: GreetingEnd): CallSignal => ({ type: "greeting_over", end });
 
 const RINGING = [placed];
 const ANSWERED = [placed, answered];
 const TALKING = [placed, answered, connected];
 
 /** Given a state, when an input arrives, then these effects follow. */
-function given(before: readonly CallSignal[], rules: FlowRules = RULES, missing?: string) {
-  const flow = before.reduce<CallFlow>((state, signal) => decide(state, signal, rules, missing).flow, NEW_FLOW);
+function given(before: readonly CallSignal[], rules: FlowRules = RULES, missingEvidence?: string) {
+  const flow = before.reduce<CallFlow>((state, signal) => decide(state, signal, rules, missingEvidence).flow, NEW_FLOW);
   return {
     flow,
     when(...signals: CallSignal[]) {
       let state = flow;
       const effects: CallEffect[] = [];
       for (const signal of signals) {
-        const decision = decide(state, signal, rules, missing);
+        const decision = decide(state, signal, rules, missingEvidence);
         state = decision.flow;
         effects.push(...decision.effects);
       }
@@ -121,34 +121,34 @@ describe("dialling", () => {
   });
 
   test("becomes RINGING once the peer was asked", () => {
-    const asked = given([]).when(placed);
-    expect(asked.flow.phase).toBe("ringing");
-    expect(asked.effects).toEqual([
+    const afterPlaced = given([]).when(placed);
+    expect(afterPlaced.flow.phase).toBe("ringing");
+    expect(afterPlaced.effects).toEqual([
       { do: "move", input: "place" },
       { do: "timer", name: "ring", ms: DEFAULT_TIMINGS.ringTimeoutMs },
     ]);
     given(RINGING).when(placed).isNothing();
   });
 
-  test("that the network does not take is unreachable", () => {
+  test("that the network does not accept is unreachable", () => {
     given([]).when(timer("ring")).ends("fail", "unreachable");
   });
 
   test("returns to the queue if the line is lost before the network was asked", () => {
-    const lost = given([]).when(ended("line_lost"));
-    expect(lost.effects).toEqual([{ do: "requeue" }]);
-    expect(lost.flow.phase).toBe("over");
+    const afterLoss = given([]).when(ended("line_lost"));
+    expect(afterLoss.effects).toEqual([{ do: "requeue" }]);
+    expect(afterLoss.flow.phase).toBe("over");
   });
 
   test("survives a short loss of the line, and fails with a lasting one", () => {
-    expect(given([]).when(down, up(false)).flow.phase).toBe("dialing");
-    expect(given([]).when(down).effects).toEqual([]);
-    expect(given([down]).when(placed).effects).toContainEqual({
+    expect(given([]).when(lineDown, lineUp(false)).flow.phase).toBe("dialing");
+    expect(given([]).when(lineDown).effects).toEqual([]);
+    expect(given([lineDown]).when(placed).effects).toContainEqual({
       do: "timer",
       name: "line",
       ms: DEFAULT_TIMINGS.lineLossMs,
     });
-    given([down, placed]).when(timer("line")).ends("fail", "instance_lost");
+    given([lineDown, placed]).when(timer("line")).ends("fail", "instance_lost");
   });
 
   test.each(["answered", "alerting"] as const)("does not trust %s before any peer was asked", (type) => {
@@ -251,9 +251,9 @@ describe("talking", () => {
 
   test("ends if the message had ended before the network reported the connection", () => {
     expect(given(ANSWERED).when(played).effects).toEqual([]);
-    const late = given([...ANSWERED, played]).when(connected);
-    late.ends("complete", "message_played");
-    expect(late.effects[0]).toEqual({ do: "move", input: "connect" });
+    const lateConnection = given([...ANSWERED, played]).when(connected);
+    lateConnection.ends("complete", "message_played");
+    expect(lateConnection.effects[0]).toEqual({ do: "move", input: "connect" });
   });
 
   test("ends as completed when the callee hangs up", () => {
@@ -279,9 +279,9 @@ describe("talking", () => {
   test("counts the maximum duration from the end of the message, whenever that was ready", () => {
     const { maxDurationMs } = DEFAULT_TIMINGS;
     const duration = { do: "timer", name: "duration", ms: 600_000 + maxDurationMs };
-    expect(given([placed, ready(600_000), answered]).when(connected).effects).toContainEqual(duration);
-    expect(given([ready(600_000), placed, answered]).when(connected).effects).toContainEqual(duration);
-    expect(given(TALKING).when(ready(600_000)).effects).toContainEqual(duration);
+    expect(given([placed, messageReady(600_000), answered]).when(connected).effects).toContainEqual(duration);
+    expect(given([messageReady(600_000), placed, answered]).when(connected).effects).toContainEqual(duration);
+    expect(given(TALKING).when(messageReady(600_000)).effects).toContainEqual(duration);
   });
 
   test("fails when the message cannot be made", () => {
@@ -303,9 +303,9 @@ describe("the watch for inbound audio", () => {
   };
 
   test("only records the silence if silence is no evidence", () => {
-    const quiet = given(TALKING).when(timer("inbound"));
-    expect(quiet.effects).toEqual([silent]);
-    expect(quiet.flow.phase).toBe("talking");
+    const afterTimeout = given(TALKING).when(timer("inbound"));
+    expect(afterTimeout.effects).toEqual([silent]);
+    expect(afterTimeout.flow.phase).toBe("talking");
   });
 
   test("ends the call if inbound audio was certain", () => {
@@ -322,8 +322,8 @@ describe("the watch for inbound audio", () => {
   });
 
   test("decides about a message that ended before the first inbound frame", () => {
-    const waiting = given(TALKING, CERTAIN).when(played);
-    expect(waiting.effects).toEqual([]);
+    const afterMessage = given(TALKING, CERTAIN).when(played);
+    expect(afterMessage.effects).toEqual([]);
     given([...TALKING, played], CERTAIN)
       .when(inbound)
       .ends("complete", "message_played");
@@ -344,45 +344,45 @@ describe("the watch for inbound audio", () => {
 
 describe("a call without evidence of the callee's side", () => {
   const NO_EVIDENCE = "nothing came";
-  const unproven = (before: readonly CallSignal[]) => given(before, RULES, NO_EVIDENCE);
+  const withoutEvidence = (before: readonly CallSignal[]) => given(before, RULES, NO_EVIDENCE);
 
   test("is completed by the callee's normal hang-up", () => {
-    unproven(TALKING).when(ended("callee_hung_up", "BYE")).ends("complete", "callee_hung_up", "BYE");
-    unproven([...TALKING, played])
+    withoutEvidence(TALKING).when(ended("callee_hung_up", "BYE")).ends("complete", "callee_hung_up", "BYE");
+    withoutEvidence([...TALKING, played])
       .when(ended("callee_hung_up"))
       .ends("complete", "callee_hung_up");
   });
 
   test("fails if a fault on its side hangs up", () => {
     const fault = { ...ended("callee_hung_up", "BYE"), fault: true };
-    unproven(TALKING).when(fault).ends("fail", "media_failed", `${NO_EVIDENCE}; BYE`);
+    withoutEvidence(TALKING).when(fault).ends("fail", "media_failed", `${NO_EVIDENCE}; BYE`);
     given(TALKING).when(fault).ends("complete", "callee_hung_up", "BYE");
   });
 
   test("fails, however else it would have been completed", () => {
-    unproven(TALKING).when(timer("duration")).ends("fail", "media_failed", NO_EVIDENCE);
+    withoutEvidence(TALKING).when(timer("duration")).ends("fail", "media_failed", NO_EVIDENCE);
     given([...TALKING, attached], STREAMED, NO_EVIDENCE)
       .when(closed)
       .ends("fail", "media_failed", NO_EVIDENCE);
   });
 
   test("fails as it would in any case", () => {
-    unproven(TALKING).when(ended("unreachable", "480")).ends("fail", "unreachable", "480");
-    unproven(RINGING).when(ended("busy")).ends("fail", "busy");
+    withoutEvidence(TALKING).when(ended("unreachable", "480")).ends("fail", "unreachable", "480");
+    withoutEvidence(RINGING).when(ended("busy")).ends("fail", "busy");
   });
 
   test("waits after a short message for evidence, at most as long as for inbound audio", () => {
-    expect(unproven(TALKING).when(played).effects).toEqual([]);
-    unproven([...TALKING, played])
+    expect(withoutEvidence(TALKING).when(played).effects).toEqual([]);
+    withoutEvidence([...TALKING, played])
       .when(timer("inbound"))
       .ends("fail", "media_failed", NO_EVIDENCE);
-    unproven([...TALKING, timer("inbound")])
+    withoutEvidence([...TALKING, timer("inbound")])
       .when(played)
       .ends("fail", "media_failed", NO_EVIDENCE);
   });
 
   test("is completed by evidence that arrives while it waits", () => {
-    const { flow } = unproven([...TALKING, played]);
+    const { flow } = withoutEvidence([...TALKING, played]);
     for (const signal of [inbound, timer("inbound"), evidence])
       expect(decide(flow, signal, RULES).effects.at(-1)).toMatchObject({
         input: "complete",
@@ -397,62 +397,64 @@ describe("a line that goes down during a call", () => {
     ["answered", ANSWERED],
     ["talking", TALKING],
   ] as const)("while it is %s: the call has a second", (_, before) => {
-    expect(given(before).when(down).effects).toEqual([{ do: "timer", name: "line", ms: DEFAULT_TIMINGS.lineLossMs }]);
-    given([...before, down])
-      .when(down)
+    expect(given(before).when(lineDown).effects).toEqual([
+      { do: "timer", name: "line", ms: DEFAULT_TIMINGS.lineLossMs },
+    ]);
+    given([...before, lineDown])
+      .when(lineDown)
       .isNothing();
-    given([...before, down])
+    given([...before, lineDown])
       .when(timer("line"))
       .ends("fail", "instance_lost");
   });
 
   test("and whose audio continues gets one more second repeatedly", () => {
-    const still = given([...TALKING, down]).when(timer("line", true));
-    expect(still.effects).toEqual([{ do: "timer", name: "line", ms: DEFAULT_TIMINGS.lineLossMs }]);
-    expect(still.flow.phase).toBe("talking");
+    const afterTimer = given([...TALKING, lineDown]).when(timer("line", true));
+    expect(afterTimer.effects).toEqual([{ do: "timer", name: "line", ms: DEFAULT_TIMINGS.lineLossMs }]);
+    expect(afterTimer.flow.phase).toBe("talking");
   });
 
   test("and returns: a call whose audio stopped did not survive it", () => {
-    given([...TALKING, down])
-      .when(up(false))
+    given([...TALKING, lineDown])
+      .when(lineUp(false))
       .ends("fail", "instance_lost");
-    expect(given([...TALKING, down]).when(up(true)).effects).toEqual([
+    expect(given([...TALKING, lineDown]).when(lineUp(true)).effects).toEqual([
       { do: "timer", name: "line", ms: DEFAULT_TIMINGS.lineLossMs },
     ]);
-    given([...TALKING, down, up(true)])
+    given([...TALKING, lineDown, lineUp(true)])
       .when(timer("line", true))
       .isNothing();
   });
 
   test("does not survive a line that returns if its audio has stopped", () => {
-    given([...TALKING, down, up(true)])
+    given([...TALKING, lineDown, lineUp(true)])
       .when(timer("line"))
       .ends("fail", "instance_lost", "the line came back without this call");
   });
 
   test("a line that was never down comes up without effects", () => {
-    given(TALKING).when(up(false)).isNothing();
+    given(TALKING).when(lineUp(false)).isNothing();
   });
 });
 
 describe("a call with a live stream", () => {
-  const armed = { do: "timer", name: "stream", ms: DEFAULT_TIMINGS.streamAttachMs };
+  const streamTimer = { do: "timer", name: "stream", ms: DEFAULT_TIMINGS.streamAttachMs };
 
   test("has a time limit without an audio carrier, from the answer on", () => {
-    expect(given(ANSWERED, STREAMED).when(connected).effects).toContainEqual(armed);
+    expect(given(ANSWERED, STREAMED).when(connected).effects).toContainEqual(streamTimer);
     given(TALKING, STREAMED)
       .when(timer("stream"))
       .ends("fail", "stream_lost", `no client was attached to the stream for ${DEFAULT_TIMINGS.streamAttachMs} ms`);
   });
 
-  test("has no such limit while a client is there, or before the answer", () => {
-    expect(given([...ANSWERED, attached], STREAMED).when(connected).effects).not.toContainEqual(armed);
-    expect(given(ANSWERED, STREAMED).when(attached, detached).effects).not.toContainEqual(armed);
-    expect(given([...ANSWERED, attached, detached], STREAMED).when(connected).effects).toContainEqual(armed);
+  test("has no such limit while a client is attached, or before the answer", () => {
+    expect(given([...ANSWERED, attached], STREAMED).when(connected).effects).not.toContainEqual(streamTimer);
+    expect(given(ANSWERED, STREAMED).when(attached, detached).effects).not.toContainEqual(streamTimer);
+    expect(given([...ANSWERED, attached, detached], STREAMED).when(connected).effects).toContainEqual(streamTimer);
   });
 
   test("waits for a client that left, until it returns", () => {
-    expect(given([...TALKING, attached], STREAMED).when(detached).effects).toEqual([armed]);
+    expect(given([...TALKING, attached], STREAMED).when(detached).effects).toEqual([streamTimer]);
     expect(given([...TALKING, attached, detached], STREAMED).when(attached).effects).toEqual([
       { do: "cancel", name: "stream" },
     ]);
@@ -515,14 +517,14 @@ describe("a timer that fires too late", () => {
 });
 
 describe("a machine that answers", () => {
-  const noted = {
+  const noteEffect = {
     do: "note",
     fact: { event: "answered_by", data: { answered_by: "machine", reason: "beep", confidence: 0.9, at_ms: 2_000 } },
   };
 
   test("is recorded, and the call continues, unless the call requests more", () => {
     const found = given(TALKING).when(machine);
-    expect(found.effects).toEqual([noted]);
+    expect(found.effects).toEqual([noteEffect]);
     expect(found.flow.answeredBy).toBe("machine");
     given([...TALKING, inbound, machine])
       .when(played)
@@ -531,8 +533,8 @@ describe("a machine that answers", () => {
 
   test("ends the call on request, even after the message", () => {
     given(TALKING, HANG_UP).when(machine).ends("complete", "machine_hung_up");
-    const waiting = given([...TALKING, inbound], HANG_UP).when(played);
-    expect(waiting.effects).toEqual([{ do: "timer", name: "machine", ms: VERDICT_WAIT_MS }]);
+    const afterMessage = given([...TALKING, inbound], HANG_UP).when(played);
+    expect(afterMessage.effects).toEqual([{ do: "timer", name: "machine", ms: VERDICT_WAIT_MS }]);
     given([...TALKING, inbound, played], HANG_UP)
       .when(machine)
       .ends("complete", "machine_hung_up");
@@ -547,36 +549,36 @@ describe("a machine that answers", () => {
   test("stops until recording, then restarts", () => {
     const stopped = given([...TALKING, inbound, played], LEAVE).when(machine);
     expect(stopped.effects).toEqual([
-      noted,
+      noteEffect,
       { do: "await_voicemail" },
       { do: "timer", name: "machine", ms: VOICEMAIL_WAIT_MS },
     ]);
-    const waiting = given([...TALKING, inbound, ready(3_000), machine], LEAVE);
-    waiting.when(played).isNothing();
-    const begins = waiting.when(over("beep"));
+    const leavingMessage = given([...TALKING, inbound, messageReady(3_000), machine], LEAVE);
+    leavingMessage.when(played).isNothing();
+    const begins = leavingMessage.when(greetingOver("beep"));
     expect(begins.effects).toEqual([
       { do: "cancel", name: "machine" },
       { do: "note", fact: { event: "leaving_message", data: { after: "beep" } } },
       { do: "timer", name: "duration", ms: 3_000 + DEFAULT_TIMINGS.maxDurationMs },
       { do: "leave_message" },
     ]);
-    waiting.when(over("beep"), played).ends("complete", "message_played");
+    leavingMessage.when(greetingOver("beep"), played).ends("complete", "message_played");
   });
 
-  test("gets the message without a beep eventually, and once more after a late one", () => {
-    const waiting = given([...TALKING, inbound, machine], LEAVE);
-    expect(waiting.when(timer("machine")).flow.voicemail).toBe("timeout");
-    const again = waiting.when(over("silence"), over("beep"));
-    expect(again.effects.filter((effect) => effect.do === "leave_message")).toHaveLength(2);
-    given([...TALKING, inbound, machine, over("beep")], LEAVE)
-      .when(over("beep"), over("silence"))
+  test("gets the message without a beep eventually, and once more after a late beep", () => {
+    const leavingMessage = given([...TALKING, inbound, machine], LEAVE);
+    expect(leavingMessage.when(timer("machine")).flow.voicemail).toBe("timeout");
+    const afterSilence = leavingMessage.when(greetingOver("silence"), greetingOver("beep"));
+    expect(afterSilence.effects.filter((effect) => effect.do === "leave_message")).toHaveLength(2);
+    given([...TALKING, inbound, machine, greetingOver("beep")], LEAVE)
+      .when(greetingOver("beep"), greetingOver("silence"))
       .isNothing();
   });
 
   test("follows a corrected verdict", () => {
-    const corrected = given([...TALKING, inbound, verdict("human")], LEAVE).when(machine);
-    expect(corrected.effects).toContainEqual({ do: "await_voicemail" });
-    expect(corrected.flow.answeredBy).toBe("machine");
+    const afterMachine = given([...TALKING, inbound, verdict("human")], LEAVE).when(machine);
+    expect(afterMachine.effects).toContainEqual({ do: "await_voicemail" });
+    expect(afterMachine.flow.answeredBy).toBe("machine");
   });
 
   test("can be found by the agent, whatever the call requests", () => {
@@ -598,14 +600,14 @@ const lineTone = (tone: LineTone, answeredBy?: AnsweredBy): CallSignal => ({
   finding: { tone, hz: [425], atMs: 500 },
   verdict: answeredBy && { answeredBy, reason: "network_tone", confidence: 0.95, atMs: 3_000 },
 });
-const suspected = (isSuspected: boolean): CallSignal => ({ type: "tone_suspected", isSuspected });
+const toneSuspected = (isSuspected: boolean): CallSignal => ({ type: "tone_suspected", isSuspected });
 
 describe("a tone of the network or of a fax machine", () => {
   test.each(LINE_TONES.filter((tone) => TONE_MEANINGS[tone].endsCall))(
     "%s ends the call under every policy",
     (tone) => {
       for (const rules of [RULES, HANG_UP, LEAVE])
-        given([...TALKING, inbound, ready(9_000)], rules)
+        given([...TALKING, inbound, messageReady(9_000)], rules)
           .when(lineTone(tone, "machine"))
           .ends("complete", "machine_hung_up");
       const { effects } = given([...TALKING, inbound]).when(lineTone(tone, "machine"));
@@ -632,23 +634,23 @@ describe("a tone of the network or of a fax machine", () => {
   });
 
   test("ends a call as hung up if it is busy after a person, and not if it is information", () => {
-    const talked = given([...TALKING, inbound, verdict("human")]);
-    talked.when(lineTone("busy")).ends("complete", "callee_hung_up");
-    talked.when(lineTone("special_information", "machine")).ends("complete", "machine_hung_up");
+    const afterHuman = given([...TALKING, inbound, verdict("human")]);
+    afterHuman.when(lineTone("busy")).ends("complete", "callee_hung_up");
+    afterHuman.when(lineTone("special_information", "machine")).ends("complete", "machine_hung_up");
   });
 
   test("that is still uncertain delays the end of the call", () => {
-    const waiting = given([...TALKING, inbound, suspected(true)]).when(played);
-    expect(waiting.effects).toEqual([{ do: "timer", name: "machine", ms: TONE_WAIT_MS }]);
-    const before = [...TALKING, inbound, suspected(true), played];
-    given(before).when(suspected(false)).ends("complete", "message_played");
+    const afterMessage = given([...TALKING, inbound, toneSuspected(true)]).when(played);
+    expect(afterMessage.effects).toEqual([{ do: "timer", name: "machine", ms: TONE_WAIT_MS }]);
+    const before = [...TALKING, inbound, toneSuspected(true), played];
+    given(before).when(toneSuspected(false)).ends("complete", "message_played");
     given(before).when(timer("machine")).ends("complete", "message_played");
     given(before).when(lineTone("busy", "machine")).ends("complete", "machine_hung_up");
   });
 });
 
 describe("a phone that rings behind a switchboard", () => {
-  const ringing = [...TALKING, inbound, ready(3_000), lineTone("ringback")];
+  const ringing = [...TALKING, inbound, messageReady(3_000), lineTone("ringback")];
 
   test("stops the message until a person answers", () => {
     const { effects } = given([...TALKING, inbound]).when(lineTone("ringback"));
@@ -657,8 +659,8 @@ describe("a phone that rings behind a switchboard", () => {
       { do: "timer", name: "machine", ms: PERSON_WAIT_MS },
     ]);
     given(ringing).when(played).isNothing();
-    const came = given(ringing).when({ type: "person_came", verdict: undefined });
-    expect(came.effects).toContainEqual({ do: "leave_message" });
+    const afterPerson = given(ringing).when({ type: "person_came", verdict: undefined });
+    expect(afterPerson.effects).toContainEqual({ do: "leave_message" });
     given([...ringing, { type: "person_came", verdict: undefined }])
       .when(played)
       .ends("complete", "message_played");
@@ -673,12 +675,12 @@ describe("a phone that rings behind a switchboard", () => {
       expect(given(before, rules).when(signal).effects).toHaveLength(1);
     noteOnly([...TALKING, inbound], { ...RULES, hasFixedMessage: false });
     noteOnly([...TALKING, inbound, machine], LEAVE);
-    const late: CallSignal = {
+    const lateVerdict: CallSignal = {
       type: "line_tone",
       finding: { tone: "ringback", hz: [425], atMs: 21_000 },
       verdict: undefined,
     };
-    noteOnly([...TALKING, inbound], RULES, late);
+    noteOnly([...TALKING, inbound], RULES, lateVerdict);
   });
 });
 
@@ -703,9 +705,9 @@ describe("a call-screening assistant", () => {
 
   test("may be recognised after the message: its words arrive after its voice", () => {
     const before = [...TALKING, inbound, played];
-    const heard = given(before, INTRODUCE).when(verdict("human"));
-    expect(heard.effects).toContainEqual({ do: "timer", name: "machine", ms: WORDS_WAIT_MS });
-    expect(heard.flow.phase).toBe("talking");
+    const introduction = given(before, INTRODUCE).when(verdict("human"));
+    expect(introduction.effects).toContainEqual({ do: "timer", name: "machine", ms: WORDS_WAIT_MS });
+    expect(introduction.flow.phase).toBe("talking");
     given([...before, verdict("human")], INTRODUCE)
       .when(timer("machine"))
       .ends("complete", "message_played");
@@ -713,8 +715,8 @@ describe("a call-screening assistant", () => {
   });
 
   test("is no longer awaited once a voicemail box records", () => {
-    const both: FlowRules = { ...INTRODUCE, onMachine: "leave_message" };
-    given([...TALKING, inbound, verdict("human"), machine, over("beep")], both)
+    const bothRules: FlowRules = { ...INTRODUCE, onMachine: "leave_message" };
+    given([...TALKING, inbound, verdict("human"), machine, greetingOver("beep")], bothRules)
       .when(played)
       .ends("complete", "message_played");
   });
@@ -724,10 +726,17 @@ const signals: fc.Arbitrary<CallSignal> = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(placed, answered, connected) },
   {
     weight: 2,
-    arbitrary: fc.constantFrom<CallSignal>({ type: "alerting" }, inbound, evidence, down, up(true), up(false)),
+    arbitrary: fc.constantFrom<CallSignal>(
+      { type: "alerting" },
+      inbound,
+      evidence,
+      lineDown,
+      lineUp(true),
+      lineUp(false),
+    ),
   },
   { weight: 2, arbitrary: fc.constantFrom(attached, detached, attached, detached, closed) },
-  { weight: 2, arbitrary: fc.nat(1_000_000).map(ready) },
+  { weight: 2, arbitrary: fc.nat(1_000_000).map(messageReady) },
   {
     weight: 2,
     arbitrary: fc
@@ -741,14 +750,14 @@ const signals: fc.Arbitrary<CallSignal> = fc.oneof(
       machine,
       verdict("human"),
       verdict("unknown"),
-      over("beep"),
-      over("silence"),
+      greetingOver("beep"),
+      greetingOver("silence"),
       { type: "leave_voicemail", atMs: 1_000 },
       verdict("screening"),
       lineTone("ringback"),
       lineTone("busy"),
-      suspected(true),
-      suspected(false),
+      toneSuspected(true),
+      toneSuspected(false),
       timer("machine"),
       { type: "person_came", verdict: undefined },
       { type: "noticed", fact: { event: "dtmf", data: { digit: "1" } } },
@@ -764,7 +773,7 @@ const signals: fc.Arbitrary<CallSignal> = fc.oneof(
 );
 
 fuzz(
-  "whatever happens, a call ends once: with one conclusion and a hang-up, or back in its queue, and then nothing more",
+  "a call ends exactly once: with a conclusion and a hang-up, or back in its queue",
   fc.property(
     fc.array(signals, { maxLength: 60 }),
     fc.boolean(),
@@ -772,27 +781,27 @@ fuzz(
     fc.boolean(),
     fc.constantFrom(...MACHINE_POLICIES),
     fc.constantFrom<OnScreening>("continue", "hang_up", { say: "This is Acme." }),
-    (sequence, expectsInboundAudio, isStreamed, unproven, onMachine, onScreening) => {
+    (sequence, expectsInboundAudio, isStreamed, isUnproven, onMachine, onScreening) => {
       const rules = { ...RULES, expectsInboundAudio, isStreamed, onMachine, onScreening };
       let flow = beginFlow(rules).flow;
       let status: CallStatus = "QUEUED";
       let endCount = 0;
-      let hungUp = false;
-      let watched = false;
+      let hasHungUp = false;
+      let isWatched = false;
       // The leg's end is always the last event.
       for (const signal of [...sequence, ended("unreachable")]) {
-        const decision = decide(flow, signal, rules, unproven ? "nothing came" : undefined);
+        const decision = decide(flow, signal, rules, isUnproven ? "nothing came" : undefined);
         flow = decision.flow;
         for (const effect of decision.effects) {
           expect(endCount, "an effect after the end").toBe(0);
-          if (effect.do === "hang_up") hungUp = true;
+          if (effect.do === "hang_up") hasHungUp = true;
           if (effect.do === "move" || effect.do === "conclude") {
             const next: CallStatus | undefined = nextState(CALL_TRANSITIONS, status, effect.input);
             expect(next, `${effect.input} in ${status}`).toBeDefined();
             status = next ?? status;
           }
           if (effect.do === "conclude") {
-            expect(hungUp, "hung up before the end is written").toBe(true);
+            expect(hasHungUp, "hung up before the end is written").toBe(true);
             const reasons: readonly string[] = effect.input === "complete" ? COMPLETED_REASONS : FAILED_REASONS;
             expect(reasons).toContain(effect.reason);
             endCount++;
@@ -803,9 +812,10 @@ fuzz(
           }
           if (effect.do === "timer") expect(effect.ms).toBeGreaterThan(0);
           if ((effect.do === "timer" || effect.do === "cancel") && effect.name === "stream")
-            watched = effect.do === "timer";
+            isWatched = effect.do === "timer";
         }
-        if (isStreamed && flow.phase === "talking") expect(watched, "nobody carries the audio").toBe(!flow.isAttached);
+        if (isStreamed && flow.phase === "talking")
+          expect(isWatched, "nobody carries the audio").toBe(!flow.isAttached);
         expect(flow.phase === "over").toBe(endCount === 1);
       }
       expect(endCount).toBe(1);
@@ -818,12 +828,12 @@ const waits: fc.Arbitrary<CallSignal> = fc.constantFrom<CallSignal>(
   played,
   evidence,
   ...(["human", "machine", "screening", "fax", "unknown"] as const).map(verdict),
-  over("beep"),
-  over("silence"),
+  greetingOver("beep"),
+  greetingOver("silence"),
   { type: "leave_voicemail", atMs: 1_000 },
   lineTone("ringback"),
-  suspected(true),
-  suspected(false),
+  toneSuspected(true),
+  toneSuspected(false),
   { type: "person_came", verdict: undefined },
   { type: "extension_dialled", inBand: false },
   { type: "first_word", hasEnded: false },
@@ -832,7 +842,7 @@ const waits: fc.Arbitrary<CallSignal> = fc.constantFrom<CallSignal>(
 );
 
 fuzz(
-  "whatever it has waited for, a call that has played what it had to say ends before its longest duration",
+  "a call whose message has been played ends before its maximum duration, whatever it waited for",
   fc.property(
     fc.array(waits, { maxLength: 12 }),
     fc.constantFrom(...MACHINE_POLICIES),
@@ -844,25 +854,25 @@ fuzz(
     ),
     (sequence, onMachine, onScreening, start) => {
       const rules = { ...RULES, onMachine, onScreening, start };
-      const armed = new Set<TimerName>();
+      const armedTimers = new Set<TimerName>();
       let flow = beginFlow(rules).flow;
-      const take = (signal: CallSignal): void => {
-        if (signal.type === "timer" && !armed.delete(signal.name)) return;
+      const apply = (signal: CallSignal): void => {
+        if (signal.type === "timer" && !armedTimers.delete(signal.name)) return;
         const decision = decide(flow, signal, rules);
         flow = decision.flow;
         for (const effect of decision.effects) {
-          if (effect.do === "timer") armed.add(effect.name);
-          if (effect.do === "cancel") armed.delete(effect.name);
+          if (effect.do === "timer") armedTimers.add(effect.name);
+          if (effect.do === "cancel") armedTimers.delete(effect.name);
         }
       };
       for (const signal of [...TALKING, ...sequence, { type: "extension_dialled", inBand: false } as const])
-        take(signal);
+        apply(signal);
       // The end of a wait may start or restart the message.
       for (let round = 0; round < 3; round++) {
-        for (const name of ["start", "machine", "inbound"] as const) take(timer(name));
-        if (flow.start === "ready") take(played);
+        for (const name of ["start", "machine", "inbound"] as const) apply(timer(name));
+        if (flow.start === "ready") apply(played);
       }
-      for (const name of ["machine", "inbound"] as const) take(timer(name));
+      for (const name of ["machine", "inbound"] as const) apply(timer(name));
       expect(flow.phase, JSON.stringify(flow)).toBe("over");
     },
   ),

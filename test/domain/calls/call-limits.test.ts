@@ -61,17 +61,17 @@ describe("call limits", () => {
   );
 
   fuzz(
-    "whoever is let in never may do more than the issuer",
+    "limits within those of an issuer never allow more than it",
     fc.property(limits, limits, numbers, (requested, issuer, number) => {
-      let inner: ReturnType<typeof limitsWithin>;
+      let innerLimits: ReturnType<typeof limitsWithin>;
       try {
-        inner = limitsWithin(requested, issuer);
+        innerLimits = limitsWithin(requested, issuer);
       } catch (error) {
         expect(error).toBeInstanceOf(RangeError);
         return;
       }
-      if (isAllowed(number, inner.allowedPrefixes)) expect(isAllowed(number, issuer.allowedPrefixes)).toBe(true);
-      expect(inner.maxCallsPerDay ?? Infinity).toBeLessThanOrEqual(issuer.maxCallsPerDay ?? Infinity);
+      if (isAllowed(number, innerLimits.allowedPrefixes)) expect(isAllowed(number, issuer.allowedPrefixes)).toBe(true);
+      expect(innerLimits.maxCallsPerDay ?? Infinity).toBeLessThanOrEqual(issuer.maxCallsPerDay ?? Infinity);
     }),
   );
 });

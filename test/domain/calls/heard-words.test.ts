@@ -10,8 +10,8 @@ test.for([
   [1_000, 1_000, "one two three"],
   [2_000, 1_000, "one two three"],
   [100, 0, ""],
-] as const)("%i of %i ms are the words %j", ([heard, all, words]) => {
-  expect(heardWords("one two three", heard, all)).toBe(words);
+] as const)("%i of %i ms are the words %j", ([heardMs, all, words]) => {
+  expect(heardWords("one two three", heardMs, all)).toBe(words);
 });
 
 test("of an unfinished rendering are estimated", () => {
@@ -20,7 +20,7 @@ test("of an unfinished rendering are estimated", () => {
 
 fuzz(
   "the heard words are always the beginning of the text",
-  fc.property(fc.string(), fc.nat(5_000), fc.nat(5_000), (text, heard, all) => {
-    expect(text.trimStart().startsWith(heardWords(text, heard, all).trimStart())).toBe(true);
+  fc.property(fc.string(), fc.nat(5_000), fc.nat(5_000), (text, heardMs, totalMs) => {
+    expect(text.trimStart().startsWith(heardWords(text, heardMs, totalMs).trimStart())).toBe(true);
   }),
 );

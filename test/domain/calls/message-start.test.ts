@@ -16,9 +16,9 @@ const TALKING: readonly CallSignal[] = [
   { type: "answered" },
   { type: "connected" },
 ];
-const begun: CallSignal = { type: "first_word", hasEnded: false };
-const over: CallSignal = { type: "first_word", hasEnded: true };
-const dialled: CallSignal = { type: "extension_dialled", inBand: false };
+const wordStarted: CallSignal = { type: "first_word", hasEnded: false };
+const wordEnded: CallSignal = { type: "first_word", hasEnded: true };
+const extensionDialled: CallSignal = { type: "extension_dialled", inBand: false };
 const machine: CallSignal = {
   type: "answered_by",
   verdict: { answeredBy: "machine", reason: "beep", confidence: 0.9, atMs: 2_000 },
@@ -44,7 +44,7 @@ function effectsOf(signals: readonly CallSignal[], rules: FlowRules): readonly C
   return effects;
 }
 
-const beginning = (delayMs: number): CallEffect[] => [
+const startEffects = (delayMs: number): CallEffect[] => [
   { do: "cancel", name: "start" },
   { do: "begin_message", delayMs },
   { do: "timer", name: "duration", ms: MESSAGE_MS + DEFAULT_TIMINGS.maxDurationMs + delayMs },
@@ -60,7 +60,7 @@ describe("a message", () => {
   });
 
   test("starts after a pause, which its maximum duration includes", () => {
-    expect(effectsOf(TALKING, rulesOf({ startDelayMs: 700 })).slice(-3)).toEqual(beginning(700));
+    expect(effectsOf(TALKING, rulesOf({ startDelayMs: 700 })).slice(-3)).toEqual(startEffects(700));
   });
 
   test("waits for the first word, then the pause", () => {
@@ -69,32 +69,36 @@ describe("a message", () => {
       { do: "await_first_word" },
       { do: "timer", name: "start", ms: FIRST_WORD_WAIT_MS },
     ]);
-    expect(effectsOf([...TALKING, begun], rules)).toEqual([{ do: "timer", name: "start", ms: MAX_FIRST_WORD_MS }]);
-    for (const word of [[over], [begun, over]]) expect(effectsOf([...TALKING, ...word], rules)).toEqual(beginning(300));
+    expect(effectsOf([...TALKING, wordStarted], rules)).toEqual([
+      { do: "timer", name: "start", ms: MAX_FIRST_WORD_MS },
+    ]);
+    for (const word of [[wordEnded], [wordStarted, wordEnded]])
+      expect(effectsOf([...TALKING, ...word], rules)).toEqual(startEffects(300));
   });
 
-  test.each([[[]], [[begun]]])("starts anyway if the wait for the first word lasts too long (%#)", (word) => {
+  test.each([[[]], [[wordStarted]]])("starts anyway if the wait for the first word lasts too long (%#)", (word) => {
     const rules = rulesOf({ startOn: "first_word" });
-    expect(effectsOf([...TALKING, ...word, timer("start")], rules)).toEqual(beginning(0));
+    expect(effectsOf([...TALKING, ...word, timer("start")], rules)).toEqual(startEffects(0));
   });
 
   test("starts once", () => {
     const rules = rulesOf({ startOn: "first_word" });
-    for (const late of [begun, over, timer("start"), dialled])
-      expect(effectsOf([...TALKING, over, late], rules)).toEqual([]);
+    for (const lateSignal of [wordStarted, wordEnded, timer("start"), extensionDialled])
+      expect(effectsOf([...TALKING, wordEnded, lateSignal], rules)).toEqual([]);
   });
 
   test("waits only for the beep at machines", () => {
     const rules = rulesOf({ startOn: "first_word" }, "leave_message");
     expect(effectsOf([...TALKING, machine], rules)).toContainEqual({ do: "cancel", name: "start" });
-    for (const late of [over, timer("start")]) expect(effectsOf([...TALKING, machine, late], rules)).toEqual([]);
+    for (const lateSignal of [wordEnded, timer("start")])
+      expect(effectsOf([...TALKING, machine, lateSignal], rules)).toEqual([]);
     const recording: CallSignal = { type: "greeting_over", end: "beep" };
     expect(effectsOf([...TALKING, machine, recording], rules)).toContainEqual({ do: "leave_message" });
   });
 });
 
 describe("an extension", () => {
-  const note = {
+  const expectedNote = {
     do: "note",
     fact: { event: "extension_dialled", data: { extension: ",12", in_band: false } },
   };
@@ -103,8 +107,8 @@ describe("an extension", () => {
     const rules = rulesOf({ extension: ",12", startDelayMs: 200 });
     expect(about(effectsOf(TALKING.slice(0, 3), rules))).toEqual([]);
     expect(about(effectsOf(TALKING, rules))).toEqual([{ do: "dial_extension" }]);
-    expect(effectsOf([...TALKING, dialled], rules)).toEqual([note, ...beginning(200)]);
-    expect(effectsOf([...TALKING, dialled, dialled], rules)).toEqual([]);
+    expect(effectsOf([...TALKING, extensionDialled], rules)).toEqual([expectedNote, ...startEffects(200)]);
+    expect(effectsOf([...TALKING, extensionDialled, extensionDialled], rules)).toEqual([]);
   });
 
   test("is dialled to its end although the switchboard has a dial tone", () => {
@@ -112,7 +116,7 @@ describe("an extension", () => {
     const dialTone: CallSignal = { type: "line_tone", finding, verdict: undefined };
     const rules = rulesOf({ extension: ",12" });
     expect(effectsOf([...TALKING, dialTone], rules).map((effect) => effect.do)).toEqual(["note"]);
-    expect(effectsOf([...TALKING, dialTone, dialled], rules)).toEqual([note, ...beginning(0)]);
+    expect(effectsOf([...TALKING, dialTone, extensionDialled], rules)).toEqual([expectedNote, ...startEffects(0)]);
   });
 
   test("is dialled before the phone behind the switchboard rings", () => {
@@ -122,18 +126,18 @@ describe("an extension", () => {
     const done = (signals: readonly CallSignal[]) =>
       effectsOf([...TALKING, ...signals], rules).map(({ do: name }) => name);
     expect(done([ringing])).toEqual(["note"]);
-    expect(done([dialled, ringing])).toContain("await_person");
-    expect(done([dialled, ringing, over])).toEqual([]);
+    expect(done([extensionDialled, ringing])).toContain("await_person");
+    expect(done([extensionDialled, ringing, wordEnded])).toEqual([]);
   });
 
   test("precedes the first word: the switchboard's does not count", () => {
     const rules = rulesOf({ extension: ",12", startOn: "first_word" });
-    for (const early of [begun, over]) expect(effectsOf([...TALKING, early], rules)).toEqual([]);
-    expect(effectsOf([...TALKING, dialled], rules)).toEqual([
-      note,
+    for (const early of [wordStarted, wordEnded]) expect(effectsOf([...TALKING, early], rules)).toEqual([]);
+    expect(effectsOf([...TALKING, extensionDialled], rules)).toEqual([
+      expectedNote,
       { do: "await_first_word" },
       { do: "timer", name: "start", ms: EXTENSION_WAIT_MS },
     ]);
-    expect(effectsOf([...TALKING, dialled, over], rules)).toEqual(beginning(0));
+    expect(effectsOf([...TALKING, extensionDialled, wordEnded], rules)).toEqual(startEffects(0));
   });
 });

@@ -27,14 +27,14 @@ const measurement = fc.record({
 describe("the quality of a call over time", () => {
   test("is bounded, in order, and adds up to the totals, for a call of any length", () => {
     fc.assert(
-      fc.property(fc.array(measurement, { minLength: 1, maxLength: 700 }), (measured) => {
+      fc.property(fc.array(measurement, { minLength: 1, maxLength: 700 }), (measurements) => {
         const series = new QualitySeries();
         let atMs = 0;
         let total = statistics();
-        for (const { waitedMs, ...more } of measured) {
+        for (const { waitedMs, ...sample } of measurements) {
           atMs += waitedMs;
-          const counts = COUNTED.map((name) => [name, Math.max(0, total[name] + more[name])]);
-          total = { ...total, ...more, ...Object.fromEntries(counts) };
+          const counts = COUNTED.map((name) => [name, Math.max(0, total[name] + sample[name])]);
+          total = { ...total, ...sample, ...Object.fromEntries(counts) };
           series.add(atMs, total);
         }
         const intervals = series.intervals;

@@ -10,7 +10,7 @@ import { processorMs } from "../../support/processor-time.ts";
 const SCHEMAS = inputSchemas(DEFAULT_LIMITS);
 const STRICT = inputSchemas(DEFAULT_LIMITS, { strict: true });
 
-function refused(parse: () => unknown): Refusal {
+function refusalOf(parse: () => unknown): Refusal {
   try {
     parse();
   } catch (error) {
@@ -22,7 +22,7 @@ function refused(parse: () => unknown): Refusal {
 
 /** The faults as "pointer code", sorted. */
 const faultsOf = (parse: () => unknown) =>
-  refused(parse)
+  refusalOf(parse)
     .errors.map(({ pointer, code }) => `${pointer} ${code}`)
     .sort();
 
@@ -56,7 +56,7 @@ describe("a call", () => {
 
   test("a fault names the probable field", () => {
     const details = (body: unknown, schemas = SCHEMAS) =>
-      refused(() => parseCreateCall(schemas, body)).errors.map(({ pointer, detail }) => `${pointer} ${detail}`);
+      refusalOf(() => parseCreateCall(schemas, body)).errors.map(({ pointer, detail }) => `${pointer} ${detail}`);
     expect(details({ ...SPEECH, target: { phone_number: "+12025550100" } })).toEqual([
       '/target/phoneNumber this field is required; you sent "phone_number" (did you mean phoneNumber?)',
     ]);
@@ -78,8 +78,8 @@ describe("a call", () => {
   test.each(["FIXED_TTS", "FIXED_AUDIO", "DYNAMIC_STREAM", "DYNAMIC_AGENT"])(
     "of type %s needs its own fields",
     (type) => {
-      const whole = { ...SPEECH, type, audio: { audioBase64: "QUJD" }, agent: { instructions: ["Say hello"] } };
-      expect(parseCreateCall(SCHEMAS, whole)).toMatchObject({ type, target: SPEECH.target });
+      const fullInput = { ...SPEECH, type, audio: { audioBase64: "QUJD" }, agent: { instructions: ["Say hello"] } };
+      expect(parseCreateCall(SCHEMAS, fullInput)).toMatchObject({ type, target: SPEECH.target });
       const { instanceId, target } = SPEECH;
       const pointer = { FIXED_TTS: "/tts", FIXED_AUDIO: "/audio", DYNAMIC_AGENT: "/agent" }[type];
       if (pointer === undefined) expect(parseCreateCall(SCHEMAS, { instanceId, type, target })).toMatchObject({ type });
@@ -125,7 +125,7 @@ describe("a call", () => {
   });
 
   test("is refused with the fault's own code if all faults agree", () => {
-    const codeOf = (body: unknown) => refused(() => parseCreateCall(SCHEMAS, body)).code;
+    const codeOf = (body: unknown) => refusalOf(() => parseCreateCall(SCHEMAS, body)).code;
     expect(codeOf({ ...SPEECH, target: { phoneNumber: "12" } })).toBe("phone_number_invalid");
     expect(codeOf(speech({ voiceId: "x" }))).toBe("voice_invalid");
     expect(codeOf(audio("?"))).toBe("audio_unsupported");
@@ -262,7 +262,7 @@ describe("an audio file", () => {
   test("may have exactly as many bytes as the limit, counted after decoding", () => {
     const schemas = inputSchemas({ ...DEFAULT_LIMITS, audioBytes: 5 });
     expect(() => parseCreateCall(schemas, audio(btoa("12345")))).not.toThrow();
-    expect(refused(() => parseCreateCall(schemas, audio(btoa("123456")))).errors[0]).toMatchObject({
+    expect(refusalOf(() => parseCreateCall(schemas, audio(btoa("123456")))).errors[0]).toMatchObject({
       code: "audio_unsupported",
       detail: expect.stringContaining("6 bytes, at most 5"),
     });
@@ -334,9 +334,9 @@ describe("an instance", () => {
     expect(instanceFaults({ name: "x", metadata: nested(100) })).toEqual(["/metadata too_long"]);
     expect(instanceFaults({ name: "x", metadata: nested(5_000) })).toEqual(["/metadata too_long"]);
     expect(instanceFaults({ name: "x", metadata: { a: [[[[[[[[1]]]]]]]] } })).toEqual(["/metadata too_long"]);
-    const filled = (bytes: number) => ({ a: "x".repeat(bytes - 8) });
-    expect(() => parseCreateInstance(SCHEMAS, { name: "x", metadata: filled(16_384) })).not.toThrow();
-    expect(instanceFaults({ name: "x", metadata: filled(16_385) })).toEqual(["/metadata too_long"]);
+    const filledBody = (bytes: number) => ({ a: "x".repeat(bytes - 8) });
+    expect(() => parseCreateInstance(SCHEMAS, { name: "x", metadata: filledBody(16_384) })).not.toThrow();
+    expect(instanceFaults({ name: "x", metadata: filledBody(16_385) })).toEqual(["/metadata too_long"]);
     expect(instanceFaults({ name: "x", metadata: { a: "é".repeat(8_190) } })).toEqual(["/metadata too_long"]);
   });
 
@@ -357,7 +357,7 @@ describe("a body", () => {
     ["nothing", undefined],
   ])("that is %s is invalid", (_, body) => {
     for (const parse of [parseCreateCall, parseCreateInstance])
-      expect(refused(() => parse(SCHEMAS, body))).toMatchObject({
+      expect(refusalOf(() => parse(SCHEMAS, body))).toMatchObject({
         code: "invalid_json",
         errors: [{ pointer: "", code: "invalid_json" }],
       });
@@ -405,7 +405,7 @@ describe("a body with a million faults", () => {
 
   test("of unknown fields gets the first hundred", () => {
     const fields = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`k${index}`, index]));
-    expect(refused(() => parseCreateInstance(STRICT, { ...fields, name: "x" })).errors).toHaveLength(100);
+    expect(refusalOf(() => parseCreateInstance(STRICT, { ...fields, name: "x" })).errors).toHaveLength(100);
   });
 });
 
@@ -432,7 +432,7 @@ describe("the reference and the metadata of a call", () => {
 });
 
 test("every limit is an option", () => {
-  const small: Limits = {
+  const smallLimits: Limits = {
     bodyBytes: 100,
     allBodiesBytes: 100,
     userBodiesBytes: 100,
@@ -451,7 +451,7 @@ test("every limit is an option", () => {
     storedBytesPerUser: 1,
     storedBytesPerDemoInstance: 1,
   };
-  const schemas = inputSchemas(small);
+  const schemas = inputSchemas(smallLimits);
   expect(instanceFaults({ name: "abc", metadata: { a: {} } }, schemas)).toEqual([
     "/metadata too_long",
     "/name too_long",
@@ -464,7 +464,7 @@ test("every limit is an option", () => {
 });
 
 /** Almost valid bodies, so that the deeper rules are reached. */
-const nearly: fc.Arbitrary<unknown> = fc.record(
+const nearlyValidInput: fc.Arbitrary<unknown> = fc.record(
   {
     name: fc.oneof(fc.string({ unit: "binary" }), fc.jsonValue()),
     metadata: fc.jsonValue({ maxDepth: 12 }),
@@ -484,7 +484,7 @@ const nearly: fc.Arbitrary<unknown> = fc.record(
 
 fuzz(
   "any JSON at all is a request or a refusal whose every fault points into the body",
-  fc.property(fc.oneof(nearly, fc.jsonValue()), (body) => {
+  fc.property(fc.oneof(nearlyValidInput, fc.jsonValue()), (body) => {
     for (const schemas of [SCHEMAS, STRICT])
       for (const parse of [parseCreateCall, parseCreateInstance]) {
         try {
@@ -514,7 +514,11 @@ function at(body: unknown, pointer: string): unknown {
 }
 
 describe("an agent's other fields", () => {
-  const body = (more: object) => ({ ...SPEECH, type: "DYNAMIC_AGENT", agent: { instructions: ["Say: Hi."], ...more } });
+  const body = (fields: object) => ({
+    ...SPEECH,
+    type: "DYNAMIC_AGENT",
+    agent: { instructions: ["Say: Hi."], ...fields },
+  });
 
   test.each([
     ["language", { language: "english" }, "/agent/language value_invalid"],
@@ -556,12 +560,12 @@ describe("an agent's other fields", () => {
       { instructions: ["Say: {{a}}{{a}}{{a}}{{a}}{{a}}"], variables: { a: "x".repeat(1_000) } },
       "/agent too_long",
     ],
-  ])("are refused: %s", (_, more, fault) => {
-    expect(callFaults(body(more))).toEqual([fault]);
+  ])("are refused: %s", (_, fields, fault) => {
+    expect(callFaults(body(fields))).toEqual([fault]);
   });
 
   test("are kept unchanged", () => {
-    const more = {
+    const fields = {
       instructions: ["Say: Hello {{name}}, {{ count }} parcels."],
       language: "pt-BR",
       firstMessage: null,
@@ -576,7 +580,7 @@ describe("an agent's other fields", () => {
         required: ["day"],
       },
     };
-    expect(parseCreateCall(SCHEMAS, body(more))).toMatchObject({ agent: more });
+    expect(parseCreateCall(SCHEMAS, body(fields))).toMatchObject({ agent: fields });
     expect(parseCreateCall(SCHEMAS, body({ instructions: ["Say {{x}}"] }))).toMatchObject({
       agent: { instructions: ["Say {{x}}"] },
     });

@@ -36,10 +36,14 @@ describe("a value is checked by its schema", () => {
 
   test("no value and no schema breaks it, and at most five faults are reported", () => {
     const keywords = fc.constantFrom(...CHECKED_KEYWORDS.filter((keyword) => keyword !== "pattern"));
-    const { schema } = fc.letrec<{ schema: object; any: unknown }>((tie) => ({
-      schema: fc.dictionary(keywords, fc.oneof(tie("any"), tie("schema"), fc.array(tie("schema"), { maxLength: 3 })), {
-        maxKeys: 4,
-      }),
+    const { schema } = fc.letrec<{ schema: object; any: unknown }>((reference) => ({
+      schema: fc.dictionary(
+        keywords,
+        fc.oneof(reference("any"), reference("schema"), fc.array(reference("schema"), { maxLength: 3 })),
+        {
+          maxKeys: 4,
+        },
+      ),
       any: fc.jsonValue(),
     }));
     fc.assert(

@@ -22,7 +22,7 @@ const LINKED = newLine(true);
 
 const linking: LineInput = { type: "linking_started" };
 const linkStored = (offlineReports = 0): LineInput => ({ type: "link_stored", offlineReports });
-const resumed: LineInput = { type: "resumed" };
+const resumedInput: LineInput = { type: "resumed" };
 const openFailed: LineInput = { type: "open_failed", reason: "no answer" };
 const foundOnline = (at = 1_000): LineInput => ({ type: "found_online", at });
 const foundOffline: LineInput = { type: "found_offline", reason: "no route", isLasting: false };
@@ -55,9 +55,9 @@ function given(start: LineFlow, before: readonly LineInput[] = [], rules: LineRu
 
 test("a notice of a probe that finds the line online is its condition until a probe finds none", () => {
   const notice = { condition: "restricted", reason: "no calls to strangers", until: 5_000 } as const;
-  const online = decideLine(newLine(true), { type: "found_online", at: 1_000, notice }, RULES).flow;
-  expect(online).toMatchObject({ condition: "restricted", notice });
-  expect(decideLine(online, foundOnline(2_000), RULES).flow).toMatchObject({ condition: null, notice: null });
+  const onlineFlow = decideLine(newLine(true), { type: "found_online", at: 1_000, notice }, RULES).flow;
+  expect(onlineFlow).toMatchObject({ condition: "restricted", notice });
+  expect(decideLine(onlineFlow, foundOnline(2_000), RULES).flow).toMatchObject({ condition: null, notice: null });
 });
 
 describe("linking", () => {
@@ -80,9 +80,9 @@ describe("linking", () => {
   });
 
   test("a stored link clears a permanent fault, unless a report arrived during the write", () => {
-    const broken = given(LINKED, [offline("wrong password", true)]);
-    expect(broken.when(linkStored(1)).flow.lastingFault).toBeUndefined();
-    expect(broken.when(linkStored(0)).flow.lastingFault).toBe("wrong password");
+    const rejectedLine = given(LINKED, [offline("wrong password", true)]);
+    expect(rejectedLine.when(linkStored(1)).flow.lastingFault).toBeUndefined();
+    expect(rejectedLine.when(linkStored(0)).flow.lastingFault).toBe("wrong password");
   });
 
   test("a stored link leaves an online line online", () => {
@@ -94,8 +94,8 @@ describe("linking", () => {
   });
 
   test("a resumed line connects although unlinked", () => {
-    expect(given(NEW).when(resumed).flow.state).toBe("connecting");
-    given(LINKED, TO_ONLINE).ignores(resumed);
+    expect(given(NEW).when(resumedInput).flow.state).toBe("connecting");
+    given(LINKED, TO_ONLINE).ignores(resumedInput);
   });
 
   test("a line that cannot be opened is offline, without a number unlinked", () => {
@@ -107,7 +107,7 @@ describe("linking", () => {
       flow: { state: "offline", reason: "no answer" },
       effects: [],
     });
-    expect(given(NEW, [resumed]).when(openFailed).flow.state).toBe("offline");
+    expect(given(NEW, [resumedInput]).when(openFailed).flow.state).toBe("offline");
   });
 });
 
@@ -174,9 +174,9 @@ describe("an offline line", () => {
   });
 
   test("starts another grace period after it was online again", () => {
-    const again = given(LINKED, [...TO_ONLINE, offline(), foundOnline(), activeStored(1)]);
-    expect(again.flow.state).toBe("online");
-    expect(again.when(offline()).effects).toContainEqual(startGrace);
+    const secondLoss = given(LINKED, [...TO_ONLINE, offline(), foundOnline(), activeStored(1)]);
+    expect(secondLoss.flow.state).toBe("online");
+    expect(secondLoss.when(offline()).effects).toContainEqual(startGrace);
   });
 
   test("starts no grace period after the first one", () => {
@@ -186,18 +186,18 @@ describe("an offline line", () => {
   });
 
   test("is reported as broken once per lasting fault", () => {
-    const broken = given(LINKED).when(offline("wrong password", true));
-    expect(broken.flow.lastingFault).toBe("wrong password");
-    expect(broken.effects).toEqual([
+    const rejectedLine = given(LINKED).when(offline("wrong password", true));
+    expect(rejectedLine.flow.lastingFault).toBe("wrong password");
+    expect(rejectedLine.effects).toEqual([
       { do: "notify_broken" },
       { do: "stop_grace" },
       { do: "store_inactive", reason: "wrong password" },
     ]);
-    expect(decideLine(broken.flow, offline("wrong name", true), RULES)).toMatchObject({
+    expect(decideLine(rejectedLine.flow, offline("wrong name", true), RULES)).toMatchObject({
       flow: { lastingFault: "wrong name" },
       effects: [],
     });
-    expect(decideLine(broken.flow, offline("busy"), RULES).flow.lastingFault).toBeUndefined();
+    expect(decideLine(rejectedLine.flow, offline("busy"), RULES).flow.lastingFault).toBeUndefined();
   });
 
   test("has no grace period for a lasting fault", () => {
@@ -207,8 +207,8 @@ describe("an offline line", () => {
       expect(effects).toContainEqual({ do: "store_inactive", reason: "replaced" });
       expect(effects).not.toContainEqual(startGrace);
     }
-    const again = given(LINKED, [...TO_ONLINE, offline("replaced", true)]).when(offline("replaced", true));
-    expect(again.effects).toEqual([]);
+    const secondLoss = given(LINKED, [...TO_ONLINE, offline("replaced", true)]).when(offline("replaced", true));
+    expect(secondLoss.effects).toEqual([]);
   });
 
   test("without a number only counts the report", () => {
@@ -259,14 +259,17 @@ describe("a line whose user unlinks the number", () => {
 
   test("ignores later reports of its network", () => {
     const { ignores, when } = given(LINKED, [...TO_ONLINE, unlinking]);
-    for (const input of [unlinking, unlinked, linking, resumed, foundOnline(), foundOffline, activeStored()])
+    for (const input of [unlinking, unlinked, linking, resumedInput, foundOnline(), foundOffline, activeStored()])
       ignores(input);
     expect(when(offline())).toMatchObject({ flow: { state: "unlinked", offlineReports: 2 }, effects: [] });
   });
 
   test("links again with a new code once that is stored", () => {
-    const stored = given(LINKED, [unlinking]).when(unlinkingStored);
-    expect(stored).toMatchObject({ flow: { state: "unlinked", stage: "open", reason: "by its owner" }, effects: [] });
+    const afterStored = given(LINKED, [unlinking]).when(unlinkingStored);
+    expect(afterStored).toMatchObject({
+      flow: { state: "unlinked", stage: "open", reason: "by its owner" },
+      effects: [],
+    });
     const relinked = [unlinking, unlinkingStored, linking, linkStored(2), foundOnline(), activeStored(2)];
     expect(given(LINKED, relinked).flow.state).toBe("online");
   });
@@ -307,7 +310,7 @@ describe("any sequence of inputs", () => {
   const text = fc.constantFrom("a", "b");
   const reports = fc.nat({ max: 4 });
   const anyInput: fc.Arbitrary<LineInput> = fc.oneof(
-    fc.constantFrom(linking, resumed, openFailed, graceOver, unlinked, foundOnline(), closing, closed),
+    fc.constantFrom(linking, resumedInput, openFailed, graceOver, unlinked, foundOnline(), closing, closed),
     fc.constantFrom(unlinking, unlinkingStored),
     reports.map(linkStored),
     reports.map(activeStored),
@@ -320,7 +323,7 @@ describe("any sequence of inputs", () => {
       let flow = newLine(linked);
       for (const input of inputs) {
         const { flow: next, effects } = decideLine(flow, input, { ...RULES, linksAutomatically: linksByItself });
-        const effect = (name: LineEffect["do"]) => effects.some((one) => one.do === name);
+        const effect = (name: LineEffect["do"]) => effects.some((candidate) => candidate.do === name);
         if (next.state !== flow.state) expect(Object.values(LINE_TRANSITIONS[flow.state])).toContain(next.state);
         expect(next.reason === null).toBe(next.state === "online");
         if (next.state === "online" && flow.state !== "online") expect(input.type).toBe("active_stored");

@@ -15,11 +15,11 @@ import {
 } from "../../../src/domain/instances/queue-flow.ts";
 import { fuzz } from "../../support/fuzz.ts";
 
-const woken: QueueInput = { type: "wake", canDial: true, isStopping: false };
+const wakeInput: QueueInput = { type: "wake", canDial: true, isStopping: false };
 const offline: QueueInput = { type: "wake", canDial: false, isStopping: false };
 const stopping: QueueInput = { type: "wake", canDial: false, isStopping: true };
-const hold: QueueInput = { type: "hold", ms: 60_000 };
-const unconfirmed: QueueInput = { type: "claim_unconfirmed", now: 5_000 };
+const holdInput: QueueInput = { type: "hold", ms: 60_000 };
+const claimUnconfirmed: QueueInput = { type: "claim_unconfirmed", now: 5_000 };
 const input = (
   type: "alarm" | "clock_set" | "line_down" | "withdraw" | "prepare" | "dial" | "rest" | "end" | "requeue",
 ) => ({ type }) as const;
@@ -43,98 +43,101 @@ function given(...before: readonly QueueInput[]) {
 }
 
 describe("an idle queue", () => {
-  test("looks for a call when it is woken and can dial", () => given().when(woken).gives("starting", LOOK));
+  test("looks for a call when it is woken and can dial", () => given().when(wakeInput).gives("starting", LOOK));
   test("prepares no call while it cannot dial", () => given().when(offline).gives("idle", CANCEL));
   test("tries again after a failure", () =>
     given().when({ type: "retry", ms: RETRY_MS }).gives("idle", { do: "wake_in", ms: RETRY_MS }));
 });
 
 describe("a queue that looks for its next call", () => {
-  test("rests without one", () => given(woken).when(input("rest")).gives("idle"));
-  test("waits for the message of the call", () => given(woken).when(input("prepare")).gives("preparing"));
-  test("waits for the time of the call", () => given(woken).when(hold).gives("waiting", { do: "wake_in", ms: 60_000 }));
-  test("is busy once it dials", () => given(woken).when(input("dial")).gives("busy"));
-  test("looks once at a time", () => given(woken).when(woken).gives("starting_again"));
+  test("rests without one", () => given(wakeInput).when(input("rest")).gives("idle"));
+  test("waits for the message of the call", () => given(wakeInput).when(input("prepare")).gives("preparing"));
+  test("waits for the time of the call", () =>
+    given(wakeInput).when(holdInput).gives("waiting", { do: "wake_in", ms: 60_000 }));
+  test("is busy once it dials", () => given(wakeInput).when(input("dial")).gives("busy"));
+  test("looks once at a time", () => given(wakeInput).when(wakeInput).gives("starting_again"));
   test("looks again if it was woken, also offline", () => {
-    for (const wake of [woken, offline, stopping]) {
-      given(woken, wake).when(input("rest")).gives("idle", WAKE);
-      given(woken, wake).when(input("prepare")).gives("preparing", WAKE);
-      given(woken, wake).when(input("dial")).gives("busy", WAKE);
-      given(woken, wake).when(hold).gives("waiting", { do: "wake_in", ms: 60_000 }, WAKE);
+    for (const wake of [wakeInput, offline, stopping]) {
+      given(wakeInput, wake).when(input("rest")).gives("idle", WAKE);
+      given(wakeInput, wake).when(input("prepare")).gives("preparing", WAKE);
+      given(wakeInput, wake).when(input("dial")).gives("busy", WAKE);
+      given(wakeInput, wake).when(holdInput).gives("waiting", { do: "wake_in", ms: 60_000 }, WAKE);
     }
   });
-  test("continues while the line is down", () => given(woken).when(input("line_down")).gives("starting", CANCEL));
+  test("continues while the line is down", () => given(wakeInput).when(input("line_down")).gives("starting", CANCEL));
 });
 
 describe("a queue whose call is being prepared", () => {
-  test("looks again when it is woken", () => given(woken, input("prepare")).when(woken).gives("starting", LOOK));
+  test("looks again when it is woken", () =>
+    given(wakeInput, input("prepare")).when(wakeInput).gives("starting", LOOK));
   test("cancels the preparation when the line goes down", () => {
-    given(woken, input("prepare")).when(input("line_down")).gives("idle", CANCEL);
-    given(woken, input("prepare")).when(offline).gives("idle", CANCEL);
+    given(wakeInput, input("prepare")).when(input("line_down")).gives("idle", CANCEL);
+    given(wakeInput, input("prepare")).when(offline).gives("idle", CANCEL);
   });
   test("cancels the preparation when the call is withdrawn", () =>
-    given(woken, input("prepare")).when(input("withdraw")).gives("idle", CANCEL));
-  test("ignores the wall clock", () => given(woken, input("prepare")).when(input("clock_set")).gives("preparing"));
+    given(wakeInput, input("prepare")).when(input("withdraw")).gives("idle", CANCEL));
+  test("ignores the wall clock", () => given(wakeInput, input("prepare")).when(input("clock_set")).gives("preparing"));
 });
 
 describe("a queue that waits for the time of its call", () => {
-  test("does not look early", () => given(woken, hold).when(woken).gives("waiting"));
+  test("does not look early", () => given(wakeInput, holdInput).when(wakeInput).gives("waiting"));
   test("checks when it is due", () => {
-    given(woken, hold).when(input("alarm")).gives("idle", WAKE);
-    given(woken, hold, input("alarm")).when(woken).gives("starting", LOOK);
+    given(wakeInput, holdInput).when(input("alarm")).gives("idle", WAKE);
+    given(wakeInput, holdInput, input("alarm")).when(wakeInput).gives("starting", LOOK);
   });
   test("looks immediately after the clock was set, or another number may be linked", () => {
-    given(woken, hold, input("clock_set")).when(woken).gives("starting", LOOK);
-    given(woken, hold, input("line_down")).when(woken).gives("starting", LOOK);
-    given(woken, hold, offline).when(woken).gives("starting", LOOK);
+    given(wakeInput, holdInput, input("clock_set")).when(wakeInput).gives("starting", LOOK);
+    given(wakeInput, holdInput, input("line_down")).when(wakeInput).gives("starting", LOOK);
+    given(wakeInput, holdInput, offline).when(wakeInput).gives("starting", LOOK);
   });
-  test("waits if another call is withdrawn", () => given(woken, hold).when(input("withdraw")).gives("waiting", CANCEL));
+  test("waits if another call is withdrawn", () =>
+    given(wakeInput, holdInput).when(input("withdraw")).gives("waiting", CANCEL));
 });
 
 describe("a busy queue", () => {
-  test("starts no second call", () => given(woken, input("dial")).when(woken).gives("busy", CANCEL));
+  test("starts no second call", () => given(wakeInput, input("dial")).when(wakeInput).gives("busy", CANCEL));
   test("looks for the next call after the end of the live one", () =>
-    given(woken, input("dial")).when(input("end")).gives("idle", WAKE));
+    given(wakeInput, input("dial")).when(input("end")).gives("idle", WAKE));
   test("waits a moment before a requeued call", () =>
-    given(woken, input("dial")).when(input("requeue")).gives("idle", { do: "wake_in", ms: RETRY_MS }));
+    given(wakeInput, input("dial")).when(input("requeue")).gives("idle", { do: "wake_in", ms: RETRY_MS }));
 });
 
 describe("an unconfirmed claim", () => {
-  const doubtful = [woken, unconfirmed] as const;
+  const uncertainClaim = [wakeInput, claimUnconfirmed] as const;
 
   test("is looked for while the line is down", () =>
-    given(...doubtful, input("rest"))
+    given(...uncertainClaim, input("rest"))
       .when(offline)
       .gives("starting", LOOK));
   test("is not looked for once the server stops", () =>
-    given(...doubtful, input("rest"))
+    given(...uncertainClaim, input("rest"))
       .when(stopping)
       .gives("idle", CANCEL));
   test("is looked for while a call is live", () => {
-    given(...doubtful, input("dial"))
-      .when(woken)
+    given(...uncertainClaim, input("dial"))
+      .when(wakeInput)
       .gives("checking", LOOK);
-    given(...doubtful, input("dial"), woken)
+    given(...uncertainClaim, input("dial"), wakeInput)
       .when(input("rest"))
       .gives("busy");
   });
   test("is looked for again until it can no longer be carried out", () => {
-    const checked = (now: number): QueueInput => ({ type: "claims_checked", now });
-    given(...doubtful)
-      .when(checked(5_000 + UNCONFIRMED_MS))
+    const claimsChecked = (now: number): QueueInput => ({ type: "claims_checked", now });
+    given(...uncertainClaim)
+      .when(claimsChecked(5_000 + UNCONFIRMED_MS))
       .gives("starting", { do: "wake_in", ms: RETRY_MS });
-    given(...doubtful)
-      .when(checked(5_001 + UNCONFIRMED_MS))
+    given(...uncertainClaim)
+      .when(claimsChecked(5_001 + UNCONFIRMED_MS))
       .gives("starting");
-    given(...doubtful, checked(5_001 + UNCONFIRMED_MS), input("rest"))
+    given(...uncertainClaim, claimsChecked(5_001 + UNCONFIRMED_MS), input("rest"))
       .when(offline)
       .gives("idle", CANCEL);
   });
   test("does not hide the end of the live call", () => {
-    given(...doubtful, input("dial"), woken)
+    given(...uncertainClaim, input("dial"), wakeInput)
       .when(input("end"))
       .gives("starting_again");
-    given(...doubtful, input("dial"), woken)
+    given(...uncertainClaim, input("dial"), wakeInput)
       .when(input("requeue"))
       .gives("starting", { do: "wake_in", ms: RETRY_MS });
   });

@@ -21,9 +21,9 @@ const CALLEE: DialledCallee = { phone: "+12025550100", consent: undefined, zones
 const NO_PAST: DialHistory = { linkedAt: 0, history: [], sinceLastDialMs: undefined, chance: 0 };
 const WARM_UP = { firstDay: 3, growth: 1.5, days: 4 };
 
-/** Dials that ended a minute later, newest first. @param ago time of each, ms before now */
-function dials(ago: readonly number[], answered: readonly boolean[] = []): DialRecord[] {
-  return ago.map((ms, index) => ({
+/** Dials that ended a minute later, newest first. @param ages time of each, ms before now */
+function dials(ages: readonly number[], answered: readonly boolean[] = []): DialRecord[] {
+  return ages.map((ms, index) => ({
     callId: `call_${index}`,
     at: NOW - ms,
     endedAt: NOW - ms + 60_000,
@@ -176,13 +176,13 @@ describe("the answer rate", () => {
   });
 
   test("dials recorded by a fast clock neither count nor prolong it", () => {
-    const ahead = dials(Array.from({ length: 4 }, () => -365 * DAY_MS));
-    expect(instancePause({ answerRate }, { history: ahead, linkedAt: 0 }, NOW)).toBeUndefined();
+    const futureDials = dials(Array.from({ length: 4 }, () => -365 * DAY_MS));
+    expect(instancePause({ answerRate }, { history: futureDials, linkedAt: 0 }, NOW)).toBeUndefined();
     const past = dials(Array.from({ length: 4 }, () => 1_000)).map((dial) => ({
       ...dial,
       endedAt: NOW + 365 * DAY_MS,
     }));
-    const pause = instancePause({ answerRate }, { history: [...ahead, ...past], linkedAt: 0 }, NOW);
+    const pause = instancePause({ answerRate }, { history: [...futureDials, ...past], linkedAt: 0 }, NOW);
     expect(pause?.until).toBe(NOW + answerRate.pauseMs);
   });
 
@@ -229,11 +229,11 @@ fuzz(
     chances,
     fc.integer({ min: 1, max: HOUR_MS }),
     fc.double({ min: 0, max: 1, noNaN: true }),
-    (...given) => {
-      const [steps, random, paceMs, paceJitter] = given;
+    (...args) => {
+      const [steps, random, paceMs, paceJitter] = args;
       const at = simulate({ paceMs, paceJitter }, steps, random);
-      for (const [index, later] of at.slice(1).entries())
-        expect(later - (at[index] ?? 0)).toBeGreaterThanOrEqual(paceMs);
+      for (const [index, laterDial] of at.slice(1).entries())
+        expect(laterDial - (at[index] ?? 0)).toBeGreaterThanOrEqual(paceMs);
     },
   ),
 );
@@ -249,16 +249,16 @@ fuzz(
   fc.property(moments, curves, (steps, warmUp) => {
     const at = simulate({ warmUp }, steps, [0]);
     for (const last of at) {
-      const within = at.filter((other) => other <= last && other > last - DAY_MS).length;
-      expect(within).toBeLessThanOrEqual(warmUpLimit(warmUp, Math.floor((last - NOW) / DAY_MS)));
+      const dialsOfDay = at.filter((other) => other <= last && other > last - DAY_MS).length;
+      expect(dialsOfDay).toBeLessThanOrEqual(warmUpLimit(warmUp, Math.floor((last - NOW) / DAY_MS)));
     }
   }),
 );
 
 fuzz(
   "a pause for the curve ends when a call may be dialled, and no earlier",
-  fc.property(fc.array(fc.nat(DAY_MS), { maxLength: 60 }), fc.nat(5 * DAY_MS), curves, (ago, age, warmUp) => {
-    const past = { history: dials([...ago].sort((a, b) => a - b)), linkedAt: NOW - age };
+  fc.property(fc.array(fc.nat(DAY_MS), { maxLength: 60 }), fc.nat(5 * DAY_MS), curves, (ages, age, warmUp) => {
+    const past = { history: dials([...ages].sort((a, b) => a - b)), linkedAt: NOW - age };
     const pause = instancePause({ warmUp }, past, NOW);
     if (!pause) return;
     expect(instancePause({ warmUp }, past, pause.until)).toBeUndefined();

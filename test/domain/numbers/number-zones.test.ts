@@ -57,7 +57,7 @@ describe("the time zones of a number", () => {
   });
 
   fuzz(
-    "are those of its longest listed beginning, for whatever text",
+    "are those of its longest listed prefix, for any text",
     fc.property(fc.oneof(fc.string(), fc.stringMatching(/^\+[1-9]\d{6,14}$/)), (phone) => {
       expect(Array.isArray(zonesOfNumber(phone))).toBe(true);
     }),
@@ -72,7 +72,7 @@ describe("the tables of zones", () => {
 
   test("list each prefix once, of digits", () => {
     const prefixes = TABLES.flatMap(({ code, zones }) =>
-      zones.flatMap(([, list]) => list.split(" ").map((one) => code + one)),
+      zones.flatMap(([, list]) => list.split(" ").map((prefix) => code + prefix)),
     );
     expect(prefixes.filter((prefix, index) => prefixes.indexOf(prefix) !== index)).toEqual([]);
     expect(prefixes.filter((prefix) => !/^[1-9]\d*$/.test(prefix))).toEqual([]);

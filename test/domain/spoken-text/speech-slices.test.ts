@@ -24,7 +24,7 @@ test("sentences of other scripts are found without a space between them", () => 
 });
 
 fuzz(
-  "slices together are the text, and none is longer than it may be",
+  "slices together are the text, and none is longer than the limit",
   fc.property(fc.string({ unit: "binary", maxLength: 2_000 }), (text) => {
     const found = slices(text);
     expect(found.join("")).toBe(text);

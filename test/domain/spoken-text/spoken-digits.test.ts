@@ -24,8 +24,8 @@ describe("a number of four digits or more is read digit by digit", () => {
     ["Sua senha: 1987", "Sua senha: 1 9 8 7"],
     ["验证码482913。", "验证码4 8 2, 9 1 3。"],
     ["flight 4829 at 12:30", "flight 4 8 2 9 at 12:30"],
-  ] as const)("%s", ([text, spoken]) => {
-    expect(spokenDigits(text).replace("验证码 4", "验证码4")).toBe(spoken);
+  ] as const)("%s", ([text, expected]) => {
+    expect(spokenDigits(text).replace("验证码 4", "验证码4")).toBe(expected);
   });
 });
 
@@ -117,8 +117,8 @@ test("keeps everything but the signs between digits, in linear time", () => {
         fc.array(pieces).map((all) => all.join("")),
       ),
       (text) => {
-        const digits = (of: string) => of.replace(/\D/g, "");
-        const letters = (of: string) => of.replace(/[\d\s,./:'’()+-]/g, "");
+        const digits = (value: string) => value.replace(/\D/g, "");
+        const letters = (value: string) => value.replace(/[\d\s,./:'’()+-]/g, "");
         expect(digits(spokenDigits(text))).toBe(digits(text));
         expect(letters(spokenDigits(text))).toBe(letters(text));
       },

@@ -20,11 +20,11 @@ test("the pauses follow Standard Webhooks, with up to 20% jitter", () => {
   let attempts = 0;
   for (;;) {
     const early = afterAttempt({ attempts }, { error: "connection refused" }, NOW, 0);
-    const late = afterAttempt({ attempts }, { error: "connection refused" }, NOW, 1);
+    const lateResult = afterAttempt({ attempts }, { error: "connection refused" }, NOW, 1);
     attempts = early.attempts;
-    if (early.nextAttemptAt === null || late.nextAttemptAt === null) break;
+    if (early.nextAttemptAt === null || lateResult.nextAttemptAt === null) break;
     pauses.push(early.nextAttemptAt - NOW);
-    expect(late.nextAttemptAt - NOW).toBe(Math.round(1.2 * (early.nextAttemptAt - NOW)));
+    expect(lateResult.nextAttemptAt - NOW).toBe(Math.round(1.2 * (early.nextAttemptAt - NOW)));
   }
   const [second, minute, hour] = [1_000, 60_000, 3_600_000];
   expect(pauses).toEqual([

@@ -3,16 +3,16 @@
 import { once } from "node:events";
 import process from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
-import { ATTACKS, type Attack, type Loot } from "./attacks.ts";
+import { ATTACKS, type Attack, type AttackTarget } from "./attacks.ts";
 
 /** Number of attacks of each kind, by outcome. */
-export type Struck = Readonly<Record<string, Readonly<Record<string, number>>>>;
+export type AttackCounts = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
-const loot = JSON.parse(process.argv[2] ?? "") as Loot;
+const target = JSON.parse(process.argv[2] ?? "") as AttackTarget;
 const only = process.env.ATTACK;
-const struck: Record<string, Record<string, number>> = {};
+const counts: Record<string, Record<string, number>> = {};
 let hasEnded = false;
-const chosen = ATTACKS.filter(({ name }) => only === undefined || name.includes(only));
+const attacks = ATTACKS.filter(({ name }) => only === undefined || name.includes(only));
 
 /** Length of a round, ms. */
 const ROUND_MS = 4_000;
@@ -20,27 +20,29 @@ const FEW = 3;
 const round = (): number => Math.floor(performance.now() / ROUND_MS);
 const isPatient = (): boolean => round() % 2 === 1;
 /** True if this attack, by its position, is one of this round. */
-const strikesNow = (position: number): boolean => {
-  const first = (((round() - 1) / 2) * FEW) % chosen.length;
-  return !isPatient() || (position - first + chosen.length) % chosen.length < FEW;
+const isActive = (position: number): boolean => {
+  const first = (((round() - 1) / 2) * FEW) % attacks.length;
+  return !isPatient() || (position - first + attacks.length) % attacks.length < FEW;
 };
 
 async function attack({ name, strike }: Attack, position: number): Promise<void> {
   while (!hasEnded) {
-    if (!strikesNow(position)) {
+    if (!isActive(position)) {
       await pause(50);
       continue;
     }
-    const result = await strike(loot).catch((fault: NodeJS.ErrnoException) => fault.code ?? "failed");
-    struck[name] = { ...struck[name], [result]: (struck[name]?.[result] ?? 0) + 1 };
+    const result = await strike(target).catch((fault: NodeJS.ErrnoException) => fault.code ?? "failed");
+    counts[name] = { ...counts[name], [result]: (counts[name]?.[result] ?? 0) + 1 };
     if (isPatient() && String(result).startsWith("429")) await pause(1_000 * (1 + Math.random()));
   }
 }
 
-const attacking = Promise.all(chosen.flatMap((one, at) => Array.from({ length: one.atOnce }, () => attack(one, at))));
+const attacking = Promise.all(
+  attacks.flatMap((attackToRun, at) => Array.from({ length: attackToRun.concurrency }, () => attack(attackToRun, at))),
+);
 process.stdin.resume();
 await once(process.stdin, "end");
 hasEnded = true;
 await attacking;
-console.log(JSON.stringify(struck satisfies Struck));
+console.log(JSON.stringify(counts satisfies AttackCounts));
 process.exit(0);

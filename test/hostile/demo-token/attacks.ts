@@ -1,10 +1,10 @@
 import { connect, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { message, openAudioSocket } from "../../bench/stream/audio-socket.ts";
-import { type Answer, type Sending, send } from "../../support/server-http.ts";
+import { type Answer, type RequestOptions, send } from "../../support/server-http.ts";
 
 /** Resources of a hostile user. */
-export interface Loot {
+export interface AttackTarget {
   readonly url: string;
   readonly token: string;
   /** The instance of the demo token. */
@@ -15,9 +15,9 @@ export interface Loot {
 export interface Attack {
   readonly name: string;
   /** Number of copies that run at the same time. */
-  readonly atOnce: number;
+  readonly concurrency: number;
   /** Attacks once; returns the outcome to count. */
-  strike(loot: Loot): Promise<string | number>;
+  strike(target: AttackTarget): Promise<string | number>;
 }
 
 const CALLEE = { phoneNumber: "+12025550100" };
@@ -29,17 +29,17 @@ const HELD_MS = 2_000;
 
 /** All attacks of the harness. */
 export const ATTACKS: readonly Attack[] = [
-  request("the same call with new keys", 8, "POST", "/v1/calls", (loot) => ({
+  request("the same call with new keys", 8, "POST", "/v1/calls", (target) => ({
     headers: { "idempotency-key": key() },
-    body: { instanceId: loot.instance, ...STREAM, metadata: { filler: "x".repeat(12_000) } },
+    body: { instanceId: target.instance, ...STREAM, metadata: { filler: "x".repeat(12_000) } },
   })),
   {
     name: "calls that are hung up at once",
-    atOnce: 2,
-    async strike(loot) {
-      const body = { instanceId: loot.instance, ...SPEECH, tts: { ...SPEECH.tts, text: "Hello. ".repeat(500) } };
-      const created = await ask(loot, "POST", "/v1/calls", { body });
-      if (created.status < 300) await ask(loot, "DELETE", `/v1/calls/${created.json<{ id: string }>().id}`);
+    concurrency: 2,
+    async strike(target) {
+      const body = { instanceId: target.instance, ...SPEECH, tts: { ...SPEECH.tts, text: "Hello. ".repeat(500) } };
+      const created = await ask(target, "POST", "/v1/calls", { body });
+      if (created.status < 300) await ask(target, "DELETE", `/v1/calls/${created.json<{ id: string }>().id}`);
       return created.status;
     },
   },
@@ -50,8 +50,8 @@ export const ATTACKS: readonly Attack[] = [
     "/v1/instances",
     "/v1/voices",
   ].map((path) => request(`GET ${path}`, 4, "GET", path)),
-  request("a QR code", 16, "GET", (loot) => `/v1/instances/${loot.instance}/configure`),
-  request("a link page", 4, "POST", (loot) => `/v1/instances/${loot.instance}/link-page`),
+  request("a QR code", 16, "GET", (target) => `/v1/instances/${target.instance}/configure`),
+  request("a link page", 4, "POST", (target) => `/v1/instances/${target.instance}/link-page`),
   request("voice samples", 4, "GET", "/v1/voices/en-US-1/sample.wav"),
   request("a wrong path", 4, "GET", "/v1/..%2f..%2fetc/passwd?a=%00"),
   request("deeply nested JSON", 4, "POST", "/v1/calls", () => ({
@@ -60,16 +60,16 @@ export const ATTACKS: readonly Attack[] = [
   request("many keys", 2, "POST", "/v1/calls", () => ({
     body: `{${Array.from({ length: 50_000 }, (_, n) => `"k${n}":1`).join()}}`,
   })),
-  request("a big upload that is no audio", 2, "POST", "/v1/calls", (loot) => ({
+  request("a big upload that is not audio", 2, "POST", "/v1/calls", (target) => ({
     body: {
-      instanceId: loot.instance,
+      instanceId: target.instance,
       type: "FIXED_AUDIO",
       target: CALLEE,
       audio: { audioBase64: "A".repeat(1_000_000) },
     },
   })),
-  request("a field that is far too long", 2, "POST", "/v1/calls", (loot) => ({
-    body: { instanceId: loot.instance, ...STREAM, reference: "A".repeat(1_000_000) },
+  request("a field that is far too long", 2, "POST", "/v1/calls", (target) => ({
+    body: { instanceId: target.instance, ...STREAM, reference: "A".repeat(1_000_000) },
   })),
   request("an upload that is too big", 2, "POST", "/v1/calls", () => ({ body: { filler: "A".repeat(8_000_000) } })),
   request("a guessed token", 8, "GET", "/v1/instances", () => ({
@@ -79,43 +79,43 @@ export const ATTACKS: readonly Attack[] = [
     body: { url: `https://${key()}.invalid/hook` },
   })),
   abandoned(
-    "a wait that nobody waits for",
+    "an abandoned wait",
     8,
-    (loot) => `GET /v1/events?cursor=latest HTTP/1.1\r\n${head(loot)}Prefer: wait=60\r\n\r\n`,
+    (target) => `GET /v1/events?cursor=latest HTTP/1.1\r\n${head(target)}Prefer: wait=60\r\n\r\n`,
     50,
   ),
   abandoned(
-    "an event stream that nobody reads",
+    "an unread event stream",
     8,
-    (loot) => `GET /v1/events HTTP/1.1\r\n${head(loot)}Accept: text/event-stream\r\n\r\n`,
+    (target) => `GET /v1/events HTTP/1.1\r\n${head(target)}Accept: text/event-stream\r\n\r\n`,
     HELD_MS,
   ),
   abandoned(
     "a body that never ends",
     8,
-    (loot) =>
-      `POST /v1/calls HTTP/1.1\r\n${head(loot)}Content-Type: application/json\r\nContent-Length: 10000000\r\n\r\n{"a":"`,
+    (target) =>
+      `POST /v1/calls HTTP/1.1\r\n${head(target)}Content-Type: application/json\r\nContent-Length: 10000000\r\n\r\n{"a":"`,
     HELD_MS,
   ),
-  abandoned("headers that never end", 8, (loot) => `GET /v1/events HTTP/1.1\r\n${head(loot)}X-A: `, HELD_MS),
-  abandoned("pipelined requests", 4, (loot) => `GET /v1/voices HTTP/1.1\r\n${head(loot)}\r\n`.repeat(200), 500),
+  abandoned("headers that never end", 8, (target) => `GET /v1/events HTTP/1.1\r\n${head(target)}X-A: `, HELD_MS),
+  abandoned("pipelined requests", 4, (target) => `GET /v1/voices HTTP/1.1\r\n${head(target)}\r\n`.repeat(200), 500),
   abandoned("connections without a byte", 16, () => "", HELD_MS),
   {
     name: "streams with floods of audio",
-    atOnce: 2,
-    async strike(loot) {
-      const created = await ask(loot, "POST", "/v1/calls", { body: { instanceId: loot.instance, ...STREAM } });
+    concurrency: 2,
+    async strike(target) {
+      const created = await ask(target, "POST", "/v1/calls", { body: { instanceId: target.instance, ...STREAM } });
       if (created.status >= 300) return created.status;
       const { id } = created.json<{ id: string }>();
-      const url = `${loot.url}/v1/calls/${id}/stream?audio=callee&encoding=pcm_s16le&sample_rate=16000`;
+      const url = `${target.url}/v1/calls/${id}/stream?audio=callee&encoding=pcm_s16le&sample_rate=16000`;
       let closed = 0;
       const opening = () =>
-        openAudioSocket(url, { closed: (code) => (closed = code) }, loot.token).catch(
+        openAudioSocket(url, { closed: (code) => (closed = code) }, target.token).catch(
           (fault: Error) =>
             /HTTP\/1.1 (\d+)[\s\S]*"code":"(\w+)"/.exec(fault.message)?.slice(1).join(" ") ?? "no stream",
         );
       let socket = await opening();
-      for (let tries = 1; tries < 10 && socket === "429 rate_limited"; tries++) {
+      for (let attempt = 1; attempt < 10 && socket === "429 rate_limited"; attempt++) {
         await pause(1_000);
         socket = await opening();
       }
@@ -126,7 +126,7 @@ export const ATTACKS: readonly Attack[] = [
         await pause(5);
       }
       socket.destroy();
-      await ask(loot, "DELETE", `/v1/calls/${id}`);
+      await ask(target, "DELETE", `/v1/calls/${id}`);
       return closed === 0 ? "flooded" : `closed with ${closed}`;
     },
   },
@@ -137,14 +137,14 @@ function key(): string {
 }
 
 function ask(
-  loot: Loot,
+  target: AttackTarget,
   method: string,
   path: string,
-  { headers, body }: { readonly headers?: Sending["headers"]; readonly body?: object | string } = {},
+  { headers, body }: { readonly headers?: RequestOptions["headers"]; readonly body?: object | string } = {},
 ): Promise<Answer> {
-  return send(method, loot.url + path, {
+  return send(method, target.url + path, {
     headers: {
-      authorization: `Bearer ${loot.token}`,
+      authorization: `Bearer ${target.token}`,
       ...(body !== undefined && { "content-type": "application/json" }),
       ...headers,
     },
@@ -156,40 +156,43 @@ function ask(
 /** A request whose response is read to its end. */
 function request(
   name: string,
-  atOnce: number,
+  concurrency: number,
   method: string,
-  path: string | ((loot: Loot) => string),
-  sending: (loot: Loot) => { readonly headers?: Sending["headers"]; readonly body?: object | string } = () => ({}),
+  path: string | ((target: AttackTarget) => string),
+  sending: (target: AttackTarget) => {
+    readonly headers?: RequestOptions["headers"];
+    readonly body?: object | string;
+  } = () => ({}),
 ): Attack {
-  const strike = async (loot: Loot): Promise<number> =>
-    (await ask(loot, method, typeof path === "string" ? path : path(loot), sending(loot))).status;
-  return { name, atOnce, strike };
+  const strike = async (target: AttackTarget): Promise<number> =>
+    (await ask(target, method, typeof path === "string" ? path : path(target), sending(target))).status;
+  return { name, concurrency, strike };
 }
 
-function head({ url, token }: Loot): string {
+function head({ url, token }: AttackTarget): string {
   return `Host: ${new URL(url).host}\r\nAuthorization: Bearer ${token}\r\n`;
 }
 
-/** A connection that sends this text, is never read, and is broken off after a time. */
-function abandoned(name: string, atOnce: number, text: (loot: Loot) => string, heldMs: number): Attack {
+/** A connection that sends this text, is never read, and is closed after a time. */
+function abandoned(name: string, concurrency: number, text: (target: AttackTarget) => string, heldMs: number): Attack {
   return {
     name,
-    atOnce,
-    async strike(loot) {
-      const { hostname, port } = new URL(loot.url);
+    concurrency,
+    async strike(target) {
+      const { hostname, port } = new URL(target.url);
       const socket: Socket = connect({ host: hostname, port: Number(port) });
-      let cut = false;
+      let isCut = false;
       const opened = new Promise<void>((resolve) => {
         socket.once("connect", resolve).once("error", () => resolve());
       });
-      socket.on("close", () => (cut = true)).on("error", () => {});
+      socket.on("close", () => (isCut = true)).on("error", () => {});
       await opened;
-      socket.write(text(loot));
+      socket.write(text(target));
       socket.pause();
       await pause(heldMs);
-      const how = cut ? "cut by the server" : "abandoned";
+      const result = isCut ? "cut by the server" : "abandoned";
       socket.destroy();
-      return how;
+      return result;
     },
   };
 }

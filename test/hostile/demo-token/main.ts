@@ -11,7 +11,7 @@ import { quantile } from "../../bench/harness/benchmark.ts";
 import { SoakedCall } from "../../soak/soaked-call.ts";
 import { run, runtimes, start } from "../../support/runtimes.ts";
 import { send } from "../../support/server-http.ts";
-import type { Struck } from "./attacker.ts";
+import type { AttackCounts } from "./attacker.ts";
 import type { Stall } from "./stalls.ts";
 import { Victim } from "./victim.ts";
 
@@ -30,7 +30,7 @@ const ALL_STRUCK_MINUTES = 2;
 const QUIET_MS = Number(process.env.QUIET_SECONDS ?? 90) * 1_000;
 /** Maximum duration of a live call; then its line places the next one. */
 const CALL_MS = Number(process.env.CALL_SECONDS ?? 120) * 1_000;
-/** The callee who presses the keys that a soaked call expects. */
+/** Callee that presses the keys that a soak call expects. */
 const CALLEE = "+12025550107";
 
 const MAIN = fileURLToPath(new URL("../../../adapters/cli/main.ts", import.meta.url));
@@ -81,17 +81,17 @@ const abort = new AbortController();
 const beat = new Beat();
 beat.start();
 const liveCalls: string[] = [];
-const audio = { expected: 0, got: 0, calls: 0 };
-const soaking = Promise.all(live.map((instance, n) => soak(instance, n)));
+const audio = { expected: 0, received: 0, calls: 0 };
+const soakDone = Promise.all(live.map((instance, n) => soak(instance, n)));
 const victims = [new Victim(server.url, token, own[0]!), new Victim(server.url, other, bobs!)];
-await Promise.all(victims.map((victim) => victim.begin()));
-const working = Promise.all(victims.map((victim) => victim.work(abort.signal)));
+await Promise.all(victims.map((victim) => victim.warmUp()));
+const workDone = Promise.all(victims.map((victim) => victim.work(abort.signal)));
 const quietMemory = await highest(QUIET_MS / 1_000);
-for (const victim of victims) victim.took.length = 0;
+for (const victim of victims) victim.durations.length = 0;
 const before = { memory: quietMemory, disk: bytesIn(data), at: Date.now() };
-const quiet = ownStalls(0, before.at).length;
+const stallsBefore = ownStalls(0, before.at).length;
 console.log(
-  `${LIVE_CALLS} live calls, ${mib(before.memory)} of memory, ${mib(before.disk)} on disk, ${quiet} stalls so far; the attack begins`,
+  `${LIVE_CALLS} live calls, ${mib(before.memory)} of memory, ${mib(before.disk)} on disk, ${stallsBefore} stalls so far; the attack begins`,
 );
 
 const attacker = spawn(
@@ -117,7 +117,7 @@ for (let minute = 1; minute <= Math.ceil(MINUTES); minute++) {
   peak = Math.max(peak, await highest(60 * Math.min(1, MINUTES - minute + 1)));
   const stalls = ownStalls(before.at, Date.now());
   console.log(
-    `minute ${minute}: memory ${mib(peak - before.memory)} more, disk ${mib(bytesIn(data) - before.disk)} more, ` +
+    `minute ${minute}: memory +${mib(peak - before.memory)}, disk +${mib(bytesIn(data) - before.disk)}, ` +
       `${stalls.length} stalls, the longest ${Math.max(0, ...stalls)} ms, ${victims.flatMap(({ failures }) => failures).length} failed requests`,
   );
 }
@@ -127,26 +127,29 @@ const memory = peak - before.memory;
 attacker.stdin.end();
 await new Promise((resolve) => attacker.once("close", resolve));
 abort.abort();
-await working;
-await soaking;
+await workDone;
+await soakDone;
 beat.stop();
 await server.stop();
 control.kill("SIGKILL");
 
-const struck = JSON.parse(printed || "{}") as Struck;
-for (const [name, counts] of Object.entries(struck))
+const outcomes = JSON.parse(printed || "{}") as AttackCounts;
+for (const [name, counts] of Object.entries(outcomes))
   console.log(
     `  ${name}: ${Object.entries(counts)
-      .map(([how, times]) => `${times} × ${how}`)
+      .map(([result, times]) => `${times} × ${result}`)
       .join(", ")}`,
   );
-const took = victims.flatMap((victim) => victim.took);
+const durations = victims.flatMap((victim) => victim.durations);
 console.log(
-  `the other users: ${victims.map(({ calls }) => calls).join(" and ")} calls heard, responses in ${quantile(took, 0.5).toFixed(0)} ms (median), ${quantile(took, 0.99).toFixed(0)} ms (p99)`,
+  `the other users: ${victims.map(({ calls }) => calls).join(" and ")} calls heard, responses in ${quantile(durations, 0.5).toFixed(0)} ms (median), ${quantile(durations, 0.99).toFixed(0)} ms (p99)`,
 );
-const longest = Math.max(0, ...noted("stalls").map(({ at, ms }) => (at > before.at && at <= attackEnd ? ms : 0)));
-console.log(`the event loop: its longest turn took ${longest} ms, with waits for a processor`);
-console.log(`live calls: ${audio.calls} over, ${audio.got} of ${audio.expected} frames of audio`);
+const longestStall = Math.max(
+  0,
+  ...stallsOf("stalls").map(({ at, ms }) => (at > before.at && at <= attackEnd ? ms : 0)),
+);
+console.log(`the longest turn of the event loop took ${longestStall} ms, including waits for a processor`);
+console.log(`live calls: ${audio.calls} ended, ${audio.received} of ${audio.expected} frames of audio`);
 
 const stalls = ownStalls(before.at, attackEnd);
 if (stalls.length > 0)
@@ -156,30 +159,30 @@ if (stalls.length > 0)
       .slice(0, 10)
       .join(", ")} ms`,
   );
-if (memory > MAX_MEMORY_BYTES) faults.push(`memory grew by ${mib(memory)}; ${mib(MAX_MEMORY_BYTES)} are allowed`);
-if (disk > MAX_DISK_BYTES) faults.push(`the data folder grew by ${mib(disk)}; ${mib(MAX_DISK_BYTES)} are allowed`);
-for (const { request, why } of victims.flatMap(({ failures }) => failures).slice(0, 20))
-  faults.push(`${request} failed: ${why}`);
-if (victims.some(({ calls }) => calls === 0)) faults.push("a user placed no call that was heard");
-const late = quantile(took, 0.99);
-if (late > MAX_P99_MS)
-  faults.push(`responses to others took ${late.toFixed(0)} ms (p99); ${MAX_P99_MS} ms are allowed`);
-for (const [name, counts] of Object.entries(struck))
-  if (MINUTES >= ALL_STRUCK_MINUTES && Object.keys(counts).every((how) => how.startsWith("429")))
+if (memory > MAX_MEMORY_BYTES) faults.push(`memory grew by ${mib(memory)}; the limit is ${mib(MAX_MEMORY_BYTES)}`);
+if (disk > MAX_DISK_BYTES) faults.push(`the data folder grew by ${mib(disk)}; the limit is ${mib(MAX_DISK_BYTES)}`);
+for (const { request, cause: reason } of victims.flatMap(({ failures }) => failures).slice(0, 20))
+  faults.push(`${request} failed: ${reason}`);
+if (victims.some(({ calls }) => calls === 0)) faults.push("a user had no call that was heard to its end");
+const p99Ms = quantile(durations, 0.99);
+if (p99Ms > MAX_P99_MS)
+  faults.push(`responses to others took ${p99Ms.toFixed(0)} ms (p99); ${MAX_P99_MS} ms are allowed`);
+for (const [name, counts] of Object.entries(outcomes))
+  if (MINUTES >= ALL_STRUCK_MINUTES && Object.keys(counts).every((result) => result.startsWith("429")))
     faults.push(`the attack "${name}" got only 429, so it tried nothing`);
-if (audio.calls === 0 || audio.got < 0.999 * audio.expected)
-  faults.push(`live calls got ${audio.got} of ${audio.expected} frames`);
-if (Object.keys(struck).length === 0) faults.push("the attacker did nothing");
+if (audio.calls === 0 || audio.received < 0.999 * audio.expected)
+  faults.push(`live calls got ${audio.received} of ${audio.expected} frames`);
+if (Object.keys(outcomes).length === 0) faults.push("the attacker made no attack");
 if (/unhandled|uncaught/i.test(server.output())) faults.push(`the server printed ${server.output().slice(-2_000)}`);
 for (const fault of faults) console.log(`✗ ${fault}`);
-console.log(faults.length === 0 ? "✓ nobody else noticed" : `${faults.length} faults`);
+console.log(faults.length === 0 ? "✓ other users were not affected" : `${faults.length} faults`);
 if (process.env.KEEP === undefined) rmSync(folder, { recursive: true, force: true });
 else console.log(folder);
 process.exit(faults.length === 0 ? 0 : 1);
 
 /** Linked instances of the simulated network. */
-async function linked(name: string, count: number, of = token): Promise<string[]> {
-  const headers = { authorization: `Bearer ${of}`, "content-type": "application/json" };
+async function linked(name: string, count: number, ownerToken = token): Promise<string[]> {
+  const headers = { authorization: `Bearer ${ownerToken}`, "content-type": "application/json" };
   return Promise.all(
     Array.from({ length: count }, async (_, n) => {
       const created = await send("POST", `${server.url}/v1/instances`, {
@@ -214,34 +217,34 @@ async function soak(instanceId: string, n: number): Promise<void> {
     liveCalls.push(id);
     const url = `${server.url}/v1/calls/${id}/stream?audio=callee&encoding=pcm_s16le&sample_rate=16000`;
     const call = new SoakedCall(url, beat, CALL_MS / 2, token);
-    const counted = await call
+    const heardShare = await call
       .run()
-      .catch((fault: unknown) => ({ audio: { expected: 0, got: 0 }, faults: [String(fault)] }));
+      .catch((fault: unknown) => ({ audio: { expected: 0, received: 0 }, faults: [String(fault)] }));
     audio.calls++;
-    audio.expected += counted.audio.expected;
-    audio.got += counted.audio.got;
-    for (const fault of counted.faults) faults.push(`live call ${id}: ${fault}`);
+    audio.expected += heardShare.audio.expected;
+    audio.received += heardShare.audio.received;
+    for (const fault of heardShare.faults) faults.push(`live call ${id}: ${fault}`);
     await pause(200);
   }
 }
 
 /** Maximum resident memory of the server within some seconds, bytes. */
 async function highest(seconds: number): Promise<number> {
-  let most = 0;
+  let maxWaiting = 0;
   for (const end = Date.now() + seconds * 1_000; Date.now() < end; await pause(500))
-    most = Math.max(
-      most,
+    maxWaiting = Math.max(
+      maxWaiting,
       Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${server.pid}/status`, "utf8"))?.[1]) * 1024,
     );
-  return most;
+  return maxWaiting;
 }
 
 /** Bytes of the data folder, without the recordings of other users' calls. */
 function bytesIn(path: string): number {
-  const others = [...liveCalls, ...victims.flatMap(({ placed }) => placed)];
+  const otherCalls = [...liveCalls, ...victims.flatMap(({ callIds: placedCalls }) => placedCalls)];
   let sum = 0;
   for (const entry of readdirSync(path, { recursive: true, withFileTypes: true }))
-    if (entry.isFile() && !others.some((id) => entry.name.startsWith(id)))
+    if (entry.isFile() && !otherCalls.some((id) => entry.name.startsWith(id)))
       sum += statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.size ?? 0;
   return sum;
 }
@@ -251,17 +254,17 @@ function bytesIn(path: string): number {
  * stalled, ms.
  */
 function ownStalls(from: number, to: number): number[] {
-  const machine = noted("control");
-  return noted("stalls")
+  const machine = stallsOf("control");
+  return stallsOf("stalls")
     .filter(({ at }) => at > from && at <= to)
     .map(({ at, ms, waitedMs }) => {
-      const beside = machine.filter((other) => other.at > at - ms && other.at - other.ms < at);
-      return ms - waitedMs - Math.max(0, ...beside.map((other) => other.ms - other.waitedMs));
+      const overlapping = machine.filter((other) => other.at > at - ms && other.at - other.ms < at);
+      return ms - waitedMs - Math.max(0, ...overlapping.map((other) => other.ms - other.waitedMs));
     })
     .filter((ms) => ms > MAX_STALL_MS);
 }
 
-function noted(name: string): Stall[] {
+function stallsOf(name: string): Stall[] {
   const path = join(folder, name);
   if (!existsSync(path)) return [];
   return readFileSync(path, "utf8")

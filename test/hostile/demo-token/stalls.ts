@@ -13,7 +13,7 @@ export interface Stall {
 
 const TICK_MS = 2;
 /** Minimum duration of a recorded stall, ms. */
-const NOTED_MS = 20;
+const MIN_STALL_MS = 20;
 
 /** Times of the main thread: on a processor, waiting for one, ns; and the number of waits (Linux, `sched-stats`). */
 const TIMES = "/proc/self/schedstat";
@@ -23,18 +23,18 @@ const read = new Uint8Array(64);
 const file = process.env.STALLS;
 // Threads that speak or parse bodies are busy for the duration.
 if (file !== undefined && isMainThread) {
-  let due = performance.now() + TICK_MS;
+  let nextTickAt = performance.now() + TICK_MS;
   let waited = waitedMs();
   const tick = (): void => {
     const now = performance.now();
-    const ms = now - due;
+    const ms = now - nextTickAt;
     const waitedBefore = waited;
     waited = waitedMs();
-    if (ms >= NOTED_MS) {
+    if (ms >= MIN_STALL_MS) {
       const stall: Stall = { at: Date.now(), ms: Math.round(ms), waitedMs: Math.round(waited - waitedBefore) };
       appendFileSync(file, `${JSON.stringify(stall)}\n`);
     }
-    due = performance.now() + TICK_MS;
+    nextTickAt = performance.now() + TICK_MS;
     setTimeout(tick, TICK_MS).unref();
   };
   setTimeout(tick, TICK_MS).unref();

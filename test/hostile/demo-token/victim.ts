@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import { type Answer, type Sending, send } from "../../support/server-http.ts";
+import { type Answer, type RequestOptions, send } from "../../support/server-http.ts";
 import { toneWav } from "../../support/server-sound.ts";
 
 const fileOf = (name: string): Buffer => readFileSync(new URL(`../../fixtures/mp3/${name}`, import.meta.url));
@@ -8,22 +8,22 @@ const fileOf = (name: string): Buffer => readFileSync(new URL(`../../fixtures/mp
 const FILES: readonly string[] = [fileOf("tone-16000.mp3"), toneWav({ ms: 500 })].map((file) =>
   file.toString("base64"),
 );
-const NO_AUDIO = "A".repeat(2_000_000);
+const INVALID_AUDIO = "A".repeat(2_000_000);
 
 /** A failed request of the other user. */
 export interface Failure {
   readonly request: string;
-  readonly why: string;
+  readonly cause: string;
 }
 
 /** A user who keeps working: lists, audible calls, and a reader that waits for their events. */
 export class Victim {
   readonly failures: Failure[] = [];
   /** Time of each response, ms, without waits. */
-  readonly took: number[] = [];
+  readonly durations: number[] = [];
   calls = 0;
   /** Ids of the calls it placed. */
-  readonly placed: string[] = [];
+  readonly callIds: string[] = [];
   readonly #url: string;
   readonly #token: string;
   readonly #instance: string;
@@ -34,8 +34,8 @@ export class Victim {
     this.#instance = instance;
   }
 
-  /** Speaks long texts, for a while: the first ones let the server compile much of its speech engine. */
-  async begin(): Promise<void> {
+  /** Places calls with long texts: the first ones make the server compile much of its speech engine. */
+  async warmUp(): Promise<void> {
     const target = { phoneNumber: "+12025550100" };
     for (let n = 0; n < 4; n++) {
       const tts = { text: `Text ${n}. ${"These are many words. ".repeat(150)}`, voiceId: "en-US-1" };
@@ -52,13 +52,18 @@ export class Victim {
 
   /** Works until the signal fires. */
   async work(signal: AbortSignal): Promise<void> {
-    await Promise.all([this.#browse(signal), this.#err(signal), this.#call(signal), this.#follow(signal)]);
+    await Promise.all([
+      this.#browse(signal),
+      this.#uploadInvalidFile(signal),
+      this.#call(signal),
+      this.#readEvents(signal),
+    ]);
   }
 
-  /** Uses the wrong file occasionally. */
-  async #err(signal: AbortSignal): Promise<void> {
+  /** Uploads an invalid file occasionally. */
+  async #uploadInvalidFile(signal: AbortSignal): Promise<void> {
     const target = { phoneNumber: "+12025550100" };
-    const body = { instanceId: this.#instance, type: "FIXED_AUDIO", target, audio: { audioBase64: NO_AUDIO } };
+    const body = { instanceId: this.#instance, type: "FIXED_AUDIO", target, audio: { audioBase64: INVALID_AUDIO } };
     while (!signal.aborted) {
       await this.#ask("POST", "/v1/calls", body, {}, 400);
       await pause(5_000);
@@ -82,30 +87,30 @@ export class Victim {
   async #call(signal: AbortSignal): Promise<void> {
     const target = { phoneNumber: "+12025550100" };
     while (!signal.aborted) {
-      // Each text is new, so that it is spoken.
-      const tts = { text: `Hello there, this is message ${this.placed.length}.`, voiceId: "en-US-1" };
+      // Each text is new, so that none is cached.
+      const tts = { text: `Hello there, this is message ${this.callIds.length}.`, voiceId: "en-US-1" };
       const message =
-        this.placed.length % 3 === 1
-          ? { type: "FIXED_AUDIO", audio: { audioBase64: FILES[this.placed.length % 2] } }
+        this.callIds.length % 3 === 1
+          ? { type: "FIXED_AUDIO", audio: { audioBase64: FILES[this.callIds.length % 2] } }
           : { type: "FIXED_TTS", tts };
       const body = { instanceId: this.#instance, target, ...message };
       const created = await this.#ask("POST", "/v1/calls", body);
       if (!created) continue;
       const { id } = created.json<{ id: string }>();
-      this.placed.push(id);
+      this.callIds.push(id);
       const ended = await this.#ask("GET", `/v1/calls/${id}?expand=outcome`, undefined, { prefer: "wait=30" });
       const { status, outcome } =
         ended?.json<{ status: string; outcome?: { reason: string; heard_ratio: number } }>() ?? {};
       if (status === "COMPLETED" && outcome?.reason === "message_played" && outcome.heard_ratio === 1) this.calls++;
-      else this.failures.push({ request: `call ${id}`, why: `${status} ${JSON.stringify(outcome)}` });
+      else this.failures.push({ request: `call ${id}`, cause: `${status} ${JSON.stringify(outcome)}` });
     }
   }
 
-  async #follow(signal: AbortSignal): Promise<void> {
+  async #readEvents(signal: AbortSignal): Promise<void> {
     for (let cursor = "latest"; !signal.aborted; ) {
       const page = await this.#ask("GET", `/v1/events?cursor=${cursor}`, undefined, { prefer: "wait=5" });
       if (page && page.headers["preference-applied"] === undefined)
-        this.failures.push({ request: "GET /v1/events", why: "it did not wait" });
+        this.failures.push({ request: "GET /v1/events", cause: "it did not wait" });
       cursor = page?.headers["next-cursor"] ?? cursor;
     }
   }
@@ -114,7 +119,7 @@ export class Victim {
     method: string,
     path: string,
     body?: object,
-    headers: Sending["headers"] = {},
+    headers: RequestOptions["headers"] = {},
     expected?: number,
   ): Promise<Answer | undefined> {
     const from = performance.now();
@@ -128,11 +133,11 @@ export class Victim {
         ...(body !== undefined && { body: JSON.stringify(body) }),
         timeoutMs: 40_000,
       });
-      if (headers.prefer === undefined) this.took.push(performance.now() - from);
+      if (headers.prefer === undefined) this.durations.push(performance.now() - from);
       if (expected === undefined ? answer.status < 300 : answer.status === expected) return answer;
-      this.failures.push({ request: `${method} ${path}`, why: `${answer.status} ${answer.text.slice(0, 300)}` });
+      this.failures.push({ request: `${method} ${path}`, cause: `${answer.status} ${answer.text.slice(0, 300)}` });
     } catch (fault) {
-      this.failures.push({ request: `${method} ${path}`, why: String(fault) });
+      this.failures.push({ request: `${method} ${path}`, cause: String(fault) });
     }
     await pause(200);
     return undefined;

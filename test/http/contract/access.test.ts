@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { anonymous, expectProblem, NOBODYS } from "../../support/answer-shapes.ts";
+import { expectProblem, MISSING_IDS, withoutIds } from "../../support/answer-shapes.ts";
 import { useLocalServer } from "../../support/local-server.ts";
 import { type CallView, type EventView, expected, type InstanceView } from "../../support/server-client.ts";
 
@@ -8,8 +8,8 @@ const UNKNOWN = ["GET /v1", "GET /v1/nothing/here", "PATCH /v1/calls", "OPTIONS 
 
 const pathOf = (template: string): string =>
   template
-    .replace("{callId}", NOBODYS.call)
-    .replace("{instanceId}", NOBODYS.instance)
+    .replace("{callId}", MISSING_IDS.call)
+    .replace("{instanceId}", MISSING_IDS.instance)
     .replace("{voiceId}", "en-US-1")
     .replace(/\{\w+\}/g, "x");
 const KNOWN_FORM = "rp_live_0000000000000000000000000000000000000000000000000";
@@ -41,7 +41,7 @@ describe("a missing or invalid token", () => {
       live,
       `Bearer ${"x".repeat(5000)}`,
     ];
-    const operations = [...protectedOperations(), ...UNKNOWN, `GET /simulator/calls/${NOBODYS.call}/heard.wav`];
+    const operations = [...protectedOperations(), ...UNKNOWN, `GET /simulator/calls/${MISSING_IDS.call}/heard.wav`];
     expect(operations.length).toBeGreaterThan(15);
     for (const operation of operations) {
       const [method = "", path = ""] = operation.split(" ");
@@ -55,7 +55,7 @@ describe("a missing or invalid token", () => {
   });
 
   test("an upgrade is refused with 401 before the handshake", async () => {
-    const answer = await server.client().get(`/v1/calls/${NOBODYS.call}/stream`, {
+    const answer = await server.client().get(`/v1/calls/${MISSING_IDS.call}/stream`, {
       connection: "Upgrade",
       upgrade: "websocket",
       "sec-websocket-version": "13",
@@ -97,24 +97,24 @@ describe("another user's record", () => {
     const { id: call } = await ada.call(instance);
     const before = await server.rows();
     const pairs = [
-      ["GET", `/v1/instances/${instance}`, `/v1/instances/${NOBODYS.instance}`],
-      ["GET", `/v1/instances/${instance}/configure`, `/v1/instances/${NOBODYS.instance}/configure`],
-      ["DELETE", `/v1/instances/${instance}`, `/v1/instances/${NOBODYS.instance}`],
-      ["GET", `/v1/calls/${call}`, `/v1/calls/${NOBODYS.call}`],
-      ["DELETE", `/v1/calls/${call}`, `/v1/calls/${NOBODYS.call}`],
-      ["GET", `/v1/calls/${call}/events`, `/v1/calls/${NOBODYS.call}/events`],
-      ["GET", `/v1/calls/${call}/stream`, `/v1/calls/${NOBODYS.call}/stream`],
-      ["GET", `/simulator/calls/${call}/heard.wav`, `/simulator/calls/${NOBODYS.call}/heard.wav`],
+      ["GET", `/v1/instances/${instance}`, `/v1/instances/${MISSING_IDS.instance}`],
+      ["GET", `/v1/instances/${instance}/configure`, `/v1/instances/${MISSING_IDS.instance}/configure`],
+      ["DELETE", `/v1/instances/${instance}`, `/v1/instances/${MISSING_IDS.instance}`],
+      ["GET", `/v1/calls/${call}`, `/v1/calls/${MISSING_IDS.call}`],
+      ["DELETE", `/v1/calls/${call}`, `/v1/calls/${MISSING_IDS.call}`],
+      ["GET", `/v1/calls/${call}/events`, `/v1/calls/${MISSING_IDS.call}/events`],
+      ["GET", `/v1/calls/${call}/stream`, `/v1/calls/${MISSING_IDS.call}/stream`],
+      ["GET", `/simulator/calls/${call}/heard.wav`, `/simulator/calls/${MISSING_IDS.call}/heard.wav`],
     ] as const;
     for (const [method, theirs, nobodys] of pairs) {
-      const [id, none] = theirs.includes("inst_") ? [instance, NOBODYS.instance] : [call, NOBODYS.call];
-      const foreign = anonymous(await eve.send(method, theirs), id);
-      expect(foreign).toEqual(anonymous(await eve.send(method, nobodys), none));
+      const [id, none] = theirs.includes("inst_") ? [instance, MISSING_IDS.instance] : [call, MISSING_IDS.call];
+      const foreign = withoutIds(await eve.send(method, theirs), id);
+      expect(foreign).toEqual(withoutIds(await eve.send(method, nobodys), none));
       if (!theirs.endsWith("/stream")) expect(foreign).toMatchObject({ status: 404 });
     }
-    const posted = anonymous(await eve.postCall(instance), instance);
+    const posted = withoutIds(await eve.postCall(instance), instance);
     expect(posted).toMatchObject({ status: 404 });
-    expect(posted).toEqual(anonymous(await eve.postCall(NOBODYS.instance), NOBODYS.instance));
+    expect(posted).toEqual(withoutIds(await eve.postCall(MISSING_IDS.instance), MISSING_IDS.instance));
     for (const list of ["/v1/instances", "/v1/calls", "/v1/events", `/v1/calls?instance_id=${instance}`])
       expect(expected(200, await eve.get(list)).json()).toEqual([]);
     expect(await server.rows()).toEqual(before);
@@ -154,7 +154,7 @@ describe("a demo token", () => {
     const foreign = (await (await server.as("eve")).createInstance()).id;
     await ada.call(other.id);
     const before = await server.rows();
-    for (const id of [other.id, foreign, NOBODYS.instance, "x"])
+    for (const id of [other.id, foreign, MISSING_IDS.instance, "x"])
       expectProblem(await demo.postCall(id), 403, "demo_token_restricted", "/v1/calls");
     expect(await server.rows()).toEqual(before);
   });
@@ -196,8 +196,8 @@ describe("a demo token", () => {
     const events = expected(200, await demo.get("/v1/events")).json<EventView[]>();
     expect(new Set(events.map((event) => event.instance_id))).toEqual(new Set([own.id]));
     expect((await demo.get(`/v1/instances/${own.id}`)).status).toBe(200);
-    const absent = anonymous(await demo.get(`/v1/instances/${NOBODYS.instance}`), NOBODYS.instance);
-    expect(anonymous(await demo.get(`/v1/instances/${other.id}`), other.id)).toEqual(absent);
+    const absent = withoutIds(await demo.get(`/v1/instances/${MISSING_IDS.instance}`), MISSING_IDS.instance);
+    expect(withoutIds(await demo.get(`/v1/instances/${other.id}`), other.id)).toEqual(absent);
     for (const path of [`/v1/calls/${hidden.id}`, `/v1/calls/${hidden.id}/events`])
       expectProblem(await demo.get(path), 404, "call_not_found", path);
     expectProblem(await demo.delete(`/v1/calls/${hidden.id}`), 404, "call_not_found");
@@ -210,9 +210,9 @@ describe("a demo token", () => {
     const before = await server.rows();
     expectProblem(await demo.post("/v1/instances", { name: "x" }), 403, "demo_token_restricted");
     expectProblem(await demo.delete(`/v1/instances/${own.id}`), 403, "demo_token_restricted");
-    const absent = anonymous(await demo.delete(`/v1/instances/${NOBODYS.instance}`), NOBODYS.instance);
+    const absent = withoutIds(await demo.delete(`/v1/instances/${MISSING_IDS.instance}`), MISSING_IDS.instance);
     expect(absent).toMatchObject({ status: 403, text: expect.stringContaining("demo_token_restricted") });
-    expect(anonymous(await demo.delete(`/v1/instances/${other.id}`), other.id)).toEqual(absent);
+    expect(withoutIds(await demo.delete(`/v1/instances/${other.id}`), other.id)).toEqual(absent);
     expect(await server.rows()).toEqual(before);
   });
 });

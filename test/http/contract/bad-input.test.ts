@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { expectProblem, NOBODYS, pointersOf } from "../../support/answer-shapes.ts";
+import { expectProblem, MISSING_IDS, pointersOf } from "../../support/answer-shapes.ts";
 import { fuzz } from "../../support/fuzz.ts";
 import { useLocalServer } from "../../support/local-server.ts";
 import { processorMs } from "../../support/processor-time.ts";
@@ -190,7 +190,7 @@ describe("injection", () => {
 });
 fuzz(
   "any request with faults is refused with a problem and changes no row",
-  fc.asyncProperty(anything(NOBODYS.instance), async ({ method, path, headers, body }) => {
+  fc.asyncProperty(anything(MISSING_IDS.instance), async ({ method, path, headers, body }) => {
     const client = await theClient();
     const before = countRows(await server.rows());
     const answer = await answered(client, method, path, headers, body);

@@ -4,7 +4,7 @@ import {
   ID,
   KEYS,
   keysOf,
-  NOBODYS,
+  MISSING_IDS,
   pointersOf,
   sorted,
   TIMESTAMP,
@@ -234,7 +234,7 @@ describe("POST /v1/calls", () => {
     expectProblem(fits, 400, "invalid_json", "/v1/calls");
   });
 
-  test.for([NOBODYS.instance, NOBODYS.call, "inst_", "x", "' or 1=1 --"])(
+  test.for([MISSING_IDS.instance, MISSING_IDS.call, "inst_", "x", "' or 1=1 --"])(
     "the unknown instance %s is refused with 404",
     async (instanceId) => {
       const answer = await (await server.as("ada")).postCall(instanceId);
@@ -245,8 +245,8 @@ describe("POST /v1/calls", () => {
   test("input is checked before the instance, audio before the active call", async () => {
     const client = await server.as("ada");
     const noise = { type: "FIXED_AUDIO", audio: { audioBase64: btoa("noise") } };
-    expectProblem(await client.postCall(NOBODYS.instance, { target: {} }), 400, "invalid_request");
-    expectProblem(await client.postCall(NOBODYS.instance, noise), 404, "instance_not_found");
+    expectProblem(await client.postCall(MISSING_IDS.instance, { target: {} }), 400, "invalid_request");
+    expectProblem(await client.postCall(MISSING_IDS.instance, noise), 404, "instance_not_found");
     const { id } = await client.createInstance();
     expectProblem(await client.postCall(id, noise), 400, "audio_unsupported");
     await client.call(id);
@@ -293,12 +293,12 @@ describe("DELETE /v1/calls/:callId", () => {
 });
 
 test.for([
-  ["GET", `/v1/calls/${NOBODYS.call}`],
-  ["DELETE", `/v1/calls/${NOBODYS.call}`],
-  ["GET", `/v1/calls/${NOBODYS.call}/events`],
-  ["GET", `/simulator/calls/${NOBODYS.call}/heard.wav`],
+  ["GET", `/v1/calls/${MISSING_IDS.call}`],
+  ["DELETE", `/v1/calls/${MISSING_IDS.call}`],
+  ["GET", `/v1/calls/${MISSING_IDS.call}/events`],
+  ["GET", `/simulator/calls/${MISSING_IDS.call}/heard.wav`],
   ["GET", "/v1/calls/nonsense"],
-  ["GET", `/v1/calls/${NOBODYS.instance}`],
+  ["GET", `/v1/calls/${MISSING_IDS.instance}`],
   ["DELETE", "/v1/calls/%00"],
 ] as const)("%s %s responds 404", async ([method, path]) => {
   expectProblem(await (await server.as("ada")).send(method, path), 404, "call_not_found", path);
@@ -388,7 +388,7 @@ describe("GET /v1/calls", () => {
     expect(await find("type=DYNAMIC_STREAM")).toEqual([failed.id]);
     expect(await find(`created_after=${failed.created_at}`)).toEqual([other.id, waiting.id]);
     expect(await find(`created_before=${waiting.created_at}`)).toEqual([failed.id]);
-    expect(await find(`instance_id=${NOBODYS.instance}`)).toEqual([]);
+    expect(await find(`instance_id=${MISSING_IDS.instance}`)).toEqual([]);
     const [expanded] = expected(200, await client.get("/v1/calls?status=FAILED&expand=outcome")).json<CallView[]>();
     expect(expanded?.outcome).toMatchObject({ reason: "terminated" });
   });

@@ -4,7 +4,7 @@ import {
   ID,
   KEYS,
   keysOf,
-  NOBODYS,
+  MISSING_IDS,
   pointersOf,
   sorted,
   TIMESTAMP,
@@ -292,12 +292,12 @@ describe("DELETE /v1/instances/:instanceId", () => {
 });
 
 test.for([
-  ["GET", `/v1/instances/${NOBODYS.instance}`],
-  ["GET", `/v1/instances/${NOBODYS.instance}/configure`],
-  ["DELETE", `/v1/instances/${NOBODYS.instance}`],
-  ["POST", `/v1/instances/${NOBODYS.instance}/unlink`],
+  ["GET", `/v1/instances/${MISSING_IDS.instance}`],
+  ["GET", `/v1/instances/${MISSING_IDS.instance}/configure`],
+  ["DELETE", `/v1/instances/${MISSING_IDS.instance}`],
+  ["POST", `/v1/instances/${MISSING_IDS.instance}/unlink`],
   ["GET", "/v1/instances/nonsense"],
-  ["GET", `/v1/instances/${NOBODYS.call}`],
+  ["GET", `/v1/instances/${MISSING_IDS.call}`],
   ["DELETE", "/v1/instances/..%3f..etc"],
 ] as const)("%s %s responds 404", async ([method, path]) => {
   expectProblem(await (await server.as("ada")).send(method, path), 404, "instance_not_found", path);

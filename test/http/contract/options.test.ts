@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { expectProblem, KEYS, keysOf, NOBODYS, sorted } from "../../support/answer-shapes.ts";
+import { expectProblem, KEYS, keysOf, MISSING_IDS, sorted } from "../../support/answer-shapes.ts";
 import { useLocalServer } from "../../support/local-server.ts";
 import { type CallView, expected, type InstanceView } from "../../support/server-client.ts";
 
@@ -108,7 +108,7 @@ describe("a server below a base path, with CORS for one origin, a queue and the 
     const at = (call: string) => `/v1/calls/${call}/stream`;
     for (const headers of [{}, UPGRADE]) {
       expectProblem(await server.client().get(at(stream.id), headers), 401, "unauthorized");
-      expectProblem(await client.get(at(NOBODYS.call), headers), 404, "call_not_found");
+      expectProblem(await client.get(at(MISSING_IDS.call), headers), 404, "call_not_found");
       expectProblem(await (await server.as("eve")).get(at(stream.id), headers), 404, "call_not_found");
       expectProblem(await client.get(at(spoken.id), headers), 409, "not_a_stream_call");
     }

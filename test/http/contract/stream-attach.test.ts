@@ -85,7 +85,7 @@ describe.concurrent("a connection that breaks", () => {
     const first = await open();
     await dial();
     await first.write(sound(300));
-    first.say({ type: "mark", name: "first" });
+    first.sendMessage({ type: "mark", name: "first" });
     await first.event("mark");
     const seen = first.events;
     first.kill();
@@ -98,10 +98,10 @@ describe.concurrent("a connection that breaks", () => {
     if (second instanceof Error) throw second;
     const stream = second as typeof first;
     await stream.write(sound(300));
-    stream.say({ type: "mark", name: "second" });
+    stream.sendMessage({ type: "mark", name: "second" });
     await stream.message(({ name }) => name === "second");
     expect(stream.events.slice(0, seen.length)).toEqual(seen);
-    stream.say({ type: "hangup" });
+    stream.sendMessage({ type: "hangup" });
     expect(await stream.closed()).toMatchObject({ code: 1000 });
     expect(await client.readCall(call.id)).toMatchObject(COMPLETED);
   });

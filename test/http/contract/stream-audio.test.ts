@@ -34,10 +34,10 @@ describe.concurrent("the client's audio is what the callee hears", () => {
     const { call, client, open, dial } = await streamCall(server);
     const stream = await open({ query });
     await stream.writePieces(await bytes(), [640, 1, 77, 1500]);
-    await stream.taken();
+    await stream.waitUntilReceived();
     await dial();
     await stream.event("answered");
-    stream.say({ type: "hangup" });
+    stream.sendMessage({ type: "hangup" });
     expect(await stream.closed()).toMatchObject({ code: 1000 });
     const heard = loudSound(await client.heard(call.id));
     expect(toneShare(heard, HZ)).toBeGreaterThan(0.97);
@@ -56,10 +56,10 @@ describe.concurrent("the client's audio is what the callee hears", () => {
     const bytes = sizes.reduce((sum, size) => sum + size, 0);
     const sent = tone(HZ, bytes / 32, 16_000, 8_000);
     await stream.writePieces(sent, sizes);
-    await stream.taken();
+    await stream.waitUntilReceived();
     await dial();
     await stream.event("answered");
-    stream.say({ type: "hangup" });
+    stream.sendMessage({ type: "hangup" });
     await stream.closed();
     const heard = loudSound(await client.heard(call.id), 0);
     expect(Math.abs(heard.samples.length - sent.length)).toBeLessThan(40);
@@ -70,11 +70,11 @@ describe.concurrent("the client's audio is what the callee hears", () => {
     const { call, client, open, dial } = await streamCall(server, { to: "+12025550110" });
     const stream = await open();
     await stream.write(pcm(1000, 16_000));
-    stream.say({ type: "mark", name: "heard" });
+    stream.sendMessage({ type: "mark", name: "heard" });
     await dial();
     const answered = await stream.event("answered");
     const mark = await stream.event("mark");
-    expect(stream.story).toEqual(["ringing", "answered", "transcripts_unavailable", "mark"]);
+    expect(stream.eventNames).toEqual(["ringing", "answered", "transcripts_unavailable", "mark"]);
     const took = Date.parse(mark.timestamp!) - Date.parse(answered.timestamp!);
     expect(took).toBeGreaterThan(900);
     expect(took).toBeLessThan(1_500);
@@ -90,7 +90,7 @@ describe.concurrent("responses to a client's requests", () => {
     const stream = await open();
     for (const name of ["one", "two", "three 🦜"]) {
       await stream.write(pcm(300, 16_000));
-      stream.say({ type: "mark", name });
+      stream.sendMessage({ type: "mark", name });
     }
     await dial();
     await stream.message(({ name }) => name === "three 🦜", "the last mark");
@@ -107,29 +107,36 @@ describe.concurrent("responses to a client's requests", () => {
     const { client, call, open, dial } = await streamCall(server);
     const stream = await open();
     await stream.write(pcm(400, 16_000));
-    stream.say({ type: "mark", name: "first" });
+    stream.sendMessage({ type: "mark", name: "first" });
     await stream.write(pcm(20_000, 16_000));
-    stream.say({ type: "mark", name: "never" });
+    stream.sendMessage({ type: "mark", name: "never" });
     await dial();
     await stream.event("mark");
-    stream.say({ type: "clear" });
+    stream.sendMessage({ type: "clear" });
     const { heard_ms } = await stream.event("cleared");
     expect(heard_ms).toBeGreaterThanOrEqual(380);
     expect(heard_ms).toBeLessThan(2_000);
-    stream.say({ type: "hangup" });
+    stream.sendMessage({ type: "hangup" });
     await stream.closed(3_000);
-    expect(stream.story).toEqual(["ringing", "answered", "transcripts_unavailable", "mark", "cleared", "completed"]);
+    expect(stream.eventNames).toEqual([
+      "ringing",
+      "answered",
+      "transcripts_unavailable",
+      "mark",
+      "cleared",
+      "completed",
+    ]);
     const heard = loudSound(await client.heard(call.id));
     expect(Math.abs(heard.ms - Number(heard_ms))).toBeLessThan(100);
   });
 
   test("dtmf sends keys that the callee hears", async () => {
     const { client, call, stream } = await answeredStream(server);
-    stream.say({ type: "dtmf", digits: "5" });
-    stream.say({ type: "mark", name: "x" });
+    stream.sendMessage({ type: "dtmf", digits: "5" });
+    stream.sendMessage({ type: "mark", name: "x" });
     await stream.event("mark");
     await client.waitForCall(call.id, ["IN_PROGRESS"]);
-    stream.say({ type: "hangup" });
+    stream.sendMessage({ type: "hangup" });
     await stream.closed();
     const heard = loudSound(await client.heard(call.id));
     expect(toneShare(heard, 770) + toneShare(heard, 1336)).toBeGreaterThan(0.9);
@@ -185,10 +192,10 @@ describe.concurrent("the callee's audio, 20 ms at a time from the answer on", ()
     const { open, dial } = await streamCall(server, { to: BEEPS });
     const stream = await open();
     await stream.write(pcm(800, 16_000));
-    stream.say({ type: "mark", name: "all of it" });
+    stream.sendMessage({ type: "mark", name: "all of it" });
     await dial();
     await stream.event("mark");
-    stream.say({ type: "hangup" });
+    stream.sendMessage({ type: "hangup" });
     await stream.closed();
     expect(stream.frames).toEqual([]);
   });

@@ -28,14 +28,14 @@ describe.concurrent("an invalid text message", () => {
       ['{"type":"dtmf","digits":"12x"}', "invalid_message", /dtmf: digits must be/],
       ['{"type":"dtmf","digits":5}', "invalid_message", /0-9 \* # A-D/],
     ];
-    for (const [message] of wrong) stream.say(message);
-    stream.say({ type: "mark", name: "after all of them" });
+    for (const [message] of wrong) stream.sendMessage(message);
+    stream.sendMessage({ type: "mark", name: "after all of them" });
     await stream.event("mark");
     const errors = stream.messages.filter(({ type }) => type === "error");
     expect(errors.map(({ code }) => code)).toEqual(wrong.map(([, code]) => code));
     for (const [i, error] of errors.entries()) expect(error.detail).toMatch(wrong[i]![2]);
     await stream.write(sound(300));
-    stream.say({ type: "hangup" });
+    stream.sendMessage({ type: "hangup" });
     expect(await stream.closed()).toMatchObject({ code: 1000 });
     expect(loudSound(await client.heard(call.id)).ms).toBeGreaterThan(290);
   });
@@ -66,7 +66,7 @@ describe.concurrent("bytes other than the named audio", () => {
     expect(closed.reason).toMatch(reason);
     const next = await open({ query: { encoding: "pcm_s16le" } });
     await next.write(sound(300));
-    next.say({ type: "hangup" });
+    next.sendMessage({ type: "hangup" });
     expect(await next.closed()).toMatchObject({ code: 1000 });
     expect(loudSound(await client.heard(call.id)).ms).toBeGreaterThan(290);
   });
@@ -78,7 +78,7 @@ describe.concurrent("bytes other than the named audio", () => {
     await stream.event("answered");
     const file = await fixture("tone-16k-mono-vbr.mp3");
     await stream.write(file.subarray(0, Math.round(file.length / 2)));
-    stream.say({ type: "hangup" });
+    stream.sendMessage({ type: "hangup" });
     expect(await stream.closed()).toMatchObject({ code: 1000 });
     const heard = loudSound(await client.heard(call.id));
     expect(toneShare(heard, 1_000)).toBeGreaterThan(0.95);
@@ -92,7 +92,7 @@ describe.concurrent("unheard audio is reported", () => {
     const { call, client, stream } = await answeredStream(server);
     await stream.write(sound(300));
     await stream.write(new Uint8Array(1));
-    stream.say({ type: "hangup" });
+    stream.sendMessage({ type: "hangup" });
     await stream.write(sound(300));
     await stream.write(sound(300));
     expect(await stream.error("invalid_message")).toMatchObject({
@@ -130,10 +130,10 @@ describe.concurrent("the sizes of messages", () => {
     const { call, client, open, dial } = await streamCall(server);
     const stream = await open();
     await stream.writePieces(sound(400), [1]);
-    await stream.taken();
+    await stream.waitUntilReceived();
     await dial();
     await stream.event("answered");
-    stream.say({ type: "hangup" });
+    stream.sendMessage({ type: "hangup" });
     expect(await stream.closed()).toMatchObject({ code: 1000 });
     const heard = loudSound(await client.heard(call.id), 0);
     expect(Math.abs(heard.ms - 400)).toBeLessThan(3);

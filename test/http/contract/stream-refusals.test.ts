@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { expectProblem, keysOf, NOBODYS, TIMESTAMP } from "../../support/answer-shapes.ts";
+import { expectProblem, keysOf, MISSING_IDS, TIMESTAMP } from "../../support/answer-shapes.ts";
 import { useLocalServer } from "../../support/local-server.ts";
 import type { Client } from "../../support/server-client.ts";
 import { STREAMS, streamCall } from "../../support/stream-calls.ts";
@@ -23,8 +23,8 @@ describe("before the upgrade", () => {
     const spoken = await client.call((await client.createInstance()).id);
     for (const headers of [{}, SHOWN, UPGRADE]) {
       expectProblem(await server.client().get(at(call.id, "?encoding=x"), headers), 401, "unauthorized");
-      expectProblem(await client.get(at(NOBODYS.call, "?encoding=x"), headers), 400, "invalid_request");
-      expectProblem(await client.get(at(NOBODYS.call), headers), 404, "call_not_found");
+      expectProblem(await client.get(at(MISSING_IDS.call, "?encoding=x"), headers), 400, "invalid_request");
+      expectProblem(await client.get(at(MISSING_IDS.call), headers), 404, "call_not_found");
       expectProblem(await client.get(at("x%00"), headers), 404, "call_not_found");
       expectProblem(await (await server.as("eve")).get(at(call.id), headers), 404, "call_not_found");
       expectProblem(await client.get(at(spoken.id), headers), 409, "not_a_stream_call");
@@ -54,7 +54,11 @@ describe("before the upgrade", () => {
     ["?encoding=", ["encoding"]],
   ])("%s is refused with 400, which names every wrong parameter", async ([query, parameters]) => {
     const client = await server.as("ada");
-    const { errors = [] } = expectProblem(await client.get(at(NOBODYS.call, query), UPGRADE), 400, "invalid_request");
+    const { errors = [] } = expectProblem(
+      await client.get(at(MISSING_IDS.call, query), UPGRADE),
+      400,
+      "invalid_request",
+    );
     expect(errors.map(({ parameter }) => parameter).sort()).toEqual(parameters);
   });
 
@@ -126,7 +130,7 @@ describe("a ticket", () => {
     const { call, client, open } = await streamCall(server);
     const spoken = await client.call((await client.createInstance()).id);
     expectProblem(await ticketOf(server.client(), call.id), 401, "unauthorized");
-    expectProblem(await ticketOf(client, NOBODYS.call), 404, "call_not_found");
+    expectProblem(await ticketOf(client, MISSING_IDS.call), 404, "call_not_found");
     expectProblem(await ticketOf(await server.as("eve"), call.id), 404, "call_not_found");
     expectProblem(await ticketOf(client, spoken.id), 409, "not_a_stream_call");
     const stream = await open();

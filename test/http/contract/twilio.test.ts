@@ -4,14 +4,14 @@ import { expected } from "../../support/server-client.ts";
 import { loudness, loudPart, phaseJump, toneMs, toneShare } from "../../support/server-sound.ts";
 import {
   attach,
-  closed,
+  decodeHeard,
   expectClosedOnPurpose,
-  findIn,
-  heardBy,
+  indexOfSamples,
   NUMBERS,
   part,
   placeCall,
   TWILIO_SETTINGS,
+  waitUntilClosed,
 } from "../../support/twilio-calls.ts";
 
 describe("a bot for Twilio Media Streams", () => {
@@ -20,7 +20,7 @@ describe("a bot for Twilio Media Streams", () => {
   test("the bot repeats the callee, who hears it exactly", async () => {
     const call = await placeCall(server, NUMBERS.greetsAndBeeps);
     const bot = await attach(server, call, { hangUpAt: "utterance 1" }, "&parameter.FirstName=Jane");
-    await closed(bot);
+    await waitUntilClosed(bot);
     expectClosedOnPurpose(await call.client.waitForCall(call.callId));
 
     const [connected, start, ...rest] = bot.messages;
@@ -35,17 +35,17 @@ describe("a bot for Twilio Media Streams", () => {
     });
     expect(start?.streamSid).toMatch(/^MZ[0-9a-f]{32}$/);
     expect([start, ...rest].map((one) => one?.sequenceNumber)).toEqual(bot.messages.slice(1).map((_, i) => `${i + 1}`));
-    expect(bot.of("media").map(({ media }) => [media?.track, media?.chunk, media?.timestamp])).toEqual(
-      bot.of("media").map((_, i) => ["inbound", `${i + 1}`, `${20 * i}`]),
+    expect(bot.messagesOf("media").map(({ media }) => [media?.track, media?.chunk, media?.timestamp])).toEqual(
+      bot.messagesOf("media").map((_, i) => ["inbound", `${i + 1}`, `${20 * i}`]),
     );
 
     // A sentence and a beep of 1 kHz: the bot has heard both, and the callee hears both once more.
-    const utterance = heardBy(bot.utterances[0]!);
+    const utterance = decodeHeard(bot.utterances[0]!);
     const { to } = loudPart(utterance);
     expect(toneShare(part(utterance, to - 3_000, to - 80), 1_000)).toBeGreaterThan(0.95);
     const heard = await call.client.heard(call.callId);
     expect(heard.sampleRate).toBe(8_000);
-    const at = findIn(heard, utterance.samples);
+    const at = indexOfSamples(heard, utterance.samples);
     expect(at, "the utterance in what was heard").toBeGreaterThanOrEqual(0);
     expect(loudness(part(heard, at, at + to))).toBeGreaterThan(500);
     const beep = part(heard, at + to - 3_000, at + to - 80);
@@ -56,8 +56,8 @@ describe("a bot for Twilio Media Streams", () => {
   test("the bot receives stop at the hang-up", async () => {
     const call = await placeCall(server, NUMBERS.hangsUp);
     const bot = await attach(server, call);
-    expect(await closed(bot)).toMatchObject({ code: 1000 });
-    const { accountSid, callSid, streamSid } = bot.of("start")[0]?.start ?? {};
+    expect(await waitUntilClosed(bot)).toMatchObject({ code: 1000 });
+    const { accountSid, callSid, streamSid } = bot.messagesOf("start")[0]?.start ?? {};
     expect(bot.messages.at(-1)).toEqual({
       event: "stop",
       sequenceNumber: String(bot.messages.length - 1),
@@ -71,7 +71,7 @@ describe("a bot for Twilio Media Streams", () => {
     const call = await placeCall(server, NUMBERS.ringsOn);
     const bot = await attach(server, call);
     expected(204, await call.client.delete(`/v1/calls/${call.callId}`));
-    expect(await closed(bot)).toMatchObject({ code: 4010 });
+    expect(await waitUntilClosed(bot)).toMatchObject({ code: 4010 });
     expect(bot.messages).toEqual([]);
   });
 
@@ -86,7 +86,7 @@ describe("a bot for Twilio Media Streams", () => {
       { event: "clear", streamSid: "MZ0" },
     ])
       bot.send(nonsense);
-    await closed(bot);
+    await waitUntilClosed(bot);
     expectClosedOnPurpose(await call.client.waitForCall(call.callId));
     const heard = await call.client.heard(call.callId);
     const { from, to } = loudPart(heard);
@@ -108,9 +108,9 @@ describe("a bot for Twilio Media Streams, with a slow callee", () => {
       goodbye: { hz: 700, ms: 300, after: "#" },
       hangUpAt: "goodbye",
     });
-    await closed(bot);
+    await waitUntilClosed(bot);
     expectClosedOnPurpose(await call.client.waitForCall(call.callId));
-    expect(bot.of("dtmf").map(({ dtmf }) => [dtmf?.track, dtmf?.digit])).toEqual(
+    expect(bot.messagesOf("dtmf").map(({ dtmf }) => [dtmf?.track, dtmf?.digit])).toEqual(
       [..."1234#"].map((digit) => ["inbound_track", digit]),
     );
     const marks = bot.marks.filter((name) => !name.startsWith("utterance"));

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { missing } from "../../support/runtimes.ts";
 import { ON_NODE, useServer } from "../../support/server.ts";
 import { expected, until } from "../../support/server-client.ts";
-import { stretches } from "../../support/server-sound.ts";
+import { countSounds } from "../../support/server-sound.ts";
 
 /** Replies to questions with words: yes, Monday, two, and thank you. */
 const ANSWERING = "+12025550120";
@@ -63,7 +63,7 @@ function conversation(
     for (const { speaker, text } of lines) console.info(`${speaker}: ${text}`);
     console.info(`gaps, ms: ${turns.map(({ turn_gap_ms }) => turn_gap_ms ?? "-").join(" ")}`);
     expect(lines.filter(({ speaker }) => speaker === "caller").length).toBeGreaterThanOrEqual(3);
-    expect(stretches(await client.heard(id), 500)).toBeGreaterThanOrEqual(3);
+    expect(countSounds(await client.heard(id), 500)).toBeGreaterThanOrEqual(3);
     expect(turns.length).toBeGreaterThanOrEqual(3);
     check(call);
   });

@@ -5,7 +5,7 @@ import { encodeAlaw, encodeMulaw } from "../../../src/audio/samples/g711.ts";
 import { concatPcm } from "../../../src/audio/samples/pcm.ts";
 import { tone } from "../../../src/audio/tones/tone.ts";
 import { relayTo } from "../../support/relay.ts";
-import { ON_NODE, ON_OTHER_RUNTIMES, onEach, Server } from "../../support/server.ts";
+import { ON_NODE, ON_OTHER_RUNTIMES, describeEach, Server } from "../../support/server.ts";
 import { until } from "../../support/server-client.ts";
 import { loudPart } from "../../support/server-sound.ts";
 import { withTools } from "../tools.ts";
@@ -173,7 +173,7 @@ const STORIES: readonly Story[] = [
         expect(await first).toBe("reached");
         await relay.cut();
         const late = stream.write(whole.subarray(3 * RATE));
-        await relay.mend();
+        await relay.repair();
         await late;
         expect(await stream.mark("said")).toBe("reached");
         await hangUp(followed);
@@ -220,7 +220,7 @@ withTools("a client whose call goes to a softphone", ["baresip", "openssl", "sox
   });
 
   describe.concurrent("on a server under", () => {
-    onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
+    describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
       const stories = STORIES.filter(({ onNodeOnly }) => !onNodeOnly || target === ON_NODE);
       let softphones: Baresip[];
       let server: Server;

@@ -100,7 +100,7 @@ describe("strangers who send datagrams to the ports of a live call", () => {
     await events.over;
     expect(events.cause).toBe("released");
     expect(call.end).toBe("they hung up");
-    const { samples, gaps } = call.voice!.heard();
+    const { samples, gaps } = call.voice!.heardAudio();
     expect(gaps).toEqual([]);
     expect(toneShare({ sampleRate: 8000, samples }, OUR_HZ)).toBeGreaterThan(0.98);
     expect(events.keys).toBe("");

@@ -37,7 +37,7 @@ withTools("a softphone", ["baresip", "openssl", "sox"], () => {
       "a key",
     );
     await until(
-      () => call.voice!.pressing,
+      () => call.voice!.pendingKeyCount,
       (left) => left === 0,
       5_000,
       "the keys to be pressed",
@@ -48,7 +48,7 @@ withTools("a softphone", ["baresip", "openssl", "sox"], () => {
     expect(pressed.join("")).toBe("42#");
     expect(call.keys).toBe("7");
     expect(relay.signalling.lost).toBe(1);
-    const { samples, gaps } = call.voice!.heard();
+    const { samples, gaps } = call.voice!.heardAudio();
     expect(gaps).toEqual([]);
     for (const heard of [samples, (await monoOf(await baresip.heardFile(), 8000)).sound.samples]) {
       const second = { sampleRate: 8000, samples: heard.subarray(2_000, 10_000) };

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import type { Trunk } from "../../../adapters/telephony/sip/config/trunk.ts";
-import { ON_NODE, ON_OTHER_RUNTIMES, onEach, Server } from "../../support/server.ts";
+import { ON_NODE, ON_OTHER_RUNTIMES, describeEach, Server } from "../../support/server.ts";
 import { type Client, expected, type InstanceView } from "../../support/server-client.ts";
 import { loudPart, phaseJump, toneShare, toneWav } from "../../support/server-sound.ts";
 import { recognise } from "../recogniser.ts";
@@ -113,7 +113,7 @@ const CALLS = {
 /** Node 22 behaves like Node 26 here. */
 const TARGETS = [ON_NODE, ...ON_OTHER_RUNTIMES.filter(({ runtime }) => runtime.name !== "node22")];
 
-onEach(TARGETS, (target) => {
+describeEach(TARGETS, (target) => {
   withTools("a softphone hears", ["baresip", "kamailio", "openssl", "pocketsphinx_batch", "sox"], () => {
     const routes = ROUTES.filter(({ everywhere }) => target === ON_NODE || everywhere);
     const stage = new Stage();

@@ -14,9 +14,9 @@ const MEDIA: readonly { readonly title: string; readonly conditions: NetworkCond
   { title: "3 % of all packets lost", conditions: { loss: 0.03 }, share: 0.97 },
   { title: "bursts of 60 ms lost", conditions: { loss: 0.06, burst: 3 }, share: 0.95 },
   { title: "10 % arriving twice", conditions: { duplicates: 0.1 }, share: 0.995 },
-  { title: "10 % overtaken by others", conditions: { late: 0.1, lateMs: 30, delayMs: 20 }, share: 0.995 },
+  { title: "10 % overtaken by others", conditions: { reordered: 0.1, reorderDelayMs: 30, delayMs: 20 }, share: 0.995 },
   { title: "150 ms of delay and 40 ms of jitter", conditions: { delayMs: 150, jitterMs: 40 }, share: 0.98 },
-  { title: "everything at once", conditions: { loss: 0.03, duplicates: 0.05, late: 0.05, jitterMs: 30 }, share: 0.95 },
+  { title: "everything at once", conditions: { loss: 0.03, duplicates: 0.05, reordered: 0.05, jitterMs: 30 }, share: 0.95 },
 ];
 
 describe("a network with", () => {
@@ -55,13 +55,13 @@ describe("a network with", () => {
       expect(toneShare(heard, 1000)).toBeGreaterThan(share);
       expect(tookMs).toBeLessThan(6_000); // frames arrive on schedule, lost or not
       const call = farEnd.calls[0]!;
-      const { samples, gaps } = call.voice!.heard();
+      const { samples, gaps } = call.voice!.heardAudio();
       const missing = gaps.reduce((sum, gap) => sum + gap.samples, 0);
       expect(toneShare({ sampleRate: 8000, samples }, OUR_HZ)).toBeGreaterThan(1 - missing / samples.length - 0.02);
       expect(gaps.every((gap) => gap.samples > 0 && gap.samples % 160 === 0)).toBe(true);
       if (conditions.loss) expect(relay.media.lost).toBeGreaterThan(5);
       if (conditions.duplicates) expect(relay.media.duplicated).toBeGreaterThan(10);
-      if (conditions.late) expect(relay.media.late).toBeGreaterThan(10);
+      if (conditions.reordered) expect(relay.media.reordered).toBeGreaterThan(10);
       const counted = leg.statistics?.();
       if (conditions.loss) expect(counted!.packetsLost).toBeGreaterThan(0);
       if (conditions.duplicates) expect(counted!.packetsDuplicated).toBeGreaterThan(0);
@@ -94,10 +94,10 @@ describe("a network with", () => {
   test.concurrent.each([21, 22, 23, 24, 25, 26])(
     "calls are set up and end with a third of the datagrams lost (%i)",
     async (seed) => {
-      const signalling = { loss: 0.3, late: 0.3, lateMs: 80, duplicates: 0.2 };
+      const signalling = { loss: 0.3, reordered: 0.3, reorderDelayMs: 80, duplicates: 0.2 };
       const { relay, caller } = await beyond({ signalling }, seed, `storm-${seed}`);
       await hear(caller, 500);
-      expect(relay.signalling.lost + relay.signalling.late + relay.signalling.duplicated).toBeGreaterThan(0);
+      expect(relay.signalling.lost + relay.signalling.reordered + relay.signalling.duplicated).toBeGreaterThan(0);
     },
   );
 });

@@ -56,7 +56,7 @@ const STORIES: readonly Story[] = [
       user: "agent",
       password: "s3cret",
       algorithms: ["SHA-512-256", "SHA-256", "MD5"],
-      stale: 1,
+      staleCount: 1,
     }),
     trunk: { user: "agent", password: "s3cret" },
     ...played,
@@ -94,7 +94,7 @@ const STORIES: readonly Story[] = [
     async meanwhile({ farEnd, theirs }) {
       await (await theirs()).established;
       await wait(1_000);
-      farEnd.gone = true;
+      farEnd.isUnplugged = true;
       (await theirs()).close();
     },
     ...{ status: "FAILED", reason: "media_failed", detail: /no audio/i, heardMs: [2_000, 3_000] },
@@ -227,7 +227,7 @@ describe("a callee who", () => {
           `the callee to see: ${story.end}`,
         );
       if (!story.whole) return;
-      const heard = { sampleRate: 8_000, samples: theirs.voice!.heard().samples };
+      const heard = { sampleRate: 8_000, samples: theirs.voice!.heardAudio().samples };
       const { from, to } = loudPart(heard, 500);
       if (story.callee.acts === undefined) {
         expect(Math.abs((to - from) / 8 - MESSAGE_MS)).toBeLessThanOrEqual(1);

@@ -82,7 +82,7 @@ describe("calls over real datagrams", () => {
   });
 
   test("answered despite the CANCEL are hung up", async () => {
-    const [farEnd, agent] = await stage({ ...callees.rings, despiteCancel: true });
+    const [farEnd, agent] = await stage({ ...callees.rings, ignoresCancel: true });
     const call = agent.call("bob");
     await call.until("ringing");
     await call.usage.hangUp();
@@ -128,7 +128,7 @@ describe("calls over real datagrams", () => {
     const [farEnd, agent] = await stage({});
     const call = agent.call("bob");
     await call.until("answered");
-    farEnd.gone = true;
+    farEnd.isUnplugged = true;
     const from = performance.now();
     await call.usage.hangUp();
     expect(performance.now() - from).toBeLessThan(10_000);

@@ -83,12 +83,12 @@ export function impairedCall({ conditions, seconds, ppm = 0, seed = 1, sample }:
     if ((tick + 1) % SAMPLED_TICKS === 0) sample?.((tick + 1) * FRAME_MS, session.statistics());
   }
   const { mos } = session.statistics();
-  const { lost, came } = network.counts;
+  const { lost, received } = network.counts;
   const delays = listen(heard, decodeMulaw(said), (index, heardMs) => firstHeardAt + heardMs - sentAt(index));
   const sorted = [...delays.ms].sort((a, b) => a - b);
   const shortest = conditions.delayMs ?? 0;
   return {
-    loss: lost / came,
+    loss: lost / received,
     meanBurst: lost / Math.max(1, bursts),
     concealedMs: (delays.concealedMs * 60) / seconds,
     gaps: (delays.gaps * 60) / seconds,

@@ -29,7 +29,7 @@ export const IMPAIRMENTS: readonly Impairment[] = [
   { title: "30 ms of jitter", conditions: { delayMs, jitterMs: 30 }, concealedMs: 30, gaps: 0, delayMs: 70 },
   {
     title: "10 % overtaken by others, 30 ms late",
-    conditions: { delayMs, late: 0.1, lateMs: 30 },
+    conditions: { delayMs, reordered: 0.1, reorderDelayMs: 30 },
     ...{ concealedMs: 30, gaps: 0, delayMs: 70 },
   },
   { title: "10 % doubled", conditions: { delayMs, duplicates: 0.1 }, concealedMs: 0, gaps: 0, delayMs: 60 },
@@ -40,7 +40,15 @@ export const IMPAIRMENTS: readonly Impairment[] = [
   },
   {
     title: "everything at once: 3 % in bursts, 30 ms of jitter, 5 % overtaken, 5 % doubled",
-    conditions: { delayMs, loss: 0.03, meanBurst: 3, jitterMs: 30, late: 0.05, lateMs: 30, duplicates: 0.05 },
+    conditions: {
+      delayMs,
+      loss: 0.03,
+      meanBurst: 3,
+      jitterMs: 30,
+      reordered: 0.05,
+      reorderDelayMs: 30,
+      duplicates: 0.05,
+    },
     ...{ concealedMs: 2_600, gaps: 24, delayMs: 90 },
   },
   ...[200, -200].map((ppm) => ({

@@ -39,7 +39,7 @@ test("a lost request and a lost response cost two pauses", async () => {
 });
 
 test("every request gets one response despite impairments", async () => {
-  const { trunk, relay, far } = await behind({ loss: 0.15, duplicates: 0.3, late: 0.3, lateMs: 80 });
+  const { trunk, relay, far } = await behind({ loss: 0.15, duplicates: 0.3, reordered: 0.3, reorderDelayMs: 80 });
   const all = Array.from({ length: 100 }, () => send(trunk.transactions, request("OPTIONS", relay.uri), relay.uri));
   const ends = await Promise.all(all.map(({ end }) => end));
   expect(ends.filter((end) => "status" in end && end.status === 200)).toHaveLength(100);

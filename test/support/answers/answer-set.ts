@@ -5,14 +5,14 @@ import { resample } from "../../../src/audio/samples/resample.ts";
 import type { PcmChunk } from "../../../src/ports/media.ts";
 import { random } from "../random.ts";
 import { type Half, phrasesOf } from "./phrases.ts";
-import { joined, levelled, mixed, music, noise, type Sound, samplesOf, silence, sines } from "./sounds.ts";
+import { join, levelled, mix, music, noise, type Sound, samplesOf, silence, sines } from "./sounds.ts";
 
 /** Audio of one callee, from the answer on. */
 export interface Answer {
   /** Its kind, for a table: `short greeting`. */
   readonly kind: string;
   /** The answerer; `nobody` for neither a person nor a machine that takes messages. */
-  readonly who: "human" | "machine" | "nobody";
+  readonly answerer: "human" | "machine" | "nobody";
   readonly samples: Int16Array;
   readonly sampleRate: number;
   /** End of a person's first complete utterance, ms; undefined without one. */
@@ -73,8 +73,8 @@ const RINGS: readonly { readonly hertz: readonly number[]; readonly onMs: number
 /**
  * Answers to calls, generated at random from speech engines, tones and noises: the same seed gives the same set, and the halves share neither a sentence nor a voice.
  */
-export async function answerSet(half: Half, count: number, seed = 1): Promise<Answer[]> {
-  const maker = new AnswerMaker(half, random(seed + (half === "tuning" ? 0 : 1_000_003)));
+export async function answerSet(split: Half, count: number, seed = 1): Promise<Answer[]> {
+  const maker = new AnswerMaker(split, random(seed + (split === "tuning" ? 0 : 1_000_003)));
   const answers: Answer[] = [];
   for (const [kind, share] of Object.entries(KINDS))
     for (let n = 0; n < Math.max(1, Math.round((share * count) / 100)); n++)
@@ -83,71 +83,76 @@ export async function answerSet(half: Half, count: number, seed = 1): Promise<An
 }
 
 class AnswerMaker {
-  readonly #half: Half;
+  readonly #split: Half;
   readonly #next: () => number;
-  readonly #spoken = new Map<string, Promise<Sound>>();
+  readonly #spokenSounds = new Map<string, Promise<Sound>>();
 
-  constructor(half: Half, next: () => number) {
-    this.#half = half;
+  constructor(split: Half, next: () => number) {
+    this.#split = split;
     this.#next = next;
   }
 
   async make(kind: Kind): Promise<Answer> {
-    const speaker = this.#oneOf(SPEAKERS[this.#half]);
-    const { sound, greeted, beep } = await this.#sound(kind, speaker);
-    const level = 10 ** this.#between(2.7, 3.7); // an RMS from 500 to 5,000
+    const speaker = this.#oneOf(SPEAKERS[this.#split]);
+    const { sound, greetedAt: greetedMs, beep } = await this.#sound(kind, speaker);
+    const level = 10 ** this.#randomBetween(2.7, 3.7); // an RMS from 500 to 5,000
     const length = Math.max(sound.length, msToSamples(12_000, RATE)) + msToSamples(3_000, RATE);
     const samples = samplesOf(
-      mixed(kind === "noise" ? silence(0, RATE) : levelled(sound, level), this.#room(kind, length, level)),
+      mix(kind === "noise" ? silence(0, RATE) : levelled(sound, level), this.#room(kind, length, level)),
     );
     const ms = (at: number | undefined) => (at === undefined ? undefined : Math.round((1_000 * at) / RATE));
-    const who = kind.startsWith("person") ? "human" : kind.startsWith("machine") ? "machine" : "nobody";
-    return { kind, who, samples, sampleRate: RATE, greetedMs: ms(greeted), beepMs: ms(beep) };
+    const answerer = kind.startsWith("person") ? "human" : kind.startsWith("machine") ? "machine" : "nobody";
+    return { kind, answerer, samples, sampleRate: RATE, greetedMs: ms(greetedMs), beepMs: ms(beep) };
   }
 
   /** Background of the answer, usually quiet. */
   #room(kind: Kind, length: number, level: number): Sound {
     const ms = (1_000 * length) / RATE;
-    const still = kind !== "noise" && this.#next() < 0.35;
-    if (still) return silence(ms, RATE);
+    const isStill = kind !== "noise" && this.#next() < 0.35;
+    if (isStill) return silence(ms, RATE);
     const sound = noise(this.#oneOf(["white", "pink", "car"]), ms, RATE, this.#next);
-    return levelled(sound, level / 10 ** (this.#between(15, 35) / 20));
+    return levelled(sound, level / 10 ** (this.#randomBetween(15, 35) / 20));
   }
 
-  async #sound(kind: Kind, speaker: Speaker): Promise<{ sound: Sound; greeted?: number; beep?: number }> {
-    const { short, business } = phrasesOf(speaker.language, this.#half);
+  async #sound(kind: Kind, speaker: Speaker): Promise<{ sound: Sound; greetedAt?: number; beep?: number }> {
+    const { short, business } = phrasesOf(speaker.language, this.#split);
     const say = (texts: readonly string[]) => this.#say(this.#oneOf(texts), speaker);
-    const ringing = (cycles: number) => joined(...Array.from({ length: cycles }, () => this.#ring()));
+    const ringing = (cycles: number) => join(...Array.from({ length: cycles }, () => this.#ring()));
     switch (kind) {
       case "person, short greeting":
-        return this.#person([this.#still(100, 1_200), await say(short)]);
+        return this.#person([this.#backgroundNoise(100, 1_200), await say(short)]);
       case "person, greeting of a business":
-        return this.#person([this.#still(200, 900), await say(business)]);
+        return this.#person([this.#backgroundNoise(200, 900), await say(business)]);
       case "person, after ringing in band":
-        return this.#person([ringing(1), this.#still(100, 500), await say(short)]);
+        return this.#person([ringing(1), this.#backgroundNoise(100, 500), await say(short)]);
       case "person, asks again": {
-        const first = joined(this.#still(100, 900), await say(short));
-        const again = await say(short);
-        return { sound: joined(first, this.#still(1_200, 2_500), again), greeted: first.length };
+        const first = join(this.#backgroundNoise(100, 900), await say(short));
+        const repeated = await say(short);
+        return { sound: join(first, this.#backgroundNoise(1_200, 2_500), repeated), greetedAt: first.length };
       }
       case "machine, greeting and beep":
         return this.#machine(
-          [this.#still(0, 1_500), await this.#greeting(speaker, 1 + Math.floor(4 * this.#next()))],
+          [this.#backgroundNoise(0, 1_500), await this.#greeting(speaker, 1 + Math.floor(4 * this.#next()))],
           true,
         );
       case "machine, greeting without a beep":
         return this.#machine(
-          [this.#still(0, 1_500), await this.#greeting(speaker, 2 + Math.floor(3 * this.#next()))],
+          [this.#backgroundNoise(0, 1_500), await this.#greeting(speaker, 2 + Math.floor(3 * this.#next()))],
           false,
         );
       case "machine, short greeting and beep":
-        return this.#machine([this.#still(0, 1_000), await say(phrasesOf(speaker.language, this.#half).closing)], true);
+        return this.#machine(
+          [this.#backgroundNoise(0, 1_000), await say(phrasesOf(speaker.language, this.#split).closing)],
+          true,
+        );
       case "machine, beep alone":
-        return this.#machine([this.#still(300, 2_500)], true);
+        return this.#machine([this.#backgroundNoise(300, 2_500)], true);
       case "machine, after ringing in band":
-        return this.#machine([ringing(1), this.#still(0, 500), await this.#greeting(speaker, 3)], true);
+        return this.#machine([ringing(1), this.#backgroundNoise(0, 500), await this.#greeting(speaker, 3)], true);
       case "music":
-        return { sound: joined(this.#still(0, 500), music(this.#between(9_000, 14_000), RATE, this.#next)) };
+        return {
+          sound: join(this.#backgroundNoise(0, 500), music(this.#randomBetween(9_000, 14_000), RATE, this.#next)),
+        };
       case "ringing in band":
         return { sound: ringing(3) };
       case "silence":
@@ -156,52 +161,55 @@ class AnswerMaker {
     }
   }
 
-  #person(parts: readonly Sound[]): { sound: Sound; greeted: number } {
-    const sound = joined(...parts);
-    return { sound, greeted: sound.length };
+  #person(parts: readonly Sound[]): { sound: Sound; greetedMs: number } {
+    const sound = join(...parts);
+    return { sound, greetedMs: sound.length };
   }
 
   #machine(parts: readonly Sound[], beeps: boolean): { sound: Sound; beep?: number } {
-    const said = joined(...parts);
-    if (!beeps) return { sound: said };
-    const before = joined(said, this.#still(200, 1_800));
-    const tone = sines([this.#oneOf(BEEPS)], this.#between(180, 900), RATE);
-    return { sound: joined(before, levelled(tone, rmsOf(said) * this.#between(0.6, 1.5))), beep: before.length };
+    const greeting = join(...parts);
+    if (!beeps) return { sound: greeting };
+    const before = join(greeting, this.#backgroundNoise(200, 1_800));
+    const tone = sines([this.#oneOf(BEEPS)], this.#randomBetween(180, 900), RATE);
+    return {
+      sound: join(before, levelled(tone, rmsOf(greeting) * this.#randomBetween(0.6, 1.5))),
+      beep: before.length,
+    };
   }
 
   async #greeting(speaker: Speaker, middles: number): Promise<Sound> {
-    const { opening, middle, closing } = phrasesOf(speaker.language, this.#half);
+    const { opening, middle, closing } = phrasesOf(speaker.language, this.#split);
     const texts = [this.#oneOf(opening)];
     for (let n = 0; n < middles; n++) texts.push(middle[(n + texts[0]!.length) % middle.length]!);
     texts.push(this.#oneOf(closing));
     const parts: Sound[] = [];
     for (const text of texts) {
-      if (parts.length > 0) parts.push(this.#still(100, 650));
+      if (parts.length > 0) parts.push(this.#backgroundNoise(100, 650));
       parts.push(await this.#say(text, speaker));
     }
-    return joined(...parts);
+    return join(...parts);
   }
 
   #ring(): Sound {
     const { hertz, onMs, offMs } = this.#oneOf(RINGS);
-    const ring = joined(sines(hertz, onMs, RATE), silence(offMs, RATE));
-    return onMs < 1_000 ? joined(ring, sines(hertz, onMs, RATE), silence(2_000, RATE)) : ring;
+    const ring = join(sines(hertz, onMs, RATE), silence(offMs, RATE));
+    return onMs < 1_000 ? join(ring, sines(hertz, onMs, RATE), silence(2_000, RATE)) : ring;
   }
 
   #say(text: string, speaker: Speaker): Promise<Sound> {
     const key = `${speaker.engine} ${speaker.voice} ${text}`;
-    const known = this.#spoken.get(key);
-    if (known !== undefined) return known;
-    const spoken = spoken8k(text, speaker);
-    this.#spoken.set(key, spoken);
-    return spoken;
+    const existing = this.#spokenSounds.get(key);
+    if (existing !== undefined) return existing;
+    const sound = spoken8k(text, speaker);
+    this.#spokenSounds.set(key, sound);
+    return sound;
   }
 
-  #still(fromMs: number, toMs: number): Sound {
-    return silence(this.#between(fromMs, toMs), RATE);
+  #backgroundNoise(fromMs: number, toMs: number): Sound {
+    return silence(this.#randomBetween(fromMs, toMs), RATE);
   }
 
-  #between(from: number, to: number): number {
+  #randomBetween(from: number, to: number): number {
     return from + (to - from) * this.#next();
   }
 
@@ -226,7 +234,7 @@ async function spoken8k(text: string, { engine, voice }: Speaker): Promise<Sound
   const context = { emit: (piece: PcmChunk) => void pieces.push(piece), isCancelled: () => false };
   await (engine === "flite" ? fliteJob({ text, voice }, context) : espeakJob({ text, voice }, context));
   const samples = resample(concatPcm(pieces.map((piece) => piece.samples)), pieces[0]!.sampleRate, RATE);
-  const audible = (value: number): boolean => Math.abs(value) > 200;
-  const first = samples.findIndex(audible);
-  return Float64Array.from(samples.subarray(Math.max(0, first), samples.findLastIndex(audible) + 1));
+  const isAudible = (value: number): boolean => Math.abs(value) > 200;
+  const first = samples.findIndex(isAudible);
+  return Float64Array.from(samples.subarray(Math.max(0, first), samples.findLastIndex(isAudible) + 1));
 }

@@ -97,6 +97,6 @@ const PORTUGUESE: Readonly<Record<Half, Phrases>> = {
 };
 
 /** The sentences of a language. */
-export function phrasesOf(language: "en" | "pt", half: Half): Phrases {
-  return (language === "en" ? ENGLISH : PORTUGUESE)[half];
+export function phrasesOf(language: "en" | "pt", split: Half): Phrases {
+  return (language === "en" ? ENGLISH : PORTUGUESE)[split];
 }

@@ -4,14 +4,14 @@ import { msToSamples, toSample } from "../../../src/audio/samples/pcm.ts";
 export type Sound = Float64Array;
 
 /** Sum of sounds, as long as the longest one. */
-export function mixed(...sounds: readonly Sound[]): Sound {
+export function mix(...sounds: readonly Sound[]): Sound {
   const sum = new Float64Array(Math.max(...sounds.map(({ length }) => length)));
   for (const sound of sounds) for (let i = 0; i < sound.length; i++) sum[i] = sum[i]! + sound[i]!;
   return sum;
 }
 
 /** Concatenates sounds. */
-export function joined(...sounds: readonly Sound[]): Sound {
+export function join(...sounds: readonly Sound[]): Sound {
   const all = new Float64Array(sounds.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const sound of sounds) {
@@ -84,23 +84,23 @@ const SCALES = [
 
 /** Music: a melody over chords, with drums or without, from a random score. */
 export function music(ms: number, rate: number, next: () => number): Sound {
-  const out = silence(ms, rate);
+  const output = silence(ms, rate);
   const scale = SCALES[Math.floor(next() * SCALES.length)]!;
   const root = 48 + Math.floor(next() * 12);
   const beatMs = 60_000 / (70 + 70 * next());
-  const drums = next() < 0.5;
+  const hasDrums = next() < 0.5;
   const pitch = (step: number): number => {
     const octave = Math.floor(step / scale.length);
     return 440 * 2 ** ((root + 12 * octave + scale[step - octave * scale.length]! - 69) / 12);
   };
   const play = (hz: number, atMs: number, lengthMs: number, gain: number, decayMs: number): void => {
     const from = msToSamples(atMs, rate);
-    const length = Math.min(msToSamples(lengthMs, rate), out.length - from);
+    const length = Math.min(msToSamples(lengthMs, rate), output.length - from);
     for (let i = 0; i < length; i++) {
       const envelope = Math.min(1, i / (0.01 * rate)) * Math.exp((-1_000 * i) / rate / decayMs);
       const turn = (2 * Math.PI * hz * i) / rate;
-      out[from + i] =
-        out[from + i]! + gain * envelope * (Math.sin(turn) + 0.4 * Math.sin(2 * turn) + 0.2 * Math.sin(3 * turn));
+      output[from + i] =
+        output[from + i]! + gain * envelope * (Math.sin(turn) + 0.4 * Math.sin(2 * turn) + 0.2 * Math.sin(3 * turn));
     }
   };
   const bars = Math.ceil(ms / (4 * beatMs));
@@ -109,17 +109,17 @@ export function music(ms: number, rate: number, next: () => number): Sound {
     for (const third of [0, 2, 4]) play(pitch(chord + third), bar * 4 * beatMs, 4 * beatMs, 0.35, 4_000);
     for (let beat = 0; beat < 4; beat++) {
       const at = (4 * bar + beat) * beatMs;
-      for (const half of next() < 0.5 ? [0, 0.5] : [0])
-        play(pitch(scale.length + Math.floor(next() * 9)), at + half * beatMs, beatMs, 0.8, 900);
-      if (drums) strike(out, msToSamples(at, rate), rate, next);
+      for (const offset of next() < 0.5 ? [0, 0.5] : [0])
+        play(pitch(scale.length + Math.floor(next() * 9)), at + offset * beatMs, beatMs, 0.8, 900);
+      if (hasDrums) strike(output, msToSamples(at, rate), rate, next);
     }
   }
-  return out;
+  return output;
 }
 
-function strike(out: Sound, from: number, rate: number, next: () => number): void {
-  for (let i = 0; i < 0.08 * rate && from + i < out.length; i++)
-    out[from + i] = out[from + i]! + (3 * next() - 1.5) * Math.exp(-i / (0.015 * rate));
+function strike(output: Sound, from: number, rate: number, next: () => number): void {
+  for (let i = 0; i < 0.08 * rate && from + i < output.length; i++)
+    output[from + i] = output[from + i]! + (3 * next() - 1.5) * Math.exp(-i / (0.015 * rate));
 }
 
 /** Converts a sound to 16-bit samples. */

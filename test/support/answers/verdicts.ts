@@ -42,13 +42,13 @@ export interface Recognition {
 
 /** Recognition rate of one kind of answerer. */
 export function recognitionOf(
-  who: Exclude<AnsweredBy, "unknown">,
+  answerer: Exclude<AnsweredBy, "unknown">,
   results: readonly { readonly answer: Answer; readonly verdicts: readonly AnswerVerdict[] }[],
 ): Recognition {
-  const called = results.filter(({ verdicts }) => verdicts.at(-1)?.answeredBy === who);
-  const right = called.filter(({ answer }) => answer.who === who).length;
+  const matching = results.filter(({ verdicts }) => verdicts.at(-1)?.answeredBy === answerer);
+  const correctCount = matching.filter(({ answer }) => answer.answerer === answerer).length;
   return {
-    precision: right / called.length,
-    recall: right / results.filter(({ answer }) => answer.who === who).length,
+    precision: correctCount / matching.length,
+    recall: correctCount / results.filter(({ answer }) => answer.answerer === answerer).length,
   };
 }

@@ -9,12 +9,12 @@ export const idOf = (prefix: string): string => `${prefix}_${randomUUID().replac
 export const member = (value: unknown): Json => (typeof value === "object" && value !== null ? (value as Json) : {});
 
 /** Merges changes into a value; null removes a member. */
-export function merged(current: Json, change: Json): Json {
+export function merge(current: Json, change: Json): Json {
   const result = { ...current };
   for (const [name, value] of Object.entries(change)) {
     const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
     // A format is replaced as a whole.
-    result[name] = isObject && name !== "format" ? merged(member(current[name]), value as Json) : value;
+    result[name] = isObject && name !== "format" ? merge(member(current[name]), value as Json) : value;
   }
   return result;
 }

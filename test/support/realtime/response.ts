@@ -32,135 +32,135 @@ export class ResponseStream {
   /** Reason for an early end; undefined if there is none. */
   cancelled: "client_cancelled" | "turn_detected" | undefined;
   readonly #parts: ResponseParts;
-  readonly #wanted: Json;
-  readonly #output: Json[] = [];
+  readonly #requested: Json;
+  readonly #outputItems: Json[] = [];
 
-  /** @param wanted options in the client's request */
-  constructor(parts: ResponseParts, wanted: Json) {
+  /** @param requested options in the client's request */
+  constructor(parts: ResponseParts, requested: Json) {
     this.#parts = parts;
-    this.#wanted = wanted;
+    this.#requested = requested;
   }
 
   /** True if its items do not become part of the conversation. */
   get isAside(): boolean {
-    return this.#wanted.conversation === "none";
+    return this.#requested.conversation === "none";
   }
 
   begin(): void {
-    this.#parts.send({ type: "response.created", response: { ...this.#shape, status: "in_progress", usage: null } });
+    this.#parts.send({ type: "response.created", response: { ...this.#asJson, status: "in_progress", usage: null } });
   }
 
   end(status: string, details: Json | null = null): void {
     const usage = { total_tokens: 15, input_tokens: 10, output_tokens: 5 };
-    this.#parts.send({ type: "response.done", response: { ...this.#shape, status, status_details: details, usage } });
+    this.#parts.send({ type: "response.done", response: { ...this.#asJson, status, status_details: details, usage } });
   }
 
   /** Sends the model's speech and tool calls, and the end. */
   async reply({ text, calls = [] }: SpokenReply): Promise<void> {
-    if (text !== undefined && !(await (this.#writes ? this.#write(text) : this.#say(text)))) return;
-    if (this.#wanted.tool_choice !== "none") for (const call of calls) if (!this.#call(call)) return;
+    if (text !== undefined && !(await (this.#isTextOnly ? this.#sendText(text) : this.#sendSpeech(text)))) return;
+    if (this.#requested.tool_choice !== "none") for (const call of calls) if (!this.#call(call)) return;
     this.end("completed");
   }
 
   /** True if the model replies in text only. */
-  get #writes(): boolean {
-    const { output_modalities: own } = this.#wanted;
-    const modalities = own ?? this.#parts.session.output_modalities;
+  get #isTextOnly(): boolean {
+    const { output_modalities: requestedModalities } = this.#requested;
+    const modalities = requestedModalities ?? this.#parts.session.output_modalities;
     return Array.isArray(modalities) && modalities.includes("text");
   }
 
-  get #shape(): Json {
+  get #asJson(): Json {
     return {
       id: this.id,
       object: "realtime.response",
-      output: this.#output,
+      output: this.#outputItems,
       status_details: null,
       conversation_id: this.isAside ? null : "conv_1",
-      metadata: this.#wanted.metadata ?? null,
+      metadata: this.#requested.metadata ?? null,
       audio: { output: member(member(this.#parts.session.audio).output) },
     };
   }
 
   /** Speaks a text; returns true if the response continues. */
-  async #say(text: string): Promise<boolean> {
+  async #sendSpeech(text: string): Promise<boolean> {
     const { send, speak, session, socket } = this.#parts;
     const { part, item, close } = this.#message({ type: "audio", transcript: "" });
-    const spoken = await speak(text);
+    const samples = await speak(text);
     const format = member(member(member(session.audio).output).format);
     const rate = format.type === "audio/pcm" ? 24_000 : 8_000;
-    const bytes = written(resample(spoken.samples, spoken.sampleRate, rate), format.type);
-    const wholeMs = (spoken.samples.length * 1_000) / spoken.sampleRate;
+    const bytes = encoded(resample(samples.samples, samples.sampleRate, rate), format.type);
+    const wholeMs = (samples.samples.length * 1_000) / samples.sampleRate;
     if (item) Object.assign(item, { text, wholeMs });
     const words = text.split(/(?<= )/);
-    let said = "";
-    const says = (delta: string): void => {
-      said += delta;
-      if (item) item.line = `assistant: ${said}`;
+    let sentText = "";
+    const sendDelta = (delta: string): void => {
+      sentText += delta;
+      if (item) item.line = `assistant: ${sentText}`;
       send({ type: "response.output_audio_transcript.delta", ...part, delta });
     };
     const finish = (status: "completed" | "incomplete"): void => {
       send({ type: "response.output_audio.done", ...part });
-      send({ type: "response.output_audio_transcript.done", ...part, transcript: said });
-      close(status, { type: "audio", transcript: said }, { type: "output_audio", transcript: said });
+      send({ type: "response.output_audio_transcript.done", ...part, transcript: sentText });
+      close(status, { type: "audio", transcript: sentText }, { type: "output_audio", transcript: sentText });
     };
     for (let at = 0; at < bytes.length; at += PIECE) {
       if (socket.readyState !== socket.OPEN) return false;
       if (this.cancelled !== undefined) return this.#stop(finish);
       const delta = words.shift();
-      if (delta !== undefined) says(delta);
+      if (delta !== undefined) sendDelta(delta);
       const piece = bytes.subarray(at, at + PIECE);
       const audio = Buffer.from(piece).toString("base64");
       if (at > 0 && this.#breaks(`{"type":"response.output_audio.delta","delta":"${audio}`)) return false;
       if (item) item.sentMs += (piece.length / bytes.length) * wholeMs;
       send({ type: "response.output_audio.delta", ...part, delta: audio });
-      await this.#breathe();
+      await this.#pause();
     }
-    if (words.length > 0) says(words.join(""));
+    if (words.length > 0) sendDelta(words.join(""));
     finish("completed");
     return true;
   }
 
   /** Writes a text; returns true if the response continues. */
-  async #write(text: string): Promise<boolean> {
+  async #sendText(text: string): Promise<boolean> {
     const { send, socket } = this.#parts;
     const { part, item, close } = this.#message({ type: "text", text: "" });
-    let sent = "";
+    let sentText = "";
     const finish = (status: "completed" | "incomplete"): void => {
-      send({ type: "response.output_text.done", ...part, text: sent });
-      close(status, { type: "text", text: sent }, { type: "output_text", text: sent });
+      send({ type: "response.output_text.done", ...part, text: sentText });
+      close(status, { type: "text", text: sentText }, { type: "output_text", text: sentText });
     };
     for (const delta of text.match(/.{1,20}/gs) ?? []) {
       if (socket.readyState !== socket.OPEN) return false;
       if (this.cancelled !== undefined) return this.#stop(finish);
-      if (sent !== "" && this.#breaks(`{"type":"response.output_text.delta","delta":"${delta}`)) return false;
-      sent += delta;
-      if (item) item.line = `assistant: ${sent}`;
+      if (sentText !== "" && this.#breaks(`{"type":"response.output_text.delta","delta":"${delta}`)) return false;
+      sentText += delta;
+      if (item) item.line = `assistant: ${sentText}`;
       send({ type: "response.output_text.delta", ...part, delta });
-      await this.#breathe();
+      await this.#pause();
     }
     finish("completed");
     return true;
   }
 
   /** Calls a function; returns true if the response continues. */
-  #call({ name, arguments: given }: NonNullable<SpokenReply["calls"]>[number]): boolean {
+  #call({ name, arguments: input }: NonNullable<SpokenReply["calls"]>[number]): boolean {
     const { send, fault } = this.#parts;
-    const text = typeof given === "string" ? given : JSON.stringify(given);
-    const half = text.slice(0, Math.ceil(text.length / 2));
-    const whole = fault !== "half_a_call";
+    const text = typeof input === "string" ? input : JSON.stringify(input);
+    const truncated = text.slice(0, Math.ceil(text.length / 2));
+    const isWhole = fault !== "half_a_call";
     const call_id = idOf("call");
     const { part, close } = this.#item(
       { type: "function_call", call_id, name, arguments: "" },
       `call: ${name} ${text}`,
     );
-    send({ type: "response.function_call_arguments.delta", ...part, call_id, delta: half });
-    if (whole)
-      send({ type: "response.function_call_arguments.delta", ...part, call_id, delta: text.slice(half.length) });
-    const sent = whole ? text : half;
-    send({ type: "response.function_call_arguments.done", ...part, call_id, name, arguments: sent });
-    close(whole ? "completed" : "incomplete", { arguments: sent });
-    if (!whole) this.end("incomplete", { type: "incomplete", reason: "max_output_tokens" });
-    return whole;
+    send({ type: "response.function_call_arguments.delta", ...part, call_id, delta: truncated });
+    if (isWhole)
+      send({ type: "response.function_call_arguments.delta", ...part, call_id, delta: text.slice(truncated.length) });
+    const sentArguments = isWhole ? text : truncated;
+    send({ type: "response.function_call_arguments.done", ...part, call_id, name, arguments: sentArguments });
+    close(isWhole ? "completed" : "incomplete", { arguments: sentArguments });
+    if (!isWhole) this.end("incomplete", { type: "incomplete", reason: "max_output_tokens" });
+    return isWhole;
   }
 
   /** Ends an item, and the response, because it is cancelled; returns false. */
@@ -170,16 +170,16 @@ export class ResponseStream {
     return false;
   }
 
-  /** True if the response breaks off here because of its fault. @param cut truncated JSON */
-  #breaks(cut: string): boolean {
+  /** True if the response breaks off here because of its fault. @param cutAt truncated JSON */
+  #breaks(cutAt: string): boolean {
     const { socket, fault } = this.#parts;
-    if (fault === "truncate") socket.send(cut);
+    if (fault === "truncate") socket.send(cutAt);
     if (fault === "drop") socket.terminate();
     return BREAKS.includes(fault);
   }
 
   /** Waits until pending messages have been read. */
-  async #breathe(): Promise<void> {
+  async #pause(): Promise<void> {
     const { pieceMs } = this.#parts;
     await (pieceMs === undefined ? new Promise((resolve) => setImmediate(resolve)) : pause(pieceMs));
   }
@@ -187,13 +187,13 @@ export class ResponseStream {
   /** Starts a message with one part. */
   #message(first: Json) {
     const { part, item, close } = this.#item({ type: "message", role: "assistant", content: [] }, "");
-    const place = { ...part, content_index: 0 };
-    this.#parts.send({ type: "response.content_part.added", ...place, part: first });
+    const position = { ...part, content_index: 0 };
+    this.#parts.send({ type: "response.content_part.added", ...position, part: first });
     return {
-      part: place,
+      part: position,
       item,
       close: (status: "completed" | "incomplete", last: Json, content: Json): void => {
-        this.#parts.send({ type: "response.content_part.done", ...place, part: last });
+        this.#parts.send({ type: "response.content_part.done", ...position, part: last });
         close(status, { content: [content] });
       },
     };
@@ -203,25 +203,35 @@ export class ResponseStream {
   #item(wire: Json, line: string) {
     const { send, items } = this.#parts;
     const id = idOf("item");
-    const begun = { id, object: "realtime.item", status: "in_progress", ...wire };
-    const part = { response_id: this.id, item_id: id, output_index: this.#output.length };
-    const item = this.isAside ? undefined : items.add(id, begun, line);
-    send({ type: "response.output_item.added", response_id: this.id, output_index: part.output_index, item: begun });
-    if (item) send({ type: "conversation.item.added", previous_item_id: items.before(id), item: begun });
-    const close = (status: "completed" | "incomplete", rest: Json): void => {
-      const whole = { ...begun, ...rest, status };
+    const startedItem = { id, object: "realtime.item", status: "in_progress", ...wire };
+    const part = { response_id: this.id, item_id: id, output_index: this.#outputItems.length };
+    const item = this.isAside ? undefined : items.add(id, startedItem, line);
+    send({
+      type: "response.output_item.added",
+      response_id: this.id,
+      output_index: part.output_index,
+      item: startedItem,
+    });
+    if (item) send({ type: "conversation.item.added", previous_item_id: items.before(id), item: startedItem });
+    const close = (status: "completed" | "incomplete", content: Json): void => {
+      const finished = { ...startedItem, ...content, status };
       if (item) {
-        item.wire = whole;
-        send({ type: "conversation.item.done", previous_item_id: items.before(id), item: whole });
+        item.wire = finished;
+        send({ type: "conversation.item.done", previous_item_id: items.before(id), item: finished });
       }
-      send({ type: "response.output_item.done", response_id: this.id, output_index: part.output_index, item: whole });
-      this.#output.push(whole);
+      send({
+        type: "response.output_item.done",
+        response_id: this.id,
+        output_index: part.output_index,
+        item: finished,
+      });
+      this.#outputItems.push(finished);
     };
     return { part, item, close };
   }
 }
 
-function written(samples: Int16Array, format: unknown): Uint8Array {
+function encoded(samples: Int16Array, format: unknown): Uint8Array {
   if (format === "audio/pcmu") return encodeMulaw(samples);
   return format === "audio/pcma" ? encodeAlaw(samples) : pcmToBytes(samples);
 }

@@ -24,24 +24,24 @@ export class CalleeAudio {
   }
 
   /** Derives the settings of its voice from an offer; false if the offer requires keys, which this callee does not have. */
-  learn(sdp: string): boolean {
+  applyOffer(sdp: string): boolean {
     const { formats, address, port, protocol, rtcpMux } = readOffer(sdp);
     if (protocol !== "RTP/AVP") return false;
     const { codecs = ["PCMU", "PCMA"], noEvents = false } = this.#script;
-    const codec = codecs.find((one) => formats.some(({ name }) => name === one));
-    const chosen = formats.find(({ name }) => name === codec);
+    const codec = codecs.find((codecName) => formats.some(({ name }) => name === codecName));
+    const format = formats.find(({ name }) => name === codec);
     const events = noEvents
       ? undefined
       : formats.find(({ name, clockRate }) => name === "telephone-event" && clockRate === 8000);
     this.#rtcpMux = rtcpMux;
     this.#wire = undefined;
     this.#formats = [[9, "G722/8000"]];
-    if (!codec || !chosen || this.#script.sdp === "no-common-codec") return true;
+    if (!codec || !format || this.#script.sdp === "no-common-codec") return true;
     this.#wire = {
       ...{ remote: { address, port }, codec },
-      ...{ payloadType: chosen.payloadType, eventType: events?.payloadType },
+      ...{ payloadType: format.payloadType, eventType: events?.payloadType },
     };
-    this.#formats = [chosen, ...(events ? [events] : [])].map(({ payloadType, name }) => [payloadType, `${name}/8000`]);
+    this.#formats = [format, ...(events ? [events] : [])].map(({ payloadType, name }) => [payloadType, `${name}/8000`]);
     return true;
   }
 
@@ -58,9 +58,9 @@ export class CalleeAudio {
   }
 
   /** Starts speaking, or falls silent for `inactive`, `recvonly`, or an address of zeros. */
-  talk(direction = this.#firstDirection): void {
-    const says = direction.startsWith("send") ? (this.#script.says ?? "silence") : "nothing";
-    if (this.#wire && this.#script.sdp !== "none") this.voice.talk(this.#wire, says);
+  startSpeaking(direction = this.#firstDirection): void {
+    const speech = direction.startsWith("send") ? (this.#script.says ?? "silence") : "nothing";
+    if (this.#wire && this.#script.sdp !== "none") this.voice.speak(this.#wire, speech);
   }
 
   get #firstDirection(): string {

@@ -3,7 +3,7 @@ import type { RemoteInfo } from "node:dgram";
 import { CalleeAudio } from "./callee-audio.ts";
 import { Gate } from "./gate.ts";
 import { readOffer } from "./offer.ts";
-import { Repeating } from "./repeating.ts";
+import { Retransmissions } from "./retransmissions.ts";
 import type { Script } from "./script.ts";
 import {
   type Field,
@@ -19,7 +19,7 @@ import {
 import type { Voice } from "./voice.ts";
 
 /** Network access of a call. */
-export interface Way {
+export interface Transport {
   readonly address: string;
   readonly port: number;
   send(text: SipText, to: RemoteInfo): void;
@@ -37,13 +37,13 @@ export interface Response {
 }
 
 /** A received request. */
-export interface SeenRequest {
+export interface ReceivedRequest {
   readonly method: string;
   readonly text: SipText;
   /** Arrival time, ms, monotonic. */
   readonly at: number;
   /** True for a retransmission. */
-  readonly again: boolean;
+  readonly isRepeat: boolean;
 }
 
 const SDP: Field = ["Content-Type", "application/sdp"];
@@ -56,37 +56,37 @@ export class FarEndCall {
   readonly callId: string;
   /** The called user part. */
   readonly user: string;
-  readonly requests: SeenRequest[] = [];
+  readonly requests: ReceivedRequest[] = [];
   /** Keys received by SIP INFO. */
   infoKeys = "";
   /** Its end; undefined while it is live. */
   end: "refused" | "cancelled" | "they hung up" | "I hung up" | undefined;
   readonly #script: Script;
-  readonly #way: Way;
+  readonly #transport: Transport;
   readonly #gate: Gate | undefined;
   readonly #tag: string = randomBytes(4).toString("hex");
-  readonly #repeating = new Repeating();
+  readonly #retransmissions = new Retransmissions();
   /** Functions by tag that stop the repetition of a final response. */
   readonly #unacknowledged = new Map<string, () => void>();
   /** Waiters for responses to our requests, by CSeq. */
-  readonly #waiting = new Map<string, (response: SipText) => void>();
+  readonly #pendingResponses = new Map<string, (response: SipText) => void>();
   /** Resolves when the answer has been acknowledged. */
   readonly established: Promise<void>;
   #acknowledge: () => void = () => {};
-  #pracked: () => void = () => {};
+  #onPrack: () => void = () => {};
   #audio: CalleeAudio | undefined;
   #announcement: CalleeAudio | undefined;
   #invite: SipText | undefined;
-  #from: RemoteInfo | undefined;
+  #remote: RemoteInfo | undefined;
   #answered = false;
   #ownCSeq = 100;
   #closed = false;
 
-  constructor(invite: SipText, script: Script, way: Way) {
+  constructor(invite: SipText, script: Script, transport: Transport) {
     this.callId = field(invite, "Call-ID");
     this.user = userOf(invite.start.split(" ")[1] ?? "");
     this.#script = script;
-    this.#way = way;
+    this.#transport = transport;
     this.#gate = script.challenge && new Gate(script.challenge);
     this.established = new Promise((resolve) => {
       this.#acknowledge = resolve;
@@ -105,26 +105,26 @@ export class FarEndCall {
 
   /** Audio heard, at 8000 Hz, with G.722 at 16000; `voice.heard()` also returns the gaps. */
   get heard(): Int16Array {
-    return this.voice?.heard().samples ?? new Int16Array();
+    return this.voice?.heardAudio().samples ?? new Int16Array();
   }
 
   /** Number of distinct requests received with this method. */
   count(method: string): number {
-    return this.requests.filter((request) => request.method === method && !request.again).length;
+    return this.requests.filter((request) => request.method === method && !request.isRepeat).length;
   }
 
   /** Handles a new request of this call. */
-  async take(request: SipText, from: RemoteInfo): Promise<void> {
-    this.#from = from;
-    const respond = (response: Response): void => this.#way.respond(request, from, response);
+  async handleRequest(request: SipText, from: RemoteInfo): Promise<void> {
+    this.#remote = from;
+    const respond = (response: Response): void => this.#transport.respond(request, from, response);
     const tag = parameter(field(request, "To"), "tag");
     switch (methodOf(request)) {
       case "INVITE":
-        if (tag !== undefined) return this.#reoffered(request, from);
+        if (tag !== undefined) return this.#onReoffer(request, from);
         if (this.end === "refused") this.end = undefined; // a repeated request, as after a redirection
-        return this.#invited(request, from);
+        return this.#onInvite(request, from);
       case "UPDATE":
-        return this.#reoffered(request, from);
+        return this.#onReoffer(request, from);
       case "ACK":
         this.#unacknowledged.get(tag ?? "")?.();
         if (this.#answered && tag === this.#tag) this.#acknowledge();
@@ -132,14 +132,14 @@ export class FarEndCall {
       case "CANCEL":
         respond({ status: 200 });
         if (this.end || this.#answered || !this.#invite) return;
-        if (this.#script.despiteCancel) return this.#answer(this.#invite, from);
+        if (this.#script.ignoresCancel) return this.#answer(this.#invite, from);
         this.end = "cancelled";
-        return this.#finally(this.#invite, from, { status: 487, reason: "Request Terminated" });
+        return this.#respondFinally(this.#invite, from, { status: 487, reason: "Request Terminated" });
       case "BYE": {
-        const refusal = this.#script.byes?.[this.count("BYE") - 1];
+        const refusal = this.#script.byeResponses?.[this.count("BYE") - 1];
         if (refusal !== undefined) return respond(refusal);
         respond({ status: this.#answered ? 200 : 481 });
-        if (tag === this.#tag) this.#over("they hung up");
+        if (tag === this.#tag) this.#finish("they hung up");
         return;
       }
       case "INFO":
@@ -151,12 +151,12 @@ export class FarEndCall {
         return options === "silence" ? undefined : respond({ status: options });
       }
       case "PRACK":
-        this.#pracked();
+        this.#onPrack();
         return respond({ status: 200 });
       case "REFER": {
         const reports = this.#script.transfers?.[userOf(uriIn(field(request, "Refer-To")))];
         respond(reports ? { status: 202, reason: "Accepted" } : { status: 603, reason: "Decline" });
-        return reports && this.#reports(reports);
+        return reports && this.#sendReports(reports);
       }
       default:
         return respond({ status: 501, reason: "Not Implemented" });
@@ -164,30 +164,30 @@ export class FarEndCall {
   }
 
   /** Handles a response to our request. */
-  heardBack(response: SipText): void {
-    this.#waiting.get(field(response, "CSeq"))?.(response);
+  handleResponse(response: SipText): void {
+    this.#pendingResponses.get(field(response, "CSeq"))?.(response);
   }
 
   async hangUp(fields: readonly Field[] = []): Promise<void> {
     if (this.end) return;
     this.end = "I hung up";
     await this.request("BYE", fields);
-    this.#over("I hung up");
+    this.#finish("I hung up");
   }
 
   /** Holds (`sendonly`, `inactive`) or resumes (`sendrecv`); returns the final response. */
   async reinvite(direction: string, method: "INVITE" | "UPDATE" = "INVITE"): Promise<SipText> {
     const response = await this.request(method, [SDP], this.#audio?.sdp(direction));
-    if (statusOf(response) < 300) this.#audio?.talk(direction);
+    if (statusOf(response) < 300) this.#audio?.startSpeaking(direction);
     return response;
   }
 
   /** Sends a request within the dialog; returns its final response, which it acknowledges. */
   request(method: string, fields: readonly Field[] = [], body = ""): Promise<SipText> {
-    const [invite, from] = [this.#invite, this.#from];
+    const [invite, from] = [this.#invite, this.#remote];
     if (!invite || !from) return Promise.reject(new Error("no call has arrived"));
     const number = ++this.#ownCSeq;
-    const write = (name: string, more: readonly Field[], content: string): SipText => ({
+    const write = (name: string, extraFields: readonly Field[], content: string): SipText => ({
       start: `${name} ${uriIn(field(invite, "Contact"))} SIP/2.0`,
       fields: [
         ["Via", `SIP/2.0/UDP ${this.#host};rport;branch=z9hG4bK${randomBytes(6).toString("hex")}`],
@@ -198,65 +198,65 @@ export class FarEndCall {
         ["Call-ID", this.callId],
         ["CSeq", `${number} ${name}`],
         this.#contact,
-        ...more,
+        ...extraFields,
       ],
       body: content,
     });
     const request = write(method, fields, body);
     return new Promise((resolve) => {
-      const stop = this.#repeating.repeat(() => this.#way.send(request, from));
-      this.#waiting.set(`${number} ${method}`, (response) => {
+      const stop = this.#retransmissions.repeat(() => this.#transport.send(request, from));
+      this.#pendingResponses.set(`${number} ${method}`, (response) => {
         if (statusOf(response) < 200) return;
         stop();
-        const answer = method === "INVITE" && body === "" ? this.#answerTo(response.body) : "";
-        if (method === "INVITE") this.#way.send(write("ACK", answer ? [SDP] : [], answer), from);
+        const answer = method === "INVITE" && body === "" ? this.#sdpAnswerTo(response.body) : "";
+        if (method === "INVITE") this.#transport.send(write("ACK", answer ? [SDP] : [], answer), from);
         resolve(response);
       });
     });
   }
 
   /** The answer to the offer of a 2xx; starts speaking as it allows. "" if there was no offer. */
-  #answerTo(offer: string): string {
-    if (!offer || !this.#audio?.learn(offer)) return "";
+  #sdpAnswerTo(offer: string): string {
+    if (!offer || !this.#audio?.applyOffer(offer)) return "";
     const direction = MIRRORED[readOffer(offer).direction] ?? "sendrecv";
-    this.#audio.talk(direction);
+    this.#audio.startSpeaking(direction);
     return this.#audio.sdp(direction);
   }
 
   /** Stops all sending. */
   close(): void {
     this.#closed = true;
-    this.#repeating.stop();
+    this.#retransmissions.stop();
     this.#announcement?.voice.close();
     this.voice?.close();
   }
 
-  async #invited(invite: SipText, from: RemoteInfo): Promise<void> {
-    const refused = this.#refusal(invite);
-    if (refused) return this.#finally(invite, from, refused);
+  async #onInvite(invite: SipText, from: RemoteInfo): Promise<void> {
+    const refusal = this.#refusal(invite);
+    if (refusal) return this.#respondFinally(invite, from, refusal);
     this.#invite = invite;
     const { rings = [180], reliable = false, announcement, allFields = [] } = this.#script;
-    this.#way.respond(invite, from, { status: 100, reason: "Trying" });
-    this.#audio ??= await CalleeAudio.open(this.#script, this.#way.address);
-    if (announcement) this.#announcement ??= await CalleeAudio.open({ says: announcement }, this.#way.address);
+    this.#transport.respond(invite, from, { status: 100, reason: "Trying" });
+    this.#audio ??= await CalleeAudio.open(this.#script, this.#transport.address);
+    if (announcement) this.#announcement ??= await CalleeAudio.open({ says: announcement }, this.#transport.address);
     const early = this.#announcement ?? (this.#script.earlyMedia ? this.#audio : undefined);
     if (this.#closed) {
       this.#announcement?.voice.close();
       return this.#audio.voice.close();
     }
-    this.#announcement?.learn(invite.body);
-    if (!this.#audio.learn(invite.body)) {
+    this.#announcement?.applyOffer(invite.body);
+    if (!this.#audio.applyOffer(invite.body)) {
       this.end = "refused";
-      return this.#finally(invite, from, { status: 488, reason: "Not Acceptable Here" });
+      return this.#respondFinally(invite, from, { status: 488, reason: "Not Acceptable Here" });
     }
     for (const [i, status] of rings.entries()) {
       const [fields, body] = [[this.#contact, ...allFields], early?.sdp() ?? ""];
       if (body) fields.push(SDP);
       if (reliable) fields.push(["Require", "100rel"], ["RSeq", String(i + 1)]);
-      early?.talk();
-      const say = (): void => this.#way.respond(invite, from, { status, fields, body, tag: this.#tag });
-      if (reliable) await this.#untilPracked(say);
-      else say();
+      early?.startSpeaking();
+      const send = (): void => this.#transport.respond(invite, from, { status, fields, body, tag: this.#tag });
+      if (reliable) await this.#repeatUntilPrack(send);
+      else send();
     }
     const { status = 200, reason, fields = [], afterMs = 0, before } = this.#script;
     await before?.(this);
@@ -266,11 +266,11 @@ export class FarEndCall {
     this.end = "refused";
     const { description: body = "" } = this.#script;
     const described = body === "" ? [] : [SDP];
-    this.#finally(invite, from, { status, reason, fields: [...fields, ...allFields, ...described], body });
+    this.#respondFinally(invite, from, { status, reason, fields: [...fields, ...allFields, ...described], body });
   }
 
   /** Reports the progress of the transfer by NOTIFY (RFC 3515). */
-  async #reports(reports: readonly (number | "leaves")[]): Promise<void> {
+  async #sendReports(reports: readonly (number | "leaves")[]): Promise<void> {
     for (const report of reports) {
       if (this.end) return;
       if (report === "leaves") await this.hangUp();
@@ -294,10 +294,10 @@ export class FarEndCall {
     return fields && { status, reason: "Who Are You", fields };
   }
 
-  async #untilPracked(say: () => void): Promise<void> {
+  async #repeatUntilPrack(send: () => void): Promise<void> {
     await new Promise<void>((resolve) => {
-      const stop = this.#repeating.repeat(say);
-      this.#pracked = () => {
+      const stop = this.#retransmissions.repeat(send);
+      this.#onPrack = () => {
         stop();
         resolve();
       };
@@ -311,38 +311,38 @@ export class FarEndCall {
     const body = this.#audio?.sdp() ?? "";
     const all = [this.#contact, ALLOW, ...fields, ...allFields, ...(body ? [SDP] : [])];
     this.#announcement?.voice.close();
-    this.#audio?.talk(this.#script.fallsSilent ? "inactive" : undefined);
+    this.#audio?.startSpeaking(this.#script.fallsSilent ? "inactive" : undefined);
     for (let fork = 0; fork < forks; fork++) {
       const tag = fork === 0 ? this.#tag : `${this.#tag}-${fork}`;
-      this.#finally(invite, from, { status: 200, reason, fields: all, body, tag });
+      this.#respondFinally(invite, from, { status: 200, reason, fields: all, body, tag });
     }
     await this.established;
     await acts?.(this);
   }
 
-  #reoffered(request: SipText, from: RemoteInfo): void {
-    if (request.body) this.#audio?.learn(request.body);
+  #onReoffer(request: SipText, from: RemoteInfo): void {
+    if (request.body) this.#audio?.applyOffer(request.body);
     const body = request.body || methodOf(request) === "INVITE" ? (this.#audio?.sdp() ?? "") : "";
     const response = { status: 200, reason: "OK", fields: [this.#contact, ALLOW, ...(body ? [SDP] : [])], body };
-    if (methodOf(request) === "INVITE") this.#finally(request, from, response);
-    else this.#way.respond(request, from, response);
+    if (methodOf(request) === "INVITE") this.#respondFinally(request, from, response);
+    else this.#transport.respond(request, from, response);
   }
 
   /** Sends a final response to an INVITE, repeated until the ACK arrives. */
-  #finally(invite: SipText, from: RemoteInfo, response: Response): void {
+  #respondFinally(invite: SipText, from: RemoteInfo, response: Response): void {
     const tag = parameter(field(invite, "To"), "tag") ?? response.tag ?? this.#tag;
     this.#unacknowledged.get(tag)?.();
-    const stop = this.#repeating.repeat(() => this.#way.respond(invite, from, { ...response, tag }));
+    const stop = this.#retransmissions.repeat(() => this.#transport.respond(invite, from, { ...response, tag }));
     this.#unacknowledged.set(tag, stop);
   }
 
-  #over(end: "they hung up" | "I hung up"): void {
+  #finish(end: "they hung up" | "I hung up"): void {
     this.end ??= end;
     this.close();
   }
 
   get #host(): string {
-    const { address, port } = this.#way;
+    const { address, port } = this.#transport;
     return `${address.includes(":") ? `[${address}]` : address}:${port}`;
   }
 

@@ -1,5 +1,5 @@
 import { createSocket, type RemoteInfo } from "node:dgram";
-import { FarEndCall, type Response, type Way } from "./far-end-call.ts";
+import { FarEndCall, type Response, type Transport } from "./far-end-call.ts";
 import { type Challenge, Gate } from "./gate.ts";
 import type { Script } from "./script.ts";
 import { field, fieldsNamed, methodOf, parameter, readSip, type SipText, userOf, writeSip } from "./sip-text.ts";
@@ -17,9 +17,9 @@ export interface FarEndOptions {
   /** Credentials that REGISTER requires. Default: none. */
   readonly registrar?: { readonly challenge?: Challenge; readonly expires?: number };
   /** Address that it reports for us, as behind a NAT (RFC 3581). Default: the real one. */
-  readonly seenAs?: string;
+  readonly reportedAddress?: string;
   /** Called for each incoming call, before any response. */
-  readonly invited?: (call: FarEndCall) => void;
+  readonly onInvite?: (call: FarEndCall) => void;
 }
 
 /** A SIP server with callees behind it, on UDP: the other side of every call in a test. */
@@ -37,7 +37,7 @@ export interface FarEnd {
   /** Response to later OPTIONS and REGISTER; `silence` for none. Default: 200. */
   health: number | "silence";
   /** True to stop receiving and sending, calls included, as if the cable were unplugged. */
-  gone: boolean;
+  isUnplugged: boolean;
   /** The n-th call, once it arrives. */
   call(n?: number): Promise<FarEndCall>;
   close(): Promise<void>;
@@ -57,95 +57,97 @@ export async function startFarEnd(options: FarEndOptions = {}): Promise<FarEnd> 
   const calls: FarEndCall[] = [];
   const requests: SipText[] = [];
   const registrations: { contact: string; expires: number }[] = [];
-  const waiting = new Set<() => void>();
+  const watchers = new Set<() => void>();
   /** The last response by branch and method, for retransmissions of the request. */
   const lastResponses = new Map<string, Buffer | undefined>();
 
-  const way: Way = {
+  const transport: Transport = {
     address,
     port,
     send(text, to) {
-      if (!farEnd.gone) socket.send(writeSip(text), to.port, to.address, () => {});
+      if (!farEnd.isUnplugged) socket.send(writeSip(text), to.port, to.address, () => {});
     },
     respond(request, from, response) {
-      const datagram = writeSip(responseText(request, { ...from, address: options.seenAs ?? from.address }, response));
+      const datagram = writeSip(
+        responseText(request, { ...from, address: options.reportedAddress ?? from.address }, response),
+      );
       lastResponses.set(transactionOf(request), datagram);
-      if (!farEnd.gone) socket.send(datagram, from.port, from.address, () => {});
+      if (!farEnd.isUnplugged) socket.send(datagram, from.port, from.address, () => {});
     },
   };
 
-  function take(datagram: Buffer, from: RemoteInfo): void {
-    if (farEnd.gone || datagram.toString("latin1").trim() === "") return; // a keep-alive
+  function receive(datagram: Buffer, from: RemoteInfo): void {
+    if (farEnd.isUnplugged || datagram.toString("latin1").trim() === "") return; // a keep-alive
     const text = readSip(datagram);
     const method = methodOf(text);
     const call = calls.find(({ callId }) => callId === field(text, "Call-ID"));
     if (method === "") {
-      call?.heardBack(text);
+      call?.handleResponse(text);
       return;
     }
     requests.push(text);
     const transaction = transactionOf(text);
-    const again = lastResponses.has(transaction);
-    call?.requests.push({ method, text, at: performance.now(), again });
-    const earlier = lastResponses.get(transaction);
-    if (again && earlier) socket.send(earlier, from.port, from.address, () => {});
-    if (again && method !== "ACK") return;
+    const isRepeat = lastResponses.has(transaction);
+    call?.requests.push({ method, text, at: performance.now(), isRepeat });
+    const earlierResponse = lastResponses.get(transaction);
+    if (isRepeat && earlierResponse) socket.send(earlierResponse, from.port, from.address, () => {});
+    if (isRepeat && method !== "ACK") return;
     lastResponses.set(transaction, undefined);
     const { health } = farEnd;
-    if (call) void call.take(text, from);
-    else if (method === "INVITE") invited(text, from);
+    if (call) void call.handleRequest(text, from);
+    else if (method === "INVITE") onInvite(text, from);
     else if (method === "OPTIONS" || method === "REGISTER") {
       if (health === "silence") lastResponses.delete(transaction);
-      else way.respond(text, from, outsideCalls(method, text, health));
-    } else if (method !== "ACK") way.respond(text, from, { status: 481, reason: "Call Does Not Exist" });
+      else transport.respond(text, from, outsideCalls(method, text, health));
+    } else if (method !== "ACK") transport.respond(text, from, { status: 481, reason: "Call Does Not Exist" });
   }
 
-  function invited(invite: SipText, from: RemoteInfo): void {
+  function onInvite(invite: SipText, from: RemoteInfo): void {
     const script = callees[userOf(invite.start.split(" ")[1] ?? "")] ?? callees["*"];
-    const unknown: Script = { rings: [], status: 404, reason: "Not Found" };
-    const call = new FarEndCall(invite, script ?? unknown, way);
-    call.requests.push({ method: "INVITE", text: invite, at: performance.now(), again: false });
+    const notFound: Script = { rings: [], status: 404, reason: "Not Found" };
+    const call = new FarEndCall(invite, script ?? notFound, transport);
+    call.requests.push({ method: "INVITE", text: invite, at: performance.now(), isRepeat: false });
     calls.push(call);
-    options.invited?.(call);
-    void call.take(invite, from);
-    for (const look of [...waiting]) look();
+    options.onInvite?.(call);
+    void call.handleRequest(invite, from);
+    for (const check of [...watchers]) check();
   }
 
   /** Response to OPTIONS and REGISTER. */
   function outsideCalls(method: string, request: SipText, status: number): Response {
     if (status !== 200 || method === "OPTIONS") return { status };
-    const refused = gate?.refuse(method, request.start.split(" ")[1] ?? "", field(request, "Authorization"));
-    if (refused) return { status: 401, reason: "Who Are You", fields: refused };
+    const challenge = gate?.refuse(method, request.start.split(" ")[1] ?? "", field(request, "Authorization"));
+    if (challenge) return { status: 401, reason: "Who Are You", fields: challenge };
     const contact = field(request, "Contact");
-    const asked = Number(parameter(contact, "expires") ?? (field(request, "Expires") || 3600));
-    const expires = Math.min(asked, registrar.expires ?? asked);
+    const expirySeconds = Number(parameter(contact, "expires") ?? (field(request, "Expires") || 3600));
+    const expires = Math.min(expirySeconds, registrar.expires ?? expirySeconds);
     registrations.push({ contact, expires });
     if (expires === 0) return { status };
     return { status, fields: [["Contact", `${contact.replace(/;expires=\d+/, "")};expires=${expires}`]] };
   }
 
-  socket.on("message", take);
+  socket.on("message", receive);
   const farEnd: FarEnd = {
     ...{ address, port, calls, requests, registrations },
     uri: `sip:${address.includes(":") ? `[${address}]` : address}:${port}`,
     health: 200,
-    gone: false,
+    isUnplugged: false,
     call(n = 0) {
       return new Promise((resolve, reject) => {
-        const look = (): void => {
+        const check = (): void => {
           const call = calls[n];
           if (!call) return;
           clearTimeout(timer);
-          waiting.delete(look);
+          watchers.delete(check);
           resolve(call);
         };
         const timer = setTimeout(() => reject(new Error(`call ${n} did not arrive within 5 s`)), 5_000);
-        waiting.add(look);
-        look();
+        watchers.add(check);
+        check();
       });
     },
     async close() {
-      farEnd.gone = true; // pending work stays silent
+      farEnd.isUnplugged = true; // pending work stays silent
       for (const call of calls) call.close();
       await new Promise<void>((resolve) => socket.close(() => resolve()));
     },
@@ -162,10 +164,10 @@ function responseText(request: SipText, from: RemoteInfo, response: Response): S
   const routed = (via?.[1] ?? "").replace(/;rport(?=[;,\s]|$)/, `;received=${from.address};rport=${from.port}`);
   const to = field(request, "To");
   const tagged = tag === undefined || /;\s*tag=/i.test(to) ? to : `${to};tag=${tag}`;
-  const copied = ["From", "Call-ID", "CSeq", "Record-Route"].flatMap((name) => fieldsNamed(request, name));
+  const copiedFields = ["From", "Call-ID", "CSeq", "Record-Route"].flatMap((name) => fieldsNamed(request, name));
   return {
     start: `SIP/2.0 ${status} ${reason}`,
-    fields: [["Via", routed], ...vias, ["To", tagged], ...copied, ...fields],
+    fields: [["Via", routed], ...vias, ["To", tagged], ...copiedFields, ...fields],
     body,
   };
 }

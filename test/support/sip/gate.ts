@@ -14,7 +14,7 @@ export interface Challenge {
   /** True for no qop, as in RFC 2069. Default: `auth`. */
   readonly qop?: "auth" | "none";
   /** Number of times that valid credentials get a stale nonce. Default: 0. */
-  readonly stale?: number;
+  readonly staleCount?: number;
 }
 
 const HASHES = { MD5: "md5", "SHA-256": "sha256", "SHA-512-256": "sha512-256" } as const;
@@ -24,11 +24,11 @@ export class Gate {
   readonly challenge: Challenge;
   /** nonce → the highest count used with it. */
   readonly #counts = new Map<string, number>();
-  #stale: number;
+  #staleCount: number;
 
   constructor(challenge: Challenge) {
     this.challenge = challenge;
-    this.#stale = challenge.stale ?? 0;
+    this.#staleCount = challenge.staleCount ?? 0;
   }
 
   /** Challenge for the request; undefined if it may pass. */
@@ -37,35 +37,39 @@ export class Gate {
     const parameter = (name: string): string =>
       new RegExp(`(?:^|[\\s,])${name}\\s*=\\s*(?:"([^"]*)"|([^\\s,]+))`, "i").exec(credentials)?.slice(1).join("") ??
       "";
-    const algorithm = algorithms.find((one) => one === (parameter("algorithm") || "MD5"));
+    const algorithm = algorithms.find((known) => known === (parameter("algorithm") || "MD5"));
     if (credentials !== "" && algorithm !== undefined && parameter("uri") === uri) {
       const hash = (text: string): string => createHash(HASHES[algorithm]).update(text).digest("hex");
-      const [one, two] = [hash(`${user}:${realm}:${password}`), hash(`${method}:${uri}`)];
+      const [userHash, requestHash] = [hash(`${user}:${realm}:${password}`), hash(`${method}:${uri}`)];
       const middle = qop === "auth" ? [parameter("nc"), parameter("cnonce"), parameter("qop")] : [];
-      const right = hash([one, parameter("nonce"), ...middle, two].join(":"));
+      const expectedResponse = hash([userHash, parameter("nonce"), ...middle, requestHash].join(":"));
       const highestCount = this.#counts.get(parameter("nonce"));
       const count = qop === "auth" ? Number.parseInt(parameter("nc"), 16) : (highestCount ?? 0) + 1;
-      if (parameter("response") === right && parameter("username") === user && parameter("realm") === realm) {
-        if (highestCount !== undefined && count > highestCount && this.#stale === 0) {
+      if (
+        parameter("response") === expectedResponse &&
+        parameter("username") === user &&
+        parameter("realm") === realm
+      ) {
+        if (highestCount !== undefined && count > highestCount && this.#staleCount === 0) {
           this.#counts.set(parameter("nonce"), count);
           return undefined;
         }
-        if (this.#stale > 0) this.#stale--;
+        if (this.#staleCount > 0) this.#staleCount--;
         return this.#fields(algorithms, true);
       }
     }
     return this.#fields(algorithms, false);
   }
 
-  #fields(algorithms: readonly string[], stale: boolean): Field[] {
+  #fields(algorithms: readonly string[], isStale: boolean): Field[] {
     const nonce = randomBytes(12).toString("hex");
     this.#counts.set(nonce, 0);
     const { realm = "far.end", status = 401, qop = "auth" } = this.challenge;
     const name = status === 401 ? "WWW-Authenticate" : "Proxy-Authenticate";
-    const rest = `${qop === "auth" ? ', qop="auth"' : ""}, opaque="kept"${stale ? ", stale=TRUE" : ""}`;
+    const suffix = `${qop === "auth" ? ', qop="auth"' : ""}, opaque="kept"${isStale ? ", stale=TRUE" : ""}`;
     return algorithms.map((algorithm) => [
       name,
-      `Digest realm="${realm}", nonce="${nonce}", algorithm=${algorithm}${rest}`,
+      `Digest realm="${realm}", nonce="${nonce}", algorithm=${algorithm}${suffix}`,
     ]);
   }
 }

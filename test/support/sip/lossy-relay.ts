@@ -2,21 +2,21 @@ import { createSocket, type Socket } from "node:dgram";
 import { type DatagramCounts, ImpairedNetwork, type NetworkConditions } from "./network-impairment.ts";
 import { field, readSip, type SipText, writeSip } from "./sip-text.ts";
 
-interface Place {
+interface Address {
   readonly address: string;
   readonly port: number;
 }
 
 export interface LossyRelayOptions {
   /** Address of the other side. */
-  readonly to: Place;
+  readonly to: Address;
   /** Impairments for SIP and for RTP, the same in both directions. */
   readonly signalling?: NetworkConditions;
   readonly media?: NetworkConditions;
   /** Seed. Default: 1. */
   readonly seed?: number;
   /** Replaces each datagram of the server to the client by any number of them, in order. Default: the datagram. */
-  readonly spoils?: {
+  readonly corrupt?: {
     signalling(datagram: Buffer): readonly Buffer[];
     media(datagram: Buffer): readonly Buffer[];
   };
@@ -37,8 +37,8 @@ export interface LossyRelay {
 /** One side: its address, and our socket that represents the other side. */
 interface Side {
   readonly socket: Socket;
-  readonly own: Place;
-  peer: Place | undefined;
+  readonly ownAddress: Address;
+  peer: Address | undefined;
 }
 
 const ADDRESS = "127.0.0.1";
@@ -57,12 +57,12 @@ export async function startLossyRelay(options: LossyRelayOptions): Promise<Lossy
   const voices = new Map<string, Promise<readonly [near: Side, far: Side]>>();
   let closed = false;
 
-  async function open(peer?: Place): Promise<Side> {
+  async function open(peer?: Address): Promise<Side> {
     const socket = createSocket("udp4");
     await new Promise<void>((resolve) => socket.bind(0, ADDRESS, resolve));
     sockets.add(socket.on("error", () => {}));
     if (closed) socket.close();
-    return { socket, own: { address: ADDRESS, port: socket.address().port }, peer };
+    return { socket, ownAddress: { address: ADDRESS, port: socket.address().port }, peer };
   }
 
   function pass(datagram: Buffer, side: Side, network: ImpairedNetwork): void {
@@ -83,18 +83,18 @@ export async function startLossyRelay(options: LossyRelayOptions): Promise<Lossy
   }
 
   /** Forwards datagrams from `here` to the peer of `there`. */
-  function join(
-    here: Side,
-    there: Side,
+  function forward(
+    source: Side,
+    target: Side,
     network: ImpairedNetwork,
     rewrite?: (datagram: Buffer) => Promise<Buffer>,
-    spoil: (datagram: Buffer) => readonly Buffer[] = (datagram) => [datagram],
+    corrupt: (datagram: Buffer) => readonly Buffer[] = (datagram) => [datagram],
   ): void {
     const passAll = (datagram: Buffer): void => {
-      for (const one of spoil(datagram)) pass(one, there, network);
+      for (const copy of corrupt(datagram)) pass(copy, target, network);
     };
-    here.socket.on("message", (datagram, { address, port }) => {
-      here.peer = { address, port };
+    source.socket.on("message", (datagram, { address, port }) => {
+      source.peer = { address, port };
       if (!rewrite) passAll(datagram);
       else void rewrite(datagram).then(passAll);
     });
@@ -104,8 +104,8 @@ export async function startLossyRelay(options: LossyRelayOptions): Promise<Lossy
     const voice = voices.get(callId);
     if (voice) return voice;
     const opening = Promise.all([open(), open()]).then(([near, far]) => {
-      join(near, far, media);
-      join(far, near, media, undefined, options.spoils?.media);
+      forward(near, far, media);
+      forward(far, near, media, undefined, options.corrupt?.media);
       return [near, far] as const;
     });
     voices.set(callId, opening);
@@ -113,14 +113,14 @@ export async function startLossyRelay(options: LossyRelayOptions): Promise<Lossy
   }
 
   /** A message from one side, rewritten for the other side. @param from 0 for the near side, 1 for the far one */
-  async function rewritten(datagram: Buffer, from: 0 | 1, place: Place): Promise<Buffer> {
+  async function rewriteMessage(datagram: Buffer, from: 0 | 1, address: Address): Promise<Buffer> {
     if (datagram.length < 20) return datagram; // a keep-alive
     const text = readSip(datagram);
     const fields = text.fields
       .filter(([name]) => name.toLowerCase() !== "content-length")
       .map(([name, value]): readonly [string, string] => {
         if (name.toLowerCase() !== "contact") return [name, value];
-        return [name, value.replace(/(sips?:(?:[^@>;]*@)?)[^>;:]+(?::\d+)?/i, `$1${place.address}:${place.port}`)];
+        return [name, value.replace(/(sips?:(?:[^@>;]*@)?)[^>;:]+(?::\d+)?/i, `$1${address.address}:${address.port}`)];
       });
     return writeSip({ ...text, fields, body: await withOurAudio(text, from) });
   }
@@ -132,17 +132,23 @@ export async function startLossyRelay(options: LossyRelayOptions): Promise<Lossy
     const pair = await voicesOf(field(text, "Call-ID"));
     pair[from].peer ??= { address, port: Number(port) };
     return text.body
-      .replace(/^m=audio \d+/m, `m=audio ${pair[1 - from]!.own.port}`)
+      .replace(/^m=audio \d+/m, `m=audio ${pair[1 - from]!.ownAddress.port}`)
       .replaceAll(/^c=IN IP4 \S+/gm, `c=IN IP4 ${ADDRESS}`)
       .replaceAll(/^a=rtcp:.*\r\n/gm, "");
   }
 
   const [near, far] = [await open(), await open(to)];
-  join(near, far, signalling, (datagram) => rewritten(datagram, 0, far.own));
-  join(far, near, signalling, (datagram) => rewritten(datagram, 1, near.own), options.spoils?.signalling);
+  forward(near, far, signalling, (datagram) => rewriteMessage(datagram, 0, far.ownAddress));
+  forward(
+    far,
+    near,
+    signalling,
+    (datagram) => rewriteMessage(datagram, 1, near.ownAddress),
+    options.corrupt?.signalling,
+  );
   return {
-    ...near.own,
-    uri: `sip:${near.own.address}:${near.own.port}`,
+    ...near.ownAddress,
+    uri: `sip:${near.ownAddress.address}:${near.ownAddress.port}`,
     signalling: signalling.counts,
     media: media.counts,
     async close() {

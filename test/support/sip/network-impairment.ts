@@ -14,8 +14,8 @@ export interface NetworkConditions {
   /** Share that arrives twice. */
   readonly duplicates?: number;
   /** Share that is reordered, and its delay. Default: 50 ms. */
-  readonly late?: number;
-  readonly lateMs?: number;
+  readonly reordered?: number;
+  readonly reorderDelayMs?: number;
   /** Delay of every datagram, ms, plus up to `jitterMs`. */
   readonly delayMs?: number;
   readonly jitterMs?: number;
@@ -25,18 +25,18 @@ export interface NetworkConditions {
 
 /** Counts of datagrams. */
 export interface DatagramCounts {
-  came: number;
+  received: number;
   lost: number;
   duplicated: number;
-  late: number;
+  reordered: number;
 }
 
 /** A network with faults, the same ones for the same seed. */
 export class ImpairedNetwork {
-  readonly counts: DatagramCounts = { came: 0, lost: 0, duplicated: 0, late: 0 };
+  readonly counts: DatagramCounts = { received: 0, lost: 0, duplicated: 0, reordered: 0 };
   readonly #conditions: NetworkConditions;
   readonly #draw: () => number;
-  #losing = 0;
+  #isLosing = 0;
   #inBurst = false;
 
   constructor(conditions: NetworkConditions, seed: number) {
@@ -46,38 +46,44 @@ export class ImpairedNetwork {
 
   /** Delays, ms, with which the datagram is delivered: none, one or two. @param now time of a monotonic clock, ms */
   deliveries(datagram: Buffer, now: number = performance.now()): readonly number[] {
-    const { duplicates = 0, late = 0, lateMs = 50, delayMs = 0, jitterMs = 0 } = this.#conditions;
+    const { duplicates = 0, reordered = 0, reorderDelayMs = 50, delayMs = 0, jitterMs = 0 } = this.#conditions;
     // Drawn for each datagram, used or not, so that the faults of one do not shift the others.
-    const [lost, doubled, held, jitter, apart] = [this.#draw(), this.#draw(), this.#draw(), this.#draw(), this.#draw()];
-    this.#loses(lost);
-    const singledOut = this.#conditions.loses?.(datagram, this.counts.came) ?? false;
-    this.counts.came++;
-    if (this.#losing > 0 || singledOut) {
-      this.#losing = Math.max(0, this.#losing - 1);
+    const [lossDraw, duplicateDraw, lateDraw, jitterDraw, gapDraw] = [
+      this.#draw(),
+      this.#draw(),
+      this.#draw(),
+      this.#draw(),
+      this.#draw(),
+    ];
+    this.#updateLoss(lossDraw);
+    const isSelected = this.#conditions.loses?.(datagram, this.counts.received) ?? false;
+    this.counts.received++;
+    if (this.#isLosing > 0 || isSelected) {
+      this.#isLosing = Math.max(0, this.#isLosing - 1);
       this.counts.lost++;
       return [];
     }
-    let ms = delayMs + jitter * jitterMs + this.#stalledMs(now);
-    if (held < late) {
-      this.counts.late++;
-      ms += lateMs;
+    let ms = delayMs + jitterDraw * jitterMs + this.#stalledMs(now);
+    if (lateDraw < reordered) {
+      this.counts.reordered++;
+      ms += reorderDelayMs;
     }
-    if (doubled >= duplicates) return [ms];
+    if (duplicateDraw >= duplicates) return [ms];
     this.counts.duplicated++;
-    return [ms, ms + apart * 30];
+    return [ms, ms + gapDraw * 30];
   }
 
   /** Decides if a loss starts or continues. */
-  #loses(draw: number): void {
+  #updateLoss(draw: number): void {
     const { loss = 0, burst = 1, meanBurst } = this.#conditions;
     if (meanBurst === undefined) {
-      if (this.#losing === 0 && draw < loss / burst) this.#losing = burst;
+      if (this.#isLosing === 0 && draw < loss / burst) this.#isLosing = burst;
       return;
     }
-    const begins = loss / (1 - loss) / meanBurst;
-    const goesOn = 1 - 1 / meanBurst;
-    this.#losing = draw < (this.#inBurst ? goesOn : begins) ? 1 : 0;
-    this.#inBurst = this.#losing > 0;
+    const startProbability = loss / (1 - loss) / meanBurst;
+    const continueProbability = 1 - 1 / meanBurst;
+    this.#isLosing = draw < (this.#inBurst ? continueProbability : startProbability) ? 1 : 0;
+    this.#inBurst = this.#isLosing > 0;
   }
 
   /** Remaining time of the stall, ms. */

@@ -53,11 +53,11 @@ export interface Script {
   /** Number of callees that answer, each with its own tag; audio belongs to the first. Default: 1. */
   readonly forks?: number;
   /** True if it answers with 200 although it was cancelled. */
-  readonly despiteCancel?: boolean;
+  readonly ignoresCancel?: boolean;
   /** Its Contact, instead of its own address. */
   readonly contact?: string;
   /** Its responses to the first BYEs, in order; the next one is correct. */
-  readonly byes?: readonly { readonly status: number; readonly fields?: readonly Field[] }[];
+  readonly byeResponses?: readonly { readonly status: number; readonly fields?: readonly Field[] }[];
   /**
    * Statuses that it reports by NOTIFY after a REFER, in order, by the user part of Refer-To; `leaves` is a BYE. Others are refused with 603. Default: every REFER is refused.
    */
@@ -68,7 +68,7 @@ export interface Script {
   readonly acts?: (call: FarEndCall) => void | Promise<void>;
 }
 
-const shortly = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const delay = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Callees as seen in the wild. */
 export const callees = {
@@ -81,25 +81,25 @@ export const callees = {
   silent: { says: "nothing" },
   answersWithoutSdp: { sdp: "none" },
   noCommonCodec: { sdp: "no-common-codec" },
-  hangsUp: { acts: (call) => shortly(300).then(() => call.hangUp()) },
-  presses: (keys: string): Script => ({ acts: (call) => shortly(200).then(() => call.voice?.press(keys)) }),
+  hangsUp: { acts: (call) => delay(300).then(() => call.hangUp()) },
+  presses: (keys: string): Script => ({ acts: (call) => delay(200).then(() => call.voice?.press(keys)) }),
   challenges: (challenge: Challenge): Script => ({ challenge }),
   redirects: (to: string): Script => ({
     ...{ rings: [], status: 302, reason: "Moved Temporarily" },
     fields: [["Contact", `<${to}>`]],
   }),
-  answersOnHold: (forMs: number): Script => ({
+  answersOnHold: (durationMs: number): Script => ({
     onHold: "sendonly",
     async acts(call) {
-      await shortly(forMs);
+      await delay(durationMs);
       await call.reinvite("sendrecv");
     },
   }),
-  holds: (afterMs: number, forMs: number): Script => ({
+  holds: (afterMs: number, durationMs: number): Script => ({
     async acts(call) {
-      await shortly(afterMs);
+      await delay(afterMs);
       await call.reinvite("sendonly");
-      await shortly(forMs);
+      await delay(durationMs);
       await call.reinvite("sendrecv");
     },
   }),

@@ -33,10 +33,10 @@ export function writeSip({ start, fields, body }: SipText): Buffer {
 
 /** Every field of this name, as written. */
 export function fieldsNamed({ fields }: SipText, name: string): Field[] {
-  const wanted = name.toLowerCase();
+  const lowerName = name.toLowerCase();
   return fields.filter(([fieldName]) => {
     const lower = fieldName.toLowerCase();
-    return (SHORT[lower] ?? lower) === wanted;
+    return (SHORT[lower] ?? lower) === lowerName;
   });
 }
 

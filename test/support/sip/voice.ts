@@ -31,7 +31,7 @@ export interface HeardPacket {
 }
 
 /** Samples received by a remote end, in timestamp order. */
-export interface Heard {
+export interface HeardAudio {
   /** Samples at the codec's rate: 16000 Hz with G.722, otherwise 8000; lost samples are 0. */
   readonly samples: Int16Array;
   /** Positions of the gaps, in timestamp units; a negative length means timestamps that went back. Key events cause gaps too. */
@@ -54,7 +54,7 @@ export class Voice {
   /** Types of the RTCP packets received: 200 SR, 201 RR, 203 BYE. */
   readonly rtcp: number[] = [];
   /** Number of packets sent. */
-  sent = 0;
+  sentPackets = 0;
   /** Maximum delay of a sent packet because this process stalled, ms. */
   maxLateMs = 0;
   /** Keys pressed by the other side, by telephone-event. */
@@ -65,13 +65,13 @@ export class Voice {
   #wire: Wire | undefined;
   #coding: Coding = codingOf("PCMU");
   #speech: Speech = "silence";
-  #spoken = 0;
-  #toPress: string[] = [];
-  #held = 0;
+  #spokenSamples = 0;
+  #pendingKeys: string[] = [];
+  #heldTicks = 0;
   #timestamp = (Math.random() * 0xffffffff) >>> 0;
   #sequence = (Math.random() * 0xffff) >>> 0;
   #ssrc = (Math.random() * 0xffffffff) >>> 0;
-  #paused = false;
+  #isPaused = false;
   #startedAt = 0;
   #frames = 0;
   #closed = false;
@@ -83,25 +83,25 @@ export class Voice {
     this.port = socket.address().port;
     this.#socket = socket;
     this.#sender = sender;
-    for (const one of new Set([socket, sender]))
-      one.on("message", (packet, { address, port }) => this.#take(packet, `${address}:${port}`));
+    for (const udp of new Set([socket, sender]))
+      udp.on("message", (packet, { address, port }) => this.#receive(packet, `${address}:${port}`));
   }
 
   /** Binds a port. @param sendFrom another address to send from, as behind a NAT */
   static async open(address: string, sendFrom?: string): Promise<Voice> {
-    const bound = async (to: string): Promise<Socket> => {
+    const bindSocket = async (to: string): Promise<Socket> => {
       const socket = createSocket(to.includes(":") ? "udp6" : "udp4");
       await new Promise<void>((resolve) => socket.bind(0, to, resolve));
       return socket.on("error", () => {});
     };
-    const socket = await bound(address);
-    return new Voice(socket, sendFrom === undefined ? socket : await bound(sendFrom));
+    const socket = await bindSocket(address);
+    return new Voice(socket, sendFrom === undefined ? socket : await bindSocket(sendFrom));
   }
 
   /** Starts speaking; another call continues with new settings. */
-  talk(wire: Wire, speech: Speech): void {
+  speak(wire: Wire, speech: Speech): void {
     if (wire.codec !== this.#wire?.codec) this.#coding = codingOf(wire.codec);
-    if (speech !== this.#speech) this.#spoken = 0;
+    if (speech !== this.#speech) this.#spokenSamples = 0;
     this.#speech = speech;
     const isFirst = this.#wire === undefined;
     this.#wire = wire;
@@ -112,30 +112,30 @@ export class Voice {
 
   /** Presses keys in succession, by telephone-event. */
   press(keys: string): void {
-    this.#toPress.push(...keys);
+    this.#pendingKeys.push(...keys);
   }
 
   /** Number of keys still to press. */
-  get pressing(): number {
-    return this.#toPress.length;
+  get pendingKeyCount(): number {
+    return this.#pendingKeys.length;
   }
 
   /** Ends its source by RTCP BYE and stops sending, until `rejoin`. */
   leave(): void {
     this.report(true);
-    this.#paused = true;
+    this.#isPaused = true;
     this.#ssrc = (Math.random() * 0xffffffff) >>> 0;
   }
 
   /** Sends again, from another source. */
   rejoin(): void {
-    this.#paused = false;
+    this.#isPaused = false;
   }
 
-  /** Sends an empty receiver report (RFC 3550 section 6.4.2). @param leaving true to append a BYE */
-  report(leaving = false): void {
+  /** Sends an empty receiver report (RFC 3550 section 6.4.2). @param isLeaving true to append a BYE */
+  report(isLeaving = false): void {
     const { remote } = this.#wire!;
-    const words = [0x80_c9_00_01, this.#ssrc, ...(leaving ? [0x81_cb_00_01, this.#ssrc] : [])];
+    const words = [0x80_c9_00_01, this.#ssrc, ...(isLeaving ? [0x81_cb_00_01, this.#ssrc] : [])];
     const packet = Buffer.alloc(4 * words.length);
     for (const [i, word] of words.entries()) packet.writeUInt32BE(word, 4 * i);
     this.#sender.send(packet, remote.port, remote.address, () => {});
@@ -157,7 +157,7 @@ export class Voice {
     for (const socket of new Set([this.#socket, this.#sender])) socket.close();
   }
 
-  heard(): Heard {
+  heardAudio(): HeardAudio {
     const gaps: { at: number; samples: number }[] = [];
     const all: number[] = [];
     for (const ssrc of new Set(this.packets.map((packet) => packet.ssrc))) {
@@ -166,13 +166,13 @@ export class Voice {
         .sort((a, b) => a.sequence - b.sequence)
         .filter((packet, i, sorted) => packet.sequence !== sorted[i - 1]?.sequence);
       const coding = codingOf(this.#wire?.codec ?? "PCMU");
-      let due = stream[0]?.timestamp ?? 0;
+      let nextTimestamp = stream[0]?.timestamp ?? 0;
       for (const { timestamp, payload } of stream) {
-        const gap = (timestamp - due) | 0;
+        const gap = (timestamp - nextTimestamp) | 0;
         if (gap !== 0) gaps.push({ at: all.length, samples: gap });
         for (let i = 0; i < Math.min(gap, MAX_GAP) * coding.samplesPerByte; i++) all.push(0);
         for (const sample of coding.decode(payload)) all.push(sample);
-        due = (timestamp + payload.length) >>> 0;
+        nextTimestamp = (timestamp + payload.length) >>> 0;
       }
     }
     return { samples: Int16Array.from(all), gaps };
@@ -183,30 +183,30 @@ export class Voice {
       const lateMs = performance.now() - this.#startedAt - this.#frames * FRAME_MS;
       if (lateMs < 0) break;
       this.maxLateMs = Math.max(this.maxLateMs, lateMs);
-      if (this.#wire && this.#speech !== "nothing" && !this.#paused) this.#sayNext(this.#wire, this.#speech);
+      if (this.#wire && this.#speech !== "nothing" && !this.#isPaused) this.#sendNext(this.#wire, this.#speech);
       this.#frames++;
     }
     const ms = this.#startedAt + this.#frames * FRAME_MS - performance.now();
     this.#timer = setTimeout(() => this.#tick(), Math.max(0, ms));
   }
 
-  #sayNext(wire: Wire, speech: Speech): void {
-    const key = KEYS.indexOf(this.#toPress[0] ?? "none");
+  #sendNext(wire: Wire, speech: Speech): void {
+    const key = KEYS.indexOf(this.#pendingKeys[0] ?? "none");
     if (key >= 0 && wire.eventType !== undefined) {
-      this.#held++;
-      if (this.#held <= KEY_FRAMES) {
-        const copies = this.#held === KEY_FRAMES ? 3 : 1;
+      this.#heldTicks++;
+      if (this.#heldTicks <= KEY_FRAMES) {
+        const copies = this.#heldTicks === KEY_FRAMES ? 3 : 1;
         for (let i = 0; i < copies; i++) {
           const event = Buffer.from([key, copies === 3 ? 0x8a : 0x0a, 0, 0]);
-          event.writeUInt16BE(this.#held * FRAME, 2);
-          this.#send(wire, wire.eventType, this.#timestamp, this.#held === 1, event);
+          event.writeUInt16BE(this.#heldTicks * FRAME, 2);
+          this.#send(wire, wire.eventType, this.#timestamp, this.#heldTicks === 1, event);
         }
         return;
       }
-      if (this.#held === KEY_FRAMES + 1) this.#timestamp = (this.#timestamp + KEY_FRAMES * FRAME) >>> 0;
-      if (this.#held === KEY_FRAMES + PAUSE_FRAMES) {
-        this.#held = 0;
-        this.#toPress.shift();
+      if (this.#heldTicks === KEY_FRAMES + 1) this.#timestamp = (this.#timestamp + KEY_FRAMES * FRAME) >>> 0;
+      if (this.#heldTicks === KEY_FRAMES + PAUSE_FRAMES) {
+        this.#heldTicks = 0;
+        this.#pendingKeys.shift();
       }
     }
     if (speech === "comfort noise") {
@@ -215,12 +215,12 @@ export class Voice {
       return;
     }
     const frame = Int16Array.from({ length: FRAME * this.#coding.samplesPerByte }, () => this.#sample(speech));
-    this.#send(wire, wire.payloadType, this.#timestamp, this.sent === 0, this.#coding.encode(frame));
+    this.#send(wire, wire.payloadType, this.#timestamp, this.sentPackets === 0, this.#coding.encode(frame));
     this.#timestamp = (this.#timestamp + FRAME) >>> 0;
   }
 
   #sample(speech: Speech): number {
-    const at = this.#spoken++;
+    const at = this.#spokenSamples++;
     if (speech instanceof Int16Array) return speech[at] ?? 0;
     if (typeof speech === "string") return 0;
     return Math.round(8_000 * Math.sin((2 * Math.PI * speech.hz * at) / (8000 * this.#coding.samplesPerByte)));
@@ -234,20 +234,20 @@ export class Voice {
     header.writeUInt32BE(timestamp, 4);
     header.writeUInt32BE(this.#ssrc, 8);
     this.#sequence = (this.#sequence + 1) & 0xffff;
-    this.sent++;
+    this.sentPackets++;
     this.#sender.send(Buffer.concat([header, payload]), wire.remote.port, wire.remote.address, () => {});
   }
 
-  #take(packet: Buffer, from: string): void {
+  #receive(packet: Buffer, from: string): void {
     if (packet.length < 12 || packet[0]! >> 6 !== 2) return;
     if (packet[1]! >= 192 && packet[1]! <= 223) {
       for (let at = 0; at + 4 <= packet.length; at += 4 * (packet.readUInt16BE(at + 2) + 1))
         this.rtcp.push(packet[at + 1]!);
       return;
     }
-    const short = packet.readUInt16BE(2);
-    const last = this.#lastSequence ?? short;
-    const sequence = last + (((short - last) << 16) >> 16);
+    const wordCount = packet.readUInt16BE(2);
+    const last = this.#lastSequence ?? wordCount;
+    const sequence = last + (((wordCount - last) << 16) >> 16);
     this.#lastSequence = Math.max(last, sequence);
     const start = 12 + 4 * (packet[0]! & 15);
     const payloadType = packet[1]! & 0x7f;

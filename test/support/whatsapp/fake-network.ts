@@ -2,7 +2,7 @@ import { FakeWhatsApp, type FakeWhatsAppClient, type FakeWhatsAppOptions, Manual
 import { MapRecords } from "./map-records.ts";
 
 /** One event of a client, with the time of its arrival. */
-export interface SeenEvent {
+export interface RecordedEvent {
   readonly event: string;
   readonly atMs: number;
   // biome-ignore lint/suspicious/noExplicitAny: each event has its own argument
@@ -32,7 +32,7 @@ export class FakeNetwork {
   readonly system = new ManualSystem();
   readonly network: FakeWhatsApp;
   readonly records = new MapRecords();
-  readonly events: SeenEvent[] = [];
+  readonly events: RecordedEvent[] = [];
   readonly stanzas: { tag: string; attrs: Record<string, string>; content?: never }[] = [];
 
   constructor(options?: FakeWhatsAppOptions) {
@@ -66,17 +66,17 @@ export class FakeNetwork {
 
   /** The arguments of all events of this name so far. */
   // biome-ignore lint/suspicious/noExplicitAny: each event has its own argument
-  seen(event: string): any[] {
-    return this.events.filter((one) => one.event === event).map((one) => one.argument);
+  argumentsOf(event: string): any[] {
+    return this.events.filter((entry) => entry.event === event).map((one) => one.argument);
   }
 
   /** The names of all events so far. */
   get names(): string[] {
-    return this.events.map((one) => one.event);
+    return this.events.map((entry) => entry.event);
   }
 
   /** `offer`, `preaccept`, … of all call stanzas so far. */
-  get callTags(): string[] {
+  get sentCallTags(): string[] {
     return this.stanzas
       .filter(({ tag }) => tag === "call")
       .map(({ content }) => (content as unknown as { tag: string }[])[0]!.tag);

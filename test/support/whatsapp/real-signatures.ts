@@ -92,7 +92,7 @@ export declare class RealVoip {
   rejectCall(callId: string, reason?: EndCallReason): Promise<void>;
   endCall(callId: string, reason?: EndCallReason): Promise<void>;
   loadAudio(callId: string, audioPath: string): Promise<void>;
-  setMute(callId: string, muted: boolean): void;
+  setMute(callId: string, isMuted: boolean): void;
   setExternalAudioMode(callId: string, enabled: boolean): void;
   feedLiveAudio(callId: string, data: Float32Array): number;
   getLiveBufferMs(callId: string): number;

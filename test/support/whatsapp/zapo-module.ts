@@ -46,15 +46,15 @@ export function runZapoModule(source: string, system: ManualSystem, load: (path:
   const run = (code: string): Record<string, unknown> => {
     const exported = {};
     const { outputText } = ts.transpileModule(code, { compilerOptions: { module: ts.ModuleKind.CommonJS } });
-    const required = (path: string) => packages.get(path) ?? run(load(path));
-    new Function("require", "exports", outputText)(required, exported);
+    const requireModule = (path: string) => packages.get(path) ?? run(load(path));
+    new Function("require", "exports", outputText)(requireModule, exported);
     return exported;
   };
-  const made = run(source).client as WhatsAppClientFactory;
+  const client = run(source).client as WhatsAppClientFactory;
   return {
-    factory(given) {
-      context = given;
-      return made(given);
+    factory(options) {
+      context = options;
+      return client(options);
     },
     get network() {
       if (network === undefined) throw new Error("no client was created");

@@ -8,7 +8,7 @@ const ANA = "+5511987654321";
 const FRAME = 960;
 
 /** A call that has just become active, with external audio. */
-async function active(number: FakeNumber = {}) {
+async function activeCall(number: FakeNumber = {}) {
   const fake = new FakeNetwork();
   fake.network.number(ANA, number);
   const client = await fake.online();
@@ -33,22 +33,22 @@ function ascending(count: number, from = 1): number[] {
 
 describe("audio to the callee", () => {
   test("arrives in frames of 60 ms, one every 60 ms, silence included", async () => {
-    const { fake, call, startMs } = await active();
+    const { fake, call, startMs } = await activeCall();
     await fake.system.advance(600);
     expect(call.frames.map(({ atMs }) => atMs - startMs)).toEqual([60, 120, 180, 240, 300, 360, 420, 480, 540, 600]);
-    expect(call.frames.every(({ samples }) => samples.length === FRAME && samples.every((one) => one === 0))).toBe(
-      true,
-    );
+    expect(
+      call.frames.every(({ samples }) => samples.length === FRAME && samples.every((sample) => sample === 0)),
+    ).toBe(true);
   });
 
   test("arrives sample for sample if it is fed by the watermarks", async () => {
-    const { fake, voip, callId, call } = await active();
+    const { fake, voip, callId, call } = await activeCall();
     const { pauseMs, resumeMs } = voip.getFeedWatermarksMs();
     expect({ pauseMs, resumeMs }).toEqual({ pauseMs: 120, resumeMs: 60 });
     const frames = 20;
-    for (let fed = 0; fed < frames; await fake.system.advance(20)) {
+    for (let fedFrames = 0; fedFrames < frames; await fake.system.advance(20)) {
       if (voip.getLiveBufferMs(callId) > resumeMs) continue;
-      while (fed < frames) if (voip.feedLiveAudio(callId, ramp(FRAME, 1 + FRAME * fed++)) >= pauseMs) break;
+      while (fedFrames < frames) if (voip.feedLiveAudio(callId, ramp(FRAME, 1 + FRAME * fedFrames++)) >= pauseMs) break;
     }
     await fake.system.advance(200);
     const start = call.heard.findIndex((sample) => sample !== 0);
@@ -59,7 +59,7 @@ describe("audio to the callee", () => {
   });
 
   test("counts as buffered until it is sent", async () => {
-    const { fake, voip, callId, call } = await active();
+    const { fake, voip, callId, call } = await activeCall();
     expect(voip.feedLiveAudio(callId, ramp(FRAME))).toBe(60);
     expect(voip.feedLiveAudio(callId, ramp(FRAME / 2, FRAME + 1))).toBe(90);
     expect(voip.getLiveBufferMs(callId)).toBe(90);
@@ -72,7 +72,7 @@ describe("audio to the callee", () => {
   });
 
   test("waits for the first 60 ms before anything is sent", async () => {
-    const { fake, voip, callId, call } = await active();
+    const { fake, voip, callId, call } = await activeCall();
     voip.feedLiveAudio(callId, ramp(FRAME - 1));
     await fake.system.advance(120);
     expect(call.heard.every((sample) => sample === 0)).toBe(true);
@@ -98,7 +98,7 @@ describe("audio to the callee", () => {
   });
 
   test("skips ahead above 200 ms", async () => {
-    const { fake, voip, callId, call } = await active();
+    const { fake, voip, callId, call } = await activeCall();
     voip.feedLiveAudio(callId, ramp(3_200));
     await fake.system.advance(60);
     expect([...call.heard]).toEqual(ascending(FRAME)); // 200 ms are the limit
@@ -109,7 +109,7 @@ describe("audio to the callee", () => {
   });
 
   test("drops the oldest samples above 500 ms", async () => {
-    const { voip, callId } = await active();
+    const { voip, callId } = await activeCall();
     expect(voip.feedLiveAudio(callId, ramp(8_000))).toBe(500);
     expect(voip.feedLiveAudio(callId, ramp(800))).toBe(500);
     expect(voip.lostSamples(callId)).toBe(800);
@@ -117,7 +117,7 @@ describe("audio to the callee", () => {
   });
 
   test("is refused without external mode, and for an unknown call", async () => {
-    const { voip, callId } = await active();
+    const { voip, callId } = await activeCall();
     voip.setExternalAudioMode(callId, false);
     expect(voip.feedLiveAudio(callId, ramp(FRAME))).toBe(0);
     expect(voip.feedLiveAudio("unknown", ramp(FRAME))).toBe(0);
@@ -126,7 +126,7 @@ describe("audio to the callee", () => {
   });
 
   test("stops while muted", async () => {
-    const { fake, voip, callId, call } = await active();
+    const { fake, voip, callId, call } = await activeCall();
     voip.setMute(callId, true);
     expect(voip.getCall(callId)?.stateData.audioMuted).toBe(true);
     await fake.system.advance(300);
@@ -137,7 +137,7 @@ describe("audio to the callee", () => {
   });
 
   test("continues while the socket is down", async () => {
-    const { fake, client, voip, callId, call } = await active();
+    const { fake, client, voip, callId, call } = await activeCall();
     client.dropSocket(Infinity);
     voip.feedLiveAudio(callId, ramp(FRAME));
     await fake.system.advance(60);
@@ -145,7 +145,7 @@ describe("audio to the callee", () => {
   });
 
   test("ends with the call", async () => {
-    const { fake, voip, callId, call } = await active();
+    const { fake, voip, callId, call } = await activeCall();
     void voip.endCall(callId);
     await fake.system.advance(1_000);
     expect(call.frames).toEqual([]);
@@ -153,7 +153,7 @@ describe("audio to the callee", () => {
   });
 
   test("is not sent in a burst after a stall", async () => {
-    const { fake, call } = await active();
+    const { fake, call } = await activeCall();
     fake.system.stall(1_000);
     await fake.system.advance(120);
     expect(call.frames.length).toBeLessThanOrEqual(4);
@@ -162,7 +162,7 @@ describe("audio to the callee", () => {
 
 describe("audio of the callee", () => {
   test("arrives in frames of 60 ms from the connected relay on", async () => {
-    const { fake, startMs } = await active({ speaks: tone(440, 600, RATE, 10_000) });
+    const { fake, startMs } = await activeCall({ speaks: tone(440, 600, RATE, 10_000) });
     await fake.system.advance(900);
     const frames = fake.events.filter(({ event }) => event === "voip_call_inbound_audio");
     expect(frames.map(({ atMs }) => atMs - startMs).slice(0, 3)).toEqual([60, 120, 180]);
@@ -175,32 +175,32 @@ describe("audio of the callee", () => {
   });
 
   test("is an echo of the sent audio, one frame later", async () => {
-    const { fake, voip, callId } = await active({ echoes: true });
+    const { fake, voip, callId } = await activeCall({ echoes: true });
     voip.feedLiveAudio(callId, ramp(FRAME));
     await fake.system.advance(300);
-    const frames = fake.seen("voip_call_inbound_audio").map(({ pcm }) => Math.round(pcm[0] * 32_768));
+    const frames = fake.argumentsOf("voip_call_inbound_audio").map(({ pcm }) => Math.round(pcm[0] * 32_768));
     expect(frames.filter((first) => first !== 0)).toEqual([1]);
     expect(frames.indexOf(1)).toBe(1);
   });
 
   test("never arrives on a one-way call, or once it is cut off", async () => {
-    const oneWay = await active({ media: "one-way", speaks: tone(440, 600, RATE, 10_000) });
-    await oneWay.fake.system.advance(5_000);
-    expect(oneWay.fake.seen("voip_call_inbound_audio")).toEqual([]);
-    expect(oneWay.call.frames.length).toBeGreaterThan(80);
-    const cut = await active();
-    await cut.fake.system.advance(600);
-    cut.call.sendsAudio = false;
-    await cut.fake.system.advance(5_000);
-    expect(cut.fake.seen("voip_call_inbound_audio")).toHaveLength(10);
+    const oneWayCall = await activeCall({ media: "one-way", speaks: tone(440, 600, RATE, 10_000) });
+    await oneWayCall.fake.system.advance(5_000);
+    expect(oneWayCall.fake.argumentsOf("voip_call_inbound_audio")).toEqual([]);
+    expect(oneWayCall.call.frames.length).toBeGreaterThan(80);
+    const cutCall = await activeCall();
+    await cutCall.fake.system.advance(600);
+    cutCall.call.sendsAudio = false;
+    await cutCall.fake.system.advance(5_000);
+    expect(cutCall.fake.argumentsOf("voip_call_inbound_audio")).toHaveLength(10);
   });
 
   test("may be supplied by the test", async () => {
-    const { fake, call } = await active();
+    const { fake, call } = await activeCall();
     call.say(Int16Array.of(5, 6));
     call.say(Int16Array.of(7));
     await fake.system.advance(60);
-    const [{ pcm }] = fake.seen("voip_call_inbound_audio");
+    const [{ pcm }] = fake.argumentsOf("voip_call_inbound_audio");
     expect([...pcm.subarray(0, 4)].map((sample) => sample * 32_768)).toEqual([5, 6, 7, 0]);
   });
 });

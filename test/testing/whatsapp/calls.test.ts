@@ -5,7 +5,7 @@ import { FakeNetwork, OWNER, outcomeOf } from "../../support/whatsapp/fake-netwo
 const ANA = "+5511987654321";
 const JID = "5511987654321@s.whatsapp.net";
 
-async function calling(number: FakeNumber, options?: { maxConcurrentCalls?: number }) {
+async function startedCall(number: FakeNumber, options?: { maxConcurrentCalls?: number }) {
   const fake = new FakeNetwork(options);
   fake.network.number(ANA, number);
   const client = await fake.online();
@@ -32,27 +32,27 @@ describe("a call", () => {
     expect(callId).toMatch(/^[0-9A-F]{32}$/);
     expect(client.voip.getCall(callId)).toMatchObject({ peerJid: "777@lid", direction: "outgoing" });
     expect(stateOf(client, callId)).toBe("ringing"); // the offer is sent, and no phone rings yet
-    expect(fake.callTags).toEqual([]);
+    expect(fake.sentCallTags).toEqual([]);
     await fake.system.advance(25);
     expect(fake.stanzas).toMatchObject([{ tag: "ack", attrs: { class: "call", type: "offer", from: "777@lid" } }]);
     await fake.system.advance(200);
-    expect(fake.callTags).toEqual(["preaccept"]);
+    expect(fake.sentCallTags).toEqual(["preaccept"]);
     expect(stateOf(client, callId)).toBe("ringing");
     await fake.system.advance(800);
-    expect(fake.callTags).toEqual(["preaccept", "accept"]);
+    expect(fake.sentCallTags).toEqual(["preaccept", "accept"]);
     expect(stateOf(client, callId)).toBe("connecting");
     expect(client.voip.getCall(callId)?.stateData.acceptedAt).toEqual(new Date(fake.system.now()));
     await fake.system.advance(100);
     expect(stateOf(client, callId)).toBe("active");
     expect(client.voip.getCall(callId)?.stateData.connectedAt).toEqual(new Date(fake.system.now()));
-    expect(fake.seen("voip_call_state")).toHaveLength(3);
-    expect(fake.seen("call")).toEqual([]); // never with the plugin
+    expect(fake.argumentsOf("voip_call_state")).toHaveLength(3);
+    expect(fake.argumentsOf("call")).toEqual([]); // never with the plugin
   });
 
   test("that the callee hangs up ends with user_ended", async () => {
-    const { fake, client, callId } = await calling({ hangsUpAfterMs: 5_000 });
+    const { fake, client, callId } = await startedCall({ hangsUpAfterMs: 5_000 });
     await fake.system.advance(6_050);
-    expect(fake.seen("voip_call_ended")).toMatchObject([
+    expect(fake.argumentsOf("voip_call_ended")).toMatchObject([
       { callId, stateData: { state: "ended", endReason: "user_ended", durationSecs: 4 } },
     ]);
     expect(client.voip.getCall(callId)).toBeNull();
@@ -60,7 +60,7 @@ describe("a call", () => {
   });
 
   test("is reported once, however it ends", async () => {
-    const { fake, client, callId } = await calling({ hangsUpAfterMs: 60_000 });
+    const { fake, client, callId } = await startedCall({ hangsUpAfterMs: 60_000 });
     const ends: (string | undefined)[] = [];
     fake.network.onCallEnd = ({ ended }) => ends.push(ended);
     await fake.system.advance(2_000);
@@ -70,7 +70,7 @@ describe("a call", () => {
   });
 
   test("that we end is reported first, and unknown when endCall resolves", async () => {
-    const { fake, client, callId } = await calling({});
+    const { fake, client, callId } = await startedCall({});
     await fake.system.advance(2_000);
     fake.events.length = 0;
     const ended = client.voip.endCall(callId);
@@ -82,11 +82,11 @@ describe("a call", () => {
     expect(fake.network.call().ended).toBe("caller");
     await client.voip.endCall(callId);
     await client.voip.endCall("unknown");
-    expect(fake.seen("voip_call_ended")).toHaveLength(1);
+    expect(fake.argumentsOf("voip_call_ended")).toHaveLength(1);
   });
 
   test("that we end while the socket is down ends here, and the callee gets no notice", async () => {
-    const { fake, client, callId } = await calling({});
+    const { fake, client, callId } = await startedCall({});
     await fake.system.advance(2_000);
     client.dropSocket(Infinity);
     await client.voip.endCall(callId);
@@ -95,20 +95,20 @@ describe("a call", () => {
   });
 
   test("that is declined stays ringing and keeps its slot", async () => {
-    const { fake, client, callId } = await calling(
+    const { fake, client, callId } = await startedCall(
       { devices: [{ does: "decline", afterMs: 1000 }] },
       { maxConcurrentCalls: 1 },
     );
     await fake.system.advance(600_000);
-    expect(fake.callTags).toEqual(["preaccept", "reject"]);
+    expect(fake.sentCallTags).toEqual(["preaccept", "reject"]);
     expect(fake.stanzas.at(-1)).toMatchObject({ content: [{ attrs: { "call-id": callId } }] });
     expect(stateOf(client, callId)).toBe("ringing");
-    expect(fake.seen("voip_call_ended")).toEqual([]);
+    expect(fake.argumentsOf("voip_call_ended")).toEqual([]);
     await expect(client.voip.startCall({ peerJid: JID })).rejects.toThrow("max concurrent calls reached (1)");
   });
 
   test("is answered by one device while another is busy", async () => {
-    const { fake, client, callId } = await calling({
+    const { fake, client, callId } = await startedCall({
       devices: [
         { does: "busy", afterMs: 500 },
         { does: "answer", afterMs: 2_000 },
@@ -124,24 +124,24 @@ describe("a call", () => {
   });
 
   test("that the network ends has user_ended; only the stanza has the reason", async () => {
-    const { fake, callId } = await calling({ devices: [{ does: "nothing" }], timesOutAfterMs: 45_000 });
+    const { fake, callId } = await startedCall({ devices: [{ does: "nothing" }], timesOutAfterMs: 45_000 });
     await fake.system.advance(46_000);
     expect(fake.stanzas.at(-1)).toMatchObject({
       content: [{ tag: "terminate", attrs: { "call-id": callId, reason: "timeout" } }],
     });
-    expect(fake.seen("voip_call_ended")).toMatchObject([{ stateData: { endReason: "user_ended" } }]);
+    expect(fake.argumentsOf("voip_call_ended")).toMatchObject([{ stateData: { endReason: "user_ended" } }]);
     expect(fake.network.call().ended).toBe("network");
   });
 
   test("without an answer rings forever", async () => {
-    const { fake, client, callId } = await calling({ devices: [{ does: "nothing" }] });
+    const { fake, client, callId } = await startedCall({ devices: [{ does: "nothing" }] });
     await fake.system.advance(3_600_000);
     expect(stateOf(client, callId)).toBe("ringing");
-    expect(fake.callTags).toEqual(["preaccept"]);
+    expect(fake.sentCallTags).toEqual(["preaccept"]);
   });
 
   test("that the network refuses stays ringing; only the ack has the error, without call id", async () => {
-    const { fake, client, callId } = await calling({ offer: { error: 434 } });
+    const { fake, client, callId } = await startedCall({ offer: { error: 434 } });
     await fake.system.advance(3_600_000);
     expect(fake.stanzas).toMatchObject([{ tag: "ack", attrs: { class: "call", type: "offer", error: "434" } }]);
     expect(JSON.stringify(fake.stanzas)).not.toContain(callId);
@@ -149,42 +149,42 @@ describe("a call", () => {
   });
 
   test("whose offer is ignored gets no ack at all", async () => {
-    const { fake, client, callId } = await calling({ offer: "ignored" });
+    const { fake, client, callId } = await startedCall({ offer: "ignored" });
     await fake.system.advance(3_600_000);
     expect(fake.stanzas).toEqual([]);
     expect(stateOf(client, callId)).toBe("ringing");
   });
 
   test("to a callee without devices is rejected", async () => {
-    const { started, client } = await calling({ devices: [], lid: "9@lid" });
+    const { started, client } = await startedCall({ devices: [], lid: "9@lid" });
     expect(started.error?.message).toBe("no device sessions to encrypt the call offer for 9@lid");
     expect(client.voip.getCalls()).toEqual([]);
   });
 
   test("to a number not on WhatsApp is rejected", async () => {
-    const { started } = await calling({ exists: false });
+    const { started } = await startedCall({ exists: false });
     expect(started.error?.message).toBe(`no device sessions to encrypt the call offer for ${JID}`);
   });
 
   test("whose relay never connects is accepted and never active", async () => {
-    const { fake, client, callId } = await calling({ media: "never" });
+    const { fake, client, callId } = await startedCall({ media: "never" });
     await fake.system.advance(600_000);
     expect(stateOf(client, callId)).toBe("connecting");
-    expect(fake.seen("voip_call_inbound_audio")).toEqual([]);
+    expect(fake.argumentsOf("voip_call_inbound_audio")).toEqual([]);
     expect(fake.network.call().frames).toEqual([]);
   });
 
   test("survives a logout as ringing", async () => {
-    const { fake, client, callId } = await calling({ devices: [{ does: "nothing" }] });
+    const { fake, client, callId } = await startedCall({ devices: [{ does: "nothing" }] });
     fake.network.unlink(OWNER);
     await fake.system.advance(60_000);
     expect(client.getState().registered).toBe(false);
     expect(stateOf(client, callId)).toBe("ringing");
-    expect(fake.seen("voip_call_ended")).toEqual([]);
+    expect(fake.argumentsOf("voip_call_ended")).toEqual([]);
   });
 
   test("does not notice an answer while the socket is down", async () => {
-    const { fake, client, callId } = await calling({});
+    const { fake, client, callId } = await startedCall({});
     client.dropSocket(5_000);
     await fake.system.advance(10_000);
     expect(client.getState().connected).toBe(true);
@@ -193,7 +193,7 @@ describe("a call", () => {
   });
 
   test("does not notice an answer that a filter hides from the client", async () => {
-    const { fake, client, callId } = await calling({});
+    const { fake, client, callId } = await startedCall({});
     client.lowlevel.registerIncomingStanzaFilter(({ tag }) => tag === "call");
     await fake.system.advance(10_000);
     expect(stateOf(client, callId)).toBe("ringing");
@@ -214,10 +214,10 @@ describe("a call", () => {
     const { network } = fake;
     network.relays = [{ ip: "203.0.113.7" }];
     const { RTCPeerConnection } = network.wrtc;
-    let dialled = 0;
+    let dialledCount = 0;
     network.wrtc.RTCPeerConnection = class extends RTCPeerConnection {
       override createDataChannel(label: string) {
-        dialled++;
+        dialledCount++;
         return super.createDataChannel(label);
       }
     };
@@ -225,10 +225,10 @@ describe("a call", () => {
     void client.voip.startCall({ peerJid: JID });
     await fake.system.advance(900);
     expect(network.call().answeredBy).toBeUndefined();
-    expect(dialled).toBe(1);
+    expect(dialledCount).toBe(1);
     await fake.system.advance(1_000);
     expect(client.voip.getCalls()).toMatchObject([{ stateData: { state: "active" } }]);
-    expect(dialled).toBe(1);
+    expect(dialledCount).toBe(1);
   });
 
   test("that starts after a disconnect is rejected", async () => {
@@ -243,21 +243,21 @@ describe("a call", () => {
   });
 
   test("can be controlled by a test", async () => {
-    const { fake, client, callId } = await calling({ devices: [{ does: "nothing" }], ringsAfterMs: null });
+    const { fake, client, callId } = await startedCall({ devices: [{ does: "nothing" }], ringsAfterMs: null });
     const call = fake.network.call(callId);
     await fake.system.advance(1_000);
-    expect(fake.callTags).toEqual([]);
+    expect(fake.sentCallTags).toEqual([]);
     call.ring();
     call.ring();
     call.answer();
     call.answer(1);
     await fake.system.advance(100);
-    expect(fake.callTags).toEqual(["preaccept", "accept"]);
+    expect(fake.sentCallTags).toEqual(["preaccept", "accept"]);
     expect(stateOf(client, callId)).toBe("active");
     call.hangUp();
     call.hangUp();
     await fake.system.settle();
-    expect(fake.callTags).toEqual(["preaccept", "accept", "terminate"]);
+    expect(fake.sentCallTags).toEqual(["preaccept", "accept", "terminate"]);
     expect(() => fake.network.call("other")).toThrow("no call was offered with the id other");
   });
 });
@@ -276,7 +276,7 @@ describe("an incoming call", () => {
     await expect(client.voip.startCall({ peerJid: JID })).rejects.toThrow("max concurrent calls reached (1)");
     incoming.cancel();
     await fake.system.advance(25);
-    expect(fake.seen("voip_call_ended")).toMatchObject([{ callId: incoming.callId }]);
+    expect(fake.argumentsOf("voip_call_ended")).toMatchObject([{ callId: incoming.callId }]);
     expect(incoming.touched).toBe(false);
     const started = outcomeOf(client.voip.startCall({ peerJid: JID }));
     await fake.system.advance(25);
@@ -295,11 +295,11 @@ describe("an incoming call", () => {
   });
 
   test("waits while all slots are taken, and takes the next free one", async () => {
-    const { fake, client, callId } = await calling({ devices: [{ does: "nothing" }] }, { maxConcurrentCalls: 1 });
+    const { fake, client, callId } = await startedCall({ devices: [{ does: "nothing" }] }, { maxConcurrentCalls: 1 });
     const incoming = fake.network.ring(client);
     await fake.system.advance(25);
     expect(incoming.preaccepted).toBe(false);
-    expect(fake.seen("voip_call_incoming")).toHaveLength(1);
+    expect(fake.argumentsOf("voip_call_incoming")).toHaveLength(1);
     void client.voip.endCall(callId);
     await fake.system.advance(25);
     expect(incoming.preaccepted).toBe(true);
@@ -325,11 +325,11 @@ describe("a number", () => {
     ["too short to be one", undefined, "+5511", { phoneJid: "5511@s.whatsapp.net", exists: false, invalid: true }],
     ["in another form", { alsoKnownAs: ["551187654321"] }, "+551187654321", { phoneJid: JID, exists: true }],
     ["in a form that the network does not know", {}, "+551187654321", { exists: false }],
-  ])("%s", async (_, number, asked, answer) => {
+  ])("%s", async (_, number, requestedNumber, answer) => {
     const fake = new FakeNetwork();
     if (number) fake.network.number(ANA, number);
     const client = await fake.online();
-    const found = outcomeOf(client.profile.getLidsByPhoneNumbers([asked]));
+    const found = outcomeOf(client.profile.getLidsByPhoneNumbers([requestedNumber]));
     await fake.system.advance(25);
     expect(found.value).toMatchObject([answer]);
   });

@@ -46,7 +46,7 @@ describe("a dropped socket", () => {
     const client = await fake.online();
     client.dropSocket();
     await client.connect();
-    expect(fake.seen("connection")).toEqual([OPEN]);
+    expect(fake.argumentsOf("connection")).toEqual([OPEN]);
     expect(client.getState().connected).toBe(false);
   });
 
@@ -59,7 +59,7 @@ describe("a dropped socket", () => {
     client.dropSocket();
     await fake.system.advance(3_000);
     expect(client.shown.qr).not.toBe(first);
-    expect(fake.seen("auth_qr").map(({ ttlMs }) => ttlMs)).toEqual([60_000, 60_000]);
+    expect(fake.argumentsOf("auth_qr").map(({ ttlMs }) => ttlMs)).toEqual([60_000, 60_000]);
   });
 
   test("affects every client while the network is unreachable", async () => {
@@ -103,7 +103,7 @@ describe("connecting", () => {
     await first.disconnect();
     fake.events.length = 0;
     await Promise.all([first.connect(), first.connect(), fake.system.advance(100)]);
-    expect(fake.seen("connection")).toEqual([OPEN]);
+    expect(fake.argumentsOf("connection")).toEqual([OPEN]);
   });
 
   test("rejects if the records cannot be read", async () => {
@@ -120,7 +120,7 @@ describe("disconnecting", () => {
     const client = await fake.online();
     const { voip } = client;
     await client.disconnect();
-    expect(fake.seen("connection")).toMatchObject([
+    expect(fake.argumentsOf("connection")).toMatchObject([
       { status: "close", reason: "client_disconnected", code: null, isLogout: false },
     ]);
     expect(client.voip).toBeUndefined();
@@ -163,7 +163,7 @@ describe("the server", () => {
     const client = await fake.online();
     client.streamError(515);
     await fake.system.advance(25);
-    expect(fake.seen("connection")).toEqual([
+    expect(fake.argumentsOf("connection")).toEqual([
       { status: "close", reason: "stream_error_force_login", code: 515, isLogout: false, isNewLogin: false },
       { ...OPEN, reason: "reconnected" },
     ]);
@@ -176,7 +176,7 @@ describe("the server", () => {
     client.streamError(516);
     await fake.system.advance(100);
     expect(fake.names).toEqual(["connection", "auth_qr"]);
-    expect(fake.seen("connection")).toMatchObject([
+    expect(fake.argumentsOf("connection")).toMatchObject([
       { status: "close", reason: "stream_error_force_logout", code: 516, isLogout: true },
     ]);
     expect(client.getState()).toEqual({ connected: true, registered: false, hasQr: true, hasPairingCode: false });
@@ -199,7 +199,7 @@ describe("the server", () => {
     const client = await fake.online();
     client.streamError("replaced");
     await fake.system.advance(600_000);
-    expect(fake.seen("connection")).toMatchObject([
+    expect(fake.argumentsOf("connection")).toMatchObject([
       { status: "close", reason: "stream_error_replaced", code: null, isLogout: false },
     ]);
     expect(client.getState()).toMatchObject({ connected: false, registered: true });
@@ -212,7 +212,7 @@ describe("the server", () => {
     fake.network.unlink(OWNER);
     await fake.system.advance(100);
     expect(fake.names).toEqual(["connection"]);
-    expect(fake.seen("connection")).toMatchObject([
+    expect(fake.argumentsOf("connection")).toMatchObject([
       { status: "close", reason: "stream_error_device_removed", code: null, isLogout: true },
     ]);
     expect(client.getState()).toMatchObject({ connected: false, registered: false });
@@ -229,8 +229,8 @@ describe("the server", () => {
     client.fail(code);
     await fake.system.advance(100);
     expect(fake.names).toEqual(["stream_failure", "connection"]);
-    expect(fake.seen("stream_failure")).toMatchObject([{ failureReason: code }]);
-    expect(fake.seen("connection")).toMatchObject([{ status: "close", reason, code, isLogout: true }]);
+    expect(fake.argumentsOf("stream_failure")).toMatchObject([{ failureReason: code }]);
+    expect(fake.argumentsOf("connection")).toMatchObject([{ status: "close", reason, code, isLogout: true }]);
     expect(client.getState().registered).toBe(false);
     expect(fake.records.values.size).toBe(0);
   });
@@ -241,7 +241,7 @@ describe("the server", () => {
     client.fail(402, { code: "101", expire: "3600", message: "too many calls" });
     await fake.system.advance(100);
     expect(fake.names).toEqual(["stream_failure"]);
-    expect(fake.seen("stream_failure")).toEqual([
+    expect(fake.argumentsOf("stream_failure")).toEqual([
       {
         failureReason: 402,
         failureCode: 101,
@@ -262,8 +262,10 @@ describe("the server", () => {
     void client.connect();
     await fake.system.advance(60_000);
     expect(fake.network.logins.length).toBeGreaterThan(25);
-    expect(new Set(fake.seen("stream_failure").map(({ failureReason }) => failureReason))).toEqual(new Set([refuses]));
-    expect(fake.seen("connection")).toEqual([OPEN]);
+    expect(new Set(fake.argumentsOf("stream_failure").map(({ failureReason }) => failureReason))).toEqual(
+      new Set([refuses]),
+    );
+    expect(fake.argumentsOf("connection")).toEqual([OPEN]);
     await client.disconnect();
     const { length } = fake.network.logins;
     await fake.system.advance(60_000);
@@ -284,11 +286,11 @@ describe("the server", () => {
   test("reports an accepted login, even of a silently reopened socket", async () => {
     const fake = new FakeNetwork();
     const client = await fake.online();
-    let accepted = 0;
-    client.on("debug_connection_success", () => void accepted++);
+    let acceptedCount = 0;
+    client.on("debug_connection_success", () => void acceptedCount++);
     client.dropSocket();
     await fake.system.advance(3_000);
-    expect(accepted).toBe(1);
+    expect(acceptedCount).toBe(1);
     expect(fake.names).toEqual([]);
   });
 
@@ -302,7 +304,7 @@ describe("the server", () => {
     client.fail(code);
     await fake.system.advance(600_000);
     expect(fake.names).toEqual(["stream_failure", "connection"]);
-    expect(fake.seen("connection")).toMatchObject([{ status: "close", reason, code, isLogout: false }]);
+    expect(fake.argumentsOf("connection")).toMatchObject([{ status: "close", reason, code, isLogout: false }]);
     expect(client.getState()).toMatchObject({ connected: false, registered: true });
     expect(fake.records.values.size).toBe(1);
   });
@@ -317,8 +319,8 @@ describe("the server", () => {
       void client.connect();
       await fake.system.advance(100);
     }
-    const once = ["connection", "stream_failure", "connection"];
-    expect(fake.names).toEqual([...once, ...once]);
+    const expectedOnce = ["connection", "stream_failure", "connection"];
+    expect(fake.names).toEqual([...expectedOnce, ...expectedOnce]);
     fake.network.refuses = undefined;
     void client.connect();
     await fake.system.advance(100);
@@ -334,7 +336,7 @@ describe("the server", () => {
     const connected = outcomeOf(client.connect());
     await fake.system.advance(100);
     expect(fake.names).toEqual(["stream_failure", "connection"]);
-    expect(fake.seen("connection")).toMatchObject([{ status: "close", code, isLogout: code === 401 }]);
+    expect(fake.argumentsOf("connection")).toMatchObject([{ status: "close", code, isLogout: code === 401 }]);
     expect(connected.error?.message).toBe("start comms superseded by newer lifecycle");
   });
 
@@ -367,21 +369,21 @@ describe("a stanza filter", () => {
       throw new Error("no");
     });
     client.lowlevel.registerIncomingStanzaFilter(() => Promise.reject(new Error("no")));
-    const seen: string[] = [];
-    client.lowlevel.registerIncomingStanzaFilter(({ tag }) => void seen.push(tag));
+    const seenEvents: string[] = [];
+    client.lowlevel.registerIncomingStanzaFilter(({ tag }) => void seenEvents.push(tag));
     await client.receive({ tag: "receipt", attrs: {} });
-    expect(seen).toEqual(["receipt"]);
+    expect(seenEvents).toEqual(["receipt"]);
   });
 
   test("stops when removed, even twice", async () => {
     const fake = new FakeNetwork();
     const client = await fake.online();
-    const seen: string[] = [];
-    const remove = client.lowlevel.registerIncomingStanzaFilter(({ tag }) => void seen.push(tag));
+    const seenEvents: string[] = [];
+    const remove = client.lowlevel.registerIncomingStanzaFilter(({ tag }) => void seenEvents.push(tag));
     remove();
     remove();
     await client.receive({ tag: "receipt", attrs: {} });
-    expect(seen).toEqual([]);
+    expect(seenEvents).toEqual([]);
     expect(fake.stanzas).toHaveLength(1); // the other filter stays
   });
 });
@@ -390,8 +392,8 @@ describe("a listener", () => {
   test("stays on the client across connections until it is removed", async () => {
     const fake = new FakeNetwork();
     const client = await fake.online();
-    const seen: string[] = [];
-    const listener = ({ status }: { status: string }): void => void seen.push(status);
+    const seenEvents: string[] = [];
+    const listener = ({ status }: { status: string }): void => void seenEvents.push(status);
     client.on("connection", listener);
     await client.disconnect();
     void client.connect();
@@ -399,7 +401,7 @@ describe("a listener", () => {
     client.off("connection", listener);
     client.off("never", listener);
     await client.disconnect();
-    expect(seen).toEqual(["close", "open"]);
+    expect(seenEvents).toEqual(["close", "open"]);
   });
 });
 
@@ -431,9 +433,9 @@ describe("a disturbed method", () => {
     client.disturb(method, new Error("broken"));
     await expect(client[method]()).rejects.toThrow("broken");
     client.disturb(method, "hang");
-    const hung = outcomeOf(client[method]());
+    const hangUpOutcome = outcomeOf(client[method]());
     await fake.system.advance(3_600_000);
-    expect(hung).toEqual({});
+    expect(hangUpOutcome).toEqual({});
     expect(client.getState().connected).toBe(true);
   });
 });

@@ -35,7 +35,7 @@ describe("a QR code", () => {
     expect(client.getState()).toMatchObject({ connected: false, registered: true, hasQr: false });
     await fake.system.advance(25);
     expect(fake.names).toEqual(["auth_paired", "connection"]);
-    expect(fake.seen("connection")).toEqual([
+    expect(fake.argumentsOf("connection")).toEqual([
       { status: "open", reason: "connected", code: null, isLogout: false, isNewLogin: true },
     ]);
     expect(client.getCredentials()).toMatchObject({ meJid: "5511912345678:1@s.whatsapp.net", platform: "android" });
@@ -70,7 +70,7 @@ describe("a QR code", () => {
     await fake.system.advance(100);
     fake.network.scan(client.shown.qr!, OWNER);
     await fake.system.advance(10_000);
-    expect(fake.seen("auth_passkey_required")).toEqual([{ hasSigner: false }]);
+    expect(fake.argumentsOf("auth_passkey_required")).toEqual([{ hasSigner: false }]);
     expect(fake.names).not.toContain("auth_paired");
   });
 
@@ -97,12 +97,12 @@ describe("a pairing code", () => {
     await fake.system.advance(25);
     const code = requested.value!;
     expect(code).toMatch(/^[1-9A-HJ-NP-Z]{8}$/);
-    expect(fake.seen("auth_pairing_code")).toEqual([{ code }]);
+    expect(fake.argumentsOf("auth_pairing_code")).toEqual([{ code }]);
     expect(client.getState()).toEqual({ ...UNREGISTERED, hasPairingCode: true });
     expect(() => fake.network.typeCode(code, "+12025550100")).toThrow("no client shows the pairing code");
     fake.network.typeCode(`${code.slice(0, 4)}-${code.slice(4)}`, OWNER);
     await fake.system.advance(100);
-    expect(fake.seen("connection")).toMatchObject([{ status: "open", isNewLogin: true }]);
+    expect(fake.argumentsOf("connection")).toMatchObject([{ status: "open", isNewLogin: true }]);
   });
 
   test.each([
@@ -128,7 +128,7 @@ describe("a pairing code", () => {
     void client.auth.requestPairingCode(OWNER);
     await fake.system.advance(25);
     client.refreshCode(true);
-    expect(fake.seen("auth_pairing_required")).toEqual([{ forceManual: true }]);
+    expect(fake.argumentsOf("auth_pairing_required")).toEqual([{ forceManual: true }]);
   });
 
   test("needs a connected client", async () => {
@@ -149,18 +149,18 @@ describe("a stored session", () => {
     void second.connect();
     await fake.system.advance(100);
     expect(fake.names).toEqual(["connection"]);
-    expect(fake.seen("connection")).toMatchObject([{ status: "open", isNewLogin: false }]);
+    expect(fake.argumentsOf("connection")).toMatchObject([{ status: "open", isNewLogin: false }]);
   });
 
   test("opens on a network that has not seen it before", async () => {
     const fake = new FakeNetwork();
     await fake.online();
-    const later = new FakeNetwork();
-    for (const [key, value] of fake.records.values) later.records.values.set(key, value);
-    const client = await later.client();
+    const laterNetwork = new FakeNetwork();
+    for (const [key, value] of fake.records.values) laterNetwork.records.values.set(key, value);
+    const client = await laterNetwork.client();
     void client.connect();
-    await later.system.advance(100);
-    expect(later.seen("connection")).toMatchObject([{ status: "open", isNewLogin: false }]);
+    await laterNetwork.system.advance(100);
+    expect(laterNetwork.argumentsOf("connection")).toMatchObject([{ status: "open", isNewLogin: false }]);
   });
 
   test.each(["{", "null", "[]", '{"meJid":7}', '"x"', "\u0000"])("of %j makes connect reject", async (text) => {
@@ -176,7 +176,7 @@ describe("a stored session", () => {
     const second = await fake.client();
     void second.connect();
     await fake.system.advance(100);
-    expect(fake.seen("connection")).toMatchObject([
+    expect(fake.argumentsOf("connection")).toMatchObject([
       { status: "close", reason: "stream_error_replaced", isLogout: false, code: null },
       { status: "open" },
     ]);
@@ -193,7 +193,7 @@ describe("logging out", () => {
     const done = outcomeOf(client.logout());
     await fake.system.advance(100);
     expect(done).toEqual({ value: undefined });
-    expect(fake.seen("connection")).toMatchObject([
+    expect(fake.argumentsOf("connection")).toMatchObject([
       { status: "close", reason: "stream_error_device_removed", isLogout: true },
     ]);
     expect(client.getState()).toEqual({ connected: false, registered: false, hasQr: false, hasPairingCode: false });
@@ -224,7 +224,7 @@ describe("logging out", () => {
     void client.connect();
     await fake.system.advance(100);
     expect(fake.names).toEqual(["connection", "stream_failure", "connection"]); // it opens before it is refused
-    expect(fake.seen("connection")).toMatchObject([
+    expect(fake.argumentsOf("connection")).toMatchObject([
       { status: "open" },
       { status: "close", reason: "failure_not_authorized", code: 401, isLogout: true },
     ]);

@@ -140,7 +140,7 @@ describe.concurrent("a trunk check", () => {
   });
 
   test("names the server's view instead of publicAddress", async () => {
-    const server = await farEnd({ seenAs: "203.0.113.9" });
+    const server = await farEnd({ reportedAddress: "203.0.113.9" });
     expect(stepOf(await check({ server: server.uri, publicAddress: "198.51.100.7" }), "address")).toMatchObject({
       state: "broken",
       detail: "`publicAddress` is 198.51.100.7, and the server sees us as 203.0.113.9",
@@ -149,7 +149,7 @@ describe.concurrent("a trunk check", () => {
   });
 
   test("names the SDP address and the ports to forward behind a NAT", async () => {
-    const server = await farEnd({ seenAs: "203.0.113.9" });
+    const server = await farEnd({ reportedAddress: "203.0.113.9" });
     expect(stepOf(await check({ server: server.uri }), "address")).toMatchObject({
       state: "works",
       detail: expect.stringContaining("our SDP names 203.0.113.9"),

@@ -134,7 +134,7 @@ describe("no other trunk is tried", () => {
 
   test("after an INVITE without any response", async () => {
     const setup = await scene([{ probe: "none" }, { probe: "none" }], { system: fasterSystem(16) });
-    setup.ends[0]!.gone = true;
+    setup.ends[0]!.isUnplugged = true;
     const { events } = await call(setup);
     const { cause, detail } = await events.next("ended", 10_000);
     expect([cause, detail]).toEqual(["unreachable", expect.stringMatching(/^trunk first: INVITE .* no response/)]);

@@ -72,8 +72,8 @@ describe("a call over a route", () => {
     const dialings: Promise<void>[] = [];
     const onInvite = (): void => void dialings.push(recordDialingAt());
     const ends = [
-      await farEnd({ ...REFUSING, invited: onInvite }),
-      await farEnd({ callees: { "*": { says: { hz: 1_000 } } }, invited: onInvite }),
+      await farEnd({ ...REFUSING, onInvite: invited: onInvite }),
+      await farEnd({ callees: { "*": { says: { hz: 1_000 } } }, onInvite: invited: onInvite }),
     ];
     const ringport = ringportOver(data, ends, { storage });
     const id = await place(ringport);
@@ -154,8 +154,8 @@ describe("a call over a route", () => {
       armed = false;
     };
     const ends = [
-      await farEnd({ ...REFUSING, ...(position === "first" && { invited: crash }) }),
-      await farEnd({ callees: { "*": callees.rings }, ...(position === "second" && { invited: crash }) }),
+      await farEnd({ ...REFUSING, ...(position === "first" && { onInvite: crash }) }),
+      await farEnd({ callees: { "*": callees.rings }, ...(position === "second" && { onInvite: crash }) }),
     ];
     const crashing = ringportOver(data, ends);
     const id = await place(crashing);

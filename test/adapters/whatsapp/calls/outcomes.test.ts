@@ -60,7 +60,7 @@ describe("a call over WhatsApp", () => {
     await world.system.advance(2_000);
     scene.network.call().say(dtmfTones("42#", { sampleRate: RATE }));
     await world.system.advance(8_000);
-    const stored = await world.stored(call);
+    const stored = await world.storedCall(call);
     expect(stored).toMatchObject({ status: "COMPLETED", targetPhone: ANA });
     expect(stored.outcome).toMatchObject({
       reason: "message_played",
@@ -71,7 +71,7 @@ describe("a call over WhatsApp", () => {
     const heard = sounding(scene.network.call().heard);
     expect(Math.abs(heard.length - 3 * RATE)).toBeLessThanOrEqual(4);
     expect(toneShare(heard, 440, RATE)).toBeGreaterThan(0.95);
-    const recording = world.recordings.kept.get(call.id)!;
+    const recording = world.recordings.stored.get(call.id)!;
     expect(Math.abs(sounding(Int16Array.from(recording.heard)).length - 3 * RATE)).toBeLessThanOrEqual(4);
     expect(recording.said.length).toBe(recording.heard.length);
     const events = await world.timeline(call);
@@ -104,7 +104,7 @@ describe("a call over WhatsApp", () => {
     const { scene, world, instance } = await start(number);
     const call = await placeCall(world, instance.id);
     await world.system.advance(70_000);
-    const { status, outcome } = await world.stored(call);
+    const { status, outcome } = await world.storedCall(call);
     expect([status, outcome?.reason]).toEqual(["FAILED", reason]);
     if (detail instanceof RegExp) expect(outcome?.detail).toMatch(detail);
     else expect(outcome?.detail).toBe(detail);
@@ -122,7 +122,7 @@ describe("a call over WhatsApp", () => {
       scene.network.number("+551187654321", devices ? { devices } : {});
       const call = await placeCall(world, instance.id);
       await world.system.advance(10_000);
-      const { targetPhone, outcome } = await world.stored(call);
+      const { targetPhone, outcome } = await world.storedCall(call);
       const address = "resolved_address: 551187654321@s.whatsapp.net";
       const detail = devices ? `rejected by the callee; ${address}` : address;
       expect([targetPhone, outcome?.reason, outcome?.detail]).toEqual([ANA, reason, detail]);
@@ -134,7 +134,7 @@ describe("a call over WhatsApp", () => {
     const { world, instance } = await start({ mediaAfterMs: 18_000 });
     const call = await placeCall(world, instance.id);
     await world.system.advance(30_000);
-    expect((await world.stored(call)).outcome).toMatchObject({ reason: "message_played", heardRatio: 1 });
+    expect((await world.storedCall(call)).outcome).toMatchObject({ reason: "message_played", heardRatio: 1 });
     await world.stop();
   });
 
@@ -142,7 +142,7 @@ describe("a call over WhatsApp", () => {
     const { scene, world, instance } = await start({ hangsUpAfterMs: 3_100 });
     const call = await placeCall(world, instance.id, "x".repeat(200));
     await world.system.advance(10_000);
-    const { outcome } = await world.stored(call);
+    const { outcome } = await world.storedCall(call);
     expect(outcome?.reason).toBe("callee_hung_up");
     const heard = sounding(scene.network.call().heard).length / 16;
     expect(heard - outcome!.heardMs!).toBeGreaterThanOrEqual(-1);
@@ -160,10 +160,10 @@ describe("a call over WhatsApp", () => {
     world.line(instance).goOnline();
     scene.port.restore();
     await world.system.advance(5_000);
-    expect((await world.stored(call)).status).toBe("IN_PROGRESS");
+    expect((await world.storedCall(call)).status).toBe("IN_PROGRESS");
     scene.port.lose("unlinked on the phone", true);
     await world.system.settle();
-    const { outcome } = await world.stored(call);
+    const { outcome } = await world.storedCall(call);
     expect([outcome?.reason, outcome?.detail]).toEqual(["instance_lost", "unlinked on the phone"]);
     await world.stop();
   });
@@ -174,7 +174,7 @@ describe("a call over WhatsApp", () => {
     const call = await placeCall(world, instance.id);
     await world.system.advance(15_000);
     expect(scene.network.calls.length).toBe(1);
-    expect((await world.stored(call)).outcome?.reason).toBe("message_played");
+    expect((await world.storedCall(call)).outcome?.reason).toBe("message_played");
     await world.stop();
   });
 
@@ -192,7 +192,7 @@ describe("a call over WhatsApp", () => {
     await world.system.advance(3_000);
     expect(client.frames.every(({ length }) => length === 160)).toBe(true);
     expect(toneShare(sounding(client.heard), 880, 8_000)).toBeGreaterThan(0.95);
-    expect(client.story).toContain("mark");
+    expect(client.eventNames).toContain("mark");
     expect(toneShare(sounding(scene.network.call().heard), 440, RATE)).toBeGreaterThan(0.95);
     await world.stop();
   });

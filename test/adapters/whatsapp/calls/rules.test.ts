@@ -10,10 +10,10 @@ describe("the rules of the adapter", () => {
     const scene = await CallScene.start({ devices: [silentDevice], timesOutAfterMs: 3_000 });
     const call = await scene.call();
     await scene.system.advance(4_000);
-    const [reported] = scene.fake.seen("voip_call_ended");
+    const [reported] = scene.fake.argumentsOf("voip_call_ended");
     expect(reported.stateData.endReason).toBe("user_ended");
     expect(endOf(call)?.cause).toBe("no_answer");
-    expect(scene.fake.seen("call")).toEqual([]); // 2: never with the plugin
+    expect(scene.fake.argumentsOf("call")).toEqual([]); // 2: never with the plugin
   });
 
   test("3: events are handled although client.voip is a new object, where calls are found", async () => {

@@ -104,7 +104,7 @@ describe("a listener of a live call", () => {
       ["listening_ended", { ...viewer, listened_ms }],
     ]);
     await world.system.advance(20_000);
-    expect(await world.stored(call)).toMatchObject({ status: "COMPLETED", outcome: { heardRatio: 1 } });
+    expect(await world.storedCall(call)).toMatchObject({ status: "COMPLETED", outcome: { heardRatio: 1 } });
     await world.stop();
   });
 
@@ -151,7 +151,7 @@ describe("a listener of a live call", () => {
     await world.stop();
   });
 
-  test("that reads too late loses the oldest audio, and gets the amount", async () => {
+  test("that reads too late loses the oldest audio, and learns how much", async () => {
     const world = await World.start();
     const { call } = await world.answeredCall(await world.activeInstance(), LONG);
     const listening = await listen(world, call);
@@ -248,7 +248,7 @@ describe("listening is refused", () => {
     const { world, call, leg } = await unstorableCall();
     leg.answer();
     await world.system.settle();
-    expect(await world.stored(call)).toMatchObject({ status: "RINGING" });
+    expect(await world.storedCall(call)).toMatchObject({ status: "RINGING" });
     await expect(listen(world, call)).rejects.toMatchObject({ code: "call_ended", message: "the call broke off" });
     await world.stop();
   });
@@ -272,7 +272,7 @@ describe("a call with listeners who never read", () => {
     for (let i = 0; i < listeners; i++) await listen(world, call);
     leg.say(tone(1_000, 5_000, RATE, 9_000));
     await world.system.advance(20_000);
-    expect(await world.stored(call)).toMatchObject({
+    expect(await world.storedCall(call)).toMatchObject({
       status: "COMPLETED",
       outcome: { heardMs: 10_000, heardRatio: 1 },
     });

@@ -31,19 +31,19 @@ async function shortBesideLong(count: number, { answered }: { answered: boolean 
       return engine;
     },
   });
-  const otherCalls = [];
-  for (let n = 0; n < count; n++) otherCalls.push(await world.activeInstance(ALICE));
+  const aliceInstances = [];
+  for (let n = 0; n < count; n++) aliceInstances.push(await world.activeInstance(ALICE));
   const bobsInstance = await world.activeInstance(BOB);
   world.network.onDial = (leg) => {
     leg.placed();
     if (answered || leg.instanceId === bobsInstance.id) leg.answer();
   };
-  for (const [n, instance] of otherCalls.entries()) await world.create(instance, longText(n));
+  for (const [n, instance] of aliceInstances.entries()) await world.create(instance, longText(n));
   await world.system.advance(100);
   const askedAt = world.system.now();
   const call = await world.call(bobsInstance, SHORT, BOB);
-  while ((await world.stored(call)).endedAt === null) await world.system.advance(1_000);
-  const stored = await world.stored(call);
+  while ((await world.storedCall(call)).endedAt === null) await world.system.advance(1_000);
+  const stored = await world.storedCall(call);
   const timeline = await world.timeline(call);
   const leg = world.leg(call);
   const dialledMs = (timeline.find(({ type }) => type === "ringing")?.timestamp ?? Infinity) - askedAt;
@@ -70,9 +70,9 @@ test.each([
 
 test("a text is spoken in slices of whole sentences, with every word once", async () => {
   const { engine } = await shortBesideLong(0, { answered: false });
-  expect(engine.asked.join("").replace(/\s+/g, " ").trim()).toBe(SHORT);
-  expect(engine.asked.length).toBeGreaterThan(1);
-  for (const slice of engine.asked) {
+  expect(engine.receivedTexts.join("").replace(/\s+/g, " ").trim()).toBe(SHORT);
+  expect(engine.receivedTexts.length).toBeGreaterThan(1);
+  for (const slice of engine.receivedTexts) {
     expect(slice.length).toBeLessThanOrEqual(300);
     expect(slice.trim()).toMatch(/^This .*written\.$/);
   }

@@ -131,7 +131,7 @@ const calls = fc.array(
 );
 
 fuzz(
-  "no user waits longer than two seconds and a slice of everybody else",
+  "no user waits longer than two seconds and a slice of every other user",
   fc.asyncProperty(calls, fc.integer({ min: 1, max: 3 }), async (all, places) => {
     const system = new ManualSystem();
     system.settle = async () => {

@@ -48,7 +48,7 @@ async function heardMs(pieces: AsyncIterable<PcmChunk>): Promise<number> {
   return ms;
 }
 
-test("an unspeakable slice is passed over, unless it is the only one", async () => {
+test("an unspeakable slice is skipped, unless it is the only one", async () => {
   const { scheduler } = speechOf(async function* (text) {
     if (text.includes("今天")) throw new NothingToSpeak("not in this voice");
     if (!/\w/.test(text)) throw new SpeechFailed("no words");
@@ -135,7 +135,7 @@ test("a stopped text ends its turn at once, whatever the engine does", async () 
   expect(requests).toEqual(["first", "second"]);
 });
 
-test("a listener who leaves stops the engine", async () => {
+test("a reader that leaves stops the engine", async () => {
   let stopped = false;
   const { scheduler } = speechOf(async function* (text, _voice, signal) {
     signal.addEventListener("abort", () => {

@@ -114,7 +114,7 @@ describe("a leg that pulls ahead", () => {
     expect(worker.audio.heardMs).toBe(260);
   });
 
-  test("ends after its last silence has left", () => {
+  test("ends after its last silence has been sent", () => {
     const worker = new Worker();
     worker.tick();
     worker.audio.write(tone(440, 200, 8_000, 9_000), 8_000);
@@ -136,24 +136,24 @@ const step = fc.oneof(
 );
 
 fuzz(
-  "however threads and client take turns, what is written and not cleared is sent, once, and marks come in order",
+  "audio that is written and not cleared is sent once, with marks in order",
   fc.property(fc.array(step, { maxLength: 40 }), fc.constantFrom(8_000, 16_000, 44_100), (steps, from) => {
     const worker = new Worker();
     let dueMarks: string[] = [];
     let [before, since] = [0, 0];
-    for (const [n, one] of steps.entries()) {
-      if (one === "clear") {
+    for (const [n, action] of steps.entries()) {
+      if (action === "clear") {
         worker.audio.clear();
         dueMarks = [];
         expect(worker.audio.queuedMs).toBe(0);
         [before, since] = [worker.audio.heardMs, 0];
-      } else if (one === "mark") {
+      } else if (action === "mark") {
         dueMarks.push(String(n));
         worker.audio.mark(String(n), (name) => expect(name).toBe(dueMarks.shift()));
-      } else if ("write" in one) {
-        worker.audio.write(tone(300, (one.write * 1000) / from, from, 10_000), from);
-        since += one.write;
-      } else worker.tick(one.tick);
+      } else if ("write" in action) {
+        worker.audio.write(tone(300, (action.write * 1000) / from, from, 10_000), from);
+        since += action.write;
+      } else worker.tick(action.tick);
       expect(worker.audio.heardMs).toBeLessThanOrEqual(before + (since * 1000) / from + 1);
     }
     worker.drain();

@@ -32,7 +32,7 @@ describe("a client that attaches later", () => {
     const second = new RecordingClient();
     await attach(world, call, second);
     expect(second.events).toEqual(first.events);
-    expect(second.story).toEqual([
+    expect(second.eventNames).toEqual([
       "ringing",
       "answered",
       "transcripts_unavailable",
@@ -41,9 +41,9 @@ describe("a client that attaches later", () => {
       "dtmf",
       "cleared",
     ]);
-    expect(second.latest("mark")?.data).toEqual({ name: "hello" });
-    expect(second.latest("dtmf")?.data).toEqual({ digit: "7" });
-    expect(second.latest("cleared")?.data).toEqual({ heard_ms: 100 });
+    expect(second.latestEvent("mark")?.data).toEqual({ name: "hello" });
+    expect(second.latestEvent("dtmf")?.data).toEqual({ digit: "7" });
+    expect(second.latestEvent("cleared")?.data).toEqual({ heard_ms: 100 });
     await world.stop();
   });
 
@@ -55,7 +55,7 @@ describe("a client that attaches later", () => {
     attachment.detach(false);
     const second = new RecordingClient();
     await attach(world, call, second);
-    expect(second.story.slice(0, 2)).toEqual(["ringing", "answered"]);
+    expect(second.eventNames.slice(0, 2)).toEqual(["ringing", "answered"]);
     expect(second.events.length).toBe(1_000);
     expect(second.events.at(-1)?.data).toEqual({ name: "mark 1499" });
     await world.stop();
@@ -70,30 +70,30 @@ describe("a client that attaches later", () => {
     await world.system.settle();
     const client = new RecordingClient();
     reservation.attach(client).write(new Int16Array(160), 8_000);
-    expect([client.story, client.ends]).toEqual([["ringing", "failed"], ["failed"]]);
-    expect(client.latest("failed")?.data).toEqual({ reason: "busy" });
+    expect([client.eventNames, client.ends]).toEqual([["ringing", "failed"], ["failed"]]);
+    expect(client.latestEvent("failed")?.data).toEqual({ reason: "busy" });
     await world.stop();
   });
 });
 
 describe("too much audio", () => {
-  test("gets an event once above thirty seconds, and once below fifteen", async () => {
+  test("is reported once above thirty seconds, and once below fifteen", async () => {
     const world = await start();
     const client = new RecordingClient();
     const { call, attachment } = await answeredStream(world, client);
     const second = tone(440, 1_000, 8_000, 9_000);
     for (let i = 0; i < 40; i++) attachment.write(second, 8_000);
-    expect(client.story.filter((event) => event === "buffer_high")).toEqual(["buffer_high"]);
-    expect(client.latest("buffer_high")?.data).toEqual({ queued_ms: 31_000 });
+    expect(client.eventNames.filter((event) => event === "buffer_high")).toEqual(["buffer_high"]);
+    expect(client.latestEvent("buffer_high")?.data).toEqual({ queued_ms: 31_000 });
     attachment.detach(false);
     const next = new RecordingClient();
     await attach(world, call, next);
-    expect(next.story.at(-1), "who comes later is told as well").toBe("buffer_high");
+    expect(next.eventNames.at(-1), "who comes later is told as well").toBe("buffer_high");
     await world.system.advance(24_000);
-    expect(next.story).not.toContain("buffer_low");
+    expect(next.eventNames).not.toContain("buffer_low");
     await world.system.advance(2_000);
-    expect(next.story.at(-1)).toBe("buffer_low");
-    expect(next.latest("buffer_low")?.data.queued_ms).toBe(14_980);
+    expect(next.eventNames.at(-1)).toBe("buffer_low");
+    expect(next.latestEvent("buffer_low")?.data.queued_ms).toBe(14_980);
     await world.stop();
   });
 
@@ -110,7 +110,7 @@ describe("too much audio", () => {
     next.clear();
     expect(next.queuedMs).toBe(0);
     await world.system.advance(20_000);
-    expect((await world.stored(call)).status).toBe("IN_PROGRESS");
+    expect((await world.storedCall(call)).status).toBe("IN_PROGRESS");
     await world.stop();
   });
 
@@ -120,7 +120,7 @@ describe("too much audio", () => {
     for (const rate of [0, 3_999, 8_000.5, 192_001, Number.NaN])
       expect(() => attachment.write(new Int16Array(10), rate)).toThrow(RangeError);
     await world.system.advance(100);
-    expect((await world.stored(call)).status).toBe("IN_PROGRESS");
+    expect((await world.storedCall(call)).status).toBe("IN_PROGRESS");
     await world.stop();
   });
 });
@@ -167,7 +167,7 @@ describe("keys that the client presses", () => {
     await world.stop();
   });
 
-  test("that are missing or too many are a client error", async () => {
+  test("that are invalid or too many are a client error", async () => {
     const world = await start();
     takingKeys(world);
     const { attachment } = await answeredStream(world);
@@ -189,7 +189,7 @@ describe("the callee's audio", () => {
     const words = tone(600, 1_000, 8_000, 9_000);
     leg.say(words);
     await world.system.advance(2_000);
-    const answeredIndex = client.story.indexOf("answered");
+    const answeredIndex = client.eventNames.indexOf("answered");
     expect(client.framesAt[answeredIndex]).toBe(0);
     expect(client.frames.length).toBeGreaterThanOrEqual(100);
     expect(client.frames.length).toBeLessThanOrEqual(101);
@@ -215,9 +215,9 @@ describe("the callee's audio", () => {
     expect(client.heard.every((sample) => sample === 0)).toBe(true);
     leg.say(concatPcm([tone(1_000, 400, 8_000, 9_000), new Int16Array(8_000)]));
     await world.system.advance(2_000);
-    expect(client.latest("beep")?.data).toMatchObject({ hz: expect.closeTo(1_000, -1) });
-    expect(await world.story(call)).toContain("beep");
-    expect(await world.story(call)).not.toContain("callee_speech");
+    expect(client.latestEvent("beep")?.data).toMatchObject({ hz: expect.closeTo(1_000, -1) });
+    expect(await world.eventTypes(call)).toContain("beep");
+    expect(await world.eventTypes(call)).not.toContain("callee_speech");
     await world.stop();
   });
 });
@@ -233,9 +233,9 @@ describe("a server that stops", () => {
     const reservation = await world.app.calls.stream(ALICE, (await streamCall(world, await world.newInstance())).id);
     const lateClient = new RecordingClient();
     await world.stop();
-    expect([waitingClient.story, waitingClient.ends]).toEqual([[], ["stopping"]]);
+    expect([waitingClient.eventNames, waitingClient.ends]).toEqual([[], ["stopping"]]);
     expect(live.ends).toEqual(["failed"]);
-    expect(live.latest("failed")?.data).toEqual({ reason: "interrupted" });
+    expect(live.latestEvent("failed")?.data).toEqual({ reason: "interrupted" });
     reservation.attach(lateClient);
     expect(lateClient.ends).toEqual(["stopping"]);
     await expect(world.app.calls.stream(ALICE, waits.id)).rejects.toThrow();

@@ -10,8 +10,8 @@ import { answeredStream, attach, RecordingClient, streamCall } from "../../../su
 const start = (options = {}) => World.start({ streamPreview: true, ...options });
 
 async function ended(world: World, call: Call) {
-  const { status, outcome } = await world.stored(call);
-  const finals = (await world.story(call)).filter((type) => type === "completed" || type === "failed");
+  const { status, outcome } = await world.storedCall(call);
+  const finals = (await world.eventTypes(call)).filter((type) => type === "completed" || type === "failed");
   expect(finals.length).toBeLessThanOrEqual(1);
   return [status, outcome?.reason];
 }
@@ -31,7 +31,7 @@ describe("a client who ends the call before the answer", () => {
     attachment.write(tone(440, 1_000, 16_000, 9_000), 16_000);
     leave(attachment);
     await world.system.settle();
-    expect((await world.stored(call)).outcome).toMatchObject({
+    expect((await world.storedCall(call)).outcome).toMatchObject({
       reason: "terminated",
       detail: CLOSED_BEFORE_ANSWER,
       heardMs: 0,
@@ -75,11 +75,11 @@ describe("a client who ends the call before the answer", () => {
     const second = await attach(world, nextCall, client);
     world.leg(nextCall).end("line_lost");
     await world.system.settle();
-    expect((await world.stored(nextCall)).status, "it waits again").toBe("QUEUED");
+    expect((await world.storedCall(nextCall)).status, "it waits again").toBe("QUEUED");
     second.hangUp();
     await world.system.settle();
     expect(await ended(world, nextCall)).toEqual(["FAILED", "terminated"]);
-    expect([client.story, client.ends]).toEqual([["failed"], ["failed"]]);
+    expect([client.eventNames, client.ends]).toEqual([["failed"], ["failed"]]);
     await world.stop();
   });
 
@@ -87,10 +87,10 @@ describe("a client who ends the call before the answer", () => {
     const world = await start();
     const call = await streamCall(world, await world.newInstance());
     const attachment = await attach(world, call);
-    world.storage.down = true;
+    world.storage.isDown = true;
     attachment.detach(true);
     await world.system.advance(30_000);
-    world.storage.down = false;
+    world.storage.isDown = false;
     await world.system.advance(10_000);
     expect(await ended(world, call)).toEqual(["FAILED", "terminated"]);
     await world.stop();
@@ -107,17 +107,17 @@ describe("a client who hangs up during the call", () => {
     attachment.hangUp();
     attachment.write(tone(880, 500, 8_000, 9_000), 8_000);
     await world.system.advance(2_000);
-    expect((await world.stored(call)).status).toBe("IN_PROGRESS");
+    expect((await world.storedCall(call)).status).toBe("IN_PROGRESS");
     await world.system.advance(400);
-    expect(await world.stored(call)).toMatchObject({
+    expect(await world.storedCall(call)).toMatchObject({
       status: "COMPLETED",
       outcome: { reason: "stream_closed", heardMs: 2_000, heardRatio: null, answeredBy: "unknown" },
     });
     const first = leg.heard.findIndex((sample) => sample !== 0) - 1;
     expect(leg.heard.subarray(first, first + words.length)).toEqual(words);
     expect(leg.heard.subarray(first + words.length).every((sample) => sample === 0)).toBe(true);
-    expect(client.story).toEqual(["ringing", "answered", "transcripts_unavailable", "completed"]);
-    expect(client.latest("completed")?.data).toEqual({ reason: "stream_closed" });
+    expect(client.eventNames).toEqual(["ringing", "answered", "transcripts_unavailable", "completed"]);
+    expect(client.latestEvent("completed")?.data).toEqual({ reason: "stream_closed" });
     expect(client.ends).toEqual(["completed"]);
     await world.stop();
   });
@@ -131,9 +131,9 @@ describe("a client who hangs up during the call", () => {
       await world.system.advance(1_000);
       attachment.detach(onPurpose);
       await world.system.advance(18_000);
-      expect((await world.stored(call)).status, "longer than a client may be away").toBe("IN_PROGRESS");
+      expect((await world.storedCall(call)).status, "longer than a client may be away").toBe("IN_PROGRESS");
       await world.system.advance(2_000);
-      expect((await world.stored(call)).outcome).toMatchObject({ reason: "stream_closed", heardMs: 20_000 });
+      expect((await world.storedCall(call)).outcome).toMatchObject({ reason: "stream_closed", heardMs: 20_000 });
       await world.stop();
     }
   });
@@ -147,8 +147,8 @@ describe("a client who hangs up during the call", () => {
       await world.system.advance(1_000);
       for (const step of order.split(", ")) step === "clear" ? attachment.clear() : attachment.hangUp();
       await world.system.settle();
-      expect((await world.stored(call)).outcome, order).toMatchObject({ reason: "stream_closed", heardMs: 1_000 });
-      expect(client.latest("cleared")?.data).toEqual({ heard_ms: 1_000 });
+      expect((await world.storedCall(call)).outcome, order).toMatchObject({ reason: "stream_closed", heardMs: 1_000 });
+      expect(client.latestEvent("cleared")?.data).toEqual({ heard_ms: 1_000 });
       await world.stop();
     }
   });
@@ -164,7 +164,7 @@ describe("a client who hangs up during the call", () => {
     await world.stop();
   });
 
-  test("while the callee hangs up, and its deletion arrives: it ends once", async () => {
+  test("ends it once if the callee hangs up and a deletion arrives too", async () => {
     const world = await start();
     const { call, leg, attachment } = await answeredStream(world);
     attachment.write(tone(440, 1_000, 8_000, 9_000), 8_000);
@@ -178,17 +178,17 @@ describe("a client who hangs up during the call", () => {
     await world.stop();
   });
 
-  test("waits with the rest during a hold", async () => {
+  test("is heard to the end after a hold", async () => {
     const world = await start();
     const { call, leg, attachment } = await answeredStream(world);
     leg.hold();
     attachment.write(tone(440, 1_000, 8_000, 9_000), 8_000);
     attachment.hangUp();
     await world.system.advance(5_000);
-    expect((await world.stored(call)).status).toBe("IN_PROGRESS");
+    expect((await world.storedCall(call)).status).toBe("IN_PROGRESS");
     leg.resume();
     await world.system.advance(1_400);
-    expect((await world.stored(call)).outcome).toMatchObject({ reason: "stream_closed", heardMs: 1_000 });
+    expect((await world.storedCall(call)).outcome).toMatchObject({ reason: "stream_closed", heardMs: 1_000 });
     await world.stop();
   });
 });
@@ -201,7 +201,7 @@ describe("a call without a client", () => {
     await world.system.advance(20_000);
     world.leg(call).answer();
     await world.system.advance(9_900);
-    expect((await world.stored(call)).status).toBe("IN_PROGRESS");
+    expect((await world.storedCall(call)).status).toBe("IN_PROGRESS");
     await world.system.advance(200);
     expect(await ended(world, call)).toEqual(["FAILED", "stream_lost"]);
     await world.stop();
@@ -215,7 +215,7 @@ describe("a call without a client", () => {
     await world.system.advance(9_900);
     const second = await attach(world, call);
     await world.system.advance(15_000);
-    expect((await world.stored(call)).status).toBe("IN_PROGRESS");
+    expect((await world.storedCall(call)).status).toBe("IN_PROGRESS");
     second.detach(false);
     await world.system.advance(10_100);
     expect(await ended(world, call)).toEqual(["FAILED", "stream_lost"]);
@@ -245,15 +245,15 @@ describe("the reservation of a stream", () => {
   test("is for one client, held before it attaches, and free again after it left", async () => {
     const world = await start();
     const call = await streamCall(world, await world.activeInstance());
-    const seats = await Promise.allSettled([
+    const reservations = await Promise.allSettled([
       world.app.calls.stream(ALICE, call.id),
       world.app.calls.stream(ALICE, call.id),
     ]);
-    expect(seats.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
-    expect(seats.find((reservation) => reservation.status === "rejected")?.reason).toMatchObject({
+    expect(reservations.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+    expect(reservations.find((reservation) => reservation.status === "rejected")?.reason).toMatchObject({
       code: "stream_already_attached",
     });
-    const reservation = seats.find((result) => result.status === "fulfilled")!.value;
+    const reservation = reservations.find((result) => result.status === "fulfilled")!.value;
     reservation.release();
     reservation.release();
     const attachment = await attach(world, call);

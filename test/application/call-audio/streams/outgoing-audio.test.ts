@@ -254,7 +254,7 @@ const step = fc.oneof(
 );
 
 fuzz(
-  "however it is written and pulled, exactly what was written and not cleared is heard, and marks come in order",
+  "exactly the audio that was written and not cleared is heard, with marks in order",
   fc.property(
     fc.constantFrom(...PAIRS),
     fc.constantFrom(10, 20, 60),
@@ -270,19 +270,19 @@ fuzz(
         expect(mark?.name).toBe(name);
         expect(playout.heardMs).toBeGreaterThanOrEqual(Math.floor(mark?.afterMs ?? 0));
       };
-      for (const [n, one] of steps.entries()) {
-        if (one === "clear") {
+      for (const [n, action] of steps.entries()) {
+        if (action === "clear") {
           audio.clear();
           dueMarks = [];
           expect(audio.queuedMs).toBe(0);
           [before, since] = [audio.heardMs, 0];
-        } else if (one === "mark") {
+        } else if (action === "mark") {
           dueMarks.push({ name: String(n), afterMs: before + (since * 1000) / from - 1 });
           audio.mark(String(n), reached);
-        } else if ("write" in one) {
-          audio.write(tone(300, (one.write * 1000) / from, from, 10_000), from);
-          since += one.write;
-        } else listener.pull(one.pull);
+        } else if ("write" in action) {
+          audio.write(tone(300, (action.write * 1000) / from, from, 10_000), from);
+          since += action.write;
+        } else listener.pull(action.pull);
         expect(playout.heardMs).toBeLessThanOrEqual(before + (since * 1000) / from + 1);
       }
       listener.drain();

@@ -36,19 +36,19 @@ fuzz(
       }
       expect(mismatches).toEqual([]);
     };
-    for (const one of steps) {
-      if (one === "clear") {
+    for (const action of steps) {
+      if (action === "clear") {
         pending.clear();
         expected = [];
         at = 0;
-      } else if (one === "mark") {
+      } else if (action === "mark") {
         pending.mark({ name: "mark", reached() {} });
         expected.push(MARK);
-      } else if ("write" in one) {
-        const samples = Int16Array.from({ length: one.write }, () => (value = (value + 1) % 30_000));
-        pending.write(samples, one.rate);
-        for (const sample of samples) expected.push(sampleOf(one.rate, sample));
-      } else if (!pending.empty) takeUpTo(one.take);
+      } else if ("write" in action) {
+        const samples = Int16Array.from({ length: action.write }, () => (value = (value + 1) % 30_000));
+        pending.write(samples, action.rate);
+        for (const sample of samples) expected.push(sampleOf(action.rate, sample));
+      } else if (!pending.empty) takeUpTo(action.take);
       const pendingSamples = expected.slice(at);
       expect(pending.empty).toBe(pendingSamples.length === 0);
       expect(pending.marks).toBe(pendingSamples.filter((item) => item === MARK).length);

@@ -2,17 +2,17 @@ import { mkdirSync, rmSync } from "node:fs";
 import pg from "pg";
 import { type Relay, relayTo } from "../support/relay.ts";
 import { until } from "../support/server-client.ts";
-import type { Place } from "./place.ts";
+import type { FaultyDatabase } from "./faulty-database.ts";
 
 /** URL for the first server; a second one has a separate path. */
 export const CUT = "the connections are cut";
 const SILENT = "the connections are silent";
-const FULL = "writes fail with disk_full";
+const WRITES_FAIL = "writes fail with disk_full";
 /** Requests whose responses are lost. */
 const LOST = {
-  "answers to commits are lost": "commit",
-  "answers to moves of calls are lost": 'update "calls"',
-  "answers to moves of instances are lost": 'update "instances"',
+  "responses to commits are lost": "commit",
+  "responses to updates of calls are lost": 'update "calls"',
+  "responses to updates of instances are lost": 'update "instances"',
 } as const;
 
 /** Writes fail with PostgreSQL's 53100 while the flag exists. */
@@ -28,25 +28,25 @@ const DISK_FULL = `
   end $$;`;
 
 /** @param url an empty database; @param data the server's data folder */
-export async function postgresPlace(url: string, data: string): Promise<Place> {
+export async function postgresDatabase(url: string, data: string): Promise<FaultyDatabase> {
   const relay: Relay = await relayTo(url);
   const admin = new pg.Client({ connectionString: url });
   await admin.connect();
   mkdirSync(data, { recursive: true });
   let ending: AbortController | undefined;
-  let down = false;
+  let isDown = false;
 
-  async function lose(words: string, signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) await relay.loseAnswer(words, signal);
+  async function loseConnection(words: string, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) await relay.loseResponse(words, signal);
   }
 
   return {
     name: "PostgreSQL",
     env: { RINGPORT_DATA: data, DATABASE_URL: relay.url },
     secondEnv: { RINGPORT_DATA: data, DATABASE_URL: url },
-    outages: [CUT, SILENT, FULL, FULL, ...Object.keys(LOST)],
-    readable: (outage) => outage !== CUT && outage !== SILENT,
-    async migrated() {
+    outages: [CUT, SILENT, WRITES_FAIL, WRITES_FAIL, ...Object.keys(LOST)],
+    isReadable: (outage) => outage !== CUT && outage !== SILENT,
+    async migrationDone() {
       await admin.query(DISK_FULL);
       const { rows } = await admin.query("select tablename from pg_tables where schemaname = 'public'");
       for (const { tablename } of rows)
@@ -59,31 +59,32 @@ export async function postgresPlace(url: string, data: string): Promise<Place> {
       const words = LOST[outage as keyof typeof LOST];
       if (words) {
         ending = new AbortController();
-        void lose(words, ending.signal);
-      } else if (outage === FULL) await admin.query("insert into rounds.full_disk values (1)");
+        void loseConnection(words, ending.signal);
+      } else if (outage === WRITES_FAIL) await admin.query("insert into rounds.full_disk values (1)");
       else {
-        down = true;
+        isDown = true;
         if (outage === SILENT) relay.freeze();
         else await relay.cut();
       }
     },
-    async mend() {
+    async repair() {
       ending?.abort();
       ending = undefined;
       await admin.query("delete from rounds.full_disk");
-      if (!down) return;
+      if (!isDown) return;
       await relay.cut();
-      await relay.mend();
-      down = false;
+      await relay.repair();
+      isDown = false;
     },
     async released() {
-      const others = "select count(*)::int as n from pg_stat_activity where datname = current_database() and pid <> $1";
+      const OTHER_CONNECTIONS =
+        "select count(*)::int as n from pg_stat_activity where datname = current_database() and pid <> $1";
       const { rows } = await admin.query("select pg_backend_pid() as pid");
       await until(
-        async () => (await admin.query(others, [rows[0].pid])).rows[0].n as number,
+        async () => (await admin.query(OTHER_CONNECTIONS, [rows[0].pid])).rows[0].n as number,
         (count) => count === 0,
         10_000,
-        "the database to see that the server is gone",
+        "the database to notice that the server has ended",
         5,
       );
       // Only rounds with a takeover wait for the end of a lease.

@@ -6,69 +6,69 @@ import { Vad } from "../../../src/audio/voice/vad.ts";
 const TURN_MS = 400;
 const VOICE_MS = 100;
 
-/** Callbacks of an {@link Ear}. */
-export interface EarReports {
+/** Callbacks of an {@link SpeechDetector}. */
+export interface SpeechDetectorReports {
   /** Returns the id of the turn. */
   started(atMs: number): string;
   stopped(item: string, atMs: number, samples: Int16Array, rate: number): void;
 }
 
-/** Notices speech in the audio of one connection. */
-export class Ear {
+/** Detects speech in the audio of one connection. */
+export class SpeechDetector {
   format = "audio/pcm";
-  readonly #reports: EarReports;
+  readonly #reports: SpeechDetectorReports;
   #vad: Vad | undefined;
   #rate = 0;
-  #heard = 0;
-  #voiced = 0;
-  #quiet = 0;
-  #pieces: Int16Array[] = [];
+  #heardSamples = 0;
+  #voicedMs = 0;
+  #quietMs = 0;
+  #chunks: Int16Array[] = [];
   #item: string | undefined;
-  #rest = new Int16Array(0);
+  #remainder = new Int16Array(0);
 
-  constructor(reports: EarReports) {
+  constructor(reports: SpeechDetectorReports) {
     this.#reports = reports;
   }
 
   /** Returns the length of the audio, ms. */
-  hear(bytes: Buffer, detects: boolean): number {
+  push(bytes: Buffer, detects: boolean): number {
     const pcm = this.format === "audio/pcm";
     const rate = pcm ? 24_000 : 8_000;
     if (rate !== this.#rate) {
       this.#rate = rate;
       this.#vad = new Vad(rate);
-      this.#rest = new Int16Array(0);
+      this.#remainder = new Int16Array(0);
     }
     const samples = pcm ? pcmFromBytes(bytes) : this.format === "audio/pcmu" ? decodeMulaw(bytes) : decodeAlaw(bytes);
     let at = 0;
-    const all = concatPcm([this.#rest, samples]);
+    const all = concatPcm([this.#remainder, samples]);
     const frame = rate / 50;
     for (; at + frame <= all.length; at += frame) if (detects) this.#frame(all.slice(at, at + frame));
-    this.#rest = all.slice(at);
+    this.#remainder = all.slice(at);
     return (samples.length * 1_000) / rate;
   }
 
   /** Drops audio that is not part of a turn. */
   clear(): void {
-    this.#pieces = [];
+    this.#chunks = [];
     this.#item = undefined;
-    this.#voiced = this.#quiet = 0;
+    this.#voicedMs = this.#quietMs = 0;
   }
 
   #frame(samples: Int16Array): void {
-    this.#heard += 20;
-    this.#pieces.push(samples);
+    this.#heardSamples += 20;
+    this.#chunks.push(samples);
     const speaks = this.#vad!.push(samples);
-    this.#voiced = speaks ? this.#voiced + 20 : 0;
-    this.#quiet = speaks ? 0 : this.#quiet + 20;
+    this.#voicedMs = speaks ? this.#voicedMs + 20 : 0;
+    this.#quietMs = speaks ? 0 : this.#quietMs + 20;
     if (this.#item === undefined) {
-      if (this.#pieces.length > 30) this.#pieces.shift(); // audio before the voice
-      if (this.#voiced >= VOICE_MS) this.#item = this.#reports.started(Math.max(0, this.#heard - VOICE_MS));
+      if (this.#chunks.length > 30) this.#chunks.shift(); // audio before the voice
+      if (this.#voicedMs >= VOICE_MS) this.#item = this.#reports.started(Math.max(0, this.#heardSamples - VOICE_MS));
       return;
     }
-    if (this.#quiet < TURN_MS) return;
-    this.#reports.stopped(this.#item, this.#heard, concatPcm(this.#pieces), this.#rate);
+    if (this.#quietMs < TURN_MS) return;
+    this.#reports.stopped(this.#item, this.#heardSamples, concatPcm(this.#chunks), this.#rate);
     this.#item = undefined;
-    this.#pieces = [];
+    this.#chunks = [];
   }
 }

@@ -4,39 +4,39 @@ import { tone } from "../../src/audio/tones/tone.ts";
 import type { AudioAgentEvent, AudioConversation } from "../../src/ports/audio-conversation.ts";
 
 /** A conversation as the core sees it. */
-export class Talk {
+export class AgentConversation {
   readonly conversation: AudioConversation;
   readonly events: AudioAgentEvent[] = [];
   /** Resolves when the agent has hung up or failed. */
   readonly ended: Promise<void>;
   /** Called for each event as it arrives. */
-  react: (event: AudioAgentEvent) => void = () => {};
+  onEvent: (event: AudioAgentEvent) => void = () => {};
 
   constructor(conversation: AudioConversation) {
     this.conversation = conversation;
     this.ended = (async () => {
       for await (const event of conversation.events) {
         this.events.push(event);
-        this.react(event);
+        this.onEvent(event);
         if (event.type === "hang_up" || event.type === "fail") return;
       }
     })();
   }
 
   /** Events in short form: audio as its length in ms, at 8 kHz. */
-  get story(): string[] {
-    const story: string[] = [];
+  get summary(): string[] {
+    const lines: string[] = [];
     const lengths = new Map<string, number>();
     for (const event of this.events) {
       if (event.type === "audio") lengths.set(event.item, (lengths.get(event.item) ?? 0) + event.bytes.length / 8);
-      else if (event.type === "item_end") story.push(`said ${lengths.get(event.item) ?? 0} ms`);
-      else if (event.type === "reply") story.push(`reply to ${event.to}`);
-      else if (event.type === "say") story.push(`say ${event.text}`);
-      else if (event.type === "press") story.push(`press ${event.keys}`);
-      else if (event.type === "fail" || event.type === "fault") story.push(`${event.type}: ${event.detail}`);
-      else if (event.type !== "words") story.push(event.type);
+      else if (event.type === "item_end") lines.push(`said ${lengths.get(event.item) ?? 0} ms`);
+      else if (event.type === "reply") lines.push(`reply to ${event.to}`);
+      else if (event.type === "say") lines.push(`say ${event.text}`);
+      else if (event.type === "press") lines.push(`press ${event.keys}`);
+      else if (event.type === "fail" || event.type === "fault") lines.push(`${event.type}: ${event.detail}`);
+      else if (event.type !== "words") lines.push(event.type);
     }
-    return story;
+    return lines;
   }
 
   count(type: AudioAgentEvent["type"]): number {
@@ -46,7 +46,7 @@ export class Talk {
   /** The next event of this type, as soon as it arrives. */
   next<Type extends AudioAgentEvent["type"]>(type: Type): Promise<Extract<AudioAgentEvent, { type: Type }>> {
     return new Promise((resolve) => {
-      this.react = (event) => {
+      this.onEvent = (event) => {
         if (event.type === type) resolve(event as Extract<AudioAgentEvent, { type: Type }>);
       };
     });
@@ -61,7 +61,7 @@ export class Talk {
         this.conversation.hear(encodeMulaw(samples.subarray(at, at + 160)));
   }
 
-  until(what: (talk: Talk) => boolean, times = 1): Promise<void> {
-    return vi.waitFor(() => expect(what(this), this.story.join("\n")).toBe(true), { timeout: 10_000 * times });
+  until(condition: (conversation: AgentConversation) => boolean, times = 1): Promise<void> {
+    return vi.waitFor(() => expect(condition(this), this.summary.join("\n")).toBe(true), { timeout: 10_000 * times });
   }
 }

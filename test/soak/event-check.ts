@@ -14,15 +14,15 @@ const NOT_OF_THE_CALL: ReadonlySet<string> = new Set(["buffer_high", "buffer_low
 /**
  * The events of one call over all of its connections. A client that attaches again gets all of them again: this detects missing and differing ones.
  */
-export class Told {
+export class EventCheck {
   readonly events: CallEvent[] = [];
   /** Replayed with different contents. */
-  wrong = 0;
+  mismatches = 0;
   readonly #texts: string[] = [];
   #at = 0;
 
   /** Handles a new connection, on which all events are replayed. */
-  again(): void {
+  restart(): void {
     this.#at = 0;
   }
 
@@ -30,9 +30,9 @@ export class Told {
   take(text: string): CallEvent | undefined {
     const event = JSON.parse(text) as CallEvent;
     if (event.type !== "call_event" || NOT_OF_THE_CALL.has(event.event)) return undefined;
-    const earlier = this.#texts[this.#at++];
-    if (earlier !== undefined) {
-      if (earlier !== text) this.wrong++;
+    const expected = this.#texts[this.#at++];
+    if (expected !== undefined) {
+      if (expected !== text) this.mismatches++;
       return undefined;
     }
     this.#texts.push(text);
@@ -41,7 +41,7 @@ export class Told {
   }
 
   /** Number of earlier events not yet replayed on this connection. */
-  get missing(): number {
+  get missingCount(): number {
     return Math.max(0, this.#texts.length - this.#at);
   }
 }

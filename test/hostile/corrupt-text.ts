@@ -2,7 +2,7 @@
 export type Draw = () => number;
 
 /** Changes a message in one way; returns it unchanged if the change does not apply. */
-type Spoil = (message: Buffer, draw: Draw) => Buffer;
+type TextChange = (message: Buffer, draw: Draw) => Buffer;
 
 const NUMBERS = ["0", "-1", "65536", "4294967296", "99999999999999999999999", "1e9", "00000000000000007", "0x10"];
 const STATUSES = [
@@ -45,7 +45,7 @@ const latin = (message: Buffer): string => message.toString("latin1");
 const bytes = (text: string): Buffer => Buffer.from(text, "latin1");
 
 /** Edits the lines, body included. */
-function lines(change: (all: string[], at: number, draw: Draw) => void): Spoil {
+function lines(change: (all: string[], at: number, draw: Draw) => void): TextChange {
   return (message, draw) => {
     const all = latin(message).split("\r\n");
     change(all, Math.floor(draw() * all.length), draw);
@@ -54,22 +54,22 @@ function lines(change: (all: string[], at: number, draw: Draw) => void): Spoil {
 }
 
 /** Replaces one match of a pattern. */
-function places(pattern: RegExp, by: (found: string, draw: Draw) => string): Spoil {
+function places(pattern: RegExp, replacement: (found: string, draw: Draw) => string): TextChange {
   return (message, draw) => {
     const text = latin(message);
     const found = [...text.matchAll(pattern)];
     if (found.length === 0) return message;
-    const one = pick(found, draw);
-    return bytes(text.slice(0, one.index) + by(one[0], draw) + text.slice(one.index + one[0].length));
+    const match = pick(found, draw);
+    return bytes(text.slice(0, match.index) + replacement(match[0], draw) + text.slice(match.index + match[0].length));
   };
 }
 
-const SPOILS: readonly Spoil[] = [
+const TEXT_CHANGES: readonly TextChange[] = [
   (message, draw) => {
-    const flipped = Buffer.from(message);
-    for (let n = Math.ceil(draw() * 8); n > 0 && flipped.length > 0; n--)
-      flipped[Math.floor(draw() * flipped.length)]! ^= 1 << Math.floor(draw() * 8);
-    return flipped;
+    const corrupted = Buffer.from(message);
+    for (let n = Math.ceil(draw() * 8); n > 0 && corrupted.length > 0; n--)
+      corrupted[Math.floor(draw() * corrupted.length)]! ^= 1 << Math.floor(draw() * 8);
+    return corrupted;
   },
   (message, draw) => message.subarray(0, Math.floor(draw() * message.length)),
   (message, draw) => {
@@ -98,17 +98,17 @@ const SPOILS: readonly Spoil[] = [
 ];
 
 /** A SIP message with one to three faults. */
-export function spoilText(message: Buffer, draw: Draw): Buffer {
-  let spoilt = message;
-  for (let n = Math.ceil(draw() * 3); n > 0; n--) spoilt = pick(SPOILS, draw)(spoilt, draw);
-  return spoilt;
+export function corruptText(message: Buffer, draw: Draw): Buffer {
+  let corrupted = message;
+  for (let n = Math.ceil(draw() * 3); n > 0; n--) corrupted = pick(TEXT_CHANGES, draw)(corrupted, draw);
+  return corrupted;
 }
 
 const HOME = /(?<![\w.-])127\.0\.0\.1(?![\w.-])/g;
 
 /** True if a corrupted message names no new host: no packet or query may leave the loopback. */
-export function staysHome(spoilt: Buffer, original: Buffer): boolean {
-  const [text, before] = [latin(spoilt), latin(original)];
-  const elsewhere = text.replaceAll(HOME, "").replaceAll(/SIP\/2\.0/g, "");
-  return !/[^\s]\.[^\s]/.test(elsewhere) && text.match(HOME)?.length === before.match(HOME)?.length;
+export function isLocal(corrupted: Buffer, original: Buffer): boolean {
+  const [text, before] = [latin(corrupted), latin(original)];
+  const withoutHome = text.replaceAll(HOME, "").replaceAll(/SIP\/2\.0/g, "");
+  return !/[^\s]\.[^\s]/.test(withoutHome) && text.match(HOME)?.length === before.match(HOME)?.length;
 }

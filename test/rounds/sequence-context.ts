@@ -1,13 +1,13 @@
+import type { FaultyDatabase } from "./faulty-database.ts";
 import type { Journal } from "./journal.ts";
 import type { Moments } from "./moments.ts";
 import type { Phones } from "./phones.ts";
-import type { Place } from "./place.ts";
 import type { RoundServer } from "./round-server.ts";
 
-/** Objects shared by the parts of a sequence. */
-export interface Stage {
+/** Objects that the parts of a sequence share. */
+export interface SequenceContext {
   readonly seed: number;
-  readonly place: Place;
+  readonly database: FaultyDatabase;
   readonly server: RoundServer;
   readonly journal: Journal;
   readonly moments: Moments;

@@ -1,5 +1,5 @@
 /** Messages that are repeated until acknowledged, as on UDP (RFC 3261: 500 ms, doubled up to 4 s, for 32 s). */
-export class Repeating {
+export class Retransmissions {
   readonly #timers = new Set<ReturnType<typeof setTimeout>>();
   #stopped = false;
 
@@ -11,14 +11,14 @@ export class Repeating {
       clearTimeout(timer);
       if (timer !== undefined) this.#timers.delete(timer);
     };
-    const again = (waitMs: number): void => {
+    const repeatAfter = (waitMs: number): void => {
       stop();
       if (this.#stopped || performance.now() - start > 32_000) return;
       send();
-      timer = setTimeout(() => again(Math.min(4_000, 2 * waitMs)), waitMs);
+      timer = setTimeout(() => repeatAfter(Math.min(4_000, 2 * waitMs)), waitMs);
       this.#timers.add(timer);
     };
-    again(500);
+    repeatAfter(500);
     return stop;
   }
 

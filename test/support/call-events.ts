@@ -11,7 +11,7 @@ interface FinalCall {
 }
 
 /** Faults of a final call's events, which are complete and in order. */
-export function storyFaults(
+export function eventFaults(
   { status, startedAt }: FinalCall,
   events: readonly { readonly type: string; readonly sequence: number | null }[],
 ): string[] {
@@ -22,7 +22,8 @@ export function storyFaults(
   const finals = types.filter((type) => FINAL.includes(type)).join();
   if (finals !== status.toLowerCase()) faults.push(`has the final events "${finals}"`);
   if (types[0] !== "queued") faults.push("does not begin with queued");
-  for (const move of MOVES) if (types.filter((type) => type === move).length > 1) faults.push(`has ${move} twice`);
+  for (const transition of MOVES)
+    if (types.filter((type) => type === transition).length > 1) faults.push(`has ${transition} twice`);
   if (types.includes("answered") !== (startedAt !== null)) faults.push(`has started_at ${startedAt}`);
   return faults;
 }
@@ -35,14 +36,14 @@ interface FileCall {
 
 /** Faults of a call that plays a file of this size: each byte is a header or tag, or played, or reported. */
 export function fileFaults({ message, outcome }: FileCall, events: readonly Event[], size: number): string[] {
-  const { header, played } = (message.type === "FIXED_AUDIO" && message.bytes) || { header: 0, played: 0 };
-  const reported = events.reduce((sum, { type, data }) => sum + (type === "audio_ignored" ? data.bytes : 0), 0);
+  const { header, played: playedBytes } = (message.type === "FIXED_AUDIO" && message.bytes) || { header: 0, played: 0 };
+  const reportedBytes = events.reduce((sum, { type, data }) => sum + (type === "audio_ignored" ? data.bytes : 0), 0);
   const faults: string[] = [];
-  if (header + played + reported !== size)
-    faults.push(`accounts for ${header} + ${played} + ${reported} of ${size} bytes`);
-  const ratio = Math.round((played / (played + reported)) * 10_000) / 10_000;
-  const heard = outcome?.reason === "message_played" ? outcome.heardRatio : null;
-  if (heard !== null && heard !== ratio)
-    faults.push(`has a heard ratio of ${heard}, but ${ratio} of its audio is played`);
+  if (header + playedBytes + reportedBytes !== size)
+    faults.push(`accounts for ${header} + ${playedBytes} + ${reportedBytes} of ${size} bytes`);
+  const ratio = Math.round((playedBytes / (playedBytes + reportedBytes)) * 10_000) / 10_000;
+  const heardRatio = outcome?.reason === "message_played" ? outcome.heardRatio : null;
+  if (heardRatio !== null && heardRatio !== ratio)
+    faults.push(`has a heard ratio of ${heardRatio}, but ${ratio} of its audio is played`);
   return faults;
 }

@@ -1,5 +1,5 @@
-/** Place of a server's records, and its faults. */
-export interface Place {
+/** Database of a server, and its faults. */
+export interface FaultyDatabase {
   readonly name: "SQLite" | "PostgreSQL";
   /** Settings that select it. */
   readonly env: Readonly<Record<string, string>>;
@@ -7,14 +7,14 @@ export interface Place {
   readonly secondEnv?: Readonly<Record<string, string>>;
   /** Ways in which it can fail. */
   readonly outages: readonly string[];
-  /** True if stored data can be read in the meantime. */
-  readable(outage: string): boolean;
+  /** True if stored data can be read during the outage. */
+  isReadable(outage: string): boolean;
   /** Resolves once the tables exist. */
-  migrated(): Promise<void>;
-  /** Starts to fail; resolves once it does. */
+  migrationDone(): Promise<void>;
+  /** Makes it fail; resolves once it does. */
   fail(outage: string): Promise<void>;
-  /** Works again, if it failed. */
-  mend(): Promise<void>;
+  /** Repairs it, if it failed. */
+  repair(): Promise<void>;
   /** Resolves when a dead server holds no resource of it. */
   released(): Promise<void>;
   dispose(): Promise<void>;

@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fillDisk } from "../support/mount.ts";
 import { until } from "../support/server-client.ts";
-import type { Place } from "./place.ts";
+import type { FaultyDatabase } from "./faulty-database.ts";
 
 const LOCKED = "the database is locked";
-const FULL = "the disk is full";
+const DISK_FULL = "the disk is full";
 
-/** @param disk a separate folder @param small true if its file system can be filled */
-export function sqlitePlace(disk: string, small: boolean): Place {
+/** @param disk a separate folder @param isSmall true if its file system can be filled */
+export function sqliteDatabase(disk: string, isSmall: boolean): FaultyDatabase {
   const data = join(disk, "data");
   const filler = join(disk, "filler");
   mkdirSync(data, { recursive: true });
@@ -34,14 +34,14 @@ export function sqlitePlace(disk: string, small: boolean): Place {
   return {
     name: "SQLite",
     env: { RINGPORT_DATA: data },
-    outages: small ? [LOCKED, FULL] : [LOCKED],
-    readable: () => true,
-    migrated: async () => {},
+    outages: isSmall ? [LOCKED, DISK_FULL] : [LOCKED],
+    isReadable: () => true,
+    migrationDone: async () => {},
     async fail(outage) {
-      if (outage === FULL) fillDisk(filler);
-      else await until(locked, (held) => held, 5_000, "the lock of the database", 1);
+      if (outage === DISK_FULL) fillDisk(filler);
+      else await until(locked, (isHeld) => isHeld, 5_000, "the lock of the database", 1);
     },
-    async mend() {
+    async repair() {
       unlock();
       rmSync(filler, { force: true });
     },
