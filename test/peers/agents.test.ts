@@ -8,7 +8,7 @@ import { resample } from "../../src/audio/samples/resample.ts";
 import { wavHeader } from "../../src/audio/wav/wav-header.ts";
 import type { ChatReply, ChatRequest } from "../support/openai-chat.ts";
 import { openaiServer } from "../support/openai-server.ts";
-import { ON_EVERYTHING, describeEach, useServer } from "../support/server.ts";
+import { describeEach, ON_EVERYTHING, useServer } from "../support/server.ts";
 import { expected } from "../support/server-client.ts";
 import { recognise } from "./recogniser.ts";
 import { ANSWERS, APPOINTMENT, SAMPLE, SIMULATED } from "./sentences.ts";

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { ON_NODE, describeEach, useServer } from "../support/server.ts";
+import { describeEach, ON_NODE, useServer } from "../support/server.ts";
 import type { ProblemView } from "../support/server-client.ts";
 import { useBrowser, waitFor } from "./browser.ts";
 import { expectReadable, LOOKS } from "./readable.ts";

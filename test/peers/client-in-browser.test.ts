@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ON_NODE, describeEach, useServer } from "../support/server.ts";
+import { describeEach, ON_NODE, useServer } from "../support/server.ts";
 import { loudPart, toneShare } from "../support/server-sound.ts";
 import { useBrowser, waitFor } from "./browser.ts";
 import { withTools } from "./tools.ts";

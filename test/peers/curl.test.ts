@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { ON_NODE, describeEach, useServer } from "../support/server.ts";
+import { describeEach, ON_NODE, useServer } from "../support/server.ts";
 import type { ProblemView } from "../support/server-client.ts";
 import { folder, run, withTools } from "./tools.ts";
 

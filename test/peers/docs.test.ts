@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { blocksOf, fileOf, PAGES } from "../docs/pages.ts";
 import { NOT_RUN, reasonNotToRun, typePage, wrongOutputs } from "../docs/shell-page.ts";
-import { ON_NODE, describeEach, useServer } from "../support/server.ts";
+import { describeEach, ON_NODE, useServer } from "../support/server.ts";
 import { channels } from "../support/server-recordings.ts";
 import { loudPart, readWav, toneShare } from "../support/server-sound.ts";
 import { recognise } from "./recogniser.ts";

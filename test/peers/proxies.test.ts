@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { certificateAuthority } from "../support/certificates.ts";
 import { PATH_SPELLINGS } from "../support/path-spellings.ts";
-import { ON_NODE, ON_OTHER_RUNTIMES, describeEach, useServer } from "../support/server.ts";
+import { describeEach, ON_NODE, ON_OTHER_RUNTIMES, useServer } from "../support/server.ts";
 import { expected, until } from "../support/server-client.ts";
 import { type ShippedProxy, startCaddy, startNginx } from "./shipped-proxy.ts";
 import { folder, withTools } from "./tools.ts";

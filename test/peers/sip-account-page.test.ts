@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ON_NODE, describeEach, useServer } from "../support/server.ts";
+import { describeEach, ON_NODE, useServer } from "../support/server.ts";
 import { callees, type FarEnd, startFarEnd } from "../support/sip/far-end.ts";
 import { useBrowser, waitFor } from "./browser.ts";
 import { expectReadableByDayAndNight, WIDTHS } from "./readable.ts";

@@ -6,7 +6,7 @@ import { fileOf } from "../docs/pages.ts";
 import { programs } from "../docs/programs.ts";
 import { TONE_WAV } from "../examples/tone-call.ts";
 import { run as runProgram } from "../support/runtimes.ts";
-import { ON_NODE, ON_OTHER_RUNTIMES, describeEach, useServer } from "../support/server.ts";
+import { describeEach, ON_NODE, ON_OTHER_RUNTIMES, useServer } from "../support/server.ts";
 import { until } from "../support/server-client.ts";
 import { loudPart, readWav, toneShare } from "../support/server-sound.ts";
 import { folder, run, withTools } from "./tools.ts";

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { ON_NODE, describeEach, useServer } from "../support/server.ts";
+import { describeEach, ON_NODE, useServer } from "../support/server.ts";
 import { expected } from "../support/server-client.ts";
 import { loudness, readWav, type Sound } from "../support/server-sound.ts";
 import { recognise } from "./recogniser.ts";

@@ -12,7 +12,7 @@ import { resample } from "../../src/audio/samples/resample.ts";
 import { decodeWav } from "../../src/audio/wav/wav.ts";
 import { wavHeader } from "../../src/audio/wav/wav-header.ts";
 import { openaiServer } from "../support/openai-server.ts";
-import { ON_NODE, describeEach, useServer } from "../support/server.ts";
+import { describeEach, ON_NODE, useServer } from "../support/server.ts";
 import { type Client, expected, until } from "../support/server-client.ts";
 import { openStream, type StreamClient, type StreamMessage } from "../support/stream-client.ts";
 import { recognise } from "./recogniser.ts";

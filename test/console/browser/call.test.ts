@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { tone } from "../../../src/audio/tones/tone.ts";
 import { withTools } from "../../peers/tools.ts";
-import { ON_NODE, describeEach } from "../../support/server.ts";
+import { describeEach, ON_NODE } from "../../support/server.ts";
 import { type Client, until } from "../../support/server-client.ts";
 import { loudness, toneMs } from "../../support/server-sound.ts";
 import { openStream } from "../../support/stream-client.ts";

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { withTools } from "../../peers/tools.ts";
-import { ON_NODE, describeEach } from "../../support/server.ts";
+import { describeEach, ON_NODE } from "../../support/server.ts";
 import { PASSWORD, useConsole } from "./support/console.ts";
 import { copyCall } from "./support/copied-calls.ts";
 

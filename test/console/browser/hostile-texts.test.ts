@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { withTools } from "../../peers/tools.ts";
-import { ON_NODE, describeEach } from "../../support/server.ts";
+import { describeEach, ON_NODE } from "../../support/server.ts";
 import { useConsole } from "./support/console.ts";
 import { loaded } from "./support/looks.ts";
 

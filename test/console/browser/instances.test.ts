@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { run, withTools } from "../../peers/tools.ts";
-import { ON_NODE, describeEach } from "../../support/server.ts";
+import { describeEach, ON_NODE } from "../../support/server.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { useConsole } from "./support/console.ts";
 

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { withTools } from "../../peers/tools.ts";
-import { ON_NODE, describeEach } from "../../support/server.ts";
+import { describeEach, ON_NODE } from "../../support/server.ts";
 import type { Client } from "../../support/server-client.ts";
 import { loudness, toneMs, toneWav } from "../../support/server-sound.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { withTools } from "../../peers/tools.ts";
-import { ON_NODE, describeEach } from "../../support/server.ts";
+import { describeEach, ON_NODE } from "../../support/server.ts";
 import { loudness } from "../../support/server-sound.ts";
 import { PASSWORD, useConsole } from "./support/console.ts";
 import { Speakers } from "./support/sound.ts";

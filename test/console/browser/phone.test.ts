@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { withTools } from "../../peers/tools.ts";
-import { ON_NODE, describeEach } from "../../support/server.ts";
+import { describeEach, ON_NODE } from "../../support/server.ts";
 import { type Client, until } from "../../support/server-client.ts";
 import { loudness, type Sound, toneMs, toneWav } from "../../support/server-sound.ts";
 import { openStream } from "../../support/stream-client.ts";

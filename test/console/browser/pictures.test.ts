@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { withTools } from "../../peers/tools.ts";
-import { ON_NODE, describeEach } from "../../support/server.ts";
+import { describeEach, ON_NODE } from "../../support/server.ts";
 import type { Client } from "../../support/server-client.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { useConsole } from "./support/console.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { withTools } from "../../peers/tools.ts";
-import { ON_OTHER_RUNTIMES, describeEach } from "../../support/server.ts";
+import { describeEach, ON_OTHER_RUNTIMES } from "../../support/server.ts";
 import { useConsole } from "./support/console.ts";
 
 describeEach(

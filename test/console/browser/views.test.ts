@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { test } from "vitest";
 import { withTools } from "../../peers/tools.ts";
-import { ON_NODE, describeEach } from "../../support/server.ts";
+import { describeEach, ON_NODE } from "../../support/server.ts";
 import type { Client } from "../../support/server-client.ts";
 import { useConsole } from "./support/console.ts";
 import { expectGoodLooks, LOOKS, loaded } from "./support/looks.ts";

@@ -5,7 +5,7 @@ import { encodeAlaw, encodeMulaw } from "../../../src/audio/samples/g711.ts";
 import { concatPcm } from "../../../src/audio/samples/pcm.ts";
 import { tone } from "../../../src/audio/tones/tone.ts";
 import { relayTo } from "../../support/relay.ts";
-import { ON_NODE, ON_OTHER_RUNTIMES, describeEach, Server } from "../../support/server.ts";
+import { describeEach, ON_NODE, ON_OTHER_RUNTIMES, Server } from "../../support/server.ts";
 import { until } from "../../support/server-client.ts";
 import { loudPart } from "../../support/server-sound.ts";
 import { withTools } from "../tools.ts";

@@ -16,7 +16,11 @@ const MEDIA: readonly { readonly title: string; readonly conditions: NetworkCond
   { title: "10 % arriving twice", conditions: { duplicates: 0.1 }, share: 0.995 },
   { title: "10 % overtaken by others", conditions: { reordered: 0.1, reorderDelayMs: 30, delayMs: 20 }, share: 0.995 },
   { title: "150 ms of delay and 40 ms of jitter", conditions: { delayMs: 150, jitterMs: 40 }, share: 0.98 },
-  { title: "everything at once", conditions: { loss: 0.03, duplicates: 0.05, reordered: 0.05, jitterMs: 30 }, share: 0.95 },
+  {
+    title: "everything at once",
+    conditions: { loss: 0.03, duplicates: 0.05, reordered: 0.05, jitterMs: 30 },
+    share: 0.95,
+  },
 ];
 
 describe("a network with", () => {
