@@ -72,8 +72,8 @@ describe("a call over a route", () => {
     const dialings: Promise<void>[] = [];
     const onInvite = (): void => void dialings.push(recordDialingAt());
     const ends = [
-      await farEnd({ ...REFUSING, onInvite: invited: onInvite }),
-      await farEnd({ callees: { "*": { says: { hz: 1_000 } } }, onInvite: invited: onInvite }),
+      await farEnd({ ...REFUSING, onInvite }),
+      await farEnd({ callees: { "*": { says: { hz: 1_000 } } }, onInvite }),
     ];
     const ringport = ringportOver(data, ends, { storage });
     const id = await place(ringport);
