@@ -19,7 +19,10 @@ const HANGUP_MS = 1_000;
 /** Time until a busy line is tried again, ms. */
 const BUSY_MS = 1_000;
 
-/** Places one call over a session. Rejects only with a {@link DialError}; `onEnded` is called once, after the leg has ended. */
+/**
+ * Places one call over a session. Rejects only with a {@link DialError}; `onEnded` is called once, after the leg has
+ * ended.
+ */
 export type PlaceCall = (
   port: CallPort,
   to: string,

@@ -54,8 +54,8 @@ const CAPABILITIES: TelephonyCapabilities = {
 };
 
 /**
- * Telephony over linked WhatsApp numbers: the owner of a number scans a code, as for WhatsApp Web, and calls leave from that
- * number. This is not an official interface of WhatsApp (docs/whatsapp.md).
+ * Telephony over linked WhatsApp numbers: the owner of a number scans a code, as for WhatsApp Web, and calls leave from
+ * that number. This is not an official interface of WhatsApp (docs/whatsapp.md).
  *
  * ```ts
  * const client = ({ sessionId, records }) =>

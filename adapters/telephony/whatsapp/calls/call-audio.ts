@@ -158,7 +158,10 @@ export class WhatsAppCallAudio implements ClockMember {
   }
 }
 
-/** The read-ahead of a source. A source without one is wrapped: its samples count as played once read, and its frames are padded. */
+/**
+ * The read-ahead of a source. A source without one is wrapped: its samples count as played once read, and its frames
+ * are padded.
+ */
 function aheadOf(source: FrameSource): AheadSource {
   return source.ahead ?? new ReadAhead(source);
 }

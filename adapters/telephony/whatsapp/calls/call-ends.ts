@@ -34,7 +34,10 @@ function timedOut(alerted: boolean): CallEnd {
   return reached ? { cause: "no_answer", detail: "timeout" } : { cause: "unreachable", detail: `timeout: ${detail}` };
 }
 
-/** The end of a call that the network terminates before a device has accepted. @param alerted as for {@link progressOf} */
+/**
+ * The end of a call that the network terminates before a device has accepted.
+ * @param alerted as for {@link progressOf}
+ */
 export function terminationOf(reason: string | undefined, alerted: boolean): CallEnd {
   if (reason === "timeout") return timedOut(alerted);
   return TERMINATIONS.get(reason) ?? unexplainedRejection(withReason("terminated", reason));

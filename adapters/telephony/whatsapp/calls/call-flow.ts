@@ -60,26 +60,28 @@ const NEW_CALL: WhatsAppCallFlow = {
 
 /** The state of a call whose offer the client has sent. */
 export function newCall(): CallDecision {
-  return to(NEW_CALL, start("ack", ACK_MS));
+  return withEffects(NEW_CALL, start("ack", ACK_MS));
 }
 
 /**
- * Decides what an input means for a call: a pure function, whose effects `WhatsAppLeg` carries out. The first reason to end
- * counts.
+ * Decides what an input means for a call: a pure function, whose effects `WhatsAppLeg` carries out. The first reason to
+ * end counts.
  */
 export function decideCall(flow: WhatsAppCallFlow, input: CallInput): CallDecision {
   switch (flow.state) {
     case "ended":
-      return to(flow);
+      return withEffects(flow);
     case "draining":
-      return draining(flow, input);
+      return decideDraining(flow, input);
     case "ending":
       if (isSessionEnd(input) || input.type === "released") return conclude(flow);
       // The refusal does not belong to this call, whose offer has rung, so the core must not place it again.
-      return !flow.placed && showsOffer(input) ? to({ ...flow, placed: true }, emit({ type: "placed" })) : to(flow);
+      return !flow.placed && showsOffer(input)
+        ? withEffects({ ...flow, placed: true }, emit({ type: "placed" }))
+        : withEffects(flow);
     case "leaving":
       if (input.type === "timer" && input.timer === "leave") return endUnnoticed(flow);
-      return isSessionEnd(input) || input.type === "client_ended" ? conclude(flow) : to(flow);
+      return isSessionEnd(input) || input.type === "client_ended" ? conclude(flow) : withEffects(flow);
     default:
       return decideOngoing(flow, input);
   }
@@ -89,20 +91,20 @@ export function decideCall(flow: WhatsAppCallFlow, input: CallInput): CallDecisi
 function decideOngoing(flow: WhatsAppCallFlow, input: CallInput): CallDecision {
   switch (input.type) {
     case "stanza":
-      return stanza(flow, input.stanza);
+      return decideStanza(flow, input.stanza);
     case "client_state":
-      return clientState(flow, input.state);
+      return decideClientState(flow, input.state);
     case "client_ended":
       return conclude(flow, isAnswered(flow) ? answeredEnd(input.reason) : unansweredEnd(input.reason, flow.alerted));
     case "timer":
-      return timer(flow, input.timer, input.quietMs);
+      return decideTimer(flow, input.timer, input.quietMs);
     case "line_lost":
       if (input.final) return conclude(flow, lineLost(input.reason));
-      if (flow.lossReason !== undefined) return to(flow);
-      return to({ ...flow, lossReason: input.reason, lostMs: 0 }, start("line", LINE_CHECK_MS));
+      if (flow.lossReason !== undefined) return withEffects(flow);
+      return withEffects({ ...flow, lossReason: input.reason, lostMs: 0 }, start("line", LINE_CHECK_MS));
     case "line_restored":
       if (!input.hasCall) return conclude(flow, lineLost("the client has reconnected without this call"));
-      return to({ ...flow, lossReason: undefined }, stop("line"));
+      return withEffects({ ...flow, lossReason: undefined }, stop("line"));
     case "line_ending":
       return endCall(flow, lineLost(input.reason));
     case "hang_up":
@@ -111,26 +113,26 @@ function decideOngoing(flow: WhatsAppCallFlow, input: CallInput): CallDecision {
     case "fault":
       return endCall(flow, { cause: "internal_error", detail: input.detail });
     default:
-      return to(flow);
+      return withEffects(flow);
   }
 }
 
-function stanza(flow: WhatsAppCallFlow, input: CallStanza): CallDecision {
+function decideStanza(flow: WhatsAppCallFlow, input: CallStanza): CallDecision {
   switch (input.type) {
     case "offer_accepted":
-      return rejectedByEach(offerAccepted({ ...flow, devices: { ...flow.devices, listed: input.devices } }));
+      return endIfRejected(offerAccepted({ ...flow, devices: { ...flow.devices, listed: input.devices } }));
     case "offer_refused":
-      if (flow.state !== "offered") return to(flow);
+      if (flow.state !== "offered") return withEffects(flow);
       return endCall(flow, refusedOffer(input.code), isRepeated(input.code) ? "repeat" : "end");
     case "preaccept": {
       const ringing = offerAccepted({ ...flow, devices: withRinging(flow.devices, input.device) });
       if (flow.alerted || isAnswered(flow)) return ringing;
-      return to({ ...ringing.flow, alerted: true }, ...ringing.effects, emit({ type: "alerting" }));
+      return withEffects({ ...ringing.flow, alerted: true }, ...ringing.effects, emit({ type: "alerting" }));
     }
     case "accept":
-      return answered(flow);
+      return decideAnswer(flow);
     case "reject":
-      return rejected(flow, input);
+      return decideRejection(flow, input);
     case "terminate": {
       const end = isAnswered(flow) ? HUNG_UP : terminationOf(input.reason, flow.alerted);
       return moved({ ...flow, end }, "leave", start("leave", LEAVE_MS));
@@ -140,90 +142,97 @@ function stanza(flow: WhatsAppCallFlow, input: CallStanza): CallDecision {
 
 /** Handles an offer that the network has accepted. */
 function offerAccepted(flow: WhatsAppCallFlow): CallDecision {
-  return flow.state === "offered" ? moved(flow, "ring", stop("ack")) : to(flow);
+  return flow.state === "offered" ? moved(flow, "ring", stop("ack")) : withEffects(flow);
 }
 
 /** The client ignores rejections: its call continues ringing until we end it. */
-function rejected(flow: WhatsAppCallFlow, { device, reason }: Extract<CallStanza, { type: "reject" }>): CallDecision {
-  if (isAnswered(flow)) return to(flow);
+function decideRejection(
+  flow: WhatsAppCallFlow,
+  { device, reason }: Extract<CallStanza, { type: "reject" }>,
+): CallDecision {
+  if (isAnswered(flow)) return withEffects(flow);
   if (isDeclined(reason)) return endCall(flow, DECLINED);
   if (device === undefined) return offerAccepted(flow);
-  const decision = rejectedByEach(offerAccepted({ ...flow, devices: withRejection(flow.devices, device, reason) }));
+  const decision = endIfRejected(offerAccepted({ ...flow, devices: withRejection(flow.devices, device, reason) }));
   const startsBusyTimer = !isOnlyPhoneBusy(flow.devices) && isOnlyPhoneBusy(decision.flow.devices);
-  return startsBusyTimer ? to(decision.flow, ...decision.effects, start("busy", BUSY_MS)) : decision;
+  return startsBusyTimer ? withEffects(decision.flow, ...decision.effects, start("busy", BUSY_MS)) : decision;
 }
 
 /** Ends a call that each device has rejected separately, if the devices are known. */
-function rejectedByEach(decision: CallDecision): CallDecision {
+function endIfRejected(decision: CallDecision): CallDecision {
   const { flow } = decision;
   if (!isRejectedByAll(flow.devices) || isAnswered(flow)) return decision;
-  const ended = endCall(flow, rejectedByAll([...flow.devices.rejections.values()]));
-  return to(ended.flow, ...decision.effects, ...ended.effects);
+  const ending = endCall(flow, rejectedByAll([...flow.devices.rejections.values()]));
+  return withEffects(ending.flow, ...decision.effects, ...ending.effects);
 }
 
-function clientState(flow: WhatsAppCallFlow, state: string): CallDecision {
+function decideClientState(flow: WhatsAppCallFlow, state: string): CallDecision {
   switch (state) {
     case "connecting":
-      return answered(flow);
+      return decideAnswer(flow);
     case "active":
-      return flow.state === "active" ? hold(flow, false) : connected(flow);
+      return flow.state === "active" ? decideHold(flow, false) : decideConnection(flow);
     case "on_hold":
-      return hold(flow, true);
+      return decideHold(flow, true);
     default:
-      return to(flow);
+      return withEffects(flow);
   }
 }
 
-function answered(flow: WhatsAppCallFlow): CallDecision {
-  if (isAnswered(flow)) return to(flow);
+function decideAnswer(flow: WhatsAppCallFlow): CallDecision {
+  if (isAnswered(flow)) return withEffects(flow);
   return moved(flow, "accept", stop("ack"), emit({ type: "answered" }), start("media", MEDIA_MS));
 }
 
-function connected(flow: WhatsAppCallFlow): CallDecision {
-  const before = answered(flow);
+function decideConnection(flow: WhatsAppCallFlow): CallDecision {
+  const before = decideAnswer(flow);
   const active = moved(before.flow, "connect", stop("media"), { do: "start_audio" }, start("inbound", INBOUND_MS));
-  return to(active.flow, ...before.effects, ...active.effects);
+  return withEffects(active.flow, ...before.effects, ...active.effects);
 }
 
-function hold(flow: WhatsAppCallFlow, onHold: boolean): CallDecision {
-  if (flow.state !== "active" || flow.onHold === onHold) return to(flow);
+function decideHold(flow: WhatsAppCallFlow, onHold: boolean): CallDecision {
+  if (flow.state !== "active" || flow.onHold === onHold) return withEffects(flow);
   const fact = { event: onHold ? "held" : "resumed", data: {} } as const;
-  return to({ ...flow, onHold }, { do: "hold_audio", onHold }, emit({ type: "noted", fact }));
+  return withEffects({ ...flow, onHold }, { do: "hold_audio", onHold }, emit({ type: "noted", fact }));
 }
 
-function timer(flow: WhatsAppCallFlow, name: CallTimer, quietMs: number): CallDecision {
+function decideTimer(flow: WhatsAppCallFlow, name: CallTimer, quietMs: number): CallDecision {
   switch (name) {
     case "ack":
-      return flow.state === "offered" ? endCall(flow, notAcknowledged(ACK_MS)) : to(flow);
+      return flow.state === "offered" ? endCall(flow, notAcknowledged(ACK_MS)) : withEffects(flow);
     case "busy":
-      return isOnlyPhoneBusy(flow.devices) && !isAnswered(flow) ? endCall(flow, BUSY) : to(flow);
+      return isOnlyPhoneBusy(flow.devices) && !isAnswered(flow) ? endCall(flow, BUSY) : withEffects(flow);
     case "media":
-      return flow.state === "accepted" ? endCall(flow, withoutMedia(MEDIA_MS)) : to(flow);
+      return flow.state === "accepted" ? endCall(flow, withoutMedia(MEDIA_MS)) : withEffects(flow);
     case "line": {
-      if (flow.lossReason === undefined) return to(flow);
+      if (flow.lossReason === undefined) return withEffects(flow);
       const lostMs = flow.lostMs + LINE_CHECK_MS;
       const isFlowing = flow.state === "active" && quietMs <= FLOWING_MS && lostMs < LINE_LIMIT_MS;
-      if (isFlowing) return to({ ...flow, lostMs }, start("line", LINE_CHECK_MS));
+      if (isFlowing) return withEffects({ ...flow, lostMs }, start("line", LINE_CHECK_MS));
       return endCall(flow, lineLost(flow.lossReason));
     }
     case "inbound":
-      return flow.state === "active" ? silence(flow, quietMs) : to(flow);
+      return flow.state === "active" ? decideSilence(flow, quietMs) : withEffects(flow);
     default:
-      return to(flow);
+      return withEffects(flow);
   }
 }
 
 /** The core itself detects that no audio has arrived since the answer. */
-function silence(flow: WhatsAppCallFlow, quietMs: number): CallDecision {
-  if (quietMs < INBOUND_MS) return to(flow, start("inbound", INBOUND_MS - quietMs));
-  if (quietMs === Infinity || flow.onHold) return to(flow, start("inbound", INBOUND_MS));
+function decideSilence(flow: WhatsAppCallFlow, quietMs: number): CallDecision {
+  if (quietMs < INBOUND_MS) return withEffects(flow, start("inbound", INBOUND_MS - quietMs));
+  if (quietMs === Infinity || flow.onHold) return withEffects(flow, start("inbound", INBOUND_MS));
   const fact = { event: "media.inbound_silent", data: { after_ms: INBOUND_MS } } as const;
   // Reported once for each silence: the next check looks at the audio after it.
-  return to(flow, ...(quietMs < 2 * INBOUND_MS ? [emit({ type: "noted", fact })] : []), start("inbound", INBOUND_MS));
+  return withEffects(
+    flow,
+    ...(quietMs < 2 * INBOUND_MS ? [emit({ type: "noted", fact })] : []),
+    start("inbound", INBOUND_MS),
+  );
 }
 
 /** Hangs up after the client's buffered audio has been sent. */
-function draining(flow: WhatsAppCallFlow, input: CallInput): CallDecision {
+function decideDraining(flow: WhatsAppCallFlow, input: CallInput): CallDecision {
   const hasEnded =
     isSessionEnd(input) || input.type === "client_ended" || (input.type === "line_restored" && !input.hasCall);
   if (hasEnded) return conclude(flow);
@@ -231,7 +240,7 @@ function draining(flow: WhatsAppCallFlow, input: CallInput): CallDecision {
     return moved(flow, "leave", start("leave", LEAVE_MS));
   const mustEnd = input.type === "fault" || input.type === "line_ending";
   const mustEndNow = mustEnd || input.type === "drained" || (input.type === "timer" && input.timer === "drain");
-  return mustEndNow ? endCall(flow, RELEASED) : to(flow);
+  return mustEndNow ? endCall(flow, RELEASED) : withEffects(flow);
 }
 
 /** True for the permanent end of the session, which also ends the call. */
@@ -248,7 +257,7 @@ function endCall(flow: WhatsAppCallFlow, end: CallEnd, move: "end" | "repeat" = 
 /** Handles a call that the network has ended unnoticed by the client, which then drops it if it can. */
 function endUnnoticed(flow: WhatsAppCallFlow): CallDecision {
   const conclusion = conclude(flow);
-  return to(conclusion.flow, { do: "end_call" }, ...conclusion.effects);
+  return withEffects(conclusion.flow, { do: "end_call" }, ...conclusion.effects);
 }
 
 function conclude(flow: WhatsAppCallFlow, end?: CallEnd): CallDecision {
@@ -271,12 +280,16 @@ function isAnswered({ state }: WhatsAppCallFlow): boolean {
  */
 function moved(flow: WhatsAppCallFlow, move: WhatsAppCallMove, ...effects: WhatsAppCallEffect[]): CallDecision {
   const state = nextState(CALL_MOVES, flow.state, move);
-  if (state === undefined) return to(flow);
+  if (state === undefined) return withEffects(flow);
   const placed = flow.placed || (flow.state === "offered" && move !== "repeat");
-  return to({ ...flow, state, placed }, ...(placed && !flow.placed ? [emit({ type: "placed" })] : []), ...effects);
+  return withEffects(
+    { ...flow, state, placed },
+    ...(placed && !flow.placed ? [emit({ type: "placed" })] : []),
+    ...effects,
+  );
 }
 
-function to(flow: WhatsAppCallFlow, ...effects: WhatsAppCallEffect[]): CallDecision {
+function withEffects(flow: WhatsAppCallFlow, ...effects: WhatsAppCallEffect[]): CallDecision {
   return { flow, effects };
 }
 

@@ -11,7 +11,10 @@ export interface CallPort {
   /** The call API of the client, even while its connection is down: audio takes another path. */
   readonly calls: WhatsAppVoip | undefined;
   readonly openCalls: OpenCallLog;
-  /** The reason why no offer may be sent to this callee now; undefined if it may be sent. Called right before each offer. */
+  /**
+   * The reason why no offer may be sent to this callee now; undefined if it may be sent. Called right before each
+   * offer.
+   */
   offerBlock(callee: ResolvedNumber): Promise<DialError | undefined>;
   /** Called when WhatsApp has refused an offer with this error, or has accepted an offer. */
   offerRefused(code: string): void;
@@ -22,7 +25,10 @@ export interface CallPort {
 
 /** Calls whose callees may not know that they have ended: another connection, or another process, ends them. */
 export interface OpenCallLog {
-  /** Adds a call whose offer is being sent, or was sent, to the address `peer`. Idempotent. @param creator address of the device that has sent it */
+  /**
+   * Adds a call whose offer is being sent, or was sent, to the address `peer`. Idempotent.
+   * @param creator address of the device that has sent it
+   */
   add(callId: string, peer: string, creator: string): void;
   /** Records that a device of the callee has accepted. */
   accepted(callId: string, device: string): void;

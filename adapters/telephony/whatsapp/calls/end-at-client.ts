@@ -2,8 +2,9 @@ import type { WhatsAppClient, WhatsAppVoip } from "../../../../src/ports/whatsap
 import { isConnected } from "./is-connected.ts";
 
 /**
- * Has the client end a call; resolves with true if its terminate has left. The client resolves, too, if it does not have the
- * call, such as one of an earlier connection, and if the terminate could not be sent. Rejects as the client does.
+ * Has the client end a call; resolves with true if its terminate has left. The client resolves, too, if it does not
+ * have the call, such as one of an earlier connection, and if the terminate could not be sent. Rejects as the client
+ * does.
  */
 export async function endAtClient(
   client: WhatsAppClient | undefined,

@@ -53,8 +53,8 @@ export class InboundAudio {
 
   /**
    * Passes on the frame that is due.
-   * @param isStalled true if this thread stalled: audio that seems to be missing may have arrived, so the frame is passed
-   * on later
+   * @param isStalled true if this thread stalled: audio that seems to be missing may have arrived, so the frame is
+   * passed on later
    */
   tick(sink: FrameSink | undefined, isStalled: boolean): void {
     if (!this.#hasBegun && !this.#isReady()) return;

@@ -30,8 +30,8 @@ interface Keys {
 }
 
 /**
- * The audio for the callee: feeds the client's buffer in whole frames, by its watermarks, and reports to the source which samples have
- * left that buffer. Allocates nothing for a frame.
+ * The audio for the callee: feeds the client's buffer in whole frames, by its watermarks, and reports to the source
+ * which samples have left that buffer. Allocates nothing for a frame.
  */
 export class OutboundAudio {
   readonly #callId: string;
@@ -46,8 +46,8 @@ export class OutboundAudio {
   /** True if the unfinished frame has waited for a tick. */
   #hasWaited = false;
   /** Number of source samples and of silent samples in each frame of the client's buffer: two rings. */
-  readonly #pulled = new Int32Array(MAX_FED);
-  readonly #padding = new Int32Array(MAX_FED);
+  readonly #pulledSamples = new Int32Array(MAX_FED);
+  readonly #paddingSamples = new Int32Array(MAX_FED);
   #oldest = 0;
   #fedFrames = 0;
   /** True if the latest samples sent came from the source. */
@@ -103,8 +103,8 @@ export class OutboundAudio {
     let pulledSamples = 0;
     let silentSamples = 0;
     for (; this.#fedFrames > bufferedFrames; this.#fedFrames--) {
-      pulledSamples += this.#pulled[this.#oldest]!;
-      silentSamples += this.#padding[this.#oldest]!;
+      pulledSamples += this.#pulledSamples[this.#oldest]!;
+      silentSamples += this.#paddingSamples[this.#oldest]!;
       this.#oldest = (this.#oldest + 1) % MAX_FED;
       this.#statistics.sentFrames++;
     }
@@ -151,7 +151,9 @@ export class OutboundAudio {
     this.#filledSamples += Math.min(remainder.length, Math.max(0, source.pull(remainder)));
   }
 
-  /** True if a partial frame may wait for more samples: the client has another frame, or this frame starts an utterance. */
+  /**
+   * True if a partial frame may wait for more samples: the client has another frame, or this frame starts an utterance.
+   */
   #mayWait(level: number): boolean {
     const isFirst = !this.#hasWaited;
     this.#hasWaited = true;
@@ -178,8 +180,8 @@ export class OutboundAudio {
     frame.fill(0, this.#filledSamples);
     for (let i = 0; i < WHATSAPP_FRAME; i++) this.#floats[i] = frame[i]! * SCALE;
     const index = (this.#oldest + this.#fedFrames++) % MAX_FED;
-    this.#pulled[index] = pulled;
-    this.#padding[index] = padding;
+    this.#pulledSamples[index] = pulled;
+    this.#paddingSamples[index] = padding;
     this.#filledSamples = 0;
     this.#hasWaited = false;
     if (!(voip.feedLiveAudio(this.#callId, this.#floats) > 0)) throw new CallUnknown();
@@ -194,10 +196,10 @@ export class OutboundAudio {
     let silentSamples = 0;
     for (let i = 0; i < this.#fedFrames; i++) {
       const index = (this.#oldest + i) % MAX_FED;
-      pulledSamples += this.#pulled[index]!;
-      silentSamples += this.#padding[index]!;
-      this.#pulled[index] = 0;
-      this.#padding[index] = 0;
+      pulledSamples += this.#pulledSamples[index]!;
+      silentSamples += this.#paddingSamples[index]!;
+      this.#pulledSamples[index] = 0;
+      this.#paddingSamples[index] = 0;
     }
     this.#wasSignal = false;
     if (pulledSamples > 0 || silentSamples > 0) source.sent(pulledSamples, silentSamples, false);

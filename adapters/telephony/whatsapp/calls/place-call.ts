@@ -105,8 +105,8 @@ interface OfferReports {
 }
 
 /**
- * Sends an offer. The client lists its call first: the call is stored at once, before the offer leaves, because a crash would
- * leave a phone ringing. The real client stores its own keys in between, and writes keep their order.
+ * Sends an offer. The client lists its call first: the call is stored at once, before the offer leaves, because a crash
+ * would leave a phone ringing. The real client stores its own keys in between, and writes keep their order.
  */
 async function offer(
   voip: WhatsAppVoip,
@@ -155,8 +155,8 @@ function outgoingCalls(voip: WhatsAppVoip): string[] {
 }
 
 /**
- * Ends a call whose phone should no longer ring. The session may have replaced the client that sent the offer, and the old
- * client may have forgotten the call; the log then ends it over the connection of the session. Never rejects.
+ * Ends a call whose phone should no longer ring. The session may have replaced the client that sent the offer, and the
+ * old client may have forgotten the call; the log then ends it over the connection of the session. Never rejects.
  */
 async function takeBack(
   { openCalls }: CallPort,

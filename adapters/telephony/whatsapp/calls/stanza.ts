@@ -2,7 +2,10 @@ import { isOneOf, type Jid, mayBeOneOf, readJid } from "./jid.ts";
 
 /** A stanza about one of our calls. */
 export type CallStanza =
-  /** A device of the callee rings. `device`: its number, 0 for the phone itself; undefined if the stanza does not name it. */
+  /**
+   * A device of the callee rings. `device`: its number, 0 for the phone itself; undefined if the stanza does not name
+   * it.
+   */
   | { readonly type: "preaccept"; readonly device: number | undefined }
   /** A device has accepted. `address`: that of the device; undefined if the stanza does not name it. */
   | { readonly type: "accept"; readonly address: string | undefined }

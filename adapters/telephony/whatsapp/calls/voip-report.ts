@@ -13,7 +13,9 @@ interface ReportedCall {
   readonly peerJid: string | undefined;
 }
 
-/** Reads an event with the current state of its call; undefined if it is irrelevant. The client's types are not trusted. */
+/**
+ * Reads an event with the current state of its call; undefined if it is irrelevant. The client's types are not trusted.
+ */
 export function readVoipEvent(event: VoipEvent): VoipReport | undefined {
   try {
     if (event.type === "error") return undefined;

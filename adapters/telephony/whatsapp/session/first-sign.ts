@@ -4,7 +4,7 @@ import type { SessionFlow, SessionInput } from "./flow/session-types.ts";
 /** Waits for the first sign of an attempt to link: a code, or the reason why none arrives. */
 export class FirstSign {
   readonly #system: Timers;
-  readonly #waiting = new Set<(fault: string | undefined) => void>();
+  readonly #waiters = new Set<(fault: string | undefined) => void>();
 
   constructor(system: Timers) {
     this.#system = system;
@@ -15,11 +15,11 @@ export class FirstSign {
     return new Promise((resolve) => {
       const done = (fault: string | undefined) => {
         cancel();
-        this.#waiting.delete(done);
+        this.#waiters.delete(done);
         resolve(fault);
       };
       const cancel = this.#system.after(ms, () => done(undefined));
-      this.#waiting.add(done);
+      this.#waiters.add(done);
     });
   }
 
@@ -28,6 +28,6 @@ export class FirstSign {
     const isPending = state === "linking" && codes === 0 && type !== "failed" && type !== "closed";
     if (isPending) return;
     const hasFailed = state === "idle" || (state === "linking" && codes === 0);
-    for (const done of [...this.#waiting]) done(hasFailed ? (reason ?? "not linked") : undefined);
+    for (const done of [...this.#waiters]) done(hasFailed ? (reason ?? "not linked") : undefined);
   }
 }

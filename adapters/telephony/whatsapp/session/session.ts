@@ -199,7 +199,10 @@ export class WhatsAppSession implements CallPort {
     if (fault !== undefined) throw new NetworkSilent(fault);
   }
 
-  /** A code to type on the phone with this number. @throws {NetworkSilent} there is no code; the message names the reason */
+  /**
+   * A code to type on the phone with this number.
+   * @throws {NetworkSilent} there is no code; the message names the reason
+   */
   async pairingCode(phone: string, signal: AbortSignal): Promise<PairingCode> {
     await this.link();
     signal.throwIfAborted();

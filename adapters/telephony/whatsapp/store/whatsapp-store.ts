@@ -44,7 +44,10 @@ const MAX_RECORDS = {
 const MAX_CACHED = 500;
 const TOKENS = { isRecord: isNestedObject, maxCached: MAX_CACHED, maxRecords: MAX_RECORDS.privacyToken } as const;
 
-/** The stores of privacy tokens that clients have opened, by their records: a second store would miss writes of the first one. */
+/**
+ * The stores of privacy tokens that clients have opened, by their records: a second store would miss writes of the
+ * first one.
+ */
 const OPEN_STORES = new WeakMap<LineRecords, Map<string, PrivacyTokenStore>>();
 
 /** The privacy tokens of a client: the store that it has opened, otherwise a new one on the same records. */

@@ -151,7 +151,7 @@ export class SupervisedClient {
   }
 
   /**
-   * A client that stays connected after that may act for the number alongside another one. A client that looks
+   * A client that stays connected could act for the number alongside another one. A client that looks
    * disconnected may only have lost its socket and reconnect automatically.
    */
   #disconnectAgain(): void {
@@ -170,7 +170,7 @@ export class SupervisedClient {
   async #drop(): Promise<void> {
     this.#isDropped = true;
     this.#wiring.detach();
-    // After a logout (516) the client connects once more on its own, and shows an unrequested code, or nothing.
+    // After a logout (516) the client connects once more automatically, and shows an unrequested code, or nothing.
     if (this.#client !== undefined)
       for (const name of ["auth_qr", "connection"] as const)
         this.#wiring.on(this.#client, name, (event) => {

@@ -1,4 +1,4 @@
-import { disconnected } from "./lost-connections.ts";
+import { disconnect } from "./lost-connections.ts";
 import { checkOwnershipSoon } from "./ownership-flow.ts";
 import { connectionLost, connectionUp, isUnstable, loggedIn, loginBudgetMs, resumed } from "./reconnects.ts";
 import { CONNECT_TIMEOUT_MS, healthOf, isLinked, moved, reportOffline, STOP_WAITING, stay } from "./session-state.ts";
@@ -15,9 +15,9 @@ export function decideLive(flow: SessionFlow, live: LiveState, moment: Moment): 
 function decideOwned(flow: SessionFlow, { isOpen, connected, registered }: LiveState, moment: Moment): SessionDecision {
   const isWorking = flow.isOpened && connected && registered;
   if (flow.state === "online" && isWorking) return stay({ ...flow, resumingSince: undefined });
-  if (flow.state === "online") return isResuming(flow, isOpen, moment.now) ? stay(flow) : dropped(flow, moment);
-  if (flow.state === "connecting" && flow.isOpened && !isOpen) return disconnected(flow, BROKE_OFF, moment);
-  if (flow.state === "dropped" && !isWorking) return stillDropped(flow, isOpen, moment);
+  if (flow.state === "online") return isResuming(flow, isOpen, moment.now) ? stay(flow) : decideDropped(flow, moment);
+  if (flow.state === "connecting" && flow.isOpened && !isOpen) return disconnect(flow, BROKE_OFF, moment);
+  if (flow.state === "dropped" && !isWorking) return decideStillDropped(flow, isOpen, moment);
   if (!isWorking || !isLinked(flow) || flow.state === "halted") return stay(flow);
   const reconnects = connectionUp(flow.reconnects, moment.now);
   const next: SessionFlow = { ...moved(flow, "open", null), isLasting: false, restriction: undefined, reconnects };
@@ -45,13 +45,13 @@ export const BROKE_OFF = { kind: "temporary", reason: "the connection to WhatsAp
 
 /**
  * Handles a socket that broke off without an event. The client would log in every 2 s, so it is disconnected, and logs
- * in at its turn; during a call the current client is needed, which then logs in on its own.
+ * in at its turn; during a call the current client is needed, which then logs in automatically.
  */
-function dropped(flow: SessionFlow, moment: Moment): SessionDecision {
+function decideDropped(flow: SessionFlow, moment: Moment): SessionDecision {
   const { reason } = BROKE_OFF;
   const reconnects = connectionLost(flow.reconnects, moment.now);
   if (!moment.inCall || isUnstable(reconnects, moment.now) || loginBudgetMs(reconnects, moment.now) > 0)
-    return disconnected({ ...flow, reconnects }, BROKE_OFF, moment);
+    return disconnect({ ...flow, reconnects }, BROKE_OFF, moment);
   const next = { ...moved(flow, "drop", reason), reconnects: loggedIn(reconnects, moment.now) };
   const effects: SessionEffect[] = [
     { do: "start_timer", timer: "timeout", ms: CONNECT_TIMEOUT_MS },
@@ -64,10 +64,10 @@ function dropped(flow: SessionFlow, moment: Moment): SessionDecision {
  * Handles a socket that is still closed. The client reopens it every 2 s until WhatsApp accepts a login, and each login
  * counts.
  */
-function stillDropped(flow: SessionFlow, isOpen: boolean, moment: Moment): SessionDecision {
+function decideStillDropped(flow: SessionFlow, isOpen: boolean, moment: Moment): SessionDecision {
   if (isOpen || !flow.isReopened) return stay({ ...flow, isReopened: isOpen });
   const reconnects = resumed(flow.reconnects, moment);
   return reconnects === undefined
-    ? disconnected(flow, BROKE_OFF, moment)
+    ? disconnect(flow, BROKE_OFF, moment)
     : stay({ ...flow, isReopened: false, reconnects });
 }

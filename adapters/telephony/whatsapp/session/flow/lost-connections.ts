@@ -10,7 +10,7 @@ export interface Loss {
 }
 
 /** Closes the session until a user requests another attempt. */
-export function halted(flow: SessionFlow, reason: string, condition?: LineCondition): SessionDecision {
+export function halt(flow: SessionFlow, reason: string, condition?: LineCondition): SessionDecision {
   const reconnects = { ...NO_RECONNECTS, logins: flow.reconnects.logins };
   const next: SessionFlow = {
     ...moved(flow, "halt", reason),
@@ -47,8 +47,8 @@ export function waitForLogin(before: SessionFlow, { kind, reason }: Loss, { now,
   return { flow: next, effects: [...effects, { do: "start_timer", timer: "retry", ms }] };
 }
 
-/** Closes the connection, so that the client does not log in on its own, and opens it again later. */
-export function disconnected(flow: SessionFlow, loss: Loss, moment: Moment): SessionDecision {
+/** Closes the connection, so that the client does not log in automatically, and opens it again later. */
+export function disconnect(flow: SessionFlow, loss: Loss, moment: Moment): SessionDecision {
   const { flow: next, effects } = waitForLogin(flow, loss, moment);
   return { flow: next, effects: [{ do: "disconnect" }, ...effects] };
 }

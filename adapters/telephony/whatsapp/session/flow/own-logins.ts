@@ -1,7 +1,7 @@
 import type { Closing } from "./closings.ts";
 import { decideLinking } from "./linking-flow.ts";
 import { BROKE_OFF, decideLive } from "./live-state.ts";
-import { disconnected } from "./lost-connections.ts";
+import { disconnect } from "./lost-connections.ts";
 import { connectionLost, loggedIn, resumed } from "./reconnects.ts";
 import { isLinked, stay } from "./session-state.ts";
 import type { LiveState, Moment, SessionDecision, SessionFlow } from "./session-types.ts";
@@ -15,7 +15,11 @@ const RESUMING_MS = 10_000;
  * Handles a client that logs in again immediately. This is reported only if it takes longer than usual or repeats at
  * once.
  */
-export function resuming(before: SessionFlow, { reason }: Pick<Closing, "reason">, moment: Moment): SessionDecision {
+export function decideResuming(
+  before: SessionFlow,
+  { reason }: Pick<Closing, "reason">,
+  moment: Moment,
+): SessionDecision {
   if (before.state === "idle") return stay(before);
   if (before.state === "waiting" || before.state === "halted") return { flow: before, effects: [{ do: "disconnect" }] };
   const reconnects = resumed(before.reconnects, moment);
@@ -23,7 +27,7 @@ export function resuming(before: SessionFlow, { reason }: Pick<Closing, "reason"
     return decideLinking(before, { type: "closing", closing: { kind: "temporary", reason } }, moment);
   if (reconnects === undefined) {
     const afterLoss = connectionLost(before.reconnects, moment.now);
-    return disconnected({ ...before, reconnects: afterLoss }, { kind: "temporary", reason }, moment);
+    return disconnect({ ...before, reconnects: afterLoss }, { kind: "temporary", reason }, moment);
   }
   // The client will report the connection as open again.
   const isOpened = before.isOpened && before.state !== "connecting";
@@ -41,8 +45,8 @@ export function resuming(before: SessionFlow, { reason }: Pick<Closing, "reason"
  */
 export function streamEnded(flow: SessionFlow, code: number | undefined, moment: Moment): SessionDecision {
   const reason = `WhatsApp has ended the connection (${code ?? "without a code"})`;
-  if (flow.state === "connecting") return disconnected(flow, { kind: "temporary", reason }, moment);
-  return resuming(flow, { reason }, moment);
+  if (flow.state === "connecting") return disconnect(flow, { kind: "temporary", reason }, moment);
+  return decideResuming(flow, { reason }, moment);
 }
 
 /** Handles an accepted login, started by the session or silently by the client. */
@@ -56,6 +60,6 @@ export function loginAccepted(flow: SessionFlow, live: LiveState, moment: Moment
     return { flow: { ...flow, reconnects: loginCounted }, effects: [{ do: "disconnect" }] };
   const resumption = resumed(reconnects, moment);
   if (resumption === undefined)
-    return disconnected({ ...flow, reconnects: connectionLost(loginCounted, moment.now) }, BROKE_OFF, moment);
+    return disconnect({ ...flow, reconnects: connectionLost(loginCounted, moment.now) }, BROKE_OFF, moment);
   return decideLive({ ...flow, reconnects: { ...resumption, acceptanceDue: false } }, live, moment);
 }

@@ -23,7 +23,7 @@ export interface Reconnects {
   readonly refusals: number;
   /** Refusals for a restriction of the number since the last accepted login. */
   readonly restrictions: number;
-  /** Recent times at which the client logged in again, because WhatsApp requested it (515) or on its own. */
+  /** Recent times at which the client logged in again, because WhatsApp requested it (515) or automatically. */
   readonly resumptions: readonly number[];
 }
 
@@ -133,8 +133,8 @@ function recentLogins({ logins }: Reconnects, now: number): number[] {
 }
 
 /**
- * Maximum logins within {@link LASTING_MS} that WhatsApp requests or the client starts on its own; during a call, any
- * other login would cut it off.
+ * Maximum logins within {@link LASTING_MS} that WhatsApp requests or the client starts automatically; during a call,
+ * any other login would cut it off.
  */
 const MAX_RESUMPTIONS = 1;
 const MAX_RESUMPTIONS_IN_CALL = 3;
@@ -147,7 +147,8 @@ export function resumed(before: Reconnects, { now, inCall }: { now: number; inCa
 }
 
 /**
- * Waits before the next login, by the kind of fault, ms. All are random, so that many numbers do not log in simultaneously.
+ * Waits before the next login, by the kind of fault, ms. All are random, so that many numbers do not log in
+ * simultaneously.
  * - `temporary`: up to 2 s, doubled with each failure up to 5 min, any length from zero (full jitter). An unstable
  *   connection waits longer.
  * - `declined`: 1 to 2 min, doubled with each refusal up to 6 h.

@@ -2,7 +2,7 @@ import type { PastLogins } from "../records/past-logins.ts";
 import { utc } from "../utc.ts";
 import { type LoginRefusal, linkRefusal, staysClosed } from "./closings.ts";
 import { decideLinking } from "./linking-flow.ts";
-import { disconnected } from "./lost-connections.ts";
+import { disconnect } from "./lost-connections.ts";
 import { attemptFailed, connectionLost, MAX_RESTRICTION_MS, restrictionMs, withPastLogins } from "./reconnects.ts";
 import { isLinked, moved, reportOffline, stay } from "./session-state.ts";
 import type { Moment, SessionDecision, SessionEffect, SessionFlow } from "./session-types.ts";
@@ -14,15 +14,15 @@ import type { Moment, SessionDecision, SessionEffect, SessionFlow } from "./sess
 export function loginRefused(flow: SessionFlow, refusal: LoginRefusal, moment: Moment): SessionDecision {
   if (staysClosed(refusal.code)) return stay(flow); // the client's closing follows
   if (flow.state === "waiting" || flow.state === "halted") return { flow, effects: [{ do: "disconnect" }] };
-  if (refusal.code === 402) return restricted(flow, refusal.expiresInMs, moment);
+  if (refusal.code === 402) return restrict(flow, refusal.expiresInMs, moment);
   const closing = linkRefusal(refusal);
   if (flow.state === "linking") return decideLinking(flow, { type: "closing", closing }, moment);
   if (!isLinked(flow)) return stay(flow);
-  return disconnected({ ...flow, reconnects: connectionLost(flow.reconnects, moment.now) }, closing, moment);
+  return disconnect({ ...flow, reconnects: connectionLost(flow.reconnects, moment.now) }, closing, moment);
 }
 
 /** Keeps the number disconnected until the restriction has ended; the next accepted login clears it. */
-function restricted(before: SessionFlow, expiresInMs: number | undefined, moment: Moment): SessionDecision {
+function restrict(before: SessionFlow, expiresInMs: number | undefined, moment: Moment): SessionDecision {
   const until = expiresInMs === undefined ? "for a while" : `until ${utc(moment.wall + expiresInMs)}`;
   const reason = `WhatsApp has restricted the number ${until} (402)`;
   if (before.state === "linking")

@@ -2,8 +2,8 @@ import { utc } from "../utc.ts";
 import { type Closing, closingOf } from "./closings.ts";
 import { decideLinking, linkingStarted } from "./linking-flow.ts";
 import { BROKE_OFF, decideLive } from "./live-state.ts";
-import { disconnected, halted, waitForLogin } from "./lost-connections.ts";
-import { loginAccepted, resuming, streamEnded } from "./own-logins.ts";
+import { disconnect, halt, waitForLogin } from "./lost-connections.ts";
+import { decideResuming, loginAccepted, streamEnded } from "./own-logins.ts";
 import { giveUpNumber, OWNERSHIP_MS } from "./ownership-flow.ts";
 import { connectionLost, loggedIn, loginBudgetMs, MAX_LOGINS, notLoggedIn, takenOver } from "./reconnects.ts";
 import { loginRefused, restoreHistory } from "./refused-logins.ts";
@@ -43,7 +43,7 @@ export function decideSession(flow: SessionFlow, input: SessionInput, moment: Mo
     case "paired":
       if (flow.state === "linking") return decideLinking(flow, input, moment);
       // A client with credentials would show no codes, so its records are deleted.
-      return input.type === "qr" && isLinked(flow) ? unlinked(flow, "the keys of this device are lost") : stay(flow);
+      return input.type === "qr" && isLinked(flow) ? unlink(flow, "the keys of this device are lost") : stay(flow);
     case "link_stored":
       return linkStored(flow);
     case "link_refused":
@@ -54,7 +54,7 @@ export function decideSession(flow: SessionFlow, input: SessionInput, moment: Mo
     case "state":
       return decideLive(flow, input, moment);
     case "closed":
-      return closed(flow, closingOf(input), moment);
+      return decideClosed(flow, closingOf(input), moment);
     case "failure":
       return loginRefused(flow, input, moment);
     case "accepted":
@@ -66,7 +66,7 @@ export function decideSession(flow: SessionFlow, input: SessionInput, moment: Mo
     case "login":
       return login(flow, moment);
     case "failed":
-      return failed(flow, input.reason, moment);
+      return decideFailed(flow, input.reason, moment);
     case "calls_ended":
       return flow.isEndingCalls ? ownership(flow, moment) : stay(flow);
     case "timer":
@@ -107,7 +107,7 @@ function login(flow: SessionFlow, moment: Moment): SessionDecision {
   if (budgetMs > 0) {
     const end = utc(moment.wall + budgetMs);
     const reason = `the number has logged in ${MAX_LOGINS} times within an hour, and logs in again at ${end}`;
-    return disconnected(flow, { kind: "temporary", reason }, moment);
+    return disconnect(flow, { kind: "temporary", reason }, moment);
   }
   return {
     flow: { ...flow, reconnects: loggedIn(flow.reconnects, moment.now) },
@@ -122,14 +122,14 @@ function linkStored(flow: SessionFlow): SessionDecision {
   return { flow: next, effects: next.state === "connecting" ? [] : reportOffline(next) };
 }
 
-function closed(flow: SessionFlow, closing: Closing, moment: Moment): SessionDecision {
+function decideClosed(flow: SessionFlow, closing: Closing, moment: Moment): SessionDecision {
   const { kind, reason } = closing;
-  if (kind === "resumes") return resuming(flow, closing, moment);
-  if (kind === "unlinked") return flow.state === "idle" ? stay(flow) : unlinked(flow, reason);
+  if (kind === "resumes") return decideResuming(flow, closing, moment);
+  if (kind === "unlinked") return flow.state === "idle" ? stay(flow) : unlink(flow, reason);
   if (flow.state === "linking") return decideLinking(flow, { type: "closing", closing }, moment);
   if (!isLinked(flow) || flow.state === "halted") return stay(flow);
-  if (kind === "replaced") return replaced(flow, reason, moment);
-  if (kind === "refused") return halted(flow, reason);
+  if (kind === "replaced") return decideReplaced(flow, reason, moment);
+  if (kind === "refused") return halt(flow, reason);
   // The connection is already known to be closed.
   if (flow.state === "waiting" && kind === "temporary") return stay({ ...flow, isOpened: false });
   const reconnects = connectionLost(flow.reconnects, moment.now);
@@ -140,9 +140,9 @@ function closed(flow: SessionFlow, closing: Closing, moment: Moment): SessionDec
  * Handles another client on the link: a foreign client is left alone, and one of our own is closed by the next
  * attempt.
  */
-function replaced(flow: SessionFlow, reason: string, moment: Moment): SessionDecision {
+function decideReplaced(flow: SessionFlow, reason: string, moment: Moment): SessionDecision {
   const takeovers = moment.hasStrays ? takenOver(flow.reconnects, moment.now) : undefined;
-  if (takeovers === undefined) return halted(flow, reason, "replaced");
+  if (takeovers === undefined) return halt(flow, reason, "replaced");
   const reconnects = connectionLost(takeovers, moment.now);
   const closing = { kind: "temporary", reason: "an earlier client of this server has reconnected" } as const;
   return waitForLogin({ ...flow, reconnects }, closing, moment);
@@ -154,7 +154,7 @@ function retry(flow: SessionFlow, { isOwner }: Moment): SessionDecision {
   return flow.state === "linking" ? { flow, effects: [{ do: "connect" }] } : connecting(flow);
 }
 
-function failed(flow: SessionFlow, reason: string, moment: Moment): SessionDecision {
+function decideFailed(flow: SessionFlow, reason: string, moment: Moment): SessionDecision {
   const closing = { kind: "temporary", reason } as const;
   if (flow.state === "linking") return decideLinking(flow, { type: "closing", closing }, moment);
   if (flow.state !== "connecting") return stay(flow);
@@ -166,14 +166,14 @@ const NOT_OPENED = { kind: "temporary", reason: "WhatsApp did not open the conne
 
 function timeout(flow: SessionFlow, moment: Moment): SessionDecision {
   if (flow.state === "linking") return decideLinking(flow, { type: "codes_expired" }, moment);
-  if (flow.state === "connecting") return disconnected(flow, NOT_OPENED, moment);
-  if (flow.state === "dropped") return disconnected(flow, BROKE_OFF, moment);
+  if (flow.state === "connecting") return disconnect(flow, NOT_OPENED, moment);
+  if (flow.state === "dropped") return disconnect(flow, BROKE_OFF, moment);
   if (flow.resumingSince === undefined) return stay(flow);
   return { flow: { ...flow, resumingSince: undefined }, effects: [{ do: "poll_state" }] };
 }
 
 /** Unlinks the number, whose credentials are void. */
-function unlinked(flow: SessionFlow, reason: string): SessionDecision {
+function unlink(flow: SessionFlow, reason: string): SessionDecision {
   const { flow: next, effects } = forgetLink(flow, reason, { do: "drop_client" });
   const log: SessionEffect = { do: "log", level: "warn", message: `unlinked: ${reason}` };
   return { flow: next, effects: [{ do: "report_unlinked", reason }, ...effects, log] };

@@ -25,8 +25,8 @@ export interface OffersOptions {
 }
 
 /**
- * The offers of a number: remembers the errors that apply to further offers, also in a later process, and reports them to the
- * core until they end.
+ * The offers of a number: remembers the errors that apply to further offers, also in a later process, and reports them
+ * to the core until they end.
  */
 export class Offers {
   readonly #options: OffersOptions;
@@ -151,7 +151,10 @@ export class Offers {
     this.#options.host.online();
   }
 
-  /** Queries how long WhatsApp blocks calls to strangers. @param lifts true to lift the lock if WhatsApp reports none */
+  /**
+   * Queries how long WhatsApp blocks calls to strangers.
+   * @param lifts true to lift the lock if WhatsApp reports none
+   */
   #queryTimelock(lifts: boolean): void {
     this.#query = this.#runQuery(lifts);
   }

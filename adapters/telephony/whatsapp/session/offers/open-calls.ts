@@ -44,9 +44,9 @@ export interface OpenCallsOptions {
 }
 
 /**
- * The calls of a number whose callees may not know that they have ended, stored with the keys of the number. A crash, another
- * client that takes over the link, and a reconnect that the client's calls do not survive leave a phone ringing or
- * connected: once the number is online again, such a call gets the missing terminate.
+ * The calls of a number whose callees may not know that they have ended, stored with the keys of the number. A crash,
+ * another client that takes over the link, and a reconnect that the client's calls do not survive leave a phone ringing
+ * or connected: once the number is online again, such a call gets the missing terminate.
  */
 export class OpenCalls implements OpenCallLog {
   readonly #options: OpenCallsOptions;
