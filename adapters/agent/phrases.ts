@@ -37,7 +37,7 @@ const ENGLISH: Phrases = {
   timeIsUp: "I am sorry, I have to end the call now. Goodbye.",
 };
 
-/** By the language of the voice. */
+/** Phrases by the language of the voice. */
 const PHRASES: ReadonlyMap<string, Phrases> = new Map(
   Object.entries<Phrases>({
     en: ENGLISH,

@@ -15,8 +15,8 @@ export interface CascadeAgentOptions extends ChatOptions {
 }
 
 /**
- * An agent with a language model behind the transcription and the speech of this server: OpenAI, Ollama, vLLM, LocalAI and
- * all other servers with `POST /chat/completions`. Throws a TypeError for a malformed base URL.
+ * An agent with a language model behind the transcription and the speech of this server: OpenAI, Ollama, vLLM, LocalAI
+ * and all other servers with `POST /chat/completions`. Throws a TypeError for a malformed base URL.
  */
 export function cascadeAgent(options: CascadeAgentOptions): Agent {
   const chat = chatClient(options);

@@ -6,7 +6,10 @@ import { eventData, NothingSent, readWithin } from "../../provider-http/response
 import type { ChatPart, ChatRequest } from "./chat-messages.ts";
 import { ModelCompletion } from "./completion.ts";
 
-/** Options of {@link chatClient}, for a server with `POST {baseUrl}/chat/completions`: OpenAI, Ollama, vLLM, LocalAI and others. */
+/**
+ * Options of {@link chatClient}, for a server with `POST {baseUrl}/chat/completions`: OpenAI, Ollama, vLLM, LocalAI and
+ * others.
+ */
 export interface ChatOptions {
   /** Base URL including the version, without `/chat/completions`: `http://localhost:11434/v1`. */
   readonly baseUrl: string | URL;
@@ -100,7 +103,10 @@ export function chatClient(options: ChatOptions): Chat {
   };
 }
 
-/** Reads the end of a response, so that its connection can be used again; a server that does not end it loses the connection. */
+/**
+ * Reads the end of a response, so that its connection can be used again; a server that does not end it loses the
+ * connection.
+ */
 async function readToEnd(events: AsyncGenerator<string, void>, connection: AbortController): Promise<void> {
   const timer = setTimeout(() => connection.abort(), LINGER_MS);
   try {

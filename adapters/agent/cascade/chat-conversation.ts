@@ -164,8 +164,8 @@ export class ChatConversation implements Conversation {
     yield { type: "hang_up", ...(detail !== undefined && { detail }) };
   }
 
-  async *#generate(signal: AbortSignal, prepared?: PreparedReply): AsyncGenerator<ConversationAction, void> {
-    const askedAt = performance.now();
+  async *#generate(signal: AbortSignal, preparedReply?: PreparedReply): AsyncGenerator<ConversationAction, void> {
+    const requestedAt = performance.now();
     let mayFillTime = true;
     for (let step = 1; step <= MAX_STEPS; step++) {
       const sentences = new Sentences();
@@ -178,9 +178,9 @@ export class ChatConversation implements Conversation {
         wordsOnly: step === MAX_STEPS,
       };
       try {
-        const parts = step === 1 ? prepared?.parts(signal) : undefined;
+        const parts = step === 1 ? preparedReply?.parts(signal) : undefined;
         for await (const part of parts ?? this.#chat(request, signal)) {
-          this.firstTokenMs ??= performance.now() - askedAt;
+          this.firstTokenMs ??= performance.now() - requestedAt;
           if (part.type === "usage") this.#budget.spend(part.tokens);
           else if (part.type === "tool") calls.push(part.call);
           else {
@@ -203,7 +203,7 @@ export class ChatConversation implements Conversation {
           this.#history.replaceWords(index, this.#phrases.oneMoment, calls);
           yield { type: "say", text: this.#phrases.oneMoment, interruptible: true };
         }
-        await round.finished(signal);
+        await round.whenFinished(signal);
       }
       for (const action of round.actions()) {
         if (action.type === "transfer") this.#transferRound = round;

@@ -13,7 +13,10 @@ export class ModelCompletion {
   readonly #calls: { id: string; name: string; arguments: string }[] = [];
   #length = 0;
 
-  /** Takes the data of the next event. @throws {Error} if it is not a completion chunk, or the completion is too long */
+  /**
+   * Takes the data of the next event.
+   * @throws {Error} if it is not a completion chunk, or the completion is too long
+   */
   *read(data: string): Generator<ChatPart, void> {
     const chunk = jsonOf(data) as Chunk | null;
     if (chunk === null) throw new Error("it sent broken JSON");

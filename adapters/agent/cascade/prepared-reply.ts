@@ -28,7 +28,10 @@ export class PreparedReply {
     return comparable(text) === comparable(this.#words.text) && continued === this.#words.continued;
   }
 
-  /** Yields the parts; parts that have already arrived follow at once. @throws as the request, or the signal's reason */
+  /**
+   * Yields the parts; parts that have already arrived follow at once.
+   * @throws as the request, or the signal's reason
+   */
   async *parts(signal: AbortSignal): AsyncGenerator<ChatPart, void> {
     const stop = (): void => {
       this.cancel();

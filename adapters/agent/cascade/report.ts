@@ -7,9 +7,9 @@ import type { ChatMessage, ChatRequest } from "./chat-messages.ts";
 const UNSUPPORTED_STATUSES: readonly (number | undefined)[] = [400, 404, 415, 422, 501];
 
 /**
- * Result that a model reports for a call: a JSON value if it wrote one, otherwise its text. The transcript is data in a separate
- * request, so that the model cannot mistake the callee's words for instructions.
- * @param fault what was wrong with the previous value
+ * Result that a model reports for a call: a JSON value if it wrote one, otherwise its text. The transcript is data in a
+ * separate request, so that the model cannot mistake the callee's words for instructions.
+ * @param fault fault of the previous value
  * @param onUsage receives the tokens of each request
  * @throws {ChatFault} or the signal's reason
  */

@@ -10,8 +10,9 @@ const NOT_TRANSFERRED = "error: not transferred, because another tool failed";
 const NOT_HUNG_UP = "error: not hung up, because another tool failed";
 
 /**
- * The tools that one completion calls. They run at the same time, and each result takes its place in the history as soon
- * as it is available, even if the callee has interrupted: an interruption does not undo an action that has started.
+ * The tools that one completion calls. They run at the same time, and each result takes its place in the history as
+ * soon as it is available, even if the callee has interrupted: an interruption does not undo an action that has
+ * started.
  */
 export class ToolRound {
   readonly #history: ChatMessage[];
@@ -46,7 +47,7 @@ export class ToolRound {
   }
 
   /** Resolves when all tools have their results. @throws the signal's reason; the tools continue */
-  async finished(signal: AbortSignal): Promise<void> {
+  async whenFinished(signal: AbortSignal): Promise<void> {
     let stop = (): void => {};
     const aborted = new Promise<void>((resolve) => {
       stop = resolve;
@@ -58,7 +59,7 @@ export class ToolRound {
   }
 
   /**
-   * The agent's own actions among the calls, in order. Call this after {@link finished}, since a failure keeps the
+   * The agent's own actions among the calls, in order. Call this after {@link whenFinished}, since a failure keeps the
    * call open.
    */
   *actions(): Generator<ConversationAction> {
@@ -80,7 +81,10 @@ export class ToolRound {
     else yield { type: "hang_up" };
   }
 
-  /** Reports a failed transfer to the model. @param reason the network's reason, passed as a tool result so that it is not an instruction */
+  /**
+   * Reports a failed transfer to the model.
+   * @param reason the network's reason, passed as a tool result so that it is not an instruction
+   */
   notTransferred(reason: string): void {
     const index = this.#calls.findIndex(({ action }) => action.do === "transfer");
     if (index >= 0) this.#result(index, `error: the transfer has failed, the callee is still here: ${reason}`);

@@ -11,7 +11,7 @@ import { type CalledTool, runCalls } from "./response-calls.ts";
 const MAX_STEPS = 4;
 const INTERRUPTED = "error: not done, because the callee interrupted";
 
-/** Callbacks for what tools cause. */
+/** Callbacks for the effects of tools. */
 export interface ToolReports {
   emit(event: AudioAgentEvent): void;
   hangUp(): void;
@@ -97,8 +97,8 @@ export class CalledTools {
   }
 
   /** Asks the callee for a moment if the tools take long. */
-  async #fillTime(running: Promise<unknown>, moment: number): Promise<void> {
-    const takesLong = await isSlow(running, TOOL_WAIT_MS, this.#scope);
+  async #fillTime(results: Promise<unknown>, moment: number): Promise<void> {
+    const takesLong = await isSlow(results, TOOL_WAIT_MS, this.#scope);
     if (!takesLong || moment !== this.#moment) return;
     const instructions = sayExactly(phrasesIn(this.#brief.language).oneMoment);
     this.#replies.request({ to: "words", continues: true, fillsTime: true, instructions, wordsOnly: true });

@@ -23,14 +23,17 @@ import {
 } from "./realtime-session.ts";
 import { ReconnectingLink } from "./reconnecting-link.ts";
 import { Recovery } from "./recovery.ts";
-import { RealtimeReplies, type Wanted as ReplyRequest } from "./replies.ts";
+import { RealtimeReplies, type ReplyRequest } from "./replies.ts";
 import { ResultWriter } from "./result-writer.ts";
 import { SpokenHistory } from "./spoken-history.ts";
 
 /** Time the agent waits for the callee before it asks if anyone is there, ms. */
 const IDLE_MS = 10_000;
 
-/** Conducts one call with a speech-to-speech model: translates server events into agent events, and call events into requests. */
+/**
+ * Conducts one call with a speech-to-speech model: translates server events into agent events, and call events into
+ * requests.
+ */
 export class RealtimeConversation implements AudioConversation {
   readonly events = new Queue<AudioAgentEvent>();
   readonly #brief: AgentBrief;
@@ -269,7 +272,7 @@ export class RealtimeConversation implements AudioConversation {
 
   #hangUp(): void {
     this.#emit({ type: "hang_up", ...this.#closing });
-    this.#link.settle();
+    this.#link.stopTimeout();
     this.#hasEnded = true;
     this.#leavesMessage = false;
   }

@@ -27,8 +27,8 @@ const FORMATS: Readonly<Record<AudioFormat, object>> = {
 };
 
 /**
- * Requests the session of a call. The provider replies to each turn of the callee, but does not stop automatically: only this side
- * knows how much was heard.
+ * Requests the session of a call. The provider replies to each turn of the callee, but does not stop automatically:
+ * only this side knows how much was heard.
  */
 export function sessionUpdate(brief: AgentBrief, format: AudioFormat, options: SessionOptions): object {
   const { voice, transcriptionModel, turnDetection } = options;

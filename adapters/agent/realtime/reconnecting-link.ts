@@ -25,7 +25,7 @@ export class ReconnectingLink {
   #replacement: Promise<void> | undefined;
   #isClosed = false;
   /** True after one failure since the latest success. */
-  #failedOnce = false;
+  #hasFailedOnce = false;
   #timeout: ReturnType<typeof setTimeout> | undefined;
 
   /** @param session the first request on each connection */
@@ -67,29 +67,29 @@ export class ReconnectingLink {
     this.#link?.send(message);
   }
 
-  /** Starts the timeout for a message that the server owes. */
-  expect(): void {
+  /** Starts the timeout for a message that is due from the server. */
+  expectMessage(): void {
     clearTimeout(this.#timeout);
     const { timeoutMs } = this.#server;
     this.#timeout = setTimeout(() => this.#link?.drop(`sent nothing for ${timeoutMs} ms`), timeoutMs);
   }
 
-  /** Stops that timeout. */
-  settle(): void {
+  /** Stops the timeout. */
+  stopTimeout(): void {
     clearTimeout(this.#timeout);
     this.#timeout = undefined;
   }
 
   /** Counts a failure; returns true for the second one in a row. */
   recordFailure(): boolean {
-    const hasFailedBefore = this.#failedOnce;
-    this.#failedOnce = true;
+    const hasFailedBefore = this.#hasFailedOnce;
+    this.#hasFailedOnce = true;
     return hasFailedBefore;
   }
 
   /** Resets the failure count after a success. */
   recordSuccess(): void {
-    this.#failedOnce = false;
+    this.#hasFailedOnce = false;
   }
 
   /** Returns the server's error as a text without secrets. */
@@ -99,7 +99,7 @@ export class ReconnectingLink {
 
   /** Closes the connection; {@link reopen} connects again. */
   disconnect(): void {
-    this.settle();
+    this.stopTimeout();
     this.#link?.close();
     this.#link = undefined;
   }
@@ -124,7 +124,7 @@ export class ReconnectingLink {
   #lost(fault: RealtimeFault): void {
     if (this.#isClosed) return;
     this.#link = undefined;
-    this.settle();
+    this.stopTimeout();
     const isLast = this.recordFailure() || fault.isPermanent;
     this.#listener.lost(fault, isLast);
     if (!isLast) this.#replacement = this.#replace();

@@ -4,7 +4,7 @@ import type { RealtimeEvent } from "./realtime-events.ts";
 import { isPermanentCode, type RealtimeFault } from "./realtime-link.ts";
 import { itemCreate, NO_MORE_TURNS } from "./realtime-session.ts";
 import type { ReconnectingLink } from "./reconnecting-link.ts";
-import type { RealtimeReplies, Wanted } from "./replies.ts";
+import type { RealtimeReplies, ReplyRequest } from "./replies.ts";
 import type { SpokenHistory } from "./spoken-history.ts";
 
 /** Progress of a conversation. */
@@ -15,16 +15,18 @@ interface Progress {
   readonly hasEnded: boolean;
 }
 
-/** Callbacks for what faults cause. */
+/** Callbacks for the effects of faults. */
 export interface RecoveryReports {
   emit(event: AudioAgentEvent): void;
   /** Called when the conversation continues over another connection. @param dueReply the reply that is due */
-  resumed(dueReply: Wanted | undefined): void;
+  resumed(dueReply: ReplyRequest | undefined): void;
   /** Called when the conversation cannot continue. */
   failed(): void;
 }
 
-/** Survives one fault of the server: requests a reply once more, or continues over another connection; then gives up. */
+/**
+ * Survives one fault of the server: requests a reply once more, or continues over another connection; then gives up.
+ */
 export class Recovery {
   readonly #link: ReconnectingLink;
   readonly #replies: RealtimeReplies;
@@ -32,8 +34,8 @@ export class Recovery {
   readonly #progress: Progress;
   readonly #reports: RecoveryReports;
   readonly #language: string;
-  /** The reply that another connection owes. */
-  #dueReply: Wanted | undefined;
+  /** The reply that is due from another connection. */
+  #dueReply: ReplyRequest | undefined;
 
   constructor(
     { link, replies, history }: { link: ReconnectingLink; replies: RealtimeReplies; history: SpokenHistory },
@@ -63,7 +65,7 @@ export class Recovery {
   }
 
   /** Requests a failed reply once more. */
-  failed(reply: Wanted, problem: string): void {
+  failed(reply: ReplyRequest, problem: string): void {
     const detail = this.#link.faultText(problem);
     if (!reply.fillsTime && this.#link.recordFailure()) {
       this.#fail(detail);

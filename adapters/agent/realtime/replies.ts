@@ -6,7 +6,7 @@ import { ResponseCalls } from "./response-calls.ts";
 import type { SpokenHistory } from "./spoken-history.ts";
 
 /** A requested or pending reply. */
-export interface Wanted {
+export interface ReplyRequest {
   readonly to: Extract<AudioAgentEvent, { type: "reply" }>["to"];
   /** True for a reply that follows a function call. */
   readonly continues?: boolean;
@@ -20,7 +20,7 @@ export interface Wanted {
 /** A reply that the server is working on. */
 export interface Response {
   readonly id: string;
-  readonly reply: Wanted;
+  readonly reply: ReplyRequest;
   readonly calls: ResponseCalls;
   /** Items that have not ended. */
   readonly items: Set<string>;
@@ -36,9 +36,9 @@ export class RealtimeReplies {
   readonly #history: SpokenHistory;
   #current: Response | undefined;
   /** The request that the server has not begun yet. */
-  #openRequest: { readonly id: string; readonly reply: Wanted; isDropped: boolean } | undefined;
+  #openRequest: { readonly id: string; readonly reply: ReplyRequest; isDropped: boolean } | undefined;
   /** The reply to request as soon as the current one has ended. */
-  #pending: Wanted | undefined;
+  #pending: ReplyRequest | undefined;
   /** True if the callee's turn has ended and the server should reply automatically. */
   #isTurnDue = false;
   /** The reply whose audio is discarded. */
@@ -58,11 +58,11 @@ export class RealtimeReplies {
   /** Sets whether the server should reply automatically. */
   expectTurn(isDue: boolean): void {
     this.#isTurnDue = isDue;
-    if (isDue) this.#link.expect();
+    if (isDue) this.#link.expectMessage();
   }
 
   /** Requests a reply, at once or as soon as the current one has ended. */
-  request(reply: Wanted): void {
+  request(reply: ReplyRequest): void {
     if (this.#current !== undefined || this.#openRequest !== undefined || !this.#link.isOpen) {
       this.#pending = reply;
       return;
@@ -70,7 +70,7 @@ export class RealtimeReplies {
     const id = `reply_${++this.#requests}`;
     this.#openRequest = { id, reply, isDropped: false };
     this.#link.send(responseCreate(id, reply));
-    this.#link.expect();
+    this.#link.expectMessage();
   }
 
   /** Requests the pending reply, if any. */
@@ -80,7 +80,7 @@ export class RealtimeReplies {
   }
 
   /** Takes the pending reply, which is then no longer requested automatically; undefined if there is none. */
-  takePending(): Wanted | undefined {
+  takePending(): ReplyRequest | undefined {
     const pending = this.#pending;
     this.#pending = undefined;
     return pending;
@@ -92,7 +92,7 @@ export class RealtimeReplies {
     if (current === undefined || current.id === this.#mutedId) return;
     this.#mutedId = current.id;
     this.#link.send({ type: "response.cancel", response_id: current.id });
-    this.#link.expect();
+    this.#link.expectMessage();
   }
 
   /** Stops the current reply and drops later ones. */
@@ -109,7 +109,7 @@ export class RealtimeReplies {
     this.#isTurnDue = false;
     const reply = request?.reply ?? { to: "words" };
     this.#current = { id, reply, calls: new ResponseCalls(), items: new Set(), hasSpoken: false };
-    this.#link.expect();
+    this.#link.expectMessage();
     if (!request?.isDropped) return this.#current;
     this.cancel();
     return undefined;
@@ -120,7 +120,7 @@ export class RealtimeReplies {
     const { response, item } = event;
     const current = this.#current;
     if (response === this.#mutedId || response !== current?.id) return undefined;
-    this.#link.expect(); // the server is working
+    this.#link.expectMessage(); // the server is working
     current.items.add(item);
     switch (event.type) {
       case "audio":
@@ -139,7 +139,7 @@ export class RealtimeReplies {
   /** Adds a part of a function call, which also shows that the server is working. */
   calls({ response, call, name, input }: Extract<RealtimeEvent, { type: "call" }>): void {
     if (response !== this.#current?.id) return;
-    this.#link.expect();
+    this.#link.expectMessage();
     this.#current.calls.add(call, name, input);
   }
 
@@ -154,7 +154,7 @@ export class RealtimeReplies {
       return undefined;
     }
     this.#current = undefined;
-    this.#link.settle();
+    this.#link.stopTimeout();
     if (id === this.#mutedId || status === "cancelled") this.next();
     return id === this.#mutedId ? undefined : current;
   }
@@ -177,16 +177,16 @@ export class RealtimeReplies {
   }
 
   /** Handles a refused request; returns the reply that it was for, if any. */
-  takeRefused(requestId: string): Wanted | undefined {
+  takeRefused(requestId: string): ReplyRequest | undefined {
     const request = this.#openRequest;
     if (request === undefined || requestId !== request.id) return undefined;
     this.#openRequest = undefined;
-    this.#link.settle();
+    this.#link.stopTimeout();
     return request.reply;
   }
 
   /** Handles a lost connection; returns the reply that was due and the items that were cut off. */
-  lost(): { readonly dueReply: Wanted | undefined; readonly items: readonly string[] } {
+  lost(): { readonly dueReply: ReplyRequest | undefined; readonly items: readonly string[] } {
     const requestedReply = this.#current?.reply ?? this.#openRequest?.reply ?? this.#pending;
     const dueReply = requestedReply ?? (this.#isTurnDue ? { to: "words" as const } : undefined);
     const items = [...(this.#current?.items ?? [])];

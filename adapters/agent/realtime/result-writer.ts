@@ -11,7 +11,7 @@ const PURPOSE = "result";
 /** A requested text. */
 interface TextRequest {
   readonly id: string;
-  /** The response that writes it; undefined until that is known. */
+  /** The response that contains it; undefined until that is known. */
   response: string | undefined;
   text: string;
   resolve(text: string): void;
@@ -33,7 +33,10 @@ export class ResultWriter {
     this.#introduce = introduce;
   }
 
-  /** The result. If the connection breaks in the meantime, another is tried once. @param fault fault of the previous value */
+  /**
+   * Requests the result. If the connection breaks in the meantime, tries once more over another.
+   * @param fault fault of the previous value
+   */
   async write(fault: string | undefined, signal: AbortSignal): Promise<unknown> {
     const prompt = resultPrompt(this.#brief, "conversation", fault);
     try {
@@ -77,12 +80,12 @@ export class ResultWriter {
         stop = () => reject(signal.reason);
         signal.addEventListener("abort", stop);
         this.#link.send(textCreate(id, PURPOSE, instructions));
-        this.#link.expect();
+        this.#link.expectMessage();
       });
     } finally {
       this.#request = undefined;
       signal.removeEventListener("abort", stop);
-      this.#link.settle();
+      this.#link.stopTimeout();
     }
   }
 

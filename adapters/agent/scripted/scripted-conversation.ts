@@ -90,7 +90,7 @@ export class ScriptedConversation implements Conversation {
         break;
       case "unheard":
         if (this.#position.openQuestion !== undefined)
-          yield* this.#again(this.#position.openQuestion, this.#phrases.sayAgain);
+          yield* this.#repeatQuestion(this.#position.openQuestion, this.#phrases.sayAgain);
         break;
       case "fault":
         yield* this.#fault(input);
@@ -215,17 +215,17 @@ export class ScriptedConversation implements Conversation {
 
   *#follow(question: Ask, answer: CalleeReply): Generator<ConversationAction, void> {
     if (answer.kind === "match") yield* this.#acceptAnswer(answer.steps, answer.text);
-    else yield* this.#unknown(question);
+    else yield* this.#rejectAnswer(question);
   }
 
   /** Handles an answer that the question does not have. */
-  *#unknown(question: Ask): Generator<ConversationAction, void> {
+  *#rejectAnswer(question: Ask): Generator<ConversationAction, void> {
     if (question.otherwise !== undefined) yield* this.#acceptAnswer(question.otherwise, this.#position.pressedKeys);
-    else yield* this.#again(question, this.#phrases.notAChoice);
+    else yield* this.#repeatQuestion(question, this.#phrases.notAChoice);
   }
 
   /** Repeats the question, up to the limit. */
-  *#again(question: Ask, reason: string): Generator<ConversationAction, void> {
+  *#repeatQuestion(question: Ask, reason: string): Generator<ConversationAction, void> {
     if (this.#position.attempts >= ATTEMPTS) {
       yield* this.#giveUp();
       return;

@@ -20,16 +20,10 @@ export interface AgentToolOptions<Input extends ObjectSchema> extends Pick<Agent
 }
 
 /**
- * A function that the model of an agent may call, with a valibot schema for its input. Throws a TypeError for an unusable
- * name or description.
+ * A function that the model of an agent may call, with a valibot schema for its input. Throws a TypeError for an
+ * unusable name or description.
  *
- * @example
- * agentTool({
- *   name: "book",
- *   description: "Books a table.",
- *   input: v.object({ people: v.pipe(v.number(), v.integer(), v.minValue(1)) }),
- *   run: async ({ people }) => ({ table: await freeTable(people) }),
- * });
+ * @example agentTool({ name: "book", description: "Books a table.", input: v.object({ people: v.pipe(v.number(), v.integer(), v.minValue(1)) }), run: async ({ people }) => ({ table: await freeTable(people) }), });
  */
 export function agentTool<const Input extends ObjectSchema>(options: AgentToolOptions<Input>): AgentTool {
   const { name, description, input, timeoutMs } = options;

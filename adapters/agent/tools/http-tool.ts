@@ -24,9 +24,11 @@ export function httpTool(options: HttpToolOptions, connection: PublicConnectionO
     parameters,
     timeoutMs,
     async run(input, { signal }) {
-      const { path, unusedArguments: rest } = template.fill(input);
+      const { path, unusedArguments } = template.fill(input);
       const target =
-        method === "GET" ? { path: withQuery(path, rest), body: undefined } : { path, body: JSON.stringify(rest) };
+        method === "GET"
+          ? { path: withQuery(path, unusedArguments), body: undefined }
+          : { path, body: JSON.stringify(unusedArguments) };
       const request = { origin: template.origin, method, headers, ...target };
       const { status, text, isComplete } = await httpExchange(request, connection, MAX_BYTES, signal).catch((error) => {
         // A new error: properties of the old one may contain data from the server.
