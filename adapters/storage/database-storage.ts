@@ -215,7 +215,7 @@ function translateError(traits: Traits, error: unknown): unknown {
   return reason === undefined ? error : new StorageUnavailable(reason, { cause: error });
 }
 
-/** The purge clock's state, scrubbing of deleted records, and what is stored. */
+/** State of the purge clock, scrubbing of deleted records, and stored bytes. */
 function retentionStore(session: Session): RetentionStore {
   return {
     trustedTime: () =>

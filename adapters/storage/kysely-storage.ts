@@ -22,8 +22,9 @@ import { checkNames, type TableNames } from "./table-names.ts";
 /** Differences between databases, and the names of the tables. */
 export interface DatabaseTraits extends TableNames {
   /**
-   * SQL of the database: that of PostgreSQL (12 or later), with transactions that are `READ COMMITTED` by default, or that of
-   * SQLite (3.38 or later), over one connection. A `bigint` must arrive as a number, and bytes as a `Uint8Array`.
+   * SQL of the database: that of PostgreSQL (12 or later), with transactions that are `READ COMMITTED` by default, or
+   * that of SQLite (3.38 or later), over one connection. A `bigint` must arrive as a number, and bytes as a
+   * `Uint8Array`.
    */
   readonly sql: "postgres" | "sqlite";
   /** The name of the database in errors, without a password. */

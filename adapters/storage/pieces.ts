@@ -16,7 +16,7 @@ export interface Piece<Table extends keyof Database> {
   /** Rows that another transaction has locked: the deletion waits for them (default), or skips them. */
   readonly lockedRows?: "wait" | "skip";
   /** Narrows and sorts the rows; an index must serve both. */
-  rows(all: Rows<Table>): Rows<Table>;
+  rows(query: Rows<Table>): Rows<Table>;
 }
 
 /**
@@ -47,19 +47,19 @@ export async function deletePiece<Table extends keyof Database>(
 export interface Newest<Table extends keyof Database> extends Pick<Piece<Table>, "table"> {
   readonly maxRows: number;
   /** Narrows the rows to those of the owner; an index on that and `id` must serve it. */
-  rows(all: Rows<Table>): Rows<Table>;
+  rows(query: Rows<Table>): Rows<Table>;
 }
 
 /**
- * Deletes rows of an owner that are older, by `id`, than its newest `maxRows`: up to {@link MAX_PIECE}, the rest with the
- * next insertions. Call it before an insertion, so that the new row stays, whatever its id.
+ * Deletes rows of an owner that are older, by `id`, than its newest `maxRows`: up to {@link MAX_PIECE}, the rest with
+ * the next insertions. Call it before an insertion, so that the new row stays, whatever its id.
  */
 export async function deleteOldest<Table extends keyof Database>(
   tx: Kysely<Database>,
   traits: Pick<Traits, "rowLocks">,
   { table, maxRows, rows }: Newest<Table>,
 ): Promise<void> {
-  const ownRows = (all: Rows<"events">) => rows(all as unknown as Rows<Table>) as unknown as Rows<"events">;
+  const ownRows = (query: Rows<"events">) => rows(query as unknown as Rows<Table>) as unknown as Rows<"events">;
   const newestToDelete = ownRows(tx.selectFrom(table as "events"))
     .select("id")
     .orderBy("id", "desc")
@@ -69,7 +69,7 @@ export async function deleteOldest<Table extends keyof Database>(
     table: table as "events",
     limit: MAX_PIECE,
     lockedRows: "skip",
-    rows: (all) => ownRows(all).where("id", "<=", newestToDelete).orderBy("id"),
+    rows: (query) => ownRows(query).where("id", "<=", newestToDelete).orderBy("id"),
   });
 }
 

@@ -49,7 +49,9 @@ const PACKED_QUALITY: FieldCodec = {
     ),
 };
 
-/** The records of each table and their columns. Tables without records, and columns without a field, are in schema.ts. */
+/**
+ * The records of each table and their columns. Tables without records, and columns without a field, are in schema.ts.
+ */
 export const RECORDS = {
   users: storedRecord<User>()({
     id: text("id", "none"),

@@ -181,7 +181,7 @@ export const IS_ENABLED: RawBuilder<boolean> = sql<boolean>`disabled_reason is n
 export const IS_FINISHED: RawBuilder<boolean> = sql<boolean>`status <> 'pending'`;
 /** A delivery that its receiver has accepted. */
 export const IS_DELIVERED: RawBuilder<boolean> = sql<boolean>`status = 'delivered'`;
-/** A test or a replay, which a user asked for, that is not pending. */
+/** A test or replay requested by a user that is not pending. */
 export const IS_REQUESTED_AND_FINISHED: RawBuilder<boolean> = sql<boolean>`requested = 1 and status <> 'pending'`;
 /** A token that was revoked. */
 export const IS_REVOKED: RawBuilder<boolean> = sql<boolean>`revoked_at is not null`;

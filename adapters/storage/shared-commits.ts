@@ -20,9 +20,9 @@ const RELEASE = CompiledQuery.raw("release piece");
 const ROLLBACK = CompiledQuery.raw("rollback to piece");
 
 /**
- * For a database that runs one transaction at a time. All work of one turn of the event loop shares a transaction, because
- * a durable commit costs more than the work in it. Each piece succeeds or fails separately, and its promise settles
- * after the commit.
+ * For a database that runs one transaction at a time. All work of one turn of the event loop shares a transaction,
+ * because a durable commit costs more than the work in it. Each piece succeeds or fails separately, and its promise
+ * settles after the commit.
  */
 export function sharedCommits(db: Kysely<Database>): <T>(work: Work<T>) => Promise<T> {
   const queue: PendingWork[] = [];

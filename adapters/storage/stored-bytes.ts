@@ -53,8 +53,8 @@ export class OverBudget extends CodedError {
 }
 
 /**
- * Counts bytes for their owners, in a transaction after calls are counted and before {@link insertEvents}: on PostgreSQL
- * it locks the owners' rows, and two transactions that lock in the same order never wait for each other.
+ * Counts bytes for their owners, in a transaction after calls are counted and before {@link insertEvents}: on
+ * PostgreSQL it locks the owners' rows, and two transactions that lock in the same order never wait for each other.
  * @throws {OverBudget} one of them would exceed its limit
  */
 export async function charge(tx: Kysely<Database>, charges: readonly Charge[]): Promise<void> {
@@ -69,7 +69,9 @@ export async function charge(tx: Kysely<Database>, charges: readonly Charge[]): 
   }
 }
 
-/** Ends the counts of instances that are deleted, those of their demo tokens too. Like {@link charge}, it locks rows. */
+/**
+ * Ends the counts of instances that are deleted, those of their demo tokens too. Like {@link charge}, it locks rows.
+ */
 export async function endCounts(tx: Kysely<Database>, instances: readonly CountedInstance[]): Promise<void> {
   if (instances.length === 0) return;
   const ids = instances.map(({ id }) => id);

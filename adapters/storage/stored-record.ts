@@ -4,7 +4,7 @@
  * - `link`: the event of a link is deleted once the number is no longer linked to its instance.
  * - `record`: the record of the line is deleted, unless the number is linked to its instance.
  * - `reported`: the instance is named; it can be deleted.
- * - `kept`: it stays, for a reason that `docs/SECURITY.md` gives.
+ * - `kept`: it stays, for a reason given in `docs/SECURITY.md`.
  * - `none`: the column holds no number of a person.
  */
 export type NumberPlace = "call" | "link" | "record" | "reported" | "kept" | "none";

@@ -49,7 +49,7 @@ export function accountStore(session: Session): AccountStore {
           await deleteOldest(tx, session.traits, {
             table: "tokens",
             maxRows: account.most,
-            rows: (all) => all.where("user_id", "=", token.userId).where(IS_REVOKED),
+            rows: (query) => query.where("user_id", "=", token.userId).where(IS_REVOKED),
           });
         }
         await tx.insertInto("tokens").values(RECORDS.tokens.row(token)).execute();
@@ -131,7 +131,7 @@ export function userRemoval(session: Session): Pick<LoginStore, "beginRemoval" |
     table: "events" | "tokens" | "receipts" | "consents",
     userId: string,
     limit: number,
-  ) => deletePiece(tx, session.traits, { table, limit, rows: (all) => all.where("user_id", "=", userId) });
+  ) => deletePiece(tx, session.traits, { table, limit, rows: (query) => query.where("user_id", "=", userId) });
 
   return {
     beginRemoval: (id, at) =>

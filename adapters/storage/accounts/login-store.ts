@@ -81,7 +81,7 @@ export function loginStore(session: Session): LoginStore {
         await deleteOldest(tx, session.traits, {
           table: "account_sessions",
           maxRows: maxSessions - 1,
-          rows: (all) => all.where("account_id", "=", newSession.accountId),
+          rows: (query) => query.where("account_id", "=", newSession.accountId),
         });
         await tx.insertInto("account_sessions").values(RECORDS.account_sessions.row(newSession)).execute();
         return true;
@@ -130,7 +130,7 @@ export function loginStore(session: Session): LoginStore {
               table,
               limit,
               lockedRows: "skip",
-              rows: (all) => all.where("expires_at", "<", before).orderBy("expires_at"),
+              rows: (query) => query.where("expires_at", "<", before).orderBy("expires_at"),
             }),
           ),
         );
@@ -170,14 +170,14 @@ function auditStore(session: Session): Pick<LoginStore, "note" | "audit"> {
           await deleteOldest(tx, session.traits, {
             table: "audit_log",
             maxRows: maxEntries - 1,
-            rows: (all) => all.where("account_id", "=", entry.accountId),
+            rows: (query) => query.where("account_id", "=", entry.accountId),
           });
         await tx.insertInto("audit_log").values(RECORDS.audit_log.row(entry)).execute();
         await deletePiece(tx, session.traits, {
           table: "audit_log",
           limit: MAX_PIECE,
           lockedRows: "skip",
-          rows: (all) => all.where("at", "<", since).orderBy("at"),
+          rows: (query) => query.where("at", "<", since).orderBy("at"),
         });
       }),
     audit: ({ accountId }, { limit, after }) =>

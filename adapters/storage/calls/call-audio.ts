@@ -35,7 +35,9 @@ const DELETE_SMALL_FILE = preparedQuery((db, { id }: { id: string }) =>
     .returning("call_id"),
 );
 
-/** Deletes the audio file of a call in its transaction; returns false if a large one is left for {@link removeLater}. */
+/**
+ * Deletes the audio file of a call in its transaction; returns false if a large one is left for {@link removeLater}.
+ */
 export async function removeAudio({ files }: Session, tx: Kysely<Database>, id: string): Promise<boolean> {
   if (!files) {
     await DELETE_FILE(tx, { id });

@@ -167,8 +167,8 @@ const OLDEST_COUNTED = preparedQuery((db, { token_id, since, skip }: SpentQuota)
 );
 
 /**
- * The time at which the oldest call that blocks another one was counted, ms; undefined if the quota has room. The result is valid
- * until the transaction ends.
+ * The time at which the oldest call that blocks another one was counted, ms; undefined if the quota has room. The
+ * result is valid until the transaction ends.
  * @param mustLock true to lock the token first, because transactions overlap
  */
 export async function quotaSpent(
@@ -221,6 +221,6 @@ export function forgetCounted(tx: Kysely<Database>, until: number, traits: Trait
     table: "removed_calls",
     limit,
     lockedRows: "skip",
-    rows: (all) => all.where("created_at", "<=", until).orderBy("created_at"),
+    rows: (query) => query.where("created_at", "<=", until).orderBy("created_at"),
   });
 }

@@ -123,8 +123,8 @@ interface IndexPosition {
 }
 
 /**
- * Counts a user's final calls of a period. Completed calls are counted in an index; the reasons of failed calls are read
- * from their rows, in pieces, between which other work continues.
+ * Counts a user's final calls of a period. Completed calls are counted in an index; the reasons of failed calls are
+ * read from their rows, in pieces, between which other work continues.
  */
 export function callTally(session: Session): CallStore["tally"] {
   return async (userId, from, until) => {

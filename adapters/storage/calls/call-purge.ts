@@ -39,8 +39,8 @@ export async function endedCalls(db: Kysely<Database>, endedBefore: number, limi
 
 /**
  * Deletes final calls with all their records, in pieces. Records go first, of each call the newest event first: the
- * remaining ones keep their numbers, and a deletion that fails in between can be repeated. Calls counted after `countedSince` (ms)
- * still count for their token.
+ * remaining ones keep their numbers, and a deletion that fails in between can be repeated. Calls counted after
+ * `countedSince` (ms) still count for their token.
  */
 export async function removeCallRows(
   session: Session,
@@ -91,17 +91,17 @@ async function removePiece(
   const events = await deletePiece(tx, traits, {
     table: "events",
     limit: MAX_PIECE,
-    rows: (all) => all.where("call_id", "in", finalIds).orderBy("call_id", "desc").orderBy("position", "desc"),
+    rows: (query) => query.where("call_id", "in", finalIds).orderBy("call_id", "desc").orderBy("position", "desc"),
   });
   const transcriptLines = await deletePiece(tx, traits, {
     table: "transcripts",
     limit: MAX_PIECE - events,
-    rows: (all) => all.where("call_id", "in", finalIds).orderBy("call_id").orderBy("position"),
+    rows: (query) => query.where("call_id", "in", finalIds).orderBy("call_id").orderBy("position"),
   });
   const parts = await deletePiece(tx, traits, {
     table: "call_audio",
     limit: MAX_PIECE - events - transcriptLines,
-    rows: (all) => all.where("call_id", "in", finalIds).orderBy("call_id").orderBy("part"),
+    rows: (query) => query.where("call_id", "in", finalIds).orderBy("call_id").orderBy("part"),
   });
   if (events + transcriptLines + parts === MAX_PIECE) return { ids: undefined, events, transcriptLines, receipts: 0 };
   const receipts = await blankReceipts(tx, finalIds);

@@ -15,7 +15,10 @@ type Places = {
 const NONE = ["none"] as const;
 const KEPT = ["kept"] as const;
 
-/** Every column of the database, and what happens to a phone number in it. A new column does not compile until it is here or in records.ts. */
+/**
+ * Every column of the database, and what happens to a phone number in it. A new column does not compile until it is
+ * here or in records.ts.
+ */
 export const NUMBER_PLACES: Places = {
   users: RECORDS.users.numbers,
   tokens: RECORDS.tokens.numbers,
@@ -52,7 +55,10 @@ export function columnsWith<Table extends keyof Database>(table: Table, place: N
   return columns.filter(([, places]) => places.includes(place)).map(([column]) => column);
 }
 
-/** Maximum number of calls that one step reads, with their events and transcripts. Other work continues between two steps. */
+/**
+ * Maximum number of calls that one step reads, with their events and transcripts. Other work continues between two
+ * steps.
+ */
 const PIECE = 100;
 const COLUMNS = columnsWith("calls", "call");
 

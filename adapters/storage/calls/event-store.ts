@@ -98,8 +98,8 @@ async function newestId(db: Kysely<Database>): Promise<string | undefined> {
 }
 
 /**
- * A position up to `last` such that the event there is not newer than this id and the next one is; 0 if there is none. It
- * reads only a few events, by binary search.
+ * A position up to `last` such that the event there is not newer than this id and the next one is; 0 if there is none.
+ * It reads only a few events, by binary search.
  */
 async function lastBefore(session: Session, userId: string, eventId: string, last: number): Promise<number> {
   let low = 0;

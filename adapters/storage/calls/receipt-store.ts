@@ -88,6 +88,6 @@ function forgetBegunBefore(tx: Kysely<Database>, before: number, traits: Traits,
     table: "receipts",
     limit,
     lockedRows: "skip",
-    rows: (all) => all.where("created_at", "<", before).orderBy("created_at"),
+    rows: (query) => query.where("created_at", "<", before).orderBy("created_at"),
   });
 }

@@ -184,7 +184,7 @@ function instancePurge(session: Session): Pick<InstanceStore, "forgetPhone" | "p
           deletePiece(tx, session.traits, {
             table: "events",
             limit,
-            rows: (all) => all.where(isUnlinkedNumber(phone)),
+            rows: (query) => query.where(isUnlinkedNumber(phone)),
           }),
         ),
       ),
@@ -244,7 +244,7 @@ async function purgeRows(
     rows += await deletePiece(tx, traits, {
       table: "events",
       limit: MAX_PIECE - rows,
-      rows: (all) => all.where("user_id", "=", user_id).where("instance_id", "=", id).orderBy("position", "desc"),
+      rows: (query) => query.where("user_id", "=", user_id).where("instance_id", "=", id).orderBy("position", "desc"),
     });
     if (rows === MAX_PIECE) return index;
     await blankReceipts(tx, [id]);

@@ -51,7 +51,8 @@ export function isCurrent({ appliedSteps }: Contents, steps: Record<string, Migr
 /**
  * Migrates the database to the current tables. Processes that start together wait for each other.
  * @param tx a transaction: a failed migration changes nothing
- * @throws {ConfigurationError} a newer version wrote the database, another program has tables under our names, or a step failed
+ * @throws {ConfigurationError} a newer version wrote the database, another program has tables under our names, or a
+ * step failed
  */
 export async function migrate(
   tx: Kysely<unknown>,

@@ -55,7 +55,10 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
   };
 }
 
-/** The newest tests and replays of a webhook are kept, and the newest revoked tokens of a user. Earlier tests are deleted by age. */
+/**
+ * The newest tests and replays of a webhook are kept, and the newest revoked tokens of a user. Earlier tests are
+ * deleted by age.
+ */
 async function countedRows(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("webhook_deliveries").addColumn("requested", "integer").execute();
   const columns = ["webhook_id", "id"];

@@ -78,7 +78,10 @@ export async function connectPostgres(
   };
   const fence: Fence = { database: location.name };
 
-  /** Renewals have a separate connection, so that they never queue behind other work; a pool passed by the program is shared. */
+  /**
+   * Renewals have a separate connection, so that they never queue behind other work; a pool passed by the program is
+   * shared.
+   */
   async function lockWithLease(epoch: number, ms: number): Promise<ServerLock> {
     const timeoutMs = Math.max(MIN_RENEWAL_MS, ms * RENEWAL_PART);
     const leasePool = options.pool ? undefined : newPool(1, timeoutMs);

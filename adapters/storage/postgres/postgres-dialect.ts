@@ -39,8 +39,9 @@ export interface TransactionLimits {
 const MIGRATION_LOCK = "3853314791062309107";
 
 /**
- * Kysely over PostgreSQL without session state, so that connections may come from a transaction pooler. The limits and the
- * fence are sent with BEGIN, in one round trip. A query outside of a transaction gets its own transaction, for its limits.
+ * Kysely over PostgreSQL without session state, so that connections may come from a transaction pooler. The limits and
+ * the fence are sent with BEGIN, in one round trip. A query outside of a transaction gets its own transaction, for its
+ * limits.
  */
 export function postgresDialect(pool: KyselyPool, limits: TransactionLimits, fence?: Fence): PostgresDialect {
   return new StatelessDialect(pool, limits, fence);

@@ -19,8 +19,8 @@ export interface Taker {
 }
 
 /**
- * Takes the lease and migrates. The epoch is raised and committed first, which refuses new writes of the previous owner.
- * Pending writes end before anything is read. An opening that fails in between can be repeated.
+ * Takes the lease and migrates. The epoch is raised and committed first, which refuses new writes of the previous
+ * owner. Pending writes end before anything is read. An opening that fails in between can be repeated.
  * @returns the new epoch
  * @throws {StorageLocked} another server owns the database, or a program migrates it
  */
@@ -69,8 +69,8 @@ export async function releaseLease(db: Kysely<Database>, epoch: number): Promise
 }
 
 /**
- * The first query of every write of an epoch: a lock that a new owner waits for, and that blocks neither other writes nor
- * a renewal.
+ * The first query of every write of an epoch: a lock that a new owner waits for, and that blocks neither other writes
+ * nor a renewal.
  */
 export function fenceOf(db: Kysely<Database>, epoch: number): NonNullable<Fence["query"]> {
   return sql`select 1 from ${sql.table("owners")}

@@ -25,8 +25,8 @@ interface SharedPool {
 }
 
 /**
- * A storage in PostgreSQL (12 and later), with the package `pg` (a peer dependency: `npm install pg`). It keeps no session
- * state, so it works through a transaction pooler such as PgBouncer.
+ * A storage in PostgreSQL (12 and later), with the package `pg` (a peer dependency: `npm install pg`). It keeps no
+ * session state, so it works through a transaction pooler such as PgBouncer.
  * @example const storage = postgresStorage({ url: "postgres://ringport:secret@localhost/ringport" });
  * @example const storage = postgresStorage({ pool, schema: "ringport" });
  */

@@ -7,7 +7,9 @@ import { type Database, WHOLE_DATABASE } from "../schema.ts";
 import type { LockedOpening, ServerLock } from "../session.ts";
 import { isBusy } from "./node-sqlite.ts";
 
-/** Time for a running server to notice that its lock file was deleted, and to end its calls, ms: it checks every second. */
+/**
+ * Time for a running server to notice that its lock file was deleted, and to end its calls, ms: it checks every second.
+ */
 const NOTICE_MS = 3_000;
 
 /**

@@ -5,7 +5,10 @@ import { connectSqlite, SQLITE_TRAITS } from "./connect-sqlite.ts";
 
 /** Options of {@link sqliteStorage}. */
 export interface SqliteStorageOptions {
-  /** The database file, created if it is missing (its folder is not); ":memory:" for a database that ends with the storage. */
+  /**
+   * The database file, created if it is missing (its folder is not); ":memory:" for a database that ends with the
+   * storage.
+   */
   readonly path: string;
   /** FULL (default) survives a power failure; NORMAL is about four times faster and may lose the last writes. */
   readonly synchronous?: "FULL" | "NORMAL";

@@ -40,7 +40,7 @@ export function deliveryStore(
         await deleteOldest(tx, session.traits, {
           table: "webhook_deliveries",
           maxRows: maxPending,
-          rows: (all) => all.where("webhook_id", "=", delivery.webhookId).where(IS_REQUESTED_AND_FINISHED),
+          rows: (query) => query.where("webhook_id", "=", delivery.webhookId).where(IS_REQUESTED_AND_FINISHED),
         });
         await insertRows(tx, [{ ...RECORDS.webhook_deliveries.row(delivery), requested: 1 }]);
         return true;
@@ -95,7 +95,7 @@ export function deliveryStore(
             table: "webhook_deliveries",
             limit,
             lockedRows: "skip",
-            rows: (all) => all.where(IS_FINISHED).where("created_at", "<", createdBefore).orderBy("created_at"),
+            rows: (query) => query.where(IS_FINISHED).where("created_at", "<", createdBefore).orderBy("created_at"),
           }),
         ),
       ),

@@ -136,7 +136,7 @@ async function deleteBatch(tx: Kysely<Database>, id: string, traits: Traits): Pr
   const deliveries = await deletePiece(tx, traits, {
     table: "webhook_deliveries",
     limit: MAX_PIECE,
-    rows: (all) => all.where("webhook_id", "=", id).orderBy("id"),
+    rows: (query) => query.where("webhook_id", "=", id).orderBy("id"),
   });
   if (deliveries === MAX_PIECE) return "more";
   await tx.deleteFrom("webhooks").where("id", "=", id).execute();
