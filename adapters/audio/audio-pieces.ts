@@ -23,8 +23,8 @@ export interface FileEnd {
 /** The decoder of one file. */
 export interface PieceDecoder {
   /**
-   * Takes the next bytes and returns samples, cut wherever the sample rate changes. Throws an Error whose message is for
-   * the sender of the file.
+   * Takes the next bytes and returns samples, cut wherever the sample rate changes. Throws an Error whose message is
+   * for the sender of the file.
    */
   push(bytes: Uint8Array): readonly DecodedPiece[];
   /** Called once after the last bytes. */
@@ -43,7 +43,8 @@ export interface PieceLimits {
 const PIECE_BYTES = 16 * 1024;
 
 /**
- * Decodes a file piece by piece and passes the samples of each to `visit`. Checks the clock and `cancelled` between pieces. Throws an Error whose message is for the sender of the file.
+ * Decodes a file piece by piece and passes the samples of each to `visit`. Checks the clock and `isCancelled` between
+ * pieces. Throws an Error whose message is for the sender of the file.
  */
 export async function eachPiece(
   file: Uint8Array,

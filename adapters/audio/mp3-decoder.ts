@@ -42,9 +42,9 @@ export class Mp3Decoder implements PieceDecoder {
 
   finish(): FileEnd {
     const pieces = [...this.#mix.push(this.#decoding.finish()), ...this.#mix.flush()];
-    const { firstHeader: first, truncated } = this.#decoding;
-    if (first === undefined) throw new Error("the MP3 file has no audio frames that follow each other");
-    const { sampleRate, channels } = first;
+    const { firstHeader, truncated } = this.#decoding;
+    if (firstHeader === undefined) throw new Error("the MP3 file has no audio frames that follow each other");
+    const { sampleRate, channels } = firstHeader;
     return { pieces, facts: { format: "mp3", sampleRate, channels, truncated, bytes: this.#bytes() } };
   }
 

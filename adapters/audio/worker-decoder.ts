@@ -8,7 +8,9 @@ import type { AudioWorkers } from "./audio-jobs.ts";
 const INSPECT_CPU_MS = 5_000;
 /** CPU time limit for decoding, ms: the same work, and resampling. */
 const DECODE_CPU_MS = 15_000;
-/** Elapsed time after which the worker is ended, in multiples of the CPU limit: other work may keep the machine busy. */
+/**
+ * Elapsed time after which the worker is ended, in multiples of the CPU limit: other work may keep the machine busy.
+ */
 const TIMEOUT_FACTOR = 4;
 
 /**
@@ -44,7 +46,9 @@ function formatOf(file: Uint8Array): AudioFacts["format"] {
   throw new AudioUnsupported(`the audio is ${formatRefusal(format.unsupported)}`);
 }
 
-/** Returns the piece of a job. Failures of the job become {@link AudioUnsupported}; failures of the pool stay unchanged. */
+/**
+ * Returns the piece of a job. Failures of the job become {@link AudioUnsupported}; failures of the pool stay unchanged.
+ */
 async function onlyPiece<Piece>(pieces: AsyncIterable<Piece>, signal: AbortSignal | undefined): Promise<Piece> {
   try {
     for await (const piece of pieces) return piece;

@@ -22,7 +22,7 @@ export interface Backup {
  */
 export async function backUpData(databasePath: string, to: string): Promise<Backup> {
   const folder = resolve(to);
-  await makeEmpty(folder);
+  await makeEmptyFolder(folder);
   const database = join(folder, basename(databasePath));
   await backupSqlite(databasePath, database);
   let recordings = 0;
@@ -48,7 +48,7 @@ async function backupSqlite(path: string, to: string): Promise<void> {
   }
 }
 
-async function makeEmpty(folder: string): Promise<void> {
+async function makeEmptyFolder(folder: string): Promise<void> {
   await mkdir(dirname(folder), { recursive: true });
   await mkdir(folder, { mode: 0o700 }).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== "EEXIST" || (await readdir(folder)).length > 0) throw error;

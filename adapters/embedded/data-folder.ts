@@ -16,8 +16,8 @@ export function sqlitePath(data: string): string {
 }
 
 /**
- * The data folder, created if it is missing, readable only by its owner (mode 700). Returns its absolute path. @throws
- * {ConfigurationError} it cannot be created or written; the message names the fix
+ * Creates the data folder if it is missing, readable only by its owner (mode 700), and returns its absolute path.
+ * @throws {ConfigurationError} it cannot be created or written; the message names the fix
  */
 export async function dataFolder(path: string): Promise<string> {
   const folder = resolve(path);

@@ -13,7 +13,8 @@ export interface JsonSetting {
 
 /**
  * The value of such a setting.
- * @throws {ConfigurationError} the file cannot be read, or the text is not JSON; the message quotes none of it, since it may contain secrets
+ * @throws {ConfigurationError} the file cannot be read, or the text is not JSON; the message quotes none of it, since
+ * it may contain secrets
  */
 export async function jsonOrFile(jsonOrPath: string, setting: JsonSetting): Promise<unknown> {
   const text = jsonOrPath.trim();

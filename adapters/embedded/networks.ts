@@ -16,7 +16,10 @@ type MakeNetworks = (data: string, speech: Speech) => Promise<readonly Network[]
 interface EmbeddedNetwork {
   /** Checks the options, and returns a function that creates the networks. */
   prepare(options: RingportOptions): Promise<MakeNetworks>;
-  /** The network that deletes its own call data from the data folder while a server may be running; undefined if there is no data. */
+  /**
+   * The network that deletes its own call data from the data folder while a server may be running; undefined if there
+   * is no data.
+   */
   ofCallData?(data: string): Promise<Telephony | undefined>;
 }
 

@@ -92,7 +92,10 @@ function unpaddedBase64(bytes: Buffer): string {
   return bytes.toString("base64").replaceAll("=", "");
 }
 
-/** Runs work in turns, known users before unknown ones. @throws {HasherBusy} `maxWaiting` of a kind are already waiting */
+/**
+ * Runs work in turns, known users before unknown ones.
+ * @throws {HasherBusy} `maxWaiting` of a kind are already waiting
+ */
 function boundedTurns(
   atOnce: number,
   maxWaiting: number,

@@ -11,8 +11,8 @@ export type Jobs = SpeechJobs & AudioJobs & BodyJobs & AudioFileJobs;
 export const UPLOAD_KINDS: ReadonlySet<string> = new Set<keyof Jobs>(["decode", "inspect", "parse-body"]);
 
 /**
- * The file that a worker runs. The source tree has `worker.ts` next to this file; the build bundles this file into a chunk
- * directly under `dist/`, next to the entry `worker.js`, so the extension of this module decides.
+ * The file that a worker runs. The source tree has `worker.ts` next to this file; the build bundles this file into a
+ * chunk directly under `dist/`, next to the entry `worker.js`, so the extension of this module decides.
  */
 export const workerEntry: URL = new URL(
   new URL(import.meta.url).pathname.endsWith(".ts") ? "./worker.ts" : "./worker.js",

@@ -18,8 +18,8 @@ const startBudget = new TurnBudget(1);
 
 /**
  * An HTTP client for the server of a speech or transcription engine. A request is repeated (twice at most) if the
- * connection is lost before the response begins, or if the server is busy. A request that times out is not repeated: the
- * server may still be working on it.
+ * connection is lost before the response begins, or if the server is busy. A request that times out is not repeated:
+ * the server may still be working on it.
  */
 export function engineClient({ apiKey, headers, timeoutMs }: EngineClientOptions): KyInstance {
   return ky.create({

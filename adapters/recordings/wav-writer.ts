@@ -46,8 +46,8 @@ interface Batch {
 
 /**
  * Writes a WAV file of 16-bit samples while the call continues. The file can be read at any time, even after a crash.
- * {@link write} only copies; batches are then written one after the other. A full, broken or slow disk ends the file, but
- * never the call.
+ * {@link write} only copies; batches are then written one after the other. A full, broken or slow disk ends the file,
+ * but never the call.
  */
 export class WavWriter {
   readonly #options: WavWriterOptions;

@@ -5,9 +5,9 @@ const MAX_SEGMENTS = 24;
 export type RoutedRequest = Request & { readonly params?: Readonly<Record<string, string>> };
 
 /**
- * One pattern for each number of segments, with and without a slash at the end. `request.url` has gone through a URL parser,
- * which resolves dot segments and turns backslashes into slashes. Bun's routes match the path as it was sent, and their
- * parameters are its segments, percent-decoded.
+ * One pattern for each number of segments, with and without a slash at the end. `request.url` has gone through a URL
+ * parser, which resolves dot segments and turns backslashes into slashes. Bun's routes match the path as it was sent,
+ * and their parameters are its segments, percent-decoded.
  */
 export const BUN_PATHS: readonly string[] = Array.from({ length: MAX_SEGMENTS + 1 }, (_, count) =>
   Array.from({ length: count }, (_, index) => `/:segment${index}`).join(""),

@@ -7,8 +7,8 @@ const STRICT_TRANSPORT = { "strict-transport-security": "max-age=31536000" };
 const AUTHORITY = /^([a-z][a-z0-9+.-]*):\/\/(\[[^\]]*\]|[^/?#:]*)/i;
 
 /**
- * The application behind the rules of a separate server. A server that only listens on this machine accepts
- * only local names: in a browser, a page of any site whose name resolves to 127.0.0.1 has the same origin as the server (DNS
+ * The application behind the rules of a separate server. A server that only listens on this machine accepts only local
+ * names: in a browser, a page of any site whose name resolves to 127.0.0.1 has the same origin as the server (DNS
  * rebinding). A server that people reach over HTTPS makes browsers use only HTTPS.
  */
 export function atEdge(app: ServedApp, { hostname = DEFAULT_HOSTNAME, tls }: ServeOptions): ServedApp {
@@ -21,7 +21,9 @@ export function atEdge(app: ServedApp, { hostname = DEFAULT_HOSTNAME, tls }: Ser
     const { host } = partsOf(url);
     return isForThisMachine && !isLoopback(host) ? unknownHost(host, hostname) : undefined;
   };
-  /** True if browsers may only use HTTPS from now on. On a local name, that would apply to every server of the machine. */
+  /**
+   * True if browsers may only use HTTPS from now on. On a local name, that would apply to every server of the machine.
+   */
   const isStrict = ({ url }: RequestLike): boolean => (tls || isPublicOverHttps) && !isLoopback(partsOf(url).host);
   const withStrictTransport = (reply: Reply): Reply => ({
     ...reply,

@@ -35,7 +35,8 @@ export interface Listening {
   readonly url: string;
   readonly port: number;
   /**
-   * Uses a renewed certificate for new connections. Missing without `tls`, and on Bun and Deno, which cannot replace it.
+   * Uses a renewed certificate for new connections. Missing without `tls`, and on Bun and Deno, which cannot replace
+   * it.
    * @throws {CannotListen} the certificate or its key cannot be used; the old one stays in use
    */
   setCertificate?(tls: Tls): void;

@@ -19,8 +19,8 @@ const connections = new WeakMap<Socket, Turns>();
 const knownResponses = new WeakSet<ServerResponse>();
 
 /**
- * Resolves when the earlier responses of the connection are written (RFC 9112 §9.3.2): with false, if the connection has
- * closed by then. Node hands over all pipelined requests at once, even if the client reads no response.
+ * Resolves when the earlier responses of the connection are written (RFC 9112 §9.3.2): with false, if the connection
+ * has closed by then. Node hands over all pipelined requests at once, even if the client reads no response.
  */
 export async function turnOf({ socket }: IncomingMessage, response: ServerResponse): Promise<boolean> {
   const turns = connections.get(socket) ?? { last: Promise.resolve(), waitingCount: 0, isEnding: false };

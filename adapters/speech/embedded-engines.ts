@@ -23,8 +23,8 @@ export interface EmbeddedSpeechOptions {
 }
 
 /**
- * The speech engines that come with Ringport: a speech server, flite, eSpeak NG, in this order of precedence. For English,
- * flite is the clearer of the two on the telephone.
+ * The speech engines that come with Ringport: a speech server, flite, eSpeak NG, in this order of precedence. For
+ * English, flite is the clearer of the two on the telephone.
  *
  * Closing it leaves the worker pool open. Throws a TypeError for a malformed voice id or base URL.
  */
@@ -47,7 +47,10 @@ async function remedyFor(
   return `name a speech server's voice for "${id}" (settings RINGPORT_SPEECH_URL and RINGPORT_SPEECH_VOICES)`;
 }
 
-/** Finds out once, in a worker, which engines are installed. After a failure (on a busy machine) the next call tries again. */
+/**
+ * Finds out once, in a worker, which engines are installed. After a failure (on a busy machine) the next call tries
+ * again.
+ */
 function findInstalled(workers: SpeechWorkers): () => Promise<InstalledEngines> {
   let detection: Promise<InstalledEngines> | undefined;
   const detect = async (): Promise<InstalledEngines> => {

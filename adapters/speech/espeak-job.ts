@@ -31,8 +31,8 @@ const CURRENCIES: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * Speaks with eSpeak NG, one segment at a time, on the calling thread. Throws if it is not installed or lacks the voice,
- * and if the audio is longer than 10 minutes.
+ * Speaks with eSpeak NG, one segment at a time, on the calling thread. Throws if it is not installed or lacks the
+ * voice, and if the audio is longer than 10 minutes.
  */
 export async function espeakJob({ text, voice }: EspeakInput, context: SpeechJobContext<PcmChunk>): Promise<void> {
   const espeak = await espeakInstance();

@@ -58,8 +58,8 @@ export function languagesByTag(languages: readonly EspeakLanguage[]): LanguagesB
 }
 
 /**
- * The language of eSpeak NG that speaks a tag: the one with the same tag, otherwise an alias, otherwise the language without its
- * region. Never another language.
+ * The language of eSpeak NG that speaks a tag: the one with the same tag, otherwise an alias, otherwise the language
+ * without its region. Never another language.
  */
 export function espeakMatch(languages: LanguagesByTag, tag: string): EspeakMatch | undefined {
   const lowerTag = tag.toLowerCase();
@@ -78,7 +78,9 @@ export function espeakMatch(languages: LanguagesByTag, tag: string): EspeakMatch
     : undefined;
 }
 
-/** Every tag to list: the engine's own, a home region for each language without one, the aliases, the popular regions. */
+/**
+ * Every tag to list: the engine's own, a home region for each language without one, the aliases, the popular regions.
+ */
 export function espeakTags(languages: LanguagesByTag): string[] {
   const tags = new Set<string>();
   const add = (language: string, region: string): void => {

@@ -20,8 +20,8 @@ export function flitePath(): string {
 }
 
 /**
- * Speaks English with flite, one segment at a time, on the calling thread. It is compiled once per thread. Throws if flite
- * is not installed, and if the audio is longer than 10 minutes.
+ * Speaks English with flite, one segment at a time, on the calling thread. It is compiled once per thread. Throws if
+ * flite is not installed, and if the audio is longer than 10 minutes.
  */
 export async function fliteJob({ text, voice }: FliteInput, context: SpeechJobContext<PcmChunk>): Promise<void> {
   flite ??= readFile(flitePath())

@@ -23,7 +23,8 @@ const MAX_TEXT_LENGTH = 4096;
 const LIST_MS = 5_000;
 
 /**
- * One `Speech` over several engines, with one catalogue of their voices. The first engine that has a voice id speaks it.
+ * One `Speech` over several engines, with one catalogue of their voices. The first engine that has a voice id speaks
+ * it.
  *
  * The same text in the same voice is rendered once and then played from memory, even while the rendering continues.
  * Silence before the first word is shortened. Closing it closes the engines.
@@ -149,8 +150,8 @@ const MAX_SILENCE_PEAK = 160;
 const KEPT_MS = 40;
 
 /**
- * Shortens the silence before the first word to 40 ms. It takes the pieces of a stream and returns them shortened: empty
- * during the silence, unchanged after the first sound.
+ * Shortens the silence before the first word to 40 ms. It takes the pieces of a stream and returns them shortened:
+ * empty during the silence, unchanged after the first sound.
  */
 export class LeadingSilence {
   readonly #keptSamples: number;
@@ -173,9 +174,9 @@ export class LeadingSilence {
     this.#pending = pending;
     if (onset < 0) return new Int16Array(0);
     this.#isAudible = true;
-    const out = new Int16Array(pending.length + samples.length - onset);
-    out.set(pending, 0);
-    out.set(samples.subarray(onset), pending.length);
-    return out;
+    const shortened = new Int16Array(pending.length + samples.length - onset);
+    shortened.set(pending, 0);
+    shortened.set(samples.subarray(onset), pending.length);
+    return shortened;
   }
 }

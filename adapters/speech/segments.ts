@@ -6,8 +6,8 @@ const LENGTHS = { maxLength: 300, minLength: 40 };
 const MAX_WORD = 40;
 
 /**
- * Splits a text into segments of at most 300 characters that an engine speaks in order: at the ends of
- * sentences if possible, otherwise at a comma, otherwise at a space. Words of more than 40 letters are split. The segments have only
+ * Splits a text into segments of at most 300 characters that an engine speaks in order: at the ends of sentences if
+ * possible, otherwise at a comma, otherwise at a space. Words of more than 40 letters are split. The segments have only
  * the characters that {@link spokenSegment} keeps. An empty text has no segments.
  */
 export function segments(text: string): string[] {
@@ -38,9 +38,9 @@ function splitLongWords(text: string): string {
 }
 
 /**
- * The text without characters that an engine could interpret as a command: control characters (NUL and line breaks of all
- * kinds included), lone surrogates, private and unassigned code points, and marks of direction. Each run of them and of
- * white space becomes one line break if it contains one, otherwise one space.
+ * The text without characters that an engine could interpret as a command: control characters (NUL and line breaks of
+ * all kinds included), lone surrogates, private and unassigned code points, and marks of direction. Each run of them
+ * and of white space becomes one line break if it contains one, otherwise one space.
  */
 export function spokenSegment(text: string): string {
   return text

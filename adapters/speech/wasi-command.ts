@@ -14,11 +14,11 @@ export const OUTPUT_FILE = "out";
 const MAX_LOG_LENGTH = 4096;
 
 /**
- * A WASI command (wasm32-wasi, preview 1) that runs many times, in memory: it sees its arguments (ASCII), an empty directory in which it may write {@link OUTPUT_FILE}, and no other part
- * of the machine.
+ * A WASI command (wasm32-wasi, preview 1) that runs many times, in memory: it sees its arguments (ASCII), an empty
+ * directory in which it may write {@link OUTPUT_FILE}, and no other part of the machine.
  *
- * All runs share one instance, whose memory is reset before each run: a new instance for each run leaves its memory
- * (20 MB of flite's voices) to the garbage collector, which let hundreds of MB pile up. Only one run at a time.
+ * All runs share one instance, whose memory is reset before each run: a new instance for each run leaves its memory (20
+ * MB of flite's voices) to the garbage collector, which let hundreds of MB pile up. Only one run at a time.
  */
 export class WasiCommand {
   readonly #module: WasmModule;
@@ -36,8 +36,8 @@ export class WasiCommand {
   }
 
   /**
-   * Runs the command to its end, and blocks the thread until then. Throws the errors of the WebAssembly runtime, such as a trap, and a
-   * `RangeError` if the file would be longer than `maxFileBytes`.
+   * Runs the command to its end, and blocks the thread until then. Throws the errors of the WebAssembly runtime, such
+   * as a trap, and a `RangeError` if the file would be longer than `maxFileBytes`.
    */
   async run(args: readonly string[], maxFileBytes: number): Promise<CommandResult> {
     this.#instance ??= instantiate(this.#module, this.#constantBytes).catch((cause: unknown) => {
@@ -117,8 +117,8 @@ const ACTIVE = 0;
 const I32_CONST = 0x41;
 
 /**
- * Bytes at the start of a module's memory that its program never writes: its read-only data, which `wasm-ld` places first, in its own segment. 0 if the data section looks otherwise
- * (WebAssembly Core Specification, section 5.5.14).
+ * Bytes at the start of a module's memory that its program never writes: its read-only data, which `wasm-ld` places
+ * first, in its own segment. 0 if the data section looks otherwise (WebAssembly Core Specification, section 5.5.14).
  */
 export function constantBytes(module: Uint8Array): number {
   let offset = HEADER_BYTES;
@@ -147,7 +147,9 @@ export function constantBytes(module: Uint8Array): number {
   return 0;
 }
 
-/** The part of WebAssembly that this folder uses. The project compiles without the browser's types, which declare it. */
+/**
+ * The part of WebAssembly that this folder uses. The project compiles without the browser's types, which declare it.
+ */
 interface WebAssemblyApi {
   compile(bytes: Uint8Array): Promise<WasmModule>;
   instantiate(module: WasmModule, imports: Record<string, Record<string, unknown>>): Promise<WasmInstance>;

@@ -5,7 +5,10 @@ import { deepgramTranscription } from "./deepgram.ts";
 import { openaiTranscription } from "./openai-batch.ts";
 import { openaiRealtimeTranscription } from "./openai-realtime.ts";
 
-/** The engine of the options. @throws {ConfigurationError} the configuration is incomplete; the message names the fix */
+/**
+ * The engine of the options.
+ * @throws {ConfigurationError} the configuration is incomplete; the message names the fix
+ */
 export function configuredTranscription(tuning: TranscriptionTuning): Transcription {
   const { engine, apiKey = "", ...server } = tuning;
   switch (engine) {

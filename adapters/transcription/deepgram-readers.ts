@@ -102,7 +102,9 @@ function joinTexts(parts: readonly Part[]): string {
 export class FluxReader implements ResponseReader {
   readonly #listener: ResponseListener;
   #partial = "";
-  /** Time at which the turn was first reported. Its window starts at the end of the previous window, including silence. */
+  /**
+   * Time at which the turn was first reported. Its window starts at the end of the previous window, including silence.
+   */
   #startedMs: number | undefined;
 
   constructor(listener: ResponseListener) {

@@ -9,7 +9,10 @@ import { engineClient } from "../provider-http/engine-client.ts";
 import { causeOf, isPermanent, jsonOf, type Secrets } from "../provider-http/fault-text.ts";
 import { engineFault, engineRefusalText } from "./engine-fault.ts";
 
-/** Options of {@link openaiTranscription}, for a server with `POST {baseUrl}/audio/transcriptions`: OpenAI, Speaches, LocalAI, vLLM and others. */
+/**
+ * Options of {@link openaiTranscription}, for a server with `POST {baseUrl}/audio/transcriptions`: OpenAI, Speaches,
+ * LocalAI, vLLM and others.
+ */
 export interface OpenaiTranscriptionOptions {
   /** Base URL including the version, without `/audio/transcriptions`: `http://localhost:8000/v1`. */
   readonly baseUrl: string | URL;
@@ -37,8 +40,8 @@ const MAX_TURN_MS = 60_000;
 
 /**
  * Transcription turn by turn over HTTP. A request is repeated (twice at most) if the connection is lost before the
- * response begins, or if the server is busy. A request that times out is not repeated: the server may still be working on
- * it.
+ * response begins, or if the server is busy. A request that times out is not repeated: the server may still be working
+ * on it.
  *
  * Throws a TypeError for a malformed base URL.
  */

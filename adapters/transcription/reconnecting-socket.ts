@@ -5,11 +5,20 @@ export interface ReconnectListener {
   /** Called when a connection is open, the first or a later one. */
   opened(): void;
   message(text: string): void;
-  /** Called when the connection, or an attempt, has failed. Unless the listener closes the socket, another attempt follows. */
+  /**
+   * Called when the connection, or an attempt, has failed. Unless the listener closes the socket, another attempt
+   * follows.
+   */
   lost(): void;
-  /** Called when several attempts in a row have failed; attempts continue. @param problem completes "the transcription server …" */
+  /**
+   * Called when several attempts in a row have failed; attempts continue.
+   * @param problem completes "the transcription server …"
+   */
   unreachable(problem: string): void;
-  /** Called when the engine refuses the connection; no attempt follows. @param problem completes "the transcription server …" */
+  /**
+   * Called when the engine refuses the connection; no attempt follows.
+   * @param problem completes "the transcription server …"
+   */
   refused(problem: string): void;
 }
 

@@ -12,7 +12,10 @@ const MAX_RECORDS = 32;
 /** Error codes of the runtimes for a name or a record that does not exist. */
 const NOT_FOUND_CODES: ReadonlySet<unknown> = new Set(["ENOTFOUND", "ENODATA", "NOTFOUND", "NODATA", "NXDOMAIN"]);
 
-/** Queries the name servers; the result is empty for a name without records. Each ends with its signal, and leaves no socket behind. */
+/**
+ * Queries the name servers; the result is empty for a name without records. Each ends with its signal, and leaves no
+ * socket behind.
+ */
 export interface DnsQueries {
   /** IPv4 and IPv6 addresses, with a family that this machine supports first. */
   addresses(name: string, signal: AbortSignal): Promise<readonly HostAddress[]>;
@@ -33,7 +36,10 @@ export interface DnsQueriesOptions {
  * server times out.
  */
 export function dnsQueries({ system, nameServers }: DnsQueriesOptions): DnsQueries {
-  /** Runs a query with its own resolver: it can only be cancelled as a whole, and follows changes of the system's configuration. */
+  /**
+   * Runs a query with its own resolver: it can only be cancelled as a whole, and follows changes of the system's
+   * configuration.
+   */
   async function withResolver<Value>(
     signal: AbortSignal,
     run: (resolver: dns.Resolver) => Promise<Value>,

@@ -19,7 +19,7 @@ interface WaitingJob {
 /** Turns for the jobs of several users: each has its own share, and free turns rotate among the waiting users. */
 export class UserTurns {
   readonly #limits: UserTurnsLimits;
-  readonly #waiting = new Lanes<WaitingJob>();
+  readonly #queue = new Lanes<WaitingJob>();
   /** Number of running jobs per user. */
   readonly #runningByUser = new Map<string, number>();
   #running = 0;
@@ -35,11 +35,11 @@ export class UserTurns {
   async take(user: string, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     const { maxWaitingPerUser } = this.#limits;
-    if (this.#waiting.sizeOf(user) >= maxWaitingPerUser)
+    if (this.#queue.sizeOf(user) >= maxWaitingPerUser)
       throw new Error(`too many lookups wait (at most ${maxWaitingPerUser})`);
     await new Promise<void>((begin, reject) => {
       const onAbort = (): void => {
-        this.#waiting.remove(user, job);
+        this.#queue.remove(user, job);
         reject(signal.reason);
       };
       const job: WaitingJob = {
@@ -50,7 +50,7 @@ export class UserTurns {
         },
       };
       signal.addEventListener("abort", onAbort, { once: true });
-      this.#waiting.add(user, job);
+      this.#queue.add(user, job);
       this.#grant();
     });
     let isEnded = false;
@@ -65,7 +65,7 @@ export class UserTurns {
   #grant(): void {
     const { maxRunning, maxRunningPerUser } = this.#limits;
     while (this.#running < maxRunning) {
-      const next = this.#waiting.take((user) => (this.#runningByUser.get(user) ?? 0) < maxRunningPerUser);
+      const next = this.#queue.take((user) => (this.#runningByUser.get(user) ?? 0) < maxRunningPerUser);
       if (next === undefined) return;
       this.#count(next.user, 1);
       next.begin();

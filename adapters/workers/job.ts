@@ -47,8 +47,8 @@ export interface WorkerStart {
 }
 
 /**
- * Reason why a job has no (further) result: its code threw (`failed`), it returned no piece in time (`timeout`), its worker
- * died (`crashed`), too many jobs were waiting (`overloaded`), or the pool is closed (`closed`).
+ * Reason why a job has no (further) result: its code threw (`failed`), it returned no piece in time (`timeout`), its
+ * worker died (`crashed`), too many jobs were waiting (`overloaded`), or the pool is closed (`closed`).
  */
 type PoolErrorKind = "failed" | "timeout" | "crashed" | "overloaded" | "closed";
 

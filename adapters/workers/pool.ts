@@ -42,7 +42,7 @@ export class WorkerPool<Jobs extends JobTable<Jobs>> {
   readonly #entry: URL;
   readonly #leaveOneFree: ReadonlySet<string>;
   readonly #slots = new Set<WorkerSlot>();
-  readonly #waiting = new Lanes<PendingJob>();
+  readonly #queue = new Lanes<PendingJob>();
   #lastId = 0;
   #closing: Promise<void> | undefined;
 
@@ -54,7 +54,8 @@ export class WorkerPool<Jobs extends JobTable<Jobs>> {
   }
 
   /**
-   * Runs a job and yields its pieces as they arrive. The job starts with the first `next()`, and leaving the loop stops it.
+   * Runs a job and yields its pieces as they arrive. The job starts with the first `next()`, and leaving the loop stops
+   * it.
    * @throws {PoolError} or the reason of the signal
    */
   async *run<K extends keyof Jobs & string>(
@@ -64,8 +65,8 @@ export class WorkerPool<Jobs extends JobTable<Jobs>> {
     const { signal } = options;
     signal?.throwIfAborted();
     if (this.#closing) throw new PoolError("closed", "the worker pool is closed");
-    if (this.#waiting.size >= this.#maxWaiting) {
-      throw new PoolError("overloaded", `${this.#waiting.size} jobs are waiting for a worker; try again later`);
+    if (this.#queue.size >= this.#maxWaiting) {
+      throw new PoolError("overloaded", `${this.#queue.size} jobs are waiting for a worker; try again later`);
     }
 
     const pieces = new Queue<Jobs[K]["piece"]>();
@@ -79,7 +80,7 @@ export class WorkerPool<Jobs extends JobTable<Jobs>> {
     };
     const abandon = (): void => {
       pieces.close();
-      if (this.#waiting.remove(pending.lane, pending)) return;
+      if (this.#queue.remove(pending.lane, pending)) return;
       for (const slot of this.#slots) if (slot.has(pending)) slot.cancel();
     };
     const abort = (): void => {
@@ -87,7 +88,7 @@ export class WorkerPool<Jobs extends JobTable<Jobs>> {
       abandon();
     };
     signal?.addEventListener("abort", abort, { once: true });
-    this.#waiting.add(pending.lane, pending);
+    this.#queue.add(pending.lane, pending);
     this.#assign();
     try {
       for await (const piece of pieces) {
@@ -110,20 +111,20 @@ export class WorkerPool<Jobs extends JobTable<Jobs>> {
 
   async #close(): Promise<void> {
     const closedError = new PoolError("closed", "the worker pool is closed");
-    for (let pending = this.#waiting.take(); pending; pending = this.#waiting.take()) pending.pieces.fail(closedError);
+    for (let pending = this.#queue.take(); pending; pending = this.#queue.take()) pending.pieces.fail(closedError);
     await Promise.all([...this.#slots].map((slot) => slot.stop(closedError)));
   }
 
   /** Gives waiting jobs to idle workers: a worker that has done such a job, otherwise any, otherwise a new one. */
   #assign(): void {
-    while (this.#waiting.size > 0) {
+    while (this.#queue.size > 0) {
       const idleSlots = [...this.#slots].filter((slot) => slot.isIdle);
       if (idleSlots.length === 0 && this.#slots.size >= this.size) return;
       const limitedCount = [...this.#slots].filter(
         ({ kind }) => kind !== undefined && this.#leaveOneFree.has(kind),
       ).length;
       const hasRoom = limitedCount < Math.max(1, this.size - 1);
-      const pending = this.#waiting.take((kind) => hasRoom || !this.#leaveOneFree.has(kind));
+      const pending = this.#queue.take((kind) => hasRoom || !this.#leaveOneFree.has(kind));
       if (pending === undefined) return;
       const slot =
         idleSlots.find((candidate) => candidate.isWarmFor(pending.job.kind)) ?? idleSlots[0] ?? this.#startWorker();

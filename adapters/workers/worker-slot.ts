@@ -21,8 +21,8 @@ const CANCEL_GRACE_MS = 2_000;
  * One worker thread and the job that it does.
  *
  * A slot lives from its construction until `onEnd`, which is called once: after a crash, a timeout, an ignored
- * cancellation or {@link stop}. In between it is idle or has one job; `onIdle` is called whenever a job has ended. An idle
- * worker does not keep the process alive.
+ * cancellation or {@link stop}. In between it is idle or has one job; `onIdle` is called whenever a job has ended. An
+ * idle worker does not keep the process alive.
  */
 export class WorkerSlot {
   readonly #worker: Worker;
