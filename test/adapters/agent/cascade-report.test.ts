@@ -56,7 +56,7 @@ describe("a model that states the result of a call", () => {
   test("is shown its earlier mistake", async () => {
     const conversation = await injectedConversation(() => ({ text: "{}" }));
     await statedResult(conversation, "/day is missing");
-    expect(server.chats.at(-1)!.messages[0]!.content).toContain("was refused: /day is missing.");
+    expect(server.chats.at(-1)!.messages[0]!.content).toContain("was rejected: /day is missing.");
   });
 
   test("is asked in plain words if its server refuses the format", async () => {

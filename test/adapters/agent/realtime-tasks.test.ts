@@ -81,7 +81,7 @@ describe("a model in audio that states the result of a call", () => {
     await talk.until(isListening);
     await statedResult(talk);
     await statedResult(talk, "/day is missing");
-    expect(requests[1]!.instructions).toContain("was refused: /day is missing.");
+    expect(requests[1]!.instructions).toContain("was rejected: /day is missing.");
   });
 
   test("states it after hanging up, over the same connection", async () => {
