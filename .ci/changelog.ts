@@ -8,18 +8,22 @@ const UNRELEASED = " (unreleased)";
  */
 export function releasedChangelog(changelog: string, version: string, summaries: readonly string[]): string {
   const heading = `## ${version}`;
-  const written = changelog.replace(`${heading}${UNRELEASED}\n`, `${heading}\n`);
+  const releasedText = changelog.replace(`${heading}${UNRELEASED}\n`, `${heading}\n`);
   if (summaries.length === 0) {
-    if (written === changelog) throw new Error(`nothing to release: no changeset, and no "${heading}${UNRELEASED}"`);
-    return written;
+    if (releasedText === changelog)
+      throw new Error(`nothing to release: no changeset, and no "${heading}${UNRELEASED}"`);
+    return releasedText;
   }
   const lines = summaries.flatMap((summary) => summary.split("\n").filter((line) => line.trim() !== ""));
-  const wrong = lines.find((line) => kindOf(line) < 0);
-  if (wrong !== undefined) throw new Error(`a changeset says "${wrong}"; begin the line with Add:, Change: or Fix:`);
-  const sorted = lines.map(plain).sort((a, b) => kindOf(a) - kindOf(b));
-  const section = `${heading}\n\n${sorted.map((line) => `- ${line}\n`).join("")}\n`;
-  const at = changelog.search(/^## /m);
-  return at < 0 ? `${changelog.trimEnd()}\n\n${section}` : changelog.slice(0, at) + section + changelog.slice(at);
+  const unknownLine = lines.find((line) => kindOf(line) < 0);
+  if (unknownLine !== undefined)
+    throw new Error(`a changeset has the line "${unknownLine}": begin it with Add:, Change: or Fix:`);
+  const sortedLines = lines.map(plain).sort((a, b) => kindOf(a) - kindOf(b));
+  const section = `${heading}\n\n${sortedLines.map((line) => `- ${line}\n`).join("")}\n`;
+  const start = changelog.search(/^## /m);
+  return start < 0
+    ? `${changelog.trimEnd()}\n\n${section}`
+    : changelog.slice(0, start) + section + changelog.slice(start);
 }
 
 const plain = (line: string): string => line.replace(/^[-*]\s+/, "").trim();

@@ -40,7 +40,7 @@ export interface BuiltConsole {
 /**
  * Bundles the pages of the console into a folder: `index.html`, and files with hashed names, each also compressed as
  * `.br` and `.gz`. The folder is emptied first.
- * @param limit of the compressed bytes of a first view
+ * @param limit maximum compressed bytes of a first view
  * @throws {Error} a first view is larger
  */
 export async function buildConsole(folder: string, limit: number = FIRST_VIEW_BYTES): Promise<BuiltConsole> {
@@ -55,11 +55,11 @@ export async function buildConsole(folder: string, limit: number = FIRST_VIEW_BY
     assetNames: "[name]-[hash]",
     plugins: [workletUrls(folder, worklets)],
   });
-  const built = [result, ...worklets];
+  const results = [result, ...worklets];
   const files = new Map(
-    built.flatMap(({ outputFiles }) => outputFiles.map(({ path, contents }) => [basename(path), contents])),
+    results.flatMap(({ outputFiles }) => outputFiles.map(({ path, contents }) => [basename(path), contents])),
   );
-  const outputs = Object.assign({}, ...built.map(({ metafile }) => metafile.outputs)) as Metafile["outputs"];
+  const outputs = Object.assign({}, ...results.map(({ metafile }) => metafile.outputs)) as Metafile["outputs"];
   files.set("index.html", Buffer.from(await indexPage(outputs)));
 
   await rm(folder, { recursive: true, force: true });
@@ -69,16 +69,16 @@ export async function buildConsole(folder: string, limit: number = FIRST_VIEW_BY
     [...files].map(async ([name, contents]) => {
       const compressed = await Promise.all([smallest(contents), promisify(gzip)(contents, { level: 9 })]);
       sizes.set(name, compressed[1].byteLength);
-      const written = { "": contents, ".br": compressed[0], ".gz": compressed[1] };
-      for (const [suffix, bytes] of Object.entries(written)) await writeFile(join(folder, name + suffix), bytes);
+      const variants = { "": contents, ".br": compressed[0], ".gz": compressed[1] };
+      for (const [suffix, bytes] of Object.entries(variants)) await writeFile(join(folder, name + suffix), bytes);
     }),
   );
 
   const firstViews = firstViewsOf(outputs, (name) => sizes.get(name) ?? 0);
   for (const [view, bytes] of Object.entries(firstViews))
     if (bytes > limit)
-      throw new Error(`a browser loads ${bytes} bytes for ${view}, more than ${limit}: import what is large on demand`);
-  return { packages: packagesOf(built.map(({ metafile }) => metafile)), firstViews };
+      throw new Error(`a browser loads ${bytes} bytes for ${view}, more than ${limit}: import large modules on demand`);
+  return { packages: packagesOf(results.map(({ metafile }) => metafile)), firstViews };
 }
 
 /** `import url from "./phone-worklet.ts?worklet"` is the address of that module, bundled as a separate file. */
@@ -115,18 +115,18 @@ async function indexPage(outputs: Metafile["outputs"]): Promise<string> {
 }
 
 function entryOf(outputs: Metafile["outputs"]): [string, Metafile["outputs"][string]] {
-  const found = Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === ENTRY);
-  if (found === undefined) throw new Error(`${ENTRY} was not built`);
-  return found;
+  const entry = Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === ENTRY);
+  if (entry === undefined) throw new Error(`${ENTRY} was not built`);
+  return entry;
 }
 
 /** A file and all files that it loads. */
-function staticImports(outputs: Metafile["outputs"], from: string, found = new Set<string>()): string[] {
-  if (found.has(from)) return [];
-  found.add(from);
+function staticImports(outputs: Metafile["outputs"], from: string, visited = new Set<string>()): string[] {
+  if (visited.has(from)) return [];
+  visited.add(from);
   for (const { path, kind } of outputs[from]?.imports ?? [])
-    if (kind === "import-statement") staticImports(outputs, path, found);
-  return [...found];
+    if (kind === "import-statement") staticImports(outputs, path, visited);
+  return [...visited];
 }
 
 /** Compressed size of each view that a browser opens first. */

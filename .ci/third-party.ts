@@ -10,8 +10,8 @@ export interface ThirdParty {
   /** Licence and notice files, in full. */
   readonly texts: readonly string[];
   readonly author: string;
-  /** Packages that it needs at run time. */
-  readonly needs: readonly string[];
+  /** Packages required at run time. */
+  readonly dependencies: readonly string[];
   readonly folder: string;
 }
 
@@ -31,46 +31,50 @@ const INSIDE: Readonly<Record<string, string>> = {
   "libphonenumber-js":
     "Contains the numbering plans of Google's libphonenumber: Apache-2.0, https://github.com/google/libphonenumber.",
   "mpg123-decoder":
-    "Contains libmpg123, compiled to WebAssembly: LGPL-2.1, https://www.mpg123.de. It is installed beside Ringport as a package of its own and can be replaced there.",
+    "Contains libmpg123, compiled to WebAssembly: LGPL-2.1, https://www.mpg123.de. It is installed beside Ringport as a separate package and can be replaced there.",
 };
 
 /** The named packages and all their dependencies, each once, sorted by name. */
-function withAllTheyNeed(root: string, names: readonly string[]): ThirdParty[] {
-  const found = new Map<string, ThirdParty>();
+function withDependencies(root: string, names: readonly string[]): ThirdParty[] {
+  const packages = new Map<string, ThirdParty>();
   const visit = (name: string, from: string): void => {
-    const one = thirdParty(name, from);
-    const key = `${one.name}@${one.version}`;
-    if (found.has(key)) return;
-    found.set(key, one);
-    for (const next of one.needs) visit(next, one.folder);
+    const dependency = thirdParty(name, from);
+    const key = `${dependency.name}@${dependency.version}`;
+    if (packages.has(key)) return;
+    packages.set(key, dependency);
+    for (const next of dependency.dependencies) visit(next, dependency.folder);
   };
   for (const name of names) visit(name, root);
-  return [...found.values()].sort((a, b) => a.name.localeCompare(b.name, "en"));
+  return [...packages.values()].sort((a, b) => a.name.localeCompare(b.name, "en"));
 }
 
 /** The dependencies of the package in this folder, by their kind. */
-export function dependenciesOf(root: string): { readonly needed: ThirdParty[]; readonly optional: ThirdParty[] } {
+export function dependenciesOf(root: string): { readonly required: ThirdParty[]; readonly optional: ThirdParty[] } {
   const { dependencies = {}, peerDependencies = {} } = manifest(root);
-  const needed = withAllTheyNeed(root, Object.keys(dependencies));
-  return { needed, optional: Object.keys(peerDependencies).map((name) => thirdParty(name, root)) };
+  const needed = withDependencies(root, Object.keys(dependencies));
+  return { required: needed, optional: Object.keys(peerDependencies).map((name) => thirdParty(name, root)) };
 }
 
-/** The text of third-party-notices.txt. @param carried names of packages bundled into the published files */
-export function thirdPartyNotices(root: string, carried: readonly string[]): string {
-  const { needed, optional } = dependenciesOf(root);
+/** The text of third-party-notices.txt. @param bundled names of the packages bundled into the published files */
+export function thirdPartyNotices(root: string, bundled: readonly string[]): string {
+  const { required: needed, optional } = dependenciesOf(root);
   const directly = (names: readonly string[]) => names.map((name) => thirdParty(name, root));
   const parts = [
     "Third-party notices of Ringport",
-    ...chapter("Parts of these packages lie in this one", directly(carried), true),
+    ...chapter("Parts of these packages are included in this one", directly(bundled), true),
     ...chapter("These packages are installed with this one", needed, true),
-    ...chapter("These packages work with this one where you install them; nothing of them is in it", optional, false),
+    ...chapter(
+      "These packages work with this one if you install them; none of their code is included",
+      optional,
+      false,
+    ),
   ];
   return `${parts.join("\n\n")}\n`;
 }
 
 function chapter(title: string, packages: readonly ThirdParty[], inFull: boolean): string[] {
   const rule = "=".repeat(title.length);
-  return [`${title}\n${rule}`, ...packages.map((one) => notice(one, inFull))];
+  return [`${title}\n${rule}`, ...packages.map((each) => notice(each, inFull))];
 }
 
 function notice({ name, version, licence, author, texts }: ThirdParty, inFull: boolean): string {
@@ -82,7 +86,8 @@ function notice({ name, version, licence, author, texts }: ThirdParty, inFull: b
 function thirdParty(name: string, from: string): ThirdParty {
   const folder = installed(name, from);
   const { version, license, author, dependencies = {} } = manifest(folder);
-  if (license === undefined) throw new Error(`${name} ${version} names no licence; find out and replace it if need be`);
+  if (license === undefined)
+    throw new Error(`${name} ${version} names no licence; find it out, or replace the package`);
   const legal = readdirSync(folder).filter((file) => LEGAL.test(file));
   return {
     name,
@@ -90,17 +95,17 @@ function thirdParty(name: string, from: string): ThirdParty {
     licence: license,
     author: (typeof author === "string" ? author : author?.name) ?? "",
     texts: legal.map((file) => readFileSync(join(folder, file), "utf8").trim()),
-    needs: Object.keys(dependencies),
+    dependencies: Object.keys(dependencies),
     folder,
   };
 }
 
 /** Folder of a package as Node resolves it from another folder. */
 function installed(name: string, from: string): string {
-  for (let at = from; ; at = dirname(at)) {
-    const folder = join(at, "node_modules", name);
+  for (let parent = from; ; parent = dirname(parent)) {
+    const folder = join(parent, "node_modules", name);
     if (existsSync(join(folder, "package.json"))) return folder;
-    if (at === parse(at).root) throw new Error(`${name} is not installed; run npm ci`);
+    if (parent === parse(parent).root) throw new Error(`${name} is not installed; run npm ci`);
   }
 }
 

@@ -9,9 +9,9 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import type { Diagnostic, SourceFile } from "typescript";
 
-/** Folders of one process parse the same libraries once. */
+/** Folders by process; those of one process share the parsed libraries. */
 const PROCESSES = [["."], ["adapters/console/pages", "test/console/pages"]];
-/** Folders with packages of their own, which their tiers install. */
+/** Folders with their own packages, which their tiers install. */
 const TIERS = ["test/console/browser", "test/package", "test/peers"];
 
 const folders = process.argv.slice(2);
@@ -58,8 +58,8 @@ async function checkAll(folders: readonly string[]): Promise<boolean> {
       configFileParsingDiagnostics: config.errors,
       host,
     });
-    const own = `${resolve(folder)}/`;
-    const isForeign = ({ fileName }: SourceFile): boolean => !fileName.startsWith(own);
+    const root = `${resolve(folder)}/`;
+    const isForeign = ({ fileName }: SourceFile): boolean => !fileName.startsWith(root);
     program.getConfigFileParsingDiagnostics().forEach(report);
     program.getOptionsDiagnostics().forEach(report);
     program.getSyntacticDiagnostics().forEach(report);
@@ -72,8 +72,8 @@ async function checkAll(folders: readonly string[]): Promise<boolean> {
   }
   return passed;
 
-  function report(found: Diagnostic): void {
-    process.stdout.write(ts.formatDiagnosticsWithColorAndContext([found], format));
+  function report(diagnostic: Diagnostic): void {
+    process.stdout.write(ts.formatDiagnosticsWithColorAndContext([diagnostic], format));
     passed = false;
   }
 }
