@@ -12,7 +12,7 @@ import { readSettings, type ServerSettings } from "./settings/read-settings.ts";
 import type { Setting } from "./settings/setting.ts";
 import { STORAGE_SETTINGS, settingsOf } from "./settings/settings.ts";
 import { type ListColumn, printRows } from "./terminal/table.ts";
-import { print, printBeside, printJson } from "./terminal/terminal.ts";
+import { print, printJson, printBeside as printToStderr } from "./terminal/terminal.ts";
 import { withStorage } from "./token/storage-work.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -39,7 +39,7 @@ function codeUrl(settings: ServerSettings, page: "register" | "reset", code: str
 }
 
 /** Dependencies for creating codes while a server is running. */
-function codeMakers({ logins }: Storage): CodeMakers {
+function codeDependencies({ logins }: Storage): CodeMakers {
   return { logins, system: realSystem, ids: idSource(realSystem.now, realSystem.random), sha256: sha256Hex };
 }
 
@@ -47,19 +47,19 @@ function codeMakers({ logins }: Storage): CodeMakers {
 export const accountCode: CommandSpec = {
   summary: "Prints the one-time address at which the administrator of the console registers.",
   details:
-    "It works once, within 24 hours. A new address replaces the one before. The account takes over the user `admin` of the first token, if there is one.",
+    "It works once, within 24 hours. A new address replaces the previous one. The account takes over the user `admin` of the first token, if there is one.",
   options: [jsonOption("`url` and `expires_at`")],
   settings: CONSOLE_SETTINGS,
   async run(line) {
     const settings = readSettings(CONSOLE_SETTINGS, line, process.env);
     assertConsole(settings);
     const { made, user } = await withStorage(settings.options, { mustExist: true }, async (storage) => ({
-      made: await firstCode(codeMakers(storage)),
+      made: await firstCode(codeDependencies(storage)),
       user: await firstUser(storage),
     }));
     if (!made)
       throw new UsageError(
-        "this server has an administrator, who invites other people in the console; for a lost password: ringport account reset EMAIL",
+        "this server already has an administrator, who can invite people in the console; for a lost password: ringport account reset EMAIL",
       );
     const url = codeUrl(settings, "register", made.code);
     const expiresAt = new Date(made.expiresAt).toISOString();
@@ -68,8 +68,8 @@ export const accountCode: CommandSpec = {
       return 0;
     }
     print(url);
-    printBeside(`Open it in your browser: until ${expiresAt} it makes the account of the administrator, once.`);
-    if (user) printBeside(`The account takes over what the user "${FIRST_USER}" has: ${user}.`);
+    printToStderr(`Open it in your browser to create the administrator's account. It works once, until ${expiresAt}.`);
+    if (user) printToStderr(`The account takes over the data of the user "${FIRST_USER}": ${user}.`);
     return 0;
   },
 };
@@ -100,7 +100,7 @@ export const accountList: CommandSpec = {
     }));
     if (line.values.get("json")) printJson(views);
     else if (views.length === 0)
-      printBeside("There are no accounts: ringport account code prints the address for the first one.");
+      printToStderr("There are no accounts: ringport account code prints the address for the first one.");
     else
       printRows(
         COLUMNS,
@@ -111,18 +111,18 @@ export const accountList: CommandSpec = {
 };
 
 const COLUMNS: readonly ListColumn[] = [
-  { head: "ID", leftOut: 2 },
+  { head: "ID", dropOrder: 2 },
   { head: "EMAIL", cut: true },
   { head: "ROLE" },
-  { head: "USER", leftOut: 1 },
-  { head: "CREATED", leftOut: 3 },
+  { head: "USER", dropOrder: 1 },
+  { head: "CREATED", dropOrder: 3 },
 ];
 
 /** `ringport account reset`: an address at which the owner sets a new password. */
 export const accountReset: CommandSpec = {
   summary: "Prints a one-time address at which a person sets a new password.",
   details:
-    "It works once, within 24 hours, and ends the sessions of the account. A new address replaces the one before.",
+    "It works once, within 24 hours, and ends the sessions of the account. A new address replaces the previous one.",
   operands: [{ name: "EMAIL" }],
   options: [jsonOption("`email`, `url` and `expires_at`")],
   settings: CONSOLE_SETTINGS,
@@ -131,7 +131,7 @@ export const accountReset: CommandSpec = {
     const settings = readSettings(CONSOLE_SETTINGS, line, process.env);
     assertConsole(settings);
     const code = await withStorage(settings.options, { mustExist: true }, (storage) =>
-      resetCode(codeMakers(storage), email),
+      resetCode(codeDependencies(storage), email),
     );
     if (!code)
       throw new UsageError(
@@ -144,7 +144,7 @@ export const accountReset: CommandSpec = {
       return 0;
     }
     print(url);
-    printBeside(`Send it to ${code.account.email} in private: until ${expiresAt} it opens the account, once.`);
+    printToStderr(`Send it to ${code.account.email} privately: it opens the account once, until ${expiresAt}.`);
     return 0;
   },
 };

@@ -17,7 +17,7 @@ export const backup: CommandSpec = {
   summary: "Copies the data of a server into a new folder, even while it runs.",
   details:
     "A snapshot of the database, and the recordings. The key (secret.key, or RINGPORT_SECRET) is not copied: keep it " +
-    "in another place. To restore, stop the server, put the copy in place of its data folder, and the key into it. " +
+    "somewhere else. To restore, stop the server, put the copy in place of its data folder, and the key into it. " +
     "On PostgreSQL use pg_dump.",
   operands: [{ name: "FOLDER", completion: "file" }],
   options: [jsonOption("what was copied")],
@@ -34,8 +34,8 @@ export const backup: CommandSpec = {
     const { backUpData } = await import("../embedded/backup.ts");
     const { folder, databaseBytes, recordings } = await backUpData(database, to).catch(
       (cause: NodeJS.ErrnoException) => {
-        const why = cause.code === "EEXIST" ? "it is not empty" : cause.message;
-        throw new UsageError(`the backup cannot be written to ${to} (${why}); name a new folder`, { cause });
+        const reason = cause.code === "EEXIST" ? "it is not empty" : cause.message;
+        throw new UsageError(`the backup cannot be written to ${to} (${reason}); name a new folder`, { cause });
       },
     );
     if (line.values.get("json")) printJson({ folder, database_bytes: databaseBytes, recordings });
@@ -45,7 +45,7 @@ export const backup: CommandSpec = {
         ["database", `${(databaseBytes / MEBIBYTE).toFixed(1)} MiB`],
         ["recordings", String(recordings)],
       ]);
-      printBeside("The key is not in it: keep secret.key (or RINGPORT_SECRET) at another place.");
+      printBeside("The key is not included: keep secret.key (or RINGPORT_SECRET) somewhere else.");
     }
     return EXIT.done;
   },

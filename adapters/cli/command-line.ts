@@ -5,7 +5,7 @@ import { UsageError } from "./usage-error.ts";
 
 /**
  * Parses the words after a command's name.
- * @throws {UsageError} an unknown option, a value too many or too few
+ * @throws {UsageError} an unknown option, too many or too few values
  */
 export function parseCommandLine(command: Command, args: readonly string[]): ParsedLine {
   const switches = new Map<string, boolean>();
@@ -27,51 +27,54 @@ export function parseCommandLine(command: Command, args: readonly string[]): Par
 
   const values = new Map<string, string | boolean>();
   const operands: string[] = [];
-  const called = command.path.join(" ");
+  const commandName = command.path.join(" ");
   for (const token of tokens) {
     if (token.kind === "positional") operands.push(token.value);
     if (token.kind !== "option") continue;
     const { name, rawName, value, inlineValue } = token;
-    const positive = rawName.startsWith("--no-") && !switches.has(name) ? name.replace(/^no-/, "") : name;
-    const isSwitch = switches.get(positive);
-    if (isSwitch === undefined || (positive !== name && !isSwitch)) {
+    const optionName = rawName.startsWith("--no-") && !switches.has(name) ? name.replace(/^no-/, "") : name;
+    const isSwitch = switches.get(optionName);
+    if (isSwitch === undefined || (optionName !== name && !isSwitch)) {
       const flags = [...switches.keys()].map((flag) => `--${flag}`);
       throw new UsageError(
-        `unknown option ${rawName} of ${called}${didYouMean(rawName, flags)}; see: ringport ${called} --help`,
+        `unknown option ${rawName} of ${commandName}${didYouMean(rawName, flags)}; see: ringport ${commandName} --help`,
       );
     }
-    if (isSwitch && value !== undefined)
-      throw new UsageError(`${rawName} takes no value, but was given "${value}"; leave it out`);
+    if (isSwitch && value !== undefined) throw new UsageError(`${rawName} takes no value: leave out "${value}"`);
     if (!isSwitch && (value === undefined || (!inlineValue && value.startsWith("-"))))
       throw new UsageError(`${rawName} needs a value; write it as ${rawName}=VALUE`);
-    values.set(positive, isSwitch ? positive === name : (value as string));
+    values.set(optionName, isSwitch ? optionName === name : (value as string));
   }
   if (values.get("help") === true) return { values, operands };
   checkOperands(command, operands);
   for (const { name, values: allowed } of command.options) {
     const value = values.get(name);
-    if (allowed && typeof value === "string") values.set(name, oneOfThem(`--${name}`, allowed, value));
+    if (allowed && typeof value === "string") values.set(name, allowedWord(`--${name}`, allowed, value));
   }
-  const checked = operands.map((operand, i) => {
+  const checkedOperands = operands.map((operand, i) => {
     const { name, values: allowed } = command.operands?.[i] ?? {};
-    return allowed && name ? oneOfThem(name, allowed, operand) : operand;
+    return allowed && name ? allowedWord(name, allowed, operand) : operand;
   });
-  return { values, operands: checked };
+  return { values, operands: checkedOperands };
 }
 
 function checkOperands({ path, operands: specs = [] }: Command, words: readonly string[]): void {
-  const called = path.join(" ");
+  const commandName = path.join(" ");
   if (words.length > specs.length)
-    throw new UsageError(`${called} takes no argument "${words[specs.length]}"; see: ringport ${called} --help`);
+    throw new UsageError(
+      `${commandName} takes no argument "${words[specs.length]}"; see: ringport ${commandName} --help`,
+    );
   const missing = specs[words.length];
   if (missing && !missing.optional)
-    throw new UsageError(`${called} needs ${missing.name}: ringport ${called} ${specs.map(operandLabel).join(" ")}`);
+    throw new UsageError(
+      `${commandName} needs ${missing.name}: ringport ${commandName} ${specs.map(operandLabel).join(" ")}`,
+    );
 }
 
 /** The word as it is spelled in the table. */
-function oneOfThem(name: string, values: readonly string[], word: string): string {
-  const found = values.find((value) => value.toLowerCase() === word.toLowerCase());
-  if (found !== undefined) return found;
+function allowedWord(name: string, values: readonly string[], word: string): string {
+  const match = values.find((value) => value.toLowerCase() === word.toLowerCase());
+  if (match !== undefined) return match;
   throw new UsageError(
     `${name} is "${word}"${didYouMean(word, values)}: it must be ${values.slice(0, -1).join(", ")} or ${values.at(-1)}`,
   );

@@ -44,9 +44,9 @@ export const consentGet: CommandSpec = {
 
 /** `ringport consent list`: the numbers with a record. */
 export const consentList: CommandSpec = {
-  summary: "Lists the numbers of which it is recorded whether they may be called.",
+  summary: "Lists the recorded consents.",
   options: [
-    { name: "status", placeholder: "STATUS", values: CONSENT_STATUSES, help: "Only those with this status." },
+    { name: "status", placeholder: "STATUS", values: CONSENT_STATUSES, help: "Only consents with this status." },
     jsonOption("the list"),
   ],
   settings: CONNECTION_SETTINGS,
@@ -55,7 +55,8 @@ export const consentList: CommandSpec = {
     const { client } = await connect(line);
     const consents = await Array.fromAsync(client.consents.list({ status }));
     if (line.values.get("json")) printJson(consents);
-    else if (consents.length === 0) printBeside("Nothing is recorded; record it: ringport consent set PHONE STATUS");
+    else if (consents.length === 0)
+      printBeside("No consent is recorded; record one: ringport consent set PHONE STATUS");
     else
       printRows(
         COLUMNS,
@@ -67,9 +68,9 @@ export const consentList: CommandSpec = {
 
 const COLUMNS: readonly ListColumn[] = [{ head: "PHONE" }, { head: "STATUS" }, { head: "SOURCE", cut: true }];
 
-/** `ringport consent delete`: deletes the record of whether a number may be called. */
+/** `ringport consent delete`: deletes the consent of a number. */
 export const consentDelete: CommandSpec = {
-  summary: "Forgets whether a number may be called.",
+  summary: "Deletes the consent of a number.",
   operands: [{ name: "PHONE" }],
   options: [jsonOption("`phone` and `deleted`")],
   settings: CONNECTION_SETTINGS,
@@ -78,7 +79,7 @@ export const consentDelete: CommandSpec = {
     const { client } = await connect(line);
     await client.consents.delete(phone);
     if (line.values.get("json")) printJson({ phone, deleted: true });
-    else printBeside(`Nothing is recorded about ${phone} any more.`);
+    else printBeside(`The consent of ${phone} is deleted.`);
     return 0;
   },
 };

@@ -23,7 +23,7 @@ export const erase: CommandSpec = {
     "transcripts and recordings, hashes of idempotent requests, and records of linked devices, of all users; also in " +
     "another form of the number that reaches the same phone (Brazil, Mexico, Argentina). Works directly on a server's " +
     "data, even while it runs, and compacts the database afterwards. It cannot end calls: hang up active ones first. " +
-    "Exit code 0: all of that is gone. 1: such a call is active or an instance is linked to the number.",
+    "Exit code 0: everything was deleted. 1: such a call is active, or an instance is linked to the number.",
   options: [
     { name: "phone", placeholder: "NUMBER", help: "The person's number, such as +12025550100; required." },
     jsonOption("what was deleted and what still names the number"),

@@ -18,7 +18,7 @@ export const EXIT = {
 
 /** For the help of commands that wait for a call. */
 export const EXIT_CODES_HELP =
-  "Exit code: 0 completed, 1 failed, 2 bad input, 3 busy, 4 declined, 5 no answer, 6 unreachable or no such number, 7 the instance has another call already, 130 Ctrl-C.";
+  "Exit code: 0 completed, 1 failed, 2 bad input, 3 busy, 4 declined, 5 no answer, 6 unreachable or no such number, 7 the instance already has a call, 130 Ctrl-C.";
 
 const BY_REASON: Partial<Record<Outcome["reason"], number>> = {
   busy: EXIT.busy,

@@ -2,7 +2,7 @@ import process from "node:process";
 import { errorText } from "../../src/base/error.ts";
 import { RingportError } from "../../src/client/ringport-error.ts";
 import { Refusal } from "../../src/domain/refusal.ts";
-import { nothingAnswers } from "./connection/nothing-answers.ts";
+import { unreachableText } from "./connection/nothing-answers.ts";
 import { EXIT } from "./exit-codes.ts";
 import { hideTokens } from "./serve/hide-secrets.ts";
 import { printBeside } from "./terminal/terminal.ts";
@@ -40,14 +40,14 @@ function problemOf(error: unknown): Problem {
   return { code, detail: withFix(error), status: status || null, request_id: requestId, errors };
 }
 
-/** The server's message, with the fix if only the client knows it. */
+/** The server's message, with the fix for faults of the connection. */
 function withFix(error: RingportError): string {
   const { code, status, detail } = error;
-  if (code === "network_error") return nothingAnswers(error.message.replace(/ did not respond.*$/s, ""), error);
+  if (code === "network_error") return unreachableText(error.message.replace(/ did not respond.*$/s, ""), error);
   if (status === 401)
-    return `${detail}; check RINGPORT_TOKEN, or make a token beside the server: ringport token create --user NAME`;
-  if (code === "unexpected_answer") return `${detail}: it is no Ringport; check RINGPORT_URL`;
-  if (code === "not_found") return `${detail}; check RINGPORT_URL, which holds the base path too`;
+    return `${detail}; check RINGPORT_TOKEN, or create a token on the server's machine: ringport token create --user NAME`;
+  if (code === "unexpected_answer") return `${detail}: this is not a Ringport server; check RINGPORT_URL`;
+  if (code === "not_found") return `${detail}; check RINGPORT_URL, which must include the base path`;
   return detail;
 }
 
@@ -63,6 +63,6 @@ function exitCode(error: unknown): number {
     const { status, code } = error;
     return code === "network_error" || (status >= 400 && status < 500) ? EXIT.usage : EXIT.failed;
   }
-  const isMistakeOfOurs = error instanceof TypeError || error instanceof ReferenceError || error instanceof RangeError;
-  return isMistakeOfOurs ? EXIT.failed : EXIT.usage;
+  const isBug = error instanceof TypeError || error instanceof ReferenceError || error instanceof RangeError;
+  return isBug ? EXIT.failed : EXIT.usage;
 }

@@ -15,8 +15,8 @@ function paragraph(text: string): string[] {
   return wrapped(text, helpColumns());
 }
 
-/** The help of one command. @param below the subcommands */
-export function commandHelp(command: Command, below: readonly Command[] = []): string {
+/** The help of one command. @param subcommands the subcommands */
+export function commandHelp(command: Command, subcommands: readonly Command[] = []): string {
   const { path, summary, details, operands = [], options, settings } = command;
   const usage = ["ringport", ...path, ...operands.map(operandLabel), "[options]"].join(" ");
   const ownOptions = [...options, { name: "help", help: "Shows this help." }];
@@ -33,7 +33,7 @@ export function commandHelp(command: Command, below: readonly Command[] = []): s
     "Options",
     ...table(rows, helpColumns()),
     ...(settings.length > 0 ? settingsHelp(settings) : []),
-    ...(below.length > 0 ? ["", "More commands", ...table(below.map(commandRow), helpColumns())] : []),
+    ...(subcommands.length > 0 ? ["", "More commands", ...table(subcommands.map(commandRow), helpColumns())] : []),
   ].join("\n");
 }
 
@@ -43,23 +43,23 @@ function settingsHelp(settings: readonly Setting[]): string[] {
   const groups = Object.entries(GROUPS)
     .map(([title, group]) => ({ title, rows: group.filter((setting) => settings.includes(setting)).map(settingRow) }))
     .filter(({ rows }) => rows.length > 0);
-  const shown = groups.flatMap(({ title, rows }) => ["", title, ...rows.flat()]);
+  const sections = groups.flatMap(({ title, rows }) => ["", title, ...rows.flat()]);
   const note = "Each setting is a flag or an environment variable; the flag wins. Defaults are in brackets.";
-  return ["", ...paragraph(note), ...shown];
+  return ["", ...paragraph(note), ...sections];
 }
 
 /** The names of a setting with its description below, because one line would be too wide. */
 function settingRow({ flag, env, parser, fallback, help }: Setting): string[] {
   const placeholder = parser.placeholder ? ` ${parser.placeholder}` : "";
-  const [names = "", ...more] = wrapped(
+  const [names = "", ...continuation] = wrapped(
     `${flag === undefined ? "(variable only)" : `--${flag}${placeholder}`}, ${env}`,
     helpColumns() - 2,
   );
-  const text = wrapped(`${help} [${fallback}]`, helpColumns() - DEEPER.length);
-  return [`  ${names}`, ...[...more, ...text].map((line) => DEEPER + line)];
+  const text = wrapped(`${help} [${fallback}]`, helpColumns() - INDENT.length);
+  return [`  ${names}`, ...[...continuation, ...text].map((line) => INDENT + line)];
 }
 
-const DEEPER = " ".repeat(6);
+const INDENT = " ".repeat(6);
 
 /** The help of `ringport` itself, or of a group of commands such as `token`. */
 export function overviewHelp(commands: readonly Command[], prefix: readonly string[]): string {

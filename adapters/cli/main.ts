@@ -2,15 +2,15 @@
 import * as module from "node:module";
 import process from "node:process";
 
-keepCompiledCode();
-const { run } = await import("./run.ts"); // imported only now, so that its code comes from the cache
+enableCompileCache();
+const { run } = await import("./run.ts"); // after the cache is enabled, so that its code comes from there
 process.exit(await run(process.argv.slice(2)));
 
 /**
  * Lets Node cache compiled code in its default folder, which halves the time of the next start; workers get the folder
  * from the variable. Other runtimes, and older versions of Node, have no such cache.
  */
-function keepCompiledCode(): void {
+function enableCompileCache(): void {
   const directory = module.enableCompileCache?.().directory;
   if (directory !== undefined) process.env.NODE_COMPILE_CACHE ??= directory;
 }

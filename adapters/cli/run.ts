@@ -4,7 +4,7 @@ import { parseCommandLine } from "./command-line.ts";
 import { COMMANDS, commandOf, commandsBelow, loadAll } from "./commands.ts";
 import { COMPLETE } from "./completion/completion.ts";
 import { explain } from "./explain.ts";
-import { flushed, print, tolerateBrokenPipes } from "./terminal/terminal.ts";
+import { flushOutput, print, tolerateBrokenPipes } from "./terminal/terminal.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** Runs a command line. Returns the exit code: 0 success, 1 failure, 2 a mistake that the user can fix. */
@@ -15,7 +15,7 @@ export async function run(args: readonly string[]): Promise<number> {
   } catch (error) {
     return explain(error, { json: args.includes("--json") });
   } finally {
-    await flushed();
+    await flushOutput();
   }
 }
 
@@ -29,9 +29,9 @@ async function dispatch(args: readonly string[]): Promise<number> {
     return complete(args.slice(1));
   }
   const words = args[0] === "help" ? args.slice(1) : args;
-  const typed = words.slice(0, words.findIndex((word) => word.startsWith("-")) >>> 0);
-  const command = await commandOf(typed)?.load();
-  if (!command) return overview(typed, words[typed.length]);
+  const names = words.slice(0, words.findIndex((word) => word.startsWith("-")) >>> 0);
+  const command = await commandOf(names)?.load();
+  if (!command) return overview(names, words[names.length]);
   const line = parseCommandLine(command, args[0] === "help" ? ["--help"] : args.slice(command.path.length));
   if (line.values.get("help") === true) {
     const { commandHelp } = await import("./help.ts");
@@ -41,18 +41,18 @@ async function dispatch(args: readonly string[]): Promise<number> {
   return command.run(line);
 }
 
-/** Help for `ringport` and for groups of commands; anything else is unknown. */
-async function overview(typed: readonly string[], option: string | undefined): Promise<number> {
+/** Prints the help of `ringport` or of a group of commands. @throws {UsageError} other words */
+async function overview(words: readonly string[], option: string | undefined): Promise<number> {
   if (option !== undefined && option !== "--help" && option !== "-h")
     throw new UsageError(`"${option}" must follow the command: ringport COMMAND ${option}`);
-  const group = commandsBelow(typed);
+  const group = commandsBelow(words);
   if (group.length > 0) {
     const { overviewHelp } = await import("./help.ts");
-    print(overviewHelp(await loadAll(group), typed));
+    print(overviewHelp(await loadAll(group), words));
     return 0;
   }
   const names = COMMANDS.map(({ path }) => path.join(" "));
-  const isGroup = COMMANDS.some(({ path }) => path.length > 1 && path[0] === typed[0]);
-  const name = typed.slice(0, isGroup ? 2 : 1).join(" ");
+  const isGroup = COMMANDS.some(({ path }) => path.length > 1 && path[0] === words[0]);
+  const name = words.slice(0, isGroup ? 2 : 1).join(" ");
   throw new UsageError(`unknown command "${name}"${didYouMean(name, names)}; see: ringport --help`);
 }

@@ -33,10 +33,10 @@ const WORDS: ReadonlySet<string> = new Set([
   "en-US-1, or the first voice that works",
   "none",
   "off",
-  "for ever",
+  "forever",
   "as long as the call",
   "host, port",
-  "made, kept in the data folder",
+  "generated, kept in the data folder",
 ]);
 
 function page(): string {

@@ -20,26 +20,25 @@ export const MESSAGE_OPTIONS: readonly OptionSpec[] = [
   },
 ];
 
-/**
- * The message that these options ask for.
- * @param standard the text to speak by default
+/** The message that these options describe.
+ * @param defaultText text to speak if the options name none
  * @throws {UsageError} no message, two messages, or a file that cannot be played
  */
-export async function messageOf({ values }: ParsedLine, standard?: string): Promise<CallMessageInput> {
+export async function messageOf({ values }: ParsedLine, defaultText?: string): Promise<CallMessageInput> {
   const file = values.get("audio") as string | undefined;
   if (file !== undefined) {
-    const spoken = ["text", "voice"].find((name) => values.has(name));
-    if (spoken) throw new UsageError(`--audio plays a file instead of speaking: leave out --${spoken}`);
+    const speechOption = ["text", "voice"].find((name) => values.has(name));
+    if (speechOption) throw new UsageError(`--audio plays a file instead of speaking: leave out --${speechOption}`);
     const bytes = await readAudioFile(file);
     return { type: "FIXED_AUDIO", audio: { audioBase64: Buffer.from(bytes).toString("base64") } };
   }
-  const text = values.get("text") ?? standard;
+  const text = values.get("text") ?? defaultText;
   if (text === undefined)
     throw new UsageError('no message: give --text "Your parcel arrives tomorrow." or --audio FILE');
   return { type: "FIXED_TTS", tts: { text: String(text), voiceId: String(values.get("voice") ?? DEFAULT_VOICE) } };
 }
 
-const WHY: ReadonlyMap<string, string> = new Map(
+const REASONS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     ENOENT: "there is no such file",
     EACCES: "this user may not read it",
@@ -52,13 +51,13 @@ const WHY: ReadonlyMap<string, string> = new Map(
  * @throws {UsageError} it cannot be read, is too large, or is not playable audio
  */
 async function readAudioFile(path: string): Promise<Uint8Array> {
-  const refuse = (why: string, cause?: unknown): never => {
-    throw new UsageError(`--audio is "${path}": ${why}`, { cause });
+  const refuse = (reason: string, cause?: unknown): never => {
+    throw new UsageError(`--audio is "${path}": ${reason}`, { cause });
   };
   const unreadable = (cause: NodeJS.ErrnoException): never =>
-    refuse(WHY.get(cause.code ?? "") ?? `it cannot be read (${cause.code ?? cause.message})`, cause);
+    refuse(REASONS.get(cause.code ?? "") ?? `it cannot be read (${cause.code ?? cause.message})`, cause);
   const { size } = await stat(path).catch(unreadable);
-  // Reading a file that is rejected anyway would waste time.
+  // A file that is too large is rejected without being read.
   if (size > DEFAULT_LIMITS.audioBytes)
     refuse(`it has ${size} bytes, at most ${DEFAULT_LIMITS.audioBytes} are allowed`);
   const bytes = await readFile(path).catch(unreadable);

@@ -26,7 +26,7 @@ export const call: CommandSpec = {
     },
     ...CALLER_OPTIONS,
     { name: "record", help: "Records both sides; ask for consent first. Download: ringport calls recording ID." },
-    { name: "no-wait", help: "Prints the call's id and exits; the call goes on." },
+    { name: "no-wait", help: "Prints the call's id and exits; the call continues." },
     jsonOption("the finished call with its `outcome` and `events`, one document"),
   ],
   settings: CONNECTION_SETTINGS,
@@ -68,19 +68,19 @@ function checkedNumber(number: string): string {
   throw new UsageError(`"${number}" is not an E.164 phone number: write +, country and number, such as ${example}`);
 }
 
-/** Reports that the instance had an active call, so that no new one was created. */
+/** Reports that no call was created because the instance has an active one. */
 function reportActiveCall(active: CreatedCall, json: boolean): number {
   const { id, instance_id, status, target_phone } = active;
-  const detail = `nothing was placed: ${instance_id} has an active call already, ${id} to ${target_phone} (${status}); wait for it: ringport calls show ${id} --follow, or end it: ringport calls hangup ${id}`;
+  const detail = `no call was placed: ${instance_id} already has an active call, ${id} to ${target_phone} (${status}); wait for it: ringport calls show ${id} --follow, or end it: ringport calls hangup ${id}`;
   printBeside(json ? JSON.stringify({ code: "call_active_already", detail, call: active }) : `ringport: ${detail}`);
   return EXIT.occupied;
 }
 
 /** Maximum instances listed in an error. */
-const NAMED = 5;
+const MAX_LISTED = 5;
 
 /**
- * The instance that calls: the instance with this id or name, or the only existing one.
+ * The calling instance: the one with this id or name, or the only existing one.
  * @throws {UsageError} there is no instance, or more than one
  */
 async function chosenInstance(client: Client, idOrName: string | undefined): Promise<Instance> {
@@ -88,17 +88,17 @@ async function chosenInstance(client: Client, idOrName: string | undefined): Pro
   const all = await Array.fromAsync(client.instances.list());
   if (all.length === 0) throw new UsageError("no instance to call from; create one: ringport instance create --link");
   const matching = idOrName === undefined ? all : all.filter(({ name }) => name === idOrName);
-  const [only] = matching;
-  if (only && matching.length === 1) return only;
-  if (only === undefined) throw new UsageError(`unknown instance "${idOrName}"; known: ${listed(all)}`);
-  const nameText = idOrName === undefined ? "" : ` of the name "${idOrName}"`;
+  const [first] = matching;
+  if (first && matching.length === 1) return first;
+  if (first === undefined) throw new UsageError(`unknown instance "${idOrName}"; known: ${listed(all)}`);
+  const named = idOrName === undefined ? "" : ` named "${idOrName}"`;
   throw new UsageError(
-    `there are ${matching.length} instances${nameText}: choose one with --instance ID: ${listed(matching)}`,
+    `there are ${matching.length} instances${named}: choose one with --instance ID: ${listed(matching)}`,
   );
 }
 
 function listed(instances: readonly Instance[]): string {
-  const names = instances.slice(0, NAMED).map(({ id, name, status }) => `${id} ("${name}", ${status})`);
-  const more = instances.length > NAMED ? ` and ${instances.length - NAMED} more` : "";
+  const names = instances.slice(0, MAX_LISTED).map(({ id, name, status }) => `${id} ("${name}", ${status})`);
+  const more = instances.length > MAX_LISTED ? ` and ${instances.length - MAX_LISTED} more` : "";
   return names.join(", ") + more;
 }

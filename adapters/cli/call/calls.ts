@@ -12,7 +12,7 @@ import { wholeNumber } from "../settings/parsers.ts";
 import { printFacts } from "../terminal/facts.ts";
 import { paintedStatus } from "../terminal/painted-status.ts";
 import { type ListColumn, printRows } from "../terminal/table.ts";
-import { isWatched, outputGone, print, printBeside, printJson } from "../terminal/terminal.ts";
+import { isWatched, outputGone as outputClosed, print, printBeside, printJson } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import { followCallInTerminal } from "./follow-call.ts";
 import { outcomeLines } from "./outcome-lines.ts";
@@ -20,9 +20,9 @@ import { eventLine } from "./timeline.ts";
 import { watchCalls } from "./watch-calls.ts";
 
 const DEFAULT_LIMIT = 20;
-const LIMIT = wholeNumber(1, 1_000_000);
-/** Calls of one request. */
-const PAGE = 200;
+const LIMIT_PARSER = wholeNumber(1, 1_000_000);
+/** Calls per request. */
+const PAGE_SIZE = 200;
 
 type ListedCall = CallWith<"outcome">;
 
@@ -45,17 +45,22 @@ export const calls: CommandSpec = {
     const filter = { instance_id: line.values.get("instance") as string | undefined };
     const { client } = await connect(line);
     if (line.values.get("watch")) {
-      const signal = AbortSignal.any([interruption().signal, outputGone]);
+      const signal = AbortSignal.any([interruption().signal, outputClosed]);
       if (!json && isWatched()) printBeside("Following calls; Ctrl-C stops.");
       await watchCalls(client, { filter, status, json, signal });
       return 0;
     }
-    const query: ListCallsQuery<"outcome"> = { ...filter, status, expand: ["outcome"], limit: Math.min(limit, PAGE) };
-    const found: ListedCall[] = [];
-    for await (const call of client.calls.list(query)) if (found.push(call) === limit) break;
-    if (json) printJson(found);
-    else if (found.length === 0) printBeside("No calls found.");
-    else printRows(COLUMNS, found.map(callCells));
+    const query: ListCallsQuery<"outcome"> = {
+      ...filter,
+      status,
+      expand: ["outcome"],
+      limit: Math.min(limit, PAGE_SIZE),
+    };
+    const listedCalls: ListedCall[] = [];
+    for await (const call of client.calls.list(query)) if (listedCalls.push(call) === limit) break;
+    if (json) printJson(listedCalls);
+    else if (listedCalls.length === 0) printBeside("No calls found.");
+    else printRows(COLUMNS, listedCalls.map(callCells));
     return 0;
   },
 };
@@ -65,9 +70,9 @@ const COLUMNS: readonly ListColumn[] = [
   { head: "TO" },
   { head: "STATUS", paint: paintedStatus },
   { head: "REASON", cut: true },
-  { head: "HEARD", leftOut: 1 },
-  { head: "CREATED", leftOut: 2 },
-  { head: "INSTANCE", leftOut: 3 },
+  { head: "HEARD", dropOrder: 1 },
+  { head: "CREATED", dropOrder: 2 },
+  { head: "INSTANCE", dropOrder: 3 },
 ];
 
 /** A call as a row. */
@@ -79,15 +84,15 @@ function callCells({ id, target_phone, status, outcome, created_at, instance_id 
 function limitOf({ values }: ParsedLine): number {
   const text = values.get("limit") as string | undefined;
   if (text === undefined) return DEFAULT_LIMIT;
-  const limit = LIMIT.parse(text);
-  if (limit === undefined) throw new UsageError(`--limit is "${text}": it must be ${LIMIT.expected}`);
+  const limit = LIMIT_PARSER.parse(text);
+  if (limit === undefined) throw new UsageError(`--limit is "${text}": it must be ${LIMIT_PARSER.expected}`);
   return limit;
 }
 
 /** `ringport calls show`: one call and its timeline. */
 export const callsShow: CommandSpec = {
   summary: "Shows a call, its timeline and its outcome.",
-  details: `The exit code is 0 if the call was found. With --follow it is that of the call. ${EXIT_CODES_HELP}`,
+  details: `The exit code is 0 if the call was found; with --follow, it depends on the outcome. ${EXIT_CODES_HELP}`,
   operands: [{ name: "ID", completion: "call" }],
   options: [
     { name: "follow", help: "Follows the call until it ends; Ctrl-C stops following, not the call." },
@@ -121,8 +126,8 @@ function show(call: CallWith<"outcome" | "media">, events: readonly CallEvent[])
     ["ended", call.ended_at],
   ]);
   print();
-  const began = Date.parse(events[0]?.timestamp ?? call.created_at);
-  for (const event of events) print(eventLine(event, began));
+  const startedAt = Date.parse(events[0]?.timestamp ?? call.created_at);
+  for (const event of events) print(eventLine(event, startedAt));
   if (!outcome || (status !== "COMPLETED" && status !== "FAILED")) return;
   print();
   for (const text of outcomeLines({ ...call, status, outcome })) print(text);

@@ -9,14 +9,14 @@ import { Timeline } from "./timeline.ts";
 export interface FollowOptions {
   readonly json: boolean;
   readonly interrupted: Interruption;
-  /** True if Ctrl-C hangs up; otherwise it leaves the call alone. */
+  /** True if Ctrl-C hangs up; otherwise the call continues. */
   readonly hangsUp: boolean;
 }
 
 /** Maximum age of the displayed state, ms. */
 const MAX_PAUSE_MS = 250;
 
-/** Shows a call while it lasts, and its outcome; returns the exit code. */
+/** Shows a call until it ends, then its outcome; returns the exit code. */
 export async function followCallInTerminal(client: Client, id: string, options: FollowOptions): Promise<number> {
   const { json, interrupted, hangsUp } = options;
   const events: CallEvent[] = [];
@@ -25,7 +25,7 @@ export async function followCallInTerminal(client: Client, id: string, options: 
     events.push(event);
     if (!json) timeline.show(event);
   };
-  const tell = (call: FinishedCall): void => {
+  const report = (call: FinishedCall): void => {
     timeline.stop();
     if (json) printJson({ ...call, events });
     else for (const text of outcomeLines(call)) print(text);
@@ -33,7 +33,7 @@ export async function followCallInTerminal(client: Client, id: string, options: 
   const { signal } = interrupted;
   try {
     const call = await client.waitForCall(id, { onProgress, signal, longestPauseMs: MAX_PAUSE_MS });
-    tell(call);
+    report(call);
     return exitCodeOf(call);
   } catch (error) {
     if (error !== signal.reason) throw error;
@@ -43,10 +43,10 @@ export async function followCallInTerminal(client: Client, id: string, options: 
   if (hangsUp) {
     await hangUp(client, id);
     if (!json) printBeside("hung up");
-    const seen = new Set(events.map((event) => event.id));
-    const onRest = (event: CallEvent): void => (seen.has(event.id) ? undefined : onProgress(event));
-    tell(await client.waitForCall(id, { onProgress: onRest }));
-  } else if (!json) printBeside(`the call goes on: ringport calls show ${id} --follow`);
+    const printedIds = new Set(events.map((event) => event.id));
+    const onNewEvent = (event: CallEvent): void => (printedIds.has(event.id) ? undefined : onProgress(event));
+    report(await client.waitForCall(id, { onProgress: onNewEvent }));
+  } else if (!json) printBeside(`the call continues: ringport calls show ${id} --follow`);
   return interrupted.exitCode();
 }
 

@@ -6,37 +6,37 @@ import { inOneCell } from "../terminal/table.ts";
 import { paint, print, terminalColumns } from "../terminal/terminal.ts";
 import { columnsOf, wrapped } from "../terminal/wrapped.ts";
 
-/** Maximum age of an event by our clock, ms; beyond it the clock is taken to differ from the server's. */
-const LATEST_NEWS_MS = 3_000;
+/** Maximum age of an event by our clock, ms; an older one means that our clock differs from the server's. */
+const MAX_EVENT_AGE_MS = 3_000;
 
-/** Prints each event of a call, and on a terminal, below the last one, what is happening now. */
+/** Prints each event of a call and, on a terminal, the current activity below the last one. */
 export class Timeline {
-  #began: number | undefined;
+  #startedAt: number | undefined;
   #messageMs: number | undefined;
-  #answered = false;
-  #now: LiveLine | undefined;
+  #isAnswered = false;
+  #activity: LiveLine | undefined;
 
   show(event: CallEvent): void {
     const at = Date.parse(event.timestamp);
-    this.#began ??= at;
-    this.#now?.clear();
-    print(eventLine(event, this.#began));
+    this.#startedAt ??= at;
+    this.#activity?.clear();
+    print(eventLine(event, this.#startedAt));
     if (event.type === "message_ready") this.#messageMs = Number(event.data.message_ms) || undefined;
-    if (event.type === "answered") this.#answered = true;
-    const textAfter = this.#going(event.type);
+    if (event.type === "answered") this.#isAnswered = true;
+    const textAfter = this.#activityAfter(event.type);
     if (textAfter === undefined) return;
-    this.#now?.stop();
+    this.#activity?.stop();
     const age = Date.now() - at;
-    this.#now = new LiveLine(textAfter, age > 0 && age < LATEST_NEWS_MS ? age : 0);
+    this.#activity = new LiveLine(textAfter, age > 0 && age < MAX_EVENT_AGE_MS ? age : 0);
   }
 
-  /** Removes the last line. Idempotent. */
+  /** Removes the line with the current activity. Idempotent. */
   stop(): void {
-    this.#now?.stop();
+    this.#activity?.stop();
   }
 
-  /** Activity that starts with this event; undefined if it has no effect. */
-  #going(type: CallEvent["type"]): ((ms: number) => string) | undefined {
+  /** Activity that starts with this event; undefined if none does. */
+  #activityAfter(type: CallEvent["type"]): ((ms: number) => string) | undefined {
     const messageMs = this.#messageMs;
     switch (type) {
       case "queued":
@@ -46,22 +46,22 @@ export class Timeline {
       case "answered":
         return messageMs === undefined ? counting("answered") : (ms) => progressBar(ms, messageMs);
       case "message_ready":
-        return this.#answered && messageMs !== undefined ? (ms) => progressBar(ms, messageMs) : undefined;
+        return this.#isAnswered && messageMs !== undefined ? (ms) => progressBar(ms, messageMs) : undefined;
       default:
         return undefined;
     }
   }
 }
 
-function counting(what: string): (ms: number) => string {
-  return (ms) => paint(2, `${what} … ${Math.floor(ms / 1000)} s`);
+function counting(activity: string): (ms: number) => string {
+  return (ms) => paint(2, `${activity} … ${Math.floor(ms / 1000)} s`);
 }
 
 /**
- * An event as a line, or as several on a narrow terminal. @param began time of the first event, ms since 1970-01-01 UTC
+ * An event as a line, or as several on a narrow terminal. @param startedAt time of the first event, ms since 1970-01-01 UTC
  */
-export function eventLine({ type, timestamp, data }: CallEvent, began: number): string {
-  const time = `${((Date.parse(timestamp) - began) / 1000).toFixed(2).padStart(6)} s`;
+export function eventLine({ type, timestamp, data }: CallEvent, startedAt: number): string {
+  const time = `${((Date.parse(timestamp) - startedAt) / 1000).toFixed(2).padStart(6)} s`;
   const head = `  ${paint(2, time)}  ${type.padEnd(13)} `;
   const indent = columnsOf(head);
   const facts = wrapped(inOneCell(shownValue(data)), terminalColumns() - indent);

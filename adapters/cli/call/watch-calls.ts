@@ -18,28 +18,28 @@ export interface WatchOptions {
 type WatchedCall = CallWith<"outcome">;
 
 const POLL_MS = 500;
-/** Calls listed each time; active ones beyond them are read by id. */
-const NEWEST = 50;
+/** Calls listed in each poll; older active ones are read by id. */
+const PAGE_SIZE = 50;
 
 /** Prints the active calls, then every change, until the signal fires. */
 export async function watchCalls(client: Client, options: WatchOptions): Promise<void> {
   const { filter, status, signal } = options;
   const statuses = new Map<string, WatchedCall["status"]>();
-  let first = true;
+  let isFirst = true;
   try {
     for (;;) {
-      const { items } = await client.calls.page({ ...filter, limit: NEWEST, expand: ["outcome"] }, { signal });
+      const { items } = await client.calls.page({ ...filter, limit: PAGE_SIZE, expand: ["outcome"] }, { signal });
       const listed = new Set(items.map(({ id }) => id));
-      const changed = [...(await others(client, statuses, listed, signal)), ...items].reverse();
-      for (const call of changed) {
+      const current = [...(await unlistedCalls(client, statuses, listed, signal)), ...items].reverse();
+      for (const call of current) {
         if (statuses.get(call.id) === call.status) continue;
         statuses.set(call.id, call.status);
-        const isNews = !first || isActive(call.status);
-        if (isNews && (status === undefined || call.status === status)) tell(call, options.json);
+        const isPrinted = !isFirst || isActive(call.status);
+        if (isPrinted && (status === undefined || call.status === status)) printChange(call, options.json);
       }
       // Ended calls that are no longer listed do not change again.
-      for (const [id, seen] of statuses) if (!isActive(seen) && !listed.has(id)) statuses.delete(id);
-      first = false;
+      for (const [id, lastStatus] of statuses) if (!isActive(lastStatus) && !listed.has(id)) statuses.delete(id);
+      isFirst = false;
       await sleep(POLL_MS, signal);
     }
   } catch (error) {
@@ -47,20 +47,20 @@ export async function watchCalls(client: Client, options: WatchOptions): Promise
   }
 }
 
-/** Calls that were active when last seen and that newer calls have pushed off the page. */
-async function others(
+/** Calls that were last seen active, and that newer calls have pushed off the page. */
+async function unlistedCalls(
   client: Client,
   statuses: ReadonlyMap<string, WatchedCall["status"]>,
   listed: ReadonlySet<string>,
   signal: AbortSignal,
 ): Promise<WatchedCall[]> {
-  const found: WatchedCall[] = [];
+  const calls: WatchedCall[] = [];
   for (const [id, status] of statuses)
-    if (isActive(status) && !listed.has(id)) found.push(await client.calls.get(id, { expand: ["outcome"], signal }));
-  return found;
+    if (isActive(status) && !listed.has(id)) calls.push(await client.calls.get(id, { expand: ["outcome"], signal }));
+  return calls;
 }
 
-function tell(call: WatchedCall, json: boolean): void {
+function printChange(call: WatchedCall, json: boolean): void {
   if (json) {
     printJsonLine(call);
     return;

@@ -13,7 +13,7 @@ export async function complete(typed: readonly string[]): Promise<number> {
   return 0;
 }
 
-/** bash takes `--name=value` apart. */
+/** Joins each `--name=value` again, which bash splits. */
 function joinedValues(typed: readonly string[]): string[] {
   const words: string[] = [];
   for (const word of typed) {
@@ -34,36 +34,36 @@ async function candidates(words: readonly string[]): Promise<string[]> {
   const groups = await loadAll(commandsBelow(names).filter(({ path }) => names.length < path.length));
   const next = unique(
     groups.map(({ path, summary }) =>
-      described(path[names.length] ?? "", path.length === names.length + 1 ? summary : ""),
+      withDescription(path[names.length] ?? "", path.length === names.length + 1 ? summary : ""),
     ),
   );
-  if (!command) return fitting(next, last);
+  if (!command) return matching(next, last);
 
-  const waiting = optionThatWaits(command, before.at(-1) ?? "");
-  if (waiting) return valuesOf(waiting, last, words);
+  const pendingOption = optionAwaitingValue(command, before.at(-1) ?? "");
+  if (pendingOption) return valuesOf(pendingOption, last, words);
   const [, flag, value] = /^--([^=]+)=(.*)$/s.exec(last) ?? [];
-  const named = flag === undefined ? undefined : optionsOf(command).find(({ name }) => name === flag);
+  const inlineOption = flag === undefined ? undefined : optionsOf(command).find(({ name }) => name === flag);
   // The name and the = are on the line already; the shell expects only the value.
-  if (named && value !== undefined) return valuesOf(named, value, words);
+  if (inlineOption && value !== undefined) return valuesOf(inlineOption, value, words);
   if (last.startsWith("-"))
-    return fitting(
-      optionsOf(command).map(({ name, help }) => described(`--${name}`, help)),
+    return matching(
+      optionsOf(command).map(({ name, help }) => withDescription(`--${name}`, help)),
       last,
     );
   const operand = command.operands?.[operandCount(command, before)];
-  return [...fitting(next, last), ...(operand ? await valuesOf(operand, last, words) : [])];
+  return [...matching(next, last), ...(operand ? await valuesOf(operand, last, words) : [])];
 }
 
 async function valuesOf(word: OptionSpec | OperandSpec, typed: string, words: readonly string[]): Promise<string[]> {
   const { values, completion } = word;
-  if (values) return fitting(values, typed, true);
+  if (values) return matching(values, typed, true);
   if (completion === undefined) return [];
   return completion === "file"
     ? [FILES]
-    : fitting(await liveWords(completion as Exclude<Completion, "file">, words), typed);
+    : matching(await liveWords(completion as Exclude<Completion, "file">, words), typed);
 }
 
-/** Its own options and its settings as options. */
+/** All options of a command, settings included. */
 function optionsOf({ options, settings }: Command): OptionSpec[] {
   const flags = settings.flatMap(({ flag: name, parser, help }): OptionSpec[] =>
     name === undefined ? [] : [{ name, help, placeholder: parser.placeholder, values: parser.words }],
@@ -71,17 +71,18 @@ function optionsOf({ options, settings }: Command): OptionSpec[] {
   return [...options, ...flags, { name: "help", help: "Shows help." }];
 }
 
-function optionThatWaits(command: Command, word: string): OptionSpec | undefined {
+function optionAwaitingValue(command: Command, word: string): OptionSpec | undefined {
   return optionsOf(command).find(({ name, placeholder }) => word === `--${name}` && placeholder !== undefined);
 }
 
 function operandCount(command: Command, before: readonly string[]): number {
   const operands = before.slice(command.path.length);
-  return operands.filter((word, i) => !word.startsWith("-") && !optionThatWaits(command, operands[i - 1] ?? "")).length;
+  return operands.filter((word, i) => !word.startsWith("-") && !optionAwaitingValue(command, operands[i - 1] ?? ""))
+    .length;
 }
 
-function described(word: string, what: string): string {
-  return what === "" ? word : `${word}\t${what}`;
+function withDescription(word: string, description: string): string {
+  return description === "" ? word : `${word}\t${description}`;
 }
 
 function unique(words: readonly string[]): string[] {
@@ -93,12 +94,12 @@ function unique(words: readonly string[]): string[] {
   return [...seen.values()];
 }
 
-function fitting(words: readonly string[], typed: string, anyCase = false): string[] {
+function matching(words: readonly string[], typed: string, anyCase = false): string[] {
   const prefix = anyCase ? typed.toLowerCase() : typed;
   return words.filter((word) => (anyCase ? word.toLowerCase() : word).startsWith(prefix));
 }
 
-/** Time a completion may take, ms. */
+/** Timeout of a completion, ms. */
 const TIMEOUT_MS = 1_500;
 const MAX_CALLS = 50;
 
@@ -123,7 +124,7 @@ async function liveWords(kind: Exclude<Completion, "file">, typed: readonly stri
 }
 
 function typedValue(typed: readonly string[], flag: string): string | undefined {
-  const at = typed.indexOf(flag);
-  if (at >= 0) return typed[at + 1];
+  const index = typed.indexOf(flag);
+  if (index >= 0) return typed[index + 1];
   return typed.find((word) => word.startsWith(`${flag}=`))?.slice(flag.length + 1);
 }

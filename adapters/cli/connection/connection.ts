@@ -4,7 +4,7 @@ import type { ParsedLine } from "../command.ts";
 import { settingValue } from "../settings/read-settings.ts";
 import { UsageError } from "../usage-error.ts";
 import { TOKEN_SETTING, URL_SETTING } from "./connection-settings.ts";
-import { nothingAnswers } from "./nothing-answers.ts";
+import { unreachableText } from "./nothing-answers.ts";
 
 /** A server that responds. */
 interface Connection {
@@ -12,8 +12,8 @@ interface Connection {
   readonly url: string;
 }
 
-/** Time to wait for the first response, ms; longer than any running server takes. */
-const FIRST_ANSWER_MS = 10_000;
+/** Timeout of the first response, ms; longer than any running server takes. */
+const RESPONSE_TIMEOUT_MS = 10_000;
 
 /** The address of the server. */
 export function urlOf(line: ParsedLine): string {
@@ -34,18 +34,18 @@ export async function connect(line: ParsedLine): Promise<Connection> {
   const token = tokenOf(line);
   if (token === undefined)
     throw new UsageError(
-      "a token is needed: set RINGPORT_TOKEN; to make one, run ringport token create --user NAME on the server's machine",
+      "a token is needed: set RINGPORT_TOKEN; to create one, run ringport token create --user NAME on the server's machine",
     );
-  await answers(url);
+  await assertReachable(url);
   return { client: createClient({ url, token }), url };
 }
 
-/** Tries once, so that a missing server is reported at once. */
-async function answers(url: string): Promise<void> {
+/** Sends one request, so that a missing server is reported immediately. */
+async function assertReachable(url: string): Promise<void> {
   try {
-    const answer = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(FIRST_ANSWER_MS) });
-    await answer.body?.cancel();
+    const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS) });
+    await response.body?.cancel();
   } catch (cause) {
-    throw new UsageError(nothingAnswers(url, cause), { cause });
+    throw new UsageError(unreachableText(url, cause), { cause });
   }
 }

@@ -32,10 +32,10 @@ export function conversationLines(
     at: Date.parse(timestamp),
     row: [speaker === "caller" ? "agent" : "callee", inOneCell(text)],
   }));
-  const pressed = events.flatMap((event) =>
+  const keyPresses = events.flatMap((event) =>
     event.type === "dtmf" ? [{ at: Date.parse(event.timestamp), row: ["callee", `presses ${event.data.digit}`] }] : [],
   );
-  const rows = [...utterances, ...pressed].sort((one, other) => one.at - other.at).map(({ row }) => row);
+  const rows = [...utterances, ...keyPresses].sort((a, b) => a.at - b.at).map(({ row }) => row);
   const gaps = (call.metrics?.turns ?? []).flatMap(({ turn_gap_ms: ms }) => (ms === null ? [] : [ms]));
   return [
     ...table(rows),

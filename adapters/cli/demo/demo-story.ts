@@ -14,8 +14,8 @@ import { coloursAllowed, paint, print } from "../terminal/terminal.ts";
 import { terminalQr } from "../terminal/terminal-qr.ts";
 import { conversationLines } from "./agent-story.ts";
 
-/** Options of {@link runStory}. */
-export interface Story {
+/** Options of {@link runDemo}. */
+export interface DemoOptions {
   readonly ringport: Ringport;
   /** The address it listens on. */
   readonly url: string;
@@ -29,7 +29,13 @@ const ACTIVE_WITHIN_MS = 10_000;
 const WAV_NAME = "ringport-demo.wav";
 
 /** Runs the demo step by step; returns the final status of the call. */
-export async function runStory({ ringport, url, message, data, keepsData }: Story): Promise<FinishedCall["status"]> {
+export async function runDemo({
+  ringport,
+  url,
+  message,
+  data,
+  keepsData,
+}: DemoOptions): Promise<FinishedCall["status"]> {
   const { userId, token } = await ringport.tokens.issue({ userName: "demo", label: "demo" });
   const principal: Principal = { userId };
 
@@ -60,14 +66,14 @@ export async function runStory({ ringport, url, message, data, keepsData }: Stor
   };
   const call = await client.waitForCall(callId, { onProgress, longestPauseMs: 100 }).finally(() => timeline.stop());
 
-  step(4, "How it turned out");
+  step(4, "The outcome");
   for (const text of outcomeLines(call)) print(`  ${text}`);
   if (message.type === "DYNAMIC_AGENT" && call.started_at !== null) {
     const conversation = await client.calls.get(callId, { expand: ["transcript", "result", "metrics"] });
     for (const text of conversationLines(conversation, events)) print(text);
   }
   if (call.started_at === null) print("  The callee heard nothing: there is no recording.");
-  else print(`  What the callee heard: ${await keep(await heardWav(url, token, callId), data, keepsData)}`);
+  else print(`  What the callee heard: ${await saveRecording(await heardWav(url, token, callId), data, keepsData)}`);
   print();
   return call.status;
 }
@@ -84,23 +90,23 @@ async function activePhone(ringport: Ringport, principal: Principal, instanceId:
     if (status === "ACTIVE") return connection.phone;
     if (performance.now() > deadline)
       throw new Error(
-        `the instance is ${status} ${ACTIVE_WITHIN_MS} ms after linking: ${connection.reason ?? "unknown why"}`,
+        `the instance is ${status} ${ACTIVE_WITHIN_MS} ms after linking: ${connection.reason ?? "no reason is known"}`,
       );
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 
 /** Writes the recording into the current folder, or into the data folder if that is read-only. */
-async function keep(wav: Uint8Array, data: string, keepsData: boolean): Promise<string> {
-  const here = resolve(WAV_NAME);
+async function saveRecording(wav: Uint8Array, data: string, keepsData: boolean): Promise<string> {
+  const path = resolve(WAV_NAME);
   try {
-    await writeFile(here, wav);
-    return here;
+    await writeFile(path, wav);
+    return path;
   } catch (error) {
-    if (!keepsData) return `not kept, ${here} cannot be written (${(error as Error).message}); --data FOLDER keeps it`;
-    const there = join(data, WAV_NAME);
-    await writeFile(there, wav);
-    return there;
+    if (!keepsData) return `not kept, ${path} cannot be written (${(error as Error).message}); --data FOLDER keeps it`;
+    const fallbackPath = join(data, WAV_NAME);
+    await writeFile(fallbackPath, wav);
+    return fallbackPath;
   }
 }
 

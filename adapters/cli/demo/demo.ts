@@ -16,7 +16,7 @@ import { SETTINGS } from "../settings/settings.ts";
 import { print, printBeside } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import { AGENT_NUMBER, AGENT_SCRIPT } from "./agent-story.ts";
-import { runStory } from "./demo-story.ts";
+import { runDemo } from "./demo-story.ts";
 
 const TEXT = "Hello! This is Ringport. Your phone rang, and you heard every word of this message.";
 const NUMBER = "+12025550100";
@@ -27,15 +27,18 @@ const DEMO_SETTINGS = SETTINGS.filter(
     option.startsWith("log") || (option.startsWith("embedded.") && !/^embedded\.(networks|sip\.)/.test(option)),
 );
 
-/** `ringport demo`: the whole story on a separate Ringport, from the instance to the recording. */
+/** `ringport demo`: a whole call on a separate Ringport, from the instance to the recording. */
 export const demo: CommandSpec = {
   summary: "Shows everything in ten seconds: an instance, its QR code, a call, what the callee heard.",
   details:
-    "No real phone rings: the call uses the simulated network, whatever the settings of SIP are. Without a speech engine " +
+    "No real phone rings: the call uses the simulated network, even if SIP is configured. Without a speech engine " +
     "the callee hears a recorded message; --agent needs an engine. The exit code is 0 if the call was COMPLETED.",
   options: [
     ...MESSAGE_OPTIONS,
-    { name: "agent", help: "An agent conducts the call: it asks questions, which the callee answers by keys." },
+    {
+      name: "agent",
+      help: "An agent conducts the call: it asks questions, which the callee answers by pressing keys.",
+    },
     {
       name: "to",
       placeholder: "NUMBER",
@@ -71,8 +74,8 @@ export const demo: CommandSpec = {
       const listening = await adapter.serve(ringport, { port: 0 });
       try {
         await ringport.start();
-        const message = { ...(messageOption !== undefined ? input : await playable(ringport, input)), target };
-        const status = await runStory({
+        const message = { ...(messageOption !== undefined ? input : await playableMessage(ringport, input)), target };
+        const status = await runDemo({
           ringport,
           url: listening.url,
           message,
@@ -91,26 +94,26 @@ export const demo: CommandSpec = {
 };
 
 /** The demo's own message: spoken, or as a recording if no engine here can speak it. */
-async function playable(ringport: Ringport, spoken: CallMessageInput): Promise<CallMessageInput> {
+async function playableMessage(ringport: Ringport, message: CallMessageInput): Promise<CallMessageInput> {
   const voices = await ringport.voices();
-  if (spoken.type === "DYNAMIC_AGENT" && voices.length === 0)
+  if (message.type === "DYNAMIC_AGENT" && voices.length === 0)
     throw new UsageError(`--agent needs a voice, and no speech engine is installed here: ${ENGINE_FIX.flite}`);
-  if (spoken.type !== "FIXED_TTS" || voices.some(({ id }) => id === spoken.tts.voiceId)) return spoken;
-  const recorded = await recordedMessage();
-  if (recorded === undefined) return spoken;
+  if (message.type !== "FIXED_TTS" || voices.some(({ id }) => id === message.tts.voiceId)) return message;
+  const recording = await recordedMessage();
+  if (recording === undefined) return message;
   print("No speech engine is installed here, so the callee hears a recorded message. For voices that speak your text:");
   print(`  ${ENGINE_FIX.flite}`);
-  return { type: "FIXED_AUDIO", audio: { audioBase64: Buffer.from(recorded).toString("base64") } };
+  return { type: "FIXED_AUDIO", audio: { audioBase64: Buffer.from(recording).toString("base64") } };
 }
 
-/** Locations next to the built file and in the source tree. */
-const PLACES = ["./assets/hello.mp3", "../../../examples/hello.mp3"];
+/** Paths of the recording: next to the built file, and in the source tree. */
+const RECORDING_PATHS = ["./assets/hello.mp3", "../../../examples/hello.mp3"];
 
 /** An MP3 file with a spoken message; undefined if it was not shipped. */
 async function recordedMessage(): Promise<Uint8Array | undefined> {
   if (!import.meta.url.startsWith("file:")) return undefined;
-  for (const place of PLACES) {
-    const bytes = await readFile(fileURLToPath(new URL(place, import.meta.url))).catch(() => undefined);
+  for (const path of RECORDING_PATHS) {
+    const bytes = await readFile(fileURLToPath(new URL(path, import.meta.url))).catch(() => undefined);
     if (bytes) return bytes;
   }
   return undefined;

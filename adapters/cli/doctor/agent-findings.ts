@@ -7,7 +7,7 @@ import { HostLookup } from "../../user-hosts/host-lookup.ts";
 import { connectOnce, OPERATOR } from "../../user-hosts/public-connection.ts";
 import { broken, type Finding, reasonOf, works } from "./finding.ts";
 
-const BEGINS_WITHIN_MS = 20_000;
+const REPLY_TIMEOUT_MS = 20_000;
 
 /** The model of the agent, if one is configured, tried with one word, or with a session without speech. */
 export async function findAgent(tuning: AgentTuning | undefined): Promise<Finding[]> {
@@ -16,20 +16,20 @@ export async function findAgent(tuning: AgentTuning | undefined): Promise<Findin
   const { maxTurns = DEFAULT_TURNS, maxTokens = DEFAULT_TOKENS } = tuning;
   const limits = `a call has at most ${maxTurns} replies and ${maxTokens} tokens`;
   const started = performance.now();
-  const found = (what: string) =>
-    works(name, `${what} within ${Math.round(performance.now() - started)} ms; ${limits}`);
+  const succeeded = (action: string) =>
+    works(name, `${action} within ${Math.round(performance.now() - started)} ms; ${limits}`);
   try {
     if (tuning.engine === "realtime") {
-      await openOnce(tuning);
-      return [found("accepted a session")];
+      await openSession(tuning);
+      return [succeeded("accepted a session")];
     }
     const chat = chatClient(tuning);
     const messages = [{ role: "user", content: "Reply with the word yes." }] as const;
     let reply = "";
-    for await (const part of chat({ messages }, AbortSignal.timeout(BEGINS_WITHIN_MS)))
+    for await (const part of chat({ messages }, AbortSignal.timeout(REPLY_TIMEOUT_MS)))
       if (part.type === "text") reply += part.text;
-    if (reply.trim() === "") throw new Error("it replied with nothing");
-    return [found("replied")];
+    if (reply.trim() === "") throw new Error("its reply was empty");
+    return [succeeded("replied")];
   } catch (error) {
     const fix = "check RINGPORT_AGENT_URL, _MODEL and _KEY, and the server there";
     // not essential: other calls can be placed without an agent
@@ -38,14 +38,14 @@ export async function findAgent(tuning: AgentTuning | undefined): Promise<Findin
 }
 
 /** Opens a session and closes it again. */
-async function openOnce(tuning: Extract<AgentTuning, { engine: "realtime" }>): Promise<void> {
+async function openSession(tuning: Extract<AgentTuning, { engine: "realtime" }>): Promise<void> {
   const agent = realtimeAgent(tuning);
   const brief = { callId: "doctor", instructions: ["Say nothing."], language: "en-US", hearsWords: true };
-  await agent.open(brief, AbortSignal.timeout(BEGINS_WITHIN_MS)).finally(() => agent.close());
+  await agent.open(brief, AbortSignal.timeout(REPLY_TIMEOUT_MS)).finally(() => agent.close());
 }
 
 const NAME = "agent tools";
-const RESPONDS_WITHIN_MS = 5_000;
+const CONNECT_TIMEOUT_MS = 5_000;
 
 /**
  * The servers of the HTTP tools, one finding each: opens a connection, but sends no request, since a request could have
@@ -59,13 +59,13 @@ export async function findTools(tuning: HttpToolsTuning | undefined): Promise<Fi
   } catch (error) {
     return [broken(NAME, reasonOf(error), "correct RINGPORT_AGENT_TOOLS")];
   }
-  const named = new Map<string, string[]>();
+  const namesByOrigin = new Map<string, string[]>();
   for (const { url, name } of tools) {
     const { origin } = new URL(url); // placeholders are in path and query alone
-    named.set(origin, [...(named.get(origin) ?? []), name]);
+    namesByOrigin.set(origin, [...(namesByOrigin.get(origin) ?? []), name]);
   }
   const hosts = new HostLookup();
-  return Promise.all([...named].map(([origin, names]) => findServerOf(names, origin, tuning, hosts)));
+  return Promise.all([...namesByOrigin].map(([origin, names]) => findServerOf(names, origin, tuning, hosts)));
 }
 
 async function findServerOf(
@@ -75,19 +75,19 @@ async function findServerOf(
   hosts: HostLookup,
 ): Promise<Finding> {
   const started = performance.now();
-  const late = new AbortController();
+  const timeout = new AbortController();
   const timer = setTimeout(
-    () => late.abort(new Error(`no connection within ${RESPONDS_WITHIN_MS} ms`)),
-    RESPONDS_WITHIN_MS,
+    () => timeout.abort(new Error(`no connection within ${CONNECT_TIMEOUT_MS} ms`)),
+    CONNECT_TIMEOUT_MS,
   );
   try {
-    await connectOnce(new URL(origin), { allowPrivate, hosts }, { user: OPERATOR, signal: late.signal });
+    await connectOnce(new URL(origin), { allowPrivate, hosts }, { user: OPERATOR, signal: timeout.signal });
     const ms = Math.round(performance.now() - started);
     return works(NAME, `${origin}, of ${tools.join(", ")}: connected within ${ms} ms, and no request was sent`);
   } catch (error) {
     const detail = `${origin}, of ${tools.join(", ")}: no connection: ${reasonOf(error)}`;
-    const more = allowPrivate ? "" : "; RINGPORT_AGENT_TOOLS_ALLOW_PRIVATE=1 allows private addresses";
-    const fix = `check the url in RINGPORT_AGENT_TOOLS, and the server there${more}`;
+    const hint = allowPrivate ? "" : "; RINGPORT_AGENT_TOOLS_ALLOW_PRIVATE=1 allows private addresses";
+    const fix = `check the url in RINGPORT_AGENT_TOOLS, and the server there${hint}`;
     // Calls can be placed without them.
     return { ...broken(NAME, detail, fix), essential: false };
   } finally {

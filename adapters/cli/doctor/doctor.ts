@@ -32,7 +32,7 @@ export const doctor: CommandSpec = {
     const { findWhatsApp } = await import("./network-findings.ts");
     const { findDatabase, findDataFolder } = await import("./storage-findings.ts");
     // All checks run at once; their findings are printed in this order.
-    const looking: Promise<readonly Finding[]>[] = [
+    const checks: Promise<readonly Finding[]>[] = [
       Promise.resolve([findRuntime(), finding]),
       settings.options.databaseUrl === undefined ? findSqlite() : findDatabase(settings.options.databaseUrl),
       findDataFolder(settings.options.data),
@@ -46,10 +46,10 @@ export const doctor: CommandSpec = {
       findPort(settings),
       findServer(urlOf(line), tokenOf(line)),
     ];
-    for (const look of looking) look.catch(() => {}); // its error is printed in its turn
+    for (const check of checks) check.catch(() => {}); // its error is printed in its turn
     const findings: Finding[] = [];
-    for (const found of looking)
-      for (const finding of await found) {
+    for (const check of checks)
+      for (const finding of await check) {
         findings.push(finding);
         if (!json) print(markedLine(finding));
       }
@@ -67,9 +67,9 @@ export const doctor: CommandSpec = {
 function settingsFinding(line: ParsedLine): { settings: ServerSettings; finding: Finding } {
   try {
     const settings = readSettings(SETTINGS, line, process.env);
-    const [strange] = unknownVariables(process.env);
-    if (!strange) return { settings, finding: works("settings", "can be read") };
-    const detail = `unknown setting ${strange.name}${strange.fix ? `; ${strange.fix}` : ""}`;
+    const [unknown] = unknownVariables(process.env);
+    if (!unknown) return { settings, finding: works("settings", "can be read") };
+    const detail = `unknown setting ${unknown.name}${unknown.fix ? `; ${unknown.fix}` : ""}`;
     return { settings, finding: missing("settings", detail, "ringport serve --help lists them") };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;

@@ -7,23 +7,23 @@ interface Runtime {
   readonly name: string;
   readonly version: string;
   /** The oldest version on which everything was tested. */
-  readonly floor: readonly [major: number, minor: number];
+  readonly minVersion: readonly [major: number, minor: number];
 }
 
 /** The JavaScript runtime and its version. */
 export function findRuntime(): Finding {
-  const { name, version, floor } = runtime();
+  const { name, version, minVersion } = runtime();
   const [major = 0, minor = 0] = version.split(".").map(Number);
   const label = `${name} ${version} on ${process.platform} ${process.arch}`;
-  if (major > floor[0] || (major === floor[0] && minor >= floor[1])) return works("runtime", label);
-  return broken("runtime", `${label} is too old`, `install ${name} ${floor.join(".")} or newer`);
+  if (major > minVersion[0] || (major === minVersion[0] && minor >= minVersion[1])) return works("runtime", label);
+  return broken("runtime", `${label} is too old`, `install ${name} ${minVersion.join(".")} or newer`);
 }
 
 function runtime(): Runtime {
   const { bun, deno } = process.versions;
-  if (bun !== undefined) return { name: "Bun", version: bun, floor: [1, 4] };
-  if (deno !== undefined) return { name: "Deno", version: deno, floor: [2, 9] };
-  return { name: "Node", version: process.versions.node, floor: [22, 18] };
+  if (bun !== undefined) return { name: "Bun", version: bun, minVersion: [1, 4] };
+  if (deno !== undefined) return { name: "Deno", version: deno, minVersion: [2, 9] };
+  return { name: "Node", version: process.versions.node, minVersion: [22, 18] };
 }
 
 /** The SQLite that comes with the runtime. */

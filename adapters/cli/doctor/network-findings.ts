@@ -8,17 +8,19 @@ import { broken, type Finding, missing, reasonOf, works } from "./finding.ts";
 
 const TELEPHONY = "telephony";
 
-/** Finds the networks that would carry calls. */
+/** Lists the networks that would carry calls. */
 export async function findNetworks(options: RingportOptions): Promise<Finding[]> {
   try {
     const names = networkNames(options);
     if (!names.includes("sip"))
       return [missing(TELEPHONY, "simulated phones only", "RINGPORT_SIP_TRUNKS makes real ones ring")];
     const { trunks, accounts } = options.embedded?.sip ?? {};
-    const ways = await sipTrunks({ trunks });
-    const named = [...ways.routes, ...ways.trunks].map(({ name }) => `sip/${name}`);
-    const all = [...named, ...(accounts ? ["sip (accounts)"] : []), ...names.filter((name) => name !== "sip")];
-    return [works(TELEPHONY, `${all.join(", ")}${named.length > 0 ? "; ringport sip check tries the trunks" : ""}`)];
+    const sip = await sipTrunks({ trunks });
+    const sipNames = [...sip.routes, ...sip.trunks].map(({ name }) => `sip/${name}`);
+    const networks = [...sipNames, ...(accounts ? ["sip (accounts)"] : []), ...names.filter((name) => name !== "sip")];
+    return [
+      works(TELEPHONY, `${networks.join(", ")}${sipNames.length > 0 ? "; ringport sip check tries the trunks" : ""}`),
+    ];
   } catch (error) {
     return [broken(TELEPHONY, reasonOf(error), "correct RINGPORT_SIP_TRUNKS or RINGPORT_TELEPHONY")];
   }
@@ -44,7 +46,7 @@ export const WHATSAPP_PACKAGES: readonly WhatsAppPackage[] = [
 
 const WHATSAPP = "whatsapp";
 const PAGE = 'docs/whatsapp.md, "Install"';
-const OLDEST = "0.0.0-unknown";
+const UNKNOWN_VERSION = "0.0.0-unknown";
 
 /**
  * The packages of the client for linked WhatsApp numbers that a program in this folder would import, one finding each; a
@@ -67,7 +69,7 @@ function findPackage(
 ): Finding {
   const fix = `install ${minVersion} or newer: ${PAGE}`;
   if (version === undefined) return broken(WHATSAPP, `${name} (${purpose}) is not installed`, fix);
-  const label = `${name} ${version === OLDEST ? "of an unknown version" : version}`;
+  const label = `${name} ${version === UNKNOWN_VERSION ? "of an unknown version" : version}`;
   if (isOlder(version, minVersion)) return broken(WHATSAPP, `${label} is too old`, fix);
   const fault = native ? loadingFault(name, folder) : undefined;
   if (fault === undefined) return works(WHATSAPP, `${label} (${purpose})`);
@@ -85,17 +87,17 @@ function installedVersion(name: string, folder: string): string | undefined {
   }
   try {
     const { version } = JSON.parse(text) as { version?: unknown };
-    return typeof version === "string" ? version : OLDEST;
+    return typeof version === "string" ? version : UNKNOWN_VERSION;
   } catch {
-    return OLDEST;
+    return UNKNOWN_VERSION;
   }
 }
 
 /** True if a version is older than another one; a pre-release is older than its release. */
 function isOlder(version: string, minVersion: string): boolean {
   const numbers = (text: string): number[] => text.split(/[-+]/, 1)[0]!.split(".").map(Number);
-  const [found, needed] = [numbers(version), numbers(minVersion)];
-  for (const [at, number] of needed.entries()) if (found[at] !== number) return !((found[at] ?? 0) > number);
+  const [actual, minimum] = [numbers(version), numbers(minVersion)];
+  for (const [i, number] of minimum.entries()) if (actual[i] !== number) return !((actual[i] ?? 0) > number);
   return version.includes("-");
 }
 

@@ -5,7 +5,7 @@ import type { ServerSettings } from "../settings/read-settings.ts";
 import { broken, type Finding, missing, reasonOf, works } from "./finding.ts";
 
 const TIMEOUT_MS = 3_000;
-/** Maximum difference of the clocks at which timestamps and expiry times still make sense, ms. */
+/** Maximum difference of the clocks for timestamps and expiry times to make sense, ms. */
 const MAX_CLOCK_ERROR_MS = 30_000;
 /** This program did not exist earlier: 2026-01-01. */
 const EARLIEST_MS = Date.UTC(2026, 0);
@@ -36,48 +36,48 @@ function listeningError(port: number, hostname: string): Promise<string | undefi
 
 /** Checks the server that commands talk to, the token, and the server's clock. */
 export async function findServer(url: string, token: string | undefined): Promise<Finding[]> {
-  const answer = await health(url).catch(() => undefined);
-  if (!answer)
-    return [missing("server", `no Ringport answers at ${url}`, "npm start, or set RINGPORT_URL"), ownClock()];
-  return [works("server", `answers at ${url}`), await findToken(url, token), clock(answer.headers.get("date"))];
+  const response = await health(url).catch(() => undefined);
+  if (!response)
+    return [missing("server", `no Ringport responds at ${url}`, "npm start, or set RINGPORT_URL"), localClock()];
+  return [works("server", `responds at ${url}`), await findToken(url, token), clock(response.headers.get("date"))];
 }
 
 /** The response of a Ringport; undefined if no server responds, or another program. */
 async function health(url: string): Promise<Response | undefined> {
   try {
-    const answer = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(TIMEOUT_MS) });
-    const body = (await answer.json()) as { status?: unknown } | null;
-    return answer.status === 200 && body?.status === "ok" ? answer : undefined;
+    const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+    const body = (await response.json()) as { status?: unknown } | null;
+    return response.status === 200 && body?.status === "ok" ? response : undefined;
   } catch {
     return undefined;
   }
 }
 
 async function findToken(url: string, token: string | undefined): Promise<Finding> {
-  const make = "ringport token create --user NAME makes one; keep it in RINGPORT_TOKEN";
-  if (token === undefined) return missing("token", "none was given", make);
+  const fix = "ringport token create --user NAME creates one; keep it in RINGPORT_TOKEN";
+  if (token === undefined) return missing("token", "is not set", fix);
   try {
     const client = createClient({ url, token, retries: 0, timeoutMs: TIMEOUT_MS });
     const { items } = await client.instances.page();
     const active = items.filter(({ status }) => status === "ACTIVE").length;
     return works("token", `is valid; ${items.length} instances, ${active} of them can call`);
   } catch (error) {
-    return broken("token", reasonOf(error), make);
+    return broken("token", reasonOf(error), fix);
   }
 }
 
-function ownClock(): Finding {
+function localClock(): Finding {
   const now = new Date();
   if (now.getTime() >= EARLIEST_MS) return works("clock", now.toISOString());
   return broken("clock", `it shows ${now.toISOString()}`, "set the clock of this machine");
 }
 
 function clock(date: string | null): Finding {
-  const ours = ownClock();
-  const theirs = date === null ? Number.NaN : Date.parse(date);
-  if (ours.state !== "works" || Number.isNaN(theirs)) return ours;
-  const error = Math.abs(Date.now() - theirs);
-  if (error <= MAX_CLOCK_ERROR_MS) return works("clock", `${ours.detail}, as the server's`);
+  const local = localClock();
+  const serverTime = date === null ? Number.NaN : Date.parse(date);
+  if (local.state !== "works" || Number.isNaN(serverTime)) return local;
+  const error = Math.abs(Date.now() - serverTime);
+  if (error <= MAX_CLOCK_ERROR_MS) return works("clock", `${local.detail}, as the server's`);
   return {
     ...broken("clock", `the server's clock is ${Math.round(error / 1000)} s off`, "set both by NTP"),
     essential: false,

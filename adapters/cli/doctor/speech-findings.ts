@@ -13,7 +13,7 @@ export const ENGINE_FIX: Readonly<Record<EngineName, string>> = {
   "espeak-ng": "npm install @echogarden/espeak-ng-emscripten (every language; GPL-3)",
   http: "check RINGPORT_SPEECH_URL and its server",
 };
-const SPEAKS_WITHIN_MS = 20_000;
+const SPEECH_TIMEOUT_MS = 20_000;
 
 /** Checks the worker threads, and each speech engine by speaking a word. */
 export async function findSpeech(http: HttpSpeechTuning | undefined): Promise<Finding[]> {
@@ -36,15 +36,15 @@ export async function findSpeech(http: HttpSpeechTuning | undefined): Promise<Fi
   }
 }
 
-async function findEngine(speech: Speech, all: readonly Voice[], engine: string, fix: string): Promise<Finding> {
+async function findEngine(speech: Speech, allVoices: readonly Voice[], engine: string, fix: string): Promise<Finding> {
   const name = `speech ${engine}`;
-  const voices = all.filter((voice) => voice.engine === engine);
-  const [first] = voices;
-  if (!first) return missing(name, "is not installed", fix);
+  const voices = allVoices.filter((voice) => voice.engine === engine);
+  const [voice] = voices;
+  if (!voice) return missing(name, "is not installed", fix);
   try {
-    const ms = await timeToSpeak(speech, first.id);
+    const ms = await timeToSpeak(speech, voice.id);
     const languages = new Set(voices.map(({ language }) => language)).size;
-    return works(name, `${voices.length} voices, ${languages} languages; ${first.id} spoke within ${ms} ms`);
+    return works(name, `${voices.length} voices, ${languages} languages; ${voice.id} spoke within ${ms} ms`);
   } catch (error) {
     // One engine is enough: whether any works is a separate finding.
     return { ...broken(name, `does not speak: ${reasonOf(error)}`, fix), essential: false };
@@ -54,13 +54,13 @@ async function findEngine(speech: Speech, all: readonly Voice[], engine: string,
 async function timeToSpeak(speech: Speech, voice: string): Promise<number> {
   const started = performance.now();
   let samples = 0;
-  for await (const chunk of speech.speak("One.", voice, AbortSignal.timeout(SPEAKS_WITHIN_MS)))
+  for await (const chunk of speech.speak("One.", voice, AbortSignal.timeout(SPEECH_TIMEOUT_MS)))
     samples += chunk.samples.length;
   if (samples === 0) throw new Error("it produced no audio");
   return Math.round(performance.now() - started);
 }
 
-const TRANSCRIBES_WITHIN_MS = 20_000;
+const TRANSCRIPTION_TIMEOUT_MS = 20_000;
 const FRAMES = 50;
 const FRAME_MS = 20;
 
@@ -86,7 +86,7 @@ export async function findTranscription(tuning: TranscriptionTuning | undefined)
 async function firstFault(engine: Transcription): Promise<Error | undefined> {
   const [sampleRate = 16_000] = engine.capabilities.sampleRates;
   const options = { callId: "doctor", speaker: "callee", sampleRate } as const;
-  const session = await engine.open(options, AbortSignal.timeout(TRANSCRIBES_WITHIN_MS));
+  const session = await engine.open(options, AbortSignal.timeout(TRANSCRIPTION_TIMEOUT_MS));
   const silence = new Int16Array((sampleRate * FRAME_MS) / 1_000);
   for (let frame = 0; frame < FRAMES; frame++) session.push(silence, frame * FRAME_MS);
   session.commit();

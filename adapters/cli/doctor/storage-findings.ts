@@ -6,21 +6,23 @@ import { DEFAULT_DATA, sqlitePath } from "../../embedded/data-folder.ts";
 import { withReadableUrl } from "../../storage/postgres/postgres-errors.ts";
 import { broken, type Finding, reasonOf, works } from "./finding.ts";
 
-const CHOOSE = "choose another folder with RINGPORT_DATA, or change its permissions";
-const CONNECT_MS = 5_000;
+const FOLDER_FIX = "choose another folder with RINGPORT_DATA, or change its permissions";
+const CONNECT_TIMEOUT_MS = 5_000;
 
-/** Checks if the data folder can be written, or created; it is not created. */
+/** Checks that the data folder can be written or created, without creating it. */
 export async function findDataFolder(data: string = DEFAULT_DATA): Promise<Finding[]> {
   const folder = resolve(data);
   const name = "data folder";
-  let at = folder;
-  while ((await kind(at)) === "nothing" && dirname(at) !== at) at = dirname(at);
-  if ((await kind(at)) !== "folder") return [broken(name, `${folder} cannot be used: ${at} is a file`, CHOOSE)];
-  if (!isWritable(at)) return [broken(name, `${folder} cannot be used: ${at} cannot be written`, CHOOSE)];
-  if (at !== folder) return [works(name, `${folder} can be made`)];
+  let existing = folder;
+  while ((await kind(existing)) === "nothing" && dirname(existing) !== existing) existing = dirname(existing);
+  if ((await kind(existing)) !== "folder")
+    return [broken(name, `${folder} cannot be used: ${existing} is a file`, FOLDER_FIX)];
+  if (!isWritable(existing))
+    return [broken(name, `${folder} cannot be used: ${existing} cannot be written`, FOLDER_FIX)];
+  if (existing !== folder) return [works(name, `${folder} can be created`)];
   const database = sqlitePath(folder);
   if ((await kind(database)) !== "nothing" && !isWritable(database))
-    return [broken(name, `${database} cannot be written`, CHOOSE)];
+    return [broken(name, `${database} cannot be written`, FOLDER_FIX)];
   return [works(name, `${folder} can be written`)];
 }
 
@@ -32,7 +34,7 @@ async function kind(path: string): Promise<"folder" | "file" | "nothing"> {
   }
 }
 
-/** If the runtime does not report it (Deno without --allow-sys), the start of the server will show it. */
+/** True if the path can be read and written, or if the runtime cannot report it (Deno without --allow-sys). */
 function isWritable(path: string): boolean {
   try {
     // The synchronous call is used because an error of the asynchronous one cannot be caught under Deno.
@@ -51,12 +53,12 @@ export async function findDatabase(url: string): Promise<Finding[]> {
   let client: Client | undefined;
   try {
     client = withReadableUrl(
-      () => new pg.default.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS }),
+      () => new pg.default.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS }),
     );
     client.on("error", () => {}); // errors of an established connection do not matter here
     await client.connect();
     const { rows } = await client.query<{ server_version: string }>("show server_version");
-    return [works(name, `PostgreSQL ${rows[0]?.server_version ?? ""} answers at ${placeOf(url)}`)];
+    return [works(name, `PostgreSQL ${rows[0]?.server_version ?? ""} responds at ${placeOf(url)}`)];
   } catch (error) {
     return [broken(name, `${placeOf(url)} cannot be used: ${reasonOf(error)}`, "check DATABASE_URL")];
   } finally {

@@ -31,14 +31,14 @@ function metadataIn({ values }: ParsedLine): Metadata | undefined {
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Metadata;
   } catch {
-    // The same fault as another JSON value.
+    // Reported below, like any value that is not an object.
   }
   throw new UsageError(
     `--metadata is ${JSON.stringify(text.slice(0, 60))}: it must be a JSON object: {"branch":"Lisbon"}`,
   );
 }
 
-const NAME = "My phone";
+const DEFAULT_NAME = "My phone";
 
 /** `ringport instance create`: creates an instance and prints only its id. */
 export const instanceCreate: CommandSpec = {
@@ -64,7 +64,7 @@ export const instanceCreate: CommandSpec = {
     const json = line.values.get("json") === true;
     const provider = line.values.get("provider") as string | undefined;
     const { client } = await connect(line);
-    const name = line.operands[0] ?? NAME;
+    const name = line.operands[0] ?? DEFAULT_NAME;
     const instance = await client.instances.create({
       name,
       ...(metadata && { metadata }),
@@ -85,12 +85,12 @@ export const instanceCreate: CommandSpec = {
   },
 };
 
-/** The next step before the instance can call; undefined if its network links it automatically. */
+/** The next step before the instance can call. */
 async function nextStep(client: Client, id: string): Promise<string> {
   const { connection } = await client.instances.get(id, { expand: ["connection"] });
   return connection?.state === "unlinked"
     ? `link a number: ringport instance qr ${id}`
-    : `${connection?.provider} links it by itself`;
+    : `${connection?.provider} links it automatically`;
 }
 
 /** `ringport instance list`: the token's instances. */
@@ -112,7 +112,7 @@ const COLUMNS: readonly ListColumn[] = [
   { head: "ID" },
   { head: "NAME", cut: true },
   { head: "STATUS", paint: paintedStatus },
-  { head: "CREATED", leftOut: 1 },
+  { head: "CREATED", dropOrder: 1 },
 ];
 
 function cells({ id, name, status, created_at }: Instance): string[] {

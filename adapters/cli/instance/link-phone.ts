@@ -26,26 +26,26 @@ export interface LinkOptions {
   /** True to wait until the phone is linked. Default: true. */
   readonly wait?: boolean;
   /** True to scan the code with a simulated phone. Default: false. */
-  readonly scans?: boolean;
+  readonly scansItself?: boolean;
   readonly interrupted: Interruption;
 }
 
 const POLL_MS = 500;
-/** Longest time from linking a line until it is online, ms. */
-const ONLINE_WITHIN_MS = 10_000;
-/** Bounds of the wait for the next code, in case the server names no time or its clock differs, ms. */
+/** Maximum time from linking a line until it is online, ms. */
+const ONLINE_TIMEOUT_MS = 10_000;
+/** Bounds of the wait for the next code, ms, in case its expiry is missing or the clocks differ. */
 const MIN_CODE_MS = 1_000;
 const MAX_CODE_MS = 60_000;
 
-/** Draws the code of an instance, again whenever it changes, until a phone has been linked; returns the exit code. */
+/** Draws the code of an instance, and each new one, until a phone has been linked; returns the exit code. */
 export async function linkPhone(client: Client, id: string, options: LinkOptions): Promise<number> {
-  const { interrupted, json, wait = true, scans = false } = options;
+  const { interrupted, json, wait = true, scansItself: scans = false } = options;
   const signal = AbortSignal.any([interrupted.signal, outputGone]);
   const picture = new Picture();
-  const waiting =
+  const liveLine =
     wait && !json ? new LiveLine((ms) => `waiting to be scanned … ${Math.floor(ms / 1000)} s`) : undefined;
   try {
-    let shown: string | undefined;
+    let shownCode: string | undefined;
     const simulated = scans && (await isSimulated(client, id, signal));
     for (;;) {
       const code = await codeOf(client, id, signal);
@@ -55,22 +55,22 @@ export async function linkPhone(client: Client, id: string, options: LinkOptions
         await sleep(POLL_MS, signal);
         continue;
       }
-      if (code.pngBase64 !== shown) {
-        shown = code.pngBase64;
-        waiting?.clear();
+      if (code.pngBase64 !== shownCode) {
+        shownCode = code.pngBase64;
+        liveLine?.clear();
         await show(id, code, picture, options);
       }
       if (!wait) return 0;
       if (await linkedWithin(client, id, lifetime(code), signal)) break;
     }
-    waiting?.stop();
-    tell(await online(client, id, signal), json);
+    liveLine?.stop();
+    reportLinked(await waitUntilOnline(client, id, signal), json);
     return 0;
   } catch (error) {
     if (!signal.aborted) throw error;
     return interrupted.signal.aborted ? interrupted.exitCode() : 0;
   } finally {
-    waiting?.stop();
+    liveLine?.stop();
   }
 }
 
@@ -96,7 +96,7 @@ async function show(id: string, code: QrCode, picture: Picture, { png, json }: L
     return;
   }
   const lines = terminalQr(modulesOfPng(bytes), { colours: coloursAllowed(process.stdout) });
-  picture.draw([...lines, code.message, ...(png === undefined ? [] : [`The code is in ${png} as well.`])]);
+  picture.draw([...lines, code.message, ...(png === undefined ? [] : [`The code is also in ${png}.`])]);
 }
 
 /** A block of lines that replaces itself on a terminal. */
@@ -121,22 +121,22 @@ function lifetime({ expiresAt }: QrCode): number {
 }
 
 async function linkedWithin(client: Client, id: string, ms: number, signal: AbortSignal): Promise<boolean> {
-  for (const end = performance.now() + ms; performance.now() < end; ) {
-    await sleep(Math.min(POLL_MS, Math.max(1, end - performance.now())), signal);
+  for (const deadline = performance.now() + ms; performance.now() < deadline; ) {
+    await sleep(Math.min(POLL_MS, Math.max(1, deadline - performance.now())), signal);
     if ((await client.instances.get(id, { signal })).status !== "CREATED") return true;
   }
   return false;
 }
 
 /** Waits a limited time until the instance can place calls, and returns it. */
-async function online(client: Client, id: string, signal: AbortSignal): Promise<InstanceDetails> {
-  for (const end = performance.now() + ONLINE_WITHIN_MS; ; await sleep(POLL_MS, signal)) {
+async function waitUntilOnline(client: Client, id: string, signal: AbortSignal): Promise<InstanceDetails> {
+  for (const deadline = performance.now() + ONLINE_TIMEOUT_MS; ; await sleep(POLL_MS, signal)) {
     const instance = await client.instances.get(id, { expand: ["connection"], signal });
-    if (instance.status === "ACTIVE" || performance.now() > end) return instance;
+    if (instance.status === "ACTIVE" || performance.now() > deadline) return instance;
   }
 }
 
-function tell(instance: InstanceDetails, json: boolean): void {
+function reportLinked(instance: InstanceDetails, json: boolean): void {
   if (json) {
     printJsonLine({ event: "linked", instance });
     return;

@@ -28,8 +28,8 @@ export const instanceQr: CommandSpec = {
   async run(line) {
     const [id = ""] = line.operands;
     if (line.values.get("page") === true) {
-      const other = ["png", "no-wait"].find((name) => line.values.has(name));
-      if (other !== undefined) throw new UsageError(`--page draws no code: leave out --${other}`);
+      const conflict = ["png", "no-wait"].find((name) => line.values.has(name));
+      if (conflict !== undefined) throw new UsageError(`--page draws no code: leave out --${conflict}`);
       return printLinkPage((await connect(line)).client, id, line.values.get("json") === true);
     }
     const interrupted = interruption();
@@ -50,7 +50,7 @@ async function printLinkPage(client: Client, id: string, json: boolean): Promise
     return 0;
   }
   print(page.url);
-  printBeside(`Whoever has this address can link a phone to the instance, until ${page.expires_at.slice(11, 16)} UTC.`);
+  printBeside(`Anyone with this address can link a phone to the instance, until ${page.expires_at.slice(11, 16)} UTC.`);
   return 0;
 }
 
@@ -67,7 +67,7 @@ export const instanceLink: CommandSpec = {
     const interrupted = interruption();
     const { client } = await connect(line);
     const json = line.values.get("json") === true;
-    return linkPhone(client, line.operands[0] ?? "", { json, scans: true, interrupted });
+    return linkPhone(client, line.operands[0] ?? "", { json, scansItself: true, interrupted });
   },
 };
 

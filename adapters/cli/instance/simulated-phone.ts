@@ -16,9 +16,9 @@ export async function isSimulated(client: Client, instanceId: string, signal: Ab
  * @throws {Error} the page cannot be reached, or did not link the phone
  */
 export async function pressLink(page: string, signal?: AbortSignal): Promise<boolean> {
-  const late = AbortSignal.timeout(PAGE_TIMEOUT_MS);
-  const within = signal ? AbortSignal.any([signal, late]) : late;
-  const response = await fetch(page, { method: "POST", signal: within }).catch((cause: unknown) => {
+  const timeout = AbortSignal.timeout(PAGE_TIMEOUT_MS);
+  const combined = signal ? AbortSignal.any([signal, timeout]) : timeout;
+  const response = await fetch(page, { method: "POST", signal: combined }).catch((cause: unknown) => {
     signal?.throwIfAborted();
     throw new Error(`the link page ${page} cannot be reached; check RINGPORT_PUBLIC_URL on the server`, { cause });
   });

@@ -18,14 +18,14 @@ export interface ForwardOptions {
 }
 
 /** An event with the response to it. */
-interface Forwarded {
+interface Delivery {
   readonly event: CallEvent;
   /** Null if there was no response. */
   readonly status: number | null;
   readonly error: string | null;
 }
 
-const PAGE = 200;
+const PAGE_SIZE = 200;
 
 /** Forwards new events to the URL, one at a time, until the signal fires. */
 export async function forwardEvents(client: Client, options: ForwardOptions): Promise<void> {
@@ -45,18 +45,19 @@ export async function forwardEvents(client: Client, options: ForwardOptions): Pr
 
 /** The cursor after the latest event. */
 async function endOfLog(client: Client, signal: AbortSignal): Promise<string> {
-  let { next, cursor } = await client.eventPage({ limit: PAGE }, { signal });
-  while (next !== undefined) ({ next, cursor } = await client.eventPage({ limit: PAGE, cursor: next }, { signal }));
+  let { next, cursor } = await client.eventPage({ limit: PAGE_SIZE }, { signal });
+  while (next !== undefined)
+    ({ next, cursor } = await client.eventPage({ limit: PAGE_SIZE, cursor: next }, { signal }));
   return cursor;
 }
 
-async function forward(event: CallEvent, { url, key, signal }: ForwardOptions): Promise<Forwarded> {
+async function forward(event: CallEvent, { url, key, signal }: ForwardOptions): Promise<Delivery> {
   const body = JSON.stringify(event);
-  const signed = await signedHeaders({ id: event.id, timestamp: Date.now(), body }, [key]);
+  const signatureHeaders = await signedHeaders({ id: event.id, timestamp: Date.now(), body }, [key]);
   try {
     const response = await fetch(url, {
       method: "POST",
-      headers: { "content-type": "application/json", ...signed },
+      headers: { "content-type": "application/json", ...signatureHeaders },
       body,
       redirect: "manual",
       signal: AbortSignal.any([signal, AbortSignal.timeout(ATTEMPT_MS)]),
@@ -69,7 +70,7 @@ async function forward(event: CallEvent, { url, key, signal }: ForwardOptions): 
   }
 }
 
-function show({ event, status, error }: Forwarded, json: boolean): void {
+function show({ event, status, error }: Delivery, json: boolean): void {
   if (json) {
     printJsonLine({ event, status, error });
     return;

@@ -20,7 +20,7 @@ export const listenCommand: CommandSpec = {
     {
       name: "forward-to",
       placeholder: "URL",
-      help: "Where to send the events, such as http://127.0.0.1:3000/ringport.",
+      help: "URL to send the events to, such as http://127.0.0.1:3000/ringport.",
     },
     {
       name: "secret",

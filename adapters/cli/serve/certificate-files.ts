@@ -8,7 +8,7 @@ export type CertificateFiles = Tls;
 
 const VARIABLES = { cert: "RINGPORT_TLS_CERT", key: "RINGPORT_TLS_KEY" } as const;
 /** Interval at which the files are compared with the certificate in use, ms. */
-const CHECK_MS = 60_000;
+const CHECK_INTERVAL_MS = 60_000;
 
 /** @throws {UsageError} a file cannot be read, or its contents cannot be used */
 export async function readCertificate(files: CertificateFiles): Promise<Tls> {
@@ -20,45 +20,46 @@ export async function readCertificate(files: CertificateFiles): Promise<Tls> {
 }
 
 /** Dependencies of {@link followCertificate}. */
-export interface Following {
+export interface CertificateFilesOptions {
   /** Certificate and key in use. */
-  readonly used: Tls;
+  readonly initial: Tls;
   readonly listening: Pick<Listening, "setCertificate">;
   readonly log: Logger;
   /** Interval of the checks, ms. Default: one minute. */
-  readonly everyMs?: number;
+  readonly intervalMs?: number;
 }
 
 /** Replaces the certificate of a server when its files change. Returns a function that stops this. */
 export function followCertificate(
   files: CertificateFiles,
-  { used, listening, log, everyMs = CHECK_MS }: Following,
+  { initial, listening, log, intervalMs = CHECK_INTERVAL_MS }: CertificateFilesOptions,
 ): () => void {
-  let seen = used;
+  let current = initial;
   let faults: string[] = [];
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     try {
-      const found = await readCertificate(files);
-      if (found.cert !== seen.cert || found.key !== seen.key) {
-        listening.setCertificate?.(found);
-        seen = found;
+      const renewed = await readCertificate(files);
+      if (renewed.cert !== current.cert || renewed.key !== current.key) {
+        listening.setCertificate?.(renewed);
+        current = renewed;
         if (listening.setCertificate) log.info({ file: files.cert }, "new connections use the renewed certificate");
         else log.warn({ file: files.cert }, "the certificate was renewed; restart the server to use it");
       }
       faults = [];
     } catch (err) {
-      // Two files cannot be replaced at the same moment, so a fault counts only if the next check finds it too.
+      // The two files are not replaced at the same moment, so a fault is logged only if the next check finds it too.
       const { message } = err as Error;
       faults = faults[0] === message ? [...faults, message] : [message];
-      if (faults.length === 2) log.error({ err }, "the certificate files cannot be used; the old certificate stays");
+      if (faults.length === 2)
+        log.error({ err }, "the certificate files cannot be used; the old certificate stays in use");
     }
   };
   let timer: NodeJS.Timeout;
-  const lookLater = (): void => {
-    timer = setTimeout(() => void look().then(lookLater), everyMs);
+  const checkLater = (): void => {
+    timer = setTimeout(() => void check().then(checkLater), intervalMs);
     timer.unref();
   };
-  lookLater();
+  checkLater();
   return () => clearTimeout(timer);
 }
 

@@ -19,8 +19,8 @@ export type FirstToken =
 const FIRST = { userName: FIRST_USER, label: "first start" };
 
 /**
- * Issues the first token: writes it to the configured file, otherwise prints it to a terminal only, because other
- * outputs end up in logs. If the storage fails now, the server still starts.
+ * Issues the first token: for the configured file, or otherwise for a terminal only, because other outputs end up in
+ * logs. If the storage fails now, the server still starts.
  * @throws {UsageError} the file cannot be created; a token that was issued is revoked
  */
 export async function firstToken(tokens: Tokens, path: string | undefined): Promise<FirstToken | undefined> {
@@ -56,43 +56,43 @@ class NotFirst extends CodedError {
 
 /** Resolves with true if the first token was issued and written to the file. */
 async function writeTo(path: string, tokens: Tokens): Promise<boolean> {
-  let issued: IssuedToken | undefined;
+  let token: IssuedToken | undefined;
   try {
     await createFile(path, async () => {
-      issued = await tokens.first(FIRST);
-      if (issued === undefined) throw new NotFirst();
-      return `${issued.token}\n`;
+      token = await tokens.first(FIRST);
+      if (token === undefined) throw new NotFirst();
+      return `${token.token}\n`;
     });
     return true;
   } catch (error) {
     if (error instanceof NotFirst) return false;
     const { code } = error as { code?: string };
-    if (issued !== undefined) {
+    if (token !== undefined) {
       // The token is lost: it can no longer be read.
-      const isRevoked = await tokens.revoke(issued.id).catch(() => false);
-      throw lost(path, code, isRevoked, error);
+      const isRevoked = await tokens.revoke(token.id).catch(() => false);
+      throw lostTokenError(path, code, isRevoked, error);
     }
     if (isOutage(error) || code === undefined) throw error;
     throw refusal(path, code, error);
   }
 }
 
-function lost(path: string, code: string | undefined, isRevoked: boolean, cause: unknown): UsageError {
+function lostTokenError(path: string, code: string | undefined, isRevoked: boolean, cause: unknown): UsageError {
   return new UsageError(
-    `RINGPORT_TOKEN_FILE is ${JSON.stringify(path)}: the first token could not be written into it (${code ?? "unknown"})${isRevoked ? " and is revoked" : ", nor revoked"}; make another one with: ringport token create --user NAME`,
+    `RINGPORT_TOKEN_FILE is ${JSON.stringify(path)}: the first token could not be written into it (${code ?? "unknown"})${isRevoked ? " and was revoked" : ", nor revoked"}; create another one with: ringport token create --user NAME`,
     { cause },
   );
 }
 
 function refusal(path: string, code: string, cause?: unknown): UsageError {
-  const why = REASONS.get(code) ?? `it cannot be written (${code})`;
-  return new UsageError(`RINGPORT_TOKEN_FILE is ${JSON.stringify(path)}: ${why}`, { cause });
+  const reason = REASONS.get(code) ?? `it cannot be written (${code})`;
+  return new UsageError(`RINGPORT_TOKEN_FILE is ${JSON.stringify(path)}: ${reason}`, { cause });
 }
 
 const REASONS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     EEXIST: "the file exists, but this database has no token yet; remove the file or name another one",
-    ENOENT: "its folder does not exist; create that first",
+    ENOENT: "its folder does not exist; create it first",
     ENOTDIR: "its folder is a file; name another one",
     EACCES: "this user may not write there; name another file",
     EPERM: "this user may not write there; name another file",

@@ -29,17 +29,17 @@ export function createLog({
   maskNumbers: hidesNumbers = false,
   now = Date.now,
 }: LogOptions): Logger {
-  const least = LOG_LEVELS.indexOf(level);
+  const minLevel = LOG_LEVELS.indexOf(level);
   const mask = !hidesNumbers ? (line: string) => line : pretty ? maskNumbers : maskNumbersInJson;
-  const at =
+  const logAt =
     (name: WrittenLevel) =>
     (fields: LogFields, message: string): void => {
-      if (LOG_LEVELS.indexOf(name) < least) return;
+      if (LOG_LEVELS.indexOf(name) < minLevel) return;
       const time = new Date(now()).toISOString();
       const line = pretty ? prettyLine(time, name, fields, message) : jsonLine(time, name, fields, message);
       write(mask(hideTokens(line)));
     };
-  return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
+  return { debug: logAt("debug"), info: logAt("info"), warn: logAt("warn"), error: logAt("error") };
 }
 
 function jsonLine(time: string, level: string, fields: LogFields, message: string): string {

@@ -5,7 +5,8 @@ const INTERNATIONAL = /(\+|%(?:25)*2b)([1-9](?:[ ()./-]{0,2}\d){6,})/gi;
  * Digits that may be a number without its plus: not part of an id, a fraction or a UUID, but possibly after characters
  * that JSON, a URL or terminal colours put before them.
  */
-const BARE = /(?:(?<!\w|\w[.-])|(?<=\\[bfnrt])|(?<=\\u[\da-f]{4}|%[\da-f]{2}|\[\d{1,2}m))\d{9,15}(?!\w|[.-]\w)/gi;
+const WITHOUT_PLUS =
+  /(?:(?<!\w|\w[.-])|(?<=\\[bfnrt])|(?<=\\u[\da-f]{4}|%[\da-f]{2}|\[\d{1,2}m))\d{9,15}(?!\w|[.-]\w)/gi;
 
 /** Matches the strings of a JSON line and the text between them. */
 const JSON_STRING = /"(?:[^"\\]|\\.)*"/g;
@@ -14,7 +15,7 @@ const JSON_STRING = /"(?:[^"\\]|\\.)*"/g;
 export function maskNumbers(text: string): string {
   return text
     .replace(INTERNATIONAL, (_, plus: string, number: string) => plus + maskDigits(number.replace(/\D/g, "")))
-    .replace(BARE, maskDigits);
+    .replace(WITHOUT_PLUS, maskDigits);
 }
 
 /** The same for a JSON document; JSON numbers stay unchanged. */
@@ -22,12 +23,12 @@ export function maskNumbersInJson(json: string): string {
   return json.replace(JSON_STRING, maskNumbers);
 }
 
-const KEPT = 4;
-const MIN_HIDDEN = 3;
+const VISIBLE_DIGITS = 4;
+const MIN_HIDDEN_DIGITS = 3;
 
 /** Keeps four digits at both ends, fewer of a short number, so that never fewer than three are hidden. */
 function maskDigits(digits: string): string {
-  const start = Math.min(KEPT, Math.max(1, digits.length - KEPT - MIN_HIDDEN));
-  const end = Math.min(KEPT, digits.length - start - MIN_HIDDEN);
+  const start = Math.min(VISIBLE_DIGITS, Math.max(1, digits.length - VISIBLE_DIGITS - MIN_HIDDEN_DIGITS));
+  const end = Math.min(VISIBLE_DIGITS, digits.length - start - MIN_HIDDEN_DIGITS);
   return `${digits.slice(0, start)}•••${digits.slice(digits.length - end)}`;
 }

@@ -39,8 +39,8 @@ export const serveCommand: CommandSpec = {
       maskNumbers: settings.logMaskNumbers,
     });
 
-    const endedBy = (loss: Error): number => {
-      log.error({ err: loss }, "this server has ended because it lost its database; start it again");
+    const exitAfter = (error: Error): number => {
+      log.error({ err: error }, "the server has stopped because it lost its database; start it again");
       return EXIT.leaseLost;
     };
 
@@ -49,27 +49,30 @@ export const serveCommand: CommandSpec = {
     await checkTokenFile(settings);
     const { createRingport } = await import("../../../src/ringport.ts");
     const { withConsole } = await import("../../console/index.ts");
-    const alone = createRingport({ onLeaseLost: "exit", ...settings.options, log });
-    const ringport = settings.console === "off" ? alone : withConsole(alone, { log });
+    const base = createRingport({ onLeaseLost: "exit", ...settings.options, log });
+    const ringport = settings.console === "off" ? base : withConsole(base, { log });
     const { listening, reachable } = await listen(ringport, settings, tls);
-    if (settings.tls && tls) followCertificate(settings.tls, { used: tls, listening, log });
+    if (settings.tls && tls) followCertificate(settings.tls, { initial: tls, listening, log });
     try {
-      // With "restart", a start may wait as long as another server runs.
+      // With "restart", a start waits while another server runs.
       const signal = await Promise.race([ringport.start(), stopping]);
       if (signal === undefined) await printWelcome({ ringport, listening, reachable, settings });
     } catch (error) {
       await ringport.stop({ drainMs: 0 });
       await listening.close();
-      const lost = await Promise.race([ringport.ended, undefined]);
-      if (lost) return endedBy(lost);
+      const lossError = await Promise.race([ringport.ended, undefined]);
+      if (lossError) return exitAfter(lossError);
       throw withFix(error, settings.options);
     }
     const cause = await Promise.race([stopping, ringport.ended]);
     if (cause instanceof Error) {
       await listening.close();
-      return endedBy(cause);
+      return exitAfter(cause);
     }
-    log.info({ signal: cause }, "stopping; live calls may go on for a while, a second signal ends at once");
+    log.info(
+      { signal: cause },
+      "stopping; live calls may continue for a while, a second signal ends the process immediately",
+    );
     await ringport.stop();
     await listening.close();
     log.info({}, "stopped");

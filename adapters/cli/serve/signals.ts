@@ -10,18 +10,18 @@ const PARENT_CHECK_MS = 500;
  */
 export function firstSignal(): Promise<keyof typeof NUMBERS> {
   return new Promise((resolve) => {
-    let seen = false;
-    const first = (name: keyof typeof NUMBERS): void => {
-      seen = true;
+    let isSignalled = false;
+    const resolveWith = (name: keyof typeof NUMBERS): void => {
+      isSignalled = true;
       resolve(name);
     };
     for (const name of Object.keys(NUMBERS) as (keyof typeof NUMBERS)[])
       process.on(name, () => {
-        if (seen) process.exit(128 + NUMBERS[name]);
-        first(name);
+        if (isSignalled) process.exit(128 + NUMBERS[name]);
+        resolveWith(name);
       });
-    // After Ctrl-C, which also reaches the shell, the shell's exit does not count as a second signal.
-    whenNpmIsGone(() => first("SIGTERM"));
+    // Ctrl-C also ends the shell; that does not count as a second signal.
+    whenNpmIsGone(() => resolveWith("SIGTERM"));
   });
 }
 
@@ -34,16 +34,16 @@ export interface Interruption {
 
 /** Listens for {@link firstSignal}. */
 export function interruption(): Interruption {
-  const stop = new AbortController();
+  const controller = new AbortController();
   let code = 128 + NUMBERS.SIGINT;
   void firstSignal().then((name) => {
     code = 128 + NUMBERS[name];
-    stop.abort();
+    controller.abort();
   });
-  return { signal: stop.signal, exitCode: () => code };
+  return { signal: controller.signal, exitCode: () => code };
 }
 
-/** npm passes SIGTERM only to its shell, which dies of it: this process only notices that its parent has changed. */
+/** npm passes SIGTERM to its shell only, and the shell exits: this process just gets another parent. */
 function whenNpmIsGone(run: () => void): void {
   const isScriptOfNpm = process.env.npm_lifecycle_script?.includes(basename(process.argv[1] ?? "?"));
   if (!isScriptOfNpm) return;

@@ -40,7 +40,7 @@ export async function printWelcome({ ringport, listening, reachable, settings }:
   if (first) printFirstToken(first, (settings.tls && options.publicUrl) ?? base);
 }
 
-/** With a public HTTPS address, the session of a browser works only there. */
+/** Address of the console. If the public address has HTTPS, a browser's session works only there. */
 function consoleAt(base: string, { options: { publicUrl } }: ServerSettings): string {
   return `${publicUrl?.replace(/\/+$/, "") ?? base}/console`;
 }
@@ -48,12 +48,12 @@ function consoleAt(base: string, { options: { publicUrl } }: ServerSettings): st
 /** Prints how the first person registers, until an account exists: a terminal shows the link, other outputs end up in logs. */
 async function printRegistration({ accounts }: Ringport, address: string, isFirstStart: boolean): Promise<void> {
   if (!isWatched()) {
-    if (isFirstStart) print("To register in the console: ringport account code prints a link that works once");
+    if (isFirstStart) print("To register in the console, run ringport account code: it prints a link that works once");
     return;
   }
   const first = await accounts.firstCode().catch(ignoreOutage);
   if (!first) return;
-  print("Nobody has registered yet. This link makes the first account, an administrator's, within 24 hours:");
+  print("No account exists yet. This link creates the first one, an administrator's; it is valid for 24 hours:");
   print();
   print(`  ${address}/register#code=${first.code}`);
   print();

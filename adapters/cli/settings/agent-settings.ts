@@ -8,7 +8,7 @@ export const AGENT = [
     "RINGPORT_AGENT_ENGINE",
     oneOf("scripted", "cascade", "realtime"),
     "scripted",
-    "What conducts DYNAMIC_AGENT calls: a script, a language model behind transcription and speech, or a model that takes and makes audio itself.",
+    "Agent for DYNAMIC_AGENT calls: a script, a language model with transcription and speech, or a model that hears and speaks itself.",
   ),
   setting(
     "embedded.agent.baseUrl",
@@ -42,7 +42,7 @@ export const AGENT = [
       /^[\w.:-]{1,64}$/,
     ),
     "en-US-1, or the first voice that works",
-    "Voice of agents whose call names none; realtime: the provider's name of its voice.",
+    "Default voice of agents; realtime: the provider's name of a voice.",
   ),
   setting(
     "embedded.httpTools.tools",

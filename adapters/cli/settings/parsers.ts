@@ -60,8 +60,8 @@ export function listOf<const T extends string>(...words: readonly T[]): Parser<T
     expected: `${words.join(" or ")}, or a list such as ${words.join(",")}`,
     placeholder: words.join(","),
     parse(text) {
-      const named = text.split(",").map((word) => words.find((known) => known === word.trim()));
-      return named.every((word) => word !== undefined) && new Set(named).size === named.length ? named : undefined;
+      const chosen = text.split(",").map((word) => words.find((allowed) => allowed === word.trim()));
+      return chosen.every((word) => word !== undefined) && new Set(chosen).size === chosen.length ? chosen : undefined;
     },
   };
 }

@@ -55,9 +55,9 @@ export const callingHours: Parser<CallingHours | false> = {
   expected: "off, or hours such as 08:00-20:00, with days if not all: 08:00-20:00 mon-fri or 09:00-12:00 mon,wed,sat",
   placeholder: "HOURS",
   parse: unlessOff((text) => {
-    const [, from = "", until = "", named] = /^(\d\d:\d\d)-(\d\d:\d\d)(?:\s+(\S+))?$/.exec(text) ?? [];
-    const days = named === undefined ? undefined : weekdays(named);
-    if (Number.isNaN(minuteOf(from)) || (named !== undefined && !days)) return undefined;
+    const [, from = "", until = "", dayList] = /^(\d\d:\d\d)-(\d\d:\d\d)(?:\s+(\S+))?$/.exec(text) ?? [];
+    const days = dayList === undefined ? undefined : weekdays(dayList);
+    if (Number.isNaN(minuteOf(from)) || (dayList !== undefined && !days)) return undefined;
     const hours = { from, until, ...(days && { days }) };
     return areHours(hours) ? hours : undefined;
   }),
@@ -77,14 +77,14 @@ export const PROTECTION = [
     "RINGPORT_QUEUE_PACE_JITTER",
     decimal(0, 1),
     "0",
-    "Each of these intervals is longer by a random share, up to this one.",
+    "Lengthens each of these intervals by a random share, up to this one.",
   ),
   setting(
     "queue.warmUp",
     "RINGPORT_WARM_UP",
     warmUpCurve,
     "off",
-    "Calls that a newly linked number may place within 24 hours: on the first day, how many times as many on each further day, for how many days.",
+    "Calls that a newly linked number may place within 24 hours: on the first day, the growth per day, and the number of days.",
   ),
   setting(
     "queue.answerRate",
@@ -98,7 +98,7 @@ export const PROTECTION = [
     "RINGPORT_REFUSALS",
     refusalLimit,
     "off",
-    "Pauses an instance if the network has refused that many calls in a row.",
+    "Pauses an instance after the network has refused this many calls in a row.",
   ),
   setting(
     "queue.requireConsent",
@@ -112,7 +112,7 @@ export const PROTECTION = [
     "RINGPORT_CALLING_HOURS",
     callingHours,
     "off",
-    "Calls only at these hours of the callee's own time zone.",
+    "Calls only at these hours in the callee's time zone.",
   ),
 ] as const;
 
@@ -130,14 +130,14 @@ function numbers(text: string, count: number): number[] | undefined {
 
 /** ISO weekdays of a list such as `mon-fri,sun`. */
 function weekdays(text: string): number[] | undefined {
-  const found = text
+  const days = text
     .toLowerCase()
     .split(",")
     .flatMap((part) => {
-      const [first = "", last = first, ...more] = part.split("-");
+      const [first = "", last = first, ...extra] = part.split("-");
       const [from, to] = [DAYS.indexOf(first), DAYS.indexOf(last)];
-      if (from < 0 || to < from || more.length > 0) return [0];
+      if (from < 0 || to < from || extra.length > 0) return [0];
       return Array.from({ length: to - from + 1 }, (_, index) => from + index + 1);
     });
-  return found.includes(0) ? undefined : [...new Set(found)].sort();
+  return days.includes(0) ? undefined : [...new Set(days)].sort();
 }

@@ -49,18 +49,18 @@ export function readSettings(settings: readonly Setting[], line: ParsedLine, env
   checkHttpTools(values);
   checkLease(values);
   checkTls(values);
-  const { port, hostname, tls, console, tokenFile, log, logMaskNumbers, ...options } = nested(values);
+  const { port, hostname, tls, console, tokenFile, log, logMaskNumbers, ...options } = nestedOptions(values);
   return { options, port, hostname, tls, console, tokenFile, logLevel: log, logMaskNumbers } as ServerSettings;
 }
 
 /** Variables that Kubernetes sets in every container if there is a service called "ringport". */
-const OF_KUBERNETES = /^RINGPORT_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_\w+)?)$/;
+const KUBERNETES_VARIABLE = /^RINGPORT_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_\w+)?)$/;
 
 /** Unknown variables that look like settings, each with a fix if one is known. */
 export function unknownVariables(env: Environment): { name: string; fix: string | undefined }[] {
   const knownNames = [...SETTINGS, ...CONNECTION_SETTINGS].map((setting) => setting.env);
   return Object.keys(env)
-    .filter((name) => name.startsWith("RINGPORT_") && !knownNames.includes(name) && !OF_KUBERNETES.test(name))
+    .filter((name) => name.startsWith("RINGPORT_") && !knownNames.includes(name) && !KUBERNETES_VARIABLE.test(name))
     .sort()
     .map((name) => {
       const option = Object.keys(CODE_ONLY).find((candidate) => variableOf(candidate) === name);
@@ -91,35 +91,35 @@ export function settingValue(
   const value = parser.parse(text);
   if (value !== undefined) return value;
   const source = flagValue === undefined ? name : `--${flag}`;
-  throw new UsageError(`${source}${secret ? "" : ` is ${shown(text)}: it`} must be ${parser.expected}`);
+  throw new UsageError(`${source}${secret ? "" : ` is ${quoted(text)}: it`} must be ${parser.expected}`);
 }
 
-function shown(text: string): string {
-  const safe = hideUsers(text);
-  return JSON.stringify(safe.length > 60 ? `${safe.slice(0, 60)}…` : safe);
+function quoted(text: string): string {
+  const redacted = hideUsers(text);
+  return JSON.stringify(redacted.length > 60 ? `${redacted.slice(0, 60)}…` : redacted);
 }
 
 function completeQueue(values: Map<string, unknown>): void {
-  const fifo = values.get("queue.kind") === "fifo";
-  if (!fifo && values.has("queue.depth"))
-    throw new UsageError("RINGPORT_QUEUE_DEPTH counts only with RINGPORT_QUEUE=fifo: set that, or remove the depth");
-  if (fifo && !values.has("queue.depth")) values.set("queue.depth", DEFAULT_DEPTH);
+  const isFifo = values.get("queue.kind") === "fifo";
+  if (!isFifo && values.has("queue.depth"))
+    throw new UsageError("RINGPORT_QUEUE_DEPTH has no effect without RINGPORT_QUEUE=fifo: set it, or remove the depth");
+  if (isFifo && !values.has("queue.depth")) values.set("queue.depth", DEFAULT_DEPTH);
   const isChosen = [...values.keys()].some((option) => option.startsWith("queue."));
   if (isChosen && !values.has("queue.kind")) values.set("queue.kind", "single");
 }
 
 function completeRateLimit(values: Map<string, unknown>): void {
-  const limited = values.has("rateLimit.limit");
-  if (!limited && values.has("rateLimit.windowMs"))
+  const hasLimit = values.has("rateLimit.limit");
+  if (!hasLimit && values.has("rateLimit.windowMs"))
     throw new UsageError(
-      "RINGPORT_RATE_WINDOW_MS counts only with RINGPORT_RATE_LIMIT: set that, or take the window away",
+      "RINGPORT_RATE_WINDOW_MS has no effect without RINGPORT_RATE_LIMIT: set it, or remove the window",
     );
-  if (limited && !values.has("rateLimit.windowMs")) values.set("rateLimit.windowMs", DEFAULT_WINDOW_MS);
+  if (hasLimit && !values.has("rateLimit.windowMs")) values.set("rateLimit.windowMs", DEFAULT_WINDOW_MS);
 }
 
 function checkAccounts(values: ReadonlyMap<string, unknown>): void {
-  const rule = [...values.keys()].some((option) => /^embedded\.sip\.account(?:Destinations\.|sAllow)/.test(option));
-  if (rule && !values.get("embedded.sip.accounts"))
+  const hasRules = [...values.keys()].some((option) => /^embedded\.sip\.account(?:Destinations\.|sAllow)/.test(option));
+  if (hasRules && !values.get("embedded.sip.accounts"))
     throw new UsageError(
       "RINGPORT_SIP_ACCOUNTS_… has no effect without RINGPORT_SIP_ACCOUNTS: set it, or remove these settings",
     );
@@ -136,16 +136,14 @@ function completeSpeech(values: Map<string, unknown>): void {
     ["voices", "RINGPORT_SPEECH_VOICES"],
   ] as const)
     if (!values.has(SPEECH + option))
-      throw new UsageError(
-        `a speech server needs ${env} too: set it, or take the other RINGPORT_SPEECH_ settings away`,
-      );
+      throw new UsageError(`a speech server also needs ${env}: set it, or remove the other RINGPORT_SPEECH_ settings`);
 }
 
 const TRANSCRIPTION = "embedded.transcription.";
 
 function checkTranscription(values: ReadonlyMap<string, unknown>): void {
   const engine = values.get(`${TRANSCRIPTION}engine`);
-  const needed = [
+  const required = [
     ["engine", "RINGPORT_TRANSCRIPTION_ENGINE"],
     ["baseUrl", "RINGPORT_TRANSCRIPTION_URL"],
     ["model", "RINGPORT_TRANSCRIPTION_MODEL"],
@@ -153,10 +151,10 @@ function checkTranscription(values: ReadonlyMap<string, unknown>): void {
   ] as const;
   const hasOptions = [...values.keys()].some((option) => option.startsWith(TRANSCRIPTION));
   if (!hasOptions && !values.has("transcriptSpeakers")) return;
-  for (const [option, env] of needed)
+  for (const [option, env] of required)
     if (!values.has(TRANSCRIPTION + option))
       throw new UsageError(
-        `a transcription server needs ${env} too: set it, or take the other RINGPORT_TRANSCRIPTION_ settings away`,
+        `a transcription server also needs ${env}: set it, or remove the other RINGPORT_TRANSCRIPTION_ settings`,
       );
 }
 
@@ -166,18 +164,18 @@ const AGENT = "embedded.agent.";
 function completeAgent(values: Map<string, unknown>): void {
   const isSet = (option: string): boolean => values.has(AGENT + option);
   const engine = values.get(`${AGENT}engine`);
-  const server = ["baseUrl", "apiKey", "model"].some(isSet);
-  const limited = ["maxTurns", "maxTokens"].some(isSet);
-  if (limited && (engine === "scripted" || (engine === undefined && !server)))
+  const hasServer = ["baseUrl", "apiKey", "model"].some(isSet);
+  const hasLimits = ["maxTurns", "maxTokens"].some(isSet);
+  if (hasLimits && (engine === "scripted" || (engine === undefined && !hasServer)))
     throw new UsageError(
-      "RINGPORT_AGENT_MAX_TURNS and RINGPORT_AGENT_MAX_TOKENS limit a model: set RINGPORT_AGENT_URL and _MODEL, or take them away",
+      "RINGPORT_AGENT_MAX_TURNS and RINGPORT_AGENT_MAX_TOKENS limit a model: set RINGPORT_AGENT_URL and _MODEL, or remove them",
     );
   if (engine === "realtime") renameVoice(values);
   else checkVoice(values);
-  if (engine === undefined && !server) return;
+  if (engine === undefined && !hasServer) return;
   if (engine === "scripted") {
-    if (server)
-      throw new UsageError("the scripted agent uses no server: take RINGPORT_AGENT_URL, _KEY and _MODEL away");
+    if (hasServer)
+      throw new UsageError("the scripted agent uses no server: remove RINGPORT_AGENT_URL, _KEY and _MODEL");
     return;
   }
   if (engine !== "realtime") values.set(`${AGENT}engine`, "cascade");
@@ -186,9 +184,7 @@ function completeAgent(values: Map<string, unknown>): void {
     ["model", "RINGPORT_AGENT_MODEL"],
   ] as const)
     if (!isSet(option))
-      throw new UsageError(
-        `a language model needs ${env} too: set it, or take the other RINGPORT_AGENT_ settings away`,
-      );
+      throw new UsageError(`a language model also needs ${env}: set it, or remove the other RINGPORT_AGENT_ settings`);
   if (engine !== "realtime" && !values.has(`${TRANSCRIPTION}engine`))
     throw new UsageError(
       "a language model hears nothing without transcription: set RINGPORT_TRANSCRIPTION_ENGINE, _URL and _MODEL",
@@ -213,7 +209,7 @@ function checkVoice(values: ReadonlyMap<string, unknown>): void {
 function checkHttpTools(values: ReadonlyMap<string, unknown>): void {
   if (values.has("embedded.httpTools.allowPrivate") && !values.has("embedded.httpTools.tools"))
     throw new UsageError(
-      "RINGPORT_AGENT_TOOLS_ALLOW_PRIVATE counts only with RINGPORT_AGENT_TOOLS: set that, or take the permission away",
+      "RINGPORT_AGENT_TOOLS_ALLOW_PRIVATE has no effect without RINGPORT_AGENT_TOOLS: set it, or remove the permission",
     );
 }
 
@@ -227,22 +223,22 @@ function checkLease(values: ReadonlyMap<string, unknown>): void {
 
 function checkTls(values: ReadonlyMap<string, unknown>): void {
   if (values.has("tls.cert") === values.has("tls.key")) return;
-  const [present, missing] = values.has("tls.cert") ? ["CERT", "KEY"] : ["KEY", "CERT"];
-  throw new UsageError(`RINGPORT_TLS_${present} needs RINGPORT_TLS_${missing} too: set both, or neither`);
+  const [given, missing] = values.has("tls.cert") ? ["CERT", "KEY"] : ["KEY", "CERT"];
+  throw new UsageError(`RINGPORT_TLS_${given} needs RINGPORT_TLS_${missing} too: set both, or neither`);
 }
 
-/** `a.b.c` becomes a member of a member. */
-function nested(values: ReadonlyMap<string, unknown>): Record<string, unknown> {
+/** The options as nested objects: `a.b.c` is the path of a member. */
+function nestedOptions(values: ReadonlyMap<string, unknown>): Record<string, unknown> {
   const root: Record<string, unknown> = {};
-  for (const [path, value] of values) place(root, path.split("."), value);
+  for (const [path, value] of values) setPath(root, path.split("."), value);
   return root;
 }
 
-function place(at: Record<string, unknown>, [name = "", ...deeper]: readonly string[], value: unknown): void {
-  if (deeper.length === 0) {
-    at[name] = value;
+function setPath(target: Record<string, unknown>, [name = "", ...rest]: readonly string[], value: unknown): void {
+  if (rest.length === 0) {
+    target[name] = value;
     return;
   }
-  at[name] ??= {};
-  place(at[name] as Record<string, unknown>, deeper, value);
+  target[name] ??= {};
+  setPath(target[name] as Record<string, unknown>, rest, value);
 }

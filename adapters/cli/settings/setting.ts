@@ -6,7 +6,7 @@ export interface Setting<Option extends string = string> {
   readonly option: Option;
   /** The environment variable. */
   readonly env: string;
-  /** The flag, without its dashes; undefined for secrets, which every user of a machine could read in its list of processes. */
+  /** The flag, without its dashes; undefined for secrets, which every user of the machine could read in its process list. */
   readonly flag: string | undefined;
   readonly parser: Parser<unknown>;
   /** Shown as the default. */
@@ -16,23 +16,23 @@ export interface Setting<Option extends string = string> {
   readonly secret?: boolean;
 }
 
-/** A setting whose flag is spelled like its variable, unless `more` names another. */
+/** A setting whose flag is spelled like its variable, unless `overrides` names another. */
 export function setting<const Option extends string>(
   option: Option,
   env: string,
   parser: Parser<unknown>,
   fallback: string,
   help: string,
-  more: { flag?: string | undefined; secret?: boolean } = {},
+  overrides: { flag?: string | undefined; secret?: boolean } = {},
 ): Setting<Option> {
   const flag =
-    "flag" in more
-      ? more.flag
+    "flag" in overrides
+      ? overrides.flag
       : env
           .replace(/^RINGPORT_/, "")
           .toLowerCase()
           .replaceAll("_", "-");
-  return { option, env, flag, parser, fallback, help, ...(more.secret ? { secret: true } : {}) };
+  return { option, env, flag, parser, fallback, help, ...(overrides.secret ? { secret: true } : {}) };
 }
 
 /** For a setting that holds a secret. */

@@ -68,7 +68,7 @@ const SERVER = [
     "RINGPORT_CONSOLE",
     oneOf("on", "off"),
     "on",
-    "The console in the browser: /console, and / leads there.",
+    "Serves the console in the browser at /console; / redirects there.",
   ),
   setting(
     "data",
@@ -97,7 +97,7 @@ const SERVER = [
     "RINGPORT_DATABASE_SCHEMA",
     textSetting("NAME", "a name of a-z, 0-9 and _", SCHEMA_NAME),
     "none",
-    "PostgreSQL: schema of the tables, beside those of another program; default: the first one of the search path.",
+    "PostgreSQL: schema of the tables, to keep them apart from another program's; default: the first one of the search path.",
   ),
   setting(
     "databasePrefix",
@@ -109,8 +109,8 @@ const SERVER = [
   setting(
     "secret",
     "RINGPORT_SECRET",
-    textSetting("HEX", "64 hex digits: make them with `openssl rand -hex 32`", /^[0-9a-f]{64}$/i),
-    "made, kept in the data folder",
+    textSetting("HEX", "64 hex digits, from `openssl rand -hex 32`", /^[0-9a-f]{64}$/i),
+    "generated, kept in the data folder",
     "Key that encrypts the credentials of linked numbers.",
     HIDDEN,
   ),
@@ -119,7 +119,7 @@ const SERVER = [
     "RINGPORT_PREVIOUS_SECRETS",
     hexKeys,
     "none",
-    "Earlier keys: what they encrypted is encrypted with RINGPORT_SECRET after the start.",
+    "Earlier keys: data encrypted with them is re-encrypted with RINGPORT_SECRET after the start.",
     HIDDEN,
   ),
   setting(
@@ -134,7 +134,7 @@ const SERVER = [
     "RINGPORT_REGISTRATION",
     oneOf("invitation", "open"),
     "invitation",
-    "Who may register in the console once there is an account: people with an invitation, or anybody.",
+    "Registration in the console after the first account: by invitation, or open to everyone.",
   ),
   setting("cors", "RINGPORT_CORS", corsOrigins, "off", "Origins whose web pages may send requests: * or a list."),
   setting(
@@ -142,7 +142,7 @@ const SERVER = [
     "RINGPORT_RATE_LIMIT",
     wholeNumber(1, 1_000_000),
     "none",
-    "Requests that a token may make in each window.",
+    "Maximum requests of a token in each window.",
   ),
   setting("rateLimit.windowMs", "RINGPORT_RATE_WINDOW_MS", wholeNumber(100, DAY_MS), "60000", "Length of that window."),
   setting(
@@ -150,14 +150,14 @@ const SERVER = [
     "RINGPORT_ALLOWED_PREFIXES",
     phonePrefixes,
     "none",
-    "Prefixes of the only numbers that are called, whatever a token allows; none: every number.",
+    "Prefixes that may be called, whatever a token allows; none: every number.",
   ),
   setting(
     "maxCallsPerDay",
     "RINGPORT_MAX_CALLS_PER_DAY",
     callsPerDay,
     "none",
-    "Calls that a token without a limit of its own may create within 24 hours.",
+    "Maximum calls within 24 hours of a token without its own limit.",
   ),
   setting("log", "LOG_LEVEL", oneOf(...LOG_LEVELS), "info", "Lowest level that is logged."),
   setting(
@@ -179,21 +179,21 @@ const SERVER = [
     "RINGPORT_DRAIN_MS",
     wholeNumber(0, HOUR_MS),
     "10000",
-    "Live calls may go on this long when the server stops.",
+    "Time for live calls to end when the server stops.",
   ),
   setting(
     "retentionDays",
     "RINGPORT_RETENTION_DAYS",
     decimal(0.001, 36_500),
-    "for ever",
-    "Ended calls and deleted instances are kept this long.",
+    "forever",
+    "Retention of ended calls and deleted instances.",
   ),
   setting(
     "recordingRetentionDays",
     "RINGPORT_RECORDING_RETENTION_DAYS",
     decimal(0.001, 36_500),
     "as long as the call",
-    "Recordings of ended calls are kept this long, and never longer than the calls.",
+    "Retention of recordings of ended calls, never longer than that of the calls.",
   ),
   setting(
     "embedded.networks",
@@ -207,7 +207,7 @@ const SERVER = [
     "RINGPORT_QUEUE",
     oneOf("single", "fifo"),
     "single",
-    "How many calls an instance holds: one, or a queue.",
+    "Active calls of an instance: one, or a queue.",
   ),
   setting(
     "queue.depth",
@@ -221,7 +221,7 @@ const SERVER = [
     "RINGPORT_WEBHOOKS_ALLOW_PRIVATE",
     onOff,
     "off",
-    "Webhooks may go to private addresses and without HTTPS: for development.",
+    "Allows webhooks to private addresses and without HTTPS, for development.",
   ),
 ] as const;
 
@@ -278,7 +278,7 @@ const TRANSCRIPTION = [
     "RINGPORT_TRANSCRIPTION_SPEAKERS",
     speakers,
     "callee",
-    "Whose speech is transcribed; the caller's is what the stream's client plays.",
+    "Speakers to transcribe; the caller's speech is what the stream's client plays.",
   ),
 ] as const;
 
@@ -349,7 +349,7 @@ export const STORAGE_SETTINGS: readonly Setting[] = settingsOf(
   "databasePrefix",
 );
 
-const RARE = "the default suits the server; programs with other adapters may need another value";
+const RARELY_CHANGED = "the default suits the server; programs with other adapters may need another value";
 
 /** Options that only a program can set, and the reason. */
 export const CODE_ONLY = {
@@ -368,23 +368,23 @@ export const CODE_ONLY = {
   requireInboundAudio: "the networks that come with the command line return the callee's audio",
   system: "the clock",
   asset: "a function",
-  messagePreparationMs: RARE,
-  mediaSetupMs: RARE,
-  lineLossMs: RARE,
-  lineGraceMs: RARE,
-  lineOpenMs: RARE,
-  unlinkMs: RARE,
-  storeMs: RARE,
-  closeMs: RARE,
+  messagePreparationMs: RARELY_CHANGED,
+  mediaSetupMs: RARELY_CHANGED,
+  lineLossMs: RARELY_CHANGED,
+  lineGraceMs: RARELY_CHANGED,
+  lineOpenMs: RARELY_CHANGED,
+  unlinkMs: RARELY_CHANGED,
+  storeMs: RARELY_CHANGED,
+  closeMs: RARELY_CHANGED,
   "embedded.synchronous": "the server keeps what it has accepted, even after a power cut",
-  "limits.nameLength": RARE,
-  "limits.referenceLength": RARE,
-  "limits.metadataBytes": RARE,
-  "limits.metadataDepth": RARE,
-  "limits.textLength": RARE,
-  "limits.audioMs": RARE,
-  "limits.instructions": RARE,
-  "limits.instructionLength": RARE,
+  "limits.nameLength": RARELY_CHANGED,
+  "limits.referenceLength": RARELY_CHANGED,
+  "limits.metadataBytes": RARELY_CHANGED,
+  "limits.metadataDepth": RARELY_CHANGED,
+  "limits.textLength": RARELY_CHANGED,
+  "limits.audioMs": RARELY_CHANGED,
+  "limits.instructions": RARELY_CHANGED,
+  "limits.instructionLength": RARELY_CHANGED,
 } as const satisfies Partial<
   Record<keyof RingportOptions | `limits.${keyof Limits}` | `embedded.${keyof EmbeddedTuning}`, string>
 >;

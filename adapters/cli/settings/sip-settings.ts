@@ -19,14 +19,14 @@ export const SIP = [
     "RINGPORT_SIP_ACCOUNTS",
     sipServers,
     "off",
-    "Lets people enter SIP accounts of their own: of any server, or of these.",
+    "Lets users enter their own SIP accounts: of any server, or of these.",
   ),
   setting(
     "embedded.sip.accountsAllowPrivate",
     "RINGPORT_SIP_ACCOUNTS_ALLOW_PRIVATE",
     onOff,
     "off",
-    "These accounts may reach private addresses, such as a PBX in your own network.",
+    "Lets these accounts reach private addresses, such as a PBX in your own network.",
   ),
   setting(
     "embedded.sip.accountDestinations.allowedPrefixes",

@@ -12,34 +12,34 @@ export const upperSnake = (name: string): string => name.replace(/[A-Z]/g, "_$&"
 type Help = readonly [min: number, max: number, help: string];
 
 const TIMING_HELP = {
-  queueTimeoutMs: [1_000, 7 * DAY_MS, "A call may wait for its instance this long."],
-  ringTimeoutMs: [1_000, HOUR_MS, "The callee's phone may ring this long."],
-  maxDurationMs: [1_000, DAY_MS, "A call may last this long after its message."],
-  mediaTimeoutMs: [100, HOUR_MS, "The first inbound audio must arrive within this time."],
+  queueTimeoutMs: [1_000, 7 * DAY_MS, "Maximum wait of a call for its instance."],
+  ringTimeoutMs: [1_000, HOUR_MS, "Maximum ringing time."],
+  maxDurationMs: [1_000, DAY_MS, "Maximum duration of a call after its message."],
+  mediaTimeoutMs: [100, HOUR_MS, "Time within which the first inbound audio must arrive."],
   tailMs: [0, 60_000, "Silence after a message, before the hang-up."],
-  streamAttachMs: [100, HOUR_MS, "A call waits this long for a client of its stream."],
-  releaseTimeoutMs: [100, 60_000, "The network must end a call within this time after the hang-up."],
+  streamAttachMs: [100, HOUR_MS, "Maximum wait of a call for a client of its stream."],
+  releaseTimeoutMs: [100, 60_000, "Time within which the network must end a call after the hang-up."],
   probeMs: [100, HOUR_MS, "Time between two probes of an idle line."],
   probeInCallMs: [100, HOUR_MS, "Time between two probes of a line with a live call."],
-  linkCodeMs: [100, 60_000, "GET …/configure waits this long for a QR code."],
-  leaseMs: [500, HOUR_MS, "PostgreSQL: a server that died is replaced this long after its last renewal."],
+  linkCodeMs: [100, 60_000, "Maximum wait of GET …/configure for a QR code."],
+  leaseMs: [500, HOUR_MS, "PostgreSQL: time after the last renewal at which a dead server is replaced."],
   leaseRenewMs: [50, HOUR_MS, "Time between two renewals of that lease; less than half of it."],
 } as const satisfies Partial<Record<keyof Timings, Help>>;
 
 const LIMIT_HELP = {
   bodyBytes: [1_024, 2 ** 28, "Whole request body, bytes."],
-  allBodiesBytes: [1_024, 2 ** 40, "All bodies above 64 KiB that are being read, bytes."],
+  allBodiesBytes: [1_024, 2 ** 40, "All bodies above 64 KiB being read at once, bytes."],
   userBodiesBytes: [1_024, 2 ** 40, "The same for one user; a second budget of this size is for smaller bodies."],
   audioBytes: [1, 2 ** 27, "Decoded audio file, bytes."],
   instancesPerUser: [1, 1_000_000, "Instances of one user, without deleted ones."],
   webhooksPerUser: [0, 10_000, "Webhooks of one user."],
-  consentsPerUser: [0, 1_000_000, "Numbers of which one user records consents."],
+  consentsPerUser: [0, 1_000_000, "Consents of one user."],
   storedBytesPerUser: [
     2 ** 20,
     2 ** 50,
-    "What one user stores, bytes: calls with all that belongs to them, and instances.",
+    "Stored data of one user, bytes: calls with everything that belongs to them, and instances.",
   ],
-  storedBytesPerDemoInstance: [2 ** 20, 2 ** 50, "Of these, what the demo tokens of one instance create, bytes."],
+  storedBytesPerDemoInstance: [2 ** 20, 2 ** 50, "The part of it that the demo tokens of one instance create, bytes."],
 } as const satisfies Partial<Record<keyof Limits, Help>>;
 
 /** Time limits. */

@@ -41,7 +41,7 @@ export const sipCheck: CommandSpec = {
     const trunks = await trunksOf(line);
     const { checkTrunk } = await import("../../telephony/sip/check/check-trunk.ts");
     const interrupted = interruption();
-    const checked = [];
+    const results = [];
     for (const trunk of trunks) {
       if (!json) print(paint(1, `sip/${trunk.name}`));
       const steps = [];
@@ -50,10 +50,10 @@ export const sipCheck: CommandSpec = {
         if (!json) print(markedLine({ ...step, state: MARKS[step.state] }));
       }
       if (interrupted.signal.aborted) return interrupted.exitCode();
-      checked.push({ name: trunk.name, ok: steps.every(({ state }) => state !== "broken"), steps });
+      results.push({ name: trunk.name, ok: steps.every(({ state }) => state !== "broken"), steps });
     }
-    const ok = checked.every((trunk) => trunk.ok);
-    if (json) printJson({ ok, trunks: checked });
+    const ok = results.every((trunk) => trunk.ok);
+    if (json) printJson({ ok, trunks: results });
     else print(ok ? `\n${paint(32, "All checks passed.")}` : `\n${paint(31, "Fix the ✗ lines first.")}`);
     return ok ? EXIT.done : EXIT.failed;
   },

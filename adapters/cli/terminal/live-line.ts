@@ -5,20 +5,20 @@ const REDRAW_MS = 100;
 
 /** The last line of a terminal, redrawn as time passes; prints nothing if there is no terminal. */
 export class LiveLine {
-  readonly #started: number;
+  readonly #startedAt: number;
   readonly #textAfter: (ms: number) => string;
   readonly #timer: NodeJS.Timeout | undefined;
 
-  /** @param ageMs time since it should have begun, ms */
+  /** @param ageMs time since the activity began, ms */
   constructor(textAfter: (ms: number) => string, ageMs = 0) {
-    this.#started = performance.now() - ageMs;
+    this.#startedAt = performance.now() - ageMs;
     this.#textAfter = textAfter;
     if (!isWatched()) return;
     this.#draw();
     this.#timer = setInterval(() => this.#draw(), REDRAW_MS);
   }
 
-  /** Removes the line, to print another one or permanently. */
+  /** Clears the line, to print another one in its place. */
   clear(): void {
     if (this.#timer) process.stdout.write("\r\x1b[K");
   }
@@ -30,6 +30,6 @@ export class LiveLine {
   }
 
   #draw(): void {
-    process.stdout.write(`\r\x1b[K  ${this.#textAfter(performance.now() - this.#started)}`);
+    process.stdout.write(`\r\x1b[K  ${this.#textAfter(performance.now() - this.#startedAt)}`);
   }
 }

@@ -15,8 +15,8 @@ const NAME_WIDTH = 18;
 
 /** A line with ✓, – or ✗, the subject, the finding and the fix, on one line or several on a narrow terminal. */
 export function markedLine({ name, state, detail, fix }: Marked): string {
-  const found = `${detail}${fix === null ? "" : ` → ${fix}`}`;
+  const text = `${detail}${fix === null ? "" : ` → ${fix}`}`;
   const indent = NAME_WIDTH + 2;
-  const lines = columnsOf(found) + indent <= terminalColumns() ? [found] : wrapped(found, terminalColumns() - indent);
+  const lines = columnsOf(text) + indent <= terminalColumns() ? [text] : wrapped(text, terminalColumns() - indent);
   return `${MARKS[state]} ${name.padEnd(NAME_WIDTH)}${lines.join(`\n${" ".repeat(indent)}`)}`;
 }

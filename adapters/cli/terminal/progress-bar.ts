@@ -4,8 +4,8 @@ const WIDTH = 40;
 export function progressBar(heardMs: number, lengthMs: number): string {
   const heard = Math.min(heardMs, lengthMs);
   const share = lengthMs === 0 ? 1 : heard / lengthMs;
-  const filledColumns = Math.round(share * WIDTH);
-  return `heard ${"█".repeat(filledColumns)}${"░".repeat(WIDTH - filledColumns)} ${secondsText(heard)} of ${secondsText(lengthMs)}`;
+  const filled = Math.round(share * WIDTH);
+  return `heard ${"█".repeat(filled)}${"░".repeat(WIDTH - filled)} ${secondsText(heard)} of ${secondsText(lengthMs)}`;
 }
 
 /** `4.4 s`. */

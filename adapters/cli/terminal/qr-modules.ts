@@ -11,7 +11,7 @@ export interface QrModules {
 /** The code of a text; error correction level L, which makes the smallest picture. */
 export function modulesOfText(text: string): QrModules {
   const code = qrcode(0, "L");
-  // The generator takes each character for a byte, so the text is encoded as UTF-8 first.
+  // The generator treats each character as a byte, so the text is encoded as UTF-8 first.
   code.addData(String.fromCharCode(...new TextEncoder().encode(text)), "Byte");
   code.make();
   return { size: code.getModuleCount(), isDark: (row, column) => code.isDark(row, column) };

@@ -4,8 +4,8 @@ import { columnsOf, shortenedRow, wrapped } from "./wrapped.ts";
 /** A column of a list. */
 export interface ListColumn {
   readonly head: string;
-  /** The order in which columns are left out if the terminal is too narrow: the highest first. Default: never left out. */
-  readonly leftOut?: number;
+  /** Order in which columns are dropped on a narrow terminal, the highest first. Default: never dropped. */
+  readonly dropOrder?: number;
   /** True if its cells may be cut if the terminal is still too narrow. Default: no. */
   readonly cut?: boolean;
   /** Colours a cell. Default: no colour. */
@@ -13,10 +13,10 @@ export interface ListColumn {
 }
 
 const GAP = 2;
-/** Minimum width to wrap the last column next to the others; if less is left, it goes below them. */
-const NARROWEST_TEXT = 28;
+/** Minimum width of the last column next to the others; a narrower one goes below them. */
+const MIN_TEXT_WIDTH = 28;
 /** Minimum width of a cut cell. */
-const NARROWEST_CELL = 8;
+const MIN_CELL_WIDTH = 8;
 
 /**
  * Rows as lines, indented by two, with aligned columns.
@@ -24,15 +24,18 @@ const NARROWEST_CELL = 8;
  */
 export function table(rows: readonly (readonly string[])[], width = Number.POSITIVE_INFINITY): string[] {
   const widths = widthsOf(rows);
-  const left = widths.slice(0, -1).reduce((sum, width) => sum + width + GAP, GAP);
-  const beside = width - left >= NARROWEST_TEXT || left + (widths.at(-1) ?? 0) <= width;
-  const indent = " ".repeat(beside ? left : 3 * GAP);
+  const indentWidth = widths.slice(0, -1).reduce((sum, width) => sum + width + GAP, GAP);
+  const isBeside = width - indentWidth >= MIN_TEXT_WIDTH || indentWidth + (widths.at(-1) ?? 0) <= width;
+  const indent = " ".repeat(isBeside ? indentWidth : 3 * GAP);
   return rows.flatMap((row) => {
     if (width === Number.POSITIVE_INFINITY) return [`  ${padded(row, widths)}`.trimEnd()];
     const before = `  ${padded(row.slice(0, -1), widths)}`;
     const lines = wrapped(row.at(-1) ?? "", width - indent.length);
-    const rest = (beside ? lines.slice(1) : lines).map((line) => indent + line);
-    return [beside ? `${before}${row.length > 1 ? "  " : ""}${lines[0]}`.trimEnd() : before.trimEnd(), ...rest];
+    const continuation = (isBeside ? lines.slice(1) : lines).map((line) => indent + line);
+    return [
+      isBeside ? `${before}${row.length > 1 ? "  " : ""}${lines[0]}`.trimEnd() : before.trimEnd(),
+      ...continuation,
+    ];
   });
 }
 
@@ -53,27 +56,27 @@ export function fittingTable(
 ): readonly string[] {
   const cells = [columns.map(({ head }) => head), ...rows.map((row) => row.map(inOneCell))];
   const widths = widthsOf(cells);
-  const keptColumns = new Set(columns.keys());
-  const total = (): number => [...keptColumns].reduce((sum, i) => sum + (widths[i] ?? 0) + GAP, -GAP);
-  const optional = [...keptColumns].filter((i) => columns[i]?.leftOut !== undefined);
-  optional.sort((a, b) => (columns[b]?.leftOut ?? 0) - (columns[a]?.leftOut ?? 0));
-  for (const i of optional) if (total() > width) keptColumns.delete(i);
-  for (const i of keptColumns) {
+  const columnIndexes = new Set(columns.keys());
+  const total = (): number => [...columnIndexes].reduce((sum, i) => sum + (widths[i] ?? 0) + GAP, -GAP);
+  const optional = [...columnIndexes].filter((i) => columns[i]?.dropOrder !== undefined);
+  optional.sort((a, b) => (columns[b]?.dropOrder ?? 0) - (columns[a]?.dropOrder ?? 0));
+  for (const i of optional) if (total() > width) columnIndexes.delete(i);
+  for (const i of columnIndexes) {
     const excess = total() - width;
-    if (excess > 0 && columns[i]?.cut) widths[i] = Math.max(NARROWEST_CELL, (widths[i] ?? 0) - excess);
+    if (excess > 0 && columns[i]?.cut) widths[i] = Math.max(MIN_CELL_WIDTH, (widths[i] ?? 0) - excess);
   }
-  const shown = [...keptColumns];
-  const shownWidths = shown.map((i) => widths[i] ?? 0);
-  const lines = cells.map((row, at) => {
-    const fitting = shown.map((i) => {
+  const indexes = [...columnIndexes];
+  const cellWidths = indexes.map((i) => widths[i] ?? 0);
+  const lines = cells.map((row, rowIndex) => {
+    const shortened = indexes.map((i) => {
       const cell = shortenedRow(row[i] ?? "", widths[i] ?? 0);
-      return at === 0 ? paint(2, cell) : (columns[i]?.paint?.(cell) ?? cell);
+      return rowIndex === 0 ? paint(2, cell) : (columns[i]?.paint?.(cell) ?? cell);
     });
-    return padded(fitting, shownWidths).trimEnd();
+    return padded(shortened, cellWidths).trimEnd();
   });
-  const missing = columns.filter((_, i) => !keptColumns.has(i)).map(({ head }) => head);
-  if (missing.length === 0) return lines;
-  return [...lines, ...wrapped(`Left out on this narrow terminal: ${missing.join(", ")}; --json has all.`, width)];
+  const dropped = columns.filter((_, i) => !columnIndexes.has(i)).map(({ head }) => head);
+  if (dropped.length === 0) return lines;
+  return [...lines, ...wrapped(`Not shown on this narrow terminal: ${dropped.join(", ")}; --json has all.`, width)];
 }
 
 /** Untrusted text must not control the terminal or break the columns. */

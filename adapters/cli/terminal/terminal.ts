@@ -30,7 +30,7 @@ export function terminalColumns(): number {
   return isWatched() ? process.stdout.columns || USUAL_COLUMNS : Number.POSITIVE_INFINITY;
 }
 
-/** Columns of a terminal of unknown width, and of help that is piped. */
+/** Columns of a terminal of unknown width, and of piped help. */
 export const USUAL_COLUMNS = 80;
 
 /** True if a stream is a terminal that allows colours (https://no-color.org). */
@@ -48,22 +48,22 @@ export function withoutColours(line: string): string {
   return line.replace(COLOUR, "");
 }
 
-const readerGone = new AbortController();
+const closedOutput = new AbortController();
 
-/** Fires when the reader of the output has gone, as in `ringport calls --watch | head -1`. */
-export const outputGone: AbortSignal = readerGone.signal;
+/** Fires when the reader closes the output, as in `ringport calls --watch | head -1`. */
+export const outputGone: AbortSignal = closedOutput.signal;
 
 /** A closed pipe, as in `ringport --help | head -1`, is not an error. */
 export function tolerateBrokenPipes(): void {
   for (const stream of [process.stdout, process.stderr])
     stream.on("error", (error: { code?: string }) => {
       if (error.code !== "EPIPE") throw error;
-      if (stream === process.stdout) readerGone.abort();
+      if (stream === process.stdout) closedOutput.abort();
     });
 }
 
-/** Resolves when everything that was printed has been handed over. */
-export async function flushed(): Promise<void> {
+/** Resolves when all output has been handed to the operating system. */
+export async function flushOutput(): Promise<void> {
   for (const stream of [process.stdout, process.stderr])
     await new Promise<void>((resolve) => {
       stream.write("", () => resolve());

@@ -15,8 +15,8 @@ export function wrapped(text: string, width: number): string[] {
 
 /** The text, cut to this many columns; "…" replaces the rest. */
 export function shortenedRow(text: string, width: number): string {
-  const shown = [...withoutColours(text)];
-  return shown.length <= width ? text : `${shown.slice(0, Math.max(0, width - 1)).join("")}…`;
+  const characters = [...withoutColours(text)];
+  return characters.length <= width ? text : `${characters.slice(0, Math.max(0, width - 1)).join("")}…`;
 }
 
 /** Columns that a text takes on a terminal; colours take none. */

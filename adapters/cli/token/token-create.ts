@@ -43,7 +43,7 @@ export const tokenCreate: CommandSpec = {
       help: "Scopes, separated by commas: read, call, admin. Default: everything.",
     },
     { name: "expires-in", placeholder: "DAYS", help: "Days until it expires. Default: never." },
-    jsonOption("the token and what is stored of it"),
+    jsonOption("the token and its stored record"),
   ],
   settings: STORAGE_SETTINGS,
   async run(line) {
@@ -60,7 +60,7 @@ export const tokenCreate: CommandSpec = {
       return 0;
     }
     print(issued.token);
-    printBeside(`Token ${issued.id} of user "${request.userName}". It is shown this one time only.`);
+    printBeside(`Token ${issued.id} of user "${request.userName}". It is shown only once.`);
     return 0;
   },
 };

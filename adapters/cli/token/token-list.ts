@@ -22,12 +22,12 @@ export const tokenList: CommandSpec = {
       const names = new Map((await accounts.users()).map(({ id, name }) => [id, name]));
       const user = userName === undefined ? undefined : await accounts.userByName(userName.trim());
       if (userName !== undefined && !user)
-        throw new UsageError(`there is no user "${userName}"; ringport token list shows everybody's tokens`);
+        throw new UsageError(`there is no user "${userName}"; ringport token list shows the tokens of all users`);
       const listed = await accounts.tokens(user?.id);
       return listed.map((token) => ({ token, view: tokenView(token, names.get(token.userId) ?? token.userId) }));
     });
     if (line.values.get("json")) printJson(tokens.map(({ view }) => view));
-    else if (tokens.length === 0) printBeside("There are no tokens: ringport token create --user NAME makes one.");
+    else if (tokens.length === 0) printBeside("There are no tokens: ringport token create --user NAME creates one.");
     else printRows(COLUMNS, tokens.map(cells));
     return 0;
   },
@@ -37,12 +37,12 @@ const COLUMNS: readonly ListColumn[] = [
   { head: "ID" },
   { head: "USER", cut: true },
   { head: "NAME", cut: true },
-  { head: "CREATED", leftOut: 4 },
-  { head: "EXPIRES", leftOut: 1 },
-  { head: "MAY CALL", leftOut: 2 },
-  { head: "CALLS A DAY", leftOut: 3 },
-  { head: "SCOPES", leftOut: 2 },
-  { head: "LAST USED", leftOut: 5 },
+  { head: "CREATED", dropOrder: 4 },
+  { head: "EXPIRES", dropOrder: 1 },
+  { head: "MAY CALL", dropOrder: 2 },
+  { head: "CALLS A DAY", dropOrder: 3 },
+  { head: "SCOPES", dropOrder: 2 },
+  { head: "LAST USED", dropOrder: 5 },
   { head: "STATE", cut: true },
 ];
 

@@ -9,7 +9,7 @@ import { printBeside, printJson } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import { withStorage } from "./storage-work.ts";
 
-/** `ringport token revoke`: revokes a token: it is refused from the next request on. */
+/** `ringport token revoke`: revokes a token, which is refused from the next request on. */
 export const tokenRevoke: CommandSpec = {
   summary: "Revokes a token, from the next request on.",
   operands: [{ name: "ID" }],
@@ -19,13 +19,13 @@ export const tokenRevoke: CommandSpec = {
     const [id = ""] = line.operands;
     if (!isId("tok", id))
       throw new UsageError(
-        `"${hideTokens(id).slice(0, 60)}" is no token's id: those are tok_ and 26 characters; see: ringport token list`,
+        `"${hideTokens(id).slice(0, 60)}" is not a token's id, which is tok_ and 26 characters; see: ringport token list`,
       );
     const { options } = readSettings(STORAGE_SETTINGS, line, process.env);
     const revoked = await withStorage(options, { mustExist: true }, ({ accounts }) =>
       accounts.revokeToken(id, Date.now()),
     );
-    if (!revoked) throw new UsageError(`there is no token "${id}" that works; see: ringport token list`);
+    if (!revoked) throw new UsageError(`there is no valid token "${id}"; see: ringport token list`);
     if (line.values.get("json")) printJson({ id, revoked: true });
     else printBeside(`Token ${id} is revoked.`);
     return 0;

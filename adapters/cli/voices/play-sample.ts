@@ -5,8 +5,8 @@ import { join, resolve } from "node:path";
 import { UsageError } from "../usage-error.ts";
 import { type AudioPlayer, players } from "./players.ts";
 
-/** Result of playing a sample: exactly one of the two is set. */
-export interface Played {
+/** Result of playing a sample: either the player, or the file it was saved to. */
+export interface PlayedSample {
   readonly player: string | null;
   readonly file: string | null;
 }
@@ -15,21 +15,21 @@ export interface Played {
  * Plays a WAV file with the first player of this machine that works; otherwise saves it under this name. @throws
  * {UsageError} no player works, and the file cannot be written
  */
-export async function playSample(wav: Uint8Array, name: string): Promise<Played> {
-  const found = players();
-  if (found.length > 0) {
+export async function playSample(wav: Uint8Array, name: string): Promise<PlayedSample> {
+  const available = players();
+  if (available.length > 0) {
     const folder = await mkdtemp(join(tmpdir(), "ringport-sample-"));
     try {
       const file = join(folder, name);
       await writeFile(file, wav);
-      for (const player of found) if (await plays(player, file)) return { player: player.program, file: null };
+      for (const player of available) if (await canPlay(player, file)) return { player: player.program, file: null };
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
   }
   const file = resolve(name);
   await writeFile(file, wav).catch((cause: NodeJS.ErrnoException) => {
-    throw new UsageError(`no player works, and ${file} cannot be written (${cause.code}); go to another folder`, {
+    throw new UsageError(`no player works, and ${file} cannot be written (${cause.code}); change to another folder`, {
       cause,
     });
   });
@@ -37,7 +37,7 @@ export async function playSample(wav: Uint8Array, name: string): Promise<Played>
 }
 
 /** True if the player exits with success: a machine may have the program but no sound card. */
-function plays(player: AudioPlayer, file: string): Promise<boolean> {
+function canPlay(player: AudioPlayer, file: string): Promise<boolean> {
   return new Promise((resolve) => {
     try {
       const child = spawn(player.path, player.arguments(file), { stdio: "ignore" });

@@ -39,9 +39,9 @@ const WINDOWS_PLAYERS = new Map(
 /** The players of this machine, the most likely to work first. */
 export function players(): AudioPlayer[] {
   const candidates = process.platform === "win32" ? [...WINDOWS_PLAYERS, ...PLAYERS] : [...PLAYERS];
-  return candidates.flatMap(([program, tell]) => {
+  return candidates.flatMap(([program, playArguments]) => {
     const path = onPath(program);
-    return path === undefined ? [] : [{ program, path, arguments: tell }];
+    return path === undefined ? [] : [{ program, path, arguments: playArguments }];
   });
 }
 

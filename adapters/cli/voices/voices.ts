@@ -21,13 +21,13 @@ export const voices: CommandSpec = {
     const { client } = await connect(line);
     const json = line.values.get("json") === true;
     const play = line.values.get("play") as string | undefined;
-    if (play !== undefined) return sayIt(client, play, json);
+    if (play !== undefined) return playVoice(client, play, json);
     const language = line.values.get("language") as string | undefined;
-    const all = await client.voices();
-    const fitting = language === undefined ? all : all.filter((voice) => speaks(voice, language));
-    if (json) printJson(fitting);
-    else if (fitting.length === 0) printBeside(noVoice(all, language));
-    else printRows(COLUMNS, fitting.map(cells));
+    const allVoices = await client.voices();
+    const matching = language === undefined ? allVoices : allVoices.filter((voice) => speaks(voice, language));
+    if (json) printJson(matching);
+    else if (matching.length === 0) printBeside(noVoice(allVoices, language));
+    else printRows(COLUMNS, matching.map(cells));
     return 0;
   },
 };
@@ -45,18 +45,18 @@ function cells({ id, language, engine, quality, name }: Voice): string[] {
 }
 
 function speaks({ language }: Voice, tag: string): boolean {
-  const [has, wants] = [language.toLowerCase(), tag.toLowerCase()];
-  return has === wants || has.startsWith(`${wants}-`);
+  const [actual, wanted] = [language.toLowerCase(), tag.toLowerCase()];
+  return actual === wanted || actual.startsWith(`${wanted}-`);
 }
 
 function noVoice(all: readonly Voice[], language: string | undefined): string {
   if (language === undefined || all.length === 0)
-    return "No voice is available there; run ringport doctor on the server's machine to see what to install.";
+    return "No voice is available on that server; run ringport doctor on its machine to see what to install.";
   const languages = [...new Set(all.map((voice) => voice.language.split("-")[0]))].sort();
-  return `No voice speaks "${language}"; there are: ${languages.join(" ")}`;
+  return `No voice speaks "${language}"; available languages: ${languages.join(" ")}`;
 }
 
-async function sayIt(client: Client, voice: string, json: boolean): Promise<number> {
+async function playVoice(client: Client, voice: string, json: boolean): Promise<number> {
   const wav = await client.voiceSample(voice);
   const { player, file } = await playSample(wav, `${voice}.wav`);
   if (json) printJson({ voice, bytes: wav.length, player, file });

@@ -23,12 +23,12 @@ test("the accounts of a server are created, listed and given new passwords besid
     const code = await run(["account", "code", "--data", data, "--public-url", "https://calls.example.com/app/"]);
     expect(code.stdout).toMatch(/^https:\/\/calls\.example\.com\/app\/console\/register#code=[0-9a-f]{64}\n$/);
     expect(code.stderr).not.toContain(codeIn(code.stdout));
-    expect(code.stderr).toContain('takes over what the user "admin" has: tokens: 1, instances: 0.');
+    expect(code.stderr).toContain('takes over the data of the user "admin": tokens: 1, instances: 0.');
     const person = { email: "Ana@example.com", password: PASSWORD, code: codeIn(code.stdout) };
     const { account, secret } = await ringport.accounts.register(person, BROWSER);
     const late = await run(["account", "code", "--data", data]);
     expect([late.code, late.stdout]).toEqual([2, ""]);
-    expect(late.stderr).toContain("this server has an administrator");
+    expect(late.stderr).toContain("this server already has an administrator");
 
     const table = await run(["account", "list", "--data", data]);
     expect(table.stdout).toContain(`${account.id}\tAna@example.com\tadmin\t${account.userId}\t20`);

@@ -85,7 +85,7 @@ describe.skipIf(ON_NODE.missing)(`ringport call on ${ON_NODE.title}`, { timeout:
     const second = await cli.run("twice", ["call", "+12025550100", "--text", "Second."]);
     expect([second.code, second.stdout]).toEqual([7, ""]);
     expect(second.stderr).toContain(
-      `nothing was placed: ${instanceId} has an active call already, ${id} to +12025550102`,
+      `no call was placed: ${instanceId} already has an active call, ${id} to +12025550102`,
     );
     const third = await cli.run("twice", ["call", "+12025550100", "--text", "Third.", "--json"]);
     expect(third.code).toBe(7);

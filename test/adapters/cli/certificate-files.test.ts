@@ -66,7 +66,7 @@ describe("a certificate that is renewed in its files", () => {
       used.push(tls);
     };
     const listening = canReplace ? { setCertificate } : {};
-    end = followCertificate(files, { used: issued, listening, log, everyMs: 5 });
+    end = followCertificate(files, { initial: issued, listening, log, intervalMs: 5 });
     return { files, write, used, logged };
   }
 
@@ -87,7 +87,7 @@ describe("a certificate that is renewed in its files", () => {
   test("is reported once if it cannot be used, and used when it can", async () => {
     const { files, write, used, logged } = following();
     writeFileSync(files.key, authority.issue().key);
-    await expect.poll(() => logged).toEqual(["error the certificate files cannot be used; the old certificate stays"]);
+    await expect.poll(() => logged).toEqual(["error the certificate files cannot be used; the old certificate stays in use"]);
     expect(used).toEqual([]);
     const renewed = authority.issue();
     write(renewed);
@@ -105,7 +105,7 @@ describe("a certificate that is renewed in its files", () => {
     });
     write(refused);
     await expect.poll(() => refusals).toBeGreaterThan(3);
-    expect(logged).toEqual(["error the certificate files cannot be used; the old certificate stays"]);
+    expect(logged).toEqual(["error the certificate files cannot be used; the old certificate stays in use"]);
     const renewed = authority.issue();
     write(renewed);
     await expect.poll(() => used).toEqual([renewed]);

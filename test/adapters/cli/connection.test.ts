@@ -39,7 +39,7 @@ describe.skipIf(node.missing)(`commands that speak to a server, on ${node.title}
     expect([code, stdout, stderr]).toEqual([
       2,
       "",
-      `ringport: nothing answers at ${NOBODY}; start one with: npm start (or set RINGPORT_URL)\n`,
+      `ringport: no server responds at ${NOBODY}; start one with: npm start (or set RINGPORT_URL)\n`,
     ]);
     expect(performance.now() - started).toBeLessThan(10_000);
   });
@@ -69,7 +69,7 @@ describe.skipIf(node.missing)(`commands that speak to a server, on ${node.title}
 
   test("another program at that address is recognized as not Ringport", async () => {
     const { code, stderr } = await run(["voices"], { RINGPORT_URL: strangerUrl, RINGPORT_TOKEN: "x" });
-    expect([code, stderr]).toEqual([1, expect.stringContaining("no Ringport; check RINGPORT_URL")]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("not a Ringport server; check RINGPORT_URL")]);
     const wrongPath = { RINGPORT_URL: `${cli.server.base}/api`, RINGPORT_TOKEN: "x" };
     expect((await run(["voices"], wrongPath)).stderr).toContain("check RINGPORT_URL");
   });

@@ -29,7 +29,7 @@ test("a token with an unwritable file is revoked", async () => {
     return { id: "tok_1", token: "rp_live_x" } as IssuedToken;
   });
   await expect(firstToken(tokens, path)).rejects.toThrow(
-    /the first token could not be written into it \(EEXIST\) and is revoked; make another one with: ringport token create/,
+    /the first token could not be written into it \(EEXIST\) and was revoked; create another one with: ringport token create/,
   );
   expect(revoked).toEqual(["tok_1"]);
   expect(existsSync(path) && readFileSync(path, "utf8")).toBe("another's");

@@ -49,7 +49,7 @@ describe.skipIf(runtimes.find(({ name }) => name === "node26")?.missing)(
           const { code, stdout, stderr } = await run("calls", "--url", "http://127.0.0.1:1");
           expect([code, stdout]).toEqual([2, ""]);
           expect(stderr).toBe(
-            "ringport: nothing answers at http://127.0.0.1:1; start one with: npm start (or set RINGPORT_URL)\n",
+            "ringport: no server responds at http://127.0.0.1:1; start one with: npm start (or set RINGPORT_URL)\n",
           );
         });
 

@@ -43,7 +43,7 @@ test.each(PAYLOADS)("the picture of %s can be scanned", async (text) => {
 });
 
 test("a picture without QR code is refused", () => {
-  expect(() => modulesOfPng(new TextEncoder().encode("GIF89a…"))).toThrow("no PNG");
+  expect(() => modulesOfPng(new TextEncoder().encode("GIF89a…"))).toThrow("not a PNG");
 });
 
 test("with colours every line sets and resets them", () => {

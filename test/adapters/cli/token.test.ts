@@ -33,7 +33,7 @@ describe.skipIf(node.missing)(`ringport token on ${node.title}, beside a server`
     const again = await run(["token", "revoke", id, "--data", data]);
     expect([again.code, again.stderr]).toEqual([
       2,
-      `ringport: there is no token "${id}" that works; see: ringport token list\n`,
+      `ringport: there is no valid token "${id}"; see: ringport token list\n`,
     ]);
     const table = await run(["token", "list", "--data", data]);
     expect(table.stdout).toMatch(new RegExp(`${id}\t.*revoked`));

@@ -23,7 +23,7 @@ describe.skipIf(ON_NODE.missing)(`ringport voices on ${ON_NODE.title}`, { timeou
     expect(stdout.split("\n")[0]?.split("\t")).toEqual(["en-US-1", "en-US", "flite", "robotic", expect.any(String)]);
     const nobody = await cli.run("ear", ["voices", "--language", "tlh"]);
     expect([nobody.code, nobody.stdout]).toEqual([0, ""]);
-    expect(nobody.stderr).toMatch(/^No voice speaks "tlh"; there are: .*\ben\b.*\bpt\b/);
+    expect(nobody.stderr).toMatch(/^No voice speaks "tlh"; available languages: .*\ben\b.*\bpt\b/);
   });
 
   test("without a player the sample is kept as a playable file", async () => {

@@ -110,7 +110,7 @@ describe("the console", () => {
 
   test("creates no code for other output, and names the command on the first start", async () => {
     const first = welcome({ tokens: 0 });
-    expect(await first.print()).toMatch(/^To register in the console: ringport account code /m);
+    expect(await first.print()).toMatch(/^To register in the console, run ringport account code/m);
     const later = welcome();
     expect((await later.print()).match(/register/g)).toHaveLength(1); // the token of the first start
     expect([...first.firstCode.mock.calls, ...later.firstCode.mock.calls]).toEqual([]);
