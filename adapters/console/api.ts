@@ -4,11 +4,11 @@ import type { TokenScope } from "../../src/domain/access/token-scope.ts";
 // The bodies of the console's own routes, which its server part sends and its pages read. Times are RFC 3339.
 // For everything else the pages use /console/v1/…, the HTTP interface for the person signed in.
 
-/** `GET /console/api/session`: the state that a page needs before it shows anything. */
+/** `GET /console/api/session`: the state that a page loads first. */
 export interface SessionState {
   /** Null if no person is signed in. */
   readonly account: AccountView | null;
-  /** Requirement for the next registration. */
+  /** Rule for the next registration. */
   readonly registration: "first" | Registration;
   /** True with accounts of Ringport; false if the embedding program signs people in. */
   readonly accounts: boolean;
@@ -18,7 +18,7 @@ export interface SessionState {
   readonly api_url: string;
   /** True if instances can be on the simulated network, whose phones can be opened in the browser. */
   readonly simulator: boolean;
-  /** True if calls of the type `DYNAMIC_STREAM` carry audio here; otherwise they end at once. */
+  /** True if calls of the type `DYNAMIC_STREAM` carry audio here; otherwise they end immediately. */
   readonly streams: boolean;
   readonly version: string;
 }

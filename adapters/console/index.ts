@@ -12,8 +12,8 @@ export type { ConsoleOptions, ConsoleSignIn } from "./server/console-options.ts"
 /**
  * The same Ringport, extended by the console at `/console`: `await serve(withConsole(createRingport()))`. The front
  * page, `/`, redirects there. The console is loaded on its first request.
- * @throws {TypeError} the Ringport has the option `authenticate`, and `signIn` is missing: tokens of accounts would be
- * useless
+ * @throws {TypeError} `signIn` is missing although the Ringport has the option `authenticate`, which accepts no tokens
+ * of accounts
  */
 export function withConsole<App extends Ringport>(ringport: App, options: ConsoleOptions = {}): App {
   if (!ringport.acceptsOwnTokens && !options.signIn)
@@ -32,26 +32,27 @@ export function withConsole<App extends Ringport>(ringport: App, options: Consol
     return loading;
   }
 
-  const broken = (cause: unknown): Reply => lastResort(cause, options.log);
+  const lastResortReply = (cause: unknown): Reply => lastResort(cause, options.log);
   const pathOf = ({ url }: Pick<RequestLike, "url">): string => pathAfter(url, ringport.basePath);
   const isConsole = (path: string): boolean => path === "/console" || path.startsWith("/console/");
-  const isOurs = (path: string): boolean => path === "/" || isConsole(path);
+  const isConsoleOrRoot = (path: string): boolean => path === "/" || isConsole(path);
   const reply = (request: RequestLike): Promise<Reply> =>
     console()
-      .then((it) => it.handle(request))
-      .catch(broken);
+      .then((server) => server.handle(request))
+      .catch(lastResortReply);
 
   return {
     ...ringport,
-    handle: (request, principal) => (isOurs(pathOf(request)) ? reply(request) : ringport.handle(request, principal)),
+    handle: (request, principal) =>
+      isConsoleOrRoot(pathOf(request)) ? reply(request) : ringport.handle(request, principal),
     claims: async (request) => isConsole(pathOf(request)) || ringport.claims(request),
     fetch: async (request) =>
-      isOurs(pathOf(request)) ? toResponse(await reply(withoutFragment(request))) : ringport.fetch(request),
+      isConsoleOrRoot(pathOf(request)) ? toResponse(await reply(withoutFragment(request))) : ringport.fetch(request),
     upgrade: (request, principal) =>
       isConsole(pathOf(request))
         ? console()
             .then((it) => it.upgrade(request))
-            .catch(broken)
+            .catch(lastResortReply)
         : ringport.upgrade(request, principal),
   };
 }

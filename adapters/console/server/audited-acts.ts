@@ -1,7 +1,7 @@
 import type { RequestContext } from "../../../src/http/requests/request-context.ts";
 import type { Reply } from "../../../src/ports/web.ts";
 
-/** An act of an administrator by the HTTP interface, for the audit log. */
+/** A request to the HTTP interface that the audit log records. */
 interface AuditedAct {
   readonly method: "POST" | "PUT" | "PATCH" | "DELETE";
   /** The path of its route; `:id` is the subject. */
@@ -42,16 +42,16 @@ export function auditedAct(
   for (const act of AUDITED_ACTS) {
     const pattern = act.path.split("/");
     if (act.method !== method || pattern.length !== parts.length) continue;
-    if (!pattern.every((part, at) => part.startsWith(":") || part === parts[at])) continue;
-    const at = pattern.indexOf(":id");
-    const subject = at >= 0 ? decoded(parts[at] ?? "") : madeBy(reply);
+    if (!pattern.every((part, index) => part.startsWith(":") || part === parts[index])) continue;
+    const idIndex = pattern.indexOf(":id");
+    const subject = idIndex >= 0 ? decodedPart(parts[idIndex] ?? "") : createdId(reply);
     return subject === undefined ? undefined : { action: act.action, subject };
   }
   return undefined;
 }
 
-/** The parameter as the route decodes it; the path may be percent-encoded. */
-function decoded(part: string): string {
+/** The decoded parameter of a percent-encoded path. */
+function decodedPart(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
@@ -59,5 +59,5 @@ function decoded(part: string): string {
   }
 }
 
-/** The id of the record that a request has created; undefined if the record already existed. */
-const madeBy = ({ headers }: Reply): string | undefined => headers.location?.replace(/^.*\//s, "");
+/** The id of the created record; undefined if it already existed. */
+const createdId = ({ headers }: Reply): string | undefined => headers.location?.replace(/^.*\//s, "");

@@ -17,7 +17,7 @@ const BOUNDS = { depth: 8, parts: 1_000 };
 
 const time = timeParameter("expires_at", "");
 
-/** The bodies of the console's own routes (`api.ts`). The use cases check the texts further. */
+/** The bodies of the console's own routes (`api.ts`). The use cases check the values. */
 export const BODIES = {
   login: v.object({ email: v.string(), password: v.string() }),
   registration: v.object({ email: v.string(), password: v.string(), code: v.optional(v.string()) }),
@@ -46,7 +46,7 @@ export const BODIES = {
  */
 export async function readBody<T>({ request }: RequestContext, schema: Schema<T>, system: System): Promise<T> {
   const type = request.headers.get("content-type") ?? "";
-  // A form of another page cannot send this type.
+  // A form on another site cannot send this type.
   if (!/^application\/json *(?:;|$)/i.test(type))
     throw new Refusal("unsupported_media_type", `Content-Type is ${shown(type)}: it must be application/json`);
   const chunks = await Array.fromAsync<Uint8Array>(limitedBody(request, BODY_BYTES, system) ?? []);

@@ -17,16 +17,16 @@ export interface ConsoleParts {
   readonly ringport: Ringport;
   readonly signIn: ConsoleOptions["signIn"];
   readonly cookie: SessionCookie;
-  /** The mark of a browser that has signed in before. */
+  /** Marks a browser that has signed in before. */
   readonly deviceCookie: SessionCookie;
   readonly visitors: Visitors;
   readonly system: System;
   readonly log: Logger;
 }
 
-/** A route of the console itself. Its requests come from a page of this server, which is already checked. */
+/** A route of the console. The origin of its requests has been checked. */
 export interface ConsoleRoute extends RouteHandler {
-  /** After `/console/api`, with `:id` for the only parameter. */
+  /** Path after `/console/api`, with `:id` for the only parameter. */
   readonly path: string;
   /** Access: everyone, or only the person signed in. */
   readonly access: "everyone" | "signed-in";
@@ -52,7 +52,7 @@ export function accountRoute(
       requireAccounts(signIn);
       const { principal, signedIn } = await visitors.require(context);
       context.principal = principal;
-      if (!signedIn) throw new InternalError("a visitor of a console with accounts has none");
+      if (!signedIn) throw new InternalError("a signed-in visitor has no account");
       return run(context, signedIn);
     },
   };
@@ -63,7 +63,7 @@ export function requireAccounts(signIn: ConsoleParts["signIn"]): void {
   if (signIn) throw new ConsoleRefusal("accounts_off", `people sign in at ${signIn.url}`);
 }
 
-/** The id in the path, as sent: our ids need no decoding. */
+/** The id in the path; our ids need no decoding. */
 export function idOf({ params }: RequestContext): string {
   return (params.id ?? "").slice(0, 64);
 }

@@ -7,7 +7,7 @@ import { peopleRoutes } from "./people-routes.ts";
 import { sessionRoutes } from "./session-routes.ts";
 import { tokenRoutes } from "./token-routes.ts";
 
-/** Every route of the console itself. */
+/** All routes of the console. */
 export const consoleRoutes: RoutesOf = (parts): readonly ConsoleRoute[] => [
   ...sessionRoutes(parts),
   ...tokenRoutes(parts),
@@ -15,7 +15,7 @@ export const consoleRoutes: RoutesOf = (parts): readonly ConsoleRoute[] => [
   ...overviewRoutes(parts),
 ];
 
-/** Routes for the user's calls and the server's networks. Both serve every visitor who is signed in. */
+/** Routes for the user's calls and the server's networks. Both serve every signed-in visitor. */
 const overviewRoutes: RoutesOf = ({ ringport, visitors }) => {
   const route = (path: string, read: (principal: Principal) => Promise<object>): ConsoleRoute => ({
     method: "GET",

@@ -15,7 +15,7 @@ import { dispatch } from "./dispatch.ts";
 import { pageFiles, pageOrFile } from "./pages.ts";
 import { consoleProblem } from "./problems.ts";
 import { assertSameOrigin } from "./same-origin.ts";
-import { secured } from "./security-headers.ts";
+import { withSecurityHeaders } from "./security-headers.ts";
 import { sessionCookie } from "./session-cookie.ts";
 import { visitors } from "./visitors.ts";
 
@@ -44,61 +44,61 @@ export function consoleServer(ringport: Ringport, options: ConsoleOptions): Cons
     system,
     log,
   };
-  const core = dispatch(parts);
-  const stored = pageFiles(options.assets);
+  const dispatcher = dispatch(parts);
+  const files = pageFiles(options.assets);
 
-  const routed = router(
+  const apiReply = router(
     consoleRoutes(parts).map((route) => ({ ...route, path: API + route.path })),
     (context) => assertSameOrigin(context, ringport.publicUrl),
   );
 
-  /** The reply to a request that is not passed on; a 404 if no other fits. */
-  async function ownReply(context: RequestContext): Promise<Reply> {
+  /** The console's reply; a 404 for an unknown path. */
+  async function consoleReply(context: RequestContext): Promise<Reply> {
     const { path, method } = context;
     if (path === "/") return { status: 302, headers: { location: `${base}/console`, "cache-control": "no-cache" } };
     const isApi = path === API || path.startsWith(`${API}/`);
-    const reply: Reply | undefined = isApi ? await routed(context) : await pageOrFile(context, stored);
+    const reply: Reply | undefined = isApi ? await apiReply(context) : await pageOrFile(context, files);
     return reply ?? problem(context, "not_found", `no such route: ${method} ${context.fullPath.slice(0, 200)}`);
   }
 
-  const failed = (context: RequestContext, error: unknown): Reply =>
+  const errorReply = (context: RequestContext, error: unknown): Reply =>
     consoleProblem(context, error) ?? failureReply(error, context, { log, absence: ringport.absence() });
 
   /** @param path for the log */
-  function logged(context: RequestContext, reply: Reply, path: string = context.fullPath): Reply {
-    const finished = finish(secured(reply), context, undefined, log);
+  function logReply(context: RequestContext, reply: Reply, path: string = context.fullPath): Reply {
+    const finished = finish(withSecurityHeaders(reply), context, undefined, log);
     logRequest(log, context, finished, { path, ms: system.monotonic() - context.startedAt });
     return finished;
   }
 
   /** @param pass passes a request on to the HTTP interface, which also logs it */
-  async function answer<T>(
+  async function serve<T>(
     request: RequestLike,
-    upgrading: boolean,
+    isUpgrade: boolean,
     pass: (context: RequestContext, path: string) => Promise<T>,
   ): Promise<T | Reply> {
-    const context = contextOf(request, upgrading);
+    const context = contextOf(request, isUpgrade);
     const path = context.path.slice("/console".length);
-    const refused = pathProblem(context);
-    if (refused) return logged(context, refused, loggedPath(path));
+    const refusal = pathProblem(context);
+    if (refusal) return logReply(context, refusal, loggedPath(path));
     let isPassed = false;
     try {
-      isPassed = await core.takes(path);
+      isPassed = await dispatcher.accepts(path);
       if (isPassed) return await pass(context, path);
-      return logged(context, await ownReply(context));
+      return logReply(context, await consoleReply(context));
     } catch (error) {
-      return logged(context, failed(context, error), isPassed ? loggedPath(path) : undefined);
+      return logReply(context, errorReply(context, error), isPassed ? loggedPath(path) : undefined);
     }
   }
 
-  /** Only the prefix is logged for a page of a network: the rest may be a code that links a number. */
+  /** The path for the log. For a network's page it is the prefix only: the rest may be a code that links a number. */
   const loggedPath = (path: string): string => {
     const [, prefix = ""] = path.split("/", 2);
     return `${base}/console${prefix === "v1" ? path : `/${prefix}/…`}`;
   };
 
   return {
-    handle: (request) => answer(request, false, core.handle),
-    upgrade: (request) => answer(request, true, core.upgrade),
+    handle: (request) => serve(request, false, dispatcher.handle),
+    upgrade: (request) => serve(request, true, dispatcher.upgrade),
   };
 }

@@ -6,23 +6,23 @@ import type { Ringport } from "../../../src/ringport.ts";
 import { auditedAct } from "./audited-acts.ts";
 import type { ConsoleParts } from "./console-route.ts";
 import { assertSameOrigin } from "./same-origin.ts";
-import { secured } from "./security-headers.ts";
+import { withSecurityHeaders } from "./security-headers.ts";
 import type { Visitor } from "./visitors.ts";
-import { WhileSignedIn } from "./while-signed-in.ts";
+import { SessionGuard } from "./while-signed-in.ts";
 
-/** Header fields that identify the caller of the HTTP interface: the console has already identified the caller. */
-const HIDDEN: ReadonlySet<string> = new Set(["authorization", "cookie"]);
+/** Header fields that identify the caller of the HTTP interface, which the console has already done. */
+const IDENTITY_HEADERS: ReadonlySet<string> = new Set(["authorization", "cookie"]);
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
 
-const TICKETS = /^\/v1\/calls\/[^/]+\/stream-ticket$/;
+const TICKET_PATH = /^\/v1\/calls\/[^/]+\/stream-ticket$/;
 
-/** Replaces a ticket: it is invalid at `/v1`, and below the console the session authorizes the WebSocket. */
+/** Sent in place of a ticket: below the console, the session authorizes the WebSocket. */
 const SESSION = "session";
 
-/** Passes requests below `/console` on to the Ringport, on behalf of the person signed in. */
+/** Passes requests below `/console` on to the Ringport, on behalf of the signed-in user. */
 export interface Dispatch {
   /** True if the path after `/console` is one of the HTTP interface, or of the pages of a network. */
-  takes(path: string): Promise<boolean>;
+  accepts(path: string): Promise<boolean>;
   /** @throws {ConsoleRefusal} `cross_site`, `unauthorized` */
   handle(context: RequestContext, path: string): Promise<Reply>;
   /** The same for a WebSocket. */
@@ -32,17 +32,17 @@ export interface Dispatch {
 export function dispatch(parts: ConsoleParts): Dispatch {
   const { ringport, visitors, log, system } = parts;
 
-  async function admitted(context: RequestContext): Promise<Visitor> {
+  async function requireVisitor(context: RequestContext): Promise<Visitor> {
     assertSameOrigin(context, ringport.publicUrl);
     const visitor = await visitors.require(context);
     context.principal = visitor.principal;
     return visitor;
   }
 
-  const whileSignedIn = (visitor: Visitor): WhileSignedIn => new WhileSignedIn(() => visitor.remain(), system);
+  const whileSignedIn = (visitor: Visitor): SessionGuard => new SessionGuard(() => visitor.isStillSignedIn(), system);
 
-  /** Records an act in the audit log. It was carried out already, so a failing log does not change the response. */
-  async function note(context: RequestContext, { signedIn }: Visitor, path: string, reply: Reply): Promise<void> {
+  /** Records an act in the audit log. A failure is only logged, because the act was already carried out. */
+  async function recordAct(context: RequestContext, { signedIn }: Visitor, path: string, reply: Reply): Promise<void> {
     const act = auditedAct(context, path, reply);
     if (!act || !signedIn) return;
     await ringport.accounts
@@ -53,23 +53,23 @@ export function dispatch(parts: ConsoleParts): Dispatch {
   }
 
   return {
-    async takes(path) {
+    async accepts(path) {
       const segment = path.split("/", 2)[1] ?? "";
       if (segment === "v1") return true;
       return !OWN_SEGMENTS.has(segment) && isNetworkPage(ringport, segment);
     },
     async handle(context, path) {
-      const visitor = await admitted(context);
+      const visitor = await requireVisitor(context);
       const request = requestTo(context, path, ringport.basePath);
       const reply = sessionTicket(path, await ringport.handle(request, visitor.principal));
-      await note(context, visitor, path, reply);
-      if (!isInPieces(reply.body)) return secured(reply);
-      return secured({ ...reply, body: whileSignedIn(visitor).body(reply.body) });
+      await recordAct(context, visitor, path, reply);
+      if (!isInPieces(reply.body)) return withSecurityHeaders(reply);
+      return withSecurityHeaders({ ...reply, body: whileSignedIn(visitor).body(reply.body) });
     },
     async upgrade(context, path) {
-      const visitor = await admitted(context);
+      const visitor = await requireVisitor(context);
       const decision = await ringport.upgrade(requestTo(context, path, ringport.basePath), visitor.principal);
-      return "status" in decision ? secured(decision) : whileSignedIn(visitor).socket(decision);
+      return "status" in decision ? withSecurityHeaders(decision) : whileSignedIn(visitor).socket(decision);
     },
   };
 }
@@ -93,9 +93,9 @@ function requestTo({ request, requestId, search }: RequestContext, path: string,
     url: `${origin}${base}${path}${search}`,
     headers: {
       get(name) {
-        const lower = name.toLowerCase();
-        if (HIDDEN.has(lower)) return null;
-        return lower === "x-request-id" ? requestId : request.headers.get(name);
+        const lowerName = name.toLowerCase();
+        if (IDENTITY_HEADERS.has(lowerName)) return null;
+        return lowerName === "x-request-id" ? requestId : request.headers.get(name);
       },
     },
     get body() {
@@ -109,12 +109,12 @@ function requestTo({ request, requestId, search }: RequestContext, path: string,
 }
 
 /**
- * The response with a stream ticket, without the ticket: that would open a WebSocket at `/v1` which outlives the
+ * The response with a stream ticket, without the ticket, which would open a WebSocket at `/v1` that outlives the
  * session. Clients continue to the WebSocket below the console, which needs the session.
  * @param path of the HTTP interface
  */
 function sessionTicket(path: string, reply: Reply): Reply {
-  if (reply.status !== 201 || !TICKETS.test(path)) return reply;
+  if (reply.status !== 201 || !TICKET_PATH.test(path)) return reply;
   const issued = JSON.parse(String(reply.body)) as { readonly url: string };
   const url = issued.url.replace(/(\/v1\/calls\/[^/?]+\/\w+)\?ticket=.*$/s, `/console$1?ticket=${SESSION}`);
   return { ...reply, body: JSON.stringify({ ...issued, ticket: SESSION, url }) };

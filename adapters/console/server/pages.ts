@@ -24,7 +24,7 @@ const MEDIA_TYPES: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * The response with a file of the pages, or with the page that loads them; undefined if the request asks for neither.
+ * The response with a file of the pages, or with the page that loads them; undefined for any other request.
  */
 export async function pageOrFile(context: RequestContext, files: PageFiles): Promise<Reply | undefined> {
   const { method, path } = context;
@@ -43,9 +43,9 @@ async function fileReply(context: RequestContext, files: PageFiles): Promise<Rep
   const file = type && (await files.find(name, context.header("accept-encoding")));
   if (!file) return undefined;
   const caching = { etag: file.etag, "cache-control": "public, max-age=31536000, immutable" };
-  const unchanged = notModified(context, caching);
+  const notModifiedReply = notModified(context, caching);
   const headers = { ...caching, "content-type": type, ...(file.coding && { "content-encoding": file.coding }) };
-  return withVary(unchanged ?? { status: 200, headers, body: file.bytes }, "Accept-Encoding");
+  return withVary(notModifiedReply ?? { status: 200, headers, body: file.bytes }, "Accept-Encoding");
 }
 
 async function notBuilt(): Promise<Reply> {
@@ -57,13 +57,13 @@ async function notBuilt(): Promise<Reply> {
   return { ...html(page.html, page.contentSecurityPolicy), status: 503 };
 }
 
-/** Locations next to the built file and in the source. On JSR the files are fetched from there. */
-const PLACES = ["./console/", "../assets/"];
+/** Locations next to the built file and in the source. On JSR the files are fetched from these locations. */
+const DEFAULT_FOLDERS = ["./console/", "../assets/"];
 
 /** File names that the build of the pages writes: no folders, no leading dot. */
 const NAME = /^[\w-][\w.-]{0,120}$/;
 
-/** The codings of the files that the build has compressed, the best first. */
+/** Content codings of the compressed files, the best first. */
 const CODINGS = { br: ".br", gzip: ".gz" } as const;
 
 /** A file of the pages, as sent. */
@@ -78,49 +78,49 @@ interface StoredFile {
 export interface PageFiles {
   /**
    * The file in the best content coding that the client accepts; undefined if there is no such file.
-   * @param accepted the Accept-Encoding header
+   * @param acceptEncoding the Accept-Encoding header
    */
-  find(name: string, accepted: string | null): Promise<StoredFile | undefined>;
-  /** The page that loads all others, read again each time: a new build has a new page. Undefined without a build. */
+  find(name: string, acceptEncoding: string | null): Promise<StoredFile | undefined>;
+  /** The page that loads all others; undefined without a build. Not cached, because a new build replaces it. */
   index(): Promise<string | undefined>;
 }
 
 /** @param folders addresses of the folders that may have the files, ending in a slash */
 export function pageFiles(
-  folders: readonly string[] = PLACES.map((place) => new URL(place, import.meta.url).href),
+  folders: readonly string[] = DEFAULT_FOLDERS.map((place) => new URL(place, import.meta.url).href),
 ): PageFiles {
-  const found = new Map<string, StoredFile>();
+  const cache = new Map<string, StoredFile>();
 
   /** Names include a hash of the content, so a cached file stays valid. */
-  async function stored(name: string, coding?: keyof typeof CODINGS): Promise<StoredFile | undefined> {
+  async function load(name: string, coding?: keyof typeof CODINGS): Promise<StoredFile | undefined> {
     const key = coding ? name + CODINGS[coding] : name;
-    const cached = found.get(key);
+    const cached = cache.get(key);
     if (cached) return cached;
-    const bytes = await read(folders, key);
+    const bytes = await readFirst(folders, key);
     if (!bytes) return undefined;
     const etag = `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)}"`;
     const file = coding ? { bytes, etag, coding } : { bytes, etag };
-    found.set(key, file);
+    cache.set(key, file);
     return file;
   }
 
   return {
-    async find(name, accepted) {
+    async find(name, acceptEncoding) {
       if (!NAME.test(name) || /\.(?:br|gz|html)$/.test(name)) return undefined;
-      for (const coding of acceptedCodings(accepted ?? "")) {
-        const file = await stored(name, coding);
+      for (const coding of acceptedCodings(acceptEncoding ?? "")) {
+        const file = await load(name, coding);
         if (file) return file;
       }
-      return stored(name);
+      return load(name);
     },
     async index() {
-      const bytes = await read(folders, "index.html");
+      const bytes = await readFirst(folders, "index.html");
       return bytes && new TextDecoder().decode(bytes);
     },
   };
 }
 
-/** The codings of ours that the header accepts (RFC 9110 §12.5.3). */
+/** The supported codings that the header accepts (RFC 9110 §12.5.3). */
 function acceptedCodings(header: string): (keyof typeof CODINGS)[] {
   const names = header
     .toLowerCase()
@@ -130,7 +130,7 @@ function acceptedCodings(header: string): (keyof typeof CODINGS)[] {
   return (Object.keys(CODINGS) as (keyof typeof CODINGS)[]).filter((coding) => names.includes(coding));
 }
 
-async function read(folders: readonly string[], name: string): Promise<Uint8Array | undefined> {
+async function readFirst(folders: readonly string[], name: string): Promise<Uint8Array | undefined> {
   for (const folder of folders) {
     const bytes = await bytesAt(new URL(name, folder)).catch(() => undefined);
     if (bytes) return bytes;

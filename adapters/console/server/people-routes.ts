@@ -6,9 +6,9 @@ import type { AuditEntryView, InvitationView, NewInvitationView } from "../api.t
 import { accountRoute, idOf, type RoutesOf } from "./console-route.ts";
 import { serverUrl } from "./server-url.ts";
 
-const auditQuery = { after: textParameter("after", "The id of the last entry that the page before has.") };
+const auditQuery = { after: textParameter("after", "The id of the last entry of the previous page.") };
 
-/** Invitations, and the log of what people did. */
+/** Routes for invitations and the audit log. */
 export const peopleRoutes: RoutesOf = (parts) => {
   const { ringport } = parts;
   const { accounts } = ringport;

@@ -7,21 +7,21 @@ import type { Reply } from "../../../src/ports/web.ts";
 
 type Kind = Pick<ProblemKind, "status" | "title" | "headers">;
 
-/** The codes that only the console has. */
-export type ConsoleCode = keyof typeof OWN;
+/** Codes of the console alone. */
+export type ConsoleCode = keyof typeof CONSOLE_PROBLEMS;
 
-const OWN = {
+const CONSOLE_PROBLEMS = {
   unauthorized: {
     status: 401,
-    title: "Nobody is signed in",
+    title: "Not signed in",
     headers: { "www-authenticate": 'Cookie realm="console"' },
   },
   cross_site: { status: 403, title: "The request comes from another site" },
   accounts_off: { status: 404, title: "This server has no accounts" },
 } as const satisfies Readonly<Record<string, Kind>>;
 
-/** The codes of refusals of accounts. */
-const OF_ACCOUNTS: Readonly<Record<AccountRefusalCode, Kind>> = {
+/** Codes of account refusals. */
+const ACCOUNT_PROBLEMS: Readonly<Record<AccountRefusalCode, Kind>> = {
   email_invalid: { status: 400, title: "The email address is malformed" },
   password_invalid: { status: 400, title: "The password is invalid" },
   password_common: { status: 400, title: "The password is too common" },
@@ -55,9 +55,9 @@ export class ConsoleRefusal extends CodedError {
 
 /** The problem document of a refusal by the console or by its accounts; undefined for any other error. */
 export function consoleProblem(context: RequestContext, error: unknown): Reply | undefined {
-  if (error instanceof ConsoleRefusal) return aboutBlank(context, OWN[error.code], error);
+  if (error instanceof ConsoleRefusal) return aboutBlank(context, CONSOLE_PROBLEMS[error.code], error);
   if (!(error instanceof AccountRefusal)) return undefined;
-  return aboutBlank(context, OF_ACCOUNTS[error.code], error, retryAfter(error.retryAfterMs));
+  return aboutBlank(context, ACCOUNT_PROBLEMS[error.code], error, retryAfter(error.retryAfterMs));
 }
 
 const aboutBlank = (

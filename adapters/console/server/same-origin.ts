@@ -8,17 +8,17 @@ const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 const isUnsafe = (method: string): boolean => !SAFE.has(method);
 
 /**
- * Checks that a request comes from a page of this server. The cookie is sent with requests of other sites under the same
- * domain too, and on other ports of the same host. Browsers name the site of a request in `Sec-Fetch-Site`; on a plain HTTP address
- * they do not, and only an `Origin` shows that a change or a WebSocket was requested by our own page.
+ * Checks that a request comes from a page of this server. Other sites under the same domain, and other
+ * ports of the same host, get the cookie too. Browsers name the site of a request in `Sec-Fetch-Site`, except on plain HTTP
+ * addresses: there only the `Origin` shows that our own page requested a change or a WebSocket.
  * @param publicUrl the address of this server, if it is known: a proxy may have changed the host
  * @throws {ConsoleRefusal} `cross_site`
  */
 export function assertSameOrigin(context: RequestContext, publicUrl: string | undefined): void {
   const site = context.header("sec-fetch-site");
-  const changes = context.canUpgrade || isUnsafe(context.method);
-  if (site === "same-origin" || (site === "none" && !changes)) return;
-  if (site === null && (!changes || isOwnOrigin(context, publicUrl))) return;
+  const isChange = context.canUpgrade || isUnsafe(context.method);
+  if (site === "same-origin" || (site === "none" && !isChange)) return;
+  if (site === null && (!isChange || isOwnOrigin(context, publicUrl))) return;
   throw new ConsoleRefusal(
     "cross_site",
     site === null
@@ -29,13 +29,13 @@ export function assertSameOrigin(context: RequestContext, publicUrl: string | un
 
 function isOwnOrigin(context: RequestContext, publicUrl: string | undefined): boolean {
   const origin = context.header("origin");
-  const from = origin === null ? undefined : parsed(origin);
-  if (!from || from.host === "") return false;
+  const originUrl = origin === null ? undefined : parseUrl(origin);
+  if (!originUrl || originUrl.host === "") return false;
   // Anyone on the network path can modify a page sent over plain HTTP.
-  if (from.protocol !== "https:" && isHttps(context, publicUrl)) return false;
-  const { protocol, host } = from;
+  if (originUrl.protocol !== "https:" && isHttps(context, publicUrl)) return false;
+  const { protocol, host } = originUrl;
   const ownUrls = [`${protocol}//${context.header("host") ?? ""}`, context.request.url, publicUrl];
-  return ownUrls.some((url) => url !== undefined && parsed(url)?.host === host);
+  return ownUrls.some((url) => url !== undefined && parseUrl(url)?.host === host);
 }
 
-const parsed = (url: string): URL | undefined => (URL.canParse(url) ? new URL(url) : undefined);
+const parseUrl = (url: string): URL | undefined => (URL.canParse(url) ? new URL(url) : undefined);

@@ -7,7 +7,7 @@ export const PAGE_POLICY =
 /** The policy of every other response. */
 const DATA_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-const FIXED = {
+const REQUIRED_HEADERS = {
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",
   "cross-origin-opener-policy": "same-origin",
@@ -16,10 +16,10 @@ const FIXED = {
 };
 
 /**
- * Adds the headers that every response of the console has. Headers that are already set, such as the policy of a page of
- * a network, stay. No page of another origin may read it, whatever CORS allows for the HTTP interface.
+ * Adds the headers that every response of the console has. Headers that are already set, such as the policy of a
+ * network's page, are kept. No page of another origin may read it, whatever CORS allows for the HTTP interface.
  */
-export function secured(reply: Reply): Reply {
+export function withSecurityHeaders(reply: Reply): Reply {
   const headers = Object.entries(reply.headers).filter(([name]) => !name.startsWith("access-control-"));
   return {
     ...reply,
@@ -28,7 +28,7 @@ export function secured(reply: Reply): Reply {
       "referrer-policy": "same-origin",
       "cache-control": "no-store",
       ...Object.fromEntries(headers),
-      ...FIXED,
+      ...REQUIRED_HEADERS,
     },
   };
 }

@@ -2,14 +2,14 @@ import { InternalError } from "../../../src/base/error.ts";
 import type { RequestContext } from "../../../src/http/requests/request-context.ts";
 import { isHttps } from "./server-url.ts";
 
-/** Characters of a session's secret; no other text is looked up, or written into a header. */
+/** Characters of a session's secret; other text is neither looked up nor written into a header. */
 const SECRET = /^[\w~.-]{1,200}$/;
 
 /** The cookie that holds the secret of a session. */
 export interface SessionCookie {
-  /** The secret in the request; undefined if there is none, or more than one, since another site of the domain may have set a cookie too. */
+  /** The secret in the request; undefined if there is none, or several: another site of the domain may have set one. */
   read(context: RequestContext): string | undefined;
-  /** The value of a Set-Cookie header. @param maxAgeMs time for which the browser keeps it */
+  /** The value of a Set-Cookie header. @param maxAgeMs time until the browser deletes it */
   set(context: RequestContext, secret: string, maxAgeMs: number): string;
   /** The value of a Set-Cookie header that removes it. */
   clear(context: RequestContext): string;
@@ -30,23 +30,23 @@ export function sessionCookie(
   const isSecure = (context: RequestContext): boolean => isHttps(context, publicUrl);
   const name = (context: RequestContext): string =>
     `${isSecure(context) ? "__Secure-" : ""}ringport_${kind}${portSuffix(context, publicUrl)}`;
-  const written = (context: RequestContext, value: string, seconds: number): string =>
+  const setCookie = (context: RequestContext, value: string, seconds: number): string =>
     `${name(context)}=${value}; Path=${base}/console; Max-Age=${seconds}; HttpOnly; SameSite=Lax${isSecure(context) ? "; Secure" : ""}`;
   return {
     read(context) {
-      const [secret, ...more] = valuesOf(context.header("cookie") ?? "", name(context));
-      return secret !== undefined && more.length === 0 && SECRET.test(secret) ? secret : undefined;
+      const [secret, ...others] = valuesOf(context.header("cookie") ?? "", name(context));
+      return secret !== undefined && others.length === 0 && SECRET.test(secret) ? secret : undefined;
     },
     set(context, secret, maxAgeMs) {
       if (!SECRET.test(secret))
         throw new InternalError("the secret of a session has characters that a cookie cannot hold");
-      return written(context, secret, Math.max(0, Math.floor(maxAgeMs / 1000)));
+      return setCookie(context, secret, Math.max(0, Math.floor(maxAgeMs / 1000)));
     },
-    clear: (context) => written(context, "", 0),
+    clear: (context) => setCookie(context, "", 0),
   };
 }
 
-/** The port of this server with which browsers name it, after a low line; "" for the default one. */
+/** The port in this server's address, after an underscore; "" for the default port. */
 function portSuffix(context: RequestContext, publicUrl: string | undefined): string {
   const url = publicUrl ?? `http://${context.header("host") ?? ""}`;
   const port = URL.canParse(url) ? new URL(url).port : "";

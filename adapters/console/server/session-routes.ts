@@ -12,7 +12,7 @@ import { accountRoute, type ConsoleRoute, idOf, requireAccounts } from "./consol
 import { isNetworkPage } from "./dispatch.ts";
 import { serverUrl } from "./server-url.ts";
 
-/** Time for which a browser keeps its mark, ms. */
+/** Time until a browser deletes its mark, ms. */
 const DEVICE_MS = 365 * 24 * 60 * 60_000;
 
 /** Routes for signing in and out. */
@@ -22,11 +22,11 @@ export function sessionRoutes(parts: ConsoleParts): ConsoleRoute[] {
 
   async function stateOf(
     context: RequestContext,
-    who: SignedIn | Principal | undefined,
+    identity: SignedIn | Principal | undefined,
     registration: () => Promise<SessionState["registration"]> = () => accounts.registration(),
   ): Promise<SessionState> {
     return {
-      account: who ? accountOf(who) : null,
+      account: identity ? accountOf(identity) : null,
       registration: signIn ? "invitation" : await registration(),
       accounts: signIn === undefined,
       sign_in_url: signIn?.url ?? null,
@@ -41,20 +41,20 @@ export function sessionRoutes(parts: ConsoleParts): ConsoleRoute[] {
    * Gives the browser its new session; its previous session ends. The new session is stored, and a repeated request
    * would not create another one, so no later failure may suppress the cookie.
    */
-  async function begin(context: RequestContext, newSession: Promise<NewSession>): Promise<Reply> {
-    const before = cookie.read(context);
+  async function beginSession(context: RequestContext, newSession: Promise<NewSession>): Promise<Reply> {
+    const previousSecret = cookie.read(context);
     const session = await newSession;
     context.principal = session.principal;
-    const failed = (message: string) => (error: unknown) =>
+    const logFailure = (message: string) => (error: unknown) =>
       log.warn({ request_id: context.requestId, err: error }, message);
-    if (before !== undefined)
-      await accounts.signOut(before).catch(failed("the previous session of a browser could not be ended"));
+    if (previousSecret !== undefined)
+      await accounts.signOut(previousSecret).catch(logFailure("the previous session of a browser could not be ended"));
     const state = await stateOf(context, session, async () => {
-      const registration = await accounts.registration().catch(failed("how people may register could not be read"));
+      const registration = await accounts.registration().catch(logFailure("the registration rule could not be read"));
       return registration ?? "invitation"; // the pages show it only to people who are not signed in
     });
-    const lasts = session.session.expiresAt - system.now();
-    return jsonReply(200, state, { "set-cookie": cookie.set(context, session.secret, lasts) });
+    const remainingMs = session.session.expiresAt - system.now();
+    return jsonReply(200, state, { "set-cookie": cookie.set(context, session.secret, remainingMs) });
   }
 
   const browserOf = (context: RequestContext): Browser => ({
@@ -62,15 +62,15 @@ export function sessionRoutes(parts: ConsoleParts): ConsoleRoute[] {
     device: deviceCookie.read(context),
   });
 
-  /** A route that ends with a new session. */
-  const beginning = (path: string, make: (context: RequestContext) => Promise<NewSession>): ConsoleRoute => ({
+  /** A route that starts a new session. */
+  const sessionRoute = (path: string, make: (context: RequestContext) => Promise<NewSession>): ConsoleRoute => ({
     method: "POST",
     path,
     access: "everyone",
     cost: ["passwords"],
     async run(context) {
       requireAccounts(signIn);
-      return begin(context, make(context));
+      return beginSession(context, make(context));
     },
   });
 
@@ -86,29 +86,29 @@ export function sessionRoutes(parts: ConsoleParts): ConsoleRoute[] {
         const state = await stateOf(context, visitor?.signedIn ?? visitor?.principal);
         const secret = cookie.read(context);
         if (signIn || secret === undefined) return jsonReply(200, state);
-        // A response sets one cookie: the first request of a session marks the browser, later ones prolong the session.
+        // One cookie per response: the first request of a session marks the browser, later ones prolong the session.
         const mark = visitor?.signedIn && (await accounts.deviceMark(visitor.signedIn, deviceCookie.read(context)));
         if (mark !== undefined)
           return jsonReply(200, state, { "set-cookie": deviceCookie.set(context, mark, DEVICE_MS) });
-        // The use of a session has prolonged it; the cookie of an ended session is no longer sent.
-        const lasts = visitor?.signedIn && visitor.signedIn.session.expiresAt - system.now();
-        const value = lasts === undefined ? cookie.clear(context) : cookie.set(context, secret, lasts);
+        // A session is prolonged by its use; the cookie of an ended one is removed.
+        const remainingMs = visitor?.signedIn && visitor.signedIn.session.expiresAt - system.now();
+        const value = remainingMs === undefined ? cookie.clear(context) : cookie.set(context, secret, remainingMs);
         return jsonReply(200, state, { "set-cookie": value });
       },
     },
-    beginning("/register", async (context) =>
+    sessionRoute("/register", async (context) =>
       accounts.register(await readBody(context, BODIES.registration, system), browserOf(context)),
     ),
-    beginning("/sign-in", async (context) =>
+    sessionRoute("/sign-in", async (context) =>
       accounts.signIn(await readBody(context, BODIES.login, system), browserOf(context)),
     ),
-    beginning("/password-reset", async (context) => {
+    sessionRoute("/password-reset", async (context) => {
       const { code, password } = await readBody(context, BODIES.passwordReset, system);
       return accounts.resetPassword(code, password, browserOf(context));
     }),
     accountRoute(parts, { method: "POST", path: "/password", cost: ["passwords"] }, async (context, { account }) => {
       const passwords = await readBody(context, BODIES.password, system);
-      return begin(context, accounts.changePassword(account, passwords, browserOf(context)));
+      return beginSession(context, accounts.changePassword(account, passwords, browserOf(context)));
     }),
     accountRoute(
       parts,
@@ -151,9 +151,10 @@ export function sessionRoutes(parts: ConsoleParts): ConsoleRoute[] {
   ];
 }
 
-/** Without accounts of Ringport, a user has no more than their id. */
-function accountOf(who: SignedIn | Principal): AccountView {
-  if (!("account" in who)) return { id: who.userId, email: who.userId, role: "member", created_at: timestamp(0) };
-  const { id, email, role, createdAt } = who.account;
+/** The account to show; without accounts of Ringport, only the user's id is known. */
+function accountOf(identity: SignedIn | Principal): AccountView {
+  if (!("account" in identity))
+    return { id: identity.userId, email: identity.userId, role: "member", created_at: timestamp(0) };
+  const { id, email, role, createdAt } = identity.account;
   return { id, email, role, created_at: timestamp(createdAt) };
 }

@@ -5,18 +5,18 @@ import type { ConsoleSignIn } from "./console-options.ts";
 import { ConsoleRefusal } from "./problems.ts";
 import type { SessionCookie } from "./session-cookie.ts";
 
-/** The person signed in. */
+/** A signed-in user. */
 export interface Visitor {
   readonly principal: Principal;
-  /** Undefined if the embedding program has signed them in. */
+  /** Undefined if the embedding program signs users in. */
   readonly signedIn?: SignedIn;
-  /** True if their session still lasts. */
-  remain(): Promise<boolean>;
+  /** True if the session has not ended. */
+  isStillSignedIn(): Promise<boolean>;
 }
 
 /** Identifies the sender of a request. */
 export interface Visitors {
-  /** Undefined if no person is signed in. */
+  /** The signed-in user; undefined if there is none. */
   find(context: RequestContext): Promise<Visitor | undefined>;
   /** @throws {ConsoleRefusal} `unauthorized` */
   require(context: RequestContext): Promise<Visitor>;
@@ -30,15 +30,17 @@ export function visitors(
 ): Visitors {
   async function find(context: RequestContext): Promise<Visitor | undefined> {
     if (signIn) {
-      const ask = (): Promise<Principal | undefined> => signIn.principal(context.request);
-      const principal = await ask();
-      return principal && { principal, remain: async () => (await ask())?.userId === principal.userId };
+      const currentPrincipal = (): Promise<Principal | undefined> => signIn.principal(context.request);
+      const principal = await currentPrincipal();
+      return (
+        principal && { principal, isStillSignedIn: async () => (await currentPrincipal())?.userId === principal.userId }
+      );
     }
     const secret = cookie.read(context);
     const signedIn = secret === undefined ? undefined : await accounts.session(secret);
     if (!signedIn || secret === undefined) return undefined;
-    const remain = async (): Promise<boolean> => (await accounts.session(secret)) !== undefined;
-    return { principal: signedIn.principal, signedIn, remain };
+    const isStillSignedIn = async (): Promise<boolean> => (await accounts.session(secret)) !== undefined;
+    return { principal: signedIn.principal, signedIn, isStillSignedIn: isStillSignedIn };
   }
 
   return {

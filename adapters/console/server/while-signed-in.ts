@@ -5,15 +5,16 @@ import type { Socket, SocketHandlers } from "../../../src/ports/web.ts";
 export const CHECK_MS = 1_000;
 /** Interval at which a silent WebSocket is checked, ms. */
 export const SILENT_CHECK_MS = 10_000;
-/** The close code of a WebSocket whose session has ended; the one for a revoked token. */
+/** Close code of a WebSocket whose session has ended; the same as for a revoked token. */
 export const SESSION_ENDED = 4001;
-const ENDED = "the session has ended";
+const ENDED_REASON = "the session has ended";
 
 /**
  * Ends open streams of a session once it has ended. The session is checked whenever data passes, at most once a
- * second, and a silent WebSocket by a timer; an event stream has a heartbeat. While the session cannot be checked, everything continues.
+ * second, and a silent WebSocket by a timer; an event stream has a heartbeat. While the session cannot be checked,
+ * streams continue.
  */
-export class WhileSignedIn {
+export class SessionGuard {
   readonly #isSignedIn: () => Promise<boolean>;
   readonly #system: Pick<System, "monotonic" | "after">;
   #checkedAt: number;
@@ -33,31 +34,31 @@ export class WhileSignedIn {
   }
 
   /**
-   * The handlers of a WebSocket, which is closed when the session ends. They get no messages after that, although a peer that
-   * does not reply to the close can still send.
+   * The handlers of a WebSocket, which is closed when the session ends. They get no messages after that, even if a peer
+   * does not reply to the close and continues to send.
    */
   socket(handlers: SocketHandlers): SocketHandlers {
-    let watched: Socket | undefined;
+    let guarded: Socket | undefined;
     let stopTimer = (): void => {};
     let isEnded = false;
     const end = (socket: Socket, code: number, reason: string): void => {
       if (isEnded) return;
       isEnded = true;
       stopTimer();
-      handlers.close?.(watch(socket), code, reason);
+      handlers.close?.(guard(socket), code, reason);
     };
-    const passed = (socket: Socket): void => {
+    const checkIfDue = (socket: Socket): void => {
       if (isEnded || !this.#isDue()) return;
       void this.#check().then((signedIn) => {
         if (signedIn || isEnded) return;
-        end(socket, SESSION_ENDED, ENDED);
-        socket.close(SESSION_ENDED, ENDED);
+        end(socket, SESSION_ENDED, ENDED_REASON);
+        socket.close(SESSION_ENDED, ENDED_REASON);
       });
     };
-    const watch = (socket: Socket): Socket => {
-      watched ??= {
+    const guard = (socket: Socket): Socket => {
+      guarded ??= {
         send(data) {
-          passed(socket);
+          checkIfDue(socket);
           if (!isEnded) socket.send(data);
         },
         get bufferedAmount() {
@@ -68,22 +69,22 @@ export class WhileSignedIn {
         ...(socket.pause && { pause: () => socket.pause?.() }),
         ...(socket.resume && { resume: () => socket.resume?.() }),
       };
-      return watched;
+      return guarded;
     };
     const checkLater = (socket: Socket): void => {
       stopTimer = this.#system.after(SILENT_CHECK_MS, () => {
-        passed(socket);
+        checkIfDue(socket);
         checkLater(socket);
       });
     };
     return {
       open: (socket) => {
         checkLater(socket);
-        handlers.open?.(watch(socket));
+        handlers.open?.(guard(socket));
       },
       message(socket, data) {
-        passed(socket);
-        if (!isEnded) handlers.message(watch(socket), data);
+        checkIfDue(socket);
+        if (!isEnded) handlers.message(guard(socket), data);
       },
       close: end,
     };

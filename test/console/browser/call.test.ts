@@ -44,9 +44,9 @@ describeEach([ON_NODE], (target) => {
       await speakers.forget();
       await page.getByRole("button", { name: "Unmute" }).click();
       await expect.poll(async () => toneMs(await speakers.played(), TONE_HZ)).toBeGreaterThan(2_000);
-      await timeline.getByText("Somebody listens to the call").waitFor();
+      await timeline.getByText("A listener has joined the call").waitFor();
       await page.getByRole("button", { name: "Stop listening" }).click();
-      await timeline.getByText(/^They listened for /).waitFor();
+      await timeline.getByText(/^The listener left after /).waitFor();
       expect((await client.readCall(id)).status).toBe("IN_PROGRESS");
       await page.getByRole("button", { name: "Hang up" }).click();
       await page.getByRole("dialog").getByRole("button", { name: "Hang up" }).click();

@@ -69,13 +69,13 @@ describeEach([ON_NODE], (target) => {
       });
 
       await page.getByRole("link", { name: "Call again" }).click();
-      await page.getByText("The form is that of the earlier call.").waitFor();
+      await page.getByText("The form is filled in as for the earlier call.").waitFor();
       expect([await text(page).inputValue(), await number(page).inputValue()]).toEqual([
         "It's ready: 3 < 5.",
         "+1 (202) 555-0100",
       ]);
       await page.reload();
-      await page.getByText("Texts and files are not kept with a call").waitFor();
+      await page.getByText("Texts and files are not stored with a call").waitFor();
       expect([await text(page).inputValue(), await number(page).inputValue()]).toEqual(["", "+12025550100"]);
     });
 

@@ -52,7 +52,7 @@ describeEach([ON_NODE], (target) => {
       const text = "Your parcel arrives tomorrow, between nine and ten in the morning.";
       const { id } = await client.call(instanceId, { ...toPhone, tts: { text, voiceId: "en-US-1" } });
       await page.getByRole("alert").getByText("Incoming call").waitFor();
-      await expect.poll(() => page.title()).toMatch(/calls$/);
+      await expect.poll(() => page.title()).toMatch(/is calling$/);
       expect((await client.readCall(id)).status).toBe("RINGING");
       await expect.poll(async () => loudness(await speakers.played())).toBeGreaterThan(500);
       await page.getByRole("button", { name: "Answer" }).click();
@@ -60,7 +60,7 @@ describeEach([ON_NODE], (target) => {
       await speakers.forget();
       const { outcome } = await client.waitForCall(id);
       expect(outcome).toMatchObject({ reason: "message_played", heard_ratio: 1 });
-      await page.getByText("The caller has hung up.").waitFor();
+      await page.getByText("The caller hung up.").waitFor();
       const heard = await speakers.played();
       // As loud as the audio that the server has sent, for as long.
       const sent = await client.heard(id);
@@ -111,7 +111,7 @@ describeEach([ON_NODE], (target) => {
       expect(toneMs({ ...silent, samples: silent.samples.subarray(-16_000) }, MICROPHONE_HZ)).toBe(0);
 
       await page.getByRole("button", { name: "Hang up" }).click();
-      await page.getByText("You have hung up.").waitFor();
+      await page.getByText("You hung up.").waitFor();
       await stream.closed();
       expect((await client.waitForCall(id)).outcome?.reason).toBe("callee_hung_up");
     });

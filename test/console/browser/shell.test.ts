@@ -120,7 +120,7 @@ describeEach([ON_NODE], (target) => {
         await page.goto(`${console.url}/account`);
         await page.getByRole("button", { name: "Delete account…" }).click();
         const dialog = page.getByRole("dialog");
-        await dialog.getByText("for good").waitFor();
+        await dialog.getByText("permanently").waitFor();
         await dialog.getByLabel("Your password").fill("not the password");
         await dialog.getByRole("button", { name: "Delete everything" }).click();
         await dialog.getByRole("alert").waitFor();

@@ -59,7 +59,7 @@ describeEach([ON_NODE], (target) => {
       const { id } = (await client.post("/v1/webhooks", { url: `${address}/gone` })).json<{ id: string }>();
       await page.goto(`${console.url}/webhooks/${id}`);
       await page.getByRole("button", { name: "Send a test" }).click();
-      await page.getByText(/has answered 410/).waitFor();
+      await page.getByText(/responded with 410/).waitFor();
       await page.getByRole("button", { name: "Enable", exact: true }).click();
       await page.getByText("Enabled", { exact: true }).waitFor();
 

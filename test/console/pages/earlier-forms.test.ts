@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { EMPTY_FORM } from "../../../adapters/console/pages/views/new-call/call-form.ts";
-import { formOfCall, keepForm, keptForm } from "../../../adapters/console/pages/views/new-call/earlier-forms.ts";
+import { formOfCall, savedForm, saveForm } from "../../../adapters/console/pages/views/new-call/earlier-forms.ts";
 
 const CALL = {
   id: "call_1",
@@ -40,8 +40,8 @@ describe("a call placed again", () => {
   });
 
   it("has the whole form in the tab that placed it, for the latest twenty calls", () => {
-    for (let n = 0; n < 21; n++) keepForm(`call_${n}`, { ...EMPTY_FORM, text: `text ${n}` });
-    expect(keptForm("call_0")).toBeUndefined();
-    expect(keptForm("call_20")?.text).toBe("text 20");
+    for (let n = 0; n < 21; n++) saveForm(`call_${n}`, { ...EMPTY_FORM, text: `text ${n}` });
+    expect(savedForm("call_0")).toBeUndefined();
+    expect(savedForm("call_20")?.text).toBe("text 20");
   });
 });

@@ -79,7 +79,7 @@ test.each<[string, CallEvent, RegExp]>([
     /no result: the call was not picked up/,
   ],
   ["seconds", eventOf("callee_speech", DATA.callee_speech), /for 1\.3 s/],
-  ["whole seconds from a minute on", eventOf("listening_ended", DATA.listening_ended), /for 61 s/],
+  ["whole seconds from a minute on", eventOf("listening_ended", DATA.listening_ended), /after 61 s/],
 ])("a sentence has %s", (_, event, words) => {
   expect(eventText(event, en)).toMatch(words);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { choiceOf, ENDS, typesOf } from "../../../adapters/console/pages/views/webhooks/event-types.ts";
+import { choiceOf, END_TYPES, typesOf } from "../../../adapters/console/pages/views/webhooks/event-types.ts";
 import { EVENT_TYPES } from "../../../src/domain/events.ts";
 
 test("every type of event is in one group", () => {
@@ -11,7 +11,7 @@ test.each([
   ["every event", null, "all"],
   ["the ends of calls, in any order", ["failed", "completed"], "ends"],
   ["one end of two", ["failed"], "chosen"],
-  ["other types", [...ENDS, "dtmf"], "chosen"],
+  ["other types", [...END_TYPES, "dtmf"], "chosen"],
   ["no type", [], "chosen"],
 ] as const)("%s is its own choice", (_, events, choice) => {
   expect(choiceOf(events)).toBe(choice);

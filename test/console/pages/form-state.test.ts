@@ -13,7 +13,7 @@ describe("a form in progress", () => {
   it("shows its faults from the first attempt to send it, until they are corrected", () => {
     const state = new FormState(signal(DEFAULT_LIMITS));
     expect(state.faults.value.size).toBe(0);
-    expect(state.attempt()).toBe(false);
+    expect(state.validate()).toBe(false);
     expect([...state.faults.value.keys()]).toContain("/tts/text");
     state.edit({ text: "Hi" });
     expect([...state.faults.value.keys()]).not.toContain("/tts/text");
@@ -21,8 +21,8 @@ describe("a form in progress", () => {
 
   it("shows a refusal at its field until changed", () => {
     const state = filled();
-    expect(state.attempt()).toBe(true);
-    state.refuse({ code: "destination_not_allowed", detail: "may not be called", errors: [] });
+    expect(state.validate()).toBe(true);
+    state.showServerFaults({ code: "destination_not_allowed", detail: "may not be called", errors: [] });
     expect([...state.faults.value.keys()]).toEqual(["/target/phoneNumber"]);
     state.edit({ phoneNumber: "+12025550101" });
     expect(state.faults.value.size).toBe(0);
@@ -31,13 +31,13 @@ describe("a form in progress", () => {
   it("is one call however often it is sent, and another one once placed or changed", () => {
     const state = filled();
     const key = state.idempotencyKey;
-    state.attempt();
-    state.refuse({ code: "server_busy", detail: "busy", errors: [] });
+    state.validate();
+    state.showServerFaults({ code: "server_busy", detail: "busy", errors: [] });
     expect(state.idempotencyKey).toBe(key);
     state.edit({ text: "Hello" });
     const changed = state.idempotencyKey;
     expect(changed).not.toBe(key);
-    state.sent();
+    state.renewKey();
     expect(state.idempotencyKey).not.toBe(changed);
   });
 
@@ -45,7 +45,7 @@ describe("a form in progress", () => {
     const limits = signal(DEFAULT_LIMITS);
     const state = new FormState(limits);
     state.edit({ instanceId: "inst_1", phoneNumber: "+12025550100", text: "Hello there", voiceId: "en-US-1" });
-    expect(state.attempt()).toBe(true);
+    expect(state.validate()).toBe(true);
     limits.value = { ...DEFAULT_LIMITS, textLength: 5 };
     expect([...state.faults.value.keys()]).toEqual(["/tts/text"]);
   });

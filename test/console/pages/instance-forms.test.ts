@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { callerForm, callerOfForm } from "../../../adapters/console/pages/views/instances/caller-form.ts";
 import { pauseUntil } from "../../../adapters/console/pages/views/instances/code-pause.ts";
-import { networkKind, ownName } from "../../../adapters/console/pages/views/instances/network-kind.ts";
+import { networkKind, operatorName } from "../../../adapters/console/pages/views/instances/network-kind.ts";
 
 describe("the caller of a form", () => {
   test("is missing if the form is empty", () => {
@@ -56,5 +56,5 @@ test.each([
 });
 
 test("a trunk has its operator's name", () => {
-  expect([ownName("sip/acme"), ownName("whatsapp")]).toEqual(["acme", "whatsapp"]);
+  expect([operatorName("sip/acme"), operatorName("whatsapp")]).toEqual(["acme", "whatsapp"]);
 });

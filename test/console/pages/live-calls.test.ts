@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { CallChanges, type CallSource } from "../../../adapters/console/pages/views/calls/live-calls.ts";
+import { type CallSource, LiveCallList } from "../../../adapters/console/pages/views/calls/live-calls.ts";
 import { idSource } from "../../../src/base/ids.ts";
 import type { Call, CallEvent } from "../../../src/client/index.ts";
 
@@ -25,7 +25,7 @@ function event(type: CallEvent["type"], second: number): CallEvent {
 
 /** A server with these calls, newest first, and the requests that it got. */
 class Server implements CallSource {
-  readonly beginnings = signal(1);
+  readonly streamStarts = signal(1);
   readonly asked: { limit: number | undefined; cursor: string | undefined }[] = [];
   calls: Call[];
   fault: Error | undefined;
@@ -59,7 +59,7 @@ class Server implements CallSource {
 
 const many = (count: number): Call[] => Array.from({ length: count }, (_, index) => call(1_000 - index));
 const settle = (ms = 1_000): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
-const statuses = (list: CallChanges): string[] => list.rows.value.map(({ status }) => status);
+const statuses = (list: LiveCallList): string[] => list.rows.value.map(({ status }) => status);
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -67,21 +67,21 @@ afterEach(() => void vi.useRealTimers());
 describe("a live list of calls", () => {
   it("reads page after page until the last one", async () => {
     const server = new Server(...many(250));
-    const list = new CallChanges({}, server);
+    const list = new LiveCallList({}, server);
     list.start();
-    expect(list.loaded.value).toBe(false);
+    expect(list.isLoaded.value).toBe(false);
     await settle();
-    expect([list.rows.value.length, list.complete.value, list.loaded.value]).toEqual([100, false, true]);
-    await list.more();
-    await Promise.all([list.more(), list.more()]);
-    await list.more();
-    expect([list.rows.value.length, list.complete.value]).toEqual([250, true]);
+    expect([list.rows.value.length, list.isComplete.value, list.isLoaded.value]).toEqual([100, false, true]);
+    await list.loadMore();
+    await Promise.all([list.loadMore(), list.loadMore()]);
+    await list.loadMore();
+    expect([list.rows.value.length, list.isComplete.value]).toEqual([250, true]);
     expect(server.asked.map(({ cursor }) => cursor)).toEqual([undefined, "100", "200"]);
   });
 
   it("follows its calls, drawn once per batch", async () => {
     const server = new Server(call(2), call(1));
-    const list = new CallChanges({}, server);
+    const list = new LiveCallList({}, server);
     list.start();
     await settle();
     const drawn = vi.fn();
@@ -96,7 +96,7 @@ describe("a live list of calls", () => {
 
   it("reads new calls together", async () => {
     const server = new Server(...many(30));
-    const list = new CallChanges({}, server);
+    const list = new LiveCallList({}, server);
     list.start();
     await settle();
     server.calls = [call(2_002), call(2_001), ...server.calls];
@@ -109,7 +109,7 @@ describe("a live list of calls", () => {
 
   it("reads a new call on a later page, and no further than its time", async () => {
     const server = new Server();
-    const list = new CallChanges({ statuses: ["RINGING"] }, server);
+    const list = new LiveCallList({ statuses: ["RINGING"] }, server);
     list.start();
     await settle();
     server.calls = many(500)
@@ -126,36 +126,36 @@ describe("a live list of calls", () => {
 
   it("starts over when events may have been missed", async () => {
     const server = new Server(call(1));
-    const list = new CallChanges({}, server);
+    const list = new LiveCallList({}, server);
     list.start();
     await settle();
     server.calls = [call(5), call(1, { status: "FAILED" })];
-    server.beginnings.value++;
+    server.streamStarts.value++;
     await settle();
     expect(statuses(list)).toEqual(["QUEUED", "FAILED"]);
   });
 
   it("keeps its rows when a page cannot be read, and reads it at the next attempt", async () => {
     const server = new Server(...many(150));
-    const list = new CallChanges({}, server);
+    const list = new LiveCallList({}, server);
     list.start();
     await settle();
     server.fault = new Error("away");
-    await list.more();
+    await list.loadMore();
     expect([list.fault.value, list.rows.value.length]).toEqual([server.fault, 100]);
     server.fault = undefined;
-    await list.more();
+    await list.loadMore();
     expect([list.fault.value, list.rows.value.length]).toEqual([undefined, 150]);
   });
 
   it("sends no requests after its end", async () => {
     const server = new Server(call(1));
-    const list = new CallChanges({}, server);
+    const list = new LiveCallList({}, server);
     const stop = list.start();
     await settle();
     server.emit(event("queued", 5));
     stop();
-    server.beginnings.value++;
+    server.streamStarts.value++;
     server.emit(event("queued", 6));
     await settle();
     expect(server.asked).toHaveLength(1);

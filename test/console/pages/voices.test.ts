@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { likelyVoice, voicesByLanguage } from "../../../adapters/console/pages/views/new-call/voices.ts";
+import { suggestedVoice, voicesByLanguage } from "../../../adapters/console/pages/views/new-call/voices.ts";
 import type { Voice } from "../../../src/client/index.ts";
 
 function voice(id: string, language: string, quality: Voice["quality"] = "robotic"): Voice {
@@ -38,6 +38,6 @@ describe("the likely voice", () => {
     [["de-DE", "en-GB"], "en-GB-1"],
     [["de"], undefined],
   ])("for %j is %s", (wanted, id) => {
-    expect(likelyVoice(VOICES, wanted)?.id).toBe(id);
+    expect(suggestedVoice(VOICES, wanted)?.id).toBe(id);
   });
 });

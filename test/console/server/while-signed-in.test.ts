@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { CHECK_MS, WhileSignedIn } from "../../../adapters/console/server/while-signed-in.ts";
+import { CHECK_MS, SessionGuard } from "../../../adapters/console/server/while-signed-in.ts";
 import type { Socket } from "../../../src/ports/web.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
 
@@ -16,7 +16,7 @@ function scene() {
     drained: async () => {},
     bufferedAmount: 0,
   };
-  const handlers = new WhileSignedIn(async () => session.lasts, system).socket({
+  const handlers = new SessionGuard(async () => session.lasts, system).socket({
     open: (opened) => {
       inner = opened;
     },

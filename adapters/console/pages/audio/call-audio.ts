@@ -14,15 +14,15 @@ interface CallAudioOptions {
   /** Rate of the call, Hz. */
   readonly callRate: number;
   /** Called with each frame of the microphone. */
-  readonly frame: (frame: Int16Array<ArrayBuffer>) => void;
-  readonly levels: (levels: AudioLevels) => void;
+  readonly onFrame: (frame: Int16Array<ArrayBuffer>) => void;
+  readonly onLevels: (levels: AudioLevels) => void;
 }
 
 /** The audio of one call. */
 export interface BrowserCallAudio {
   /** Plays the next audio of the caller. */
   play(samples: Int16Array<ArrayBuffer>): void;
-  /** Starts sending what this microphone picks up. Missing if that is impossible. */
+  /** Starts sending the audio of this microphone. Missing if that is impossible. */
   connect?(microphone: MediaStream): void;
   /** Stops both directions. */
   stop(): void;
@@ -41,7 +41,12 @@ export async function loadProcessor(context: AudioContext, url: string): Promise
 }
 
 /** Starts the audio of a call on the audio thread. The processor must be loaded. */
-export function startCallAudio({ context, callRate, frame, levels }: CallAudioOptions): BrowserCallAudio {
+export function startCallAudio({
+  context,
+  callRate,
+  onFrame: frame,
+  onLevels: levels,
+}: CallAudioOptions): BrowserCallAudio {
   const node = new AudioWorkletNode(context, "ringport-call", {
     numberOfOutputs: 1,
     outputChannelCount: [1],
@@ -71,24 +76,24 @@ export function startCallAudio({ context, callRate, frame, levels }: CallAudioOp
   };
 }
 
-/** Usual and longest delay between the caller and playback, s. */
+/** Usual and maximum delay of the playback, s. */
 const DELAY_S = 0.08;
 const MAX_DELAY_S = 0.36;
 
 /**
  * Plays the caller without an audio thread, piece by piece: for pages without HTTPS, which have no microphone either. A
- * piece that would be played too late is left out.
+ * piece that would be played too late is dropped.
  */
-export function startPlaybackOnly({ context, callRate, levels }: CallAudioOptions): BrowserCallAudio {
+export function startPlaybackOnly({ context, callRate, onLevels: levels }: CallAudioOptions): BrowserCallAudio {
   const resampler = new Resampler(callRate, context.sampleRate);
   const meter = new LevelMeter(context.sampleRate / 10);
-  let at = 0;
-  let stopped = false;
+  let nextStart = 0;
+  let isStopped = false;
   return {
     play(samples) {
       const converted = resampler.push(samples);
       const now = context.currentTime;
-      if (stopped || converted.length === 0 || at > now + MAX_DELAY_S) return;
+      if (isStopped || converted.length === 0 || nextStart > now + MAX_DELAY_S) return;
       const floats = Float32Array.from(converted, (sample) => sample / 32_768);
       meter.push(floats);
       levels({ heard: meter.level, spoken: 0 });
@@ -97,12 +102,12 @@ export function startPlaybackOnly({ context, callRate, levels }: CallAudioOption
       const source = context.createBufferSource();
       source.buffer = buffer;
       source.connect(context.destination);
-      if (at < now) at = now + DELAY_S;
-      source.start(at);
-      at += buffer.duration;
+      if (nextStart < now) nextStart = now + DELAY_S;
+      source.start(nextStart);
+      nextStart += buffer.duration;
     },
     stop() {
-      stopped = true;
+      isStopped = true;
     },
   };
 }

@@ -16,14 +16,17 @@ export interface ProcessorOptions {
 /** Messages of the processor: a frame of the microphone, or the levels of both directions, 0 to 100. */
 export type ProcessorReport = Int16Array<ArrayBuffer> | { readonly heard: number; readonly spoken: number };
 
-/** Both directions of a call's audio, on the audio thread of the browser. Takes the caller's audio as `Int16Array`, and null at the end. */
+/**
+ * Both directions of a call's audio, on the audio thread of the browser. Its messages are the caller's audio as
+ * `Int16Array`, and null at the end.
+ */
 class CallProcessor extends AudioWorkletProcessor {
   readonly #playback: Playback;
   readonly #capture: Capture;
   readonly #heard: LevelMeter;
   readonly #spoken: LevelMeter;
-  #untilLevels: number;
-  #stopped = false;
+  #samplesUntilLevels: number;
+  #isStopped = false;
 
   constructor({ processorOptions }: { readonly processorOptions: ProcessorOptions }) {
     super();
@@ -33,9 +36,9 @@ class CallProcessor extends AudioWorkletProcessor {
     const window = (sampleRate * LEVEL_MS) / 1_000;
     this.#heard = new LevelMeter(window);
     this.#spoken = new LevelMeter(window);
-    this.#untilLevels = window;
+    this.#samplesUntilLevels = window;
     this.port.onmessage = ({ data }: MessageEvent<Int16Array | null>) => {
-      if (data === null) this.#stopped = true;
+      if (data === null) this.#isStopped = true;
       else this.#playback.push(data);
     };
   }
@@ -49,12 +52,12 @@ class CallProcessor extends AudioWorkletProcessor {
       this.#capture.push(input);
       this.#spoken.push(input);
     }
-    this.#untilLevels -= output.length;
-    if (this.#untilLevels <= 0) {
-      this.#untilLevels += (sampleRate * LEVEL_MS) / 1_000;
+    this.#samplesUntilLevels -= output.length;
+    if (this.#samplesUntilLevels <= 0) {
+      this.#samplesUntilLevels += (sampleRate * LEVEL_MS) / 1_000;
       this.port.postMessage({ heard: this.#heard.level, spoken: input ? this.#spoken.level : 0 });
     }
-    return !this.#stopped;
+    return !this.#isStopped;
   }
 }
 

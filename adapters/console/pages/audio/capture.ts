@@ -10,18 +10,18 @@ const MAX_BLOCK = 2_048;
 export class Capture {
   readonly #resampler: Resampler;
   readonly #frameLength: number;
-  readonly #frame: (frame: Int16Array<ArrayBuffer>) => void;
+  readonly #onFrame: (frame: Int16Array<ArrayBuffer>) => void;
   /** Reused for every block. */
   readonly #block = new Int16Array(MAX_BLOCK);
   readonly #converted: Int16Array;
   #next: Int16Array<ArrayBuffer>;
-  #filled = 0;
+  #filledSamples = 0;
 
-  /** @param frame called with each whole frame, which it may keep */
+  /** @param onFrame called with each whole frame, which it may keep */
   constructor(deviceRate: number, callRate: number, frame: (frame: Int16Array<ArrayBuffer>) => void) {
     this.#resampler = new Resampler(deviceRate, callRate, MAX_BLOCK);
     this.#frameLength = (callRate * FRAME_MS) / 1_000;
-    this.#frame = frame;
+    this.#onFrame = frame;
     this.#converted = new Int16Array(Math.ceil((MAX_BLOCK * callRate) / deviceRate) + 64);
     this.#next = new Int16Array(this.#frameLength);
   }
@@ -37,11 +37,11 @@ export class Capture {
 
   #cut(count: number): void {
     for (let i = 0; i < count; i++) {
-      this.#next[this.#filled++] = this.#converted[i]!;
-      if (this.#filled < this.#frameLength) continue;
-      this.#frame(this.#next);
+      this.#next[this.#filledSamples++] = this.#converted[i]!;
+      if (this.#filledSamples < this.#frameLength) continue;
+      this.#onFrame(this.#next);
       this.#next = new Int16Array(this.#frameLength);
-      this.#filled = 0;
+      this.#filledSamples = 0;
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Quieter than this counts as silence, dB of full scale. */
+/** Level below which audio counts as silence, dB of full scale. */
 const FLOOR_DB = -60;
 
 /** The level of audio, over windows of a fixed length. Allocates nothing. */

@@ -1,14 +1,14 @@
 import { JitterBuffer } from "../../../../src/audio/playout/jitter-buffer.ts";
 import { Resampler } from "../../../../src/audio/samples/resample.ts";
 
-/** Longest piece of audio in one message of the server, ms. */
+/** Maximum audio in one message of the server, ms. */
 const MAX_PIECE_MS = 200;
 
 /** Buffering of audio that arrives in bursts. */
 export interface Buffering {
   /** Audio gathered before playback starts, ms. */
   readonly targetMs: number;
-  /** Longest backlog, ms. */
+  /** Maximum backlog, ms. */
   readonly maxMs: number;
   /** Audio left when the next piece is due, ms. */
   readonly spareMs: number;
@@ -18,22 +18,22 @@ export interface Buffering {
 export class Playback {
   readonly #resampler: Resampler;
   readonly #buffer: JitterBuffer;
-  readonly #maxPiece: number;
+  readonly #maxPieceSamples: number;
   /** Reused for every piece and every block. */
   readonly #converted: Int16Array;
   #block = new Int16Array(128);
 
   /** Both rates in Hz. */
   constructor(callRate: number, deviceRate: number, buffering: Buffering) {
-    this.#maxPiece = (callRate * MAX_PIECE_MS) / 1_000;
-    this.#resampler = new Resampler(callRate, deviceRate, this.#maxPiece);
-    this.#converted = new Int16Array(Math.ceil((this.#maxPiece * deviceRate) / callRate) + 64);
+    this.#maxPieceSamples = (callRate * MAX_PIECE_MS) / 1_000;
+    this.#resampler = new Resampler(callRate, deviceRate, this.#maxPieceSamples);
+    this.#converted = new Int16Array(Math.ceil((this.#maxPieceSamples * deviceRate) / callRate) + 64);
     this.#buffer = new JitterBuffer({ sampleRate: deviceRate, ...buffering });
   }
 
-  /** Takes the next audio of the call, and only the end of a piece that is too long. */
+  /** Takes the next audio of the call; of an overlong piece, only the end. */
   push(samples: Int16Array): void {
-    const piece = samples.length > this.#maxPiece ? samples.subarray(-this.#maxPiece) : samples;
+    const piece = samples.length > this.#maxPieceSamples ? samples.subarray(-this.#maxPieceSamples) : samples;
     this.#buffer.write(this.#converted, this.#resampler.pushInto(piece, this.#converted));
   }
 

@@ -3,12 +3,12 @@ import { Icon, type IconName } from "./icon.tsx";
 
 interface ButtonProps {
   readonly children: ComponentChildren;
-  /** Default: the main action of its surroundings. */
+  /** Default: the look of a main action. */
   readonly look?: "quiet" | "plain" | "danger" | undefined;
   readonly small?: boolean | undefined;
   readonly wide?: boolean | undefined;
   readonly icon?: IconName | undefined;
-  /** True while its action is running: it stays focusable, and does nothing. */
+  /** True while its action is running: the button stays focusable but does nothing. */
   readonly busy?: boolean | undefined;
   readonly disabled?: boolean | undefined;
   /** Default: `submit` without an `onClick`, otherwise `button`. */
@@ -18,11 +18,20 @@ interface ButtonProps {
   readonly label?: string | undefined;
 }
 
-export function Button({ children, busy = false, disabled = false, icon, label, onClick, type, ...look }: ButtonProps) {
+export function Button({
+  children,
+  busy = false,
+  disabled = false,
+  icon,
+  label,
+  onClick,
+  type,
+  ...style
+}: ButtonProps) {
   return (
     <button
       type={type ?? (onClick ? "button" : "submit")}
-      class={buttonClass(look)}
+      class={buttonClass(style)}
       disabled={disabled}
       aria-disabled={busy}
       aria-busy={busy}

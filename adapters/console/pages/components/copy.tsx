@@ -8,26 +8,26 @@ import { Button } from "./button.tsx";
 
 const t = dictionary({ en, pt });
 /** Time the button shows its confirmation, ms. */
-const CONFIRMED_MS = 2_000;
+const CONFIRMATION_MS = 2_000;
 
 /** Copies a text, and confirms it. */
 export function CopyButton({ text, label }: { readonly text: string; readonly label?: string | undefined }) {
-  const copied = useSignal(0);
+  const copyCount = useSignal(0);
   useEffect(() => {
-    if (copied.value === 0) return;
+    if (copyCount.value === 0) return;
     const timer = setTimeout(() => {
-      copied.value = 0;
-    }, CONFIRMED_MS);
+      copyCount.value = 0;
+    }, CONFIRMATION_MS);
     return () => clearTimeout(timer);
-  }, [copied.value]);
+  }, [copyCount.value]);
   const copy = async (): Promise<void> => {
     // Without HTTPS a browser has no clipboard for pages.
-    if (await copyText(text)) copied.value++;
+    if (await copyText(text)) copyCount.value++;
     else toast(t.value.notCopied, "bad");
   };
   return (
-    <Button small look="quiet" icon={copied.value ? "check" : "copy"} label={label} onClick={() => void copy()}>
-      {copied.value ? t.value.copied : t.value.copy}
+    <Button small look="quiet" icon={copyCount.value ? "check" : "copy"} label={label} onClick={() => void copy()}>
+      {copyCount.value ? t.value.copied : t.value.copy}
     </Button>
   );
 }
@@ -41,20 +41,20 @@ async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** The way of browsers without `navigator.clipboard`, which is missing over plain HTTP. */
+/** Copies without `navigator.clipboard`, which is missing over plain HTTP. */
 function copySelected(text: string): boolean {
   const field = document.createElement("textarea");
   field.value = text;
   field.readOnly = true;
   field.className = "visually-hidden";
-  // Within an open dialog everything outside of it is inert.
+  // An open dialog makes everything outside of it inert.
   (document.querySelector("dialog[open]") ?? document.body).append(field);
-  const before = document.activeElement;
+  const focused = document.activeElement;
   field.select();
-  const done = document.execCommand("copy");
+  const isCopied = document.execCommand("copy");
   field.remove();
-  if (before instanceof HTMLElement) before.focus();
-  return done;
+  if (focused instanceof HTMLElement) focused.focus();
+  return isCopied;
 }
 
 /** A value to copy, such as an address or a token. */
@@ -74,7 +74,7 @@ export function CopyField({ label, value }: { readonly label: string; readonly v
 export function CodeBlock({ label, code }: { readonly label: string; readonly code: string }) {
   return (
     <div class="code">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard */}
       <section tabIndex={0} aria-label={label}>
         <pre>
           <code>{code}</code>

@@ -20,13 +20,13 @@ export function Dialog({
   const isOpen = useRef(false);
   useEffect(() => {
     const element = dialog.current;
-    const before = document.activeElement;
+    const focused = document.activeElement;
     element?.showModal();
     isOpen.current = true;
     return () => {
       isOpen.current = false;
       element?.close();
-      if (before instanceof HTMLElement) before.focus();
+      if (focused instanceof HTMLElement) focused.focus();
     };
   }, []);
   return (
@@ -38,7 +38,7 @@ export function Dialog({
         event.preventDefault();
         onClose();
       }}
-      // Chromium closes it at a second Escape, even if the first one was prevented.
+      // Chromium closes the dialog at a second Escape, even if the first one was prevented.
       onClose={({ currentTarget }) => {
         if (isOpen.current && !currentTarget.open) currentTarget.showModal();
       }}

@@ -11,7 +11,7 @@ interface FieldProps {
 }
 
 /** The attributes that tie an input to its label, hint and fault. */
-interface Tied {
+interface InputAttributes {
   readonly id: string;
   readonly class: string;
   readonly "aria-invalid": boolean;
@@ -24,9 +24,9 @@ export function Labelled({
   hint,
   fault,
   children,
-}: FieldProps & { readonly children: (tied: Tied) => ComponentChildren }) {
+}: FieldProps & { readonly children: (tied: InputAttributes) => ComponentChildren }) {
   const id = useId();
-  const described = [hint !== undefined && `${id}-hint`, fault !== undefined && `${id}-fault`]
+  const descriptions = [hint !== undefined && `${id}-hint`, fault !== undefined && `${id}-fault`]
     .filter(Boolean)
     .join(" ");
   return (
@@ -36,7 +36,7 @@ export function Labelled({
         id,
         class: "input",
         "aria-invalid": fault !== undefined,
-        "aria-describedby": described === "" ? undefined : described,
+        "aria-describedby": descriptions === "" ? undefined : descriptions,
       })}
       {hint !== undefined && (
         <div class="field-hint" id={`${id}-hint`}>

@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { navigations } from "../shell/place.ts";
 
 /** The latest navigation whose page received the focus. */
-let focused = 0;
+let focusedNavigation = 0;
 
 /** The heading of a view. It names the tab, and gets the focus after a navigation. */
 export function PageLayout({
@@ -13,7 +13,7 @@ export function PageLayout({
   children,
 }: {
   readonly title: string;
-  /** One or two sentences below it. */
+  /** One or two sentences below the title. */
   readonly lead?: ComponentChildren;
   /** Buttons next to the title. */
   readonly actions?: ComponentChildren;
@@ -24,8 +24,8 @@ export function PageLayout({
     document.title = `${title} · Ringport`;
   }, [title]);
   useLayoutEffect(() => {
-    if (focused === navigations.peek()) return;
-    focused = navigations.peek();
+    if (focusedNavigation === navigations.peek()) return;
+    focusedNavigation = navigations.peek();
     heading.current?.focus({ preventScroll: true });
   }, []);
   return (

@@ -6,7 +6,7 @@ const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ["minute", 60_000],
   ["second", 1_000],
 ];
-/** Age from which a date is easier to read than a number of days, ms. */
+/** Distance from which a date is shown instead of a relative time, ms. */
 const RELATIVE_MS = 7 * 86_400_000;
 
 /** A time of RFC 3339 as a date and a time of day, in the time zone of the browser. */
@@ -27,7 +27,7 @@ export function formatDay(day: string, style: "medium" | "short" = "medium"): st
   return dateFormat({ ...parts, ...timeZone }).format(new Date(day));
 }
 
-/** "5 minutes ago", "in 3 days"; a date if it is further away. @param now ms since 1970-01-01 UTC */
+/** "5 minutes ago", "in 3 days"; a date beyond a week. @param now ms since 1970-01-01 UTC */
 export function formatRelative(at: string, now: number = Date.now()): string {
   const ms = Date.parse(at) - now;
   if (Math.abs(ms) >= RELATIVE_MS) return formatDay(at);
@@ -35,7 +35,7 @@ export function formatRelative(at: string, now: number = Date.now()): string {
   return relativeFormat({ numeric: "auto" }).format(Math.round(ms / size), unit);
 }
 
-/** A length of time as on a clock: 1:05, 1:02:03. @param ms its length */
+/** A duration as on a clock: 1:05, 1:02:03. */
 export function formatDuration(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1_000));
   const parts = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60, seconds % 60];

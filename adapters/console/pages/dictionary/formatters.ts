@@ -1,6 +1,6 @@
 import { language, locale } from "./language.ts";
 
-// A formatter takes up to a millisecond to make and microseconds to use, and a list uses several for each of its rows.
+// Creating a formatter takes up to a millisecond, using it microseconds, and a list uses several per row.
 
 /** The formatter of the current locale for these options, created once. */
 export const dateFormat: (options: Intl.DateTimeFormatOptions) => Intl.DateTimeFormat = cached(
@@ -12,7 +12,7 @@ export const numberFormat: (options?: Intl.NumberFormatOptions) => Intl.NumberFo
   (options) => new Intl.NumberFormat(locale(), options),
 );
 
-/** The same for lengths of time from now. */
+/** The same for times relative to now. */
 export const relativeFormat: (options: Intl.RelativeTimeFormatOptions) => Intl.RelativeTimeFormat = cached(
   (options) => new Intl.RelativeTimeFormat(locale(), options),
 );

@@ -7,24 +7,24 @@ import en from "../dictionary/en/shell.ts";
 import { language } from "../dictionary/language.ts";
 import pt from "../dictionary/pt/shell.ts";
 import { ConfirmDialog } from "./confirm.tsx";
-import { connected } from "./connection.ts";
+import { isServerReachable } from "./connection.ts";
 import { Navigation } from "./navigation.tsx";
-import { Outlet, shownPlace, useRoutes } from "./outlet.tsx";
+import { Outlet, shownView, useRoutes } from "./outlet.tsx";
 import { href, path } from "./place.ts";
 import { account, loadSignIn, sessionFault, signedIn } from "./session.ts";
 import { Toasts } from "./toasts.tsx";
 
 const t = dictionary({ en, pt });
 
-/** The whole page: the frame for people who are signed in, one card for everyone else. */
+/** The whole page: the frame for signed-in users, one card for everyone else. */
 export function App() {
   useRoutes();
   const tag = language.value;
   useEffect(() => {
     document.documentElement.lang = tag;
   }, [tag]);
-  const current = shownPlace.value;
-  const isAlone =
+  const current = shownView.value;
+  const isSignedOut =
     account.value === null ||
     (typeof current === "object" && "route" in current && current.route.access === "signed-out");
   return (
@@ -32,8 +32,8 @@ export function App() {
       <ConnectionBanner />
       {signedIn.value === undefined && sessionFault.value === undefined ? (
         <Starting />
-      ) : isAlone ? (
-        <Alone />
+      ) : isSignedOut ? (
+        <SignedOutCard />
       ) : (
         <Frame />
       )}
@@ -43,7 +43,7 @@ export function App() {
   );
 }
 
-/** Shown until the server has responded who is signed in, which takes a moment. */
+/** Shown until the server has reported the session, which takes a moment. */
 function Starting() {
   return (
     <div class="starting" role="status">
@@ -83,7 +83,7 @@ function Frame() {
   );
 }
 
-function Alone() {
+function SignedOutCard() {
   return (
     <main class="alone">
       <div class="row row-apart">
@@ -108,7 +108,7 @@ function Alone() {
 function ConnectionBanner() {
   return (
     <div class="banner" role="status">
-      {connected.value ? "" : t.value.disconnected}
+      {isServerReachable.value ? "" : t.value.disconnected}
     </div>
   );
 }

@@ -1,25 +1,25 @@
 import { signal } from "@preact/signals";
 
 /** True while the server responds: false after a request without a response, until a later one succeeds. */
-export const connected = signal(true);
+export const isServerReachable = signal(true);
 
 const listeners = new Set<() => void>();
 
-/** Calls the listener at every response with 401: the session may have ended. */
+/** Calls the listener after every 401 response: the session may have ended. */
 export function onUnauthorized(listener: () => void): void {
   listeners.add(listener);
 }
 
-/** `fetch`, which keeps {@link connected} up to date. */
+/** `fetch`, which keeps {@link isServerReachable} up to date. */
 export async function watchedFetch(request: Request): Promise<Response> {
   try {
     const response = await fetch(request);
     // A proxy responds in place of a server that is down.
-    connected.value = response.status !== 502 && response.status !== 504;
+    isServerReachable.value = response.status !== 502 && response.status !== 504;
     if (response.status === 401) for (const listener of listeners) listener();
     return response;
   } catch (error) {
-    if (!request.signal.aborted) connected.value = false;
+    if (!request.signal.aborted) isServerReachable.value = false;
     throw error;
   }
 }

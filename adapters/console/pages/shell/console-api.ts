@@ -8,7 +8,7 @@ export class ConsoleError extends CodedError {
   override readonly name = "ConsoleError";
   readonly status: number;
   readonly code: string;
-  /** Seconds to wait before another try; null if the server did not send it. */
+  /** Seconds to wait before another attempt; null if the server did not send them. */
   readonly retryAfter: number | null;
 
   constructor({ status, code, detail }: Pick<ProblemView, "status" | "code" | "detail">, retryAfter: number | null) {

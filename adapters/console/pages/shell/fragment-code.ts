@@ -8,13 +8,13 @@ const code = signal("");
  */
 export const fragmentCode: ReadonlySignal<string> = code;
 
-take();
-// If the address is entered in a tab that already shows the page, the browser does not load it again.
-addEventListener("hashchange", take);
+takeCode();
+// An address entered in a tab that already shows the page does not reload it.
+addEventListener("hashchange", takeCode);
 
-function take(): void {
-  const found = new URLSearchParams(location.hash.slice(1)).get("code") ?? "";
-  if (found === "") return;
+function takeCode(): void {
+  const fragment = new URLSearchParams(location.hash.slice(1)).get("code") ?? "";
+  if (fragment === "") return;
   history.replaceState(null, "", location.pathname + location.search);
-  code.value = found;
+  code.value = fragment;
 }

@@ -9,12 +9,14 @@ const PAUSE_MS = 2_000;
 type Listener = (events: readonly CallEvent[]) => void;
 const listeners = new Set<Listener>();
 
-/** Counts how often the event stream has started in this tab. Data read before a start may have missed events, so it is read again. */
-export const beginnings = signal(0);
+/**
+ * Number of starts of the event stream in this tab. Events before a start may be missing, so all data is read again.
+ */
+export const streamStarts = signal(0);
 
 /**
  * Calls the listener with all new events of the account's instances and calls, as they are stored. @returns a function
- * that stops it
+ * that removes it
  */
 export function onEvents(listener: Listener): () => void {
   listeners.add(listener);
@@ -24,14 +26,14 @@ export function onEvents(listener: Listener): () => void {
 /** Follows the events of the person signed in: one connection for the whole tab. */
 export function startLive(): void {
   let user: string | undefined;
-  let stop = new AbortController();
+  let controller = new AbortController();
   effect(() => {
     const id = account.value?.id;
     if (id === user) return;
     user = id;
-    stop.abort();
-    stop = new AbortController();
-    if (id !== undefined) void follow(stop.signal);
+    controller.abort();
+    controller = new AbortController();
+    if (id !== undefined) void follow(controller.signal);
   });
 }
 
@@ -41,11 +43,11 @@ async function follow(signal: AbortSignal): Promise<void> {
     try {
       if (cursor === undefined) {
         ({ cursor } = await client.eventPage({ cursor: "latest" }, { signal }));
-        beginnings.value++;
+        streamStarts.value++;
       }
       for await (const page of client.followEvents({ cursor }, { signal })) {
         cursor = page.cursor;
-        if (page.reset) beginnings.value++;
+        if (page.reset) streamStarts.value++;
         for (const listener of listeners) listener(page.items);
       }
     } catch {

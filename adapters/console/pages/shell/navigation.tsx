@@ -26,7 +26,7 @@ const ITEMS: readonly Item[] = [
   { page: "/tokens", icon: "key", text: "tokens", accounts: true },
 ];
 
-/** The parts of the console: at the bottom of narrow screens, at the side of wide ones. */
+/** Links to the parts of the console: at the bottom of narrow screens, at the side of wide ones. */
 export function Navigation() {
   return (
     <nav class="frame-nav" aria-label={t.value.navigationLabel}>

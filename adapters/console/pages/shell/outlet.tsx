@@ -13,7 +13,7 @@ import { signedIn } from "./session.ts";
 
 const t = dictionary({ en, pt });
 
-type Shown =
+type ShownView =
   | {
       readonly key: string;
       readonly route: ViewRoute;
@@ -24,49 +24,49 @@ type Shown =
   | "missing";
 
 /** View on the screen; undefined before the first view has arrived. */
-export const shownPlace = signal<Shown | undefined>(undefined);
+export const shownView = signal<ShownView | undefined>(undefined);
 
 /** Shows the view for the current address; the previous view stays until the new one has loaded. */
 export function useRoutes(): void {
   useSignalEffect(() => {
     const state = signedIn.value;
     if (state === undefined) return;
-    const at = path.value;
-    const found = routeOf(at);
-    if (found === undefined) {
-      shownPlace.value = "missing";
+    const currentPath = path.value;
+    const matched = routeOf(currentPath);
+    if (matched === undefined) {
+      shownView.value = "missing";
       return;
     }
     const search = query.value.toString();
-    const redirect = redirectOf(found.route, search === "" ? at : `${at}?${search}`, state);
-    if (redirect === undefined) void show(at, found);
+    const redirect = redirectOf(matched.route, search === "" ? currentPath : `${currentPath}?${search}`, state);
+    if (redirect === undefined) void show(currentPath, matched);
     else if ("url" in redirect) location.replace(redirect.url);
     else queueMicrotask(() => navigate(redirect.page, "replace"));
   });
 }
 
-function routeOf(at: string): { readonly route: ViewRoute; readonly params: ViewProps["params"] } | undefined {
+function routeOf(pagePath: string): { readonly route: ViewRoute; readonly params: ViewProps["params"] } | undefined {
   for (const route of ROUTES) {
-    const params = match(route.path, at);
+    const params = match(route.path, pagePath);
     if (params) return { route, params };
   }
   return undefined;
 }
 
-async function show(at: string, { route, params }: NonNullable<ReturnType<typeof routeOf>>): Promise<void> {
-  const before = shownPlace.peek();
-  if (typeof before === "object" && "key" in before && before.key === at) return;
+async function show(shownPath: string, { route, params }: NonNullable<ReturnType<typeof routeOf>>): Promise<void> {
+  const previous = shownView.peek();
+  if (typeof previous === "object" && "key" in previous && previous.key === shownPath) return;
   try {
     const { default: View } = await route.view();
-    if (path.peek() === at) shownPlace.value = { key: at, route, params, View };
+    if (path.peek() === shownPath) shownView.value = { key: shownPath, route, params, View };
   } catch (fault) {
-    if (path.peek() === at) shownPlace.value = { fault };
+    if (path.peek() === shownPath) shownView.value = { fault };
   }
 }
 
 /** The view of the address. */
 export function Outlet() {
-  const current = shownPlace.value;
+  const current = shownView.value;
   if (current === undefined) return <Skeleton lines={5} />;
   if (current === "missing")
     return (
@@ -74,7 +74,7 @@ export function Outlet() {
         <LinkButton to={href("/")}>{t.value.toOverview}</LinkButton>
       </PageLayout>
     );
-  // A new version of the server no longer has the files of the old pages.
+  // After an update, the server no longer has the files of the old pages.
   if ("fault" in current) return <FaultNotice error={current.fault} retry={() => location.reload()} />;
   const { key, params, View } = current;
   return (
@@ -86,11 +86,11 @@ export function Outlet() {
 
 /** Keeps the rest of the console working if a view throws. */
 function ErrorBoundary({ children }: { readonly children: ComponentChildren }) {
-  const [error, again] = useErrorBoundary((thrown) => console.error(thrown));
+  const [error, retry] = useErrorBoundary((thrown) => console.error(thrown));
   if (error === undefined) return <>{children}</>;
   return (
     <PageLayout title={t.value.broken} lead={t.value.brokenLead}>
-      <Button onClick={again}>{t.value.tryAgain}</Button>
+      <Button onClick={retry}>{t.value.tryAgain}</Button>
     </PageLayout>
   );
 }

@@ -4,7 +4,7 @@ import { computed, signal } from "@preact/signals";
 export const CONSOLE = new URL("..", import.meta.url).pathname.replace(/\/+$/, "");
 
 /** Paths below the console that are not pages. */
-const OTHER = /^\/(?:v1|api|assets|simulator)(?:\/|$)/;
+const NOT_PAGES = /^\/(?:v1|api|assets|simulator)(?:\/|$)/;
 
 /** An address of a page: below the console, with the query. */
 const address = signal(current());
@@ -21,11 +21,11 @@ export function href(page: string): string {
   return CONSOLE + (page === "/" ? "" : page);
 }
 
-/** Navigates to a page: `navigate("/calls/call_1")`. @param how `replace` replaces the current history entry */
-export function navigate(page: string, how: "push" | "replace" = "push"): void {
-  history[how === "push" ? "pushState" : "replaceState"](null, "", href(page));
-  arrive();
-  if (how === "push") scrollTo(0, 0);
+/** Navigates to a page: `navigate("/calls/call_1")`. @param mode `replace` replaces the current history entry */
+export function navigate(page: string, mode: "push" | "replace" = "push"): void {
+  history[mode === "push" ? "pushState" : "replaceState"](null, "", href(page));
+  updateAddress();
+  if (mode === "push") scrollTo(0, 0);
 }
 
 /** Changes the query of the page, without a new entry in the history. */
@@ -39,7 +39,7 @@ export function changeQuery(values: Readonly<Record<string, string | undefined>>
 
 /** Follows the buttons of the browser, and every link to a page of the console. */
 export function startNavigation(): void {
-  addEventListener("popstate", arrive);
+  addEventListener("popstate", updateAddress);
   document.addEventListener("click", (event) => {
     const page = pageOf(event);
     if (page === undefined) return;
@@ -56,11 +56,11 @@ function pageOf(event: MouseEvent): string | undefined {
   if (link?.target !== "" || link.hasAttribute("download") || link.origin !== location.origin) return undefined;
   if (link.pathname !== CONSOLE && !link.pathname.startsWith(`${CONSOLE}/`)) return undefined;
   const page = link.pathname.slice(CONSOLE.length) || "/";
-  const isHere = link.hash !== "" && page === path.value;
-  return OTHER.test(page) || isHere ? undefined : page + link.search + link.hash;
+  const isSamePage = link.hash !== "" && page === path.value;
+  return NOT_PAGES.test(page) || isSamePage ? undefined : page + link.search + link.hash;
 }
 
-function arrive(): void {
+function updateAddress(): void {
   address.value = current();
   navigations.value++;
 }

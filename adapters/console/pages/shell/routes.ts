@@ -13,7 +13,7 @@ export interface ViewRoute {
   readonly path: string;
   /** Visitors who may open it. */
   readonly access: "signed-in" | "signed-out" | "everyone";
-  /** True if it exists only with accounts of Ringport, not with the sessions of an embedding program. */
+  /** True if the page needs accounts of Ringport, and does not exist with the sessions of an embedding program. */
   readonly accounts?: boolean;
   /** The view, in a separate file that is loaded when the view is first opened. */
   readonly view: () => Promise<{ readonly default: ComponentType<ViewProps> }>;

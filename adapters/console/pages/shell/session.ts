@@ -5,7 +5,7 @@ import { consoleApi } from "./console-api.ts";
 
 /** The person signed in, and the features of this server; undefined until the server has responded. */
 export const signedIn = signal<SessionState | undefined>(undefined);
-/** The account that is signed in; null if none is. */
+/** The signed-in account; null if there is none. */
 export const account = computed(() => signedIn.value?.account ?? null);
 
 /** Other tabs of this browser have the same cookie. */
@@ -14,7 +14,7 @@ const tabs = new BroadcastChannel("ringport-session");
 /** Fault of the latest request for the session, if no response arrived. */
 export const sessionFault = signal<unknown>(undefined);
 
-/** Asks the server who is signed in. If the request fails, the page stays unchanged and {@link sessionFault} is set. */
+/** Loads the session from the server. If that fails, the page stays unchanged and {@link sessionFault} is set. */
 export async function loadSignIn(): Promise<void> {
   try {
     signedIn.value = await consoleApi.get<SessionState>("session");
@@ -24,38 +24,38 @@ export async function loadSignIn(): Promise<void> {
   }
 }
 
-/** Takes over the session that a sign-in, a registration or a new password has begun. */
+/** Shows the session that a sign-in, a registration or a new password has started. */
 export function beginSession(state: SessionState): void {
   signedIn.value = state;
   tabs.postMessage("changed");
-  // The reply marks this browser as one with a sign-in.
+  // The response marks this browser as one that has signed in.
   consoleApi.get("session").catch(() => {});
 }
 
 /** Ends the session in this browser, in all its tabs. */
 export async function signOut(): Promise<void> {
   await consoleApi.post("sign-out");
-  await endedSession();
+  await reloadEndedSession();
 }
 
-/** Follows an end of the session that the server has carried out, such as the deletion of the account. */
-export async function endedSession(): Promise<void> {
+/** Updates all tabs after the server has ended the session, for example with the account. */
+export async function reloadEndedSession(): Promise<void> {
   tabs.postMessage("changed");
   await loadSignIn();
 }
 
-/** Keeps the session up to date: other tabs sign in and out, the server may end it. */
+/** Keeps the session up to date when another tab signs in or out, or the server ends it. */
 export function followSession(): void {
-  let isAsking = false;
-  const again = (): void => {
-    if (isAsking) return;
-    isAsking = true;
+  let isLoading = false;
+  const reload = (): void => {
+    if (isLoading) return;
+    isLoading = true;
     void loadSignIn().finally(() => {
-      isAsking = false;
+      isLoading = false;
     });
   };
-  tabs.addEventListener("message", again);
+  tabs.addEventListener("message", reload);
   onUnauthorized(() => {
-    if (account.value !== null) again();
+    if (account.value !== null) reload();
   });
 }

@@ -6,7 +6,7 @@ import pt from "../dictionary/pt/components.ts";
 
 const t = dictionary({ en, pt });
 /** Time a success stays visible, ms; a fault stays until it is closed. */
-const SHOWN_MS = 6_000;
+const VISIBLE_MS = 6_000;
 
 interface Toast {
   readonly id: number;
@@ -15,13 +15,13 @@ interface Toast {
 }
 
 const toasts = signal<readonly Toast[]>([]);
-let last = 0;
+let lastId = 0;
 
 /** Shows a message in the corner without interrupting the user: "Copied." */
 export function toast(text: string, tone: "good" | "bad" = "good"): void {
-  const id = ++last;
+  const id = ++lastId;
   toasts.value = [...toasts.value.filter((other) => other.text !== text), { id, text, tone }];
-  if (tone === "good") setTimeout(() => close(id), SHOWN_MS);
+  if (tone === "good") setTimeout(() => close(id), VISIBLE_MS);
 }
 
 function close(id: number): void {

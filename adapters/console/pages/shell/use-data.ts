@@ -1,7 +1,7 @@
 import { type ReadonlySignal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { CallEvent } from "../../../../src/client/index.ts";
-import { beginnings, onEvents } from "./live.ts";
+import { onEvents, streamStarts } from "./live.ts";
 
 /** Data that a view reads from the server. */
 export interface Data<T> {
@@ -11,7 +11,7 @@ export interface Data<T> {
   readonly fault: ReadonlySignal<unknown>;
   /** Reads it again. */
   reload(): Promise<void>;
-  /** Replaces the value with a newer one from the view, such as the list with a new item. */
+  /** Replaces the value, for example with the response to a change. */
   set(value: T): void;
 }
 
@@ -39,26 +39,26 @@ export function useData<T>(
 
   // The key represents everything that the function depends on.
   useEffect(() => {
-    const stop = new AbortController();
+    const controller = new AbortController();
     let running: Promise<void> | undefined;
-    let again = false;
-    const once = async (): Promise<void> => {
+    let isStale = false;
+    const readUntilCurrent = async (): Promise<void> => {
       do {
-        again = false;
+        isStale = false;
         try {
-          const next = await latest.current.read(stop.signal);
-          if (stop.signal.aborted) return;
+          const next = await latest.current.read(controller.signal);
+          if (controller.signal.aborted) return;
           value.value = next;
           fault.value = undefined;
         } catch (error) {
-          if (stop.signal.aborted) return;
+          if (controller.signal.aborted) return;
           fault.value = error;
         }
-      } while (again);
+      } while (isStale);
     };
     reload.current = () => {
-      if (running !== undefined) again = true; // the read in progress may predate the event
-      running ??= once().finally(() => {
+      if (running !== undefined) isStale = true; // the read in progress may predate the event
+      running ??= readUntilCurrent().finally(() => {
         running = undefined;
       });
       return running;
@@ -67,12 +67,12 @@ export function useData<T>(
     const unfollow = onEvents((events) => {
       if (events.some((event) => latest.current.concerns?.(event))) void reload.current();
     });
-    const seenCount = beginnings.peek();
-    const unsubscribe = beginnings.subscribe((count) => {
-      if (count !== seenCount && latest.current.concerns !== undefined) void reload.current();
+    const initialStarts = streamStarts.peek();
+    const unsubscribe = streamStarts.subscribe((count) => {
+      if (count !== initialStarts && latest.current.concerns !== undefined) void reload.current();
     });
     return () => {
-      stop.abort();
+      controller.abort();
       unfollow();
       unsubscribe();
     };

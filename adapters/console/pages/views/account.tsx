@@ -17,12 +17,12 @@ import { SessionsCard } from "./account/sessions.tsx";
 const t = dictionary({ en, pt });
 
 export default function Account() {
-  const leave = useAction(signOut);
+  const signOutAction = useAction(signOut);
   const person = account.value;
   const state = signedIn.value;
   if (person === null || state === undefined) return null;
   const signOutButton = (
-    <Button look="quiet" busy={leave.busy} onClick={() => leave.start()}>
+    <Button look="quiet" busy={signOutAction.busy} onClick={() => signOutAction.start()}>
       {t.value.signOut}
     </Button>
   );

@@ -18,18 +18,18 @@ import { useData } from "../shell/use-data.ts";
 
 const t = dictionary({ en, pt });
 
-/** Entries of a page; a shorter page is the last. */
-const PAGE = 100;
+/** Entries per page; a shorter page is the last one. */
+const PAGE_SIZE = 100;
 
 export default function Audit() {
   const newest = useData((signal) => consoleApi.get<AuditEntryView[]>("audit", signal));
   const older = useSignal<readonly AuditEntryView[]>([]);
   const isLast = useSignal(false);
-  const more = useAction(async () => {
+  const loadMore = useAction(async () => {
     const last = older.value.at(-1) ?? newest.value.value?.at(-1);
     const page = await consoleApi.get<AuditEntryView[]>(`audit?after=${encodeURIComponent(last?.id ?? "")}`);
     older.value = [...older.value, ...page];
-    isLast.value = page.length < PAGE;
+    isLast.value = page.length < PAGE_SIZE;
   });
   return (
     <PageLayout
@@ -44,17 +44,17 @@ export default function Audit() {
               <Table
                 caption={t.value.title}
                 columns={[
-                  { title: t.value.what, cell: (entry) => <Act entry={entry} /> },
+                  { title: t.value.what, cell: (entry) => <ActionCell entry={entry} /> },
                   { title: t.value.who, cell: ({ email }) => email ?? <span class="quiet">{t.value.nobody}</span> },
                   { title: t.value.when, cell: ({ at }) => <span class="number">{formatTime(at)}</span> },
                 ]}
                 rows={[...entries, ...older.value]}
                 keyOf={({ id }) => id}
               />
-              {more.fault !== undefined && <FaultNotice error={more.fault} />}
-              {entries.length >= PAGE && !isLast.value && (
+              {loadMore.fault !== undefined && <FaultNotice error={loadMore.fault} />}
+              {entries.length >= PAGE_SIZE && !isLast.value && (
                 <div>
-                  <Button look="quiet" busy={more.busy} onClick={() => more.start()}>
+                  <Button look="quiet" busy={loadMore.busy} onClick={() => loadMore.start()}>
                     {t.value.more}
                   </Button>
                 </div>
@@ -68,7 +68,7 @@ export default function Audit() {
 }
 
 /** Action and its subject. */
-function Act({ entry: { action, subject } }: { readonly entry: AuditEntryView }) {
+function ActionCell({ entry: { action, subject } }: { readonly entry: AuditEntryView }) {
   return (
     <div>
       {actionText(action)}

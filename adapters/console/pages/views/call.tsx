@@ -25,10 +25,10 @@ import { TranscriptCard } from "./call/transcript.tsx";
 import { useTimeline } from "./call/use-timeline.ts";
 
 const EXPAND = ["outcome", "transcript", "media", "reference", "result", "metrics", "quality"] as const;
-/** No event announces a line of the transcript: during a conversation the call is read again at this interval, ms. */
-const LINES_MS = 2_500;
-/** No event announces the quality of the audio either. */
-const QUALITY_MS = 5_000;
+/** Interval at which a conversation is read again, ms: no event announces a transcript line. */
+const TRANSCRIPT_POLL_MS = 2_500;
+/** Interval for other calls, ms: no event announces the quality of the audio. */
+const QUALITY_POLL_MS = 5_000;
 
 export default function CallView({ params }: ViewProps) {
   const callId = params.id ?? "";
@@ -39,13 +39,13 @@ export default function CallView({ params }: ViewProps) {
   );
   const timeline = useTimeline(callId);
   const current = call.value.value;
-  const pauseMs = current?.type.startsWith("DYNAMIC_") ? LINES_MS : QUALITY_MS;
-  const talks = current?.status === "IN_PROGRESS";
+  const pauseMs = current?.type.startsWith("DYNAMIC_") ? TRANSCRIPT_POLL_MS : QUALITY_POLL_MS;
+  const isTalking = current?.status === "IN_PROGRESS";
   useEffect(() => {
-    if (!talks) return;
+    if (!isTalking) return;
     const timer = setInterval(() => document.hidden || void call.reload(), pauseMs);
     return () => clearInterval(timer);
-  }, [talks, pauseMs, callId]);
+  }, [isTalking, pauseMs, callId]);
 
   if (current === undefined && faultCode(call.fault.value) === "call_not_found")
     return (
@@ -73,7 +73,7 @@ export default function CallView({ params }: ViewProps) {
 type ShownCall = Awaited<ReturnType<typeof client.calls.get<(typeof EXPAND)[number]>>>;
 type CallTimeline = ReturnType<typeof useTimeline>;
 
-const isOver = ({ status }: Pick<ShownCall, "status">): boolean => status === "COMPLETED" || status === "FAILED";
+const isEnded = ({ status }: Pick<ShownCall, "status">): boolean => status === "COMPLETED" || status === "FAILED";
 
 function Actions({ call }: { readonly call: ShownCall }) {
   const hangUp = (): void =>
@@ -89,12 +89,12 @@ function Actions({ call }: { readonly call: ShownCall }) {
     });
   return (
     <>
-      {!isOver(call) && (
+      {!isEnded(call) && (
         <Button look="danger" icon="hangup" onClick={hangUp}>
           {t.value.hangUp}
         </Button>
       )}
-      <LinkButton look={isOver(call) ? undefined : "quiet"} icon="call" to={href(`/calls/new?from=${call.id}`)}>
+      <LinkButton look={isEnded(call) ? undefined : "quiet"} icon="call" to={href(`/calls/new?from=${call.id}`)}>
         {t.value.callAgain}
       </LinkButton>
     </>
@@ -103,16 +103,18 @@ function Actions({ call }: { readonly call: ShownCall }) {
 
 function Cards({ call, timeline }: { readonly call: ShownCall; readonly timeline: CallTimeline }) {
   const { id, type, media, transcript, result, metrics, quality } = call;
-  const hasEnded = isOver(call);
-  const talked = (call.outcome?.duration_ms ?? 0) > 0;
+  const hasEnded = isEnded(call);
+  const hasTalked = (call.outcome?.duration_ms ?? 0) > 0;
   const isAgent = type === "DYNAMIC_AGENT";
   return (
     <div class="call">
       <div class="stack">
         <OutcomeCard call={call} />
         {!hasEnded && <ListenCard callId={id} />}
-        {media?.recording !== undefined && (talked || !hasEnded) && <RecordingCard call={call} timeline={timeline} />}
-        {hasEnded && talked && signedIn.value?.simulator && (
+        {media?.recording !== undefined && (hasTalked || !hasEnded) && (
+          <RecordingCard call={call} timeline={timeline} />
+        )}
+        {hasEnded && hasTalked && signedIn.value?.simulator && (
           <Player
             title={t.value.audio.heard}
             url={`${CONSOLE}/simulator/calls/${id}/heard.wav`}
@@ -128,8 +130,8 @@ function Cards({ call, timeline }: { readonly call: ShownCall; readonly timeline
       </div>
       <div class="stack">
         <TimelineCard timeline={timeline} />
-        {(talked || call.status === "IN_PROGRESS") && (
-          <QualityCard quality={quality} statistics={media?.stream ?? null} over={hasEnded} />
+        {(hasTalked || call.status === "IN_PROGRESS") && (
+          <QualityCard quality={quality} statistics={media?.stream ?? null} hasEnded={hasEnded} />
         )}
         <FactsCard call={call} />
         <CodeCard callId={id} />
@@ -152,7 +154,7 @@ function RecordingCard({ call, timeline }: { readonly call: ShownCall; readonly 
   const isDeleted = timeline.events.value.some(({ type }) => type === "recording_deleted");
   return (
     <Card title={texts.recording}>
-      <p class="quiet">{!isOver(call) ? texts.running : isDeleted ? texts.gone : texts.none}</p>
+      <p class="quiet">{!isEnded(call) ? texts.running : isDeleted ? texts.gone : texts.none}</p>
     </Card>
   );
 }
@@ -216,8 +218,8 @@ function FactsCard({ call }: { readonly call: ShownCall }) {
 function CodeCard({ callId }: { readonly callId: string }) {
   const { title, read, follow, tokenHint } = t.value.code;
   const call = `${signedIn.value?.api_url ?? ""}/v1/calls/${callId}`;
-  const curl = (address: string, more = ""): string =>
-    `curl -sS${more} "${address}" \\\n  -H "Authorization: Bearer $RINGPORT_TOKEN"`;
+  const curl = (address: string, extraOptions = ""): string =>
+    `curl -sS${extraOptions} "${address}" \\\n  -H "Authorization: Bearer $RINGPORT_TOKEN"`;
   return (
     <Card title={title}>
       <div class="stack">

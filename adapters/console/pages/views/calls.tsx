@@ -11,7 +11,7 @@ import { useInstances } from "./calls/use-instances.ts";
 
 const t = dictionary({ en, pt });
 
-/** `/calls`: the calls of the account, as they happen. */
+/** `/calls`: the live list of the account's calls. */
 export default function Calls() {
   const instances = useInstances();
   const filter = filterOf(query.value.toString());

@@ -38,17 +38,17 @@ export default function InstanceView({ params: { id = "" } }: ViewProps) {
     (signal) => client.instances.get(id, { expand: ["connection"], signal }),
     ({ instance_id, type }) => instance_id === id && type !== "instance.deleted",
   );
-  const isGone = useSignal(false);
+  const isDeleted = useSignal(false);
   useEffect(
     () =>
       onEvents((events) => {
         if (events.some(({ instance_id, type }) => instance_id === id && type === "instance.deleted"))
-          isGone.value = true;
+          isDeleted.value = true;
       }),
     [id],
   );
   const { detail } = t.value;
-  if (isGone.value || faultCode(instance.fault.value) === "instance_not_found")
+  if (isDeleted.value || faultCode(instance.fault.value) === "instance_not_found")
     return (
       <PageLayout title={detail.gone} lead={detail.goneLead}>
         <LinkButton to={href("/instances")}>{detail.back}</LinkButton>
@@ -78,17 +78,17 @@ function Details({ instance, data }: { readonly instance: InstanceDetails; reado
   const { status, connection, name, callerId } = instance;
   const provider = connection?.provider ?? "";
   const network = useData(networks).value.value?.find((candidate) => candidate.name === provider);
-  const linksByItself = network ? network.linking === "operator" : networkKind(provider) === "trunk";
+  const linksAutomatically = network ? network.linking === "operator" : networkKind(provider) === "trunk";
   return (
     <>
-      <Flip instance={instance} />
+      <LinkedNotice instance={instance} />
       <div class="stack stack-l">
         {connection?.condition && <ConditionNotice condition={connection.condition} />}
-        {status === "CREATED" && !linksByItself && (
+        {status === "CREATED" && !linksAutomatically && (
           <LinkCard instance={instance} provider={provider} reload={() => void data.reload()} />
         )}
-        {status === "CREATED" && linksByItself && <Notice>{t.value.byItself.text}</Notice>}
-        {(status === "CONFIGURED" || (status === "CREATED" && linksByItself)) && connection && (
+        {status === "CREATED" && linksAutomatically && <Notice>{t.value.byItself.text}</Notice>}
+        {(status === "CONFIGURED" || (status === "CREATED" && linksAutomatically)) && connection && (
           <OfflineNotice connection={connection} reload={() => data.reload()} />
         )}
         <div class="columns">
@@ -97,7 +97,7 @@ function Details({ instance, data }: { readonly instance: InstanceDetails; reado
         </div>
         <SettingsCard key={JSON.stringify([name, callerId])} instance={instance} reload={() => data.reload()} />
         <ExamplesCard instance={instance} />
-        {status !== "CREATED" && !linksByItself && <UnlinkCard instance={instance} reload={() => data.reload()} />}
+        {status !== "CREATED" && !linksAutomatically && <UnlinkCard instance={instance} reload={() => data.reload()} />}
         <DeleteCard instance={instance} />
       </div>
     </>
@@ -105,17 +105,17 @@ function Details({ instance, data }: { readonly instance: InstanceDetails; reado
 }
 
 /** Announces that the phone was linked while this page was open. */
-function Flip({ instance }: { readonly instance: InstanceDetails }) {
-  const wasOpen = useSignal(instance.status === "CREATED");
-  const linked = wasOpen.value && instance.status !== "CREATED";
+function LinkedNotice({ instance }: { readonly instance: InstanceDetails }) {
+  const wasUnlinked = useSignal(instance.status === "CREATED");
+  const isLinked = wasUnlinked.value && instance.status !== "CREATED";
   useEffect(() => {
-    if (instance.status === "CREATED") wasOpen.value = true; // it was unlinked: the next link is announced again
+    if (instance.status === "CREATED") wasUnlinked.value = true; // after an unlinking, the next link is announced again
   }, [instance.status]);
   const { detail } = t.value;
   const phone = instance.connection?.phone ?? null;
   return (
     <div role="status">
-      {linked && (
+      {isLinked && (
         <div class="notice notice-good flip">
           <strong>{detail.linked}</strong>
           <p>
@@ -133,7 +133,7 @@ function Flip({ instance }: { readonly instance: InstanceDetails }) {
 
 type Condition = NonNullable<NonNullable<InstanceDetails["connection"]>["condition"]>;
 
-/** A condition of the number besides its status, with the fix. */
+/** A condition of the number, in addition to its status, with the fix. */
 function ConditionNotice({ condition }: { readonly condition: Condition }) {
   const { title, text } = t.value.condition[condition];
   return (

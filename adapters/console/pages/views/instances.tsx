@@ -17,15 +17,15 @@ import { CreateInstanceDialog } from "./instances/create-dialog.tsx";
 import { networkTexts } from "./instances/networks.ts";
 
 const t = dictionary({ en, pt });
-/** Rows added at a time. */
-const ROWS = 50;
+/** Rows added with each click. */
+const PAGE_SIZE = 50;
 /** Maximum rows per request. */
-const PAGE = 200;
+const MAX_PAGE_SIZE = 200;
 
 export default function Instances() {
-  const limit = useSignal(ROWS);
+  const limit = useSignal(PAGE_SIZE);
   const list = useData(
-    (signal) => newest(limit.value, signal),
+    (signal) => newestInstances(limit.value, signal),
     ({ type }) => type.startsWith("instance."),
     limit.value,
   );
@@ -36,7 +36,7 @@ export default function Instances() {
       {t.value.add}
     </Button>
   );
-  // Created only once the position of the button is known: a button that moves would lose keyboard focus.
+  // Not rendered until its position is known: a button that moves would lose keyboard focus.
   const hasRows = (list.value.value?.items.length ?? 0) > 0;
   return (
     <PageLayout title={t.value.title} lead={t.value.lead} actions={hasRows ? button : undefined}>
@@ -54,7 +54,7 @@ export default function Instances() {
                   <Button
                     look="quiet"
                     onClick={() => {
-                      limit.value += ROWS;
+                      limit.value += PAGE_SIZE;
                     }}
                   >
                     {t.value.more}
@@ -70,12 +70,12 @@ export default function Instances() {
   );
 }
 
-/** The newest instances, and whether there are more. */
-async function newest(count: number, signal: AbortSignal): Promise<Pages<Instance>> {
+/** The newest instances, with the cursor of the next ones. */
+async function newestInstances(count: number, signal: AbortSignal): Promise<Pages<Instance>> {
   const items: Instance[] = [];
   let next: string | undefined;
   do {
-    const limit = Math.min(PAGE, count - items.length);
+    const limit = Math.min(MAX_PAGE_SIZE, count - items.length);
     const page = await client.instances.page({ limit, cursor: next, expand: ["connection"] }, { signal });
     items.push(...page.items);
     next = page.next;

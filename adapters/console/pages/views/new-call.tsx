@@ -24,57 +24,57 @@ import { ActiveCallNotice } from "./new-call/active-call-notice.tsx";
 import { curlExample, typeScriptExample } from "./new-call/call-examples.ts";
 import type { CallForm } from "./new-call/call-form.ts";
 import { MessageFields } from "./new-call/call-type-fields.tsx";
-import { keepForm } from "./new-call/earlier-forms.ts";
+import { saveForm } from "./new-call/earlier-forms.ts";
 import { fieldFaultText } from "./new-call/field-fault.ts";
 import { FormState } from "./new-call/form-state.ts";
 import { InstanceField } from "./new-call/instance-field.tsx";
 import { limitsIn } from "./new-call/limits-in.ts";
 import { MoreFields } from "./new-call/more-fields.tsx";
 import { NumberField } from "./new-call/number-field.tsx";
-import { type Placed, placeCall, placeStreamCall } from "./new-call/place-call.ts";
+import { placeCall, placeStreamCall, type StartedCall } from "./new-call/place-call.ts";
 import { usePrefill } from "./new-call/use-prefill.ts";
 
 const t = dictionary({ en, pt });
 
-/** `/calls/new`: the form that places a call, and the call itself if it is one through the microphone. */
+/** `/calls/new`: the form that places a call, and then the call itself if it uses the microphone. */
 export default function NewCall() {
   const state = useMemo(() => new FormState(serverLimits), []);
   const instances = useInstances();
   const prefilled = usePrefill(state);
   const form = useRef<HTMLFormElement>(null);
-  const talking = useSignal<MicrophoneCall | undefined>(undefined);
-  /** The call that the instance was on, in place of the new one. */
-  const active = useSignal<Placed["call"] | undefined>(undefined);
-  const isSpoken = state.form.value.type === "DYNAMIC_STREAM";
+  const liveCall = useSignal<MicrophoneCall | undefined>(undefined);
+  /** The instance's active call, because of which no new one was placed. */
+  const activeCall = useSignal<StartedCall["call"] | undefined>(undefined);
+  const isMicrophoneCall = state.form.value.type === "DYNAMIC_STREAM";
   useEffect(() => void readServerLimits(), []);
 
   const send = useAction(async () => {
-    active.value = undefined;
-    if (!state.attempt()) return showFault(form.current);
+    activeCall.value = undefined;
+    if (!state.validate()) return showFault(form.current);
     try {
-      const placed = isSpoken ? await placeStreamCall(state) : await placeCall(state);
-      if (!placed.isNew) {
-        active.value = placed.call;
+      const result = isMicrophoneCall ? await placeStreamCall(state) : await placeCall(state);
+      if (!result.isNew) {
+        activeCall.value = result.call;
         return;
       }
-      keepForm(placed.call.id, state.form.value);
-      if (placed.talking) talking.value = placed.talking;
-      else navigate(`/calls/${placed.call.id}`);
+      saveForm(result.call.id, state.form.value);
+      if (result.microphoneCall) liveCall.value = result.microphoneCall;
+      else navigate(`/calls/${result.call.id}`);
     } catch (error) {
       if (!(error instanceof RingportError && error.status >= 400 && error.status < 500)) throw error;
-      state.refuse(error);
+      state.showServerFaults(error);
       showFault(form.current);
     }
   });
 
-  if (talking.value)
+  if (liveCall.value)
     return (
       <PageLayout title={t.value.title}>
         <div class="measure">
           <LivePanel
-            call={talking.value}
-            onOver={() => {
-              talking.value = undefined;
+            call={liveCall.value}
+            onClose={() => {
+              liveCall.value = undefined;
             }}
           />
         </div>
@@ -118,10 +118,12 @@ export default function NewCall() {
           ) : (
             fault !== undefined && <FaultNotice error={fault} />
           )}
-          {active.value && <ActiveCallNotice call={active.value} onOver={() => (active.value = undefined)} />}
+          {activeCall.value && (
+            <ActiveCallNotice call={activeCall.value} onHungUp={() => (activeCall.value = undefined)} />
+          )}
           <div class="row">
             <Button icon="call" busy={send.busy}>
-              {send.busy ? t.value.placing : isSpoken ? t.value.placeAndTalk : t.value.place}
+              {send.busy ? t.value.placing : isMicrophoneCall ? t.value.placeAndTalk : t.value.place}
             </Button>
           </div>
         </form>
@@ -186,19 +188,19 @@ function FormFaults({ state }: { readonly state: FormState }) {
 }
 
 const limits = signal(DEFAULT_LIMITS);
-let hasAsked = false;
+let isRequested = false;
 
-/** The limits of this server, from the description of its interface; the default ones until that has arrived. */
+/** The limits of this server, from its OpenAPI document; the defaults until that has arrived. */
 const serverLimits: ReadonlySignal<Limits> = limits;
 
-/** Asks the server for its limits, once for each tab. */
+/** Loads the limits of the server, once per tab. */
 async function readServerLimits(): Promise<void> {
-  if (hasAsked) return;
-  hasAsked = true;
+  if (isRequested) return;
+  isRequested = true;
   try {
     const response = await fetch(CONSOLE.replace(/\/console$/, "/openapi.json"));
     limits.value = limitsIn(await response.json());
   } catch {
-    hasAsked = false; // the defaults stay; the server checks everything once more
+    isRequested = false; // the defaults stay; the server checks all fields again
   }
 }

@@ -40,7 +40,7 @@ export default function Overview() {
 
 /** The reasons of failed calls, the most frequent first. */
 function Failures({ failures }: Pick<SummaryView, "failures">) {
-  const most = Math.max(1, ...failures.map(({ calls }) => calls));
+  const maxCalls = Math.max(1, ...failures.map(({ calls }) => calls));
   if (failures.length === 0) return <p class="quiet">{t.value.failures.none}</p>;
   return (
     <ul class="bars">
@@ -50,7 +50,7 @@ function Failures({ failures }: Pick<SummaryView, "failures">) {
           <span class="number">{formatNumber(calls)}</span>
           <svg class="chart" width="100%" height="8" aria-hidden="true">
             <rect class="chart-track" width="100%" height="8" rx="4" />
-            <rect class="chart-bad" width={`${(calls / most) * 100}%`} height="8" rx="4" />
+            <rect class="chart-bad" width={`${(calls / maxCalls) * 100}%`} height="8" rx="4" />
           </svg>
         </li>
       ))}

@@ -28,32 +28,30 @@ export default function PhoneView() {
   );
 }
 
-/**
- * Asks for the number, which also lets the browser play sound: browsers play no sound before the user has touched the
- * page.
+/** Form for the number. Its click also allows sound: browsers play none before the user has touched the page.
  */
 function NumberChooser() {
-  const typed = useSignal(query.value.get("number") ?? rememberedNumber());
-  const tried = useSignal(query.value.has("number"));
-  const number = numberFrom(typed.value);
+  const input = useSignal(query.value.get("number") ?? rememberedNumber());
+  const isSubmitted = useSignal(query.value.has("number"));
+  const number = numberFrom(input.value);
   return (
     <form
       class="stack measure"
       onSubmit={(event) => {
         event.preventDefault();
-        tried.value = true;
+        isSubmitted.value = true;
         if (number !== undefined) changeQuery({ number });
       }}
     >
       <SignalField
         label={t.value.choose}
         hint={t.value.chooseHint}
-        fault={tried.value && number === undefined ? t.value.wrongNumber : undefined}
+        fault={isSubmitted.value && number === undefined ? t.value.wrongNumber : undefined}
         type="tel"
         inputMode="tel"
         autocomplete="off"
         required
-        signal={typed}
+        signal={input}
       />
       <div class="row">
         <Button icon="line">{t.value.open}</Button>

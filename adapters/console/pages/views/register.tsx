@@ -19,7 +19,7 @@ const t = dictionary({ en, pt });
 
 export default function Register() {
   const code = useSignal("");
-  const hadCode = fragmentCode.value !== "";
+  const hasFragmentCode = fragmentCode.value !== "";
   const email = useSignal("");
   const password = useSignal("");
   const register = useAction(async () => {
@@ -32,10 +32,11 @@ export default function Register() {
     beginSession(await consoleApi.post<SessionState>("register", body));
   });
   const { register: texts } = t.value;
-  const needed = signedIn.value?.registration ?? "open";
-  const lead = needed === "first" ? texts.leadFirst : needed === "invitation" ? texts.leadInvitation : texts.lead;
+  const requirement = signedIn.value?.registration ?? "open";
+  const lead =
+    requirement === "first" ? texts.leadFirst : requirement === "invitation" ? texts.leadInvitation : texts.lead;
   return (
-    <PageLayout title={needed === "first" ? texts.titleFirst : texts.title} lead={lead}>
+    <PageLayout title={requirement === "first" ? texts.titleFirst : texts.title} lead={lead}>
       <div class="stack">
         <Form
           action={register}
@@ -45,11 +46,11 @@ export default function Register() {
             </Button>
           }
         >
-          {hadCode && needed !== "open" && <Notice tone="good">{texts.hasCode}</Notice>}
-          {!hadCode && needed !== "open" && (
+          {hasFragmentCode && requirement !== "open" && <Notice tone="good">{texts.hasCode}</Notice>}
+          {!hasFragmentCode && requirement !== "open" && (
             <SignalField
-              label={needed === "first" ? texts.codeFirst : texts.code}
-              hint={needed === "first" ? texts.codeHintFirst : texts.codeHint}
+              label={requirement === "first" ? texts.codeFirst : texts.code}
+              hint={requirement === "first" ? texts.codeHintFirst : texts.codeHint}
               autocomplete="one-time-code"
               spellcheck={false}
               required
@@ -59,7 +60,7 @@ export default function Register() {
           <SignalField label={t.value.email} type="email" autocomplete="username" required signal={email} />
           <NewPassword label={t.value.password} value={password} />
         </Form>
-        {needed !== "first" && (
+        {requirement !== "first" && (
           <p class="small">
             {texts.hasAccount} <a href={href("/sign-in")}>{texts.signIn}</a>
           </p>

@@ -30,7 +30,7 @@ export default function Tokens() {
   const close = (): void => {
     dialog.value = undefined;
   };
-  const shown = dialog.value;
+  const currentDialog = dialog.value;
   const button = (
     <Button
       icon="plus"
@@ -61,7 +61,7 @@ export default function Tokens() {
           )
         }
       </Loaded>
-      {shown === "new" && (
+      {currentDialog === "new" && (
         <Dialog title={t.value.newTitle} onClose={close}>
           <NewTokenForm
             onCancel={close}
@@ -72,9 +72,9 @@ export default function Tokens() {
           />
         </Dialog>
       )}
-      {typeof shown === "object" && (
-        <Dialog title={t.value.created.title(shown.label)} onClose={close}>
-          <CreatedToken token={shown} onClose={close} />
+      {typeof currentDialog === "object" && (
+        <Dialog title={t.value.created.title(currentDialog.label)} onClose={close}>
+          <CreatedToken token={currentDialog} onClose={close} />
         </Dialog>
       )}
     </PageLayout>
@@ -134,10 +134,10 @@ function Access({
   readonly token: TokenView;
   readonly names: ReadonlyMap<string, string>;
 }) {
-  const may = scopes === null ? t.value.everything : scopes.map((scope) => t.value.scopes[scope].title).join(", ");
+  const access = scopes === null ? t.value.everything : scopes.map((scope) => t.value.scopes[scope].title).join(", ");
   return (
     <span>
-      {may}
+      {access}
       {demo !== null && <span class="quiet small"> · {t.value.demoOf(names.get(demo) ?? demo)}</span>}
     </span>
   );

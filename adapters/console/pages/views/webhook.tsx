@@ -73,9 +73,9 @@ function Details({ webhook, data }: { readonly webhook: Webhook; readonly data: 
 function State({ webhook, data }: { readonly webhook: Webhook; readonly data: Data<Webhook> }) {
   const { detail, disabled } = t.value;
   const change = useAction(async () => {
-    const changed = await client.webhooks.update(webhook.id, { enabled: !webhook.enabled });
-    data.set(changed);
-    toast(changed.enabled ? detail.enabled : detail.wasDisabled);
+    const updated = await client.webhooks.update(webhook.id, { enabled: !webhook.enabled });
+    data.set(updated);
+    toast(updated.enabled ? detail.enabled : detail.wasDisabled);
   });
   return (
     <Card title={detail.state} actions={<WebhookBadge webhook={webhook} />}>

@@ -57,8 +57,8 @@ afterEach(() => {
 const open = () =>
   new PhoneConnection({
     url: "ws://127.0.0.1/phone",
-    input: (input) => inputs.push(input),
-    audio: (samples) => audio.push(samples),
+    onInput: (input) => inputs.push(input),
+    onAudio: (samples) => audio.push(samples),
   });
 const latest = (): FakeSocket => sockets.at(-1)!;
 

@@ -2,7 +2,7 @@ import { plural } from "../dictionary.ts";
 
 export default {
   title: "Calls",
-  lead: "Every call of your numbers, as it happens.",
+  lead: "All calls of your numbers, live.",
   place: "Place a call",
   count: (calls: number, complete: boolean) =>
     complete
@@ -24,11 +24,11 @@ export default {
     agent_finished: "The agent finished",
     stream_closed: "Stream closed",
     machine_hung_up: "Machine answered, hung up",
-    max_duration: "Longest duration reached",
+    max_duration: "Maximum duration reached",
     terminated: "Ended by you",
     busy: "Busy",
     declined: "Declined",
-    no_answer: "Nobody answered",
+    no_answer: "Not answered",
     unreachable: "Unreachable",
     number_invalid: "No such number",
     rejected_by_network: "Rejected by the network",
@@ -46,13 +46,13 @@ export default {
     blocked_no_consent: "No consent",
     blocked_do_not_call: "Must not be called",
     outside_calling_hours: "Outside calling hours",
-    instance_paused: "Your number rests",
+    instance_paused: "Your number is paused",
     internal_error: "Internal error",
   },
   heard: (percent: string) => `${percent} heard`,
   machine: "voicemail",
-  waiting: "Waits for its turn",
-  ringing: "Rings",
+  waiting: "Waiting for its turn",
+  ringing: "Ringing",
   talking: "On the phone",
   filters: {
     more: "More filters",
@@ -62,7 +62,7 @@ export default {
     completed: "Completed",
     failed: "Failed",
     instance: "From",
-    anyInstance: "Any number of yours",
+    anyInstance: "Any of your numbers",
     type: "Type",
     anyType: "Any type",
     number: "To",
@@ -74,13 +74,13 @@ export default {
   },
   none: {
     title: "No calls yet",
-    text: "Place the first one here, or with a request from your program. On the simulated network nobody pays for it, and your browser can be the phone that rings.",
-    noInstance: "A call comes from a number of yours. Link one first; the simulated network needs no phone.",
+    text: "Place the first one here, or with a request from your program. On the simulated network it is free, and your browser can be the phone that rings.",
+    noInstance: "Calls are placed from one of your numbers. Link one first; the simulated network needs no phone.",
     link: "Link a number",
     curl: "Place a call with curl",
   },
   noMatch: {
     title: "No call matches",
-    text: "Calls that match these filters will appear here by themselves.",
+    text: "Calls that match these filters will appear here automatically.",
   },
 };

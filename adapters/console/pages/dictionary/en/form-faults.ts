@@ -1,4 +1,4 @@
-// English has the words of the server instead of these, which name the value.
+// In English the page shows the server's messages instead, which name the value.
 export default {
   required: "This field is required.",
   too_short: "This field must not be empty.",

@@ -3,15 +3,16 @@ import { plural } from "../dictionary.ts";
 
 export default {
   title: "Overview",
-  lead: "What happens on your numbers right now, and how the last two weeks went.",
+  lead: "Your numbers right now, and the calls of the last two weeks.",
   steps: {
     title: "First steps",
     done: "done",
     link: {
       title: "Link a simulated phone",
-      help: "A number is linked by a QR code, as with a messenger. The simulated network needs no account anywhere: the code leads to a page that plays the phone.",
+      help: "A number is linked by a QR code, as with a messenger. The simulated network needs no account: the code leads to a page that plays the phone.",
       titleOther: "Link a number",
-      helpOther: "A number is linked by a QR code, as with a messenger. Its status here becomes “Active” by itself.",
+      helpOther:
+        "A number is linked by a QR code, as with a messenger. Its status here becomes “Active” automatically.",
       action: "Add a number",
       open: "Open your numbers",
     },
@@ -32,10 +33,10 @@ export default {
   live: {
     title: "Live calls",
     all: "All calls",
-    none: "No call at the moment. A call that a program or you place appears here by itself.",
+    none: "No call at the moment. Calls that you or a program place appear here automatically.",
     number: "Number",
     status: "Status",
-    type: "What the callee hears",
+    type: "Type",
     created: "Created",
   },
   days: {
@@ -74,7 +75,7 @@ export default {
     blocked_no_consent: "No consent",
     blocked_do_not_call: "Must not be called",
     outside_calling_hours: "Outside calling hours",
-    instance_paused: "Number rests",
+    instance_paused: "Number paused",
     internal_error: "Unexpected error",
   } satisfies Record<FailedReason, string>,
 };

@@ -2,7 +2,7 @@ export default {
   title: "Phone",
   lead: "A phone of the simulated network, in your browser. Your calls to its number ring here.",
   choose: "Number of the phone",
-  chooseHint: "Any number in international form. Only your own calls ring here; nobody pays for them.",
+  chooseHint: "Any number in international form. Only your own calls ring here, and they are free.",
   wrongNumber: "A number has a plus, the country code and 7 to 15 digits, such as +12025550147.",
   open: "Open the phone",
   change: "Change the number",
@@ -16,10 +16,9 @@ export default {
   readyText: "Keep this tab open: your calls to the number ring here.",
   first: {
     title: "Call this phone",
-    noInstance:
-      "Calls go out through a number of yours. Link a simulated one first; it takes a minute and costs nothing.",
+    noInstance: "Calls are placed from one of your numbers. Link a simulated one first; it takes a minute and is free.",
     toInstances: "Link a number",
-    lead: "Fill in the form in another tab; the number is there already.",
+    lead: "Fill in the form in another tab; the number is already filled in.",
     form: "Place a call",
     program: "Or place it from a terminal:",
     curl: "Command",
@@ -29,7 +28,7 @@ export default {
     voice: "en-US-1",
   },
   ringing: "Incoming call",
-  calls: (caller: string) => `${caller} calls`,
+  calls: (caller: string) => `${caller} is calling`,
   through: (instance: string) => `through ${instance}`,
   withheld: "Number withheld",
   unknown: "Unknown number",
@@ -48,21 +47,21 @@ export default {
   insecure:
     "This page has no microphone, because it was not loaded over HTTPS. You can answer, listen, decline and press keys. To speak, open the console over HTTPS (RINGPORT_TLS_CERT and RINGPORT_TLS_KEY, or a proxy), or on the server's own machine as http://localhost.",
   microphone: {
-    asking: "Allow the microphone, so that the caller hears you.",
+    asking: "Allow the microphone, so that the caller can hear you.",
     denied:
       "The browser may not use the microphone. Allow it in the settings of this page; the caller does not hear you.",
-    missing: "There is no microphone that works. You hear the caller, but the caller does not hear you.",
+    missing: "No working microphone was found. You hear the caller, but the caller does not hear you.",
   },
   last: (caller: string) => `Last call: ${caller}`,
   lasted: (length: string) => `lasted\u00a0${length}`,
   ends: {
-    released: "The caller has hung up.",
+    released: "The caller hung up.",
     missed: "You missed the call.",
-    callee_hung_up: "You have hung up.",
+    callee_hung_up: "You hung up.",
     declined: "The call was declined.",
     answered_elsewhere: "Answered on another phone with this number.",
-    line_lost: "The caller's line has dropped.",
+    line_lost: "The caller's line dropped.",
     connection_lost: "The connection to the server was lost, and the call with it.",
-    other: "The call has failed.",
+    other: "The call failed.",
   },
 };

@@ -2,7 +2,7 @@ import { plural } from "../dictionary.ts";
 
 export default {
   title: "Webhooks",
-  lead: "Ringport sends each event to the addresses that you name, signed, with retries.",
+  lead: "Ringport sends each event to your addresses, signed, with retries.",
   add: "Add a webhook",
   caption: "Your webhooks",
   column: { url: "Address", status: "Status", events: "Events", created: "Added" },
@@ -10,25 +10,24 @@ export default {
   some: (count: number) => plural(count, { one: "# type", other: "# types" }),
   empty: {
     title: "No webhook yet",
-    text: "With a webhook your program learns at once how a call went: Ringport posts each event to an address of yours, and tries again if it does not respond. Without a public address, “ringport listen” brings the events to your own machine.",
+    text: "With a webhook your program immediately gets the result of each call: Ringport posts each event to your address, and retries if there is no response. Without a public address, “ringport listen” forwards the events to your own machine.",
   },
   status: { enabled: "Enabled", disabled: "Disabled" },
   disabled: {
-    requested: "You have disabled it. It gets nothing until you enable it.",
-    gone: "Its address has answered 410 (gone), so Ringport has stopped. Correct the address, then enable it again.",
+    requested: "You disabled it. It gets no events until you enable it.",
+    gone: "Its address responded with 410 (gone), so Ringport stopped sending. Correct the address, then enable it again.",
     failing:
-      "Every delivery has failed for days, so Ringport has stopped. Mend what is at its address, then enable it again.",
-    missed:
-      "Events that happen meanwhile are not delivered later. Your program can read them from the log: GET /v1/events.",
+      "All deliveries have failed for days, so Ringport stopped sending. Repair the endpoint, then enable it again.",
+    missed: "Events in the meantime are not delivered later. Your program can read them from the log: GET /v1/events.",
   },
   form: {
     url: "Address",
-    urlHint: "An https address that the whole Internet can reach.",
+    urlHint: "An https address on the public internet.",
     description: "Description",
     descriptionHint: "For you, such as “CRM”.",
     events: "Events",
     all: "Every event",
-    allText: "New types that later versions add included.",
+    allText: "Includes types that later versions add.",
     ends: "How calls end",
     endsText: "One event for each call, with its outcome: completed or failed.",
     chosen: "Only these types",
@@ -41,9 +40,9 @@ export default {
   },
   secret: {
     title: "The secret of this webhook",
-    text: "Your program checks with it that a message really comes from Ringport. It is shown this one time only: store it now.",
+    text: "Your program uses it to verify that a message comes from Ringport. It is shown only once: store it now.",
     label: "Secret",
-    old: "For 24 hours messages are signed with the old secret too, so that you can change over without losing one.",
+    old: "For 24 hours messages are also signed with the old secret, so that you lose none during the change.",
     done: "I have stored it",
   },
   detail: {
@@ -52,22 +51,23 @@ export default {
     gone: "This webhook was deleted",
     goneLead: "Its deliveries were deleted with it.",
     test: "Send a test",
-    tested: "A test event is on its way. It is the first one in the list of deliveries.",
+    tested: "A test event was sent. It is the first one in the list of deliveries.",
     settings: "Settings",
     enable: "Enable",
     disable: "Disable",
-    enabled: "Enabled. It gets the events from now on.",
-    wasDisabled: "Disabled. It gets nothing until you enable it.",
+    enabled: "Enabled. It gets all events from now on.",
+    wasDisabled: "Disabled. It gets no events until you enable it.",
     state: "State",
     headers: (names: string) =>
-      `Sent along: ${names}. Their values are not shown; change them with PATCH /v1/webhooks.`,
+      `Additional headers: ${names}. Their values are not shown; change them with PATCH /v1/webhooks.`,
   },
   rotate: {
     title: "Secret",
-    text: "Rotate the secret if somebody may have read it, or every now and then.",
+    text: "Rotate the secret regularly, and if another person may have read it.",
     action: "Rotate secret",
-    question: "Make a new secret?",
-    consequence: "The old one signs messages for 24 more hours. A second rotation within that time ends it at once.",
+    question: "Create a new secret?",
+    consequence:
+      "The old one signs messages for 24 more hours. A second rotation within that time ends it immediately.",
   },
   remove: {
     title: "Delete this webhook",
@@ -75,7 +75,7 @@ export default {
     action: "Delete webhook",
     question: (url: string) => `Delete the webhook to ${url}?`,
     consequence:
-      "It gets no more events. Its secret and its deliveries are deleted with it, pending ones included. This cannot be undone.",
+      "It gets no more events. Its secret and all its deliveries are deleted with it, even pending ones. This cannot be undone.",
     done: "The webhook was deleted.",
   },
   deliveries: {
@@ -96,11 +96,11 @@ export default {
     next: (when: string) => `next attempt ${when}`,
     replay: "Replay",
     replayNamed: (type: string, when: string) => `Replay ${type}, ${when}`,
-    replayed: "The event is delivered again, as a new delivery.",
-    reload: "Look again",
+    replayed: "The event is being delivered again, as a new delivery.",
+    reload: "Refresh",
     empty: "Nothing has been delivered yet. Send a test, or place a call.",
     emptyOf: "No delivery has this status.",
-    kept: "Deliveries that are over are kept for seven days.",
+    kept: "Finished deliveries are kept for seven days.",
     latest: (count: number) => plural(count, { one: "The latest delivery.", other: "The latest # deliveries." }),
   },
 };

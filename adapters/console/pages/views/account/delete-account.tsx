@@ -9,24 +9,24 @@ import { dictionary } from "../../dictionary/dictionary.ts";
 import en from "../../dictionary/en/account.ts";
 import pt from "../../dictionary/pt/account.ts";
 import { consoleApi } from "../../shell/console-api.ts";
-import { endedSession } from "../../shell/session.ts";
+import { reloadEndedSession } from "../../shell/session.ts";
 import { useAction } from "../../shell/use-action.ts";
 
 const t = dictionary({ en, pt });
 
 /** Deletes the account with all its data, after the password was entered again. */
 export function DeleteAccount() {
-  const open = useSignal(false);
+  const isOpen = useSignal(false);
   const password = useSignal("");
   const close = (): void => {
-    open.value = false;
+    isOpen.value = false;
     password.value = "";
   };
   const remove = useAction(async () => {
     const body: AccountDeletionBody = { password: password.value };
     await consoleApi.post("account-deletion", body);
     close();
-    await endedSession();
+    await reloadEndedSession();
   });
   const texts = t.value.deletion;
   return (
@@ -37,14 +37,14 @@ export function DeleteAccount() {
           <Button
             look="danger"
             onClick={() => {
-              open.value = true;
+              isOpen.value = true;
             }}
           >
             {texts.open}
           </Button>
         </div>
       </div>
-      {open.value && (
+      {isOpen.value && (
         <Dialog title={texts.question} onClose={close}>
           <div class="stack">
             <p>{texts.consequence}</p>

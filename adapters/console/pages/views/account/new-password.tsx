@@ -6,7 +6,7 @@ import pt from "../../dictionary/pt/sign-in.ts";
 
 const t = dictionary({ en, pt });
 
-/** A password to choose. The server decides whether it is long enough. */
+/** Field for a new password. The server checks its length. */
 export function NewPassword({ label, value }: { readonly label: string; readonly value: Signal<string> }) {
   return (
     <SignalField

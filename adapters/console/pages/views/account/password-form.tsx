@@ -28,7 +28,7 @@ export function PasswordForm() {
   return (
     <Card title={t.value.password.title}>
       <Form action={change} buttons={<Button busy={change.busy}>{t.value.password.action}</Button>}>
-        {/* For password managers: whose password it is. */}
+        {/* Names the account for password managers. */}
         <input
           type="email"
           class="visually-hidden"

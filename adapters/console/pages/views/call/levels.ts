@@ -6,15 +6,15 @@ export interface Levels {
 
 export const SILENT: Levels = { callee: 0, played: 0 };
 
-/** Quieter than this counts as silence, dB of full scale. */
+/** Level below which audio counts as silence, dB of full scale. */
 const FLOOR_DB = -60;
-/** Part of the previous level that remains if the next piece is quieter. */
-const KEPT = 0.8;
+/** Share of the previous level that remains if the next piece is quieter. */
+const DECAY = 0.8;
 
 /** The levels after a piece of interleaved samples: they rise at once, and fall slowly. */
-export function levelsOf(samples: Int16Array, before: Levels): Levels {
+export function levelsOf(samples: Int16Array, previous: Levels): Levels {
   const [callee, played] = [levelOf(samples, 0), levelOf(samples, 1)];
-  return { callee: Math.max(callee, KEPT * before.callee), played: Math.max(played, KEPT * before.played) };
+  return { callee: Math.max(callee, DECAY * previous.callee), played: Math.max(played, DECAY * previous.played) };
 }
 
 function levelOf(samples: Int16Array, channel: 0 | 1): number {

@@ -5,9 +5,9 @@ export class ListenOutput {
   readonly #context = new AudioContext();
   readonly #gain: GainNode;
   #node: AudioWorkletNode | undefined;
-  #closed = false;
+  #isClosed = false;
 
-  /** Must be created within a click: otherwise browsers allow no sound. */
+  /** Must be created in a click handler: otherwise browsers allow no sound. */
   constructor() {
     this.#gain = this.#context.createGain();
     this.#gain.gain.value = 0;
@@ -15,7 +15,7 @@ export class ListenOutput {
   }
 
   /** True if this page may play live audio: browsers allow it over HTTPS, and from this machine. */
-  get possible(): boolean {
+  get canPlay(): boolean {
     return this.#context.audioWorklet !== undefined;
   }
 
@@ -25,10 +25,10 @@ export class ListenOutput {
   }
 
   /** Starts the audio. @param callRate Hz */
-  async begin(callRate: number): Promise<void> {
-    if (!this.possible) return;
+  async start(callRate: number): Promise<void> {
+    if (!this.canPlay) return;
     await this.#context.audioWorklet.addModule(workletUrl);
-    if (this.#closed) return;
+    if (this.#isClosed) return;
     this.#node?.disconnect();
     this.#node = new AudioWorkletNode(this.#context, "ringport-listen", {
       numberOfInputs: 0,
@@ -44,7 +44,7 @@ export class ListenOutput {
   }
 
   close(): void {
-    this.#closed = true;
+    this.#isClosed = true;
     void this.#context.close();
   }
 }

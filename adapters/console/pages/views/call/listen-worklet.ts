@@ -1,9 +1,9 @@
 import { Playback } from "../../audio/playback.ts";
 
-/** Audio gathered before playback, longest backlog, and audio left when the next piece is due, ms. */
+/** Audio gathered before playback, maximum backlog, and audio left when the next piece is due, ms. */
 const BUFFERING = { targetMs: 120, maxMs: 600, spareMs: 40 };
-/** Loudness of each side in the other one's ear: fully separated voices are unpleasant to hear. */
-const CROSSED = 0.4;
+/** Level of each side in the other ear: fully separated voices are unpleasant to hear. */
+const CROSSFEED = 0.4;
 
 /** The scope of an AudioWorklet (Web Audio 1.32), reduced to what is used here. */
 declare const sampleRate: number;
@@ -42,8 +42,8 @@ class ListenProcessor extends AudioWorkletProcessor {
     for (let i = 0; i < left.length; i++) {
       const callee = this.#left[i]!;
       const played = this.#right[i]!;
-      left[i] = Math.max(-1, Math.min(1, callee + CROSSED * played));
-      right[i] = Math.max(-1, Math.min(1, played + CROSSED * callee));
+      left[i] = Math.max(-1, Math.min(1, callee + CROSSFEED * played));
+      right[i] = Math.max(-1, Math.min(1, played + CROSSFEED * callee));
     }
     return true;
   }

@@ -8,7 +8,7 @@ import { Level } from "./level.tsx";
 import { t } from "./texts.ts";
 import { type ListeningState, useListening } from "./use-listening.ts";
 
-/** Listens to the call while it lasts: muted at first, with the levels of both sides. */
+/** Listens to the call until it ends: muted at first, with the levels of both sides. */
 export function ListenCard({ callId }: { readonly callId: string }) {
   const listening = useListening(callId);
   const texts = t.value.listen;
@@ -20,11 +20,11 @@ export function ListenCard({ callId }: { readonly callId: string }) {
         <p class="small quiet">{texts.lead}</p>
         {listening.fault.value !== undefined && <FaultNotice error={listening.fault.value} />}
         {state === "over" && <Notice>{texts.ended}</Notice>}
-        {isOpen && listening.silent.value && <Notice tone="warn">{texts.noAudio}</Notice>}
+        {isOpen && listening.cannotPlay.value && <Notice tone="warn">{texts.noAudio}</Notice>}
         {listening.lostMs.value > 0 && <Notice tone="warn">{texts.gap(secondsOf(listening.lostMs.value))}</Notice>}
         {state === "on" && <Meters listening={listening} />}
         <div class="row">
-          {isOpen && !listening.silent.value && (
+          {isOpen && !listening.cannotPlay.value && (
             <Button
               icon={listening.muted.value ? "sound" : "quiet"}
               disabled={state !== "on"}

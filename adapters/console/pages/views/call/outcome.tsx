@@ -9,7 +9,7 @@ import { percent } from "./event-text.ts";
 import { Level } from "./level.tsx";
 import { t } from "./texts.ts";
 
-/** Progress of the call, or its result and the evidence. */
+/** Progress of the call, or its outcome with the evidence. */
 export function OutcomeCard({ call }: { readonly call: CallWith<"outcome"> }) {
   const { status, outcome, started_at } = call;
   const texts = t.value.outcome;
@@ -40,7 +40,7 @@ export function OutcomeCard({ call }: { readonly call: CallWith<"outcome"> }) {
               <>
                 <dt>{texts.heard}</dt>
                 <dd>
-                  <Heard ms={outcome.heard_ms} ratio={outcome.heard_ratio} />
+                  <HeardShare ms={outcome.heard_ms} ratio={outcome.heard_ratio} />
                 </dd>
               </>
             )}
@@ -69,7 +69,7 @@ export function OutcomeCard({ call }: { readonly call: CallWith<"outcome"> }) {
   );
 }
 
-function Heard({ ms, ratio }: { readonly ms: number; readonly ratio: number | null }) {
+function HeardShare({ ms, ratio }: { readonly ms: number; readonly ratio: number | null }) {
   if (ratio === null) return <>{ms === 0 ? t.value.outcome.notHeard : formatDuration(ms)}</>;
   const words = t.value.outcome.heardOf(formatDuration(ms), percent(ratio));
   return (

@@ -24,21 +24,21 @@ export function Player({
   readonly sides: readonly string[];
 }) {
   const audio = useRef<HTMLAudioElement>(null);
-  const playing = useSignal(false);
+  const isPlaying = useSignal(false);
   const position = useSignal(0);
-  const failed = useSignal(false);
+  const hasFailed = useSignal(false);
   const { value, fault } = usePeaks(url);
   const texts = t.value.audio;
 
   // The element reports its position four times a second, which makes the position jump.
   useEffect(() => {
-    if (!playing.value) return;
+    if (!isPlaying.value) return;
     let frame = requestAnimationFrame(function follow() {
       position.value = (audio.current?.currentTime ?? 0) * 1_000;
       frame = requestAnimationFrame(follow);
     });
     return () => cancelAnimationFrame(frame);
-  }, [playing.value]);
+  }, [isPlaying.value]);
 
   if (fault.value === "missing") return null;
   const peaks = value.value;
@@ -47,10 +47,10 @@ export function Player({
     if (audio.current) audio.current.currentTime = ms / 1_000;
   };
   const toggle = (): void => {
-    if (playing.peek()) audio.current?.pause();
+    if (isPlaying.peek()) audio.current?.pause();
     else
       audio.current?.play().catch(() => {
-        failed.value = true;
+        hasFailed.value = true;
       });
   };
   return (
@@ -63,23 +63,23 @@ export function Player({
       }
     >
       <div class="stack">
-        {/* biome-ignore lint/a11y/useMediaCaption: the transcript of the call is beside it */}
+        {/* biome-ignore lint/a11y/useMediaCaption: the transcript of the call is next to it */}
         <audio
           ref={audio}
           // The element would never retry a file that is still being written.
           src={peaks ? url : undefined}
           preload="metadata"
           onPlay={() => {
-            playing.value = true;
+            isPlaying.value = true;
           }}
           onPause={() => {
-            playing.value = false;
+            isPlaying.value = false;
           }}
           onEnded={() => {
-            playing.value = false;
+            isPlaying.value = false;
           }}
           onError={() => {
-            failed.value = true;
+            hasFailed.value = true;
           }}
           onTimeUpdate={(event) => {
             position.value = event.currentTarget.currentTime * 1_000;
@@ -93,11 +93,11 @@ export function Player({
         {peaks && peaks.progress < 1 && fault.value === undefined && (
           <Progress label={texts.drawing} value={peaks.progress} />
         )}
-        {(failed.value || fault.value === "failed") && <Notice tone="warn">{texts.failed}</Notice>}
+        {(hasFailed.value || fault.value === "failed") && <Notice tone="warn">{texts.failed}</Notice>}
         <div class="row">
           <Button onClick={toggle} disabled={!peaks}>
-            <Icon name={playing.value ? "stop" : "play"} size={18} />
-            {playing.value ? texts.pause : texts.play}
+            <Icon name={isPlaying.value ? "stop" : "play"} size={18} />
+            {isPlaying.value ? texts.pause : texts.play}
           </Button>
           <span class="number">{texts.at(formatDuration(position.value), formatDuration(peaks?.durationMs ?? 0))}</span>
         </div>

@@ -19,7 +19,7 @@ export function QualityChart({ intervals }: { readonly intervals: readonly Quali
             <span class="quiet small">
               {trend.latest === undefined || trend.highest === undefined
                 ? texts.unknown
-                : texts.latest(shown(measure, trend.latest), shown(measure, trend.highest))}
+                : texts.latest(measureText(measure, trend.latest), measureText(measure, trend.highest))}
             </span>
             {trend.latest !== undefined && (
               <svg
@@ -44,7 +44,7 @@ export function QualityChart({ intervals }: { readonly intervals: readonly Quali
         <span>{formatDuration(0)}</span>
         <span>{formatDuration(intervals.at(-1)?.until_ms ?? 0)}</span>
       </div>
-      {/* A table is as wide as its words, however narrow it should be. */}
+      {/* A hidden table would still be as wide as its words. */}
       <div class="visually-hidden">
         <table>
           <caption>{texts.title}</caption>
@@ -64,7 +64,7 @@ export function QualityChart({ intervals }: { readonly intervals: readonly Quali
                 <th scope="row">{formatDuration(until_ms)}</th>
                 {trends.map(({ measure, trend }) => {
                   const value = trend.values[i] ?? null;
-                  return <td key={measure}>{value === null ? texts.unknown : shown(measure, value)}</td>;
+                  return <td key={measure}>{value === null ? texts.unknown : measureText(measure, value)}</td>;
                 })}
               </tr>
             ))}
@@ -75,7 +75,7 @@ export function QualityChart({ intervals }: { readonly intervals: readonly Quali
   );
 }
 
-function shown(measure: Measure, value: number): string {
+function measureText(measure: Measure, value: number): string {
   if (measure === "loss" || measure === "remoteLoss") return percent(value);
   return t.value.quality.ms(formatNumber(value, { maximumFractionDigits: value < 10 ? 1 : 0 }));
 }

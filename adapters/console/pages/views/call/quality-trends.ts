@@ -9,31 +9,35 @@ export type Measure = (typeof MEASURES)[number];
 export interface Trend {
   /** One value per interval; null if it was not measured. */
   readonly values: readonly (number | null)[];
-  /** Maximum of the measured values; undefined if there are none. */
+  /** Latest and highest measured value; undefined if there is none. */
   readonly latest: number | undefined;
   readonly highest: number | undefined;
 }
 
-/** Smallest full scale of each chart: a bad connection fills it, and a good one is low. */
+/** Minimum full scale of each chart: a bad connection fills it, a good one stays low. */
 const MIN_SCALE: Readonly<Record<Measure, number>> = { loss: 0.05, remoteLoss: 0.05, jitter: 40, roundTrip: 400 };
 
 /** The trend of a measure over these intervals. */
 export function trendOf(measure: Measure, intervals: readonly QualityInterval[]): Trend {
-  const values = intervals.map((interval) => measured(measure, interval));
-  const present = values.filter((value) => value !== null);
-  return { values, latest: present.at(-1), highest: present.length === 0 ? undefined : Math.max(...present) };
+  const values = intervals.map((interval) => measuredValue(measure, interval));
+  const measuredValues = values.filter((value) => value !== null);
+  return {
+    values,
+    latest: measuredValues.at(-1),
+    highest: measuredValues.length === 0 ? undefined : Math.max(...measuredValues),
+  };
 }
 
-function measured(measure: Measure, interval: QualityInterval): number | null {
+function measuredValue(measure: Measure, interval: QualityInterval): number | null {
   const { packets_received, packets_lost, remote_loss, jitter_ms, round_trip_ms } = interval;
-  const expected = packets_received + packets_lost;
+  const expectedPackets = packets_received + packets_lost;
   switch (measure) {
     case "loss":
-      return expected === 0 ? null : packets_lost / expected;
+      return expectedPackets === 0 ? null : packets_lost / expectedPackets;
     case "remoteLoss":
       return remote_loss;
     case "jitter":
-      return expected === 0 ? null : jitter_ms;
+      return expectedPackets === 0 ? null : jitter_ms;
     case "roundTrip":
       return round_trip_ms;
   }
@@ -49,14 +53,14 @@ export function areaOf(
   intervals: readonly QualityInterval[],
   { width, height }: { readonly width: number; readonly height: number },
 ): string {
-  const most = Math.max(MIN_SCALE[measure], highest);
+  const scale = Math.max(MIN_SCALE[measure], highest);
   const ms = intervals.at(-1)?.until_ms ?? 0;
   const x = (atMs: number): number => rounded((ms === 0 ? 0 : atMs / ms) * width);
   return values
     .map((value, i) => {
       if (value === null) return "";
       const from = x(intervals[i - 1]?.until_ms ?? 0);
-      return `M${from} ${height}V${rounded(height * (1 - value / most))}H${x(intervals[i]?.until_ms ?? 0)}V${height}Z`;
+      return `M${from} ${height}V${rounded(height * (1 - value / scale))}H${x(intervals[i]?.until_ms ?? 0)}V${height}Z`;
     })
     .join("");
 }

@@ -16,13 +16,13 @@ const FAIR_MOS = 3.1;
 export function QualityCard({
   quality,
   statistics,
-  over,
+  hasEnded,
 }: {
   /** Null if not measured yet. */
   readonly quality: CallQuality | null;
   /** Null while the call continues, and if the network counts no packets. */
   readonly statistics: StreamStatistics | null;
-  readonly over: boolean;
+  readonly hasEnded: boolean;
 }) {
   const texts = t.value.quality;
   return (
@@ -30,7 +30,9 @@ export function QualityCard({
       <div class="stack">
         {quality !== null && <QualityChart intervals={quality.intervals} />}
         {statistics !== null && <Totals statistics={statistics} />}
-        {quality === null && statistics === null && <p class="quiet">{over ? texts.none : texts.overTime.pending}</p>}
+        {quality === null && statistics === null && (
+          <p class="quiet">{hasEnded ? texts.none : texts.overTime.pending}</p>
+        )}
       </div>
     </Card>
   );
@@ -41,12 +43,12 @@ function Totals({ statistics }: { readonly statistics: StreamStatistics }) {
   const { packets_received, packets_lost, packets_sent } = statistics;
   const ms = (value: number | null): string => (value === null ? texts.unknown : texts.ms(formatNumber(value)));
   const count = (value: number): string => formatNumber(value);
-  const lost = packets_lost / Math.max(1, packets_received + packets_lost);
+  const lossShare = packets_lost / Math.max(1, packets_received + packets_lost);
   const facts: readonly (readonly [string, ComponentChildren])[] = [
     [texts.mos, <Mos key="mos" score={statistics.mos} />],
     [texts.codec, statistics.codec],
     [texts.jitter, ms(statistics.jitter_ms)],
-    [texts.loss, texts.fewOf(count(packets_lost), percent(lost))],
+    [texts.loss, texts.fewOf(count(packets_lost), percent(lossShare))],
     [texts.remoteLoss, statistics.remote_loss === null ? texts.unknown : percent(statistics.remote_loss)],
     [texts.roundTrip, ms(statistics.round_trip_ms)],
     [texts.packets, `${count(packets_sent)} · ${count(packets_received)}`],

@@ -9,17 +9,19 @@ import type { CallTimelineState } from "./use-timeline.ts";
 /** Events with the time since the call was created. */
 export function TimelineCard({ timeline }: { readonly timeline: CallTimelineState }) {
   const events = timeline.events.value;
-  const shown = events.filter(({ type }) => type !== "signalling");
+  const visibleEvents = events.filter(({ type }) => type !== "signalling");
   const messages = events.filter((event) => event.type === "signalling");
-  const began = events[0]?.timestamp;
+  const startedAt = events[0]?.timestamp;
   return (
     <Card title={t.value.timeline.title}>
       {timeline.fault.value !== undefined && <Notice tone="bad">{faultSentence(timeline.fault.value)}</Notice>}
-      {shown.length === 0 && timeline.fault.value === undefined && <p class="quiet">{t.value.timeline.waiting}</p>}
+      {visibleEvents.length === 0 && timeline.fault.value === undefined && (
+        <p class="quiet">{t.value.timeline.waiting}</p>
+      )}
       <ol class="timeline">
-        {shown.map((event) => (
+        {visibleEvents.map((event) => (
           <li key={event.id} class={toneOf(event)}>
-            <span class="timeline-at number">{t.value.timeline.offset(offset(event, began))}</span>
+            <span class="timeline-at number">{t.value.timeline.offset(offset(event, startedAt))}</span>
             <span>{eventText(event, t.value)}</span>
           </li>
         ))}
@@ -31,7 +33,7 @@ export function TimelineCard({ timeline }: { readonly timeline: CallTimelineStat
             {messages.map((event) => (
               <li key={event.id}>
                 <p class="small quiet">
-                  {t.value.timeline.offset(offset(event, began))} · {eventText(event, t.value)}
+                  {t.value.timeline.offset(offset(event, startedAt))} · {eventText(event, t.value)}
                 </p>
                 {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
                 <pre tabIndex={0}>{event.type === "signalling" && event.data.message}</pre>
@@ -44,8 +46,8 @@ export function TimelineCard({ timeline }: { readonly timeline: CallTimelineStat
   );
 }
 
-function offset({ timestamp }: CallEvent, began: string | undefined): string {
-  return secondsOf(Date.parse(timestamp) - Date.parse(began ?? timestamp));
+function offset({ timestamp }: CallEvent, startedAt: string | undefined): string {
+  return secondsOf(Date.parse(timestamp) - Date.parse(startedAt ?? timestamp));
 }
 
 function toneOf({ type }: CallEvent): string | undefined {

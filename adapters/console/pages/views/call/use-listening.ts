@@ -8,7 +8,7 @@ import { ListenOutput } from "./listen-output.ts";
 /** State of listening. */
 export type ListenState = "off" | "connecting" | "waiting" | "on" | "over";
 
-/** View and controls of a listener. */
+/** State and controls of a listener. */
 export interface ListeningState {
   readonly state: ReadonlySignal<ListenState>;
   readonly muted: ReadonlySignal<boolean>;
@@ -17,7 +17,7 @@ export interface ListeningState {
   readonly lostMs: ReadonlySignal<number>;
   readonly fault: ReadonlySignal<unknown>;
   /** True if the browser plays no live audio on this page. */
-  readonly silent: ReadonlySignal<boolean>;
+  readonly cannotPlay: ReadonlySignal<boolean>;
   start(): void;
   stop(): void;
   mute(muted: boolean): void;
@@ -30,31 +30,31 @@ export function useListening(callId: string): ListeningState {
   const levels = useSignal<Levels>(SILENT);
   const lostMs = useSignal(0);
   const fault = useSignal<unknown>(undefined);
-  const silent = useSignal(false);
-  const end = useRef<(() => void) | undefined>(undefined);
+  const cannotPlay = useSignal(false);
+  const endListening = useRef<(() => void) | undefined>(undefined);
   const output = useRef<ListenOutput | undefined>(undefined);
 
   const stop = (): void => {
-    end.current?.();
-    end.current = undefined;
+    endListening.current?.();
+    endListening.current = undefined;
   };
   const start = (): void => {
     stop();
-    const aborted = new AbortController();
+    const controller = new AbortController();
     const speaker = new ListenOutput();
     output.current = speaker;
     muted.value = true;
     lostMs.value = 0;
     fault.value = undefined;
-    silent.value = !speaker.possible;
+    cannotPlay.value = !speaker.canPlay;
     state.value = "connecting";
     let listening: CallListening | undefined;
     const run = async (): Promise<void> => {
-      listening = await client.listen(callId, { signal: aborted.signal });
+      listening = await client.listen(callId, { signal: controller.signal });
       for await (const item of listening) {
         if (item.type === "waiting") state.value = "waiting";
         else if (item.type === "started") {
-          await speaker.begin(item.sample_rate);
+          await speaker.start(item.sample_rate);
           state.value = "on";
         } else if (item.type === "gap") lostMs.value += item.lost_ms;
         else if (item.type === "audio") {
@@ -63,22 +63,22 @@ export function useListening(callId: string): ListeningState {
         }
       }
     };
-    const finish = (to: ListenState): void => {
+    const finish = (finalState: ListenState): void => {
       if (output.current !== speaker) return;
       speaker.close();
       output.current = undefined;
       levels.value = SILENT;
-      state.value = to;
+      state.value = finalState;
     };
-    end.current = () => {
+    endListening.current = () => {
       finish("off");
-      aborted.abort();
+      controller.abort();
       listening?.close();
     };
     run().then(
       () => finish("over"),
       (error: unknown) => {
-        if (!aborted.signal.aborted) fault.value = error;
+        if (!controller.signal.aborted) fault.value = error;
         finish("off");
       },
     );
@@ -88,5 +88,5 @@ export function useListening(callId: string): ListeningState {
     if (output.current) output.current.muted = next;
   };
   useEffect(() => stop, [callId]);
-  return { state, muted, levels, lostMs, fault, silent, start, stop, mute };
+  return { state, muted, levels, lostMs, fault, cannotPlay: cannotPlay, start, stop, mute };
 }

@@ -2,7 +2,7 @@ import { type ReadonlySignal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { CallEvent } from "../../../../../src/client/index.ts";
 import { client } from "../../shell/client.ts";
-import { beginnings, onEvents } from "../../shell/live.ts";
+import { onEvents, streamStarts } from "../../shell/live.ts";
 
 /** The events of a call so far. */
 export interface CallTimelineState {
@@ -16,28 +16,28 @@ export function useTimeline(callId: string): CallTimelineState {
   const events = useSignal<readonly CallEvent[]>([]);
   const fault = useSignal<unknown>(undefined);
   useEffect(() => {
-    const stop = new AbortController();
+    const controller = new AbortController();
     events.value = [];
-    const add = (more: readonly CallEvent[]): void => {
+    const add = (newEvents: readonly CallEvent[]): void => {
       const knownIds = new Set(events.peek().map(({ id }) => id));
-      const fresh = more.filter(({ id }) => !knownIds.has(id));
-      if (fresh.length > 0) events.value = inOrder([...events.peek(), ...fresh]);
+      const unknownEvents = newEvents.filter(({ id }) => !knownIds.has(id));
+      if (unknownEvents.length > 0) events.value = inOrder([...events.peek(), ...unknownEvents]);
     };
     const read = (): Promise<void> =>
-      client.calls.events(callId, { signal: stop.signal }).then(
-        (all) => {
+      client.calls.events(callId, { signal: controller.signal }).then(
+        (allEvents) => {
           fault.value = undefined;
-          add(all);
+          add(allEvents);
         },
         (error: unknown) => {
-          if (!stop.signal.aborted) fault.value = error;
+          if (!controller.signal.aborted) fault.value = error;
         },
       );
-    const unfollow = onEvents((all) => add(all.filter(({ call_id }) => call_id === callId)));
-    // Also called at once, because events from before the first page of the log have to be read.
-    const unsubscribe = beginnings.subscribe(() => void read());
+    const unfollow = onEvents((newEvents) => add(newEvents.filter(({ call_id }) => call_id === callId)));
+    // Also called immediately: events before the first page of the log have to be read.
+    const unsubscribe = streamStarts.subscribe(() => void read());
     return () => {
-      stop.abort();
+      controller.abort();
       unfollow();
       unsubscribe();
     };
@@ -45,7 +45,7 @@ export function useTimeline(callId: string): CallTimelineState {
   return { events, fault };
 }
 
-/** By their time; ids break ties, and rise with time. */
+/** Sorts by time, then by id; ids rise with time. */
 function inOrder(events: CallEvent[]): CallEvent[] {
   return events.sort((a, b) => a.timestamp.localeCompare(b.timestamp) || a.id.localeCompare(b.id));
 }

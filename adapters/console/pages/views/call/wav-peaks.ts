@@ -1,9 +1,9 @@
 /** Maximum offset of the audio in a file, bytes. */
-const MAX_HEAD_BYTES = 4_096;
+const MAX_HEADER_BYTES = 4_096;
 const PCM = 1;
 const EXTENSIBLE = 0xfffe;
 
-/** Fields of the head of a WAV file. */
+/** Fields of the header of a WAV file. */
 export interface WavHead {
   /** Hz. */
   readonly sampleRate: number;
@@ -44,14 +44,15 @@ export class WavPeaks {
 
   /** Takes the next bytes. @throws {Error} they are not a WAV file of 16-bit PCM */
   push(bytes: Uint8Array): void {
-    const all = new Uint8Array(this.#pending.length + bytes.length);
-    all.set(this.#pending);
-    all.set(bytes, this.#pending.length);
-    const view = new DataView(all.buffer);
-    const from = this.#head ? 0 : this.#readHead(view);
-    const used = from === undefined ? 0 : from + this.#readFrames(view, from);
-    this.#pending = all.slice(used);
-    if (!this.#head && this.#pending.length > MAX_HEAD_BYTES) throw new Error("the audio of the file does not begin");
+    const data = new Uint8Array(this.#pending.length + bytes.length);
+    data.set(this.#pending);
+    data.set(bytes, this.#pending.length);
+    const view = new DataView(data.buffer);
+    const start = this.#head ? 0 : this.#readHead(view);
+    const usedBytes = start === undefined ? 0 : start + this.#readFrames(view, start);
+    this.#pending = data.slice(usedBytes);
+    if (!this.#head && this.#pending.length > MAX_HEADER_BYTES)
+      throw new Error(`the audio of the file is not in its first ${MAX_HEADER_BYTES} bytes`);
   }
 
   /** Offset of the audio; undefined if it has not arrived. */
@@ -59,40 +60,40 @@ export class WavPeaks {
     if (view.byteLength < 12) return undefined;
     if (textAt(view, 0) !== "RIFF" || textAt(view, 8) !== "WAVE") throw new Error("the file is not a WAV file");
     let format: Pick<WavHead, "sampleRate" | "channels"> | undefined;
-    for (let at = 12; at + 8 <= view.byteLength; ) {
-      const name = textAt(view, at);
-      const size = view.getUint32(at + 4, true);
-      const body = at + 8;
+    for (let offset = 12; offset + 8 <= view.byteLength; ) {
+      const name = textAt(view, offset);
+      const size = view.getUint32(offset + 4, true);
+      const contentStart = offset + 8;
       if (name === "data") {
-        if (!format) throw new Error("the file names no format");
-        const bytes = Math.max(0, Math.min(size, this.#fileBytes - body));
+        if (!format) throw new Error("the file has no format chunk");
+        const bytes = Math.max(0, Math.min(size, this.#fileBytes - contentStart));
         this.#head = { ...format, frames: Math.floor(bytes / (2 * format.channels)) };
         for (let channel = 0; channel < format.channels; channel++)
           (this.peaks as Float32Array[]).push(new Float32Array(this.#parts));
-        return body;
+        return contentStart;
       }
       if (name === "fmt ") {
-        if (body + 16 > view.byteLength) return undefined;
-        format = formatAt(view, body);
+        if (contentStart + 16 > view.byteLength) return undefined;
+        format = formatAt(view, contentStart);
       }
-      at = body + size + (size % 2);
+      offset = contentStart + size + (size % 2);
     }
     return undefined;
   }
 
-  /** Returns the number of bytes that were whole frames. */
-  #readFrames(view: DataView, from: number): number {
+  /** Returns the number of bytes of whole frames. */
+  #readFrames(view: DataView, start: number): number {
     const { channels, frames } = this.#head!;
-    const wide = 2 * channels;
-    const count = Math.min(Math.floor((view.byteLength - from) / wide), frames - this.#frames);
-    for (let frame = 0, at = from; frame < count; frame++)
-      for (let channel = 0, part = this.#partOf(this.#frames + frame); channel < channels; channel++, at += 2) {
-        const level = Math.abs(view.getInt16(at, true)) / 32_768;
+    const frameBytes = 2 * channels;
+    const count = Math.min(Math.floor((view.byteLength - start) / frameBytes), frames - this.#frames);
+    for (let frame = 0, offset = start; frame < count; frame++)
+      for (let channel = 0, part = this.#partOf(this.#frames + frame); channel < channels; channel++, offset += 2) {
+        const level = Math.abs(view.getInt16(offset, true)) / 32_768;
         const peaks = this.peaks[channel]!;
         if (level > peaks[part]!) peaks[part] = level;
       }
     this.#frames += count;
-    return this.#frames === frames ? view.byteLength - from : count * wide;
+    return this.#frames === frames ? view.byteLength - start : count * frameBytes;
   }
 
   #partOf(frame: number): number {

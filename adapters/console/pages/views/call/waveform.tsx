@@ -1,11 +1,11 @@
 import { useId } from "preact/hooks";
 import { formatDuration } from "../../dictionary/format.ts";
 import { t } from "./texts.ts";
-import { PARTS, type Peaks } from "./use-peaks.ts";
+import { PART_COUNT, type Peaks } from "./use-peaks.ts";
 
-const LANE = 100;
+const LANE_HEIGHT = 100;
 const STEP_MS = 5_000;
-const LEAP_MS = 30_000;
+const PAGE_MS = 30_000;
 
 /** The waveform of a file with its playback position: a slider for keyboards, clickable with pointers. */
 export function Waveform({
@@ -22,25 +22,25 @@ export function Waveform({
 }) {
   const id = useId();
   const { durationMs } = peaks;
-  const lanes = peaks.peaks.map((channel, lane) => laneOf(channel, lane * LANE + LANE / 2));
-  const at = durationMs === 0 ? 0 : (PARTS * positionMs) / durationMs;
+  const lanes = peaks.peaks.map((channel, lane) => laneOf(channel, lane * LANE_HEIGHT + LANE_HEIGHT / 2));
+  const playedWidth = durationMs === 0 ? 0 : (PART_COUNT * positionMs) / durationMs;
   const seek = (ms: number): void => onSeek(Math.max(0, Math.min(durationMs, ms)));
-  const byKey = (event: KeyboardEvent): void => {
-    const to = {
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const target = {
       ArrowRight: positionMs + STEP_MS,
       ArrowUp: positionMs + STEP_MS,
       ArrowLeft: positionMs - STEP_MS,
       ArrowDown: positionMs - STEP_MS,
-      PageUp: positionMs + LEAP_MS,
-      PageDown: positionMs - LEAP_MS,
+      PageUp: positionMs + PAGE_MS,
+      PageDown: positionMs - PAGE_MS,
       Home: 0,
       End: durationMs,
     }[event.key];
-    if (to === undefined) return;
+    if (target === undefined) return;
     event.preventDefault();
-    seek(to);
+    seek(target);
   };
-  const byPointer = (event: PointerEvent & { readonly currentTarget: HTMLElement }): void => {
+  const onPointer = (event: PointerEvent & { readonly currentTarget: HTMLElement }): void => {
     if (event.type === "pointermove" && (event.buttons & 1) === 0) return;
     const { left, width } = event.currentTarget.getBoundingClientRect();
     seek(((event.clientX - left) / width) * durationMs);
@@ -55,13 +55,17 @@ export function Waveform({
       aria-valuemax={Math.round(durationMs / 1_000)}
       aria-valuenow={Math.round(positionMs / 1_000)}
       aria-valuetext={t.value.audio.at(formatDuration(positionMs), formatDuration(durationMs))}
-      onKeyDown={byKey}
-      onPointerDown={byPointer}
-      onPointerMove={byPointer}
+      onKeyDown={onKeyDown}
+      onPointerDown={onPointer}
+      onPointerMove={onPointer}
     >
-      <svg viewBox={`0 0 ${PARTS} ${LANE * Math.max(1, lanes.length)}`} preserveAspectRatio="none" aria-hidden="true">
+      <svg
+        viewBox={`0 0 ${PART_COUNT} ${LANE_HEIGHT * Math.max(1, lanes.length)}`}
+        preserveAspectRatio="none"
+        aria-hidden="true"
+      >
         <clipPath id={id}>
-          <rect x={0} y={0} width={at} height={LANE * lanes.length} />
+          <rect x={0} y={0} width={playedWidth} height={LANE_HEIGHT * lanes.length} />
         </clipPath>
         {lanes.map((path, lane) => (
           <path key={`rest ${sides[lane]}`} class="waveform-rest" d={path} />
@@ -71,7 +75,7 @@ export function Waveform({
             <path key={`played ${sides[lane]}`} class={`waveform-${lane}`} d={path} />
           ))}
         </g>
-        <line class="waveform-at" x1={at} x2={at} y1={0} y2={LANE * lanes.length} />
+        <line class="waveform-at" x1={playedWidth} x2={playedWidth} y1={0} y2={LANE_HEIGHT * lanes.length} />
       </svg>
       {lanes.length > 1 && (
         <div class="waveform-names" aria-hidden="true">
@@ -84,10 +88,10 @@ export function Waveform({
   );
 }
 
-/** The outline of a channel around a middle line; quiet parts are drawn larger than they are, so that they can be seen. */
+/** Outline of a channel around a middle line; quiet parts are enlarged to stay visible. */
 function laneOf(channel: Float32Array, middle: number): string {
-  const heights = Array.from(channel, (level) => Math.max(0.8, level ** 0.6 * (LANE / 2 - 4)));
-  const above = heights.map((height, part) => `${part} ${(middle - height).toFixed(1)}`);
-  const below = heights.map((height, part) => `${part} ${(middle + height).toFixed(1)}`).reverse();
-  return `M${above.join("L")}L${below.join("L")}Z`;
+  const heights = Array.from(channel, (level) => Math.max(0.8, level ** 0.6 * (LANE_HEIGHT / 2 - 4)));
+  const upper = heights.map((height, part) => `${part} ${(middle - height).toFixed(1)}`);
+  const lower = heights.map((height, part) => `${part} ${(middle + height).toFixed(1)}`).reverse();
+  return `M${upper.join("L")}L${lower.join("L")}Z`;
 }

@@ -23,8 +23,7 @@ export class NoMicrophone extends CodedError {
   }
 }
 
-/**
- * Asks for the microphone and prepares the audio thread. Called within a click, so that the browser lets it play.
+/** Asks for the microphone and prepares the audio thread. Called in a click handler, so that the browser allows sound.
  * @throws {NoMicrophone}
  */
 export async function openHeadset(): Promise<Headset> {
@@ -32,9 +31,9 @@ export async function openHeadset(): Promise<Headset> {
   const context = new AudioContext();
   let microphone: MediaStream | undefined;
   try {
-    const answer = await askForMicrophone();
-    if (!(answer instanceof MediaStream)) throw new NoMicrophone(answer);
-    microphone = answer;
+    const stream = await askForMicrophone();
+    if (!(stream instanceof MediaStream)) throw new NoMicrophone(stream);
+    microphone = stream;
     await loadProcessor(context, processorUrl);
     return headset(context, microphone);
   } catch (error) {
@@ -45,11 +44,11 @@ export async function openHeadset(): Promise<Headset> {
 }
 
 function headset(context: AudioContext, microphone: MediaStream): Headset {
-  const screen = keepScreenOn();
+  const releaseScreen = keepScreenOn();
   let audio: BrowserCallAudio | undefined;
   return {
-    start(frame, levels) {
-      audio = startCallAudio({ context, callRate: HEADSET_RATE, frame, levels });
+    start(onFrame, onLevels) {
+      audio = startCallAudio({ context, callRate: HEADSET_RATE, onFrame: onFrame, onLevels: onLevels });
       audio.connect?.(microphone);
       return audio;
     },
@@ -59,7 +58,7 @@ function headset(context: AudioContext, microphone: MediaStream): Headset {
     release() {
       audio?.stop();
       stopMicrophone(microphone);
-      screen();
+      releaseScreen();
       void context.close();
     },
   };

@@ -110,10 +110,10 @@ function dayIn(text: string | undefined): string | undefined {
   return text !== undefined && DAY.test(text) && !Number.isNaN(startOfDay(text)) ? text : undefined;
 }
 
-/** Midnight in the browser's time zone, ms since 1970; NaN for a day that does not exist. @param later days later */
-function startOfDay(day: string, later = 0): number {
+/** Midnight in the browser's time zone, ms since 1970; NaN for a day that does not exist. @param daysLater days later */
+function startOfDay(day: string, daysLater = 0): number {
   const [year = 0, month = 0, date = 0] = day.split("-").map(Number);
-  const start = new Date(year, month - 1, date + later);
-  const isReal = later > 0 || (start.getMonth() === month - 1 && start.getDate() === date);
-  return isReal && year >= 1970 ? start.getTime() : Number.NaN;
+  const start = new Date(year, month - 1, date + daysLater);
+  const exists = daysLater > 0 || (start.getMonth() === month - 1 && start.getDate() === date);
+  return exists && year >= 1970 ? start.getTime() : Number.NaN;
 }

@@ -10,63 +10,63 @@ import { href, navigate } from "../../shell/place.ts";
 import type { ListedCall } from "./call-rows.ts";
 import { createdText, Duration, outcomeText } from "./call-text.tsx";
 import { spacedNumber } from "./phone-number.ts";
-import { nearEnd, nextRows, type RowWindow, rowAfterKey, rowWindow, type Scrolled } from "./row-window.ts";
+import { nearEnd, nextRows, type RowWindow, rowAfterKey, rowWindow, type ScrollState } from "./row-window.ts";
 
 const t = dictionary({ en, pt });
 /** Height of a row until the first one has been measured, pixels. */
-const LIKELY_ROW_HEIGHT = 56;
-/** New rows that one task draws; more rows follow in separate tasks, so that the page stays responsive. */
+const ESTIMATED_ROW_HEIGHT = 56;
+/** New rows per task; more rows are drawn in separate tasks, so that the page stays responsive. */
 const MAX_NEW_ROWS = 8;
 
 /**
  * Calls as a grid that draws only the rows in view; on narrow screens each row is a card. Arrow keys move through it. New
- * rows push the others down only while the top of the list is in view and no row has the focus.
+ * rows push the others down only while the top of the list is in view and no row has focus.
  */
 export function CallGrid({
   rows,
-  complete,
+  isComplete,
   instanceNames,
   onNearEnd,
 }: {
   readonly rows: ReadonlySignal<readonly ListedCall[]>;
-  readonly complete: ReadonlySignal<boolean>;
+  readonly isComplete: ReadonlySignal<boolean>;
   /** By id. */
   readonly instanceNames: ReadonlyMap<string, string>;
-  /** Called when the view is about to reach rows that have not been read. */
+  /** Called when the view approaches rows that have not been read. */
   readonly onNearEnd: () => void;
 }) {
   const body = useRef<HTMLTableSectionElement>(null);
-  const view = useSignal({ above: 0, viewHeight: innerHeight, rowHeight: LIKELY_ROW_HEIGHT });
+  const view = useSignal({ topOffset: 0, viewHeight: innerHeight, rowHeight: ESTIMATED_ROW_HEIGHT });
   /** The row that Tab moves the focus to. */
   const active = useSignal<string | undefined>(undefined);
   /** The row that gets the focus once it is drawn. */
   const pendingFocus = useRef<string | undefined>(undefined);
   /** The row that stays in place, and its index, at the last drawing. */
   const anchor = useRef<{ readonly id: string; readonly row: number } | undefined>(undefined);
-  const scrolled = useComputed((): Scrolled => ({ ...view.value, count: rows.value.length }));
+  const scroll = useComputed((): ScrollState => ({ ...view.value, count: rows.value.length }));
   const list = rows.value;
-  const { above, rowHeight } = view.value;
+  const { topOffset, rowHeight } = view.value;
   /** The rows of the last drawing. */
-  const drawn = useRef<RowWindow>({ from: 0, to: 0 });
-  /** Counts the tasks that continue a drawing. */
+  const drawnRows = useRef<RowWindow>({ from: 0, to: 0 });
+  /** Number of tasks that continued a drawing. */
   const tasks = useSignal(0);
   void tasks.value;
-  const whole = rowWindow(scrolled.value);
+  const targetRows = rowWindow(scroll.value);
   const requestedIndex =
     pendingFocus.current === undefined ? -1 : list.findIndex(({ id }) => id === pendingFocus.current);
-  const needed = requestedIndex < 0 ? Math.floor(above / rowHeight) : requestedIndex;
-  const { from, to } = nextRows(drawn.current, whole, needed, MAX_NEW_ROWS);
-  const unfinished = from > whole.from || to < whole.to;
+  const urgentRow = requestedIndex < 0 ? Math.floor(topOffset / rowHeight) : requestedIndex;
+  const { from, to } = nextRows(drawnRows.current, targetRows, urgentRow, MAX_NEW_ROWS);
+  const isUnfinished = from > targetRows.from || to < targetRows.to;
 
   const measure = useRef(() => {
     const element = body.current;
     if (!element) return;
     const row = element.querySelector("tr");
-    const above = -element.getBoundingClientRect().top;
-    const { viewHeight, rowHeight, ...before } = view.peek();
-    const next = { above, viewHeight: innerHeight, rowHeight: row?.offsetHeight || rowHeight };
-    const same = before.above === above && viewHeight === next.viewHeight && rowHeight === next.rowHeight;
-    if (!same) view.value = next;
+    const topOffset = -element.getBoundingClientRect().top;
+    const { viewHeight, rowHeight, ...previous } = view.peek();
+    const next = { topOffset, viewHeight: innerHeight, rowHeight: row?.offsetHeight || rowHeight };
+    const isSame = previous.topOffset === topOffset && viewHeight === next.viewHeight && rowHeight === next.rowHeight;
+    if (!isSame) view.value = next;
   });
 
   useEffect(() => {
@@ -85,7 +85,7 @@ export function CallGrid({
     const element = body.current;
     if (!element) return;
     element.style.paddingBlock = `${from * rowHeight}px ${(list.length - to) * rowHeight}px`;
-    drawn.current = { from, to };
+    drawnRows.current = { from, to };
     const previousAnchor = anchor.current;
     const row = previousAnchor === undefined ? -1 : list.findIndex(({ id }) => id === previousAnchor.id);
     if (previousAnchor !== undefined && row > previousAnchor.row) scrollBy(0, (row - previousAnchor.row) * rowHeight);
@@ -93,14 +93,14 @@ export function CallGrid({
     if (pendingFocus.current !== undefined) {
       const row = element.querySelector<HTMLElement>(`[data-call="${pendingFocus.current}"]`);
       row?.focus({ preventScroll: true });
-      if (row || !unfinished) pendingFocus.current = undefined;
+      if (row || !isUnfinished) pendingFocus.current = undefined;
     }
     const focused = element.contains(document.activeElement) ? active.peek() : undefined;
-    const first = list[Math.max(0, Math.floor(view.peek().above / rowHeight))];
-    const anchorId = focused ?? (view.peek().above > 0 ? first?.id : undefined);
+    const first = list[Math.max(0, Math.floor(view.peek().topOffset / rowHeight))];
+    const anchorId = focused ?? (view.peek().topOffset > 0 ? first?.id : undefined);
     anchor.current =
       anchorId === undefined ? undefined : { id: anchorId, row: list.findIndex(({ id }) => id === anchorId) };
-    if (!unfinished) return;
+    if (!isUnfinished) return;
     const next = setTimeout(() => {
       tasks.value++;
     }, 0);
@@ -108,11 +108,11 @@ export function CallGrid({
   });
 
   useEffect(() => {
-    if (!complete.value && nearEnd(scrolled.value)) onNearEnd();
-  }, [scrolled.value, complete.value]);
+    if (!isComplete.value && nearEnd(scroll.value)) onNearEnd();
+  }, [scroll.value, isComplete.value]);
 
-  const shown = list.slice(from, to);
-  const tabStop = shown.some(({ id }) => id === active.value) ? active.value : shown[0]?.id;
+  const visibleRows = list.slice(from, to);
+  const tabStop = visibleRows.some(({ id }) => id === active.value) ? active.value : visibleRows[0]?.id;
 
   function onKeyDown(event: KeyboardEvent): void {
     const { target, key } = event;
@@ -138,9 +138,9 @@ export function CallGrid({
     const element = body.current;
     if (!element) return;
     const top = element.getBoundingClientRect().top + row * rowHeight;
-    const covered = Number.parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) || 0;
-    if (top < covered) scrollBy(0, top - covered);
-    else if (top + rowHeight > innerHeight - covered) scrollBy(0, top + rowHeight - innerHeight + covered);
+    const coveredHeight = Number.parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) || 0;
+    if (top < coveredHeight) scrollBy(0, top - coveredHeight);
+    else if (top + rowHeight > innerHeight - coveredHeight) scrollBy(0, top + rowHeight - innerHeight + coveredHeight);
   }
 
   const { columns } = t.value;
@@ -152,7 +152,7 @@ export function CallGrid({
       role="grid"
       aria-label={t.value.title}
       aria-description={t.value.keys}
-      aria-rowcount={complete.value ? list.length + 1 : -1}
+      aria-rowcount={isComplete.value ? list.length + 1 : -1}
     >
       {/* biome-ignore lint/a11y/noRedundantRoles: see above */}
       <thead role="rowgroup">
@@ -175,7 +175,7 @@ export function CallGrid({
           if (target instanceof HTMLElement && target.dataset.call) active.value = target.dataset.call;
         }}
       >
-        {shown.map((call, index) => (
+        {visibleRows.map((call, index) => (
           <Row
             key={call.id}
             call={call}
@@ -205,7 +205,7 @@ function Row({
     // The link in the row handles its own clicks.
     if (!(event.target instanceof Element && event.target.closest("a"))) navigate(`/calls/${id}`);
   };
-  // A list under load is drawn five times a second: unchanged rows are not created again.
+  // A busy list is drawn five times a second: unchanged rows are not created again.
   const cells = useMemo(
     () => (
       <>

@@ -8,18 +8,18 @@ import { dictionary } from "../../dictionary/dictionary.ts";
 import en from "../../dictionary/en/calls.ts";
 import pt from "../../dictionary/pt/calls.ts";
 import { client } from "../../shell/client.ts";
-import { beginnings, onEvents } from "../../shell/live.ts";
+import { onEvents, streamStarts } from "../../shell/live.ts";
 import { href } from "../../shell/place.ts";
 import { signedIn } from "../../shell/session.ts";
 import { curlExample } from "../new-call/call-examples.ts";
 import { EMPTY_FORM } from "../new-call/call-form.ts";
 import { type CallListFilter, isFiltered, searchOf } from "./call-filter.ts";
 import { CallGrid } from "./call-grid.tsx";
-import { CallChanges, type CallSource } from "./live-calls.ts";
+import { type CallSource, LiveCallList } from "./live-calls.ts";
 
 const t = dictionary({ en, pt });
 
-/** The calls of a filter, as they happen. */
+/** The live list of calls that match a filter. */
 export function CallList({
   filter,
   instances,
@@ -28,30 +28,30 @@ export function CallList({
   readonly instances: readonly Instance[] | undefined;
 }) {
   const key = searchOf(filter);
-  const calls = useMemo(() => new CallChanges(filter, accountCalls), [key]);
+  const calls = useMemo(() => new LiveCallList(filter, accountCalls), [key]);
   useEffect(() => calls.start(), [calls]);
   const names = useMemo(() => new Map((instances ?? []).map(({ id, name }) => [id, name])), [instances]);
 
   const fault = calls.fault.value;
-  const faulty = fault !== undefined && <FaultNotice error={fault} retry={() => void calls.more()} />;
-  if (!calls.loaded.value) return faulty || <Skeleton lines={8} />;
-  if (calls.rows.value.length === 0 && calls.complete.value)
+  const faultNotice = fault !== undefined && <FaultNotice error={fault} retry={() => void calls.loadMore()} />;
+  if (!calls.isLoaded.value) return faultNotice || <Skeleton lines={8} />;
+  if (calls.rows.value.length === 0 && calls.isComplete.value)
     return isFiltered(filter) ? <NoMatch /> : <NoCalls instances={instances} />;
   return (
     <div class="stack">
       <p class="quiet small" role="status">
-        {t.value.count(calls.rows.value.length, calls.complete.value)}
+        {t.value.count(calls.rows.value.length, calls.isComplete.value)}
       </p>
       <CallGrid
         rows={calls.rows}
-        complete={calls.complete}
+        isComplete={calls.isComplete}
         instanceNames={names}
         onNearEnd={() => {
-          if (calls.fault.peek() === undefined) void calls.more();
+          if (calls.fault.peek() === undefined) void calls.loadMore();
         }}
       />
-      {faulty}
-      {!calls.complete.value && !faulty && <Skeleton lines={2} />}
+      {faultNotice}
+      {!calls.isComplete.value && !faultNotice && <Skeleton lines={2} />}
     </div>
   );
 }
@@ -76,8 +76,8 @@ function NoMatch() {
 /** Explains how to place the first call, or how to get an instance that can call. */
 function NoCalls({ instances }: { readonly instances: readonly Instance[] | undefined }) {
   const { none, place } = t.value;
-  const able = instances?.find(({ status }) => status === "ACTIVE");
-  if (instances !== undefined && !able)
+  const activeInstance = instances?.find(({ status }) => status === "ACTIVE");
+  if (instances !== undefined && !activeInstance)
     return (
       <EmptyState icon="call" title={none.title} action={<LinkButton to={href("/instances")}>{none.link}</LinkButton>}>
         {none.noInstance}
@@ -85,7 +85,7 @@ function NoCalls({ instances }: { readonly instances: readonly Instance[] | unde
     );
   const form = {
     ...EMPTY_FORM,
-    instanceId: able?.id ?? "inst_…",
+    instanceId: activeInstance?.id ?? "inst_…",
     phoneNumber: "+12025550100",
     text: "Hello.",
     voiceId: "en-US-1",
@@ -101,4 +101,4 @@ function NoCalls({ instances }: { readonly instances: readonly Instance[] | unde
 }
 
 /** The calls of the account. */
-const accountCalls: CallSource = { page: client.calls.page, onEvents, beginnings };
+const accountCalls: CallSource = { page: client.calls.page, onEvents, streamStarts: streamStarts };

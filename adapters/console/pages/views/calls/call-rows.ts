@@ -10,7 +10,7 @@ export type ListedCall = Call;
 /** Rank of a status; the rank of a call never decreases. */
 const RANK: Readonly<Record<CallStatus, number>> = { QUEUED: 0, RINGING: 1, IN_PROGRESS: 2, COMPLETED: 3, FAILED: 3 };
 
-/** The status that a call has after an event; undefined if the event changes none. */
+/** The status of a call after an event; undefined if the event does not change it. */
 const STATUS_AFTER: Readonly<Partial<Record<CallEvent["type"], CallStatus>>> = {
   queued: "QUEUED",
   ringing: "RINGING",
@@ -19,7 +19,7 @@ const STATUS_AFTER: Readonly<Partial<Record<CallEvent["type"], CallStatus>>> = {
   failed: "FAILED",
 };
 
-/** Effect of an event on the list: it changes a row, changes none, or concerns a call that has to be read first. */
+/** Effect of an event on the list: a changed row, no change, or a call that has to be read first. */
 export type EventEffect = "changed" | "unchanged" | "unknown_call";
 
 /**
@@ -29,9 +29,9 @@ export type EventEffect = "changed" | "unchanged" | "unknown_call";
 export class CallRows {
   readonly #filter: CallListFilter;
   readonly #rows = new Map<string, ListedCall>();
-  /** Cursor of the last page read; older calls are on pages not requested yet. */
+  /** Oldest call read so far; older ones are on pages that have not been requested. */
   #oldest: ListedCall | undefined;
-  #complete = false;
+  #isComplete = false;
   #sorted: readonly ListedCall[] | undefined = [];
 
   constructor(filter: CallListFilter) {
@@ -45,19 +45,19 @@ export class CallRows {
   }
 
   /** True if the last page has been read. */
-  get complete(): boolean {
-    return this.#complete;
+  get isComplete(): boolean {
+    return this.#isComplete;
   }
 
   get(id: string): ListedCall | undefined {
     return this.#rows.get(id);
   }
 
-  /** Adds the next page. @param complete true for the last page */
-  addPage(calls: readonly ListedCall[], complete: boolean): void {
+  /** Adds the next page. @param isLastPage true for the last page */
+  addPage(calls: readonly ListedCall[], isLastPage: boolean): void {
     for (const call of calls) this.put(call);
     this.#oldest = calls.at(-1) ?? this.#oldest;
-    this.#complete = complete;
+    this.#isComplete = isLastPage;
   }
 
   /** Adds a call or updates it; drops a call that does not match the filter. */
@@ -69,21 +69,21 @@ export class CallRows {
     this.#sorted = undefined;
   }
 
-  /** Takes an event of any call. */
+  /** Applies an event of any call. */
   apply(event: CallEvent): EventEffect {
     const status = STATUS_AFTER[event.type];
     if (status === undefined || event.call_id === null) return "unchanged";
     const row = this.#rows.get(event.call_id);
-    if (row === undefined) return this.#belongsHere(event, event.call_id, status) ? "unknown_call" : "unchanged";
+    if (row === undefined) return this.#mayBelong(event, event.call_id, status) ? "unknown_call" : "unchanged";
     if (RANK[row.status] >= RANK[status]) return "unchanged";
     this.put(afterEvent(row, event, status));
     return "changed";
   }
 
-  /** True if a call that is missing may belong to the list: it may match, and is not on a later page. */
-  #belongsHere(event: CallEvent, id: string, status: CallStatus): boolean {
+  /** True if an unknown call may belong to the list: it may match the filter, and is not on a later page. */
+  #mayBelong(event: CallEvent, id: string, status: CallStatus): boolean {
     if (!mayMatch(event, status, this.#filter)) return false;
-    if (this.#complete) return true;
+    if (this.#isComplete) return true;
     const createdAt = idTime(id);
     return this.#oldest !== undefined && createdAt !== undefined && createdAt >= Date.parse(this.#oldest.created_at);
   }

@@ -33,7 +33,7 @@ export function createdText({ created_at }: ListedCall): string {
   return isToday ? formatClock(created_at) : formatTime(created_at);
 }
 
-/** Time the callee has been, or was, on the phone. */
+/** Duration of the conversation so far, or in total. */
 export function Duration({ call }: { readonly call: ListedCall }) {
   const { status, started_at, ended_at, outcome } = call;
   if (status === "IN_PROGRESS" && started_at) return <Elapsed since={started_at} />;

@@ -35,8 +35,8 @@ export function FilterBar({
   const { filters } = t.value;
   const { statuses, type, instanceId, reference, targetPhone, from, to } = filter;
   const set = (change: Partial<CallListFilter>): void => onChange({ ...filter, ...change });
-  const more = { type, instanceId, reference, targetPhone, from, to };
-  const isOpen = isFiltered(more);
+  const extraFilters = { type, instanceId, reference, targetPhone, from, to };
+  const isOpen = isFiltered(extraFilters);
   return (
     <div class="stack-s stack">
       <div class="row row-apart">
@@ -80,18 +80,18 @@ export function FilterBar({
             value={type ?? ""}
             options={[
               { value: "" as const, text: filters.anyType },
-              ...CALL_TYPES.map((each) => ({ value: each, text: callTypes[each].value.name })),
+              ...CALL_TYPES.map((callType) => ({ value: callType, text: callTypes[callType].value.name })),
             ]}
             onChange={(value) => set({ type: value === "" ? undefined : value })}
           />
-          <Typed
+          <TextFilter
             label={filters.number}
             hint={filters.numberHint}
             value={targetPhone}
-            accepted={targetPhoneIn}
+            parse={targetPhoneIn}
             onChange={(value) => set({ targetPhone: value })}
           />
-          <Typed label={filters.reference} value={reference} onChange={(value) => set({ reference: value })} />
+          <TextFilter label={filters.reference} value={reference} onChange={(value) => set({ reference: value })} />
           <Field
             type="date"
             label={filters.from}
@@ -105,38 +105,38 @@ export function FilterBar({
   );
 }
 
-/** A filter that takes effect once it is typed: with Enter, or when the field loses focus. */
-function Typed({
+/** A text filter that takes effect with Enter, or when the field loses focus. */
+function TextFilter({
   label,
   hint,
   value,
-  accepted = (text) => text,
+  parse = (text) => text,
   onChange,
 }: {
   readonly label: string;
   readonly hint?: string;
   readonly value: string | undefined;
-  /** Parses the text; undefined if it is invalid, which the field then shows. */
-  readonly accepted?: (text: string) => string | undefined;
+  /** Parses the text; undefined marks it as invalid. */
+  readonly parse?: (text: string) => string | undefined;
   readonly onChange: (value: string | undefined) => void;
 }) {
   const input = useRef<HTMLInputElement>(null);
-  const isWrong = useSignal(false);
+  const isInvalid = useSignal(false);
   useEffect(() => {
     if (input.current) input.current.value = value ?? "";
-    isWrong.value = false;
+    isInvalid.value = false;
   }, [value]);
-  const take = (typed: string): void => {
-    const text = typed.trim();
-    const next = text === "" ? undefined : accepted(text);
-    isWrong.value = text !== "" && next === undefined;
-    if (!isWrong.value) onChange(next);
+  const applyText = (inputText: string): void => {
+    const text = inputText.trim();
+    const next = text === "" ? undefined : parse(text);
+    isInvalid.value = text !== "" && next === undefined;
+    if (!isInvalid.value) onChange(next);
   };
-  const fault = isWrong.value ? faults.value.phone_number_invalid : undefined;
+  const fault = isInvalid.value ? faults.value.phone_number_invalid : undefined;
   return (
     <Labelled label={label} hint={hint} fault={fault}>
       {(tied) => (
-        <input {...tied} ref={input} autoComplete="off" onChange={(event) => take(event.currentTarget.value)} />
+        <input {...tied} ref={input} autoComplete="off" onChange={(event) => applyText(event.currentTarget.value)} />
       )}
     </Labelled>
   );

@@ -4,46 +4,46 @@ import type { CallEvent, CallsClient } from "../../../../../src/client/index.ts"
 import { type CallListFilter, listQuery } from "./call-filter.ts";
 import { CallRows, type ListedCall } from "./call-rows.ts";
 
-/** Calls on the first page, and on each further one. */
-const PAGE = 100;
+/** Calls per page. */
+const PAGE_SIZE = 100;
 /** The largest page of the HTTP interface. */
-const MAX_PAGE = 200;
-/** Minimum time between two renderings of the list, ms, regardless of the number of events. */
-const DRAWN_EVERY_MS = 200;
-/** Delay from the report of a new call until all new calls are read together, ms. */
-const READ_AFTER_MS = 150;
-/** Pages that are read to find new calls; older calls are on later pages. */
+const MAX_PAGE_SIZE = 200;
+/** Minimum time between two renderings of the list, ms. */
+const DRAW_INTERVAL_MS = 200;
+/** Delay before new calls are read, so that one request reads many, ms. */
+const READ_DELAY_MS = 150;
+/** Maximum pages read to find new calls. */
 const MAX_PAGES = 5;
 
 /** Source of a list of calls. */
 export interface CallSource {
   readonly page: CallsClient["page"];
-  /** Calls the listener with all new events. @returns a function that stops it */
+  /** Calls the listener with all new events. @returns a function that removes it */
   onEvents(listener: (events: readonly CallEvent[]) => void): () => void;
   /** Changes when events may have been missed. */
-  readonly beginnings: ReadonlySignal<number>;
+  readonly streamStarts: ReadonlySignal<number>;
 }
 
-/** The list of a filter: pages that are read on demand, kept up to date by the events of the account. */
-export class CallChanges {
+/** The calls that match a filter: read page by page, kept up to date by the events of the account. */
+export class LiveCallList {
   /** Newest first. */
   readonly rows = signal<readonly ListedCall[]>([]);
   /** True once the first page has arrived. */
-  readonly loaded = signal(false);
+  readonly isLoaded = signal(false);
   /** True if there are no further pages. */
-  readonly complete = signal(false);
-  /** Fault of reading the latest page. */
+  readonly isComplete = signal(false);
+  /** Error of the latest read. */
   readonly fault = signal<unknown>(undefined);
   readonly #filter: CallListFilter;
   readonly #source: CallSource;
   #calls: CallRows;
   #cursor: string | undefined;
-  #reading: Promise<void> | undefined;
-  readonly #stop = new AbortController();
+  #pageRead: Promise<void> | undefined;
+  readonly #controller = new AbortController();
   /** New calls that have not been read, each with the time of its creation. */
   readonly #unknown = new Map<string, number>();
-  #drawing: ReturnType<typeof setTimeout> | undefined;
-  #finding: ReturnType<typeof setTimeout> | undefined;
+  #drawTimer: ReturnType<typeof setTimeout> | undefined;
+  #findTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(filter: CallListFilter, source: CallSource) {
     this.#filter = filter;
@@ -53,40 +53,40 @@ export class CallChanges {
 
   /** Reads the first page and follows the events. @returns a function that stops both */
   start(): () => void {
-    const unfollow = this.#source.onEvents((events) => this.#take(events));
+    const unfollow = this.#source.onEvents((events) => this.#applyEvents(events));
     // Runs at once, and again when events may have been missed.
-    const unsubscribe = this.#source.beginnings.subscribe(() => void this.#startOver());
+    const unsubscribe = this.#source.streamStarts.subscribe(() => void this.#restart());
     return () => {
-      this.#stop.abort();
-      clearTimeout(this.#drawing);
-      clearTimeout(this.#finding);
+      this.#controller.abort();
+      clearTimeout(this.#drawTimer);
+      clearTimeout(this.#findTimer);
       unfollow();
       unsubscribe();
     };
   }
 
   /** Reads the next page. */
-  more(): Promise<void> {
-    this.#reading ??= this.#readPage().finally(() => {
-      this.#reading = undefined;
+  loadMore(): Promise<void> {
+    this.#pageRead ??= this.#readPage().finally(() => {
+      this.#pageRead = undefined;
     });
-    return this.#reading;
+    return this.#pageRead;
   }
 
-  async #startOver(): Promise<void> {
-    await this.#reading;
+  async #restart(): Promise<void> {
+    await this.#pageRead;
     this.#calls = new CallRows(this.#filter);
     this.#cursor = undefined;
-    await this.more();
+    await this.loadMore();
   }
 
   async #readPage(): Promise<void> {
-    const { signal } = this.#stop;
+    const { signal } = this.#controller;
     const calls = this.#calls;
-    if (calls.complete || signal.aborted) return;
+    if (calls.isComplete || signal.aborted) return;
     try {
       const page = await this.#source.page(
-        { ...listQuery(this.#filter), limit: PAGE, cursor: this.#cursor },
+        { ...listQuery(this.#filter), limit: PAGE_SIZE, cursor: this.#cursor },
         { signal },
       );
       if (calls !== this.#calls) return;
@@ -94,56 +94,57 @@ export class CallChanges {
       this.#cursor = page.next;
       this.fault.value = undefined;
       this.#draw();
-      this.loaded.value = true;
+      this.isLoaded.value = true;
     } catch (error) {
       if (!signal.aborted) this.fault.value = error;
     }
   }
 
-  #take(events: readonly CallEvent[]): void {
-    let changed = false;
+  #applyEvents(events: readonly CallEvent[]): void {
+    let hasChanged = false;
     for (const event of events) {
       const effect = this.#calls.apply(event);
-      changed ||= effect === "changed";
+      hasChanged ||= effect === "changed";
       if (effect === "unknown_call" && event.call_id !== null)
         this.#unknown.set(event.call_id, idTime(event.call_id) ?? Date.parse(event.timestamp));
     }
-    if (changed) this.#drawing ??= setTimeout(() => this.#draw(), DRAWN_EVERY_MS);
-    if (this.#unknown.size > 0) this.#finding ??= setTimeout(() => void this.#find(), READ_AFTER_MS);
+    if (hasChanged) this.#drawTimer ??= setTimeout(() => this.#draw(), DRAW_INTERVAL_MS);
+    if (this.#unknown.size > 0) this.#findTimer ??= setTimeout(() => void this.#readUnknownCalls(), READ_DELAY_MS);
   }
 
   #draw(): void {
-    clearTimeout(this.#drawing);
-    this.#drawing = undefined;
+    clearTimeout(this.#drawTimer);
+    this.#drawTimer = undefined;
     this.rows.value = this.#calls.list;
-    this.complete.value = this.#calls.complete;
+    this.isComplete.value = this.#calls.isComplete;
   }
 
-  /** Reads the newest pages until they have every new call, or are older than all of them. */
-  async #find(): Promise<void> {
-    const { signal } = this.#stop;
-    const missing = new Map(this.#unknown);
+  /** Reads the newest pages until every new call was found, or is newer than the rest. */
+  async #readUnknownCalls(): Promise<void> {
+    const { signal } = this.#controller;
+    const missingCalls = new Map(this.#unknown);
     this.#unknown.clear();
-    let limit = Math.min(MAX_PAGE, 10 + 2 * missing.size);
+    let limit = Math.min(MAX_PAGE_SIZE, 10 + 2 * missingCalls.size);
     let cursor: string | undefined;
     try {
-      for (let pages = 0; pages < MAX_PAGES && missing.size > 0; pages++) {
+      for (let pages = 0; pages < MAX_PAGES && missingCalls.size > 0; pages++) {
         const { items, next } = await this.#source.page({ ...listQuery(this.#filter), limit, cursor }, { signal });
         for (const call of items) {
-          missing.delete(call.id);
+          missingCalls.delete(call.id);
           this.#calls.put(call);
         }
-        const oldest = Date.parse(items.at(-1)?.created_at ?? "");
-        for (const [id, createdAt] of missing) if (!(createdAt <= oldest)) missing.delete(id);
+        const oldestTime = Date.parse(items.at(-1)?.created_at ?? "");
+        for (const [id, createdAt] of missingCalls) if (!(createdAt <= oldestTime)) missingCalls.delete(id);
         if (next === undefined) break;
         cursor = next;
-        limit = MAX_PAGE;
+        limit = MAX_PAGE_SIZE;
       }
       this.#draw();
     } catch {
-      // The next event of such a call asks for it again, and so does the next beginning of the events.
+      // The call is read again after its next event, or when the event stream restarts.
     }
-    this.#finding = undefined;
-    if (this.#unknown.size > 0 && !signal.aborted) this.#finding = setTimeout(() => void this.#find(), READ_AFTER_MS);
+    this.#findTimer = undefined;
+    if (this.#unknown.size > 0 && !signal.aborted)
+      this.#findTimer = setTimeout(() => void this.#readUnknownCalls(), READ_DELAY_MS);
   }
 }

@@ -18,13 +18,13 @@ const t = dictionary({ en, pt });
 const calls = dictionary({ en: enCalls, pt: ptCalls });
 
 /**
- * A call through the microphone while it lasts, and how it ended. @param onOver called when the user returns to the
+ * A call through the microphone, and then its outcome. @param onClose called when the user returns to the
  * form
  */
-export function LivePanel({ call, onOver }: { readonly call: MicrophoneCall; readonly onOver: () => void }) {
+export function LivePanel({ call, onClose }: { readonly call: MicrophoneCall; readonly onClose: () => void }) {
   const { live } = t.value;
   const phase = call.phase.value;
-  const isOver = phase === "ended";
+  const isEnded = phase === "ended";
   const leave = (): void => void call.hangUp().catch(() => {}); // it has just ended
   useEffect(() => {
     const warn = (event: BeforeUnloadEvent): void => {
@@ -40,17 +40,17 @@ export function LivePanel({ call, onOver }: { readonly call: MicrophoneCall; rea
     <Card title={live.title(spacedNumber(call.number))}>
       <div class="stack live-call">
         <p class="live-state" role="status">
-          <strong>{isOver ? live.ended : call.muted.value ? live.muted : live[phase]}</strong>
+          <strong>{isEnded ? live.ended : call.muted.value ? live.muted : live[phase]}</strong>
           {phase === "talking" && call.answeredAt.value && (
             <span class="number quiet" aria-hidden="true">
               <Elapsed since={call.answeredAt.value} />
             </span>
           )}
         </p>
-        {isOver ? <End call={call} /> : <Talking call={call} />}
+        {isEnded ? <End call={call} /> : <Talking call={call} />}
         {call.keys.value !== "" && <p class="small">{live.pressed([...call.keys.value].join(" "))}</p>}
         <div class="row">
-          {!isOver && (
+          {!isEnded && (
             <>
               <Button
                 look="quiet"
@@ -64,10 +64,10 @@ export function LivePanel({ call, onOver }: { readonly call: MicrophoneCall; rea
               </Button>
             </>
           )}
-          {isOver && (
+          {isEnded && (
             <>
               <LinkButton to={href(`/calls/${call.callId}`)}>{live.details}</LinkButton>
-              <Button look="quiet" onClick={onOver}>
+              <Button look="quiet" onClick={onClose}>
                 {live.again}
               </Button>
             </>

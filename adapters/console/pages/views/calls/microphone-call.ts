@@ -2,8 +2,8 @@ import { signal } from "@preact/signals";
 import type { CallStream, StreamEnd, StreamEvent } from "../../../../../src/client/index.ts";
 import type { AudioLevels, BrowserCallAudio } from "../../audio/call-audio.ts";
 
-/** Frames of 20 ms that may wait to be sent; later ones are dropped, so that a slow network adds no lasting delay. */
-const MAX_WAITING = 25;
+/** Maximum frames of 20 ms in the send queue; later ones are dropped, so that a slow network adds no lasting delay. */
+const MAX_PENDING_FRAMES = 25;
 const SILENCE: AudioLevels = { heard: 0, spoken: 0 };
 
 /** Phase of a call through the microphone. */
@@ -21,10 +21,10 @@ export interface ServerCall {
 
 /** Microphone and loudspeaker of this browser. */
 export interface Headset {
-  /** @param frame called with each 20 ms of the microphone */
+  /** @param onFrame called with each 20 ms of the microphone's audio */
   start(
-    frame: (samples: Int16Array<ArrayBuffer>) => void,
-    levels: (levels: AudioLevels) => void,
+    onFrame: (samples: Int16Array<ArrayBuffer>) => void,
+    onLevels: (levels: AudioLevels) => void,
   ): Pick<BrowserCallAudio, "play">;
   mute(muted: boolean): void;
   /** Releases the microphone. */
@@ -43,13 +43,13 @@ export class MicrophoneCall {
   /** The keys that the callee has pressed. */
   readonly keys = signal("");
   readonly end = signal<StreamEnd | undefined>(undefined);
-  /** Fault that ended the stream, if it failed. */
+  /** Error that ended the stream, if it failed. */
   readonly fault = signal<unknown>(undefined);
   readonly #call: ServerCall;
   readonly #headset: Headset;
   #stream: CallStream | undefined;
-  #waiting = 0;
-  #hangingUp = false;
+  #pendingFrames = 0;
+  #isHangingUp = false;
 
   constructor(call: ServerCall, headset: Headset) {
     this.callId = call.id;
@@ -64,7 +64,7 @@ export class MicrophoneCall {
       const stream = await this.#call.stream();
       this.#stream = stream;
       const audio = this.#headset.start(
-        (frame) => this.#speak(stream, frame),
+        (frame) => this.#send(stream, frame),
         (levels) => {
           this.levels.value = levels;
         },
@@ -72,7 +72,7 @@ export class MicrophoneCall {
       const [end] = await Promise.all([stream.ended, this.#follow(stream), this.#play(stream, audio)]);
       this.end.value = end;
     } catch (error) {
-      if (!this.#hangingUp) this.fault.value = error;
+      if (!this.#isHangingUp) this.fault.value = error;
     } finally {
       this.phase.value = "ended";
       this.levels.value = SILENCE;
@@ -94,7 +94,7 @@ export class MicrophoneCall {
   /** Ends the call immediately, without waiting for audio that is still on its way to the callee. */
   async hangUp(): Promise<void> {
     if (this.phase.value === "ended") return;
-    this.#hangingUp = true;
+    this.#isHangingUp = true;
     if (this.#stream === undefined) {
       await this.#call.hangUp();
       return;
@@ -103,26 +103,26 @@ export class MicrophoneCall {
     await this.#stream.hangUp();
   }
 
-  #speak(stream: CallStream, frame: Int16Array<ArrayBuffer>): void {
-    if (this.phase.value !== "talking" || this.muted.value || this.#waiting >= MAX_WAITING) return;
-    this.#waiting++;
+  #send(stream: CallStream, frame: Int16Array<ArrayBuffer>): void {
+    if (this.phase.value !== "talking" || this.muted.value || this.#pendingFrames >= MAX_PENDING_FRAMES) return;
+    this.#pendingFrames++;
     stream
       .write(frame)
       .catch(() => {}) // `ended` reports it
       .finally(() => {
-        this.#waiting--;
+        this.#pendingFrames--;
       });
   }
 
   async #follow(stream: CallStream): Promise<void> {
-    for await (const event of stream.events()) this.#take(event);
+    for await (const event of stream.events()) this.#handle(event);
   }
 
   async #play(stream: CallStream, audio: Pick<BrowserCallAudio, "play">): Promise<void> {
     for await (const frame of stream.audio()) audio.play(frame);
   }
 
-  #take(event: StreamEvent): void {
+  #handle(event: StreamEvent): void {
     if (event.type !== "call_event") return;
     if (event.event === "ringing" && this.phase.value === "calling") this.phase.value = "ringing";
     if (event.event === "dtmf") this.keys.value += event.digit;

@@ -11,7 +11,7 @@ export function callerForm({ phoneNumber = "", displayName = "", withheld = fals
   return { phoneNumber, displayName, withheld };
 }
 
-/** The caller of the fields; null if they are empty. */
+/** The caller in the fields; null if they are empty. */
 export function callerOfForm({ phoneNumber, displayName, withheld }: CallerForm): CallerId | null {
   const number = phoneNumber.replace(/[\s().-]/g, "");
   const name = displayName.trim();

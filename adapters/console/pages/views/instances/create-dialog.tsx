@@ -20,12 +20,12 @@ import { networks, networkTexts } from "./networks.ts";
 
 const t = dictionary({ en, pt });
 
-/** Asks for a name and a network, then opens the new instance, where its phone is linked. */
+/** Dialog for the name and the network of a new instance; then opens its page, where the phone is linked. */
 export function CreateInstanceDialog({ onClose }: { readonly onClose: () => void }) {
-  const open = useData(networks);
+  const networkList = useData(networks);
   return (
     <Dialog title={t.value.create.title} onClose={onClose}>
-      <Loaded data={open} lines={4}>
+      <Loaded data={networkList} lines={4}>
         {([first, ...others]) =>
           first === undefined ? (
             <Notice tone="warn">{t.value.create.noNetwork}</Notice>
@@ -57,7 +57,7 @@ function CreateForm({
     navigate(`/instances/${id}`);
   });
   const texts = t.value.create;
-  // The dialog opened before it had a field to focus.
+  // The dialog opens before its fields are rendered, so the browser has none to focus.
   useEffect(() => document.querySelector<HTMLInputElement>("dialog input")?.focus(), []);
   return (
     <Form

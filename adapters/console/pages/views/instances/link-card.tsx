@@ -32,7 +32,7 @@ export function LinkCard({
   return (
     <Card title={isAccount ? link.titleAccount : link.title}>
       <div class="columns">
-        <QrPanel id={instance.id} code={code} linked={reload} failed={reload} />
+        <QrPanel id={instance.id} code={code} onLinked={reload} onFailed={reload} />
         <div class="stack stack-l">
           {!isAccount && (
             <ol class="steps">
@@ -49,7 +49,7 @@ export function LinkCard({
   );
 }
 
-/** The page behind the code: a newcomer needs no camera for the simulated phone. */
+/** Link to the page behind the code: the simulated phone needs no camera. */
 function CodeAddress({ page, provider }: { readonly page: string | null; readonly provider: string }) {
   if (page === null) return null;
   const { link } = t.value;
@@ -73,10 +73,10 @@ function CodeAddress({ page, provider }: { readonly page: string | null; readonl
   );
 }
 
-/** A link for the owner of the phone, who may be somewhere else. */
+/** A link to send to the owner of the phone. */
 function SendLink({ instance: { id, name } }: { readonly instance: InstanceDetails }) {
   const page = useSignal<LinkPage | undefined>(undefined);
-  const make = useAction(async () => {
+  const createLink = useAction(async () => {
     page.value = await client.instances.linkPage(id);
   });
   const { link } = t.value;
@@ -93,9 +93,9 @@ function SendLink({ instance: { id, name } }: { readonly instance: InstanceDetai
           </p>
         </>
       )}
-      {make.fault !== undefined && <FaultNotice error={make.fault} />}
+      {createLink.fault !== undefined && <FaultNotice error={createLink.fault} />}
       <div class="row">
-        <Button look="quiet" busy={make.busy} onClick={() => make.start()}>
+        <Button look="quiet" busy={createLink.busy} onClick={() => createLink.start()}>
           {created ? link.sendAgain : link.sendAction}
         </Button>
         {created && "share" in navigator && (
@@ -112,6 +112,6 @@ async function share(url: string, text: string): Promise<void> {
   try {
     await navigator.share({ url, text });
   } catch {
-    // The person has closed the browser's dialog.
+    // The user has closed the browser's dialog.
   }
 }

@@ -7,7 +7,7 @@ export function networkKind(provider: string): NetworkKind {
   return provider.startsWith("sip/") ? "trunk" : "other";
 }
 
-/** The name of the trunk or the network that an operator has given. */
-export function ownName(provider: string): string {
+/** The operator's name for the trunk or the network. */
+export function operatorName(provider: string): string {
   return provider.replace(/^sip\//, "");
 }

@@ -5,7 +5,7 @@ import { dictionary } from "../../dictionary/dictionary.ts";
 import en from "../../dictionary/en/instances.ts";
 import pt from "../../dictionary/pt/instances.ts";
 import { useAction } from "../../shell/use-action.ts";
-import { networkKind, ownName } from "./network-kind.ts";
+import { networkKind, operatorName } from "./network-kind.ts";
 
 const t = dictionary({ en, pt });
 
@@ -19,7 +19,7 @@ export function OfflineNotice({
   readonly connection: Connection;
   readonly reload: () => Promise<void>;
 }) {
-  const look = useAction(reload);
+  const reloadAction = useAction(reload);
   const { offline } = t.value;
   const { state, reason } = connection;
   if (state === "online" || state === "linking" || state === "unlinked") return null;
@@ -35,7 +35,7 @@ export function OfflineNotice({
       )}
       <p>{fixOf(connection)}</p>
       <div>
-        <Button small look="quiet" busy={look.busy} onClick={() => look.start()}>
+        <Button small look="quiet" busy={reloadAction.busy} onClick={() => reloadAction.start()}>
           {offline.look}
         </Button>
       </div>
@@ -49,5 +49,5 @@ function fixOf({ provider, reason }: Connection): string {
   if (reason?.startsWith("no telephony")) return fix.unmounted(provider);
   if (reason?.startsWith("the line could not be opened")) return fix.failed;
   const kind = networkKind(provider);
-  return kind === "trunk" ? fix.trunk(ownName(provider)) : fix[kind];
+  return kind === "trunk" ? fix.trunk(operatorName(provider)) : fix[kind];
 }

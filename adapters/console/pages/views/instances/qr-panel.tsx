@@ -15,30 +15,30 @@ const t = dictionary({ en, pt });
 export function QrPanel({
   id,
   code,
-  linked,
-  failed,
+  onLinked: linked,
+  onFailed: failed,
 }: {
   readonly id: string;
   readonly code: Signal<QrCode | undefined>;
-  /** Called when the number is linked, or was removed. */
-  readonly linked: () => void;
+  /** Called when the number is linked or deleted. */
+  readonly onLinked: () => void;
   /** Called when no code arrives. */
-  readonly failed: () => void;
+  readonly onFailed: () => void;
 }) {
   const fault = useSignal<unknown>(undefined);
   useEffect(() => {
-    const stop = new AbortController();
-    void follow(id, code, fault, { linked, failed }, stop.signal);
-    return () => stop.abort();
+    const controller = new AbortController();
+    void follow(id, code, fault, { linked, failed }, controller.signal);
+    return () => controller.abort();
   }, [id]);
-  const shown = code.value;
+  const currentCode = code.value;
   return (
     <div class="stack stack-s">
-      {shown ? (
+      {currentCode ? (
         <figure class="qr">
-          <img alt={t.value.link.qr} src={`data:image/png;base64,${shown.pngBase64}`} width="320" height="320" />
+          <img alt={t.value.link.qr} src={`data:image/png;base64,${currentCode.pngBase64}`} width="320" height="320" />
           <figcaption class="quiet small">
-            <Countdown until={shown.expiresAt} />
+            <Countdown until={currentCode.expiresAt} />
           </figcaption>
         </figure>
       ) : (
@@ -66,8 +66,8 @@ async function follow(
       pause = pauseUntil(next.expiresAt, Date.now());
     } catch (error) {
       if (signal.aborted) return;
-      const reason = faultCode(error);
-      if (reason === "instance_already_linked" || reason === "instance_not_found") {
+      const problemCode = faultCode(error);
+      if (problemCode === "instance_already_linked" || problemCode === "instance_not_found") {
         linked();
         return;
       }
@@ -75,12 +75,12 @@ async function follow(
       fault.value = error;
       failed();
     }
-    await pauseWhileShown(pause, signal);
+    await pauseWhileVisible(pause, signal);
   }
 }
 
-/** A hidden tab needs no new code: it continues when it is shown again. */
-async function pauseWhileShown(ms: number, signal: AbortSignal): Promise<void> {
+/** Pauses; in a hidden tab, until it is visible again. */
+async function pauseWhileVisible(ms: number, signal: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => {
     const finish = (): void => {
       clearTimeout(timer);
@@ -102,7 +102,7 @@ async function pauseWhileShown(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Time the code is still valid. Screen readers skip it: it changes every second. */
+/** Remaining validity of the code. Hidden from screen readers, because it changes every second. */
 function Countdown({ until }: { readonly until: string | null }) {
   const seconds = useSignal(secondsUntil(until));
   useEffect(() => {

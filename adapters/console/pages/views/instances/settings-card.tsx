@@ -27,8 +27,8 @@ export function SettingsCard({
 }) {
   const name = useSignal(instance.name);
   const caller = useSignal(callerForm(instance.callerId));
-  const open = useData(networks).value.value;
-  const allowed = open?.find((network) => network.name === instance.connection?.provider)?.caller_ids ?? null;
+  const networkList = useData(networks).value.value;
+  const allowed = networkList?.find((network) => network.name === instance.connection?.provider)?.caller_ids ?? null;
   const save = useAction(async () => {
     const callerId = allowed === null ? {} : { callerId: callerOfForm(caller.value) };
     await client.instances.update(instance.id, { name: name.value, ...callerId });
@@ -42,7 +42,9 @@ export function SettingsCard({
         <Form action={save} buttons={<Button busy={save.busy}>{settings.save}</Button>}>
           <SignalField label={settings.name} autocomplete="off" maxLength={120} required signal={name} />
           {allowed !== null && <CallerFields caller={caller} allowed={allowed} />}
-          {open !== undefined && <p class="quiet small">{allowed === null ? settings.noCaller : settings.laterOnly}</p>}
+          {networkList !== undefined && (
+            <p class="quiet small">{allowed === null ? settings.noCaller : settings.laterOnly}</p>
+          )}
         </Form>
       </div>
     </Card>

@@ -13,15 +13,15 @@ import { spacedNumber } from "../calls/phone-number.ts";
 const t = dictionary({ en, pt });
 
 /**
- * Reports that no call was placed because the instance is on one. @param onOver called when that call has been hung up
+ * Reports that no call was placed because the instance has an active one. @param onHungUp called after that was hung up
  */
-export function ActiveCallNotice({ call, onOver }: { readonly call: CreatedCall; readonly onOver: () => void }) {
+export function ActiveCallNotice({ call, onHungUp }: { readonly call: CreatedCall; readonly onHungUp: () => void }) {
   const { active } = t.value;
   const hangUp = useAction(async () => {
     await client.calls.hangUp(call.id).catch((error: unknown) => {
-      if ((error as { status?: unknown }).status !== 404) throw error; // it has ended on its own
+      if ((error as { status?: unknown }).status !== 404) throw error; // the call has already ended
     });
-    onOver();
+    onHungUp();
   });
   return (
     <Notice tone="warn">

@@ -19,7 +19,7 @@ export function AgentFields({ state }: { readonly state: FormState }) {
       <TextArea
         state={state}
         name="instructions"
-        at="/agent/instructions"
+        field="/agent/instructions"
         label={agent.instructions}
         hint={agent.instructionsHint}
         placeholder={agent.placeholder}
@@ -32,12 +32,12 @@ export function AgentFields({ state }: { readonly state: FormState }) {
           </Button>
         </div>
       )}
-      <VoiceField state={state} name="agentVoiceId" at="/agent/voiceId" />
+      <VoiceField state={state} name="agentVoiceId" field="/agent/voiceId" />
       {!calleeSpeaksFirst && (
         <TextField
           state={state}
           name="firstMessage"
-          at="/agent/firstMessage"
+          field="/agent/firstMessage"
           label={agent.firstMessage}
           hint={agent.firstMessageHint}
         />
@@ -50,7 +50,7 @@ export function AgentFields({ state }: { readonly state: FormState }) {
         onChange={(event) => state.edit({ calleeSpeaksFirst: event.currentTarget.checked })}
       />
       <Variables state={state} />
-      <MachineField state={state} at="/agent/onMachine" />
+      <MachineField state={state} field="/agent/onMachine" />
       <details class="more">
         <summary>{agent.options}</summary>
         <div class="stack">
@@ -58,31 +58,37 @@ export function AgentFields({ state }: { readonly state: FormState }) {
             <TextField
               state={state}
               name="language"
-              at="/agent/language"
+              field="/agent/language"
               label={agent.language}
               hint={agent.languageHint}
             />
-            <TextField state={state} name="maxTurns" at="/agent/maxTurns" label={agent.maxTurns} inputMode="numeric" />
+            <TextField
+              state={state}
+              name="maxTurns"
+              field="/agent/maxTurns"
+              label={agent.maxTurns}
+              inputMode="numeric"
+            />
             <TextField
               state={state}
               name="maxSeconds"
-              at="/agent/maxSeconds"
+              field="/agent/maxSeconds"
               label={agent.maxSeconds}
               inputMode="numeric"
             />
-            <TextField state={state} name="tools" at="/agent/tools" label={agent.tools} hint={agent.toolsHint} />
+            <TextField state={state} name="tools" field="/agent/tools" label={agent.tools} hint={agent.toolsHint} />
           </div>
           <TextField
             state={state}
             name="transferTo"
-            at="/agent/transferTo"
+            field="/agent/transferTo"
             label={agent.transferTo}
             hint={agent.transferToHint}
           />
           <TextArea
             state={state}
             name="resultSchema"
-            at="/agent/resultSchema"
+            field="/agent/resultSchema"
             label={agent.resultSchema}
             hint={agent.resultSchemaHint}
             placeholder='{"type":"object","properties":{"appointment":{"type":"string"}}}'
@@ -98,35 +104,35 @@ function Variables({ state }: { readonly state: FormState }) {
   const { agent } = t.value;
   const { variables } = state.form.value;
   const fault = faultAt(state, "/agent/variables");
-  const change = (at: number, change: Partial<VariableRow>): void =>
-    state.edit({ variables: variables.map((row, index) => (index === at ? { ...row, ...change } : row)) });
+  const change = (rowIndex: number, change: Partial<VariableRow>): void =>
+    state.edit({ variables: variables.map((row, index) => (index === rowIndex ? { ...row, ...change } : row)) });
   return (
     <fieldset class="field variables">
       <legend class="group-label">{agent.variables}</legend>
-      {variables.map((row, at) => (
-        <div class="variable" key={at}>
+      {variables.map((row, rowIndex) => (
+        <div class="variable" key={rowIndex}>
           <input
             class="input"
-            aria-label={agent.variableName(at + 1)}
+            aria-label={agent.variableName(rowIndex + 1)}
             placeholder={agent.name}
             aria-invalid={fault !== undefined}
             value={row.name}
             spellcheck={false}
-            onInput={(event) => change(at, { name: event.currentTarget.value })}
+            onInput={(event) => change(rowIndex, { name: event.currentTarget.value })}
           />
           <input
             class="input"
-            aria-label={agent.variableValue(at + 1)}
+            aria-label={agent.variableValue(rowIndex + 1)}
             placeholder={agent.value}
             value={row.value}
-            onInput={(event) => change(at, { value: event.currentTarget.value })}
+            onInput={(event) => change(rowIndex, { value: event.currentTarget.value })}
           />
           <Button
             small
             look="plain"
             icon="trash"
             label={agent.removeVariable(row.name)}
-            onClick={() => state.edit({ variables: variables.filter((_, index) => index !== at) })}
+            onClick={() => state.edit({ variables: variables.filter((_, index) => index !== rowIndex) })}
           >
             {""}
           </Button>

@@ -12,34 +12,36 @@ import type { FormState } from "./form-state.ts";
 
 const t = dictionary({ en, pt });
 
-/** The audio file of a call: dropped or chosen, with a player to check it. @param most maximum size that the server accepts, bytes */
-export function AudioField({ state, most }: { readonly state: FormState; readonly most: number }) {
+/**
+ * The audio file of a call: dropped or chosen, with a preview. @param maxBytes maximum size that the server accepts, bytes
+ */
+export function AudioField({ state, maxBytes }: { readonly state: FormState; readonly maxBytes: number }) {
   const id = useId();
   const isDragOver = useSignal(false);
-  const unreadable = useSignal(false);
+  const isUnreadable = useSignal(false);
   const { audio } = state.form.value;
   const fault = faultAt(state, "/audio/audioBase64");
   const text = t.value.audio;
-  const hint = text.hint(fileSize(most, locale()));
+  const hint = text.hint(fileSize(maxBytes, locale()));
 
-  const take = async (file: File | null | undefined): Promise<void> => {
+  const chooseFile = async (file: File | null | undefined): Promise<void> => {
     if (!file) return;
     try {
       state.edit({ audio: chosenAudio(file.name, new Uint8Array(await file.arrayBuffer())) });
-      unreadable.value = false;
+      isUnreadable.value = false;
     } catch {
-      unreadable.value = true; // the file has been moved or deleted in the meantime
+      isUnreadable.value = true; // the file has been moved or deleted in the meantime
     }
   };
   const drop = (event: DragEvent): void => {
     event.preventDefault();
     isDragOver.value = false;
-    void take(event.dataTransfer?.files[0]);
+    void chooseFile(event.dataTransfer?.files[0]);
   };
   return (
     <div class="field">
       <label for={id}>{text.label}</label>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: dropping is a shortcut of the input in it. */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: dropping is a shortcut for the input inside. */}
       <div
         class={`drop${isDragOver.value ? " drop-over" : ""}`}
         onDragOver={(event) => {
@@ -59,7 +61,7 @@ export function AudioField({ state, most }: { readonly state: FormState; readonl
           aria-describedby={`${id}-hint${fault ? ` ${id}-fault` : ""}`}
           aria-invalid={fault !== undefined}
           onChange={(event) => {
-            void take(event.currentTarget.files?.[0]);
+            void chooseFile(event.currentTarget.files?.[0]);
             event.currentTarget.value = ""; // so that the same file can be chosen again
           }}
         />
@@ -73,7 +75,7 @@ export function AudioField({ state, most }: { readonly state: FormState; readonl
           {fault}
         </div>
       )}
-      {unreadable.value && <Notice tone="bad">{text.unreadable}</Notice>}
+      {isUnreadable.value && <Notice tone="bad">{text.unreadable}</Notice>}
     </div>
   );
 }
@@ -90,7 +92,7 @@ function Preview({ audio, onRemove }: { readonly audio: ChosenAudio; readonly on
       <Button small look="plain" icon="trash" onClick={onRemove}>
         {t.value.audio.remove}
       </Button>
-      {/* biome-ignore lint/a11y/useMediaCaption: the words of a chosen file are unknown. */}
+      {/* biome-ignore lint/a11y/useMediaCaption: the words of the file are unknown. */}
       {url !== undefined && <audio controls src={url} aria-label={t.value.audio.preview(audio.name)} />}
     </div>
   );

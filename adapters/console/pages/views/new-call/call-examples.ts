@@ -4,7 +4,7 @@ import { callRequest } from "./call-form.ts";
 /** Placeholder for the Base64 text of an audio file. */
 const AUDIO_MARK = "\u0000audio\u0000";
 /** The file of an example before one is chosen. */
-const SOME_FILE = "message.mp3";
+const DEFAULT_FILE = "message.mp3";
 
 /** The command that places the call of a form. @param url of the HTTP interface */
 export function curlExample(form: CallForm, url: string): string {
@@ -18,7 +18,7 @@ export function curlExample(form: CallForm, url: string): string {
     ].join("\n");
   const [before = "", after] = json.split(JSON.stringify(AUDIO_MARK).slice(1, -1));
   if (after === undefined) return request(quoted(json));
-  // A command's argument is too short for a file.
+  // A file does not fit into a command's arguments.
   return [
     `printf %s ${quoted(before)} > call.json`,
     `base64 < ${quoted(fileName(form))} | tr -d '\\n' >> call.json`,
@@ -30,21 +30,21 @@ export function curlExample(form: CallForm, url: string): string {
 /** The program that places the call of a form and waits for its end. @param url of the HTTP interface */
 export function typeScriptExample(form: CallForm, url: string): string {
   const body = literal(callRequest(form, AUDIO_MARK).body);
-  const read = `(await readFile(${JSON.stringify(fileName(form))})).toString("base64")`;
-  const withFile = body.replace(JSON.stringify(AUDIO_MARK), () => read);
-  const reads = withFile === body ? "" : 'import { readFile } from "node:fs/promises";\n';
-  return `${reads}import { createClient } from "ringport/client";
+  const readCode = `(await readFile(${JSON.stringify(fileName(form))})).toString("base64")`;
+  const withFile = body.replace(JSON.stringify(AUDIO_MARK), () => readCode);
+  const importLine = withFile === body ? "" : 'import { readFile } from "node:fs/promises";\n';
+  return `${importLine}import { createClient } from "ringport/client";
 
 const ringport = createClient({ url: ${JSON.stringify(url)}, token: process.env.RINGPORT_TOKEN! });
 const call = await ringport.calls.create(${withFile});
-${form.type === "DYNAMIC_STREAM" ? STREAMED : WAITED}`;
+${form.type === "DYNAMIC_STREAM" ? ECHO_STREAM : WAIT_FOR_END}`;
 }
 
-const WAITED = `const { status, outcome } = await ringport.waitForCall(call.id);
+const WAIT_FOR_END = `const { status, outcome } = await ringport.waitForCall(call.id);
 console.log(status, outcome.reason);
 `;
 
-const STREAMED = `const stream = await ringport.stream(call.id, { audio: "callee" });
+const ECHO_STREAM = `const stream = await ringport.stream(call.id, { audio: "callee" });
 for await (const frame of stream.audio()) await stream.write(frame); // an echo
 console.log(await stream.ended);
 `;
@@ -55,32 +55,32 @@ export function quoted(text: string): string {
 }
 
 function fileName({ audio }: CallForm): string {
-  return audio?.name ?? SOME_FILE;
+  return audio?.name ?? DEFAULT_FILE;
 }
 
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 /** Objects up to this length stay on one line. */
 const ONE_LINE = 70;
 
-/** A JSON value as TypeScript is written by hand: keys without quotes, short objects on one line. */
+/** A JSON value in the style of TypeScript: keys without quotes, short objects on one line. */
 export function literal(value: unknown, indent = ""): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   const inner = `${indent}  `;
-  const [open, close, gap] = Array.isArray(value) ? ["[", "]", ""] : ["{", "}", " "];
-  const items = (deeper: string): string[] =>
+  const [open, close, padding] = Array.isArray(value) ? ["[", "]", ""] : ["{", "}", " "];
+  const items = (itemIndent: string): string[] =>
     Array.isArray(value)
-      ? value.map((item) => literal(item, deeper))
-      : Object.entries(value).map(([key, item]) => `${keyOf(key)}: ${literal(item, deeper)}`);
-  const short = items("");
-  if (short.length === 0) return open + close;
-  const line = `${open}${gap}${short.join(", ")}${gap}${close}`;
+      ? value.map((item) => literal(item, itemIndent))
+      : Object.entries(value).map(([key, item]) => `${keyOf(key)}: ${literal(item, itemIndent)}`);
+  const compactItems = items("");
+  if (compactItems.length === 0) return open + close;
+  const line = `${open}${padding}${compactItems.join(", ")}${padding}${close}`;
   if (line.length <= ONE_LINE && !line.includes("\n")) return line;
   return `${open}\n${items(inner)
     .map((item) => `${inner}${item},\n`)
     .join("")}${indent}${close}`;
 }
 
-/** `__proto__: …` would set the prototype. */
+/** The key of an object literal; `__proto__: …` would set the prototype. */
 function keyOf(key: string): string {
   if (key === "__proto__") return '["__proto__"]';
   return IDENTIFIER.test(key) ? key : JSON.stringify(key);

@@ -10,7 +10,7 @@ export interface VariableRow {
   readonly value: string;
 }
 
-/** The form of a new call: every field as the user left it, including those of other call types. */
+/** The form of a new call: all fields as entered, including those of other call types. */
 export interface CallForm {
   readonly type: CallType;
   readonly instanceId: string;
@@ -114,7 +114,7 @@ export interface JsonFault {
   readonly detail: string;
 }
 
-/** The request of a form, and the faults that keep fields out of it. */
+/** The request of a form, and the faults of fields that cannot be sent. */
 export interface FormRequest {
   readonly body: CallBody;
   readonly faults: readonly JsonFault[];
@@ -136,10 +136,10 @@ export function callRequest(form: CallForm, audio: unknown): FormRequest {
     }
   };
   const phoneNumber = phoneNumberOf(form.phoneNumber);
-  const body = nonEmpty({
+  const body = definedFields({
     instanceId: form.instanceId,
     type: form.type,
-    target: nonEmpty({ phoneNumber }),
+    target: definedFields({ phoneNumber }),
     ...messageOf(form, audio, json),
     recording: form.recording || undefined,
     from: callerOf(form),
@@ -149,7 +149,7 @@ export function callRequest(form: CallForm, audio: unknown): FormRequest {
   return { body, faults };
 }
 
-/** The body of a form that was checked. */
+/** The body of a valid form. */
 export function asInput(body: CallBody): CreateCallInput {
   return body as unknown as CreateCallInput;
 }
@@ -158,14 +158,14 @@ function messageOf(form: CallForm, audio: unknown, json: (text: string, pointer:
   const onMachine = form.onMachine === "" ? undefined : form.onMachine;
   switch (form.type) {
     case "FIXED_TTS":
-      return { tts: { text: form.text.trim(), ...nonEmpty({ voiceId: form.voiceId }) }, onMachine };
+      return { tts: { text: form.text.trim(), ...definedFields({ voiceId: form.voiceId }) }, onMachine };
     case "FIXED_AUDIO":
-      return { audio: nonEmpty({ audioBase64: audio }), onMachine };
+      return { audio: definedFields({ audioBase64: audio }), onMachine };
     case "DYNAMIC_STREAM":
       return {};
     case "DYNAMIC_AGENT":
       return {
-        agent: nonEmpty({
+        agent: definedFields({
           instructions: lines(form.instructions),
           voiceId: form.agentVoiceId,
           language: form.language.trim(),
@@ -173,8 +173,8 @@ function messageOf(form: CallForm, audio: unknown, json: (text: string, pointer:
           variables: variablesOf(form),
           maxTurns: numberIn(form.maxTurns),
           maxSeconds: numberIn(form.maxSeconds),
-          transferTo: notEmpty(listed(form.transferTo).map(phoneNumberOf)),
-          tools: notEmpty(listed(form.tools)),
+          transferTo: nonEmptyList(listItems(form.transferTo).map(phoneNumberOf)),
+          tools: nonEmptyList(listItems(form.tools)),
           resultSchema: json(form.resultSchema, "/agent/resultSchema"),
           onMachine,
         }),
@@ -183,7 +183,7 @@ function messageOf(form: CallForm, audio: unknown, json: (text: string, pointer:
 }
 
 function callerOf({ fromNumber, fromName, withheld }: CallForm): CallBody | undefined {
-  const caller = nonEmpty({
+  const caller = definedFields({
     phoneNumber: phoneNumberOf(fromNumber),
     displayName: fromName.trim(),
     withheld: withheld || undefined,
@@ -191,13 +191,13 @@ function callerOf({ fromNumber, fromName, withheld }: CallForm): CallBody | unde
   return Object.keys(caller).length === 0 ? undefined : caller;
 }
 
-/** Rows without a name and a value have not been filled in yet. */
+/** The variables; rows without a name and a value are ignored. */
 function variablesOf({ variables }: CallForm): CallBody | undefined {
   const rows = variables.filter(({ name, value }) => name.trim() !== "" || value !== "");
   return rows.length === 0 ? undefined : Object.fromEntries(rows.map(({ name, value }) => [name.trim(), value]));
 }
 
-/** Text that is not a number stays text, so that the server's message quotes it. */
+/** The number in a text; other text is returned, so that the server's message quotes it. */
 function numberIn(text: string): number | string | undefined {
   const trimmed = text.trim();
   if (trimmed === "") return undefined;
@@ -211,18 +211,18 @@ function lines(text: string): string[] {
     .filter((line) => line !== "");
 }
 
-function listed(text: string): string[] {
+function listItems(text: string): string[] {
   return text
     .split(/[,;\n]/)
     .map((item) => item.trim())
     .filter((item) => item !== "");
 }
 
-function notEmpty<T>(list: readonly T[]): readonly T[] | undefined {
+function nonEmptyList<T>(list: readonly T[]): readonly T[] | undefined {
   return list.length === 0 ? undefined : list;
 }
 
 /** The fields that have a value. */
-function nonEmpty(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function definedFields(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== ""));
 }

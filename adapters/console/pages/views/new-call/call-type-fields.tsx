@@ -18,21 +18,21 @@ import type { FormState } from "./form-state.ts";
 import { VoiceField } from "./voice-field.tsx";
 
 const t = dictionary({ en, pt });
-/** Approximate speed of voices. */
+/** Approximate speed of speech. */
 const CHARACTERS_PER_SECOND = 14;
 
-/** The fields of each type, in the order in which the form offers the types. */
+/** The fields of each type, in the order of the form. */
 const FIELDS: Readonly<Record<CallType, (props: FieldsProps) => JSX.Element>> = {
   FIXED_TTS: (props) => (
     <>
       <TextFields {...props} />
-      <MachineField {...props} at="/onMachine" />
+      <MachineField {...props} field="/onMachine" />
     </>
   ),
   FIXED_AUDIO: ({ state, limits }) => (
     <>
-      <AudioField state={state} most={limits.audioBytes} />
-      <MachineField state={state} at="/onMachine" />
+      <AudioField state={state} maxBytes={limits.audioBytes} />
+      <MachineField state={state} field="/onMachine" />
     </>
   ),
   DYNAMIC_AGENT: AgentFields,
@@ -52,15 +52,15 @@ export function MessageFields({ state, limits }: FieldsProps) {
     <div class="stack">
       <fieldset class="call-types">
         <legend class="visually-hidden">{t.value.what.title}</legend>
-        {(Object.keys(FIELDS) as CallType[]).map((each) => (
+        {(Object.keys(FIELDS) as CallType[]).map((callType) => (
           <Choice
-            key={each}
+            key={callType}
             type="radio"
             name="type"
-            title={callTypes[each].value.choice}
-            explanation={callTypes[each].value.explanation}
-            checked={type === each}
-            onChange={() => state.edit({ type: each })}
+            title={callTypes[callType].value.choice}
+            explanation={callTypes[callType].value.explanation}
+            checked={type === callType}
+            onChange={() => state.edit({ type: callType })}
           />
         ))}
       </fieldset>
@@ -74,24 +74,26 @@ function TextFields({ state, limits }: FieldsProps) {
   const characters = useMemo(() => [...text.trim()].length, [text]);
   const length = t.value.text.length(formatNumber(characters), formatNumber(limits.textLength));
   const seconds = Math.max(1, Math.round(characters / CHARACTERS_PER_SECOND));
-  const spoken = t.value.text.spoken(formatNumber(seconds, { style: "unit", unit: "second", unitDisplay: "long" }));
+  const durationText = t.value.text.spoken(
+    formatNumber(seconds, { style: "unit", unit: "second", unitDisplay: "long" }),
+  );
   return (
     <>
       <TextArea
         state={state}
         name="text"
-        at="/tts/text"
+        field="/tts/text"
         label={t.value.text.label}
         placeholder={t.value.text.placeholder}
-        hint={characters === 0 ? length : `${length}, ${spoken}`}
+        hint={characters === 0 ? length : `${length}, ${durationText}`}
         rows={4}
       />
-      <VoiceField state={state} name="voiceId" at="/tts/voiceId" />
+      <VoiceField state={state} name="voiceId" field="/tts/voiceId" />
     </>
   );
 }
 
-/** Notes for a user before they talk through this browser. */
+/** Notes on calls through the microphone. */
 function StreamNotes() {
   const { stream } = t.value;
   if (signedIn.value?.streams === false)

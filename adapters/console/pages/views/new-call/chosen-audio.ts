@@ -9,7 +9,7 @@ export interface ChosenAudio {
   readonly format: SniffedFormat;
 }
 
-/** Takes a file into the form. */
+/** An audio file for the form, with its detected format. */
 export function chosenAudio(name: string, bytes: Uint8Array<ArrayBuffer>): ChosenAudio {
   return { name, bytes, format: sniff(bytes) };
 }

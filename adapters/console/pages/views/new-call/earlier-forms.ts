@@ -1,25 +1,25 @@
 import type { CallWith } from "../../../../../src/client/index.ts";
 import { type CallForm, EMPTY_FORM } from "./call-form.ts";
 
-/** Maximum number of forms kept, since an audio file may be large. */
-const MAX_KEPT = 20;
+/** Maximum number of saved forms; their audio files may be large. */
+const MAX_FORMS = 20;
 
 /** The forms of the calls that this tab has placed, by id: the server does not return texts and files. */
 const forms = new Map<string, CallForm>();
 
-/** Keeps the form of a call for "call again", as long as the tab is open. */
-export function keepForm(callId: string, form: CallForm): void {
+/** Saves the form of a call for "call again", until the tab is closed. */
+export function saveForm(callId: string, form: CallForm): void {
   forms.set(callId, form);
   const [oldest] = forms.keys();
-  if (forms.size > MAX_KEPT && oldest !== undefined) forms.delete(oldest);
+  if (forms.size > MAX_FORMS && oldest !== undefined) forms.delete(oldest);
 }
 
 /** The form of a call that this tab has placed. */
-export function keptForm(callId: string): CallForm | undefined {
+export function savedForm(callId: string): CallForm | undefined {
   return forms.get(callId);
 }
 
-/** Form of a call that exists on the server. */
+/** Form filled in from a call on the server. */
 export function formOfCall(call: CallWith<"reference" | "media">): CallForm {
   const { type, instance_id, target_phone, from, reference, metadata, media } = call;
   const hasMetadata = metadata && Object.keys(metadata).length > 0;

@@ -5,13 +5,13 @@ import en from "../../dictionary/en/new-call.ts";
 import { language } from "../../dictionary/language.ts";
 import ptFaults from "../../dictionary/pt/form-faults.ts";
 import pt from "../../dictionary/pt/new-call.ts";
-import type { PlacedFault } from "./form-faults.ts";
+import type { FieldFault } from "./form-faults.ts";
 
 const t = dictionary({ en, pt });
 const faults = dictionary({ en: enFaults, pt: ptFaults });
 
-/** Fault of a field, as one sentence: the server's own in English, by the code of the fault in other languages. */
-export function fieldFaultText({ pointer, code, detail }: PlacedFault): string {
+/** Fault of a field as a sentence: the server's message in English, a translation by code in other languages. */
+export function fieldFaultText({ pointer, code, detail }: FieldFault): string {
   const translation = language.value === "en" ? undefined : ownMember(faults.value, code);
   const text = translation ?? sentence(detail);
   const [, line] = /^\/agent\/instructions\/(\d+)$/.exec(pointer) ?? [];

@@ -12,9 +12,9 @@ interface AnyFault {
 }
 
 /** A fault with its field; faults without one belong to the form itself. */
-export type PlacedFault = AnyFault & { readonly field: FormField | undefined };
+export type FieldFault = AnyFault & { readonly field: FormField | undefined };
 
-/** The field of refusals that concern one field but do not name it. */
+/** Field of each refusal that concerns one field without naming it. */
 const FIELD_OF_CODE: ReadonlyMap<string, FormField> = new Map(
   Object.entries<FormField>({
     instance_not_found: "/instanceId",
@@ -25,7 +25,7 @@ const FIELD_OF_CODE: ReadonlyMap<string, FormField> = new Map(
   }),
 );
 
-/** Checks a form by the rules of the server itself. */
+/** Checks a form by the server's rules. */
 export class FormChecks {
   readonly #schemas: CallSchemas;
 
@@ -33,14 +33,14 @@ export class FormChecks {
     this.#schemas = callSchemas(limits);
   }
 
-  /** Faults that the server would find in the form, as far as the page can check, in the order of the body. */
-  faults(form: CallForm): PlacedFault[] {
-    const { body, faults } = callRequest(form, standIn(form));
-    const notJson = faults.map(({ pointer, detail }) => ({ pointer, code: "invalid_json", detail }));
-    return [...notJson, ...this.#refused(body), ...notAudio(form)].map(placed);
+  /** Faults that the page can find before the server does, in the order of the body. */
+  faults(form: CallForm): FieldFault[] {
+    const { body, faults } = callRequest(form, audioPlaceholder(form));
+    const jsonFaults = faults.map(({ pointer, detail }) => ({ pointer, code: "invalid_json", detail }));
+    return [...jsonFaults, ...this.#schemaFaults(body), ...audioFaults(form)].map(withField);
   }
 
-  #refused(body: unknown): readonly Fault[] {
+  #schemaFaults(body: unknown): readonly Fault[] {
     try {
       parseCall(this.#schemas, body, { strict: true });
       return [];
@@ -51,26 +51,26 @@ export class FormChecks {
   }
 }
 
-/** The faults of a problem document, at the fields that they name; a problem without faults counts as one. */
+/** The faults of a problem document, each with its field; a problem without faults counts as one. */
 export function problemFaults(problem: {
   readonly code: string;
   readonly detail: string;
   readonly errors: readonly AnyFault[];
-}): PlacedFault[] {
+}): FieldFault[] {
   const { code, detail, errors } = problem;
-  return errors.length > 0 ? errors.map(placed) : [{ pointer: "", code, detail, field: FIELD_OF_CODE.get(code) }];
+  return errors.length > 0 ? errors.map(withField) : [{ pointer: "", code, detail, field: FIELD_OF_CODE.get(code) }];
 }
 
 /** The faults by field; those without a field are under `undefined`. */
-export function byField(faults: readonly PlacedFault[]): ReadonlyMap<FormField | undefined, readonly PlacedFault[]> {
-  const fields = new Map<FormField | undefined, PlacedFault[]>();
+export function byField(faults: readonly FieldFault[]): ReadonlyMap<FormField | undefined, readonly FieldFault[]> {
+  const fields = new Map<FormField | undefined, FieldFault[]>();
   for (const fault of faults) fields.set(fault.field, [...(fields.get(fault.field) ?? []), fault]);
   return fields;
 }
 
-function placed(fault: AnyFault): PlacedFault {
+function withField(fault: AnyFault): FieldFault {
   const { pointer } = fault;
-  // A missing variable is a fault of the agent as a whole.
+  // The server reports a missing variable at the agent as a whole.
   if (pointer === "/agent")
     return { ...fault, field: fault.code === "required" ? "/agent/instructions" : "/agent/variables" };
   const field = FORM_FIELDS.find((candidate) => pointer === candidate || pointer.startsWith(`${candidate}/`));
@@ -81,13 +81,13 @@ function placed(fault: AnyFault): PlacedFault {
   };
 }
 
-/** Only the size of the file matters, so its text is never built for a check. */
-function standIn({ audio }: CallForm): UploadedAudio | undefined {
+/** Placeholder for the file: a check needs its size only, not its Base64 text. */
+function audioPlaceholder({ audio }: CallForm): UploadedAudio | undefined {
   return audio && new UploadedAudio(audio.bytes, "");
 }
 
-/** The server finds this out when it decodes the file. */
-function notAudio({ type, audio }: CallForm): AnyFault[] {
+/** Faults of the audio file that the server finds when it decodes it. */
+function audioFaults({ type, audio }: CallForm): AnyFault[] {
   if (type !== "FIXED_AUDIO" || !audio?.bytes.length || typeof audio.format === "string") return [];
   const detail = `the audio is ${audio.format.unsupported}; WAV and MP3 can be played`;
   return [{ pointer: "/audio/audioBase64", code: "audio_unsupported", detail }];

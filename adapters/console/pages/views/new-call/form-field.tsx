@@ -9,21 +9,21 @@ import type { FormState } from "./form-state.ts";
 
 const t = dictionary({ en, pt });
 
-/** Fields of the form that hold a text. */
+/** Names of the form's text fields. */
 export type TextName = { [K in keyof CallForm]: CallForm[K] extends string ? K : never }[keyof CallForm];
 
 interface Props {
   readonly state: FormState;
   readonly name: TextName;
   /** The field's place in the request. */
-  readonly at: FormField;
+  readonly field: FormField;
   readonly label: string;
   readonly hint?: ComponentChildren;
 }
 
 /** Fault of a field, if there is one. */
-export function faultAt(state: FormState, at: FormField): string | undefined {
-  const [first] = state.faults.value.get(at) ?? [];
+export function faultAt(state: FormState, field: FormField): string | undefined {
+  const [first] = state.faults.value.get(field) ?? [];
   return first && fieldFaultText(first);
 }
 
@@ -31,8 +31,8 @@ export function faultAt(state: FormState, at: FormField): string | undefined {
 export function TextField({
   state,
   name,
-  at,
-  ...rest
+  field: at,
+  ...fieldProps
 }: Props & {
   readonly type?: "text" | "tel";
   readonly inputMode?: "numeric" | "tel";
@@ -41,7 +41,7 @@ export function TextField({
 }) {
   return (
     <Field
-      {...rest}
+      {...fieldProps}
       value={state.form.value[name]}
       fault={faultAt(state, at)}
       onInput={(value) => state.edit({ [name]: value })}
@@ -53,16 +53,16 @@ export function TextField({
 export function TextArea({
   state,
   name,
-  at,
+  field: at,
   label,
   hint,
-  ...area
+  ...textAreaProps
 }: Props & { readonly placeholder?: string; readonly rows?: number; readonly spellcheck?: boolean }) {
   return (
     <Labelled label={label} hint={hint} fault={faultAt(state, at)}>
       {(tied) => (
         <textarea
-          {...area}
+          {...textAreaProps}
           {...tied}
           value={state.form.value[name]}
           onInput={(event) => state.edit({ [name]: event.currentTarget.value })}
@@ -76,12 +76,12 @@ export function TextArea({
 export function SelectField({
   state,
   name,
-  at,
-  ...rest
+  field: at,
+  ...selectProps
 }: Props & { readonly options: readonly { readonly value: string; readonly text: string }[] }) {
   return (
     <Select
-      {...rest}
+      {...selectProps}
       value={state.form.value[name] as string}
       fault={faultAt(state, at)}
       onChange={(value) => state.edit({ [name]: value })}
@@ -89,20 +89,20 @@ export function SelectField({
   );
 }
 
-/** Behaviour of a call at an answering machine. */
+/** Behaviour of a call if an answering machine answers. */
 export function MachineField({
   state,
-  at,
+  field: at,
 }: {
   readonly state: FormState;
-  readonly at: "/onMachine" | "/agent/onMachine";
+  readonly field: "/onMachine" | "/agent/onMachine";
 }) {
   const { machine } = t.value;
   return (
     <SelectField
       state={state}
       name="onMachine"
-      at={at}
+      field={at}
       label={machine.label}
       options={[
         { value: "", text: machine.default },

@@ -2,53 +2,55 @@ import { computed, type ReadonlySignal, signal } from "@preact/signals";
 import { randomKey } from "../../../../../src/base/hex.ts";
 import type { Limits } from "../../../../../src/domain/limits.ts";
 import { type CallForm, EMPTY_FORM, type FormField } from "./call-form.ts";
-import { byField, FormChecks, type PlacedFault, problemFaults } from "./form-faults.ts";
+import { byField, type FieldFault, FormChecks, problemFaults } from "./form-faults.ts";
 
 /** A form that is being filled in, with its values and faults. */
 export class FormState {
   readonly form = signal<CallForm>(EMPTY_FORM);
-  /** The faults by field, with those of the form under `undefined`; empty before the first attempt to submit. */
-  readonly faults: ReadonlySignal<ReadonlyMap<FormField | undefined, readonly PlacedFault[]>>;
+  /** The faults by field, general ones under `undefined`; empty before the first attempt to submit. */
+  readonly faults: ReadonlySignal<ReadonlyMap<FormField | undefined, readonly FieldFault[]>>;
   readonly #checks: ReadonlySignal<FormChecks>;
-  readonly #attempted = signal(false);
+  readonly #isValidated = signal(false);
   /** Faults reported by the server; dropped with the next change. */
-  readonly #refused = signal<readonly PlacedFault[]>([]);
+  readonly #serverFaults = signal<readonly FieldFault[]>([]);
   #key = randomKey();
 
   constructor(limits: ReadonlySignal<Limits>) {
     this.#checks = computed(() => new FormChecks(limits.value));
-    this.faults = computed(() => byField([...(this.#attempted.value ? this.#own() : []), ...this.#refused.value]));
+    this.faults = computed(() =>
+      byField([...(this.#isValidated.value ? this.#localFaults() : []), ...this.#serverFaults.value]),
+    );
   }
 
-  /** The idempotency key of the form: however many times it is sent, it creates one call. */
+  /** The idempotency key of the form, so that repeated sends create one call. */
   get idempotencyKey(): string {
     return this.#key;
   }
 
   edit(change: Partial<CallForm>): void {
     this.form.value = { ...this.form.value, ...change };
-    this.#refused.value = [];
+    this.#serverFaults.value = [];
     this.#key = randomKey();
   }
 
   /** Starts showing faults. @returns true if there are none */
-  attempt(): boolean {
-    this.#attempted.value = true;
-    this.#refused.value = [];
-    return this.#own().length === 0;
+  validate(): boolean {
+    this.#isValidated.value = true;
+    this.#serverFaults.value = [];
+    return this.#localFaults().length === 0;
   }
 
-  /** Shows the faults for which the server has refused the form. */
-  refuse(problem: Parameters<typeof problemFaults>[0]): void {
-    this.#refused.value = problemFaults(problem);
+  /** Shows the faults of the server's refusal. */
+  showServerFaults(problem: Parameters<typeof problemFaults>[0]): void {
+    this.#serverFaults.value = problemFaults(problem);
   }
 
-  /** Called when the server has returned a call: the next attempt creates another one. */
-  sent(): void {
+  /** Called when the server has returned a call, so that the next attempt creates another one. */
+  renewKey(): void {
     this.#key = randomKey();
   }
 
-  #own(): readonly PlacedFault[] {
+  #localFaults(): readonly FieldFault[] {
     return this.#checks.value.faults(this.form.value);
   }
 }

@@ -16,7 +16,7 @@ import type { FormState } from "./form-state.ts";
 
 const t = dictionary({ en, pt });
 
-/** The instance that calls: an instance that can call, or the fix if none can. */
+/** Selects the calling instance; explains the fix if no instance can call. */
 export function InstanceField({
   state,
   instances,
@@ -26,26 +26,26 @@ export function InstanceField({
 }) {
   return (
     <Loaded data={instances} lines={2}>
-      {(all) => <Picker state={state} instances={all} />}
+      {(list) => <Picker state={state} instances={list} />}
     </Loaded>
   );
 }
 
 function Picker({ state, instances }: { readonly state: FormState; readonly instances: readonly Instance[] }) {
   const { from } = t.value;
-  const able = instances.filter(({ status }) => status === "ACTIVE");
-  const idle = instances.filter(({ status }) => status !== "ACTIVE");
+  const activeInstances = instances.filter(({ status }) => status === "ACTIVE");
+  const inactiveInstances = instances.filter(({ status }) => status !== "ACTIVE");
   const { instanceId } = state.form.value;
-  const [only] = able;
+  const [first] = activeInstances;
   useEffect(() => {
-    if (instanceId === "" && only && able.length === 1) state.edit({ instanceId: only.id });
-  }, [only?.id, able.length]);
-  if (able.length === 0)
+    if (instanceId === "" && first && activeInstances.length === 1) state.edit({ instanceId: first.id });
+  }, [first?.id, activeInstances.length]);
+  if (activeInstances.length === 0)
     return (
       <Notice tone="warn">
         <strong>{from.none}</strong>
         <p>{from.noneText}</p>
-        <Idle instances={idle} />
+        <InactiveInstances instances={inactiveInstances} />
         <div>
           <LinkButton small to={href("/instances")}>
             {from.link}
@@ -63,12 +63,12 @@ function Picker({ state, instances }: { readonly state: FormState; readonly inst
             onChange={(event) => state.edit({ instanceId: event.currentTarget.value })}
           >
             <option value="">{from.choose}</option>
-            {able.map(({ id, name }) => (
+            {activeInstances.map(({ id, name }) => (
               <option key={id} value={id}>
                 {name}
               </option>
             ))}
-            {idle.map(({ id, name, status }) => (
+            {inactiveInstances.map(({ id, name, status }) => (
               <option key={id} value={id} disabled>
                 {`${name} (${status === "CREATED" ? from.created : from.configured})`}
               </option>
@@ -82,7 +82,7 @@ function Picker({ state, instances }: { readonly state: FormState; readonly inst
 }
 
 /** Reasons why the other instances cannot call, each with a link to its page. */
-function Idle({ instances }: { readonly instances: readonly Instance[] }) {
+function InactiveInstances({ instances }: { readonly instances: readonly Instance[] }) {
   const { from } = t.value;
   if (instances.length === 0) return null;
   return (
@@ -99,20 +99,20 @@ function Idle({ instances }: { readonly instances: readonly Instance[] }) {
   );
 }
 
-/** The call that the instance is on: without a queue, the server returns it and places no other call. */
+/** The instance's active call: without a queue, the server returns it and places no other call. */
 function ActiveCall({ instanceId }: { readonly instanceId: string }) {
   const instance = useData(
     (signal) => client.instances.get(instanceId, { signal }),
     ({ instance_id, type }) => instance_id === instanceId && ["queued", "completed", "failed"].includes(type),
   );
-  const [active] = instance.value.value?.callQueue ?? [];
-  if (!active) return null;
+  const [activeCall] = instance.value.value?.callQueue ?? [];
+  if (!activeCall) return null;
   const { from } = t.value;
   return (
     <Notice tone="warn">
-      <p>{from.active(spacedNumber(active.target_phone))}</p>
+      <p>{from.active(spacedNumber(activeCall.target_phone))}</p>
       <div>
-        <LinkButton small look="quiet" to={href(`/calls/${active.id}`)}>
+        <LinkButton small look="quiet" to={href(`/calls/${activeCall.id}`)}>
           {from.showActive}
         </LinkButton>
       </div>

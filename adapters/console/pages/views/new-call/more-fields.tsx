@@ -7,16 +7,16 @@ import type { FormState } from "./form-state.ts";
 
 const t = dictionary({ en, pt });
 
-/** The fields of every call that few calls need. They are open once one of them has a value or a fault. */
+/** The rarely used fields of every call; expanded if one has a value or a fault. */
 export function MoreFields({ state }: { readonly state: FormState }) {
   const { more } = t.value;
   const { recording, withheld, reference, metadata, fromNumber, fromName } = state.form.value;
-  const used = recording || withheld || [reference, metadata, fromNumber, fromName].some((text) => text !== "");
-  const faulty = [...state.faults.value.keys()].some((field) =>
+  const isUsed = recording || withheld || [reference, metadata, fromNumber, fromName].some((text) => text !== "");
+  const hasFault = [...state.faults.value.keys()].some((field) =>
     /^\/(?:from|reference|metadata|recording)/.test(field ?? ""),
   );
   return (
-    <details class="more" open={used || faulty || undefined}>
+    <details class="more" open={isUsed || hasFault || undefined}>
       <summary>{more.title}</summary>
       <div class="stack">
         <Choice
@@ -26,11 +26,11 @@ export function MoreFields({ state }: { readonly state: FormState }) {
           checked={recording}
           onChange={(event) => state.edit({ recording: event.currentTarget.checked })}
         />
-        <TextField state={state} name="reference" at="/reference" label={more.reference} hint={more.referenceHint} />
+        <TextField state={state} name="reference" field="/reference" label={more.reference} hint={more.referenceHint} />
         <TextArea
           state={state}
           name="metadata"
-          at="/metadata"
+          field="/metadata"
           label={more.metadata}
           hint={more.metadataHint}
           placeholder='{"order":7}'
@@ -43,7 +43,7 @@ export function MoreFields({ state }: { readonly state: FormState }) {
             <TextField
               state={state}
               name="fromNumber"
-              at="/from/phoneNumber"
+              field="/from/phoneNumber"
               label={more.callerNumber}
               type="tel"
               inputMode="tel"
@@ -52,7 +52,7 @@ export function MoreFields({ state }: { readonly state: FormState }) {
             <TextField
               state={state}
               name="fromName"
-              at="/from/displayName"
+              field="/from/displayName"
               label={more.callerName}
               autoComplete="off"
             />

@@ -10,7 +10,7 @@ import type { FormState } from "./form-state.ts";
 
 const t = dictionary({ en, pt });
 
-/** The number to call; on the simulated network with the behaviour of each number, and a phone in the browser. */
+/** The number to call; with a simulated network also its number plan, and a link to a phone in the browser. */
 export function NumberField({ state }: { readonly state: FormState }) {
   const { to, plan } = t.value;
   const number = phoneNumberOf(state.form.value.phoneNumber);
@@ -20,7 +20,7 @@ export function NumberField({ state }: { readonly state: FormState }) {
       <TextField
         state={state}
         name="phoneNumber"
-        at="/target/phoneNumber"
+        field="/target/phoneNumber"
         label={to.number}
         hint={Object.hasOwn(plan, number) ? `${spacedNumber(number)}: ${plan[number as keyof typeof plan]}.` : to.hint}
         type="tel"
@@ -48,17 +48,17 @@ export function NumberField({ state }: { readonly state: FormState }) {
             <summary>{to.plan}</summary>
             <p class="quiet small">{to.planText}</p>
             <ul class="number-plan">
-              {Object.entries(plan).map(([each, does]) => (
-                <li key={each}>
+              {Object.entries(plan).map(([plannedNumber, behaviour]) => (
+                <li key={plannedNumber}>
                   <Button
                     small
                     look="plain"
-                    label={to.use(`${spacedNumber(each)}, ${does}`)}
-                    onClick={() => state.edit({ phoneNumber: each })}
+                    label={to.use(`${spacedNumber(plannedNumber)}, ${behaviour}`)}
+                    onClick={() => state.edit({ phoneNumber: plannedNumber })}
                   >
-                    <span class="number">{spacedNumber(each)}</span>
+                    <span class="number">{spacedNumber(plannedNumber)}</span>
                   </Button>
-                  <span>{does}</span>
+                  <span>{behaviour}</span>
                 </li>
               ))}
             </ul>

@@ -7,22 +7,22 @@ import { audioBase64 } from "./chosen-audio.ts";
 import type { FormState } from "./form-state.ts";
 
 /** Result of sending a form. */
-export interface Placed {
+export interface StartedCall {
   readonly call: CreatedCall;
-  /** False: the instance was on this call already, and no other was placed. */
+  /** False if the instance was already on this call, and no other was placed. */
   readonly isNew: boolean;
-  /** The call through the microphone, if it is one. */
-  readonly talking?: MicrophoneCall;
+  /** Set for a call through the microphone. */
+  readonly microphoneCall?: MicrophoneCall;
 }
 
 /** Places the call of a form without faults. @throws {RingportError} */
-export async function placeCall(state: FormState): Promise<Placed> {
+export async function placeCall(state: FormState): Promise<StartedCall> {
   const form = state.form.value;
   const file = form.type === "FIXED_AUDIO" && form.audio ? audioBase64(form.audio) : undefined;
   const { body } = callRequest(form, file);
-  const placed = await client.calls.place(asInput(body), { idempotencyKey: state.idempotencyKey });
-  state.sent();
-  return placed;
+  const result = await client.calls.place(asInput(body), { idempotencyKey: state.idempotencyKey });
+  state.renewKey();
+  return result;
 }
 
 /**
@@ -30,19 +30,19 @@ export async function placeCall(state: FormState): Promise<Placed> {
  * @throws {RingportError}
  * @throws {NoMicrophone}
  */
-export async function placeStreamCall(state: FormState): Promise<Placed> {
+export async function placeStreamCall(state: FormState): Promise<StartedCall> {
   const headset = await openHeadset();
   try {
-    const placed = await placeCall(state);
-    if (!placed.isNew) {
+    const result = await placeCall(state);
+    if (!result.isNew) {
       headset.release();
-      return placed;
+      return result;
     }
-    const { id, target_phone: number } = placed.call;
+    const { id, target_phone: number } = result.call;
     const stream = () => client.stream(id, { sampleRate: HEADSET_RATE, audio: "callee" });
-    const talking = new MicrophoneCall({ id, number, stream, hangUp: () => client.calls.hangUp(id) }, headset);
-    void talking.run();
-    return { ...placed, talking };
+    const microphoneCall = new MicrophoneCall({ id, number, stream, hangUp: () => client.calls.hangUp(id) }, headset);
+    void microphoneCall.run();
+    return { ...result, microphoneCall: microphoneCall };
   } catch (error) {
     headset.release();
     throw error;

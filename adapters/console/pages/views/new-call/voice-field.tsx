@@ -12,7 +12,7 @@ import { toast } from "../../shell/toasts.tsx";
 import { useData } from "../../shell/use-data.ts";
 import { faultAt } from "./form-field.tsx";
 import type { FormState } from "./form-state.ts";
-import { likelyVoice, voicesByLanguage } from "./voices.ts";
+import { suggestedVoice, voicesByLanguage } from "./voices.ts";
 
 const t = dictionary({ en, pt });
 
@@ -20,23 +20,23 @@ const t = dictionary({ en, pt });
 export function VoiceField({
   state,
   name,
-  at,
+  field: at,
 }: {
   readonly state: FormState;
   readonly name: "voiceId" | "agentVoiceId";
-  readonly at: "/tts/voiceId" | "/agent/voiceId";
+  readonly field: "/tts/voiceId" | "/agent/voiceId";
 }) {
   const voices = useData((signal) => client.voices({ signal }));
   const { voice, agent } = t.value;
   const voiceId = state.form.value[name];
-  const found = voices.value.value;
+  const list = voices.value.value;
   useEffect(() => {
     // A call without a text needs no voice: an agent has its own.
-    if (name !== "voiceId" || voiceId !== "" || found === undefined) return;
-    const likely = likelyVoice(found, [locale(), language.value]);
-    if (likely) state.edit({ voiceId: likely.id });
-  }, [found]);
-  const groups = voicesByLanguage(found ?? [], locale());
+    if (name !== "voiceId" || voiceId !== "" || list === undefined) return;
+    const suggested = suggestedVoice(list, [locale(), language.value]);
+    if (suggested) state.edit({ voiceId: suggested.id });
+  }, [list]);
+  const groups = voicesByLanguage(list ?? [], locale());
   return (
     <Labelled label={voice.label} hint={voice.hint} fault={faultAt(state, at)}>
       {(tied) => (
@@ -45,14 +45,14 @@ export function VoiceField({
             <option value="">{name === "voiceId" ? voice.choose : agent.defaultVoice}</option>
             {groups.map((group) => (
               <optgroup key={group.name} label={group.name}>
-                {group.voices.map((each) => (
-                  <option key={each.id} value={each.id}>
-                    {voiceName(each)}
+                {group.voices.map((item) => (
+                  <option key={item.id} value={item.id}>
+                    {voiceName(item)}
                   </option>
                 ))}
               </optgroup>
             ))}
-            {found !== undefined && voiceId !== "" && !found.some(({ id }) => id === voiceId) && (
+            {list !== undefined && voiceId !== "" && !list.some(({ id }) => id === voiceId) && (
               <option value={voiceId}>{voiceId}</option>
             )}
           </select>
@@ -69,15 +69,15 @@ function voiceName({ id, name, quality }: Voice): string {
 
 /** Plays the sample of a voice. */
 function Sample({ voiceId }: { readonly voiceId: string }) {
-  const playing = useSignal<HTMLAudioElement | undefined>(undefined);
-  const loading = useSignal(false);
+  const playingAudio = useSignal<HTMLAudioElement | undefined>(undefined);
+  const isLoading = useSignal(false);
   const stop = (): void => {
-    playing.value?.pause();
-    playing.value = undefined;
+    playingAudio.value?.pause();
+    playingAudio.value = undefined;
   };
   useEffect(() => stop, []);
   const play = async (): Promise<void> => {
-    loading.value = true;
+    isLoading.value = true;
     try {
       const bytes = await client.voiceSample(voiceId);
       const url = URL.createObjectURL(new Blob([bytes], { type: "audio/wav" }));
@@ -85,16 +85,16 @@ function Sample({ voiceId }: { readonly voiceId: string }) {
       audio.addEventListener("ended", stop);
       audio.addEventListener("emptied", () => URL.revokeObjectURL(url));
       await audio.play();
-      playing.value = audio;
+      playingAudio.value = audio;
     } catch {
       toast(t.value.voice.failed, "bad");
     } finally {
-      loading.value = false;
+      isLoading.value = false;
     }
   };
   const { listen, stop: stopText } = t.value.voice;
-  return playing.value === undefined ? (
-    <Button look="quiet" icon="play" disabled={voiceId === ""} busy={loading.value} onClick={() => void play()}>
+  return playingAudio.value === undefined ? (
+    <Button look="quiet" icon="play" disabled={voiceId === ""} busy={isLoading.value} onClick={() => void play()}>
       {listen}
     </Button>
   ) : (

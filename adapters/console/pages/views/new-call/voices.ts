@@ -7,7 +7,7 @@ export interface VoiceGroup {
   readonly voices: readonly Voice[];
 }
 
-/** Voices by the names of their languages; natural ones first. @param locale the language of the names */
+/** Voices grouped by language; natural ones first. @param locale the language of the names */
 export function voicesByLanguage(voices: readonly Voice[], locale: string): VoiceGroup[] {
   const names = new Intl.DisplayNames(locale, { type: "language", fallback: "code" });
   const groups = new Map<string, Voice[]>();
@@ -17,13 +17,13 @@ export function voicesByLanguage(voices: readonly Voice[], locale: string): Voic
     .sort((a, b) => a.name.localeCompare(b.name, locale));
 }
 
-/** A voice for the first preferred language that has any: of the same region if available, and natural if possible. */
-export function likelyVoice(voices: readonly Voice[], preferences: readonly string[]): Voice | undefined {
+/** A voice for the first preferred language with a voice: of the same region, and natural, if available. */
+export function suggestedVoice(voices: readonly Voice[], preferences: readonly string[]): Voice | undefined {
   for (const tag of preferences) {
     const [language] = tag.split("-");
-    const fitting = voices.filter((voice) => voice.language.split("-")[0] === language).sort(naturalFirst);
-    const found = fitting.find((voice) => voice.language === tag) ?? fitting[0];
-    if (found) return found;
+    const matches = voices.filter((voice) => voice.language.split("-")[0] === language).sort(naturalFirst);
+    const match = matches.find((voice) => voice.language === tag) ?? matches[0];
+    if (match) return match;
   }
   return undefined;
 }

@@ -8,17 +8,17 @@ const t = dictionary({ en, pt });
 
 const HEIGHT = 150;
 /** Minimum number of calls at full height, so that one call on a quiet day is not a peak. */
-const SCALE = 5;
-/** The part of a day's width that its bar takes. */
-const FILLED = 0.68;
+const MIN_SCALE = 5;
+/** Share of a day's width that its bar takes. */
+const BAR_SHARE = 0.68;
 
 /** One bar per day: completed calls, and failed ones on top. The numbers are in a table for screen readers. */
 export function CallsPerDay({ days }: Pick<SummaryView, "days">) {
-  const busiest = Math.max(0, ...days.map(({ completed, failed }) => completed + failed));
-  const most = Math.max(SCALE, busiest);
+  const maxCalls = Math.max(0, ...days.map(({ completed, failed }) => completed + failed));
+  const scale = Math.max(MIN_SCALE, maxCalls);
   const total = days.reduce((sum, { completed, failed }) => sum + completed + failed, 0);
   const width = 100 / Math.max(1, days.length);
-  const height = (calls: number): number => (calls / most) * HEIGHT;
+  const height = (calls: number): number => (calls / scale) * HEIGHT;
   if (total === 0) return <p class="quiet">{t.value.days.none}</p>;
   return (
     <figure class="stack stack-s">
@@ -31,20 +31,27 @@ export function CallsPerDay({ days }: Pick<SummaryView, "days">) {
           <i class="legend-bad" />
           {t.value.days.failed}
         </li>
-        <li class="legend-end">{t.value.days.busiest(busiest)}</li>
+        <li class="legend-end">{t.value.days.busiest(maxCalls)}</li>
       </ul>
       <svg class="chart" width="100%" height={HEIGHT} aria-hidden="true">
         <line x1="0" x2="100%" y1={HEIGHT - 0.5} y2={HEIGHT - 0.5} />
         {days.map(({ day, completed, failed }, index) => {
-          const x = `${width * (index + (1 - FILLED) / 2)}%`;
+          const x = `${width * (index + (1 - BAR_SHARE) / 2)}%`;
           const top = HEIGHT - height(completed);
           return (
             <g key={day}>
-              <rect class="chart-good" x={x} width={`${width * FILLED}%`} y={top} height={height(completed)} rx="2" />
+              <rect
+                class="chart-good"
+                x={x}
+                width={`${width * BAR_SHARE}%`}
+                y={top}
+                height={height(completed)}
+                rx="2"
+              />
               <rect
                 class="chart-bad"
                 x={x}
-                width={`${width * FILLED}%`}
+                width={`${width * BAR_SHARE}%`}
                 y={top - height(failed) - (failed > 0 && completed > 0 ? 1 : 0)}
                 height={height(failed)}
                 rx="2"
@@ -59,7 +66,7 @@ export function CallsPerDay({ days }: Pick<SummaryView, "days">) {
         <span>{t.value.days.total(total)}</span>
         <span>{formatDay(days.at(-1)?.day ?? "", "short")}</span>
       </div>
-      {/* A table is as wide as its words, however narrow it should be. */}
+      {/* A hidden table would still be as wide as its words. */}
       <div class="visually-hidden">
         <table>
           <caption>{t.value.days.title}</caption>

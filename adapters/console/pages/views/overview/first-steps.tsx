@@ -18,11 +18,11 @@ const t = dictionary({ en, pt });
 interface Step {
   readonly title: string;
   readonly help: string;
-  readonly done: boolean;
+  readonly isDone: boolean;
   readonly action: ComponentChildren;
 }
 
-/** First steps of a new user. Hidden once there is a call, except for a user who has just placed it from here. */
+/** First steps of a new user. Hidden if there are calls when the page is loaded. */
 export function FirstSteps() {
   const instances = useData(
     (signal) => client.instances.page({ limit: 100 }, { signal }),
@@ -32,35 +32,38 @@ export function FirstSteps() {
     (signal) => client.calls.page({ limit: 1 }, { signal }),
     ({ type }) => type === "queued",
   );
-  const opened = useOpenedPhone();
+  const isPhoneOpen = useOpenedPhone();
   const isNew = useRef(false);
-  const owned = instances.value.value?.items;
-  const placed = calls.value.value?.items;
-  if (owned === undefined || placed === undefined) return null;
-  if (placed.length === 0) isNew.current = true;
+  const instanceList = instances.value.value?.items;
+  const latestCalls = calls.value.value?.items;
+  if (instanceList === undefined || latestCalls === undefined) return null;
+  if (latestCalls.length === 0) isNew.current = true;
   if (!isNew.current) return null;
 
   const texts = t.value.steps;
-  const simulator = signedIn.value?.simulator ?? false;
-  const active = owned.find(({ status }) => status === "ACTIVE");
+  const hasSimulator = signedIn.value?.simulator ?? false;
+  const active = instanceList.find(({ status }) => status === "ACTIVE");
   const number = encodeURIComponent(rememberedNumber());
   const from = active === undefined ? "" : `&instance=${active.id}`;
   const link: Step = {
-    title: simulator ? texts.link.title : texts.link.titleOther,
-    help: simulator ? texts.link.help : texts.link.helpOther,
-    done: active !== undefined,
+    title: hasSimulator ? texts.link.title : texts.link.titleOther,
+    help: hasSimulator ? texts.link.help : texts.link.helpOther,
+    isDone: active !== undefined,
     action: (
-      <LinkButton look={active ? "quiet" : undefined} to={href(owned.length === 0 ? "/instances?new=1" : "/instances")}>
-        {owned.length === 0 ? texts.link.action : texts.link.open}
+      <LinkButton
+        look={active ? "quiet" : undefined}
+        to={href(instanceList.length === 0 ? "/instances?new=1" : "/instances")}
+      >
+        {instanceList.length === 0 ? texts.link.action : texts.link.open}
       </LinkButton>
     ),
   };
   const phone: Step = {
     ...texts.phone,
-    done: opened,
+    isDone: isPhoneOpen,
     action: (
       <LinkButton
-        look={link.done && !opened ? undefined : "quiet"}
+        look={link.isDone && !isPhoneOpen ? undefined : "quiet"}
         icon="external"
         newTab
         to={href(`/phone?number=${number}`)}
@@ -71,22 +74,22 @@ export function FirstSteps() {
   };
   const call: Step = {
     title: texts.call.title,
-    help: simulator ? texts.call.help : texts.call.helpOther,
-    done: placed.length > 0,
+    help: hasSimulator ? texts.call.help : texts.call.helpOther,
+    isDone: latestCalls.length > 0,
     action: (
       <LinkButton
-        look={link.done && (opened || !simulator) && placed.length === 0 ? undefined : "quiet"}
-        to={href(simulator ? `/calls/new?to=${number}${from}` : "/calls/new")}
+        look={link.isDone && (isPhoneOpen || !hasSimulator) && latestCalls.length === 0 ? undefined : "quiet"}
+        to={href(hasSimulator ? `/calls/new?to=${number}${from}` : "/calls/new")}
       >
         {texts.call.action}
       </LinkButton>
     ),
   };
-  const steps = simulator ? [link, phone, call] : [link, call];
+  const steps = hasSimulator ? [link, phone, call] : [link, call];
   return (
     <Card title={texts.title}>
       <ol class="first-steps">
-        {steps.map(({ title, help, done, action }, index) => (
+        {steps.map(({ title, help, isDone: done, action }, index) => (
           <li key={title} class={done ? "first-step first-step-done" : "first-step"}>
             <span class="first-step-mark">
               {done ? <Icon name="check" size={18} /> : <span aria-hidden="true">{index + 1}</span>}
@@ -100,7 +103,7 @@ export function FirstSteps() {
           </li>
         ))}
       </ol>
-      {signedIn.value?.accounts && steps.every(({ done }) => done) && (
+      {signedIn.value?.accounts && steps.every(({ isDone: done }) => done) && (
         <p class="first-steps-end">
           {texts.end} <a href={href("/tokens")}>{texts.endAction}</a>
         </p>
@@ -109,15 +112,15 @@ export function FirstSteps() {
   );
 }
 
-/** True if a phone was opened in this browser, in another tab too. */
+/** True once a phone was opened in a tab of this browser. */
 function useOpenedPhone(): boolean {
-  const opened = useSignal(hasOpenedPhone());
+  const isOpen = useSignal(hasOpenedPhone());
   useEffect(() => {
-    const look = (): void => {
-      opened.value = hasOpenedPhone();
+    const update = (): void => {
+      isOpen.value = hasOpenedPhone();
     };
-    addEventListener("storage", look);
-    return () => removeEventListener("storage", look);
+    addEventListener("storage", update);
+    return () => removeEventListener("storage", update);
   }, []);
-  return opened.value;
+  return isOpen.value;
 }

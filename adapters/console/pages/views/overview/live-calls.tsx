@@ -14,7 +14,7 @@ import { spacedNumber } from "../calls/phone-number.ts";
 
 const t = dictionary({ en, pt });
 
-/** The calls in progress, as they change. */
+/** The live list of active calls. */
 export function LiveCalls() {
   const calls = useData(
     (signal) => client.calls.page({ status: ["QUEUED", "RINGING", "IN_PROGRESS"], limit: 20 }, { signal }),

@@ -16,7 +16,7 @@ const t = dictionary({ en, pt });
 
 type InCall = Extract<PhoneState, { readonly name: "ringing" | "talking" }>;
 
-/** A call that rings or is answered: who calls, and the buttons for it. */
+/** A call that rings or is answered: its caller and its buttons. */
 export function CallScreen({ phone, state }: { readonly phone: Phone; readonly state: InCall }) {
   return state.name === "ringing" ? (
     <Ringing phone={phone} call={state.call} />
@@ -105,7 +105,7 @@ function Timer({ since }: { readonly since: number }) {
   );
 }
 
-/** The levels of both directions, or why the microphone is silent. */
+/** The levels of both directions, and the reason for a silent microphone. */
 function Meters({ live }: { readonly live: LiveCall }) {
   const { heard, spoken } = live.levels.value;
   const microphone = live.microphone.value;

@@ -14,7 +14,7 @@ import { EMPTY_FORM } from "../new-call/call-form.ts";
 
 const t = dictionary({ en, pt });
 
-/** Steps to call this phone: by the form of the console, or by a command. */
+/** Instructions to call this phone, with the form of the console or with a command. */
 export function FirstCall({ number }: { readonly number: string }) {
   const instances = useInstances();
   const { first } = t.value;
@@ -22,8 +22,8 @@ export function FirstCall({ number }: { readonly number: string }) {
   return (
     <Card title={first.title}>
       <Loaded data={instances}>
-        {(all) => {
-          const caller = all.find(({ status }) => status === "ACTIVE");
+        {(list) => {
+          const caller = list.find(({ status }) => status === "ACTIVE");
           if (caller === undefined)
             return (
               <div class="stack">

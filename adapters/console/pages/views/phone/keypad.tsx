@@ -11,15 +11,15 @@ const KEYS = [..."123456789*0#"];
 export function Keypad({ press }: { readonly press: (digit: string) => void }) {
   const keys = useRef<HTMLFieldSetElement>(null);
   useEffect(() => {
-    const pressed = (event: KeyboardEvent): void => {
+    const onKeyDown = (event: KeyboardEvent): void => {
       if (event.repeat || event.ctrlKey || event.metaKey || event.altKey || !KEYS.includes(event.key)) return;
       if (event.target instanceof HTMLInputElement) return;
       press(event.key);
       const key = keys.current?.children[KEYS.indexOf(event.key)];
       key?.animate?.([{ filter: "brightness(0.8)" }, { filter: "none" }], 200);
     };
-    addEventListener("keydown", pressed);
-    return () => removeEventListener("keydown", pressed);
+    addEventListener("keydown", onKeyDown);
+    return () => removeEventListener("keydown", onKeyDown);
   }, []);
   return (
     <fieldset class="phone-keys" aria-label={t.value.keypad} ref={keys}>

@@ -10,21 +10,21 @@ export interface LiveCallOptions {
   readonly context: AudioContext;
   /** Sample rate of the audio, Hz. */
   readonly callRate: number;
-  /** True if the processor is loaded into the context, once that is known. */
+  /** Resolves with true if the processor was loaded into the context. */
   readonly processor: Promise<boolean>;
   /** Called with each frame of the microphone. */
-  readonly frame: (frame: Int16Array<ArrayBuffer>) => void;
+  readonly onFrame: (frame: Int16Array<ArrayBuffer>) => void;
 }
 
-/** The audio of the call that this phone has answered, from the answer to the end. */
+/** The audio of the call that this phone has answered. */
 export class LiveCall {
   readonly levels: Signal<AudioLevels> = signal(SILENCE);
   readonly microphone: Signal<MicrophoneState> = signal<MicrophoneState>("asking");
   readonly muted: Signal<boolean> = signal(false);
   #audio: BrowserCallAudio | undefined;
-  readonly #screen = keepScreenOn();
+  readonly #releaseScreen = keepScreenOn();
   #stream: MediaStream | undefined;
-  #ended = false;
+  #isEnded = false;
 
   constructor(options: LiveCallOptions) {
     void this.#start(options);
@@ -42,22 +42,22 @@ export class LiveCall {
 
   /** Stops the audio, and releases the microphone. */
   end(): void {
-    this.#ended = true;
+    this.#isEnded = true;
     this.#audio?.stop();
-    this.#screen();
+    this.#releaseScreen();
     if (this.#stream) stopMicrophone(this.#stream);
   }
 
-  async #start({ context, callRate, processor, frame }: LiveCallOptions): Promise<void> {
+  async #start({ context, callRate, processor, onFrame }: LiveCallOptions): Promise<void> {
     const start = (await processor) ? startCallAudio : startPlaybackOnly;
-    if (this.#ended) return;
+    if (this.#isEnded) return;
     this.#audio = start({
       context,
       callRate,
-      frame: (samples) => {
-        if (!this.muted.value) frame(samples);
+      onFrame: (samples) => {
+        if (!this.muted.value) onFrame(samples);
       },
-      levels: (levels) => {
+      onLevels: (levels) => {
         this.levels.value = levels;
       },
     });
@@ -65,22 +65,22 @@ export class LiveCall {
   }
 
   async #connect(audio: BrowserCallAudio): Promise<void> {
-    const answer = audio.connect ? await askForMicrophone() : isSecureContext ? "missing" : "insecure";
-    if (!(answer instanceof MediaStream)) {
-      this.microphone.value = answer;
+    const result = audio.connect ? await askForMicrophone() : isSecureContext ? "missing" : "insecure";
+    if (!(result instanceof MediaStream)) {
+      this.microphone.value = result;
       return;
     }
     // The call may have ended while the browser asked for permission.
-    if (this.#ended) {
-      stopMicrophone(answer);
+    if (this.#isEnded) {
+      stopMicrophone(result);
       return;
     }
-    this.#stream = answer;
+    this.#stream = result;
     this.mute(this.muted.value);
-    audio.connect?.(answer);
+    audio.connect?.(result);
     this.microphone.value = "on";
-    // It was unplugged, or the user has withdrawn the permission.
-    for (const track of answer.getTracks())
+    // Unplugged, or its permission was withdrawn.
+    for (const track of result.getTracks())
       track.onended = () => {
         this.microphone.value = "missing";
       };

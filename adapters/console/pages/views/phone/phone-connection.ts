@@ -1,31 +1,31 @@
 import type { PhoneCommand } from "../../../../telephony/simulator/phones/phone-message.ts";
 import type { PhoneInput } from "./phone-state.ts";
 
-/** Pause before the first reconnection attempt, and the longest pause, ms; it doubles in between. */
+/** First and maximum pause before a reconnection attempt, ms; the pause doubles in between. */
 const FIRST_RETRY_MS = 500;
 const MAX_RETRY_MS = 10_000;
-/** Close codes of the server after which another attempt is useless. */
+/** Close codes after which the phone does not reconnect. */
 const TOO_MANY = 4029;
 const REVOKED = 4001;
-/** While more than this waits to be sent, new audio is dropped, bytes: half a second. */
+/** Send queue above which new audio is dropped, bytes: half a second. */
 const MAX_QUEUED_BYTES = 16_000;
 
 /** Options of {@link PhoneConnection}. */
 export interface PhoneConnectionOptions {
   /** Address of the WebSocket. */
   readonly url: string;
-  readonly input: (input: PhoneInput) => void;
+  readonly onInput: (input: PhoneInput) => void;
   /** Takes the next audio of the caller. */
-  readonly audio: (samples: Int16Array<ArrayBuffer>) => void;
+  readonly onAudio: (samples: Int16Array<ArrayBuffer>) => void;
 }
 
 /** The connection of a phone to the server. It reconnects automatically until it is closed. */
 export class PhoneConnection {
   readonly #options: PhoneConnectionOptions;
   #socket: WebSocket | undefined;
-  #retry: ReturnType<typeof setTimeout> | undefined;
+  #retryTimer: ReturnType<typeof setTimeout> | undefined;
   #retryMs = FIRST_RETRY_MS;
-  #closed = false;
+  #isClosed = false;
 
   constructor(options: PhoneConnectionOptions) {
     this.#options = options;
@@ -46,42 +46,42 @@ export class PhoneConnection {
 
   /** Closes the connection permanently. Idempotent. */
   close(): void {
-    this.#closed = true;
-    clearTimeout(this.#retry);
+    this.#isClosed = true;
+    clearTimeout(this.#retryTimer);
     removeEventListener("online", this.#retryNow);
     this.#socket?.close(1000);
   }
 
   #connect(): void {
-    clearTimeout(this.#retry);
+    clearTimeout(this.#retryTimer);
     const socket = new WebSocket(this.#options.url);
     socket.binaryType = "arraybuffer";
     this.#socket = socket;
     socket.onmessage = ({ data }: MessageEvent<string | ArrayBuffer>) => {
-      if (this.#closed) return;
+      if (this.#isClosed) return;
       if (typeof data !== "string") {
-        this.#options.audio(new Int16Array(data, 0, data.byteLength >> 1));
+        this.#options.onAudio(new Int16Array(data, 0, data.byteLength >> 1));
         return;
       }
       this.#retryMs = FIRST_RETRY_MS;
-      this.#options.input({ type: "message", message: JSON.parse(data) });
+      this.#options.onInput({ type: "message", message: JSON.parse(data) });
     };
     socket.onclose = ({ code }) => {
-      if (!this.#closed) this.#lost(code);
+      if (!this.#isClosed) this.#handleClose(code);
     };
   }
 
-  #lost(code: number): void {
+  #handleClose(code: number): void {
     if (code === TOO_MANY || code === REVOKED) {
-      this.#options.input({ type: "refused", reason: code === TOO_MANY ? "too_many" : "signed_out" });
+      this.#options.onInput({ type: "refused", reason: code === TOO_MANY ? "too_many" : "signed_out" });
       return;
     }
-    this.#options.input({ type: "closed" });
-    this.#retry = setTimeout(() => this.#connect(), this.#retryMs);
+    this.#options.onInput({ type: "closed" });
+    this.#retryTimer = setTimeout(() => this.#connect(), this.#retryMs);
     this.#retryMs = Math.min(MAX_RETRY_MS, 2 * this.#retryMs);
   }
 
   readonly #retryNow = (): void => {
-    if (this.#socket?.readyState === WebSocket.CLOSED && !this.#closed) this.#connect();
+    if (this.#socket?.readyState === WebSocket.CLOSED && !this.#isClosed) this.#connect();
   };
 }

@@ -2,11 +2,10 @@ import { PHONE_NUMBER } from "../../../../../src/domain/numbers/phone-number.ts"
 import { phoneNumberOf } from "../calls/phone-number.ts";
 
 const KEY = "ringport-phone-number";
-/** The number of the first phone that is opened: a number outside the plan of the simulated network. */
+/** Default number of a phone, outside the plan of the simulated network. */
 const FIRST_NUMBER = "+12025550147";
 
-/**
- * The E.164 form of a number as people type it, such as `+1 (202) 555-0147`; undefined if it is not a number. In the
+/** The E.164 form of a typed number, such as `+1 (202) 555-0147`; undefined if it is not a number. In the
  * query of an address, a plus that was not encoded has become a space.
  */
 export function numberFrom(text: string): string | undefined {
@@ -14,17 +13,17 @@ export function numberFrom(text: string): string | undefined {
   return PHONE_NUMBER.test(number) ? number : undefined;
 }
 
-/** The number of the last phone that was open in this browser, or one for the first. */
+/** The number of the last phone opened in this browser, or a default. */
 export function rememberedNumber(): string {
-  return remembered() ?? FIRST_NUMBER;
+  return storedNumber() ?? FIRST_NUMBER;
 }
 
-/** True if a phone was open in this browser before. */
+/** True if a phone has been opened in this browser. */
 export function hasOpenedPhone(): boolean {
-  return remembered() !== null;
+  return storedNumber() !== null;
 }
 
-function remembered(): string | null {
+function storedNumber(): string | null {
   try {
     return localStorage.getItem(KEY);
   } catch {

@@ -19,17 +19,17 @@ const t = dictionary({ en, pt });
 /** The phone: its number, its state, and its controls. */
 export function PhoneScreen({ phone, number }: { readonly phone: Phone; readonly number: string }) {
   const state = phone.state.value;
-  const isFree = state.name !== "ringing" && state.name !== "talking";
+  const isIdle = state.name !== "ringing" && state.name !== "talking";
   return (
     <div class="columns">
       <div class="stack">
         <section class={`phone phone-${state.name}`} aria-label={number}>
           <p class="phone-number number">{spacedNumber(number)}</p>
-          {isFree ? <Waiting phone={phone} state={state} /> : <CallScreen phone={phone} state={state} />}
+          {isIdle ? <Waiting phone={phone} state={state} /> : <CallScreen phone={phone} state={state} />}
         </section>
         {!isSecureContext && <Notice tone="warn">{t.value.insecure}</Notice>}
-        {phone.silenced.value && <Notice tone="warn">{t.value.soundOff}</Notice>}
-        {isFree && (
+        {phone.isSilenced.value && <Notice tone="warn">{t.value.soundOff}</Notice>}
+        {isIdle && (
           <div class="row">
             <Button small look="plain" onClick={() => changeQuery({ number: undefined })}>
               {t.value.change}
@@ -38,14 +38,14 @@ export function PhoneScreen({ phone, number }: { readonly phone: Phone; readonly
           </div>
         )}
       </div>
-      {isFree && <FirstCall number={number} />}
+      {isIdle && <FirstCall number={number} />}
     </div>
   );
 }
 
-type Free = Exclude<PhoneState, { readonly name: "ringing" | "talking" }>;
+type IdleState = Exclude<PhoneState, { readonly name: "ringing" | "talking" }>;
 
-function Waiting({ phone, state }: { readonly phone: Phone; readonly state: Free }) {
+function Waiting({ phone, state }: { readonly phone: Phone; readonly state: IdleState }) {
   return (
     <>
       <p class="phone-status" role="status">
@@ -58,7 +58,7 @@ function Waiting({ phone, state }: { readonly phone: Phone; readonly state: Free
   );
 }
 
-function statusText(state: Free): string {
+function statusText(state: IdleState): string {
   if (state.name !== "refused") return t.value[state.name];
   return state.reason === "too_many" ? t.value.tooMany : t.value.signedOut;
 }
@@ -79,15 +79,15 @@ function endText({ cause, ms }: LastCall): string {
   return ownMember(ends, cause) ?? ends.other;
 }
 
-/** Asks for permission to show notifications, if the browser has not asked yet. */
+/** Asks for permission to show notifications, unless it was granted or denied before. */
 function NotificationButton() {
   const permission = useSignal("Notification" in globalThis ? Notification.permission : "denied");
   if (permission.value !== "default" || !isSecureContext) return null;
-  const ask = async (): Promise<void> => {
+  const requestPermission = async (): Promise<void> => {
     permission.value = await Notification.requestPermission();
   };
   return (
-    <Button small look="plain" onClick={() => void ask()}>
+    <Button small look="plain" onClick={() => void requestPermission()}>
       {t.value.notifyMe}
     </Button>
   );

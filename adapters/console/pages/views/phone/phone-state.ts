@@ -9,28 +9,25 @@ export interface PhoneCall {
   readonly sampleRate: number;
 }
 
-/**
- * Reason why the phone is not connected: it has no number, it is reconnecting, or the server has refused it
- * permanently.
- */
-export type Refused = "too_many" | "signed_out";
+/** Reason for which the server has refused the phone permanently. */
+export type RefusalReason = "too_many" | "signed_out";
 
 /** State of the phone. */
 export type PhoneState =
   | { readonly name: "connecting"; readonly last?: LastCall }
   /** The connection has been lost or cannot be opened; the phone tries again. */
   | { readonly name: "disconnected"; readonly last?: LastCall }
-  | { readonly name: "refused"; readonly reason: Refused }
+  | { readonly name: "refused"; readonly reason: RefusalReason }
   | { readonly name: "ready"; readonly last?: LastCall }
   | { readonly name: "ringing"; readonly call: PhoneCall }
-  /** `since`: when it was answered, ms. */
+  /** `since`: time of the answer, ms. */
   | { readonly name: "talking"; readonly call: PhoneCall; readonly since: number };
 
 /** The previous call, and how it ended for this phone. */
 export interface LastCall {
   readonly call: PhoneCall;
   readonly cause: PhoneEnd | "connection_lost";
-  /** Time it was answered, ms; undefined if it was not. */
+  /** Duration after the answer, ms; undefined if the call was not answered. */
   readonly ms: number | undefined;
 }
 
@@ -38,7 +35,7 @@ export interface LastCall {
 export type PhoneInput =
   | { readonly type: "message"; readonly message: PhoneMessage }
   | { readonly type: "closed" }
-  | { readonly type: "refused"; readonly reason: Refused };
+  | { readonly type: "refused"; readonly reason: RefusalReason };
 
 /** The state after an input. @param now ms */
 export function nextPhoneState(state: PhoneState, input: PhoneInput, now: number): PhoneState {
@@ -71,7 +68,7 @@ type InCall = Extract<PhoneState, { readonly call: PhoneCall }>;
 
 const isAbout = (state: PhoneState, callId: string): state is InCall => "call" in state && state.call.id === callId;
 
-/** The call that is ending, or the previous one. */
+/** The current call, which has ended; otherwise the previous one. */
 function lastOf(state: PhoneState, cause: LastCall["cause"], now: number): { readonly last?: LastCall } {
   if ("call" in state) {
     const ms = state.name === "talking" ? now - state.since : undefined;

@@ -12,10 +12,10 @@ import { playKey } from "./ringer.ts";
 /** A phone that is open in this page: its connection, its state and its sound. */
 export class Phone {
   readonly state: Signal<PhoneState> = signal<PhoneState>({ name: "connecting" });
-  /** The audio of the call that is answered here. */
+  /** The audio of the answered call. */
   readonly live: Signal<LiveCall | undefined> = signal(undefined);
-  /** True until the user touches the page: browsers play no sound before that. */
-  readonly silenced: Signal<boolean> = signal(false);
+  /** True until the user touches the page, because browsers play no sound before that. */
+  readonly isSilenced: Signal<boolean> = signal(false);
   readonly #context = new AudioContext();
   readonly #url: string;
   #connection: PhoneConnection;
@@ -77,8 +77,8 @@ export class Phone {
   #connect(): PhoneConnection {
     return new PhoneConnection({
       url: this.#url,
-      input: (input) => this.#take(input),
-      audio: (samples) => this.live.value?.play(samples),
+      onInput: (input) => this.#handle(input),
+      onAudio: (samples) => this.live.value?.play(samples),
     });
   }
 
@@ -87,7 +87,7 @@ export class Phone {
     if ("call" in state) this.#connection.send({ type, call_id: state.call.id });
   }
 
-  #take(input: PhoneInput): void {
+  #handle(input: PhoneInput): void {
     const before = this.state.value;
     const after = nextPhoneState(before, input, performance.now());
     this.state.value = after;
@@ -103,12 +103,12 @@ export class Phone {
       context: this.#context,
       callRate,
       processor: this.#processor,
-      frame: (frame) => this.#connection.sendAudio(frame),
+      onFrame: (frame) => this.#connection.sendAudio(frame),
     });
   }
 
   #followSound(): void {
-    this.silenced.value = this.#context.state !== "running";
+    this.isSilenced.value = this.#context.state !== "running";
   }
 
   readonly #unlock = (): void => {

@@ -1,4 +1,4 @@
-/** A burst of ringing, and the time from one to the next, s. */
+/** Length of a burst of ringing, and the time from one to the next, s. */
 const BURST_S = 1.2;
 const PERIOD_S = 3;
 /** Maximum bursts: no phone rings longer than the longest ring timeout. */
@@ -49,17 +49,17 @@ export function playKey(context: AudioContext, digit: string): void {
 
 /** Flashes the title of the page until the returned function is called. */
 export function flashTitle(text: string): () => void {
-  const before = document.title;
+  const originalTitle = document.title;
   let isShown = false;
   const flash = (): void => {
     isShown = !isShown;
-    document.title = isShown ? text : before;
+    document.title = isShown ? text : originalTitle;
   };
   flash();
   const timer = setInterval(flash, 1_000);
   return () => {
     clearInterval(timer);
-    document.title = before;
+    document.title = originalTitle;
   };
 }
 
@@ -74,6 +74,6 @@ export function notify(title: string, body: string): () => void {
     };
     return () => notification.close();
   } catch {
-    return () => {}; // some mobile browsers allow them to service workers only
+    return () => {}; // some mobile browsers allow notifications by service workers only
   }
 }

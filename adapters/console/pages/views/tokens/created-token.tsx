@@ -19,14 +19,15 @@ export function CreatedToken({ token, onClose }: { readonly token: NewTokenView;
   const texts = t.value.created;
   const instances = useData((signal) => client.instances.page({ limit: 100 }, { signal }));
   const url = signedIn.value?.api_url ?? location.origin;
-  const owned = instances.value.value?.items;
-  const instance = token.demo_instance_id ?? (owned?.find(({ status }) => status === "ACTIVE") ?? owned?.[0])?.id;
+  const instanceList = instances.value.value?.items;
+  const instance =
+    token.demo_instance_id ?? (instanceList?.find(({ status }) => status === "ACTIVE") ?? instanceList?.[0])?.id;
   const use = { url, token: token.token, scopes: token.scopes, instance };
   return (
     <div class="stack">
       <Notice tone="warn">{texts.once}</Notice>
       <CopyField label={texts.token} value={token.token} />
-      {owned === undefined && instances.fault.value === undefined ? (
+      {instanceList === undefined && instances.fault.value === undefined ? (
         <Skeleton />
       ) : (
         <Tabs

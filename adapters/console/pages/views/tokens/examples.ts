@@ -52,14 +52,14 @@ export function typescriptExample(use: TokenUse): string {
   );
 }
 
-/** Body of the example; undefined if it only reads. A token without `read` gets an example that writes. */
+/** Path and body of the example; undefined for an example that only reads, because the token cannot call or manage. */
 function bodyOf({ scopes, instance }: TokenUse): readonly [path: string, body: object] | undefined {
-  const may = (scope: TokenScope): boolean => scopes === null || scopes.includes(scope);
-  if (may("call") && instance !== undefined) {
+  const hasScope = (scope: TokenScope): boolean => scopes === null || scopes.includes(scope);
+  if (hasScope("call") && instance !== undefined) {
     const tts = { text: TEXT, voiceId: VOICE };
     return ["/v1/calls", { instanceId: instance, type: "FIXED_TTS", target: { phoneNumber: NUMBER }, tts }];
   }
-  if (may("admin")) return ["/v1/instances", { name: "Front desk" }];
+  if (hasScope("admin")) return ["/v1/instances", { name: "Front desk" }];
   return undefined;
 }
 

@@ -16,7 +16,7 @@ const t = dictionary({ en, pt });
 
 const SCOPES = ["read", "call", "admin"] as const satisfies readonly TokenScope[];
 const DAY_MS = 86_400_000;
-/** Days after which a token expires; 0: never. */
+/** Lifetimes of a token, days; 0: it never expires. */
 const LIFETIMES = ["0", "7", "30", "90", "365"] as const;
 
 /** The form that creates a token. */
@@ -28,15 +28,15 @@ export function NewTokenForm({
   readonly onCancel: () => void;
 }) {
   const label = useSignal("");
-  const all = useSignal(true);
-  const chosen = useSignal<readonly TokenScope[]>(["read"]);
+  const hasAllScopes = useSignal(true);
+  const selected = useSignal<readonly TokenScope[]>(["read"]);
   const days = useSignal<(typeof LIFETIMES)[number]>("0");
   const demo = useSignal("");
   const instances = useData((signal) => client.instances.page({ limit: 100 }, { signal }));
   const create = useAction(async () => {
     const body: NewTokenBody = {
       label: label.value.trim(),
-      ...(!all.value && { scopes: chosen.value }),
+      ...(!hasAllScopes.value && { scopes: selected.value }),
       ...(days.value !== "0" && { expires_at: new Date(Date.now() + Number(days.value) * DAY_MS).toISOString() }),
       ...(demo.value !== "" && { demo_instance_id: demo.value }),
     };
@@ -44,16 +44,18 @@ export function NewTokenForm({
   });
   const texts = t.value.form;
   const toggle = (scope: TokenScope): void => {
-    const has = chosen.value.includes(scope);
-    chosen.value = SCOPES.filter((candidate) => (candidate === scope ? !has : chosen.value.includes(candidate)));
+    const isSelected = selected.value.includes(scope);
+    selected.value = SCOPES.filter((candidate) =>
+      candidate === scope ? !isSelected : selected.value.includes(candidate),
+    );
   };
-  const owned = instances.value.value?.items ?? [];
+  const instanceList = instances.value.value?.items ?? [];
   return (
     <Form
       action={create}
       buttons={
         <>
-          <Button busy={create.busy} disabled={!all.value && chosen.value.length === 0}>
+          <Button busy={create.busy} disabled={!hasAllScopes.value && selected.value.length === 0}>
             {t.value.create}
           </Button>
           <Button look="quiet" onClick={onCancel}>
@@ -70,9 +72,9 @@ export function NewTokenForm({
           name="access"
           title={t.value.everything}
           explanation={texts.everythingHelp}
-          checked={all.value}
+          checked={hasAllScopes.value}
           onChange={() => {
-            all.value = true;
+            hasAllScopes.value = true;
           }}
         />
         <Choice
@@ -80,13 +82,13 @@ export function NewTokenForm({
           name="access"
           title={texts.some}
           explanation={texts.someHelp}
-          checked={!all.value}
+          checked={!hasAllScopes.value}
           onChange={() => {
-            all.value = false;
+            hasAllScopes.value = false;
           }}
         />
       </fieldset>
-      {!all.value && (
+      {!hasAllScopes.value && (
         <fieldset class="group">
           <legend>{texts.scopes}</legend>
           {SCOPES.map((scope) => (
@@ -95,7 +97,7 @@ export function NewTokenForm({
               type="checkbox"
               title={t.value.scopes[scope].title}
               explanation={t.value.scopes[scope].help}
-              checked={chosen.value.includes(scope)}
+              checked={selected.value.includes(scope)}
               onChange={() => toggle(scope)}
             />
           ))}
@@ -109,12 +111,15 @@ export function NewTokenForm({
           days.value = value;
         }}
       />
-      {owned.length > 0 && (
+      {instanceList.length > 0 && (
         <Select
           label={texts.demo}
           hint={texts.demoHint}
           value={demo.value}
-          options={[{ value: "", text: texts.demoNone }, ...owned.map(({ id, name }) => ({ value: id, text: name }))]}
+          options={[
+            { value: "", text: texts.demoNone },
+            ...instanceList.map(({ id, name }) => ({ value: id, text: name })),
+          ]}
           onChange={(value) => {
             demo.value = value;
           }}

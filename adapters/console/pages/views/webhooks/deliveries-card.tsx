@@ -19,10 +19,10 @@ import { DeliveryBadge } from "./status-badge.tsx";
 const t = dictionary({ en, pt });
 
 /** Maximum deliveries shown. */
-const ROWS = 50;
-/** No event reports the end of a delivery, so the list is polled while an attempt is due within this time, ms. */
-const DUE_MS = 30_000;
-const AGAIN_MS = 2_000;
+const MAX_ROWS = 50;
+/** The list is polled while an attempt is due within this time, ms: no event reports the end of a delivery. */
+const DUE_WITHIN_MS = 30_000;
+const POLL_MS = 2_000;
 
 type Filter = "all" | WebhookDelivery["status"];
 
@@ -38,30 +38,35 @@ export function DeliveriesCard({
   const { id, events, enabled } = webhook;
   const filter = filterOf(query.value.get("status"));
   const list = useData(
-    (signal) => latest(id, filter, signal),
+    (signal) => latestDeliveries(id, filter, signal),
     ({ type }) => enabled && (events === null || events.includes(type)),
     filter,
   );
-  useReadAgain(list.value.value, list.reload);
-  const failed = list.value.value?.filter(({ status }) => status === "failed").length;
-  const before = useRef(failed);
+  usePolling(list.value.value, list.reload);
+  const failedCount = list.value.value?.filter(({ status }) => status === "failed").length;
+  const previousFailedCount = useRef(failedCount);
   useEffect(() => {
-    if (failed !== undefined && before.current !== undefined && failed > before.current) onFailed();
-    before.current = failed;
-  }, [failed]);
+    if (
+      failedCount !== undefined &&
+      previousFailedCount.current !== undefined &&
+      failedCount > previousFailedCount.current
+    )
+      onFailed();
+    previousFailedCount.current = failedCount;
+  }, [failedCount]);
   const { deliveries, detail } = t.value;
   const test = useAction(async () => {
     await client.webhooks.test(id);
     toast(detail.tested);
     await list.reload();
   });
-  const look = useAction(() => list.reload());
+  const reloadAction = useAction(() => list.reload());
   return (
     <Card
       title={deliveries.title}
       actions={
         <div class="row">
-          <Button small look="quiet" busy={look.busy} onClick={() => look.start()}>
+          <Button small look="quiet" busy={reloadAction.busy} onClick={() => reloadAction.start()}>
             {deliveries.reload}
           </Button>
           <Button small disabled={!enabled} busy={test.busy} onClick={() => test.start()}>
@@ -99,7 +104,7 @@ export function DeliveriesCard({
                   keyOf={(delivery) => delivery.id}
                 />
                 <p class="quiet small">
-                  {rows.length === ROWS && `${deliveries.latest(ROWS)} `}
+                  {rows.length === MAX_ROWS && `${deliveries.latest(MAX_ROWS)} `}
                   {deliveries.kept}
                 </p>
               </>
@@ -115,23 +120,23 @@ function filterOf(text: string | null): Filter {
   return text === "pending" || text === "delivered" || text === "failed" ? text : "all";
 }
 
-async function latest(id: string, filter: Filter, signal: AbortSignal): Promise<readonly WebhookDelivery[]> {
+async function latestDeliveries(id: string, filter: Filter, signal: AbortSignal): Promise<readonly WebhookDelivery[]> {
   const rows: WebhookDelivery[] = [];
   const status = filter === "all" ? undefined : filter;
-  for await (const delivery of client.webhooks.deliveries(id, { limit: ROWS, status }, { signal }))
-    if (rows.push(delivery) === ROWS) break;
+  for await (const delivery of client.webhooks.deliveries(id, { limit: MAX_ROWS, status }, { signal }))
+    if (rows.push(delivery) === MAX_ROWS) break;
   return rows;
 }
 
 /** Reads the list again while an attempt is running or due. */
-function useReadAgain(rows: readonly WebhookDelivery[] | undefined, reload: () => Promise<void>): void {
+function usePolling(rows: readonly WebhookDelivery[] | undefined, reload: () => Promise<void>): void {
   const isDue = rows?.some(
     ({ status, next_attempt_at }) =>
-      status === "pending" && (next_attempt_at === null || Date.parse(next_attempt_at) - Date.now() < DUE_MS),
+      status === "pending" && (next_attempt_at === null || Date.parse(next_attempt_at) - Date.now() < DUE_WITHIN_MS),
   );
   useEffect(() => {
     if (!isDue) return;
-    const timer = setTimeout(() => void reload(), AGAIN_MS);
+    const timer = setTimeout(() => void reload(), POLL_MS);
     return () => clearTimeout(timer);
   }, [rows, isDue]);
 }

@@ -57,13 +57,13 @@ export function typesOf(group: EventGroup): EventType[] {
   return (Object.keys(GROUP_OF) as EventType[]).filter((type) => GROUP_OF[type] === group);
 }
 
-/** The types that report how a call has ended. */
-export const ENDS: readonly EventType[] = ["completed", "failed"];
+/** The final events of a call. */
+export const END_TYPES: readonly EventType[] = ["completed", "failed"];
 
 /** Selection of a webhook's events: all, ends of calls, or these types. */
 export type EventChoice = "all" | "ends" | "chosen";
 
 export function choiceOf(events: readonly string[] | null): EventChoice {
   if (events === null) return "all";
-  return events.length === ENDS.length && ENDS.every((type) => events.includes(type)) ? "ends" : "chosen";
+  return events.length === END_TYPES.length && END_TYPES.every((type) => events.includes(type)) ? "ends" : "chosen";
 }

@@ -7,7 +7,7 @@ import pt from "../../dictionary/pt/webhooks.ts";
 
 const t = dictionary({ en, pt });
 
-/** A secret, which is shown only once, so Escape does not close the dialog. */
+/** Shows a secret. Escape does not close the dialog, because the secret is shown only once. */
 export function SecretDialog({
   secret,
   isRotated,

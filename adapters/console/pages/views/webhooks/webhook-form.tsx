@@ -7,7 +7,7 @@ import { dictionary } from "../../dictionary/dictionary.ts";
 import en from "../../dictionary/en/webhooks.ts";
 import pt from "../../dictionary/pt/webhooks.ts";
 import { type Action, useAction } from "../../shell/use-action.ts";
-import { choiceOf, ENDS, type EventChoice, type EventGroup, typesOf } from "./event-types.ts";
+import { choiceOf, END_TYPES, type EventChoice, type EventGroup, typesOf } from "./event-types.ts";
 
 const t = dictionary({ en, pt });
 
@@ -34,12 +34,12 @@ export function WebhookForm({
   const url = useSignal(webhook?.url ?? "");
   const description = useSignal(webhook?.description ?? "");
   const choice = useSignal<EventChoice>(choiceOf(webhook?.events ?? null));
-  const types = useSignal<ReadonlySet<EventType>>(new Set(webhook?.events ?? ENDS));
+  const types = useSignal<ReadonlySet<EventType>>(new Set(webhook?.events ?? END_TYPES));
   const isMissing = useSignal(false);
   const action = useAction(async () => {
     isMissing.value = choice.value === "chosen" && types.value.size === 0;
     if (isMissing.value) return;
-    const events = choice.value === "all" ? null : choice.value === "ends" ? [...ENDS] : [...types.value];
+    const events = choice.value === "all" ? null : choice.value === "ends" ? [...END_TYPES] : [...types.value];
     await save({ url: url.value.trim(), description: description.value.trim() || null, events });
   });
   const { form } = t.value;
