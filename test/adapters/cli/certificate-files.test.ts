@@ -87,7 +87,9 @@ describe("a certificate that is renewed in its files", () => {
   test("is reported once if it cannot be used, and used when it can", async () => {
     const { files, write, used, logged } = following();
     writeFileSync(files.key, authority.issue().key);
-    await expect.poll(() => logged).toEqual(["error the certificate files cannot be used; the old certificate stays in use"]);
+    await expect
+      .poll(() => logged)
+      .toEqual(["error the certificate files cannot be used; the old certificate stays in use"]);
     expect(used).toEqual([]);
     const renewed = authority.issue();
     write(renewed);
