@@ -21,8 +21,8 @@ describe("a list of calls", () => {
   const columns = [
     { head: "ID" },
     { head: "REASON", cut: true },
-    { head: "WHEN", leftOut: 1 },
-    { head: "AT", leftOut: 2 },
+    { head: "WHEN", dropOrder: 1 },
+    { head: "AT", dropOrder: 2 },
   ];
   const rows = [["call_01", "instance_not_linked\x1b[31m", "2026-11-21", "inst_01"]];
 

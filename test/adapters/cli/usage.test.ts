@@ -46,7 +46,7 @@ describe.skipIf(node.missing)(`the command line on ${node.title}`, { timeout: 30
     [["token", "create", "--user", "a", "--expires-in", "soon"], {}, '--expires-in is "soon"'],
     [["token", "create", "--user", "a", "--demo-instance", "x"], {}, '--demo-instance is "x"'],
     [["token", "revoke"], {}, "needs ID"],
-    [["token", "revoke", "tok_1"], {}, '"tok_1" is no token\'s id'],
+    [["token", "revoke", "tok_1"], {}, '"tok_1" is not a token\'s id'],
     [["token", "list"], {}, "there is no database"],
     [["demo", "--audio", "no-such-file.wav"], {}, '--audio is "no-such-file.wav"'],
     [["demo", "--audio", "a.wav", "--text", "b"], {}, "leave out --text"],
