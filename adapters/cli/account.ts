@@ -12,7 +12,7 @@ import { readSettings, type ServerSettings } from "./settings/read-settings.ts";
 import type { Setting } from "./settings/setting.ts";
 import { STORAGE_SETTINGS, settingsOf } from "./settings/settings.ts";
 import { type ListColumn, printRows } from "./terminal/table.ts";
-import { print, printJson, printBeside as printToStderr } from "./terminal/terminal.ts";
+import { print, printBeside, printJson } from "./terminal/terminal.ts";
 import { withStorage } from "./token/storage-work.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -68,8 +68,8 @@ export const accountCode: CommandSpec = {
       return 0;
     }
     print(url);
-    printToStderr(`Open it in your browser to create the administrator's account. It works once, until ${expiresAt}.`);
-    if (user) printToStderr(`The account takes over the data of the user "${FIRST_USER}": ${user}.`);
+    printBeside(`Open it in your browser to create the administrator's account. It works once, until ${expiresAt}.`);
+    if (user) printBeside(`The account takes over the data of the user "${FIRST_USER}": ${user}.`);
     return 0;
   },
 };
@@ -100,7 +100,7 @@ export const accountList: CommandSpec = {
     }));
     if (line.values.get("json")) printJson(views);
     else if (views.length === 0)
-      printToStderr("There are no accounts: ringport account code prints the address for the first one.");
+      printBeside("There are no accounts: ringport account code prints the address for the first one.");
     else
       printRows(
         COLUMNS,
@@ -144,7 +144,7 @@ export const accountReset: CommandSpec = {
       return 0;
     }
     print(url);
-    printToStderr(`Send it to ${code.account.email} privately: it opens the account once, until ${expiresAt}.`);
+    printBeside(`Send it to ${code.account.email} privately: it opens the account once, until ${expiresAt}.`);
     return 0;
   },
 };

@@ -12,7 +12,7 @@ import { wholeNumber } from "../settings/parsers.ts";
 import { printFacts } from "../terminal/facts.ts";
 import { paintedStatus } from "../terminal/painted-status.ts";
 import { type ListColumn, printRows } from "../terminal/table.ts";
-import { isWatched, outputGone as outputClosed, print, printBeside, printJson } from "../terminal/terminal.ts";
+import { isWatched, outputGone, print, printBeside, printJson } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import { followCallInTerminal } from "./follow-call.ts";
 import { outcomeLines } from "./outcome-lines.ts";
@@ -45,7 +45,7 @@ export const calls: CommandSpec = {
     const filter = { instance_id: line.values.get("instance") as string | undefined };
     const { client } = await connect(line);
     if (line.values.get("watch")) {
-      const signal = AbortSignal.any([interruption().signal, outputClosed]);
+      const signal = AbortSignal.any([interruption().signal, outputGone]);
       if (!json && isWatched()) printBeside("Following calls; Ctrl-C stops.");
       await watchCalls(client, { filter, status, json, signal });
       return 0;

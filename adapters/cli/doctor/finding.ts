@@ -1,7 +1,7 @@
-import type { Marked as CheckResult } from "../terminal/marked-line.ts";
+import type { Marked } from "../terminal/marked-line.ts";
 
 /** Result of one check of the machine; `missing` is something optional. */
-export interface Finding extends CheckResult {
+export interface Finding extends Marked {
   /** True if no call can be placed without it. */
   readonly essential: boolean;
 }
