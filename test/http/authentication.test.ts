@@ -22,16 +22,16 @@ describe("a request without a valid token", () => {
   test.each(unusual)("%s %s gets a 401 before any other check", async (method, path) => {
     for (const token of [null, "unknown"]) {
       // The body would be refused too, and must not be read.
-      let read = false;
+      let isRead = false;
       const body = (async function* () {
-        read = true;
+        isRead = true;
         yield new Uint8Array(1);
       })();
       const reply = await ask(serve().app, { method, path, token, body, headers: { "content-type": "text/plain" } });
       expect(reply.status).toBe(401);
       expect(reply.headers).toMatchObject({ "www-authenticate": "Bearer" });
       if (method !== "HEAD") expect(reply.json).toMatchObject({ code: "unauthorized", status: 401 });
-      expect(read).toBe(false);
+      expect(isRead).toBe(false);
     }
   });
 });
@@ -56,15 +56,15 @@ test("an unavailable token store causes 503, never 401", async () => {
 });
 
 test("every request is authenticated again", async () => {
-  let times = 0;
+  let count = 0;
   const authenticate = async () => {
-    times++;
+    count++;
     return { userId: "usr_anna" };
   };
   const { app } = serve({ http: { authenticate } });
   await ask(app, { path: "/v1/calls" });
   await ask(app, { path: "/v1/calls" });
-  expect(times).toBe(2);
+  expect(count).toBe(2);
 });
 
 test("the name of the scheme ignores case, and the token stays unchanged", () => {

@@ -6,9 +6,9 @@ import { fuzz } from "../support/fuzz.ts";
 const KB = 1024;
 const budget = () => new BodyBudget({ allBodiesBytes: 400 * KB, userBodiesBytes: 200 * KB });
 const [ada, bob, eve] = [{ userId: "ada" }, { userId: "bob" }, { userId: "eve" }];
-const busy = expect.objectContaining({ code: "server_busy", headers: { connection: "close" } });
+const busyRefusal = expect.objectContaining({ code: "server_busy", headers: { connection: "close" } });
 
-function refused(work: () => void): unknown {
+function refusalOf(work: () => void): unknown {
   try {
     work();
   } catch (error) {
@@ -21,35 +21,35 @@ describe("a user's budget", () => {
   test("the budget refuses a body beyond it, but no body of another user", () => {
     const bodies = budget();
     bodies.share(ada).grow(200 * KB);
-    expect(refused(() => bodies.share(ada).grow(65 * KB))).toEqual(busy);
+    expect(refusalOf(() => bodies.share(ada).grow(65 * KB))).toEqual(busyRefusal);
     bodies.share(bob).grow(100 * KB);
   });
 
   test("the budget has room after a release", () => {
     const bodies = budget();
-    const held = bodies.share(ada);
-    held.grow(200 * KB);
-    held.release();
-    held.release();
+    const share = bodies.share(ada);
+    share.grow(200 * KB);
+    share.release();
+    share.release();
     bodies.share(ada).grow(200 * KB);
-    expect(refused(() => bodies.share(ada).grow(65 * KB))).toEqual(busy);
+    expect(refusalOf(() => bodies.share(ada).grow(65 * KB))).toEqual(busyRefusal);
   });
 
   test("small bodies have a budget of the same size, apart from large ones", () => {
     const bodies = budget();
     bodies.share(ada).grow(200 * KB);
-    for (let small = 0; small < 4; small++) bodies.share(ada).grow(50 * KB);
-    expect(refused(() => bodies.share(ada).grow(1))).toEqual(busy);
+    for (let n = 0; n < 4; n++) bodies.share(ada).grow(50 * KB);
+    expect(refusalOf(() => bodies.share(ada).grow(1))).toEqual(busyRefusal);
     bodies.share(bob).grow(1);
   });
 
   test("a refused growth leaves the share of the body unchanged", () => {
     const bodies = budget();
-    const held = bodies.share(ada);
-    held.grow(120 * KB);
-    expect(refused(() => held.grow(201 * KB))).toEqual(busy);
+    const share = bodies.share(ada);
+    share.grow(120 * KB);
+    expect(refusalOf(() => share.grow(201 * KB))).toEqual(busyRefusal);
     bodies.share(ada).grow(80 * KB);
-    expect(refused(() => held.grow(120 * KB + 1))).toEqual(busy);
+    expect(refusalOf(() => share.grow(120 * KB + 1))).toEqual(busyRefusal);
   });
 });
 
@@ -65,35 +65,35 @@ describe("a demo token", () => {
   test("a demo token has a quarter of its user's budgets, and counts towards them", () => {
     const bodies = new BodyBudget({ allBodiesBytes: 1_600 * KB, userBodiesBytes: 400 * KB });
     bodies.share(demo).grow(100 * KB);
-    expect(refused(() => bodies.share(demo).grow(SMALL_BODY + 1))).toEqual(busy);
-    for (let small = 0; small < 2; small++) bodies.share(demo).grow(50 * KB);
-    expect(refused(() => bodies.share(demo).grow(1))).toEqual(busy);
+    expect(refusalOf(() => bodies.share(demo).grow(SMALL_BODY + 1))).toEqual(busyRefusal);
+    for (let n = 0; n < 2; n++) bodies.share(demo).grow(50 * KB);
+    expect(refusalOf(() => bodies.share(demo).grow(1))).toEqual(busyRefusal);
     bodies.share({ ...demo, demoInstanceId: "inst_2" }).grow(100 * KB);
     bodies.share(ada).grow(200 * KB);
-    expect(refused(() => bodies.share(ada).grow(SMALL_BODY + 1))).toEqual(busy);
+    expect(refusalOf(() => bodies.share(ada).grow(SMALL_BODY + 1))).toEqual(busyRefusal);
   });
 
   test("a demo token has one large body at a time, whatever its size", () => {
     const bodies = new BodyBudget({ allBodiesBytes: 1_600 * KB, userBodiesBytes: 800 * KB });
-    const large = bodies.share(demo);
-    large.grow(SMALL_BODY + 1);
-    large.grow(SMALL_BODY + 2);
-    const other = bodies.share(demo);
-    other.grow(SMALL_BODY);
-    expect(refused(() => other.grow(SMALL_BODY + 1))).toEqual(busy);
+    const largeBody = bodies.share(demo);
+    largeBody.grow(SMALL_BODY + 1);
+    largeBody.grow(SMALL_BODY + 2);
+    const otherBody = bodies.share(demo);
+    otherBody.grow(SMALL_BODY);
+    expect(refusalOf(() => otherBody.grow(SMALL_BODY + 1))).toEqual(busyRefusal);
     bodies.share({ ...demo, demoInstanceId: "inst_2" }).grow(SMALL_BODY + 1);
     bodies.share(ada).grow(SMALL_BODY + 1);
-    large.release();
-    other.grow(SMALL_BODY + 1);
+    largeBody.release();
+    otherBody.grow(SMALL_BODY + 1);
   });
 
   test("the budget has room after a release", () => {
     const bodies = budget();
-    const held = bodies.share(demo);
-    held.grow(50 * KB);
-    held.release();
+    const share = bodies.share(demo);
+    share.grow(50 * KB);
+    share.release();
     bodies.share(demo).grow(50 * KB);
-    expect(refused(() => bodies.share(demo).grow(1))).toEqual(busy);
+    expect(refusalOf(() => bodies.share(demo).grow(1))).toEqual(busyRefusal);
   });
 });
 
@@ -101,7 +101,7 @@ test("four users with full budgets leave room for the uploads of others", () => 
   const MB = KB * KB;
   const bodies = new BodyBudget({ allBodiesBytes: 256 * MB, userBodiesBytes: 64 * MB });
   for (let user = 0; user < 4; user++)
-    for (let body = 0; body < 4; body++) refused(() => bodies.share({ userId: `greedy-${user}` }).grow(16 * MB));
+    for (let body = 0; body < 4; body++) refusalOf(() => bodies.share({ userId: `greedy-${user}` }).grow(16 * MB));
   bodies.share(ada).grow(16 * MB);
   bodies.share(bob).grow(8 * MB);
   bodies.share(eve).grow(100 * KB);
@@ -122,7 +122,7 @@ describe("the budget of all users", () => {
     const bodies = budget();
     bodies.share(ada).grow(200 * KB);
     bodies.share(bob).grow(100 * KB);
-    expect(refused(() => bodies.share(eve).grow(SMALL_BODY + 1))).toEqual(busy);
+    expect(refusalOf(() => bodies.share(eve).grow(SMALL_BODY + 1))).toEqual(busyRefusal);
     bodies.share(eve).grow(SMALL_BODY);
   });
 
@@ -130,15 +130,15 @@ describe("the budget of all users", () => {
     const bodies = budget();
     bodies.share(ada).grow(200 * KB);
     bodies.share(bob).grow(40 * KB);
-    const growing = bodies.share(eve);
-    growing.grow(SMALL_BODY);
-    growing.grow(100 * KB);
-    expect(refused(() => growing.grow(100 * KB + 1))).toEqual(busy);
+    const growingBody = bodies.share(eve);
+    growingBody.grow(SMALL_BODY);
+    growingBody.grow(100 * KB);
+    expect(refusalOf(() => growingBody.grow(100 * KB + 1))).toEqual(busyRefusal);
   });
 });
 
 fuzz(
-  "no order of growing and giving back holds more than the budgets, or loses a byte",
+  "no order of growth and release exceeds the budgets, or loses a byte",
   fc.property(
     fc.array(
       fc.record({
@@ -150,25 +150,30 @@ fuzz(
     (steps) => {
       const bodies = budget();
       const users = ["ada", "bob", "eve"];
-      const open = new Map<number, { share: BodyShare; user: string; held: number }>();
+      const openBodies = new Map<number, { share: BodyShare; user: string; heldBytes: number }>();
       for (const { body, bytes } of steps) {
         const user = users[body % 3]!;
-        const one = open.get(body) ?? { share: bodies.share({ userId: user }), user, held: 0 };
-        open.set(body, one);
+        const entry = openBodies.get(body) ?? { share: bodies.share({ userId: user }), user, heldBytes: 0 };
+        openBodies.set(body, entry);
         if (bytes === undefined) {
-          one.share.release();
-          open.delete(body);
-        } else if (!refused(() => one.share.grow(Math.max(bytes, one.held)))) one.held = Math.max(bytes, one.held);
-        const all = [...open.values()];
-        const large = all.filter(({ held }) => held > SMALL_BODY).reduce((sum, { held }) => sum + held, 0);
+          entry.share.release();
+          openBodies.delete(body);
+        } else if (!refusalOf(() => entry.share.grow(Math.max(bytes, entry.heldBytes))))
+          entry.heldBytes = Math.max(bytes, entry.heldBytes);
+        const entries = [...openBodies.values()];
+        const large = entries
+          .filter(({ heldBytes }) => heldBytes > SMALL_BODY)
+          .reduce((sum, { heldBytes }) => sum + heldBytes, 0);
         expect(large).toBeLessThanOrEqual(400 * KB);
         for (const name of users)
           for (const isLarge of [true, false]) {
-            const of = all.filter(({ user, held }) => user === name && held > SMALL_BODY === isLarge);
-            expect(of.reduce((sum, { held }) => sum + held, 0)).toBeLessThanOrEqual(200 * KB);
+            const userBodies = entries.filter(
+              ({ user, heldBytes }) => user === name && heldBytes > SMALL_BODY === isLarge,
+            );
+            expect(userBodies.reduce((sum, { heldBytes }) => sum + heldBytes, 0)).toBeLessThanOrEqual(200 * KB);
           }
       }
-      for (const { share } of open.values()) share.release();
+      for (const { share } of openBodies.values()) share.release();
       bodies.share(ada).grow(200 * KB);
       bodies.share(bob).grow(100 * KB);
     },

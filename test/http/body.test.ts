@@ -5,13 +5,13 @@ import type { Served } from "./support/fakes.ts";
 import { CREATED, call, serve } from "./support/fakes.ts";
 
 /** An application that records the bodies that reach the use case. */
-function recording(bodyBytes = DEFAULT_LIMITS.bodyBytes): Served & { seen: unknown[] } {
-  const seen: unknown[] = [];
+function serveRecording(bodyBytes = DEFAULT_LIMITS.bodyBytes): Served & { inputs: unknown[] } {
+  const inputs: unknown[] = [];
   const create = async (_: unknown, input: unknown) => {
-    seen.push(input);
+    inputs.push(input);
     return { ...call(), ...CREATED };
   };
-  return { ...serve({ calls: { create }, http: { limits: { ...DEFAULT_LIMITS, bodyBytes } } }), seen };
+  return { ...serve({ calls: { create }, http: { limits: { ...DEFAULT_LIMITS, bodyBytes } } }), inputs };
 }
 const post = (app: Served["app"], body: unknown, headers: Record<string, string> = {}) =>
   ask(app, { method: "POST", path: "/v1/calls", body, headers });
@@ -23,13 +23,13 @@ describe("content type", () => {
     'application/json; charset="utf-8"; profile=x',
     "application/vnd.acme.call+json",
   ])("%s is read", async (type) => {
-    expect((await post(recording().app, {}, { "content-type": type })).status).toBe(201);
+    expect((await post(serveRecording().app, {}, { "content-type": type })).status).toBe(201);
   });
 
   test("a body without content type is JSON", async () => {
-    const { app, seen } = recording();
+    const { app, inputs } = serveRecording();
     expect((await post(app, '{"a":1}')).status).toBe(201);
-    expect(seen).toEqual([{ a: 1 }]);
+    expect(inputs).toEqual([{ a: 1 }]);
   });
 
   test.each([
@@ -40,20 +40,20 @@ describe("content type", () => {
     "application/jsonp",
     "json",
   ])("%s is refused with 415, unread", async (type) => {
-    const { app, seen } = recording();
+    const { app, inputs } = serveRecording();
     const reply = await post(app, "{", { "content-type": type });
     expect([reply.status, reply.json.code]).toEqual([415, "unsupported_media_type"]);
-    expect(seen).toEqual([]);
+    expect(inputs).toEqual([]);
   });
 
   test("a compressed body is refused with 415", async () => {
-    expect((await post(recording().app, "{}", { "content-encoding": "gzip" })).status).toBe(415);
-    expect((await post(recording().app, "{}", { "content-encoding": "identity" })).status).toBe(201);
+    expect((await post(serveRecording().app, "{}", { "content-encoding": "gzip" })).status).toBe(415);
+    expect((await post(serveRecording().app, "{}", { "content-encoding": "identity" })).status).toBe(201);
   });
 });
 
 describe("JSON", () => {
-  const bad: [string, unknown][] = [
+  const invalidBodies: [string, unknown][] = [
     ["no body", undefined],
     ["an empty body", ""],
     ["blanks", " \n"],
@@ -65,38 +65,38 @@ describe("JSON", () => {
     ["an overlong sequence", new Uint8Array([0x22, 0xc0, 0xaf, 0x22])],
     ["UTF-16", new Uint8Array([0xff, 0xfe, 0x7b, 0, 0x7d, 0])],
   ];
-  test.each(bad)("%s gets 400 invalid_json", async (_, body) => {
-    const reply = await post(recording().app, body);
+  test.each(invalidBodies)("%s gets 400 invalid_json", async (_, body) => {
+    const reply = await post(serveRecording().app, body);
     expect([reply.status, reply.json.code]).toEqual([400, "invalid_json"]);
     expect(reply.json.errors).toHaveLength(1);
     expect(reply.json.errors[0].pointer).toBe("");
   });
 
   test("a body may start with a byte order mark", async () => {
-    const { app, seen } = recording();
+    const { app, inputs } = serveRecording();
     await post(app, new Uint8Array([0xef, 0xbb, 0xbf, 0x7b, 0x7d]));
-    expect(seen).toEqual([{}]);
+    expect(inputs).toEqual([{}]);
   });
 
   test("characters may be split between chunks", async () => {
-    const { app, seen } = recording();
+    const { app, inputs } = serveRecording();
     const bytes = new TextEncoder().encode('{"name":"é🎉"}');
     const body = (async function* () {
       for (const byte of bytes) yield Uint8Array.of(byte);
     })();
     await post(app, body);
-    expect(seen).toEqual([{ name: "é🎉" }]);
+    expect(inputs).toEqual([{ name: "é🎉" }]);
   });
 
   test("a hundred thousand levels of nesting do not crash the parser", async () => {
-    const { app } = recording();
+    const { app } = serveRecording();
     const reply = await post(app, "[".repeat(100_000) + "]".repeat(100_000));
     expect([201, 400]).toContain(reply.status);
     expect((await post(app, "[".repeat(1_000_000))).status).toBe(400);
   });
 
   test("a broken-off body means 400 invalid_json", async () => {
-    const { app, logged } = recording();
+    const { app, logged } = serveRecording();
     const body = (async function* () {
       yield new TextEncoder().encode('{"a"');
       throw new Error("ECONNRESET");
@@ -107,19 +107,19 @@ describe("JSON", () => {
 });
 
 test("the parser of large bodies receives only bodies above 64 KiB", async () => {
-  const parsed: number[] = [];
-  const seen: unknown[] = [];
+  const parsedLengths: number[] = [];
+  const inputs: unknown[] = [];
   const { app } = serve({
     calls: {
       create: async (_, input) => {
-        seen.push(input);
+        inputs.push(input);
         return { ...call(), ...CREATED };
       },
     },
     http: {
       bodies: {
         async parse(bytes) {
-          parsed.push(bytes.length);
+          parsedLengths.push(bytes.length);
           return bytes[1] === 0x20 ? { value: "parsed elsewhere" } : { fault: "the body is odd" };
         },
         close: async () => {},
@@ -129,39 +129,39 @@ test("the parser of large bodies receives only bodies above 64 KiB", async () =>
   const body = (bytes: number) => `{${" ".repeat(bytes - 2)}}`;
   await post(app, body(65_536));
   await post(app, body(65_537));
-  expect(seen).toEqual([{}, "parsed elsewhere"]);
-  expect(parsed).toEqual([65_537]);
+  expect(inputs).toEqual([{}, "parsed elsewhere"]);
+  expect(parsedLengths).toEqual([65_537]);
   expect((await post(app, "x".repeat(65_537))).json).toMatchObject({ code: "invalid_json", detail: "the body is odd" });
 });
 
 describe("size", () => {
   test("a body over the limit is refused immediately, and reading stops", async () => {
-    let produced = 0;
-    let closed = false;
+    let producedBytes = 0;
+    let isClosed = false;
     const chunk = new Uint8Array(64 * 1024).fill(32);
     const body = (async function* () {
       try {
-        for (; produced < 1024 ** 3; produced += chunk.length) yield chunk;
+        for (; producedBytes < 1024 ** 3; producedBytes += chunk.length) yield chunk;
       } finally {
-        closed = true;
+        isClosed = true;
       }
     })();
-    const reply = await post(recording(1024 * 1024).app, body);
+    const reply = await post(serveRecording(1024 * 1024).app, body);
     expect([reply.status, reply.json.code, reply.json.limit]).toEqual([413, "body_too_large", 1024 * 1024]);
     expect(reply.headers.connection).toBe("close");
-    expect(produced).toBeLessThan(1024 * 1024 + 3 * chunk.length);
-    expect(closed).toBe(true);
+    expect(producedBytes).toBeLessThan(1024 * 1024 + 3 * chunk.length);
+    expect(isClosed).toBe(true);
   });
 
   test("a declared length over the limit is refused without reading", async () => {
-    let read = false;
+    let isRead = false;
     const body = (async function* () {
-      read = true;
+      isRead = true;
       yield new Uint8Array(1);
     })();
-    const reply = await post(recording(1000).app, body, { "content-length": "1001" });
+    const reply = await post(serveRecording(1000).app, body, { "content-length": "1001" });
     expect(reply.status).toBe(413);
-    expect(read).toBe(false);
+    expect(isRead).toBe(false);
   });
 
   test("a source that hangs during cancellation does not delay the response", async () => {
@@ -177,7 +177,7 @@ describe("size", () => {
       headers: new Headers({ authorization: "Bearer rp_live_anna" }),
       body,
     };
-    expect((await recording(1000).app.handle(request)).status).toBe(413);
+    expect((await serveRecording(1000).app.handle(request)).status).toBe(413);
   });
 
   test("the longest name fits even if hardly any metadata is allowed", async () => {
@@ -187,7 +187,7 @@ describe("size", () => {
   });
 
   test("a body of exactly the limit is read", async () => {
-    expect((await post(recording(10).app, '"12345678"')).status).toBe(201);
-    expect((await post(recording(9).app, '"12345678"')).status).toBe(413);
+    expect((await post(serveRecording(10).app, '"12345678"')).status).toBe(201);
+    expect((await post(serveRecording(9).app, '"12345678"')).status).toBe(413);
   });
 });

@@ -57,9 +57,9 @@ describe("POST /v1/calls", () => {
   });
 
   test("the caller, the body and the headers reach the use case", async () => {
-    const seen: unknown[][] = [];
+    const requests: unknown[][] = [];
     const create: CallUseCases["create"] = async (principal, body, { idempotencyKey, strict } = {}) => {
-      seen.push([principal, body, { idempotencyKey, strict }]);
+      requests.push([principal, body, { idempotencyKey, strict }]);
       return { ...call(), ...CREATED };
     };
     const { app } = serve({ calls: { create } });
@@ -68,9 +68,12 @@ describe("POST /v1/calls", () => {
       expect(reply.json.code).toBe("idempotency_key_invalid"),
     );
     await ask(app, { ...post, headers: { "idempotency-key": '"a-b"' } });
-    const strict = await ask(app, { ...post, headers: { "idempotency-key": "k1", prefer: "wait=1, Handling=Strict" } });
-    expect(strict.headers["preference-applied"]).toBe("handling=strict");
-    expect(seen).toEqual([
+    const strictReply = await ask(app, {
+      ...post,
+      headers: { "idempotency-key": "k1", prefer: "wait=1, Handling=Strict" },
+    });
+    expect(strictReply.headers["preference-applied"]).toBe("handling=strict");
+    expect(requests).toEqual([
       [{ userId: "usr_anna", tokenId: "tok_1" }, BODY, { idempotencyKey: undefined, strict: false }],
       [{ userId: "usr_anna", tokenId: "tok_1" }, BODY, { idempotencyKey: "a-b", strict: false }],
       [{ userId: "usr_anna", tokenId: "tok_1" }, BODY, { idempotencyKey: "k1", strict: true }],
@@ -153,7 +156,7 @@ describe("POST /v1/calls", () => {
 });
 
 describe("GET /v1/calls/:callId", () => {
-  const final: Partial<Call> = { status: "COMPLETED", startedAt: NOW + 3000, endedAt: NOW + 9000 };
+  const finalFields: Partial<Call> = { status: "COMPLETED", startedAt: NOW + 3000, endedAt: NOW + 9000 };
   const outcome: Outcome = {
     reason: "message_played",
     detail: null,
@@ -167,7 +170,7 @@ describe("GET /v1/calls/:callId", () => {
     ask(serve({ calls: { get: async () => call(overrides) } }).app, { path: `/v1/calls/${CALL_ID}${query}` });
 
   test("a call has exactly its eight fields", async () => {
-    const reply = await get(final);
+    const reply = await get(finalFields);
     expect(reply.status).toBe(200);
     expect(reply.json).toEqual({
       ...CREATED_SHAPE,
@@ -183,8 +186,8 @@ describe("GET /v1/calls/:callId", () => {
   });
 
   test("the outcome of an earlier version has null as evidence", async () => {
-    const { heardEvidence: _, ...earlier } = outcome;
-    const reply = await get({ ...final, outcome: earlier }, "?expand=outcome");
+    const { heardEvidence: _, ...earlierOutcome } = outcome;
+    const reply = await get({ ...finalFields, outcome: earlierOutcome }, "?expand=outcome");
     expect(reply.json.outcome).toMatchObject({ heard_ratio: 1, heard_evidence: null });
   });
 
@@ -192,13 +195,13 @@ describe("GET /v1/calls/:callId", () => {
     const response = await get({ reference: "order 7", metadata: { shop: 3 } }, "?expand=reference");
     expect(response.json).toMatchObject({ reference: "order 7", metadata: { shop: 3 } });
     expect((await get({}, "?expand=reference")).json).toMatchObject({ reference: null, metadata: {} });
-    const plain = await get({ reference: "order 7", metadata: { shop: 3 } });
-    expect(Object.keys(plain.json)).not.toEqual(expect.arrayContaining(["reference"]));
-    expect(plain.json).not.toHaveProperty("metadata");
+    const plainResponse = await get({ reference: "order 7", metadata: { shop: 3 } });
+    expect(Object.keys(plainResponse.json)).not.toEqual(expect.arrayContaining(["reference"]));
+    expect(plainResponse.json).not.toHaveProperty("metadata");
   });
 
   test("expand adds outcome, transcript and media", async () => {
-    const reply = await get({ ...final, outcome }, "?expand=outcome,%20transcript,media");
+    const reply = await get({ ...finalFields, outcome }, "?expand=outcome,%20transcript,media");
     expect(reply.json.outcome).toEqual({
       reason: "message_played",
       detail: null,
@@ -245,13 +248,13 @@ describe("GET /v1/calls/:callId", () => {
       mos: null,
       held_ms: 20,
     };
-    const expanded = await get({ ...final, outcome, mediaStatistics: STATISTICS }, "?expand=media");
-    expect(expanded.json.media).toEqual({ voice_id: "en-US-1", characters: 5, stream });
-    const { packetsInjected: _, ...earlier } = STATISTICS;
-    const before = await get({ ...final, outcome, mediaStatistics: earlier }, "?expand=media");
-    expect(before.json.media.stream).toEqual({ ...stream, packets_injected: null });
-    const live = { ...final, message: { type: "DYNAMIC_STREAM" }, mediaStatistics: STATISTICS } as const;
-    expect((await get(live, "?expand=media")).json.media).toEqual({ stream });
+    const expandedCall = await get({ ...finalFields, outcome, mediaStatistics: STATISTICS }, "?expand=media");
+    expect(expandedCall.json.media).toEqual({ voice_id: "en-US-1", characters: 5, stream });
+    const { packetsInjected: _, ...earlierStatistics } = STATISTICS;
+    const earlierCall = await get({ ...finalFields, outcome, mediaStatistics: earlierStatistics }, "?expand=media");
+    expect(earlierCall.json.media.stream).toEqual({ ...stream, packets_injected: null });
+    const streamCall = { ...finalFields, message: { type: "DYNAMIC_STREAM" }, mediaStatistics: STATISTICS } as const;
+    expect((await get(streamCall, "?expand=media")).json.media).toEqual({ stream });
   });
 
   test("an unknown expansion is refused with a list of the known ones", async () => {

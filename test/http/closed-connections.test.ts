@@ -20,14 +20,14 @@ const WAITS: Readonly<Record<string, Question>> = {
 
 /** A use case that waits until the signal among its arguments is aborted. */
 const untilAborted =
-  (begun: () => void) =>
+  (onBegin: () => void) =>
   (...args: unknown[]): Promise<never> =>
     new Promise((_, reject) => {
       const options = args.find(
         (arg): arg is { signal: AbortSignal } => arg !== null && typeof arg === "object" && "signal" in arg,
       );
       options?.signal.addEventListener("abort", () => reject(options.signal.reason));
-      begun();
+      onBegin();
     });
 
 describe.each(Object.entries(WAITS))("%s", (useCase, question) => {
@@ -35,10 +35,10 @@ describe.each(Object.entries(WAITS))("%s", (useCase, question) => {
     const [group = "", method = ""] = useCase.split(".");
     const connection = new AbortController();
     let hasBegun = false;
-    const waiting = untilAborted(() => {
+    const waitingUseCase = untilAborted(() => {
       hasBegun = true;
     });
-    const { app, logged } = serve({ [group]: { [method]: waiting } } as Parts);
+    const { app, logged } = serve({ [group]: { [method]: waitingUseCase } } as Parts);
     const reply = app.handle(requestOf({ ...question, signal: connection.signal }));
     await expect.poll(() => hasBegun).toBe(true);
     connection.abort();

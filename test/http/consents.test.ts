@@ -12,7 +12,7 @@ const SHAPE = {
   created_at: "2026-01-31T12:00:00.000Z",
   updated_at: "2026-01-31T12:00:00.000Z",
 };
-const one = `/v1/consents/${encodeURIComponent(CONSENT_PHONE)}`;
+const consentPath = `/v1/consents/${encodeURIComponent(CONSENT_PHONE)}`;
 
 describe("PUT /v1/consents/:phone", () => {
   const put = (path: string, body: unknown = { status: "granted", source: "web form" }) =>
@@ -24,9 +24,9 @@ describe("PUT /v1/consents/:phone", () => {
       headers: { location: "/v1/consents/%2B12025550199" },
       json: { ...SHAPE, phone: "+12025550199" },
     });
-    const replaced = await put(one);
-    expect(replaced).toMatchObject({ status: 200, json: SHAPE });
-    expect(replaced.headers.location).toBeUndefined();
+    const replacement = await put(consentPath);
+    expect(replacement).toMatchObject({ status: 200, json: SHAPE });
+    expect(replacement.headers.location).toBeUndefined();
   });
 
   test("also accepts an unescaped plus", async () => {
@@ -40,22 +40,26 @@ describe("PUT /v1/consents/:phone", () => {
     "consent_quota",
   ] satisfies RefusalCode[])("the refusal %s becomes its problem document", async (code) => {
     const put = () => Promise.reject(new Refusal(code, "because"));
-    const { status, json } = await ask(serve({ consents: { put } }).app, { method: "PUT", path: one, body: {} });
+    const { status, json } = await ask(serve({ consents: { put } }).app, {
+      method: "PUT",
+      path: consentPath,
+      body: {},
+    });
     expect([status, json.code]).toEqual([PROBLEMS[code].status, code]);
   });
 });
 
 describe("a consent", () => {
   test("is read without its user", async () => {
-    expect(await ask(serve().app, { path: one })).toMatchObject({ status: 200, json: SHAPE });
-    const unknown = await ask(serve().app, { path: "/v1/consents/+12025550199" });
-    expect([unknown.status, unknown.json.code]).toEqual([404, "consent_not_found"]);
+    expect(await ask(serve().app, { path: consentPath })).toMatchObject({ status: 200, json: SHAPE });
+    const unknownReply = await ask(serve().app, { path: "/v1/consents/+12025550199" });
+    expect([unknownReply.status, unknownReply.json.code]).toEqual([404, "consent_not_found"]);
   });
 
   test("is deleted with 204", async () => {
-    expect((await ask(serve().app, { method: "DELETE", path: one })).status).toBe(204);
-    const unknown = await ask(serve().app, { method: "DELETE", path: "/v1/consents/+12025550199" });
-    expect([unknown.status, unknown.json.code]).toEqual([404, "consent_not_found"]);
+    expect((await ask(serve().app, { method: "DELETE", path: consentPath })).status).toBe(204);
+    const unknownReply = await ask(serve().app, { method: "DELETE", path: "/v1/consents/+12025550199" });
+    expect([unknownReply.status, unknownReply.json.code]).toEqual([404, "consent_not_found"]);
   });
 
   test("is listed in pages, of one status", async () => {

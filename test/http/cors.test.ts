@@ -53,7 +53,7 @@ describe("CORS for all origins", () => {
 /** Headers that a page can always read (https://fetch.spec.whatwg.org/#cors-safelisted-response-header-name). */
 const SAFE_REPLY = ["cache-control", "content-language", "content-length", "content-type", "expires", "last-modified"];
 /** Headers that are irrelevant to a page. */
-const FOR_OTHERS = ["vary", "x-content-type-options", "connection", "upgrade"];
+const OTHER_HEADERS = ["vary", "x-content-type-options", "connection", "upgrade"];
 
 describe("headers of CORS", () => {
   const file = { size: 3, durationMs: 1, bytes: async function* () {} };
@@ -61,15 +61,17 @@ describe("headers of CORS", () => {
     http: { cors: true, rateLimit: { limit: 100, windowMs: 1000 } },
     calls: { get: async () => call({ status: "COMPLETED" }), recording: async () => file },
   });
-  const exposed = async () =>
+  const exposedHeaders = async () =>
     (await ask(app, { path: "/v1/calls" })).headers["access-control-expose-headers"]?.split(", ") ?? [];
 
   test("every documented header is allowed or exposed", async () => {
     const { headers } = await ask(app, preflight);
-    const allowed = headers["access-control-allow-headers"]?.split(", ");
+    const allowedHeaders = headers["access-control-allow-headers"]?.split(", ");
     const names = (table: object) => Object.keys(table).map((name) => name.toLowerCase());
-    expect(allowed).toEqual(expect.arrayContaining(["range", "if-range", "authorization", ...names(REQUEST_HEADERS)]));
-    expect(await exposed()).toEqual(
+    expect(allowedHeaders).toEqual(
+      expect.arrayContaining(["range", "if-range", "authorization", ...names(REQUEST_HEADERS)]),
+    );
+    expect(await exposedHeaders()).toEqual(
       expect.arrayContaining(["content-range", "content-disposition", ...names(REPLY_HEADERS)]),
     );
   });
@@ -87,9 +89,14 @@ describe("headers of CORS", () => {
     ["PUT", "/v1/calls"],
     ["POST", "/v1/calls", { "content-type": "text/plain" }],
   ])("%s %s sends only exposed headers %j", async (method, path, headers = {}) => {
-    const { headers: sent } = await ask(app, { method, path, headers, ...(method === "POST" && { body: "x" }) });
-    const names = Object.keys(sent).filter((name) => !name.startsWith("access-control"));
-    expect([...SAFE_REPLY, ...FOR_OTHERS, ...(await exposed())]).toEqual(expect.arrayContaining(names));
+    const { headers: replyHeaders } = await ask(app, {
+      method,
+      path,
+      headers,
+      ...(method === "POST" && { body: "x" }),
+    });
+    const names = Object.keys(replyHeaders).filter((name) => !name.startsWith("access-control"));
+    expect([...SAFE_REPLY, ...OTHER_HEADERS, ...(await exposedHeaders())]).toEqual(expect.arrayContaining(names));
   });
 });
 
@@ -97,8 +104,8 @@ describe("CORS for some origins", () => {
   const { app } = serve({ http: { cors: { origins: [ORIGIN], maxAgeSeconds: 5 } } });
 
   test("an allowed origin is named, another is not, and Vary names Origin", async () => {
-    const allowed = await ask(app, { path: "/v1/calls", headers: { origin: ORIGIN } });
-    expect(allowed.headers).toMatchObject({ "access-control-allow-origin": ORIGIN, vary: "Origin" });
+    const allowedReply = await ask(app, { path: "/v1/calls", headers: { origin: ORIGIN } });
+    expect(allowedReply.headers).toMatchObject({ "access-control-allow-origin": ORIGIN, vary: "Origin" });
     for (const headers of [{ origin: "https://evil.example" }, { origin: "null" }, {}] as Record<string, string>[]) {
       const reply = await ask(app, { path: "/v1/calls", headers });
       expect(reply.headers).not.toHaveProperty("access-control-allow-origin");

@@ -43,9 +43,9 @@ test("each limit holds for these operations and no others", () => {
   const actual = new Map<string, string[]>();
   for (const { id, cost } of operations)
     for (const limit of typeof cost === "string" ? [cost] : cost) actual.set(limit, [...(actual.get(limit) ?? []), id]);
-  const sorted = (limits: Iterable<readonly [string, readonly string[]]>) =>
+  const withSortedIds = (limits: Iterable<readonly [string, readonly string[]]>) =>
     Object.fromEntries([...limits].map(([limit, ids]) => [limit, [...ids].sort()]));
-  expect(sorted(actual)).toEqual(sorted(Object.entries(EXPECTED)));
+  expect(withSortedIds(actual)).toEqual(withSortedIds(Object.entries(EXPECTED)));
 });
 
 test("a user may run this many expensive requests at once", () => {

@@ -23,8 +23,8 @@ test("the documentation page loads only its own files", async () => {
     const file = await ask(app, { path, token: null });
     expect(file.status).toBe(200);
     expect(file.headers["x-content-type-options"]).toBe("nosniff");
-    const again = await ask(app, { path, token: null, headers: { "if-none-match": file.headers.etag! } });
-    expect(again.status).toBe(304);
+    const secondReply = await ask(app, { path, token: null, headers: { "if-none-match": file.headers.etag! } });
+    expect(secondReply.status).toBe(304);
   }
   const init = await ask(app, { path: "/api/docs/assets/init.js", token: null });
   expect(init.headers["content-type"]).toMatch(/^text\/javascript/);
@@ -76,9 +76,9 @@ test("the assets path serves only the files of the page", async () => {
 test("the errors page anchors every code", async () => {
   const page = await ask(serve().app, { path: "/docs/errors", token: null });
   for (const [code, { title, status, meaning, fix }] of Object.entries(PROBLEMS)) {
-    const at = page.text.indexOf(`id="${code}"`);
-    expect(at).toBeGreaterThan(0);
-    const section = plain(page.text.slice(at, page.text.indexOf("<h", at)));
+    const start = page.text.indexOf(`id="${code}"`);
+    expect(start).toBeGreaterThan(0);
+    const section = plainText(page.text.slice(start, page.text.indexOf("<h", start)));
     expect(section).not.toContain("`");
     for (const text of [`${status} ${title}. ${meaning}`, fix]) expect(section).toContain(text.replaceAll("`", ""));
   }
@@ -96,11 +96,11 @@ test("an unknown address is an HTML page for browsers, a problem for programs", 
   const problem = await ask(app, { path: "/api/nothing", token: null });
   expect([problem.status, problem.json.code]).toEqual([404, "not_found"]);
   for (const reply of [page, problem]) expect(reply.headers.vary).toBe("Accept");
-  const versioned = await ask(app, { path: "/api/v1/nothing", headers: { accept } });
-  expect([versioned.status, versioned.json.code]).toEqual([404, "not_found"]);
+  const versionedReply = await ask(app, { path: "/api/v1/nothing", headers: { accept } });
+  expect([versionedReply.status, versionedReply.json.code]).toEqual([404, "not_found"]);
 });
 
 /** HTML as a reader sees it. */
-function plain(html: string): string {
+function plainText(html: string): string {
   return html.replace(/<\/?code>/g, "").replace(/&#(\d+);/g, (_, code) => String.fromCharCode(code));
 }

@@ -7,7 +7,7 @@ import { ask, requestOf } from "./support/ask.ts";
 import { event, eventPage, INSTANCE_ID, newId, serve, TOKEN } from "./support/fakes.ts";
 
 const ACCEPT = { accept: "text/event-stream" };
-const NOTHING: EventPage = {
+const EMPTY_PAGE: EventPage = {
   events: [],
   cursors: [],
   cursor: eventCursor({ position: 5, eventId: null }),
@@ -16,10 +16,10 @@ const NOTHING: EventPage = {
 
 /** Two events, then none until the signal is aborted. */
 function twoEvents(requests: unknown[] = []): QueryUseCases["nextEvents"] {
-  let read = 0;
+  let readCount = 0;
   return async (_, query, { signal }) => {
     requests.push(query.cursor);
-    if (read++ === 0) {
+    if (readCount++ === 0) {
       const events = [
         event({ id: newId("evt") }),
         event({ id: newId("evt"), type: "instance.created", data: { name: "a\nb" } }),
@@ -31,13 +31,17 @@ function twoEvents(requests: unknown[] = []): QueryUseCases["nextEvents"] {
         more: false,
       };
     }
-    if (read === 2) return NOTHING;
+    if (readCount === 2) return EMPTY_PAGE;
     await new Promise((resolve) => signal?.addEventListener("abort", resolve));
-    return NOTHING;
+    return EMPTY_PAGE;
   };
 }
 
-async function opened(app: ReturnType<typeof serve>["app"], path = "/v1/events", headers: Record<string, string> = {}) {
+async function openEventStream(
+  app: ReturnType<typeof serve>["app"],
+  path = "/v1/events",
+  headers: Record<string, string> = {},
+) {
   const reply = await app.handle(requestOf({ path, headers: { ...ACCEPT, ...headers } }));
   const pieces = (reply.body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
   const next = async () => {
@@ -51,7 +55,7 @@ describe("GET /v1/events as a stream", () => {
   test("the id of each event is the next cursor; heartbeats follow", async () => {
     const requests: unknown[] = [];
     const { app } = serve({ queries: { nextEvents: twoEvents(requests) } });
-    const { reply, next } = await opened(app, `/v1/events?instance_id=${INSTANCE_ID}`);
+    const { reply, next } = await openEventStream(app, `/v1/events?instance_id=${INSTANCE_ID}`);
     expect([reply.status, reply.headers["content-type"], reply.headers.vary]).toEqual([
       200,
       "text/event-stream",
@@ -59,7 +63,10 @@ describe("GET /v1/events as a stream", () => {
     ]);
     expect(await next()).toBe("retry: 1000\n\n");
     const messages = (await next())?.split("\n\n").slice(0, -1) ?? [];
-    const [ids, data] = [messages.map((one) => one.split("\n")[0]), messages.map((one) => one.split("\n")[1] ?? "")];
+    const [ids, data] = [
+      messages.map((message) => message.split("\n")[0]),
+      messages.map((one) => one.split("\n")[1] ?? ""),
+    ];
     expect(ids).toEqual([
       `id: ${eventCursor({ position: 3, eventId: null })}`,
       `id: ${eventCursor({ position: 5, eventId: null })}`,
@@ -75,51 +82,51 @@ describe("GET /v1/events as a stream", () => {
   test("Last-Event-ID overrides the cursor; a wrong one is refused", async () => {
     const requests: unknown[] = [];
     const { app } = serve({ queries: { nextEvents: twoEvents(requests) } });
-    const { next } = await opened(app, `/v1/events?cursor=${eventCursor({ position: 1, eventId: null })}`, {
+    const { next } = await openEventStream(app, `/v1/events?cursor=${eventCursor({ position: 1, eventId: null })}`, {
       "last-event-id": eventCursor({ position: 2, eventId: null }),
     });
     await next();
     await next();
     expect(requests).toEqual([eventCursor({ position: 2, eventId: null })]);
-    const refused = await ask(app, { path: "/v1/events", headers: { ...ACCEPT, "last-event-id": "evt 1" } });
-    expect([refused.status, refused.json.code]).toEqual([400, "invalid_request"]);
+    const refusal = await ask(app, { path: "/v1/events", headers: { ...ACCEPT, "last-event-id": "evt 1" } });
+    expect([refusal.status, refusal.json.code]).toEqual([400, "invalid_request"]);
   });
 
   test("it ends when the token is revoked", async () => {
     const system = new ManualSystem();
-    let valid = true;
-    const authenticate = async (token: string) => (token === TOKEN && valid ? { userId: "usr_anna" } : undefined);
+    let isValid = true;
+    const authenticate = async (token: string) => (token === TOKEN && isValid ? { userId: "usr_anna" } : undefined);
     const { app } = serve({ queries: { nextEvents: twoEvents() }, http: { system, authenticate } });
-    const { next } = await opened(app);
-    for (let read = 0; read < 3; read++) expect(await next()).toBeDefined();
-    const last = next();
-    valid = false;
+    const { next } = await openEventStream(app);
+    for (let n = 0; n < 3; n++) expect(await next()).toBeDefined();
+    const finalText = next();
+    isValid = false;
     await system.advance(1_000);
-    expect(await last).toBeUndefined();
+    expect(await finalText).toBeUndefined();
   });
 
   test("it ends without a fault at the server's stop", async () => {
     const nextEvents = () => Promise.reject(new Refusal("stopping", "the server is stopping"));
     const { app, logged } = serve({ queries: { nextEvents } });
-    const { next } = await opened(app);
+    const { next } = await openEventStream(app);
     await next();
     expect(await next()).toBeUndefined();
     expect(logged.filter(({ level }) => level !== "info")).toEqual([]);
   });
 
-  test("a user has at most a hundred; an ended or unread one frees its place", async () => {
+  test("a user has at most 100 streams; the end or timeout of one makes room", async () => {
     const system = new ManualSystem();
     const { app } = serve({ queries: { nextEvents: twoEvents() }, http: { system } });
-    const streams = await Promise.all(Array.from({ length: 100 }, () => opened(app)));
-    const full = await ask(app, { path: "/v1/events", headers: ACCEPT });
-    expect([full.status, full.json.code]).toEqual([503, "server_busy"]);
+    const streams = await Promise.all(Array.from({ length: 100 }, () => openEventStream(app)));
+    const refusal = await ask(app, { path: "/v1/events", headers: ACCEPT });
+    expect([refusal.status, refusal.json.code]).toEqual([503, "server_busy"]);
     await streams[0]?.next();
     await streams[0]?.close();
-    const again = await opened(app);
-    expect(again.reply.status).toBe(200);
+    const nextStream = await openEventStream(app);
+    expect(nextStream.reply.status).toBe(200);
     await system.advance(10_000); // the others are never read
-    const late = await Promise.all(Array.from({ length: 99 }, () => opened(app)));
-    expect(late.map(({ reply }) => reply.status)).toEqual(Array(99).fill(200));
+    const laterStreams = await Promise.all(Array.from({ length: 99 }, () => openEventStream(app)));
+    expect(laterStreams.map(({ reply }) => reply.status)).toEqual(Array(99).fill(200));
   });
 
   test("a HEAD has headers and takes no place", async () => {
@@ -141,7 +148,7 @@ describe("Prefer: wait", () => {
     ["wait=-1", undefined, undefined],
     ["waits=1", undefined, undefined],
     ["wait=1.5", undefined, undefined],
-  ])("%s waits %s ms for events", async (prefer, waitMs, applied) => {
+  ])("%s waits %s ms for events", async (prefer, waitMs, appliedPreference) => {
     const requests: unknown[] = [];
     const nextEvents: QueryUseCases["nextEvents"] = async (_, __, patience) => {
       requests.push(patience.waitMs);
@@ -149,7 +156,7 @@ describe("Prefer: wait", () => {
     };
     const reply = await ask(serve({ queries: { nextEvents } }).app, { path: "/v1/events", headers: { prefer } });
     expect(requests).toEqual(waitMs === undefined ? [] : [waitMs]);
-    expect([reply.status, reply.headers["preference-applied"]]).toEqual([200, applied]);
+    expect([reply.status, reply.headers["preference-applied"]]).toEqual([200, appliedPreference]);
     expect(reply.headers["next-cursor"]).toBe(eventCursor({ position: 3, eventId: null }));
   });
 });

@@ -23,18 +23,18 @@ describe("GET /v1/calls/:callId with Prefer: wait", () => {
       wait: (_, __, { signal } = {}) =>
         new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason))),
     };
-    const asked = ask(serve({ calls, http: { system } }).app, { path, headers });
+    const pendingReply = ask(serve({ calls, http: { system } }).app, { path, headers });
     await system.advance(9_999);
     status = "RINGING";
     await system.advance(1);
-    const reply = await asked;
+    const reply = await pendingReply;
     expect([reply.status, reply.json.status, reply.headers["preference-applied"]]).toEqual([200, "RINGING", "wait=10"]);
   });
 
   test("a final call is shown at once, and an unknown one is not found", async () => {
     const get: CallUseCases["get"] = async () => call({ status: "COMPLETED" });
     expect((await ask(serve({ calls: { get } }).app, { path, headers })).json.status).toBe("COMPLETED");
-    const other = await ask(serve().app, { path: `/v1/calls/${newId("call")}`, headers });
-    expect([other.status, other.json.code]).toEqual([404, "call_not_found"]);
+    const unknownReply = await ask(serve().app, { path: `/v1/calls/${newId("call")}`, headers });
+    expect([unknownReply.status, unknownReply.json.code]).toEqual([404, "call_not_found"]);
   });
 });

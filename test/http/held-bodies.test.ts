@@ -7,32 +7,32 @@ import { answered } from "./support/ask.ts";
 import { CREATED, call, serve } from "./support/fakes.ts";
 
 const KB = 1024;
-const LARGE = 100 * KB;
-const limits = { ...DEFAULT_LIMITS, allBodiesBytes: 4 * LARGE, userBodiesBytes: 2 * LARGE };
+const LARGE_BYTES = 100 * KB;
+const limits = { ...DEFAULT_LIMITS, allBodiesBytes: 4 * LARGE_BYTES, userBodiesBytes: 2 * LARGE_BYTES };
 const spaces = (bytes: number) => new Uint8Array(bytes).fill(32);
 
 /** A body that the test sends piece by piece. */
-function drip() {
+function manualBody() {
   const pieces: Uint8Array[] = [];
-  let end: (() => void) | undefined;
+  let onReturn: (() => void) | undefined;
   let wake = () => {};
-  let ended = false;
-  let failed: Error | undefined;
+  let isEnded = false;
+  let failure: Error | undefined;
   const body: AsyncIterable<Uint8Array> = {
     [Symbol.asyncIterator]: () => ({
       async next() {
         for (;;) {
           const value = pieces.shift();
           if (value) return { done: false, value };
-          if (failed) throw failed;
-          if (ended) return { done: true, value: undefined };
+          if (failure) throw failure;
+          if (isEnded) return { done: true, value: undefined };
           await new Promise<void>((resolve) => {
             wake = resolve;
           });
         }
       },
       async return() {
-        end?.();
+        onReturn?.();
         return { done: true, value: undefined };
       },
     }),
@@ -40,18 +40,18 @@ function drip() {
   return {
     body,
     left: new Promise<void>((resolve) => {
-      end = resolve;
+      onReturn = resolve;
     }),
     send(bytes: Uint8Array) {
       pieces.push(bytes);
       wake();
     },
     end() {
-      ended = true;
+      isEnded = true;
       wake();
     },
     breakOff() {
-      failed = new Error("ECONNRESET");
+      failure = new Error("ECONNRESET");
       wake();
     },
   };
@@ -76,14 +76,14 @@ function world() {
       body,
     });
   /** A request without its last bytes. */
-  const hold = (user: string, bytes = LARGE, missing = 1) => {
-    const source = drip();
+  const hold = (user: string, bytes = LARGE_BYTES, missing = 1) => {
+    const source = manualBody();
     source.send(spaces(bytes - missing));
     const reply = post(user, source.body, { "content-length": String(bytes) });
     return { ...source, reply };
   };
   /** The reply to a whole body. */
-  const send = (user: string, bytes = LARGE, text = "{}") => {
+  const send = (user: string, bytes = LARGE_BYTES, text = "{}") => {
     const { reply, ...source } = hold(user, bytes, text.length);
     source.send(new TextEncoder().encode(text));
     source.end();
@@ -103,38 +103,38 @@ describe("unfinished uploads of one user", () => {
     hold("ada");
     hold("ada");
     await turns();
-    let read = false;
+    let isRead = false;
     const body = (async function* () {
-      read = true;
-      yield spaces(LARGE);
+      isRead = true;
+      yield spaces(LARGE_BYTES);
     })();
-    const refused = await post("ada", body, { "content-length": String(LARGE) });
-    expect([refused.status, codeOf(refused)]).toEqual([503, "server_busy"]);
-    expect(refused.headers).toMatchObject({ "retry-after": "5", connection: "close" });
-    expect(read).toBe(false);
+    const refusal = await post("ada", body, { "content-length": String(LARGE_BYTES) });
+    expect([refusal.status, codeOf(refusal)]).toEqual([503, "server_busy"]);
+    expect(refusal.headers).toMatchObject({ "retry-after": "5", connection: "close" });
+    expect(isRead).toBe(false);
     expect((await send("bob")).status).toBe(201);
   });
 
   test("an upload without a length counts as its bytes arrive", async () => {
     const { post, send } = world();
-    const source = drip();
+    const source = manualBody();
     const reply = post("ada", source.body);
     source.send(spaces(45 * KB));
     source.send(spaces(20 * KB));
     await turns();
-    expect((await send("ada", 2 * LARGE - 130 * KB + 1)).status).toBe(503);
-    expect((await send("ada", 2 * LARGE - 130 * KB)).status).toBe(201);
+    expect((await send("ada", 2 * LARGE_BYTES - 130 * KB + 1)).status).toBe(503);
+    expect((await send("ada", 2 * LARGE_BYTES - 130 * KB)).status).toBe(201);
     source.send(new TextEncoder().encode("{}"));
     source.end();
     expect((await reply).status).toBe(201);
-    expect((await send("ada", 2 * LARGE)).status).toBe(201);
+    expect((await send("ada", 2 * LARGE_BYTES)).status).toBe(201);
   });
 
   test("an upload above the budget is read no further", async () => {
     const { post, hold } = world();
     hold("ada");
     await turns();
-    const source = drip();
+    const source = manualBody();
     const reply = post("ada", source.body);
     source.send(spaces(40 * KB));
     source.send(spaces(80 * KB));
@@ -145,7 +145,7 @@ describe("unfinished uploads of one user", () => {
 
 test("large bodies never cause the refusal of a small body", async () => {
   const { hold, send } = world();
-  hold("ada", 2 * LARGE);
+  hold("ada", 2 * LARGE_BYTES);
   hold("bob");
   await turns();
   expect(codeOf(await send("eve"))).toBe("server_busy");
@@ -154,57 +154,57 @@ test("large bodies never cause the refusal of a small body", async () => {
 
 test("a body above the budget means 413", async () => {
   const { send } = world();
-  expect((await send("ada", 2 * LARGE)).status).toBe(201);
-  expect(codeOf(await send("ada", 2 * LARGE + 1))).toBe("body_too_large");
+  expect((await send("ada", 2 * LARGE_BYTES)).status).toBe(201);
+  expect(codeOf(await send("ada", 2 * LARGE_BYTES + 1))).toBe("body_too_large");
 });
 
 describe("the bytes of a body", () => {
   const { system, hold, send, post } = world();
-  afterEach(async () => expect((await send("ada", 2 * LARGE)).status).toBe(201));
+  afterEach(async () => expect((await send("ada", 2 * LARGE_BYTES)).status).toBe(201));
 
   test("the bytes are released with the reply, before any garbage collection", async () => {
-    for (let request = 0; request < 10; request++) expect((await send("ada", 2 * LARGE)).status).toBe(201);
+    for (let request = 0; request < 10; request++) expect((await send("ada", 2 * LARGE_BYTES)).status).toBe(201);
   });
 
   test("the bytes are released after a break", async () => {
-    const held = hold("ada", 2 * LARGE);
+    const upload = hold("ada", 2 * LARGE_BYTES);
     await turns();
-    held.breakOff();
-    expect(codeOf(await held.reply)).toBe("invalid_json");
+    upload.breakOff();
+    expect(codeOf(await upload.reply)).toBe("invalid_json");
   });
 
   test("the bytes are released after invalid JSON", async () => {
-    expect(codeOf(await send("ada", LARGE, "{"))).toBe("invalid_json");
+    expect(codeOf(await send("ada", LARGE_BYTES, "{"))).toBe("invalid_json");
   });
 
   test("the bytes are released after a refusal", async () => {
-    expect(codeOf(await send("ada", LARGE, '{"refuse":1}'))).toBe("instance_not_found");
+    expect(codeOf(await send("ada", LARGE_BYTES, '{"refuse":1}'))).toBe("instance_not_found");
   });
 
   test("the bytes are released if the body exceeds its announced length", async () => {
-    const source = drip();
-    source.send(spaces(3 * LARGE));
+    const source = manualBody();
+    source.send(spaces(3 * LARGE_BYTES));
     expect(codeOf(await post("ada", source.body, { "content-length": "10" }))).toBe("body_too_large");
   });
 
   test("the bytes are released if the body stalls for 30 s", async () => {
-    const held = hold("ada", 2 * LARGE);
+    const upload = hold("ada", 2 * LARGE_BYTES);
     await turns();
     await system.advance(29_999);
-    expect((await send("ada", LARGE)).status).toBe(503);
+    expect((await send("ada", LARGE_BYTES)).status).toBe(503);
     await system.advance(1);
-    const reply = await held.reply;
+    const reply = await upload.reply;
     expect([reply.status, codeOf(reply), reply.headers.connection]).toEqual([408, "request_timeout", "close"]);
-    await held.left;
+    await upload.left;
   });
 
   test("the bytes are released if the body takes more than 2 minutes", async () => {
-    const source = drip();
-    const reply = post("ada", source.body, { "content-length": String(2 * LARGE) });
+    const source = manualBody();
+    const reply = post("ada", source.body, { "content-length": String(2 * LARGE_BYTES) });
     for (let seconds = 0; seconds < 120; seconds += 20) {
       source.send(spaces(1));
       await turns();
-      expect((await send("ada", LARGE)).status).toBe(503);
+      expect((await send("ada", LARGE_BYTES)).status).toBe(503);
       await system.advance(20_000);
     }
     expect(answered(await reply).json).toMatchObject({

@@ -37,14 +37,14 @@ const { app } = serve({
   },
 });
 
-interface Hostile {
+interface HostileRequest {
   method?: string;
   target: string;
   headers?: Record<string, string>;
   body?: Uint8Array[];
 }
 
-function send({ method = "GET", target, headers = {}, body }: Hostile): Promise<Reply> {
+function send({ method = "GET", target, headers = {}, body }: HostileRequest): Promise<Reply> {
   const request: RequestLike = {
     method,
     url: `http://127.0.0.1:8080${target}`,
@@ -122,7 +122,7 @@ fuzz(
 );
 
 fuzz(
-  "no address shows records to nobody in particular",
+  "no path reveals records to a caller without a valid token",
   fc.asyncProperty(method, target, fc.option(text), async (method, target, token) => {
     const reply = await send({ method, target, headers: token === null ? {} : { authorization: `Bearer ${token}` } });
     checkReply(reply);
@@ -198,11 +198,11 @@ fuzz(
       maxKeys: 6,
     }),
     fc.boolean(),
-    async (method, target, headers, known) => {
+    async (method, target, headers, isKnown) => {
       const reply = await send({
         method,
         target,
-        headers: known ? { ...headers, ...authorization } : headers,
+        headers: isKnown ? { ...headers, ...authorization } : headers,
         body: [],
       });
       checkReply(reply);
@@ -212,8 +212,8 @@ fuzz(
 );
 
 const bytes = fc.array(fc.uint8Array({ maxLength: 2000 }), { maxLength: 6 });
-const encoded = (value: unknown): Uint8Array[] => [new TextEncoder().encode(JSON.stringify(value) ?? "")];
-const almost = fc
+const encodeJson = (value: unknown): Uint8Array[] => [new TextEncoder().encode(JSON.stringify(value) ?? "")];
+const similarBody = fc
   .record(
     {
       instanceId: fc.jsonValue(),
@@ -227,13 +227,13 @@ const almost = fc
     },
     { requiredKeys: [] },
   )
-  .map(encoded);
+  .map(encodeJson);
 
 fuzz(
   "any body has a proper reply",
   fc.asyncProperty(
     fc.constantFrom("/v1/calls", "/v1/instances"),
-    fc.oneof(bytes, almost, fc.jsonValue().map(encoded)),
+    fc.oneof(bytes, similarBody, fc.jsonValue().map(encodeJson)),
     async (target, body) => {
       const reply = await send({ method: "POST", target, headers: authorization, body });
       checkReply(reply);

@@ -5,14 +5,14 @@ import { processorMs } from "../support/processor-time.ts";
 import { ask, requestOf } from "./support/ask.ts";
 import { CALL_ID, call, INSTANCE_ID, serve } from "./support/fakes.ts";
 
-const one = `/v1/calls/${CALL_ID}`;
+const callPath = `/v1/calls/${CALL_ID}`;
 
 describe("methods", () => {
   test.each([
     ["/v1/calls", "GET, HEAD, POST, OPTIONS"],
-    [one, "GET, HEAD, DELETE, OPTIONS"],
+    [callPath, "GET, HEAD, DELETE, OPTIONS"],
     [`/v1/instances/${INSTANCE_ID}/configure`, "GET, HEAD, OPTIONS"],
-    [`${one}/stream`, "GET, HEAD, OPTIONS"],
+    [`${callPath}/stream`, "GET, HEAD, OPTIONS"],
     ["/healthz", "GET, HEAD, OPTIONS"],
   ])("%s allows %s", async (path, allow) => {
     const { app } = serve();
@@ -24,20 +24,24 @@ describe("methods", () => {
     }
   });
 
-  test.each([one, "/v1/calls", "/v1/voices", "/healthz", "/openapi.json", `/v1/instances/${INSTANCE_ID}/configure`])(
-    "HEAD %s has the headers of GET and no body",
-    async (path) => {
-      const { app } = serve();
-      const get = await ask(app, { path });
-      const head = await ask(app, { method: "HEAD", path });
-      expect(head.raw.body).toBeUndefined();
-      expect(head.status).toBe(200);
-      expect(head.headers).toEqual({
-        ...get.headers,
-        "content-length": String(new TextEncoder().encode(get.text).length),
-      });
-    },
-  );
+  test.each([
+    callPath,
+    "/v1/calls",
+    "/v1/voices",
+    "/healthz",
+    "/openapi.json",
+    `/v1/instances/${INSTANCE_ID}/configure`,
+  ])("HEAD %s has the headers of GET and no body", async (path) => {
+    const { app } = serve();
+    const get = await ask(app, { path });
+    const head = await ask(app, { method: "HEAD", path });
+    expect(head.raw.body).toBeUndefined();
+    expect(head.status).toBe(200);
+    expect(head.headers).toEqual({
+      ...get.headers,
+      "content-length": String(new TextEncoder().encode(get.text).length),
+    });
+  });
 });
 
 describe("paths", () => {
@@ -46,13 +50,13 @@ describe("paths", () => {
     "/v1",
     "/v1/",
     "/v1/calls/",
-    `${one}/`,
-    `${one}//`,
+    `${callPath}/`,
+    `${callPath}//`,
     "//v1/calls",
     "/v1//calls",
     "/V1/calls",
     "/v2/calls",
-    `${one}/nothing`,
+    `${callPath}/nothing`,
     "/v1/calls/%ff",
     "/docs/../v1/calls",
     "/docs/%2e%2E/v1/calls",
@@ -77,13 +81,13 @@ describe("paths", () => {
     ["/docs/a\u0000", '"\\u0000"'],
     ["/docs/\u{1f600}", '"\u{1f600}"'],
     ["/nothing#x", '"#"'],
-  ])("%j is refused with 400, which names the character", async (path, named) => {
+  ])("%j is refused with 400, which names the character", async (path, character) => {
     const { app } = serve();
     const reply = await ask(app, { path });
     expect([reply.status, reply.json.code, reply.json.detail]).toEqual([
       400,
       "invalid_request",
-      `the path has ${named}, which no URL may have (RFC 3986): percent-encode it`,
+      `the path has ${character}, which no URL may have (RFC 3986): percent-encode it`,
     ]);
     expect((await app.upgrade(requestOf({ path }))) as Reply).toMatchObject({ status: 400 });
   });
@@ -100,21 +104,21 @@ describe("paths", () => {
   });
 
   test("a query of a million bytes is read", async () => {
-    const started = processorMs();
+    const startedAt = processorMs();
     const reply = await ask(serve().app, { path: `/v1/calls?${"a=1&".repeat(250_000)}limit=3` });
     expect(reply.status).toBe(200);
-    expect(processorMs() - started).toBeLessThan(2000);
+    expect(processorMs() - startedAt).toBeLessThan(2000);
   });
 
   test("a base path precedes every path", async () => {
     const { app } = serve({ http: { basePath: "/api/v2/" } });
     expect((await ask(app, { path: "/api/v2/healthz", token: null })).status).toBe(200);
     expect((await ask(app, { path: "/api/v2/v1/calls", token: null })).status).toBe(401);
-    const created = await ask(app, { method: "POST", path: "/api/v2/v1/calls", body: {} });
-    expect(created.headers.location).toBe(`/api/v2${one}`);
-    expect((await ask(app, { path: created.headers.location! })).status).toBe(200);
-    const missing = await ask(app, { path: "/api/v2/v1/nothing" });
-    expect(missing.json).toMatchObject({ type: "/api/v2/docs/errors#not_found", instance: "/api/v2/v1/nothing" });
+    const createdReply = await ask(app, { method: "POST", path: "/api/v2/v1/calls", body: {} });
+    expect(createdReply.headers.location).toBe(`/api/v2${callPath}`);
+    expect((await ask(app, { path: createdReply.headers.location! })).status).toBe(200);
+    const missingReply = await ask(app, { path: "/api/v2/v1/nothing" });
+    expect(missingReply.json).toMatchObject({ type: "/api/v2/docs/errors#not_found", instance: "/api/v2/v1/nothing" });
     for (const path of ["/v1/calls", "/api/v2", "/api/v2x/healthz", "/healthz"])
       expect((await ask(app, { path, token: null })).status).toBe(404);
   });
@@ -145,7 +149,7 @@ describe("problem documents", () => {
       throw Object.assign(new Error("SELECT secret FROM tokens"), { status: 418, secret: "s3cr3t" });
     };
     const { app, logged } = serve({ calls: { get } });
-    const reply = await ask(app, { path: one, headers: { "x-request-id": "r-2" } });
+    const reply = await ask(app, { path: callPath, headers: { "x-request-id": "r-2" } });
     expect([reply.status, reply.json.code]).toEqual([500, "internal_error"]);
     expect(reply.text).not.toMatch(/SELECT|s3cr3t|stack/);
     expect(logged.find((line) => line.level === "error")?.fields).toMatchObject({ request_id: "r-2" });
@@ -153,28 +157,28 @@ describe("problem documents", () => {
 
   test.each([undefined, null, "a string", 0, { status: 200 }])("a thrown %j leads to 500", async (thrown) => {
     const get = () => Promise.reject(thrown);
-    expect((await ask(serve({ calls: { get } }).app, { path: one })).status).toBe(500);
+    expect((await ask(serve({ calls: { get } }).app, { path: callPath })).status).toBe(500);
   });
 
   test("an unavailable storage means 503 with Retry-After", async () => {
     const get = () => Promise.reject(new StorageUnavailable("database is locked: /var/lib/x.db"));
-    const reply = await ask(serve({ calls: { get } }).app, { path: one });
+    const reply = await ask(serve({ calls: { get } }).app, { path: callPath });
     expect([reply.status, reply.json.code]).toEqual([503, "storage_unavailable"]);
     expect(reply.headers["retry-after"]).toBe("1");
     expect(reply.text).not.toContain("/var/lib");
   });
 
   test("a broken logger means 500, no rejection", async () => {
-    const broken = () => {
+    const fail = () => {
       throw new Error("disk full");
     };
-    const { app } = serve({ http: { log: { debug: broken, info: broken, warn: broken, error: broken } } });
-    expect((await app.handle(requestOf({ path: one }))).status).toBe(500);
+    const { app } = serve({ http: { log: { debug: fail, info: fail, warn: fail, error: fail } } });
+    expect((await app.handle(requestOf({ path: callPath }))).status).toBe(500);
   });
 });
 
 describe("ETag", () => {
-  test.each([one, `/v1/instances/${INSTANCE_ID}`, "/openapi.json"])(
+  test.each([callPath, `/v1/instances/${INSTANCE_ID}`, "/openapi.json"])(
     "%s can be revalidated with its ETag",
     async (path) => {
       const { app } = serve();
@@ -195,7 +199,7 @@ describe("ETag", () => {
     for (const status of ["QUEUED", "RINGING", "IN_PROGRESS"] as const)
       for (const query of ["", "?expand=outcome"]) {
         const { app } = serve({ calls: { get: async () => call({ status }) } });
-        tags.add((await ask(app, { path: one + query })).headers.etag);
+        tags.add((await ask(app, { path: callPath + query })).headers.etag);
       }
     expect(tags.size).toBe(6);
   });
@@ -204,18 +208,18 @@ describe("ETag", () => {
 describe("request ids", () => {
   test("the request's id is returned, on errors too", async () => {
     const { app } = serve();
-    for (const path of [one, "/v1/nothing", "/healthz"])
+    for (const path of [callPath, "/v1/nothing", "/healthz"])
       expect((await ask(app, { path, headers: { "x-request-id": "abc/1" } })).headers["x-request-id"]).toBe("abc/1");
   });
 
   test.each(["a b", "x".repeat(129), "é", ""])("an invalid request id is replaced (%#)", async (id) => {
     const headers = { "x-request-id": id };
-    expect((await ask(serve().app, { path: one, headers })).headers["x-request-id"]).toMatch(/^req_[0-9a-f]{16}$/);
+    expect((await ask(serve().app, { path: callPath, headers })).headers["x-request-id"]).toMatch(/^req_[0-9a-f]{16}$/);
   });
 
   test("new ids come from the newRequestId option", async () => {
     const { app } = serve({ http: { newRequestId: () => "mine-1" } });
-    expect((await ask(app, { path: one })).headers["x-request-id"]).toBe("mine-1");
+    expect((await ask(app, { path: callPath })).headers["x-request-id"]).toBe("mine-1");
   });
 });
 
@@ -252,15 +256,15 @@ describe("fetch", () => {
     const headers = { authorization: "Bearer rp_live_anna" };
     const json = { ...headers, "content-type": "application/json" };
     const post = new Request("http://h/v1/calls", { method: "POST", headers: json, body: "{}" });
-    const created = await app.fetch(post);
-    expect(created.status).toBe(201);
-    expect(await created.json()).toHaveProperty("id", CALL_ID);
-    const deletion = await app.fetch(new Request(`http://h${one}`, { method: "DELETE", headers }));
+    const createdResponse = await app.fetch(post);
+    expect(createdResponse.status).toBe(201);
+    expect(await createdResponse.json()).toHaveProperty("id", CALL_ID);
+    const deletion = await app.fetch(new Request(`http://h${callPath}`, { method: "DELETE", headers }));
     expect([deletion.status, await deletion.text()]).toEqual([204, ""]);
-    const { etag = "" } = (await ask(app, { path: one })).headers;
-    const same = new Request(`http://h${one}`, { headers: { ...headers, "if-none-match": etag } });
-    expect((await app.fetch(same)).status).toBe(304);
-    const head = await app.fetch(new Request(`http://h${one}`, { method: "HEAD", headers }));
+    const { etag = "" } = (await ask(app, { path: callPath })).headers;
+    const unchangedRequest = new Request(`http://h${callPath}`, { headers: { ...headers, "if-none-match": etag } });
+    expect((await app.fetch(unchangedRequest)).status).toBe(304);
+    const head = await app.fetch(new Request(`http://h${callPath}`, { method: "HEAD", headers }));
     expect(head.headers.get("content-type")).toBe("application/json");
     const png = new Request(`http://h/v1/instances/${INSTANCE_ID}/configure`, {
       headers: { ...headers, accept: "image/png" },
@@ -271,13 +275,13 @@ describe("fetch", () => {
 
 test("a request that fails because the server is closing gets 503", async () => {
   const create = () => Promise.reject(new Error("the worker pool has been closed"));
-  for (const [closing, code] of [
+  for (const [isClosing, code] of [
     [true, "stopping"],
     [false, "internal_error"],
   ] as const) {
-    const { app, logged } = serve({ calls: { create }, http: { closing: () => closing } });
+    const { app, logged } = serve({ calls: { create }, http: { closing: () => isClosing } });
     const reply = await ask(app, { method: "POST", path: "/v1/calls", body: "{}" });
-    expect([reply.status, reply.json.code]).toEqual([closing ? 503 : 500, code]);
-    expect(logged.filter(({ level }) => level === "error")).toHaveLength(closing ? 0 : 1);
+    expect([reply.status, reply.json.code]).toEqual([isClosing ? 503 : 500, code]);
+    expect(logged.filter(({ level }) => level === "error")).toHaveLength(isClosing ? 0 : 1);
   }
 });

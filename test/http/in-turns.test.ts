@@ -9,36 +9,38 @@ function turnClock(): () => number {
   let turn = 0;
   const tick = (): void => {
     turn++;
-    next = setImmediate(tick);
+    immediate = setImmediate(tick);
   };
-  let next = setImmediate(tick);
-  onTestFinished(() => clearImmediate(next));
+  let immediate = setImmediate(tick);
+  onTestFinished(() => clearImmediate(immediate));
   return () => turn;
 }
 
-async function* pieces(count: number, made: () => void): AsyncGenerator<Uint8Array> {
+async function* pieces(count: number, onPiece: () => void): AsyncGenerator<Uint8Array> {
   for (let n = 0; n < count; n++) {
-    made();
+    onPiece();
     yield new Uint8Array(PIECE_BYTES);
   }
 }
 
 test("each piece of a reply is made in its own turn", async () => {
   const turn = turnClock();
-  const made: number[] = [];
-  for await (const _ of inTurns(pieces(10, () => made.push(turn())))) void _;
-  expect(new Set(made).size).toBe(10);
+  const turns: number[] = [];
+  for await (const _ of inTurns(pieces(10, () => turns.push(turn())))) void _;
+  expect(new Set(turns).size).toBe(10);
 });
 
 test("many replies make no more large pieces in one turn than one alone", async () => {
   const turn = turnClock();
-  const made = new Map<number, number>();
-  const note = (): void => void made.set(turn(), (made.get(turn()) ?? 0) + 1);
-  const replies = Array.from({ length: 20 }, () => toResponse({ status: 200, headers: {}, body: pieces(5, note) }));
+  const piecesPerTurn = new Map<number, number>();
+  const recordPiece = (): void => void piecesPerTurn.set(turn(), (piecesPerTurn.get(turn()) ?? 0) + 1);
+  const replies = Array.from({ length: 20 }, () =>
+    toResponse({ status: 200, headers: {}, body: pieces(5, recordPiece) }),
+  );
   const bodies = await Promise.all(replies.map((reply) => reply.arrayBuffer()));
   expect(bodies.every(({ byteLength }) => byteLength === 5 * PIECE_BYTES)).toBe(true);
   // The first piece of each is made immediately; of all others, one per turn.
-  expect([...made.values()].filter((count) => count > 1).length).toBeLessThanOrEqual(1);
+  expect([...piecesPerTurn.values()].filter((count) => count > 1).length).toBeLessThanOrEqual(1);
 });
 
 test("a reply whose reader leaves ends its body", async () => {

@@ -12,7 +12,7 @@ const SHAPE = {
   created_at: "2026-01-31T12:00:00.000Z",
   updated_at: "2026-01-31T12:00:00.001Z",
 };
-const one = `/v1/instances/${INSTANCE_ID}`;
+const instancePath = `/v1/instances/${INSTANCE_ID}`;
 const refuse = (code: RefusalCode) => async () => {
   throw new Refusal(code, "because");
 };
@@ -24,7 +24,7 @@ describe("POST /v1/instances", () => {
     const reply = await ask(serve().app, post);
     expect(reply.status).toBe(201);
     expect(reply.json).toEqual(SHAPE);
-    expect(reply.headers.location).toBe(one);
+    expect(reply.headers.location).toBe(instancePath);
   });
 
   test("a replay has the header Idempotent-Replayed", async () => {
@@ -62,7 +62,7 @@ describe("GET /v1/instances", () => {
 
 describe("GET /v1/instances/:instanceId", () => {
   test("a single read adds the queue of active calls", async () => {
-    const reply = await ask(serve().app, { path: one });
+    const reply = await ask(serve().app, { path: instancePath });
     expect(reply.json).toEqual({
       ...SHAPE,
       callQueue: [
@@ -78,7 +78,7 @@ describe("GET /v1/instances/:instanceId", () => {
   });
 
   test("expand=connection adds the connection", async () => {
-    const reply = await ask(serve().app, { path: `${one}?expand=connection` });
+    const reply = await ask(serve().app, { path: `${instancePath}?expand=connection` });
     expect(reply.json.connection).toEqual({
       state: "online",
       phone: "+12025550199",
@@ -87,7 +87,7 @@ describe("GET /v1/instances/:instanceId", () => {
       condition: null,
       provider: "simulator",
     });
-    expect((await ask(serve().app, { path: `${one}?expand=calls` })).status).toBe(400);
+    expect((await ask(serve().app, { path: `${instancePath}?expand=calls` })).status).toBe(400);
   });
 
   test("the instance of another user gets 404", async () => {
@@ -97,7 +97,7 @@ describe("GET /v1/instances/:instanceId", () => {
 });
 
 describe("POST /v1/instances/:instanceId/unlink", () => {
-  const path = `${one}/unlink`;
+  const path = `${instancePath}/unlink`;
 
   test("the response is the instance; a body is not read", async () => {
     for (const body of [undefined, "{", "null"]) {
@@ -117,20 +117,23 @@ describe("POST /v1/instances/:instanceId/unlink", () => {
 
 describe("DELETE /v1/instances/:instanceId", () => {
   test("a deletion gets 204", async () => {
-    expect((await ask(serve().app, { method: "DELETE", path: one })).status).toBe(204);
+    expect((await ask(serve().app, { method: "DELETE", path: instancePath })).status).toBe(204);
   });
 
   test.each(["instance_not_found", "demo_token_restricted"] as const)(
     "the refusal %s becomes its problem document",
     async (code) => {
-      const reply = await ask(serve({ instances: { delete: refuse(code) } }).app, { method: "DELETE", path: one });
+      const reply = await ask(serve({ instances: { delete: refuse(code) } }).app, {
+        method: "DELETE",
+        path: instancePath,
+      });
       expect([reply.status, reply.json.code]).toEqual([PROBLEMS[code].status, code]);
     },
   );
 });
 
 describe("GET /v1/instances/:instanceId/configure", () => {
-  const path = `${one}/configure`;
+  const path = `${instancePath}/configure`;
   const opaqueCode = async () => ({
     ...{ instanceId: INSTANCE_ID, payload: "2@abc,def", expiresAt: 0, sequence: 1, message: "Scan it." },
   });
@@ -179,7 +182,7 @@ describe("GET /v1/instances/:instanceId/configure", () => {
 });
 
 describe("POST /v1/instances/:instanceId/pairing-code", () => {
-  const post = { method: "POST", path: `${one}/pairing-code`, body: { phone: "+12025550100" } };
+  const post = { method: "POST", path: `${instancePath}/pairing-code`, body: { phone: "+12025550100" } };
 
   test("returns the code with its expiry, and forbids caching", async () => {
     const { status, json, headers } = await ask(serve().app, post);

@@ -9,7 +9,7 @@ const ANNA: Principal = { userId: "usr_anna" };
 const noAuthenticate = () => Promise.reject(new Error("a token was checked"));
 
 /** A request whose Authorization header must not be read. */
-function unsigned(path: string, method = "GET"): RequestLike {
+function unsignedRequest(path: string, method = "GET"): RequestLike {
   const { headers, ...request } = requestOf({ path, method, token: null });
   const get = (name: string): string | null => {
     if (name.toLowerCase() === "authorization") throw new Error("the Authorization header was read");
@@ -21,7 +21,7 @@ function unsigned(path: string, method = "GET"): RequestLike {
 /** Reservable streams, with their holders. */
 function withStreams() {
   const callers: Principal[] = [];
-  const reservation = { release: () => {}, attach: () => Promise.reject(new Error("nobody attaches")) };
+  const reservation = { release: () => {}, attach: () => Promise.reject(new Error("no client attaches")) };
   const calls = {
     streamable: async () => call(),
     stream: async (caller: Principal) => {
@@ -40,16 +40,16 @@ describe("a caller whom the program has authenticated", () => {
       return [call()];
     };
     const { app } = serve({ calls: { list }, http: { authenticate: noAuthenticate } });
-    expect((await app.handle(unsigned("/v1/calls"), ANNA)).status).toBe(200);
+    expect((await app.handle(unsignedRequest("/v1/calls"), ANNA)).status).toBe(200);
     expect(callers).toEqual([ANNA]);
   });
 
   test("is limited to their scopes", async () => {
     const { app } = serve({ http: { authenticate: noAuthenticate } });
     const reader: Principal = { ...ANNA, scopes: ["read"] };
-    expect((await app.handle(unsigned("/v1/calls"), reader)).status).toBe(200);
-    const refused = answered(await app.handle(unsigned(`/v1/calls/${CALL_ID}`, "DELETE"), reader));
-    expect([refused.status, refused.json.code]).toEqual([403, "insufficient_scope"]);
+    expect((await app.handle(unsignedRequest("/v1/calls"), reader)).status).toBe(200);
+    const refusal = answered(await app.handle(unsignedRequest(`/v1/calls/${CALL_ID}`, "DELETE"), reader));
+    expect([refusal.status, refusal.json.code]).toEqual([403, "insufficient_scope"]);
   });
 
   test("is rate-limited on every route", async () => {
@@ -63,16 +63,16 @@ describe("a caller whom the program has authenticated", () => {
         system: { now: () => NOW, monotonic: () => 0, random: () => {}, after: () => () => {} },
       },
     });
-    const heard = `/simulator/calls/${CALL_ID}/heard.wav`;
-    expect((await app.handle(unsigned("/v1/calls"), ANNA)).headers.ratelimit).toMatch(/r=1;/);
-    expect((await app.handle(unsigned(heard), ANNA)).headers.ratelimit).toMatch(/r=0;/);
-    expect((await app.handle(unsigned(heard), ANNA)).status).toBe(429);
-    expect((await app.handle(unsigned("/v1/calls"), { userId: "usr_ben" })).status).toBe(200);
+    const recordingPath = `/simulator/calls/${CALL_ID}/heard.wav`;
+    expect((await app.handle(unsignedRequest("/v1/calls"), ANNA)).headers.ratelimit).toMatch(/r=1;/);
+    expect((await app.handle(unsignedRequest(recordingPath), ANNA)).headers.ratelimit).toMatch(/r=0;/);
+    expect((await app.handle(unsignedRequest(recordingPath), ANNA)).status).toBe(429);
+    expect((await app.handle(unsignedRequest("/v1/calls"), { userId: "usr_ben" })).status).toBe(200);
   });
 
   test("follows events", async () => {
     const { app } = serve({ http: { authenticate: noAuthenticate } });
-    const request = unsigned("/v1/events");
+    const request = unsignedRequest("/v1/events");
     const get = (name: string) => (name === "accept" ? "text/event-stream" : request.headers.get(name));
     const reply = await app.handle({ ...request, headers: { get } }, ANNA);
     expect([reply.status, reply.headers["content-type"]]).toEqual([200, "text/event-stream"]);
@@ -84,20 +84,22 @@ describe("a caller whom the program has authenticated", () => {
 
   test("opens a stream", async () => {
     const { app, callers } = withStreams();
-    const accepted = (await app.upgrade(unsigned(`/v1/calls/${CALL_ID}/stream`), ANNA)) as SocketHandlers;
-    expect(accepted.message).toBeTypeOf("function");
+    const handlers = (await app.upgrade(unsignedRequest(`/v1/calls/${CALL_ID}/stream`), ANNA)) as SocketHandlers;
+    expect(handlers.message).toBeTypeOf("function");
     expect(callers).toEqual([ANNA]);
   });
 
   test("gets a ticket that opens the stream as the same caller, once", async () => {
     const { app, callers } = withStreams();
-    const demo: Principal = { ...ANNA, scopes: ["call"] };
-    const issued = answered(await app.handle(unsigned(`/v1/calls/${CALL_ID}/stream-ticket`, "POST"), demo));
-    expect(issued.status).toBe(201);
-    const path = `/v1/calls/${CALL_ID}/stream?ticket=${issued.json.ticket}`;
-    expect(await app.upgrade(unsigned(path))).toHaveProperty("message");
-    expect(callers).toEqual([demo]);
-    expect(await app.upgrade(unsigned(path))).toMatchObject({ status: 401 });
+    const demoCaller: Principal = { ...ANNA, scopes: ["call"] };
+    const ticketReply = answered(
+      await app.handle(unsignedRequest(`/v1/calls/${CALL_ID}/stream-ticket`, "POST"), demoCaller),
+    );
+    expect(ticketReply.status).toBe(201);
+    const path = `/v1/calls/${CALL_ID}/stream?ticket=${ticketReply.json.ticket}`;
+    expect(await app.upgrade(unsignedRequest(path))).toHaveProperty("message");
+    expect(callers).toEqual([demoCaller]);
+    expect(await app.upgrade(unsignedRequest(path))).toMatchObject({ status: 401 });
   });
 
   test("is not taken from the request", async () => {

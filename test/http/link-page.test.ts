@@ -14,11 +14,11 @@ const code = {
   sequence: 3,
   message: "Scan it.",
 };
-const waiting: LinkPageState = { name: `Front "<desk>"`, linked: false, code };
-const linked: LinkPageState = { name: `Front "<desk>"`, linked: true, phone: "+12025550123" };
+const waitingState: LinkPageState = { name: `Front "<desk>"`, linked: false, code };
+const linkedState: LinkPageState = { name: `Front "<desk>"`, linked: true, phone: "+12025550123" };
 
-const serving = (state: LinkPageState) => serve({ instances: { linkPage: async () => state } });
-const refusing = (refusal: RefusalCode) =>
+const serveState = (state: LinkPageState) => serve({ instances: { linkPage: async () => state } });
+const serveRefusal = (refusal: RefusalCode) =>
   serve({ instances: { linkPage: () => Promise.reject(new Refusal(refusal, "an <explanation>")) } });
 
 test("POST /v1/instances/:instanceId/link-page responds with the address of the page", async () => {
@@ -35,7 +35,7 @@ describe("GET /link-page/:ticket", () => {
   const open = { path, token: null, headers: { accept: "text/html" } };
 
   test("shows the code and its address, and follows it by a script that the policy allows", async () => {
-    const { status, text, headers } = await ask(serving(waiting).app, open);
+    const { status, text, headers } = await ask(serveState(waitingState).app, open);
     expect(status).toBe(200);
     expect(headers).toMatchObject({ "content-type": "text/html; charset=utf-8", "cache-control": "no-store" });
     expect(headers["referrer-policy"]).toBe("no-referrer");
@@ -52,18 +52,18 @@ describe("GET /link-page/:ticket", () => {
   });
 
   test("shows the linked number without a script", async () => {
-    const { text, headers } = await ask(serving(linked).app, open);
+    const { text, headers } = await ask(serveState(linkedState).app, open);
     expect(text).toContain("now places its calls as +12025550123");
     expect(text).not.toContain("<script");
     expect(headers["content-security-policy"]).not.toContain("script-src");
   });
 
   test("responds to programs with its state", async () => {
-    const asked = { path, token: null, headers: { accept: "application/json" } };
-    const shown = await ask(serving(waiting).app, asked);
-    expect(shown.json).toMatchObject({ linked: false, phone: null, qrCodeBase64: expect.stringMatching(/^iVBOR/) });
-    expect(shown.headers).toMatchObject({ "cache-control": "no-store", vary: "Accept" });
-    expect((await ask(serving(linked).app, asked)).json).toEqual({
+    const request = { path, token: null, headers: { accept: "application/json" } };
+    const reply = await ask(serveState(waitingState).app, request);
+    expect(reply.json).toMatchObject({ linked: false, phone: null, qrCodeBase64: expect.stringMatching(/^iVBOR/) });
+    expect(reply.headers).toMatchObject({ "cache-control": "no-store", vary: "Accept" });
+    expect((await ask(serveState(linkedState).app, request)).json).toEqual({
       name: `Front "<desk>"`,
       linked: true,
       phone: "+12025550123",
@@ -76,7 +76,7 @@ describe("GET /link-page/:ticket", () => {
     ["link_page_expired", 410],
     ["qr_unavailable", 503],
   ] as const)("explains %s to people and to programs", async (refusal, status) => {
-    const { app } = refusing(refusal);
+    const { app } = serveRefusal(refusal);
     const page = await ask(app, open);
     expect(page.headers["content-type"]).toBe("text/html; charset=utf-8");
     expect([page.status, page.text.includes("an &#60;explanation&#62;")]).toEqual([status, true]);
@@ -85,8 +85,8 @@ describe("GET /link-page/:ticket", () => {
   });
 
   test("that may recover reloads itself, even while the storage is down", async () => {
-    const down = () => Promise.reject(new StorageUnavailable("10.0.0.7 refused the connection"));
-    for (const { app } of [refusing("qr_unavailable"), serve({ instances: { linkPage: down } })]) {
+    const failToRead = () => Promise.reject(new StorageUnavailable("10.0.0.7 refused the connection"));
+    for (const { app } of [serveRefusal("qr_unavailable"), serve({ instances: { linkPage: failToRead } })]) {
       const { status, text, headers } = await ask(app, open);
       expect(status).toBe(503);
       expect(text).toContain("<script>setTimeout(() => location.reload()");
@@ -94,7 +94,7 @@ describe("GET /link-page/:ticket", () => {
       expect(headers["content-security-policy"]).toContain("script-src 'sha256-");
       expect(headers["retry-after"]).toMatch(/^\d+$/);
     }
-    expect((await ask(refusing("link_page_expired").app, open)).text).not.toContain("<script");
+    expect((await ask(serveRefusal("link_page_expired").app, open)).text).not.toContain("<script");
   });
 
   test.each([
@@ -104,7 +104,7 @@ describe("GET /link-page/:ticket", () => {
     ["GET", `${path}/`],
     ["GET", `${path}/calls/${TICKET}`],
   ])("%s %s does not log the ticket", async (method, address) => {
-    const { app, logged } = serve({ instances: { linkPage: async () => linked }, http: { cors: true } });
+    const { app, logged } = serve({ instances: { linkPage: async () => linkedState }, http: { cors: true } });
     const preflight = { origin: "https://shop.example", "access-control-request-method": "GET" };
     await ask(app, { ...open, method, path: address, headers: method === "OPTIONS" ? preflight : open.headers });
     const [request] = logged.filter(({ message }) => message === "request");

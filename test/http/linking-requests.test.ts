@@ -2,26 +2,30 @@ import { describe, expect, test } from "vitest";
 import { ask, requestOf } from "./support/ask.ts";
 import { INSTANCE_ID, serve } from "./support/fakes.ts";
 
-const configure = `/v1/instances/${INSTANCE_ID}/configure`;
-const pairing = { method: "POST", path: `/v1/instances/${INSTANCE_ID}/pairing-code`, body: { phone: "+12025550100" } };
+const configurePath = `/v1/instances/${INSTANCE_ID}/configure`;
+const pairingRequest = {
+  method: "POST",
+  path: `/v1/instances/${INSTANCE_ID}/pairing-code`,
+  body: { phone: "+12025550100" },
+};
 const code = { instanceId: INSTANCE_ID, payload: "2@abc", expiresAt: 0, sequence: 1, message: "Scan it." };
 
-/** An application whose network has no code until it is released. A token is a user, or a demo token of theirs: `ada.inst_1`. */
+/** An application whose network has no code until it is released. A token is a user, or a demo token of that user: `ada.inst_1`. */
 function scene() {
   let release = () => {};
-  const held = new Promise<void>((resolve) => {
+  const untilReleased = new Promise<void>((resolve) => {
     release = resolve;
   });
-  let begun = 0;
-  const waiting = (signal: AbortSignal | undefined) => {
-    begun++;
-    return Promise.race([held, new Promise((_, reject) => signal?.addEventListener("abort", reject))]);
+  let startedCount = 0;
+  const waitForNetwork = (signal: AbortSignal | undefined) => {
+    startedCount++;
+    return Promise.race([untilReleased, new Promise((_, reject) => signal?.addEventListener("abort", reject))]);
   };
   const { app } = serve({
     instances: {
-      configure: async (_, __, options) => waiting(options?.signal).then(() => code),
+      configure: async (_, __, options) => waitForNetwork(options?.signal).then(() => code),
       pairingCode: async (_, __, ___, options) =>
-        waiting(options?.signal).then(() => ({
+        waitForNetwork(options?.signal).then(() => ({
           instanceId: INSTANCE_ID,
           code: "7GQ4",
           expiresAt: 0,
@@ -39,14 +43,14 @@ function scene() {
   const begin = async (
     token: string,
     count: number,
-    question: { path: string } = { path: configure },
+    question: { path: string } = { path: configurePath },
     signal?: AbortSignal,
   ) => {
-    const before = begun;
+    const startedBefore = startedCount;
     const replies = Array.from({ length: count }, () =>
       app.handle(requestOf({ ...question, token, ...(signal && { signal }) })),
     );
-    await expect.poll(() => begun).toBe(before + count);
+    await expect.poll(() => startedCount).toBe(startedBefore + count);
     return replies;
   };
   return { app, begin, release };
@@ -57,32 +61,33 @@ const BUSY = { status: 503, json: { code: "server_busy" }, headers: { "retry-aft
 describe("requests for a linking code", () => {
   test("a user has twenty at once; other users' do not count", async () => {
     const { app, begin, release } = scene();
-    const replies = [...(await begin("ada", 15)), ...(await begin("ada", 5, pairing))];
-    for (const question of [{ path: configure }, pairing])
+    const replies = [...(await begin("ada", 15)), ...(await begin("ada", 5, pairingRequest))];
+    for (const question of [{ path: configurePath }, pairingRequest])
       expect(await ask(app, { ...question, token: "ada" })).toMatchObject(BUSY);
     replies.push(...(await begin("bob", 1)));
     release();
     for (const reply of await Promise.all(replies)) expect(reply.status).toBe(200);
-    expect((await ask(app, { path: configure, token: "ada" })).status).toBe(200);
+    expect((await ask(app, { path: configurePath, token: "ada" })).status).toBe(200);
   });
 
   test("a demo token has five, which count towards its user's", async () => {
     const { app, begin, release } = scene();
     const replies = await begin("ada.inst_1", 5);
-    expect(await ask(app, { path: configure, token: "ada.inst_1" })).toMatchObject(BUSY);
+    expect(await ask(app, { path: configurePath, token: "ada.inst_1" })).toMatchObject(BUSY);
     replies.push(...(await begin("ada", 15)));
-    for (const token of ["ada", "ada.inst_2"]) expect(await ask(app, { path: configure, token })).toMatchObject(BUSY);
+    for (const token of ["ada", "ada.inst_2"])
+      expect(await ask(app, { path: configurePath, token })).toMatchObject(BUSY);
     release();
     await Promise.all(replies);
     for (const token of ["ada", "ada.inst_1", "ada.inst_2"])
-      expect((await ask(app, { path: configure, token })).status).toBe(200);
+      expect((await ask(app, { path: configurePath, token })).status).toBe(200);
   });
 
   test("a request ends with its connection and makes room", async () => {
     const { app, begin } = scene();
     const connection = new AbortController();
-    const replies = await begin("ada", 20, { path: configure }, connection.signal);
-    expect(await ask(app, { path: configure, token: "ada" })).toMatchObject(BUSY);
+    const replies = await begin("ada", 20, { path: configurePath }, connection.signal);
+    expect(await ask(app, { path: configurePath, token: "ada" })).toMatchObject(BUSY);
     connection.abort();
     await Promise.all(replies);
     await begin("ada", 20);

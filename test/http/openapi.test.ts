@@ -17,8 +17,8 @@ function* objects(value: unknown): Generator<Record<string, unknown>> {
 }
 
 test("the document has all paths and methods of the interface", () => {
-  const listed = Object.entries(document.paths).map(([path, item]) => `${Object.keys(item).sort()} ${path}`);
-  expect(listed.sort()).toEqual(
+  const listedOperations = Object.entries(document.paths).map(([path, item]) => `${Object.keys(item).sort()} ${path}`);
+  expect(listedOperations.sort()).toEqual(
     [
       "delete,get /v1/calls/{callId}",
       "delete,get /v1/calls/{callId}/recording",
@@ -82,15 +82,15 @@ test.each([
 });
 
 test("the document follows the rules of OpenAPI 3.1", () => {
-  const seen = new Set<string>();
+  const operationIds = new Set<string>();
   for (const [path, item] of Object.entries(document.paths))
     for (const operation of Object.values(item) as unknown as Record<string, unknown>[]) {
-      expect(seen.has(String(operation.operationId))).toBe(false);
-      seen.add(String(operation.operationId));
+      expect(operationIds.has(String(operation.operationId))).toBe(false);
+      operationIds.add(String(operation.operationId));
       const parameters = operation.parameters as { in?: string; name?: string; required?: boolean }[];
-      const inPath = parameters.filter((one) => one.in === "path");
-      expect(inPath.map((one) => `{${one.name}}`)).toEqual(path.match(/\{\w+\}/g) ?? []);
-      expect(inPath.every((one) => one.required === true)).toBe(true);
+      const pathParameters = parameters.filter((parameter) => parameter.in === "path");
+      expect(pathParameters.map((parameter) => `{${parameter.name}}`)).toEqual(path.match(/\{\w+\}/g) ?? []);
+      expect(pathParameters.every((parameter) => parameter.required === true)).toBe(true);
       const bearer = path.startsWith("/v1/") || path.startsWith("/simulator/");
       const ticket = /^\/v1\/calls\/{callId}\/(stream|listen)$/.test(path) ? [{ ticket: [] }] : [];
       const scope = expect.stringMatching(/^(?:read|call|admin)$/);
@@ -124,25 +124,29 @@ test("every schema has its own name", () => {
 test("the schemas use only what the tests' own validator checks", () => {
   const check = (schema: Schema): void => {
     for (const key of Object.keys(schema)) expect([...KEYWORDS]).toContain(key);
-    const inner = [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...Object.values(schema.properties ?? {})];
-    for (const one of [...inner, ...(schema.items ? [schema.items] : [])]) check(one);
+    const innerSchemas = [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...Object.values(schema.properties ?? {})];
+    for (const innerSchema of [...innerSchemas, ...(schema.items ? [schema.items] : [])]) check(innerSchema);
   };
   for (const schema of Object.values(document.components.schemas)) check(schema);
 });
 
 describe("examples", () => {
-  const media = [...objects(document)].filter((one) => "schema" in one && ("example" in one || "examples" in one));
+  const media = [...objects(document)].filter(
+    (object) => "schema" in object && ("example" in object || "examples" in object),
+  );
 
   test("the document has examples for the bodies", () => {
     expect(media.length).toBeGreaterThan(20);
   });
 
-  test.each(media.map((one) => [JSON.stringify(one.schema), one] as const))(
+  test.each(media.map((mediaType) => [JSON.stringify(mediaType.schema), mediaType] as const))(
     "the examples of %s fit the schema",
-    (_, one) => {
-      const named = Object.values((one.examples ?? {}) as Record<string, { value: unknown }>).map(({ value }) => value);
-      for (const value of "example" in one ? [one.example] : named)
-        expect(faults(document, one.schema as Schema, value)).toEqual([]);
+    (_, mediaType) => {
+      const namedExamples = Object.values((mediaType.examples ?? {}) as Record<string, { value: unknown }>).map(
+        ({ value }) => value,
+      );
+      for (const value of "example" in mediaType ? [mediaType.example] : namedExamples)
+        expect(faults(document, mediaType.schema as Schema, value)).toEqual([]);
     },
   );
 });
@@ -180,29 +184,33 @@ describe("requests", () => {
   });
 
   test("a request without a field of its type is invalid", () => {
-    const common = { instanceId: "inst_x", target };
-    expect(fits("CreateCall", { ...common, type: "DYNAMIC_STREAM" })).toBe(true);
-    expect(fits("CreateCall", { ...common, type: "FIXED_TTS" })).toBe(false);
-    expect(fits("CreateCall", { ...common, type: "FIXED_TTS", tts: { text: "a", voiceId: "en-US-1" } })).toBe(true);
-    expect(fits("CreateCall", { ...common, type: "FIXED_TTS", tts: { text: "", voiceId: "en-US-1" } })).toBe(false);
-    expect(fits("CreateCall", { ...common, target: { phoneNumber: "12" }, type: "DYNAMIC_STREAM" })).toBe(false);
-    expect(fits("CreateCall", { ...common, type: "OTHER" })).toBe(false);
+    const commonFields = { instanceId: "inst_x", target };
+    expect(fits("CreateCall", { ...commonFields, type: "DYNAMIC_STREAM" })).toBe(true);
+    expect(fits("CreateCall", { ...commonFields, type: "FIXED_TTS" })).toBe(false);
+    expect(fits("CreateCall", { ...commonFields, type: "FIXED_TTS", tts: { text: "a", voiceId: "en-US-1" } })).toBe(
+      true,
+    );
+    expect(fits("CreateCall", { ...commonFields, type: "FIXED_TTS", tts: { text: "", voiceId: "en-US-1" } })).toBe(
+      false,
+    );
+    expect(fits("CreateCall", { ...commonFields, target: { phoneNumber: "12" }, type: "DYNAMIC_STREAM" })).toBe(false);
+    expect(fits("CreateCall", { ...commonFields, type: "OTHER" })).toBe(false);
   });
 
   test("a request names a caller by its number or by its fields", () => {
-    const common = { instanceId: "inst_x", target, type: "DYNAMIC_STREAM" };
+    const commonFields = { instanceId: "inst_x", target, type: "DYNAMIC_STREAM" };
     for (const from of ["+12025550123", { phoneNumber: "+12025550123", displayName: "Desk", withheld: true }, {}])
-      expect(fits("CreateCall", { ...common, from }), JSON.stringify(from)).toBe(true);
+      expect(fits("CreateCall", { ...commonFields, from }), JSON.stringify(from)).toBe(true);
     for (const from of ["0123", { phoneNumber: "0123" }, { displayName: "" }, { withheld: 1 }, null])
-      expect(fits("CreateCall", { ...common, from }), JSON.stringify(from)).toBe(false);
+      expect(fits("CreateCall", { ...commonFields, from }), JSON.stringify(from)).toBe(false);
     expect(fits("UpdateInstance", {})).toBe(true);
     expect(fits("UpdateInstance", { name: "Desk", callerId: null })).toBe(true);
     expect(fits("UpdateInstance", { callerId: 7 })).toBe(false);
   });
 
   test("the schemas of requests follow the limits of the server", async () => {
-    const small = await documentOf(serve({ http: { limits: { ...DEFAULT_LIMITS, nameLength: 7 } } }).app);
-    expect(small.components.schemas.CreateInstance?.properties?.name).toMatchObject({ maxLength: 7 });
+    const smallDocument = await documentOf(serve({ http: { limits: { ...DEFAULT_LIMITS, nameLength: 7 } } }).app);
+    expect(smallDocument.components.schemas.CreateInstance?.properties?.name).toMatchObject({ maxLength: 7 });
   });
 });
 

@@ -26,26 +26,26 @@ describe("a missing or invalid token", () => {
     );
 
   test("every protected operation refuses it with 401", async () => {
-    const live = (await server.as("ada")).token!;
-    const wrong = [
+    const liveToken = (await server.as("ada")).token!;
+    const wrongHeaders = [
       undefined,
       "",
       "Bearer",
       "Bearer ",
       `Bearer ${KNOWN_FORM}`,
-      `Bearer ${live.slice(0, -1)}`,
-      `Bearer ${live}x`,
-      `Bearer ${live.toLowerCase()}`,
-      `Bearer ${live} ${live}`,
-      `Basic ${live}`,
-      live,
+      `Bearer ${liveToken.slice(0, -1)}`,
+      `Bearer ${liveToken}x`,
+      `Bearer ${liveToken.toLowerCase()}`,
+      `Bearer ${liveToken} ${liveToken}`,
+      `Basic ${liveToken}`,
+      liveToken,
       `Bearer ${"x".repeat(5000)}`,
     ];
     const operations = [...protectedOperations(), ...UNKNOWN, `GET /simulator/calls/${MISSING_IDS.call}/heard.wav`];
     expect(operations.length).toBeGreaterThan(15);
     for (const operation of operations) {
       const [method = "", path = ""] = operation.split(" ");
-      for (const authorization of wrong) {
+      for (const authorization of wrongHeaders) {
         const headers = authorization === undefined ? {} : { authorization };
         const answer = await server.client().send(method, path, { headers, body: method === "POST" ? "{" : undefined });
         expect({ operation, authorization, status: answer.status }).toEqual({ operation, authorization, status: 401 });
@@ -67,10 +67,10 @@ describe("a missing or invalid token", () => {
   test("a refused request changes nothing", async () => {
     const { id } = await (await server.as("ada")).createInstance();
     const before = await server.rows();
-    const nobody = server.client();
-    expectProblem(await nobody.post("/v1/instances", { name: "x" }), 401, "unauthorized");
-    expectProblem(await nobody.postCall(id), 401, "unauthorized");
-    expectProblem(await nobody.delete(`/v1/instances/${id}`), 401, "unauthorized");
+    const clientWithoutToken = server.client();
+    expectProblem(await clientWithoutToken.post("/v1/instances", { name: "x" }), 401, "unauthorized");
+    expectProblem(await clientWithoutToken.postCall(id), 401, "unauthorized");
+    expectProblem(await clientWithoutToken.delete(`/v1/instances/${id}`), 401, "unauthorized");
     expect(await server.rows()).toEqual(before);
   });
 
@@ -81,12 +81,12 @@ describe("a missing or invalid token", () => {
   });
 
   test("a revoked token stops working at once; the user's other tokens work", async () => {
-    const [token, other] = [await server.token("grace"), await server.token("grace")];
+    const [token, otherToken] = [await server.token("grace"), await server.token("grace")];
     const client = server.client(token);
     expect((await client.get("/v1/instances")).status).toBe(200);
     await server.revoke(token);
     expectProblem(await client.get("/v1/instances"), 401, "unauthorized");
-    expect((await server.client(other).get("/v1/instances")).status).toBe(200);
+    expect((await server.client(otherToken).get("/v1/instances")).status).toBe(200);
   });
 });
 
@@ -106,22 +106,22 @@ describe("another user's record", () => {
       ["GET", `/v1/calls/${call}/stream`, `/v1/calls/${MISSING_IDS.call}/stream`],
       ["GET", `/simulator/calls/${call}/heard.wav`, `/simulator/calls/${MISSING_IDS.call}/heard.wav`],
     ] as const;
-    for (const [method, theirs, nobodys] of pairs) {
-      const [id, none] = theirs.includes("inst_") ? [instance, MISSING_IDS.instance] : [call, MISSING_IDS.call];
-      const foreign = withoutIds(await eve.send(method, theirs), id);
-      expect(foreign).toEqual(withoutIds(await eve.send(method, nobodys), none));
-      if (!theirs.endsWith("/stream")) expect(foreign).toMatchObject({ status: 404 });
+    for (const [method, existingPath, missingPath] of pairs) {
+      const [id, missingId] = existingPath.includes("inst_") ? [instance, MISSING_IDS.instance] : [call, MISSING_IDS.call];
+      const foreignResponse = withoutIds(await eve.send(method, existingPath), id);
+      expect(foreignResponse).toEqual(withoutIds(await eve.send(method, missingPath), missingId));
+      if (!existingPath.endsWith("/stream")) expect(foreignResponse).toMatchObject({ status: 404 });
     }
-    const posted = withoutIds(await eve.postCall(instance), instance);
-    expect(posted).toMatchObject({ status: 404 });
-    expect(posted).toEqual(withoutIds(await eve.postCall(MISSING_IDS.instance), MISSING_IDS.instance));
+    const postResponse = withoutIds(await eve.postCall(instance), instance);
+    expect(postResponse).toMatchObject({ status: 404 });
+    expect(postResponse).toEqual(withoutIds(await eve.postCall(MISSING_IDS.instance), MISSING_IDS.instance));
     for (const list of ["/v1/instances", "/v1/calls", "/v1/events", `/v1/calls?instance_id=${instance}`])
       expect(expected(200, await eve.get(list)).json()).toEqual([]);
     expect(await server.rows()).toEqual(before);
     expect((await ada.readCall(call)).status).toBe("QUEUED");
   });
 
-  test("a cursor of another user's list is useless in one's own", async () => {
+  test("a cursor of another user's list returns no records", async () => {
     const [ada, eve] = [await server.as("ada"), await server.as("eve")];
     await ada.createInstance();
     await ada.createInstance();
@@ -133,16 +133,16 @@ describe("another user's record", () => {
 });
 
 describe("a demo token", () => {
-  const theDemo = async () => {
+  const prepareDemo = async () => {
     const ada = await server.as("demo-owner");
-    const [own, other] = [await ada.createInstance("Demo"), await ada.createInstance("Other")];
-    const token = await server.token("demo-owner", { demoInstanceId: own.id });
+    const [ownInstance, otherInstance] = [await ada.createInstance("Demo"), await ada.createInstance("Other")];
+    const token = await server.token("demo-owner", { demoInstanceId: ownInstance.id });
     expect(token).toMatch(/^rp_demo_[0-9A-Za-z]{40,}$/);
-    return { ada, demo: server.client(token), own, other };
+    return { ada, demo: server.client(token), own: ownInstance, other: otherInstance };
   };
 
   test("it calls from its own instance", async () => {
-    const { demo, own } = await theDemo();
+    const { demo, own } = await prepareDemo();
     const call = await demo.call(own.id);
     expect((await demo.readCall(call.id)).instance_id).toBe(own.id);
     expect((await demo.postCall(own.id)).status).toBe(200);
@@ -150,27 +150,27 @@ describe("a demo token", () => {
   });
 
   test("it gets 403 for every other instance, existing or not", async () => {
-    const { ada, demo, other } = await theDemo();
-    const foreign = (await (await server.as("eve")).createInstance()).id;
+    const { ada, demo, other } = await prepareDemo();
+    const foreignId = (await (await server.as("eve")).createInstance()).id;
     await ada.call(other.id);
     const before = await server.rows();
-    for (const id of [other.id, foreign, MISSING_IDS.instance, "x"])
+    for (const id of [other.id, foreignId, MISSING_IDS.instance, "x"])
       expectProblem(await demo.postCall(id), 403, "demo_token_restricted", "/v1/calls");
     expect(await server.rows()).toEqual(before);
   });
 
   test("it gets 401, 415, 413 and 400 before the 403", async () => {
-    const { demo, other } = await theDemo();
+    const { demo, other } = await prepareDemo();
     expectProblem(await server.client().postCall(other.id), 401, "unauthorized");
-    const plain = await demo.send("POST", "/v1/calls", { headers: { "content-type": "text/plain" }, body: "x" });
-    expectProblem(plain, 415, "unsupported_media_type");
+    const plainText = await demo.send("POST", "/v1/calls", { headers: { "content-type": "text/plain" }, body: "x" });
+    expectProblem(plainText, 415, "unsupported_media_type");
     expectProblem(await demo.postCall(other.id, { target: {} }), 400, "invalid_request");
     const noise = { type: "FIXED_AUDIO", audio: { audioBase64: btoa("noise") } };
     expectProblem(await demo.postCall(other.id, noise), 403, "demo_token_restricted");
   });
 
   test("it has its own idempotency keys, and no replay of another instance", async () => {
-    const { ada, demo, own, other } = await theDemo();
+    const { ada, demo, own, other } = await prepareDemo();
     const headers = { "idempotency-key": `replay-${other.id}` };
     const first = expected(201, await demo.postCall(own.id, {}, headers));
     expected(201, await ada.postCall(other.id, {}, headers));
@@ -178,41 +178,41 @@ describe("a demo token", () => {
     expect(replay.headers["idempotent-replayed"]).toBe("true");
     expect(replay.json()).toEqual(first.json());
     expectProblem(await demo.postCall(other.id, {}, headers), 422, "idempotency_key_reused");
-    const adas = { "idempotency-key": `ada-${other.id}` };
-    await ada.postCall(other.id, {}, adas);
-    expectProblem(await demo.postCall(other.id, {}, adas), 403, "demo_token_restricted");
+    const adaHeaders = { "idempotency-key": `ada-${other.id}` };
+    await ada.postCall(other.id, {}, adaHeaders);
+    expectProblem(await demo.postCall(other.id, {}, adaHeaders), 403, "demo_token_restricted");
   });
 
   test("it sees only its instance and calls", async () => {
-    const { ada, demo, own, other } = await theDemo();
-    const [visible, hidden] = [await ada.call(own.id), await ada.call(other.id)];
+    const { ada, demo, own, other } = await prepareDemo();
+    const [visibleCall, hiddenCall] = [await ada.call(own.id), await ada.call(other.id)];
     const idsOf = async (path: string) =>
       expected(200, await demo.get(path))
         .json<(InstanceView | CallView)[]>()
         .map(({ id }) => id);
     expect(await idsOf("/v1/instances")).toEqual([own.id]);
-    expect(await idsOf("/v1/calls")).toEqual([visible.id]);
+    expect(await idsOf("/v1/calls")).toEqual([visibleCall.id]);
     expect(await idsOf(`/v1/calls?instance_id=${other.id}`)).toEqual([]);
     const events = expected(200, await demo.get("/v1/events")).json<EventView[]>();
     expect(new Set(events.map((event) => event.instance_id))).toEqual(new Set([own.id]));
     expect((await demo.get(`/v1/instances/${own.id}`)).status).toBe(200);
-    const absent = withoutIds(await demo.get(`/v1/instances/${MISSING_IDS.instance}`), MISSING_IDS.instance);
-    expect(withoutIds(await demo.get(`/v1/instances/${other.id}`), other.id)).toEqual(absent);
-    for (const path of [`/v1/calls/${hidden.id}`, `/v1/calls/${hidden.id}/events`])
+    const missingReply = withoutIds(await demo.get(`/v1/instances/${MISSING_IDS.instance}`), MISSING_IDS.instance);
+    expect(withoutIds(await demo.get(`/v1/instances/${other.id}`), other.id)).toEqual(missingReply);
+    for (const path of [`/v1/calls/${hiddenCall.id}`, `/v1/calls/${hiddenCall.id}/events`])
       expectProblem(await demo.get(path), 404, "call_not_found", path);
-    expectProblem(await demo.delete(`/v1/calls/${hidden.id}`), 404, "call_not_found");
+    expectProblem(await demo.delete(`/v1/calls/${hiddenCall.id}`), 404, "call_not_found");
     expectProblem(await demo.get(`/v1/instances/${other.id}/configure`), 404, "instance_not_found");
-    expectProblem(await demo.get(`/simulator/calls/${hidden.id}/heard.wav`), 404, "call_not_found");
+    expectProblem(await demo.get(`/simulator/calls/${hiddenCall.id}/heard.wav`), 404, "call_not_found");
   });
 
   test("it creates and deletes no instance", async () => {
-    const { demo, own, other } = await theDemo();
+    const { demo, own, other } = await prepareDemo();
     const before = await server.rows();
     expectProblem(await demo.post("/v1/instances", { name: "x" }), 403, "demo_token_restricted");
     expectProblem(await demo.delete(`/v1/instances/${own.id}`), 403, "demo_token_restricted");
-    const absent = withoutIds(await demo.delete(`/v1/instances/${MISSING_IDS.instance}`), MISSING_IDS.instance);
-    expect(absent).toMatchObject({ status: 403, text: expect.stringContaining("demo_token_restricted") });
-    expect(withoutIds(await demo.delete(`/v1/instances/${other.id}`), other.id)).toEqual(absent);
+    const missingReply = withoutIds(await demo.delete(`/v1/instances/${MISSING_IDS.instance}`), MISSING_IDS.instance);
+    expect(missingReply).toMatchObject({ status: 403, text: expect.stringContaining("demo_token_restricted") });
+    expect(withoutIds(await demo.delete(`/v1/instances/${other.id}`), other.id)).toEqual(missingReply);
     expect(await server.rows()).toEqual(before);
   });
 });

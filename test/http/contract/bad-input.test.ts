@@ -10,34 +10,34 @@ import type { Answer } from "../../support/server-http.ts";
 import { toneWav } from "../../support/server-sound.ts";
 
 /** Maximum time for a request: longer work is a way to stop the server. */
-const A_SECOND = 1_000;
+const ONE_SECOND_MS = 1_000;
 
 /** Asserts that the response took little work. */
-async function quickly<T>(work: () => Promise<T>, withinMs: number = A_SECOND): Promise<T> {
+async function expectQuick<T>(work: () => Promise<T>, withinMs: number = ONE_SECOND_MS): Promise<T> {
   const startedAt = processorMs();
   const result = await work();
   expect(processorMs() - startedAt).toBeLessThan(withinMs);
   return result;
 }
 
-const nested = (levels: number): string => `${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`;
+const nestedObject = (levels: number): string => `${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`;
 const audio = (bytes: Uint8Array) => ({
   type: "FIXED_AUDIO",
   audio: { audioBase64: Buffer.from(bytes).toString("base64") },
 });
 
 const server = useLocalServer();
-const theClient = () => server.as("ada");
+const clientOfAda = () => server.as("ada");
 
 describe("text", () => {
   test("a word of 4096 letters is accepted, one of 5,000 refused", async () => {
-    const client = await theClient();
+    const client = await clientOfAda();
     const { id } = await client.createInstance();
-    const spoken = (text: string) => client.postCall(id, { tts: { text, voiceId: "en-US-1" } });
-    expect(pointersOf(expectProblem(await quickly(() => spoken("a".repeat(5000))), 400, "invalid_request"))).toEqual([
-      "/tts/text",
-    ]);
-    expect((await quickly(() => spoken("a".repeat(4096)))).status).toBe(201);
+    const callWith = (text: string) => client.postCall(id, { tts: { text, voiceId: "en-US-1" } });
+    expect(
+      pointersOf(expectProblem(await expectQuick(() => callWith("a".repeat(5000))), 400, "invalid_request")),
+    ).toEqual(["/tts/text"]);
+    expect((await expectQuick(() => callWith("a".repeat(4096)))).status).toBe(201);
   });
 
   test.for([
@@ -48,15 +48,15 @@ describe("text", () => {
     ["markup", "<b>hello</b> &amp; 1 < 2 > 0 [[pause]] \\x1b[31m"],
     ["every control character", `${String.fromCharCode(...Array.from({ length: 32 }, (_, i) => i))} a`],
   ] as const)("text with %s is stored and returned unchanged", async ([, text]) => {
-    const client = await theClient();
+    const client = await clientOfAda();
     const { id } = await client.createInstance("x", { text });
     expect((await client.instance(id)).metadata).toEqual({ text });
-    const call = await quickly(() => client.call(id, { tts: { text, voiceId: "en-US-1" } }));
+    const call = await expectQuick(() => client.call(id, { tts: { text, voiceId: "en-US-1" } }));
     expect((await client.readCall(call.id)).status).toBe("QUEUED");
   });
 
   test("NUL in a name is refused or stored, never truncated", async () => {
-    const client = await theClient();
+    const client = await clientOfAda();
     const answer = await client.post("/v1/instances", { name: "a\u0000b" });
     if (answer.status === 400) expectProblem(answer, 400, answer.json().code as string);
     else expect(expected(201, answer).json<InstanceView>().name).toBe("a\u0000b");
@@ -65,12 +65,12 @@ describe("text", () => {
 
 describe("JSON", () => {
   test.for([100, 100_000])("JSON of %i levels is refused within a second", async (levels) => {
-    const client = await theClient();
+    const client = await clientOfAda();
     const before = countRows(await server.rows());
-    for (const body of [nested(levels), "[".repeat(levels), `{"name":"x","metadata":${nested(levels)}}`]) {
-      const call = await quickly(() => client.send("POST", "/v1/calls", { body }));
+    for (const body of [nestedObject(levels), "[".repeat(levels), `{"name":"x","metadata":${nestedObject(levels)}}`]) {
+      const call = await expectQuick(() => client.send("POST", "/v1/calls", { body }));
       expectProblem(call, 400, call.json().code as string);
-      const instance = await quickly(() => client.send("POST", "/v1/instances", { body }));
+      const instance = await expectQuick(() => client.send("POST", "/v1/instances", { body }));
       expect(body.length > 16_384 ? [400, 413] : [400]).toContain(instance.status);
     }
     expect(countRows(await server.rows())).toEqual(before);
@@ -81,7 +81,7 @@ describe("JSON", () => {
     ["a key twice", '{"name":"first","name":"second"}'],
     ["a number beyond all bounds", '{"name":"x","metadata":{"n":1e999,"m":-0}}'],
   ] as const)("JSON with %s does no harm", async ([, body]) => {
-    const client = await theClient();
+    const client = await clientOfAda();
     const { id } = expected(201, await client.send("POST", "/v1/instances", { body })).json<InstanceView>();
     const { metadata } = await client.instance(id);
     expect((metadata as { admin?: unknown }).admin).toBeUndefined();
@@ -89,10 +89,13 @@ describe("JSON", () => {
   });
 
   test("a million faults are reported within a second", async () => {
-    const client = await theClient();
+    const client = await clientOfAda();
     const { id } = await client.createInstance();
     const instructions = Array(1_000_000).fill(0);
-    const answer = await quickly(() => client.postCall(id, { type: "DYNAMIC_AGENT", agent: { instructions } }), 3_000);
+    const answer = await expectQuick(
+      () => client.postCall(id, { type: "DYNAMIC_AGENT", agent: { instructions } }),
+      3_000,
+    );
     expect(expectProblem(answer, 400, answer.json().code as string).errors!.length).toBeLessThan(10_000);
   });
 });
@@ -115,18 +118,18 @@ describe("audio", () => {
     ["a WAV cut within its header", () => toneWav().subarray(0, 30), [400]],
     ["a WAV that claims 4 GB of sound", () => toneWav({ ms: 300, claimedBytes: 0xffffffff }), [201]],
     ["a WAV that claims less than it holds", () => toneWav({ ms: 300, claimedBytes: 1600 }), [201]],
-    ["a WAV at 0 Hz", () => patched(toneWav(), 24, 0), [400]],
-    ["a WAV of 0 channels", () => patched16(toneWav(), 22, 0), [400]],
-    ["a WAV of 65,535 channels", () => patched16(toneWav(), 22, 65_535), [400]],
-    ["a WAV of 3-bit samples", () => patched16(toneWav(), 34, 3), [400]],
-    ["a WAV in an unknown coding", () => patched16(toneWav(), 20, 0x1234), [400]],
-    ["a WAV whose format chunk claims 2 GB", () => patched(toneWav(), 16, 0x7fffffff), [400]],
+    ["a WAV at 0 Hz", () => withUint32(toneWav(), 24, 0), [400]],
+    ["a WAV of 0 channels", () => withUint16(toneWav(), 22, 0), [400]],
+    ["a WAV of 65,535 channels", () => withUint16(toneWav(), 22, 65_535), [400]],
+    ["a WAV of 3-bit samples", () => withUint16(toneWav(), 34, 3), [400]],
+    ["a WAV in an unknown coding", () => withUint16(toneWav(), 20, 0x1234), [400]],
+    ["a WAV whose format chunk claims 2 GB", () => withUint32(toneWav(), 16, 0x7fffffff), [400]],
     ["a WAV of 11 minutes", () => toneWav({ ms: 11 * 60_000, sampleRate: 4000, hz: 200 }), [400]],
   ])("an audio file of %s is accepted or refused by its content", async ([, file, statuses]) => {
-    const client = await theClient();
+    const client = await clientOfAda();
     const { id } = await client.createInstance();
     const before = await server.rows();
-    const answer = await quickly(() => client.postCall(id, audio(file())), 5_000);
+    const answer = await expectQuick(() => client.postCall(id, audio(file())), 5_000);
     expect(statuses).toContain(answer.status);
     if (answer.status !== 400) return;
     expect(pointersOf(expectProblem(answer, 400, "audio_unsupported"))).toEqual(["/audio/audioBase64"]);
@@ -134,7 +137,7 @@ describe("audio", () => {
   });
 
   test("audio above 10 MiB decoded is refused", async () => {
-    const client = await theClient();
+    const client = await clientOfAda();
     const { id } = await client.createInstance();
     const file = toneWav({ ms: 330_000 }); // 10.07 MiB
     expectProblem(await client.postCall(id, audio(file)), 400, "audio_unsupported");
@@ -142,7 +145,7 @@ describe("audio", () => {
 });
 
 describe("injection", () => {
-  const EVIL = [
+  const INJECTIONS = [
     "'; drop table calls; --",
     '" or ""="',
     "1; select pg_sleep(5)",
@@ -151,30 +154,30 @@ describe("injection", () => {
   ];
 
   test("SQL is text like any other", async () => {
-    const client = await theClient();
+    const client = await clientOfAda();
     const before = countRows(await server.rows());
-    for (const evil of EVIL) {
-      expectProblem(await quickly(() => client.postCall(evil)), 404, "instance_not_found");
+    for (const text of INJECTIONS) {
+      expectProblem(await expectQuick(() => client.postCall(text)), 404, "instance_not_found");
       for (const path of ["/v1/calls/", "/v1/instances/"])
-        expect((await quickly(() => client.get(path + encodeURIComponent(evil)))).status).toBe(404);
+        expect((await expectQuick(() => client.get(path + encodeURIComponent(text)))).status).toBe(404);
       for (const name of ["instance_id", "status", "type", "cursor", "limit", "created_after", "expand"])
-        expect((await quickly(() => client.get(`/v1/calls?${name}=${encodeURIComponent(evil)}`))).status).toBe(400);
-      expect((await client.get("/v1/calls", { authorization: `Bearer ${evil}` })).status).toBe(401);
+        expect((await expectQuick(() => client.get(`/v1/calls?${name}=${encodeURIComponent(text)}`))).status).toBe(400);
+      expect((await client.get("/v1/calls", { authorization: `Bearer ${text}` })).status).toBe(401);
     }
     expect(countRows(await server.rows())).toEqual(before);
-    const { id } = await client.createInstance(EVIL[0]);
-    expect((await client.instance(id)).name).toBe(EVIL[0]);
+    const { id } = await client.createInstance(INJECTIONS[0]);
+    expect((await client.instance(id)).name).toBe(INJECTIONS[0]);
     expect((await server.rows()).calls).toBeDefined();
   });
 
   test("header lines cannot be injected into a response", async () => {
-    const client = await theClient();
-    const evil = "a%0d%0aSet-Cookie:%20evil=1";
+    const client = await clientOfAda();
+    const injection = "a%0d%0aSet-Cookie:%20evil=1";
     for (const path of [
-      `/v1/calls/${evil}`,
-      `/v1/instances?cursor=${evil}`,
-      `/v1/${evil}`,
-      `/simulator/link/${evil}`,
+      `/v1/calls/${injection}`,
+      `/v1/instances?cursor=${injection}`,
+      `/v1/${injection}`,
+      `/simulator/link/${injection}`,
     ]) {
       const answer = await client.get(path);
       expect(answer.headers["set-cookie"]).toBeUndefined();
@@ -190,10 +193,10 @@ describe("injection", () => {
 });
 fuzz(
   "any request with faults is refused with a problem and changes no row",
-  fc.asyncProperty(anything(MISSING_IDS.instance), async ({ method, path, headers, body }) => {
-    const client = await theClient();
+  fc.asyncProperty(faultyRequest(MISSING_IDS.instance), async ({ method, path, headers, body }) => {
+    const client = await clientOfAda();
     const before = countRows(await server.rows());
-    const answer = await answered(client, method, path, headers, body);
+    const answer = await sendWithTimeout(client, method, path, headers, body);
     expect(answer.status).toBeGreaterThanOrEqual(400);
     expect(answer.status).toBeLessThan(500);
     expect(answer.headers["content-type"]).toBe("application/problem+json");
@@ -201,7 +204,7 @@ fuzz(
   }),
 );
 
-interface Anything {
+interface FaultyRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: Record<string, string>;
@@ -209,7 +212,7 @@ interface Anything {
 }
 
 /** Requests that are invalid in one way or another. */
-function anything(instanceId: string): fc.Arbitrary<Anything> {
+function faultyRequest(instanceId: string): fc.Arbitrary<FaultyRequest> {
   const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
   const json = fc.jsonValue({ maxDepth: 6 });
   // The right structure with random values; the number is always wrong.
@@ -271,8 +274,8 @@ function anything(instanceId: string): fc.Arbitrary<Anything> {
 /** Text without unpaired surrogates, which no URL can carry. */
 const wellFormed = (text: string): string => text.replace(/\p{Surrogate}/gu, "?");
 
-/** Sends it within a second. */
-function answered(
+/** Sends a request; its timeout is 2 s. */
+function sendWithTimeout(
   client: Client,
   method: string,
   path: string,
@@ -282,13 +285,13 @@ function answered(
   return client.send(method, path, { headers, body: body.length ? body : undefined, timeoutMs: 2_000 });
 }
 
-function patched(file: Buffer, at: number, value: number): Buffer {
-  file.writeUInt32LE(value, at);
+function withUint32(file: Buffer, offset: number, value: number): Buffer {
+  file.writeUInt32LE(value, offset);
   return file;
 }
 
-function patched16(file: Buffer, at: number, value: number): Buffer {
-  file.writeUInt16LE(value, at);
+function withUint16(file: Buffer, offset: number, value: number): Buffer {
+  file.writeUInt16LE(value, offset);
   return file;
 }
 

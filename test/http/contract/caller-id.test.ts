@@ -18,26 +18,26 @@ describe("the caller of an instance", () => {
     expect(instance.callerId).toEqual({ phoneNumber: "+12025550123" });
 
     const path = `/v1/instances/${instance.id}`;
-    const changed = expected(200, await client.patch(path, { callerId: DESK })).json<WithCallerId>();
-    expect(changed).toMatchObject({ id: instance.id, name: "Desk", callerId: DESK });
+    const changedInstance = expected(200, await client.patch(path, { callerId: DESK })).json<WithCallerId>();
+    expect(changedInstance).toMatchObject({ id: instance.id, name: "Desk", callerId: DESK });
     expect(expected(200, await client.get(path)).json<WithCallerId>().callerId).toEqual(DESK);
-    const cleared = expected(200, await client.patch(path, { callerId: null, name: "Bare" })).json();
-    expect(keysOf(cleared)).toEqual(sorted(KEYS.instance));
-    expect(cleared).toMatchObject({ name: "Bare" });
+    const clearedInstance = expected(200, await client.patch(path, { callerId: null, name: "Bare" })).json();
+    expect(keysOf(clearedInstance)).toEqual(sorted(KEYS.instance));
+    expect(clearedInstance).toMatchObject({ name: "Bare" });
   });
 
   test("a faulty request, another user or a demo token cannot change it", async () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
     const path = `/v1/instances/${id}`;
-    const faulty = await client.patch(path, { callerId: { phoneNumber: "0301", withheld: 1 }, name: "" });
-    expect(pointersOf(expectProblem(faulty, 400, "invalid_request", path))).toEqual([
+    const faultyResponse = await client.patch(path, { callerId: { phoneNumber: "0301", withheld: 1 }, name: "" });
+    expect(pointersOf(expectProblem(faultyResponse, 400, "invalid_request", path))).toEqual([
       "/callerId/phoneNumber",
       "/callerId/withheld",
       "/name",
     ]);
-    const other = await server.as("ben");
-    expectProblem(await other.patch(path, { callerId: "+12025550123" }), 404, "instance_not_found", path);
+    const otherClient = await server.as("ben");
+    expectProblem(await otherClient.patch(path, { callerId: "+12025550123" }), 404, "instance_not_found", path);
     const demo = server.client(await server.token("ada", { demoInstanceId: id }));
     expectProblem(await demo.patch(path, { callerId: "+12025550123" }), 403, "demo_token_restricted", path);
     expect(keysOf(expected(200, await client.get(path)).json())).toEqual(sorted(KEYS.instanceDetails));
@@ -59,8 +59,11 @@ describe("the caller of a call", () => {
         "the end of the call",
       );
       const events = expected(200, await client.get(`/v1/calls/${call.id}/events`)).json<EventView[]>();
-      const signalled = events.find(({ type }) => type === "signalling");
-      return [expected(200, await client.get(`/v1/calls/${call.id}`)).json<WithFrom>().from, signalled?.data.message];
+      const signallingEvent = events.find(({ type }) => type === "signalling");
+      return [
+        expected(200, await client.get(`/v1/calls/${call.id}`)).json<WithFrom>().from,
+        signallingEvent?.data.message,
+      ];
     };
     expect(await messages()).toEqual([DESK, 'From: "Desk" <+12025550123>']);
     expect(await messages("+12025550124")).toEqual([

@@ -59,10 +59,10 @@ describe("POST /v1/calls", () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
     const call = await client.call(id);
-    const again = await client.postCall(id, { type: "DYNAMIC_STREAM", target: { phoneNumber: "+12025550101" } });
-    expect(again.status).toBe(200);
-    expect(again.json()).toEqual(call);
-    expect(again.headers.location).toBeUndefined();
+    const secondAnswer = await client.postCall(id, { type: "DYNAMIC_STREAM", target: { phoneNumber: "+12025550101" } });
+    expect(secondAnswer.status).toBe(200);
+    expect(secondAnswer.json()).toEqual(call);
+    expect(secondAnswer.headers.location).toBeUndefined();
     const list = expected(200, await client.get(`/v1/calls?instance_id=${id}`)).json<CallView[]>();
     expect(list).toHaveLength(1);
   });
@@ -97,8 +97,8 @@ describe("POST /v1/calls", () => {
     const client = await server.as("ada");
     const [first, second] = [await client.createInstance(), await client.createInstance()];
     await client.call(first.id, { audio: 7, agent: { instructions: [] }, colour: "red" });
-    const strict = await client.postCall(second.id, { colour: "red" }, { prefer: "handling=strict" });
-    expect(pointersOf(expectProblem(strict, 400, "invalid_request"))).toEqual(["/colour"]);
+    const strictAnswer = await client.postCall(second.id, { colour: "red" }, { prefer: "handling=strict" });
+    expect(pointersOf(expectProblem(strictAnswer, 400, "invalid_request"))).toEqual(["/colour"]);
   });
 
   const TTS = (tts: unknown) => ({ type: "FIXED_TTS", tts });
@@ -128,13 +128,13 @@ describe("POST /v1/calls", () => {
     ["a text of the wrong type", TTS({ ...HELLO, text: ["a"] }), ["/tts/text"]],
     ["a malformed voice", TTS({ ...HELLO, voiceId: "english" }), ["/tts/voiceId"]],
     ["a voice number 0", TTS({ ...HELLO, voiceId: "en-US-0" }), ["/tts/voiceId"]],
-    ["a voice that is not there", TTS({ ...HELLO, voiceId: "en-US-99" }), ["/tts/voiceId"], "voice_unavailable"],
-    ["a language that is not there", TTS({ ...HELLO, voiceId: "qq-QQ-1" }), ["/tts/voiceId"], "voice_unavailable"],
+    ["an unavailable voice", TTS({ ...HELLO, voiceId: "en-US-99" }), ["/tts/voiceId"], "voice_unavailable"],
+    ["an unavailable language", TTS({ ...HELLO, voiceId: "qq-QQ-1" }), ["/tts/voiceId"], "voice_unavailable"],
     ["missing audio", AUDIO(undefined), ["/audio"]],
     ["missing Base64", AUDIO({}), ["/audio/audioBase64"]],
     ["empty Base64", AUDIO({ audioBase64: "" }), ["/audio/audioBase64"], "audio_unsupported"],
     [
-      "Base64 of nothing",
+      "Base64 of no bytes",
       AUDIO({ audioBase64: "data:audio/wav;base64," }),
       ["/audio/audioBase64"],
       "audio_unsupported",
@@ -230,8 +230,8 @@ describe("POST /v1/calls", () => {
       const answer = await client.send("POST", "/v1/calls", { headers, body: () => bytesOf(limit + 1) });
       expect(expectProblem(answer, 413, "body_too_large", "/v1/calls")).toMatchObject({ limit });
     }
-    const fits = await client.send("POST", "/v1/calls", { body: Buffer.alloc(limit, " ") });
-    expectProblem(fits, 400, "invalid_json", "/v1/calls");
+    const fittingAnswer = await client.send("POST", "/v1/calls", { body: Buffer.alloc(limit, " ") });
+    expectProblem(fittingAnswer, 400, "invalid_json", "/v1/calls");
   });
 
   test.for([MISSING_IDS.instance, MISSING_IDS.call, "inst_", "x", "' or 1=1 --"])(
@@ -283,12 +283,12 @@ describe("DELETE /v1/calls/:callId", () => {
     const path = `/v1/calls/${id}`;
     const answer = await client.delete(path);
     expect({ status: answer.status, body: answer.text }).toEqual({ status: 204, body: "" });
-    const ended = await client.readCall(id);
-    expect(ended).toMatchObject({ status: "FAILED", started_at: null, outcome: { reason: "terminated" } });
-    expect(keysOf(ended.outcome)).toEqual(sorted(KEYS.outcome));
-    expect(ended.ended_at).toMatch(TIMESTAMP);
+    const endedCall = await client.readCall(id);
+    expect(endedCall).toMatchObject({ status: "FAILED", started_at: null, outcome: { reason: "terminated" } });
+    expect(keysOf(endedCall.outcome)).toEqual(sorted(KEYS.outcome));
+    expect(endedCall.ended_at).toMatch(TIMESTAMP);
     expectProblem(await client.delete(path), 404, "call_not_found", path);
-    expect(await client.readCall(id)).toEqual(ended);
+    expect(await client.readCall(id)).toEqual(endedCall);
   });
 });
 
@@ -321,9 +321,9 @@ describe("GET /v1/calls/:callId/events", () => {
     expect(events[1]!.data).toMatchObject({ reason: "terminated" });
     const page = expected(200, await client.get(`/v1/calls/${id}/events?limit=1`));
     expect(page.json()).toEqual(events.slice(0, 1));
-    const rest = expected(200, await client.get(nextOf(page.headers.link)));
-    expect(rest.json()).toEqual(events.slice(1));
-    expect(rest.headers.link).toBeUndefined();
+    const nextPage = expected(200, await client.get(nextOf(page.headers.link)));
+    expect(nextPage.json()).toEqual(events.slice(1));
+    expect(nextPage.headers.link).toBeUndefined();
   });
 });
 
@@ -331,28 +331,28 @@ describe("GET /v1/calls", () => {
   test("pages list each call once, newest first, while more are created", async () => {
     const client = await server.as("pager");
     const { id } = await client.createInstance();
-    const made: string[] = [];
-    const make = async (count: number) => {
+    const createdIds: string[] = [];
+    const createCalls = async (count: number) => {
       for (let i = 0; i < count; i++) {
         const call = await client.call(id, { type: "DYNAMIC_STREAM" });
-        made.unshift(call.id);
+        createdIds.unshift(call.id);
         expect((await client.delete(`/v1/calls/${call.id}`)).status).toBe(204);
       }
     };
-    await make(23);
-    const before = [...made];
-    const seen: CallView[] = [];
+    await createCalls(23);
+    const idsBefore = [...createdIds];
+    const listedCalls: CallView[] = [];
     let path: string | undefined = "/v1/calls?limit=5";
     while (path) {
       const page = expected(200, await client.get(path));
-      seen.push(...page.json<CallView[]>());
+      listedCalls.push(...page.json<CallView[]>());
       path = page.headers.link && nextOf(page.headers.link);
-      await make(1);
+      await createCalls(1);
     }
-    expect(seen.map((call) => call.id)).toEqual(before);
-    for (const call of seen) expect(keysOf(call)).toEqual(sorted(KEYS.call));
-    const all = expected(200, await client.get("/v1/calls?limit=200")).json<CallView[]>();
-    expect(all.map((call) => call.id)).toEqual(made);
+    expect(listedCalls.map((call) => call.id)).toEqual(idsBefore);
+    for (const call of listedCalls) expect(keysOf(call)).toEqual(sorted(KEYS.call));
+    const allCalls = expected(200, await client.get("/v1/calls?limit=200")).json<CallView[]>();
+    expect(allCalls.map((call) => call.id)).toEqual(createdIds);
   });
 
   test("a page has 50 calls by default, and at most 200", async () => {
@@ -365,32 +365,32 @@ describe("GET /v1/calls", () => {
     const page = expected(200, await client.get("/v1/calls"));
     expect(page.json<CallView[]>()).toHaveLength(50);
     expect(expected(200, await client.get(nextOf(page.headers.link))).json<CallView[]>()).toHaveLength(1);
-    const tooMany = expectProblem(await client.get("/v1/calls?limit=201"), 400, "invalid_request", "/v1/calls");
-    expect(tooMany.errors).toMatchObject([{ pointer: "", parameter: "limit" }]);
+    const problem = expectProblem(await client.get("/v1/calls?limit=201"), 400, "invalid_request", "/v1/calls");
+    expect(problem.errors).toMatchObject([{ pointer: "", parameter: "limit" }]);
   });
 
   test("calls are filtered by instance, status, type and time", async () => {
     const client = await server.as("filterer");
-    const [one, two] = [await client.createInstance(), await client.createInstance()];
-    const failed = await client.call(one.id, { type: "DYNAMIC_STREAM" });
-    expect((await client.delete(`/v1/calls/${failed.id}`)).status).toBe(204);
-    await until(Date.now, (now) => now > Date.parse(failed.created_at), 1_000, "the next millisecond");
-    const waiting = await client.call(one.id);
-    const other = await client.call(two.id);
-    const find = async (query: string) =>
+    const [firstInstance, secondInstance] = [await client.createInstance(), await client.createInstance()];
+    const failedCall = await client.call(firstInstance.id, { type: "DYNAMIC_STREAM" });
+    expect((await client.delete(`/v1/calls/${failedCall.id}`)).status).toBe(204);
+    await until(Date.now, (now) => now > Date.parse(failedCall.created_at), 1_000, "the next millisecond");
+    const waitingCall = await client.call(firstInstance.id);
+    const otherCall = await client.call(secondInstance.id);
+    const idsFor = async (query: string) =>
       expected(200, await client.get(`/v1/calls?${query}`))
         .json<CallView[]>()
         .map(({ id }) => id);
-    expect(await find("")).toEqual([other.id, waiting.id, failed.id]);
-    expect(await find(`instance_id=${one.id}`)).toEqual([waiting.id, failed.id]);
-    expect(await find("status=FAILED")).toEqual([failed.id]);
-    expect(await find("status=QUEUED&type=FIXED_TTS")).toEqual([other.id, waiting.id]);
-    expect(await find("type=DYNAMIC_STREAM")).toEqual([failed.id]);
-    expect(await find(`created_after=${failed.created_at}`)).toEqual([other.id, waiting.id]);
-    expect(await find(`created_before=${waiting.created_at}`)).toEqual([failed.id]);
-    expect(await find(`instance_id=${MISSING_IDS.instance}`)).toEqual([]);
-    const [expanded] = expected(200, await client.get("/v1/calls?status=FAILED&expand=outcome")).json<CallView[]>();
-    expect(expanded?.outcome).toMatchObject({ reason: "terminated" });
+    expect(await idsFor("")).toEqual([otherCall.id, waitingCall.id, failedCall.id]);
+    expect(await idsFor(`instance_id=${firstInstance.id}`)).toEqual([waitingCall.id, failedCall.id]);
+    expect(await idsFor("status=FAILED")).toEqual([failedCall.id]);
+    expect(await idsFor("status=QUEUED&type=FIXED_TTS")).toEqual([otherCall.id, waitingCall.id]);
+    expect(await idsFor("type=DYNAMIC_STREAM")).toEqual([failedCall.id]);
+    expect(await idsFor(`created_after=${failedCall.created_at}`)).toEqual([otherCall.id, waitingCall.id]);
+    expect(await idsFor(`created_before=${waitingCall.created_at}`)).toEqual([failedCall.id]);
+    expect(await idsFor(`instance_id=${MISSING_IDS.instance}`)).toEqual([]);
+    const [expandedCall] = expected(200, await client.get("/v1/calls?status=FAILED&expand=outcome")).json<CallView[]>();
+    expect(expandedCall?.outcome).toMatchObject({ reason: "terminated" });
   });
 
   test.for([
@@ -419,7 +419,7 @@ describe("GET /v1/voices", () => {
   test("each voice has the URL of its sample, a WAV file", async () => {
     const client = await server.as("ada");
     const voices = expected(200, await client.get("/v1/voices")).json<{ id: string; sample_url: string }[]>();
-    const heard = new Set<string>();
+    const etags = new Set<string>();
     for (const id of ["en-US-1", "pt-BR-1"]) {
       const { pathname } = new URL(voices.find((voice) => voice.id === id)!.sample_url);
       const answer = expected(200, await client.get(pathname));
@@ -430,11 +430,11 @@ describe("GET /v1/voices", () => {
       expect(seconds).toBeGreaterThan(1.5);
       expect(seconds).toBeLessThan(8);
       expect(loudness(sound)).toBeGreaterThan(300);
-      heard.add(answer.headers.etag!);
-      const again = await client.get(pathname, { "if-none-match": answer.headers.etag! });
-      expect([again.status, again.text]).toEqual([304, ""]);
+      etags.add(answer.headers.etag!);
+      const secondAnswer = await client.get(pathname, { "if-none-match": answer.headers.etag! });
+      expect([secondAnswer.status, secondAnswer.text]).toEqual([304, ""]);
     }
-    expect(heard.size).toBe(2);
+    expect(etags.size).toBe(2);
     const path = "/v1/voices/pt-BR-99/sample.wav";
     expect(expectProblem(await client.get(path), 404, "voice_not_found", path).detail).toContain("pt-BR-1");
   });
@@ -446,7 +446,7 @@ async function instanceOf(client: Client): Promise<InstanceView[]> {
 
 /** The address of the next page (RFC 8288). */
 function nextOf(link: string | undefined): string {
-  const found = /^<([^>]+)>; rel="next"$/.exec(link ?? "")?.[1];
-  if (!found) throw new Error(`no next page in Link: ${link}`);
-  return found;
+  const nextUrl = /^<([^>]+)>; rel="next"$/.exec(link ?? "")?.[1];
+  if (!nextUrl) throw new Error(`no next page in Link: ${link}`);
+  return nextUrl;
 }

@@ -4,9 +4,9 @@ import { useLocalServer } from "../../support/local-server.ts";
 import { type CallView, expected, type InstanceView } from "../../support/server-client.ts";
 import type { Answer } from "../../support/server-http.ts";
 
-const MANY = 50;
-const many = <T>(make: (i: number) => Promise<T>): Promise<T[]> =>
-  Promise.all(Array.from({ length: MANY }, (_, i) => make(i)));
+const REQUEST_COUNT = 50;
+const concurrently = <T>(start: (i: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: REQUEST_COUNT }, (_, i) => start(i)));
 const isReplay = (answer: Answer): boolean => answer.headers["idempotent-replayed"] === "true";
 
 const server = useLocalServer();
@@ -15,9 +15,11 @@ describe("the active-call rule", () => {
   test("50 concurrent creations return one 201, and 49 times 200 with that call", async () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
-    const answers = await many((i) => client.postCall(id, { tts: { text: `Message ${i}`, voiceId: "en-US-1" } }));
+    const answers = await concurrently((i) =>
+      client.postCall(id, { tts: { text: `Message ${i}`, voiceId: "en-US-1" } }),
+    );
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(MANY - 1);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(REQUEST_COUNT - 1);
     expect(new Set(answers.map((answer) => answer.text)).size).toBe(1);
     const [call] = answers.map((answer) => answer.json<CallView>());
     const rows = (await server.rows()).calls!.filter((row) => row.instance_id === id);
@@ -29,17 +31,17 @@ describe("the active-call rule", () => {
 
   test("each instance has its own active call", async () => {
     const client = await server.as("ada");
-    const instances = await many((i) => client.createInstance(`Desk ${i}`));
+    const instances = await concurrently((i) => client.createInstance(`Desk ${i}`));
     const calls = await Promise.all(instances.map(({ id }) => client.call(id)));
-    expect(new Set(calls.map(({ id }) => id)).size).toBe(MANY);
+    expect(new Set(calls.map(({ id }) => id)).size).toBe(REQUEST_COUNT);
   });
 
   test("concurrent hang-ups of one call return 204 once, else 404", async () => {
     const client = await server.as("ada");
     const { id } = await client.call((await client.createInstance()).id);
-    const answers = await many(() => client.delete(`/v1/calls/${id}`));
+    const answers = await concurrently(() => client.delete(`/v1/calls/${id}`));
     expect(answers.filter(({ status }) => status === 204)).toHaveLength(1);
-    expect(answers.filter(({ status }) => status === 404)).toHaveLength(MANY - 1);
+    expect(answers.filter(({ status }) => status === 404)).toHaveLength(REQUEST_COUNT - 1);
     expect((await client.timeline(id)).map(({ type }) => type)).toEqual(["queued", "failed"]);
   });
 });
@@ -47,12 +49,12 @@ describe("the active-call rule", () => {
 describe("Idempotency-Key", () => {
   test("50 concurrent creations of an instance under one key create one", async () => {
     const client = await server.as("ada");
-    const answers = await many(() =>
+    const answers = await concurrently(() =>
       client.post("/v1/instances", { name: "Only one" }, { "idempotency-key": "instance-1" }),
     );
-    const made = answers.filter((answer) => answer.status === 201);
-    expect(made.filter((answer) => !isReplay(answer))).toHaveLength(1);
-    expect(new Set(made.map((answer) => answer.text)).size).toBe(1);
+    const createdAnswers = answers.filter((answer) => answer.status === 201);
+    expect(createdAnswers.filter((answer) => !isReplay(answer))).toHaveLength(1);
+    expect(new Set(createdAnswers.map((answer) => answer.text)).size).toBe(1);
     for (const answer of answers) if (answer.status !== 201) expectProblem(answer, 409, "idempotency_key_in_progress");
     const list = expected(200, await client.get("/v1/instances")).json<InstanceView[]>();
     expect(list.filter(({ name }) => name === "Only one")).toHaveLength(1);
@@ -61,10 +63,10 @@ describe("Idempotency-Key", () => {
   test("50 concurrent creations of a call under one key create one", async () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
-    const answers = await many(() => client.postCall(id, {}, { "idempotency-key": `call-${id}` }));
-    const made = answers.filter((answer) => answer.status === 201);
-    expect(made.filter((answer) => !isReplay(answer))).toHaveLength(1);
-    expect(new Set(made.map((answer) => answer.text)).size).toBe(1);
+    const answers = await concurrently(() => client.postCall(id, {}, { "idempotency-key": `call-${id}` }));
+    const createdAnswers = answers.filter((answer) => answer.status === 201);
+    expect(createdAnswers.filter((answer) => !isReplay(answer))).toHaveLength(1);
+    expect(new Set(createdAnswers.map((answer) => answer.text)).size).toBe(1);
     for (const answer of answers) if (answer.status !== 201) expectProblem(answer, 409, "idempotency_key_in_progress");
     expect((await server.rows()).calls!.filter((row) => row.instance_id === id)).toHaveLength(1);
   });
@@ -73,13 +75,13 @@ describe("Idempotency-Key", () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
     const headers = { "idempotency-key": '"quoted key"' };
-    const plain = { "idempotency-key": `plain-${id}` };
+    const plainHeaders = { "idempotency-key": `plain-${id}` };
     expectProblem(await client.postCall(id, {}, headers), 400, "idempotency_key_invalid");
-    const first = expected(201, await client.postCall(id, {}, plain));
+    const first = expected(201, await client.postCall(id, {}, plainHeaders));
     expect(first.headers["idempotent-replayed"]).toBeUndefined();
     expect((await client.delete(`/v1/calls/${first.json<CallView>().id}`)).status).toBe(204);
     const second = await client.call(id);
-    const replay = await client.postCall(id, {}, plain);
+    const replay = await client.postCall(id, {}, plainHeaders);
     expect({ status: replay.status, text: replay.text }).toEqual({ status: 201, text: first.text });
     expect(replay.headers["idempotent-replayed"]).toBe("true");
     expect(replay.headers.location).toBe(first.headers.location);
@@ -92,12 +94,12 @@ describe("Idempotency-Key", () => {
     const call = await client.call(id);
     const headers = { "idempotency-key": `active-${id}` };
     const before = (await server.rows()).receipts;
-    const met = expected(200, await client.postCall(id, {}, headers));
-    expect(met.json<CallView>().id).toBe(call.id);
+    const existingAnswer = expected(200, await client.postCall(id, {}, headers));
+    expect(existingAnswer.json<CallView>().id).toBe(call.id);
     expect((await server.rows()).receipts).toEqual(before);
     expect((await client.delete(`/v1/calls/${call.id}`)).status).toBe(204);
-    const created = expected(201, await client.postCall(id, {}, headers));
-    expect(created.headers["idempotent-replayed"]).toBeUndefined();
+    const createdAnswer = expected(201, await client.postCall(id, {}, headers));
+    expect(createdAnswer.headers["idempotent-replayed"]).toBeUndefined();
   });
 
   test("a receipt is small, whatever the request and its record", async () => {
@@ -118,8 +120,8 @@ describe("Idempotency-Key", () => {
     const headers = { "idempotency-key": `reused-${id}` };
     expected(201, await client.postCall(id, {}, headers));
     const before = await server.rows();
-    const other = await client.postCall(id, { target: { phoneNumber: "+12025550101" } }, headers);
-    expectProblem(other, 422, "idempotency_key_reused", "/v1/calls");
+    const otherAnswer = await client.postCall(id, { target: { phoneNumber: "+12025550101" } }, headers);
+    expectProblem(otherAnswer, 422, "idempotency_key_reused", "/v1/calls");
     expectProblem(await client.post("/v1/instances", { name: "x" }, headers), 422, "idempotency_key_reused");
     expect(await server.rows()).toEqual(before);
   });

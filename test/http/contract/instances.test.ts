@@ -18,8 +18,8 @@ import { decodePng, readQr } from "../../support/server-qr.ts";
 async function codesLater(count: number, client: Client, id: string): Promise<void> {
   const sequence = async () =>
     Number(expected(200, await client.get(`/v1/instances/${id}/configure`)).headers["qr-sequence"]);
-  const wanted = (await sequence()) + count;
-  await until(sequence, (seen) => seen >= wanted, 20_000, `code ${wanted}`);
+  const target = (await sequence()) + count;
+  await until(sequence, (value) => value >= target, 20_000, `code ${target}`);
 }
 
 const server = useLocalServer({ RINGPORT_SIMULATOR_TIME_SCALE: "0.04" });
@@ -49,19 +49,19 @@ describe("POST /v1/instances", () => {
     const client = await server.as("ada");
     const body = { name: "Extra", colour: "red" };
     expect((await client.post("/v1/instances", body)).status).toBe(201);
-    const strict = await client.post("/v1/instances", body, { prefer: "handling=strict" });
-    expect(pointersOf(expectProblem(strict, 400, "invalid_request"))).toEqual(["/colour"]);
+    const strictAnswer = await client.post("/v1/instances", body, { prefer: "handling=strict" });
+    expect(pointersOf(expectProblem(strictAnswer, 400, "invalid_request"))).toEqual(["/colour"]);
   });
 
   test("a provider can be named; an unknown one is refused", async () => {
     const client = await server.as("ada");
-    const named = expected(201, await client.post("/v1/instances", { name: "x", provider: "simulator" }));
-    expect(keysOf(named.json())).toEqual(sorted(KEYS.instance));
-    const unknown = await client.post("/v1/instances", { name: "x", provider: "carrier pigeon" });
-    expect(pointersOf(expectProblem(unknown, 400, "provider_unknown"))).toEqual(["/provider"]);
+    const namedAnswer = expected(201, await client.post("/v1/instances", { name: "x", provider: "simulator" }));
+    expect(keysOf(namedAnswer.json())).toEqual(sorted(KEYS.instance));
+    const unknownAnswer = await client.post("/v1/instances", { name: "x", provider: "carrier pigeon" });
+    expect(pointersOf(expectProblem(unknownAnswer, 400, "provider_unknown"))).toEqual(["/provider"]);
   });
 
-  const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) });
+  const nestedObject = (levels: number): unknown => (levels === 0 ? 1 : { a: nestedObject(levels - 1) });
   test.for<[what: string, body: unknown, pointers: string[]]>([
     ["a missing name", {}, ["/name"]],
     ["a name of the wrong type", { name: 7 }, ["/name"]],
@@ -71,7 +71,7 @@ describe("POST /v1/instances", () => {
     ["metadata that is an array", { name: "x", metadata: [] }, ["/metadata"]],
     ["metadata that is text", { name: "x", metadata: "y" }, ["/metadata"]],
     ["metadata over 16 KiB", { name: "x", metadata: { a: "y".repeat(16 * 1024) } }, ["/metadata"]],
-    ["metadata 9 levels deep", { name: "x", metadata: nested(9) }, ["/metadata"]],
+    ["metadata 9 levels deep", { name: "x", metadata: nestedObject(9) }, ["/metadata"]],
     ["everything wrong at once", { name: null, metadata: 1 }, ["/metadata", "/name"]],
     ["an array for a body", [], [""]],
     ["null for a body", null, [""]],
@@ -88,7 +88,7 @@ describe("POST /v1/instances", () => {
     const client = await server.as("ada");
     const metadata = { a: "y".repeat(16 * 1024 - '{"a":""}'.length) };
     expect((await client.post("/v1/instances", { name: "🦜".repeat(120), metadata })).status).toBe(201);
-    expect((await client.post("/v1/instances", { name: "deep", metadata: nested(8) })).status).toBe(201);
+    expect((await client.post("/v1/instances", { name: "deep", metadata: nestedObject(8) })).status).toBe(201);
   });
 });
 
@@ -96,12 +96,12 @@ describe("GET /v1/instances", () => {
   test("the list has the caller's instances, newest first, without deleted ones", async () => {
     const client = await server.as("lister");
     expect(expected(200, await client.get("/v1/instances")).json()).toEqual([]);
-    const made: InstanceView[] = [];
-    for (let i = 0; i < 5; i++) made.unshift(await client.createInstance(`Desk ${i}`));
-    const [deleted] = made.splice(2, 1);
-    expect((await client.delete(`/v1/instances/${deleted!.id}`)).status).toBe(204);
+    const instances: InstanceView[] = [];
+    for (let i = 0; i < 5; i++) instances.unshift(await client.createInstance(`Desk ${i}`));
+    const [deletedInstance] = instances.splice(2, 1);
+    expect((await client.delete(`/v1/instances/${deletedInstance!.id}`)).status).toBe(204);
     const list = expected(200, await client.get("/v1/instances")).json<InstanceView[]>();
-    expect(list).toEqual(made);
+    expect(list).toEqual(instances);
     for (const instance of list) expect(keysOf(instance)).toEqual(sorted(KEYS.instance));
   });
 });
@@ -110,9 +110,9 @@ describe("GET /v1/instances/:instanceId", () => {
   test("the instance has exactly its fields and its queue", async () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance("Single", { a: 1 });
-    const empty = await client.instance(id);
-    expect(keysOf(empty)).toEqual(sorted(KEYS.instanceDetails));
-    expect(empty).toMatchObject({ status: "CREATED", metadata: { a: 1 }, callQueue: [] });
+    const emptyInstance = await client.instance(id);
+    expect(keysOf(emptyInstance)).toEqual(sorted(KEYS.instanceDetails));
+    expect(emptyInstance).toMatchObject({ status: "CREATED", metadata: { a: 1 }, callQueue: [] });
     const call = await client.call(id);
     const { callQueue } = await client.instance(id);
     expect(callQueue).toEqual([
@@ -146,8 +146,8 @@ describe("GET /v1/instances/:instanceId", () => {
       last_seen_at: expect.stringMatching(TIMESTAMP),
       reason: null,
     });
-    const wrong = await client.get(`/v1/instances/${id}?expand=secrets`);
-    expectProblem(wrong, 400, "invalid_request");
+    const wrongAnswer = await client.get(`/v1/instances/${id}?expand=secrets`);
+    expectProblem(wrongAnswer, 400, "invalid_request");
   });
 });
 
@@ -179,7 +179,7 @@ describe("GET /v1/instances/:instanceId/configure", () => {
     expect(readQr(answer.body)).toContain("/simulator/link/");
   });
 
-  test("codes rotate and count up; an old one links during its grace", async () => {
+  test("codes rotate and are numbered; an old code links during its grace period", async () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
     const read = async () => {
@@ -188,14 +188,14 @@ describe("GET /v1/instances/:instanceId/configure", () => {
       return { code: Buffer.from(qrCodeBase64, "base64"), sequence: Number(answer.headers["qr-sequence"]) };
     };
     // The grace period is short here; on a busy machine it may have ended before the older code arrives.
-    const linkWithAnOlderOne = async () => {
+    const linkWithOlderCode = async () => {
       const first = await read();
       const url = readQr(first.code);
       const next = await until(read, ({ code }) => !code.equals(first.code), 10_000, "the next code");
       expect(next.sequence).toBeGreaterThan(first.sequence);
       return (await send("POST", url)).status;
     };
-    await until(linkWithAnOlderOne, (status) => status === 200, 30_000, "an older code to link");
+    await until(linkWithOlderCode, (status) => status === 200, 30_000, "an older code to link");
     await client.waitForInstance(id, "ACTIVE");
   });
 
@@ -204,8 +204,8 @@ describe("GET /v1/instances/:instanceId/configure", () => {
     const { id, updated_at } = await client.createInstance();
     const url = await client.linkUrl(id);
     expect((await send("POST", url)).status).toBe(200);
-    const linked = await client.waitForInstance(id, "ACTIVE");
-    expect(linked.updated_at >= updated_at).toBe(true);
+    const linkedInstance = await client.waitForInstance(id, "ACTIVE");
+    expect(linkedInstance.updated_at >= updated_at).toBe(true);
     const events = expected(200, await client.get(`/v1/events?instance_id=${id}`)).json<EventView[]>();
     expect(events.map(({ type }) => type)).toEqual(["instance.created", "instance.linked", "instance.active"]);
     const path = `/v1/instances/${id}/configure`;
@@ -222,17 +222,20 @@ describe("POST /v1/instances/:instanceId/unlink", () => {
     const credentials = async () => (await server.rows()).credentials?.filter((row) => row.instance_id === id);
     expect(await credentials()).toHaveLength(1);
     for (const _ of [1, 2]) {
-      const unlinked = expected(200, await client.send("POST", `/v1/instances/${id}/unlink`)).json<InstanceView>();
-      expect(keysOf(unlinked)).toEqual(sorted(KEYS.instance));
-      expect(unlinked).toMatchObject({ id, status: "CREATED" });
+      const unlinkedInstance = expected(
+        200,
+        await client.send("POST", `/v1/instances/${id}/unlink`),
+      ).json<InstanceView>();
+      expect(keysOf(unlinkedInstance)).toEqual(sorted(KEYS.instance));
+      expect(unlinkedInstance).toMatchObject({ id, status: "CREATED" });
     }
     expect(await credentials()).toEqual([]);
     const call = await client.call(id);
     expect((await send("POST", await client.linkUrl(id))).status).toBe(200);
     expect(await client.waitForCall(call.id)).toMatchObject({ status: "COMPLETED" });
     const events = expected(200, await client.get(`/v1/events?instance_id=${id}`)).json<EventView[]>();
-    const story = events.filter(({ type }) => type.startsWith("instance.")).map(({ type }) => type.slice(9));
-    expect(story).toEqual(["created", "linked", "active", "unlinked", "linked", "active"]);
+    const eventTypes = events.filter(({ type }) => type.startsWith("instance.")).map(({ type }) => type.slice(9));
+    expect(eventTypes).toEqual(["created", "linked", "active", "unlinked", "linked", "active"]);
   });
 
   test("a live call ends as instance_lost", async () => {
@@ -272,9 +275,9 @@ describe("DELETE /v1/instances/:instanceId", () => {
     const { id } = await client.createInstance();
     const call = await client.call(id);
     expect((await client.delete(`/v1/instances/${id}`)).status).toBe(204);
-    const ended = await client.readCall(call.id);
-    expect(ended).toMatchObject({ status: "FAILED", outcome: { reason: "instance_deleted" } });
-    expect(ended.ended_at).toMatch(TIMESTAMP);
+    const endedCall = await client.readCall(call.id);
+    expect(endedCall).toMatchObject({ status: "FAILED", outcome: { reason: "instance_deleted" } });
+    expect(endedCall.ended_at).toMatch(TIMESTAMP);
   });
 
   test("credentials and linking URL of a linked instance are erased", async () => {
@@ -326,13 +329,13 @@ describe("the linking pages", () => {
     const url = await client.linkUrl(id);
     expect((await send("POST", url)).status).toBe(200);
     for (const method of ["GET", "POST"]) {
-      const used = await send(method, url);
-      expect({ status: used.status, type: used.headers["content-type"] }).toEqual({
+      const usedPage = await send(method, url);
+      expect({ status: usedPage.status, type: usedPage.headers["content-type"] }).toEqual({
         status: 410,
         type: expect.stringMatching(/^text\/html/),
       });
-      const unknown = await send(method, `${server.base}/simulator/link/0123456789abcdef`);
-      expect({ status: unknown.status, type: unknown.headers["content-type"] }).toEqual({
+      const unknownPage = await send(method, `${server.base}/simulator/link/0123456789abcdef`);
+      expect({ status: unknownPage.status, type: unknownPage.headers["content-type"] }).toEqual({
         status: 404,
         type: expect.stringMatching(/^text\/html/),
       });

@@ -11,12 +11,12 @@ describe("a token with limits", () => {
   test("numbers without an allowed prefix are refused, and no call is created", async () => {
     const client = server.client(await server.token("ada", { allowedPrefixes: ["+1202", "+49"] }));
     const { id } = await client.createInstance();
-    const refused = expectProblem(
+    const problem = expectProblem(
       await client.postCall(id, { target: { phoneNumber: "+4412345678" } }),
       403,
       "destination_not_allowed",
     );
-    expect(refused.detail).toBe("this token may not call +4412345678, only numbers that begin with +1202, +49");
+    expect(problem.detail).toBe("this token may not call +4412345678, only numbers that begin with +1202, +49");
     expect((await server.rows()).calls).toEqual([]);
     await client.call(id);
   });
@@ -27,9 +27,9 @@ describe("a token with limits", () => {
     for (let n = 0; n < 8; n++) instances.push(await client.createInstance());
     const answers = await Promise.all(instances.map(({ id }) => client.postCall(id)));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(3);
-    const refused = answers.filter(({ status }) => status !== 201);
-    expect(refused).toHaveLength(5);
-    for (const answer of refused) {
+    const refusedAnswers = answers.filter(({ status }) => status !== 201);
+    expect(refusedAnswers).toHaveLength(5);
+    for (const answer of refusedAnswers) {
       const problem = expectProblem(answer, 429, "daily_call_limit") as ProblemView & { limit: number };
       expect(problem.limit).toBe(3);
       expect(Number(answer.headers["retry-after"])).toBeGreaterThan(DAY_S - 60);
@@ -37,10 +37,10 @@ describe("a token with limits", () => {
     }
     await server.stop();
     await server.start();
-    const free = instances.at(answers.findIndex(({ status }) => status !== 201))!;
-    expectProblem(await client.postCall(free.id), 429, "daily_call_limit");
-    const taken = instances.at(answers.findIndex(({ status }) => status === 201))!;
-    expected(200, await client.postCall(taken.id));
+    const freeInstance = instances.at(answers.findIndex(({ status }) => status !== 201))!;
+    expectProblem(await client.postCall(freeInstance.id), 429, "daily_call_limit");
+    const busyInstance = instances.at(answers.findIndex(({ status }) => status === 201))!;
+    expected(200, await client.postCall(busyInstance.id));
   });
 });
 

@@ -8,7 +8,7 @@ import { loudness, loudPart, phaseJump, readWav, toneShare, toneWav } from "../.
 const ENV = { RINGPORT_RING_TIMEOUT_MS: "3000", RINGPORT_MEDIA_TIMEOUT_MS: "1000" };
 
 /** Four seconds of speech: the remote end has time to act. */
-const LONG = {
+const LONG_MESSAGE = {
   text: "Your appointment is tomorrow at nine in the morning. Please bring the documents that you were sent last week.",
   voiceId: "en-US-1",
 };
@@ -37,27 +37,27 @@ const PLAN = [
   { number: "+4930901820", status: "COMPLETED", reason: "message_played", answers: true },
 ] as const;
 
-type Ended = CallView & { readonly outcome: OutcomeView; readonly events: readonly EventView[] };
+type EndedCall = CallView & { readonly outcome: OutcomeView; readonly events: readonly EventView[] };
 
 const server = useLocalServer(ENV);
 
 describe("the number plan", () => {
-  const ended = new Map<string, Ended>();
+  const endedCalls = new Map<string, EndedCall>();
   beforeAll(async () => {
     const client = await server.as("ada");
     // Rendered once, so that it is ready however soon a remote end answers and hangs up.
-    const first = await client.call((await client.activeInstance()).id, { tts: LONG });
-    await client.waitForCall(first.id);
+    const firstCall = await client.call((await client.activeInstance()).id, { tts: LONG_MESSAGE });
+    await client.waitForCall(firstCall.id);
     await Promise.all(
       PLAN.map(async ({ number }) => {
         const { id } = await client.activeInstance(number);
-        const call = await client.call(id, { target: { phoneNumber: number }, tts: LONG });
-        const final = await client.waitForCall(call.id);
-        ended.set(number, { ...final, outcome: final.outcome!, events: await client.timeline(call.id) });
+        const call = await client.call(id, { target: { phoneNumber: number }, tts: LONG_MESSAGE });
+        const endedCall = await client.waitForCall(call.id);
+        endedCalls.set(number, { ...endedCall, outcome: endedCall.outcome!, events: await client.timeline(call.id) });
       }),
     );
   });
-  const callTo = (number: string): Ended => ended.get(number)!;
+  const callTo = (number: string): EndedCall => endedCalls.get(number)!;
 
   test.for(PLAN)("a call to $number ends $status/$reason", ({ number, status, reason, answers }) => {
     const call = callTo(number);
@@ -67,8 +67,8 @@ describe("the number plan", () => {
     const { heard_ms, heard_ratio, duration_ms } = call.outcome;
     if (answers) {
       expect(call.started_at).toMatch(TIMESTAMP);
-      const lasted = Date.parse(call.ended_at!) - Date.parse(call.started_at!);
-      expect(Math.abs(duration_ms - lasted)).toBeLessThanOrEqual(100);
+      const lengthMs = Date.parse(call.ended_at!) - Date.parse(call.started_at!);
+      expect(Math.abs(duration_ms - lengthMs)).toBeLessThanOrEqual(100);
       // No person hears a message played to a fax machine or a busy tone.
       if (reason === "machine_hung_up") expect(heard_ms).toBe(0);
       else expect(heard_ms).toBeGreaterThan(0);
@@ -102,10 +102,12 @@ describe("the number plan", () => {
 
   test("the timeline and the call agree on the times of answer and end", () => {
     const { created_at, started_at, ended_at, events } = callTo("+12025550100");
-    const at = (type: string) => events.find((event) => event.type === type)?.timestamp;
-    expect(at("answered")).toBe(started_at);
-    expect(at("completed")).toBe(ended_at);
-    expect(created_at <= at("ringing")! && at("ringing")! <= started_at! && started_at! <= ended_at!).toBe(true);
+    const timeOf = (type: string) => events.find((event) => event.type === type)?.timestamp;
+    expect(timeOf("answered")).toBe(started_at);
+    expect(timeOf("completed")).toBe(ended_at);
+    expect(created_at <= timeOf("ringing")! && timeOf("ringing")! <= started_at! && started_at! <= ended_at!).toBe(
+      true,
+    );
   });
 
   test("the callee's keys are events, in order", () => {
@@ -123,8 +125,8 @@ describe("the number plan", () => {
       expect(data.start_ms).toBeGreaterThanOrEqual(0);
       expect(data.end_ms).toBeGreaterThan(data.start_ms as number);
     }
-    const spoken = speech.reduce((sum, { data }) => sum + (data.end_ms as number) - (data.start_ms as number), 0);
-    expect(spoken).toBeGreaterThan(500);
+    const speechMs = speech.reduce((sum, { data }) => sum + (data.end_ms as number) - (data.start_ms as number), 0);
+    expect(speechMs).toBeGreaterThan(500);
     expect(callTo("+12025550100").events.map(({ type }) => type)).not.toContain("callee_speech");
   });
 
@@ -146,14 +148,14 @@ describe.concurrent("the audio that the callee hears", () => {
     const client = await server.as("ada");
     const { id } = await client.call((await client.activeInstance()).id, { target });
     const { outcome } = await client.waitForCall(id);
-    const heard = await client.heard(id);
-    expect(heard.sampleRate).toBe(16_000);
-    const ms = (samples: number) => (samples * 1000) / heard.sampleRate;
-    expect(Math.abs(ms(heard.samples.length) - outcome!.duration_ms)).toBeLessThanOrEqual(100);
-    const { from, to } = loudPart(heard);
+    const heardSound = await client.heard(id);
+    expect(heardSound.sampleRate).toBe(16_000);
+    const ms = (samples: number) => (samples * 1000) / heardSound.sampleRate;
+    expect(Math.abs(ms(heardSound.samples.length) - outcome!.duration_ms)).toBeLessThanOrEqual(100);
+    const { from, to } = loudPart(heardSound);
     expect(ms(from)).toBeLessThan(300); // speech itself starts softly
     expect(ms(to)).toBeLessThanOrEqual(outcome!.heard_ms! + 20);
-    expect(ms(heard.samples.length) - ms(to)).toBeGreaterThanOrEqual(250); // the tail
+    expect(ms(heardSound.samples.length) - ms(to)).toBeGreaterThanOrEqual(250); // the tail
   });
 
   test("an audio file is heard in every sample, within 50 ms", async () => {
@@ -166,11 +168,11 @@ describe.concurrent("the audio that the callee hears", () => {
     });
     const { status, outcome } = await client.waitForCall(id);
     expect({ status, ...outcome }).toMatchObject({ status: "COMPLETED", heard_ms: 1500, heard_ratio: 1 });
-    const heard = await client.heard(id);
-    const { from, to } = loudPart(heard);
-    expect((from * 1000) / heard.sampleRate).toBeLessThanOrEqual(50);
-    const tone = { sampleRate: heard.sampleRate, samples: heard.samples.subarray(from, to) };
-    expect(Math.abs((tone.samples.length * 1000) / heard.sampleRate - 1500)).toBeLessThanOrEqual(20);
+    const heardSound = await client.heard(id);
+    const { from, to } = loudPart(heardSound);
+    expect((from * 1000) / heardSound.sampleRate).toBeLessThanOrEqual(50);
+    const tone = { sampleRate: heardSound.sampleRate, samples: heardSound.samples.subarray(from, to) };
+    expect(Math.abs((tone.samples.length * 1000) / heardSound.sampleRate - 1500)).toBeLessThanOrEqual(20);
     expect(toneShare(tone, 1000)).toBeGreaterThanOrEqual(0.99);
     expect(phaseJump(tone, 1000)).toBeLessThan(0.1);
     expect(Math.abs(loudness(tone) / (10_000 / Math.SQRT2) - 1)).toBeLessThan(0.05);
@@ -192,20 +194,20 @@ describe.concurrent("the audio that the callee hears", () => {
 
   test("heard.wav is the owner's, after the call", async () => {
     const client = await server.as("ada");
-    const { id } = await client.call((await client.activeInstance()).id, { tts: LONG });
+    const { id } = await client.call((await client.activeInstance()).id, { tts: LONG_MESSAGE });
     const path = `/simulator/calls/${id}/heard.wav`;
     await client.waitForCall(id, ["IN_PROGRESS"]);
-    const live = await client.get(path);
-    expect([404, 409]).toContain(live.status);
+    const earlyAnswer = await client.get(path);
+    expect([404, 409]).toContain(earlyAnswer.status);
     expect((await client.delete(`/v1/calls/${id}`)).status).toBe(204);
-    const heard = await until(
+    const answer = await until(
       () => client.get(path),
       ({ status }) => status === 200,
       2_000,
-      "the recording of a call that is over",
+      "the recording of an ended call",
     );
-    expect(heard.headers["content-type"]).toMatch(/^audio\/(x-)?wav/);
-    readWav(heard.body);
+    expect(answer.headers["content-type"]).toMatch(/^audio\/(x-)?wav/);
+    readWav(answer.body);
     expectProblem(await (await server.as("eve")).get(path), 404, "call_not_found");
     expectProblem(await server.client().get(path), 401, "unauthorized");
     for (const name of ["other.wav", "heard.mp3", "..%2f..%2fsecret.key", "%2e%2e%2fringport.sqlite"])
@@ -221,47 +223,47 @@ describe.concurrent("a live call", () => {
     const client = await server.as("ada");
     const { id: instance } = await client.activeInstance();
     const { id } = await client.call(instance, { target: { phoneNumber: "+12025550110" } });
-    const seen: string[] = [];
+    const statuses: string[] = [];
     await until(
       async () => {
         const { status } = await client.readCall(id);
-        if (seen.at(-1) !== status) seen.push(status);
+        if (statuses.at(-1) !== status) statuses.push(status);
         return status;
       },
       (status) => status === "COMPLETED",
       20_000,
-      "the call to be over",
+      "the end of the call",
     );
     const order = ["QUEUED", "RINGING", "IN_PROGRESS", "COMPLETED"];
-    expect(seen).toEqual(order.filter((status) => seen.includes(status)));
-    expect(seen).toEqual(expect.arrayContaining(["RINGING", "IN_PROGRESS", "COMPLETED"]));
+    expect(statuses).toEqual(order.filter((status) => statuses.includes(status)));
+    expect(statuses).toEqual(expect.arrayContaining(["RINGING", "IN_PROGRESS", "COMPLETED"]));
     expect((await client.instance(instance)).callQueue).toEqual([]);
   });
 
   test.for([
     ["while it rings", "+12025550102", "RINGING"],
-    ["while it talks", "+12025550100", "IN_PROGRESS"],
+    ["while it plays its message", "+12025550100", "IN_PROGRESS"],
   ] as const)("DELETE %s ends the call, and the instance calls again", async ([, phoneNumber, status]) => {
     const client = await server.as("ada");
     const { id: instance } = await client.activeInstance();
-    const { id } = await client.call(instance, { target: { phoneNumber }, tts: LONG });
+    const { id } = await client.call(instance, { target: { phoneNumber }, tts: LONG_MESSAGE });
     await client.waitForCall(id, [status]);
     const [item] = (await client.instance(instance)).callQueue ?? [];
     expect(item).toMatchObject({ id, status });
     expect((await client.postCall(instance)).json<CallView>().id).toBe(id);
     expect((await client.delete(`/v1/calls/${id}`)).status).toBe(204);
-    const ended = await client.readCall(id);
-    expect(ended).toMatchObject({ status: "FAILED", outcome: { reason: "terminated" } });
+    const endedCall = await client.readCall(id);
+    expect(endedCall).toMatchObject({ status: "FAILED", outcome: { reason: "terminated" } });
     expectProblem(await client.delete(`/v1/calls/${id}`), 404, "call_not_found");
-    const next = await client.call(instance);
-    expect(await client.waitForCall(next.id)).toMatchObject({ status: "COMPLETED" });
+    const nextCall = await client.call(instance);
+    expect(await client.waitForCall(nextCall.id)).toMatchObject({ status: "COMPLETED" });
     expect((await client.timeline(id)).at(-1)).toMatchObject({ type: "failed", data: { reason: "terminated" } });
   });
 
   test("a call ends FAILED/instance_deleted with its instance", async () => {
     const client = await server.as("ada");
     const { id: instance } = await client.activeInstance();
-    const { id } = await client.call(instance, { tts: LONG });
+    const { id } = await client.call(instance, { tts: LONG_MESSAGE });
     await client.waitForCall(id, ["IN_PROGRESS"]);
     expect((await client.delete(`/v1/instances/${instance}`)).status).toBe(204);
     expect(await client.readCall(id)).toMatchObject({ status: "FAILED", outcome: { reason: "instance_deleted" } });
@@ -281,13 +283,13 @@ describe.concurrent("a live call", () => {
 
   test("a call does not delay calls of other instances", async () => {
     const client = await server.as("ada");
-    const [slow, quick] = [await client.activeInstance(), await client.activeInstance()];
-    const held = await client.call(slow.id, { tts: LONG });
-    await client.waitForCall(held.id, ["IN_PROGRESS"]);
-    const other = await client.call(quick.id, { target: { phoneNumber: "+12025550101" } });
-    await client.waitForCall(other.id);
-    expect((await client.readCall(held.id)).status).toBe("IN_PROGRESS");
-    await client.delete(`/v1/calls/${held.id}`);
+    const [slowInstance, quickInstance] = [await client.activeInstance(), await client.activeInstance()];
+    const longCall = await client.call(slowInstance.id, { tts: LONG_MESSAGE });
+    await client.waitForCall(longCall.id, ["IN_PROGRESS"]);
+    const otherCall = await client.call(quickInstance.id, { target: { phoneNumber: "+12025550101" } });
+    await client.waitForCall(otherCall.id);
+    expect((await client.readCall(longCall.id)).status).toBe("IN_PROGRESS");
+    await client.delete(`/v1/calls/${longCall.id}`);
   });
 });
 
@@ -297,8 +299,8 @@ test.for([
 ] as const)("a %s call fails immediately, without ringing", async ([type, fields, reason]) => {
   const client = await server.as("ada");
   const { id } = await client.call((await client.activeInstance()).id, { type, ...fields });
-  const ended = await client.waitForCall(id);
-  expect(ended).toMatchObject({ status: "FAILED", started_at: null, outcome: { reason } });
-  expect(ended.outcome?.detail).toBeTruthy();
+  const endedCall = await client.waitForCall(id);
+  expect(endedCall).toMatchObject({ status: "FAILED", started_at: null, outcome: { reason } });
+  expect(endedCall.outcome?.detail).toBeTruthy();
   expect((await client.timeline(id)).map((event) => event.type)).toEqual(["queued", "failed"]);
 });

@@ -22,9 +22,9 @@ describe("a server below a base path, with CORS for one origin, a queue and the 
   test("all URLs are below the base path", async () => {
     expect(new URL(server.base).pathname).toBe("/api");
     const client = await server.as("ada");
-    const made = expected(201, await client.post("/v1/instances", { name: "x" }));
-    const { id } = made.json<InstanceView>();
-    expect(made.headers.location).toBe(`/api/v1/instances/${id}`);
+    const createdAnswer = expected(201, await client.post("/v1/instances", { name: "x" }));
+    const { id } = createdAnswer.json<InstanceView>();
+    expect(createdAnswer.headers.location).toBe(`/api/v1/instances/${id}`);
     await client.createInstance();
     const { link } = expected(200, await client.get("/v1/instances?limit=1")).headers;
     expect(link).toMatch(/^<\/api\/v1\/instances\?/);
@@ -36,8 +36,8 @@ describe("a server below a base path, with CORS for one origin, a queue and the 
       expect({ path, status: (await fetch(origin + path)).status }).toEqual({ path, status: 404 });
     for (const path of ["/healthz", "/readyz", "/openapi.json", "/docs"])
       expect({ path, status: (await server.ask("GET", path)).status }).toEqual({ path, status: 200 });
-    const documented = server.document?.servers[0]?.url ?? "";
-    expect(new URL(documented, `${server.base}/openapi.json`).href).toBe(server.base);
+    const documentedUrl = server.document?.servers[0]?.url ?? "";
+    expect(new URL(documentedUrl, `${server.base}/openapi.json`).href).toBe(server.base);
   });
 
   test("a preflight gets 204 without a token, and the origin may read", async () => {
@@ -84,11 +84,11 @@ describe("a server below a base path, with CORS for one origin, a queue and the 
     for (const call of callQueue) expect(keysOf(call)).toEqual(sorted(KEYS.queuedCall));
     expectProblem(await client.postCall(id), 409, "queue_full", "/api/v1/calls");
     expect((await client.delete(`/v1/calls/${calls[1]!.id}`)).status).toBe(204);
-    const later = await client.call(id);
+    const laterCall = await client.call(id);
     expect((await client.instance(id)).callQueue?.map((call) => call.id)).toEqual([
       calls[0]!.id,
       calls[2]!.id,
-      later.id,
+      laterCall.id,
     ]);
   });
 
@@ -104,19 +104,20 @@ describe("a server below a base path, with CORS for one origin, a queue and the 
   test("the stream is refused before the upgrade: 401, 404, 409, 426", async () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
-    const [spoken, stream] = [await client.call(id), await client.call(id, { type: "DYNAMIC_STREAM" })];
-    const at = (call: string) => `/v1/calls/${call}/stream`;
+    const [messageCall, stream] = [await client.call(id), await client.call(id, { type: "DYNAMIC_STREAM" })];
+    const streamPath = (call: string) => `/v1/calls/${call}/stream`;
     for (const headers of [{}, UPGRADE]) {
-      expectProblem(await server.client().get(at(stream.id), headers), 401, "unauthorized");
-      expectProblem(await client.get(at(MISSING_IDS.call), headers), 404, "call_not_found");
-      expectProblem(await (await server.as("eve")).get(at(stream.id), headers), 404, "call_not_found");
-      expectProblem(await client.get(at(spoken.id), headers), 409, "not_a_stream_call");
+      expectProblem(await server.client().get(streamPath(stream.id), headers), 401, "unauthorized");
+      expectProblem(await client.get(streamPath(MISSING_IDS.call), headers), 404, "call_not_found");
+      expectProblem(await (await server.as("eve")).get(streamPath(stream.id), headers), 404, "call_not_found");
+      expectProblem(await client.get(streamPath(messageCall.id), headers), 409, "not_a_stream_call");
     }
-    const plain = await client.get(at(stream.id));
-    expectProblem(plain, 426, "upgrade_required");
-    expect(plain.headers.upgrade).toBe("websocket");
+    const plainAnswer = await client.get(streamPath(stream.id));
+    expectProblem(plainAnswer, 426, "upgrade_required");
+    expect(plainAnswer.headers.upgrade).toBe("websocket");
     expect((await client.delete(`/v1/calls/${stream.id}`)).status).toBe(204);
-    for (const headers of [{}, UPGRADE]) expectProblem(await client.get(at(stream.id), headers), 409, "call_ended");
+    for (const headers of [{}, UPGRADE])
+      expectProblem(await client.get(streamPath(stream.id), headers), 409, "call_ended");
   });
 });
 
@@ -134,18 +135,18 @@ describe("a server with short limits, open to all origins", () => {
   test("a call that waits too long ends FAILED/instance_not_linked", async () => {
     const client = await server.as("waiter");
     const { id } = await client.call((await client.createInstance("wait")).id);
-    const ended = await client.waitForCall(id, ["FAILED"], 3_000);
-    expect(ended.outcome).toMatchObject({ reason: "instance_not_linked", heard_ms: 0, duration_ms: 0 });
-    expect(Date.parse(ended.ended_at!) - Date.parse(ended.created_at)).toBeGreaterThanOrEqual(1_000);
+    const endedCall = await client.waitForCall(id, ["FAILED"], 3_000);
+    expect(endedCall.outcome).toMatchObject({ reason: "instance_not_linked", heard_ms: 0, duration_ms: 0 });
+    expect(Date.parse(endedCall.ended_at!) - Date.parse(endedCall.created_at)).toBeGreaterThanOrEqual(1_000);
   });
 
   test("too many requests get 429 with Retry-After; other users continue", async () => {
     const client = await server.as("hasty");
     const answers = await Promise.all(Array.from({ length: 210 }, () => client.get("/v1/instances")));
-    const refused = answers.filter(({ status }) => status === 429);
-    expect(refused).toHaveLength(10);
-    expectProblem(refused[0]!, 429, "rate_limited");
-    expect(Number(refused[0]!.headers["retry-after"])).toBeGreaterThan(0);
+    const refusedAnswers = answers.filter(({ status }) => status === 429);
+    expect(refusedAnswers).toHaveLength(10);
+    expectProblem(refusedAnswers[0]!, 429, "rate_limited");
+    expect(Number(refusedAnswers[0]!.headers["retry-after"])).toBeGreaterThan(0);
     for (const answer of answers) {
       expect(answer.headers.ratelimit).toBeTruthy();
       expect(answer.headers["ratelimit-policy"]).toBeTruthy();
@@ -156,8 +157,8 @@ describe("a server with short limits, open to all origins", () => {
   test("configured limits replace the defaults", async () => {
     const client = await server.as("limited");
     expectProblem(await client.post("/v1/instances", { name: "123456" }), 400, "invalid_request");
-    const large = await client.post("/v1/instances", { name: "x", padding: "y".repeat(5000) });
-    expect(expectProblem(large, 413, "body_too_large")).toMatchObject({ limit: 4096 });
+    const answer = await client.post("/v1/instances", { name: "x", padding: "y".repeat(5000) });
+    expect(expectProblem(answer, 413, "body_too_large")).toMatchObject({ limit: 4096 });
   });
 
   test("every origin may read", async () => {

@@ -16,11 +16,11 @@ const server = useLocalServer(STREAMS);
 /** A separate number for each test. */
 const newNumber = (): string => `+1202555${5_000 + numbers++}`;
 
-interface Connected {
+interface InstanceConnection {
   readonly connection: { readonly phone: string };
 }
 
-interface Ringing extends StreamCall {
+interface PhoneCall extends StreamCall {
   readonly phone: PhoneClient;
   readonly stream: StreamClient;
   /** Answers the call at the phone. */
@@ -28,7 +28,7 @@ interface Ringing extends StreamCall {
 }
 
 /** A stream call that rings at a phone. */
-async function ringing(): Promise<Ringing> {
+async function callPhone(): Promise<PhoneCall> {
   const client = await server.as("ada");
   const number = newNumber();
   const phone = await openPhone(server.base, client, number);
@@ -50,11 +50,11 @@ async function ringing(): Promise<Ringing> {
 
 describe.concurrent("a phone over a WebSocket", () => {
   test("rings with the call, its caller and its instance", async () => {
-    const { call, instance, client, phone } = await ringing();
+    const { call, instance, client, phone } = await callPhone();
     const { connection } = expected(
       200,
       await client.get(`/v1/instances/${instance.id}?expand=connection`),
-    ).json<Connected>();
+    ).json<InstanceConnection>();
     expect(await phone.message("ringing")).toEqual({
       type: "ringing",
       call_id: call.id,
@@ -66,17 +66,17 @@ describe.concurrent("a phone over a WebSocket", () => {
   });
 
   test("carries a tone each way, and a key as an event of the call", async () => {
-    const { call, client, phone, stream, answer } = await ringing();
+    const { call, client, phone, stream, answer } = await callPhone();
     await answer();
-    const enough = new AbortController();
+    const stopSpeaking = new AbortController();
     // A busy machine causes gaps in real-time speech, so the phone speaks until enough of it has arrived.
-    const speaking = phone.speak(tone(1_000, 12_000, RATE, 8_000), RATE, enough.signal);
+    const speech = phone.speak(tone(1_000, 12_000, RATE, 8_000), RATE, stopSpeaking.signal);
     await stream.write(tone(440, 1_500, RATE, 8_000));
-    const isMoreThan = (least: number) => (ms: number) => ms > least;
+    const isMoreThan = (minMs: number) => (ms: number) => ms > minMs;
     await until(() => toneMs(phone.sound(RATE), 440), isMoreThan(1_400), 10_000, "the caller's tone at the phone");
     await until(() => toneMs(stream.sound(RATE), 1_000), isMoreThan(1_000), 10_000, "the phone's tone at the caller");
-    enough.abort();
-    await speaking;
+    stopSpeaking.abort();
+    await speech;
     phone.send({ type: "digit", call_id: call.id, digit: "7" });
     expect(await stream.event("dtmf")).toMatchObject({ digit: "7" });
     phone.send({ type: "hang_up", call_id: call.id });
@@ -92,7 +92,7 @@ describe.concurrent("a phone over a WebSocket", () => {
   });
 
   test("is notified when the caller hangs up", async () => {
-    const { call, client, phone, answer } = await ringing();
+    const { call, client, phone, answer } = await callPhone();
     await answer();
     expect((await client.delete(`/v1/calls/${call.id}`)).status).toBe(204);
     expect(await phone.message("ended")).toEqual({ type: "ended", call_id: call.id, cause: "released" });
@@ -100,14 +100,14 @@ describe.concurrent("a phone over a WebSocket", () => {
   });
 
   test("declines a call", async () => {
-    const { call, client, phone } = await ringing();
+    const { call, client, phone } = await callPhone();
     phone.send({ type: "decline", call_id: call.id });
     expect(await client.waitForCall(call.id)).toMatchObject({ status: "FAILED", outcome: { reason: "declined" } });
     phone.ws.close(1000);
   });
 
   test("ends its call when the page is closed", async () => {
-    const { call, client, phone, answer } = await ringing();
+    const { call, client, phone, answer } = await callPhone();
     await answer();
     phone.ws.close(1001);
     expect(await client.waitForCall(call.id)).toMatchObject({
@@ -139,8 +139,8 @@ describe.concurrent("an upgrade to a phone is refused", () => {
     "for the number %s",
     async (number) => {
       const client = await server.as("ada");
-      const refused = await openPhone(server.base, client, number).catch((error) => error);
-      expect([refused.status, refused.problem?.code]).toEqual([400, "phone_number_invalid"]);
+      const error = await openPhone(server.base, client, number).catch((error) => error);
+      expect([error.status, error.problem?.code]).toEqual([400, "phone_number_invalid"]);
     },
   );
 

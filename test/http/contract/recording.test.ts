@@ -37,8 +37,8 @@ test("a recording has both sides in time, and can be deleted", async () => {
   // The left channel is exactly the audio that the callee heard, from the answer on.
   const heard = await client.heard(call.id);
   expect(left.sampleRate).toBe(heard.sampleRate);
-  const common = Math.min(left.samples.length, heard.samples.length);
-  expect(left.samples.subarray(0, common)).toEqual(heard.samples.subarray(0, common));
+  const commonLength = Math.min(left.samples.length, heard.samples.length);
+  expect(left.samples.subarray(0, commonLength)).toEqual(heard.samples.subarray(0, commonLength));
   const message = { ...left, samples: left.samples.subarray(0, (TONE.ms * left.sampleRate) / 1_000) };
   expect(toneShare(message, TONE.hz)).toBeGreaterThan(0.99);
 
@@ -49,17 +49,17 @@ test("a recording has both sides in time, and can be deleted", async () => {
   expect(toneShare(right, TONE.hz)).toBeLessThan(0.01);
 
   const size = answer.body.length;
-  const part = expected(206, await client.get(recordingOf(call.id), { range: "bytes=44-1043" }));
-  expect(part.headers["content-range"]).toBe(`bytes 44-1043/${size}`);
-  expect(part.body.equals(answer.body.subarray(44, 1_044))).toBe(true);
-  const beyond = expected(416, await client.get(recordingOf(call.id), { range: `bytes=${size}-` }));
-  expect(beyond.headers["content-range"]).toBe(`bytes */${size}`);
+  const partialAnswer = expected(206, await client.get(recordingOf(call.id), { range: "bytes=44-1043" }));
+  expect(partialAnswer.headers["content-range"]).toBe(`bytes 44-1043/${size}`);
+  expect(partialAnswer.body.equals(answer.body.subarray(44, 1_044))).toBe(true);
+  const rangeAnswer = expected(416, await client.get(recordingOf(call.id), { range: `bytes=${size}-` }));
+  expect(rangeAnswer.headers["content-range"]).toBe(`bytes */${size}`);
   const head = await client.send("HEAD", recordingOf(call.id));
   expect([head.status, head.headers["content-length"], head.body.length]).toEqual([200, String(size), 0]);
 
-  const stranger = await server.as("bob");
+  const otherUser = await server.as("bob");
   for (const method of ["GET", "DELETE"])
-    expect((await stranger.send(method, recordingOf(call.id))).json()).toMatchObject({ code: "call_not_found" });
+    expect((await otherUser.send(method, recordingOf(call.id))).json()).toMatchObject({ code: "call_not_found" });
   expect((await server.ask("GET", recordingOf(call.id))).status).toBe(401);
 
   expected(204, await client.delete(recordingOf(call.id)));
@@ -74,8 +74,8 @@ test("a recording has both sides in time, and can be deleted", async () => {
 test("a call is recorded only if recording is true", async () => {
   const client = await server.as("ada");
   const { id: instance } = await client.activeInstance();
-  const wrong = expected(400, await client.postCall(instance, { recording: "yes" })).json<{ errors: unknown[] }>();
-  expect(wrong.errors).toEqual([
+  const problem = expected(400, await client.postCall(instance, { recording: "yes" })).json<{ errors: unknown[] }>();
+  expect(problem.errors).toEqual([
     { pointer: "/recording", code: "type_invalid", detail: 'must be true or false, not "yes"' },
   ]);
   const { id } = await client.call(instance, { recording: false });
@@ -93,7 +93,7 @@ test("deleting the recording of a live call stops it; the call continues", async
     () => client.get(recordingOf(id)),
     ({ status }) => status === 200,
     5_000,
-    "something to be recorded",
+    "the start of the recording",
   );
   expected(204, await client.delete(recordingOf(id)));
   expect((await client.waitForCall(id)).outcome).toMatchObject({ reason: "message_played", heard_ratio: 1 });

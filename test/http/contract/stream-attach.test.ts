@@ -17,17 +17,17 @@ describe.concurrent("a client that closes the stream", () => {
   test.for<[how: string, code: number | undefined]>([
     ["with 1000", 1000],
     ["without a code", undefined],
-  ])("a goodbye %s ends the call after the last sample", async ([, code]) => {
+  ])("closing %s ends the call after the last sample", async ([, code]) => {
     const { call, client, stream } = await answeredStream(server);
     await stream.write(sound(1200));
     await stream.close(code);
     expect(await client.waitForCall(call.id)).toMatchObject(COMPLETED);
-    const heard = loudSound(await client.heard(call.id));
-    expect(heard.ms).toBeGreaterThan(1190);
-    expect(toneShare(heard, 1_000)).toBeGreaterThan(0.98);
+    const heardSound = loudSound(await client.heard(call.id));
+    expect(heardSound.ms).toBeGreaterThan(1190);
+    expect(toneShare(heardSound, 1_000)).toBeGreaterThan(0.98);
   });
 
-  test("a goodbye before the answer ends the call at once", async () => {
+  test("closing before the answer ends the call immediately", async () => {
     const { call, client, open, dial } = await streamCall(server, { to: NEVER_ANSWERS });
     const stream = await open();
     await dial();
@@ -40,7 +40,7 @@ describe.concurrent("a client that closes the stream", () => {
     });
   });
 
-  test("a queued goodbye ends the call at once", async () => {
+  test("closing while the call is queued ends it immediately", async () => {
     const { call, client, open } = await streamCall(server);
     const stream = await open();
     await stream.close(1000);
@@ -56,9 +56,9 @@ describe.concurrent("a connection that breaks", () => {
     const { call, client, stream } = await answeredStream(server);
     await stream.write(sound(300));
     stream.kill();
-    const ended = await client.waitForCall(call.id);
-    expect(ended).toMatchObject(LOST);
-    expect(ended.outcome!.duration_ms).toBeGreaterThanOrEqual(ATTACH_MS);
+    const endedCall = await client.waitForCall(call.id);
+    expect(endedCall).toMatchObject(LOST);
+    expect(endedCall.outcome!.duration_ms).toBeGreaterThanOrEqual(ATTACH_MS);
     expect(loudSound(await client.heard(call.id)).ms).toBeGreaterThan(290);
   });
 
@@ -82,25 +82,25 @@ describe.concurrent("a connection that breaks", () => {
 
   test("the latest events are replayed to the next client", async () => {
     const { call, client, open, dial } = await streamCall(server);
-    const first = await open();
+    const firstStream = await open();
     await dial();
-    await first.write(sound(300));
-    first.sendMessage({ type: "mark", name: "first" });
-    await first.event("mark");
-    const seen = first.events;
-    first.kill();
-    const second = await until(
+    await firstStream.write(sound(300));
+    firstStream.sendMessage({ type: "mark", name: "first" });
+    await firstStream.event("mark");
+    const firstEvents = firstStream.events;
+    firstStream.kill();
+    const result = await until(
       () => open().catch((error: unknown) => error),
-      (one) => !(one instanceof StreamRefused),
+      (value) => !(value instanceof StreamRefused),
       ATTACH_MS,
-      "the place to be free",
+      "the stream to be released",
     );
-    if (second instanceof Error) throw second;
-    const stream = second as typeof first;
+    if (result instanceof Error) throw result;
+    const stream = result as typeof firstStream;
     await stream.write(sound(300));
     stream.sendMessage({ type: "mark", name: "second" });
     await stream.message(({ name }) => name === "second");
-    expect(stream.events.slice(0, seen.length)).toEqual(seen);
+    expect(stream.events.slice(0, firstEvents.length)).toEqual(firstEvents);
     stream.sendMessage({ type: "hangup" });
     expect(await stream.closed()).toMatchObject({ code: 1000 });
     expect(await client.readCall(call.id)).toMatchObject(COMPLETED);
@@ -134,12 +134,12 @@ describe.concurrent("the end of the call", () => {
 });
 
 test("a revoked token ends its streams within a second, tickets included", async () => {
-  const [token, other] = [await server.token("grace"), await server.token("grace")];
-  const [mine, others] = [server.client(token), server.client(other)];
-  const calls = await Promise.all([0, 1, 2].map(() => streamCall(server, { client: others })));
-  const [stream, byTicket, untouched] = await Promise.all([
+  const [token, otherToken] = [await server.token("grace"), await server.token("grace")];
+  const [ownClient, otherClient] = [server.client(token), server.client(otherToken)];
+  const calls = await Promise.all([0, 1, 2].map(() => streamCall(server, { client: otherClient })));
+  const [stream, ticketStream, otherStream] = await Promise.all([
     calls[0]!.open({ headers: { authorization: `Bearer ${token}` } }),
-    mine
+    ownClient
       .post(`/v1/calls/${calls[1]!.call.id}/stream-ticket`, {})
       .then((answer) => answer.json<{ ticket: string }>())
       .then(({ ticket }) => calls[1]!.open({ query: { ticket } })),
@@ -147,15 +147,15 @@ test("a revoked token ends its streams within a second, tickets included", async
   ]);
   await calls[0]!.dial();
   await stream.event("answered");
-  const ends = [stream, byTicket].map(async (client) => [await client.closed(8_000), performance.now()] as const);
+  const ends = [stream, ticketStream].map(async (client) => [await client.closed(8_000), performance.now()] as const);
   await server.revoke(token);
   const revokedAt = performance.now();
-  const revoked = { code: 4001, reason: "the token was revoked or has expired" };
-  for (const [end, at] of await Promise.all(ends)) {
-    expect(end).toEqual(revoked);
-    expect(at - revokedAt).toBeLessThan(1_000);
+  const expectedEnd = { code: 4001, reason: "the token was revoked or has expired" };
+  for (const [end, endedAt] of await Promise.all(ends)) {
+    expect(end).toEqual(expectedEnd);
+    expect(endedAt - revokedAt).toBeLessThan(1_000);
   }
-  expect(await others.waitForCall(calls[0]!.call.id)).toMatchObject(LOST);
-  expect(untouched.ws.readyState).toBe(untouched.ws.OPEN);
-  await untouched.close(1000);
+  expect(await otherClient.waitForCall(calls[0]!.call.id)).toMatchObject(LOST);
+  expect(otherStream.ws.readyState).toBe(otherStream.ws.OPEN);
+  await otherStream.close(1000);
 });

@@ -17,7 +17,7 @@ describe.concurrent("the client's audio is what the callee hears", () => {
   test.for<
     [what: string, query: Record<string, string | number>, bytes: () => Promise<Int16Array | Uint8Array>, ms: number]
   >([
-    ["PCM at 16 kHz, which nobody named", {}, async () => pcm(1500, 16_000), 1500],
+    ["PCM at 16 kHz without parameters", {}, async () => pcm(1500, 16_000), 1500],
     ["PCM at 8 kHz", { sample_rate: 8_000 }, async () => pcm(1500, 8_000), 1500],
     ["PCM at 24 kHz", { encoding: "pcm_s16le", sample_rate: 24_000 }, async () => pcm(1500, 24_000), 1500],
     ["PCM at 48 kHz", { encoding: "pcm_s16le", sample_rate: 48_000 }, async () => pcm(1500, 48_000), 1500],
@@ -29,7 +29,7 @@ describe.concurrent("the client's audio is what the callee hears", () => {
     ["A-law at 8 kHz", { encoding: "alaw" }, async () => encodeAlaw(pcm(1500, 8_000)), 1500],
     ["A-law at 22.05 kHz", { encoding: "alaw", sample_rate: 22_050 }, async () => encodeAlaw(pcm(1500, 22_050)), 1500],
     ["MP3 of 44.1 kHz with a picture in front", { encoding: "mp3" }, () => fixture("tone-44k-stereo-id3.mp3"), 3000],
-    ["MP3 that nobody named", {}, () => fixture("tone-16k-mono-vbr.mp3"), 3000],
+    ["MP3 without parameters", {}, () => fixture("tone-16k-mono-vbr.mp3"), 3000],
   ])("%s is heard by the callee", async ([, query, bytes, ms]) => {
     const { call, client, open, dial } = await streamCall(server);
     const stream = await open({ query });
@@ -39,10 +39,10 @@ describe.concurrent("the client's audio is what the callee hears", () => {
     await stream.event("answered");
     stream.sendMessage({ type: "hangup" });
     expect(await stream.closed()).toMatchObject({ code: 1000 });
-    const heard = loudSound(await client.heard(call.id));
-    expect(toneShare(heard, HZ)).toBeGreaterThan(0.97);
-    expect(heard.ms).toBeGreaterThan(ms - 20);
-    expect(heard.ms).toBeLessThan(ms + 80);
+    const heardSound = loudSound(await client.heard(call.id));
+    expect(toneShare(heardSound, HZ)).toBeGreaterThan(0.97);
+    expect(heardSound.ms).toBeGreaterThan(ms - 20);
+    expect(heardSound.ms).toBeLessThan(ms + 80);
     expect(await client.readCall(call.id)).toMatchObject({
       status: "COMPLETED",
       outcome: { reason: "stream_closed" },
@@ -54,16 +54,16 @@ describe.concurrent("the client's audio is what the callee hears", () => {
     const stream = await open();
     const sizes = Array.from({ length: 1_000 }, (_, i) => 1 + ((i * 7919) % 191));
     const bytes = sizes.reduce((sum, size) => sum + size, 0);
-    const sent = tone(HZ, bytes / 32, 16_000, 8_000);
-    await stream.writePieces(sent, sizes);
+    const sentSamples = tone(HZ, bytes / 32, 16_000, 8_000);
+    await stream.writePieces(sentSamples, sizes);
     await stream.waitUntilReceived();
     await dial();
     await stream.event("answered");
     stream.sendMessage({ type: "hangup" });
     await stream.closed();
-    const heard = loudSound(await client.heard(call.id), 0);
-    expect(Math.abs(heard.samples.length - sent.length)).toBeLessThan(40);
-    expect(phaseJump(heard, HZ)).toBeLessThan(0.2);
+    const heardSound = loudSound(await client.heard(call.id), 0);
+    expect(Math.abs(heardSound.samples.length - sentSamples.length)).toBeLessThan(40);
+    expect(phaseJump(heardSound, HZ)).toBeLessThan(0.2);
   });
 
   test("audio sent before the answer is heard from its first sample", async () => {
@@ -72,12 +72,12 @@ describe.concurrent("the client's audio is what the callee hears", () => {
     await stream.write(pcm(1000, 16_000));
     stream.sendMessage({ type: "mark", name: "heard" });
     await dial();
-    const answered = await stream.event("answered");
+    const answeredEvent = await stream.event("answered");
     const mark = await stream.event("mark");
     expect(stream.eventNames).toEqual(["ringing", "answered", "transcripts_unavailable", "mark"]);
-    const took = Date.parse(mark.timestamp!) - Date.parse(answered.timestamp!);
-    expect(took).toBeGreaterThan(900);
-    expect(took).toBeLessThan(1_500);
+    const elapsedMs = Date.parse(mark.timestamp!) - Date.parse(answeredEvent.timestamp!);
+    expect(elapsedMs).toBeGreaterThan(900);
+    expect(elapsedMs).toBeLessThan(1_500);
     await stream.close(1000);
     await client.waitForCall(call.id, ["COMPLETED"]);
     expect(loudSound(await client.heard(call.id)).ms).toBeGreaterThan(990);
@@ -94,11 +94,11 @@ describe.concurrent("responses to a client's requests", () => {
     }
     await dial();
     await stream.message(({ name }) => name === "three 🦜", "the last mark");
-    const at = stream.events.filter(({ event }) => event === "mark");
-    expect(at.map(({ name }) => name)).toEqual(["one", "two", "three 🦜"]);
-    const [first, , last] = at.map(({ timestamp }) => Date.parse(timestamp!));
-    expect(last! - first!).toBeGreaterThan(300);
-    expect(last! - first!).toBeLessThan(1_500);
+    const marks = stream.events.filter(({ event }) => event === "mark");
+    expect(marks.map(({ name }) => name)).toEqual(["one", "two", "three 🦜"]);
+    const [firstAt, , lastAt] = marks.map(({ timestamp }) => Date.parse(timestamp!));
+    expect(lastAt! - firstAt!).toBeGreaterThan(300);
+    expect(lastAt! - firstAt!).toBeLessThan(1_500);
     await stream.close(1000);
     await client.waitForCall(call.id, ["COMPLETED"]);
   });
@@ -126,8 +126,8 @@ describe.concurrent("responses to a client's requests", () => {
       "cleared",
       "completed",
     ]);
-    const heard = loudSound(await client.heard(call.id));
-    expect(Math.abs(heard.ms - Number(heard_ms))).toBeLessThan(100);
+    const heardSound = loudSound(await client.heard(call.id));
+    expect(Math.abs(heardSound.ms - Number(heard_ms))).toBeLessThan(100);
   });
 
   test("dtmf sends keys that the callee hears", async () => {
@@ -138,8 +138,8 @@ describe.concurrent("responses to a client's requests", () => {
     await client.waitForCall(call.id, ["IN_PROGRESS"]);
     stream.sendMessage({ type: "hangup" });
     await stream.closed();
-    const heard = loudSound(await client.heard(call.id));
-    expect(toneShare(heard, 770) + toneShare(heard, 1336)).toBeGreaterThan(0.9);
+    const heardSound = loudSound(await client.heard(call.id));
+    expect(toneShare(heardSound, 770) + toneShare(heardSound, 1336)).toBeGreaterThan(0.9);
   });
 
   test("the callee's keys arrive as events", async () => {
@@ -166,7 +166,7 @@ describe.concurrent("the callee's audio, 20 ms at a time from the answer on", ()
     const { open, dial } = await streamCall(server, { to: BEEPS });
     const stream = await open({ query: { ...query, audio: "callee" } });
     await dial();
-    const answered = await stream.event("answered");
+    const answeredEvent = await stream.event("answered");
     const { decode } = sampleCoding(query.encoding as StreamEncoding | undefined);
     /** Number of tenths of a second that contain only the tone. */
     const beeps = (): number => {
@@ -180,10 +180,10 @@ describe.concurrent("the callee's audio, 20 ms at a time from the answer on", ()
     };
     // The beep of a voicemail is 400 ms long.
     await until(beeps, (count) => count >= 3, 15_000, "the beep");
-    const took = Date.now() - Date.parse(answered.timestamp!);
+    const elapsedMs = Date.now() - Date.parse(answeredEvent.timestamp!);
     // Never ahead of the clock; a busy machine may deliver it late.
-    expect(20 * stream.frames.length).toBeLessThan(took + 300);
-    expect(20 * stream.frames.length).toBeGreaterThan(took - 4_000);
+    expect(20 * stream.frames.length).toBeLessThan(elapsedMs + 300);
+    expect(20 * stream.frames.length).toBeGreaterThan(elapsedMs - 4_000);
     expect(new Set(stream.frames.map(({ length }) => length))).toEqual(new Set([bytes]));
     await stream.close(1000);
   });

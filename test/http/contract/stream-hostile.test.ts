@@ -13,7 +13,7 @@ const server = useLocalServer(STREAMS);
 describe.concurrent("an invalid text message", () => {
   test("each gets an error with its fault, and the call continues", async () => {
     const { call, client, stream } = await answeredStream(server);
-    const wrong: [message: string, code: string, detail: RegExp][] = [
+    const invalidMessages: [message: string, code: string, detail: RegExp][] = [
       ["hello", "invalid_json", /JSON object; send audio as binary/],
       ["", "invalid_json", /JSON object/],
       ["[]", "invalid_json", /JSON object/],
@@ -28,12 +28,12 @@ describe.concurrent("an invalid text message", () => {
       ['{"type":"dtmf","digits":"12x"}', "invalid_message", /dtmf: digits must be/],
       ['{"type":"dtmf","digits":5}', "invalid_message", /0-9 \* # A-D/],
     ];
-    for (const [message] of wrong) stream.sendMessage(message);
+    for (const [message] of invalidMessages) stream.sendMessage(message);
     stream.sendMessage({ type: "mark", name: "after all of them" });
     await stream.event("mark");
     const errors = stream.messages.filter(({ type }) => type === "error");
-    expect(errors.map(({ code }) => code)).toEqual(wrong.map(([, code]) => code));
-    for (const [i, error] of errors.entries()) expect(error.detail).toMatch(wrong[i]![2]);
+    expect(errors.map(({ code }) => code)).toEqual(invalidMessages.map(([, code]) => code));
+    for (const [i, error] of errors.entries()) expect(error.detail).toMatch(invalidMessages[i]![2]);
     await stream.write(sound(300));
     stream.sendMessage({ type: "hangup" });
     expect(await stream.closed()).toMatchObject({ code: 1000 });
@@ -64,10 +64,10 @@ describe.concurrent("bytes other than the named audio", () => {
     const closed = await stream.closed();
     expect(closed.code).toBe(1003);
     expect(closed.reason).toMatch(reason);
-    const next = await open({ query: { encoding: "pcm_s16le" } });
-    await next.write(sound(300));
-    next.sendMessage({ type: "hangup" });
-    expect(await next.closed()).toMatchObject({ code: 1000 });
+    const nextStream = await open({ query: { encoding: "pcm_s16le" } });
+    await nextStream.write(sound(300));
+    nextStream.sendMessage({ type: "hangup" });
+    expect(await nextStream.closed()).toMatchObject({ code: 1000 });
     expect(loudSound(await client.heard(call.id)).ms).toBeGreaterThan(290);
   });
 
@@ -80,10 +80,10 @@ describe.concurrent("bytes other than the named audio", () => {
     await stream.write(file.subarray(0, Math.round(file.length / 2)));
     stream.sendMessage({ type: "hangup" });
     expect(await stream.closed()).toMatchObject({ code: 1000 });
-    const heard = loudSound(await client.heard(call.id));
-    expect(toneShare(heard, 1_000)).toBeGreaterThan(0.95);
-    expect(heard.ms).toBeGreaterThan(1_000);
-    expect(heard.ms).toBeLessThan(2_000);
+    const heardSound = loudSound(await client.heard(call.id));
+    expect(toneShare(heardSound, 1_000)).toBeGreaterThan(0.95);
+    expect(heardSound.ms).toBeGreaterThan(1_000);
+    expect(heardSound.ms).toBeLessThan(2_000);
   });
 });
 
@@ -135,9 +135,9 @@ describe.concurrent("the sizes of messages", () => {
     await stream.event("answered");
     stream.sendMessage({ type: "hangup" });
     expect(await stream.closed()).toMatchObject({ code: 1000 });
-    const heard = loudSound(await client.heard(call.id), 0);
-    expect(Math.abs(heard.ms - 400)).toBeLessThan(3);
-    expect(toneShare(heard, 1_000)).toBeGreaterThan(0.98);
+    const heardSound = loudSound(await client.heard(call.id), 0);
+    expect(Math.abs(heardSound.ms - 400)).toBeLessThan(3);
+    expect(toneShare(heardSound, 1_000)).toBeGreaterThan(0.98);
   });
 
   test("more than 30 s of audio is reported; more than 60 s waits", async () => {

@@ -11,38 +11,46 @@ const UPGRADE = {
   "sec-websocket-version": "13",
   "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
 };
-/** Only the specified content. */
-const SHOWN = { connection: "Upgrade", upgrade: "websocket" };
-const at = (call: string, query = ""): string => `/v1/calls/${call}/stream${query}`;
+/** Only the documented headers. */
+const DOCUMENTED_HEADERS = { connection: "Upgrade", upgrade: "websocket" };
+const streamPath = (call: string, query = ""): string => `/v1/calls/${call}/stream${query}`;
 
 const server = useLocalServer({ ...STREAMS, LOG_LEVEL: "debug", RINGPORT_STREAM_ATTACH_MS: "10000" });
 
 describe("before the upgrade", () => {
   test("401, 400, 404, 409 and 426, in this order, with an upgrade and without", async () => {
     const { call, client, open } = await streamCall(server);
-    const spoken = await client.call((await client.createInstance()).id);
-    for (const headers of [{}, SHOWN, UPGRADE]) {
-      expectProblem(await server.client().get(at(call.id, "?encoding=x"), headers), 401, "unauthorized");
-      expectProblem(await client.get(at(MISSING_IDS.call, "?encoding=x"), headers), 400, "invalid_request");
-      expectProblem(await client.get(at(MISSING_IDS.call), headers), 404, "call_not_found");
-      expectProblem(await client.get(at("x%00"), headers), 404, "call_not_found");
-      expectProblem(await (await server.as("eve")).get(at(call.id), headers), 404, "call_not_found");
-      expectProblem(await client.get(at(spoken.id), headers), 409, "not_a_stream_call");
+    const messageCall = await client.call((await client.createInstance()).id);
+    for (const headers of [{}, DOCUMENTED_HEADERS, UPGRADE]) {
+      expectProblem(await server.client().get(streamPath(call.id, "?encoding=x"), headers), 401, "unauthorized");
+      expectProblem(await client.get(streamPath(MISSING_IDS.call, "?encoding=x"), headers), 400, "invalid_request");
+      expectProblem(await client.get(streamPath(MISSING_IDS.call), headers), 404, "call_not_found");
+      expectProblem(await client.get(streamPath("x%00"), headers), 404, "call_not_found");
+      expectProblem(await (await server.as("eve")).get(streamPath(call.id), headers), 404, "call_not_found");
+      expectProblem(await client.get(streamPath(messageCall.id), headers), 409, "not_a_stream_call");
     }
-    const post = await server.client().send("POST", at(call.id), { headers: SHOWN });
+    const post = await server.client().send("POST", streamPath(call.id), { headers: DOCUMENTED_HEADERS });
     expectProblem(post, 401, "unauthorized");
-    expectProblem(await client.send("POST", at(call.id), { headers: SHOWN }), 405, "method_not_allowed");
-    const shown = await server.ask("GET", at(call.id), { ...SHOWN, authorization: `Bearer ${client.token}` });
-    expect([shown.status, shown.headers["sec-websocket-version"]]).toEqual([426, "13, 8"]);
-    const plain = await client.get(at(call.id));
-    expectProblem(plain, 426, "upgrade_required");
-    expect(plain.headers.upgrade).toBe("websocket");
+    expectProblem(
+      await client.send("POST", streamPath(call.id), { headers: DOCUMENTED_HEADERS }),
+      405,
+      "method_not_allowed",
+    );
+    const documentedAnswer = await server.ask("GET", streamPath(call.id), {
+      ...DOCUMENTED_HEADERS,
+      authorization: `Bearer ${client.token}`,
+    });
+    expect([documentedAnswer.status, documentedAnswer.headers["sec-websocket-version"]]).toEqual([426, "13, 8"]);
+    const plainAnswer = await client.get(streamPath(call.id));
+    expectProblem(plainAnswer, 426, "upgrade_required");
+    expect(plainAnswer.headers.upgrade).toBe("websocket");
     const stream = await open();
     for (const headers of [{}, UPGRADE])
-      expectProblem(await client.get(at(call.id), headers), 409, "stream_already_attached");
+      expectProblem(await client.get(streamPath(call.id), headers), 409, "stream_already_attached");
     expect((await client.delete(`/v1/calls/${call.id}`)).status).toBe(204);
     expect(await stream.closed()).toMatchObject({ code: 4010 });
-    for (const headers of [{}, UPGRADE]) expectProblem(await client.get(at(call.id), headers), 409, "call_ended");
+    for (const headers of [{}, UPGRADE])
+      expectProblem(await client.get(streamPath(call.id), headers), 409, "call_ended");
   });
 
   test.for<[query: string, parameters: string[]]>([
@@ -55,7 +63,7 @@ describe("before the upgrade", () => {
   ])("%s is refused with 400, which names every wrong parameter", async ([query, parameters]) => {
     const client = await server.as("ada");
     const { errors = [] } = expectProblem(
-      await client.get(at(MISSING_IDS.call, query), UPGRADE),
+      await client.get(streamPath(MISSING_IDS.call, query), UPGRADE),
       400,
       "invalid_request",
     );
@@ -64,19 +72,19 @@ describe("before the upgrade", () => {
 
   test("a refused request releases its reservation", async () => {
     const { call, client, open } = await streamCall(server);
-    for (let i = 0; i < 5; i++) expectProblem(await client.get(at(call.id)), 426, "upgrade_required");
+    for (let i = 0; i < 5; i++) expectProblem(await client.get(streamPath(call.id)), 426, "upgrade_required");
     // Faults of the handshake itself are reported below the interface.
     const handshake = { ...UPGRADE, authorization: `Bearer ${client.token}` };
-    const noKey = await server.ask("GET", at(call.id), { ...handshake, "sec-websocket-key": "short" });
-    expect([noKey.status, noKey.json().code]).toEqual([400, "bad_handshake"]);
-    const tooOld = await server.ask("GET", at(call.id), { ...handshake, "sec-websocket-version": "7" });
-    expect([tooOld.status, tooOld.headers["sec-websocket-version"]]).toEqual([426, "13, 8"]);
+    const keyAnswer = await server.ask("GET", streamPath(call.id), { ...handshake, "sec-websocket-key": "short" });
+    expect([keyAnswer.status, keyAnswer.json().code]).toEqual([400, "bad_handshake"]);
+    const versionAnswer = await server.ask("GET", streamPath(call.id), { ...handshake, "sec-websocket-version": "7" });
+    expect([versionAnswer.status, versionAnswer.headers["sec-websocket-version"]]).toEqual([426, "13, 8"]);
     expect(await (await open()).close(1000)).toMatchObject({ code: 1000 });
   });
 
   test("a client that leaves during the handshake loses its reservation", async () => {
     const { open } = await streamCall(server);
-    const tries = await Promise.all(
+    const attempts = await Promise.all(
       Array.from({ length: 20 }, () =>
         open().then(
           (stream) => stream.kill(),
@@ -85,10 +93,11 @@ describe("before the upgrade", () => {
       ),
     );
     expect(
-      tries.filter((one) => one instanceof StreamRefused && one.problem.code === "stream_already_attached").length,
+      attempts.filter((result) => result instanceof StreamRefused && result.problem.code === "stream_already_attached")
+        .length,
     ).toBeGreaterThan(0);
-    const opened = await attachedWithin(open, 6_000);
-    await opened.close(1000);
+    const stream = await openWithin(open, 6_000);
+    await stream.close(1000);
   });
 });
 
@@ -100,39 +109,43 @@ describe("a ticket", () => {
     const answer = await ticketOf(client, call.id);
     expect(answer.status).toBe(201);
     expect(answer.headers["cache-control"]).toBe("no-store");
-    const issued = answer.json<{ ticket: string; expires_at: string; url: string }>();
-    expect(keysOf(issued)).toEqual(["expires_at", "ticket", "url"]);
-    expect(issued.ticket).toMatch(/^[0-9A-Za-z]{43}$/);
-    expect(issued.expires_at).toMatch(TIMESTAMP);
-    expect(issued.url).toBe(`${server.base.replace("http", "ws")}${at(call.id, `?ticket=${issued.ticket}`)}`);
-    const stream = await connectStream(`${issued.url}&audio=callee`);
-    const again = await refusal(connectStream(issued.url));
-    expect([again.status, again.problem.code]).toEqual([401, "unauthorized"]);
-    expect(again.problem.detail).toContain("ticket");
+    const ticketView = answer.json<{ ticket: string; expires_at: string; url: string }>();
+    expect(keysOf(ticketView)).toEqual(["expires_at", "ticket", "url"]);
+    expect(ticketView.ticket).toMatch(/^[0-9A-Za-z]{43}$/);
+    expect(ticketView.expires_at).toMatch(TIMESTAMP);
+    expect(ticketView.url).toBe(
+      `${server.base.replace("http", "ws")}${streamPath(call.id, `?ticket=${ticketView.ticket}`)}`,
+    );
+    const stream = await connectStream(`${ticketView.url}&audio=callee`);
+    const secondRefusal = await refusal(connectStream(ticketView.url));
+    expect([secondRefusal.status, secondRefusal.problem.code]).toEqual([401, "unauthorized"]);
+    expect(secondRefusal.problem.detail).toContain("ticket");
     await stream.close(1000);
     expect(server.output).toContain("/stream-ticket");
-    expect(server.output).not.toContain(issued.ticket);
+    expect(server.output).not.toContain(ticketView.ticket);
   });
 
   test("a ticket is refused for another call and another URL", async () => {
-    const [one, other] = [await streamCall(server), await streamCall(server)];
-    const { ticket } = (await ticketOf(one.client, one.call.id)).json<{ ticket: string }>();
-    const elsewhere = await refusal(openStream(server.base, other.call.id, { query: { ticket } }));
-    expect(elsewhere.status).toBe(401);
-    expectProblem(await server.client().get(`/v1/calls/${one.call.id}?ticket=${ticket}`), 401, "unauthorized");
-    for (const wrong of ["", "x", "a".repeat(43), "%00", "a".repeat(5000)])
-      expect((await refusal(openStream(server.base, one.call.id, { query: { ticket: wrong } }))).status).toBe(401);
+    const [firstCall, otherCall] = [await streamCall(server), await streamCall(server)];
+    const { ticket } = (await ticketOf(firstCall.client, firstCall.call.id)).json<{ ticket: string }>();
+    const otherRefusal = await refusal(openStream(server.base, otherCall.call.id, { query: { ticket } }));
+    expect(otherRefusal.status).toBe(401);
+    expectProblem(await server.client().get(`/v1/calls/${firstCall.call.id}?ticket=${ticket}`), 401, "unauthorized");
+    for (const wrongTicket of ["", "x", "a".repeat(43), "%00", "a".repeat(5000)])
+      expect(
+        (await refusal(openStream(server.base, firstCall.call.id, { query: { ticket: wrongTicket } }))).status,
+      ).toBe(401);
     // It still opens its own call.
-    await (await openStream(server.base, one.call.id, { query: { ticket } })).close(1000);
+    await (await openStream(server.base, firstCall.call.id, { query: { ticket } })).close(1000);
   });
 
   test("a ticket is refused like the stream, except for an attached client", async () => {
     const { call, client, open } = await streamCall(server);
-    const spoken = await client.call((await client.createInstance()).id);
+    const messageCall = await client.call((await client.createInstance()).id);
     expectProblem(await ticketOf(server.client(), call.id), 401, "unauthorized");
     expectProblem(await ticketOf(client, MISSING_IDS.call), 404, "call_not_found");
     expectProblem(await ticketOf(await server.as("eve"), call.id), 404, "call_not_found");
-    expectProblem(await ticketOf(client, spoken.id), 409, "not_a_stream_call");
+    expectProblem(await ticketOf(client, messageCall.id), 409, "not_a_stream_call");
     const stream = await open();
     expect((await ticketOf(client, call.id)).status).toBe(201);
     await stream.close(1000);
@@ -151,7 +164,7 @@ async function refusal(opening: Promise<unknown>): Promise<StreamRefused> {
 }
 
 /** Opens a stream as soon as its place is free. */
-async function attachedWithin<T>(open: () => Promise<T>, ms: number): Promise<T> {
+async function openWithin<T>(open: () => Promise<T>, ms: number): Promise<T> {
   const deadline = performance.now() + ms;
   for (;;) {
     try {

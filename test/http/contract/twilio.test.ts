@@ -23,7 +23,7 @@ describe("a bot for Twilio Media Streams", () => {
     await waitUntilClosed(bot);
     expectClosedOnPurpose(await call.client.waitForCall(call.callId));
 
-    const [connected, start, ...rest] = bot.messages;
+    const [connected, start, ...laterMessages] = bot.messages;
     expect(connected).toEqual({ event: "connected", protocol: "Call", version: "1.0.0" });
     expect(start?.start).toEqual({
       accountSid: expect.stringMatching(/^usr_/),
@@ -34,7 +34,9 @@ describe("a bot for Twilio Media Streams", () => {
       customParameters: { FirstName: "Jane" },
     });
     expect(start?.streamSid).toMatch(/^MZ[0-9a-f]{32}$/);
-    expect([start, ...rest].map((one) => one?.sequenceNumber)).toEqual(bot.messages.slice(1).map((_, i) => `${i + 1}`));
+    expect([start, ...laterMessages].map((message) => message?.sequenceNumber)).toEqual(
+      bot.messages.slice(1).map((_, i) => `${i + 1}`),
+    );
     expect(bot.messagesOf("media").map(({ media }) => [media?.track, media?.chunk, media?.timestamp])).toEqual(
       bot.messagesOf("media").map((_, i) => ["inbound", `${i + 1}`, `${20 * i}`]),
     );
@@ -43,12 +45,12 @@ describe("a bot for Twilio Media Streams", () => {
     const utterance = decodeHeard(bot.utterances[0]!);
     const { to } = loudPart(utterance);
     expect(toneShare(part(utterance, to - 3_000, to - 80), 1_000)).toBeGreaterThan(0.95);
-    const heard = await call.client.heard(call.callId);
-    expect(heard.sampleRate).toBe(8_000);
-    const at = indexOfSamples(heard, utterance.samples);
-    expect(at, "the utterance in what was heard").toBeGreaterThanOrEqual(0);
-    expect(loudness(part(heard, at, at + to))).toBeGreaterThan(500);
-    const beep = part(heard, at + to - 3_000, at + to - 80);
+    const heardSound = await call.client.heard(call.callId);
+    expect(heardSound.sampleRate).toBe(8_000);
+    const offset = indexOfSamples(heardSound, utterance.samples);
+    expect(offset, "the utterance in what was heard").toBeGreaterThanOrEqual(0);
+    expect(loudness(part(heardSound, offset, offset + to))).toBeGreaterThan(500);
+    const beep = part(heardSound, offset + to - 3_000, offset + to - 80);
     expect(toneShare(beep, 1_000)).toBeGreaterThan(0.95);
     expect(phaseJump(beep, 1_000)).toBeLessThan(0.5);
   });
@@ -78,20 +80,20 @@ describe("a bot for Twilio Media Streams", () => {
   test("invalid messages are logged once, and the call continues", async () => {
     const call = await placeCall(server, NUMBERS.listens);
     const bot = await attach(server, call, { greeting: { hz: 500, ms: 600 }, hangUpAt: "greeting" });
-    for (const nonsense of [
+    for (const invalidMessage of [
       "{",
       "[]",
       Buffer.from([1, 2, 3]),
       { event: "hangup" },
       { event: "clear", streamSid: "MZ0" },
     ])
-      bot.send(nonsense);
+      bot.send(invalidMessage);
     await waitUntilClosed(bot);
     expectClosedOnPurpose(await call.client.waitForCall(call.callId));
-    const heard = await call.client.heard(call.callId);
-    const { from, to } = loudPart(heard);
+    const heardSound = await call.client.heard(call.callId);
+    const { from, to } = loudPart(heardSound);
     expect(Math.abs(to - from - 4_800)).toBeLessThan(20);
-    expect(toneShare(part(heard, from, to), 500)).toBeGreaterThan(0.99);
+    expect(toneShare(part(heardSound, from, to), 500)).toBeGreaterThan(0.99);
     const warnings = server.output.split("\n").filter((line) => line.includes(call.callId));
     expect(warnings).toHaveLength(1);
     expect(warnings[0]).toContain("a message is not a JSON object");
@@ -115,13 +117,13 @@ describe("a bot for Twilio Media Streams, with a slow callee", () => {
     );
     const marks = bot.marks.filter((name) => !name.startsWith("utterance"));
     expect(marks).toEqual(["greeting", "goodbye"]);
-    const story = bot.messages.map(({ event }) => event);
-    expect(story.indexOf("mark")).toBeGreaterThan(story.indexOf("dtmf"));
+    const eventTypes = bot.messages.map(({ event }) => event);
+    expect(eventTypes.indexOf("mark")).toBeGreaterThan(eventTypes.indexOf("dtmf"));
 
     // Five seconds were sent, and the first key was pressed a second and a half after the answer.
-    const heard = await call.client.heard(call.callId);
-    expect(toneMs(heard, 500)).toBeGreaterThan(500);
-    expect(toneMs(heard, 500)).toBeLessThan(3_500);
-    expect(Math.abs(toneMs(heard, 700) - 300)).toBeLessThanOrEqual(40);
+    const heardSound = await call.client.heard(call.callId);
+    expect(toneMs(heardSound, 500)).toBeGreaterThan(500);
+    expect(toneMs(heardSound, 500)).toBeLessThan(3_500);
+    expect(Math.abs(toneMs(heardSound, 700) - 300)).toBeLessThanOrEqual(40);
   });
 });

@@ -7,7 +7,7 @@ const LISTEN = `/v1/calls/${CALL_ID}/listen`;
 const TICKET = `/v1/calls/${CALL_ID}/stream-ticket`;
 
 /** The interface of a server with a live call. */
-function served() {
+function serveLiveCall() {
   let closes = 0;
   const listening: CallListening = {
     callId: CALL_ID,
@@ -24,14 +24,14 @@ function served() {
 }
 
 test("a request without a WebSocket handshake is refused with 426", async () => {
-  const scene = served();
+  const scene = serveLiveCall();
   const { status, json, headers } = await ask(scene.app, { path: LISTEN });
   expect([status, json.code, headers.upgrade]).toEqual([426, "upgrade_required", "websocket"]);
   expect(scene.closes).toBe(1);
 });
 
 test("a ticket opens one WebSocket of its own kind", async () => {
-  const { app } = served();
+  const { app } = serveLiveCall();
   const { status, json } = await ask(app, { method: "POST", path: `${TICKET}?for=listen` });
   expect(status).toBe(201);
   expect(json.url).toMatch(/^ws\S+\/listen\?ticket=/);
@@ -42,6 +42,6 @@ test("a ticket opens one WebSocket of its own kind", async () => {
 });
 
 test("a ticket for another purpose is refused", async () => {
-  const { status, json } = await ask(served().app, { method: "POST", path: `${TICKET}?for=fun` });
+  const { status, json } = await ask(serveLiveCall().app, { method: "POST", path: `${TICKET}?for=fun` });
   expect([status, json.code, json.errors[0].parameter]).toEqual([400, "invalid_request", "for"]);
 });

@@ -8,12 +8,12 @@ import { silentLogger } from "../../../src/ports/logger.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
 import { FakeSocket } from "../stream/fake-socket.ts";
 
-const STARTED: ListenItem = { type: "started", sampleRate: 8_000 };
-const ENDED: ListenItem = { type: "call_ended", status: "COMPLETED", reason: "message_played" };
+const STARTED_ITEM: ListenItem = { type: "started", sampleRate: 8_000 };
+const ENDED_ITEM: ListenItem = { type: "call_ended", status: "COMPLETED", reason: "message_played" };
 const audio = (samples: number[]): ListenItem => ({ type: "audio", samples: Int16Array.from(samples) });
 
 /** A connection with a listening that a test feeds. */
-function connected({ fault }: { fault?: Error } = {}) {
+function connect({ fault }: { fault?: Error } = {}) {
   const system = new ManualSystem();
   const items = new Queue<ListenItem>();
   const socket = new FakeSocket();
@@ -56,12 +56,12 @@ function connected({ fault }: { fault?: Error } = {}) {
 }
 
 test("a client gets the messages as JSON, the audio as little-endian bytes, and 1000 at the end", async () => {
-  const { handlers, items, socket, system } = connected();
+  const { handlers, items, socket, system } = connect();
   handlers.open?.(socket);
-  for (const item of [{ type: "waiting", status: "RINGING" } as const, STARTED, audio([1, -2, 256, 0])])
+  for (const item of [{ type: "waiting", status: "RINGING" } as const, STARTED_ITEM, audio([1, -2, 256, 0])])
     items.push(item);
   items.push({ type: "gap", lostMs: 40 });
-  items.push(ENDED);
+  items.push(ENDED_ITEM);
   items.close();
   await system.settle();
   expect(socket.messages).toEqual([
@@ -75,9 +75,9 @@ test("a client gets the messages as JSON, the audio as little-endian bytes, and 
 });
 
 test("a revoked token closes the connection with 4001", async () => {
-  const scene = connected();
+  const scene = connect();
   scene.handlers.open?.(scene.socket);
-  scene.items.push(STARTED);
+  scene.items.push(STARTED_ITEM);
   await scene.system.settle();
   scene.revoke();
   await scene.system.settle();
@@ -89,7 +89,7 @@ test("a server that stops closes the connection with 1001, a bug with 1011", asy
     [new Refusal("stopping", "the server is stopping"), 1001],
     [new TypeError("a bug"), 1011],
   ] as const) {
-    const { handlers, items, socket, system } = connected({ fault });
+    const { handlers, items, socket, system } = connect({ fault });
     handlers.open?.(socket);
     items.close();
     await system.settle();
@@ -98,7 +98,7 @@ test("a server that stops closes the connection with 1001, a bug with 1011", asy
 });
 
 test("a client that does not read is sent no more, and is disconnected", async () => {
-  const { handlers, items, socket, system } = connected();
+  const { handlers, items, socket, system } = connect();
   socket.stuck = true;
   handlers.open?.(socket);
   for (let i = 0; i < 100; i++) items.push(audio(new Array(2_000).fill(i)));
@@ -111,7 +111,7 @@ test("a client that does not read is sent no more, and is disconnected", async (
 });
 
 test("a client that reads again gets the rest", async () => {
-  const { handlers, items, socket, system } = connected();
+  const { handlers, items, socket, system } = connect();
   socket.stuck = true;
   handlers.open?.(socket);
   for (let i = 0; i < 100; i++) items.push(audio(new Array(2_000).fill(i)));
@@ -124,7 +124,7 @@ test("a client that reads again gets the rest", async () => {
 });
 
 test("a client that leaves during the handshake stops listening", () => {
-  const scene = connected();
+  const scene = connect();
   scene.handlers.close?.(scene.socket, 1006, "");
   expect(scene.closes).toBe(1);
 });
@@ -138,9 +138,9 @@ test("any client message gets one reply, and the audio continues", async () => {
   );
   await fc.assert(
     fc.asyncProperty(fc.array(message, { minLength: 1, maxLength: 20 }), async (messages) => {
-      const { handlers, items, socket, system } = connected();
+      const { handlers, items, socket, system } = connect();
       handlers.open?.(socket);
-      items.push(STARTED);
+      items.push(STARTED_ITEM);
       for (const data of messages) handlers.message(socket, data);
       items.push(audio([5, 6]));
       await system.settle();
