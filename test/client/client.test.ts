@@ -6,15 +6,15 @@ import { decodeWav } from "../../src/audio/wav/wav.ts";
 import { SCHEMAS } from "../../src/http/schemas.ts";
 import { server, URL_OF_TESTS } from "./support/server.ts";
 
-const { client: clientWith, link } = server();
+const { client: createTestClient, link } = server();
 const target = { phoneNumber: "+12025550100" };
 const tts = { text: "Hello there.", voiceId: "en-US-1" };
-const spoken = { type: "FIXED_TTS", target, tts } as const;
+const spokenCall = { type: "FIXED_TTS", target, tts } as const;
 
 let client: Client;
 let desk: Instance;
 beforeAll(async () => {
-  client = clientWith();
+  client = createTestClient();
   desk = await client.instances.create({ name: "Desk", metadata: { floor: 3 } });
   await link(client, desk);
 }, 20_000);
@@ -23,8 +23,8 @@ describe("instances", () => {
   test("instances are created, read, configured and deleted", async () => {
     const created = await client.instances.create({ name: "Front", metadata: { team: ["a"] } });
     expect(v.parse(SCHEMAS.Instance, created)).toMatchObject({ name: "Front", status: "CREATED" });
-    const read = await client.instances.get(created.id);
-    expect(v.parse(SCHEMAS.InstanceDetails, read)).toEqual({ ...created, callQueue: [] });
+    const details = await client.instances.get(created.id);
+    expect(v.parse(SCHEMAS.InstanceDetails, details)).toEqual({ ...created, callQueue: [] });
     const { connection } = await client.instances.get(created.id, { expand: ["connection"] });
     expect(connection?.provider).toBe("simulator");
     const code = await client.instances.configure(created.id);
@@ -34,10 +34,10 @@ describe("instances", () => {
   });
 
   test("the list of instances reads all pages, newest first", async () => {
-    const before = (await client.instances.page()).items.map(({ id }) => id);
-    const made: string[] = [];
-    for (let n = 1; n <= 120; n++) made.push((await client.instances.create({ name: `Desk ${n}` })).id);
-    const expected = [...made.reverse(), ...before];
+    const earlierIds = (await client.instances.page()).items.map(({ id }) => id);
+    const madeIds: string[] = [];
+    for (let n = 1; n <= 120; n++) madeIds.push((await client.instances.create({ name: `Desk ${n}` })).id);
+    const expected = [...madeIds.reverse(), ...earlierIds];
 
     const listed: string[] = [];
     for await (const { id } of client.instances.list()) listed.push(id);
@@ -49,15 +49,15 @@ describe("instances", () => {
     expect(second.items.map(({ id }) => id)).toEqual(expected.slice(50, 100));
     expect((await client.instances.page({ cursor: second.next })).next).toBeUndefined();
 
-    const rest: string[] = [];
-    for await (const { id } of client.instances.list({ limit: 7, cursor: second.next })) rest.push(id);
-    expect(rest).toEqual(expected.slice(100));
+    const restIds: string[] = [];
+    for await (const { id } of client.instances.list({ limit: 7, cursor: second.next })) restIds.push(id);
+    expect(restIds).toEqual(expected.slice(100));
   }, 30_000);
 });
 
 describe("calls", () => {
   test("waitForCall reports each event of a spoken call once and in order", async () => {
-    const call = await client.calls.create({ instanceId: desk.id, ...spoken });
+    const call = await client.calls.create({ instanceId: desk.id, ...spokenCall });
     expect(v.parse(SCHEMAS.CreatedCall, call).status).toBe("QUEUED");
     const progress: CallEvent[] = [];
     const finished = await client.waitForCall(call.id, { onProgress: (event) => void progress.push(event) });
@@ -72,52 +72,52 @@ describe("calls", () => {
   }, 20_000);
 
   test("a failed call is a normal outcome", async () => {
-    const busy = await client.calls.create({
+    const busyCall = await client.calls.create({
       instanceId: desk.id,
-      ...spoken,
+      ...spokenCall,
       target: { phoneNumber: "+12025550101" },
     });
-    const { status, outcome } = await client.waitForCall(busy.id);
+    const { status, outcome } = await client.waitForCall(busyCall.id);
     expect([status, outcome.reason]).toEqual(["FAILED", "busy"]);
-    const again = await client.waitForCall(busy.id, { timeoutMs: 5_000 });
-    expect(again.outcome).toEqual(outcome);
+    const repeated = await client.waitForCall(busyCall.id, { timeoutMs: 5_000 });
+    expect(repeated.outcome).toEqual(outcome);
   }, 20_000);
 
   test("calls are filtered, paged and hung up", async () => {
-    const quiet = await client.instances.create({ name: "Quiet" });
-    const made: string[] = [];
+    const ownInstance = await client.instances.create({ name: "Quiet" });
+    const callIds: string[] = [];
     for (let n = 0; n < 3; n++) {
-      const { id } = await client.calls.create({ instanceId: quiet.id, ...spoken });
-      made.unshift(id);
+      const { id } = await client.calls.create({ instanceId: ownInstance.id, ...spokenCall });
+      callIds.unshift(id);
       await (n === 1 ? client.calls.delete(id) : client.calls.hangUp(id));
     }
-    const filter = { instance_id: quiet.id, status: "FAILED", type: "FIXED_TTS", limit: 2 } as const;
+    const filter = { instance_id: ownInstance.id, status: "FAILED", type: "FIXED_TTS", limit: 2 } as const;
     const listed: string[] = [];
     for await (const call of client.calls.list({ ...filter, expand: ["outcome", "media"] })) {
       listed.push(call.id);
       expect(call.outcome?.reason).toBe("terminated");
       expect(call.media).toEqual({ voice_id: "en-US-1", characters: tts.text.length, stream: null });
     }
-    expect(listed).toEqual(made);
+    expect(listed).toEqual(callIds);
     const page = await client.calls.page(filter);
-    expect(page.items.map(({ id }) => id)).toEqual(made.slice(0, 2));
+    expect(page.items.map(({ id }) => id)).toEqual(callIds.slice(0, 2));
     expect(await client.calls.page({ ...filter, created_after: new Date(Date.now() + 60_000).toISOString() })).toEqual({
       items: [],
       next: undefined,
     });
-    await expect(client.calls.hangUp(made[0]!)).rejects.toMatchObject({ code: "call_not_found", status: 404 });
+    await expect(client.calls.hangUp(callIds[0]!)).rejects.toMatchObject({ code: "call_not_found", status: 404 });
 
     const types: string[] = [];
-    for await (const { type } of client.events({ instance_id: quiet.id, limit: 2 })) types.push(type);
+    for await (const { type } of client.events({ instance_id: ownInstance.id, limit: 2 })) types.push(type);
     expect(types.filter((type) => type === "failed")).toHaveLength(3);
   }, 20_000);
 
   test("create refuses to return an active call to another number or of another type", async () => {
     const { id: instanceId } = await client.instances.create({ name: "Occupied" });
-    const active = await client.calls.create({ instanceId, ...spoken });
-    const other = { ...spoken, target: { phoneNumber: "+12025550102" } };
-    const streamed = { type: "DYNAMIC_STREAM", target } as const;
-    for (const input of [other, streamed]) {
+    const active = await client.calls.create({ instanceId, ...spokenCall });
+    const toOtherNumber = { ...spokenCall, target: { phoneNumber: "+12025550102" } };
+    const streamCall = { type: "DYNAMIC_STREAM", target } as const;
+    for (const input of [toOtherNumber, streamCall]) {
       const refusal = await client.calls.create({ instanceId, ...input }).catch((error: unknown) => error);
       expect(refusal).toBeInstanceOf(AnotherCallActive);
       expect(refusal).toMatchObject({
@@ -129,7 +129,7 @@ describe("calls", () => {
       expect((refusal as AnotherCallActive).call).toEqual(active);
       expect(await client.calls.place({ instanceId, ...input })).toEqual({ call: active, isNew: false });
     }
-    expect(await client.calls.create({ instanceId, ...spoken })).toEqual(active);
+    expect(await client.calls.create({ instanceId, ...spokenCall })).toEqual(active);
     await client.calls.hangUp(active.id);
   }, 20_000);
 
@@ -137,15 +137,15 @@ describe("calls", () => {
     const { id: instance_id } = await client.instances.create({ name: "Followed" });
     const first = await client.eventPage({ instance_id, limit: 1 });
     expect([first.items.map(({ type }) => type), first.next]).toEqual([["instance.created"], undefined]);
-    const nothing = await client.eventPage({ instance_id, cursor: first.cursor });
-    expect(nothing).toEqual({ items: [], next: undefined, cursor: first.cursor });
+    const empty = await client.eventPage({ instance_id, cursor: first.cursor });
+    expect(empty).toEqual({ items: [], next: undefined, cursor: first.cursor });
     const target = { phoneNumber: "+12025550100" };
     const { id } = await client.calls.create({ instanceId: instance_id, type: "DYNAMIC_STREAM", target });
     await client.calls.hangUp(id);
-    const news = await client.eventPage({ instance_id, cursor: nothing.cursor, limit: 1 });
-    expect([news.items.map(({ type }) => type), news.next]).toEqual([["queued"], news.cursor]);
-    const rest = await client.eventPage({ instance_id, cursor: news.cursor });
-    expect([rest.items.map(({ type }) => type), rest.next]).toEqual([["failed"], undefined]);
+    const second = await client.eventPage({ instance_id, cursor: empty.cursor, limit: 1 });
+    expect([second.items.map(({ type }) => type), second.next]).toEqual([["queued"], second.cursor]);
+    const third = await client.eventPage({ instance_id, cursor: second.cursor });
+    expect([third.items.map(({ type }) => type), third.next]).toEqual([["failed"], undefined]);
   }, 20_000);
 });
 

@@ -72,8 +72,8 @@ test("the client has the input and output types of the HTTP interface", () => {
     View<"Outcome">["reason"]
   >();
   // @ts-expect-error a field of another event
-  const unchecked = (event: View<"Event">) => event.data.digit;
-  expectTypeOf(unchecked).toBeFunction();
+  const readDigit = (event: View<"Event">) => event.data.digit;
+  expectTypeOf(readDigit).toBeFunction();
   expectTypeOf<Answer<Client["eventPage"]>["items"][number]>().toEqualTypeOf<View<"Event">>();
   expectTypeOf<Answer<Client["voices"]>>().toEqualTypeOf<View<"VoiceList">>();
   expectTypeOf<Answer<Client["voiceSample"]>>().toEqualTypeOf<Uint8Array<ArrayBuffer>>();

@@ -30,25 +30,25 @@ class FakeWebSocket {
   }
 }
 
-/** A listening with the test as its server. */
-async function listening(signal?: AbortSignal) {
+/** A listening connection with the test as its server. */
+async function openListening(signal?: AbortSignal) {
   const client = createClient({
     url: "http://ringport.test/voice",
     token: "t",
     fetch: async () => Response.json({ ticket: "abc", expires_at: "", url: "" }, { status: 201 }),
   });
-  const opened = await client.listen("call_1", { WebSocket: FakeWebSocket, signal });
-  return { opened, socket: FakeWebSocket.latest };
+  const listening = await client.listen("call_1", { WebSocket: FakeWebSocket, signal });
+  return { opened: listening, socket: FakeWebSocket.latest };
 }
 
-describe("a listening", () => {
+describe("a listening connection", () => {
   test("connects with a ticket below the base path", async () => {
-    const { socket } = await listening();
+    const { socket } = await openListening();
     expect(socket.url).toBe("ws://ringport.test/voice/v1/calls/call_1/listen?ticket=abc");
   });
 
   test.each([20, 200])("keeps a minute, in pieces of %i ms, for a loop that is too slow", async (pieceMs) => {
-    const { opened, socket } = await listening();
+    const { opened, socket } = await openListening();
     const piece = new ArrayBuffer(((RATE * pieceMs) / 1_000) * 4);
     socket.receive(STARTED);
     for (let ms = 0; ms < 62_000; ms += pieceMs) socket.receive(piece);
@@ -62,8 +62,8 @@ describe("a listening", () => {
     expect(items.at(-1)).toMatchObject({ type: "call_ended" });
   });
 
-  test("drops nothing for a loop that keeps up, however long the call", async () => {
-    const { opened, socket } = await listening();
+  test("drops no audio for a loop that keeps up, even in a long call", async () => {
+    const { opened, socket } = await openListening();
     socket.receive(STARTED);
     const types = new Set<string>();
     let pieces = 0;
@@ -76,20 +76,20 @@ describe("a listening", () => {
   });
 
   test("ends quietly when its loop is left, and closes the connection", async () => {
-    const { opened, socket } = await listening();
+    const { opened, socket } = await openListening();
     socket.receive(STARTED);
     for await (const { type } of opened) if (type === "started") break;
     expect(socket.closedWith).toBe(1000);
     for await (const _ of opened) expect.unreachable();
   });
 
-  test("throws the reason of its signal immediately, whatever has arrived", async () => {
-    for (const isOver of [false, true]) {
+  test("throws the reason of its signal immediately, even with unread items", async () => {
+    for (const isClosed of [false, true]) {
       const stop = new AbortController();
-      const { opened, socket } = await listening(stop.signal);
+      const { opened, socket } = await openListening(stop.signal);
       socket.receive(STARTED);
       for (let i = 0; i < 3; i++) socket.receive(PIECE);
-      if (isOver) socket.onclose?.({ code: 1000, reason: "" });
+      if (isClosed) socket.onclose?.({ code: 1000, reason: "" });
       const types: string[] = [];
       const read = async () => {
         for await (const { type } of opened) {
@@ -103,19 +103,19 @@ describe("a listening", () => {
     }
   });
 
-  test("leaves nothing open after its signal", async () => {
+  test("removes its listener from the signal at every end", async () => {
     for (const end of ["server", "close", "loop"]) {
       const { signal } = new AbortController();
-      const listened = vi.spyOn(signal, "addEventListener");
-      const removed = vi.spyOn(signal, "removeEventListener");
-      const { opened, socket } = await listening(signal);
-      const [, listener] = listened.mock.lastCall!;
-      expect(removed).not.toHaveBeenCalledWith("abort", listener);
+      const addListener = vi.spyOn(signal, "addEventListener");
+      const removeListener = vi.spyOn(signal, "removeEventListener");
+      const { opened, socket } = await openListening(signal);
+      const [, listener] = addListener.mock.lastCall!;
+      expect(removeListener).not.toHaveBeenCalledWith("abort", listener);
       socket.receive(STARTED);
       if (end === "server") socket.onclose?.({ code: 1000, reason: "" });
       else if (end === "close") opened.close();
       else for await (const _ of opened) break;
-      expect(removed, end).toHaveBeenCalledWith("abort", listener);
+      expect(removeListener, end).toHaveBeenCalledWith("abort", listener);
     }
   });
 
@@ -125,7 +125,7 @@ describe("a listening", () => {
     [4001, "unauthorized", /revoked/],
     [4009, "stream_lost", /nothing was read for 30 s/],
   ])("that the server ends with %i throws %s", async (code, expected, words) => {
-    const { opened, socket } = await listening();
+    const { opened, socket } = await openListening();
     socket.receive(STARTED);
     socket.receive(PIECE);
     socket.onclose?.({ code, reason: code === 4009 ? "nothing was read for 30 s" : "" });

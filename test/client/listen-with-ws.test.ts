@@ -5,7 +5,7 @@ import { createClient } from "ringport/client";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
 
-/** A client whose tickets are valid, of a server that treats WebSockets as the test does. */
+/** A client whose tickets are valid, of a server whose WebSocket upgrades the test handles. */
 async function clientOf(upgrade: (socket: { end(text: string): void }) => void) {
   const server = createServer().on("upgrade", (_, socket) => {
     onTestFinished(() => void socket.destroy());

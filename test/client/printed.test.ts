@@ -29,8 +29,8 @@ const failuresOf = async (promise: Promise<unknown>): Promise<Error> => {
 
 /** Checks that no printed form of the value contains the token or the text. */
 function expectNoSecrets(value: unknown, secrets: readonly string[] = [TOKEN, TEXT]): void {
-  const shown = printed(value);
-  for (const secret of secrets) expect(shown.includes(secret), `${secret} in ${shown}`).toBe(false);
+  const output = printed(value);
+  for (const secret of secrets) expect(output.includes(secret), `${secret} in ${output}`).toBe(false);
 }
 
 const stub = (fetch: FetchRequest, options?: Partial<ClientOptions>): Client =>
@@ -40,19 +40,19 @@ describe("the error of a failed request", () => {
   const place = (client: Client, signal?: AbortSignal) => client.calls.create(INPUT, { ...(signal ? { signal } : {}) });
 
   test("a refusal prints neither token nor body", async () => {
-    const wrong = createClient({ url: scene.url, token: TOKEN });
-    const unauthorized = await failuresOf(place(wrong));
+    const wrongToken = createClient({ url: scene.url, token: TOKEN });
+    const unauthorized = await failuresOf(place(wrongToken));
     expectNoSecrets(unauthorized);
     expect(unauthorized).toMatchObject({ code: "unauthorized", status: 401, method: "POST", path: "/v1/calls" });
     const client = scene.client();
-    for (const bad of [
+    for (const invalidInput of [
       INPUT,
       { ...INPUT, target: { phoneNumber: "555" } },
       { ...INPUT, tts: { text: TEXT.repeat(999) } },
     ]) {
-      const refused = await failuresOf(client.calls.create(bad as never));
-      expectNoSecrets(refused, [scene.token, TEXT]);
-      expect(refused).toMatchObject({ method: "POST", path: "/v1/calls", requestId: expect.stringMatching(/\S/) });
+      const refusal = await failuresOf(client.calls.create(invalidInput as never));
+      expectNoSecrets(refusal, [scene.token, TEXT]);
+      expect(refusal).toMatchObject({ method: "POST", path: "/v1/calls", requestId: expect.stringMatching(/\S/) });
     }
   });
 
@@ -61,48 +61,48 @@ describe("the error of a failed request", () => {
     async (status) => {
       const headers = { "x-request-id": "req_1" };
       const problem = { code: "server_busy", detail: "later", request_id: "req_1" };
-      const refused = await failuresOf(place(stub(async () => Response.json(problem, { status, headers }))));
-      expectNoSecrets(refused);
-      expect(refused).toMatchObject({ code: "server_busy", status, requestId: "req_1", path: "/voice/v1/calls" });
+      const refusal = await failuresOf(place(stub(async () => Response.json(problem, { status, headers }))));
+      expectNoSecrets(refusal);
+      expect(refusal).toMatchObject({ code: "server_busy", status, requestId: "req_1", path: "/voice/v1/calls" });
     },
   );
 
   test("a response that repeats the request prints neither token nor body", async () => {
     const echo: FetchRequest = async (request) =>
       new Response(`${request.headers.get("authorization")} ${await request.text()}`, { status: 500 });
-    const refused = await failuresOf(place(stub(echo)));
-    expectNoSecrets(refused);
-    expect(refused).toMatchObject({ code: "unexpected_answer", status: 500 });
+    const refusal = await failuresOf(place(stub(echo)));
+    expectNoSecrets(refusal);
+    expect(refusal).toMatchObject({ code: "unexpected_answer", status: 500 });
   });
 
   test("a response that is not JSON prints neither token nor body", async () => {
     const echo: FetchRequest = async (request) => new Response(`${TOKEN} ${await request.text()}`);
-    const refused = await failuresOf(place(stub(echo)));
-    expectNoSecrets(refused);
-    expect(refused).toMatchObject({ code: "unexpected_answer", status: 200, message: expect.stringMatching(/JSON/) });
+    const refusal = await failuresOf(place(stub(echo)));
+    expectNoSecrets(refusal);
+    expect(refusal).toMatchObject({ code: "unexpected_answer", status: 200, message: expect.stringMatching(/JSON/) });
     const page = await failuresOf(stub(async () => Response.json([])).eventPage());
     expect(page).toMatchObject({ code: "unexpected_answer", message: expect.stringMatching(/Next-Cursor/) });
   });
 
   test("a refused connection prints neither token nor body", async () => {
     const port = await freePort();
-    const lost = await failuresOf(place(createClient({ url: `http://127.0.0.1:${port}`, token: TOKEN, retries: 1 })));
-    expectNoSecrets(lost);
-    expect(lost).toMatchObject({ code: "network_error", status: 0, method: "POST", path: "/v1/calls" });
-    expect(lost.message).toContain(`http://127.0.0.1:${port}`);
+    const error = await failuresOf(place(createClient({ url: `http://127.0.0.1:${port}`, token: TOKEN, retries: 1 })));
+    expectNoSecrets(error);
+    expect(error).toMatchObject({ code: "network_error", status: 0, method: "POST", path: "/v1/calls" });
+    expect(error.message).toContain(`http://127.0.0.1:${port}`);
   });
 
   test("an error that contains the request prints neither token nor body", async () => {
-    const broken: FetchRequest = async (request) => {
+    const failingFetch: FetchRequest = async (request) => {
       const cause = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED", request });
       throw Object.assign(new Error(`sent ${request.headers.get("authorization")}`, { cause }), {
         request,
         body: await request.clone().text(),
       });
     };
-    const lost = await failuresOf(place(stub(broken)));
-    expectNoSecrets(lost);
-    expect(lost.cause).toMatchObject({ cause: { message: "connect ECONNREFUSED", code: "ECONNREFUSED" } });
+    const error = await failuresOf(place(stub(failingFetch)));
+    expectNoSecrets(error);
+    expect(error.cause).toMatchObject({ cause: { message: "connect ECONNREFUSED", code: "ECONNREFUSED" } });
   });
 
   test("a broken response prints no secrets", async () => {
@@ -113,28 +113,28 @@ describe("the error of a failed request", () => {
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;
-    const lost = await failuresOf(place(createClient({ url: `http://127.0.0.1:${port}`, token: TOKEN, retries: 0 })));
+    const error = await failuresOf(place(createClient({ url: `http://127.0.0.1:${port}`, token: TOKEN, retries: 0 })));
     server.close();
-    expectNoSecrets(lost);
-    expect(lost).toMatchObject({ code: "network_error" });
+    expectNoSecrets(error);
+    expect(error).toMatchObject({ code: "network_error" });
   });
 
   test("a timeout prints neither token nor body", async () => {
-    const late = await failuresOf(place(stub(() => new Promise(() => {}), { timeoutMs: 50 })));
-    expectNoSecrets(late);
-    expect(late).toMatchObject({ code: "timeout", status: 0, method: "POST", path: "/voice/v1/calls" });
+    const error = await failuresOf(place(stub(() => new Promise(() => {}), { timeoutMs: 50 })));
+    expectNoSecrets(error);
+    expect(error).toMatchObject({ code: "timeout", status: 0, method: "POST", path: "/voice/v1/calls" });
   });
 
   test("a cancelled request prints neither token nor body", async () => {
     const stop = new AbortController();
-    const waiting: FetchRequest = ({ signal }) =>
+    const hangingFetch: FetchRequest = ({ signal }) =>
       new Promise((_, reject) => {
         signal.addEventListener("abort", () => reject(signal.reason));
         queueMicrotask(() => stop.abort());
       });
-    const aborted = await failuresOf(place(stub(waiting), stop.signal));
-    expectNoSecrets(aborted);
-    expect(aborted.name).toBe("AbortError");
+    const error = await failuresOf(place(stub(hangingFetch), stop.signal));
+    expectNoSecrets(error);
+    expect(error.name).toBe("AbortError");
   });
 
   test("a rejected promise prints neither token nor body", async () => {
@@ -185,7 +185,7 @@ describe("the objects of a client", () => {
 
 describe("the objects of a stream", () => {
   const tickets: string[] = [];
-  class Seen extends WebSocket {
+  class RecordingWebSocket extends WebSocket {
     constructor(url: string) {
       super(url);
       tickets.push(new URL(url).searchParams.get("ticket") ?? "");
@@ -196,7 +196,7 @@ describe("the objects of a stream", () => {
 
   test("a live stream, its promises and iterators print neither token nor ticket", async () => {
     const { id } = await scene.answered();
-    const stream = await scene.client().stream(id, { audio: "callee", WebSocket: Seen });
+    const stream = await scene.client().stream(id, { audio: "callee", WebSocket: RecordingWebSocket });
     const mark = stream.mark("one");
     for (const item of [stream, stream.ended, stream.events(), stream.audio(), mark]) expectNoSecrets(item, secrets());
     await stream.hangUp();
@@ -204,8 +204,8 @@ describe("the objects of a stream", () => {
   });
 
   test("a refused stream prints neither token nor ticket", async () => {
-    const refused = await failuresOf(scene.client().stream("call_nobody", { WebSocket: Seen }));
-    expectNoSecrets(refused, secrets());
+    const refusal = await failuresOf(scene.client().stream("call_missing", { WebSocket: RecordingWebSocket }));
+    expectNoSecrets(refusal, secrets());
     const unauthorized = await failuresOf(scene.client({ token: TOKEN }).stream("call_1"));
     expectNoSecrets(unauthorized);
   });
@@ -224,7 +224,7 @@ describe("the objects of a stream", () => {
     proxy.on("upgrade", (_, socket) => socket.end("HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n"));
     await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
     const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-    const options = { reconnectMs: 1_500, WebSocket: Seen };
+    const options = { reconnectMs: 1_500, WebSocket: RecordingWebSocket };
     expectNoSecrets(await failuresOf(scene.client({ url }).stream(id, options)), secrets());
     proxy.close().closeAllConnections();
     await scene.client().calls.hangUp(id);
@@ -235,7 +235,7 @@ describe("the objects of a stream", () => {
     const relay = await relayTo(scene.url);
     const url = relay.url.replace(/\/$/, "");
     const client = scene.client({ url, retries: 0 });
-    const stream = await client.stream(id, { audio: "callee", reconnectMs: 1_000, WebSocket: Seen });
+    const stream = await client.stream(id, { audio: "callee", reconnectMs: 1_000, WebSocket: RecordingWebSocket });
     const mark = stream.mark("never");
     mark.catch(() => {});
     const audio = stream.audio();
@@ -244,17 +244,17 @@ describe("the objects of a stream", () => {
     })();
     reading.catch(() => {});
     await relay.cut();
-    const lost = await failuresOf(stream.ended);
-    expect(lost).toMatchObject({ code: "stream_lost" });
+    const error = await failuresOf(stream.ended);
+    expect(error).toMatchObject({ code: "stream_lost" });
     await waitUntil(
       () =>
         reading.then(
           () => false,
           () => true,
         ),
-      "the reader goes on",
+      "the reader continues",
     );
-    for (const item of [lost, stream, stream.ended, mark, audio, reading]) expectNoSecrets(item, secrets());
+    for (const item of [error, stream, stream.ended, mark, audio, reading]) expectNoSecrets(item, secrets());
     await scene.client().calls.hangUp(id);
   });
 });

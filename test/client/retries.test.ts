@@ -4,8 +4,8 @@ import { type Client, createClient, type FetchRequest, RingportError } from "rin
 import { beforeAll, describe, expect, test } from "vitest";
 import { server } from "./support/server.ts";
 
-const { ringport, client: clientWith } = server();
-const spoken = {
+const { ringport, client: createTestClient } = server();
+const spokenCall = {
   type: "FIXED_TTS",
   target: { phoneNumber: "+12025550100" },
   tts: { text: "Hello there.", voiceId: "en-US-1" },
@@ -13,20 +13,20 @@ const spoken = {
 
 let client: Client;
 beforeAll(() => {
-  client = clientWith();
+  client = createTestClient();
 });
 
 /** Records the requests, and applies a fault to the first `times` responses. */
-function flaky(times: number, spoil: (answer: Response) => Response | Promise<Response>) {
-  const sent: { method: string; path: string; key: string | null; at: number }[] = [];
+function flakyFetch(times: number, corrupt: (answer: Response) => Response | Promise<Response>) {
+  const requests: { method: string; path: string; key: string | null; at: number }[] = [];
   const fetch: FetchRequest = async (request) => {
     const { pathname } = new URL(request.url);
     const key = request.headers.get("idempotency-key");
-    sent.push({ method: request.method, path: pathname, key, at: performance.now() });
+    requests.push({ method: request.method, path: pathname, key, at: performance.now() });
     const answer = await ringport.fetch(request);
-    return sent.length <= times ? spoil(answer) : answer;
+    return requests.length <= times ? corrupt(answer) : answer;
   };
-  return { sent, fetch };
+  return { sent: requests, fetch };
 }
 
 /** A connection that breaks after the server has carried out the request. */
@@ -34,7 +34,7 @@ const drop = (): never => {
   throw new TypeError("the connection was reset");
 };
 
-const busy = (retryAfter: string) => () =>
+const busyFor = (retryAfter: string) => () =>
   Response.json(
     { code: "server_busy", detail: "too many calls are being read", request_id: "req_1" },
     { status: 503, headers: { "retry-after": retryAfter, "content-type": "application/problem+json" } },
@@ -47,23 +47,23 @@ test("a deletion is sent once in a browser that shows an empty body instead of n
     return Object.defineProperty(await ringport.fetch(request), "body", { value: new ReadableStream() });
   };
   const { id } = await client.instances.create({ name: "once" });
-  await clientWith({ fetch }).instances.delete(id);
+  await createTestClient({ fetch }).instances.delete(id);
   expect(methods).toEqual(["DELETE"]);
 });
 
 describe("a lost connection", () => {
   test("a lost connection creates nothing twice", async () => {
-    const { sent, fetch } = flaky(2, drop);
+    const { sent, fetch } = flakyFetch(2, drop);
     const name = `Desk ${crypto.randomUUID()}`;
-    const made = await clientWith({ fetch }).instances.create({ name });
+    const created = await createTestClient({ fetch }).instances.create({ name });
     expect(sent.map(({ method }) => method)).toEqual(["POST", "POST", "POST"]);
     expect(new Set(sent.map(({ key }) => key)).size).toBe(1);
     const { items } = await client.instances.page();
-    expect(items.filter((instance) => instance.name === name)).toEqual([made]);
+    expect(items.filter((instance) => instance.name === name)).toEqual([created]);
   });
 
   test("a break within a response means connection loss", async () => {
-    const half = () => {
+    const truncated = () => {
       const body = new ReadableStream({
         start(controller) {
           controller.enqueue(new TextEncoder().encode('{"id":"inst_'));
@@ -72,24 +72,24 @@ describe("a lost connection", () => {
       });
       return new Response(body, { status: 201, headers: { "content-type": "application/json" } });
     };
-    const { sent, fetch } = flaky(1, half);
-    const made = await clientWith({ fetch }).instances.create({ name: "Half" });
+    const { sent, fetch } = flakyFetch(1, truncated);
+    const created = await createTestClient({ fetch }).instances.create({ name: "Half" });
     expect(sent).toHaveLength(2);
-    expect((await client.instances.get(made.id)).name).toBe("Half");
+    expect((await client.instances.get(created.id)).name).toBe("Half");
   });
 
   test("a lost connection does not turn a completed deletion into an error", async () => {
     const { id } = await client.instances.create({ name: "Gone" });
-    const call = await client.calls.create({ instanceId: id, ...spoken });
-    await clientWith(flaky(1, drop)).calls.hangUp(call.id);
+    const call = await client.calls.create({ instanceId: id, ...spokenCall });
+    await createTestClient(flakyFetch(1, drop)).calls.hangUp(call.id);
     expect((await client.calls.get(call.id)).status).toBe("FAILED");
-    await clientWith(flaky(1, drop)).instances.delete(id);
+    await createTestClient(flakyFetch(1, drop)).instances.delete(id);
     await expect(client.instances.delete(id)).rejects.toMatchObject({ code: "instance_not_found" });
   });
 
   test("the error after the last retry has its cause", async () => {
-    const { sent, fetch } = flaky(99, drop);
-    const error = await clientWith({ fetch, retries: 1 })
+    const { sent, fetch } = flakyFetch(99, drop);
+    const error = await createTestClient({ fetch, retries: 1 })
       .voices()
       .catch((error: unknown) => error);
     expect(sent).toHaveLength(2);
@@ -118,12 +118,12 @@ describe("a lost connection", () => {
 
 describe("an idempotency key", () => {
   test("each creation has a new idempotency key, unless one is given", async () => {
-    const { sent, fetch } = flaky(0, drop);
-    const flakyClient = clientWith({ fetch });
+    const { sent, fetch } = flakyFetch(0, drop);
+    const flakyClient = createTestClient({ fetch });
     const first = await flakyClient.instances.create({ name: "A" });
     expect((await flakyClient.instances.create({ name: "A" })).id).not.toBe(first.id);
-    const keyed = await flakyClient.instances.create({ name: "B" }, { idempotencyKey: "order-7" });
-    expect(await flakyClient.instances.create({ name: "B" }, { idempotencyKey: "order-7" })).toEqual(keyed);
+    const withKey = await flakyClient.instances.create({ name: "B" }, { idempotencyKey: "order-7" });
+    expect(await flakyClient.instances.create({ name: "B" }, { idempotencyKey: "order-7" })).toEqual(withKey);
     const keys = sent.map(({ key }) => key);
     expect(keys.slice(2)).toEqual(["order-7", "order-7"]);
     expect(new Set(keys).size).toBe(3);
@@ -139,31 +139,31 @@ describe("an idempotency key", () => {
         { code: "idempotency_key_in_progress", detail: "still running", request_id: "req_1" },
         { status: 409, headers: { "retry-after": "0", "content-type": "application/problem+json" } },
       );
-    const { sent, fetch } = flaky(1, inProgress);
-    await clientWith({ fetch }).instances.create({ name: "Twice" });
+    const { sent, fetch } = flakyFetch(1, inProgress);
+    await createTestClient({ fetch }).instances.create({ name: "Twice" });
     expect(sent).toHaveLength(2);
   });
 });
 
 describe("a busy server", () => {
   test("a retry waits for Retry-After", async () => {
-    const { sent, fetch } = flaky(1, busy("1"));
-    await clientWith({ fetch }).voices();
+    const { sent, fetch } = flakyFetch(1, busyFor("1"));
+    await createTestClient({ fetch }).voices();
     expect(sent).toHaveLength(2);
     expect(sent[1]!.at - sent[0]!.at).toBeGreaterThanOrEqual(990);
   });
 
   test("a long Retry-After, or the last retry, ends the retries", async () => {
-    const patient = flaky(9, busy("3600"));
-    await expect(clientWith(patient).voices()).rejects.toMatchObject({
+    const longWait = flakyFetch(9, busyFor("3600"));
+    await expect(createTestClient(longWait).voices()).rejects.toMatchObject({
       code: "server_busy",
       status: 503,
       retryAfter: 3600,
       requestId: "req_1",
     });
-    expect(patient.sent).toHaveLength(1);
-    const { sent, fetch } = flaky(9, busy("0"));
-    await expect(clientWith({ fetch, retries: 2 }).voices()).rejects.toMatchObject({ retryAfter: 0 });
+    expect(longWait.sent).toHaveLength(1);
+    const { sent, fetch } = flakyFetch(9, busyFor("0"));
+    await expect(createTestClient({ fetch, retries: 2 }).voices()).rejects.toMatchObject({ retryAfter: 0 });
     expect(sent).toHaveLength(3);
   });
 });
@@ -174,6 +174,8 @@ test("a timeout is retried, then reported", async () => {
     requestCount++;
     return new Promise(() => {});
   };
-  await expect(clientWith({ fetch, retries: 1, timeoutMs: 20 }).voices()).rejects.toMatchObject({ code: "timeout" });
+  await expect(createTestClient({ fetch, retries: 1, timeoutMs: 20 }).voices()).rejects.toMatchObject({
+    code: "timeout",
+  });
   expect(requestCount).toBe(2);
 });

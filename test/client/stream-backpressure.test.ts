@@ -18,20 +18,20 @@ test("100 s of audio written at once are sent as they are heard", async () => {
   const { id, leg } = await scene.answered();
   const stream = await scene.client().stream(id, { WebSocket: CountingWebSocket });
   const sound = Int16Array.from({ length: SECONDS * RATE }, (_, i) => 1 + (i % 32_000));
-  let done = false;
+  let isWritten = false;
   const writing = stream.write(sound).then(() => {
-    done = true;
+    isWritten = true;
   });
-  let furthestAheadS = 0;
-  while (!done) {
+  let maxAheadS = 0;
+  while (!isWritten) {
     const aheadS = CountingWebSocket.audioBytes / 2 / RATE - leg.heard.length / RATE;
-    furthestAheadS = Math.max(furthestAheadS, aheadS);
+    maxAheadS = Math.max(maxAheadS, aheadS);
     await new Promise((next) => setTimeout(next, 250));
   }
   await writing;
   expect(await stream.mark("end")).toBe("reached");
-  expect(furthestAheadS).toBeGreaterThan(10);
-  expect(furthestAheadS).toBeLessThan(24);
+  expect(maxAheadS).toBeGreaterThan(10);
+  expect(maxAheadS).toBeLessThan(24);
   expect(leg.heard.filter((sample) => sample !== 0)).toEqual(sound);
   await stream.hangUp();
   const names = namesOf(await allOf(stream.events()));

@@ -19,19 +19,19 @@ const PIECE_MS = 500;
 const open = (id: string, query: Record<string, string | number> = {}): Promise<StreamClient> =>
   openStream(scene.url, id, { token: scene.token, query });
 
-/** Sends this much of a tone at once. */
-function flood(stream: StreamClient, ms: number): void {
+/** Sends `ms` of a tone at once. */
+function writeAhead(stream: StreamClient, ms: number): void {
   const piece = tone(HZ, PIECE_MS, RATE, 8_000);
   for (let sent = 0; sent < ms; sent += PIECE_MS) void stream.write(piece).catch(() => {});
 }
 
-const heardTone = (leg: ScriptedLeg): Promise<void> =>
-  waitUntil(() => leg.heard.length > RATE / 2 && leg.heard.at(-10) !== 0, "nothing was heard");
+const untilToneHeard = (leg: ScriptedLeg): Promise<void> =>
+  waitUntil(() => leg.heard.length > RATE / 2 && leg.heard.at(-10) !== 0, "no tone was heard");
 
-/** Position of the silence after this position, samples: 25 ms of it. */
+/** Samples from this position to the next 25 ms of silence. */
 const silenceAfter = (leg: ScriptedLeg, from: number): number => {
-  const rest = leg.heard.subarray(from);
-  return rest.findIndex((_, i) => rest.subarray(i, i + RATE / 40).every((sample) => sample === 0));
+  const remaining = leg.heard.subarray(from);
+  return remaining.findIndex((_, i) => remaining.subarray(i, i + RATE / 40).every((sample) => sample === 0));
 };
 
 /** Samples of sound after this position. */
@@ -42,9 +42,9 @@ describe("clear takes effect within 200 ms", REAL_TIME, () => {
   test.each([35, 58, 240])("with %i s of PCM sent ahead", async (seconds) => {
     const { id, leg } = await scene.answered();
     const stream = await open(id);
-    flood(stream, seconds * 1_000);
-    await heardTone(leg);
-    const from = leg.heard.length;
+    writeAhead(stream, seconds * 1_000);
+    await untilToneHeard(leg);
+    const clearedAt = leg.heard.length;
     stream.sendMessage({ type: "mark", name: "never" });
     stream.sendMessage({ type: "clear" });
     stream.sendMessage({ type: "mark", name: "at once" });
@@ -54,10 +54,10 @@ describe("clear takes effect within 200 ms", REAL_TIME, () => {
     await stream.message(({ name }) => name === "after", "the last mark");
     const marks = stream.events.filter(({ event }) => event === "mark");
     expect(marks.map(({ name }) => name)).toEqual(["at once", "after"]);
-    const second = leg.heard.subarray(from + SOON, from + SOON + RATE / 5);
+    const second = leg.heard.subarray(clearedAt + SOON, clearedAt + SOON + RATE / 5);
     expect(toneShare(second, 1_800, RATE)).toBeGreaterThan(0.98);
-    const heard = soundAfter(leg, from);
-    expect(heard).toBeLessThan(SOON + (RATE * 2) / 5);
+    const heardSamples = soundAfter(leg, clearedAt);
+    expect(heardSamples).toBeLessThan(SOON + (RATE * 2) / 5);
     stream.sendMessage({ type: "hangup" });
     expect(await stream.closed()).toMatchObject({ code: 1000 });
   });
@@ -70,17 +70,17 @@ describe("clear takes effect within 200 ms", REAL_TIME, () => {
     const { id, leg } = await scene.answered();
     const stream = await open(id, { encoding: "mp3" });
     for (let i = 0; i < 60; i++) void stream.write(first).catch(() => {});
-    await heardTone(leg);
-    const from = leg.heard.length;
+    await untilToneHeard(leg);
+    const clearedAt = leg.heard.length;
     stream.sendMessage({ type: "clear" });
     await stream.event("cleared");
     void stream.write(second);
     stream.sendMessage({ type: "mark", name: "after" });
     await stream.message(({ name }) => name === "after", "the last mark");
-    const heard = soundAfter(leg, from);
-    expect(heard).toBeLessThan(SOON + (RATE * 45) / 100);
-    // The second one is whole.
-    const end = from + heard;
+    const heardSamples = soundAfter(leg, clearedAt);
+    expect(heardSamples).toBeLessThan(SOON + (RATE * 45) / 100);
+    // The second file is heard in full.
+    const end = clearedAt + heardSamples;
     expect(toneShare(leg.heard.subarray(end - (RATE * 38) / 100, end), 700, RATE)).toBeGreaterThan(0.98);
     stream.sendMessage({ type: "hangup" });
     expect(await stream.closed()).toMatchObject({ code: 1000 });
@@ -95,19 +95,19 @@ describe("clear takes effect within 200 ms", REAL_TIME, () => {
     const mark = (name: string): void => bot.sendMessage({ event: "mark", streamSid, mark: { name } });
     for (let i = 0; i < 200; i++) media(tone(HZ, PIECE_MS, 8_000, 8_000));
     mark("never");
-    await heardTone(leg);
-    const from = leg.heard.length;
+    await untilToneHeard(leg);
+    const clearedAt = leg.heard.length;
     bot.sendMessage({ event: "clear", streamSid });
     await bot.event("mark");
-    const cleared = leg.heard.length;
-    await waitUntil(() => leg.heard.length > cleared + RATE / 10, "no silence was heard");
+    const position = leg.heard.length;
+    await waitUntil(() => leg.heard.length > position + RATE / 10, "no silence was heard");
     media(tone(1_800, 400, 8_000, 8_000));
     mark("after");
     await bot.message((message) => JSON.stringify(message.mark) === '{"name":"after"}', "the last mark");
-    const silent = from + silenceAfter(leg, from);
-    expect(silent - from).toBeLessThan(SOON);
-    const after = leg.heard.subarray(silent);
-    const second = after.subarray(after.findIndex((sample) => sample !== 0));
+    const silenceAt = clearedAt + silenceAfter(leg, clearedAt);
+    expect(silenceAt - clearedAt).toBeLessThan(SOON);
+    const afterSilence = leg.heard.subarray(silenceAt);
+    const second = afterSilence.subarray(afterSilence.findIndex((sample) => sample !== 0));
     expect(toneShare(second.subarray(0, (RATE * 3) / 10), 1_800, RATE)).toBeGreaterThan(0.95);
     await bot.close(1000);
   });
@@ -118,12 +118,12 @@ describe("clear takes effect within 200 ms", REAL_TIME, () => {
     const piece = tone(HZ, PIECE_MS, RATE, 8_000);
     for (let i = 0; i < 120; i++) void stream.write(piece);
     const never = stream.mark("never");
-    await heardTone(leg);
-    const from = leg.heard.length;
+    await untilToneHeard(leg);
+    const clearedAt = leg.heard.length;
     const heardMs = await stream.clear();
     expect(await never).toBe("cleared");
-    expect(soundAfter(leg, from)).toBeLessThan(SOON);
-    expect(Math.abs((heardMs / 1_000) * RATE - from)).toBeLessThan(SOON + RATE);
+    expect(soundAfter(leg, clearedAt)).toBeLessThan(SOON);
+    expect(Math.abs((heardMs / 1_000) * RATE - clearedAt)).toBeLessThan(SOON + RATE);
     await stream.write(tone(1_800, 400, RATE, 8_000));
     expect(await stream.mark("after")).toBe("reached");
     await stream.hangUp();
@@ -131,16 +131,16 @@ describe("clear takes effect within 200 ms", REAL_TIME, () => {
 });
 
 describe("the end of a call", REAL_TIME, () => {
-  test("clear and hangup end it within 200 ms, however much was sent ahead", async () => {
+  test("clear and hangup end it within 200 ms, even with audio sent ahead", async () => {
     const { id, leg } = await scene.answered();
     const stream = await open(id);
-    flood(stream, 100_000);
-    await heardTone(leg);
-    const from = leg.heard.length;
+    writeAhead(stream, 100_000);
+    await untilToneHeard(leg);
+    const clearedAt = leg.heard.length;
     stream.sendMessage({ type: "clear" });
     stream.sendMessage({ type: "hangup" });
     expect(await stream.closed()).toMatchObject({ code: 1000 });
-    expect(leg.heard.length - from).toBeLessThan(SOON);
+    expect(leg.heard.length - clearedAt).toBeLessThan(SOON);
     expect((await scene.client().waitForCall(id)).outcome).toMatchObject({ reason: "stream_closed" });
   });
 });

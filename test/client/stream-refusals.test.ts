@@ -6,10 +6,10 @@ import { relayTo } from "../support/relay.ts";
 import { streamScene, TARGET } from "./support/stream-scene.ts";
 
 const scene = streamScene();
-const off = streamScene({ streamPreview: false });
+const withoutStreams = streamScene({ streamPreview: false });
 
 describe("the error of a refused stream", () => {
-  const refused = async (promise: Promise<unknown>) => {
+  const codeOf = async (promise: Promise<unknown>) => {
     const error = await promise.catch((error: unknown) => error);
     expect(error).toBeInstanceOf(RingportError);
     const { code, status } = error as RingportError;
@@ -18,40 +18,43 @@ describe("the error of a refused stream", () => {
 
   test("an invalid token is reported as unauthorized", async () => {
     const stream = scene.client({ token: "rp_live_wrong" }).stream("call_1");
-    expect(await refused(stream)).toEqual({ code: "unauthorized", status: 401 });
+    expect(await codeOf(stream)).toEqual({ code: "unauthorized", status: 401 });
   });
 
   test("a call without a stream has its code", async () => {
     const client = scene.client();
-    expect(await refused(client.stream("call_nobody"))).toEqual({ code: "call_not_found", status: 404 });
+    expect(await codeOf(client.stream("call_missing"))).toEqual({ code: "call_not_found", status: 404 });
     const { id: instanceId } = await client.instances.create({ name: "Spoken" });
     const tts = { text: "Hello there.", voiceId: "en-US-1" };
     const spoken = await client.calls.create({ instanceId, type: "FIXED_TTS", target: TARGET, tts });
-    expect(await refused(client.stream(spoken.id))).toEqual({ code: "not_a_stream_call", status: 409 });
+    expect(await codeOf(client.stream(spoken.id))).toEqual({ code: "not_a_stream_call", status: 409 });
     await client.calls.hangUp(spoken.id);
     const { id, leg } = await scene.answered();
     leg.end("callee_hung_up");
     await client.waitForCall(id);
-    expect(await refused(client.stream(id))).toEqual({ code: "call_ended", status: 409 });
+    expect(await codeOf(client.stream(id))).toEqual({ code: "call_ended", status: 409 });
   });
 
   test("an occupied stream is reported as attached", async () => {
     const { id } = await scene.answered();
     const client = scene.client();
     const stream = await client.stream(id);
-    expect(await refused(client.stream(id))).toEqual({ code: "stream_already_attached", status: 409 });
+    expect(await codeOf(client.stream(id))).toEqual({ code: "stream_already_attached", status: 409 });
     await stream.hangUp();
   });
 
   test("an invalid query is reported as invalid_request", async () => {
     const { id } = await scene.answered();
     const stream = scene.client().stream(id, { sampleRate: 11_025 as 16_000 });
-    expect(await refused(stream)).toEqual({ code: "invalid_request", status: 400 });
+    expect(await codeOf(stream)).toEqual({ code: "invalid_request", status: 400 });
     await scene.client().calls.hangUp(id);
   });
 
   test("a switched-off server is reported as stream_not_available", async () => {
-    expect(await refused(off.client().stream("call_1"))).toEqual({ code: "stream_not_available", status: 501 });
+    expect(await codeOf(withoutStreams.client().stream("call_1"))).toEqual({
+      code: "stream_not_available",
+      status: 501,
+    });
   });
 
   test("an unreachable server is reported as network_error", async () => {
@@ -59,7 +62,7 @@ describe("the error of a refused stream", () => {
     await relay.cut();
     const url = relay.url.replace(/\/$/, "");
     const stream = scene.client({ url, retries: 1 }).stream("call_1");
-    expect(await refused(stream)).toEqual({ code: "network_error", status: 0 });
+    expect(await codeOf(stream)).toEqual({ code: "network_error", status: 0 });
   });
 
   test("a proxy without WebSockets is reported as network_error", async () => {
@@ -83,7 +86,7 @@ describe("the error of a refused stream", () => {
 
 describe("the error of a stream that the server closes", () => {
   test("a revoked token is reported as unauthorized", async () => {
-    const { token, id: tokenId } = await scene.ringport.tokens.issue({ userName: "ana", label: "for a while" });
+    const { token, id: tokenId } = await scene.ringport.tokens.issue({ userName: "ana", label: "temporary" });
     const { id } = await scene.answered();
     const stream = await scene.client({ token }).stream(id);
     await scene.ringport.tokens.revoke(tokenId);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Replay } from "../../src/client/stream/stream-replay.ts";
 
-/** The server's replay: all lasting events, and the last thousand transient ones. */
+/** The server's replay: all lasting events, and the latest thousand transient ones. */
 class Server {
   readonly #events: { text: string; event: string }[] = [];
   add(event: string, text: string): { text: string; event: string } {

@@ -17,22 +17,22 @@ test("a transcript sent into a dead connection is reported once after reconnecti
     for await (const event of stream.events())
       if (event.type === "transcript" && event.final) received.push(event.text);
   })();
-  await waitUntil(() => transcription.sessions.length === 1, "nobody listens");
-  let spoken = 0;
+  await waitUntil(() => transcription.sessions.length === 1, "no transcription session was opened");
+  let spokenCount = 0;
   const say = async (text: string): Promise<void> => {
-    transcription.sessions[0]?.say({ type: "final", text, startMs: 100 * spoken, endMs: 100 * ++spoken });
+    transcription.sessions[0]?.say({ type: "final", text, startMs: 100 * spokenCount, endMs: 100 * ++spokenCount });
     const storedCount = async (): Promise<number> =>
       (await scene.client().calls.get(id, { expand: ["transcript"] })).transcript?.length ?? 0;
-    await waitUntil(async () => (await storedCount()) === spoken, "it was not understood");
+    await waitUntil(async () => (await storedCount()) === spokenCount, "the text was not stored");
   };
   await say("one");
-  await waitUntil(() => received.length === 1, "it was not received");
+  await waitUntil(() => received.length === 1, "the text was not received");
   relay.freeze();
   await say("two");
   expect(received).toEqual(["one"]);
   await relay.cut();
   await relay.repair();
-  await waitUntil(() => received.length > 1, "it was not received again");
+  await waitUntil(() => received.length > 1, "the text was not received again");
   await say("three");
   await stream.hangUp();
   await listening;

@@ -11,30 +11,30 @@ const HZ = 700;
 const TONE = tone(HZ, 1_003, RATE, 8_000);
 
 /** A tone starts and ends with a zero crossing, whose zeros look like silence. */
-const spoken = heardBy({ heard: TONE });
+const expectedSamples = heardBy({ heard: TONE });
 
 describe("write", () => {
   test("the callee hears every written sample, even from before pickup", async () => {
     const { id, leg } = await scene.ring();
     const stream = await scene.client().stream(id);
-    for (let at = 0, size = 1; at < TONE.length; at += size, size = (size * 7) % 997)
-      await stream.write(TONE.subarray(at, at + size));
+    for (let offset = 0, size = 1; offset < TONE.length; offset += size, size = (size * 7) % 997)
+      await stream.write(TONE.subarray(offset, offset + size));
     leg.answer();
     expect(await stream.mark("end")).toBe("reached");
-    expect(heardBy(leg)).toEqual(spoken);
+    expect(heardBy(leg)).toEqual(expectedSamples);
     expect(await stream.hangUp()).toEqual({ status: "completed", reason: "stream_closed" });
-    const happened = namesOf(await allOf(stream.events())).filter((name) => name !== "transcripts_unavailable");
-    expect(happened).toEqual(["ringing", "answered", "mark", "completed"]);
+    const eventNames = namesOf(await allOf(stream.events())).filter((name) => name !== "transcripts_unavailable");
+    expect(eventNames).toEqual(["ringing", "answered", "mark", "completed"]);
   });
 
   test("written bytes may be cut within samples", async () => {
     const { id, leg } = await scene.answered();
     const stream = await scene.client().stream(id);
     const bytes = new Uint8Array(TONE.buffer);
-    for (let at = 0, size = 1; at < bytes.length; at += size, size = (size * 7) % 997)
-      await stream.write(bytes.subarray(at, at + size));
+    for (let offset = 0, size = 1; offset < bytes.length; offset += size, size = (size * 7) % 997)
+      await stream.write(bytes.subarray(offset, offset + size));
     expect(await stream.mark("end")).toBe("reached");
-    expect(heardBy(leg)).toEqual(spoken);
+    expect(heardBy(leg)).toEqual(expectedSamples);
     await stream.hangUp();
   });
 
@@ -70,7 +70,7 @@ describe("write", () => {
     const mp3 = await readFile(new URL("../../examples/hello.mp3", import.meta.url));
     const { id, leg } = await scene.answered();
     const stream = await scene.client().stream(id, { encoding: "mp3" });
-    for (let at = 0; at < mp3.length; at += 777) await stream.write(mp3.subarray(at, at + 777));
+    for (let offset = 0; offset < mp3.length; offset += 777) await stream.write(mp3.subarray(offset, offset + 777));
     expect(() => stream.write(TONE)).toThrow(/write the bytes of the MP3/);
     expect(await stream.mark("end")).toBe("reached");
     expect(heardBy(leg).length / RATE).toBeGreaterThan(1);
@@ -96,7 +96,7 @@ describe("the callee's audio", () => {
       }
       // A-law has no zero: its silence is the lowest level.
       const voice = heardBy({ heard: heard.map((sample) => (Math.abs(sample) > 8 ? sample : 0)) });
-      if (encoding === "pcm_s16le") expect(heardBy({ heard })).toEqual(spoken);
+      if (encoding === "pcm_s16le") expect(heardBy({ heard })).toEqual(expectedSamples);
       else expect(toneShare(voice, HZ, RATE)).toBeGreaterThan(0.98);
       await stream.close();
     },
@@ -114,10 +114,10 @@ describe("clear", () => {
   test("clear drops all queued audio, returns heard_ms and settles the marks", async () => {
     const { id, leg } = await scene.answered();
     const stream = await scene.client().stream(id);
-    const long = tone(HZ, 40_000, RATE, 8_000);
-    const writing = stream.write(long);
+    const longTone = tone(HZ, 40_000, RATE, 8_000);
+    const writing = stream.write(longTone);
     const end = stream.mark("the end");
-    await waitUntil(() => heardBy(leg).length > RATE / 2, "nothing was heard");
+    await waitUntil(() => heardBy(leg).length > RATE / 2, "no audio was heard");
     const heardMs = await stream.clear();
     await writing;
     expect(await end).toBe("cleared");
@@ -164,7 +164,7 @@ describe("the end of a stream", () => {
     expect((await stream.ended).status).toBe("closed");
     const { outcome } = await client.waitForCall(id);
     expect(outcome.reason).toBe("stream_closed");
-    expect(heardBy(leg)).toEqual(spoken);
+    expect(heardBy(leg)).toEqual(expectedSamples);
   });
 
   test("a signal ends the stream at once", async () => {
@@ -172,7 +172,7 @@ describe("the end of a stream", () => {
     const stop = new AbortController();
     const stream = await scene.client().stream(id, { signal: stop.signal });
     const reading = allOf(stream.events());
-    const reason = new Error("enough");
+    const reason = new Error("aborted by the caller");
     stop.abort(reason);
     await expect(stream.ended).rejects.toBe(reason);
     await expect(reading).rejects.toBe(reason);

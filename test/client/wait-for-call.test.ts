@@ -2,7 +2,7 @@ import { createClient } from "ringport/client";
 import { describe, expect, test } from "vitest";
 
 /** A server whose timeline grows by one piece at each request, in pages of the requested length. */
-function growing(pieces: readonly number[]) {
+function growingTimeline(pieces: readonly number[]) {
   let length = 0;
   let reading = 0;
   const cursors: (string | null)[] = [];
@@ -15,10 +15,10 @@ function growing(pieces: readonly number[]) {
     cursors.push(cursor);
     const start = Number(cursor ?? 0);
     const end = Math.min(length, start + Number(searchParams.get("limit")));
-    const last = reading >= pieces.length ? length - 1 : -1;
+    const finalIndex = reading >= pieces.length ? length - 1 : -1;
     const items = Array.from({ length: end - start }, (_, index) => ({
       id: `evt_${start + index}`,
-      type: start + index === last ? "completed" : "dtmf",
+      type: start + index === finalIndex ? "completed" : "dtmf",
     }));
     const link = `</elsewhere/v1/calls/call_1/events?limit=1&cursor=${end}>; rel="next"`;
     return Response.json(items, end < length ? { headers: { link } } : {});
@@ -30,22 +30,22 @@ describe("waitForCall", () => {
   test.each([[[1, 0, 2]], [[450]], [[150, 150, 150]], [[200, 1, 199, 1]]])(
     "each event of a timeline that grows by %j is reported once and in order",
     async (pieces) => {
-      const { client } = growing(pieces);
+      const { client } = growingTimeline(pieces);
       const reported: string[] = [];
       await client.waitForCall("call_1", { onProgress: ({ id }) => void reported.push(id), timeoutMs: 5_000 });
-      const all = pieces.reduce((sum, piece) => sum + piece, 0);
-      expect(reported).toEqual(Array.from({ length: all }, (_, index) => `evt_${index}`));
+      const total = pieces.reduce((sum, piece) => sum + piece, 0);
+      expect(reported).toEqual(Array.from({ length: total }, (_, index) => `evt_${index}`));
     },
   );
 
   test("a full page is not requested again", async () => {
-    const { client, cursors } = growing([450, 0, 1]);
+    const { client, cursors } = growingTimeline([450, 0, 1]);
     await client.waitForCall("call_1");
     expect(cursors).toEqual([null, "200", "400", "400", "400"]);
   });
 
   test("the next event waits for onProgress", async () => {
-    const { client } = growing([3]);
+    const { client } = growingTimeline([3]);
     const steps: string[] = [];
     await client.waitForCall("call_1", {
       onProgress: async ({ id }) => {

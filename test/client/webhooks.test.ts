@@ -20,13 +20,13 @@ interface Message {
   readonly headers: Record<string, string>;
 }
 const messages: Message[] = [];
-let arrived = () => {};
+let onMessage = () => {};
 const endpoint = createServer(async (request, response) => {
   let body = "";
   for await (const chunk of request) body += String(chunk);
   messages.push({ body, headers: request.headers as Record<string, string> });
   response.writeHead(204).end();
-  arrived();
+  onMessage();
 });
 
 beforeAll(async () => {
@@ -41,20 +41,20 @@ afterAll(async () => {
 });
 
 /** Resolves once the endpoint has received a message that meets the condition. */
-async function received(isIt: (event: CallEvent) => boolean): Promise<Message> {
+async function messageWith(matches: (event: CallEvent) => boolean): Promise<Message> {
   for (;;) {
-    const found = messages.find(({ body }) => isIt(JSON.parse(body)));
-    if (found) return found;
+    const match = messages.find(({ body }) => matches(JSON.parse(body)));
+    if (match) return match;
     await new Promise<void>((resolve) => {
-      arrived = resolve;
+      onMessage = resolve;
     });
   }
 }
 
-async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const found: T[] = [];
-  for await (const item of items) found.push(item);
-  return found;
+async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const collected: T[] = [];
+  for await (const item of items) collected.push(item);
+  return collected;
 }
 
 test("a webhook gets the events of a call, signed, and its client sees the deliveries", async () => {
@@ -71,29 +71,31 @@ test("a webhook gets the events of a call, signed, and its client sees the deliv
     tts: { text: "Hello.", voiceId: "en-US-1" },
   });
   const { status } = await client.waitForCall(call.id);
-  const last = await received((event) => event.call_id === call.id && /^(completed|failed)$/.test(event.type));
+  const finalMessage = await messageWith(
+    (event) => event.call_id === call.id && /^(completed|failed)$/.test(event.type),
+  );
   const { items } = await client.eventPage({ instance_id: instance.id });
-  expect(new Webhook(secret).verify(last.body, last.headers)).toEqual(
+  expect(new Webhook(secret).verify(finalMessage.body, finalMessage.headers)).toEqual(
     items.find(({ type }) => type === status.toLowerCase()),
   );
 
   const test = await client.webhooks.test(id);
-  await received((event) => event.id === test.event_id);
-  const [finished] = await all(client.webhooks.deliveries(id, { status: "delivered" }));
+  await messageWith((event) => event.id === test.event_id);
+  const [finished] = await collect(client.webhooks.deliveries(id, { status: "delivered" }));
   expect(finished).toMatchObject({ webhook_id: id, attempts: 1, last_status: 204 });
   const rotated = await client.webhooks.rotateSecret(id);
-  const again = await client.webhooks.replay(id, test.id);
-  expect(again).toMatchObject({ event_id: test.event_id, status: "pending" });
+  const replayed = await client.webhooks.replay(id, test.id);
+  expect(replayed).toMatchObject({ event_id: test.event_id, status: "pending" });
   expect(rotated.secret).not.toBe(secret);
   expect(await client.webhooks.update(id, { enabled: false })).toMatchObject({ disabled_reason: "requested" });
-  expect(await all(client.webhooks.list())).toHaveLength(1);
+  expect(await collect(client.webhooks.list())).toHaveLength(1);
   await client.webhooks.delete(id);
   await expect(client.webhooks.get(id)).rejects.toMatchObject({ code: "webhook_not_found" });
 });
 
 test("a creation with a lost response runs once", async () => {
   let posts = 0;
-  const lossy = createClient({
+  const lossyClient = createClient({
     url: URL,
     token: "t",
     fetch: async () => {
@@ -101,6 +103,6 @@ test("a creation with a lost response runs once", async () => {
       throw new TypeError("connection reset");
     },
   });
-  await expect(lossy.webhooks.create({ url: "https://example.com/" })).rejects.toThrow();
+  await expect(lossyClient.webhooks.create({ url: "https://example.com/" })).rejects.toThrow();
   expect(posts).toBe(1);
 });

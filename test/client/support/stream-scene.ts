@@ -10,14 +10,14 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 export interface StreamScene {
   readonly ringport: Ringport;
   readonly network: ScriptedTelephony;
-  /** Its address. */
+  /** Address of the server. */
   readonly url: string;
   readonly token: string;
   /** A client; by default with a direct connection. */
   client(options?: Partial<ClientOptions>): Client;
   /** Places a stream call and waits until a phone rings. */
   ring(): Promise<RingingCall>;
-  /** The same with a callee who picks up. */
+  /** Places a stream call, and answers it. */
   answered(): Promise<RingingCall>;
 }
 
@@ -28,7 +28,7 @@ export interface RingingCall {
 }
 
 export const TARGET = { phoneNumber: "+12025550100" } as const;
-/** Rate of the legs, and of the streamed audio, Hz: nothing is resampled. */
+/** Rate of the legs and of the streamed audio, Hz; no audio is resampled. */
 export const RATE = 16_000;
 
 export interface StreamSceneOptions {
@@ -53,7 +53,7 @@ export function streamScene({ speed = 1, streamPreview = true, transcription }: 
   });
   let listening: Listening;
   let token = "";
-  let placed = 0;
+  let callCount = 0;
   beforeAll(async () => {
     listening = await (await serveHere())(ringport, { port: 0 });
     ({ token } = await ringport.tokens.issue({ userName: "ana", label: "test" }));
@@ -74,9 +74,9 @@ export function streamScene({ speed = 1, streamPreview = true, transcription }: 
     client: (options) => createClient({ url: listening.url, token, ...options }),
     async ring() {
       const client = scene.client();
-      const { id: instanceId } = await client.instances.create({ name: `Desk ${++placed}` });
+      const { id: instanceId } = await client.instances.create({ name: `Desk ${++callCount}` });
       const { id } = await client.calls.create({ instanceId, type: "DYNAMIC_STREAM", target: TARGET });
-      await waitUntil(() => network.legs.some(({ callId }) => callId === id), "nobody was dialled");
+      await waitUntil(() => network.legs.some(({ callId }) => callId === id), "no callee was dialled");
       const leg = network.leg(id);
       leg.placed();
       leg.alert();
@@ -85,7 +85,10 @@ export function streamScene({ speed = 1, streamPreview = true, transcription }: 
     async answered() {
       const call = await scene.ring();
       call.leg.answer();
-      await waitUntil(async () => (await scene.client().calls.get(call.id)).status === "IN_PROGRESS", "no answer");
+      await waitUntil(
+        async () => (await scene.client().calls.get(call.id)).status === "IN_PROGRESS",
+        "the call was not answered",
+      );
       return call;
     },
   };
@@ -94,39 +97,39 @@ export function streamScene({ speed = 1, streamPreview = true, transcription }: 
 
 /** Audio that a phone heard, without the silence before and after. */
 export function heardBy({ heard }: { readonly heard: Int16Array }): Int16Array {
-  const from = heard.findIndex((sample) => sample !== 0);
-  return from < 0 ? new Int16Array(0) : heard.subarray(from, heard.findLastIndex((sample) => sample !== 0) + 1);
+  const start = heard.findIndex((sample) => sample !== 0);
+  return start < 0 ? new Int16Array(0) : heard.subarray(start, heard.findLastIndex((sample) => sample !== 0) + 1);
 }
 
 /** All items of an iterator. */
 export async function allOf<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const all: T[] = [];
-  for await (const item of items) all.push(item);
-  return all;
+  const collected: T[] = [];
+  for await (const item of items) collected.push(item);
+  return collected;
 }
 
 /** Events by name, other messages by type. */
 export const namesOf = (events: readonly StreamEvent[]): string[] =>
   events.map((event) => (event.type === "call_event" ? event.event : event.type));
 
-/** Waits for a condition. */
-export async function waitUntil(holds: () => boolean | Promise<boolean>, otherwise: string): Promise<void> {
+/** Waits for a condition. Throws an Error with this message after 15 s. */
+export async function waitUntil(condition: () => boolean | Promise<boolean>, message: string): Promise<void> {
   const deadline = performance.now() + 15_000;
-  while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error(otherwise);
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error(message);
     await new Promise((done) => setTimeout(done, 10));
   }
 }
 
 /** Timers of a clock at a multiple of real time. A timer started by another one counts from the other's due time. */
 function punctual(speed: number): typeof realSystem.after {
-  let due: number | undefined;
+  let dueAt: number | undefined;
   return (ms, run) => {
-    const at = (due ?? realSystem.monotonic()) + ms / speed;
-    return realSystem.after(at - realSystem.monotonic(), () => {
-      due = at;
+    const dueTime = (dueAt ?? realSystem.monotonic()) + ms / speed;
+    return realSystem.after(dueTime - realSystem.monotonic(), () => {
+      dueAt = dueTime;
       run();
-      due = undefined;
+      dueAt = undefined;
     });
   };
 }
