@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { describe, expect, type TestContext, test } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
-import { begin, type Program } from "../examples/program.ts";
+import { type Program, startProgram } from "../examples/program.ts";
 import { describeEach, ON_NODE, ON_OTHER_RUNTIMES, type Server, useServer } from "../support/server.ts";
 import { type Client, expected, until } from "../support/server-client.ts";
 import { loudness } from "../support/server-sound.ts";
@@ -38,7 +38,7 @@ async function bridge(
   await once(listening, "listening");
   const url = `ws://127.0.0.1:${(listening.address() as AddressInfo).port}/media`;
   const env = { RINGPORT_URL: server.base, RINGPORT_TOKEN: client.token ?? "", TWILIO_AUTH_TOKEN: "secret" };
-  const program = begin(server.target.runtime, [BRIDGE, callId, url], server.data, env);
+  const program = startProgram(server.target.runtime, [BRIDGE, callId, url], server.data, env);
   onTestFinished(program.end);
   return { program, bots, signatures, url };
 }
@@ -50,7 +50,7 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
     test.concurrent("a bot written as a server works through the bridge", async (context) => {
       const call = await placeCall(server, NUMBERS.greetsAndBeeps);
       const { program, bots, signatures } = await bridge(context, server, call, { hangUpAt: "utterance 1" });
-      expect(await program.ended).toContain("The bot has let go");
+      expect(await program.finalOutput).toContain("The bot has let go");
       expectClosedOnPurpose(await call.client.waitForCall(call.callId));
       expect(bots).toHaveLength(1);
       const [bot] = bots;
@@ -67,7 +67,7 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
       const attached = async (): Promise<string> => (await client.get(`/v1/calls/${callId}/stream`)).text;
       await until(attached, (text) => text.includes("stream_already_attached"), 20_000, "the bridge to be there");
       expected(204, await client.delete(`/v1/calls/${callId}`));
-      await expect(program.ended).rejects.toThrow("The call has let go (4010 the call failed)");
+      await expect(program.finalOutput).rejects.toThrow("The call has let go (4010 the call failed)");
       expect(bots).toEqual([]);
     });
 
@@ -81,7 +81,7 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
         "the bot to hear something",
       );
       expected(204, await client.delete(`/v1/calls/${callId}`));
-      await program.ended.catch(() => {}); // its success is not reported to the bot
+      await program.finalOutput.catch(() => {}); // its success is not reported to the bot
       expect(await waitUntilClosed(bots[0]!)).toMatchObject({ code: 1000 });
       expect(bots[0]?.messages.at(-1)?.event).toBe("stop");
     });
@@ -89,7 +89,7 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
     test.concurrent("the bridge prints the reason for a missing stream", async (context) => {
       const { client } = await placeCall(server, NUMBERS.busy);
       const { program } = await bridge(context, server, { client, callId: "call_01k7zq3n5de7h9k1m3p5r7t9vb" });
-      await expect(program.ended).rejects.toThrow("call_not_found");
+      await expect(program.finalOutput).rejects.toThrow("call_not_found");
     });
   });
 });
