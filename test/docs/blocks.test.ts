@@ -28,24 +28,24 @@ test("the only block of js is webpack's configuration", () => {
 });
 
 test("no shell block has a comment, which zsh would run or pass on", () => {
-  const commented = PAGES.flatMap(blocksOf).filter(
+  const withComments = PAGES.flatMap(blocksOf).filter(
     ({ language, text }) => language === "sh" && /(^|\s)#(\s|$)/m.test(text),
   );
-  expect(commented.map(({ page, line }) => `${page}:${line}`)).toEqual([]);
+  expect(withComments.map(({ page, line }) => `${page}:${line}`)).toEqual([]);
 });
 
 test("a text block is the output of the command above it, or a drawing", () => {
   const texts = PAGES.flatMap(blocksOf).filter(({ language }) => language === "text");
-  const loose = texts.filter(({ after }) => after?.language !== "sh");
+  const separate = texts.filter(({ after }) => after?.language !== "sh");
   const isDrawing = (text: string) => Object.keys(DRAWINGS).some((beginning) => text.startsWith(beginning));
-  expect(loose.filter(({ text }) => !isDrawing(text)).map(({ page, line }) => `${page}:${line}`)).toEqual([]);
+  expect(separate.filter(({ text }) => !isDrawing(text)).map(({ page, line }) => `${page}:${line}`)).toEqual([]);
 });
 
 test("state diagrams are only on the generated page", () => {
-  const drawn = PAGES.filter((page) =>
+  const pagesWithDiagrams = PAGES.filter((page) =>
     blocksOf(page).some(({ language, text }) => language === "mermaid" && /^stateDiagram/m.test(text)),
   );
-  expect(drawn).toEqual(["docs/states.md"]);
+  expect(pagesWithDiagrams).toEqual(["docs/states.md"]);
 });
 
 test("a JSON block fits its schema, or is the response above it", async () => {

@@ -25,21 +25,21 @@ function section({ path, operands = [], summary, details, options, settings }: C
     summary,
     ...(details === undefined ? [] : [details.split("\n").map(escaped).join("<br>\n")]),
     ...(rows.length > 0 ? [table(["option", "what it does"], rows)] : []),
-    ...seen(settings),
+    ...settingsSentences(settings),
   ].join("\n\n");
 }
 
 /** Page that explains the settings of a command. */
-function seen(settings: Command["settings"]): string[] {
-  const others = settings.filter((one) => !CONNECTION_SETTINGS.includes(one));
-  const connects = settings.length > others.length;
+function settingsSentences(settings: Command["settings"]): string[] {
+  const otherSettings = settings.filter((setting) => !CONNECTION_SETTINGS.includes(setting));
+  const hasConnection = settings.length > otherSettings.length;
   const sentences = [
-    ...(connects
+    ...(hasConnection
       ? ["`RINGPORT_URL` and `RINGPORT_TOKEN` (or `--url`, `--token`) select the server and the user."]
       : []),
-    ...(others.length > 5 ? ["It takes the settings of the [configuration](configuration.md)."] : []),
-    ...(others.length > 0 && others.length <= 5
-      ? [`Settings: ${others.map(({ env }) => `\`${env}\``).join(", ")}.`]
+    ...(otherSettings.length > 5 ? ["It takes the settings of the [configuration](configuration.md)."] : []),
+    ...(otherSettings.length > 0 && otherSettings.length <= 5
+      ? [`Settings: ${otherSettings.map(({ env }) => `\`${env}\``).join(", ")}.`]
       : []),
   ];
   return sentences.length > 0 ? [sentences.join(" ")] : [];

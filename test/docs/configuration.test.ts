@@ -73,16 +73,16 @@ These options have no variable: \`createRingport\` takes them.
 
 ${table(
   ["option", "why"],
-  Object.entries(CODE_ONLY).map(([name, why]) => [`\`${name}\``, why]),
+  Object.entries(CODE_ONLY).map(([name, reason]) => [`\`${name}\``, reason]),
 )}
 `;
 }
 
 function row({ env, flag, parser, fallback, option, help }: Setting): string[] {
   const value = parser.placeholder === undefined ? "1, 0" : parser.expected.replace(/^a(n|) /, "");
-  const own = ["port", "hostname", "tls.cert", "tls.key", "tokenFile", "log", "logMaskNumbers"].includes(option)
+  const optionName = ["port", "hostname", "tls.cert", "tls.key", "tokenFile", "log", "logMaskNumbers"].includes(option)
     ? ""
     : `\`${option}\``;
-  const shown = WORDS.has(fallback) ? fallback : `\`${fallback}\``;
-  return [`\`${env}\``, flag === undefined ? "" : `\`--${flag}\``, value, shown, own, help];
+  const defaultText = WORDS.has(fallback) ? fallback : `\`${fallback}\``;
+  return [`\`${env}\``, flag === undefined ? "" : `\`--${flag}\``, value, defaultText, optionName, help];
 }

@@ -9,7 +9,7 @@ test("every export has a docstring", { timeout: 60_000 }, () => {
   const entries = Object.values(config.compilerOptions.paths as Record<string, [string]>).map(([file]) => fileOf(file));
   const program = ts.createProgram(entries, options);
   const checker = program.getTypeChecker();
-  const silent = entries.flatMap((file) => {
+  const undocumented = entries.flatMap((file) => {
     const entry = checker.getSymbolAtLocation(program.getSourceFile(file)!)!;
     return checker
       .getExportsOfModule(entry)
@@ -17,5 +17,5 @@ test("every export has a docstring", { timeout: 60_000 }, () => {
       .filter((symbol) => !/\w.*[.:`]/s.test(ts.displayPartsToString(symbol.getDocumentationComment(checker))))
       .map(({ name }) => `${file}: ${name}`);
   });
-  expect(silent).toEqual([]);
+  expect(undocumented).toEqual([]);
 });

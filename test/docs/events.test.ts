@@ -21,6 +21,6 @@ test("docs/embedding.md explains exactly the events", () => {
 
 test.each(ROWS)("docs/embedding.md names the data of $type", ({ type, fields }) => {
   const outcome = isFinalEvent(type) ? Object.keys(outcomeShape.entries) : []; // explained on a separate page
-  const own = Object.keys(EVENT_DATA[type].entries).filter((name) => !outcome.includes(name));
-  expect(fields).toEqual(expect.arrayContaining(own));
+  const fieldNames = Object.keys(EVENT_DATA[type].entries).filter((name) => !outcome.includes(name));
+  expect(fields).toEqual(expect.arrayContaining(fieldNames));
 });

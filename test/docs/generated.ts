@@ -16,8 +16,8 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 
 /** Compares the part of a page between `<!-- name -->` and the next `<!-- -->` with the generated text. */
 export async function expectPart(page: string, name: string, text: string): Promise<void> {
-  const whole = await readFile(fileOf(page), "utf8");
-  const [before, rest = ""] = whole.split(`<!-- ${name} -->\n`);
+  const pageText = await readFile(fileOf(page), "utf8");
+  const [before, rest = ""] = pageText.split(`<!-- ${name} -->\n`);
   expect(rest, `${page} has no <!-- ${name} -->`).not.toBe("");
   await expectPage(page, `${before}<!-- ${name} -->\n\n${text}\n\n${rest.slice(rest.indexOf("<!-- -->"))}`);
 }

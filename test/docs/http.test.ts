@@ -21,7 +21,7 @@ test("docs/http.md has a request for each operation", async () => {
   );
   expect(operations.length).toBeGreaterThan(15);
   const webhooks = textOf("docs/webhooks.md");
-  for (const operation of operations.filter((one) => !ELSEWHERE.has(one))) {
+  for (const operation of operations.filter((name) => !ELSEWHERE.has(name))) {
     if (operation.includes("/v1/webhooks")) {
       expect(webhooks, `docs/webhooks.md does not name ${operation}`).toContain(`\`${operation}\``);
       continue;

@@ -33,14 +33,14 @@ function targetOf(page: string, link: string): { path: string; anchor: string | 
 }
 
 test.for([...PAGES, ...TRANSLATIONS])("%s: links and anchors exist", (page) => {
-  const dead = linksOf(page)
+  const deadLinks = linksOf(page)
     .filter((link) => !/^(https?|mailto):/.test(link))
     .filter((link) => {
       const { path, anchor } = targetOf(page, link);
       if (path.startsWith("..") || !existsSync(fileOf(path))) return true;
       return anchor !== undefined && !(path.endsWith(".md") && anchorsOf(path).has(anchor));
     });
-  expect(dead).toEqual([]);
+  expect(deadLinks).toEqual([]);
 });
 
 test.for(TRANSLATIONS)("%s links to the pages of the README", (page) => {
@@ -50,23 +50,23 @@ test.for(TRANSLATIONS)("%s links to the pages of the README", (page) => {
 });
 
 test.for(["CONTRIBUTING.md", "docs/architecture.md", "docs/first-day.md"])("%s names only files that exist", (page) => {
-  const named = [...textOf(page).matchAll(/`((?:src|adapters|test|examples|docs|\.ci)\/[\w./-]+)`/g)].map(
+  const namedPaths = [...textOf(page).matchAll(/`((?:src|adapters|test|examples|docs|\.ci)\/[\w./-]+)`/g)].map(
     ([, path]) => path!,
   );
-  expect(named.length).toBeGreaterThan(15);
-  expect(named.filter((path) => !existsSync(fileOf(path)))).toEqual([]);
+  expect(namedPaths.length).toBeGreaterThan(15);
+  expect(namedPaths.filter((path) => !existsSync(fileOf(path)))).toEqual([]);
 });
 
 test("the README links to every page", () => {
-  const reached = new Set(["README.md"]);
-  for (const page of reached)
+  const reachedPages = new Set(["README.md"]);
+  for (const page of reachedPages)
     for (const link of linksOf(page).filter((link) => !/^\w+:/.test(link))) {
       const { path } = targetOf(page, link);
       const isFolder = existsSync(fileOf(path)) && statSync(fileOf(path)).isDirectory();
       const target = isFolder ? `${path}/README.md` : path;
-      if (PAGES.includes(target)) reached.add(target);
+      if (PAGES.includes(target)) reachedPages.add(target);
     }
-  expect(PAGES.filter((page) => !reached.has(page))).toEqual([]);
+  expect(PAGES.filter((page) => !reachedPages.has(page))).toEqual([]);
 });
 
 test("pages name only files that exist", () => {

@@ -30,8 +30,8 @@ function rows(): string[][] {
   const file = fileOf("src/options.ts");
   const program = ts.createProgram([file], options);
   const checker = program.getTypeChecker();
-  const isRoot = (one: ts.Statement): one is ts.InterfaceDeclaration =>
-    ts.isInterfaceDeclaration(one) && one.name.text === "RingportOptions";
+  const isRoot = (statement: ts.Statement): statement is ts.InterfaceDeclaration =>
+    ts.isInterfaceDeclaration(statement) && statement.name.text === "RingportOptions";
   const root = program.getSourceFile(file)!.statements.find(isRoot)!;
 
   const members = (type: ts.Type, prefix: string): string[][] =>

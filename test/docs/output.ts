@@ -37,28 +37,30 @@ const NEAR_MS = 400;
 /**
  * Differences between a JSON value in a page and a real one. A text that ends with … matches every text with that start, and a list that ends with "…" matches longer ones.
  */
-export function differences(shown: unknown, real: unknown, at: string = "$", key: string = ""): string[] {
-  if (typeof shown === "string" && typeof real === "string") {
-    const [a, b] = [steady(shown), steady(real)];
-    const fits = a === b || (shown.endsWith("…") && b.startsWith(a.slice(0, -1)));
-    return fits ? [] : [`${at}: ${a} is shown, ${b} came`];
+export function differences(documented: unknown, actual: unknown, at: string = "$", key: string = ""): string[] {
+  if (typeof documented === "string" && typeof actual === "string") {
+    const [a, b] = [steady(documented), steady(actual)];
+    const fits = a === b || (documented.endsWith("…") && b.startsWith(a.slice(0, -1)));
+    return fits ? [] : [`${at}: ${a} is documented, actual: ${b}`];
   }
-  if (typeof shown === "number" && typeof real === "number" && MEASURED.test(key)) {
-    const near = Math.abs(shown - real) <= Math.max(NEAR_MS, NEAR_SHARE * real);
-    return near ? [] : [`${at}: ${shown} is shown, ${real} came`];
+  if (typeof documented === "number" && typeof actual === "number" && MEASURED.test(key)) {
+    const near = Math.abs(documented - actual) <= Math.max(NEAR_MS, NEAR_SHARE * actual);
+    return near ? [] : [`${at}: ${documented} is documented, actual: ${actual}`];
   }
-  if (Array.isArray(shown) && Array.isArray(real)) {
-    const open = shown.at(-1) === "…";
-    const items = open ? shown.slice(0, -1) : shown;
-    if (open ? real.length <= items.length : real.length !== items.length)
-      return [`${at}: ${items.length} items are shown, ${real.length} came`];
-    return items.flatMap((item, i) => differences(item, real[i], `${at}/${i}`));
+  if (Array.isArray(documented) && Array.isArray(actual)) {
+    const open = documented.at(-1) === "…";
+    const items = open ? documented.slice(0, -1) : documented;
+    if (open ? actual.length <= items.length : actual.length !== items.length)
+      return [`${at}: ${items.length} items are documented, actual: ${actual.length}`];
+    return items.flatMap((item, i) => differences(item, actual[i], `${at}/${i}`));
   }
-  if (isObject(shown) && isObject(real)) {
-    const names = new Set([...Object.keys(shown), ...Object.keys(real)]);
-    return [...names].flatMap((name) => differences(shown[name], real[name], `${at}/${name}`, name));
+  if (isObject(documented) && isObject(actual)) {
+    const names = new Set([...Object.keys(documented), ...Object.keys(actual)]);
+    return [...names].flatMap((name) => differences(documented[name], actual[name], `${at}/${name}`, name));
   }
-  return Object.is(shown, real) ? [] : [`${at}: ${JSON.stringify(shown)} is shown, ${JSON.stringify(real)} came`];
+  return Object.is(documented, actual)
+    ? []
+    : [`${at}: ${JSON.stringify(documented)} is documented, actual: ${JSON.stringify(actual)}`];
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

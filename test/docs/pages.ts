@@ -48,24 +48,24 @@ export function blocksOf(page: string): Block[] {
   const blocks: Block[] = [];
   const lines = textOf(page).split("\n");
   let heading = -1;
-  for (let at = 0; at < lines.length; at++) {
-    if (/^#{1,6} /.test(lines[at] ?? "")) heading = at;
-    const [, indent, language, note = ""] = /^( *)```(\S*)\s*(.*)$/.exec(lines[at] ?? "") ?? [];
+  for (let i = 0; i < lines.length; i++) {
+    if (/^#{1,6} /.test(lines[i] ?? "")) heading = i;
+    const [, indent, language, note = ""] = /^( *)```(\S*)\s*(.*)$/.exec(lines[i] ?? "") ?? [];
     if (language === undefined) continue;
-    const first = at + 1;
+    const first = i + 1;
     const end = lines.findIndex((line, i) => i >= first && line.trim() === "```");
-    if (language === "" || end < 0) throw new Error(`${page}:${at + 1}: a block needs a language and an end`);
+    if (language === "" || end < 0) throw new Error(`${page}:${i + 1}: a block needs a language and an end`);
     const text = lines.slice(first, end).map((line) => line.slice(indent?.length));
-    const before = blocks.at(-1);
+    const previous = blocks.at(-1);
     blocks.push({
       page,
       line: first + 1,
       language,
       note: note.trim(),
       text: text.join("\n"),
-      after: before && before.line > heading ? before : undefined,
+      after: previous && previous.line > heading ? previous : undefined,
     });
-    at = end;
+    i = end;
   }
   return blocks;
 }

@@ -79,7 +79,7 @@ const NOT_RUN: readonly (readonly [saying: string, why: string])[] = [
   ],
   ["cascadeAgent({", "it needs a language model; test/peers/agents.test.ts has one"],
   ["realtimeAgent({", "it needs a provider; test/adapters/agent/realtime.test.ts has one"],
-  ['name: "parrot"', "it waits for keys; the test of the agent's port runs agents of its own"],
+  ['name: "parrot"', "it waits for keys; the test of the agent's port runs other agents"],
   ["transcriptSpeakers:", "it needs a server that recognises speech; test/peers/transcripts.test.ts has one"],
   ["export function lengths", "the test of the engine below runs it"],
   ["transcriptionContract(", "it is a test; the test of the engine below runs the same"],
@@ -89,14 +89,14 @@ const NOT_RUN: readonly (readonly [saying: string, why: string])[] = [
   ["declare function myNetwork", "it is a test of something that is the reader's"],
 ];
 
-const all = programs();
-const one = (saying: string): Program => all.find(({ text }) => text.includes(saying))!;
+const allPrograms = programs();
+const programWith = (saying: string): Program => allPrograms.find(({ text }) => text.includes(saying))!;
 
 test("every program of the pages runs, or has a reason not to", () => {
   const markers = [...PRINT, ...PRINT_WITH_STREAMS, ...NOT_RUN].map(([saying]) => saying);
-  for (const { page, line, text } of all)
+  for (const { page, line, text } of allPrograms)
     expect(markers.filter((saying) => text.includes(saying)).length, `${page}:${line}`).toBe(1);
-  for (const saying of markers) expect(one(saying), saying).toBeDefined();
+  for (const saying of markers) expect(programWith(saying), saying).toBeDefined();
 });
 
 describe.skipIf(ON_NODE.missing).each([
@@ -107,7 +107,7 @@ describe.skipIf(ON_NODE.missing).each([
 
   test.each(prints)("the program with %j prints its documented output", async (saying, printed) => {
     const client = await server.as("reader");
-    const { text } = one(saying);
+    const { text } = programWith(saying);
     const instance = /inst_…|INSTANCE/.test(text) ? (await client.activeInstance()).id : "";
     const output = await run(
       text

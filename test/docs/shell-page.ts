@@ -26,7 +26,7 @@ export const NOT_RUN: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /^npm run example|^npm install ringport && bun|^(RINGPORT_TOKEN|INSTANCE)=.* npm run (-s )?example/m,
-    "test/examples starts each example, as a stranger would",
+    "test/examples starts each example, as a new user would",
   ],
   [
     /^sh examples\/sip-trunk\/pair\/start|^ID=\$\(npm run -s ringport -- instance create Trunk\)/m,
@@ -149,22 +149,26 @@ function type(
  * Differences between the JSON and text blocks below the commands and the printed output. With `UPDATE_DOCS=1` the page is corrected instead.
  */
 export function wrongOutputs(page: string, printed: readonly Printed[]): string[] {
-  const shown = blocksOf(page).filter(({ language, note }) => ["json", "text"].includes(language) && note === "");
-  const wrong = shown.flatMap((block) => {
-    const real = printed.find(({ block: { line } }) => line === block.after?.line)?.output;
-    if (block.after?.language !== "sh" || real === undefined) return [];
-    const found = block.language === "json" ? wrongJson(block.text, real) : wrongText(block.text, real);
-    return found.length > 0 ? [{ block, real, found }] : [];
+  const documentedBlocks = blocksOf(page).filter(
+    ({ language, note }) => ["json", "text"].includes(language) && note === "",
+  );
+  const wrongBlocks = documentedBlocks.flatMap((block) => {
+    const actual = printed.find(({ block: { line } }) => line === block.after?.line)?.output;
+    if (block.after?.language !== "sh" || actual === undefined) return [];
+    const faults = block.language === "json" ? wrongJson(block.text, actual) : wrongText(block.text, actual);
+    return faults.length > 0 ? [{ block, real: actual, found: faults }] : [];
   });
-  if (process.env.UPDATE_DOCS) correct(page, wrong);
-  return process.env.UPDATE_DOCS ? [] : wrong.map(({ block, found }) => `${page}:${block.line}: ${found.join("; ")}`);
+  if (process.env.UPDATE_DOCS) correct(page, wrongBlocks);
+  return process.env.UPDATE_DOCS
+    ? []
+    : wrongBlocks.map(({ block, found }) => `${page}:${block.line}: ${found.join("; ")}`);
 }
 
 function wrongJson(shown: string, real: string): string[] {
   try {
     return differences(JSON.parse(shown), JSON.parse(real));
   } catch {
-    return [`no JSON came: ${real}`];
+    return [`no JSON was printed: ${real}`];
   }
 }
 
@@ -173,11 +177,11 @@ function wrongText(shown: string, real: string): string[] {
   if (a === b) return [];
   // A line of … matches any number of lines.
   const parts = a.split(/^…$/m).map((part) => part.trim());
-  let at = 0;
+  let position = 0;
   for (const part of parts) {
-    const found = b.indexOf(part, at);
-    if (parts.length === 1 || found < 0) return [`${JSON.stringify(a)} is shown, ${JSON.stringify(b)} came`];
-    at = found + part.length;
+    const found = b.indexOf(part, position);
+    if (parts.length === 1 || found < 0) return [`${JSON.stringify(a)} is documented, actual: ${JSON.stringify(b)}`];
+    position = found + part.length;
   }
   return [];
 }

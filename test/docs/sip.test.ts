@@ -42,7 +42,7 @@ test("the table of symptoms names options that exist", () => {
     .split("\n")
     .filter((line) => /^\| (?!symptom|-)/.test(line));
   const optionNames = new Set(optionsOf("Trunk", "").map(([name]) => name!));
-  const named = rows.map((row) =>
+  const namedOptions = rows.map((row) =>
     [
       ...row
         .split(" | ")
@@ -51,8 +51,8 @@ test("the table of symptoms names options that exist", () => {
     ].map(([name]) => name),
   );
   expect(rows.length).toBeGreaterThan(15);
-  expect(named.flat().filter((name) => !optionNames.has(name))).toEqual([]);
-  expect(named.filter((names) => names.length === 0).length).toBeLessThanOrEqual(2);
+  expect(namedOptions.flat().filter((name) => !optionNames.has(name))).toEqual([]);
+  expect(namedOptions.filter((names) => names.length === 0).length).toBeLessThanOrEqual(2);
 });
 
 test("docs/sip-providers.md names a source for each provider", () => {
@@ -80,9 +80,9 @@ test("the WhatsApp Business trunk is the output of whatsappBusiness", () => {
 /** Members of an interface in a file, in source form. */
 function optionsOf(name: string, prefix: string, path = `${CONFIG}trunk.ts`): string[][] {
   const source = ts.createSourceFile(fileOf(path), textOf(path), ts.ScriptTarget.ES2023, true);
-  const found = source.statements.find((one) => ts.isInterfaceDeclaration(one) && one.name.text === name);
-  if (!found || !ts.isInterfaceDeclaration(found)) return [];
-  return found.members.flatMap((member) => {
+  const declaration = source.statements.find((one) => ts.isInterfaceDeclaration(one) && one.name.text === name);
+  if (!declaration || !ts.isInterfaceDeclaration(declaration)) return [];
+  return declaration.members.flatMap((member) => {
     if (!ts.isPropertySignature(member) || !member.type) return [];
     const option = member.name.getText(source);
     const type = member.type

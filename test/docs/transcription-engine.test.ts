@@ -11,14 +11,14 @@ const file = join(temporaryFolder("lengths"), "lengths.ts");
 writeFileSync(file, text);
 const { lengths } = (await import(/* @vite-ignore */ file)) as { lengths(): Transcription };
 
-const lasting = (ms: number) => ({
+const sayingOf = (ms: number) => ({
   text: `${ms} ms`,
   samples: (sampleRate: number) => new Int16Array((ms * sampleRate) / 1_000),
 });
 
 transcriptionContract(
   "the engine of docs/transcripts.md",
-  async () => ({ transcription: lengths(), sayings: [lasting(700), lasting(1_200)], close: async () => {} }),
+  async () => ({ transcription: lengths(), sayings: [sayingOf(700), sayingOf(1_200)], close: async () => {} }),
   { describe, test, expect },
   "it runs in this process",
 );

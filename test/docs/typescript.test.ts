@@ -31,19 +31,21 @@ test("every TypeScript block compiles with the installed package's names", {
   host.readFile = (file) => sourceOf(file) ?? readFile(file);
   host.directoryExists = (folder) =>
     [...files.keys()].some((file) => dirname(file) === folder) || (directoryExists?.(folder) ?? false);
-  host.getSourceFile = (file, options, ...more) => {
+  host.getSourceFile = (file, options, ...otherArguments) => {
     const text = sourceOf(file);
-    return text === undefined ? getSourceFile(file, options, ...more) : ts.createSourceFile(file, text, options);
+    return text === undefined
+      ? getSourceFile(file, options, ...otherArguments)
+      : ts.createSourceFile(file, text, options);
   };
   const roots = [...files.keys(), fileOf("examples/whatsapp/zapo-js.d.ts")]; // packages that readers install themselves
   const program = ts.createProgram(roots, config.options, host);
-  const found = [...files.keys()].flatMap((file) => {
+  const faults = [...files.keys()].flatMap((file) => {
     const source = program.getSourceFile(file)!;
     return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)].map((fault) =>
       describeFault(files.get(file)!, source, fault),
     );
   });
-  expect(found).toEqual([]);
+  expect(faults).toEqual([]);
 });
 
 /** A fault, with its place in the page. */

@@ -13,8 +13,8 @@ const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const BODY = '{"id":"evt_1","type":"completed","call_id":"call_1","data":{"é":1}}';
 
 /** The app of a program of docs/webhooks.md. */
-async function appOf(saying: string): Promise<unknown> {
-  const { text } = programs().find(({ page, text }) => page === "docs/webhooks.md" && text.includes(saying))!;
+async function appOf(marker: string): Promise<unknown> {
+  const { text } = programs().find(({ page, text }) => page === "docs/webhooks.md" && text.includes(marker))!;
   const folder = temporaryFolder("webhooks");
   symlinkSync(fileOf("node_modules"), join(folder, "node_modules"));
   const file = join(folder, "app.ts");
