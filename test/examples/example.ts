@@ -16,7 +16,7 @@ export interface ExampleOptions {
   /** True if it prints a token, because the command line cannot open its database. */
   readonly printsToken?: boolean | undefined;
   /** Path at which the interface is mounted in the example's app. */
-  readonly below?: string | undefined;
+  readonly mountPath?: string | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
   /** Arguments after the script. */
   readonly args?: readonly string[] | undefined;
@@ -59,7 +59,7 @@ export function runtimeOf(script: string, name?: RuntimeName): Runtime {
 }
 
 export function runtimeNamed(name: RuntimeName): Runtime {
-  return runtimes.find((one) => one.name === name)!;
+  return runtimes.find((runtime) => runtime.name === name)!;
 }
 
 /** Starts an example by its first line, with its own data, until the test ends. */
@@ -70,15 +70,15 @@ export async function startExample(script: string, options: ExampleOptions = {})
   // The first line lists the permissions of a Deno program: it gets these only.
   const command = runtime.name === "deno" ? [runtime.command[0]!, ...flags, "--no-prompt"] : runtime.command;
   // An app that mounts Ringport chooses its own port.
-  const PORT = options.below === undefined ? "0" : String(await freePort());
+  const PORT = options.mountPath === undefined ? "0" : String(await freePort());
   const { args = [], terminal = false } = options;
   const env = { PORT, ...options.env };
-  const where = { cwd: folder(), args, terminal, env, readyTimeoutMs: READY_MS };
-  const server = await start({ ...runtime, command }, script, where);
+  const startOptions = { cwd: folder(), args, terminal, env, readyTimeoutMs: READY_MS };
+  const server = await start({ ...runtime, command }, script, startOptions);
   const kill = () => server.stop("SIGKILL");
   onTestFinished(async () => void (await kill()));
 
-  const base = server.url + (options.below ?? "");
+  const base = server.url + (options.mountPath ?? "");
   const token = options.printsToken ? await printedToken(server.output) : await tokenOfCommandLine(folder());
   const { output, type } = server;
   return { base, client: clientOf(server, base, token), output, type, interrupt: () => server.stop("SIGINT"), kill };
@@ -98,7 +98,7 @@ export function clientOf({ output }: Pick<ServerProcess, "output">, base: string
 
 export async function printedToken(output: () => string): Promise<string> {
   const token = (): string | undefined => /rp_live_\w+/.exec(output())?.[0];
-  return (await until(token, (found) => found !== undefined, 10_000, "a printed token"))!;
+  return (await until(token, (value) => value !== undefined, 10_000, "a printed token"))!;
 }
 
 /** A token as printed by `npx ringport token create --user me` while the example runs. */

@@ -5,7 +5,7 @@ import type { RuntimeName } from "../support/runtimes.ts";
 import { type CallView, expected, until } from "../support/server-client.ts";
 import { send } from "../support/server-http.ts";
 import { folder, runtimeNamed, startExample } from "./example.ts";
-import { begin } from "./program.ts";
+import { startProgram } from "./program.ts";
 import { expectTone, TONE_WAV } from "./tone-call.ts";
 
 const LINK_URL = /http:\S+\/simulator\/\S*\w/;
@@ -17,14 +17,14 @@ describe("polling-client.ts prints the timeline of a call that is heard", () => 
       const { base, client } = await startExample("node-server.ts");
       writeFileSync(join(folder(), "tone.wav"), TONE_WAV);
       const env = { RINGPORT_URL: base, RINGPORT_TOKEN: client.token! };
-      const program = begin(runtime, ["polling-client.ts", "tone.wav"], folder(), env);
+      const program = startProgram(runtime, ["polling-client.ts", "tone.wav"], folder(), env);
 
       await Promise.race([
-        program.ended,
+        program.finalOutput,
         until(program.output, (text) => LINK_URL.test(text), 15_000, "the link page"),
       ]);
       expected(200, await send("POST", LINK_URL.exec(program.output())![0]));
-      const output = await program.ended;
+      const output = await program.finalOutput;
 
       const printed = [...output.matchAll(/^\d{4}-\S+Z (\S+)/gm)].map(([, type]) => type);
       expect(printed.filter((type) => type !== "alerting" && type !== "message_ready")).toEqual([

@@ -6,13 +6,13 @@ export interface Program {
   /** Output so far on both streams. */
   output(): string;
   /** Its output after a successful end; otherwise rejects with an Error that shows the output. */
-  readonly ended: Promise<string>;
+  readonly finalOutput: Promise<string>;
   /** Ends it immediately. */
   end(): void;
 }
 
 /** Starts a script in a folder and does not wait for its end. */
-export function begin(
+export function startProgram(
   runtime: Runtime,
   args: readonly string[],
   cwd: string,
@@ -31,13 +31,13 @@ export function begin(
     stream?.setEncoding("utf8").on("data", (text: string) => {
       output += text;
     });
-  const ended = new Promise<string>((resolve, reject) => {
+  const finalOutput = new Promise<string>((resolve, reject) => {
     child.once("error", reject);
     child.once("close", (code) => {
       if (code === 0) resolve(output);
       else reject(new Error(`${args.join(" ")} ended with ${code} and printed:\n${output}`));
     });
   });
-  ended.catch(() => {}); // callers await it if they need to
-  return { output: () => output, ended, end: () => void child.kill("SIGKILL") };
+  finalOutput.catch(() => {}); // callers await it if they need to
+  return { output: () => output, finalOutput: finalOutput, end: () => void child.kill("SIGKILL") };
 }

@@ -12,11 +12,11 @@ const [name = "", ...args] = process.argv.slice(2);
 const script =
   name && [`examples/${name}.ts`, `examples/${name}/server.ts`].find((path) => existsSync(join(root, path)));
 if (!script) {
-  console.error(`"${name}" is no example that runs from here; there are: ${names().join(", ")}`);
+  console.error(`"${name}" is no example that runs from here; available: ${names().join(", ")}`);
   process.exit(2);
 }
 
-if (newest("dist") < Math.max(newest("src"), newest("adapters"))) {
+if (latestChange("dist") < Math.max(latestChange("src"), latestChange("adapters"))) {
   console.error("Building the package …");
   const { status } = spawnSync("npm", ["run", "-s", "build"], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
   if (status !== 0) process.exit(status ?? 1);
@@ -32,13 +32,15 @@ child.once("error", ({ message }) => {
 child.once("exit", (code) => process.exit(code ?? 1));
 
 /** Time of the latest change in a folder, ms; 0 if it is empty. */
-function newest(folder: string): number {
+function latestChange(folder: string): number {
   if (!existsSync(join(root, folder))) return 0;
   const files = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" });
   return Math.max(0, ...files.map((file) => statSync(join(root, folder, file)).mtimeMs));
 }
 
 function names(): string[] {
-  const all = readdirSync(join(root, "examples"), { recursive: true, encoding: "utf8" });
-  return all.filter((path) => /^[\w-]+(\/server)?\.ts$/.test(path)).map((path) => path.replace(/(\/server)?\.ts$/, ""));
+  const paths = readdirSync(join(root, "examples"), { recursive: true, encoding: "utf8" });
+  return paths
+    .filter((path) => /^[\w-]+(\/server)?\.ts$/.test(path))
+    .map((path) => path.replace(/(\/server)?\.ts$/, ""));
 }

@@ -34,8 +34,8 @@ describe("an app that Ringport is mounted in", () => {
     ["fastify.ts", {}],
     ["hono.ts", {}],
   ];
-  for (const [script, more] of examples) {
-    const options = { ...more, below: "/voice" };
+  for (const [script, appOptions] of examples) {
+    const options = { ...appOptions, below: "/voice" };
     onItsRuntime(script, options, "keeps its own routes and places a call that is heard", async () => {
       const { base, client } = await startExample(script, options);
       expect(await (await fetch(new URL("/", base))).text()).toBe("My own app, with calls below /voice/v1");
@@ -76,11 +76,11 @@ describe("a custom adapter", () => {
   });
 
   onItsRuntime("your-own-telephony/server.ts", {}, "plays a call through the loudspeaker", async () => {
-    const played = join(folder(), "played.s16");
-    rmSync(played, { force: true });
-    const { client } = await startExample("your-own-telephony/server.ts", { env: { PLAYER: `cat > ${played}` } });
+    const outputFile = join(folder(), "played.s16");
+    rmSync(outputFile, { force: true });
+    const { client } = await startExample("your-own-telephony/server.ts", { env: { PLAYER: `cat > ${outputFile}` } });
     await placeToneCall(client);
-    const bytes = readFileSync(played);
+    const bytes = readFileSync(outputFile);
     expectTone({ sampleRate: 16_000, samples: new Int16Array(new Uint8Array(bytes).buffer, 0, bytes.length >> 1) });
   });
 });

@@ -26,7 +26,7 @@ const conditionOf = async (example: RunningExample, id: string): Promise<string 
   (await connectionOf(example, id)).condition;
 
 /** Audio that a callee heard, once the example has written it. */
-async function heard(example: RunningExample, file: string): Promise<Sound> {
+async function heardAudio(example: RunningExample, file: string): Promise<Sound> {
   await until(example.output, (output) => output.includes(file), 5_000, file);
   return readWav(readFileSync(join(folder(), file)));
 }
@@ -34,52 +34,52 @@ async function heard(example: RunningExample, file: string): Promise<Sound> {
 test.skipIf(missing)(
   `${SCRIPT} on ${title} links, is restricted and released, calls, restarts without a code, and is unlinked`,
   async () => {
-    const first = await startServer();
-    const { id } = await first.client.createInstance("Ana");
-    await first.client.linkUrl(id); // a code is shown
-    first.type("scan");
-    await first.client.waitForInstance(id, "ACTIVE");
+    const firstRun = await startServer();
+    const { id } = await firstRun.client.createInstance("Ana");
+    await firstRun.client.linkUrl(id); // a code is shown
+    firstRun.type("scan");
+    await firstRun.client.waitForInstance(id, "ACTIVE");
 
     const audio = { audioBase64: TONE_WAV.toString("base64") };
-    first.type("restrict");
+    firstRun.type("restrict");
     await until(
-      () => conditionOf(first, id),
+      () => conditionOf(firstRun, id),
       (condition) => condition === "restricted",
       5_000,
       "a restriction",
     );
-    const blocked = await first.client.call(id, { type: "FIXED_AUDIO", audio });
-    expect((await first.client.waitForCall(blocked.id)).outcome).toMatchObject({ reason: "instance_paused" });
-    first.type("release");
+    const blockedCall = await firstRun.client.call(id, { type: "FIXED_AUDIO", audio });
+    expect((await firstRun.client.waitForCall(blockedCall.id)).outcome).toMatchObject({ reason: "instance_paused" });
+    firstRun.type("release");
     await until(
-      () => conditionOf(first, id),
+      () => conditionOf(firstRun, id),
       (condition) => condition === null,
       5_000,
       "the end of the restriction",
     );
 
-    const call = await first.client.call(id, { type: "FIXED_AUDIO", audio });
+    const call = await firstRun.client.call(id, { type: "FIXED_AUDIO", audio });
     // The blocked call counts for the pace, so this one waits up to 30 s.
-    expect((await first.client.waitForCall(call.id, ["COMPLETED", "FAILED"], 50_000)).outcome).toMatchObject({
+    expect((await firstRun.client.waitForCall(call.id, ["COMPLETED", "FAILED"], 50_000)).outcome).toMatchObject({
       reason: "message_played",
       heard_ratio: 1,
     });
-    expectTone(await heard(first, "heard-1.wav"));
-    expect(await first.interrupt()).toBe(0);
+    expectTone(await heardAudio(firstRun, "heard-1.wav"));
+    expect(await firstRun.interrupt()).toBe(0);
 
-    const second = await startServer(true);
-    await second.client.waitForInstance(id, "ACTIVE");
-    second.type("unlink");
-    await second.client.waitForInstance(id, "CREATED");
-    expect((await connectionOf(second, id)).reason).toContain("removed");
-    await second.client.linkUrl(id); // a code is shown again
+    const secondRun = await startServer(true);
+    await secondRun.client.waitForInstance(id, "ACTIVE");
+    secondRun.type("unlink");
+    await secondRun.client.waitForInstance(id, "CREATED");
+    expect((await connectionOf(secondRun, id)).reason).toContain("removed");
+    await secondRun.client.linkUrl(id); // a code is shown again
     const path = `/v1/instances/${id}/pairing-code`;
-    const { pairingCode } = expected(200, await second.client.post(path, { phone: "+5511912345678" })).json<{
+    const { pairingCode } = expected(200, await secondRun.client.post(path, { phone: "+5511912345678" })).json<{
       pairingCode: string;
     }>();
-    second.type(pairingCode);
-    await second.client.waitForInstance(id, "ACTIVE");
-    expect(await second.interrupt()).toBe(0);
+    secondRun.type(pairingCode);
+    await secondRun.client.waitForInstance(id, "ACTIVE");
+    expect(await secondRun.interrupt()).toBe(0);
   },
 );
 
@@ -91,23 +91,23 @@ test.skipIf(missing)("the commands of docs/whatsapp.md link a number and call a 
     .filter(({ language, text }) => language === "sh" && text.includes("npx ringport") && !text.includes("doctor"))
     .map(({ text }) => text)
     .join("\n");
-  const typed = type(commands.replace("http://127.0.0.1:8080", example.base));
-  const scanned = () => {
+  const shell = typeIntoShell(commands.replace("http://127.0.0.1:8080", example.base));
+  const scanAndRead = () => {
     example.type("scan"); // until a code is shown
     return example.output();
   };
-  await until(scanned, (output) => output.includes("has scanned the code"), 15_000, "a scanned code");
-  const { code, output } = await typed;
+  await until(scanAndRead, (output) => output.includes("has scanned the code"), 15_000, "a scanned code");
+  const { code, output } = await shell;
   expect(output).toMatch(/is ACTIVE/);
   expect(output).toMatch(/COMPLETED: message_played/);
   expect(code).toBe(0);
-  const { samples } = await heard(example, "heard-1.wav");
+  const { samples } = await heardAudio(example, "heard-1.wav");
   expect(samples.some((sample) => Math.abs(sample) > 3_000)).toBe(true);
   expect(await example.interrupt()).toBe(0);
 });
 
 /** Types commands into a shell in which `npx ringport` is the package installed next to the examples. */
-function type(commands: string): Promise<{ code: number | null; output: string }> {
+function typeIntoShell(commands: string): Promise<{ code: number | null; output: string }> {
   const cli = [...runtimeNamed("node26").command, join("node_modules", "ringport", "dist", "cli.js")];
   const npx = `npx() { shift; ${cli.map((word) => `'${word}'`).join(" ")} "$@"; }`;
   const child = spawn("bash", ["-c", ["set -eu", "exec 2>&1", npx, commands].join("\n")], {
