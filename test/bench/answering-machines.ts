@@ -3,7 +3,7 @@ import { recognitionOf, verdictsOn } from "../support/answers/verdicts.ts";
 import { processorMs } from "../support/processor-time.ts";
 import { atMost, benchmark, inRounds, progress, quantile, type Row, ratioOf, row } from "./harness/benchmark.ts";
 
-/** Precision and speed of the verdict on who has answered, and its cost. */
+/** Precision, speed and cost of the verdict whether a person or a machine has answered. */
 export const ANSWERING_MACHINES = benchmark({
   options: {
     answers: { meaning: "generated answers", value: 600, quick: 100 },
@@ -14,39 +14,43 @@ export const ANSWERING_MACHINES = benchmark({
     const set = await answerSet("measuring", answers);
     const results = set.map((answer) => ({ answer, verdicts: verdictsOn(answer) }));
     const rows: Row[] = [];
-    for (const who of ["machine", "human"] as const)
-      for (const [name, share] of Object.entries(recognitionOf(who, results)))
-        rows.push(row(`${who}: ${name}`, share.toFixed(3), "≥ 0.95", share >= 0.95));
+    for (const party of ["machine", "human"] as const)
+      for (const [name, share] of Object.entries(recognitionOf(party, results)))
+        rows.push(row(`${party}: ${name}`, share.toFixed(3), "≥ 0.95", share >= 0.95));
     const people = results.flatMap(({ answer: { answerer, kind, greetedMs }, verdicts }) => {
       const atMs = verdicts.find(({ answeredBy }) => answeredBy === "human")?.atMs;
       return answerer !== "human" || atMs === undefined || greetedMs === undefined ? [] : [{ kind, atMs, greetedMs }];
     });
-    const after = people.map(({ atMs, greetedMs }) => atMs - greetedMs);
-    rows.push(verdictRow("a person, from the end of the greeting to the verdict: p95", after));
-    const short = people.filter(({ kind }) => kind === "person, short greeting").map(({ atMs }) => atMs);
-    rows.push(verdictRow("a person with a short greeting, from the answer to the verdict: p95", short));
+    const delaysMs = people.map(({ atMs, greetedMs }) => atMs - greetedMs);
+    rows.push(verdictRow("a person, from the end of the greeting to the verdict: p95", delaysMs));
+    const shortGreetingMs = people.filter(({ kind }) => kind === "person, short greeting").map(({ atMs }) => atMs);
+    rows.push(verdictRow("a person with a short greeting, from the answer to the verdict: p95", shortGreetingMs));
     for (const kind of new Set(set.map((answer) => answer.kind))) {
-      const lasts = results
+      const finalVerdicts = results
         .filter(({ answer }) => answer.kind === kind)
         .map(({ verdicts }) => verdicts.at(-1)?.answeredBy ?? "unknown");
       const counts = ["human", "machine", "unknown"].map(
-        (who) => `${who} ${lasts.filter((one) => one === who).length}`,
+        (who) => `${who} ${finalVerdicts.filter((one) => one === who).length}`,
       );
       rows.push(row(kind, counts.join(", ")));
     }
-    const side = (withVerdict: boolean) => () => {
-      const from = processorMs();
+    const measureSide = (withVerdict: boolean) => () => {
+      const startMs = processorMs();
       for (const answer of set) verdictsOn(answer, withVerdict);
-      return processorMs() - from;
+      return processorMs() - startMs;
     };
-    const costs = await inRounds(rounds, { with: side(true), without: side(false) }, { label: "the cost" });
+    const costs = await inRounds(
+      rounds,
+      { with: measureSide(true), without: measureSide(false) },
+      { label: "the cost" },
+    );
     const ratio = `${ratioOf(costs.with, costs.without).toFixed(2)} ×`;
     rows.push(row("processor time of a call's detectors, against those without the verdict", ratio));
     return rows;
   },
 });
 
-function verdictRow(what: string, times: readonly number[]): Row {
+function verdictRow(figure: string, times: readonly number[]): Row {
   const p95 = quantile(times, 0.95);
-  return atMost(what, p95, 2_500, "ms", `${p95} ms (p50 ${quantile(times, 0.5)} ms)`);
+  return atMost(figure, p95, 2_500, "ms", `${p95} ms (p50 ${quantile(times, 0.5)} ms)`);
 }

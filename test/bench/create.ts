@@ -2,7 +2,7 @@ import { start } from "../support/runtimes.ts";
 import { benchmark, inRounds, median, percentile, perSecond, progress, row } from "./harness/benchmark.ts";
 import { closedLoop, openLoop, requestBytes } from "./harness/http-load.ts";
 import { ALL_RUNTIMES, commandOf, output, serverScript, underEach } from "./harness/programs.ts";
-import { atRest } from "./harness/resources.ts";
+import { untilIdle } from "./harness/resources.ts";
 import { insertInstances, withStoredData } from "./harness/stored-data.ts";
 
 const CONNECTIONS = 64;
@@ -14,7 +14,7 @@ const MAX_RAW_PER_SECOND = 10_000;
 /** Placing calls over HTTP, each of them durable. */
 export const CREATE = benchmark({
   options: {
-    rounds: { meaning: "rounds, each of them both targets once", value: 5, quick: 1 },
+    rounds: { meaning: "rounds, each with both targets", value: 5, quick: 1 },
     seconds: { meaning: "length of one target's turn", value: 3, quick: 1 },
     open: { meaning: "length of the open loop, s", value: 15, quick: 3 },
   },
@@ -26,12 +26,12 @@ export const CREATE = benchmark({
           const count = (rounds + 1) * seconds * MAX_PER_SECOND + PER_SECOND * open;
           instances = insertInstances(database, data.userId, count);
         });
-        let used = 0;
-        const next = (): Buffer => requestBytes("POST", "/v1/calls", data.token, newCall(instances[used++] ?? ""));
+        let usedCount = 0;
+        const next = (): Buffer => requestBytes("POST", "/v1/calls", data.token, newCall(instances[usedCount++] ?? ""));
         const raw = new URL("./servers/raw-transactions.ts", import.meta.url).href;
         const server = await start(runtime, serverScript("ringport"), { args: [data.folder] });
         try {
-          await atRest(server.pid);
+          await untilIdle(server.pid);
           const loop = { ...server, connections: CONNECTIONS, ms: seconds * 1000, next, status: 201 };
           const sides = {
             ours: () => closedLoop(loop),
@@ -46,11 +46,11 @@ export const CREATE = benchmark({
           const figures = await inRounds(rounds, sides, { label: runtime.name });
           progress(`${runtime.name}: ${perSecond(PER_SECOND)} for ${open} s`);
           const latencies = await openLoop({ ...server, perSecond: PER_SECOND, seconds: open, next, status: 201 });
-          const [ours, baseline] = [median(figures.ours.map((load) => load.perSecond)), median(figures.raw)];
+          const [ringport, baseline] = [median(figures.ours.map((load) => load.perSecond)), median(figures.raw)];
           const micros = median(figures.ours.flatMap(({ processorMicros }) => processorMicros ?? []));
           const cost = Number.isNaN(micros) ? "" : `, ${micros.toFixed(0)} µs of processor each`;
-          const ratio = ours / baseline;
-          const measured = `${ratio.toFixed(2)} (${perSecond(ours)}${cost}, against ${perSecond(baseline)})`;
+          const ratio = ringport / baseline;
+          const measured = `${ratio.toFixed(2)} (${perSecond(ringport)}${cost}, against ${perSecond(baseline)})`;
           return [
             row("calls placed, against raw transactions", measured, "≥ 0.6", ratio >= 0.6),
             percentile(

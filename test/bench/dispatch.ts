@@ -18,19 +18,19 @@ const TIMEOUT_MS = 120_000;
 /** Rate at which waiting calls are started. */
 export const DISPATCH = benchmark({
   options: {
-    calls: { meaning: "waiting calls, each on an instance of its own", value: 10_000, quick: 500 },
+    calls: { meaning: "waiting calls, each on a separate instance", value: 10_000, quick: 500 },
     finished: { meaning: "calls that have ended, in the second run", value: 1_000_000, quick: 10_000 },
   },
   async run({ calls, finished }) {
-    const empty = await startAll(calls, 0);
-    const full = await startAll(calls, finished);
-    const ratio = full.rate / empty.rate;
-    const measured = `${full.rate.toFixed(0)}/s, ${ratio.toFixed(2)} of the above`;
-    const beside = `the same beside ${finished.toLocaleString("en")} finished calls`;
+    const alone = await startAll(calls, 0);
+    const besideFinished = await startAll(calls, finished);
+    const ratio = besideFinished.rate / alone.rate;
+    const measured = `${besideFinished.rate.toFixed(0)}/s, ${ratio.toFixed(2)} of the above`;
+    const figure = `the same beside ${finished.toLocaleString("en")} finished calls`;
     return [
-      row("calls started per second", `${empty.rate.toFixed(0)}/s`, "≥ 1,000/s", empty.rate >= 1000),
-      row(beside, measured, "≥ 0.8", ratio >= 0.8),
-      row("from the server's start to the last RINGING", `${(empty.wholeMs / 1000).toFixed(1)} s`),
+      row("calls started per second", `${alone.rate.toFixed(0)}/s`, "≥ 1,000/s", alone.rate >= 1000),
+      row(figure, measured, "≥ 0.8", ratio >= 0.8),
+      row("from the server's start to the last RINGING", `${(alone.wholeMs / 1000).toFixed(1)} s`),
     ];
   },
 });
@@ -39,32 +39,33 @@ function startAll(calls: number, finished: number): Promise<{ rate: number; whol
   return inFolder(async (data) => {
     const path = join(data, "bench.sqlite");
     progress(`preparing ${calls} waiting calls and ${finished} finished ones`);
-    await fill(data, path, calls, finished);
+    await prepare(data, path, calls, finished);
     const network = simulator({ spoolDir: join(data, "recordings"), sampleRate: SAMPLE_RATE });
     const ringport = createRingport({ data, storage: sqliteStorage({ path }), telephony: network });
     try {
       progress("starting them");
-      const began = Date.now();
+      const startedAt = Date.now();
       await ringport.start();
-      const { first, last } = await allRinging(path, calls, began + TIMEOUT_MS);
-      return { rate: (calls - 1) / ((last - first) / 1000), wholeMs: last - began };
+      const { first, last } = await allRinging(path, calls, startedAt + TIMEOUT_MS);
+      return { rate: (calls - 1) / ((last - first) / 1000), wholeMs: last - startedAt };
     } finally {
       await ringport.stop({ drainMs: 0 });
     }
   });
 }
 
-/** Times at which the first and the last of them rang. */
-async function allRinging(path: string, calls: number, until: number): Promise<{ first: number; last: number }> {
+/** Times of the first and the last ringing event. */
+async function allRinging(path: string, calls: number, deadline: number): Promise<{ first: number; last: number }> {
   const database = new DatabaseSync(path, { readOnly: true });
   const ringing = database.prepare(
     "select count(*) as calls, min(at) as first, max(at) as last from events where type = 'ringing'",
   );
   try {
     for (;;) {
-      const found = ringing.get() as { calls: number; first: number; last: number };
-      if (found.calls === calls) return found;
-      if (Date.now() > until) throw new Error(`only ${found.calls} of ${calls} calls rang within ${TIMEOUT_MS} ms`);
+      const ringingCalls = ringing.get() as { calls: number; first: number; last: number };
+      if (ringingCalls.calls === calls) return ringingCalls;
+      if (Date.now() > deadline)
+        throw new Error(`only ${ringingCalls.calls} of ${calls} calls rang within ${TIMEOUT_MS} ms`);
       await pause(500); // each query costs the server a little
     }
   } finally {
@@ -73,7 +74,7 @@ async function allRinging(path: string, calls: number, until: number): Promise<{
 }
 
 /** Stores linked instances with a waiting call each, then ended calls of the same instances. */
-async function fill(data: string, path: string, calls: number, finished: number): Promise<void> {
+async function prepare(data: string, path: string, calls: number, finished: number): Promise<void> {
   const storage = sqliteStorage({ path, synchronous: "NORMAL" });
   const vault = new Vault(await storedSecret(data));
   const audio = toneWav({ hz: 440, sampleRate: SAMPLE_RATE, amplitude: 8_000 });

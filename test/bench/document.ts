@@ -32,18 +32,18 @@ export function sections(): ReadonlyMap<string, Section> {
   );
 }
 
-/** Writes the rows that were measured, and the machine, into `docs/benchmarks.md`. */
+/** Writes the measured rows and the machine into `docs/benchmarks.md`. */
 export function writeTables(measured: ReadonlyMap<string, readonly Row[]>): void {
-  const today = `Measured on ${new Date().toISOString().slice(0, 10)}.`;
-  const written = parts().map((part) => {
+  const measuredOn = `Measured on ${new Date().toISOString().slice(0, 10)}.`;
+  const newParts = parts().map((part) => {
     const name = HEADING.exec(part)?.[2];
     if (name === undefined) return part.replace(TABLE, () => machineTable());
     const rows = measured.get(name);
     return rows
-      ? part.replace(TABLE, () => tableOf(rows)).replace(/^(?:Measured on .*|Not measured yet\.)$/m, today)
+      ? part.replace(TABLE, () => tableOf(rows)).replace(/^(?:Measured on .*|Not measured yet\.)$/m, measuredOn)
       : part;
   });
-  writeFileSync(PATH, written.join(""));
+  writeFileSync(PATH, newParts.join(""));
 }
 
 /** The page, cut before each heading. */
@@ -52,9 +52,9 @@ function parts(): string[] {
 }
 
 function tableOf(rows: readonly Row[]): string {
-  const lines = rows.map(({ what, measured, wanted, reached }) => {
-    const verdict = wanted === undefined ? "" : reached ? "reached" : "**missed**";
-    return `| ${what} | ${measured} | ${wanted ?? ""} | ${verdict} |\n`;
+  const lines = rows.map(({ figure, measured, target, reached }) => {
+    const verdict = target === undefined ? "" : reached ? "reached" : "**missed**";
+    return `| ${figure} | ${measured} | ${target ?? ""} | ${verdict} |\n`;
   });
   return `| what | measured | wanted | |\n|---|---|---|---|\n${lines.join("")}`;
 }

@@ -1,13 +1,13 @@
 import { decodeWav } from "../../src/audio/wav/wav.ts";
 import type { Principal } from "../../src/index.ts";
 import { atMost, benchmark, ms, progress, row } from "./harness/benchmark.ts";
-import { answered, heardFile, type SimulatedWorld, simulatedWorld, spokenCall } from "./harness/world.ts";
+import { allAnswered, heardFile, type SimulatedWorld, simulatedWorld, spokenCall } from "./harness/world.ts";
 
 const OTHER: Principal = { userId: "usr_other" };
 const LONG_TEXT = 4_060;
 const MAX_DIALLING_MS = 5_000;
-/** Maximum additional silence beside the load, ms: below this there is no `message_delayed`. */
-const MORE_SILENCE_MS = 200;
+/** Maximum additional silence under load, ms; shorter silence causes no `message_delayed`. */
+const MAX_EXTRA_SILENCE_MS = 200;
 /** Samples up to this one are silence. */
 const SILENT = 160;
 
@@ -20,35 +20,35 @@ export const FAIRNESS = benchmark({
   async run({ long, short }) {
     const world = await simulatedWorld();
     try {
-      const crowd = await world.link(long);
+      const crowdIds = await world.link(long);
       const [instance = ""] = await world.link(1, OTHER);
       let texts = 0;
-      const worst = async (count: number): Promise<Heard> => {
-        const all: Heard[] = [];
-        for (let n = 0; n < count; n++) all.push(await hear(world, instance, shortText(texts++)));
+      const worstOf = async (count: number): Promise<HeardCall> => {
+        const results: HeardCall[] = [];
+        for (let n = 0; n < count; n++) results.push(await placeAndExamine(world, instance, shortText(texts++)));
         return {
-          dialledMs: Math.max(...all.map(({ dialledMs }) => dialledMs)),
-          silenceMs: Math.max(...all.map(({ silenceMs }) => silenceMs)),
-          delays: all.reduce((sum, { delays }) => sum + delays, 0),
-          isWhole: all.every(({ isWhole }) => isWhole),
+          dialledMs: Math.max(...results.map(({ dialledMs }) => dialledMs)),
+          silenceMs: Math.max(...results.map(({ silenceMs }) => silenceMs)),
+          delays: results.reduce((sum, { delays }) => sum + delays, 0),
+          isWhole: results.every(({ isWhole }) => isWhole),
         };
       };
-      await worst(1); // engines are loaded and compiled
+      await worstOf(1); // engines are loaded and compiled
       progress("short texts alone");
-      const alone = await worst(short);
+      const alone = await worstOf(short);
       progress(`short texts beside ${long} long ones`);
-      const placed = await world.place(crowd.map((id, n) => spokenCall(id, longText(n))));
-      await Promise.race(placed.map((call) => answered(world, [call])));
-      const beside = await worst(short);
-      const dialled = `${ms(beside.dialledMs, 0)}, ${(beside.dialledMs / alone.dialledMs).toFixed(1)} of the above`;
-      const silence = `${ms(beside.silenceMs, 0)}, ${(beside.silenceMs / alone.silenceMs).toFixed(2)} of the above`;
-      const isHeard = beside.isWhole && beside.silenceMs <= alone.silenceMs + MORE_SILENCE_MS;
+      const longCalls = await world.place(crowdIds.map((id, n) => spokenCall(id, longText(n))));
+      await Promise.race(longCalls.map((call) => allAnswered(world, [call])));
+      const besideLoad = await worstOf(short);
+      const dialledText = `${ms(besideLoad.dialledMs, 0)}, ${(besideLoad.dialledMs / alone.dialledMs).toFixed(1)} of the above`;
+      const silenceText = `${ms(besideLoad.silenceMs, 0)}, ${(besideLoad.silenceMs / alone.silenceMs).toFixed(2)} of the above`;
+      const isHeard = besideLoad.isWhole && besideLoad.silenceMs <= alone.silenceMs + MAX_EXTRA_SILENCE_MS;
       return [
         row("from the order to the call, alone", ms(alone.dialledMs, 0)),
-        atMost("the same beside the long texts", beside.dialledMs, MAX_DIALLING_MS, "ms", dialled),
+        atMost("the same beside the long texts", besideLoad.dialledMs, MAX_DIALLING_MS, "ms", dialledText),
         row("longest silence in the message, alone", ms(alone.silenceMs, 0)),
-        row("the same beside the long texts", silence, `≤ ${MORE_SILENCE_MS} ms more`, isHeard),
-        row("`message_delayed` events of them", String(beside.delays), "none", beside.delays === 0),
+        row("the same beside the long texts", silenceText, `≤ ${MAX_EXTRA_SILENCE_MS} ms more`, isHeard),
+        row("`message_delayed` events of them", String(besideLoad.delays), "none", besideLoad.delays === 0),
       ];
     } finally {
       await world.stop();
@@ -56,7 +56,7 @@ export const FAIRNESS = benchmark({
   },
 });
 
-interface Heard {
+interface HeardCall {
   readonly dialledMs: number;
   readonly silenceMs: number;
   readonly delays: number;
@@ -64,16 +64,16 @@ interface Heard {
 }
 
 /** Places a call, and examines the audio that its callee heard. */
-async function hear(world: SimulatedWorld, instance: string, text: string): Promise<Heard> {
+async function placeAndExamine(world: SimulatedWorld, instance: string, text: string): Promise<HeardCall> {
   const { calls } = world.ringport;
-  const from = Date.now();
+  const startedAt = Date.now();
   const { id } = await calls.create(OTHER, spokenCall(instance, text));
   const { outcome } = await calls.wait(OTHER, id);
   const { events } = await calls.timeline(OTHER, id);
   const file = await heardFile(world, id);
   if (!file) throw new Error(`the audio that the callee of ${id} heard was not recorded`);
   return {
-    dialledMs: (events.find(({ type }) => type === "ringing")?.timestamp ?? Number.POSITIVE_INFINITY) - from,
+    dialledMs: (events.find(({ type }) => type === "ringing")?.timestamp ?? Number.POSITIVE_INFINITY) - startedAt,
     silenceMs: longestSilence(decodeWav(file).samples),
     delays: events.filter(({ type }) => type === "message_delayed").length,
     isWhole: outcome?.reason === "message_played" && outcome.heardRatio === 1,
@@ -82,25 +82,25 @@ async function hear(world: SimulatedWorld, instance: string, text: string): Prom
 
 /** The longest silence between the beginning and the last sound, ms. */
 function longestSilence(heard: Int16Array): number {
-  let [longest, run] = [0, 0];
+  let [longestRun, run] = [0, 0];
   for (const sample of heard) {
     if (Math.abs(sample) <= SILENT) run++;
     else {
-      longest = Math.max(longest, run);
+      longestRun = Math.max(longestRun, run);
       run = 0;
     }
   }
-  return longest / 16;
+  return longestRun / 16;
 }
 
 function shortText(n: number): string {
-  return `Your order number ${n} has left our house. It arrives tomorrow before noon. Somebody should be at home, please, to take it in.`;
+  return `Your order number ${n} has been shipped. It arrives tomorrow before noon. Please make sure that you are at home to receive it.`;
 }
 
 function longText(n: number): string {
   const lines = Array.from(
     { length: 60 },
-    (_, at) => `This is line ${at} of the long text number ${n}, which a caller wants to be read aloud. `,
+    (_, i) => `This is line ${i} of the long text number ${n}, which a caller wants to be read aloud. `,
   );
   return lines.join("").slice(0, LONG_TEXT);
 }

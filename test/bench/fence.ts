@@ -10,7 +10,7 @@ const WRITERS = 8;
 /** Cost of the rule that a server's writes are refused once another server owns the database. */
 export const FENCE = benchmark({
   options: {
-    rounds: { meaning: "rounds, each of them both storages once", value: 7, quick: 1 },
+    rounds: { meaning: "rounds, each with both storages", value: 7, quick: 1 },
     seconds: { meaning: "length of one storage's turn", value: 3, quick: 1 },
   },
   run: ({ rounds, seconds }) =>
@@ -20,31 +20,35 @@ export const FENCE = benchmark({
       await fenced.open({ exclusive: true, leaseMs: 3_600_000 });
       await free.open({ exclusive: false });
       let turn = 0;
-      const side = (storage: Storage) => () => changesPerSecond(storage, `${turn++}`, seconds * 1000);
-      const rates = await inRounds(rounds, { fenced: side(fenced), free: side(free) }, { label: "changes" });
+      const measureSide = (storage: Storage) => () => changesPerSecond(storage, `${turn++}`, seconds * 1000);
+      const rates = await inRounds(
+        rounds,
+        { fenced: measureSide(fenced), free: measureSide(free) },
+        { label: "changes" },
+      );
       await Promise.all([fenced.close(), free.close()]);
       const ratio = ratioOf(rates.fenced, rates.free);
-      const [ours, baseline] = [rates.fenced, rates.free].map((rate) => Math.round(median(rate)));
-      const measured = `${ratio.toFixed(2)} (${ours}/s against ${baseline}/s)`;
+      const [fencedRate, baseline] = [rates.fenced, rates.free].map((rate) => Math.round(median(rate)));
+      const measured = `${ratio.toFixed(2)} (${fencedRate}/s against ${baseline}/s)`;
       return [row("changes under a lease, against those without one", measured, "≥ 0.8", ratio >= 0.8)];
     }),
 });
 
 async function changesPerSecond(storage: Storage, name: string, ms: number): Promise<number> {
-  const from = performance.now();
+  const startedAt = performance.now();
   let changes = 0;
   const write = async (_: unknown, writer: number): Promise<void> => {
     const instance = { ...storedInstance(`inst_${name}_${writer}`), userId: `usr_${name}_${writer}` };
     const { id, userId } = instance;
     await storage.instances.insert(instance, []);
-    for (let version = 1; performance.now() < from + ms; version++) {
-      const named = { ...storedEvent(`evt_${id}_${version}`, null), instanceId: id, userId, timestamp: version };
-      const event = { ...named, type: "instance.unlinked", data: { reason: "unlinked" } } as Event;
-      const changed = await storage.instances.update(id, version, { updatedAt: version }, [event]);
-      if (!changed) throw new Error(`${id} was changed by another`);
+    for (let version = 1; performance.now() < startedAt + ms; version++) {
+      const storedFields = { ...storedEvent(`evt_${id}_${version}`, null), instanceId: id, userId, timestamp: version };
+      const event = { ...storedFields, type: "instance.unlinked", data: { reason: "unlinked" } } as Event;
+      const isChanged = await storage.instances.update(id, version, { updatedAt: version }, [event]);
+      if (!isChanged) throw new Error(`${id} has another version`);
       changes++;
     }
   };
   await Promise.all(Array.from({ length: WRITERS }, write));
-  return changes / ((performance.now() - from) / 1000);
+  return changes / ((performance.now() - startedAt) / 1000);
 }

@@ -3,7 +3,7 @@ import { type ServerProcess, start } from "../support/runtimes.ts";
 import { benchmark, inRounds, median, progress, type Row, ratioOf, row } from "./harness/benchmark.ts";
 import { closedLoop, costOf, requestBytes } from "./harness/http-load.ts";
 import { ALL_RUNTIMES, serverScript, underEach } from "./harness/programs.ts";
-import { atRest } from "./harness/resources.ts";
+import { untilIdle } from "./harness/resources.ts";
 import { callInserter, insertInstances, type StoredData, withStoredData } from "./harness/stored-data.ts";
 
 const PAGE = 50;
@@ -11,30 +11,30 @@ const INSTANCES = 1_000;
 /** Reduced duration of a warm-up turn. */
 const WARM_UP = 0.3;
 
-/** Reading one page of a list, from a full database and from one with just that page. */
+/** Reading one page of a list, from a large database and from one with only that page. */
 export const LIST = benchmark({
   options: {
     calls: { meaning: "stored calls", value: 1_000_000, quick: 100_000 },
-    rounds: { meaning: "rounds, each of them both databases once", value: 5, quick: 2 },
+    rounds: { meaning: "rounds, each with both databases", value: 5, quick: 2 },
     seconds: { meaning: "length of one database's turn", value: 1 },
   },
   run: ({ calls, rounds, seconds }) =>
     withStoredData((large) =>
       withStoredData((small) => {
         progress(`storing ${calls.toLocaleString("en-US")} calls`);
-        const full = lists(fill(large, calls, INSTANCES, mixed));
-        const page = lists(fill(small, PAGE, PAGE, () => ({ instance: 0, status: "FAILED", type: "FIXED_TTS" })));
+        const largeLists = lists(fill(large, calls, INSTANCES, mixedKind));
+        const smallLists = lists(fill(small, PAGE, PAGE, () => ({ instance: 0, status: "FAILED", type: "FIXED_TTS" })));
         return underEach(ALL_RUNTIMES, async (runtime) => {
-          progress(`${runtime.name}: ${rounds} rounds of ${full.length} lists`);
+          progress(`${runtime.name}: ${rounds} rounds of ${largeLists.length} lists`);
           const servers: ServerProcess[] = [];
           try {
             for (const { folder } of [large, small])
               servers.push(await start(runtime, serverScript("ringport"), { args: [folder] }));
-            await Promise.all(servers.map(({ pid }) => atRest(pid)));
+            await Promise.all(servers.map(({ pid }) => untilIdle(pid)));
             const rows: Row[] = [];
-            for (const [at, [what, path]] of full.entries()) {
-              const target = (server: ServerProcess, { token }: StoredData, from: string) => {
-                const request = requestBytes("GET", from, token);
+            for (const [index, [title, path]] of largeLists.entries()) {
+              const target = (server: ServerProcess, { token }: StoredData, url: string) => {
+                const request = requestBytes("GET", url, token);
                 return (isWarmUp: boolean) => {
                   const ms = seconds * 1000 * (isWarmUp ? WARM_UP : 1);
                   return closedLoop({ ...server, connections: 1, ms, next: () => request, status: 200 });
@@ -42,13 +42,13 @@ export const LIST = benchmark({
               };
               const loads = await inRounds(rounds, {
                 large: target(servers[0]!, large, path),
-                small: target(servers[1]!, small, page[at]![1]),
+                small: target(servers[1]!, small, smallLists[index]![1]),
               });
               const ratio = ratioOf(loads.large.map(costOf), loads.small.map(costOf));
-              const latency = (which: keyof typeof loads) =>
-                `${median(loads[which].map(({ perSecond }) => 1000 / perSecond)).toFixed(2)} ms`;
+              const latency = (side: keyof typeof loads) =>
+                `${median(loads[side].map(({ perSecond }) => 1000 / perSecond)).toFixed(2)} ms`;
               const measured = `${ratio.toFixed(2)} × (${latency("large")} against ${latency("small")})`;
-              rows.push(row(what, measured, "≤ 1.5 ×", ratio <= 1.5));
+              rows.push(row(title, measured, "≤ 1.5 ×", ratio <= 1.5));
             }
             return rows;
           } finally {
@@ -65,7 +65,7 @@ interface Kind {
   readonly type: CallType;
 }
 
-const mixed = (n: number): Kind => ({
+const mixedKind = (n: number): Kind => ({
   instance: n % INSTANCES,
   status: n % 3 === 0 ? "FAILED" : "COMPLETED",
   type: CALL_TYPES[n % CALL_TYPES.length] ?? "FIXED_TTS",
@@ -77,10 +77,10 @@ function fill(data: StoredData, calls: number, instances: number, kindOf: (n: nu
   data.fill((database) => {
     ids = insertInstances(database, data.userId, instances);
     const insert = callInserter(database);
-    const from = Date.now() - calls * 1_000;
+    const firstCreatedAt = Date.now() - calls * 1_000;
     for (let n = 0; n < calls; n++) {
       const { instance, ...kind } = kindOf(n);
-      insert({ ...kind, instanceId: ids[instance] ?? "", userId: data.userId, createdAt: from + n * 1_000 });
+      insert({ ...kind, instanceId: ids[instance] ?? "", userId: data.userId, createdAt: firstCreatedAt + n * 1_000 });
     }
     database.exec("analyze");
   });

@@ -4,12 +4,12 @@ import { BENCHMARKS } from "./benchmarks.ts";
 import { machine, sections, writeTables } from "./document.ts";
 import type { Benchmark, Row } from "./harness/benchmark.ts";
 
-const USAGE = `npm run bench                        all of them, one table each
-npm run bench -- NAME [--OPTION N]   one of them
+const USAGE = `npm run bench                        all benchmarks, one table each
+npm run bench -- NAME [--OPTION N]   one benchmark
   --quick       a short run, to see that it works
   --json FILE   also writes the rows to a file, by benchmark
   --write       also writes the tables into docs/benchmarks.md
-  --help        this, or with a NAME how that one is measured
+  --help        this text, or the method of the benchmark NAME
 `;
 
 process.exit(await main(process.argv.slice(2)));
@@ -18,21 +18,21 @@ process.exit(await main(process.argv.slice(2)));
 async function main(args: readonly string[]): Promise<number> {
   const name = args[0]?.startsWith("-") ? undefined : args[0];
   if (name !== undefined && !Object.hasOwn(BENCHMARKS, name)) {
-    console.error(`there is no benchmark "${name}"; there are: ${Object.keys(BENCHMARKS).join(", ")}`);
+    console.error(`unknown benchmark "${name}"; choose one of ${Object.keys(BENCHMARKS).join(", ")}`);
     return 2;
   }
-  const chosen = name === undefined ? BENCHMARKS : { [name]: BENCHMARKS[name]! };
-  const line = readLine(name === undefined ? args : args.slice(1), name === undefined ? {} : chosen[name]!.options);
+  const selected = name === undefined ? BENCHMARKS : { [name]: BENCHMARKS[name]! };
+  const line = readLine(name === undefined ? args : args.slice(1), name === undefined ? {} : selected[name]!.options);
   if (line === undefined) return 2;
   if (line.help) printHelp(name);
-  return line.help ? 0 : runAll(chosen, line);
+  return line.help ? 0 : runAll(selected, line);
 }
 
-async function runAll(chosen: Readonly<Record<string, Benchmark>>, line: Line): Promise<number> {
-  for (const [what, fact] of Object.entries(machine())) console.log(`${what}: ${fact}`);
+async function runAll(selected: Readonly<Record<string, Benchmark>>, line: Line): Promise<number> {
+  for (const [property, fact] of Object.entries(machine())) console.log(`${property}: ${fact}`);
   const titles = sections();
   const measured = new Map<string, readonly Row[]>();
-  for (const [name, { options, run }] of Object.entries(chosen)) {
+  for (const [name, { options, run }] of Object.entries(selected)) {
     console.log(`\n${name}: ${titles.get(name)?.title}`);
     const defaults = Object.entries(options).map(([option, { value, quick = value }]) => [
       option,
@@ -44,31 +44,32 @@ async function runAll(chosen: Readonly<Record<string, Benchmark>>, line: Line): 
   }
   if (line.json !== undefined) await writeFile(line.json, JSON.stringify(Object.fromEntries(measured), undefined, 2));
   if (line.write) writeTables(measured);
-  const missed = [...measured.values()].flat().filter(({ wanted, reached }) => wanted !== undefined && !reached);
-  console.log(missed.length === 0 ? "\nall reached" : `\n${missed.length} missed`);
-  return missed.length === 0 ? 0 : 1;
+  const missedRows = [...measured.values()].flat().filter(({ target, reached }) => target !== undefined && !reached);
+  console.log(missedRows.length === 0 ? "\nall targets reached" : `\n${missedRows.length} targets missed`);
+  return missedRows.length === 0 ? 0 : 1;
 }
 
 function printRows(rows: readonly Row[]): void {
-  const widthOf = (column: "what" | "measured") => Math.max(...rows.map((row) => row[column].length));
-  const [what, measured] = [widthOf("what"), widthOf("measured")];
+  const widthOf = (column: "figure" | "measured") => Math.max(...rows.map((row) => row[column].length));
+  const [figure, measured] = [widthOf("figure"), widthOf("measured")];
   for (const row of rows) {
-    const line = `  ${row.what.padEnd(what)}  ${row.measured.padEnd(measured)}`;
+    const line = `  ${row.figure.padEnd(figure)}  ${row.measured.padEnd(measured)}`;
     const verdict = row.reached ? "reached" : "MISSED";
-    console.log(row.wanted === undefined ? line.trimEnd() : `${line}  ${verdict} (wanted ${row.wanted})`);
+    console.log(row.target === undefined ? line.trimEnd() : `${line}  ${verdict} (target ${row.target})`);
   }
 }
 
 /** Prints the usage of the benchmarks, or the method and options of one. */
 function printHelp(name: string | undefined): void {
-  const all = sections();
+  const allSections = sections();
   if (name === undefined) {
     console.log(USAGE);
-    const width = Math.max(...Object.keys(BENCHMARKS).map((one) => one.length));
-    for (const one of Object.keys(BENCHMARKS)) console.log(`  ${one.padEnd(width)}   ${all.get(one)?.title}`);
+    const width = Math.max(...Object.keys(BENCHMARKS).map((benchmarkName) => benchmarkName.length));
+    for (const benchmarkName of Object.keys(BENCHMARKS))
+      console.log(`  ${benchmarkName.padEnd(width)}   ${allSections.get(benchmarkName)?.title}`);
     return;
   }
-  const { title, text } = all.get(name)!;
+  const { title, text } = allSections.get(name)!;
   console.log(`${name}: ${title}\n\n${text}\n`);
   for (const [option, { meaning, value, quick = value }] of Object.entries(BENCHMARKS[name]!.options))
     console.log(`  --${option} N   ${meaning}; ${value}, with --quick ${quick}`);

@@ -1,48 +1,48 @@
 import { atMost, benchmark, progress, row } from "./harness/benchmark.ts";
 import { insideEach, type Measure } from "./harness/programs.ts";
-import { heldMemory } from "./harness/resources.ts";
-import { answered, pause, simulatedWorld, spokenCall, trunkWorld } from "./harness/world.ts";
+import { usedMemory } from "./harness/resources.ts";
+import { allAnswered, pause, simulatedWorld, spokenCall, trunkWorld } from "./harness/world.ts";
 import { startCallees } from "./sip/callees.ts";
-import { besideEcho } from "./sip/echo.ts";
+import { withEcho } from "./sip/echo.ts";
 
 const TEXT = "Every callee hears this one message while memory is being measured. ".repeat(60).slice(0, 4000);
 /** After 32 s (64 times T1, RFC 3261 section 17) the transactions that set a call up have ended. */
 const SET_UP_MS = 34_000;
 
-/** Memory that each live simulated call takes. */
+/** Memory of each live simulated call. */
 export const MEMORY = benchmark({
-  options: { calls: { meaning: "calls that come on top", value: 1000, quick: 100 } },
+  options: { calls: { meaning: "additional calls", value: 1000, quick: 100 } },
   run: (values) => insideEach(["node26", "bun"], import.meta.url, values),
 });
 
-/** Memory that each live call over a trunk takes. */
+/** Memory of each live call over a trunk. */
 export const SIP_MEMORY = benchmark({
-  options: { calls: { meaning: "calls that come on top", value: 500, quick: 60 } },
-  run: (values) => besideEcho((echo) => insideEach(["node26", "bun"], import.meta.url, { ...values, echo })),
+  options: { calls: { meaning: "additional calls", value: 500, quick: 60 } },
+  run: (values) => withEcho((echo) => insideEach(["node26", "bun"], import.meta.url, { ...values, echo })),
 });
 
-/** Compares the memory of the process with some calls talking and with many more; over a trunk if there is an echo. */
+/** Compares the memory of the process with a few calls and with many more; over a trunk if there is an echo. */
 export const measure: Measure<{ calls: number; echo?: number }> = async ({ calls, echo }) => {
   const callees = echo === undefined ? undefined : await startCallees({ echo, hangUpMs: 0 });
   const world = callees === undefined ? await simulatedWorld() : await trunkWorld(callees.uri, "thread");
-  const [before, maxKiB] = callees === undefined ? [100, 64] : [50, 96];
-  const heldWhileTalking = async (instances: readonly string[], from: number) => {
-    const callee = (n: number) => (callees === undefined ? undefined : `+1202${5_550_000 + from + n}`);
-    // In sequence over a trunk, so that no transaction is repeated.
+  const [fewCalls, maxKiB] = callees === undefined ? [100, 64] : [50, 96];
+  const memoryWhileTalking = async (instances: readonly string[], firstNumber: number) => {
+    const callee = (n: number) => (callees === undefined ? undefined : `+1202${5_550_000 + firstNumber + n}`);
+    // In sequence over a trunk, so that no request is retransmitted.
     const step = callees === undefined ? instances.length : 1;
-    for (let at = 0; at < instances.length; at += step)
-      await answered(
+    for (let start = 0; start < instances.length; start += step)
+      await allAnswered(
         world,
-        await world.place(instances.slice(at, at + step).map((id, n) => spokenCall(id, TEXT, callee(at + n)))),
+        await world.place(instances.slice(start, start + step).map((id, n) => spokenCall(id, TEXT, callee(start + n)))),
       );
     if (callees !== undefined) await pause(SET_UP_MS);
-    return heldMemory();
+    return usedMemory();
   };
   try {
-    progress(`${before} calls, then ${calls} more`);
-    const instances = await world.link(before + calls);
-    const few = await heldWhileTalking(instances.slice(0, before), 0);
-    const many = await heldWhileTalking(instances.slice(before), before);
+    progress(`${fewCalls} calls, then ${calls} more`);
+    const instances = await world.link(fewCalls + calls);
+    const few = await memoryWhileTalking(instances.slice(0, fewCalls), 0);
+    const many = await memoryWhileTalking(instances.slice(fewCalls), fewCalls);
     const perCall = (name: "bytes" | "rss"): number => (many[name] - few[name]) / calls / 1024;
     return [
       atMost("held per call", perCall("bytes"), maxKiB, "KiB"),

@@ -19,12 +19,18 @@ export const QUOTA = benchmark({
   async run({ calls, rounds }) {
     const rows: Row[] = [];
     for (const [limit, bound] of LIMITS)
-      rows.push(await withStoredData((data) => measured(data, limit, bound, calls, rounds)));
+      rows.push(await withStoredData((data) => measureLimit(data, limit, bound, calls, rounds)));
     return rows;
   },
 });
 
-async function measured(data: StoredData, limit: number, bound: number, calls: number, rounds: number): Promise<Row> {
+async function measureLimit(
+  data: StoredData,
+  limit: number,
+  bound: number,
+  calls: number,
+  rounds: number,
+): Promise<Row> {
   const name = `a limit of ${limit.toLocaleString("en-US")} calls`;
   progress(name);
   const { userId } = data;
@@ -43,19 +49,19 @@ async function measured(data: StoredData, limit: number, bound: number, calls: n
   const create = async (maxCalls: number | undefined): Promise<number> => {
     const call = storedCall(newId("call"), instanceId, { userId, tokenId, createdAt: Date.now() });
     const quota = maxCalls === undefined ? undefined : { maxCalls, since: 0 };
-    const from = performance.now();
+    const startedAt = performance.now();
     const { kind } = await storage.calls.insert(call, undefined, SINGLE, [], undefined, quota);
-    const took = performance.now() - from;
+    const elapsedMs = performance.now() - startedAt;
     if (kind !== "created") throw new Error(`a call was not created: ${kind}`);
     await storage.calls.update(call.id, 1, { status: "FAILED", endedAt: Date.now() }, []);
     await storage.calls.remove([call.id]);
-    return took;
+    return elapsedMs;
   };
   const sides = { limited: () => create(limit), plain: () => create(undefined) };
   const times = await inRounds(rounds * calls, sides, { warmUp: calls });
   await storage.close();
   const [limited, plain] = [median(times.limited), median(times.plain)];
   const ratio = limited / plain;
-  const shown = `${ratio.toFixed(2)} × (${limited.toFixed(2)} ms against ${plain.toFixed(2)} ms)`;
-  return row(`a creation with ${name}`, shown, `≤ ${bound} ×`, ratio <= bound);
+  const measured = `${ratio.toFixed(2)} × (${limited.toFixed(2)} ms against ${plain.toFixed(2)} ms)`;
+  return row(`a creation with ${name}`, measured, `≤ ${bound} ×`, ratio <= bound);
 }

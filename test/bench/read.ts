@@ -2,19 +2,19 @@ import { type ServerProcess, start } from "../support/runtimes.ts";
 import { benchmark, inRounds, median, perSecond, type Row, row } from "./harness/benchmark.ts";
 import { closedLoop, costOf, type Load, requestBytes } from "./harness/http-load.ts";
 import { ALL_RUNTIMES, serverScript, underEach } from "./harness/programs.ts";
-import { atRest } from "./harness/resources.ts";
+import { untilIdle } from "./harness/resources.ts";
 import { callInserter, insertInstances, type StoredData, withStoredData } from "./harness/stored-data.ts";
 
 const CONNECTIONS = 64;
 const CALLS = 1_000;
 const HEALTH = requestBytes("GET", "/healthz");
 /** Header fields that the server of a runtime adds. */
-const OF_THE_SERVER = ["connection", "content-encoding", "content-length", "date", "keep-alive", "vary"];
+const SERVER_HEADERS = ["connection", "content-encoding", "content-length", "date", "keep-alive", "vary"];
 
-/** Reading a call over HTTP, against hand-written servers that do the same, or only respond. */
+/** Reading a call over HTTP, against a hand-written server that does the same, and one that only responds. */
 export const READ = benchmark({
   options: {
-    rounds: { meaning: "rounds, each of them every target once", value: 5, quick: 1 },
+    rounds: { meaning: "rounds, each with every target", value: 5, quick: 1 },
     seconds: { meaning: "length of one target's turn", value: 3, quick: 1 },
   },
   run: ({ rounds, seconds }) =>
@@ -22,7 +22,7 @@ export const READ = benchmark({
       const requests = storedCalls(data).map((id) => requestBytes("GET", `/v1/calls/${id}`, data.token));
       return underEach(ALL_RUNTIMES, async (runtime) => {
         const servers: ServerProcess[] = [];
-        const started = async (script: string, ...args: string[]): Promise<ServerProcess> => {
+        const startServer = async (script: string, ...args: string[]): Promise<ServerProcess> => {
           const server = await start(runtime, serverScript(script), { args });
           servers.push(server);
           return server;
@@ -30,24 +30,24 @@ export const READ = benchmark({
         try {
           let turn = 0;
           const next = (): Buffer => requests[turn++ % requests.length]!;
-          const ringport = await started("ringport", data.folder);
-          const bareLike = async (path: string): Promise<ServerProcess> => {
+          const ringport = await startServer("ringport", data.folder);
+          const startBareLike = async (path: string): Promise<ServerProcess> => {
             const response = await fetch(`${ringport.url}${path}`, authorised(data.token));
-            const headers = [...response.headers].filter(([name]) => !OF_THE_SERVER.includes(name));
-            return started("bare", JSON.stringify(Object.fromEntries(headers)), await response.text());
+            const headers = [...response.headers].filter(([name]) => !SERVER_HEADERS.includes(name));
+            return startServer("bare", JSON.stringify(Object.fromEntries(headers)), await response.text());
           };
-          const handWritten = await started("hand-written", data.file);
+          const handWritten = await startServer("hand-written", data.file);
           const target = (server: ServerProcess, next: () => Buffer) => () =>
             closedLoop({ ...server, connections: CONNECTIONS, ms: seconds * 1000, next, status: 200 });
           const sides = {
             ringport: target(ringport, next),
             handWritten: target(handWritten, next),
-            bare: target(await bareLike(pathOf(next())), next),
+            bare: target(await startBareLike(pathOf(next())), next),
             healthz: target(ringport, () => HEALTH),
-            bareHealthz: target(await bareLike("/healthz"), () => HEALTH),
+            bareHealthz: target(await startBareLike("/healthz"), () => HEALTH),
           };
           await checkSame([ringport, handWritten], data.token, pathOf(next()));
-          await Promise.all(servers.map(({ pid }) => atRest(pid)));
+          await Promise.all(servers.map(({ pid }) => untilIdle(pid)));
           const loads = await inRounds(rounds, sides, { label: runtime.name });
           return [
             against("a call, against the hand-written server", loads.ringport, loads.handWritten, 0.5),
@@ -75,25 +75,25 @@ function storedCalls(data: StoredData): string[] {
 const pathOf = (request: Buffer): string => request.toString("latin1").split(" ")[1] ?? "/";
 const authorised = (token: string): RequestInit => ({ headers: { authorization: `Bearer ${token}` } });
 
-/** A baseline with another response would measure something else. */
+/** Throws an Error if the baseline has another response: it would measure other work. */
 async function checkSame(servers: readonly ServerProcess[], token: string, path: string): Promise<void> {
-  const [ours, theirs] = await Promise.all(
+  const [actual, expected] = await Promise.all(
     servers.map(async ({ url }) => {
       const response = await fetch(`${url}${path}`, authorised(token));
       return `${response.status} ${JSON.stringify(await response.json())}`;
     }),
   );
-  if (ours !== theirs) throw new Error(`the hand-written server responds ${theirs}, Ringport ${ours}`);
+  if (actual !== expected) throw new Error(`the hand-written server responds ${expected}, Ringport ${actual}`);
 }
 
-function against(what: string, ours: readonly Load[], baseline: readonly Load[], wanted?: number): Row {
-  const [a, b] = [middle(ours), middle(baseline)];
-  const ratio = b.cost / a.cost;
-  const measured = `${ratio.toFixed(2)} (${a.shown} against ${b.shown})`;
-  return wanted === undefined ? row(what, measured) : row(what, measured, `≥ ${wanted}`, ratio >= wanted);
+function against(figure: string, measuredLoads: readonly Load[], baseline: readonly Load[], minRatio?: number): Row {
+  const [own, base] = [medianOf(measuredLoads), medianOf(baseline)];
+  const ratio = base.cost / own.cost;
+  const measured = `${ratio.toFixed(2)} (${own.text} against ${base.text})`;
+  return minRatio === undefined ? row(figure, measured) : row(figure, measured, `≥ ${minRatio}`, ratio >= minRatio);
 }
 
-function middle(loads: readonly Load[]): { readonly cost: number; readonly shown: string } {
+function medianOf(loads: readonly Load[]): { readonly cost: number; readonly text: string } {
   const [cost, rate] = [median(loads.map(costOf)), median(loads.map(({ perSecond }) => perSecond))];
-  return { cost, shown: `${cost.toFixed(1)} µs, ${perSecond(rate)}` };
+  return { cost, text: `${cost.toFixed(1)} µs, ${perSecond(rate)}` };
 }

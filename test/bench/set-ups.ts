@@ -1,9 +1,9 @@
 import { FakeWhatsApp } from "../../src/testing/index.ts";
 import { benchmark, ms, percentile, progress, quantile, type Row, row } from "./harness/benchmark.ts";
 import { insideEach, type Measure } from "./harness/programs.ts";
-import { ended, onSchedule, spokenCall, trunkWorld, type World, whatsappWorld } from "./harness/world.ts";
+import { allEnded, onSchedule, spokenCall, trunkWorld, type World, whatsappWorld } from "./harness/world.ts";
 import { startCallees } from "./sip/callees.ts";
-import { besideEcho } from "./sip/echo.ts";
+import { withEcho } from "./sip/echo.ts";
 
 const TEXT = "Good morning. Your parcel arrives tomorrow at nine.";
 /** Warm-up in which much of the code is compiled, s. */
@@ -21,7 +21,7 @@ export const SIP_SET_UPS = benchmark({
     rate: { meaning: "calls placed per second", value: 220, quick: 50 },
     seconds: { meaning: "length of the window", value: 20, quick: 4 },
   },
-  run: (values) => besideEcho((echo) => insideEach(["node26", "bun"], MODULE, { ...values, echo })),
+  run: (values) => withEcho((echo) => insideEach(["node26", "bun"], MODULE, { ...values, echo })),
 });
 
 /** Call set-ups over linked WhatsApp numbers. */
@@ -33,7 +33,7 @@ export const WHATSAPP_SET_UPS = benchmark({
   run: (values) => insideEach(["node26", "bun"], MODULE, values),
 });
 
-/** Calls on a fixed schedule, whatever their outcome; each is answered, and soon hung up by the callee. */
+/** Calls on a fixed schedule; each callee answers, and soon hangs up. */
 export const measure: Measure<Schedule & { echo?: number }> = ({ echo, ...schedule }) =>
   echo === undefined ? overWhatsApp(schedule) : overTrunk(schedule, echo);
 
@@ -42,11 +42,11 @@ async function overTrunk(schedule: Schedule, echo: number): Promise<Row[]> {
   const world = await trunkWorld(callees.uri, "auto");
   try {
     const placed = await placeAll(world, schedule, 2, 20, callees.invites);
-    const rate = placed.good / placed.seconds;
-    const measured = `${rate.toFixed(0)}/s (${placed.good} of ${placed.count})`;
+    const rate = placed.completed / placed.seconds;
+    const measured = `${rate.toFixed(0)}/s (${placed.completed} of ${placed.count})`;
     return [
-      row("calls answered and torn down", measured, "≥ 200/s", placed.good === placed.count && rate >= 200),
-      ...waits("from the order to the INVITE", placed, 10),
+      row("calls answered and torn down", measured, "≥ 200/s", placed.completed === placed.count && rate >= 200),
+      ...waitRows("from the order to the INVITE", placed, 10),
     ];
   } finally {
     await world.stop();
@@ -67,21 +67,21 @@ async function overWhatsApp(schedule: Schedule): Promise<Row[]> {
     const placed = await placeAll(world, schedule, 3, 1, async () => offers);
     const [, ...calls] = network.calls;
     const heard = calls.filter((call) => call.heard.some((sample) => Math.abs(sample) > 1_000)).length;
-    const { good, count } = placed;
-    const all = `${good} of ${count}, ${heard} heard`;
+    const { completed: good, count } = placed;
+    const counts = `${good} of ${count}, ${heard} heard`;
     return [
-      ...waits(`from the order to the offer at ${schedule.rate} calls/s`, placed, 20),
-      row("calls that were answered, heard and hung up", all, "all", good === count && heard === count),
+      ...waitRows(`from the order to the offer at ${schedule.rate} calls/s`, placed, 20),
+      row("calls that were answered, heard and hung up", counts, "all", good === count && heard === count),
     ];
   } finally {
     await world.stop();
   }
 }
 
-interface Placed {
+interface PlacedCalls {
   readonly count: number;
   /** Number of calls that the callee hung up. */
-  readonly good: number;
+  readonly completed: number;
   /** Time from the first order to the last end. */
   readonly seconds: number;
   /** Times from each order to its arrival at the network, ms: in the first seconds, and in the window. */
@@ -92,7 +92,7 @@ interface Placed {
 /**
  * @param turnSeconds time between two calls of one instance, which carries one at a time
  * @param maxWarm calls before the schedule, at most one of each instance
- * @param arrivals time at which each number's call arrived at the network, ms since 1970
+ * @param arrivals arrival times of each number's call at the network, ms since 1970
  */
 async function placeAll(
   world: World,
@@ -100,36 +100,36 @@ async function placeAll(
   turnSeconds: number,
   maxWarm: number,
   arrivals: () => Promise<Readonly<Record<string, number>>>,
-): Promise<Placed> {
+): Promise<PlacedCalls> {
   progress("bringing instances online");
   const instances = await world.link(rate * turnSeconds);
-  const warm = Math.min(maxWarm, instances.length);
+  const warmCalls = Math.min(maxWarm, instances.length);
   const callTo = (n: number) => spokenCall(instances[n % instances.length]!, TEXT, numberOf(n));
-  await ended(world, await world.place(Array.from({ length: warm }, (_, n) => callTo(n))));
+  await allEnded(world, await world.place(Array.from({ length: warmCalls }, (_, n) => callTo(n))));
 
   progress(`placing ${rate} calls per second for ${WARM_SECONDS} s and ${seconds} s`);
-  const ordered: { readonly to: string; readonly at: number }[] = [];
-  const begun = performance.now();
+  const orders: { readonly to: string; readonly at: number }[] = [];
+  const startedAt = performance.now();
   const calls = await onSchedule(rate, rate * (WARM_SECONDS + seconds), async (n) => {
-    ordered.push({ to: numberOf(warm + n), at: performance.timeOrigin + performance.now() });
-    const [call] = await world.place([callTo(warm + n)]);
+    orders.push({ to: numberOf(warmCalls + n), at: performance.timeOrigin + performance.now() });
+    const [call] = await world.place([callTo(warmCalls + n)]);
     return call!;
   });
-  const outcomes = (await ended(world, calls)).map(({ outcome }) => outcome?.reason);
-  const elapsed = (performance.now() - begun) / 1000;
+  const outcomes = (await allEnded(world, calls)).map(({ outcome }) => outcome?.reason);
+  const elapsedSeconds = (performance.now() - startedAt) / 1000;
   const arrivedAt = await arrivals();
-  const waited = ordered.map(({ to, at }) => (arrivedAt[to] ?? Number.POSITIVE_INFINITY) - at);
+  const waitsMs = orders.map(({ to, at }) => (arrivedAt[to] ?? Number.POSITIVE_INFINITY) - at);
   return {
     count: calls.length,
-    good: outcomes.filter((reason) => reason === "callee_hung_up").length,
-    seconds: elapsed,
-    first: waited.slice(0, rate * WARM_SECONDS),
-    window: waited.slice(rate * WARM_SECONDS),
+    completed: outcomes.filter((reason) => reason === "callee_hung_up").length,
+    seconds: elapsedSeconds,
+    first: waitsMs.slice(0, rate * WARM_SECONDS),
+    window: waitsMs.slice(rate * WARM_SECONDS),
   };
 }
 
-const waits = (what: string, { first, window }: Placed, limit: number): Row[] => [
-  percentile(what, window, 0.99, limit),
+const waitRows = (figure: string, { first, window }: PlacedCalls, limit: number): Row[] => [
+  percentile(figure, window, 0.99, limit),
   row(`the same in the first ${WARM_SECONDS} s`, ms(quantile(first, 0.99))),
 ];
 

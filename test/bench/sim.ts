@@ -6,19 +6,28 @@ import { WAV_HEADER_BYTES } from "../../src/audio/wav/wav-header.ts";
 import { realSystem, type Speech } from "../../src/index.ts";
 import { allOf, atMost, benchmark, ms, percent, progress, row } from "./harness/benchmark.ts";
 import { insideEach, type Measure } from "./harness/programs.ts";
-import { share, spentBy } from "./harness/resources.ts";
-import { answered, ended, heardFile, ME, pause, SAMPLE_RATE, simulatedWorld, spokenCall } from "./harness/world.ts";
+import { share, timeSpent } from "./harness/resources.ts";
+import {
+  allAnswered,
+  allEnded,
+  heardFile,
+  ME,
+  pause,
+  SAMPLE_RATE,
+  simulatedWorld,
+  spokenCall,
+} from "./harness/world.ts";
 
 const SENTENCE =
   "This is a benchmark of many calls at once; every callee has to hear each word of it, in order, in time.";
 const MAX_TEXT = 4_000;
 /** The only user of the engine. */
-const ALONE = { userId: ME.userId, instanceId: "", playing: false, aheadMs: 0 };
+const ONLY_USER = { userId: ME.userId, instanceId: "", playing: false, aheadMs: 0 };
 
 /** Many simulated calls at once in one process, on the whole stack. */
 export const SIMULATED_CALLS = benchmark({
   options: {
-    calls: { meaning: "calls at once", value: 1000, quick: 200 },
+    calls: { meaning: "concurrent calls", value: 1000, quick: 200 },
     seconds: { meaning: "length of the window", value: 60, quick: 5 },
   },
   run: (values) => insideEach(["node26", "bun"], import.meta.url, values),
@@ -34,36 +43,36 @@ export const measure: Measure<{ calls: number; seconds: number }> = async ({ cal
     progress(`linking ${calls} numbers`);
     const instances = await world.link(calls);
     progress(`dialling ${calls} calls, each to hear ${(bytes.length / 2 / SAMPLE_RATE).toFixed(1)} s of speech`);
-    const dialled = performance.now();
-    const placed = await world.place(instances.map((id) => spokenCall(id, text)));
-    await answered(world, placed);
-    const setUpMs = performance.now() - dialled;
+    const dialledAt = performance.now();
+    const placedCalls = await world.place(instances.map((id) => spokenCall(id, text)));
+    await allAnswered(world, placedCalls);
+    const setUpMs = performance.now() - dialledAt;
     const setUpLateness = clock.lateness.p99;
     await pause(1000);
 
     progress(`all are talking; measuring for ${seconds} s`);
     clock.lateness.reset();
-    const spent = await spentBy(process.pid, () => pause(seconds * 1000));
+    const spent = await timeSpent(process.pid, () => pause(seconds * 1000));
     const { frames, p50, p99, max } = clock.lateness;
-    const [stillTalking, { rss }] = [clock.size, process.memoryUsage()];
+    const [activeLegs, { rss }] = [clock.size, process.memoryUsage()];
     progress("waiting for the last words");
-    const all = await ended(world, placed);
+    const endedCalls = await allEnded(world, placedCalls);
     const hash = sha256(bytes);
-    let intact = 0;
-    for (const { id } of all) {
+    let intactCount = 0;
+    for (const { id } of endedCalls) {
       const heard = (await heardFile(world, id))?.subarray(WAV_HEADER_BYTES, WAV_HEADER_BYTES + bytes.length);
-      if (heard && sha256(heard) === hash) intact++;
+      if (heard && sha256(heard) === hash) intactCount++;
     }
-    const completed = all.filter((call) => call.outcome?.reason === "message_played").length;
-    const due = calls * seconds * 50;
+    const completedCount = endedCalls.filter((call) => call.outcome?.reason === "message_played").length;
+    const dueFrames = calls * seconds * 50;
     return [
-      allOf("calls talking through the whole window", stillTalking, calls),
-      row("frames exchanged in the window", `${frames}`, `${due} ± 1 %`, Math.abs(frames / due - 1) < 0.01),
+      allOf("calls talking through the whole window", activeLegs, calls),
+      row("frames exchanged in the window", `${frames}`, `${dueFrames} ± 1 %`, Math.abs(frames / dueFrames - 1) < 0.01),
       row("lateness p50", ms(p50)),
       atMost("lateness p99", p99, 5, "ms"),
       row("lateness max", ms(max)),
-      allOf("COMPLETED/message_played", completed, calls),
-      allOf("heard intact, sample by sample", intact, calls),
+      allOf("COMPLETED/message_played", completedCount, calls),
+      allOf("heard intact, sample by sample", intactCount, calls),
       row("processor in the window", `${percent(share(spent), 0)} of one core`),
       row("process memory in the window", `${(rss / 2 ** 20).toFixed(0)} MiB`),
       row("from the first POST to the last answer", `${(setUpMs / 1000).toFixed(1)} s`),
@@ -74,7 +83,7 @@ export const measure: Measure<{ calls: number; seconds: number }> = async ({ cal
   }
 };
 
-/** A text whose speech lasts at least this long, within the maximum length, and its audio; in the same slices as in a call. */
+/** A text whose speech lasts at least this long, within the maximum length, and its audio; spoken in the same slices as in a call. */
 async function messageOf(
   speech: Speech,
   seconds: number,
@@ -83,15 +92,15 @@ async function messageOf(
   let text = SENTENCE;
   for (;;) {
     const pieces: Int16Array[] = [];
-    for await (const chunk of scheduler.speak(text, "en-US-1", ALONE, new AbortController().signal)) {
+    for await (const chunk of scheduler.speak(text, "en-US-1", ONLY_USER, new AbortController().signal)) {
       if (chunk.sampleRate !== SAMPLE_RATE) throw new Error(`the voice speaks at ${chunk.sampleRate} Hz`);
       pieces.push(chunk.samples);
     }
     const samples = concatPcm(pieces);
     if (samples.length >= seconds * SAMPLE_RATE || text.length + SENTENCE.length > MAX_TEXT)
       return { text, bytes: pcmToBytes(samples) };
-    const more = Math.max(1, Math.ceil((seconds * SAMPLE_RATE) / samples.length) - 1);
-    text = [text, ...Array<string>(more).fill(SENTENCE)].join(" ").slice(0, MAX_TEXT);
+    const repetitions = Math.max(1, Math.ceil((seconds * SAMPLE_RATE) / samples.length) - 1);
+    text = [text, ...Array<string>(repetitions).fill(SENTENCE)].join(" ").slice(0, MAX_TEXT);
   }
 }
 

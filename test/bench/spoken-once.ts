@@ -1,5 +1,5 @@
 import { allOf, benchmark, progress, row } from "./harness/benchmark.ts";
-import { ended, simulatedWorld, spokenCall } from "./harness/world.ts";
+import { allEnded, simulatedWorld, spokenCall } from "./harness/world.ts";
 
 const TEXT = "Dear customer, your order has left our house today.";
 const DEPTH = 10;
@@ -8,13 +8,13 @@ const DEPTH = 10;
 export const SPOKEN_ONCE = benchmark({
   options: { numbers: { meaning: "numbers to be called", value: 10_000, quick: 200 } },
   async run({ numbers }) {
-    let rendered = 0;
+    let renderCount = 0;
     const world = await simulatedWorld({
-      more: { queue: { kind: "fifo", depth: DEPTH } },
+      options: { queue: { kind: "fifo", depth: DEPTH } },
       timeScale: 0.1,
       workers: (pool) => ({
         run(job, options) {
-          if ("text" in job && job.text === TEXT) rendered++;
+          if ("text" in job && job.text === TEXT) renderCount++;
           return pool.run(job, options);
         },
       }),
@@ -25,13 +25,13 @@ export const SPOKEN_ONCE = benchmark({
       const calls = Array.from({ length: numbers }, (_, n) =>
         spokenCall(instances[n % instances.length]!, TEXT, `+1303${String(5_550_000 + n)}`),
       );
-      const began = performance.now();
-      const outcomes = (await ended(world, await world.place(calls))).map(({ outcome }) => outcome);
-      const seconds = (performance.now() - began) / 1000;
-      const whole = outcomes.filter((outcome) => outcome?.reason === "message_played" && outcome.heardRatio === 1);
+      const startedAt = performance.now();
+      const outcomes = (await allEnded(world, await world.place(calls))).map(({ outcome }) => outcome);
+      const seconds = (performance.now() - startedAt) / 1000;
+      const complete = outcomes.filter((outcome) => outcome?.reason === "message_played" && outcome.heardRatio === 1);
       return [
-        row("speech rendered", rendered === 1 ? "once" : `${rendered} times`, "once", rendered === 1),
-        allOf("numbers that heard all of it", whole.length, numbers),
+        row("speech rendered", renderCount === 1 ? "once" : `${renderCount} times`, "once", renderCount === 1),
+        allOf("numbers that heard all of it", complete.length, numbers),
         row("from the first POST to the last hang-up", `${seconds.toFixed(0)} s`),
       ];
     } finally {

@@ -31,16 +31,16 @@ export const STARTUP = benchmark({
 
 /** Time that npm itself takes, ms. */
 async function npmMs(): Promise<number> {
-  const from = performance.now();
+  const startedAt = performance.now();
   const child = spawn("npm", ["--version"], { cwd: ROOT, stdio: "ignore" });
   await new Promise((resolve) => child.once("exit", resolve));
-  return performance.now() - from;
+  return performance.now() - startedAt;
 }
 
-/** Starts the server and ends it again; returns the time to the first 200, ms. */
+/** Starts and ends the server; returns the time to the first 200, ms. */
 async function readyMs(script: string, data: string): Promise<number> {
   const port = String(await freePort());
-  const from = performance.now();
+  const startedAt = performance.now();
   const child = spawn("npm", ["run", script], {
     cwd: ROOT,
     env: { ...process.env, PORT: port, RINGPORT_DATA: data },
@@ -50,10 +50,10 @@ async function readyMs(script: string, data: string): Promise<number> {
   try {
     while (!(await isReady(`http://127.0.0.1:${port}/healthz`))) {
       if (child.exitCode !== null) throw new Error(`npm run ${script} ended with ${child.exitCode}`);
-      if (performance.now() - from > TIMEOUT_MS) throw new Error(`npm run ${script} did not answer`);
+      if (performance.now() - startedAt > TIMEOUT_MS) throw new Error(`npm run ${script} did not answer`);
       await pause(RETRY_MS);
     }
-    return performance.now() - from;
+    return performance.now() - startedAt;
   } finally {
     if (child.pid !== undefined) await endGroup(child.pid);
   }

@@ -32,26 +32,29 @@ export const TAKEOVER = benchmark({
     built();
     return withPostgres(async (postgres) => {
       const rows: Row[] = [];
-      let bothMs = 0;
+      let overlapMs = 0;
       for (const loss of Object.keys(MAX_MS) as Loss[]) {
         const times: number[] = [];
         for (let n = 1; n <= losses; n++) {
           progress(`${loss}, ${n} of ${losses}`);
-          const taken = await take(postgres, loss);
-          times.push(taken.ms);
-          bothMs = Math.max(bothMs, taken.bothMs);
+          const takeover = await measureTakeover(postgres, loss);
+          times.push(takeover.ms);
+          overlapMs = Math.max(overlapMs, takeover.bothMs);
         }
         const [ms, max] = [median(times), MAX_MS[loss]];
-        const what = `from ${loss} to the INVITE of the next server`;
-        rows.push(row(what, `${(ms / 1000).toFixed(1)} s`, `≤ ${max / 1000} s`, ms <= max));
+        const figure = `from ${loss} to the INVITE of the next server`;
+        rows.push(row(figure, `${(ms / 1000).toFixed(1)} s`, `≤ ${max / 1000} s`, ms <= max));
       }
-      return [...rows, row("two calls talk at once", `${bothMs.toFixed(0)} ms`, "0 ms", bothMs === 0)];
+      return [...rows, row("two calls talk at once", `${overlapMs.toFixed(0)} ms`, "0 ms", overlapMs === 0)];
     });
   },
 });
 
-/** One loss: time until the next server dialled, and time for which two servers' calls overlapped, ms. */
-function take(postgres: RunningPostgres, loss: Loss): Promise<{ readonly ms: number; readonly bothMs: number }> {
+/** One loss: time until the next server dialled, and overlap of the calls of two servers, ms. */
+function measureTakeover(
+  postgres: RunningPostgres,
+  loss: Loss,
+): Promise<{ readonly ms: number; readonly bothMs: number }> {
   return inFolder(async (data) => {
     const url = await postgres.createDatabase();
     const [relay, phone] = await Promise.all([relayTo(url), startFarEnd({ callees: { "*": callees.answers } })]);
@@ -64,10 +67,10 @@ function take(postgres: RunningPostgres, loss: Loss): Promise<{ readonly ms: num
       RINGPORT_QUEUE: "fifo",
       RINGPORT_DRAIN_MS: "0",
     };
-    const first = new Supervised({ ...env, DATABASE_URL: relay.url });
-    let second: Supervised | undefined;
+    const first = new SupervisedServer({ ...env, DATABASE_URL: relay.url });
+    let second: SupervisedServer | undefined;
     try {
-      const base = await first.prints(LOCAL_URL);
+      const base = await first.untilPrinted(LOCAL_URL);
       const args = ["token", "create", "--user", "bench"];
       const { stdout } = await run(NODE, PROGRAM, { args, env: { ...env, DATABASE_URL: url } });
       const clientAt = (address: string): Client =>
@@ -76,37 +79,37 @@ function take(postgres: RunningPostgres, loss: Loss): Promise<{ readonly ms: num
       const body = { name: "Front desk", provider: "sip/bench" };
       const { id } = expected(201, await client.post("/v1/instances", body)).json<InstanceView>();
       await client.waitForInstance(id, "ACTIVE");
-      const talks = await client.call(id, MESSAGE);
-      const live = await phone.call(0);
-      await heard(live);
+      const firstCall = await client.call(id, MESSAGE);
+      const firstLeg = await phone.call(0);
+      await untilHeard(firstLeg);
       await client.call(id, MESSAGE);
-      second = new Supervised({ ...env, DATABASE_URL: url });
-      await second.prints(WAITING);
+      second = new SupervisedServer({ ...env, DATABASE_URL: url });
+      await second.untilPrinted(WAITING);
 
-      const before = first.printed.length;
+      const printedBefore = first.lines.length;
       const lostAt = performance.now();
       if (loss === "a cut connection") await relay.cut();
       else if (loss === "kill -9") process.kill(first.pid, "SIGKILL");
       else first.end("SIGTERM");
-      const next = await until(
+      const secondLeg = await until(
         () => phone.calls[1]!,
         (call) => call !== undefined,
         TIMEOUT_MS,
         "the next server to dial",
         1,
       );
-      const ms = next.requests[0]!.at - lostAt;
-      await heard(next);
+      const ms = secondLeg.requests[0]!.at - lostAt;
+      await untilHeard(secondLeg);
       if (loss === "a cut connection") await relay.repair();
       // A killed server returns before its lease has expired, and may get it again.
-      const address = await Promise.any([second.prints(LOCAL_URL), first.prints(LOCAL_URL, before)]);
-      if (loss !== "a clean stop") await first.prints(WAITING, before);
-      const { status, outcome } = await clientAt(address).readCall(talks.id);
+      const address = await Promise.any([second.untilPrinted(LOCAL_URL), first.untilPrinted(LOCAL_URL, printedBefore)]);
+      if (loss !== "a clean stop") await first.untilPrinted(WAITING, printedBefore);
+      const { status, outcome } = await clientAt(address).readCall(firstCall.id);
       if (status !== "FAILED" || outcome?.reason !== "interrupted")
         throw new Error(`the call of the first server is ${status}/${outcome?.reason}`);
-      if (phone.calls.length !== 2) throw new Error(`${phone.calls.length} calls came instead of 2`);
-      const lastAt = live.voice?.packets.at(-1)?.at ?? 0;
-      return { ms, bothMs: Math.max(0, lastAt - next.voice!.packets[0]!.at) };
+      if (phone.calls.length !== 2) throw new Error(`${phone.calls.length} calls arrived instead of 2`);
+      const lastAt = firstLeg.voice?.packets.at(-1)?.at ?? 0;
+      return { ms, bothMs: Math.max(0, lastAt - secondLeg.voice!.packets[0]!.at) };
     } finally {
       first.end("SIGKILL");
       second?.end("SIGKILL");
@@ -115,7 +118,7 @@ function take(postgres: RunningPostgres, loss: Loss): Promise<{ readonly ms: num
   });
 }
 
-function heard(call: FarEndCall): Promise<unknown> {
+function untilHeard(call: FarEndCall): Promise<unknown> {
   return until(
     () => call.voice?.packets.length ?? 0,
     (packets) => packets > 25,
@@ -124,11 +127,11 @@ function heard(call: FarEndCall): Promise<unknown> {
   );
 }
 
-/** A server behind a supervisor: a loop of bash that starts it again after its end. */
-class Supervised {
+/** A server behind a supervisor: a Bash loop that restarts it. */
+class SupervisedServer {
   readonly #loop: ChildProcess;
   /** All lines printed so far. */
-  readonly printed: string[] = [];
+  readonly lines: string[] = [];
 
   constructor(env: Readonly<Record<string, string>>) {
     this.#loop = spawn("bash", ["-c", LOOP, "supervisor", ...NODE.command, PROGRAM, "serve"], {
@@ -137,18 +140,18 @@ class Supervised {
     });
     endWithThisProcess(this.#loop);
     for (const input of [this.#loop.stdout!, this.#loop.stderr!])
-      createInterface({ input }).on("line", (line) => this.printed.push(line));
+      createInterface({ input }).on("line", (line) => this.lines.push(line));
   }
 
   /** The current run. */
   get pid(): number {
-    return Number(this.printed.findLast((line) => line.startsWith("pid "))?.slice(4));
+    return Number(this.lines.findLast((line) => line.startsWith("pid "))?.slice(4));
   }
 
-  /** The first match. @param from number of lines to skip */
-  async prints(pattern: RegExp, from = 0): Promise<string> {
-    const find = () => this.printed.slice(from).flatMap((line) => pattern.exec(line)?.[0] ?? [])[0];
-    return (await until(find, (found) => found !== undefined, TIMEOUT_MS, `a line like ${pattern}`))!;
+  /** The first match. @param skip number of lines to skip */
+  async untilPrinted(pattern: RegExp, skip = 0): Promise<string> {
+    const find = () => this.lines.slice(skip).flatMap((line) => pattern.exec(line)?.[0] ?? [])[0];
+    return (await until(find, (match) => match !== undefined, TIMEOUT_MS, `a line like ${pattern}`))!;
   }
 
   /** Ends it permanently; calling it twice is fine. */

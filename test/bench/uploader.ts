@@ -1,4 +1,4 @@
-// Uploads files in succession, each as the message of a call that is hung up once it plays; prints the number of accepted ones.
+// Uploads files in succession, each as the message of a call that is hung up once it plays; prints the number of accepted uploads.
 import { request } from "node:http";
 import process from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
@@ -39,24 +39,24 @@ for (let n = 0; n < uploads; n++) {
 }
 console.log(accepted);
 
-/** Sends a body at the pace of a line, not of the memory that client and server share. */
+/** Sends a body at the rate of a network line, not of shared memory. */
 async function send(to: string, body: Buffer): Promise<{ status: number | undefined; text: string }> {
   const key = { "idempotency-key": crypto.randomUUID() };
   const type = { "content-type": "application/json", "content-length": body.length };
-  const sending = request(to, { method: "POST", headers: { ...HEADERS, ...type, ...key } });
+  const outgoing = request(to, { method: "POST", headers: { ...HEADERS, ...type, ...key } });
   const reply = new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {
-    sending.once("error", reject);
-    sending.once("response", async (response) => {
+    outgoing.once("error", reject);
+    outgoing.once("response", async (response) => {
       resolve({ status: response.statusCode, text: Buffer.concat(await Array.fromAsync(response)).toString() });
     });
   });
   const startedAt = performance.now();
   for (let sent = 0; sent < body.length; ) {
-    const due = Math.ceil((performance.now() - startedAt) / PIECE_MS) * PIECE_BYTES;
-    if (due > sent) sending.write(body.subarray(sent, due));
-    sent = Math.max(sent, due);
+    const dueBytes = Math.ceil((performance.now() - startedAt) / PIECE_MS) * PIECE_BYTES;
+    if (dueBytes > sent) outgoing.write(body.subarray(sent, dueBytes));
+    sent = Math.max(sent, dueBytes);
     await pause(PIECE_MS);
   }
-  sending.end();
+  outgoing.end();
   return reply;
 }

@@ -17,14 +17,14 @@ import {
   underEach,
 } from "./harness/programs.ts";
 import { inFolder } from "./harness/stored-data.ts";
-import { answered, ME, pause, simulatedWorld, spokenCall } from "./harness/world.ts";
+import { allAnswered, ME, pause, simulatedWorld, spokenCall } from "./harness/world.ts";
 import type { UploaderStart } from "./uploader.ts";
 
 const MIB = 2 ** 20;
 const TEXT = "Every callee hears this one message while files of 10 MiB are uploaded. ".repeat(60).slice(0, 4000);
 /** Instances that the uploads rotate through; the previous call may still be ending. */
-const UPLOADED_TO = 5;
-const HELD_BYTES = 16 * MIB;
+const UPLOAD_INSTANCES = 5;
+const OPEN_UPLOAD_BYTES = 16 * MIB;
 const TIMEOUT_MS = 60_000;
 /** After an early response a server continues to read for two seconds. */
 const SETTLE_MS = 3_000;
@@ -32,46 +32,46 @@ const SETTLE_MS = 3_000;
 /** Effect of large uploads on live calls and on the memory of the process. */
 export const UPLOADS = benchmark({
   options: {
-    calls: { meaning: "calls that talk", value: 100 },
+    calls: { meaning: "calls in progress", value: 100 },
     uploads: { meaning: "uploads", value: 20, quick: 5 },
-    held: { meaning: "uploads that are held", value: 350, quick: 50 },
+    held: { meaning: "unfinished uploads", value: 350, quick: 50 },
   },
   run: async ({ calls, uploads, held }) => [
     ...(await insideEach(ALL_RUNTIMES, import.meta.url, { calls, uploads })),
-    ...(await underEach(ALL_RUNTIMES, (runtime) => heldUploads(runtime, held))),
+    ...(await underEach(ALL_RUNTIMES, (runtime) => measureOpenUploads(runtime, held))),
   ],
 });
 
-/** Lets calls talk, uploads files in succession, and compares the frames with those of a window without uploads. */
+/** Uploads files in succession during calls, and compares the frames with those of a window without uploads. */
 export const measure: Measure<{ calls: number; uploads: number }> = async ({ calls, uploads }) => {
-  const world = await simulatedWorld({ more: { authenticate: async () => ME } });
+  const world = await simulatedWorld({ options: { authenticate: async () => ME } });
   const { serve } = await serverAdapter();
   const { url, close } = await serve(world.ringport, { port: 0 });
   try {
-    const linked = await world.link(calls + UPLOADED_TO);
-    const [instances, talking] = [linked.slice(0, UPLOADED_TO), linked.slice(UPLOADED_TO)];
-    await answered(world, await world.place(talking.map((id) => spokenCall(id, TEXT))));
+    const instanceIds = await world.link(calls + UPLOAD_INSTANCES);
+    const [instances, callers] = [instanceIds.slice(0, UPLOAD_INSTANCES), instanceIds.slice(UPLOAD_INSTANCES)];
+    await allAnswered(world, await world.place(callers.map((id) => spokenCall(id, TEXT))));
     const { lateness } = world.network.clock;
     const upload = async (count: number): Promise<number> => {
       const uploader = new URL("./uploader.ts", import.meta.url).href;
       const options: UploaderStart = { url, instances, uploads: count };
       return Number(await output(commandOf(runtimeNamed("node26"), uploader, [JSON.stringify(options)])));
     };
-    await upload(2); // compiles the code that every upload runs
+    await upload(2); // compiles the code of uploads
     await pause(1_000);
-    progress(`${calls} calls talk; ${uploads} uploads`);
+    progress(`${calls} calls in progress; ${uploads} uploads`);
     lateness.reset();
     const startedAt = performance.now();
     const accepted = await upload(uploads);
     const seconds = (performance.now() - startedAt) / 1000;
-    const beside = { p99: lateness.p99, max: lateness.max };
+    const duringUploads = { p99: lateness.p99, max: lateness.max };
     lateness.reset();
     await pause(seconds * 1000);
     return [
       allOf("uploads answered 201", accepted, uploads),
       row("uploads per second, each called and hung up", (uploads / seconds).toFixed(1)),
-      row("lateness p99 while they came", ms(beside.p99)),
-      atMost("lateness max while they came", beside.max, 20, "ms"),
+      row("lateness p99 while they came", ms(duringUploads.p99)),
+      atMost("lateness max while they came", duringUploads.max, 20, "ms"),
       row("lateness max as long without them", ms(lateness.max)),
     ];
   } finally {
@@ -80,27 +80,27 @@ export const measure: Measure<{ calls: number; uploads: number }> = async ({ cal
   }
 };
 
-/** Holds uploads of one token, and observes the memory and another user's upload. */
-function heldUploads(runtime: Runtime, held: number): Promise<Row[]> {
-  progress(`${runtime.name}: ${held} held uploads of one token`);
+/** Keeps uploads of one token unfinished, and observes the memory and another user's upload. */
+function measureOpenUploads(runtime: Runtime, held: number): Promise<Row[]> {
+  progress(`${runtime.name}: ${held} unfinished uploads of one token`);
   return inFolder(async (data) => {
     const ringport = createRingport({ data });
     const issue = async (userName: string) => (await ringport.tokens.issue({ userName, label: "bench" })).token;
-    const [one, other] = [await issue("one"), await issue("other")];
+    const [firstToken, secondToken] = [await issue("one"), await issue("other")];
     await ringport.stop();
     const server = await start(runtime, serverScript("ringport"), { args: [data] });
     try {
-      await upload(server, other);
-      const before = peakMemory(server);
-      const { refused, release } = await hold(server, one, held);
-      const status = await upload(server, other);
-      const grown = (peakMemory(server) - before) / MIB;
+      await upload(server, secondToken);
+      const peakBefore = peakMemory(server);
+      const { refused, release } = await openUploads(server, firstToken, held);
+      const status = await upload(server, secondToken);
+      const growthMiB = (peakMemory(server) - peakBefore) / MIB;
       release();
-      const size = `${grown.toFixed(0)} MiB`;
+      const size = `${growthMiB.toFixed(0)} MiB`;
       const budget = DEFAULT_LIMITS.allBodiesBytes / MIB;
       return [
         row("held uploads refused with 503", `${refused} of ${held}`),
-        atMost("memory at its peak, above that after one upload", grown, budget, "MiB", size),
+        atMost("memory at its peak, above that after one upload", growthMiB, budget, "MiB", size),
         row("another user's upload in the meantime", `answered ${status}`, "201", status === 201),
       ];
     } finally {
@@ -109,28 +109,28 @@ function heldUploads(runtime: Runtime, held: number): Promise<Row[]> {
   });
 }
 
-/** Opens connections that send all of an upload but its last byte; resolves when each is refused or has sent it. */
-async function hold(server: ServerProcess, token: string, count: number) {
+/** Opens connections that send an upload without its last byte; resolves when each is refused or has sent it. */
+async function openUploads(server: ServerProcess, token: string, count: number) {
   const { hostname, port } = new URL(server.url);
-  const head = `POST /v1/calls HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nContent-Length: ${HELD_BYTES}\r\n\r\n`;
-  const body = Buffer.alloc(HELD_BYTES - 1, " ");
-  let refused = 0;
+  const head = `POST /v1/calls HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nContent-Length: ${OPEN_UPLOAD_BYTES}\r\n\r\n`;
+  const body = Buffer.alloc(OPEN_UPLOAD_BYTES - 1, " ");
+  let refusedCount = 0;
   const sockets = Array.from({ length: count }, () => connect(Number(port), hostname));
-  const settled = sockets.map(
+  const sendings = sockets.map(
     (socket) =>
       new Promise<void>((resolve) => {
         socket.on("error", () => {}).once("close", resolve);
         socket.once("data", (response) => {
-          if (response.toString("latin1").startsWith("HTTP/1.1 503")) refused++;
+          if (response.toString("latin1").startsWith("HTTP/1.1 503")) refusedCount++;
           socket.destroy();
         });
         socket.write(head);
         socket.write(body, () => resolve());
       }),
   );
-  await Promise.race([Promise.all(settled), pause(TIMEOUT_MS)]);
+  await Promise.race([Promise.all(sendings), pause(TIMEOUT_MS)]);
   await pause(SETTLE_MS);
-  return { refused, release: () => sockets.forEach((socket) => void socket.destroy()) };
+  return { refused: refusedCount, release: () => sockets.forEach((socket) => void socket.destroy()) };
 }
 
 /** A call with a file of 10 MiB; returns the status. */

@@ -10,8 +10,8 @@ import { END_OF_TURN_MS } from "../../../src/domain/agents/end-of-turn.ts";
 import type { Transcription, TranscriptionSession } from "../../../src/index.ts";
 import { atMost, benchmark, ms, percent, progress, quantile, type Row, row } from "../harness/benchmark.ts";
 import { ALL_RUNTIMES, commandOf, insideEach, type Measure, runtimeNamed, startProgram } from "../harness/programs.ts";
-import { share, spentBy } from "../harness/resources.ts";
-import { answered, ME, pause, type SimulatedWorld, simulatedWorld } from "../harness/world.ts";
+import { share, timeSpent } from "../harness/resources.ts";
+import { allAnswered, ME, pause, type SimulatedWorld, simulatedWorld } from "../harness/world.ts";
 import { ConversingNetwork } from "./conversing-network.ts";
 import { numberIn, startProvider } from "./provider.ts";
 
@@ -19,21 +19,21 @@ import { numberIn, startProvider } from "./provider.ts";
 const LEG_RATE = 8_000;
 /** Duration after which most code is compiled. */
 const WARM_UP_MS = 10_000;
-const WANTED_CALLS = 150;
+const TARGET_CALLS = 150;
 
-/** Time that Ringport adds to the latencies of its providers. */
+/** Latency that Ringport adds to that of its providers. */
 export const AGENT_LATENCY = benchmark({
   options: {
-    calls: { meaning: "calls at once", value: 10, quick: 5 },
+    calls: { meaning: "concurrent calls", value: 10, quick: 5 },
     seconds: { meaning: "length of the window", value: 60, quick: 15 },
   },
   run: (values) => insideEach(ALL_RUNTIMES, import.meta.url, { ...values, kind: "latency" }),
 });
 
-/** Many agent calls at once in one process, with their provider in another. */
+/** Many concurrent agent calls in one process, with their provider in another. */
 export const AGENT_CALLS = benchmark({
   options: {
-    calls: { meaning: "calls at once", value: WANTED_CALLS, quick: 40 },
+    calls: { meaning: "concurrent calls", value: TARGET_CALLS, quick: 40 },
     seconds: { meaning: "length of the window", value: 60, quick: 10 },
   },
   run: (values) => insideEach(ALL_RUNTIMES, import.meta.url, { ...values, kind: "load" }),
@@ -52,27 +52,27 @@ async function latency(options: Options): Promise<Row[]> {
   /** Turn numbers of each call, in order. */
   const numbers = new Map<string, number[]>();
   const { baseUrl, turns } = provider;
-  const observed = (transcription: Transcription) => noting(transcription, numbers);
+  const observe = (transcription: Transcription) => recordTurns(transcription, numbers);
   try {
-    return await whileConversing(baseUrl, 2, options, observed, async ({ conversations }) => {
+    return await whileConversing(baseUrl, 2, options, observe, async ({ conversations }) => {
       conversations.interruptions.length = 0;
-      const before = conversations.turns.length;
+      const warmUpTurns = conversations.turns.length;
       await pause(options.seconds * 1_000);
       const interruptions = [...conversations.interruptions];
-      const overheads: number[] = [];
-      const added: number[] = [];
-      const next = new Map<string, number>();
+      const overheadsMs: number[] = [];
+      const addedMs: number[] = [];
+      const nextPlaces = new Map<string, number>();
       for (const [index, { callId, endedAt, heardAt }] of conversations.turns.entries()) {
-        const place = next.get(callId) ?? 0;
-        next.set(callId, place + 1);
+        const place = nextPlaces.get(callId) ?? 0;
+        nextPlaces.set(callId, place + 1);
         const turn = turns.get(numbers.get(callId)?.[place] ?? 0);
-        if (turn === undefined || index < before) continue;
-        overheads.push(heardAt - turn.speechAt);
-        added.push(heardAt - endedAt - END_OF_TURN_MS - turn.transcriptionMs - turn.chatMs - turn.speechMs);
+        if (turn === undefined || index < warmUpTurns) continue;
+        overheadsMs.push(heardAt - turn.speechAt);
+        addedMs.push(heardAt - endedAt - END_OF_TURN_MS - turn.transcriptionMs - turn.chatMs - turn.speechMs);
       }
       return [
-        latencyRow("from the first byte of speech to the first audible frame, p95", overheads, 40),
-        latencyRow("turn gap beyond end of turn and providers, p95", added, 60),
+        latencyRow("from the first byte of speech to the first audible frame, p95", overheadsMs, 40),
+        latencyRow("turn gap beyond end of turn and providers, p95", addedMs, 60),
         latencyRow("from the callee's voice to the agent's last frame, p95", interruptions, 260),
       ];
     });
@@ -81,10 +81,10 @@ async function latency(options: Options): Promise<Row[]> {
   }
 }
 
-function latencyRow(what: string, values: readonly number[], limit: number): Row {
+function latencyRow(figure: string, values: readonly number[], limit: number): Row {
   const p95 = quantile(values, 0.95);
-  const rest = `p50 ${quantile(values, 0.5).toFixed(1)}, max ${ms(quantile(values, 1))}, ${values.length} times`;
-  return atMost(what, p95, limit, "ms", `${ms(p95)} (${rest})`);
+  const details = `p50 ${quantile(values, 0.5).toFixed(1)}, max ${ms(quantile(values, 1))}, ${values.length} times`;
+  return atMost(figure, p95, limit, "ms", `${ms(p95)} (${details})`);
 }
 
 async function load(options: Options): Promise<Row[]> {
@@ -95,17 +95,22 @@ async function load(options: Options): Promise<Row[]> {
     return await whileConversing(baseUrl, 3, options, undefined, async ({ world, conversations }) => {
       const { clock } = world.network;
       clock.lateness.reset();
-      const before = conversations.turns.length;
-      const spent = await spentBy(process.pid, () => pause(seconds * 1_000));
+      const warmUpTurns = conversations.turns.length;
+      const spent = await timeSpent(process.pid, () => pause(seconds * 1_000));
       const { frames, p50, p99, max } = clock.lateness;
-      const [size, turns] = [clock.size, conversations.turns.length - before];
-      const isComplete = size === calls && calls >= WANTED_CALLS;
-      const due = calls * seconds * 50;
+      const [size, turns] = [clock.size, conversations.turns.length - warmUpTurns];
+      const isComplete = size === calls && calls >= TARGET_CALLS;
+      const dueFrames = calls * seconds * 50;
       const micros = (share(spent) * 1e6) / (calls * 50);
       return [
-        row("agent calls at once", `${size} of ${calls}`, `≥ ${WANTED_CALLS}, all of them`, isComplete),
+        row("agent calls at once", `${size} of ${calls}`, `≥ ${TARGET_CALLS}, all of them`, isComplete),
         atMost("lateness p99 of the frames", p99, 10, "ms", `${ms(p99)} (p50 ${ms(p50)}, max ${ms(max)})`),
-        row("frames exchanged in the window, of those due", percent(frames / due), "≥ 99 %", frames >= 0.99 * due),
+        row(
+          "frames exchanged in the window, of those due",
+          percent(frames / dueFrames),
+          "≥ 99 %",
+          frames >= 0.99 * dueFrames,
+        ),
         row("turns of the conversations", `${(turns / seconds).toFixed(1)}/s`),
         row(
           "processor in the window",
@@ -119,7 +124,7 @@ async function load(options: Options): Promise<Row[]> {
   }
 }
 
-interface Conversing {
+interface ConversingWorld {
   readonly world: SimulatedWorld;
   readonly conversations: ConversingNetwork;
 }
@@ -130,14 +135,14 @@ async function whileConversing(
   interruptsEvery: number,
   { calls, seconds }: Options,
   through: ((transcription: Transcription) => Transcription) | undefined,
-  run: (conversing: Conversing) => Promise<Row[]>,
+  run: (conversing: ConversingWorld) => Promise<Row[]>,
 ): Promise<Row[]> {
   const conversations = new ConversingNetwork(await sentence(), LEG_RATE, interruptsEvery);
   const transcription = openaiTranscription({ baseUrl, model: "instant" });
   const world = await simulatedWorld({
     simulated: { sampleRate: LEG_RATE, maxRecordingMs: 1_000 },
-    through: (network) => conversations.of(network),
-    more: {
+    through: (network) => conversations.withCallees(network),
+    options: {
       agent: cascadeAgent({ baseUrl, model: "instant", maxTurns: 1_000_000 }),
       transcription: through ? through(transcription) : transcription,
       speech: httpSpeech({ baseUrl, model: "instant", voices: { "en-US-1": { voice: "instant" } }, atOnce: 32 }),
@@ -147,15 +152,15 @@ async function whileConversing(
     progress(`placing ${calls} calls`);
     const agent = { instructions: ["Keep the conversation going."] };
     const target = { phoneNumber: "+12025550100" };
-    const linked = await world.link(calls);
-    const placed = await world.place(
-      linked.map((instanceId) => ({ instanceId, type: "DYNAMIC_AGENT", target, agent })),
+    const instanceIds = await world.link(calls);
+    const placedCalls = await world.place(
+      instanceIds.map((instanceId) => ({ instanceId, type: "DYNAMIC_AGENT", target, agent })),
     );
-    await answered(world, placed);
+    await allAnswered(world, placedCalls);
     await pause(WARM_UP_MS);
     progress(`all converse; measuring for ${seconds} s`);
     const rows = await run({ world, conversations });
-    for (const { id } of placed) await world.ringport.calls.hangUp(ME, id);
+    for (const { id } of placedCalls) await world.ringport.calls.hangUp(ME, id);
     return rows;
   } finally {
     await world.stop();
@@ -173,8 +178,8 @@ async function sentence(): Promise<Int16Array> {
   }
 }
 
-/** The same transcription; records the call of each turn. */
-function noting(transcription: Transcription, numbers: Map<string, number[]>): Transcription {
+/** Wraps a transcription; records the turn numbers of each call. */
+function recordTurns(transcription: Transcription, numbers: Map<string, number[]>): Transcription {
   return {
     name: transcription.name,
     capabilities: transcription.capabilities,

@@ -8,22 +8,22 @@ import { withLegs } from "../harness/legs.ts";
 const AUDIBLE = 300;
 /** RMS above which a frame of the callee is voice. */
 const VOICED = 300;
-/** Time after which a callee interrupts the agent, and time that another waits after the agent's words, ms. */
+/** Time after which a callee interrupts the agent, and time between the agent's words and a reply, ms. */
 const INTERRUPTS_AFTER_MS = 700;
 const ANSWERS_AFTER_MS = 400;
-/** Maximum random addition, so that calls do not run in step, ms. */
-const CHANCE_MS = 300;
+/** Maximum random addition, so that calls are not synchronous, ms. */
+const MAX_JITTER_MS = 300;
 
 /** Measurements on the legs, ms by this process's clock. */
 export interface Conversations {
-  /** Each turn of a callee, in the order of its call: the time when its last frame of voice was passed to the core, and the time when the leg read the first audible frame of the reply. */
+  /** Turns of the callees: when the last frame of voice was passed to the core, and when the leg read the first audible frame of the reply. */
   readonly turns: { readonly callId: string; readonly endedAt: number; readonly heardAt: number }[];
   /** Time from the beginning of the callee's voice to the last audible frame of the interrupted agent. */
   readonly interruptions: number[];
 }
 
 /**
- * A network whose callees converse: they wait for the agent's words, and reply with a sentence, or interrupt them every n-th time. All audio is coded and decoded as G.711, as on a trunk.
+ * A network whose callees converse: they reply to the agent with a sentence, and interrupt every n-th reply. All audio is coded and decoded as G.711, as on a trunk.
  */
 export class ConversingNetwork implements Conversations {
   readonly turns: Conversations["turns"] = [];
@@ -33,12 +33,12 @@ export class ConversingNetwork implements Conversations {
 
   /** @param voice the sentence, at the legs' rate; silence around it is cut off */
   constructor(voice: Int16Array, sampleRate: number, interruptsEvery: number) {
-    this.#voice = trimmed(voice, msToSamples(20, sampleRate));
+    this.#voice = trimSilence(voice, msToSamples(20, sampleRate));
     this.#interruptsEvery = interruptsEvery;
   }
 
   /** The network, with callees that converse. */
-  of(network: Telephony): Telephony {
+  withCallees(network: Telephony): Telephony {
     return withLegs(network, (leg, callId) => {
       const connect = leg.connectMedia.bind(leg);
       leg.connectMedia = (source, sink) => {
@@ -51,27 +51,27 @@ export class ConversingNetwork implements Conversations {
 
 /** One callee, driven by the frames of its leg. */
 class Callee {
-  readonly #seen: Conversations;
+  readonly #conversations: Conversations;
   readonly #callId: string;
   readonly #voice: Int16Array;
   readonly #frameMs: number;
   readonly #interruptsEvery: number;
   readonly #codes: Uint8Array;
-  /** Position in the sentence; undefined while it is not spoken. */
-  #at: number | undefined;
+  /** Position in the sentence; undefined between utterances. */
+  #position: number | undefined;
   /** Number of replies heard. */
   #replies = 0;
-  #agentSpeaks = false;
+  #isAgentSpeaking = false;
   #agentMs = 0;
   #quietMs = 0;
   #waitMs = 0;
   #lastAudibleAt = 0;
   #beganAt = 0;
   #endedAt = 0;
-  #interrupting = false;
+  #isInterrupting = false;
 
-  constructor(seen: Conversations, callId: string, voice: Int16Array, leg: Leg, interruptsEvery: number) {
-    this.#seen = seen;
+  constructor(conversations: Conversations, callId: string, voice: Int16Array, leg: Leg, interruptsEvery: number) {
+    this.#conversations = conversations;
     this.#callId = callId;
     this.#voice = voice;
     this.#frameMs = leg.frameMs;
@@ -110,47 +110,47 @@ class Callee {
     this.#lastAudibleAt = performance.now();
     this.#quietMs = 0;
     this.#agentMs += this.#frameMs;
-    if (this.#agentSpeaks) return;
-    this.#agentSpeaks = true;
+    if (this.#isAgentSpeaking) return;
+    this.#isAgentSpeaking = true;
     this.#agentMs = 0;
     this.#replies++;
-    this.#interrupting = this.#replies % this.#interruptsEvery === 0;
-    this.#waitMs = (this.#interrupting ? INTERRUPTS_AFTER_MS : ANSWERS_AFTER_MS) + Math.random() * CHANCE_MS;
+    this.#isInterrupting = this.#replies % this.#interruptsEvery === 0;
+    this.#waitMs = (this.#isInterrupting ? INTERRUPTS_AFTER_MS : ANSWERS_AFTER_MS) + Math.random() * MAX_JITTER_MS;
     if (this.#endedAt > 0)
-      this.#seen.turns.push({ callId: this.#callId, endedAt: this.#endedAt, heardAt: this.#lastAudibleAt });
+      this.#conversations.turns.push({ callId: this.#callId, endedAt: this.#endedAt, heardAt: this.#lastAudibleAt });
     this.#endedAt = 0;
   }
 
   #speak(frame: Int16Array): void {
-    if (this.#at === undefined) {
-      const waited = this.#interrupting ? this.#agentMs : this.#quietMs;
-      if (!this.#agentSpeaks || waited < this.#waitMs) return;
-      this.#at = 0;
+    if (this.#position === undefined) {
+      const waitedMs = this.#isInterrupting ? this.#agentMs : this.#quietMs;
+      if (!this.#isAgentSpeaking || waitedMs < this.#waitMs) return;
+      this.#position = 0;
       this.#beganAt = performance.now() - this.#frameMs;
     }
-    const part = this.#voice.subarray(this.#at, this.#at + frame.length);
+    const part = this.#voice.subarray(this.#position, this.#position + frame.length);
     frame.set(part);
-    this.#at += frame.length;
+    this.#position += frame.length;
     encodeMulaw(frame, this.#codes);
     decodeMulaw(this.#codes, frame);
-    if (this.#at < this.#voice.length) return;
-    this.#at = undefined;
-    this.#agentSpeaks = false;
+    if (this.#position < this.#voice.length) return;
+    this.#position = undefined;
+    this.#isAgentSpeaking = false;
     this.#endedAt = performance.now();
-    if (this.#interrupting) this.#seen.interruptions.push(this.#lastAudibleAt - this.#beganAt);
+    if (this.#isInterrupting) this.#conversations.interruptions.push(this.#lastAudibleAt - this.#beganAt);
   }
 }
 
 function isAudible(frame: Int16Array): boolean {
-  for (let at = 0; at < frame.length; at++) if (Math.abs(frame[at]!) > AUDIBLE) return true;
+  for (let i = 0; i < frame.length; i++) if (Math.abs(frame[i]!) > AUDIBLE) return true;
   return false;
 }
 
-/** Number of whole frames from the first one with voice to the last one. */
-function trimmed(voice: Int16Array, frame: number): Int16Array {
-  let from = 0;
-  let to = Math.floor(voice.length / frame) * frame;
-  while (from < to && rms(voice.subarray(from, from + frame)) < VOICED) from += frame;
-  while (to > from && rms(voice.subarray(to - frame, to)) < VOICED) to -= frame;
-  return voice.slice(from, to);
+/** The whole frames from the first to the last with voice. */
+function trimSilence(voice: Int16Array, frame: number): Int16Array {
+  let start = 0;
+  let end = Math.floor(voice.length / frame) * frame;
+  while (start < end && rms(voice.subarray(start, start + frame)) < VOICED) start += frame;
+  while (end > start && rms(voice.subarray(end - frame, end)) < VOICED) end -= frame;
+  return voice.slice(start, end);
 }

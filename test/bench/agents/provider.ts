@@ -5,7 +5,7 @@ import { pcmToBytes } from "../../../src/audio/samples/pcm.ts";
 import { tone } from "../../../src/audio/tones/tone.ts";
 import { isProgram } from "../harness/programs.ts";
 
-/** Time the provider needed for the parts of one turn, ms by the server's clock. */
+/** Duration of the parts of one turn at the provider, ms by the server's clock. */
 export interface ProviderTurn {
   transcriptionMs: number;
   chatMs: number;

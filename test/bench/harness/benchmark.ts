@@ -1,17 +1,17 @@
 /** One line of a table. */
 export interface Row {
-  readonly what: string;
+  readonly figure: string;
   readonly measured: string;
   /** The target; missing for a purely explanatory figure. */
-  readonly wanted?: string;
-  /** True if the target was reached; set if `wanted` is. */
+  readonly target?: string;
+  /** True if the target was reached; present with `target`. */
   readonly reached?: boolean;
 }
 
 /** Values of the options of a benchmark, by name. */
 export type Values<Name extends string = string> = Readonly<Record<Name, number>>;
 
-/** Description of a benchmark; its title and its method are the section with its name in `docs/benchmarks.md`. */
+/** A benchmark; its title and method are in the section with its name in `docs/benchmarks.md`. */
 export interface Benchmark<Name extends string = string> {
   readonly options: Readonly<Record<Name, BenchmarkOption>>;
   run(values: Values<Name>): Promise<readonly Row[]>;
@@ -20,7 +20,7 @@ export interface Benchmark<Name extends string = string> {
 export interface BenchmarkOption {
   readonly meaning: string;
   readonly value: number;
-  /** Its value with `--quick`; default: the same. */
+  /** Value with `--quick`. Default: `value`. */
   readonly quick?: number;
 }
 
@@ -29,40 +29,46 @@ export function benchmark<Name extends string>(description: Benchmark<Name>): Be
   return description;
 }
 
-export function row(what: string, measured: string, wanted?: string, reached = false): Row {
-  return wanted === undefined ? { what, measured } : { what, measured, wanted, reached };
+export function row(figure: string, measured: string, target?: string, reached = false): Row {
+  return target === undefined ? { figure, measured } : { figure, measured, target, reached };
 }
 
-/** A figure with an upper limit. @param measured how it is shown; default: the figure with one decimal and the unit */
-export function atMost(what: string, value: number, limit: number, unit: string, measured = shown(value, unit)): Row {
-  return row(what, measured, `≤ ${shown(limit, unit, 0)}`, value <= limit);
+/** A figure with an upper limit. @param measured text of the figure; default: one decimal and the unit */
+export function atMost(
+  figure: string,
+  value: number,
+  limit: number,
+  unit: string,
+  measured = formatted(value, unit),
+): Row {
+  return row(figure, measured, `≤ ${formatted(limit, unit, 0)}`, value <= limit);
 }
 
 /** A count that must be complete. */
-export function allOf(what: string, count: number, total: number): Row {
-  return row(what, `${count} of ${total}`, "all", count === total);
+export function allOf(figure: string, count: number, total: number): Row {
+  return row(figure, `${count} of ${total}`, "all", count === total);
 }
 
-/** A high percentile of many times in ms with an upper limit, beside their median. @param more text after the median */
-export function percentile(what: string, values: readonly number[], share: number, limit: number, more = ""): Row {
+/** A high percentile of many times in ms with an upper limit, beside their median. @param suffix text after the median */
+export function percentile(figure: string, values: readonly number[], share: number, limit: number, suffix = ""): Row {
   const high = quantile(values, share);
-  const measured = `${ms(high)} (p50 ${ms(median(values))}${more})`;
-  return atMost(`${what}, p${share * 100}`, high, limit, "ms", measured);
+  const measured = `${ms(high)} (p50 ${ms(median(values))}${suffix})`;
+  return atMost(`${figure}, p${share * 100}`, high, limit, "ms", measured);
 }
 
-export function shown(value: number, unit: string, digits = 1): string {
+export function formatted(value: number, unit: string, digits = 1): string {
   return `${Number.isInteger(value) && digits === 0 ? value.toLocaleString("en-US") : value.toFixed(digits)} ${unit}`;
 }
 
-export const ms = (value: number, digits = 1): string => shown(value, "ms", digits);
+export const ms = (value: number, digits = 1): string => formatted(value, "ms", digits);
 
 export const perSecond = (rate: number): string => `${Math.round(rate).toLocaleString("en-US")}/s`;
 
-export const percent = (share: number, digits = 1): string => shown(share * 100, "%", digits);
+export const percent = (share: number, digits = 1): string => formatted(share * 100, "%", digits);
 
 /** Prints progress, separately from the tables. */
-export function progress(words: string): void {
-  console.error(`  … ${words}`);
+export function progress(text: string): void {
+  console.error(`  … ${text}`);
 }
 
 /** Median of several measurements. */
@@ -101,6 +107,6 @@ export async function inRounds<Figures extends object>(
 }
 
 /** The median of the ratios of each round. */
-export function ratioOf(ours: readonly number[], baseline: readonly number[]): number {
-  return median(ours.map((figure, round) => figure / baseline[round]!));
+export function ratioOf(figures: readonly number[], baseline: readonly number[]): number {
+  return median(figures.map((figure, round) => figure / baseline[round]!));
 }

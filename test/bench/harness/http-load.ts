@@ -1,5 +1,5 @@
 import { connect, type Socket } from "node:net";
-import { type Spent, spentBy } from "./resources.ts";
+import { type TimeSpent, timeSpent } from "./resources.ts";
 
 /** A request as the bytes on the wire; a body is sent as JSON. */
 export function requestBytes(method: string, path: string, token?: string, body?: unknown): Buffer {
@@ -10,7 +10,7 @@ export function requestBytes(method: string, path: string, token?: string, body?
   return Buffer.from(`${lines.join("\r\n")}\r\n\r\n${text}`);
 }
 
-/** A keep-alive connection to a server. A bare socket costs a fifth of a load generator from npm; on two cores that shares its processor with the measured server. @param onResponse called with the status of each response, in the order of the requests */
+/** A keep-alive connection to a server. A bare socket needs a fifth of the processor time of a load generator from npm, and both share two cores with the server. @param onResponse called with the status of each response, in the order of the requests */
 export async function openConnection(
   url: string,
   onResponse: (status: number) => void,
@@ -71,16 +71,16 @@ export async function closedLoop({ url, pid, connections, ms, next, status }: Cl
   const { promise: finished, resolve, reject } = Promise.withResolvers<void>();
   const sockets: Socket[] = [];
   let requests = 0;
-  let running = connections;
+  let runningConnections = connections;
   let isStopping = false;
   const send = (socket: Socket): void => {
     if (!isStopping) socket.write(next());
-    else if (--running === 0) resolve();
+    else if (--runningConnections === 0) resolve();
   };
   for (let n = 0; n < connections; n++) {
-    const onResponse = (got: number): void => {
+    const onResponse = (actual: number): void => {
       requests++;
-      if (got !== status) reject(new Error(`${url} answered ${got} instead of ${status}`));
+      if (actual !== status) reject(new Error(`${url} answered ${actual} instead of ${status}`));
       send(socket);
     };
     const socket: Socket = await openConnection(url, onResponse, reject);
@@ -88,7 +88,7 @@ export async function closedLoop({ url, pid, connections, ms, next, status }: Cl
   }
   let timer: ReturnType<typeof setTimeout> | undefined;
   try {
-    const spent: Spent = await spentBy(pid, () => {
+    const spent: TimeSpent = await timeSpent(pid, () => {
       for (const socket of sockets) send(socket);
       timer = setTimeout(() => {
         isStopping = true;
@@ -106,7 +106,7 @@ export async function closedLoop({ url, pid, connections, ms, next, status }: Cl
 
 export interface OpenLoop {
   readonly url: string;
-  /** Requests per second, whatever the server does. */
+  /** Requests per second, sent even if the server falls behind. */
   readonly perSecond: number;
   readonly seconds: number;
   next(): Buffer;
@@ -129,23 +129,23 @@ export async function openLoop({ url, perSecond, seconds, next, status }: OpenLo
   const total = perSecond * seconds;
   const latencies: number[] = [];
   const idle: { socket: Socket; due: number }[] = [];
-  const opened: Socket[] = [];
+  const sockets: Socket[] = [];
 
   async function open(): Promise<{ socket: Socket; due: number }> {
-    const onResponse = (got: number): void => {
-      if (got !== status) reject(new Error(`${url} answered ${got} instead of ${status}`));
+    const onResponse = (actual: number): void => {
+      if (actual !== status) reject(new Error(`${url} answered ${actual} instead of ${status}`));
       latencies.push(performance.now() - connection.due);
       idle.push(connection);
       if (latencies.length === total) resolve();
     };
     // A server may end an idle connection; only a response must not be lost.
     const onLost = (error: Error): void => {
-      const at = idle.indexOf(connection);
-      if (at < 0) reject(error);
-      else idle.splice(at, 1);
+      const index = idle.indexOf(connection);
+      if (index < 0) reject(error);
+      else idle.splice(index, 1);
     };
     const connection = { socket: await openConnection(url, onResponse, onLost), due: 0 };
-    opened.push(connection.socket);
+    sockets.push(connection.socket);
     return connection;
   }
 
@@ -156,17 +156,17 @@ export async function openLoop({ url, perSecond, seconds, next, status }: OpenLo
   }
 
   for (let n = 0; n < CONNECTIONS; n++) idle.push(await open());
-  const from = performance.now();
+  const startedAt = performance.now();
   let sent = 0;
   const clock = setInterval(() => {
-    const dueByNow = Math.min(total, Math.floor(((performance.now() - from) / 1000) * perSecond));
-    for (; sent < dueByNow; sent++) send(from + (sent / perSecond) * 1000).catch(reject);
+    const dueCount = Math.min(total, Math.floor(((performance.now() - startedAt) / 1000) * perSecond));
+    for (; sent < dueCount; sent++) send(startedAt + (sent / perSecond) * 1000).catch(reject);
   }, TICK_MS);
   try {
     await finished;
   } finally {
     clearInterval(clock);
-    for (const socket of opened) socket.destroy();
+    for (const socket of sockets) socket.destroy();
   }
   return latencies;
 }

@@ -14,15 +14,15 @@ export interface Program {
   readonly pid: number;
   /** The next line. @throws {Error} the program has ended */
   line(): Promise<string>;
-  /** Types a line; resolves with the response line. */
+  /** Writes a line to its input; resolves with the next output line. */
   ask(line: string): Promise<string>;
-  /** Closes its input; resolves when it has ended. */
+  /** Closes its input; resolves when the program has ended. */
   end(): Promise<void>;
 }
 
 /** Starts a program. @param command with its arguments */
 export function startProgram(command: readonly string[]): Program {
-  const child = spawned(command);
+  const child = spawnChild(command);
   const exited = new Promise<void>((resolve) => {
     child.once("exit", () => resolve());
     child.once("error", () => resolve());
@@ -33,35 +33,35 @@ export function startProgram(command: readonly string[]): Program {
     if (done) throw new Error(`${command.join(" ")} ended with ${child.exitCode ?? child.signalCode}`);
     return value;
   };
-  let turn: Promise<unknown> = Promise.resolve();
+  let lastRequest: Promise<unknown> = Promise.resolve();
   return {
     pid: child.pid ?? 0,
     line,
     ask(question) {
-      const answer = turn.then(() => {
+      const response = lastRequest.then(() => {
         child.stdin!.write(`${question}\n`);
         return line();
       });
-      turn = answer.catch(() => {});
-      return answer;
+      lastRequest = response.catch(() => {});
+      return response;
     },
     async end() {
       child.stdin!.end();
-      const impatience = setTimeout(() => child.kill("SIGKILL"), KILL_AFTER_MS);
+      const killTimer = setTimeout(() => child.kill("SIGKILL"), KILL_AFTER_MS);
       await exited;
-      clearTimeout(impatience);
+      clearTimeout(killTimer);
     },
   };
 }
 
 /** Runs a program to its end; resolves with its output. */
 export async function output(command: readonly string[], input = ""): Promise<string> {
-  const child = spawned(command);
+  const child = spawnChild(command);
   child.stdin!.on("error", () => {}).end(input);
   return text(child.stdout!);
 }
 
-function spawned([file = "", ...args]: readonly string[]): ChildProcess {
+function spawnChild([file = "", ...args]: readonly string[]): ChildProcess {
   const child = spawn(file, args, { stdio: ["pipe", "pipe", "inherit"] });
   endWithThisProcess(child);
   return child;
@@ -78,7 +78,7 @@ export function commandOf(
   return [...command, ...flags, fileURLToPath(module), ...args];
 }
 
-/** The command that runs a module as this process runs. */
+/** The command that runs a module in the runtime of this process. */
 export function commandHere(module: string, ...args: readonly string[]): string[] {
   return [process.execPath, ...process.execArgv, fileURLToPath(module), ...args];
 }
@@ -106,7 +106,7 @@ export async function underEach(
   for (const name of names) {
     const runtime = runtimeNamed(name);
     if (runtime.missing !== undefined) continue;
-    for (const row of await measure(runtime)) rows.push({ ...row, what: `${name}: ${row.what}` });
+    for (const row of await measure(runtime)) rows.push({ ...row, figure: `${name}: ${row.figure}` });
   }
   return rows;
 }

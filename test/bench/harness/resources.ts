@@ -6,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 const TICKS = 100;
 /** Long enough for finalizers and writes under way. */
 const REST_MS = 1_500;
-/** Unused buffers are freed on another thread; packets by the thousand take a moment. */
+/** Unused buffers are freed on another thread; thousands of packets take a moment. */
 const SWEEP_MS = 100;
 
 /**
@@ -26,31 +26,35 @@ export function processorSeconds(pid: number): number | undefined {
   }
 }
 
-/** Time that passed while something ran. */
-export interface Spent {
+/** Time used by a run. */
+export interface TimeSpent {
   readonly seconds: number;
   /** Processor time of the process, s; undefined if the system does not report it. */
   readonly processor: number | undefined;
 }
 
-/** Time and processor time of a process while something runs. */
-export async function spentBy(pid: number, run: () => unknown): Promise<Spent> {
-  const [from, before] = [performance.now(), processorSeconds(pid)];
+/** Elapsed time and processor time of a process during a run. */
+export async function timeSpent(pid: number, run: () => unknown): Promise<TimeSpent> {
+  const [startMs, processorBefore] = [performance.now(), processorSeconds(pid)];
   await run();
-  const [seconds, after] = [(performance.now() - from) / 1000, processorSeconds(pid)];
-  return { seconds, processor: before === undefined || after === undefined ? undefined : after - before };
+  const [seconds, processorAfter] = [(performance.now() - startMs) / 1000, processorSeconds(pid)];
+  return {
+    seconds,
+    processor:
+      processorBefore === undefined || processorAfter === undefined ? undefined : processorAfter - processorBefore,
+  };
 }
 
 /** Share of one core. */
-export const share = ({ seconds, processor = Number.NaN }: Spent): number => processor / seconds;
+export const share = ({ seconds, processor = Number.NaN }: TimeSpent): number => processor / seconds;
 
-/** Resolves when a process has come to rest: a server warms up its voices after its first response. */
-export async function atRest(pid: number): Promise<void> {
-  for (let before = processorSeconds(pid); ; ) {
+/** Resolves when a process is idle; a server warms up its voices after its first response. */
+export async function untilIdle(pid: number): Promise<void> {
+  for (let previous = processorSeconds(pid); ; ) {
     await pause(500);
     const now = processorSeconds(pid);
-    if (now === undefined || before === undefined || now - before < 0.02) return;
-    before = now;
+    if (now === undefined || previous === undefined || now - previous < 0.02) return;
+    previous = now;
   }
 }
 
@@ -68,8 +72,8 @@ export function memoryFigures(): MemoryFigures {
   return { heap: heapUsed, external: "Bun" in globalThis ? 0 : external, rss };
 }
 
-/** Bytes in use: the smallest of three samples, because pending writes vary. */
-export async function heldMemory(): Promise<{ bytes: number; rss: number }> {
+/** Bytes in use: the minimum of three samples, because pending writes vary. */
+export async function usedMemory(): Promise<{ bytes: number; rss: number }> {
   let smallest = { bytes: Number.POSITIVE_INFINITY, rss: 0 };
   for (let sample = 0; sample < 3; sample++) {
     await pause(REST_MS);

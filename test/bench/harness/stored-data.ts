@@ -79,13 +79,13 @@ export function callInserter(database: DatabaseSync): (call: EndedCall) => strin
     "insert into calls (id, instance_id, user_id, status, type, target_phone, message, outcome, created_at, started_at," +
       " ended_at, slot, owner, version) values (?, ?, ?, ?, ?, '+12025550100', ?, ?, ?, ?, ?, 0, null, 5)",
   );
-  const heard = { answeredBy: "unknown", heardMs: 4350, heardRatio: 1, durationMs: 5000 };
-  const outcome = JSON.stringify({ reason: "message_played", detail: null, ...heard });
+  const playback = { answeredBy: "unknown", heardMs: 4350, heardRatio: 1, durationMs: 5000 };
+  const outcome = JSON.stringify({ reason: "message_played", detail: null, ...playback });
   return ({ instanceId, userId, status, type, createdAt }) => {
     const id = newId("call");
     const message = JSON.stringify({ type, text: "Your parcel arrives tomorrow at nine.", voiceId: "en-US-1" });
-    const [started, ended] = [createdAt + 1000, createdAt + 6000];
-    insert.run(id, instanceId, userId, status, type, message, outcome, createdAt, started, ended);
+    const [startedAt, endedAt] = [createdAt + 1000, createdAt + 6000];
+    insert.run(id, instanceId, userId, status, type, message, outcome, createdAt, startedAt, endedAt);
     return id;
   };
 }

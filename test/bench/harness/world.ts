@@ -44,14 +44,20 @@ export interface World {
 interface WorldOptions {
   telephony(data: string): NonNullable<RingportOptions["telephony"]>;
   readonly workers?: ((pool: EmbeddedWorkers) => SpeechWorkers) | undefined;
-  readonly more?: RingportOptions | undefined;
+  readonly options?: RingportOptions | undefined;
   /** Default: a SIP trunk. */
   readonly provider?: string;
   /** Links a number by the text of its QR code; missing if no instance needs a code. */
   readonly scan?: (ringport: Ringport, payload: string, number: number) => Promise<void>;
 }
 
-async function startWorld({ telephony, workers = (pool) => pool, more, provider, scan }: WorldOptions): Promise<World> {
+async function startWorld({
+  telephony,
+  workers = (pool) => pool,
+  options: more,
+  provider,
+  scan,
+}: WorldOptions): Promise<World> {
   const data = await mkdtemp(join(tmpdir(), "ringport-bench-"));
   const pool = embeddedWorkers();
   const speech = embeddedSpeech({ pool: workers(pool) });
@@ -59,7 +65,7 @@ async function startWorld({ telephony, workers = (pool) => pool, more, provider,
   const ringport = createRingport({ data, storage, telephony: telephony(data), speech, ...more });
   await ringport.start();
   let numbers = 0;
-  const linked = async (owner: Principal): Promise<string> => {
+  const createLinked = async (owner: Principal): Promise<string> => {
     const number = numbers++;
     const { id } = await ringport.instances.create(owner, { name: `bench ${number}`, ...(provider && { provider }) });
     if (scan) await scan(ringport, (await ringport.instances.configure(owner, id)).payload, number);
@@ -69,7 +75,7 @@ async function startWorld({ telephony, workers = (pool) => pool, more, provider,
   return {
     ringport,
     speech,
-    link: (count, owner = ME) => inTurns(Array<Principal>(count).fill(owner), linked),
+    link: (count, owner = ME) => inTurns(Array<Principal>(count).fill(owner), createLinked),
     place: (calls) => inTurns(calls, (call) => ringport.calls.create(ME, call)),
     async stop() {
       await ringport.stop({ drainMs: 0 });
@@ -92,7 +98,7 @@ export interface SimulatedWorldOptions {
   readonly simulated?: Pick<SimulatorOptions, "sampleRate" | "maxRecordingMs">;
   /** Wraps the network. */
   readonly through?: (network: Telephony) => Telephony;
-  readonly more?: RingportOptions;
+  readonly options?: RingportOptions;
 }
 
 export async function simulatedWorld(options: SimulatedWorldOptions = {}): Promise<SimulatedWorld> {
@@ -123,7 +129,7 @@ export function trunkWorld(server: string, media: MediaPlace): Promise<World> {
 export function whatsappWorld(network: FakeWhatsApp, more: RingportOptions): Promise<World> {
   return startWorld({
     telephony: () => whatsapp({ client: network.client }),
-    more,
+    options: more,
     scan: async (_, payload, number) => network.scan(payload, `+1415${String(5_550_000 + number)}`),
   });
 }
@@ -134,7 +140,7 @@ export function spokenCall(instanceId: string, text: string, phoneNumber = "+120
 }
 
 /** Resolves when all calls have been answered. */
-export async function answered({ ringport }: World, calls: readonly Pick<Call, "id">[]): Promise<void> {
+export async function allAnswered({ ringport }: World, calls: readonly Pick<Call, "id">[]): Promise<void> {
   for (const { id } of calls) {
     let isAnswered = false;
     for await (const event of ringport.calls.events(ME, id)) {
@@ -146,7 +152,7 @@ export async function answered({ ringport }: World, calls: readonly Pick<Call, "
 }
 
 /** Resolves with all calls when they have ended. */
-export function ended({ ringport }: World, calls: readonly Pick<Call, "id">[]): Promise<Call[]> {
+export function allEnded({ ringport }: World, calls: readonly Pick<Call, "id">[]): Promise<Call[]> {
   return Promise.all(calls.map(({ id }) => ringport.calls.wait(ME, id)));
 }
 
@@ -156,21 +162,21 @@ export async function heardFile({ network }: SimulatedWorld, callId: string): Pr
   return isInPieces(body) ? Buffer.concat(await Array.fromAsync(body)) : undefined;
 }
 
-/** Runs a function on a fixed schedule, whatever the outcome of earlier runs; resolves when all have ended. */
+/** Runs a function on a fixed schedule, even if earlier runs are late; resolves when all have ended. */
 export async function onSchedule<T>(rate: number, count: number, run: (n: number) => Promise<T>): Promise<T[]> {
-  const begun = performance.now();
-  const running: Promise<T>[] = [];
+  const startedAt = performance.now();
+  const runs: Promise<T>[] = [];
   for (let n = 0; n < count; n++) {
-    const wait = begun + (n * 1000) / rate - performance.now();
-    if (wait > 0) await pause(wait);
-    running.push(run(n));
+    const waitMs = startedAt + (n * 1000) / rate - performance.now();
+    if (waitMs > 0) await pause(waitMs);
+    runs.push(run(n));
   }
-  return Promise.all(running);
+  return Promise.all(runs);
 }
 
 async function inTurns<T, R>(items: readonly T[], run: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
-  for (let at = 0; at < items.length; at += AT_ONCE)
-    results.push(...(await Promise.all(items.slice(at, at + AT_ONCE).map(run))));
+  for (let start = 0; start < items.length; start += AT_ONCE)
+    results.push(...(await Promise.all(items.slice(start, start + AT_ONCE).map(run))));
   return results;
 }

@@ -1,5 +1,5 @@
-// The baseline: a WebSocket server that sends every message back, as each runtime's own documentation (on
-// Node that of `ws`) shows, without further code.
+// The baseline: a WebSocket server that sends every message back, as in the documentation of each runtime (on
+// Node, of `ws`), without further code.
 import { WebSocketServer } from "ws";
 
 // The parts of Bun and Deno that are used here.
@@ -24,13 +24,13 @@ async function serveEcho(): Promise<number> {
     return Bun.serve({ port: 0, hostname, fetch, websocket }).port;
   }
   if (Deno) {
-    const answer = (request: Request): Response => {
+    const upgrade = (request: Request): Response => {
       const { socket, response } = Deno.upgradeWebSocket(request);
       socket.binaryType = "arraybuffer";
       socket.onmessage = ({ data }) => socket.send(data);
       return response;
     };
-    return Deno.serve({ port: 0, hostname, onListen() {} }, answer).addr.port;
+    return Deno.serve({ port: 0, hostname, onListen() {} }, upgrade).addr.port;
   }
   const server = new WebSocketServer({ port: 0, host: hostname, perMessageDeflate: false });
   server.on("connection", (socket) => {

@@ -15,16 +15,16 @@ const begin = database.prepare("begin immediate");
 const commit = database.prepare("commit");
 const token = database.prepare("select * from tokens where hash = ?");
 const instance = database.prepare("select * from instances where id = ?");
-const heldInstance = database.prepare("select status from instances where id = ?");
+const instanceStatus = database.prepare("select status from instances where id = ?");
 const ACTIVE = "instance_id = ? and status in ('QUEUED', 'RINGING', 'IN_PROGRESS')";
-const active = database.prepare(`select * from calls where ${ACTIVE} order by created_at, id`);
+const activeCalls = database.prepare(`select * from calls where ${ACTIVE} order by created_at, id`);
 const slots = database.prepare(`select slot from calls where ${ACTIVE}`);
 const call = database.prepare(
   "insert into calls (id, instance_id, user_id, token_id, status, type, target_phone, message, outcome, created_at, started_at," +
     " ended_at, slot, owner, version) values (?, ?, ?, ?, 'QUEUED', 'FIXED_TTS', ?, ?, null, ?, null, null, 0, null, 1)" +
     " on conflict (instance_id, slot) where status in ('QUEUED', 'RINGING', 'IN_PROGRESS') do nothing returning *",
 );
-const counted = database.prepare(
+const nextPosition = database.prepare(
   "insert into event_counters (user_id, position, numbered) values (?, 1, 0)" +
     " on conflict (user_id) do update set position = event_counters.position + 1 returning position",
 );
@@ -38,21 +38,21 @@ const message = JSON.stringify({
 });
 
 const tokenId = ids("tok");
-const from = performance.now();
-let done = 0;
-for (; done < instances.length && performance.now() - from < Number(ms); done++) {
-  const instanceId = instances[done] ?? "";
+const startedAt = performance.now();
+let count = 0;
+for (; count < instances.length && performance.now() - startedAt < Number(ms); count++) {
+  const instanceId = instances[count] ?? "";
   token.get("none");
   instance.get(instanceId);
-  active.all(instanceId);
+  activeCalls.all(instanceId);
   begin.run();
-  heldInstance.get(instanceId);
+  instanceStatus.get(instanceId);
   slots.all(instanceId);
   const id = ids("call");
   const now = Date.now();
   call.get(id, instanceId, userId, tokenId, "+12025550100", message, now);
-  const { position } = counted.get(userId) as { position: number };
+  const { position } = nextPosition.get(userId) as { position: number };
   event.run(ids("evt"), now, id, instanceId, userId, '{"type":"FIXED_TTS"}', position);
   commit.run();
 }
-console.log(done / ((performance.now() - from) / 1000));
+console.log(count / ((performance.now() - startedAt) / 1000));

@@ -9,7 +9,7 @@ interface DenoNamespace {
   serve(options: object, handler: (request: Request) => Response): { readonly addr: { readonly port: number } };
 }
 
-/** Serves as each runtime's own documentation shows, without further code; returns the port. @param headers of each response */
+/** Serves as in each runtime's documentation, without further code; returns the port. @param headers of each response */
 export async function serveText(
   answer: Answer,
   headers: Readonly<Record<string, string>> = { "content-type": "application/json" },

@@ -6,7 +6,7 @@ import type { AudioLoad } from "./calls-at-once.ts";
 const RTP_BYTES = 172;
 
 /**
- * The minimum cost of calls with G.711 in this runtime: for each of them a connected socket that sends a packet of 172 bytes every 20 ms, spread over the milliseconds, and counts the returned packets. No codec, no reordering, no statistics.
+ * The minimum cost of calls with G.711 in this runtime: for each call a connected socket that sends a packet of 172 bytes every 20 ms, spread over the milliseconds, and counts the returned packets. No codec, no reordering, no statistics.
  */
 export class BareLoop implements AudioLoad {
   readonly underruns = 0;

@@ -30,26 +30,32 @@ export async function startCallees(options: CalleesOptions): Promise<Callees> {
   };
 }
 
-/** The callees themselves, if this file is the program. They only handle our own requests, and read them line by line. */
-function live({ echo, hangUpMs }: CalleesOptions): void {
+/** Runs the callees, if this file is the program. They handle only Ringport's requests, parsed line by line. */
+function runCallees({ echo, hangUpMs }: CalleesOptions): void {
   const socket = createSocket({ type: "udp4", recvBufferSize: 4 << 20 });
   const invites: Record<string, number> = {};
   const acknowledged = new Set<string>();
   let tags = 0;
 
-  const answer = (fields: Map<string, string[]>, from: RemoteInfo, status: string, more = "", body = ""): void => {
-    const all = ["via", "from", "call-id", "cseq"].flatMap((name) => fields.get(name) ?? []);
-    const text = `SIP/2.0 ${status}\r\n${all.join("\r\n")}\r\n${more}Content-Length: ${body.length}\r\n\r\n${body}`;
+  const answer = (
+    fields: Map<string, string[]>,
+    from: RemoteInfo,
+    status: string,
+    extraFields = "",
+    body = "",
+  ): void => {
+    const copiedFields = ["via", "from", "call-id", "cseq"].flatMap((name) => fields.get(name) ?? []);
+    const text = `SIP/2.0 ${status}\r\n${copiedFields.join("\r\n")}\r\n${extraFields}Content-Length: ${body.length}\r\n\r\n${body}`;
     socket.send(text, from.port, from.address);
   };
-  const one = (fields: Map<string, string[]>, name: string): string =>
+  const fieldValue = (fields: Map<string, string[]>, name: string): string =>
     (fields.get(name)?.[0] ?? "").replace(/^[^:]*:\s*/, "");
 
   socket.on("message", (bytes, from) => {
     const now = performance.timeOrigin + performance.now();
-    const [start = "", ...rest] = bytes.toString("latin1").split("\r\n\r\n", 1)[0]?.split("\r\n") ?? [];
+    const [start = "", ...fieldLines] = bytes.toString("latin1").split("\r\n\r\n", 1)[0]?.split("\r\n") ?? [];
     const fields = new Map<string, string[]>();
-    for (const line of rest) {
+    for (const line of fieldLines) {
       const name = line.slice(0, line.indexOf(":")).toLowerCase();
       fields.set(name, [...(fields.get(name) ?? []), line]);
     }
@@ -64,7 +70,7 @@ function live({ echo, hangUpMs }: CalleesOptions): void {
       const contact = `Contact: <sip:callee@127.0.0.1:${port}>\r\nContent-Type: application/sdp\r\n`;
       answer(fields, from, "200 OK", `${to};tag=c${++tags}\r\n${contact}`, sdp);
     } else if (method === "ACK") {
-      const callId = one(fields, "call-id");
+      const callId = fieldValue(fields, "call-id");
       if (hangUpMs === 0 || acknowledged.has(callId)) return;
       acknowledged.add(callId);
       setTimeout(() => {
@@ -73,8 +79,8 @@ function live({ echo, hangUpMs }: CalleesOptions): void {
           `BYE sip:caller@${from.address}:${from.port} SIP/2.0`,
           `Via: SIP/2.0/UDP 127.0.0.1:${port};branch=z9hG4bKb${callId}`,
           "Max-Forwards: 70",
-          `From: ${one(fields, "to")}`,
-          `To: ${one(fields, "from")}`,
+          `From: ${fieldValue(fields, "to")}`,
+          `To: ${fieldValue(fields, "from")}`,
           `Call-ID: ${callId}`,
           "CSeq: 1 BYE",
           "Content-Length: 0",
@@ -90,4 +96,4 @@ function live({ echo, hangUpMs }: CalleesOptions): void {
     .on("close", () => process.exit(0));
 }
 
-if (isProgram(import.meta.url)) live(JSON.parse(process.argv[2] ?? "{}"));
+if (isProgram(import.meta.url)) runCallees(JSON.parse(process.argv[2] ?? "{}"));

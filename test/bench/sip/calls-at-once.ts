@@ -2,21 +2,21 @@ import process from "node:process";
 import type { LatenessFigures } from "../../../src/audio/playout/lateness.ts";
 import { benchmark, ms, percent, progress, row } from "../harness/benchmark.ts";
 import { ALL_RUNTIMES, insideEach, type Measure } from "../harness/programs.ts";
-import { share, spentBy } from "../harness/resources.ts";
+import { share, timeSpent } from "../harness/resources.ts";
 import { pause } from "../harness/world.ts";
 import { BareLoop } from "./bare-loop.ts";
 import { CallsLoad, type CallsLoadOptions } from "./calls-load.ts";
-import { besideEcho } from "./echo.ts";
+import { withEcho } from "./echo.ts";
 
 /** Many flows of audio at once: the bare loop, or calls. */
 export interface AudioLoad {
   /** Lateness of packets, since `begin`. */
   readonly lateness: LatenessFigures;
-  /** Packets sent and received, and number of times that audio ran dry, since `begin`. */
+  /** Packets sent and received, and number of underruns, since `begin`. */
   readonly sent: number;
   readonly received: number;
   readonly underruns: number;
-  /** Adds flows up to this many. */
+  /** Adds flows up to this number. */
   grow(count: number): Promise<void>;
   /** Starts counting. */
   begin(): void;
@@ -24,14 +24,14 @@ export interface AudioLoad {
 }
 
 interface Codec extends Omit<CallsLoadOptions, "port"> {
-  /** Target number of simultaneous calls; missing for a codec that is compared with the bare loop, and for a runtime without a target. */
-  readonly wanted?: Readonly<Partial<Record<"node" | "bun" | "deno", number>>>;
+  /** Target numbers of simultaneous calls; missing for a codec that is compared with the bare loop. */
+  readonly targets?: Readonly<Partial<Record<"node" | "bun" | "deno", number>>>;
 }
 
 const G711: Codec = { codec: "PCMU" };
-const SRTP: Codec = { codec: "PCMU", srtp: true, wanted: { node: 550, bun: 600 } };
-const G722: Codec = { codec: "G722", wanted: { node: 100, bun: 100 } };
-const OPUS: Codec = { codec: "opus", wanted: { node: 60, bun: 60 } };
+const SRTP: Codec = { codec: "PCMU", srtp: true, targets: { node: 550, bun: 600 } };
+const G722: Codec = { codec: "G722", targets: { node: 100, bun: 100 } };
+const OPUS: Codec = { codec: "opus", targets: { node: 60, bun: 60 } };
 
 /** Simultaneous calls with each codec. */
 export const SIP_CALLS_AT_ONCE = {
@@ -45,26 +45,26 @@ function callsAtOnce(codec: Codec, from: number, quick: number, runtimes = ALL_R
   return benchmark({
     options: {
       from: { meaning: "calls to begin with", value: from, quick },
-      seconds: { meaning: "length of each try", value: 10, quick: 2 },
+      seconds: { meaning: "length of each trial", value: 10, quick: 2 },
     },
-    run: (values) => besideEcho((port) => insideEach(runtimes, import.meta.url, { ...values, ...codec, port })),
+    run: (values) => withEcho((port) => insideEach(runtimes, import.meta.url, { ...values, ...codec, port })),
   });
 }
 
-/** The largest number of calls, and of flows of the bare loop if that is the baseline. */
+/** The maximum number of calls, and of flows of the bare loop if that is the baseline. */
 export const measure: Measure<Codec & { from: number; seconds: number; port: number }> = async (options) => {
-  const { from, seconds, wanted, ...load } = options;
-  const bare = wanted ? undefined : await largest(() => new BareLoop(load.port), from, seconds);
-  if (bare) progress(`the bare loop: ${bare.count}`);
-  const held = await largest(() => new CallsLoad(load), from, seconds);
-  const count = held.isGood ? held.count : 0;
-  const window = `${percent(held.processor, 0)} of one core, ${perPacket(held)}`;
+  const { from, seconds, targets: wanted, ...load } = options;
+  const bareResult = wanted ? undefined : await maxTrial(() => new BareLoop(load.port), from, seconds);
+  if (bareResult) progress(`the bare loop: ${bareResult.count}`);
+  const result = await maxTrial(() => new CallsLoad(load), from, seconds);
+  const count = result.isGood ? result.count : 0;
+  const window = `${percent(result.processor, 0)} of one core, ${perPacket(result)}`;
   return [
-    bare ? againstBare(count, bare.count) : callsRow(count, wanted?.[RUNTIME]),
-    row(`lateness p99 with ${held.count} calls`, `${ms(held.p99)} (max ${ms(held.max)})`),
-    row("packets back in the window", percent(held.received)),
+    bareResult ? againstBare(count, bareResult.count) : callsRow(count, wanted?.[RUNTIME]),
+    row(`lateness p99 with ${result.count} calls`, `${ms(result.p99)} (max ${ms(result.max)})`),
+    row("packets back in the window", percent(result.received)),
     row("processor in the window", window),
-    ...(bare ? [row("processor of the bare loop", perPacket(bare))] : []),
+    ...(bareResult ? [row("processor of the bare loop", perPacket(bareResult))] : []),
   ];
 };
 
@@ -76,18 +76,18 @@ function againstBare(calls: number, flows: number) {
   return row("calls at once, against the bare loop", measured, "≥ 0.8", ratio >= 0.8);
 }
 
-function callsRow(calls: number, wanted: number | undefined) {
-  if (wanted === undefined) return row("calls at once", `${calls}`);
-  return row("calls at once", `${calls}`, `≥ ${wanted}`, calls >= wanted);
+function callsRow(calls: number, target: number | undefined) {
+  if (target === undefined) return row("calls at once", `${calls}`);
+  return row("calls at once", `${calls}`, `≥ ${target}`, calls >= target);
 }
 
 /** Processor time for a packet each way. */
-function perPacket({ count, processor }: Held): string {
+function perPacket({ count, processor }: Trial): string {
   return `${((processor * 20_000) / count).toFixed(1)} µs per packet each way`;
 }
 
 /** Figures of a number of flows. */
-interface Held {
+interface Trial {
   readonly count: number;
   readonly p99: number;
   readonly max: number;
@@ -95,7 +95,7 @@ interface Held {
   readonly received: number;
   /** Share of one core. */
   readonly processor: number;
-  /** True if p99 is at most 5 ms, all packets were sent, 99 of 100 returned, and audio never ran dry. */
+  /** True if p99 is at most 5 ms, all packets were sent, 99 of 100 returned, and there was no underrun. */
   readonly isGood: boolean;
 }
 
@@ -104,15 +104,15 @@ const SETTLE_MS = 1_500;
 /** Growth from one trial to the next. */
 const STEP = 1.12;
 
-/** Runs a number of flows for a while. */
-async function tryOut(load: AudioLoad, count: number, seconds: number): Promise<Held> {
+/** Runs a number of flows, and measures them. */
+async function runTrial(load: AudioLoad, count: number, seconds: number): Promise<Trial> {
   await load.grow(count);
   await pause(SETTLE_MS);
   load.begin();
-  const spent = await spentBy(process.pid, () => pause(seconds * 1000));
-  const due = count * spent.seconds * 50;
+  const spent = await timeSpent(process.pid, () => pause(seconds * 1000));
+  const duePackets = count * spent.seconds * 50;
   const { p99, max } = load.lateness;
-  const [sent, received, { underruns }] = [load.sent / due, load.received / due, load];
+  const [sent, received, { underruns }] = [load.sent / duePackets, load.received / duePackets, load];
   const isGood = p99 <= MAX_P99_MS && sent > 0.995 && received > 0.99 && underruns === 0;
   const processor = share(spent);
   progress(
@@ -122,26 +122,26 @@ async function tryOut(load: AudioLoad, count: number, seconds: number): Promise<
   return { count, p99, max, received, processor, isGood };
 }
 
-/** The largest number carried well: grows until a trial fails twice, then goes half a step back and tries once more. */
-async function largest(open: () => AudioLoad, from: number, seconds: number): Promise<Held> {
+/** The maximum number with a good trial: grows until a trial fails twice, then tries half a step back. */
+async function maxTrial(open: () => AudioLoad, startCount: number, seconds: number): Promise<Trial> {
   let load = open();
   try {
-    let best: Held | undefined;
-    for (let count = from; ; ) {
-      let held = await tryOut(load, count, seconds);
-      if (!held.isGood) held = await tryOut(load, count, seconds); // other programs may have used the machine
-      if (held.isGood) {
-        best = held;
+    let bestTrial: Trial | undefined;
+    for (let count = startCount; ; ) {
+      let trial = await runTrial(load, count, seconds);
+      if (!trial.isGood) trial = await runTrial(load, count, seconds); // other programs may have used the machine
+      if (trial.isGood) {
+        bestTrial = trial;
         count = Math.ceil(count * STEP);
         continue;
       }
       await load.close();
       load = open();
-      if (best !== undefined) {
-        const between = await tryOut(load, Math.round((best.count + count) / 2), seconds);
-        return between.isGood ? between : best;
+      if (bestTrial !== undefined) {
+        const betweenTrial = await runTrial(load, Math.round((bestTrial.count + count) / 2), seconds);
+        return betweenTrial.isGood ? betweenTrial : bestTrial;
       }
-      if (count < 10) return held;
+      if (count < 10) return trial;
       count = Math.floor(count / 2);
     }
   } finally {

@@ -22,25 +22,25 @@ const CODECS = {
   opus: { payloadType: 111, sampleRate: 16_000 },
 } as const;
 
-/** Longer than any measurement with this many calls. */
+/** Longer than any measurement. */
 const MESSAGE_MS = 300_000;
-const DEAF: MediaListener = { sending() {}, receiving() {}, digit() {}, silent() {}, lost() {} };
+const SILENT_LISTENER: MediaListener = { sending() {}, receiving() {}, digit() {}, silent() {}, lost() {} };
 
-interface Talk {
+interface LiveCall {
   readonly session: MediaSession;
   readonly playout: Playout;
 }
 
-/** Calls that play a message from a playout and hear it echoed: everything in a call except its signalling. */
+/** Calls that play a message from a playout and hear it echoed: all of a call except its signalling. */
 export class CallsLoad implements AudioLoad, FrameSink {
   /** Number of frames heard since `begin`. */
   frames = 0;
   readonly #options: CallsLoadOptions;
   readonly #engine: ThreadEngine = createThreadEngine();
-  readonly #talks: Talk[] = [];
+  readonly #calls: LiveCall[] = [];
   readonly #sampleRate: number;
   readonly #message: Int16Array;
-  #begun = { sent: 0, received: 0, underruns: 0 };
+  #totalAtBegin = { sent: 0, received: 0, underruns: 0 };
 
   constructor(options: CallsLoadOptions) {
     this.#options = options;
@@ -53,24 +53,24 @@ export class CallsLoad implements AudioLoad, FrameSink {
   }
 
   get sent(): number {
-    return this.#total().sent - this.#begun.sent;
+    return this.#total().sent - this.#totalAtBegin.sent;
   }
 
   get received(): number {
-    return this.#total().received - this.#begun.received;
+    return this.#total().received - this.#totalAtBegin.received;
   }
 
   get underruns(): number {
-    return this.#total().underruns - this.#begun.underruns;
+    return this.#total().underruns - this.#totalAtBegin.underruns;
   }
 
   async grow(count: number): Promise<void> {
-    while (this.#talks.length < count) this.#talks.push(await this.#call());
+    while (this.#calls.length < count) this.#calls.push(await this.#call());
   }
 
   begin(): void {
     this.#engine.clock.lateness.reset();
-    this.#begun = this.#total();
+    this.#totalAtBegin = this.#total();
   }
 
   async close(): Promise<void> {
@@ -82,7 +82,7 @@ export class CallsLoad implements AudioLoad, FrameSink {
     this.frames++;
   }
 
-  async #call(): Promise<Talk> {
+  async #call(): Promise<LiveCall> {
     const options = {
       address: "127.0.0.1",
       ports: [16_384, 49_151],
@@ -90,7 +90,7 @@ export class CallsLoad implements AudioLoad, FrameSink {
       mayUseOpus: this.#options.codec === "opus",
       lossMs: 20_000,
     } as const;
-    const session = await this.#engine.open(options, DEAF);
+    const session = await this.#engine.open(options, SILENT_LISTENER);
     const playout = new Playout(this.#sampleRate);
     playout.enqueue(this.#message);
     session.connect(playout, this);
@@ -120,7 +120,7 @@ export class CallsLoad implements AudioLoad, FrameSink {
 
   #total(): { sent: number; received: number; underruns: number } {
     const total = { sent: 0, received: 0, underruns: 0 };
-    for (const { session, playout } of this.#talks) {
+    for (const { session, playout } of this.#calls) {
       const { packetsSent, packetsReceived } = session.statistics();
       total.sent += packetsSent;
       total.received += packetsReceived;

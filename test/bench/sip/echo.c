@@ -1,4 +1,4 @@
-// Sends every datagram back to where it came from. Prints its port; ends with its standard input.
+// Returns every datagram to its source. Prints its port; ends with its standard input.
 #include <arpa/inet.h>
 #include <poll.h>
 #include <stdio.h>

@@ -9,21 +9,21 @@ import { commandHere, isProgram, startProgram } from "../harness/programs.ts";
 import { inFolder } from "../harness/stored-data.ts";
 
 /**
- * Measures beside an echo: another process that sends every datagram back to its source, in C if there is a compiler, else in JavaScript under this runtime.
+ * Measures with an echo running: another process that returns every datagram to its source, in C if there is a compiler, else in JavaScript under this runtime.
  * @param measure gets the port of the echo, on 127.0.0.1
  */
-export function besideEcho(measure: (port: number) => Promise<readonly Row[]>): Promise<Row[]> {
+export function withEcho(measure: (port: number) => Promise<readonly Row[]>): Promise<Row[]> {
   return inFolder(async (folder) => {
     const program = join(folder, "echo");
     const source = fileURLToPath(new URL("./echo.c", import.meta.url));
-    const compiled = await promisify(execFile)("cc", ["-O2", "-o", program, source]).then(
+    const isCompiled = await promisify(execFile)("cc", ["-O2", "-o", program, source]).then(
       () => true,
       () => false,
     );
-    const echo = startProgram(compiled ? [program] : commandHere(import.meta.url));
+    const echo = startProgram(isCompiled ? [program] : commandHere(import.meta.url));
     try {
       const rows = await measure(Number(await echo.line()));
-      return [...rows, row("echo on the other core", `in ${compiled ? "C" : "JavaScript"}`)];
+      return [...rows, row("echo on the other core", `in ${isCompiled ? "C" : "JavaScript"}`)];
     } finally {
       await echo.end();
     }

@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 
 /** Messages from the server; kinds without a handler are ignored. */
 export interface AudioSocketListener {
-  /** A binary message; valid during the call only. */
+  /** A binary message; valid only during the call. */
   audio?(bytes: Buffer): void;
   text?(text: string): void;
   /** Called when the connection is closed; 1006 without a close frame. */
@@ -35,7 +35,7 @@ function frame(opcode: number, payload: Buffer): Buffer {
 }
 
 /**
- * A WebSocket on a bare socket: it costs a fraction of a client from npm, which on two cores shares its processor with the measured server. Reads whole, uncompressed messages only. @param token of the caller; servers of benchmarks accept any
+ * A WebSocket on a bare socket, which needs a fraction of the processor time of a client from npm. Reads only whole, uncompressed messages. @param token of the caller; servers of benchmarks accept any
  * @throws {Error} the server did not upgrade; the message shows its response
  */
 export async function openAudioSocket(
@@ -47,14 +47,14 @@ export async function openAudioSocket(
   const socket = connect({ host: hostname, port: Number(port), noDelay: true });
   let code = 1006;
   let unread: Buffer = Buffer.alloc(0);
-  let upgraded = false;
+  let isUpgraded = false;
   const closed = new Promise<void>((resolve) => {
     socket.once("close", () => {
       resolve();
-      if (upgraded) listener.closed?.(code);
+      if (isUpgraded) listener.closed?.(code);
     });
   });
-  const take = (opcode: number, payload: Buffer): void => {
+  const receive = (opcode: number, payload: Buffer): void => {
     if (opcode === BINARY) listener.audio?.(payload);
     else if (opcode === TEXT) listener.text?.(payload.toString());
     else if (opcode === PING) socket.write(frame(PONG, payload));
@@ -66,21 +66,21 @@ export async function openAudioSocket(
   const readFrames = (chunk: Buffer): void => {
     unread = unread.length === 0 ? chunk : Buffer.concat([unread, chunk]);
     while (unread.length >= 2) {
-      const short = unread[1]! & 127;
-      const head = short < 126 ? 2 : 4;
-      if (short === 127 || unread[0]! < 0x80) throw new Error("a message in pieces, or one that is too long");
+      const shortLength = unread[1]! & 127;
+      const head = shortLength < 126 ? 2 : 4;
+      if (shortLength === 127 || unread[0]! < 0x80) throw new Error("a message in pieces, or one that is too long");
       if (unread.length < head) return;
-      const end = head + (short < 126 ? short : unread.readUInt16BE(2));
+      const end = head + (shortLength < 126 ? shortLength : unread.readUInt16BE(2));
       if (unread.length < end) return;
-      take(unread[0]! & 15, unread.subarray(head, end));
+      receive(unread[0]! & 15, unread.subarray(head, end));
       unread = unread.subarray(end);
     }
   };
-  const rest = await handshake(socket, `${pathname}${search}`, token);
-  upgraded = true;
+  const remainder = await handshake(socket, `${pathname}${search}`, token);
+  isUpgraded = true;
   socket.on("error", () => {});
   socket.on("data", readFrames);
-  if (rest.length > 0) readFrames(rest);
+  if (remainder.length > 0) readFrames(remainder);
   return {
     write: (bytes) => void socket.write(bytes),
     async close(status = 1000) {
@@ -105,19 +105,19 @@ function handshake(socket: Socket, path: string, token: string): Promise<Buffer>
   ];
   socket.write(`${lines.join("\r\n")}\r\n\r\n`);
   return new Promise((resolve, reject) => {
-    let answer: Buffer = Buffer.alloc(0);
-    const fail = (): void => reject(new Error(`${path} was not upgraded: ${answer.toString("latin1")}`));
-    const data = (chunk: Buffer): void => {
-      answer = Buffer.concat([answer, chunk]);
-      const end = answer.indexOf("\r\n\r\n");
+    let response: Buffer = Buffer.alloc(0);
+    const fail = (): void => reject(new Error(`${path} was not upgraded: ${response.toString("latin1")}`));
+    const onData = (chunk: Buffer): void => {
+      response = Buffer.concat([response, chunk]);
+      const end = response.indexOf("\r\n\r\n");
       if (end < 0) return;
-      if (!answer.toString("latin1", 0, end).startsWith("HTTP/1.1 101")) {
+      if (!response.toString("latin1", 0, end).startsWith("HTTP/1.1 101")) {
         setTimeout(fail, 50); // the body has the reason
         return;
       }
-      socket.off("data", data).off("error", reject).off("close", fail);
-      resolve(answer.subarray(end + 4));
+      socket.off("data", onData).off("error", reject).off("close", fail);
+      resolve(response.subarray(end + 4));
     };
-    socket.on("data", data).once("error", reject).once("close", fail);
+    socket.on("data", onData).once("error", reject).once("close", fail);
   });
 }

@@ -13,7 +13,7 @@ export class FullDuplex {
   sent = 0;
   received = 0;
   /** Number of connected clients. */
-  connected = 0;
+  connectedCount = 0;
   readonly #beat = new Beat();
   readonly #sockets: AudioSocket[] = [];
 
@@ -48,11 +48,11 @@ export class FullDuplex {
     const socket = await openAudioSocket(url, {
       audio: () => void this.received++,
       closed: () => {
-        this.connected--;
+        this.connectedCount--;
         this.#beat.remove(send);
       },
     });
-    this.connected++;
+    this.connectedCount++;
     this.#sockets.push(socket);
     this.#beat.add(send);
   }

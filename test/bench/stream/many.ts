@@ -1,6 +1,6 @@
 import { benchmark, ms, percent, progress, row } from "../harness/benchmark.ts";
 import { ALL_RUNTIMES, underEach } from "../harness/programs.ts";
-import { share, spentBy } from "../harness/resources.ts";
+import { share, timeSpent } from "../harness/resources.ts";
 import { pause } from "../harness/world.ts";
 import { FullDuplex } from "./full-duplex.ts";
 import { startStreamServer } from "./stream-server.ts";
@@ -9,10 +9,10 @@ const MAX_P99_MS = 10;
 const MIN_SHARE = 0.99;
 const SETTLE_MS = 3_000;
 
-/** Live streams at once in one process, both ways. */
+/** Concurrent live streams in one process, both ways. */
 export const STREAM_MANY = benchmark({
   options: {
-    streams: { meaning: "streams at once", value: 300, quick: 50 },
+    streams: { meaning: "concurrent streams", value: 300, quick: 50 },
     seconds: { meaning: "length of the window", value: 30, quick: 4 },
   },
   run: ({ streams, seconds }) =>
@@ -22,18 +22,18 @@ export const STREAM_MANY = benchmark({
       try {
         progress(`${runtime.name}: ${streams} calls`);
         await clients.open(await server.place(await server.ask("link", streams)));
-        await server.talking(streams);
+        await server.untilActive(streams);
         await pause(SETTLE_MS);
         clients.begin();
         await server.ask("begin");
-        const spent = await spentBy(server.pid, () => pause(seconds * 1000));
-        const { sent, received, connected, lateness: ours } = clients;
+        const spent = await timeSpent(server.pid, () => pause(seconds * 1000));
+        const { sent, received, connectedCount: connected, lateness: clientLateness } = clients;
         const { p50, p99, max, frames } = await server.ask("lateness");
-        const due = streams * spent.seconds * 50;
-        const [forth, back, ticks] = [sent / due, received / due, frames / due];
-        const isHeld = connected === streams && Math.min(forth, back) >= MIN_SHARE;
+        const dueMessages = streams * spent.seconds * 50;
+        const [forth, back, ticks] = [sent / dueMessages, received / dueMessages, frames / dueMessages];
+        const isSteady = connected === streams && Math.min(forth, back) >= MIN_SHARE;
         const messages = `${percent(forth)} from and ${percent(back)} to ${connected} clients`;
-        const processor = `${percent(share(spent), 0)} of one core, ${((spent.processor! * 1e6) / due).toFixed(1)} µs per message each way`;
+        const processor = `${percent(share(spent), 0)} of one core, ${((spent.processor! * 1e6) / dueMessages).toFixed(1)} µs per message each way`;
         return [
           row(
             "lateness p99 of the frames",
@@ -41,9 +41,9 @@ export const STREAM_MANY = benchmark({
             `≤ ${MAX_P99_MS} ms`,
             p99 <= MAX_P99_MS && ticks >= MIN_SHARE,
           ),
-          row("audio messages in the window, of those due", messages, `≥ ${MIN_SHARE * 100} %`, isHeld),
+          row("audio messages in the window, of those due", messages, `≥ ${MIN_SHARE * 100} %`, isSteady),
           ...(spent.processor === undefined ? [] : [row("processor in the window", processor)]),
-          row("lateness p99 of the clients themselves", ms(ours.p99)),
+          row("lateness p99 of the clients themselves", ms(clientLateness.p99)),
         ];
       } finally {
         await clients.close();

@@ -1,7 +1,7 @@
 import { start } from "../../support/runtimes.ts";
 import { benchmark, inRounds, median, ratioOf, row } from "../harness/benchmark.ts";
 import { ALL_RUNTIMES, serverScript, underEach } from "../harness/programs.ts";
-import { spentBy } from "../harness/resources.ts";
+import { timeSpent } from "../harness/resources.ts";
 import { pause } from "../harness/world.ts";
 import { FullDuplex } from "./full-duplex.ts";
 import { startStreamServer } from "./stream-server.ts";
@@ -9,11 +9,11 @@ import { startStreamServer } from "./stream-server.ts";
 const MAX_RATIO = 3;
 const SETTLE_MS = 1_000;
 
-/** Processor time of a live stream, against a message that is only echoed. */
+/** Processor time of a live stream, compared with an echo server. */
 export const STREAM_CPU = benchmark({
   options: {
-    streams: { meaning: "streams at once", value: 100, quick: 30 },
-    rounds: { meaning: "rounds, each of them both servers once", value: 5, quick: 2 },
+    streams: { meaning: "concurrent streams", value: 100, quick: 30 },
+    rounds: { meaning: "rounds, each with both servers", value: 5, quick: 2 },
     seconds: { meaning: "length of one server's turn", value: 5, quick: 2 },
   },
   run: ({ streams, rounds, seconds }) =>
@@ -27,8 +27,8 @@ export const STREAM_CPU = benchmark({
           {
             async ours(isWarmUp) {
               const urls = await server.place(instances);
-              const cost = await costOf(server.pid, urls, isWarmUp ? 1 : seconds, () => server.talking(streams));
-              await server.talking(0);
+              const cost = await costOf(server.pid, urls, isWarmUp ? 1 : seconds, () => server.untilActive(streams));
+              await server.untilActive(0);
               return cost;
             },
             bare: (isWarmUp) =>
@@ -37,7 +37,7 @@ export const STREAM_CPU = benchmark({
           { label: runtime.name },
         );
         const ratio = ratioOf(costs.ours, costs.bare);
-        const micros = (which: keyof typeof costs): string => `${median(costs[which]).toFixed(1)} µs`;
+        const micros = (side: keyof typeof costs): string => `${median(costs[side]).toFixed(1)} µs`;
         const measured = `${ratio.toFixed(2)} × (${micros("ours")} against ${micros("bare")} per message each way)`;
         return [row("processor per stream, against the echo", measured, `≤ ${MAX_RATIO} ×`, ratio <= MAX_RATIO)];
       } finally {
@@ -60,11 +60,11 @@ async function costOf(
     await ready();
     await pause(SETTLE_MS);
     clients.begin();
-    const { processor } = await spentBy(pid, () => pause(seconds * 1000));
+    const { processor } = await timeSpent(pid, () => pause(seconds * 1000));
     if (processor === undefined) throw new Error("this system does not report processor time");
     const { sent, received } = clients;
     if (Math.min(sent, received) / Math.max(sent, received) < 0.9)
-      throw new Error(`${sent} messages were sent, ${received} came back`);
+      throw new Error(`${sent} messages were sent, ${received} returned`);
     return (processor * 1e6) / received;
   } finally {
     await clients.close();

@@ -6,7 +6,7 @@ import type { Runtime } from "../../support/runtimes.ts";
 import { commandOf, isProgram, startProgram } from "../harness/programs.ts";
 import { memoryFigures } from "../harness/resources.ts";
 import { ME, pause, type SimulatedWorld, simulatedWorld } from "../harness/world.ts";
-import { MarkedNetwork, type Passed } from "./marked-network.ts";
+import { MarkedNetwork, type PassedImpulses } from "./marked-network.ts";
 
 /** Options of a server. */
 export interface StreamServerOptions {
@@ -20,7 +20,7 @@ export interface StreamServerOptions {
   readonly maxDurationMs?: number;
 }
 
-/** A whole Ringport on the simulated network, ten times as fast up to the answer, in a separate process. */
+/** A Ringport on the simulated network in a separate process; its callees answer ten times as fast. */
 export interface StreamServer {
   readonly url: string;
   readonly pid: number;
@@ -32,19 +32,19 @@ export interface StreamServer {
   /** Places a DYNAMIC_STREAM call from each instance; returns the addresses of their streams, callee's audio included. */
   place(instances: readonly string[], to?: string): Promise<string[]>;
   /** Resolves when the audio of this many calls is running. */
-  talking(count: number): Promise<void>;
+  untilActive(count: number): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Commands that the process understands: one per line, as JSON `[name, ...arguments]`. */
+/** Commands of the process: one per line, as JSON `[name, ...arguments]`. */
 type Commands = ReturnType<typeof commandsOf>;
 
 const POLL_MS = 100;
 
-/** Starts one under a runtime. */
+/** Starts a server under a runtime. */
 export async function startStreamServer(runtime: Runtime, options: StreamServerOptions = {}): Promise<StreamServer> {
-  const collect = { deno: ["--v8-flags=--expose-gc"], bun: [], node22: ["--expose-gc"], node26: ["--expose-gc"] };
-  const flags = collect[runtime.name];
+  const gcFlags = { deno: ["--v8-flags=--expose-gc"], bun: [], node22: ["--expose-gc"], node26: ["--expose-gc"] };
+  const flags = gcFlags[runtime.name];
   const program = startProgram(commandOf(runtime, import.meta.url, [JSON.stringify(options)], flags));
   const url = JSON.parse(await program.line()) as string;
   const ask: StreamServer["ask"] = async (...line) => JSON.parse(await program.ask(JSON.stringify(line)));
@@ -56,7 +56,7 @@ export async function startStreamServer(runtime: Runtime, options: StreamServerO
       const calls = await ask("place", instances, to);
       return calls.map((id) => `${url}/v1/calls/${id}/stream?audio=callee&encoding=pcm_s16le&sample_rate=16000`);
     },
-    async talking(count) {
+    async untilActive(count) {
       while ((await ask("size")) !== count) await pause(POLL_MS);
     },
     stop: () => program.end(),
@@ -66,14 +66,14 @@ export async function startStreamServer(runtime: Runtime, options: StreamServerO
 function commandsOf({ network: { clock }, link, place }: SimulatedWorld, network: MarkedNetwork) {
   const instances: string[] = [];
   return {
-    /** Creates linked instances up to this many; returns their ids. */
+    /** Creates linked instances up to this number; returns their ids. */
     async link(count: number) {
       instances.push(...(await link(Math.max(0, count - instances.length))));
       return instances.slice(0, count);
     },
-    async place(from: readonly string[], to: string) {
+    async place(instanceIds: readonly string[], to: string) {
       const type = "DYNAMIC_STREAM" as const;
-      const calls = from.map((instanceId) => ({ instanceId, type, target: { phoneNumber: to } }));
+      const calls = instanceIds.map((instanceId) => ({ instanceId, type, target: { phoneNumber: to } }));
       return (await place(calls)).map(({ id }) => id);
     },
     size: () => clock.size,
@@ -87,22 +87,22 @@ function commandsOf({ network: { clock }, link, place }: SimulatedWorld, network
     memory: memoryFigures,
     now: () => performance.now(),
     /** Starts or stops the callees' impulses. */
-    impulses(on: boolean) {
-      network.hushed = !on;
+    impulses(isOn: boolean) {
+      network.isSilent = !isOn;
     },
     /** Times at which impulses passed, by call. */
-    passed: (): Readonly<Record<string, Passed>> => network.passed,
+    passed: (): Readonly<Record<string, PassedImpulses>> => network.passed,
   };
 }
 
-/** The process itself, if this file is the program. */
-async function live({ sampleRate = 16_000, marked, recorded, maxDurationMs }: StreamServerOptions): Promise<void> {
+/** Runs the server, if this file is the program. */
+async function runServer({ sampleRate = 16_000, marked, recorded, maxDurationMs }: StreamServerOptions): Promise<void> {
   const network = new MarkedNetwork();
   const world = await simulatedWorld({
     timeScale: 0.1,
     simulated: { sampleRate, ...(recorded ? {} : { maxRecordingMs: 0 }) },
-    ...(marked ? { through: (simulated) => network.of(simulated) } : {}),
-    more: {
+    ...(marked ? { through: (simulated) => network.withImpulses(simulated) } : {}),
+    options: {
       streamPreview: true,
       authenticate: async () => ME,
       maxDurationMs: maxDurationMs ?? 3_600_000,
@@ -112,16 +112,16 @@ async function live({ sampleRate = 16_000, marked, recorded, maxDurationMs }: St
   });
   const commands = commandsOf(world, network);
   const { serve } = await serverAdapter();
-  const served = await serve(world.ringport, { port: 0 });
-  console.log(JSON.stringify(served.url));
+  const listening = await serve(world.ringport, { port: 0 });
+  console.log(JSON.stringify(listening.url));
   for await (const line of createInterface(process.stdin)) {
     const [name, ...args] = JSON.parse(line) as [keyof typeof commands, ...never[]];
     const run = commands[name] as (...args: never[]) => unknown;
     console.log(JSON.stringify((await run(...args)) ?? null));
   }
-  await served.close();
+  await listening.close();
   await world.stop();
   process.exit(0);
 }
 
-if (isProgram(import.meta.url)) await live(JSON.parse(process.argv[2] ?? "{}"));
+if (isProgram(import.meta.url)) await runServer(JSON.parse(process.argv[2] ?? "{}"));
