@@ -10,16 +10,16 @@ const METADATA = { note: "x".repeat(16_000) };
 const LARGE = { type: "text_skipped", data: { text: METADATA.note, characters: 16_000 } } as const;
 const ids = Array.from({ length: 200 }, (_, n) => `call_${String(n).padStart(26, "0")}`);
 
-const next = (link: string | undefined): string | undefined => /^<([^>]+)>; rel="next"$/.exec(link ?? "")?.[1];
+const nextUrl = (link: string | undefined): string | undefined => /^<([^>]+)>; rel="next"$/.exec(link ?? "")?.[1];
 
 /** Requests a list from the path, following its links. */
 async function pagesOf(app: ReturnType<typeof serve>["app"], path: string) {
   const pages: { id: string }[][] = [];
-  for (let at: string | undefined = path; at; ) {
-    const { json, text, headers } = await ask(app, { path: at });
+  for (let url: string | undefined = path; url; ) {
+    const { json, text, headers } = await ask(app, { path: url });
     expect(text.length).toBeLessThan(MAX_PAGE_CHARACTERS + 20_000);
     pages.push(json);
-    at = next(headers.link);
+    url = nextUrl(headers.link);
   }
   return pages;
 }
@@ -38,7 +38,7 @@ test("a page of large items ends early, and links to the rest", async () => {
   expect(largestRead).toBe(51);
 });
 
-test("a page of small items has the requested number, however many are read at once", async () => {
+test("a page of small items has the requested number, however many the storage returns", async () => {
   const list: CallUseCases["list"] = async (_, _filter, { limit = 0, after } = {}) => {
     const start = after ? ids.indexOf(after) + 1 : 0;
     return ids.slice(start, start + limit).map((id) => call({ id }));
@@ -66,11 +66,11 @@ test("a page of large events ends early with the cursor of its last event", asyn
 test("a client gets a long timeline whole, in the server's own pages", async () => {
   const events = ids.map((id) => event({ ...LARGE, id: id.replace("call", "evt") }));
   const cursors = events.map((_, n) => eventCursor({ position: n, eventId: null }));
-  const asked: (string | undefined)[] = [];
+  const requestedCursors: (string | undefined)[] = [];
   const { app } = serve({
     calls: {
       timeline: async (_, _id, { cursor } = {}) => {
-        asked.push(cursor);
+        requestedCursors.push(cursor);
         const start = cursor === undefined ? 0 : cursors.indexOf(cursor) + 1;
         const page = { events: events.slice(start), cursors: cursors.slice(start), cursor: cursors.at(-1)! };
         return eventPage({ ...page, more: false });
@@ -79,5 +79,5 @@ test("a client gets a long timeline whole, in the server's own pages", async () 
   });
   const client = createClient({ url: "http://127.0.0.1:8080", token: TOKEN, fetch: (request) => app.fetch(request) });
   expect((await client.calls.events(CALL_ID)).map(({ id }) => id)).toEqual(events.map(({ id }) => id));
-  expect(asked.length).toBeGreaterThan(2);
+  expect(requestedCursors.length).toBeGreaterThan(2);
 });

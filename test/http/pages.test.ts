@@ -115,16 +115,16 @@ describe("artefacts", () => {
   test("another user gets a 404 without a request to the adapter", async () => {
     const { app, requests } = withPages();
     expect((await ask(app, { path, token: null })).status).toBe(401);
-    const foreign = await ask(app, { path: "/simulator/calls/call_other/heard.wav" });
-    expect([foreign.status, foreign.json.code]).toEqual([404, "call_not_found"]);
+    const foreignReply = await ask(app, { path: "/simulator/calls/call_other/heard.wav" });
+    expect([foreignReply.status, foreignReply.json.code]).toEqual([404, "call_not_found"]);
     expect((await ask(app, { method: "DELETE", path })).status).toBe(405);
     expect(requests).toEqual([]);
   });
 
   test("a missing or unfinished artefact is refused", async () => {
     const { app } = withPages();
-    const missing = await ask(app, { path: `/simulator/calls/${CALL_ID}/other.wav` });
-    expect([missing.status, missing.json.code]).toEqual([404, "recording_not_found"]);
+    const missingReply = await ask(app, { path: `/simulator/calls/${CALL_ID}/other.wav` });
+    expect([missingReply.status, missingReply.json.code]).toEqual([404, "recording_not_found"]);
     const artefact = async () => {
       throw new Refusal("recording_not_ready", "the call is not over");
     };

@@ -25,25 +25,25 @@ const list: CallUseCases["list"] = async (_, _filter, page = {}) => {
   return ids.slice(start, page.limit === undefined ? undefined : start + page.limit).map((id) => call({ id }));
 };
 
-const next = (link: string | undefined): string | undefined => /^<([^>]+)>; rel="next"$/.exec(link ?? "")?.[1];
+const nextUrl = (link: string | undefined): string | undefined => /^<([^>]+)>; rel="next"$/.exec(link ?? "")?.[1];
 
 describe("GET /v1/calls", () => {
   test.each(["", "/api/voice"])("the links lead through all pages (base path %j)", async (basePath) => {
     const { app } = serve({ calls: { list }, http: { basePath } });
     let path: string | undefined = `${basePath}/v1/calls?limit=3&status=FAILED&expand=outcome`;
-    const seen: string[][] = [];
+    const pages: string[][] = [];
     while (path) {
       const reply = await ask(app, { path });
       expect(reply.status).toBe(200);
-      seen.push(reply.json.map((one: { id: string }) => one.id));
-      path = next(reply.headers.link);
+      pages.push(reply.json.map((item: { id: string }) => item.id));
+      path = nextUrl(reply.headers.link);
       if (path) {
         expect(path.startsWith(`${basePath}/v1/calls?`)).toBe(true);
         expect(path).toContain("limit=3&status=FAILED&expand=outcome&cursor=");
         expect(path).not.toContain("call_");
       }
     }
-    expect(seen).toEqual([ids.slice(0, 3), ids.slice(3, 6), ids.slice(6)]);
+    expect(pages).toEqual([ids.slice(0, 3), ids.slice(3, 6), ids.slice(6)]);
   });
 
   test("a full last page has no link", async () => {
@@ -53,19 +53,19 @@ describe("GET /v1/calls", () => {
   });
 
   test("the filters reach the use case; the default limit is 50", async () => {
-    const seen: [CallFilter | undefined, Page | undefined][] = [];
-    const spy: CallUseCases["list"] = async (_, filter, page) => {
-      seen.push([filter, page]);
+    const queries: [CallFilter | undefined, Page | undefined][] = [];
+    const recordQuery: CallUseCases["list"] = async (_, filter, page) => {
+      queries.push([filter, page]);
       return [];
     };
-    const { app } = serve({ calls: { list: spy } });
+    const { app } = serve({ calls: { list: recordQuery } });
     await ask(app, { path: "/v1/calls" });
     const times = "created_after=2026-01-31T12:00:00Z&created_before=2026-01-31T14:00:00.5+02:00";
-    const named = "reference=order+7,%20%C3%BC&target_phone=%2B12025550100";
+    const filters = "reference=order+7,%20%C3%BC&target_phone=%2B12025550100";
     await ask(app, {
-      path: `/v1/calls?instance_id=${INSTANCE_ID}&status=QUEUED,FAILED,QUEUED&type=FIXED_AUDIO&${times}&${named}&unknown=1`,
+      path: `/v1/calls?instance_id=${INSTANCE_ID}&status=QUEUED,FAILED,QUEUED&type=FIXED_AUDIO&${times}&${filters}&unknown=1`,
     });
-    expect(seen).toEqual([
+    expect(queries).toEqual([
       [{}, { limit: 51, after: undefined }],
       [
         {
@@ -134,20 +134,20 @@ describe("GET /v1/calls", () => {
 });
 
 test("GET /v1/instances returns all without a limit, and pages with one", async () => {
-  const seen: (Page | undefined)[] = [];
+  const pages: (Page | undefined)[] = [];
   const { app } = serve({
     instances: {
       list: async (_, page) => {
-        seen.push(page);
+        pages.push(page);
         return [listedInstance(), listedInstance({ id: newId("inst") })];
       },
     },
   });
   expect((await ask(app, { path: "/v1/instances" })).headers).not.toHaveProperty("link");
-  const paged = await ask(app, { path: "/v1/instances?limit=1" });
-  expect(paged.json).toHaveLength(1);
-  await ask(app, { path: next(paged.headers.link)! });
-  expect(seen).toEqual([
+  const reply = await ask(app, { path: "/v1/instances?limit=1" });
+  expect(reply.json).toHaveLength(1);
+  await ask(app, { path: nextUrl(reply.headers.link)! });
+  expect(pages).toEqual([
     { limit: 16, after: undefined },
     { limit: 2, after: undefined },
     { limit: 2, after: INSTANCE_ID },
@@ -158,31 +158,33 @@ describe("the log", () => {
   const OLD_CURSOR = encodeCursor(EVENT_ID);
 
   test.each(["/v1/events", `/v1/calls/${CALL_ID}/events`])("%s names the next cursor on every page", async (path) => {
-    const seen: (EventQuery | undefined)[] = [];
+    const queries: (EventQuery | undefined)[] = [];
     const pages = [
       eventPage({ more: true }),
       eventPage({ cursor: eventCursor({ position: 4, eventId: null }) }),
       eventPage({ events: [] }),
     ];
     const answer = async (query?: EventQuery) => {
-      seen.push(query);
+      queries.push(query);
       return pages.shift()!;
     };
     const { app } = serve({
       calls: { timeline: (_, _id, query) => answer(query) },
       queries: { events: (_, query) => answer(query) },
     });
-    const more = await ask(app, { path: `${path}?limit=1` });
-    expect(more.headers["next-cursor"]).toBe(eventCursor({ position: 3, eventId: null }));
-    expect(next(more.headers.link)).toBe(`${path}?limit=1&cursor=${eventCursor({ position: 3, eventId: null })}`);
-    const last = await ask(app, { path: next(more.headers.link)! });
-    expect(last.headers["next-cursor"]).toBe(eventCursor({ position: 4, eventId: null }));
-    expect(last.headers).not.toHaveProperty("link");
-    const none = await ask(app, { path: `${path}?cursor=${OLD_CURSOR}` });
-    expect(none.json).toEqual([]);
-    expect(none.headers["next-cursor"]).toBe(eventCursor({ position: 3, eventId: null }));
-    expect(none.headers).not.toHaveProperty("link");
-    expect(seen).toEqual([
+    const firstReply = await ask(app, { path: `${path}?limit=1` });
+    expect(firstReply.headers["next-cursor"]).toBe(eventCursor({ position: 3, eventId: null }));
+    expect(nextUrl(firstReply.headers.link)).toBe(
+      `${path}?limit=1&cursor=${eventCursor({ position: 3, eventId: null })}`,
+    );
+    const finalReply = await ask(app, { path: nextUrl(firstReply.headers.link)! });
+    expect(finalReply.headers["next-cursor"]).toBe(eventCursor({ position: 4, eventId: null }));
+    expect(finalReply.headers).not.toHaveProperty("link");
+    const emptyReply = await ask(app, { path: `${path}?cursor=${OLD_CURSOR}` });
+    expect(emptyReply.json).toEqual([]);
+    expect(emptyReply.headers["next-cursor"]).toBe(eventCursor({ position: 3, eventId: null }));
+    expect(emptyReply.headers).not.toHaveProperty("link");
+    expect(queries).toEqual([
       { limit: 1 },
       { limit: 1, cursor: eventCursor({ position: 3, eventId: null }) },
       { cursor: OLD_CURSOR },
@@ -205,11 +207,11 @@ describe("the log", () => {
   });
 
   test("GET /v1/events lists the events of one instance or of all", async () => {
-    const seen: unknown[] = [];
+    const queries: unknown[] = [];
     const { app } = serve({
       queries: {
         events: async (_, query) => {
-          seen.push(query);
+          queries.push(query);
           return eventPage({ events: [event({ callId: null, type: "instance.created", data: { name: "Line" } })] });
         },
       },
@@ -217,47 +219,47 @@ describe("the log", () => {
     const reply = await ask(app, { path: "/v1/events" });
     expect(reply.json).toMatchObject([{ type: "instance.created", call_id: null }]);
     await ask(app, { path: `/v1/events?instance_id=${INSTANCE_ID}&limit=200` });
-    expect(seen).toEqual([{}, { instanceId: INSTANCE_ID, limit: 200 }]);
+    expect(queries).toEqual([{}, { instanceId: INSTANCE_ID, limit: 200 }]);
   });
 });
 
 test("a whole list is read no faster than the client takes it", async () => {
-  const all = Array.from({ length: 100 }, () =>
+  const instances = Array.from({ length: 100 }, () =>
     listedInstance({ id: newId("inst"), metadata: { note: "x".repeat(15_000) } }),
   );
-  let read = 0;
+  let readCount = 0;
   const { app } = serve({
     instances: {
       list: async (_, { limit, after } = {}) => {
-        const from = after === undefined ? 0 : all.findIndex(({ id }) => id === after) + 1;
-        const found = all.slice(from, limit === undefined ? undefined : from + limit);
-        read += found.length;
-        return found;
+        const start = after === undefined ? 0 : instances.findIndex(({ id }) => id === after) + 1;
+        const page = instances.slice(start, limit === undefined ? undefined : start + limit);
+        readCount += page.length;
+        return page;
       },
     },
   });
   const reply = await app.handle(requestOf({ path: "/v1/instances" }));
-  expect(read).toBeLessThan(20);
+  expect(readCount).toBeLessThan(20);
   const pieces: Uint8Array[] = [];
   for await (const piece of reply.body as AsyncIterable<Uint8Array>) {
     pieces.push(piece);
-    expect(read).toBeLessThan(20 * (pieces.length + 1));
+    expect(readCount).toBeLessThan(20 * (pieces.length + 1));
   }
-  const listed = JSON.parse(Buffer.concat(pieces).toString()) as { id: string }[];
-  expect(listed.map(({ id }) => id)).toEqual(all.map(({ id }) => id));
+  const listedInstances = JSON.parse(Buffer.concat(pieces).toString()) as { id: string }[];
+  expect(listedInstances.map(({ id }) => id)).toEqual(instances.map(({ id }) => id));
   const head = await app.handle(requestOf({ method: "HEAD", path: "/v1/instances" }));
   expect([head.status, head.body, head.headers["content-length"]]).toEqual([200, undefined, undefined]);
 });
 
 test.each([0, 1, 15, 16, 17, 32, 33])("a list of %i instances is returned whole", async (count) => {
-  const all = Array.from({ length: count }, () => listedInstance({ id: newId("inst") }));
+  const instances = Array.from({ length: count }, () => listedInstance({ id: newId("inst") }));
   const list: InstanceUseCases["list"] = async (_, { limit, after } = {}) => {
-    const from = after === undefined ? 0 : all.findIndex(({ id }) => id === after) + 1;
-    return all.slice(from, limit === undefined ? undefined : from + limit);
+    const start = after === undefined ? 0 : instances.findIndex(({ id }) => id === after) + 1;
+    return instances.slice(start, limit === undefined ? undefined : start + limit);
   };
   const { app } = serve({ instances: { list } });
   const answer = await app.fetch(
     new Request("http://x/v1/instances", { headers: { authorization: `Bearer ${TOKEN}` } }),
   );
-  expect(((await answer.json()) as { id: string }[]).map(({ id }) => id)).toEqual(all.map(({ id }) => id));
+  expect(((await answer.json()) as { id: string }[]).map(({ id }) => id)).toEqual(instances.map(({ id }) => id));
 });

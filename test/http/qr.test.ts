@@ -8,12 +8,12 @@ async function decode(bytes: Uint8Array): Promise<boolean[][]> {
   expect([...bytes.subarray(0, 8)]).toEqual([137, 80, 78, 71, 13, 10, 26, 10]);
   const view = new DataView(bytes.buffer, bytes.byteOffset);
   const chunks = new Map<string, Uint8Array>();
-  for (let at = 8; at < bytes.length; ) {
-    const length = view.getUint32(at);
-    const body = bytes.subarray(at + 4, at + 8 + length);
-    expect(view.getUint32(at + 8 + length)).toBe(crc(body));
+  for (let offset = 8; offset < bytes.length; ) {
+    const length = view.getUint32(offset);
+    const body = bytes.subarray(offset + 4, offset + 8 + length);
+    expect(view.getUint32(offset + 8 + length)).toBe(crc(body));
     chunks.set(String.fromCharCode(...body.subarray(0, 4)), body.subarray(4));
-    at += 12 + length;
+    offset += 12 + length;
   }
   expect([...chunks.keys()]).toEqual(["IHDR", "IDAT", "IEND"]);
   const header = chunks.get("IHDR")!;
@@ -39,9 +39,9 @@ function crc(bytes: Uint8Array): number {
 }
 
 test.each([1, 7, 8, 9, 33])("a PNG of %i pixels a side decodes to the same pixels", async (size) => {
-  const dark = (x: number, y: number): boolean => (x * 7 + y * 13) % 3 === 0;
-  const expected = Array.from({ length: size }, (_, y) => Array.from({ length: size }, (_, x) => dark(x, y)));
-  expect(await decode(await png(size, dark))).toEqual(expected);
+  const isDark = (x: number, y: number): boolean => (x * 7 + y * 13) % 3 === 0;
+  const expected = Array.from({ length: size }, (_, y) => Array.from({ length: size }, (_, x) => isDark(x, y)));
+  expect(await decode(await png(size, isDark))).toEqual(expected);
 });
 
 describe("QR codes", () => {
@@ -57,8 +57,8 @@ describe("QR codes", () => {
       for (let y = 0; y < pixels.length; y++)
         for (let x = 0; x < pixels.length; x++) {
           const [row, column] = [Math.floor(y / 8) - 4, Math.floor(x / 8) - 4];
-          const inside = row >= 0 && column >= 0 && row < modules && column < modules;
-          if (pixels[y]![x] !== (inside && code.isDark(row, column))) expect.fail(`pixel ${x}, ${y} differs`);
+          const isInside = row >= 0 && column >= 0 && row < modules && column < modules;
+          if (pixels[y]![x] !== (isInside && code.isDark(row, column))) expect.fail(`pixel ${x}, ${y} differs`);
         }
     },
   );
@@ -66,8 +66,8 @@ describe("QR codes", () => {
 
 describe("images of QR codes", () => {
   /** Records each rendering, and the turn of the event loop in which it ran. */
-  function counted() {
-    const rendered: string[] = [];
+  function countRenderings() {
+    const renderedTexts: string[] = [];
     const turns = new Set<number>();
     let turn = 0;
     const tick = (): void => {
@@ -77,39 +77,39 @@ describe("images of QR codes", () => {
     let clock = setImmediate(tick);
     onTestFinished(() => clearImmediate(clock));
     const image = qrImages(async (text) => {
-      rendered.push(text);
+      renderedTexts.push(text);
       turns.add(turn);
       return new Uint8Array([text.length]);
     });
-    return { rendered, image, turns };
+    return { rendered: renderedTexts, image, turns };
   }
 
   test("a code is rendered once for concurrent requests", async () => {
-    const { rendered, image } = counted();
-    const all = await Promise.all(Array.from({ length: 40 }, () => image("code")));
-    expect(new Set(all).size).toBe(1);
-    expect(await image("code")).toBe(all[0]);
+    const { rendered, image } = countRenderings();
+    const images = await Promise.all(Array.from({ length: 40 }, () => image("code")));
+    expect(new Set(images).size).toBe(1);
+    expect(await image("code")).toBe(images[0]);
     expect(rendered).toEqual(["code"]);
   });
 
   test("different codes are rendered in different turns of the event loop", async () => {
-    const { rendered, image, turns } = counted();
+    const { rendered, image, turns } = countRenderings();
     await Promise.all(Array.from({ length: 40 }, (_, n) => image(`code ${n}`)));
     expect([rendered.length, turns.size]).toEqual([40, 40]);
   });
 
   test("a failed rendering is not cached, and old codes are dropped", async () => {
-    let times = 0;
+    let count = 0;
     const image = qrImages(async () => {
-      if (times++ === 0) throw new Error("broken");
+      if (count++ === 0) throw new Error("broken");
       return new Uint8Array();
     });
     await expect(image("code")).rejects.toThrow("broken");
     await image("code");
     await image("code");
-    expect(times).toBe(2);
+    expect(count).toBe(2);
     for (let n = 0; n < 256; n++) await image(String(n));
     await image("code");
-    expect(times).toBe(2 + 256 + 1);
+    expect(count).toBe(2 + 256 + 1);
   });
 });

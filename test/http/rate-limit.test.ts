@@ -4,7 +4,7 @@ import { ask } from "./support/ask.ts";
 import { NOW, serve } from "./support/fakes.ts";
 
 /** An application with a quota, and a clock that a test advances. */
-function limited() {
+function serveLimited() {
   const clock = { ms: 0 };
   const { app } = serve({
     http: {
@@ -23,23 +23,23 @@ test("without a limit, no reply has rate limit headers", async () => {
 
 describe("with a limit", () => {
   test("each reply has the quota and its remainder; a request beyond it gets 429", async () => {
-    const { app, clock } = limited();
-    for (const left of [2, 1, 0]) {
+    const { app, clock } = serveLimited();
+    for (const remainder of [2, 1, 0]) {
       const reply = await ask(app, { path: "/v1/calls" });
       expect(reply.status).toBe(200);
       expect(reply.headers).toMatchObject({ "ratelimit-policy": '"default";q=3;w=60' });
-      expect(reply.headers.ratelimit).toMatch(new RegExp(`^"default";r=${left};t=\\d+$`));
+      expect(reply.headers.ratelimit).toMatch(new RegExp(`^"default";r=${remainder};t=\\d+$`));
     }
-    const refused = await ask(app, { path: "/v1/calls" });
-    expect([refused.status, refused.json.code]).toEqual([429, "rate_limited"]);
-    expect(refused.headers).toMatchObject({ "retry-after": "20", ratelimit: '"default";r=0;t=60' });
+    const refusal = await ask(app, { path: "/v1/calls" });
+    expect([refusal.status, refusal.json.code]).toEqual([429, "rate_limited"]);
+    expect(refusal.headers).toMatchObject({ "retry-after": "20", ratelimit: '"default";r=0;t=60' });
     clock.ms = 20_000;
     expect((await ask(app, { path: "/v1/calls" })).status).toBe(200);
     expect((await ask(app, { path: "/v1/calls" })).status).toBe(429);
   });
 
   test("each token has its own quota, and a 401 does not count", async () => {
-    const { app } = limited();
+    const { app } = serveLimited();
     for (let i = 0; i < 3; i++) await ask(app, { path: "/v1/calls", token: "one" });
     expect((await ask(app, { path: "/v1/calls", token: "one" })).status).toBe(429);
     expect((await ask(app, { path: "/v1/calls", token: "two" })).status).toBe(200);
@@ -47,7 +47,7 @@ describe("with a limit", () => {
   });
 
   test("health checks are not limited", async () => {
-    const { app } = limited();
+    const { app } = serveLimited();
     for (let i = 0; i < 5; i++) expect((await ask(app, { path: "/healthz", token: null })).status).toBe(200);
   });
 });
@@ -75,9 +75,9 @@ describe("demo tokens", () => {
     ["20 in 1 s", { limit: 20, windowMs: 1_000 }, 20],
     ["5,000 in 600 s", { limit: 5_000, windowMs: 600_000 }, 100],
     ["10,000 in 60 s", { limit: 10_000, windowMs: 60_000 }, 100],
-  ])("the stricter limit counts if the server's is %s", (_, limit, allowed) => {
+  ])("the stricter limit counts if the server's is %s", (_, limit, allowedCount) => {
     const limiter = callerLimiter(limit, () => 0);
-    for (let i = 0; i < allowed; i++) expect(limiter(caller("inst_1", "token"))?.isAllowed).toBe(true);
+    for (let i = 0; i < allowedCount; i++) expect(limiter(caller("inst_1", "token"))?.isAllowed).toBe(true);
     expect(limiter(caller("inst_1", "token"))?.isAllowed).toBe(false);
   });
 
@@ -90,9 +90,9 @@ describe("demo tokens", () => {
     });
     for (let i = 0; i < 100; i++)
       expect((await ask(app, { path: "/v1/calls", token: `demo-${i % 2}` })).status).toBe(200);
-    const refused = await ask(app, { path: "/v1/calls", token: "demo-0" });
-    expect([refused.status, refused.json.code]).toEqual([429, "rate_limited"]);
-    expect(refused.headers).toMatchObject({ "retry-after": "1", "ratelimit-policy": '"default";q=100;w=10' });
+    const refusal = await ask(app, { path: "/v1/calls", token: "demo-0" });
+    expect([refusal.status, refusal.json.code]).toEqual([429, "rate_limited"]);
+    expect(refusal.headers).toMatchObject({ "retry-after": "1", "ratelimit-policy": '"default";q=100;w=10' });
   });
 });
 

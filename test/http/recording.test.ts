@@ -9,18 +9,18 @@ import { CALL_ID, call, serve } from "./support/fakes.ts";
 
 const FILE = Uint8Array.from({ length: 1_000 }, (_, at) => at % 251);
 const PATH = `/v1/calls/${CALL_ID}/recording`;
-const ENDED = { status: "COMPLETED", recordedMs: 60, startedAt: 1, endedAt: 61 } as const;
+const ENDED_CALL = { status: "COMPLETED", recordedMs: 60, startedAt: 1, endedAt: 61 } as const;
 
-const stored: StoredRecording = {
+const storedRecording: StoredRecording = {
   size: FILE.length,
   durationMs: 60,
   async *bytes(from = 0, to = FILE.length) {
-    for (let at = from; at < to; at += 300) yield FILE.subarray(at, Math.min(to, at + 300));
+    for (let offset = from; offset < to; offset += 300) yield FILE.subarray(offset, Math.min(to, offset + 300));
   },
 };
 
-const served = (status: "IN_PROGRESS" | "COMPLETED") =>
-  serve({ calls: { get: async () => call({ ...ENDED, status }), recording: async () => stored } });
+const serveCall = (status: "IN_PROGRESS" | "COMPLETED") =>
+  serve({ calls: { get: async () => call({ ...ENDED_CALL, status }), recording: async () => storedRecording } });
 
 async function bodyOf(body: unknown): Promise<Uint8Array> {
   const bytes: number[] = [];
@@ -30,7 +30,7 @@ async function bodyOf(body: unknown): Promise<Uint8Array> {
 
 describe("the recording of a call", () => {
   test("the recording is sent in pieces, with its length", async () => {
-    const reply = await ask(served("COMPLETED").app, { path: PATH });
+    const reply = await ask(serveCall("COMPLETED").app, { path: PATH });
     expect(reply.status).toBe(200);
     expect(reply.headers).toMatchObject({ "content-length": "1000", "accept-ranges": "bytes" });
     expect(await bodyOf(reply.raw.body)).toEqual(FILE);
@@ -38,47 +38,47 @@ describe("the recording of a call", () => {
 
   test("the recording of a finished call supports ranges", async () => {
     const headers = { range: "bytes=250-899" };
-    const reply = await ask(served("COMPLETED").app, { path: PATH, headers });
+    const reply = await ask(serveCall("COMPLETED").app, { path: PATH, headers });
     expect(reply.status).toBe(206);
     expect(reply.headers).toMatchObject({ "content-length": "650", "content-range": "bytes 250-899/1000" });
     expect(await bodyOf(reply.raw.body)).toEqual(FILE.slice(250, 900));
-    expect((await ask(served("IN_PROGRESS").app, { path: PATH, headers })).status).toBe(200);
-    expect((await ask(served("IN_PROGRESS").app, { path: PATH, headers })).headers["accept-ranges"]).toBe("none");
-    const beyond = await ask(served("COMPLETED").app, { path: PATH, headers: { range: "bytes=1000-" } });
-    expect(beyond.json).toMatchObject({ code: "range_not_satisfiable" });
-    expect(beyond.headers["content-range"]).toBe("bytes */1000");
+    expect((await ask(serveCall("IN_PROGRESS").app, { path: PATH, headers })).status).toBe(200);
+    expect((await ask(serveCall("IN_PROGRESS").app, { path: PATH, headers })).headers["accept-ranges"]).toBe("none");
+    const refusal = await ask(serveCall("COMPLETED").app, { path: PATH, headers: { range: "bytes=1000-" } });
+    expect(refusal.json).toMatchObject({ code: "range_not_satisfiable" });
+    expect(refusal.headers["content-range"]).toBe("bytes */1000");
   });
 
   test("the recording of a finished call has an ETag for If-Range and If-None-Match", async () => {
-    const { app } = served("COMPLETED");
+    const { app } = serveCall("COMPLETED");
     const { etag = "" } = (await ask(app, { path: PATH })).headers;
     expect(etag).toMatch(/^"[0-9a-f]+"$/);
-    expect((await ask(served("IN_PROGRESS").app, { path: PATH })).headers).not.toHaveProperty("etag");
+    expect((await ask(serveCall("IN_PROGRESS").app, { path: PATH })).headers).not.toHaveProperty("etag");
     const statusWith = async (headers: Record<string, string>) => (await ask(app, { path: PATH, headers })).status;
     const range = "bytes=250-899";
     expect(await statusWith({ range, "if-range": etag })).toBe(206);
-    for (const other of ['"a"', `W/${etag}`, "Sun, 22 Nov 2026 18:45:05 GMT"])
-      expect(await statusWith({ range, "if-range": other })).toBe(200);
+    for (const otherTag of ['"a"', `W/${etag}`, "Sun, 22 Nov 2026 18:45:05 GMT"])
+      expect(await statusWith({ range, "if-range": otherTag })).toBe(200);
     expect(await statusWith({ "if-none-match": etag })).toBe(304);
     expect(await statusWith({ "if-none-match": '"a"' })).toBe(200);
   });
 
   test("a HEAD returns the length without reading the recording", async () => {
-    let read = false;
+    let isRead = false;
     const app = serve({
       calls: {
-        get: async () => call(ENDED),
+        get: async () => call(ENDED_CALL),
         recording: async () => ({
-          ...stored,
+          ...storedRecording,
           async *bytes() {
-            read = true;
+            isRead = true;
             yield FILE;
           },
         }),
       },
     }).app;
     const reply = await ask(app, { method: "HEAD", path: PATH });
-    expect([reply.status, reply.headers["content-length"], reply.raw.body, read]).toEqual([
+    expect([reply.status, reply.headers["content-length"], reply.raw.body, isRead]).toEqual([
       200,
       "1000",
       undefined,
@@ -93,7 +93,10 @@ describe("the recording of a call", () => {
           path: `/v1/calls/${CALL_ID}?expand=media`,
         })
       ).json.media;
-    expect((await media(ENDED)).recording).toEqual({ duration_ms: 60, url: expect.stringMatching(`^http.*${PATH}$`) });
+    expect((await media(ENDED_CALL)).recording).toEqual({
+      duration_ms: 60,
+      url: expect.stringMatching(`^http.*${PATH}$`),
+    });
     expect((await media({ recordedMs: 0 })).recording).toBeNull();
     expect(await media({ recordedMs: null })).not.toHaveProperty("recording");
     expect(await media({ recordedMs: 0, message: { type: "DYNAMIC_STREAM" } })).toEqual({
@@ -104,22 +107,22 @@ describe("the recording of a call", () => {
 });
 
 test("a body in pieces is read on demand and closed with its reader", async () => {
-  let [given, ended] = [0, false];
+  let [yieldedCount, isEnded] = [0, false];
   async function* pieces() {
     try {
       for (;;) {
-        given++;
+        yieldedCount++;
         yield FILE;
       }
     } finally {
-      ended = true;
+      isEnded = true;
     }
   }
   const reader = toResponse({ status: 200, headers: {}, body: pieces() }).body?.getReader();
   for (let i = 0; i < 3; i++) expect((await reader?.read())?.value).toEqual(FILE);
-  expect(given).toBeLessThanOrEqual(5);
+  expect(yieldedCount).toBeLessThanOrEqual(5);
   await reader?.cancel();
-  expect(ended).toBe(true);
+  expect(isEnded).toBe(true);
 });
 
 describe("a range of bytes", () => {
@@ -142,10 +145,10 @@ describe("a range of bytes", () => {
     expect(byteRange(header, 100)).toEqual(range);
   });
 
-  const hostile = fc.oneof(fc.string(), fc.stringMatching(/^bytes=\d{0,20}-\d{0,20}$/));
+  const header = fc.oneof(fc.string(), fc.stringMatching(/^bytes=\d{0,20}-\d{0,20}$/));
   fuzz(
-    "is within the body, or none, whatever is asked for",
-    fc.property(hostile, fc.nat(), (header, size) => {
+    "is within the body, or none, whatever the header",
+    fc.property(header, fc.nat(), (header, size) => {
       const range = byteRange(header, size);
       if (typeof range !== "object") return;
       expect(range.from).toBeGreaterThanOrEqual(0);

@@ -8,8 +8,10 @@ const ORIGIN = "https://app.example";
 const app = (parts = {}) => serve({ http: { pages: [PAGES], ...parts } }).app;
 
 test("every route except the public ones is protected", () => {
-  const open = ENDPOINTS.filter(({ isProtected }) => !isProtected).map(({ method, path }) => `${method} ${path}`);
-  expect(open.sort()).toEqual([
+  const publicRoutes = ENDPOINTS.filter(({ isProtected }) => !isProtected).map(
+    ({ method, path }) => `${method} ${path}`,
+  );
+  expect(publicRoutes.sort()).toEqual([
     "GET /",
     "GET /docs",
     "GET /docs/assets/:name",
@@ -27,23 +29,23 @@ describe("a protected route", () => {
   test.each(PROTECTED)("$method $path returns 401 without a valid token", async ({ method, address }) => {
     for (const token of [null, "unknown"]) {
       // The body would be refused too, and must not be read.
-      let read = false;
+      let isRead = false;
       const body = (async function* () {
-        read = true;
+        isRead = true;
         yield new Uint8Array(1);
       })();
       const request = { method, path: address, token, body, headers: { "content-type": "text/plain" } };
       const reply = await ask(app(), request);
       expect([reply.status, reply.json.code]).toEqual([401, "unauthorized"]);
       expect(reply.headers).toMatchObject({ "www-authenticate": "Bearer" });
-      expect(read).toBe(false);
+      expect(isRead).toBe(false);
     }
   });
 });
 
 describe("a public route", () => {
-  const open = ENDPOINTS.filter(({ isProtected }) => !isProtected);
-  test.each(open)("$method $path needs no token", async ({ method, address }) => {
+  const publicRoutes = ENDPOINTS.filter(({ isProtected }) => !isProtected);
+  test.each(publicRoutes)("$method $path needs no token", async ({ method, address }) => {
     expect((await ask(app(), { method, path: address, token: null })).status).not.toBe(401);
   });
 });
@@ -52,15 +54,17 @@ describe("a resource", () => {
   test.each(RESOURCES)("$path lists its methods for OPTIONS", async ({ path, methods, allow }) => {
     const reply = await ask(app(), { method: "OPTIONS", path: addressOf(path) });
     expect([reply.status, reply.headers.allow]).toEqual([204, allow]);
-    const listed = allow.split(", ");
-    expect(listed.filter((name) => name !== "HEAD" && name !== "OPTIONS").sort()).toEqual([...methods.keys()].sort());
-    expect(listed.includes("HEAD")).toBe(methods.has("GET"));
+    const allowedMethods = allow.split(", ");
+    expect(allowedMethods.filter((name) => name !== "HEAD" && name !== "OPTIONS").sort()).toEqual(
+      [...methods.keys()].sort(),
+    );
+    expect(allowedMethods.includes("HEAD")).toBe(methods.has("GET"));
   });
 
   test.each(RESOURCES)("$path returns 405 for every other method", async ({ path, allow }) => {
-    const others = [...METHODS, "TRACE"].filter((name) => !allow.split(", ").includes(name));
-    expect(others).toContain("TRACE");
-    for (const method of others) {
+    const otherMethods = [...METHODS, "TRACE"].filter((name) => !allow.split(", ").includes(name));
+    expect(otherMethods).toContain("TRACE");
+    for (const method of otherMethods) {
       const reply = await ask(app(), { method, path: addressOf(path) });
       expect([method, reply.status, reply.headers.allow]).toEqual([method, 405, allow]);
       if (method !== "HEAD")
@@ -81,17 +85,17 @@ describe("a route called by a page of another origin", () => {
     });
     expect(status).toBe(204);
     expect(headers["access-control-allow-methods"]?.split(", ")).toContain(method);
-    const wanted = [...(route.operation.headers ?? []), "Authorization", "Content-Type"];
-    const allowed = headers["access-control-allow-headers"]?.split(", ");
-    expect(allowed).toEqual(expect.arrayContaining(wanted.map((name) => name.toLowerCase())));
+    const requiredHeaders = [...(route.operation.headers ?? []), "Authorization", "Content-Type"];
+    const allowedHeaders = headers["access-control-allow-headers"]?.split(", ");
+    expect(allowedHeaders).toEqual(expect.arrayContaining(requiredHeaders.map((name) => name.toLowerCase())));
   });
 
   test.each(ENDPOINTS)("$method $path lets the page read its headers", async ({ method, address, route }) => {
     const { headers } = await ask(app({ cors: true }), { method, path: address, headers: { origin: ORIGIN } });
     expect(headers["access-control-allow-origin"]).toBe("*");
-    const documented = Object.values(route.operation.responses).flatMap((answer) => answer.headers ?? []);
-    const exposed = headers["access-control-expose-headers"]?.split(", ");
-    expect(exposed).toEqual(expect.arrayContaining(documented.map((name) => name.toLowerCase())));
+    const documentedHeaders = Object.values(route.operation.responses).flatMap((answer) => answer.headers ?? []);
+    const exposedHeaders = headers["access-control-expose-headers"]?.split(", ");
+    expect(exposedHeaders).toEqual(expect.arrayContaining(documentedHeaders.map((name) => name.toLowerCase())));
   });
 
   test.each(ENDPOINTS)("$method $path has no such headers by default", async ({ method, address }) => {

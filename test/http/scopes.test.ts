@@ -48,7 +48,7 @@ const idsOf = (scope: TokenScope): string[] =>
   PROTECTED.filter(({ route }) => route.operation.access === scope).map(({ route }) => route.operation.id);
 
 /** The response to a token with these scopes. */
-async function answerTo(scopes: readonly TokenScope[] | undefined, { method, address }: Endpoint) {
+async function requestWith(scopes: readonly TokenScope[] | undefined, { method, address }: Endpoint) {
   const principal = { userId: "usr_anna", tokenId: "tok_1", ...(scopes && { scopes }) };
   const { app } = serve({ http: { pages: [PAGES], authenticate: async () => principal } });
   return ask(app, { method, path: address });
@@ -60,20 +60,20 @@ test.each(TOKEN_SCOPES)("the scope %s is for these operations and no others", (s
 
 describe.each(PROTECTED)("$method $path", (endpoint) => {
   const { access } = endpoint.route.operation;
-  const others = TOKEN_SCOPES.filter((scope) => scope !== access);
+  const otherScopes = TOKEN_SCOPES.filter((scope) => scope !== access);
 
   test("refuses a token with all other scopes", async () => {
-    const { status, json, headers } = await answerTo(others, endpoint);
+    const { status, json, headers } = await requestWith(otherScopes, endpoint);
     expect([status, json.code]).toEqual([403, "insufficient_scope"]);
     expect(headers["www-authenticate"]).toBe(`Bearer error="insufficient_scope", scope="${access}"`);
     expect(json.detail).toBe(
-      `this request needs a token with the scope "${access}"; this one has: ${others.join(", ")}`,
+      `this request needs a token with the scope "${access}"; this one has: ${otherScopes.join(", ")}`,
     );
   });
 
   test("accepts a token with its scope alone, and one without a list of scopes", async () => {
     for (const scopes of [[access as TokenScope], undefined])
-      expect((await answerTo(scopes, endpoint)).text).not.toContain("insufficient_scope");
+      expect((await requestWith(scopes, endpoint)).text).not.toContain("insufficient_scope");
   });
 });
 

@@ -8,13 +8,13 @@ const SOCKET: Socket = { send() {}, bufferedAmount: 0, drained: async () => {}, 
 
 /** An application with phones; the token is the user. */
 function phones() {
-  let open = 0;
+  let openCount = 0;
   const pages: NetworkPages = {
     prefix: "simulator",
     page: async () => undefined,
     phone: () => {
-      open++;
-      return { message() {}, close: () => void open-- };
+      openCount++;
+      return { message() {}, close: () => void openCount-- };
     },
   };
   const authenticate = async (token: string) => ({ userId: token });
@@ -23,10 +23,10 @@ function phones() {
     const request = requestOf({ path: "/simulator/phones/+12025550147", token: user });
     return app.upgrade({ ...request, buffersMessages });
   };
-  return { connect, open: () => open };
+  return { connect, open: () => openCount };
 }
 
-const accepted = (decision: object): decision is SocketHandlers => !("status" in decision);
+const isAccepted = (decision: object): decision is SocketHandlers => !("status" in decision);
 
 test.each([
   ["a runtime that bounds messages", false, 400, 2_000],
@@ -36,7 +36,7 @@ test.each([
   const handlers: SocketHandlers[] = [];
   for (let n = 0; n < server; n++) {
     const decision = await connect(`usr_${Math.floor(n / user)}`, buffersMessages);
-    if (accepted(decision)) handlers.push(decision);
+    if (isAccepted(decision)) handlers.push(decision);
     if (n === user - 1) expect(await connect("usr_0", buffersMessages)).toMatchObject({ status: 503 });
   }
   expect([handlers.length, open()]).toEqual([server, server]);
@@ -46,6 +46,6 @@ test.each([
   // A socket that closes, however often that is reported, makes room for one other.
   handlers[0]!.close?.(SOCKET, 1000, "");
   handlers[0]!.close?.(SOCKET, 1000, "");
-  expect(accepted(await connect("usr_0", buffersMessages))).toBe(true);
+  expect(isAccepted(await connect("usr_0", buffersMessages))).toBe(true);
   expect(await connect("usr_other", buffersMessages)).toMatchObject({ status: 503 });
 });

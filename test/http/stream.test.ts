@@ -8,9 +8,9 @@ const upgradeHeaders = { upgrade: "websocket", connection: "Upgrade" };
 describe("the stream while it is switched off", () => {
   test.each([path, "/v1/calls/call_unknown/stream", "/v1/calls/x%00y/stream"])("%s returns 501", async (path) => {
     const { app } = serve();
-    const plain = await ask(app, { path });
-    expect([plain.status, plain.json.code]).toEqual([501, "stream_not_available"]);
-    expect(plain.json.detail).toContain("RINGPORT_STREAM_PREVIEW");
+    const plainReply = await ask(app, { path });
+    expect([plainReply.status, plainReply.json.code]).toEqual([501, "stream_not_available"]);
+    expect(plainReply.json.detail).toContain("RINGPORT_STREAM_PREVIEW");
     const upgrade = await app.upgrade(requestOf({ path, headers: upgradeHeaders }));
     expect(upgrade).toMatchObject({ status: 501 });
   });
@@ -18,8 +18,8 @@ describe("the stream while it is switched off", () => {
   test("a 401 precedes the 501", async () => {
     const { app } = serve();
     expect((await ask(app, { path, token: null })).status).toBe(401);
-    const refused = await app.upgrade(requestOf({ path, token: "wrong", headers: upgradeHeaders }));
-    expect(refused).toMatchObject({ status: 401, headers: { "www-authenticate": "Bearer" } });
+    const refusal = await app.upgrade(requestOf({ path, token: "wrong", headers: upgradeHeaders }));
+    expect(refusal).toMatchObject({ status: 401, headers: { "www-authenticate": "Bearer" } });
   });
 });
 

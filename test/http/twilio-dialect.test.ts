@@ -15,7 +15,7 @@ import { fuzz } from "../support/fuzz.ts";
 const SID = "MZ00112233445566778899aabbccddeeff";
 const STREAM = { streamSid: SID, callSid: "call_1", accountSid: "usr_anna", customParameters: { FirstName: "Jane" } };
 
-interface Sent {
+interface SentMessage {
   readonly event: string;
   readonly sequenceNumber?: string;
   readonly streamSid?: string;
@@ -28,16 +28,16 @@ const MAX_MARKS = 4;
 /** A bot on a dialect, with the messages to the bot and the calls of the core. */
 function connect(): {
   dialect: TwilioDialect;
-  sent: Sent[];
+  sent: SentMessage[];
   coreCalls: unknown[][];
   warnings: string[];
   happen: (event: StreamEventName, data?: StreamEventData) => void;
   say: (message: unknown) => void;
 } {
-  const sent: Sent[] = [];
+  const sent: SentMessage[] = [];
   const coreCalls: unknown[][] = [];
   const warnings: string[] = [];
-  let waiting = 0;
+  let markCount = 0;
   const dialect = new TwilioDialect(
     {
       text: (message) => sent.push(JSON.parse(JSON.stringify(message))),
@@ -54,12 +54,12 @@ function connect(): {
     messages: 0,
     took: () => {},
     mark(name) {
-      if (waiting === MAX_MARKS) throw new RangeError(`At most ${MAX_MARKS} marks can wait.`);
-      waiting++;
+      if (markCount === MAX_MARKS) throw new RangeError(`At most ${MAX_MARKS} marks can wait.`);
+      markCount++;
       coreCalls.push(["mark", name]);
     },
     clear() {
-      waiting = 0;
+      markCount = 0;
       coreCalls.push(["clear"]);
     },
     dtmf: (digits) => coreCalls.push(["dtmf", digits]),
@@ -77,8 +77,8 @@ function connect(): {
   };
 }
 
-/** The same after pickup, without earlier messages. */
-function answered(): ReturnType<typeof connect> {
+/** A bot whose call has been answered, without the messages before. */
+function connectAnswered(): ReturnType<typeof connect> {
   const bot = connect();
   bot.happen("answered");
   bot.sent.length = 0;
@@ -110,9 +110,9 @@ describe("messages to the bot", () => {
   });
 
   test("the callee's audio is sent every 20 ms as numbered mu-law in Base64", () => {
-    const { dialect, sent } = answered();
-    const loud = tone(1000, 60, 8000, 16_000);
-    for (let i = 0; i < 3; i++) dialect.callee(loud.subarray(160 * i, 160 * (i + 1)));
+    const { dialect, sent } = connectAnswered();
+    const loudTone = tone(1000, 60, 8000, 16_000);
+    for (let i = 0; i < 3; i++) dialect.callee(loudTone.subarray(160 * i, 160 * (i + 1)));
     expect(sent.map(({ sequenceNumber }) => sequenceNumber)).toEqual(["2", "3", "4"]);
     expect(sent.map(({ media }) => [media?.chunk, media?.timestamp])).toEqual([
       ["1", "0"],
@@ -124,13 +124,13 @@ describe("messages to the bot", () => {
     const codes = sent.flatMap(({ media }) => [...Buffer.from(media?.payload ?? "", "base64")]);
     expect(codes.length).toBe(480);
     codes.forEach((code, i) => {
-      expect(Math.abs((MULAW_LEVELS[code] ?? 0) - (loud[i] ?? 0))).toBeLessThanOrEqual(512);
+      expect(Math.abs((MULAW_LEVELS[code] ?? 0) - (loudTone[i] ?? 0))).toBeLessThanOrEqual(512);
     });
     expect(dialect.calleeRate).toBe(8000);
   });
 
   test("keys and the final stop share one sequence", () => {
-    const { dialect, sent, happen } = answered();
+    const { dialect, sent, happen } = connectAnswered();
     happen("dtmf", { digit: "#" });
     happen("buffer_high", { queued_ms: 31_000 });
     happen("completed", { reason: "callee_hung_up" });
@@ -150,8 +150,8 @@ describe("messages to the bot", () => {
   });
 
   test("events before a reconnection are not sent again", () => {
-    const sent: Sent[] = [];
-    const output = { text: (message: object) => sent.push(message as Sent), audio: () => {}, close: () => {} };
+    const sent: SentMessage[] = [];
+    const output = { text: (message: object) => sent.push(message as SentMessage), audio: () => {}, close: () => {} };
     const dialect = new TwilioDialect(output, STREAM);
     for (const [event, data] of [
       ["ringing", {}],
@@ -167,7 +167,7 @@ describe("messages to the bot", () => {
 
 describe("messages of the bot", () => {
   test("media of any length is played as mu-law at 8 kHz", () => {
-    const { coreCalls, say, warnings } = answered();
+    const { coreCalls, say, warnings } = connectAnswered();
     for (const length of [1, 2, 3, 160, 161, 5000]) {
       const codes = Uint8Array.from({ length }, (_, i) => (i * 7) & 0xff);
       say({ event: "media", streamSid: SID, media: { payload: Buffer.from(codes).toString("base64") } });
@@ -186,18 +186,18 @@ describe("messages of the bot", () => {
     ["JSON", Buffer.from('{"error":"no credit"}'), /^this is text \(JSON\), not audio/],
     ["Ogg", Buffer.concat([Buffer.from("OggS\0\x02"), Buffer.alloc(20)]), /^this is Ogg.*: send mu-law at 8 kHz/],
   ])("media that is %s closes the connection with 1003", (_, bytes, reason) => {
-    const { coreCalls, say } = answered();
+    const { coreCalls, say } = connectAnswered();
     const media = (payload: Uint8Array) =>
       say({ event: "media", streamSid: SID, media: { payload: Buffer.from(payload).toString("base64") } });
     media(new Uint8Array(160).fill(0x31));
     media(bytes);
     media(new Uint8Array(160));
-    expect(coreCalls.map(([what]) => what)).toEqual(["write", "close"]);
+    expect(coreCalls.map(([name]) => name)).toEqual(["write", "close"]);
     expect(coreCalls[1]?.slice(1)).toEqual([1003, expect.stringMatching(reason)]);
   });
 
   test("media with a WAV header is played by it, and mu-law again after it", () => {
-    const { coreCalls, say } = answered();
+    const { coreCalls, say } = connectAnswered();
     const samples = Int16Array.of(1, -2, 300, 4);
     const wav = Buffer.concat([wavHeader({ sampleRate: 24_000, samples: 4 }), pcmToBytes(samples)]);
     say({ event: "media", streamSid: SID, media: { payload: wav.toString("base64") } });
@@ -209,7 +209,7 @@ describe("messages of the bot", () => {
   });
 
   test("a mark is returned when it is reached", () => {
-    const { sent, coreCalls, say, happen } = answered();
+    const { sent, coreCalls, say, happen } = connectAnswered();
     say({ event: "mark", streamSid: SID, mark: { name: "one" } });
     say({ event: "mark", streamSid: SID, mark: { name: "two" } });
     expect([sent, coreCalls]).toEqual([
@@ -229,7 +229,7 @@ describe("messages of the bot", () => {
   });
 
   test("clear drops the queue and returns each pending mark once and in order", () => {
-    const { sent, coreCalls, say, happen } = answered();
+    const { sent, coreCalls, say, happen } = connectAnswered();
     for (const name of ["one", "two", "two", "three"]) say({ event: "mark", streamSid: SID, mark: { name } });
     happen("mark", { name: "one" });
     sent.length = 0;
@@ -264,7 +264,7 @@ describe("messages of the bot", () => {
       JSON.stringify({ streamSid: SID, event: "mark", mark: { name: "x".repeat(1025) } }),
     ],
   ])("%s is ignored, with one warning for the whole stream", (_, data) => {
-    const { dialect, sent, coreCalls, warnings } = answered();
+    const { dialect, sent, coreCalls, warnings } = connectAnswered();
     for (let i = 0; i < 3; i++) dialect.receive(data);
     expect([sent, coreCalls]).toEqual([[], []]);
     expect(warnings).toEqual([expect.stringMatching(/^[a-z].*[a-zA-Z0-9]$/)]);
@@ -281,7 +281,7 @@ describe("messages of the bot", () => {
   });
 
   test("a mark beyond the limit is ignored; earlier marks are still returned", () => {
-    const { sent, coreCalls, say, warnings } = answered();
+    const { sent, coreCalls, say, warnings } = connectAnswered();
     for (let i = 0; i < 5; i++) say({ event: "mark", streamSid: SID, mark: { name: String(i) } });
     expect(warnings).toEqual([expect.stringMatching(/^a mark message was ignored: \w/)]);
     expect(coreCalls.length).toBe(4);
@@ -289,8 +289,8 @@ describe("messages of the bot", () => {
     expect(sent.map(({ mark }) => mark?.name)).toEqual(["0", "1", "2", "3"]);
   });
 
-  test("a mark that is reached at once is returned at once", () => {
-    const { dialect, sent } = answered();
+  test("a mark that is reached immediately is returned immediately", () => {
+    const { dialect, sent } = connectAnswered();
     const mark = (name: string): void => dialect.event({ event: "mark", timestamp: 0, data: { name } });
     dialect.onAttached({ mark } as StreamAttachment);
     dialect.receive(JSON.stringify({ event: "mark", streamSid: SID, mark: { name: "now" } }));
@@ -321,7 +321,7 @@ const message = fc.record(
   },
   { requiredKeys: [] },
 );
-const anything = fc.oneof(
+const data = fc.oneof(
   fc.string(),
   fc.json(),
   fc.uint8Array({ maxLength: 100 }),
@@ -329,18 +329,18 @@ const anything = fc.oneof(
 );
 fuzz(
   "no message throws, replies are Twilio's, and marks return at most once",
-  fc.property(fc.array(anything, { maxLength: 20 }), (messages) => {
-    const { dialect, sent, coreCalls, warnings } = answered();
+  fc.property(fc.array(data, { maxLength: 20 }), (messages) => {
+    const { dialect, sent, coreCalls, warnings } = connectAnswered();
     for (const one of messages) dialect.receive(one);
-    const marks = coreCalls.filter(([what]) => what === "mark").map(([, name]) => name);
+    const marks = coreCalls.filter(([name]) => name === "mark").map(([, name]) => name);
     for (const name of marks) dialect.event({ event: "mark", timestamp: 0, data: { name: String(name) } });
     expect(sent.map(({ event, mark }) => [event, mark?.name]).sort()).toEqual(
       marks.map((name) => ["mark", name]).sort(),
     );
     expect(sent.map(({ sequenceNumber }) => sequenceNumber)).toEqual(sent.map((_, i) => String(i + 2)));
-    for (const [what, samples, rate] of coreCalls) {
-      expect(["write", "mark", "clear"]).toContain(what);
-      if (what === "write") expect([samples instanceof Int16Array, rate]).toEqual([true, 8000]);
+    for (const [name, samples, rate] of coreCalls) {
+      expect(["write", "mark", "clear"]).toContain(name);
+      if (name === "write") expect([samples instanceof Int16Array, rate]).toEqual([true, 8000]);
     }
     expect(warnings.length).toBeLessThanOrEqual(1);
   }),

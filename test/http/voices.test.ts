@@ -35,10 +35,14 @@ describe("the sample of a voice", () => {
     const reply = await ask(serve().app, { path: SAMPLE });
     expect([reply.status, reply.text]).toEqual([200, "RIFF pt-BR-1"]);
     expect(reply.headers).toMatchObject({ "content-type": "audio/wav", "cache-control": "private, max-age=3600" });
-    const again = await ask(serve().app, { path: SAMPLE, headers: { "if-none-match": reply.headers.etag! } });
-    expect([again.status, again.raw.body, again.headers.etag]).toEqual([304, undefined, reply.headers.etag]);
-    const other = await ask(serve().app, { path: SAMPLE.replace("1", "2") });
-    expect(other.headers.etag).not.toBe(reply.headers.etag);
+    const secondReply = await ask(serve().app, { path: SAMPLE, headers: { "if-none-match": reply.headers.etag! } });
+    expect([secondReply.status, secondReply.raw.body, secondReply.headers.etag]).toEqual([
+      304,
+      undefined,
+      reply.headers.etag,
+    ]);
+    const otherReply = await ask(serve().app, { path: SAMPLE.replace("1", "2") });
+    expect(otherReply.headers.etag).not.toBe(reply.headers.etag);
   });
 
   test.each(["a".repeat(129), "pt%00BR", "pt%20BR-1", "..%3f..", "%F0%9F%98%80"])(

@@ -29,7 +29,7 @@ const DELIVERY = {
   last_error: null,
   created_at: "2026-01-31T12:00:00.000Z",
 };
-const one = `/v1/webhooks/${WEBHOOK_ID}`;
+const webhookPath = `/v1/webhooks/${WEBHOOK_ID}`;
 
 describe("POST /v1/webhooks", () => {
   const post = { method: "POST", path: "/v1/webhooks", body: { url: "https://example.com/hooks" } };
@@ -38,7 +38,7 @@ describe("POST /v1/webhooks", () => {
     const { status, json, headers } = await ask(serve().app, post);
     expect(status).toBe(201);
     expect(json).toEqual({ ...SHAPE, secret: expect.stringMatching(/^whsec_/) });
-    expect(headers).toMatchObject({ location: one, "cache-control": "no-store" });
+    expect(headers).toMatchObject({ location: webhookPath, "cache-control": "no-store" });
   });
 
   test.each(["required", "demo_token_restricted", "webhook_quota"] satisfies RefusalCode[])(
@@ -53,8 +53,8 @@ describe("POST /v1/webhooks", () => {
 
 describe("a webhook", () => {
   test.each([
-    ["GET", one],
-    ["PATCH", one],
+    ["GET", webhookPath],
+    ["PATCH", webhookPath],
   ])("is the reply to %s, without any key", async (method, path) => {
     const reply = await ask(serve().app, { method, path, ...(method === "PATCH" && { body: {} }) });
     expect([reply.status, reply.json]).toEqual([200, SHAPE]);
@@ -62,7 +62,7 @@ describe("a webhook", () => {
 
   test("that is disabled names the reason", async () => {
     const get = async () => webhook({ disabledReason: "gone", events: null });
-    const { json } = await ask(serve({ webhooks: { get } }).app, { path: one });
+    const { json } = await ask(serve({ webhooks: { get } }).app, { path: webhookPath });
     expect(json).toEqual({ ...SHAPE, events: null, enabled: false, disabled_reason: "gone" });
   });
 
@@ -74,13 +74,13 @@ describe("a webhook", () => {
   });
 
   test("is deleted with 204", async () => {
-    expect((await ask(serve().app, { method: "DELETE", path: one })).status).toBe(204);
-    const unknown = await ask(serve().app, { method: "DELETE", path: "/v1/webhooks/hook_unknown" });
-    expect([unknown.status, unknown.json.code]).toEqual([404, "webhook_not_found"]);
+    expect((await ask(serve().app, { method: "DELETE", path: webhookPath })).status).toBe(204);
+    const unknownReply = await ask(serve().app, { method: "DELETE", path: "/v1/webhooks/hook_unknown" });
+    expect([unknownReply.status, unknownReply.json.code]).toEqual([404, "webhook_not_found"]);
   });
 
   test("gets a new secret, which no cache keeps", async () => {
-    const reply = await ask(serve().app, { method: "POST", path: `${one}/rotate-secret` });
+    const reply = await ask(serve().app, { method: "POST", path: `${webhookPath}/rotate-secret` });
     expect([reply.status, reply.headers["cache-control"]]).toEqual([200, "no-store"]);
     expect(reply.json).toEqual({ ...SHAPE, secret: expect.stringMatching(/^whsec_/) });
   });
@@ -88,7 +88,7 @@ describe("a webhook", () => {
 
 describe("the deliveries of a webhook", () => {
   test("are listed with their last attempt", async () => {
-    const { status, json } = await ask(serve().app, { path: `${one}/deliveries` });
+    const { status, json } = await ask(serve().app, { path: `${webhookPath}/deliveries` });
     expect([status, json]).toEqual([200, [DELIVERY]]);
   });
 
@@ -98,12 +98,12 @@ describe("the deliveries of a webhook", () => {
       requests.push(args.slice(2));
       return [delivery({ status: "failed" })];
     };
-    await ask(serve({ webhooks: { deliveries } }).app, { path: `${one}/deliveries?status=failed` });
+    await ask(serve({ webhooks: { deliveries } }).app, { path: `${webhookPath}/deliveries?status=failed` });
     expect(requests).toEqual([[{ status: "failed" }, { limit: 51, after: undefined }]]);
-    expect((await ask(serve().app, { path: `${one}/deliveries?status=lost` })).status).toBe(400);
+    expect((await ask(serve().app, { path: `${webhookPath}/deliveries?status=lost` })).status).toBe(400);
   });
 
-  test.each([`${one}/test`, `${one}/deliveries/${DELIVERY_ID}/replay`])(
+  test.each([`${webhookPath}/test`, `${webhookPath}/deliveries/${DELIVERY_ID}/replay`])(
     "are created by POST %s with 202",
     async (path) => {
       const { status, json } = await ask(serve().app, { method: "POST", path });
@@ -112,7 +112,7 @@ describe("the deliveries of a webhook", () => {
   );
 
   test("that are unknown get 404", async () => {
-    const { status, json } = await ask(serve().app, { method: "POST", path: `${one}/deliveries/dlv_x/replay` });
+    const { status, json } = await ask(serve().app, { method: "POST", path: `${webhookPath}/deliveries/dlv_x/replay` });
     expect([status, json.code]).toEqual([404, "delivery_not_found"]);
   });
 });

@@ -4,8 +4,8 @@ import type { Socket } from "../../../src/ports/web.ts";
 export class FakeSocket implements Socket {
   /** The sent messages. */
   readonly sent: (string | Uint8Array)[] = [];
-  readonly #held: (string | Uint8Array)[] = [];
-  #waiting: (() => void)[] = [];
+  readonly #unread: (string | Uint8Array)[] = [];
+  #drainCallbacks: (() => void)[] = [];
   closed: { readonly code: number | undefined; readonly reason: string | undefined } | undefined;
   /** Lets the client stop reading. */
   stuck = false;
@@ -13,15 +13,15 @@ export class FakeSocket implements Socket {
 
   send(data: string | Uint8Array): void {
     if (this.closed) return;
-    (this.stuck ? this.#held : this.sent).push(data);
+    (this.stuck ? this.#unread : this.sent).push(data);
   }
 
   get bufferedAmount(): number {
-    return this.#held.reduce((sum, { length }) => sum + length, 0);
+    return this.#unread.reduce((sum, { length }) => sum + length, 0);
   }
 
   drained(): Promise<void> {
-    return this.#held.length === 0 ? Promise.resolve() : new Promise((resolve) => this.#waiting.push(resolve));
+    return this.#unread.length === 0 ? Promise.resolve() : new Promise((resolve) => this.#drainCallbacks.push(resolve));
   }
 
   close(code?: number, reason?: string): void {
@@ -39,13 +39,13 @@ export class FakeSocket implements Socket {
   /** Lets the client read everything. */
   async read(): Promise<void> {
     this.stuck = false;
-    this.sent.push(...this.#held.splice(0));
-    for (const resolve of this.#waiting.splice(0)) resolve();
+    this.sent.push(...this.#unread.splice(0));
+    for (const resolve of this.#drainCallbacks.splice(0)) resolve();
     await new Promise((resolve) => setTimeout(resolve));
   }
 
   /** The sent text messages. */
   get messages(): Record<string, unknown>[] {
-    return this.sent.filter((one) => typeof one === "string").map((text) => JSON.parse(text as string));
+    return this.sent.filter((message) => typeof message === "string").map((text) => JSON.parse(text as string));
   }
 }

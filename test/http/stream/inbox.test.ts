@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { StreamInbox } from "../../../src/http/stream/inbox.ts";
 
-interface Seen {
+interface InboxRecord {
   readonly taken: (string | Uint8Array)[];
   readonly skipped: (string | Uint8Array)[];
   readonly reported: string[];
@@ -10,18 +10,18 @@ interface Seen {
 }
 
 /** An inbox whose binary messages are pending until they are released. */
-function inbox(): { box: StreamInbox; seen: Seen } {
+function startInbox(): { box: StreamInbox; seen: InboxRecord } {
   const taken: (string | Uint8Array)[] = [];
   const skipped: (string | Uint8Array)[] = [];
   const reported: string[] = [];
-  let done = (): void => {};
+  let finishMessage = (): void => {};
   const box = new StreamInbox({
     take(message) {
       if (message === "throw") throw new Error("a mistake");
       taken.push(message);
       if (typeof message === "string") return;
       return new Promise((resolve) => {
-        done = resolve;
+        finishMessage = resolve;
       });
     },
     dropsAudio: (message) => message === "clear",
@@ -31,14 +31,14 @@ function inbox(): { box: StreamInbox; seen: Seen } {
     onBroken: (cause) => reported.push(String(cause)),
   });
   const release = async (): Promise<void> => {
-    done();
+    finishMessage();
     await new Promise((resolve) => setTimeout(resolve));
   };
   return { box, seen: { taken, skipped, reported, release } };
 }
 
 test("a message is handled immediately, or after the pending one", async () => {
-  const { box, seen } = inbox();
+  const { box, seen } = startInbox();
   box.push("a");
   expect(seen.taken).toEqual(["a"]);
   expect(box.idle).toBeUndefined();
@@ -53,7 +53,7 @@ test("a message is handled immediately, or after the pending one", async () => {
 });
 
 test("the inbox reports that it is long, and then short again", async () => {
-  const { box, seen } = inbox();
+  const { box, seen } = startInbox();
   for (let i = 0; i < 8; i++) box.push(new Uint8Array(2 ** 20 - 1024));
   expect(seen.reported).toEqual(["long"]);
   for (let i = 0; i < 8; i++) await seen.release();
@@ -65,7 +65,7 @@ test.each([
   [1_048_576, 10],
   [0, 20_000],
 ])("the number of waiting messages of %i bytes is bounded", async (size, count) => {
-  const { box, seen } = inbox();
+  const { box, seen } = startInbox();
   for (let i = 0; i < count; i++) box.push(new Uint8Array(size));
   expect(seen.reported).toEqual(["long", "full"]);
   await seen.release();
@@ -73,7 +73,7 @@ test.each([
 });
 
 test("a message that drops the audio before it is handled immediately", async () => {
-  const { box, seen } = inbox();
+  const { box, seen } = startInbox();
   const [first, second, third] = [1, 2, 3].map((size) => new Uint8Array(size));
   box.push(first!);
   box.push(second!);
@@ -91,7 +91,7 @@ test("a message that drops the audio before it is handled immediately", async ()
 });
 
 test("an inbox that was long is short after its audio was dropped", () => {
-  const { box, seen } = inbox();
+  const { box, seen } = startInbox();
   for (let i = 0; i < 8; i++) box.push(new Uint8Array(2 ** 20 - 1024));
   box.push("clear");
   expect(seen.reported).toEqual(["long", "short"]);
@@ -100,7 +100,7 @@ test("an inbox that was long is short after its audio was dropped", () => {
 });
 
 test("an error is reported once, and no more messages are handled", async () => {
-  const { box, seen } = inbox();
+  const { box, seen } = startInbox();
   box.push(new Uint8Array(1));
   box.push("throw");
   box.push("never");
@@ -108,7 +108,7 @@ test("an error is reported once, and no more messages are handled", async () => 
   box.push("never");
   expect(seen.reported).toEqual(["Error: a mistake"]);
   expect(seen.taken).toHaveLength(1);
-  const other = inbox();
-  other.box.push("throw");
-  expect(other.seen.reported).toEqual(["Error: a mistake"]);
+  const otherInbox = startInbox();
+  otherInbox.box.push("throw");
+  expect(otherInbox.seen.reported).toEqual(["Error: a mistake"]);
 });

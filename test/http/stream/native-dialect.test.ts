@@ -10,13 +10,13 @@ import { fuzz } from "../../support/fuzz.ts";
 type Format = ConstructorParameters<typeof NativeDialect>[1];
 const PCM: Format = { encoding: "pcm_s16le", sampleRate: 16_000, callee: true, mp3Stream: undefined, now: () => 0 };
 
-function spoken(format: Partial<Format> = {}) {
-  const out = { texts: [] as { type: string; code?: string }[], audio: [] as Uint8Array[], closed: [] as number[] };
+function startDialect(format: Partial<Format> = {}) {
+  const output = { texts: [] as { type: string; code?: string }[], audio: [] as Uint8Array[], closed: [] as number[] };
   const dialect = new NativeDialect(
     {
-      text: (message) => out.texts.push(message as { type: string }),
-      audio: (data) => out.audio.push(data as Uint8Array),
-      close: (code) => out.closed.push(code),
+      text: (message) => output.texts.push(message as { type: string }),
+      audio: (data) => output.audio.push(data as Uint8Array),
+      close: (code) => output.closed.push(code),
     },
     { ...PCM, ...format },
   );
@@ -35,11 +35,11 @@ function spoken(format: Partial<Format> = {}) {
     detach() {},
   };
   dialect.onAttached(attachment);
-  return { dialect, coreCalls, ...out };
+  return { dialect, coreCalls, ...output };
 }
 
 test("messages of the client become calls of the core", () => {
-  const { dialect, coreCalls, texts } = spoken({ sampleRate: 24_000 });
+  const { dialect, coreCalls, texts } = startDialect({ sampleRate: 24_000 });
   dialect.receive(new Uint8Array(480).fill(1));
   dialect.receive('{"type":"mark","name":"a"}');
   dialect.receive('{"type":"dtmf","digits":"12#D"}');
@@ -51,14 +51,14 @@ test("messages of the client become calls of the core", () => {
 
 test("the callee's audio has the requested encoding", () => {
   const frame = tone(1_000, 20, 8_000, 5_000);
-  const mulaw = spoken({ encoding: "mulaw", sampleRate: 8_000 });
+  const mulaw = startDialect({ encoding: "mulaw", sampleRate: 8_000 });
   mulaw.dialect.callee(frame);
   expect(mulaw.audio).toEqual([encodeMulaw(frame)]);
   expect(mulaw.dialect.calleeRate).toBe(8_000);
-  expect(spoken({ callee: false }).dialect.calleeRate).toBeUndefined();
+  expect(startDialect({ callee: false }).dialect.calleeRate).toBeUndefined();
 });
 
-const hostile = fc.oneof(
+const invalidText = fc.oneof(
   fc.string({ unit: "binary", maxLength: 200 }),
   fc.jsonValue().map((value) => JSON.stringify(value)),
   fc
@@ -73,14 +73,14 @@ const hostile = fc.oneof(
 );
 
 fuzz(
-  "any text is either done or answered with one error",
-  fc.property(hostile, (text) => {
-    const { dialect, coreCalls, texts } = spoken();
+  "any text causes either one action or one error",
+  fc.property(invalidText, (text) => {
+    const { dialect, coreCalls, texts } = startDialect();
     dialect.receive(text);
     expect(coreCalls.length + texts.length).toBe(1);
-    for (const one of texts) {
-      expect(one).toMatchObject({ type: "error", code: expect.stringMatching(/^[a-z_]+$/) });
-      expect(JSON.stringify(one).length).toBeLessThan(500);
+    for (const error of texts) {
+      expect(error).toMatchObject({ type: "error", code: expect.stringMatching(/^[a-z_]+$/) });
+      expect(JSON.stringify(error).length).toBeLessThan(500);
     }
   }),
 );
@@ -91,7 +91,7 @@ fuzz(
     fc.array(fc.uint8Array({ maxLength: 300 }), { maxLength: 8 }),
     fc.constantFrom("pcm_s16le" as const, "mulaw" as const, "mp3" as const, undefined),
     async (pieces, encoding) => {
-      const { dialect, closed } = spoken({ encoding });
+      const { dialect, closed } = startDialect({ encoding });
       for (const piece of pieces) await dialect.receive(piece);
       dialect.onClosed();
       expect(closed.every((code) => code === 1003)).toBe(true);
@@ -100,11 +100,11 @@ fuzz(
 );
 
 fuzz(
-  "a text that is cut fits and is a beginning",
+  "a truncated text fits, and the original begins with it",
   fc.property(fc.string({ unit: "grapheme", maxLength: 300 }), (text) => {
-    const cut = cutToBytes(text, 123);
-    expect(new TextEncoder().encode(cut).length).toBeLessThanOrEqual(123);
-    expect(text.startsWith(cut)).toBe(true);
-    if (new TextEncoder().encode(text).length <= 123) expect(cut).toBe(text);
+    const truncated = cutToBytes(text, 123);
+    expect(new TextEncoder().encode(truncated).length).toBeLessThanOrEqual(123);
+    expect(text.startsWith(truncated)).toBe(true);
+    if (new TextEncoder().encode(text).length <= 123) expect(truncated).toBe(text);
   }),
 );

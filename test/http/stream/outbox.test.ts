@@ -4,19 +4,19 @@ import { StreamOutbox } from "../../../src/http/stream/outbox.ts";
 import { fuzz } from "../../support/fuzz.ts";
 import { FakeSocket } from "./fake-socket.ts";
 
-function outbox(socket: FakeSocket): { outbox: StreamOutbox; full: () => number } {
-  let full = 0;
-  const box = new StreamOutbox(socket, { droppedMessage: (ms) => ({ dropped_ms: ms }), onFull: () => full++ });
-  return { outbox: box, full: () => full };
+function startOutbox(socket: FakeSocket): { outbox: StreamOutbox; full: () => number } {
+  let fullCount = 0;
+  const box = new StreamOutbox(socket, { droppedMessage: (ms) => ({ dropped_ms: ms }), onFull: () => fullCount++ });
+  return { outbox: box, full: () => fullCount };
 }
 
 const frame = (number: number): Uint8Array => Uint8Array.of(number & 255, number >> 8, ...new Uint8Array(638));
 const numbers = (socket: FakeSocket): unknown[] =>
-  socket.sent.map((one) => (typeof one === "string" ? JSON.parse(one) : one[0]! + 256 * one[1]!));
+  socket.sent.map((message) => (typeof message === "string" ? JSON.parse(message) : message[0]! + 256 * message[1]!));
 
 test("a reading client receives messages at once", () => {
   const socket = new FakeSocket();
-  const { outbox: box } = outbox(socket);
+  const { outbox: box } = startOutbox(socket);
   box.text({ a: 1 });
   box.audio(frame(2));
   expect(numbers(socket)).toEqual([{ a: 1 }, 2]);
@@ -24,7 +24,7 @@ test("a reading client receives messages at once", () => {
 
 test("a slow client loses the oldest audio, and a message reports it", async () => {
   const socket = new FakeSocket();
-  const { outbox: box, full } = outbox(socket);
+  const { outbox: box, full } = startOutbox(socket);
   socket.stuck = true;
   for (let i = 0; i < 1000; i++) {
     box.audio(frame(i));
@@ -33,20 +33,20 @@ test("a slow client loses the oldest audio, and a message reports it", async () 
   expect(socket.bufferedAmount).toBeLessThan(70_000);
   await socket.read();
   await socket.read();
-  const got = numbers(socket);
-  const frames = got.filter((one) => typeof one === "number");
-  const first = frames.findIndex((one, i) => i > 0 && one !== (frames[i - 1] as number) + 1);
+  const received = numbers(socket);
+  const frames = received.filter((item) => typeof item === "number");
+  const firstGap = frames.findIndex((number, i) => i > 0 && number !== (frames[i - 1] as number) + 1);
   // The socket's own buffer and the last 5 s were not dropped.
-  expect(frames.slice(first)).toEqual(Array.from({ length: 250 }, (_, i) => 750 + i));
-  const dropped = 750 - first;
-  expect(got[got.indexOf(750) - 1]).toEqual({ dropped_ms: 20 * dropped });
-  expect(got.filter((one) => typeof one === "object" && "at" in one!)).toHaveLength(10);
+  expect(frames.slice(firstGap)).toEqual(Array.from({ length: 250 }, (_, i) => 750 + i));
+  const droppedCount = 750 - firstGap;
+  expect(received[received.indexOf(750) - 1]).toEqual({ dropped_ms: 20 * droppedCount });
+  expect(received.filter((item) => typeof item === "object" && "at" in item!)).toHaveLength(10);
   expect(full()).toBe(0);
 });
 
 test("more than 1 MiB of text is refused", () => {
   const socket = new FakeSocket();
-  const { outbox: box, full } = outbox(socket);
+  const { outbox: box, full } = startOutbox(socket);
   socket.stuck = true;
   for (let i = 0; full() === 0 && i < 10_000; i++) box.text({ text: "x".repeat(1_000) });
   expect(full()).toBe(1);
@@ -57,7 +57,7 @@ test("more than 1 MiB of text is refused", () => {
 
 test("finish sends the queue in order", () => {
   const socket = new FakeSocket();
-  const { outbox: box } = outbox(socket);
+  const { outbox: box } = startOutbox(socket);
   socket.stuck = true;
   for (let i = 0; i < 300; i++) box.audio(frame(i));
   box.text({ last: true });
@@ -67,25 +67,28 @@ test("finish sends the queue in order", () => {
 });
 
 fuzz(
-  "text is never lost and nothing overtakes anything, however the client reads",
+  "text is never lost and the order never changes, however the client reads",
   fc.asyncProperty(fc.array(fc.constantFrom("text", "audio", "stick", "read"), { maxLength: 400 }), async (steps) => {
     const socket = new FakeSocket();
-    const { outbox: box } = outbox(socket);
-    let next = 0;
+    const { outbox: box } = startOutbox(socket);
+    let nextNumber = 0;
     for (const step of steps) {
-      if (step === "text") box.text({ n: next++ });
-      else if (step === "audio") for (let i = 0; i < 40; i++) box.audio(frame(next++));
+      if (step === "text") box.text({ n: nextNumber++ });
+      else if (step === "audio") for (let i = 0; i < 40; i++) box.audio(frame(nextNumber++));
       else if (step === "stick") socket.stuck = true;
       else await socket.read();
     }
     await socket.read();
     await socket.read();
-    const got = numbers(socket);
-    const order = got.flatMap((one) =>
-      typeof one === "number" ? [one] : "n" in (one as object) ? [(one as { n: number }).n] : [],
+    const received = numbers(socket);
+    const order = received.flatMap((item) =>
+      typeof item === "number" ? [item] : "n" in (item as object) ? [(item as { n: number }).n] : [],
     );
     expect(order).toEqual([...order].sort((a, b) => a - b));
-    const lost = got.reduce<number>((sum, one) => sum + ((one as { dropped_ms?: number }).dropped_ms ?? 0) / 20, 0);
-    expect(order.length + lost).toBe(next);
+    const lostCount = received.reduce<number>(
+      (sum, item) => sum + ((item as { dropped_ms?: number }).dropped_ms ?? 0) / 20,
+      0,
+    );
+    expect(order.length + lostCount).toBe(nextNumber);
   }),
 );

@@ -104,7 +104,7 @@ test("a hangup after waiting audio counts even if the connection breaks", async 
 });
 
 describe("a hostile client", () => {
-  const stuck: StreamAttachment = {
+  const stuckAttachment: StreamAttachment = {
     write() {},
     queuedMs: 60_000,
     room: () => new Promise(() => {}),
@@ -123,22 +123,22 @@ describe("a hostile client", () => {
     ["marks", () => '{"type":"mark","name":"m"}'],
     ["texts", () => "{".repeat(60_000)],
   ])("that sends endless %s is paused, and closed with 4008", (_, message) => {
-    const handlers = connection(new ManualSystem(), { attach: () => stuck, release() {} });
+    const handlers = connection(new ManualSystem(), { attach: () => stuckAttachment, release() {} });
     const socket = new FakeSocket();
     handlers.open?.(socket);
     handlers.message(socket, new Uint8Array(640));
     let bytes = 0;
     for (let i = 0; i < 100_000 && socket.closed === undefined; i++) {
-      const next = message();
-      handlers.message(socket, next);
-      bytes += next.length;
+      const data = message();
+      handlers.message(socket, data);
+      bytes += data.length;
     }
     expect(socket.closed).toEqual({ code: 4008, reason: "more than 60 s of audio are queued" });
     expect(bytes).toBeLessThanOrEqual(9 << 20);
   });
 
   test("that cannot be paused is still read up to 6 MiB", () => {
-    const handlers = connection(new ManualSystem(), { attach: () => stuck, release() {} });
+    const handlers = connection(new ManualSystem(), { attach: () => stuckAttachment, release() {} });
     const socket = new FakeSocket();
     handlers.open?.(socket);
     for (let i = 0; i < 6; i++) handlers.message(socket, new Uint8Array(1 << 20));

@@ -13,63 +13,63 @@ const tokenWatches = (authenticate: Authenticate, system: ManualSystem): TokenWa
 
 test("a token is checked every 500 ms until it is invalid", async () => {
   const system = new ManualSystem();
-  let asked = 0;
-  let revoked = 0;
+  let checkCount = 0;
+  let revokedCount = 0;
   const answers = [principal, new Error("the storage is down"), principal, undefined];
   const authenticate = async () => {
-    const answer = answers[asked++];
+    const answer = answers[checkCount++];
     if (answer instanceof Error) throw answer;
     return answer;
   };
-  tokenWatches(authenticate, system).watch("t", principal, () => revoked++);
+  tokenWatches(authenticate, system).watch("t", principal, () => revokedCount++);
   await system.advance(4 * TOKEN_CHECK_MS - 1);
-  expect([asked, revoked]).toEqual([3, 0]); // an unavailable storage does not revoke the token
+  expect([checkCount, revokedCount]).toEqual([3, 0]); // an unavailable storage does not revoke the token
   await system.advance(1);
-  expect([asked, revoked]).toEqual([4, 1]);
+  expect([checkCount, revokedCount]).toEqual([4, 1]);
   await system.advance(60_000);
-  expect([asked, revoked, system.waiting]).toEqual([4, 1, 0]);
+  expect([checkCount, revokedCount, system.waiting]).toEqual([4, 1, 0]);
 });
 
 test("one query checks all tokens, each once", async () => {
   const system = new ManualSystem();
-  const asked: (readonly string[])[] = [];
-  const revoked: string[] = [];
-  const all = async (tokens: readonly string[]) => {
-    asked.push(tokens);
+  const checkedTokens: (readonly string[])[] = [];
+  const revokedNames: string[] = [];
+  const checkAll = async (tokens: readonly string[]) => {
+    checkedTokens.push(tokens);
     return tokens.map((token) => (token === "bad" ? undefined : principal));
   };
-  const authenticate = Object.assign(async () => principal, { all });
+  const authenticate = Object.assign(async () => principal, { all: checkAll });
   const watches = tokenWatches(authenticate, system);
   for (const [name, token] of Object.entries({ one: "good", two: "bad", three: "good", four: "bad" }))
-    watches.watch(token, principal, () => revoked.push(name));
+    watches.watch(token, principal, () => revokedNames.push(name));
   await system.advance(TOKEN_CHECK_MS);
-  expect([asked, revoked]).toEqual([[["good", "bad"]], ["two", "four"]]);
+  expect([checkedTokens, revokedNames]).toEqual([[["good", "bad"]], ["two", "four"]]);
 });
 
 test("an unavailable storage revokes no token", async () => {
   const system = new ManualSystem();
-  let revoked = 0;
+  let revokedCount = 0;
   const authenticate = Object.assign(async () => principal, {
     all: async () => {
       throw new Error("the storage is down");
     },
   });
-  const stop = tokenWatches(authenticate, system).watch("t", principal, () => revoked++);
+  const stop = tokenWatches(authenticate, system).watch("t", principal, () => revokedCount++);
   await system.advance(10 * TOKEN_CHECK_MS);
-  expect(revoked).toBe(0);
+  expect(revokedCount).toBe(0);
   stop();
 });
 
 test("a token of another user is revoked; an ended watch is not notified", async () => {
   const system = new ManualSystem();
-  const notified: string[] = [];
+  const notifiedNames: string[] = [];
   const watches = tokenWatches(async () => ({ userId: "usr_2" }), system);
-  watches.watch("t", principal, () => notified.push("one"));
-  const stop = watches.watch("t", principal, () => notified.push("other"));
+  watches.watch("t", principal, () => notifiedNames.push("one"));
+  const stop = watches.watch("t", principal, () => notifiedNames.push("other"));
   await system.advance(TOKEN_CHECK_MS - 1);
   stop();
   await system.advance(10_000);
-  expect(notified).toEqual(["one"]);
+  expect(notifiedNames).toEqual(["one"]);
   expect(system.waiting).toBe(0);
 });
 
@@ -80,7 +80,7 @@ test("a caller without a token is not watched", () => {
   expect(system.waiting).toBe(0);
 });
 
-const faulty: readonly (readonly [string, () => unknown])[] = [
+const faultyChecks: readonly (readonly [string, () => unknown])[] = [
   [
     "throws at once",
     () => {
@@ -92,9 +92,9 @@ const faulty: readonly (readonly [string, () => unknown])[] = [
   ["never settles", () => new Promise(() => {})],
 ];
 
-test.for(faulty)("a check that %s stops the checks of no other token", async ([, answer]) => {
+test.for(faultyChecks)("a check that %s stops the checks of no other token", async ([, answer]) => {
   const system = new ManualSystem();
-  const revoked: string[] = [];
+  const revokedNames: string[] = [];
   const checks = new Map([["odd", 0]]);
   const authenticate = ((token: string) => {
     checks.set(token, (checks.get(token) ?? 0) + 1);
@@ -102,42 +102,44 @@ test.for(faulty)("a check that %s stops the checks of no other token", async ([,
     return Promise.resolve(checks.get(token)! < 3 ? principal : undefined);
   }) as Authenticate;
   const watches = tokenWatches(authenticate, system);
-  const stop = watches.watch("odd", principal, () => revoked.push("odd"));
-  watches.watch("fine", principal, () => revoked.push("fine"));
+  const stop = watches.watch("odd", principal, () => revokedNames.push("odd"));
+  watches.watch("fine", principal, () => revokedNames.push("fine"));
   await system.advance(3 * TOKEN_CHECK_MS);
-  expect(revoked).toEqual(["fine"]);
+  expect(revokedNames).toEqual(["fine"]);
   await system.advance(20 * AUTHENTICATE_MS);
-  expect([revoked, checks.get("odd")! > 2]).toEqual([["fine"], true]); // it is retried after each failure
+  expect([revokedNames, checks.get("odd")! > 2]).toEqual([["fine"], true]); // it is retried after each failure
   stop();
 });
 
 test("a token on which a check of all hangs is skipped; the others are checked individually", async () => {
   const system = new ManualSystem();
-  const revoked: string[] = [];
-  const one = async (token: string) =>
+  const revokedTokens: string[] = [];
+  const checkOne = async (token: string) =>
     token === "odd" ? new Promise<never>(() => {}) : token === "good" ? principal : undefined;
-  const authenticate = Object.assign(one, { all: (tokens: readonly string[]) => Promise.all(tokens.map(one)) });
+  const authenticate = Object.assign(checkOne, {
+    all: (tokens: readonly string[]) => Promise.all(tokens.map(checkOne)),
+  });
   const watches = tokenWatches(authenticate, system);
-  for (const token of ["odd", "good", "bad"]) watches.watch(token, principal, () => revoked.push(token));
+  for (const token of ["odd", "good", "bad"]) watches.watch(token, principal, () => revokedTokens.push(token));
   await system.advance(TOKEN_CHECK_MS + AUTHENTICATE_MS);
-  expect(revoked).toEqual(["bad"]);
+  expect(revokedTokens).toEqual(["bad"]);
 });
 
 test("too few principals revoke no token: each token is checked individually", async () => {
   const system = new ManualSystem();
-  const revoked: string[] = [];
+  const revokedTokens: string[] = [];
   const authenticate = Object.assign(async (token: string) => (token === "bad" ? undefined : principal), {
     all: async () => [principal], // as a query returns it: only the tokens that it has found
   });
   const watches = tokenWatches(authenticate, system);
-  for (const token of ["one", "two", "bad"]) watches.watch(token, principal, () => revoked.push(token));
+  for (const token of ["one", "two", "bad"]) watches.watch(token, principal, () => revokedTokens.push(token));
   await system.advance(TOKEN_CHECK_MS);
-  expect(revoked).toEqual(["bad"]);
+  expect(revokedTokens).toEqual(["bad"]);
 });
 
 describe("many tokens", () => {
-  const MANY = 2_500;
-  const tokens = Array.from({ length: MANY }, (_, n) => `token ${n}`);
+  const TOKEN_COUNT = 2_500;
+  const tokens = Array.from({ length: TOKEN_COUNT }, (_, n) => `token ${n}`);
 
   /** Queries to an authentication without `all`, and its running checks; each takes 200 ms. */
   function slowChecks(system: ManualSystem, answer: (token: string) => Promise<typeof principal | undefined>) {
@@ -153,52 +155,52 @@ describe("many tokens", () => {
 
   test("are checked in turns, each of them", async () => {
     const system = new ManualSystem();
-    const revoked = new Set<string>();
+    const revokedTokens = new Set<string>();
     const { checks, authenticate } = slowChecks(system, async () => undefined);
     const watches = tokenWatches(authenticate, system);
-    for (const token of tokens) watches.watch(token, principal, () => revoked.add(token));
-    await system.advance(TOKEN_CHECK_MS + (200 * MANY) / MAX_CHECKS_AT_ONCE);
-    expect([revoked.size, checks.most]).toEqual([MANY, MAX_CHECKS_AT_ONCE]);
+    for (const token of tokens) watches.watch(token, principal, () => revokedTokens.add(token));
+    await system.advance(TOKEN_CHECK_MS + (200 * TOKEN_COUNT) / MAX_CHECKS_AT_ONCE);
+    expect([revokedTokens.size, checks.most]).toEqual([TOKEN_COUNT, MAX_CHECKS_AT_ONCE]);
   });
 
   test("leave requests their checks, and continue in order, while each check hangs", async () => {
     const system = new ManualSystem();
-    const asked = new Set<string>();
+    const checkedTokens = new Set<string>();
     const authenticate = guardedAuthenticate(
       async (token) => {
-        asked.add(token);
+        checkedTokens.add(token);
         return token === "of a request" ? principal : new Promise<never>(() => {});
       },
       { system, log },
     );
     const watches = new TokenWatches({ authenticate, system, log });
     for (const token of tokens) watches.watch(token, principal, () => {});
-    for (let round = 0; round < MANY / MAX_CHECKS_AT_ONCE; round++) {
+    for (let round = 0; round < TOKEN_COUNT / MAX_CHECKS_AT_ONCE; round++) {
       expect(await authenticate("of a request")).toEqual(principal);
       await system.advance(TOKEN_CHECK_MS + AUTHENTICATE_MS);
     }
-    expect(asked.size).toBe(MANY + 1);
+    expect(checkedTokens.size).toBe(TOKEN_COUNT + 1);
   });
 
   test("are checked in turns if the check of all fails", async () => {
     const system = new ManualSystem();
-    const revoked = new Set<string>();
+    const revokedTokens = new Set<string>();
     const { checks, authenticate } = slowChecks(system, async () => undefined);
     const watches = tokenWatches(Object.assign(authenticate, { all: async () => [] }), system);
-    for (const token of tokens) watches.watch(token, principal, () => revoked.add(token));
-    await system.advance(TOKEN_CHECK_MS + (200 * MANY) / MAX_CHECKS_AT_ONCE);
-    expect([revoked.size, checks.most]).toEqual([MANY, MAX_CHECKS_AT_ONCE]);
+    for (const token of tokens) watches.watch(token, principal, () => revokedTokens.add(token));
+    await system.advance(TOKEN_CHECK_MS + (200 * TOKEN_COUNT) / MAX_CHECKS_AT_ONCE);
+    expect([revokedTokens.size, checks.most]).toEqual([TOKEN_COUNT, MAX_CHECKS_AT_ONCE]);
   });
 });
 
 test("an unclosable client stops no check", async () => {
   const system = new ManualSystem();
-  const revoked: string[] = [];
+  const revokedNames: string[] = [];
   const watches = tokenWatches(async () => undefined, system);
   watches.watch("t", principal, () => {
     throw new Error("the socket is gone");
   });
-  watches.watch("t", principal, () => revoked.push("other"));
+  watches.watch("t", principal, () => revokedNames.push("other"));
   await system.advance(TOKEN_CHECK_MS);
-  expect(revoked).toEqual(["other"]);
+  expect(revokedNames).toEqual(["other"]);
 });

@@ -57,24 +57,29 @@ export function answerTypes(): string {
     `/** Every named response. */\nexport interface Answers {\n${answers.join("\n")}\n}`,
     "/** The value of a named response. */\nexport type View<Name extends keyof Answers> = Answers[Name];",
   ].join("\n\n");
-  const used = IMPORTED.filter(({ type }) => new RegExp(`\\b${type}\\b`).test(body));
-  const imports = [...new Set(used.map(({ from }) => from))].map((path) => {
-    const types = used
+  const usedImports = IMPORTED.filter(({ type }) => new RegExp(`\\b${type}\\b`).test(body));
+  const imports = [...new Set(usedImports.map(({ from }) => from))].map((path) => {
+    const types = usedImports
       .filter(({ from }) => from === path)
       .map(({ type }) => type)
       .sort();
     return `import type { ${types.join(", ")} } from "${path}";`;
   });
-  const note =
+  const comment =
     "// Generated from schemas.ts: run `UPDATE_DOCS=1 npx vitest run --project unit test/http/response-types.test.ts` after a change.";
-  return `${imports.join("\n")}\n\n${note}\n\n${body}\n`;
+  return `${imports.join("\n")}\n\n${comment}\n\n${body}\n`;
 }
 
 /** Filters of a list of calls, as a client writes them. */
 function callFilters(): string {
   const fields = Object.values<QueryParameter<unknown>>(CALL_FILTERS).map(({ name, description, schema, words }) => {
-    const one = wordTypes(words ?? (schema.enum as readonly string[] | undefined) ?? []);
-    const type = one.length === 0 ? "string" : words ? unionOf([...one, `readonly ${one}[]`]) : unionOf(one);
+    const wordUnion = wordTypes(words ?? (schema.enum as readonly string[] | undefined) ?? []);
+    const type =
+      wordUnion.length === 0
+        ? "string"
+        : words
+          ? unionOf([...wordUnion, `readonly ${wordUnion}[]`])
+          : unionOf(wordUnion);
     const form = schema.format === "date-time" ? " RFC 3339." : "";
     return `  /** ${description.replace(", separated by commas", "")}${form} */\n  readonly ${name}?: ${type} | undefined;`;
   });
@@ -98,10 +103,10 @@ function interfaceOf(name: string, schema: Schema): string {
 /** @param fieldTypes types of fields that the schema does not determine */
 function interfaceBody(name: string, schema: Schema, fieldTypes: Readonly<Record<string, string>> = {}): string {
   const fields = Object.entries(schema.entries ?? {}).map(([field, value]) => {
-    const about = descriptionOf(value);
-    const optional = value.type === "optional";
-    const type = optional ? `?: ${typeOf(value.wrapped!)} | undefined` : `: ${fieldTypes[field] ?? typeOf(value)}`;
-    return `${about === undefined ? "" : `  /** ${about} */\n`}  ${field}${type};`;
+    const description = descriptionOf(value);
+    const isOptional = value.type === "optional";
+    const type = isOptional ? `?: ${typeOf(value.wrapped!)} | undefined` : `: ${fieldTypes[field] ?? typeOf(value)}`;
+    return `${description === undefined ? "" : `  /** ${description} */\n`}  ${field}${type};`;
   });
   return `export interface ${name} {\n${fields.join("\n")}\n}`;
 }

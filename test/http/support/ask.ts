@@ -26,9 +26,9 @@ export interface Answered {
 }
 
 export function requestOf({ method = "GET", path, headers = {}, body, token = TOKEN, signal }: Question): RequestLike {
-  const all = new Headers(token === null ? headers : { authorization: `Bearer ${token}`, ...headers });
+  const allHeaders = new Headers(token === null ? headers : { authorization: `Bearer ${token}`, ...headers });
   const url = `http://127.0.0.1:8080${path}`;
-  return { method, url, headers: all, body: body === undefined ? null : stream(body), signal };
+  return { method, url, headers: allHeaders, body: body === undefined ? null : stream(body), signal };
 }
 
 async function* stream(body: unknown): AsyncGenerator<Uint8Array> {

@@ -15,17 +15,17 @@ export interface Document {
 
 /** Documents of single applications, and by {@link documentKey} those that several applications share. */
 const documents = new WeakMap<WebApp, Document>();
-const shared = new Map<string, Document>();
+const sharedDocuments = new Map<string, Document>();
 /** The base paths of applications that have one. */
 export const bases: WeakMap<WebApp, string> = new WeakMap();
 /** Keys of the applications that share their document with others. */
 export const keys: WeakMap<WebApp, string> = new WeakMap();
-/** HTTP options that no document shows. */
-const NOT_SHOWN = new Set(["authenticate", "cors", "log", "pages", "rateLimit", "system"]);
+/** HTTP options that do not change the document. */
+const UNDOCUMENTED_OPTIONS = new Set(["authenticate", "cors", "log", "pages", "rateLimit", "system"]);
 
 /** The key of equal documents: applications whose other HTTP options are the default ones, by the routes of their pages. */
 export function documentKey(http: Partial<HttpParts> = {}): string | undefined {
-  if (Object.keys(http).some((name) => !NOT_SHOWN.has(name))) return undefined;
+  if (Object.keys(http).some((name) => !UNDOCUMENTED_OPTIONS.has(name))) return undefined;
   const { pages = [] } = http;
   return pages
     .map(({ prefix, artefact, phone }) => `${prefix} ${artefact !== undefined} ${phone !== undefined}`)
@@ -35,13 +35,13 @@ export function documentKey(http: Partial<HttpParts> = {}): string | undefined {
 /** The OpenAPI document of an application. */
 export async function documentOf(app: WebApp): Promise<Document> {
   const key = keys.get(app);
-  const known = key === undefined ? documents.get(app) : shared.get(key);
-  if (known) return known;
+  const knownDocument = key === undefined ? documents.get(app) : sharedDocuments.get(key);
+  if (knownDocument) return knownDocument;
   const base = bases.get(app) ?? "";
   const request = { method: "GET", url: `http://h${base}/openapi.json`, headers: new Headers(), body: null };
   const document = JSON.parse(String((await app.handle(request)).body)) as Document;
   if (key === undefined) documents.set(app, document);
-  else shared.set(key, document);
+  else sharedDocuments.set(key, document);
   return document;
 }
 
@@ -51,18 +51,18 @@ export async function checkAgainstDocument(app: WebApp, method: string, path: st
   const base = bases.get(app) ?? "";
   if (!path.startsWith(base)) return;
   const pathname = path.slice(base.length).replace(/[?#].*$/s, "");
-  const template = Object.keys(document.paths).find((one) =>
-    new RegExp(`^${one.replace(/[.]/g, "\\$&").replace(/\{\w+\}/g, "[^/]+")}$`).test(pathname),
+  const template = Object.keys(document.paths).find((candidate) =>
+    new RegExp(`^${candidate.replace(/[.]/g, "\\$&").replace(/\{\w+\}/g, "[^/]+")}$`).test(pathname),
   );
   const verb = method === "HEAD" ? "get" : method.toLowerCase();
   if (!template || !Object.hasOwn(document.paths[template]!, verb)) return;
   const operation = document.paths[template]![verb]!;
   const operationName = `${method} ${template} ${reply.status}`;
-  const described = operation.responses[reply.status];
-  expect(described, `${operationName} is not in the document`).toBeDefined();
+  const response = operation.responses[reply.status];
+  expect(response, `${operationName} is not in the document`).toBeDefined();
   const type = reply.headers["content-type"]?.split(";")[0];
   if (type === undefined || reply.text === "") return;
-  const media = described?.content?.[type];
+  const media = response?.content?.[type];
   expect(media, `${operationName} as ${type} is not in the document`).toBeDefined();
   if (media?.schema) expect(faults(document, media.schema, reply.json), operationName).toEqual([]);
 }

@@ -25,12 +25,12 @@ import { webhookUseCases } from "./webhook-fakes.ts";
 
 /** 2026-01-31T12:00:00.000Z */
 export const NOW = 1_769_860_800_000;
-let drawn = 0;
+let drawnCount = 0;
 /** Ids in the format of the application. */
 export const newId = idSource(
   () => NOW,
   (bytes) => {
-    for (let i = 0; i < bytes.length; i++) bytes[i] = ++drawn * 73;
+    for (let i = 0; i < bytes.length; i++) bytes[i] = ++drawnCount * 73;
   },
 );
 
@@ -152,13 +152,13 @@ export function dependencies({
 }: Parts = {}): HttpParts {
   const noInstance = () => Promise.reject(new Refusal("instance_not_found", "there is no such instance"));
   const noCall = () => Promise.reject(new Refusal("call_not_found", "there is no such call"));
-  const mine = { ...listedInstance(), callQueue: [call()] };
+  const details = { ...listedInstance(), callQueue: [call()] };
   return {
     instances: {
       create: async () => ({ ...instance(), ...CREATED }),
       update: async (_, id) => (id === INSTANCE_ID ? instance() : noInstance()),
       list: async () => [listedInstance()],
-      get: async (_, id) => (id === INSTANCE_ID ? mine : noInstance()),
+      get: async (_, id) => (id === INSTANCE_ID ? details : noInstance()),
       configure: async (_, id) =>
         id === INSTANCE_ID
           ? {

@@ -32,48 +32,50 @@ export const KEYWORDS: ReadonlySet<string> = new Set([
  * The faults of the value, as "path: fault"; empty if it fits.
  * An unknown field is a fault too, unless the schema has additionalProperties.
  */
-export function faults(root: unknown, schema: Schema, value: unknown, at: string = "$"): string[] {
-  if (schema.$ref) return faults(root, resolve(root, schema.$ref) as Schema, value, at);
+export function faults(root: unknown, schema: Schema, value: unknown, path: string = "$"): string[] {
+  if (schema.$ref) return faults(root, resolve(root, schema.$ref) as Schema, value, path);
   const options = schema.anyOf ?? schema.oneOf;
   if (options) {
-    const fitting = options.filter((option) => faults(root, option, value, at).length === 0).length;
-    return fitting === 1 || (fitting > 1 && schema.anyOf) ? [] : [`${at}: fits ${fitting} of the alternatives`];
+    const fitCount = options.filter((option) => faults(root, option, value, path).length === 0).length;
+    return fitCount === 1 || (fitCount > 1 && schema.anyOf) ? [] : [`${path}: fits ${fitCount} of the alternatives`];
   }
-  if (schema.type && !hasType(schema.type, value)) return [`${at}: is not of type ${schema.type}`];
-  if (schema.enum && !schema.enum.includes(value)) return [`${at}: ${value} is none of ${schema.enum}`];
-  if (schema.const !== undefined && schema.const !== value) return [`${at}: ${value} is not ${schema.const}`];
-  if (typeof value === "string") return stringFaults(schema, value, at);
-  if (typeof value === "number") return outside(schema.minimum, schema.maximum, value) ? [`${at}: out of range`] : [];
+  if (schema.type && !hasType(schema.type, value)) return [`${path}: is not of type ${schema.type}`];
+  if (schema.enum && !schema.enum.includes(value)) return [`${path}: ${value} is none of ${schema.enum}`];
+  if (schema.const !== undefined && schema.const !== value) return [`${path}: ${value} is not ${schema.const}`];
+  if (typeof value === "string") return stringFaults(schema, value, path);
+  if (typeof value === "number")
+    return isOutside(schema.minimum, schema.maximum, value) ? [`${path}: out of range`] : [];
   if (Array.isArray(value)) {
-    if (outside(schema.minItems, schema.maxItems, value.length)) return [`${at}: wrong number of items`];
-    return value.flatMap((item, i) => faults(root, schema.items ?? {}, item, `${at}/${i}`));
+    if (isOutside(schema.minItems, schema.maxItems, value.length)) return [`${path}: wrong number of items`];
+    return value.flatMap((item, i) => faults(root, schema.items ?? {}, item, `${path}/${i}`));
   }
-  return typeof value === "object" && value !== null ? objectFaults(root, schema, value, at) : [];
+  return typeof value === "object" && value !== null ? objectFaults(root, schema, value, path) : [];
 }
 
-function objectFaults(root: unknown, schema: Schema, value: object, at: string): string[] {
+function objectFaults(root: unknown, schema: Schema, value: object, path: string): string[] {
   if (!schema.properties && schema.additionalProperties === undefined) return [];
-  if (outside(undefined, schema.maxProperties, Object.keys(value).length)) return [`${at}: too many fields`];
-  const missing = (schema.required ?? []).filter((name) => !Object.hasOwn(value, name));
+  if (isOutside(undefined, schema.maxProperties, Object.keys(value).length)) return [`${path}: too many fields`];
+  const missingNames = (schema.required ?? []).filter((name) => !Object.hasOwn(value, name));
   return [
-    ...missing.map((name) => `${at}: ${name} is missing`),
-    ...Object.entries(value).flatMap(([name, inner]) => {
+    ...missingNames.map((name) => `${path}: ${name} is missing`),
+    ...Object.entries(value).flatMap(([name, field]) => {
       const property = schema.properties?.[name] ?? schema.additionalProperties;
-      if (property === undefined || property === false) return [`${at}: there is no field ${name}`];
-      return property === true ? [] : faults(root, property, inner, `${at}/${name}`);
+      if (property === undefined || property === false) return [`${path}: there is no field ${name}`];
+      return property === true ? [] : faults(root, property, field, `${path}/${name}`);
     }),
   ];
 }
 
-function stringFaults(schema: Schema, value: string, at: string): string[] {
-  if (outside(schema.minLength, schema.maxLength, [...value].length)) return [`${at}: wrong length`];
-  if (schema.pattern && !new RegExp(schema.pattern, "u").test(value)) return [`${at}: does not match`];
+function stringFaults(schema: Schema, value: string, path: string): string[] {
+  if (isOutside(schema.minLength, schema.maxLength, [...value].length)) return [`${path}: wrong length`];
+  if (schema.pattern && !new RegExp(schema.pattern, "u").test(value)) return [`${path}: does not match`];
   if (schema.format === "date-time" && !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value))
-    return [`${at}: is no timestamp with milliseconds and Z`];
+    return [`${path}: is no timestamp with milliseconds and Z`];
   return [];
 }
 
-const outside = (min: number = -Infinity, max: number = Infinity, value: number): boolean => value < min || value > max;
+const isOutside = (min: number = -Infinity, max: number = Infinity, value: number): boolean =>
+  value < min || value > max;
 
 function hasType(type: string, value: unknown): boolean {
   if (type === "integer") return Number.isInteger(value);
