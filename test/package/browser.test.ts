@@ -7,14 +7,14 @@ test.each(["dist/index.js", "dist/client.js", "dist/testing.js"])(
   "%s and its dependencies load no module of a single runtime",
   async (file) => {
     const { imports } = await bundle(folder, file, "bundle");
-    const needed = imports.filter(({ external, kind }) => external === true && kind !== "dynamic-import");
-    expect(needed.map(({ path }) => path)).toEqual([]);
+    const requiredImports = imports.filter(({ external, kind }) => external === true && kind !== "dynamic-import");
+    expect(requiredImports.map(({ path }) => path)).toEqual([]);
   },
 );
 
 test("ringport/client needs ky only, and loads streams and listening on demand", async () => {
   const { imports } = await bundle(folder, "dist/client.js", "external");
-  const needed = imports.filter(({ external, kind }) => external === true && kind !== "dynamic-import");
-  expect(new Set(needed.map(({ path }) => path))).toEqual(new Set(["ky"]));
+  const requiredImports = imports.filter(({ external, kind }) => external === true && kind !== "dynamic-import");
+  expect(new Set(requiredImports.map(({ path }) => path))).toEqual(new Set(["ky"]));
   expect(imports.filter(({ kind }) => kind === "dynamic-import")).toHaveLength(2);
 });

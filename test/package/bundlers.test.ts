@@ -12,9 +12,9 @@ const GUIDE = readFileSync(fileURLToPath(new URL("../../docs/embedding.md", impo
 /** The block of the guide that contains this text. */
 function blockWith(text: string): string {
   const blocks = [...GUIDE.matchAll(/^```\w+\n(.*?)^```$/gms)].map(([, block]) => block!);
-  const found = blocks.find((block) => block.includes(text));
-  if (found === undefined) throw new Error(`docs/embedding.md has no block with "${text}"`);
-  return found;
+  const match = blocks.find((block) => block.includes(text));
+  if (match === undefined) throw new Error(`docs/embedding.md has no block with "${text}"`);
+  return match;
 }
 
 const BUNDLERS = [

@@ -20,14 +20,14 @@ describe.skipIf(deno?.missing)("the package for JSR", () => {
   const files = () => readdirSync(folder, { recursive: true, encoding: "utf8" });
 
   test("has no unresolved import", () => {
-    const astray = files()
+    const unresolved = files()
       .filter((file) => file.endsWith(".ts"))
       .flatMap((file) =>
         specifiersOf(readFileSync(join(folder, file), "utf8"))
-          .filter((specifier) => !leadsSomewhere(specifier, join(folder, file)))
+          .filter((specifier) => !resolves(specifier, join(folder, file)))
           .map((specifier) => `${file}: ${specifier}`),
       );
-    expect(astray).toEqual([]);
+    expect(unresolved).toEqual([]);
   });
 
   test("contains the source and its documents only", () => {
@@ -36,11 +36,11 @@ describe.skipIf(deno?.missing)("the package for JSR", () => {
 
   test("names each optional peer with its version", () => {
     const { peerDependencies, devDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
-    const missing = Object.keys(peerDependencies).filter((name) => devDependencies[name] === undefined);
-    expect(missing, "a peer that is no devDependency becomes a file that does not exist").toEqual([]);
+    const missingPeers = Object.keys(peerDependencies).filter((name) => devDependencies[name] === undefined);
+    expect(missingPeers, "a peer that is no devDependency becomes a file that does not exist").toEqual([]);
   });
 
-  test("places a heard call under Deno with every entry", async () => {
+  test("places a call under Deno that is heard, with every entry", async () => {
     const consumer = new Consumer("deno");
     const entries = Object.entries<string>(manifest.exports);
     const imports = Object.fromEntries(entries.map(([key, file]) => [`ringport${key.slice(1)}`, join(folder, file)]));
@@ -57,7 +57,7 @@ function specifiersOf(source: string): string[] {
   return [...importedFiles, ...referencedFiles, ...typeReferenceDirectives].map(({ fileName }) => fileName);
 }
 
-function leadsSomewhere(specifier: string, from: string): boolean {
-  if (/^\.{1,2}\//.test(specifier)) return existsSync(join(dirname(from), specifier));
+function resolves(specifier: string, importer: string): boolean {
+  if (/^\.{1,2}\//.test(specifier)) return existsSync(join(dirname(importer), specifier));
   return /^node:/.test(specifier) || /^(npm|jsr):(@[\w.-]+\/)?[\w.-]+@[\^~]?\d/.test(specifier);
 }

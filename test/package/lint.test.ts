@@ -22,8 +22,8 @@ test("the types of every entry resolve for Node and for bundlers", async () => {
   const entries = Object.keys(analysis.entrypoints).map((key) => `ringport${key.slice(1)}`);
   expect(entries).toEqual(expect.arrayContaining(entriesOf(folder).map(({ specifier }) => specifier)));
   type Problem = { readonly kind: string; readonly resolutionKind?: string };
-  const modern = analysis.problems.filter(
+  const modernProblems = analysis.problems.filter(
     (problem: Problem) => !/^node(10|16-cjs)$/.test(problem.resolutionKind ?? ""),
   );
-  expect(modern).toEqual([]);
+  expect(modernProblems).toEqual([]);
 });

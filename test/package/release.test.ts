@@ -21,9 +21,9 @@ describe("a release", () => {
   const git = (...args: readonly string[]) =>
     mustRun(["git", "-c", "user.name=test", "-c", "user.email=test@localhost", ...args], { cwd: tree });
   const packed = temporaryFolder("packed");
-  const dryRun = (gate: string, ...args: readonly string[]) =>
+  const runDry = (gate: string, ...args: readonly string[]) =>
     run([".ci/release", "--dry-run", ...args], { cwd: tree, env: { GATE: gate, PACK_TO: packed } });
-  const release = (gate: string) => dryRun(gate, "--repository", REPOSITORY);
+  const release = (gate: string) => runDry(gate, "--repository", REPOSITORY);
 
   beforeAll(async () => {
     const files = await mustRun(["git", "ls-files", "-co", "--exclude-standard", "-z"], { cwd: ROOT });
@@ -41,16 +41,16 @@ describe("a release", () => {
     const { code, stdout, stderr } = await release("echo the gate was here");
     expect(`${stdout}\n${stderr}\n${code}`).toMatch(/\n0$/);
     const [major, minor] = VERSION.split(".").map(Number);
-    const next = `${major}.${(minor ?? 0) + 1}.0`;
+    const nextVersion = `${major}.${(minor ?? 0) + 1}.0`;
     expect(stdout).toContain("the gate was here");
-    expect(stdout).toContain(`dry run: ${next} would be published`);
-    expect(stdout + stderr).toContain(`ringport-${next}.tgz`);
+    expect(stdout).toContain(`dry run: ${nextVersion} would be published`);
+    expect(stdout + stderr).toContain(`ringport-${nextVersion}.tgz`);
     // JSR's check covers all types, and refuses types that are slow to check.
     expect(stdout + stderr).toContain("Dry run complete");
     const inTarball = (file: string) =>
-      mustRun(["tar", "-xzOf", join(packed, `ringport-${next}.tgz`), `package/${file}`], { cwd: tree });
+      mustRun(["tar", "-xzOf", join(packed, `ringport-${nextVersion}.tgz`), `package/${file}`], { cwd: tree });
     const readme = await inTarball("README.md");
-    expect(readme).toContain(`(${REPOSITORY}/blob/v${next}/docs/quick-start.md)`);
+    expect(readme).toContain(`(${REPOSITORY}/blob/v${nextVersion}/docs/quick-start.md)`);
     expect(readme).not.toMatch(/\]\((?!https?:|#)/);
     expect(JSON.parse(await inTarball("package.json"))).toMatchObject({
       repository: { type: "git", url: `git+${REPOSITORY}.git` },
@@ -63,7 +63,7 @@ describe("a release", () => {
   });
 
   test("asks for the repository if package.json names none", async () => {
-    const { code, stderr } = await dryRun("true");
+    const { code, stderr } = await runDry("true");
     expect(code).toBe(2);
     expect(stderr).toContain("add --repository URL");
   });
@@ -71,7 +71,7 @@ describe("a release", () => {
   test.each(["", "git@git.example:you/ringport", "https://git.example/"])(
     "rejects the repository %j",
     async (address) => {
-      const { code, stderr } = await dryRun("true", "--repository", address);
+      const { code, stderr } = await runDry("true", "--repository", address);
       expect(code).toBe(2);
       expect(stderr).toContain(`not "${address}"`);
     },

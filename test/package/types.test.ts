@@ -47,8 +47,8 @@ describe("an application in TypeScript", () => {
     expect({ stdout, code }).toEqual({ stdout: "", code: 0 });
     for (const name of ["node22", "node26"] as const) {
       const [program = ""] = runtimes.find((runtime) => runtime.name === name)!.command;
-      const ran = await run([program, "common.cjs"], { cwd: consumer.folder });
-      expect(ran).toMatchObject({ stdout: "function function\n", stderr: "", code: 0 });
+      const result = await run([program, "common.cjs"], { cwd: consumer.folder });
+      expect(result).toMatchObject({ stdout: "function function\n", stderr: "", code: 0 });
     }
   });
 

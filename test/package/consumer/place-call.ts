@@ -13,7 +13,7 @@ const { id } = await ringport.calls.create(me, { instanceId, target: { phoneNumb
 const { status, outcome } = await ringport.calls.wait(me, id);
 
 const headers = { authorization: `Bearer ${token}` };
-const heard = await ringport.fetch(new Request(`http://localhost/simulator/calls/${id}/heard.wav`, { headers }));
-await writeFile("heard.wav", new Uint8Array(await heard.arrayBuffer()));
+const recording = await ringport.fetch(new Request(`http://localhost/simulator/calls/${id}/heard.wav`, { headers }));
+await writeFile("heard.wav", new Uint8Array(await recording.arrayBuffer()));
 console.log(JSON.stringify({ status, reason: outcome?.reason, heardRatio: outcome?.heardRatio }));
 await ringport.stop();

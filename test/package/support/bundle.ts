@@ -32,21 +32,21 @@ export async function bundle(folder: string, file: string, packages: "bundle" | 
     packages,
     external: ["node:*", ...Object.keys(peerDependencies)],
   });
-  const needed = new Set<string>();
+  const requiredFiles = new Set<string>();
   const visit = (path: string): void => {
-    if (needed.has(path)) return;
-    needed.add(path);
-    for (const { path: next, kind, external } of metafile.outputs[path]?.imports ?? [])
-      if (!external && kind !== "dynamic-import") visit(next);
+    if (requiredFiles.has(path)) return;
+    requiredFiles.add(path);
+    for (const { path: importedPath, kind, external } of metafile.outputs[path]?.imports ?? [])
+      if (!external && kind !== "dynamic-import") visit(importedPath);
   };
   const entry = Object.keys(metafile.outputs).find((path) => path.endsWith("bundle/entry.js"));
   if (entry === undefined) throw new Error(`the bundle of ${file} has no entry`);
   visit(entry);
   const files = outputFiles.filter(({ path }) =>
-    [...needed].some((part) => path.endsWith(part.replace(/^(\.\.\/)+/, ""))),
+    [...requiredFiles].some((part) => path.endsWith(part.replace(/^(\.\.\/)+/, ""))),
   );
   return {
     gzippedBytes: files.reduce((bytes, { contents }) => bytes + gzipSync(contents).length, 0),
-    imports: [...needed].flatMap((path) => metafile.outputs[path]?.imports ?? []),
+    imports: [...requiredFiles].flatMap((path) => metafile.outputs[path]?.imports ?? []),
   };
 }

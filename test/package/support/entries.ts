@@ -24,8 +24,8 @@ export function entriesOf(folder: string): Entry[] {
   return [...types].map(([specifier, file]) => {
     const module = checker.getSymbolAtLocation(program.getSourceFile(file)!)!;
     const symbols = checker.getExportsOfModule(module).map((symbol) => {
-      const real = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
-      return { name: symbol.name, kind: kindOf(real) };
+      const target = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+      return { name: symbol.name, kind: kindOf(target) };
     });
     symbols.sort((a, b) => (a.name < b.name ? -1 : 1));
     return {

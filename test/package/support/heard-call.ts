@@ -9,8 +9,8 @@ const MS = 1500;
 /** Places a call from an installed package, by a program in its folder, and asserts that the callee heard the whole message and no other sound. */
 export async function expectHeardCall(consumer: Consumer, runtime: RuntimeName, program?: string): Promise<void> {
   const audioBase64 = toneWav({ hz: HZ, ms: MS, sampleRate: 16_000 }).toString("base64");
-  const ended = await consumer.placeCall(runtime, { type: "FIXED_AUDIO", audio: { audioBase64 } }, program);
-  expect(ended).toEqual({ status: "COMPLETED", reason: "message_played", heardRatio: 1 });
+  const outcome = await consumer.placeCall(runtime, { type: "FIXED_AUDIO", audio: { audioBase64 } }, program);
+  expect(outcome).toEqual({ status: "COMPLETED", reason: "message_played", heardRatio: 1 });
   const { sampleRate, samples } = consumer.heard();
   const { from, to } = loudPart({ sampleRate, samples });
   expect(Math.abs(((to - from) / sampleRate) * 1000 - MS)).toBeLessThan(20);

@@ -11,20 +11,22 @@ const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
  * are not checked: the dry run of a release does that (release.test.ts).
  */
 export async function publishedToJsr(name: string): Promise<Uint8Array> {
-  let received: Uint8Array | undefined;
-  const [scope, own] = name.slice(1).split("/");
+  let archive: Uint8Array | undefined;
+  const [scope, packageName] = name.slice(1).split("/");
   const server = createServer(async (request, response) => {
     const parts: Uint8Array[] = [];
     for await (const part of request) parts.push(part);
     response.setHeader("content-type", "application/json");
     if (request.method === "POST") {
-      received = new Uint8Array(Buffer.concat(parts));
+      archive = new Uint8Array(Buffer.concat(parts));
       response.end(JSON.stringify({ id: "0", status: "success", error: null }));
     } else if (request.url?.includes("/versions/")) {
       response.statusCode = 404;
       response.end(JSON.stringify({ code: "notFound", message: "" }));
     } else
-      response.end(JSON.stringify({ scope, name: own, description: "", createdAt: new Date(), latestVersion: null }));
+      response.end(
+        JSON.stringify({ scope, name: packageName, description: "", createdAt: new Date(), latestVersion: null }),
+      );
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   try {
@@ -37,6 +39,6 @@ export async function publishedToJsr(name: string): Promise<Uint8Array> {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   }
-  if (received === undefined) throw new Error("deno publish sent nothing");
-  return received;
+  if (archive === undefined) throw new Error("deno publish sent nothing");
+  return archive;
 }

@@ -26,15 +26,15 @@ const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
 /** Packs the package once for all test files; builds it first if needed. */
 export default async function pack({ provide }: TestProject): Promise<() => Promise<void>> {
-  const place = mkdtempSync(join(tmpdir(), "ringport-packed-"));
+  const parentFolder = mkdtempSync(join(tmpdir(), "ringport-packed-"));
   // Not through npm: a build that hangs must be the very process that is ended.
   if (buildFault() !== undefined)
     await mustRun([process.execPath, join(ROOT, "node_modules/tsup/dist/cli-default.js")], { cwd: ROOT });
   const [{ filename }] = JSON.parse(
-    await mustRun(["npm", "pack", "--json", "--ignore-scripts", "--pack-destination", place], { cwd: ROOT }),
+    await mustRun(["npm", "pack", "--json", "--ignore-scripts", "--pack-destination", parentFolder], { cwd: ROOT }),
   );
-  const tarball = join(place, filename);
-  await unpack(readFileSync(tarball), place);
-  provide("packed", { tarball, folder: join(place, "package") });
-  return () => rm(place, { recursive: true, force: true }); // otherwise vitest ends its workers
+  const tarball = join(parentFolder, filename);
+  await unpack(readFileSync(tarball), parentFolder);
+  provide("packed", { tarball, folder: join(parentFolder, "package") });
+  return () => rm(parentFolder, { recursive: true, force: true }); // otherwise vitest ends its workers
 }

@@ -13,7 +13,7 @@ import { mustRun } from "./run.ts";
 export async function registryOf({ tarball, folder }: Packed): Promise<string> {
   const file = readFileSync(tarball);
   const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-  const usual = await usualRegistry(folder);
+  const usualUrl = await usualRegistry(folder);
   const integrity = `sha512-${createHash("sha512").update(file).digest("base64")}`;
   const server = createServer(({ url = "", headers }, response) => {
     if (url === `/${manifest.name}`) {
@@ -22,7 +22,7 @@ export async function registryOf({ tarball, folder }: Packed): Promise<string> {
       response.setHeader("content-type", "application/json");
       response.end(JSON.stringify({ name: manifest.name, "dist-tags": { latest: manifest.version }, versions }));
     } else if (url === `/${manifest.name}/-/package.tgz`) response.end(file);
-    else response.writeHead(302, { location: usual.replace(/\/$/, "") + url }).end();
+    else response.writeHead(302, { location: usualUrl.replace(/\/$/, "") + url }).end();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   servers.push(server);

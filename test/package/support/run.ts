@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { endWithThisProcess } from "../../support/runtimes.ts";
 
 /** Result of a finished program. */
-export interface Finished {
+export interface FinishedRun {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -14,7 +14,7 @@ export interface RunOptions {
 }
 
 /** Runs a program to its end, at most four minutes long. */
-export function run([program = "", ...args]: readonly string[], { cwd, env }: RunOptions): Promise<Finished> {
+export function run([program = "", ...args]: readonly string[], { cwd, env }: RunOptions): Promise<FinishedRun> {
   const child = spawn(program, args, {
     cwd,
     env: { ...ownEnvironment(), PORT: "0", NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1", ...env },
@@ -44,6 +44,7 @@ export async function mustRun(command: readonly string[], options: RunOptions): 
 
 /** The environment without the variables that npm and the test runner set for programs of this repository. */
 function ownEnvironment(): NodeJS.ProcessEnv {
-  const ours = /^(VITEST|NODE_ENV$|NODE_OPTIONS$|npm_package_|npm_lifecycle_|npm_config_(local_)?prefix$|INIT_CWD$)/;
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.test(name)));
+  const runnerVariables =
+    /^(VITEST|NODE_ENV$|NODE_OPTIONS$|npm_package_|npm_lifecycle_|npm_config_(local_)?prefix$|INIT_CWD$)/;
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !runnerVariables.test(name)));
 }
