@@ -26,9 +26,12 @@ const files = folder();
 
 /** A WAV file of samples. */
 function wavOf(samples: Int16Array, sampleRate: number): string {
-  const heard = resample(samples, sampleRate, RATE);
+  const resampled = resample(samples, sampleRate, RATE);
   const path = join(files, `${randomUUID()}.wav`);
-  writeFileSync(path, Buffer.concat([wavHeader({ sampleRate: RATE, samples: heard.length }), pcmToBytes(heard)]));
+  writeFileSync(
+    path,
+    Buffer.concat([wavHeader({ sampleRate: RATE, samples: resampled.length }), pcmToBytes(resampled)]),
+  );
   return path;
 }
 
@@ -62,9 +65,9 @@ interface Line {
 /** Start of the first silence of this length after sound, ms. */
 function firstSilence(samples: Int16Array, sampleRate: number, lengthMs: number): number {
   let soundAt: number | undefined;
-  for (let at = 0; at < samples.length; at++) {
-    if (Math.abs(samples[at]!) > 200) soundAt = at;
-    else if (soundAt !== undefined && at - soundAt >= (lengthMs * sampleRate) / 1_000) break;
+  for (let i = 0; i < samples.length; i++) {
+    if (Math.abs(samples[i]!) > 200) soundAt = i;
+    else if (soundAt !== undefined && i - soundAt >= (lengthMs * sampleRate) / 1_000) break;
   }
   return ((soundAt ?? 0) * 1_000) / sampleRate;
 }
@@ -111,10 +114,10 @@ describeEach(
             transcript: readonly { readonly speaker: string; readonly text: string; readonly start_ms: number }[];
           }>();
           expect(transcript.some(({ speaker, text }) => speaker === "callee" && text === SIMULATED.heard)).toBe(true);
-          const last = transcript.at(-1)!;
-          expect(last).toMatchObject({ speaker: "caller", text: APPOINTMENT.text });
+          const finalLine = transcript.at(-1)!;
+          expect(finalLine).toMatchObject({ speaker: "caller", text: APPOINTMENT.text });
           const { samples, sampleRate } = await client.heard(id);
-          const answer = samples.subarray(Math.max(0, ((last.start_ms - 200) * sampleRate) / 1_000));
+          const answer = samples.subarray(Math.max(0, ((finalLine.start_ms - 200) * sampleRate) / 1_000));
           expect(recognise(wavOf(answer, sampleRate), APPOINTMENT.places)).toBe(APPOINTMENT.heard);
           expect((await client.timeline(id)).find(({ type }) => type === "agent_started")?.data).toEqual({
             agent: "cascade",
@@ -133,12 +136,14 @@ describeEach(
           const { transcript } = expected(200, await client.get(`/v1/calls/${id}?expand=transcript`)).json<{
             transcript: readonly Line[];
           }>();
-          const heard = await client.heard(id);
-          const said = (line: Line) =>
-            heard.samples.subarray(Math.max(0, ((line.start_ms - 200) * heard.sampleRate) / 1_000));
-          const last = transcript.at(-1)!;
-          expect(recognise(wavOf(said(last), heard.sampleRate), APPOINTMENT.places)).toBe(APPOINTMENT.heard);
-          return { transcript, heard, events: await client.timeline(id) };
+          const sound = await client.heard(id);
+          const samplesFrom = (line: Line) =>
+            sound.samples.subarray(Math.max(0, ((line.start_ms - 200) * sound.sampleRate) / 1_000));
+          const finalLine = transcript.at(-1)!;
+          expect(recognise(wavOf(samplesFrom(finalLine), sound.sampleRate), APPOINTMENT.places)).toBe(
+            APPOINTMENT.heard,
+          );
+          return { transcript, heard: sound, events: await client.timeline(id) };
         };
 
         test("talks with it in words, turn by turn", async () => {
@@ -166,8 +171,8 @@ describeEach(
           expect(LONG_GREETING.startsWith(greeting!.text)).toBe(true);
           expect(greeting!.text.length).toBeLessThan(LONG_GREETING.length / 2);
           expect(words?.speaker).toBe("callee");
-          const next = fake.chats.findLast(({ messages }) => messages.at(-1)?.content === words!.text);
-          expect(next?.messages.at(-2)).toEqual({ role: "assistant", content: `${greeting!.text} …` });
+          const nextChat = fake.chats.findLast(({ messages }) => messages.at(-1)?.content === words!.text);
+          expect(nextChat?.messages.at(-2)).toEqual({ role: "assistant", content: `${greeting!.text} …` });
         });
       });
 
@@ -209,8 +214,8 @@ describe("the fake of the model's server", () => {
   });
 
   test("raises the vendor's own error for a wrong key", async () => {
-    const stranger = new OpenAI({ baseURL: fake.baseUrl, apiKey: "sk-wrong", maxRetries: 0 });
-    const completion = stranger.chat.completions.create({
+    const wrongKeyClient = new OpenAI({ baseURL: fake.baseUrl, apiKey: "sk-wrong", maxRetries: 0 });
+    const completion = wrongKeyClient.chat.completions.create({
       model: "m",
       messages: [{ role: "user", content: "x" }],
       stream: true,

@@ -8,7 +8,7 @@ import { folder, run, withTools } from "./tools.ts";
 const LENGTH_MS = 3_000;
 const HZ = 1_000;
 
-/** Files of the same tone, 3 s of 1 kHz, as programs in the wild write them. */
+/** Files of the same tone, 3 s of 1 kHz, as common programs write them. */
 const FILES: readonly { name: string; make: (path: string) => unknown }[] = [
   { name: "44k1-128.mp3", make: (path) => ffmpeg(path, "-ar", "44100", "-b:a", "128k") },
   { name: "22k05-mono-64.mp3", make: (path) => ffmpeg(path, "-ar", "22050", "-ac", "1", "-b:a", "64k") },
@@ -51,16 +51,18 @@ describeEach([ON_NODE], (target) => {
         expect(outcome).toMatchObject({ reason: "message_played", heard_ratio: 1 });
         expect(Math.abs(outcome!.heard_ms! - LENGTH_MS)).toBeLessThanOrEqual(60);
 
-        const heard = await client.heard(id);
-        const ms = (samples: number): number => (samples * 1000) / heard.sampleRate;
-        const { from, to } = loudPart(heard, 500);
+        const heardSound = await client.heard(id);
+        const ms = (samples: number): number => (samples * 1000) / heardSound.sampleRate;
+        const { from, to } = loudPart(heardSound, 500);
         expect(ms(from)).toBeLessThanOrEqual(50);
         expect(Math.abs(ms(to - from) - LENGTH_MS)).toBeLessThanOrEqual(20);
-        expect(toneShare({ ...heard, samples: heard.samples.subarray(from, to) }, HZ)).toBeGreaterThanOrEqual(0.95);
+        expect(toneShare({ ...heardSound, samples: heardSound.samples.subarray(from, to) }, HZ)).toBeGreaterThanOrEqual(
+          0.95,
+        );
         // Its very edges ring a little after filtering; in between no sample is missing or doubled.
-        const edge = heard.sampleRate / 50;
-        const inner = { ...heard, samples: heard.samples.subarray(from + edge, to - edge) };
-        expect(phaseJump(inner, HZ)).toBeLessThan(0.3);
+        const edge = heardSound.sampleRate / 50;
+        const innerPart = { ...heardSound, samples: heardSound.samples.subarray(from + edge, to - edge) };
+        expect(phaseJump(innerPart, HZ)).toBeLessThan(0.3);
       });
   });
 });

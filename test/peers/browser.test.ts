@@ -9,7 +9,7 @@ import { withTools } from "./tools.ts";
 /** The token that the interactive page sends. */
 const AUTHORIZED = 'ui.getState().getIn(["auth", "authorized", "bearer", "value"])';
 /** Types into the input of an element, as a person does. */
-const typed = (element: string, text: string) => `{
+const typeInto = (element: string, text: string) => `{
   const input = ${element}.querySelector("input");
   Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value").set.call(input, "${text}");
   input.dispatchEvent(new Event("input", { bubbles: true }));
@@ -73,8 +73,8 @@ describeEach([ON_NODE], (target) => {
             const { id } = await (await server.as("ada")).createInstance("Reception");
             const link = await (await server.as("ada")).linkUrl(id);
             const { page } = await browser.open({ width, scheme });
-            const seen = (name: string, what?: string) => expectReadable(page, { width, scheme }, name, what);
-            for (const [name, url, shown] of [
+            const expectView = (name: string, label?: string) => expectReadable(page, { width, scheme }, name, label);
+            for (const [name, url, condition] of [
               ["errors", `${server.base}/docs/errors`, 'document.querySelector("#not_found") !== null'],
               [
                 "nothing",
@@ -85,15 +85,15 @@ describeEach([ON_NODE], (target) => {
               ["link", link, 'document.querySelector("button") !== null'],
             ] as const) {
               await page.goto(url);
-              await waitFor(page, shown);
-              await seen(name, url);
+              await waitFor(page, condition);
+              await expectView(name, url);
             }
             await page.evaluate("document.querySelector('button').click()");
             await waitFor(page, 'document.querySelectorAll("button").length === 0');
-            await seen("linked");
+            await expectView("linked");
             await page.goto(link);
             await waitFor(page, '/no longer valid/i.test(document.querySelector("h1")?.textContent ?? "")');
-            await seen("used");
+            await expectView("used");
 
             await openDocs(page);
             await page.evaluate(`ui.preauthorizeApiKey("bearer", "${(await server.as("ada")).token}")`);
@@ -103,11 +103,11 @@ describeEach([ON_NODE], (target) => {
             await waitFor(page, `${create}.querySelector(".live-responses-table") !== null`);
             for (const schema of ["Outcome", "CreateCall"]) {
               await openSchema(page, schema);
-              await seen(`docs-${schema}`);
+              await expectView(`docs-${schema}`);
             }
             await page.evaluate('document.querySelector(".btn.authorize").click()');
             await waitFor(page, 'document.querySelector(".auth-container input") !== null');
-            await seen("docs-authorize");
+            await expectView("docs-authorize");
           },
         );
 
@@ -118,7 +118,7 @@ describeEach([ON_NODE], (target) => {
           await page.evaluate(`ui.preauthorizeApiKey("bearer", "${token}")`);
           const sample = await tryOut(page, "hearVoice");
           await waitFor(page, `${sample}.querySelector("input") !== null`);
-          await page.evaluate(typed(sample, "en-US-1"));
+          await page.evaluate(typeInto(sample, "en-US-1"));
           await waitFor(page, 'JSON.stringify(ui.getState().getIn(["spec", "meta"])).includes("en-US-1")');
           await page.evaluate(`${sample}.querySelector(".execute").click()`);
           await waitFor(page, 'document.querySelector("audio")?.duration > 0.5');
@@ -134,7 +134,7 @@ describeEach([ON_NODE], (target) => {
             `[...document.querySelectorAll(".auth-btn-wrapper button")].find((one) => one.textContent === "${name}")`;
           await page.evaluate('document.querySelector(".btn.authorize").click()');
           await waitFor(page, `${dialog}?.querySelector("input") != null`);
-          await page.evaluate(typed(dialog, token!));
+          await page.evaluate(typeInto(dialog, token!));
           await page.evaluate(`${button("Authorize")}.click()`);
           await waitFor(page, `${button("Logout")} !== undefined`);
           await openDocs(page);

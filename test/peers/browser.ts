@@ -57,12 +57,12 @@ export class TestBrowser {
     });
     context.setDefaultTimeout(15_000);
     onTestFinished(() => context.close());
-    return watched(await context.newPage());
+    return watchPage(await context.newPage());
   }
 }
 
 /** Starts to watch a page. */
-export function watched(page: Page): WatchedPage {
+export function watchPage(page: Page): WatchedPage {
   const requests: string[] = [];
   const faults: string[] = [];
   page.on("request", (request) => requests.push(request.url()));
@@ -82,6 +82,6 @@ export function watched(page: Page): WatchedPage {
 /** Waits until an expression is true in the page; unlike `page.waitForFunction`, any Content-Security-Policy allows it. */
 export async function waitFor(page: Page, expression: string, ms: number = 15_000): Promise<void> {
   // A page that is being replaced cannot be evaluated.
-  const ready = () => page.evaluate<boolean>(expression).catch(() => false);
-  await until(ready, (is) => is === true, ms, `${expression} in the page`);
+  const evaluate = () => page.evaluate<boolean>(expression).catch(() => false);
+  await until(evaluate, (value) => value === true, ms, `${expression} in the page`);
 }

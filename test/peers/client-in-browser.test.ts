@@ -9,7 +9,7 @@ import { useBrowser, waitFor } from "./browser.ts";
 import { withTools } from "./tools.ts";
 
 /** Results of the page below. */
-interface Story {
+interface PageResults {
   readonly fault?: string;
   readonly listed: readonly string[];
   readonly status: string;
@@ -26,7 +26,7 @@ interface Story {
 const CLIENT = fileURLToPath(new URL("../../src/client/index.ts", import.meta.url));
 
 /** Results of the streaming page. */
-interface StreamStory {
+interface StreamResults {
   readonly fault?: string;
   readonly callId: string;
   readonly mark: string;
@@ -87,14 +87,14 @@ describeEach([ON_NODE], (target) => {
     let application: Server;
     let html = "";
     beforeAll(async () => {
-      const bundled = await build({
+      const bundleResult = await build({
         entryPoints: [CLIENT],
         bundle: true,
         format: "esm",
         platform: "browser",
         write: false,
       });
-      const script = bundled.outputFiles[0]!.text;
+      const script = bundleResult.outputFiles[0]!.text;
       application = createServer(({ url }, response) => {
         response.setHeader("content-type", url === "/client.js" ? "text/javascript" : "text/html");
         response.end(url === "/client.js" ? script : html);
@@ -107,10 +107,11 @@ describeEach([ON_NODE], (target) => {
       const client = await server.as("ada");
       const { id } = await client.activeInstance("Desk");
       html = page(server.base, client.token ?? "", id, CALLS);
-      const { page: shown } = await browser.open();
-      await shown.goto(`http://127.0.0.1:${(application.address() as AddressInfo).port}/`);
-      await waitFor(shown, "globalThis.story !== undefined");
-      const { fault, listed, status, reason, progress, problem } = await shown.evaluate<Story>("globalThis.story");
+      const { page: applicationPage } = await browser.open();
+      await applicationPage.goto(`http://127.0.0.1:${(application.address() as AddressInfo).port}/`);
+      await waitFor(applicationPage, "globalThis.story !== undefined");
+      const { fault, listed, status, reason, progress, problem } =
+        await applicationPage.evaluate<PageResults>("globalThis.story");
       expect(fault).toBeUndefined();
       expect(listed).toEqual(["Three", "Two", "One", "Desk"]);
       expect({ status, reason }).toEqual({ status: "COMPLETED", reason: "callee_hung_up" });
@@ -123,19 +124,20 @@ describeEach([ON_NODE], (target) => {
       const client = await server.as("bob");
       const { id } = await client.activeInstance("Desk");
       html = page(server.base, client.token ?? "", id, STREAMS);
-      const { page: shown, requests } = await browser.open();
-      await shown.goto(`http://127.0.0.1:${(application.address() as AddressInfo).port}/`);
-      await waitFor(shown, "globalThis.story !== undefined");
-      const { fault, callId, mark, events, samples, ended } = await shown.evaluate<StreamStory>("globalThis.story");
+      const { page: applicationPage, requests } = await browser.open();
+      await applicationPage.goto(`http://127.0.0.1:${(application.address() as AddressInfo).port}/`);
+      await waitFor(applicationPage, "globalThis.story !== undefined");
+      const { fault, callId, mark, events, samples, ended } =
+        await applicationPage.evaluate<StreamResults>("globalThis.story");
       expect(fault).toBeUndefined();
       expect(mark).toBe("reached");
       expect(events).toEqual(expect.arrayContaining(["ringing", "answered", "mark", "completed"]));
       expect(samples).toBeGreaterThanOrEqual(32_000);
       expect(ended).toMatchObject({ status: "completed", reason: "stream_closed" });
-      const heard = await client.heard(callId);
-      const { from, to } = loudPart(heard, 500);
-      expect(((to - from) * 1000) / heard.sampleRate).toBeCloseTo(2_000, -2);
-      expect(toneShare({ ...heard, samples: heard.samples.subarray(from, to) }, 700)).toBeGreaterThan(0.99);
+      const heardSound = await client.heard(callId);
+      const { from, to } = loudPart(heardSound, 500);
+      expect(((to - from) * 1000) / heardSound.sampleRate).toBeCloseTo(2_000, -2);
+      expect(toneShare({ ...heardSound, samples: heardSound.samples.subarray(from, to) }, 700)).toBeGreaterThan(0.99);
       // The token is only stored in safe places.
       expect(requests.filter((url) => url.includes(client.token ?? "?"))).toEqual([]);
     });

@@ -1,5 +1,5 @@
 /** Texts whose contrast to their background is below 4.5, or below 3 if they are large (WCAG 2.2, 1.4.3). */
-export const FAINT = `(() => {
+export const LOW_CONTRAST_TEXTS = `(() => {
   const parts = (colour) => colour.match(/[\\d.]+/g).map(Number);
   const luminance = (rgb) => {
     const [red, green, blue] = rgb.slice(0, 3).map((it) => it / 255).map((it) => it <= 0.03928 ? it / 12.92 : ((it + 0.055) / 1.055) ** 2.4);

@@ -2,7 +2,7 @@
  * Texts that end outside the screen, or that a box around them cuts off; code may be scrolled, … marks cut text, and a box
  * of one pixel has texts for screen readers.
  */
-export const CUT = `(() => {
+export const CUT_TEXTS = `(() => {
   const cut = new Set();
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let text = texts.nextNode(); text; text = texts.nextNode()) {

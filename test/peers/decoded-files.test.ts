@@ -20,7 +20,7 @@ const MAX_SHIFT = RATE / 50;
 const PIECE_BYTES = 1_777;
 
 /** The samples of all chunks at one rate. */
-function joined(chunks: readonly PcmChunk[]): Int16Array {
+function joinChunks(chunks: readonly PcmChunk[]): Int16Array {
   const runs: { sampleRate: number; pieces: Int16Array[] }[] = [];
   for (const { samples, sampleRate } of chunks) {
     if (runs.at(-1)?.sampleRate !== sampleRate) runs.push({ sampleRate, pieces: [] });
@@ -30,7 +30,7 @@ function joined(chunks: readonly PcmChunk[]): Int16Array {
 }
 
 function* pieces(bytes: Uint8Array): Generator<Uint8Array> {
-  for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
+  for (let offset = 0; offset < bytes.length; offset += PIECE_BYTES) yield bytes.subarray(offset, offset + PIECE_BYTES);
 }
 
 const pool = embeddedWorkers();
@@ -65,7 +65,7 @@ const PATHS: readonly { readonly name: string; readonly isLive: boolean; readonl
       for (const piece of pieces(file)) await audio.push(piece);
       expect(audio.end()).toEqual([]);
       audio.close();
-      return joined(chunks);
+      return joinChunks(chunks);
     },
   },
   {
@@ -77,7 +77,7 @@ const PATHS: readonly { readonly name: string; readonly isLive: boolean; readonl
       for (const piece of pieces(file)) chunks.push(...(await body.push(piece)));
       chunks.push(...(await body.finish()));
       body.close();
-      return joined(chunks);
+      return joinChunks(chunks);
     },
   },
 ];
@@ -101,7 +101,7 @@ function correlation(a: Int16Array, b: Int16Array): number {
     const value = correlationAt(a, b, shift, 7);
     if (value > best.value) best = { shift, value };
   }
-  return Math.max(...[-1, 0, 1].map((more) => correlationAt(a, b, best.shift + more, 1)));
+  return Math.max(...[-1, 0, 1].map((offset) => correlationAt(a, b, best.shift + offset, 1)));
 }
 
 withTools("a file decoded here and by ffmpeg", ["ffmpeg"], () => {
@@ -115,25 +115,30 @@ withTools("a file decoded here and by ffmpeg", ["ffmpeg"], () => {
     await pool.close();
   });
 
-  const known = new Map<Uint8Array, Int16Array>();
-  function byFfmpeg(file: Uint8Array): Int16Array {
-    const before = known.get(file);
-    if (before !== undefined) return before;
-    const [from, to] = [join(files, "input"), join(files, "decoded")];
-    writeFileSync(from, file);
-    run("ffmpeg", "-v", "error", "-y", "-i", from, "-ac", "1", "-ar", String(RATE), "-f", "s16le", to);
-    const heard = pcmFromBytes(new Uint8Array(readFileSync(to)));
-    known.set(file, heard);
-    return heard;
+  const decodedFiles = new Map<Uint8Array, Int16Array>();
+  function decodeByFfmpeg(file: Uint8Array): Int16Array {
+    const cachedSamples = decodedFiles.get(file);
+    if (cachedSamples !== undefined) return cachedSamples;
+    const [input, output] = [join(files, "input"), join(files, "decoded")];
+    writeFileSync(input, file);
+    run("ffmpeg", "-v", "error", "-y", "-i", input, "-ac", "1", "-ar", String(RATE), "-f", "s16le", output);
+    const samples = pcmFromBytes(new Uint8Array(readFileSync(output)));
+    decodedFiles.set(file, samples);
+    return samples;
   }
 
   async function expectSame({ bytes, twins = [bytes] }: CorpusFile, decode: Decode): Promise<void> {
-    const wanted = concatPcm(twins.map(byFfmpeg));
-    const heard = await decode(bytes);
-    expect(rms(wanted), "level of ffmpeg").toBeGreaterThan(100);
-    expect(Math.abs(heard.length - wanted.length) / RATE, "difference in length, s").toBeLessThanOrEqual(0.02);
-    expect(Math.abs(20 * Math.log10(rms(heard) / rms(wanted))), "difference in level, dB").toBeLessThanOrEqual(1);
-    expect(correlation(heard, wanted), "correlation").toBeGreaterThanOrEqual(0.99);
+    const expectedSamples = concatPcm(twins.map(decodeByFfmpeg));
+    const samples = await decode(bytes);
+    expect(rms(expectedSamples), "level of ffmpeg").toBeGreaterThan(100);
+    expect(Math.abs(samples.length - expectedSamples.length) / RATE, "difference in length, s").toBeLessThanOrEqual(
+      0.02,
+    );
+    expect(
+      Math.abs(20 * Math.log10(rms(samples) / rms(expectedSamples))),
+      "difference in level, dB",
+    ).toBeLessThanOrEqual(1);
+    expect(correlation(samples, expectedSamples), "correlation").toBeGreaterThanOrEqual(0.99);
   }
 
   describe.each(PATHS)("as $name", ({ decode, isLive }) => {

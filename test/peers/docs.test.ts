@@ -11,7 +11,7 @@ import { recognise } from "./recogniser.ts";
 import { folder, type Tool, withTools } from "./tools.ts";
 
 /** Expected contents of the reader's folder after everything on the page has been typed. */
-const AFTERWARDS: Readonly<Record<string, (folder: string) => void>> = {
+const FOLDER_CHECKS: Readonly<Record<string, (folder: string) => void>> = {
   "README.md": heardTheParcel,
   "docs/quick-start.md": heardTheParcel,
   "docs/http.md": heardTheFile,
@@ -55,10 +55,10 @@ describeEach([ON_NODE], (target) => {
         copyFileSync(fileOf("test/fixtures/tone-16k-mono-vbr.mp3"), join(pageFiles, "examples/hello.mp3"));
         const token = await server.token("admin");
         const reader = { url: server.base, token, folder: pageFiles, data: server.data, timeScale };
-        const printed = await typePage(page, reader, IN_ZSH.has(page) ? "zsh" : "bash");
-        expect(wrongOutputs(page, printed)).toEqual([]);
+        const outputs = await typePage(page, reader, IN_ZSH.has(page) ? "zsh" : "bash");
+        expect(wrongOutputs(page, outputs)).toEqual([]);
         expect(readdirSync(pageFiles).filter((name) => name !== "examples" && !isIgnored(name))).toEqual([]);
-        AFTERWARDS[page]?.(pageFiles);
+        FOLDER_CHECKS[page]?.(pageFiles);
       });
     });
   });
@@ -71,7 +71,7 @@ function isIgnored(name: string): boolean {
 
 /** The callee heard the spoken message, word for word. */
 function heardTheParcel(folder: string): void {
-  const heard = recognise(join(folder, "heard.wav"), [
+  const words = recognise(join(folder, "heard.wav"), [
     ["your", "our"],
     ["parcel", "partial", "castle"],
     ["arrives", "arrived", "rises"],
@@ -79,7 +79,7 @@ function heardTheParcel(folder: string): void {
     ["at"],
     ["nine", "five", "noon"],
   ]);
-  expect(heard).toBe("your parcel arrives tomorrow at nine");
+  expect(words).toBe("your parcel arrives tomorrow at nine");
 }
 
 /** The callee heard the file: its tone, all of it. The voice's sample is sound as well. */

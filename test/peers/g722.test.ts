@@ -7,9 +7,9 @@ import { random } from "../support/random.ts";
 import { folder, run, withTools } from "./tools.ts";
 
 const RATE = 16_000;
-const chance = random(9);
+const nextRandom = random(9);
 const noise = (level: (i: number) => number): Int16Array =>
-  Int16Array.from({ length: 4 * RATE }, (_, i) => Math.round((2 * chance() - 1) * level(i)));
+  Int16Array.from({ length: 4 * RATE }, (_, i) => Math.round((2 * nextRandom() - 1) * level(i)));
 
 /** Sounds that move a codec in every way: one band, the other, both, quick changes, full scale. */
 const SOUNDS: readonly (readonly [name: string, samples: Int16Array])[] = [
@@ -25,40 +25,41 @@ const FRAMES = ["-f", "s16le", "-ar", String(RATE), "-ac", "1"];
 function encode(samples: Int16Array): Buffer {
   const codec = createG722();
   const bytes = Buffer.alloc(samples.length / 2);
-  for (let at = 0; at < samples.length; at += 320) codec.encode(samples.subarray(at, at + 320), bytes, at / 2);
+  for (let offset = 0; offset < samples.length; offset += 320)
+    codec.encode(samples.subarray(offset, offset + 320), bytes, offset / 2);
   return bytes;
 }
 
 function decode(bytes: Uint8Array): Int16Array {
   const codec = createG722();
   const samples = new Int16Array(2 * bytes.length);
-  for (let at = 0; at < bytes.length; at += 160) codec.decode(bytes, at, 160, samples, 2 * at);
+  for (let offset = 0; offset < bytes.length; offset += 160) codec.decode(bytes, offset, 160, samples, 2 * offset);
   return samples;
 }
 
 const bytesOf = (samples: Int16Array): Buffer => Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength);
 
-withTools("G.722 of another make", ["ffmpeg"], () => {
+withTools("the G.722 of FFmpeg", ["ffmpeg"], () => {
   const files = folder();
   const ffmpeg = (...args: readonly string[]): string => run("ffmpeg", "-v", "error", "-y", ...args);
 
-  /** Samples of their decoder and of ours for these bytes. */
+  /** Expects that both decoders return the same samples. */
   function expectSameDecoding(bytes: Buffer): void {
-    const [coded, decoded] = [join(files, "sound.g722"), join(files, "decoded.raw")];
-    writeFileSync(coded, bytes);
-    ffmpeg("-f", "g722", "-i", coded, "-f", "s16le", decoded);
-    expect(readFileSync(decoded).equals(bytesOf(decode(bytes)))).toBe(true);
+    const [codedFile, decodedFile] = [join(files, "sound.g722"), join(files, "decoded.raw")];
+    writeFileSync(codedFile, bytes);
+    ffmpeg("-f", "g722", "-i", codedFile, "-f", "s16le", decodedFile);
+    expect(readFileSync(decodedFile).equals(bytesOf(decode(bytes)))).toBe(true);
   }
 
   test.each(SOUNDS)("encodes and decodes %s bit by bit as we do", (_, samples) => {
-    const [raw, coded] = [join(files, "sound.raw"), join(files, "theirs.g722")];
-    writeFileSync(raw, bytesOf(samples));
-    ffmpeg(...FRAMES, "-i", raw, "-c:a", "g722", "-f", "g722", coded);
-    expect(readFileSync(coded).equals(encode(samples))).toBe(true);
+    const [rawFile, codedFile] = [join(files, "sound.raw"), join(files, "theirs.g722")];
+    writeFileSync(rawFile, bytesOf(samples));
+    ffmpeg(...FRAMES, "-i", rawFile, "-c:a", "g722", "-f", "g722", codedFile);
+    expect(readFileSync(codedFile).equals(encode(samples))).toBe(true);
     expectSameDecoding(encode(samples));
   });
 
   test("decodes arbitrary bytes as we do", () => {
-    expectSameDecoding(Buffer.from(Array.from({ length: 160_000 }, () => Math.floor(256 * chance()))));
+    expectSameDecoding(Buffer.from(Array.from({ length: 160_000 }, () => Math.floor(256 * nextRandom()))));
   });
 });

@@ -11,7 +11,7 @@ const BIT_RATES = { CBR: ["-b:a", "64k"], VBR: ["-q:a", "4"], ABR: ["-abr", "1",
 
 /** An APEv2 tag of this size, with its header and its footer. */
 function apeTag(size: number): Uint8Array {
-  const end = (flags: number): Uint8Array => {
+  const tagPart = (flags: number): Uint8Array => {
     const bytes = new Uint8Array(32);
     bytes.set(letters("APETAGEX"));
     const view = new DataView(bytes.buffer);
@@ -21,7 +21,7 @@ function apeTag(size: number): Uint8Array {
     view.setUint32(20, flags, true);
     return bytes;
   };
-  return concatBytes([end(0xa000_0000), new Uint8Array(size - 64).fill(0x42), end(0x8000_0000)]);
+  return concatBytes([tagPart(0xa000_0000), new Uint8Array(size - 64).fill(0x42), tagPart(0x8000_0000)]);
 }
 
 /** An ID3v2 tag with a body of this size; unless it is plain, only seven bits of each byte of the size count. */
@@ -41,11 +41,11 @@ function id3Tag(body: number, version = 3, isPlain = false): Uint8Array {
 export function mp3Corpus(folder: string): CorpusFile[] {
   let count = 0;
   const mp3 = (sampleRate: number, channels: number, options: readonly string[], seed = 0): Uint8Array => {
-    const from = join(folder, `${++count}.wav`);
-    const to = join(folder, `${count}.mp3`);
-    writeFileSync(from, voiceWav({ sampleRate, channels }, seed));
-    run(...(["ffmpeg", "-v", "error", "-y", "-i"] as const), from, "-c:a", "libmp3lame", ...options, to);
-    return new Uint8Array(readFileSync(to));
+    const input = join(folder, `${++count}.wav`);
+    const output = join(folder, `${count}.mp3`);
+    writeFileSync(input, voiceWav({ sampleRate, channels }, seed));
+    run(...(["ffmpeg", "-v", "error", "-y", "-i"] as const), input, "-c:a", "libmp3lame", ...options, output);
+    return new Uint8Array(readFileSync(output));
   };
   const kinds = RATES.flatMap((rate) =>
     [1, 2].flatMap((channels) =>
@@ -64,10 +64,10 @@ export function mp3Corpus(folder: string): CorpusFile[] {
     ["-reservoir", "0"],
     ["-b:a", "320k"],
   ];
-  const plain = mp3(44_100, 2, ["-id3v2_version", "0"]);
-  const twins = [plain];
+  const plainMp3 = mp3(44_100, 2, ["-id3v2_version", "0"]);
+  const twins = [plainMp3];
   const id3v1 = concatBytes([letters("TAG"), new Uint8Array(125).fill(0x41)]);
-  const around: readonly (readonly [
+  const placements: readonly (readonly [
     name: string,
     before: Uint8Array,
     after?: Uint8Array | undefined,
@@ -87,13 +87,13 @@ export function mp3Corpus(folder: string): CorpusFile[] {
   return [
     ...kinds,
     ...options.map((choice) => ({ name: choice.join(" "), bytes: mp3(44_100, 2, choice) })),
-    ...around.map(([name, before, after = new Uint8Array(0), refusal]) => ({
+    ...placements.map(([name, before, after = new Uint8Array(0), refusal]) => ({
       name,
-      bytes: concatBytes([before, plain, after]),
+      bytes: concatBytes([before, plainMp3, after]),
       twins,
       ...(refusal && { refusal }),
     })),
-    { name: "in a RIFF chunk", bytes: inRiff(plain), twins, refusal: /MP3/ },
+    { name: "in a RIFF chunk", bytes: inRiff(plainMp3), twins, refusal: /MP3/ },
     ...parts.map((first, i) => {
       const second = parts[(i + 4) % parts.length]!;
       return {

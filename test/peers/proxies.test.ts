@@ -14,21 +14,21 @@ const FROM_PAGE = "Sec-Fetch-Site: same-origin\r\nContent-Type: application/json
 /** Each runtime has its own parser in front of the server. */
 const TARGETS = [ON_NODE, ...ON_OTHER_RUNTIMES.filter(({ runtime }) => runtime.name !== "node22")];
 const statusOf = (text: string): number => Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1]);
-const head = (method: string, target: string, more = ""): string =>
-  `${method} ${target} HTTP/1.1\r\nHost: calls.example.com\r\n${more}`;
+const head = (method: string, target: string, fields = ""): string =>
+  `${method} ${target} HTTP/1.1\r\nHost: calls.example.com\r\n${fields}`;
 
 for (const [tool, start] of [
   ["nginx", startNginx],
   ["caddy", startCaddy],
 ] as const)
   withTools(`${tool}, with the file that comes with Ringport`, [tool], () => {
-    const place = folder();
+    const parentFolder = folder();
 
     describeEach(TARGETS, (target) => {
       const server = useServer(target, { env: { RINGPORT_PUBLIC_URL: "https://calls.example.com" } });
       let proxy: ShippedProxy;
       beforeAll(async () => {
-        proxy = await start({ upstream: portOf(server), folder: join(place, target.runtime.name), authority });
+        proxy = await start({ upstream: portOf(server), folder: join(parentFolder, target.runtime.name), authority });
       });
       afterAll(() => proxy?.stop());
 
@@ -52,7 +52,7 @@ for (const [tool, start] of [
       const server = useServer(ON_NODE, { env: { RINGPORT_PUBLIC_URL: "https://calls.example.com" } });
       let proxy: ShippedProxy;
       beforeAll(async () => {
-        proxy = await start({ upstream: portOf(server), folder: join(place, "log"), authority });
+        proxy = await start({ upstream: portOf(server), folder: join(parentFolder, "log"), authority });
       });
       afterAll(() => proxy?.stop());
 
@@ -89,8 +89,8 @@ for (const [tool, start] of [
 
     if (tool === "nginx")
       test("only sign-ins, registrations and resets of an address are limited together", async () => {
-        const upstream = await counted();
-        const proxy = await start({ upstream: upstream.port, folder: join(place, "rates"), authority });
+        const upstream = await startCounter();
+        const proxy = await start({ upstream: upstream.port, folder: join(parentFolder, "rates"), authority });
         const paths = ["sign-in", "register", "password-reset"].map((path) => `/console/api/${path}`);
         const statuses: number[] = [];
         for (let i = 0; i < 30; i++)
@@ -112,7 +112,7 @@ for (const [tool, start] of [
 const portOf = ({ base }: { readonly base: string }): number => Number(new URL(base).port);
 
 /** A server that counts its requests. */
-async function counted(): Promise<{ port: number; count(): number; close(): void }> {
+async function startCounter(): Promise<{ port: number; count(): number; close(): void }> {
   let count = 0;
   const server = createServer((request, response) => {
     count++;

@@ -22,9 +22,9 @@ describeEach([ON_NODE], (target) => {
       const answer = expected(200, await client.get(`/v1/instances/${id}/configure`));
       const png = join(files, "code.png");
       writeFileSync(png, Buffer.from(answer.json<{ qrCodeBase64: string }>().qrCodeBase64, "base64"));
-      const read = run("zbarimg", "--quiet", "--raw", png).trim();
-      expect(read).toMatch(new RegExp(`^${server.base}/simulator/link/[^/\\s]+$`));
-      expect((await send("POST", read)).status).toBe(200);
+      const text = run("zbarimg", "--quiet", "--raw", png).trim();
+      expect(text).toMatch(new RegExp(`^${server.base}/simulator/link/[^/\\s]+$`));
+      expect((await send("POST", text)).status).toBe(200);
       await client.waitForInstance(id, "ACTIVE");
     });
   });
@@ -39,27 +39,27 @@ describeEach([ON_NODE], (target) => {
       async (look) => {
         const client = await server.as("ada");
         const { id } = await client.createInstance("Front <desk>");
-        const made = expected(201, await client.post(`/v1/instances/${id}/link-page`, {}));
-        const { url } = made.json<{ url: string }>();
+        const pageAnswer = expected(201, await client.post(`/v1/instances/${id}/link-page`, {}));
+        const { url } = pageAnswer.json<{ url: string }>();
         const { page, requests, faults } = await browser.open(look);
         await page.goto(url);
         await waitFor(page, `${TITLE} === "Link this phone"`);
         await expectReadable(page, look, "link-page");
         // Codes rotate every 20 s.
-        const first = await page.evaluate<string>(IMAGE);
-        if (look === LOOKS[0]) await waitFor(page, `${IMAGE} !== ${JSON.stringify(first)}`, 60_000);
+        const firstImage = await page.evaluate<string>(IMAGE);
+        if (look === LOOKS[0]) await waitFor(page, `${IMAGE} !== ${JSON.stringify(firstImage)}`, 60_000);
         const screen = join(files, "screen.png");
         await page.screenshot({ path: screen, fullPage: true });
-        const read = run("zbarimg", "--quiet", "--raw", screen).trim();
-        expect(read).toMatch(new RegExp(`^${server.base}/simulator/link/[^/\\s]+$`));
-        expect((await send("POST", read)).status).toBe(200);
+        const text = run("zbarimg", "--quiet", "--raw", screen).trim();
+        expect(text).toMatch(new RegExp(`^${server.base}/simulator/link/[^/\\s]+$`));
+        expect((await send("POST", text)).status).toBe(200);
         await waitFor(page, `${TITLE} === "Linked"`);
         expect(await page.evaluate("document.querySelector('main').textContent")).toContain(
           "“Front <desk>” now places",
         );
         await expectReadable(page, look, "link-page-linked");
-        const strangers = requests.filter((asked) => !asked.startsWith("data:") && asked !== url);
-        expect([strangers, faults]).toEqual([[], []]);
+        const otherUrls = requests.filter((requestUrl) => !requestUrl.startsWith("data:") && requestUrl !== url);
+        expect([otherUrls, faults]).toEqual([[], []]);
         await client.waitForInstance(id, "ACTIVE");
       },
     );

@@ -2,8 +2,8 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { type Look, waitFor } from "./browser.ts";
-import { FAINT } from "./contrast.ts";
-import { CUT } from "./cut-texts.ts";
+import { LOW_CONTRAST_TEXTS } from "./contrast.ts";
+import { CUT_TEXTS } from "./cut-texts.ts";
 
 export const LOOKS: readonly Look[] = [
   { width: 360, scheme: "dark" },
@@ -16,7 +16,7 @@ export const LOOKS: readonly Look[] = [
 export const WIDTHS: readonly number[] = [360, 1440];
 
 /** Number of pixels by which a page is wider than its screen. */
-const SPILT = "Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)";
+const OVERFLOW_PIXELS = "Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)";
 /** Colour of the painted background, 0 to 255. */
 const BRIGHTNESS = `(() => {
   const colours = [document.body, document.documentElement].map((one) => getComputedStyle(one).backgroundColor);
@@ -32,15 +32,15 @@ const BRIGHTNESS = `(() => {
 /**
  * Expects that the page fits the screen, cuts no text, has enough contrast, and the brightness of its scheme. With `PICTURES=FOLDER`, its
  * picture is written there.
- * @param what name of the view, for the message; by default its title
+ * @param label name of the view, for the message; by default its title
  */
-export async function expectReadable(page: Page, { width, scheme }: Look, name: string, what = name): Promise<void> {
+export async function expectReadable(page: Page, { width, scheme }: Look, name: string, label = name): Promise<void> {
   const { PICTURES } = process.env;
   if (PICTURES) await page.screenshot({ path: join(PICTURES, `${name}-${width}-${scheme}.png`), fullPage: true });
-  expect.soft(await page.evaluate(SPILT), what).toBe(0);
-  expect.soft(await page.evaluate(CUT), what).toEqual([]);
-  expect.soft(await page.evaluate(FAINT), what).toEqual([]);
-  expect.soft(await page.evaluate(BRIGHTNESS), what)[scheme === "dark" ? "toBeLessThan" : "toBeGreaterThan"](128);
+  expect.soft(await page.evaluate(OVERFLOW_PIXELS), label).toBe(0);
+  expect.soft(await page.evaluate(CUT_TEXTS), label).toEqual([]);
+  expect.soft(await page.evaluate(LOW_CONTRAST_TEXTS), label).toEqual([]);
+  expect.soft(await page.evaluate(BRIGHTNESS), label)[scheme === "dark" ? "toBeLessThan" : "toBeGreaterThan"](128);
 }
 
 /** The same in both schemes, without opening the page once more. */

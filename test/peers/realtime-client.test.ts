@@ -9,7 +9,7 @@ import { missing } from "../support/runtimes.ts";
 import { understandTones } from "../support/understand-tones.ts";
 
 const MODULE = new URL("./node_modules/@openai/agents-realtime/dist/index.mjs", import.meta.url);
-const absent = existsSync(MODULE)
+const skipReason = existsSync(MODULE)
   ? undefined
   : missing("the official client is not installed; `npm ci --prefix test/peers` installs it");
 const API_KEY = "sk-loopback";
@@ -51,7 +51,7 @@ interface ClientSession {
   readonly history: readonly ClientItem[];
 }
 
-describe.skipIf(absent)(`the official client${absent ? ` (skipped: ${absent})` : ""}`, () => {
+describe.skipIf(skipReason)(`the official client${skipReason ? ` (skipped: ${skipReason})` : ""}`, () => {
   let client: Client;
   let server: OpenaiServer;
   let talk: Talk | undefined;
@@ -59,11 +59,11 @@ describe.skipIf(absent)(`the official client${absent ? ` (skipped: ${absent})` :
     client = (await import(MODULE.href)) as Client;
   });
   afterEach(async () => {
-    const unknown = talk?.unknown;
+    const unknownEvents = talk?.unknown;
     talk?.session.close();
     talk = undefined;
     await server.close();
-    expect(unknown ?? [], "events of the fake that the client does not understand").toEqual([]);
+    expect(unknownEvents ?? [], "events of the fake that the client does not understand").toEqual([]);
   });
 
   /** A session of the client with the fake, and what the client has reported. */
@@ -158,13 +158,13 @@ describe.skipIf(absent)(`the official client${absent ? ` (skipped: ${absent})` :
         }
     }
 
-    until(what: (talk: Talk) => boolean): Promise<void> {
-      const story = () => [...this.history, ...this.errors].join("\n");
-      return vi.waitFor(() => expect(what(this), story()).toBe(true), { timeout: 10_000 });
+    until(condition: (talk: Talk) => boolean): Promise<void> {
+      const summary = () => [...this.history, ...this.errors].join("\n");
+      return vi.waitFor(() => expect(condition(this), summary()).toBe(true), { timeout: 10_000 });
     }
   }
 
-  async function talking(
+  async function startTalk(
     answer: Conversationalist["answer"],
     { turnDetection, pieceMs }: { readonly turnDetection?: object; readonly pieceMs?: number } = {},
   ): Promise<Talk> {
@@ -179,7 +179,7 @@ describe.skipIf(absent)(`the official client${absent ? ` (skipped: ${absent})` :
   const record = (): ConversationRecord => server.conversations[0]!;
 
   test("agrees with the fake on a session", async () => {
-    await talking(() => ({ text: "Hello." }));
+    await startTalk(() => ({ text: "Hello." }));
     await expect.poll(() => record().session.instructions).toBe("Be brief.");
     expect(record()).toMatchObject({
       authorization: `Bearer ${API_KEY}`,
@@ -193,32 +193,34 @@ describe.skipIf(absent)(`the official client${absent ? ` (skipped: ${absent})` :
 
   test("gets every byte of audio, and every word", async () => {
     const text = "Good morning, this is the clinic.";
-    const one = await talking(() => ({ text }));
-    one.session.sendMessage("Hello?");
-    await one.until(() => one.count("response.done") === 1);
-    expect(one.audioBytes).toBe(text.length * MS_PER_CHARACTER * BYTES_PER_MS);
-    expect(one.transcript).toBe(text);
-    expect(one.history).toEqual(["user: Hello?", `assistant: ${text}`]);
-    expect(one.errors).toEqual([]);
+    const dialogue = await startTalk(() => ({ text }));
+    dialogue.session.sendMessage("Hello?");
+    await dialogue.until(() => dialogue.count("response.done") === 1);
+    expect(dialogue.audioBytes).toBe(text.length * MS_PER_CHARACTER * BYTES_PER_MS);
+    expect(dialogue.transcript).toBe(text);
+    expect(dialogue.history).toEqual(["user: Hello?", `assistant: ${text}`]);
+    expect(dialogue.errors).toEqual([]);
   });
 
   test("is heard, transcribed and replied to", async () => {
-    const one = await talking(({ last }) => ({ text: last === "user: tone 880" ? "I hear you." : "What?" }));
-    one.send(SILENCE, VOICE, SILENCE);
-    await one.until(() => one.count("response.done") === 1 && one.count("conversation.item.retrieved") === 1);
-    expect(one.history).toEqual(["user: tone 880", "assistant: I hear you."]);
-    expect(one.errors).toEqual([]);
+    const dialogue = await startTalk(({ last }) => ({ text: last === "user: tone 880" ? "I hear you." : "What?" }));
+    dialogue.send(SILENCE, VOICE, SILENCE);
+    await dialogue.until(
+      () => dialogue.count("response.done") === 1 && dialogue.count("conversation.item.retrieved") === 1,
+    );
+    expect(dialogue.history).toEqual(["user: tone 880", "assistant: I hear you."]);
+    expect(dialogue.errors).toEqual([]);
   });
 
   test("calls its function, and the model gets the result", async () => {
-    const one = await talking(({ last }) =>
+    const dialogue = await startTalk(({ last }) =>
       last.startsWith("function:")
         ? { text: "There are two." }
         : { text: "One moment.", calls: [{ name: "free_tables", arguments: { day: "2026-12-01" } }] },
     );
-    one.session.sendMessage("Is a table free?");
-    await one.until(() => one.count("response.done") === 2);
-    expect(one.inputs).toEqual([{ day: "2026-12-01" }]);
+    dialogue.session.sendMessage("Is a table free?");
+    await dialogue.until(() => dialogue.count("response.done") === 2);
+    expect(dialogue.inputs).toEqual([{ day: "2026-12-01" }]);
     expect(record().history).toEqual([
       "user: Is a table free?",
       "assistant: One moment.",
@@ -226,65 +228,65 @@ describe.skipIf(absent)(`the official client${absent ? ` (skipped: ${absent})` :
       "function: two tables",
       "assistant: There are two.",
     ]);
-    expect(one.history).toEqual([
+    expect(dialogue.history).toEqual([
       "user: Is a table free?",
       "assistant: One moment.",
       "free_tables: two tables",
       "assistant: There are two.",
     ]);
-    const items = one.events.filter(({ type }) => type === "conversation.item.done");
+    const items = dialogue.events.filter(({ type }) => type === "conversation.item.done");
     expect(items.map(({ item }) => (item as ClientItem).type)).toEqual([
       ...["message", "message", "function_call", "function_call_output", "message"],
     ]);
-    expect(one.errors).toEqual([]);
+    expect(dialogue.errors).toEqual([]);
   });
 
-  test.for([true, false])("truncates unheard audio; the server stops without a request: %s", async (itself) => {
-    const long = "One two three four five six seven eight nine ten. ".repeat(40);
-    const one = await talking(({ last }) => ({ text: last.includes("tone") ? "Yes?" : long }), {
-      turnDetection: { type: "server_vad", interruptResponse: itself },
+  test.for([true, false])("truncates unheard audio; the server stops without a request: %s", async (stopsItself) => {
+    const longText = "One two three four five six seven eight nine ten. ".repeat(40);
+    const dialogue = await startTalk(({ last }) => ({ text: last.includes("tone") ? "Yes?" : longText }), {
+      turnDetection: { type: "server_vad", interruptResponse: stopsItself },
       pieceMs: 10, // a tenth of a piece's duration
     });
-    one.session.sendMessage("Speak at length.");
-    await one.until(() => one.audioBytes > 0);
+    dialogue.session.sendMessage("Speak at length.");
+    await dialogue.until(() => dialogue.audioBytes > 0);
     const begunAt = performance.now();
     await pause(300); // the callee listens for a while: playback is measured by the clock
-    one.send(SILENCE, VOICE);
-    await one.until(() => one.count("conversation.item.truncated") === 1);
-    one.send(SILENCE);
-    await one.until(() => one.count("response.done") === 2);
+    dialogue.send(SILENCE, VOICE);
+    await dialogue.until(() => dialogue.count("conversation.item.truncated") === 1);
+    dialogue.send(SILENCE);
+    await dialogue.until(() => dialogue.count("response.done") === 2);
     const elapsedMs = performance.now() - begunAt;
-    const [cut] = record().truncated;
+    const [truncation] = record().truncated;
     expect(record().truncated).toHaveLength(1);
-    expect(cut!.ms).toBeGreaterThan(250);
-    expect(cut!.ms).toBeLessThan(elapsedMs + 250);
-    expect(record().received.includes("response.cancel")).toBe(!itself);
-    const [first] = one.events.filter(({ type }) => type === "response.done");
-    expect(first).toMatchObject({
+    expect(truncation!.ms).toBeGreaterThan(250);
+    expect(truncation!.ms).toBeLessThan(elapsedMs + 250);
+    expect(record().received.includes("response.cancel")).toBe(!stopsItself);
+    const [firstDone] = dialogue.events.filter(({ type }) => type === "response.done");
+    expect(firstDone).toMatchObject({
       response: {
         status: "cancelled",
-        status_details: { reason: itself ? "turn_detected" : "client_cancelled" },
+        status_details: { reason: stopsItself ? "turn_detected" : "client_cancelled" },
         output: [{ type: "message", status: "incomplete" }],
       },
     });
     // Everything that began has ended.
-    expect(one.count("conversation.item.done")).toBe(one.count("conversation.item.added"));
-    expect(one.count("response.output_item.done")).toBe(one.count("response.output_item.added"));
-    expect(one.session.history.map(({ role, status }) => `${role} ${status}`)).toEqual([
+    expect(dialogue.count("conversation.item.done")).toBe(dialogue.count("conversation.item.added"));
+    expect(dialogue.count("response.output_item.done")).toBe(dialogue.count("response.output_item.added"));
+    expect(dialogue.session.history.map(({ role, status }) => `${role} ${status}`)).toEqual([
       ...["user completed", "assistant incomplete", "user completed", "assistant completed"],
     ]);
-    expect(one.errors).toEqual([]);
+    expect(dialogue.errors).toEqual([]);
   });
 
-  test("inserts items where it wants them, and removes them", async () => {
-    const one = await talking(() => ({ text: "Good." }));
-    one.session.sendMessage("Yes.");
-    await one.until(() => one.count("response.done") === 1);
+  test("inserts items at the requested places, and removes them", async () => {
+    const dialogue = await startTalk(() => ({ text: "Good." }));
+    dialogue.session.sendMessage("Yes.");
+    await dialogue.until(() => dialogue.count("response.done") === 1);
     const message = (itemId: string, text: string) => ({
       ...{ itemId, type: "message", role: "user", status: "completed" },
       content: [{ type: "input_text", text }],
     });
-    one.session.updateHistory(([yes, good]) => [
+    dialogue.session.updateHistory(([yes, good]) => [
       message("first", "Are you there?"),
       yes,
       message("third", "Well."),
@@ -292,11 +294,11 @@ describe.skipIf(absent)(`the official client${absent ? ` (skipped: ${absent})` :
     ]);
     const expected = ["user: Are you there?", "user: Yes.", "user: Well.", "assistant: Good."];
     await expect.poll(() => record().history).toEqual(expected);
-    await one.until(() => one.history.length === 4);
-    expect(one.history).toEqual(expected);
-    one.session.updateHistory((history) => history.slice(1));
+    await dialogue.until(() => dialogue.history.length === 4);
+    expect(dialogue.history).toEqual(expected);
+    dialogue.session.updateHistory((history) => history.slice(1));
     await expect.poll(() => record().history).toEqual(expected.slice(1));
-    expect(one.errors).toEqual([]);
+    expect(dialogue.errors).toEqual([]);
   });
 
   describe("a fault", () => {
@@ -317,41 +319,41 @@ describe.skipIf(absent)(`the official client${absent ? ` (skipped: ${absent})` :
     });
 
     test("of a reply ends only that reply", async () => {
-      const one = await talking(() => ({ text: "Hello." }));
+      const dialogue = await startTalk(() => ({ text: "Hello." }));
       server.failConversation("failed");
-      one.session.sendMessage("Hello?");
-      await one.until(() => one.count("response.done") === 1);
-      expect(one.events.at(-1)).toMatchObject({
+      dialogue.session.sendMessage("Hello?");
+      await dialogue.until(() => dialogue.count("response.done") === 1);
+      expect(dialogue.events.at(-1)).toMatchObject({
         response: { status: "failed", status_details: { error: { code: "overloaded" } } },
       });
-      one.session.sendMessage("Hello?");
-      await one.until(() => one.history.includes("assistant: Hello."));
+      dialogue.session.sendMessage("Hello?");
+      await dialogue.until(() => dialogue.history.includes("assistant: Hello."));
     });
 
     test("without effect is reported, and the reply continues", async () => {
-      const one = await talking(() => ({ text: "Hello." }));
+      const dialogue = await startTalk(() => ({ text: "Hello." }));
       server.failConversation("error");
-      one.session.sendMessage("Hello?");
-      await one.until(() => one.count("response.done") === 1 && one.errors.length === 1);
-      expect(one.errors[0]).toContain("This changes nothing.");
-      expect(one.history.at(-1)).toBe("assistant: Hello.");
+      dialogue.session.sendMessage("Hello?");
+      await dialogue.until(() => dialogue.count("response.done") === 1 && dialogue.errors.length === 1);
+      expect(dialogue.errors[0]).toContain("This changes nothing.");
+      expect(dialogue.history.at(-1)).toBe("assistant: Hello.");
     });
 
     test("within a function's arguments calls no function", async () => {
-      const one = await talking(() => ({ calls: [{ name: "free_tables", arguments: { day: "2026-12-01" } }] }));
+      const dialogue = await startTalk(() => ({ calls: [{ name: "free_tables", arguments: { day: "2026-12-01" } }] }));
       server.failConversation("half_a_call");
-      one.session.sendMessage("Is a table free?");
-      await one.until(() => one.count("response.done") === 1);
-      expect(one.inputs).toEqual([]);
-      expect(one.events.at(-1)).toMatchObject({ response: { status: "incomplete" } });
+      dialogue.session.sendMessage("Is a table free?");
+      await dialogue.until(() => dialogue.count("response.done") === 1);
+      expect(dialogue.inputs).toEqual([]);
+      expect(dialogue.events.at(-1)).toMatchObject({ response: { status: "incomplete" } });
     });
 
     test("of the connection disconnects the client", async () => {
-      const one = await talking(() => ({ text: "A first sentence, and then a second one." }));
+      const dialogue = await startTalk(() => ({ text: "A first sentence, and then a second one." }));
       server.failConversation("drop");
-      one.session.sendMessage("Hello?");
-      await one.until(() => one.transport.status === "disconnected");
-      expect(one.audioBytes).toBeGreaterThan(0);
+      dialogue.session.sendMessage("Hello?");
+      await dialogue.until(() => dialogue.transport.status === "disconnected");
+      expect(dialogue.audioBytes).toBeGreaterThan(0);
     });
   });
 });

@@ -9,20 +9,33 @@ import { run } from "./tools.ts";
 export function recognise(wav: string, ...sentences: readonly (readonly (readonly string[])[])[]): string {
   const dir = dirname(wav);
   const name = basename(wav, ".wav");
-  const at = (extension: string) => join(dir, `${name}.${extension}`);
+  const pathOf = (extension: string) => join(dir, `${name}.${extension}`);
   const sequences = sentences.map((places) => places.map((choices) => `( ${choices.join(" | ")} )`).join(" "));
   writeFileSync(
-    at("gram"),
-    `#JSGF V1.0;\ngrammar sentence;\npublic <sentence> = ${sequences.map((one) => `( ${one} )`).join(" | ")} ;\n`,
+    pathOf("gram"),
+    `#JSGF V1.0;\ngrammar sentence;\npublic <sentence> = ${sequences.map((sequence) => `( ${sequence} )`).join(" | ")} ;\n`,
   );
-  writeFileSync(at("ctl"), `${name}\n`);
+  writeFileSync(pathOf("ctl"), `${name}\n`);
   run(
     "pocketsphinx_batch",
-    ...["-hmm", join(models(), "en-us"), "-dict", join(models(), "cmudict-en-us.dict"), "-jsgf", at("gram")],
-    ...["-adcin", "yes", "-adchdr", "44", "-cepdir", dir, "-cepext", ".wav", "-ctl", at("ctl"), "-hyp", at("hyp")],
+    ...["-hmm", join(models(), "en-us"), "-dict", join(models(), "cmudict-en-us.dict"), "-jsgf", pathOf("gram")],
+    ...[
+      "-adcin",
+      "yes",
+      "-adchdr",
+      "44",
+      "-cepdir",
+      dir,
+      "-cepext",
+      ".wav",
+      "-ctl",
+      pathOf("ctl"),
+      "-hyp",
+      pathOf("hyp"),
+    ],
     ...["-remove_noise", "no", "-remove_silence", "no", "-silprob", "0.3", "-logfn", "/dev/null"],
   );
-  return readFileSync(at("hyp"), "utf8").replace(/\s*\([^)]*\)\s*$/, "");
+  return readFileSync(pathOf("hyp"), "utf8").replace(/\s*\([^)]*\)\s*$/, "");
 }
 
 /** Folder of the distribution's American English models. */

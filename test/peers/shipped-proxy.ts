@@ -29,14 +29,14 @@ export interface ProxyOptions {
 /** Starts nginx with `examples/deploy/nginx.conf` among the files of its `conf.d`. */
 export function startNginx(options: ProxyOptions): Promise<ShippedProxy> {
   return startProxy("nginx", options, ({ port, cert, key, logs }, { upstream, folder }) => {
-    const shipped = adapted("nginx.conf", [
+    const config = adaptFile("nginx.conf", [
       ["listen 443 ssl", `listen 127.0.0.1:${port} ssl`],
       ["/etc/letsencrypt/live/calls.example.com/fullchain.pem", cert],
       ["/etc/letsencrypt/live/calls.example.com/privkey.pem", key],
       ["http://127.0.0.1:8080", `http://127.0.0.1:${upstream}`],
       ["/var/log/nginx/error.log", logs[1]],
     ]);
-    writeFileSync(join(folder, "ringport.conf"), shipped);
+    writeFileSync(join(folder, "ringport.conf"), config);
     // As in Debian: its main configuration supplies the rest.
     const main = `
 daemon off;
@@ -58,13 +58,13 @@ http {
 /** Starts Caddy with `examples/deploy/Caddyfile` and an access log. */
 export function startCaddy(options: ProxyOptions): Promise<ShippedProxy> {
   return startProxy("caddy", options, ({ port, cert, key }, { upstream, folder }) => {
-    const shipped = adapted("Caddyfile", [
+    const config = adaptFile("Caddyfile", [
       ["calls.example.com {", `https://calls.example.com:${port} {\n\tbind 127.0.0.1\n\ttls ${cert} ${key}\n\tlog`],
       ["reverse_proxy 127.0.0.1:8080", `reverse_proxy 127.0.0.1:${upstream}`],
     ]);
     writeFileSync(
       join(folder, "Caddyfile"),
-      `{\n\tadmin off\n\tauto_https disable_redirects\n\tstorage file_system ${folder}\n}\n${shipped}`,
+      `{\n\tadmin off\n\tauto_https disable_redirects\n\tstorage file_system ${folder}\n}\n${config}`,
     );
     return ["run", "--config", join(folder, "Caddyfile"), "--adapter", "caddyfile"];
   });
@@ -115,7 +115,7 @@ async function startProxy(
 }
 
 /** A shipped file with a few texts replaced; it must contain each of them. */
-function adapted(name: string, replacements: readonly (readonly [string, string])[]): string {
+function adaptFile(name: string, replacements: readonly (readonly [string, string])[]): string {
   const path = fileURLToPath(new URL(`../../examples/deploy/${name}`, import.meta.url));
   return replacements.reduce(
     (text, [from, to]) => {

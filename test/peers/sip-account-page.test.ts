@@ -47,9 +47,9 @@ describeEach([ON_NODE], (target) => {
       const { id } = await client.createInstance("Reception & <b>desk</b>");
       const url = await client.linkUrl(id);
       const { page, requests, faults } = await browser.open();
-      const type = (name: string, value: string) =>
+      const fill = (name: string, value: string) =>
         page.evaluate(`document.querySelector('[name="${name}"]').value = ${JSON.stringify(value)}`);
-      const send = () => page.evaluate("document.querySelector('button').click()");
+      const submit = () => page.evaluate("document.querySelector('button').click()");
       await page.goto(url);
       await waitFor(page, 'document.querySelectorAll("button").length === 1');
       expect(await page.evaluate("document.body.textContent")).toContain("Reception & <b>desk</b>");
@@ -59,17 +59,17 @@ describeEach([ON_NODE], (target) => {
         /^Password/,
       );
 
-      await type("server", `127.0.0.1:${farEnd.port}`);
-      await type("user", "tom");
-      await type("password", "wrong");
-      await send();
+      await fill("server", `127.0.0.1:${farEnd.port}`);
+      await fill("user", "tom");
+      await fill("password", "wrong");
+      await submit();
       await waitFor(page, '/401/.test(document.querySelector("[role=alert]")?.textContent ?? "")');
       expect(await page.evaluate("document.querySelector('[name=server]').value")).toBe(`127.0.0.1:${farEnd.port}`);
       expect(await page.evaluate("document.querySelector('[name=password]').value")).toBe("");
       expect((await client.instance(id)).status).toBe("CREATED");
 
-      await type("password", "s3cret");
-      await send();
+      await fill("password", "s3cret");
+      await submit();
       await waitFor(page, 'document.querySelector("h1")?.textContent === "Linked"');
       await client.waitForInstance(id, "ACTIVE");
       expect(requests.filter((asked) => !asked.startsWith(`${server.base}/sip/link/`))).toEqual([]);

@@ -38,13 +38,13 @@ withTools("the pair of docs/sip.md", ["baresip", "kamailio", "sox"], () => {
   });
 
   /** The tone that the phone heard in the call after these recordings, and its length, ms. */
-  async function heardSince(before: readonly string[], hz: number): Promise<{ ms: number; share: number }> {
+  async function heardSince(earlierNames: readonly string[], hz: number): Promise<{ ms: number; share: number }> {
     const isWhole = (name: string): boolean => {
       const file = readFileSync(join(files, "rec", name));
       return file.length > 44 && file.readUInt32LE(4) === file.length - 8;
     };
-    const fresh = () => recordings().filter((name) => !before.includes(name) && isWhole(name));
-    const [name = ""] = await until(fresh, (names) => names.length === 1, 5_000, "the recording");
+    const newRecordings = () => recordings().filter((name) => !earlierNames.includes(name) && isWhole(name));
+    const [name = ""] = await until(newRecordings, (names) => names.length === 1, 5_000, "the recording");
     const sound = readWav(readFileSync(join(files, "rec", name)));
     const { from, to } = loudPart(sound);
     const share = toneShare({ ...sound, samples: sound.samples.subarray(from, to) }, hz);
@@ -58,11 +58,11 @@ withTools("the pair of docs/sip.md", ["baresip", "kamailio", "sox"], () => {
       const client = await server.as("admin");
       const { id } = await client.createInstance("Trunk");
       await client.waitForInstance(id, "ACTIVE");
-      const before = recordings();
+      const earlierRecordings = recordings();
       const audio = { audioBase64: TONE_WAV.toString("base64") };
       const call = await client.call(id, { type: "FIXED_AUDIO", audio });
       expect((await client.waitForCall(call.id)).outcome?.reason).toBe("message_played");
-      const { ms, share } = await heardSince(before, 1000);
+      const { ms, share } = await heardSince(earlierRecordings, 1000);
       expect(ms).toBeGreaterThan(1_160);
       expect(share).toBeGreaterThan(0.95);
     });
@@ -73,7 +73,7 @@ withTools("the pair of docs/sip.md", ["baresip", "kamailio", "sox"], () => {
         const client = await server.as("admin");
         const { id } = await client.createInstance("Streams");
         await client.waitForInstance(id, "ACTIVE");
-        const before = recordings();
+        const earlierRecordings = recordings();
         const text = programs()
           .find(({ page, text }) => page === "docs/streams.md" && text.includes("new WebSocket("))!
           .text.replace("http://127.0.0.1:8080", server.base)
@@ -83,7 +83,7 @@ withTools("the pair of docs/sip.md", ["baresip", "kamailio", "sox"], () => {
         writeFileSync(join(files, "stream.mts"), text);
         const { stdout, stderr } = await runProgram(target.runtime, join(files, "stream.mts"), { cwd: files });
         expect(stdout, stderr).toMatch(/^mark tone\n(.*\n)*completed stream_closed\nclosed with 1000$/m);
-        const { ms, share } = await heardSince(before, 440);
+        const { ms, share } = await heardSince(earlierRecordings, 440);
         expect(ms).toBeGreaterThan(1_990);
         expect(share).toBeGreaterThan(0.9);
         const pcm = readFileSync(join(files, "callee.pcm"));

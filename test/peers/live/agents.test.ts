@@ -31,15 +31,16 @@ interface CallView {
 
 /** Registers tests that need these variables; without them they are skipped, and the title names those to set. */
 function withVariables(title: string, names: readonly string[], define: () => void): void {
-  const absent = names.filter((name) => !LIVE[name]);
-  const reason = absent.length > 0 ? missing(`set ${absent.join(", ")}; test/peers/live/README.md`) : undefined;
+  const missingNames = names.filter((name) => !LIVE[name]);
+  const reason =
+    missingNames.length > 0 ? missing(`set ${missingNames.join(", ")}; test/peers/live/README.md`) : undefined;
   describe.skipIf(reason)(reason ? `${title} (skipped: ${reason})` : title, define);
 }
 
 /** Registers the test of a call to a callee who answers questions, on a server with these settings. */
 function conversation(
   env: Readonly<Record<string, string | undefined>>,
-  more: object,
+  agentOptions: object,
   check: (call: CallView) => void,
 ) {
   const server = useServer(ON_NODE, { env: { ...env, RINGPORT_SIMULATOR_TIME_SCALE: "1" } });
@@ -48,13 +49,13 @@ function conversation(
     const { id } = await client.call((await client.activeInstance()).id, {
       type: "DYNAMIC_AGENT",
       target: { phoneNumber: ANSWERING },
-      agent: { instructions: INSTRUCTIONS, ...LIMITS, ...more },
+      agent: { instructions: INSTRUCTIONS, ...LIMITS, ...agentOptions },
     });
     const { status, outcome } = await client.waitForCall(id, undefined, 120_000);
     expect([status, outcome?.reason], outcome?.detail ?? "").toEqual(["COMPLETED", "agent_finished"]);
     const call = await until(
       async () => expected(200, await client.get(`/v1/calls/${id}?expand=transcript,metrics,result`)).json<CallView>(),
-      ({ result }) => !("resultSchema" in more) || result !== null,
+      ({ result }) => !("resultSchema" in agentOptions) || result !== null,
       15_000,
       "the result",
     );

@@ -18,9 +18,12 @@ const folder = mkdtempSync(join(tmpdir(), "ringport-fake-provider-"));
 
 /** The words recognised by pocketsphinx. */
 function understand(samples: Int16Array, sampleRate: number): string {
-  const heard = resample(samples, sampleRate, RATE);
+  const resampled = resample(samples, sampleRate, RATE);
   const path = join(folder, `${randomUUID()}.wav`);
-  writeFileSync(path, Buffer.concat([wavHeader({ sampleRate: RATE, samples: heard.length }), pcmToBytes(heard)]));
+  writeFileSync(
+    path,
+    Buffer.concat([wavHeader({ sampleRate: RATE, samples: resampled.length }), pcmToBytes(resampled)]),
+  );
   return recognise(path, ...ANSWERS.map(({ places }) => places));
 }
 

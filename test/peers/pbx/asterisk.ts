@@ -4,7 +4,7 @@ import type { Certificates } from "../sip/certificates.ts";
 import { startChild } from "../sip/child.ts";
 import { freePorts, listening } from "../sip/ports.ts";
 import type { Stage } from "../sip/stage.ts";
-import { ACCOUNT, CALLEES, installed, newestRecording, type Pbx, THEIR_HZ } from "./pbx.ts";
+import { ACCOUNT, CALLEES, installFolder, newestRecording, type Pbx, THEIR_HZ } from "./pbx.ts";
 
 /** Modules for a trunk: PJSIP, RTP and SRTP, and the few applications of the dialplan below. */
 const MODULES = [
@@ -91,43 +91,43 @@ contact=sip:127.0.0.1:${behind}
 
 const extension = (number: string): string => number.slice(1);
 
-const recorded = (number: string, folder: string, then: readonly string[]): string =>
+const recordedExtension = (number: string, folder: string, applications: readonly string[]): string =>
   [
     `exten => ${extension(number)},1,Answer()`,
     `MixMonitor(,r(${join(folder, number)}-\${UNIQUEID}.wav))`,
-    ...then,
+    ...applications,
     "Hangup()",
   ].join("\n same => n,");
 
 const EXTENSIONS = (folder: string): string => `
 [callees]
 exten => _+X.,1,Goto(\${EXTEN:1},1)
-${recorded(CALLEES.talks, folder, [`Playtones(${THEIR_HZ})`, "Wait(60)"])}
-${recorded(CALLEES.presses, folder, ["Wait(1)", "SendDTMF(15#0,300,150)", "Wait(60)"])}
-${recorded(CALLEES.listens, folder, ["Wait(12)", `Playtones(${THEIR_HZ})`, "Wait(60)"])}
+${recordedExtension(CALLEES.talks, folder, [`Playtones(${THEIR_HZ})`, "Wait(60)"])}
+${recordedExtension(CALLEES.presses, folder, ["Wait(1)", "SendDTMF(15#0,300,150)", "Wait(60)"])}
+${recordedExtension(CALLEES.listens, folder, ["Wait(12)", `Playtones(${THEIR_HZ})`, "Wait(60)"])}
 exten => ${extension(CALLEES.behind)},1,Dial(PJSIP/+12025550101@phone,30)
 exten => ${extension(CALLEES.busy)},1,Busy(2)
 `;
 
 /** Starts the Asterisk that the variable ASTERISK names. @param behind the port of a phone behind it */
 export async function startAsterisk(stage: Stage, keys: Certificates, behind: number): Promise<Pbx> {
-  const prefix = installed("ASTERISK", "sbin/asterisk");
+  const prefix = installFolder("ASTERISK", "sbin/asterisk");
   const folder = stage.folder("asterisk");
   const [port, rtp] = [await freePorts(2), await freePorts(40)];
-  const at = (name: string): string => join(folder, name);
-  for (const made of ["etc", "lib", "lib/keys", "spool", "run", "log", "rec"]) mkdirSync(at(made));
+  const pathOf = (name: string): string => join(folder, name);
+  for (const name of ["etc", "lib", "lib/keys", "spool", "run", "log", "rec"]) mkdirSync(pathOf(name));
   const files: Readonly<Record<string, string>> = {
     "asterisk.conf": `[directories]
-astetcdir => ${at("etc")}
+astetcdir => ${pathOf("etc")}
 astmoddir => ${join(prefix, "lib/asterisk/modules")}
-astvarlibdir => ${at("lib")}
-astdbdir => ${at("lib")}
-astkeydir => ${at("lib")}
-astdatadir => ${at("lib")}
-astagidir => ${at("lib")}
-astspooldir => ${at("spool")}
-astrundir => ${at("run")}
-astlogdir => ${at("log")}
+astvarlibdir => ${pathOf("lib")}
+astdbdir => ${pathOf("lib")}
+astkeydir => ${pathOf("lib")}
+astdatadir => ${pathOf("lib")}
+astagidir => ${pathOf("lib")}
+astspooldir => ${pathOf("spool")}
+astrundir => ${pathOf("run")}
+astlogdir => ${pathOf("log")}
 [options]
 nocolor = yes
 `,
@@ -135,15 +135,15 @@ nocolor = yes
     "logger.conf": "[general]\n[logfiles]\nconsole => notice,warning,error\n",
     "pjsip.conf": PJSIP(port, keys, behind),
     "pjproject.conf": "[startup]\ntype=startup\n",
-    "extensions.conf": EXTENSIONS(at("rec")),
+    "extensions.conf": EXTENSIONS(pathOf("rec")),
     "rtp.conf": `[general]\nrtpstart=${rtp}\nrtpend=${rtp + 38}\n`,
   };
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(at("etc"), name), text);
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(pathOf("etc"), name), text);
   // Its PJSIP may be a separate library in the same folder.
   const program = [`LD_LIBRARY_PATH=${join(prefix, "lib")}`, join(prefix, "sbin/asterisk")];
-  const child = startChild("env", [...program, "-f", "-C", at("etc/asterisk.conf")], {
+  const child = startChild("env", [...program, "-f", "-C", pathOf("etc/asterisk.conf")], {
     cwd: folder,
-    log: at("log.txt"),
+    log: pathOf("log.txt"),
   });
   stage.add(child, () => child.kill());
   await Promise.all([listening(port, "udp", 20_000), listening(port + 1, "tcp", 20_000)]);
@@ -153,6 +153,6 @@ nocolor = yes
     protected: { user: "protected" },
     speaksG722: true,
     keysAsTones: { user: "inband" },
-    heard: (number) => newestRecording(at("rec"), number),
+    heard: (number) => newestRecording(pathOf("rec"), number),
   };
 }

@@ -5,12 +5,12 @@ import type { Certificates } from "../sip/certificates.ts";
 import { startChild } from "../sip/child.ts";
 import { freePorts, listening } from "../sip/ports.ts";
 import type { Stage } from "../sip/stage.ts";
-import { ACCOUNT, CALLEES, installed, newestRecording, type Pbx, THEIR_HZ } from "./pbx.ts";
+import { ACCOUNT, CALLEES, installFolder, newestRecording, type Pbx, THEIR_HZ } from "./pbx.ts";
 
 const MODULES = ["logfile", "commands", "dialplan_xml", "dptools", "sndfile", "sofia", "tone_stream"];
 
-const params = (all: Readonly<Record<string, string | number>>): string =>
-  Object.entries(all)
+const params = (values: Readonly<Record<string, string | number>>): string =>
+  Object.entries(values)
     .map(([name, value]) => `<param name="${name}" value="${value}"/>`)
     .join("\n");
 
@@ -22,15 +22,15 @@ const extension = (number: string, actions: readonly (readonly [application: str
 ${actions.map(([application, data]) => `<action application="${application}" data="${data}"/>`).join("\n")}
 </condition></extension>`;
 
-const recorded = (number: string, folder: string, then: Parameters<typeof extension>[1]): string =>
+const recordedExtension = (number: string, folder: string, actions: Parameters<typeof extension>[1]): string =>
   extension(number, [
     ["answer", ""],
     ["set", "RECORD_READ_ONLY=true"],
     ["record_session", `${join(folder, number)}-\${strepoch()}-\${uuid}.wav`],
-    ...then,
+    ...actions,
   ]);
 
-const XML = (at: { port: number; rtp: number; certificates: string; rec: string; behind: number }): string => `
+const XML = (settings: { port: number; rtp: number; certificates: string; rec: string; behind: number }): string => `
 <document type="freeswitch/xml">
 <section name="configuration">
 <configuration name="modules.conf"><modules>
@@ -40,7 +40,7 @@ ${MODULES.map((name) => `<load module="mod_${name}"/>`).join("\n")}
 <mappings><map name="all" value="info,notice,warning,err,crit,alert"/></mappings>
 </profile></profiles></configuration>
 <configuration name="switch.conf"><settings>
-${params({ "rtp-start-port": at.rtp, "rtp-end-port": at.rtp + 38, "max-sessions": 50, "sessions-per-second": 50 })}
+${params({ "rtp-start-port": settings.rtp, "rtp-end-port": settings.rtp + 38, "max-sessions": 50, "sessions-per-second": 50 })}
 </settings></configuration>
 <configuration name="acl.conf"><network-lists/></configuration>
 <configuration name="sofia.conf"><profiles><profile name="internal">
@@ -49,7 +49,7 @@ ${params({ "rtp-start-port": at.rtp, "rtp-end-port": at.rtp + 38, "max-sessions"
 ${params({
   "sip-ip": "127.0.0.1",
   "rtp-ip": "127.0.0.1",
-  "sip-port": at.port,
+  "sip-port": settings.port,
   context: "callees",
   dialplan: "XML",
   "auth-calls": "true",
@@ -63,8 +63,8 @@ ${params({
   "rtp-timer-name": "soft",
   tls: "true",
   "tls-bind-params": "transport=tls",
-  "tls-sip-port": at.port + 1,
-  "tls-cert-dir": at.certificates,
+  "tls-sip-port": settings.port + 1,
+  "tls-cert-dir": settings.certificates,
   "tls-version": "tlsv1.2",
 })}
 </settings></profile></profiles></configuration>
@@ -76,19 +76,19 @@ ${params({
 </user>
 </users></group></groups></domain></section>
 <section name="dialplan"><context name="callees">
-${recorded(CALLEES.talks, at.rec, [["playback", TONE]])}
-${recorded(CALLEES.presses, at.rec, [
+${recordedExtension(CALLEES.talks, settings.rec, [["playback", TONE]])}
+${recordedExtension(CALLEES.presses, settings.rec, [
   ["sleep", "1000"],
   ["send_dtmf", "15#0@300"],
   ["sleep", "60000"],
 ])}
-${recorded(CALLEES.listens, at.rec, [
+${recordedExtension(CALLEES.listens, settings.rec, [
   ["sleep", "12000"],
   ["playback", TONE],
 ])}
 ${extension(CALLEES.behind, [
   ["set", "bypass_media_after_bridge=true"],
-  ["bridge", `sofia/internal/+12025550101@127.0.0.1:${at.behind}`],
+  ["bridge", `sofia/internal/+12025550101@127.0.0.1:${settings.behind}`],
 ])}
 ${extension(CALLEES.busy, [["hangup", "USER_BUSY"]])}
 <extension name="others"><condition><action application="hangup" data="UNALLOCATED_NUMBER"/></condition></extension>
@@ -98,27 +98,30 @@ ${extension(CALLEES.busy, [["hangup", "USER_BUSY"]])}
 
 /** Starts the FreeSWITCH that the variable FREESWITCH names. @param behind the port of a phone behind it */
 export async function startFreeswitch(stage: Stage, keys: Certificates, behind: number): Promise<Pbx> {
-  const prefix = installed("FREESWITCH", "bin/freeswitch");
+  const prefix = installFolder("FREESWITCH", "bin/freeswitch");
   const folder = stage.folder("freeswitch");
   const [port, rtp] = [await freePorts(2), await freePorts(40)];
-  const at = (name: string): string => join(folder, name);
+  const pathOf = (name: string): string => join(folder, name);
   const folders = ["conf", "log", "run", "db", "certs", "scripts", "temp", "storage", "cache", "rec"];
-  for (const made of folders) mkdirSync(at(made));
-  copyFileSync(keys.both, at("certs/agent.pem"));
-  copyFileSync(keys.ca, at("certs/cafile.pem"));
-  writeFileSync(at("conf/freeswitch.xml"), XML({ port, rtp, certificates: at("certs"), rec: at("rec"), behind }));
+  for (const name of folders) mkdirSync(pathOf(name));
+  copyFileSync(keys.both, pathOf("certs/agent.pem"));
+  copyFileSync(keys.ca, pathOf("certs/cafile.pem"));
+  writeFileSync(
+    pathOf("conf/freeswitch.xml"),
+    XML({ port, rtp, certificates: pathOf("certs"), rec: pathOf("rec"), behind }),
+  );
   const places = ["conf", "log", "run", "db", "certs", "scripts", "temp", "storage", "cache"];
-  const options = ["-nc", "-nf", "-nonat", "-nort", "-np", ...places.flatMap((name) => [`-${name}`, at(name)])];
+  const options = ["-nc", "-nf", "-nonat", "-nort", "-np", ...places.flatMap((name) => [`-${name}`, pathOf(name)])];
   const program = [`LD_LIBRARY_PATH=${join(prefix, "lib")}`, join(prefix, "bin/freeswitch")];
-  const command = [...program, ...options, "-recordings", at("rec"), "-mod", join(prefix, "lib/freeswitch/mod")];
-  const child = startChild("env", command, { cwd: folder, log: at("output.txt") });
+  const command = [...program, ...options, "-recordings", pathOf("rec"), "-mod", join(prefix, "lib/freeswitch/mod")];
+  const child = startChild("env", command, { cwd: folder, log: pathOf("output.txt") });
   stage.add(child, () => child.kill());
   await Promise.all([listening(port, "udp", 30_000), listening(port + 1, "tcp", 30_000)]);
   await until(
-    () => readFileSync(at("log/freeswitch.log"), "utf8"),
+    () => readFileSync(pathOf("log/freeswitch.log"), "utf8"),
     (text) => /FreeSWITCH.* Started/.test(text),
     30_000,
     "FreeSWITCH to have started",
   );
-  return { port, trunk: {}, protected: {}, heard: (number) => newestRecording(at("rec"), number) };
+  return { port, trunk: {}, protected: {}, heard: (number) => newestRecording(pathOf("rec"), number) };
 }

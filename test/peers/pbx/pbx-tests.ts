@@ -46,43 +46,43 @@ export function pbxTests(
       await events.over;
       expect(events.cause).toBe("released");
       // A PBX on a busy machine is late at times: then one gap is filled.
-      const heard = { sampleRate: leg.sampleRate, samples: concatPcm(ear.frames).subarray(leg.sampleRate / 2) };
-      expect(toneShare(heard, THEIR_HZ)).toBeGreaterThan(0.95);
-      expect(phaseJumps(heard, THEIR_HZ)).toBeLessThanOrEqual(8);
+      const heardSound = { sampleRate: leg.sampleRate, samples: concatPcm(ear.frames).subarray(leg.sampleRate / 2) };
+      expect(toneShare(heardSound, THEIR_HZ)).toBeGreaterThan(0.95);
+      expect(phaseJumps(heardSound, THEIR_HZ)).toBeLessThanOrEqual(8);
       return leg;
     }
 
-    /** Minimum length of our tone in the recording of the PBX. */
-    async function wasHeard(number: string = CALLEES.talks, seconds = 2): Promise<void> {
+    /** Asserts the minimum length of our tone in the recording of the PBX, s. */
+    async function expectHeard(number: string = CALLEES.talks, seconds = 2): Promise<void> {
       const { sound } = await monoOf(await pbx.heard(number), 8_000);
-      const theirs = { ...sound, samples: sound.samples.subarray(sound.sampleRate / 2, -sound.sampleRate / 5) };
-      expect(theirs.samples.length / sound.sampleRate).toBeGreaterThan(seconds);
-      expect(toneShare(theirs, OUR_HZ)).toBeGreaterThan(0.95);
+      const recording = { ...sound, samples: sound.samples.subarray(sound.sampleRate / 2, -sound.sampleRate / 5) };
+      expect(recording.samples.length / sound.sampleRate).toBeGreaterThan(seconds);
+      expect(toneShare(recording, OUR_HZ)).toBeGreaterThan(0.95);
     }
 
     test("is heard both ways with the documented recipe", async () => {
       const leg = await talks();
-      await wasHeard();
+      await expectHeard();
       expect(leg.statistics?.()).toMatchObject({ codec: "PCMU", packetsLost: 0 });
     });
 
     test("is heard with a registration, over TCP", async () => {
       await talks({ server: `sip:127.0.0.1:${pbx.port};transport=tcp`, register: true });
-      await wasHeard();
+      await expectHeard();
     });
 
     test("is heard over TLS, protected by SRTP", async () => {
       const server = `sip:127.0.0.1:${pbx.port + 1};transport=tls`;
       await talks({ server, srtp: "required", tls: { ca: keys.ca, servername: "sip.test.local" }, ...pbx.protected });
-      await wasHeard();
+      await expectHeard();
     });
 
     test("is heard when the PBX redirects the audio to a phone behind it", async () => {
       await talks({}, CALLEES.behind, 5_000);
       const { sound } = await monoOf(await phone.heardFile());
-      const theirs = { ...sound, samples: sound.samples.subarray(sound.sampleRate, -sound.sampleRate / 5) };
-      expect(toneShare(theirs, OUR_HZ)).toBeGreaterThan(0.95);
-      expect(phaseJumps(theirs, OUR_HZ)).toBeLessThanOrEqual(4);
+      const recording = { ...sound, samples: sound.samples.subarray(sound.sampleRate, -sound.sampleRate / 5) };
+      expect(toneShare(recording, OUR_HZ)).toBeGreaterThan(0.95);
+      expect(phaseJumps(recording, OUR_HZ)).toBeLessThanOrEqual(4);
     });
 
     test("keeps a callee who only listens for a while", async () => {
@@ -99,7 +99,7 @@ export function pbxTests(
       await leg.hangUp();
       await events.over;
       expect(events.types).not.toContain("media_lost");
-      await wasHeard(CALLEES.listens, 11);
+      await expectHeard(CALLEES.listens, 11);
     });
 
     test("reports the keys that the callee presses", async () => {
@@ -116,9 +116,9 @@ export function pbxTests(
     });
 
     test("is heard in G.722", async ({ skip }) => {
-      if (!pbx.speaksG722) skip("it was built without");
+      if (!pbx.speaksG722) skip("this PBX was built without G.722");
       const leg = await talks({ codecs: ["G722"] });
-      await wasHeard();
+      await expectHeard();
       expect(leg.statistics?.()?.codec).toBe("G722");
     });
 

@@ -44,7 +44,7 @@ export interface Pbx {
  * @param name name of the environment variable with its path
  * @throws {Error} the variable is not set, or the program is missing
  */
-export function installed(name: "ASTERISK" | "FREESWITCH", program: string): string {
+export function installFolder(name: "ASTERISK" | "FREESWITCH", program: string): string {
   const prefix = process.env[name];
   if (!prefix)
     throw new Error(

@@ -34,24 +34,24 @@ withTools("an agent on a call to a softphone", ["baresip", "openssl", "sox", "po
         instructions: [`Ask code: ${SENTENCE}`, `If 4: say: ${APPOINTMENT.text}`, "Otherwise: hang up"],
       },
     });
-    const said = async () => (await ringport.calls.transcripts(ADA, [call])).get(call.id) ?? [];
-    await until(said, (lines) => lines.some(({ text }) => text === SENTENCE), 20_000, "the question");
+    const transcriptLines = async () => (await ringport.calls.transcripts(ADA, [call])).get(call.id) ?? [];
+    await until(transcriptLines, (lines) => lines.some(({ text }) => text === SENTENCE), 20_000, "the question");
     softphone.command("sndcode", "4");
     const { status, outcome, result } = await ringport.calls.wait(ADA, call.id);
     expect([status, outcome?.reason, result]).toEqual(["COMPLETED", "agent_finished", { code: "4" }]);
 
     const { path } = await monoOf(await softphone.heardFile());
-    const lines = await said();
+    const lines = await transcriptLines();
     expect(lines.map(({ text }) => text)).toEqual(["This is an automated call.", SENTENCE, APPOINTMENT.text]);
-    const cut = (name: string, from: number, to: number): string => {
+    const extract = (name: string, from: number, to: number): string => {
       const part = path.replace(/\.wav$/, `-${name}.wav`);
       run("sox", path, part, "trim", String(Math.max(0, from / 1_000 - 0.1)), `=${to / 1_000 + 0.4}`);
       return part;
     };
     const [, question, answer] = lines;
-    expect(recognise(cut("question", question!.startMs, question!.endMs), [DIGIT, DIGIT, DIGIT, DIGIT])).toBe(
+    expect(recognise(extract("question", question!.startMs, question!.endMs), [DIGIT, DIGIT, DIGIT, DIGIT])).toBe(
       "seven two nine four",
     );
-    expect(recognise(cut("answer", answer!.startMs, answer!.endMs), APPOINTMENT.places)).toBe(APPOINTMENT.heard);
+    expect(recognise(extract("answer", answer!.startMs, answer!.endMs), APPOINTMENT.places)).toBe(APPOINTMENT.heard);
   });
 });

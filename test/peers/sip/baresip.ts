@@ -58,7 +58,7 @@ const ACCOUNTS: Readonly<Record<keyof typeof NUMBERS, string>> = {
   g722: "answermode=auto;audio_codecs=G722/16000/1",
 };
 
-const CONFIG = (at: {
+const CONFIG = (settings: {
   port: number;
   control: number;
   rtp: number;
@@ -68,14 +68,14 @@ const CONFIG = (at: {
   modules: string;
   jitterBuffer: string;
 }): string => `
-module_path ${at.modules}
+module_path ${settings.modules}
 poll_method epoll
-sip_listen 127.0.0.1:${at.port}
-sip_certificate ${at.keys.both}
+sip_listen 127.0.0.1:${settings.port}
+sip_certificate ${settings.keys.both}
 call_local_timeout 120
 call_max_calls 16
 audio_buffer 20-160
-audio_source aufile,${at.says}
+audio_source aufile,${settings.says}
 audio_player aubridge,null
 audio_alert aubridge,null
 ausrc_srate 48000
@@ -86,9 +86,9 @@ ausrc_format s16
 auplay_format s16
 auenc_format s16
 audec_format s16
-rtp_ports ${at.rtp}-${at.rtp + 18}
+rtp_ports ${settings.rtp}-${settings.rtp + 18}
 rtcp_mux yes
-jitter_buffer_delay ${at.jitterBuffer}
+jitter_buffer_delay ${settings.jitterBuffer}
 rtp_stats yes
 rtp_timeout 20
 net_interface 127.0.0.1
@@ -105,8 +105,8 @@ module_tmp uuid.so
 module_tmp account.so
 module_app menu.so
 module_app ctrl_tcp.so
-ctrl_tcp_listen 127.0.0.1:${at.control}
-snd_path ${join(at.folder, "rec")}
+ctrl_tcp_listen 127.0.0.1:${settings.control}
+snd_path ${join(settings.folder, "rec")}
 opus_bitrate 20000
 opus_inbandfec yes
 opus_application voip
@@ -114,15 +114,15 @@ opus_sprop_stereo no
 opus_stereo no
 `;
 
-let found: string | undefined;
+let modulePath: string | undefined;
 
 /** Folder of its modules; looked up once, because this blocks calls. */
 function modules(): string {
-  found ??= run("dpkg", "-L", "baresip-core")
+  modulePath ??= run("dpkg", "-L", "baresip-core")
     .split("\n")
     .find((path) => path.endsWith("/g711.so"));
-  if (!found) throw new Error("baresip-core has no module for G.711");
-  return dirname(found);
+  if (!modulePath) throw new Error("baresip-core has no module for G.711");
+  return dirname(modulePath);
 }
 
 const tones = new WeakMap<Stage, Map<number, string>>();
@@ -131,8 +131,8 @@ const tones = new WeakMap<Stage, Map<number, string>>();
 function tone(stage: Stage, hz: number): string {
   const files = tones.get(stage) ?? new Map<number, string>();
   tones.set(stage, files);
-  const made = files.get(hz);
-  if (made) return made;
+  const existingFile = files.get(hz);
+  if (existingFile) return existingFile;
   const path = join(stage.folder("says"), "tone.wav");
   run("sox", "-D", "-n", "-r", "48000", "-c", "2", "-b", "16", path, "synth", "40", "sine", `${hz}`, "gain", "-12");
   files.set(hz, path);
@@ -152,12 +152,12 @@ export async function startBaresip(
   plays: number | string = 1_000,
   jitterBuffer: "1-5" | "0-0" = "1-5",
 ): Promise<Baresip> {
-  for (let tries = 1; ; tries++)
+  for (let attempt = 1; ; attempt++)
     try {
       return await start(stage, keys, plays, jitterBuffer);
     } catch (fault) {
       // Another program took a port before it was bound; or, rarely, it hangs before it is ready.
-      if (tries === 3 || !/ended with 98|does not listen for commands|waiting for baresip/.test(String(fault)))
+      if (attempt === 3 || !/ended with 98|does not listen for commands|waiting for baresip/.test(String(fault)))
         throw fault;
     }
 }
@@ -165,8 +165,8 @@ export async function startBaresip(
 async function start(stage: Stage, keys: Certificates, plays: number | string, jitterBuffer: string): Promise<Baresip> {
   const folder = stage.folder("baresip");
   const [port, control, rtp] = [await freePorts(2), await freePorts(1), await freePorts(20)];
-  const says = typeof plays === "string" ? plays : tone(stage, plays);
-  for (const made of ["rec", "home"]) mkdirSync(join(folder, made));
+  const soundFile = typeof plays === "string" ? plays : tone(stage, plays);
+  for (const name of ["rec", "home"]) mkdirSync(join(folder, name));
   writeFileSync(join(folder, "home", "contacts"), "");
   const accounts = Object.entries(ACCOUNTS).map(
     ([name, options]) => `<sip:${NUMBERS[name as keyof typeof NUMBERS]}@127.0.0.1:${port}>;regint=0;${options}\n`,
@@ -174,7 +174,7 @@ async function start(stage: Stage, keys: Certificates, plays: number | string, j
   writeFileSync(join(folder, "home", "accounts"), accounts.join(""));
   writeFileSync(
     join(folder, "home", "config"),
-    CONFIG({ port, control, rtp, folder, says, keys, modules: modules(), jitterBuffer }),
+    CONFIG({ port, control, rtp, folder, says: soundFile, keys, modules: modules(), jitterBuffer }),
   );
   const log = join(folder, "log.txt");
   const child = startChild("baresip", ["-f", join(folder, "home"), "-s", "-v"], { cwd: folder, log });
@@ -208,7 +208,7 @@ async function start(stage: Stage, keys: Certificates, plays: number | string, j
       () => events.find((one) => one.type === type),
       (one) => one !== undefined,
       withinMs,
-      `baresip to tell ${type}`,
+      `baresip to report ${type}`,
     ))!;
   return {
     ...{ port, child, events, event },
@@ -221,13 +221,18 @@ async function start(stage: Stage, keys: Certificates, plays: number | string, j
       // A refused call is closed without having been established.
       await until(
         () => count("CALL_CLOSED"),
-        (closed) => closed > 0 && closed >= count("CALL_ESTABLISHED"),
+        (closedCount) => closedCount > 0 && closedCount >= count("CALL_ESTABLISHED"),
         10_000,
         "the end of the call",
       );
       const recordings = (): string[] => readdirSync(join(folder, "rec")).filter((name) => name.endsWith("-dec.wav"));
-      const wanted = count("CALL_ESTABLISHED");
-      const names = await until(recordings, (all) => all.length === wanted, 2_000, `${wanted} recordings`);
+      const expectedCount = count("CALL_ESTABLISHED");
+      const names = await until(
+        recordings,
+        (files) => files.length === expectedCount,
+        2_000,
+        `${expectedCount} recordings`,
+      );
       return await closed(join(folder, "rec", names.sort().at(-1)!));
     },
   };

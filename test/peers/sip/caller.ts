@@ -49,8 +49,8 @@ async function openLineOn(
   telephony: Telephony | undefined,
   name: string,
 ): Promise<Pick<Caller, "line" | "host">> {
-  if (!telephony) throw new Error("no network was made");
-  stage.add(telephony, (it) => it.close());
+  if (!telephony) throw new Error("no network was created");
+  stage.add(telephony, (network) => network.close());
   const host = new TestLineHost();
   const line = await telephony.open({ id: `inst_${name}`, userId: "usr_1", name }, host, new AbortController().signal);
   stage.add(line, (it) => it.close());
@@ -68,11 +68,17 @@ export async function openTrunk(
 }
 
 /** Opens a route over these trunks, in this order, and waits until its line is online. */
-export async function openRoute(stage: Stage, ways: readonly Omit<Trunk, "name">[], name: string): Promise<Caller> {
-  const trunks = ways.map((way, i): Trunk => ({ name: `${name}-${i + 1}`, probe: "none", users: "*", ...way }));
+export async function openRoute(
+  stage: Stage,
+  trunkOptions: readonly Omit<Trunk, "name">[],
+  name: string,
+): Promise<Caller> {
+  const trunks = trunkOptions.map(
+    (options, i): Trunk => ({ name: `${name}-${i + 1}`, probe: "none", users: "*", ...options }),
+  );
   const routes = [{ name, trunks: trunks.map((trunk) => ({ trunk: trunk.name })) }];
-  const [telephony, ...others] = sip({ trunks, routes, media: "thread" });
-  for (const other of others) stage.add(other, (it) => it.close());
+  const [telephony, ...otherNetworks] = sip({ trunks, routes, media: "thread" });
+  for (const network of otherNetworks) stage.add(network, (it) => it.close());
   return await callerOn(await openLineOn(stage, telephony, name), name);
 }
 
@@ -88,15 +94,15 @@ async function callerOn({ line, host }: Pick<Caller, "line" | "host">, name: str
       const playout = new Playout(leg.sampleRate);
       playout.enqueue(tone(OUR_HZ, 40_000, leg.sampleRate, 8_000));
       const [events, ear] = [new CallEvents(leg), new FrameRecorder()];
-      let pulled = 0;
-      const counted: FrameSource = {
+      let pulledCount = 0;
+      const countedSource: FrameSource = {
         read(frame) {
-          pulled++;
+          pulledCount++;
           return playout.read(frame);
         },
       };
-      leg.connectMedia(counted, ear);
-      return { leg, events, playout, ear, pulled: () => pulled };
+      leg.connectMedia(countedSource, ear);
+      return { leg, events, playout, ear, pulled: () => pulledCount };
     },
   };
 }

@@ -17,7 +17,7 @@ const farEnd = await startFarEnd({
   },
   registrar: { challenge: { user: "agent", password: "s3cret" }, expires: 60 },
 });
-const good = {
+const goodTrunk = {
   server: farEnd.uri,
   user: "agent",
   password: "s3cret",
@@ -25,19 +25,19 @@ const good = {
   codecs: ["opus", "PCMU"],
 } as const;
 /** Accepts every connection and never responds. */
-const silent = createSocket("udp4");
-await new Promise<void>((resolve) => silent.bind(0, "127.0.0.1", resolve));
+const silentServer = createSocket("udp4");
+await new Promise<void>((resolve) => silentServer.bind(0, "127.0.0.1", resolve));
 const trunks: readonly Trunk[] = [
-  { name: "good", ...good },
+  { name: "good", ...goodTrunk },
   { name: "nowhere", server: "sip:nowhere.invalid", probe: "none" },
   { name: "refused", server: "sip:127.0.0.1:9;transport=tcp", probe: "none" },
-  { name: "silent", server: `sip:127.0.0.1:${silent.address().port}`, probe: "none" },
+  { name: "silent", server: `sip:127.0.0.1:${silentServer.address().port}`, probe: "none" },
 ];
 
 /** Places one call, acts on it, and returns its end; live calls are closed with everything else. */
 async function call(trunk: string, to: string, act: "hang up" | "wait" | "leave"): Promise<void> {
   const line = lines.get(trunk)!;
-  const told = (cause: string): void => console.log(`${trunk} ${to} ${cause}`);
+  const report = (cause: string): void => console.log(`${trunk} ${to} ${cause}`);
   try {
     const leg = await line.dial(to, { callId: `call_${to}`, ringTimeoutMs: 10_000 }, new AbortController().signal);
     const events = new CallEvents(leg);
@@ -45,9 +45,9 @@ async function call(trunk: string, to: string, act: "hang up" | "wait" | "leave"
     if (act === "hang up") await events.next(to.endsWith("3") ? "alerting" : "connected", 5_000);
     if (act === "leave") await events.next(trunk === "silent" ? "placed" : "connected", 5_000);
     if (act === "hang up") await leg.hangUp();
-    if (act !== "leave") told((await events.next("ended", 10_000)).cause);
+    if (act !== "leave") report((await events.next("ended", 10_000)).cause);
   } catch (fault) {
-    told((fault as { release?: string }).release ?? String(fault));
+    report((fault as { release?: string }).release ?? String(fault));
   }
 }
 
@@ -83,4 +83,4 @@ console.log(`closed within ${Math.ceil((performance.now() - closingAt) / 1_000)}
 console.log(`registered for ${farEnd.registrations.at(-1)?.expires} s at the end`);
 console.log(`calls left: ${farEnd.calls.filter(({ end }) => end === undefined).length}`);
 await farEnd.close();
-silent.close();
+silentServer.close();

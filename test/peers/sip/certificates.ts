@@ -16,7 +16,7 @@ const NAMES = "subjectAltName=DNS:sip.test.local,DNS:localhost,IP:127.0.0.1";
 
 /** Makes a new authority and a server's certificate, for `localhost`, `sip.test.local` and 127.0.0.1. */
 export function makeCertificates(folder: string, { expired = false } = {}): Certificates {
-  const at = (name: string): string => join(folder, name);
+  const pathOf = (name: string): string => join(folder, name);
   const newKey = ["-newkey", "rsa:2048", "-nodes"];
   run(
     "openssl",
@@ -28,9 +28,9 @@ export function makeCertificates(folder: string, { expired = false } = {}): Cert
     "-subj",
     "/CN=test-ca",
     "-keyout",
-    at("ca.key"),
+    pathOf("ca.key"),
     "-out",
-    at("ca.pem"),
+    pathOf("ca.pem"),
   );
   run(
     "openssl",
@@ -39,15 +39,39 @@ export function makeCertificates(folder: string, { expired = false } = {}): Cert
     "-subj",
     "/CN=sip.test.local",
     "-keyout",
-    at("server.key"),
+    pathOf("server.key"),
     "-out",
-    at("server.csr"),
+    pathOf("server.csr"),
   );
-  writeFileSync(at("names"), NAMES);
-  const signed = ["-CA", at("ca.pem"), "-CAkey", at("ca.key"), "-CAcreateserial", "-extfile", at("names")];
+  writeFileSync(pathOf("names"), NAMES);
+  const signOptions = [
+    "-CA",
+    pathOf("ca.pem"),
+    "-CAkey",
+    pathOf("ca.key"),
+    "-CAcreateserial",
+    "-extfile",
+    pathOf("names"),
+  ];
   // A certificate valid for no days has expired when it is created.
   const days = expired ? "0" : "2";
-  run("openssl", "x509", "-req", "-in", at("server.csr"), ...signed, "-days", days, "-out", at("server.crt"));
-  run("bash", "-c", 'cat "$0" "$1" > "$2"', at("server.key"), at("server.crt"), at("server.pem"));
-  return { ca: at("ca.pem"), key: at("server.key"), certificate: at("server.crt"), both: at("server.pem") };
+  run(
+    "openssl",
+    "x509",
+    "-req",
+    "-in",
+    pathOf("server.csr"),
+    ...signOptions,
+    "-days",
+    days,
+    "-out",
+    pathOf("server.crt"),
+  );
+  run("bash", "-c", 'cat "$0" "$1" > "$2"', pathOf("server.key"), pathOf("server.crt"), pathOf("server.pem"));
+  return {
+    ca: pathOf("ca.pem"),
+    key: pathOf("server.key"),
+    certificate: pathOf("server.crt"),
+    both: pathOf("server.pem"),
+  };
 }

@@ -13,7 +13,7 @@ export interface Child {
   /** Waits until it has printed this. */
   says(pattern: RegExp, withinMs?: number): Promise<RegExpExecArray>;
   /** Its exit code; null when a signal ended it. */
-  readonly gone: Promise<number | null>;
+  readonly exitCode: Promise<number | null>;
   /** Ends it immediately, without leftovers. Idempotent. */
   kill(signal?: NodeJS.Signals): Promise<void>;
 }
@@ -37,9 +37,9 @@ export function startChild(
   return {
     pid: child.pid ?? 0,
     output,
-    gone: exit,
+    exitCode: exit,
     async says(pattern, withinMs = 5_000) {
-      const found = await until(
+      const match = await until(
         () => (child.exitCode === null ? pattern.exec(output()) : (pattern.exec(output()) ?? "gone")),
         (answer) => answer !== null,
         withinMs,
@@ -49,11 +49,11 @@ export function startChild(
         await exit;
         throw new Error(`${error.message}; it printed:\n${output().slice(-2000)}`, { cause: error });
       });
-      if (found === "gone" || found === null)
+      if (match === "gone" || match === null)
         throw new Error(
           `${program} ended with ${child.exitCode} before it printed ${pattern}:\n${output().slice(-2000)}`,
         );
-      return found;
+      return match;
     },
     async kill(signal = "SIGKILL") {
       child.kill(signal);

@@ -22,7 +22,7 @@ const THEIR_HZ = 1_010;
 const RATE = 16_000;
 /** Compared sample by sample in real time: retried on a stalled machine. */
 const REAL_TIME = { retry: 2 };
-const spoken = (ms: number, sampleRate = RATE): Int16Array => tone(HZ, ms, sampleRate, 8_000);
+const toneOf = (ms: number, sampleRate = RATE): Int16Array => tone(HZ, ms, sampleRate, 8_000);
 const MP3 = new URL("../../fixtures/tone-44k-stereo-id3.mp3", import.meta.url);
 const MP3_TONE = { hz: 1_000, ms: 3_000 };
 
@@ -37,7 +37,7 @@ interface PlacedCall {
   client(url?: string): Client;
 }
 
-interface Story {
+interface Scenario {
   readonly title: string;
   /** One run is enough if the server is the same on every runtime. */
   readonly onNodeOnly?: true;
@@ -45,7 +45,7 @@ interface Story {
 }
 
 /** Expects the softphone's audio at the client, after a first second of settling. */
-function expectTheirs(frames: readonly Int16Array[], sampleRate: number): void {
+function expectSoftphoneTone(frames: readonly Int16Array[], sampleRate: number): void {
   expect(new Set(frames.map(({ length }) => length))).toEqual(new Set([sampleRate / 50]));
   const samples = concatPcm(frames);
   const { from, to } = loudPart({ sampleRate, samples }, 500);
@@ -53,22 +53,22 @@ function expectTheirs(frames: readonly Int16Array[], sampleRate: number): void {
   expectUnbroken({ sampleRate, samples: samples.subarray(from + sampleRate, to) }, THEIR_HZ);
 }
 
-const STORIES: readonly Story[] = [
+const SCENARIOS: readonly Scenario[] = [
   {
     title: "is heard, hears the callee, and gets the events",
     async run({ id, client, hears }) {
-      const followed = await follow(client(), id);
-      const { stream, events, frames } = followed;
-      await writePieces(followed, new Uint8Array(spoken(2_500).buffer));
-      await hangUp(followed);
+      const session = await follow(client(), id);
+      const { stream, events, frames } = session;
+      await writePieces(session, new Uint8Array(toneOf(2_500).buffer));
+      await hangUp(session);
       await hears({ hz: HZ, ms: 2_500 });
 
       expect(events.map(nameOf)).toEqual(["ringing", "answered", "transcripts_unavailable", "mark", "completed"]);
-      const took = momentOf(events, "mark") - momentOf(events, "answered");
-      expect(took).toBeGreaterThan(2_400);
+      const elapsedMs = momentOf(events, "mark") - momentOf(events, "answered");
+      expect(elapsedMs).toBeGreaterThan(2_400);
       expect(stream.dropped).toEqual({ frames: 0, events: 0 });
-      expect(Math.abs(frames.length * 20 - took)).toBeLessThan(1_000);
-      expectTheirs(frames, RATE);
+      expect(Math.abs(frames.length * 20 - elapsedMs)).toBeLessThan(1_000);
+      expectSoftphoneTone(frames, RATE);
       expect(await client().waitForCall(id)).toMatchObject({
         status: "COMPLETED",
         outcome: { reason: "stream_closed", heard_ms: 2_500 },
@@ -76,43 +76,43 @@ const STORIES: readonly Story[] = [
     },
   },
   {
-    title: "is heard with mu-law, as the trunk has it, and hears so",
+    title: "is heard with mu-law, as the trunk has it, and gets mu-law",
     async run({ id, client, hears }) {
-      const followed = await follow(client(), id, { encoding: "mulaw" });
-      await writePieces(followed, encodeMulaw(spoken(2_000, 8_000)));
-      await hangUp(followed);
+      const session = await follow(client(), id, { encoding: "mulaw" });
+      await writePieces(session, encodeMulaw(toneOf(2_000, 8_000)));
+      await hangUp(session);
       await hears({ hz: HZ, ms: 2_000 });
-      expectTheirs(followed.frames, 8_000);
+      expectSoftphoneTone(session.frames, 8_000);
     },
   },
   {
-    title: "is heard with A-law, and hears so",
+    title: "is heard with A-law, and gets A-law",
     onNodeOnly: true,
     async run({ id, client, hears }) {
-      const followed = await follow(client(), id, { encoding: "alaw" });
-      await writePieces(followed, encodeAlaw(spoken(2_000, 8_000)));
-      await hangUp(followed);
+      const session = await follow(client(), id, { encoding: "alaw" });
+      await writePieces(session, encodeAlaw(toneOf(2_000, 8_000)));
+      await hangUp(session);
       await hears({ hz: HZ, ms: 2_000 });
-      expectTheirs(followed.frames, 8_000);
+      expectSoftphoneTone(session.frames, 8_000);
     },
   },
   {
-    title: "is heard with PCM of 44.1 kHz, and hears so",
+    title: "is heard with PCM of 44.1 kHz, and gets it",
     onNodeOnly: true,
     async run({ id, client, hears }) {
-      const followed = await follow(client(), id, { sampleRate: 44_100 });
-      await writePieces(followed, new Uint8Array(spoken(2_000, 44_100).buffer));
-      await hangUp(followed);
+      const session = await follow(client(), id, { sampleRate: 44_100 });
+      await writePieces(session, new Uint8Array(toneOf(2_000, 44_100).buffer));
+      await hangUp(session);
       await hears({ hz: HZ, ms: 2_000 });
-      expectTheirs(followed.frames, 44_100);
+      expectSoftphoneTone(session.frames, 44_100);
     },
   },
   {
     title: "is heard with an MP3 that is cut anywhere",
     async run({ id, client, hears }) {
-      const followed = await follow(client(), id, { encoding: "mp3" });
-      await writePieces(followed, readFileSync(MP3));
-      await hangUp(followed);
+      const session = await follow(client(), id, { encoding: "mp3" });
+      await writePieces(session, readFileSync(MP3));
+      await hangUp(session);
       await hears(MP3_TONE);
     },
   },
@@ -120,19 +120,19 @@ const STORIES: readonly Story[] = [
     title: "is silent after clear, which reports how much was heard",
     onNodeOnly: true,
     async run({ id, client, hears }) {
-      const followed = await follow(client(), id);
-      const { stream } = followed;
-      await stream.write(spoken(1_000));
-      const first = stream.mark("first");
-      void stream.write(spoken(30_000));
-      const never = stream.mark("never");
-      expect(await first).toBe("reached");
+      const session = await follow(client(), id);
+      const { stream } = session;
+      await stream.write(toneOf(1_000));
+      const firstMark = stream.mark("first");
+      void stream.write(toneOf(30_000));
+      const laterMark = stream.mark("never");
+      expect(await firstMark).toBe("reached");
       const heardMs = await stream.clear();
-      expect(await never).toBe("cleared");
+      expect(await laterMark).toBe("cleared");
       expect(heardMs).toBeGreaterThanOrEqual(1_000);
       expect(heardMs).toBeLessThan(2_000);
       await stream.write(new Int16Array(RATE / 2));
-      await hangUp(followed);
+      await hangUp(session);
       const { endMs, wholeMs } = await hears({ hz: HZ, ms: heardMs });
       expect(wholeMs - endMs).toBeGreaterThan(300);
     },
@@ -142,8 +142,8 @@ const STORIES: readonly Story[] = [
     onNodeOnly: true,
     async run({ id, client, softphone }) {
       const { stream, events, over } = await follow(client(), id);
-      void stream.write(spoken(30_000));
-      const never = stream.mark("never");
+      void stream.write(toneOf(30_000));
+      const laterMark = stream.mark("never");
       await until(() => events.map(nameOf).includes("answered"), Boolean, 8_000, "the answer");
       // Commands go to the call of the called account.
       softphone.command("uafind", `sip:${NUMBERS.pcmu}@127.0.0.1:${softphone.port}`);
@@ -151,32 +151,32 @@ const STORIES: readonly Story[] = [
       await until(() => events.map(nameOf).includes("dtmf"), Boolean, 5_000, "a key");
       softphone.command("hangup");
       expect(await stream.ended).toEqual({ status: "completed", reason: "callee_hung_up" });
-      expect(await never).toBe("ended");
-      expect(await stream.write(spoken(20))).toBe(false);
+      expect(await laterMark).toBe("ended");
+      expect(await stream.write(toneOf(20))).toBe(false);
       await over;
       expect(events.filter((event) => nameOf(event) === "dtmf")).toMatchObject([{ digit: "7" }]);
       expect(events.at(-1)).toMatchObject({ event: "completed", reason: "callee_hung_up" });
     },
   },
   {
-    title: "may lose its connection, and nobody hears it",
+    title: "may lose its connection without an audible gap",
     onNodeOnly: true,
     async run({ id, url, client, hears }) {
       const relay = await relayTo(url);
       try {
-        const followed = await follow(client(relay.url.replace(/\/$/, "")), id);
-        const { stream, events } = followed;
-        await stream.write(spoken(500));
-        const first = stream.mark("first");
-        const whole = spoken(4_000);
-        await stream.write(whole.subarray(RATE / 2, 3 * RATE));
-        expect(await first).toBe("reached");
+        const session = await follow(client(relay.url.replace(/\/$/, "")), id);
+        const { stream, events } = session;
+        await stream.write(toneOf(500));
+        const firstMark = stream.mark("first");
+        const samples = toneOf(4_000);
+        await stream.write(samples.subarray(RATE / 2, 3 * RATE));
+        expect(await firstMark).toBe("reached");
         await relay.cut();
-        const late = stream.write(whole.subarray(3 * RATE));
+        const lateWrite = stream.write(samples.subarray(3 * RATE));
         await relay.repair();
-        await late;
+        await lateWrite;
         expect(await stream.mark("said")).toBe("reached");
-        await hangUp(followed);
+        await hangUp(session);
         await hears({ hz: HZ, ms: 4_000 });
         expect(events.map(nameOf).filter((name) => name !== "transcripts_unavailable")).toEqual([
           ...["ringing", "answered", "mark", "mark", "completed"],
@@ -192,18 +192,18 @@ const STORIES: readonly Story[] = [
     async run({ id, client, hears }) {
       const { url } = await client().calls.streamTicket(id);
       const socket = new WebSocket(url);
-      const said: string[] = [];
+      const eventNames: string[] = [];
       socket.addEventListener("open", () => {
-        socket.send(spoken(1_000) as Int16Array<ArrayBuffer>);
+        socket.send(toneOf(1_000) as Int16Array<ArrayBuffer>);
         socket.send(JSON.stringify({ type: "mark", name: "said" }));
       });
       socket.addEventListener("message", ({ data }) => {
         const { event } = JSON.parse(String(data)) as { event: string };
-        said.push(event);
+        eventNames.push(event);
         if (event === "mark") socket.send(JSON.stringify({ type: "hangup" }));
       });
       const code = await new Promise((resolve) => socket.addEventListener("close", (event) => resolve(event.code)));
-      expect([code, said.at(-1)]).toEqual([1000, "completed"]);
+      expect([code, eventNames.at(-1)]).toEqual([1000, "completed"]);
       await hears({ hz: HZ, ms: 1_000 });
     },
   },
@@ -221,13 +221,13 @@ withTools("a client whose call goes to a softphone", ["baresip", "openssl", "sox
 
   describe.concurrent("on a server under", () => {
     describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
-      const stories = STORIES.filter(({ onNodeOnly }) => !onNodeOnly || target === ON_NODE);
+      const scenarios = SCENARIOS.filter(({ onNodeOnly }) => !onNodeOnly || target === ON_NODE);
       let softphones: Baresip[];
       let server: Server;
       let token = "";
 
       const start = async (): Promise<void> => {
-        softphones = await Promise.all(stories.map(() => startBaresip(stage, keys, THEIR_HZ)));
+        softphones = await Promise.all(scenarios.map(() => startBaresip(stage, keys, THEIR_HZ)));
         const trunks = softphones.map(({ port }, i) => ({ name: `trunk-${i}`, server: `sip:127.0.0.1:${port}` }));
         server = new Server(target, {
           env: { RINGPORT_STREAM_PREVIEW: "1", RINGPORT_SIP_TRUNKS: JSON.stringify(trunks) },
@@ -238,7 +238,7 @@ withTools("a client whose call goes to a softphone", ["baresip", "openssl", "sox
       if (!target.missing) starts.push(start);
       afterAll(() => server?.dispose());
 
-      for (const [i, { title, run }] of stories.entries())
+      for (const [i, { title, run }] of scenarios.entries())
         test(title, REAL_TIME, async () => {
           const client = (url = server.base): Client => createClient({ url, token });
           const line = await client().instances.create({ name: `Line ${i}`, provider: `sip/trunk-${i}` });

@@ -12,7 +12,7 @@ import { Stage } from "./stage.ts";
 
 const bytes = fc.uint8Array({ maxLength: 400 }).map((content) => Buffer.from(content));
 
-/** Valid RTP: a stranger's voice, in the codec of the call. */
+/** Valid RTP: audio of an unknown sender, in the codec of the call. */
 const rtp = fc
   .tuple(fc.nat(0xffff), fc.nat(0xffffffff), fc.nat(0xffffffff), fc.constantFrom(0, 8, 13, 101, 96, 127, 72), bytes)
   .map(([sequence, timestamp, ssrc, type, payload]) => {
@@ -29,7 +29,7 @@ const rtcp = fc.tuple(fc.constantFrom(200, 201, 203, 204), bytes).map(([type, co
   return Buffer.concat([Buffer.from([0x81, type, words >> 8, words & 255]), content.subarray(0, 4 * words)]);
 });
 
-/** Traffic of strangers to a SIP port: noise, damaged messages, requests and responses about unknown calls. */
+/** Traffic of unknown senders to a SIP port: noise, damaged messages, requests and responses about unknown calls. */
 const sip = (genuine: Buffer): fc.Arbitrary<Buffer> =>
   fc.oneof(
     bytes,
@@ -38,7 +38,7 @@ const sip = (genuine: Buffer): fc.Arbitrary<Buffer> =>
       .map(([a, b]) => genuine.subarray(Math.min(a, b), Math.max(a, b))),
     fc.array(fc.tuple(fc.nat(genuine.length - 1), fc.nat(255)), { minLength: 1, maxLength: 20 }).map((changes) => {
       const damaged = Buffer.from(genuine);
-      for (const [at, byte] of changes) damaged[at] = byte;
+      for (const [offset, byte] of changes) damaged[offset] = byte;
       // It must not match the test's call, because a sender with its ids may end it.
       return Buffer.from(damaged.toString("latin1").replaceAll(/Call-ID:.*/gi, "Call-ID: x"), "latin1");
     }),
@@ -55,7 +55,7 @@ const sip = (genuine: Buffer): fc.Arbitrary<Buffer> =>
     }),
   );
 
-describe("strangers who send datagrams to the ports of a live call", () => {
+describe("unknown senders of datagrams to the ports of a live call", () => {
   const stage = new Stage();
 
   test("do not disturb it: every sample of both tones arrives", {
@@ -76,25 +76,26 @@ describe("strangers who send datagrams to the ports of a live call", () => {
     const sipPort = Number(/:(\d+)/.exec(field(call.requests[0]!.text, "Via"))?.[1]);
     const genuine = writeSip(call.requests[0]!.text);
 
-    const stranger: Socket = createSocket("udp4");
-    await new Promise<void>((resolve) => stranger.bind(0, "127.0.0.1", resolve));
-    stage.add(stranger, (it) => it.close());
+    const unknownSender: Socket = createSocket("udp4");
+    await new Promise<void>((resolve) => unknownSender.bind(0, "127.0.0.1", resolve));
+    stage.add(unknownSender, (it) => it.close());
     const noise: { readonly to: number; readonly datagrams: Buffer[] }[] = [
       { to: rtpPort, datagrams: fc.sample(fc.oneof(bytes, rtp, rtcp), 2_000) },
       { to: rtpPort + 1, datagrams: fc.sample(fc.oneof(bytes, rtcp), 500) },
       { to: sipPort, datagrams: fc.sample(sip(genuine), 1_500) },
     ];
-    const from = ear.frames.length;
-    for (let sent = 0; noise.some(({ datagrams }) => datagrams.length > sent); sent += 10) {
+    const start = ear.frames.length;
+    for (let sentCount = 0; noise.some(({ datagrams }) => datagrams.length > sentCount); sentCount += 10) {
       for (const { to, datagrams } of noise)
-        for (const datagram of datagrams.slice(sent, sent + 10)) stranger.send(datagram, to, "127.0.0.1", () => {});
+        for (const datagram of datagrams.slice(sentCount, sentCount + 10))
+          unknownSender.send(datagram, to, "127.0.0.1", () => {});
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
-    const upTo = ear.frames.length;
-    expect(upTo - from).toBeGreaterThan(80);
-    const heard = { sampleRate: leg.sampleRate, samples: concatPcm(ear.frames.slice(from, upTo)) };
-    expect(toneShare(heard, 1000)).toBeGreaterThan(0.98);
-    expect(phaseJump(heard, 1000)).toBeLessThan(0.3);
+    const end = ear.frames.length;
+    expect(end - start).toBeGreaterThan(80);
+    const heardSound = { sampleRate: leg.sampleRate, samples: concatPcm(ear.frames.slice(start, end)) };
+    expect(toneShare(heardSound, 1000)).toBeGreaterThan(0.98);
+    expect(phaseJump(heardSound, 1000)).toBeLessThan(0.3);
     expect(events.types.filter((type) => type !== "noted")).toEqual(["placed", "alerting", "answered", "connected"]);
     await leg.hangUp();
     await events.over;

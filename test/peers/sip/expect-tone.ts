@@ -9,7 +9,7 @@ export interface ExpectedTone {
   /** Its length. */
   readonly ms: number;
   /** Tolerance of its length, ms. Default: 5, with Opus 25. */
-  readonly within?: number | undefined;
+  readonly toleranceMs?: number | undefined;
   /** Maximum total length of its pauses, ms. Default: 0. */
   readonly pausesMs?: number;
   /** True for a call over Opus, in which a tone wavers a little. */
@@ -28,15 +28,15 @@ const msOf = ({ sampleRate }: Sound, samples: number): number => (samples * 1000
  */
 export async function expectTone(
   softphone: Baresip,
-  { hz, ms, opus = false, within = opus ? 25 : 5, pausesMs = 0 }: ExpectedTone,
+  { hz, ms, opus = false, toleranceMs: within = opus ? 25 : 5, pausesMs = 0 }: ExpectedTone,
 ): Promise<{ readonly endMs: number; readonly wholeMs: number }> {
   const { sound } = await monoOf(await softphone.heardFile(), opus ? 16_000 : 8_000);
   const { from, to } = loudPart(sound, 500);
-  const heard = { ...sound, samples: sound.samples.subarray(from, to) };
-  const tone = withoutPauses(heard);
+  const loudSound = { ...sound, samples: sound.samples.subarray(from, to) };
+  const tone = withoutPauses(loudSound);
   const { length } = tone.samples;
   expect(Math.abs(msOf(sound, length) - ms)).toBeLessThanOrEqual(within);
-  expect(msOf(sound, heard.samples.length - length)).toBeLessThanOrEqual(pausesMs);
+  expect(msOf(sound, loudSound.samples.length - length)).toBeLessThanOrEqual(pausesMs);
   const edge = sound.sampleRate / 20;
   expectUnbroken({ ...tone, samples: tone.samples.subarray(edge, -edge) }, hz, opus);
   return { endMs: msOf(sound, to), wholeMs: msOf(sound, sound.samples.length) };
@@ -48,7 +48,7 @@ export function expectUnbroken(sound: Sound, hz: number, opus = false): void {
   if (!opus) expect(phaseJump(sound, hz) / sound.sampleRate).toBeLessThan(0.4 / 16_000);
 }
 
-/** The same with its pauses cut out. */
+/** The sound without its pauses. */
 function withoutPauses({ sampleRate, samples }: Sound): Sound {
   const sound = new Int16Array(samples.length);
   let length = 0;

@@ -38,14 +38,14 @@ withTools("a softphone", ["baresip", "openssl", "sox"], () => {
     );
     await until(
       () => call.voice!.pendingKeyCount,
-      (left) => left === 0,
+      (keysLeft) => keysLeft === 0,
       5_000,
       "the keys to be pressed",
     );
     await call.hangUp();
 
-    const pressed = baresip.events.filter(({ type }) => type === "CALL_DTMF_START").map(({ param }) => param);
-    expect(pressed.join("")).toBe("42#");
+    const keys = baresip.events.filter(({ type }) => type === "CALL_DTMF_START").map(({ param }) => param);
+    expect(keys.join("")).toBe("42#");
     expect(call.keys).toBe("7");
     expect(relay.signalling.lost).toBe(1);
     const { samples, gaps } = call.voice!.heardAudio();

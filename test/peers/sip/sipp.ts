@@ -61,7 +61,7 @@ export async function startSipp(stage: Stage, name: string, steps: string, optio
       return "";
     }
   };
-  const done = child.gone.then((code) => {
+  const done = child.exitCode.then((code) => {
     if (code === 0) return;
     throw new Error(`${name}: sipp ended with ${code}\n${text("errors")}\n${text("messages").slice(-12_000)}`);
   });

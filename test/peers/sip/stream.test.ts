@@ -42,7 +42,7 @@ interface Story {
 
 /** Position of the speech in the softphone's recording. */
 const expectSpoken = ({ softphone, codec, waitedMs }: StreamedCall, ms: number, within?: number) =>
-  expectTone(softphone, { hz: HZ, ms, within, pausesMs: waitedMs(), opus: codec === "opus" });
+  expectTone(softphone, { hz: HZ, ms, toleranceMs: within, pausesMs: waitedMs(), opus: codec === "opus" });
 
 async function expectOutcome(ringport: Ringport, { id }: StreamedCall, reason: string): Promise<void> {
   const { status, outcome } = await ringport.calls.wait(ADA, id);
