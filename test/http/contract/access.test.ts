@@ -107,7 +107,9 @@ describe("another user's record", () => {
       ["GET", `/simulator/calls/${call}/heard.wav`, `/simulator/calls/${MISSING_IDS.call}/heard.wav`],
     ] as const;
     for (const [method, existingPath, missingPath] of pairs) {
-      const [id, missingId] = existingPath.includes("inst_") ? [instance, MISSING_IDS.instance] : [call, MISSING_IDS.call];
+      const [id, missingId] = existingPath.includes("inst_")
+        ? [instance, MISSING_IDS.instance]
+        : [call, MISSING_IDS.call];
       const foreignResponse = withoutIds(await eve.send(method, existingPath), id);
       expect(foreignResponse).toEqual(withoutIds(await eve.send(method, missingPath), missingId));
       if (!existingPath.endsWith("/stream")) expect(foreignResponse).toMatchObject({ status: 404 });
