@@ -52,7 +52,7 @@ export class Lateness implements LatenessFigures {
     return 0;
   }
 
-  /** Forgets everything counted so far. */
+  /** Removes all counted frames. */
   reset(): void {
     this.#buckets.fill(0);
     this.#frames = 0;

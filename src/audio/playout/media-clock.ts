@@ -138,9 +138,9 @@ export class MediaClock {
 
   /** The next ms of the schedule whose slot has members; there must be some. */
   #nextDue(): number {
-    let due = this.#next;
-    while (this.#loadOf(due % TURN_MS) === 0) due++;
-    return due;
+    let dueMs = this.#next;
+    while (this.#loadOf(dueMs % TURN_MS) === 0) dueMs++;
+    return dueMs;
   }
 
   /** Sets the timer for the next ms whose slot has members. */

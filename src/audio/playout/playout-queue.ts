@@ -3,7 +3,7 @@ import { msToSamples } from "../samples/pcm.ts";
 /** A position in the audio, and the callback for when it has been played. */
 export interface PlayoutMark {
   readonly name: string;
-  readonly reached: (name: string) => void;
+  readonly onReached: (name: string) => void;
 }
 
 /** Item of the queue: samples to play, a stretch of silence (no samples), or a mark (no length). */
@@ -11,12 +11,12 @@ export interface PlayoutItem {
   readonly samples: Int16Array | undefined;
   length: number;
   readonly name: string;
-  readonly reached: ((name: string) => void) | undefined;
+  readonly onReached: ((name: string) => void) | undefined;
   /** True if the queue owns the memory: then it adds more samples to it, and reuses it. */
   readonly isOwned: boolean;
 }
 
-const PLAYED: PlayoutItem = { samples: undefined, length: 0, name: "", reached: undefined, isOwned: false };
+const PLAYED_ITEM: PlayoutItem = { samples: undefined, length: 0, name: "", onReached: undefined, isOwned: false };
 /** Length of the blocks for small pieces, ms. */
 const BLOCK_MS = 40;
 
@@ -32,7 +32,7 @@ export class PlayoutQueue {
   #next = 0;
   #nextOffset = 0;
   /** A block that has been played. */
-  #spare: PlayoutItem | undefined;
+  #spareBlock: PlayoutItem | undefined;
 
   /** Takes the rate in samples per second. */
   constructor(sampleRate: number) {
@@ -55,8 +55,8 @@ export class PlayoutQueue {
   }
 
   /** Adds an item to the end; the samples are not copied. */
-  add(samples: Int16Array | undefined, length: number, name: string, reached: PlayoutItem["reached"]): void {
-    this.#items.push({ samples, length, name, reached, isOwned: false });
+  add(samples: Int16Array | undefined, length: number, name: string, onReached: PlayoutItem["onReached"]): void {
+    this.#items.push({ samples, length, name, onReached, isOwned: false });
   }
 
   /** Adds a copy of the first `count` samples. */
@@ -64,11 +64,11 @@ export class PlayoutQueue {
     for (let from = 0; from < count; ) {
       const block = this.#openBlock();
       const memory = block.samples!;
-      const take = Math.min(count - from, memory.length - block.length);
-      if (take === samples.length) memory.set(samples, block.length);
-      else for (let i = 0; i < take; i++) memory[block.length + i] = samples[from + i]!;
-      block.length += take;
-      from += take;
+      const copyCount = Math.min(count - from, memory.length - block.length);
+      if (copyCount === samples.length) memory.set(samples, block.length);
+      else for (let i = 0; i < copyCount; i++) memory[block.length + i] = samples[from + i]!;
+      block.length += copyCount;
+      from += copyCount;
     }
   }
 
@@ -97,7 +97,7 @@ export class PlayoutQueue {
   /** Removes and returns the mark at the head; undefined if the head is not a mark. */
   takeMark(): PlayoutItem | undefined {
     const item = this.#items[this.#head];
-    if (item?.reached === undefined) return undefined;
+    if (item?.onReached === undefined) return undefined;
     this.#advance();
     return item;
   }
@@ -108,10 +108,10 @@ export class PlayoutQueue {
     while (filled < frame.length) {
       const item = this.#items[this.#next];
       if (item === undefined) break;
-      const take = Math.min(frame.length - filled, item.length - this.#nextOffset);
-      copy(item, this.#nextOffset, frame, filled, take);
-      filled += take;
-      this.#nextOffset += take;
+      const copyCount = Math.min(frame.length - filled, item.length - this.#nextOffset);
+      copy(item, this.#nextOffset, frame, filled, copyCount);
+      filled += copyCount;
+      this.#nextOffset += copyCount;
       if (this.#nextOffset === item.length) {
         this.#next++;
         this.#nextOffset = 0;
@@ -135,14 +135,14 @@ export class PlayoutQueue {
     const last = this.#items.length - 1;
     const lastItem = this.#items[last];
     if (lastItem?.isOwned === true && last >= this.#next && lastItem.length < lastItem.samples!.length) return lastItem;
-    const block = this.#spare ?? {
+    const block = this.#spareBlock ?? {
       samples: new Int16Array(this.#blockLength),
       length: 0,
       name: "",
-      reached: undefined,
+      onReached: undefined,
       isOwned: true,
     };
-    this.#spare = undefined;
+    this.#spareBlock = undefined;
     this.#items.push(block);
     return block;
   }
@@ -151,9 +151,9 @@ export class PlayoutQueue {
     const item = this.#items[this.#head];
     if (item?.isOwned === true) {
       item.length = 0;
-      this.#spare = item;
+      this.#spareBlock = item;
     }
-    this.#items[this.#head] = PLAYED; // frees the samples
+    this.#items[this.#head] = PLAYED_ITEM; // frees the samples
     this.#head++;
     this.#offset = 0;
     if (this.#next >= this.#head) return;

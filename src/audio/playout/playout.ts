@@ -142,8 +142,8 @@ export class Playout implements FrameSource, AheadSource {
    * Calls back, within {@link read}, as soon as everything enqueued before the mark has been pulled; with an empty
    * queue that is the next read. The callback may use the queue but must not throw. A cleared mark is never reached.
    */
-  mark(name: string, reached: (name: string) => void): void {
-    this.#add(undefined, 0, name, reached);
+  mark(name: string, onReached: (name: string) => void): void {
+    this.#add(undefined, 0, name, onReached);
   }
 
   /** Drops everything in the queue, marks included, and returns {@link heardMs}. */
@@ -174,10 +174,10 @@ export class Playout implements FrameSource, AheadSource {
     while (filled < frame.length) {
       const item = queue.head;
       if (item === undefined) break;
-      const take = Math.min(frame.length - filled, item.length - queue.offset);
-      queue.copyHead(frame, filled, take);
-      filled += take;
-      this.#pass(item, take);
+      const copyCount = Math.min(frame.length - filled, item.length - queue.offset);
+      queue.copyHead(frame, filled, copyCount);
+      filled += copyCount;
+      this.#pass(item, copyCount);
     }
     frame.fill(0, filled);
     if (filled < frame.length) this.tap?.played(undefined, 0, frame.length - filled);
@@ -204,19 +204,19 @@ export class Playout implements FrameSource, AheadSource {
     // A mark may clear the queue, which calls this method again: the rest is then counted there, before it is dropped.
     while (this.#sent > 0) {
       const item = this.#queue.head;
-      const take = item === undefined ? this.#sent : Math.min(this.#sent, item.length - this.#queue.offset);
-      this.#sent -= take;
-      if (item !== undefined) this.#pass(item, take);
+      const sentCount = item === undefined ? this.#sent : Math.min(this.#sent, item.length - this.#queue.offset);
+      this.#sent -= sentCount;
+      if (item !== undefined) this.#pass(item, sentCount);
     }
     if (silence > 0) this.tap?.played(undefined, 0, silence);
     if (ranDry && !this.#isEnded && this.#heard > 0) this.#gaps.countUnderrun();
     this.#afterPassing(before);
   }
 
-  #add(samples: Int16Array | undefined, length: number, name: string, reached: PlayoutItem["reached"]): void {
+  #add(samples: Int16Array | undefined, length: number, name: string, onReached: PlayoutItem["onReached"]): void {
     this.#assertNotEnded();
-    if (length === 0 && reached === undefined) return;
-    this.#queue.add(samples, length, name, reached);
+    if (length === 0 && onReached === undefined) return;
+    this.#queue.add(samples, length, name, onReached);
     this.#queued += length;
   }
 
@@ -245,7 +245,7 @@ export class Playout implements FrameSource, AheadSource {
   }
 
   #reachMarks(): void {
-    for (let mark = this.#queue.takeMark(); mark; mark = this.#queue.takeMark()) mark.reached?.(mark.name);
+    for (let mark = this.#queue.takeMark(); mark; mark = this.#queue.takeMark()) mark.onReached?.(mark.name);
   }
 
   /** Counts `sent` samples of the queue, followed by `silence` of an empty queue. Called before the clock advances. */

@@ -43,8 +43,8 @@ export function channelLayout(channels: number, mask = 0): ChannelLayout {
   const shares = isStated ? statedShares : speakers(USUAL_MASKS[channels] ?? 0);
   const sum = shares.reduce((total, share) => total + share, 0);
   if (shares.length !== channels || sum === 0) return { shares: new Array<number>(channels).fill(1 / channels) };
-  const spare = isStated ? -1 : shares.indexOf(NONE);
-  return { shares: shares.map((share) => share / sum), spare: spare === -1 ? undefined : spare };
+  const spareIndex = isStated ? -1 : shares.indexOf(NONE);
+  return { shares: shares.map((share) => share / sum), spare: spareIndex === -1 ? undefined : spareIndex };
 }
 
 function speakers(mask: number): number[] {

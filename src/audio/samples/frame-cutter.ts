@@ -7,12 +7,12 @@ export class FrameCutter {
   /**
    * @param length of a frame, samples
    * @param emit receives each frame; the array is reused afterwards
-   * @param silence samples of silence at the start of the first frame
+   * @param leadingSilence samples of silence at the start of the first frame
    */
-  constructor(length: number, emit: (frame: Int16Array) => void, silence = 0) {
+  constructor(length: number, emit: (frame: Int16Array) => void, leadingSilence = 0) {
     this.#frame = new Int16Array(length);
     this.#emit = emit;
-    this.#filled = silence;
+    this.#filled = leadingSilence;
   }
 
   /** Number of samples in the unfinished frame. */
@@ -28,13 +28,13 @@ export class FrameCutter {
   /** Adds `length` samples of `samples` from `from` on; without samples, that much silence. */
   push(samples: Int16Array | undefined, from: number, length: number): void {
     const frame = this.#frame;
-    for (let done = 0; done < length; ) {
+    for (let copied = 0; copied < length; ) {
       const at = this.#filled;
-      const take = Math.min(length - done, frame.length - at);
-      if (samples === undefined) frame.fill(0, at, at + take);
-      else for (let i = 0; i < take; i++) frame[at + i] = samples[from + done + i]!;
-      done += take;
-      this.#filled = at + take;
+      const copyCount = Math.min(length - copied, frame.length - at);
+      if (samples === undefined) frame.fill(0, at, at + copyCount);
+      else for (let i = 0; i < copyCount; i++) frame[at + i] = samples[from + copied + i]!;
+      copied += copyCount;
+      this.#filled = at + copyCount;
       if (this.#filled < frame.length) continue;
       this.#filled = 0;
       this.#emit(frame);

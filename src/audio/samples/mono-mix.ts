@@ -6,9 +6,9 @@ const BLOCK_MS = 50;
 /** Length of the fade from one decision to another, ms. */
 const FADE_MS = 5;
 /** Energy of the mix, relative to independent channels, below which the channels cancel each other. */
-const CANCELLED = 0.2;
+const CANCELLED_SHARE = 0.2;
 /** Energy of the mix above which they no longer cancel each other. */
-const MIXED = 0.4;
+const MIXED_SHARE = 0.4;
 /** Mean square of a sample below which a channel is silent. */
 const SILENCE = 4;
 
@@ -104,8 +104,8 @@ export class MonoMix {
       return isHeard ? spare : this.#heard;
     }
     const share = mixEnergy / independentEnergy;
-    if (share > MIXED) return ALL;
-    if (share > CANCELLED && this.#heard === ALL) return ALL;
+    if (share > MIXED_SHARE) return ALL;
+    if (share > CANCELLED_SHARE && this.#heard === ALL) return ALL;
     // Two channels of equal level must not alternate.
     const isLoud = this.#heard !== ALL && this.#energy(this.#heard, frames) > maxEnergy / 4;
     return isLoud ? this.#heard : loudest;

@@ -53,7 +53,7 @@ export class Resampler {
   /** Takes the next samples and returns all output computable so far, in a new array or, at equal rates, the same one. */
   push(samples: Int16Array): Int16Array {
     if (this.#bank === undefined) return samples;
-    const output = new Int16Array(this.#take(this.#bank, samples.length));
+    const output = new Int16Array(this.#countOutput(this.#bank, samples.length));
     this.#run(this.#bank, samples, samples.length, output, output.length);
     return output;
   }
@@ -64,7 +64,7 @@ export class Resampler {
       into.set(samples);
       return samples.length;
     }
-    const count = this.#take(this.#bank, samples.length);
+    const count = this.#countOutput(this.#bank, samples.length);
     this.#run(this.#bank, samples, samples.length, into, count);
     return count;
   }
@@ -90,40 +90,40 @@ export class Resampler {
   }
 
   /** Counts pushed samples; returns the number of new output samples that can be computed. */
-  #take(bank: FilterBank, pushed: number): number {
-    this.#pushed += pushed;
+  #countOutput(bank: FilterBank, addedCount: number): number {
+    this.#pushed += addedCount;
     return Math.max(0, Math.ceil(((this.#pushed - bank.reach) * this.#up) / this.#down) - this.#produced);
   }
 
   /** Feeds `count` samples (zeros if there are none) and writes output samples up to `limit`. */
   #run(bank: FilterBank, samples: Int16Array | undefined, count: number, output: Int16Array, limit: number): void {
     const buffer = this.#buffer;
-    let written = 0;
-    for (let read = 0; read < count; ) {
+    let writtenCount = 0;
+    for (let inputAt = 0; inputAt < count; ) {
       const from = this.#buffered;
-      const take = Math.min(count - read, buffer.length - from);
-      if (samples === undefined) buffer.fill(0, from, from + take);
-      else for (let i = 0; i < take; i++) buffer[from + i] = samples[read + i]!;
-      this.#buffered += take;
-      read += take;
-      if (this.#up <= FEW_PHASES) written = this.#computeBlocks(bank, output, written, limit);
-      written = this.#compute(bank, output, written, limit);
-      const done = Math.max(0, Math.min(this.#position - bank.reach, this.#buffered));
-      buffer.copyWithin(0, done, this.#buffered);
-      this.#buffered -= done;
-      this.#position -= done;
+      const copyCount = Math.min(count - inputAt, buffer.length - from);
+      if (samples === undefined) buffer.fill(0, from, from + copyCount);
+      else for (let i = 0; i < copyCount; i++) buffer[from + i] = samples[inputAt + i]!;
+      this.#buffered += copyCount;
+      inputAt += copyCount;
+      if (this.#up <= FEW_PHASES) writtenCount = this.#computeBlocks(bank, output, writtenCount, limit);
+      writtenCount = this.#compute(bank, output, writtenCount, limit);
+      const doneCount = Math.max(0, Math.min(this.#position - bank.reach, this.#buffered));
+      buffer.copyWithin(0, doneCount, this.#buffered);
+      this.#buffered -= doneCount;
+      this.#position -= doneCount;
     }
-    this.#produced += written;
+    this.#produced += writtenCount;
   }
 
   /** Like {@link Resampler.#compute}, in blocks as far as possible: four outputs of each phase share their coefficients. */
-  #computeBlocks({ rows, taps, reach }: FilterBank, output: Int16Array, written: number, limit: number): number {
+  #computeBlocks({ rows, taps, reach }: FilterBank, output: Int16Array, writtenCount: number, limit: number): number {
     const buffer = this.#buffer;
     const up = this.#up;
     const down = this.#down;
     const end = this.#buffered - reach;
     let position = this.#position;
-    let at = written;
+    let at = writtenCount;
     while (at + 4 * up <= limit && position + Math.floor((this.#phase + (4 * up - 1) * down) / up) < end) {
       for (let n = 0, phase = this.#phase, start = position - reach + 1; n < up; n++) {
         const row = phase * taps;
@@ -143,9 +143,9 @@ export class Resampler {
         output[at + n + 2 * up] = toSample(c);
         output[at + n + 3 * up] = toSample(d);
         phase += down;
-        const whole = Math.floor(phase / up);
-        phase -= whole * up;
-        start += whole;
+        const wholeSteps = Math.floor(phase / up);
+        phase -= wholeSteps * up;
+        start += wholeSteps;
       }
       at += 4 * up;
       position += 4 * down;
@@ -155,25 +155,25 @@ export class Resampler {
   }
 
   /** Writes buffered samples to `output`, from `written` up to `limit`; returns the position reached. */
-  #compute({ rows, taps, reach, steps }: FilterBank, output: Int16Array, written: number, limit: number): number {
+  #compute({ rows, taps, reach, steps }: FilterBank, output: Int16Array, writtenCount: number, limit: number): number {
     const buffer = this.#buffer;
     const up = this.#up;
-    const whole = Math.floor(this.#down / up);
-    const part = this.#down % up;
+    const wholeStep = Math.floor(this.#down / up);
+    const phaseStep = this.#down % up;
     const end = this.#buffered - reach;
     let position = this.#position;
     let phase = this.#phase;
-    let at = written;
-    const inBlocks = up <= FEW_PHASES;
+    let at = writtenCount;
+    const isInBlocks = up <= FEW_PHASES;
     while (position < end && at < limit) {
       const step = steps === up ? phase : Math.round((phase * steps) / up);
       const first = position - reach + 1;
-      const sum = inBlocks
+      const sum = isInBlocks
         ? singleSum(rows, step * taps, buffer, first, taps)
         : splitSum(rows, step * taps, buffer, first, taps);
       output[at++] = toSample(sum);
-      position += whole;
-      phase += part;
+      position += wholeStep;
+      phase += phaseStep;
       if (phase < up) continue;
       phase -= up;
       position++;

@@ -62,17 +62,17 @@ export class AudioOpening {
    * @throws {NotAudio}
    */
   push(bytes: Uint8Array): OpenedAudio | undefined {
-    let read = 0;
-    while (read < bytes.length) {
-      const skippedBytes = Math.min(this.#skipBytes, bytes.length - read);
+    let readCount = 0;
+    while (readCount < bytes.length) {
+      const skippedBytes = Math.min(this.#skipBytes, bytes.length - readCount);
       this.#skipBytes -= skippedBytes;
-      read += skippedBytes;
-      const piece = bytes.subarray(read, read + MAX_HELD_BYTES - this.#length);
+      readCount += skippedBytes;
+      const piece = bytes.subarray(readCount, readCount + MAX_HELD_BYTES - this.#length);
       this.#buffer.set(piece, this.#length);
       this.#length += piece.length;
-      read += piece.length;
+      readCount += piece.length;
       const format = this.#detect();
-      if (format !== undefined) return { format, bytes: this.#allBytes(bytes.subarray(read)) };
+      if (format !== undefined) return { format, bytes: this.#allBytes(bytes.subarray(readCount)) };
     }
     return undefined;
   }

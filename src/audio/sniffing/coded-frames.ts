@@ -68,17 +68,17 @@ export function isSameKind(
   at: number,
   otherBytes: Uint8Array,
   otherAt: number,
-  shared: number,
+  sharedBits: number,
 ): boolean {
   const isSync = bytes[at] === otherBytes[otherAt] && bytes[at + 1] === otherBytes[otherAt + 1];
-  return isSync && ((bytes[at + 2]! ^ otherBytes[otherAt + 2]!) & shared) === 0;
+  return isSync && ((bytes[at + 2]! ^ otherBytes[otherAt + 2]!) & sharedBits) === 0;
 }
 
 /** True if a header of the same kind occurs within the first frame. */
 export function headerRecurs(bytes: Uint8Array, at: number, frameBytes: number): boolean {
-  const shared = codedFrame(bytes, at)?.sharedBits ?? 0;
+  const sharedBits = codedFrame(bytes, at)?.sharedBits ?? 0;
   for (let i = bytes.indexOf(0xff, at + 1); i !== -1 && i < at + frameBytes; i = bytes.indexOf(0xff, i + 1))
-    if (isSameKind(bytes, i, bytes, at, shared) && codedFrame(bytes, i) !== undefined) return true;
+    if (isSameKind(bytes, i, bytes, at, sharedBits) && codedFrame(bytes, i) !== undefined) return true;
   return false;
 }
 

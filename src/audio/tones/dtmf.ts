@@ -118,16 +118,16 @@ export class DtmfDetector {
     this.#gap = 0;
     for (let at = start; at < end; ) {
       const from = this.#filled;
-      const take = Math.min(end - at, block.length - from);
+      const copyCount = Math.min(end - at, block.length - from);
       let energy = this.#energy;
-      for (let i = 0; i < take; i++) {
+      for (let i = 0; i < copyCount; i++) {
         const sample = frame[at + i]!;
         block[from + i] = sample;
         energy += sample * sample;
       }
-      at += take;
-      this.#position += take;
-      this.#filled = from + take;
+      at += copyCount;
+      this.#position += copyCount;
+      this.#filled = from + copyCount;
       this.#energy = energy;
       if (this.#filled < block.length) return;
       this.#filled = 0;

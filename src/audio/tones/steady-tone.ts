@@ -152,13 +152,13 @@ export function mayBeTone(samples: Float64Array, start: number): boolean {
 /** True if a frame is loud enough, with a constant level. */
 function isSteady(samples: Float64Array, start: number, floor: number, maxBeat: number): boolean {
   const length = samples.length - start;
-  const part = length >> 3;
+  const partLength = length >> 3;
   let minEnergy = Number.POSITIVE_INFINITY;
   let maxEnergy = 0;
   let total = 0;
-  for (let from = start; from + part <= samples.length; from += part) {
+  for (let from = start; from + partLength <= samples.length; from += partLength) {
     let energy = 0;
-    for (let i = from; i < from + part; i++) energy += samples[i]! * samples[i]!;
+    for (let i = from; i < from + partLength; i++) energy += samples[i]! * samples[i]!;
     if (energy < minEnergy) minEnergy = energy;
     if (energy > maxEnergy) maxEnergy = energy;
     total += energy;

@@ -114,11 +114,11 @@ export class ToneDetector {
     }
     for (let at = 0; at < frame.length; ) {
       const from = this.#filled;
-      const take = Math.min(frame.length - at, incoming.length - from);
-      for (let i = 0; i < take; i++) incoming[from + i] = frame[at + i]!;
-      at += take;
-      this.#filled = from + take;
-      this.#receivedSamples += (take * received) / frame.length;
+      const copyCount = Math.min(frame.length - at, incoming.length - from);
+      for (let i = 0; i < copyCount; i++) incoming[from + i] = frame[at + i]!;
+      at += copyCount;
+      this.#filled = from + copyCount;
+      this.#receivedSamples += (copyCount * received) / frame.length;
       if (this.#filled < incoming.length) return;
       this.#measure();
       this.#finishFrame(this.#frameEnergy());

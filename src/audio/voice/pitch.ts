@@ -1,17 +1,17 @@
 /** The range of pitches, Hz: from a deep voice to a child's. */
-const [LOWEST_HZ, HIGHEST_HZ] = [70, 400];
+const [MIN_PITCH_HZ, MAX_PITCH_HZ] = [70, 400];
 /** A little more than two periods of the lowest pitch, ms. */
 const WINDOW_MS = 40;
 /** Approximate rate at which the sound is compared with itself, Hz. */
 const RATE = 8_000;
-/** Cut-off frequency, Hz: rumble has most of its energy below it, and voice little that matters. */
-const CUT_HZ = 300;
+/** Cut-off frequency, Hz: most of the energy of rumble is below it, and little of the voice. */
+const CUTOFF_HZ = 300;
 /** Similarity of two periods of a vowel: 1 is the same. Noise reaches 0.4. */
 const MIN_SIMILARITY = 0.55;
 
 /**
- * Recognises the vowels of a voice, in noise too: they repeat themselves 70 to 400 times a second, and the noise of engines,
- * wind and rooms does not, however low it is. Hums and tones do. Allocates nothing.
+ * Recognises the vowels of a voice, in noise too: they repeat themselves 70 to 400 times a second, as hums and
+ * tones do; the noise of engines, wind and rooms does not, however low it is. Allocates nothing.
  */
 export class Pitch {
   /** Number of samples averaged into one. */
@@ -30,9 +30,9 @@ export class Pitch {
   constructor(sampleRate: number) {
     this.#factor = Math.max(1, Math.round(sampleRate / RATE));
     const rate = sampleRate / this.#factor;
-    this.#decay = Math.exp((-2 * Math.PI * CUT_HZ) / rate);
-    this.#minLag = Math.round(rate / HIGHEST_HZ);
-    this.#maxLag = Math.round(rate / LOWEST_HZ);
+    this.#decay = Math.exp((-2 * Math.PI * CUTOFF_HZ) / rate);
+    this.#minLag = Math.round(rate / MAX_PITCH_HZ);
+    this.#maxLag = Math.round(rate / MIN_PITCH_HZ);
     this.#window = new Float64Array(Math.round((rate * WINDOW_MS) / 1_000));
   }
 

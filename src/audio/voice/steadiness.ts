@@ -2,7 +2,7 @@ import { msToSamples } from "../samples/pcm.ts";
 
 const STEP_MS = 20;
 /** The weight of the newest 20 ms: about the last second counts. */
-const NEWEST = 0.03;
+const NEWEST_WEIGHT = 0.03;
 /** Speech changes its level from one 20 ms to the next by more than this share of it, on average. */
 const MIN_CHANGE = 0.125;
 /** A word can be one long vowel: one of less than 0.8 s changes less. */
@@ -54,11 +54,11 @@ export class Steadiness {
   }
 
   #step(rms: number): void {
-    // At first a plain mean: the weight of the beginning must not last.
-    const weight = Math.max(NEWEST, 1 / ++this.#steps);
+    // The first steps have equal weights, so that the first one does not dominate.
+    const weight = Math.max(NEWEST_WEIGHT, 1 / ++this.#steps);
     this.#level += weight * (rms - this.#level);
     if (this.#steps > 1)
-      this.#change += Math.max(NEWEST, 1 / (this.#steps - 1)) * (Math.abs(rms - this.#lastLevel) - this.#change);
+      this.#change += Math.max(NEWEST_WEIGHT, 1 / (this.#steps - 1)) * (Math.abs(rms - this.#lastLevel) - this.#change);
     this.#lastLevel = rms;
   }
 }

@@ -3,7 +3,7 @@ import { CHUNK_HEAD_BYTES } from "./wav-chunks.ts";
 
 const ALL_ONES = 0xffff_ffff;
 
-/** The declared lengths of a WAV file, and the parts that have arrived. Positions count from the very first byte. */
+/** The declared lengths of a WAV file, and the parts that have arrived. Positions count from the first byte. */
 export class WavLengths {
   #riffAt = 0;
   #riffClaim = 0;
@@ -23,7 +23,7 @@ export class WavLengths {
   }
 
   /** Takes the lengths of a `ds64` chunk, which replace 0xFFFFFFFF. */
-  takeLong(chunk: DataView): void {
+  readLong(chunk: DataView): void {
     this.#longRiffClaim = uint64At(chunk, 0);
     this.#longDataClaim = uint64At(chunk, 8);
   }
@@ -73,7 +73,7 @@ export class WavLengths {
     return length === undefined ? Infinity : this.#riffAt + CHUNK_HEAD_BYTES + length - at;
   }
 
-  /** Number of bytes that continue a data chunk that claims too little; 0 if none do. */
+  /** Number of bytes after a data chunk whose declared length is too short; 0 if there are none. */
   continuation(at: number): number {
     return continuationBytes(this.remaining(at));
   }

@@ -80,14 +80,14 @@ export class WavSamples {
    */
   #align(bytes: DataView): void {
     const { bitsPerSample, containerBytes } = this.format;
-    const read = this.#read;
+    const readValue = this.#read;
     const scale = 2 ** (8 * containerBytes - bitsPerSample);
     const unit = 2 ** (16 - 8 * containerBytes);
     const half = 2 ** (bitsPerSample - 1);
     let [low, high] = [0, 0];
     let isLow = false;
     for (let at = 0; at + containerBytes <= bytes.byteLength; at += containerBytes) {
-      const value = read(bytes, at) / unit;
+      const value = readValue(bytes, at) / unit;
       low = Math.min(low, value);
       high = Math.max(high, value);
       if (value % scale !== 0) isLow = true;
@@ -96,7 +96,7 @@ export class WavSamples {
     // Without negative values, the sign was lost when the container was filled.
     const signOffset = high >= half ? 2 * half * unit : 0;
     this.#read = (view, offset) => {
-      const value = read(view, offset);
+      const value = readValue(view, offset);
       return (value >= half * unit ? value - signOffset : value) * scale;
     };
   }

@@ -60,7 +60,7 @@ export class OutgoingAudio implements PlayoutSupply {
   mark(name: string, reached: (name: string) => void): void {
     if (this.#pending.marks >= MAX_MARKS)
       throw new RangeError(`${MAX_MARKS} marks are pending already: wait for some of them`);
-    this.#pending.mark({ name, reached });
+    this.#pending.mark({ name, onReached: reached });
   }
 
   /** Drops all pending audio and marks. */
@@ -85,7 +85,7 @@ export class OutgoingAudio implements PlayoutSupply {
       if (playout.heardMs > 0) playout.silence(Math.max(0, tailMs - playout.quietMs));
       playout.mark("", ended);
     };
-    this.#pending.mark({ name: "", reached: played });
+    this.#pending.mark({ name: "", onReached: played });
   }
 
   supply(wanted: number): void {
@@ -106,7 +106,7 @@ export class OutgoingAudio implements PlayoutSupply {
     }
     const mark = this.#pending.takeMark();
     if (mark === undefined) return;
-    if (this.#resampled === undefined) playout.mark(mark.name, mark.reached);
+    if (this.#resampled === undefined) playout.mark(mark.name, mark.onReached);
     else this.#resampled.mark(mark);
   }
 

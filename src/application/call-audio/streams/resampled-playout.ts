@@ -49,7 +49,7 @@ export class ResampledPlayout {
 
   mark(mark: PlayoutMark): void {
     const at = this.#outputOf(this.#pushed);
-    if (at <= this.#produced) this.#playout.mark(mark.name, mark.reached);
+    if (at <= this.#produced) this.#playout.mark(mark.name, mark.onReached);
     else this.#marks.push({ at, mark });
   }
 
@@ -74,7 +74,7 @@ export class ResampledPlayout {
       const { at, mark } = this.#marks.shift()!;
       const before = at - this.#produced - done;
       this.#playout.append(samples.subarray(done), before);
-      this.#playout.mark(mark.name, mark.reached);
+      this.#playout.mark(mark.name, mark.onReached);
       done += before;
     }
     this.#playout.append(done === 0 ? samples : samples.subarray(done), count - done);

@@ -42,7 +42,7 @@ fuzz(
         expected = [];
         at = 0;
       } else if (action === "mark") {
-        pending.mark({ name: "mark", reached() {} });
+        pending.mark({ name: "mark", onReached() {} });
         expected.push(MARK);
       } else if ("write" in action) {
         const samples = Int16Array.from({ length: action.write }, () => (value = (value + 1) % 30_000));
