@@ -16,8 +16,8 @@ export interface Cors {
 
 /** Request headers that every route accepts. */
 const COMMON_HEADERS = ["Accept", "Authorization", "Content-Type", "Traceparent", "X-Request-Id"];
-const ALLOWED = headerList([...COMMON_HEADERS, ...Object.keys(REQUEST_HEADERS)]);
-const EXPOSED = headerList(Object.keys(REPLY_HEADERS));
+const ALLOWED_HEADERS = headerList([...COMMON_HEADERS, ...Object.keys(REQUEST_HEADERS)]);
+const EXPOSED_HEADERS = headerList(Object.keys(REPLY_HEADERS));
 
 /** The policy of the option; undefined when CORS is off. */
 export function corsPolicy(option: CorsOption): Cors | undefined {
@@ -45,12 +45,12 @@ export function corsPolicy(option: CorsOption): Cors | undefined {
       if (context.header("access-control-request-method") === null) return undefined;
       return noContent({
         "access-control-allow-methods": METHODS.join(", "),
-        "access-control-allow-headers": ALLOWED,
+        "access-control-allow-headers": ALLOWED_HEADERS,
         "access-control-max-age": maxAge,
       });
     },
     allow(context, headers) {
-      if (allowOrigin(context, headers)) headers["access-control-expose-headers"] = EXPOSED;
+      if (allowOrigin(context, headers)) headers["access-control-expose-headers"] = EXPOSED_HEADERS;
     },
   };
 }

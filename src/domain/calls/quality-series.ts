@@ -70,12 +70,12 @@ export class QualitySeries {
 
   /** Merges two neighbours into the later one, with the higher jitter and round trip of both, so that no peak is lost. */
   #halve(): void {
-    this.#samples = this.#samples.flatMap((later, i) => {
-      const earlier = this.#samples[i - 1];
-      if (i % 2 === 0 || earlier === undefined) return [];
-      const { jitterMs, roundTripMs } = earlier;
-      const trip = roundTripMs === null ? later.roundTripMs : Math.max(roundTripMs, later.roundTripMs ?? 0);
-      return [{ ...later, jitterMs: Math.max(jitterMs, later.jitterMs), roundTripMs: trip }];
+    this.#samples = this.#samples.flatMap((laterSample, i) => {
+      const earlierSample = this.#samples[i - 1];
+      if (i % 2 === 0 || earlierSample === undefined) return [];
+      const { jitterMs, roundTripMs } = earlierSample;
+      const trip = roundTripMs === null ? laterSample.roundTripMs : Math.max(roundTripMs, laterSample.roundTripMs ?? 0);
+      return [{ ...laterSample, jitterMs: Math.max(jitterMs, laterSample.jitterMs), roundTripMs: trip }];
     });
     this.#intervalMs *= 2;
   }

@@ -11,7 +11,7 @@ const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 /** Printable ASCII, with spaces inside only: every server reads it the same way. */
 const VALUE = /^[!-~](?:[ -~]*[!-~])?$/;
 /** Headers that Ringport or the connection sets, or that a proxy consumes. */
-const PROTECTED: ReadonlySet<string> = new Set([
+const PROTECTED_NAMES: ReadonlySet<string> = new Set([
   "connection",
   "content-encoding",
   "content-length",
@@ -75,7 +75,7 @@ export function webhookHeadersSchema(description: string): Schema<WebhookHeaders
 function headerFault(name: string, value: unknown, usedNames: ReadonlySet<string>): string | undefined {
   const lowerName = name.toLowerCase();
   if (!TOKEN.test(name)) return "is not a valid header name: use letters, digits and hyphens, such as X-Api-Key";
-  if (PROTECTED.has(lowerName) || PROTECTED_PREFIXES.some((prefix) => lowerName.startsWith(prefix)))
+  if (PROTECTED_NAMES.has(lowerName) || PROTECTED_PREFIXES.some((prefix) => lowerName.startsWith(prefix)))
     return `the header ${lowerName} is set by Ringport or by the connection; use another name`;
   if (usedNames.has(lowerName)) return `the header ${lowerName} is set twice: names ignore case`;
   if (typeof value !== "string" || !VALUE.test(value))

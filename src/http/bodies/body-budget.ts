@@ -49,8 +49,11 @@ export class BodyBudget {
 
   /** The largest body that fits while there is no other body, bytes. */
   maxBytes(owner: Owner): number {
-    const shared = Math.min(this.#budgetOf(owner), Math.max(SMALL_BODY, Math.floor(this.#limits.allBodiesBytes / 2)));
-    return owner.demoInstanceId === undefined ? shared : Math.min(shared, MAX_DEMO_BODY);
+    const sharedBytes = Math.min(
+      this.#budgetOf(owner),
+      Math.max(SMALL_BODY, Math.floor(this.#limits.allBodiesBytes / 2)),
+    );
+    return owner.demoInstanceId === undefined ? sharedBytes : Math.min(sharedBytes, MAX_DEMO_BODY);
   }
 
   /** The share of a new body; it starts with no bytes. */
