@@ -31,7 +31,7 @@ function auditLog(clause: Clause): void {
     scene.equal(await logins.audit({ accountId: ana }, { limit: 10 }), [entries[3], entries[1]]);
   });
 
-  clause("entries of the audit log are kept", async (scene) => {
+  clause("a new entry of the audit log deletes those before a given time", async (scene) => {
     const { logins } = scene.storage;
     const entry = () => ({ accountId: null, email: null, action: "account.registered", subject: null });
     const oldEntry = { id: scene.id("aud"), at: scene.now(), ...entry() };
@@ -61,7 +61,7 @@ function auditLog(clause: Clause): void {
 }
 
 function removal(clause: Clause): void {
-  clause("a forgotten user has no records left, and others keep theirs", async (scene) => {
+  clause("a forgotten user leaves no records, and other users keep theirs", async (scene) => {
     const { accounts, instances, logins, receipts, events } = scene.storage;
     const erasedInstance = await scene.storedInstance({ status: "DELETED", erasedAt: scene.now() });
     const otherInstance = await scene.storedInstance({
@@ -169,7 +169,7 @@ function unfinishedRemoval(clause: Clause): void {
     accountIn(await logins.register(newAccount(scene, "eva@example.com", { role: "admin" })));
   });
 
-  clause("of a concurrent removal and registrations, one side is refused", async (scene) => {
+  clause("a removal and concurrent registrations never both succeed", async (scene) => {
     const { logins } = scene.storage;
     const admin = accountIn(await logins.register(newAccount(scene, "ana@example.com", { role: "admin" })));
     const people = Array.from({ length: 8 }, (_, i) => newAccount(scene, `p${i}@example.com`));

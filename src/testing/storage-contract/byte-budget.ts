@@ -97,24 +97,24 @@ function limits(clause: Clause): void {
         undefined,
         budget,
       );
-    const demo = scene.call(instance, { isDemo: true });
-    const [small, big] = [before + 8 * KIB, before + 80 * KIB];
-    scene.equal(await create(scene.call(instance), { userBytes: small, demoBytes: big }), overBudget("user"));
-    scene.equal(await create(demo, { userBytes: big, demoBytes: 8 * KIB }), overBudget("demo"));
-    scene.equal(await calls.get(demo.id), undefined);
+    const demoCall = scene.call(instance, { isDemo: true });
+    const [smallBytes, bigBytes] = [before + 8 * KIB, before + 80 * KIB];
+    scene.equal(await create(scene.call(instance), { userBytes: smallBytes, demoBytes: bigBytes }), overBudget("user"));
+    scene.equal(await create(demoCall, { userBytes: bigBytes, demoBytes: 8 * KIB }), overBudget("demo"));
+    scene.equal(await calls.get(demoCall.id), undefined);
     scene.equal(await receipts.find(receipt, 0), undefined);
     scene.equal(await scene.log(), []);
     scene.equal(await retention.storedBytes(scene.userId), before);
     scene.equal(await retention.storedBytes(instance.id), 0);
-    scene.equal((await create(scene.call(instance), { userBytes: big, demoBytes: 0 })).kind, "created");
+    scene.equal((await create(scene.call(instance), { userBytes: bigBytes, demoBytes: 0 })).kind, "created");
   });
 
   clause("an instance above the budget is not created", async (scene) => {
     const { instances } = scene.storage;
     const budget = { userBytes: 8 * KIB, demoBytes: 0 };
-    const big = scene.instance({ metadata: { text: "x".repeat(8 * KIB) } });
-    scene.equal(await instances.insert(big, [], undefined, undefined, budget), "over_budget");
-    scene.equal(await instances.get(big.id), undefined);
+    const bigInstance = scene.instance({ metadata: { text: "x".repeat(8 * KIB) } });
+    scene.equal(await instances.insert(bigInstance, [], undefined, undefined, budget), "over_budget");
+    scene.equal(await instances.get(bigInstance.id), undefined);
     scene.equal(await instances.insert(scene.instance(), [], undefined, undefined, budget), "created");
   });
 

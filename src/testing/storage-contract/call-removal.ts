@@ -140,8 +140,8 @@ export function callRemovalContract(clause: Clause): void {
     const earlyMs = (calls[0].endedAt ?? 0) - 1;
     await scene.updateCall(seamCall, { status: "FAILED", endedAt: earlyMs });
     scene.equal((await scene.storage.calls.remove([seamCall.id])).ids, [seamCall.id]);
-    const rest = await scene.storage.calls.list(scene.userId, {}, { after: seamCall.id });
-    scene.equal(idsOf(rest), idsOf(calls).toReversed());
+    const earlierCalls = await scene.storage.calls.list(scene.userId, {}, { after: seamCall.id });
+    scene.equal(idsOf(earlierCalls), idsOf(calls).toReversed());
     scene.equal(idsOf(await scene.storage.calls.list(scene.userId, {}, { limit: 1 })), [newestCall.id]);
   });
 }

@@ -70,9 +70,9 @@ export function eventOrderContract(clause: Clause): void {
     scene.equal(sequencesOf(log), expected);
     for (const [index, { position }] of log.entries()) {
       const page = { after: position, limit: 3 };
-      const rest = expected.slice(index + 1, index + 4);
-      scene.equal(sequencesOf(await events.ofUser(scene.userId, {}, page)), rest);
-      scene.equal(sequencesOf(await events.ofUser(scene.userId, { instanceId: instance.id }, page)), rest);
+      const laterSequences = expected.slice(index + 1, index + 4);
+      scene.equal(sequencesOf(await events.ofUser(scene.userId, {}, page)), laterSequences);
+      scene.equal(sequencesOf(await events.ofUser(scene.userId, { instanceId: instance.id }, page)), laterSequences);
     }
     const eventsOfFirst = await events.ofCall(firstCall.id, {});
     scene.equal(sequencesOf(eventsOfFirst), [1, 2, 3, 4]);

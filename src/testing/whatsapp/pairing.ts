@@ -20,7 +20,7 @@ export class Pairing {
     this.#emit = emit;
   }
 
-  /** The QR code on show; undefined before the first and after the last. */
+  /** The displayed QR code; undefined before the first and after the last one. */
   get qr(): string | undefined {
     return this.#cancel && this.#refs[this.#shownCount - 1];
   }
@@ -29,7 +29,7 @@ export class Pairing {
     return this.#cancel !== undefined;
   }
 
-  /** The pairing code with the number that it was made for. */
+  /** The pairing code, and the number that it is for. */
   get code(): { readonly code: string; readonly phone: string } | undefined {
     return this.#code;
   }
