@@ -60,7 +60,7 @@ const PATHS: readonly { readonly name: string; readonly isLive: boolean; readonl
         encoding: undefined,
         sampleRate: 8_000,
         mp3: mp3Stream,
-        decoded: (samples, sampleRate) => void chunks.push({ samples, sampleRate }),
+        onDecoded: (samples, sampleRate) => void chunks.push({ samples, sampleRate }),
       });
       for (const piece of pieces(file)) await audio.push(piece);
       expect(audio.end()).toEqual([]);

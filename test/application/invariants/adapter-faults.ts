@@ -6,33 +6,33 @@ export type Method = (typeof METHODS)[number];
 
 /** Hanging network methods; they outlive every process. */
 export class AdapterFaults {
-  readonly #hanging = new Set<Method>();
+  readonly #hangingMethods = new Set<Method>();
   /** `method instance` of every wait so far: failures there are excused. */
-  readonly met: Set<string> = new Set();
+  readonly excusedWaits: Set<string> = new Set();
   #answer: () => void = () => {};
   #answered: Promise<void> = Promise.resolve();
 
-  get any(): boolean {
-    return this.#hanging.size > 0;
+  get hasFault(): boolean {
+    return this.#hangingMethods.size > 0;
   }
 
-  hang(which: number): void {
-    if (!this.any)
+  hangMethod(which: number): void {
+    if (!this.hasFault)
       this.#answered = new Promise((resolve) => {
         this.#answer = resolve;
       });
-    this.#hanging.add(METHODS[which % METHODS.length] as Method);
+    this.#hangingMethods.add(METHODS[which % METHODS.length] as Method);
   }
 
   heal(): void {
-    this.#hanging.clear();
+    this.#hangingMethods.clear();
     this.#answer();
   }
 
   /** Resolves when the method responds. */
   async pass(method: Method, instanceId: string): Promise<void> {
-    if (!this.#hanging.has(method)) return;
-    this.met.add(`${method} ${instanceId}`);
+    if (!this.#hangingMethods.has(method)) return;
+    this.excusedWaits.add(`${method} ${instanceId}`);
     await this.#answered;
   }
 }

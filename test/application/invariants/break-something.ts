@@ -23,24 +23,24 @@ export async function breakSomething(run: Run, { step, which }: Step): Promise<v
     case "hold a write":
       return storageFaults.holdWrite(1 + (which % 4));
     case "let the write go":
-      return storageFaults.letGo();
+      return storageFaults.releaseWrites();
     case "lose an answer":
       return storageFaults.loseAnswer(1 + (which % 4));
     case "adapter hangs":
       run.alarming = true;
-      return adapterFaults.hang(which);
+      return adapterFaults.hangMethod(which);
     case "adapters answer":
       return adapterFaults.heal();
     case "clock jumps":
       return process.system.jump(JUMPS[which % JUMPS.length] as number);
     case "clock is right":
-      return process.system.setRight();
+      return process.system.correct();
     case "machine sleeps":
       return sleep(run, SLEEPS[which % SLEEPS.length] as number, which % 2 === 1);
     case "crash":
       // A random point between the awaits of running work.
       for (let turn = which % 12; turn > 0; turn--) await nextTurn();
-      return process.die();
+      return process.kill();
     case "crash at an operation":
       return process.crashAt({ at: "operation", n: 1 + (which >> 2), writes: which % 4 > 1, done: which % 2 === 1 });
     case "crash at the dial":
@@ -50,14 +50,14 @@ export async function breakSomething(run: Run, { step, which }: Step): Promise<v
     case "second server":
       return run.second();
     case "cut off":
-      return process.storage.cut(which % 2 ? "silent" : "refused");
+      return process.storage.cutConnection(which % 2 ? "silent" : "refused");
     case "reachable again":
-      for (const { storage } of run.processes) storage.mend();
+      for (const { storage } of run.processes) storage.repair();
       return;
     case "SIGSTOP":
       return process.system.stop();
     case "SIGCONT":
-      for (const stopped of run.processes) stopped.goOn(which % 2 ? "backwards" : "forwards");
+      for (const stopped of run.processes) stopped.resume(which % 2 ? "backwards" : "forwards");
       return;
   }
 }
@@ -68,16 +68,16 @@ export async function breakSomething(run: Run, { step, which }: Step): Promise<v
  */
 async function sleep(run: Run, ms: number, stopsMonotonic: boolean): Promise<void> {
   const { process, clock, lateDials } = run;
-  if (!process.alive || process.system.stopped) return;
+  if (!process.isAlive || process.system.stopped) return;
   const pausesMonotonic = stopsMonotonic && !run.leases; // a lease is measured by a clock that must not stop
   // A wall clock that was set at the same time could hide the sleep.
   if (pausesMonotonic) await clock.advance(DEFAULT_TIMINGS.probeMs);
-  if (!process.alive || process.system.stopped) return;
+  if (!process.isAlive || process.system.stopped) return;
   lateDials.sleeps(process, ms);
   process.system.stop();
   await clock.advance(ms);
   if (pausesMonotonic) process.system.stopMonotonic(ms);
-  process.goOn("forwards");
+  process.resume("forwards");
 }
 
 /** A graceful end of the process, whatever state the storage is in. */
@@ -86,9 +86,9 @@ async function restart(run: Run, drainMs: number): Promise<void> {
   if (process.system.stopped) return; // it does not see the signal
   run.alarming = true;
   const stopped = await process.stop(drainMs);
-  if (process.alive) {
-    const left = process.network.legs.filter((leg) => leg.live && leg.hangUps === 0);
-    findings.expect("stop-hangs-up", left.length === 0, `the leg of ${left[0]?.callId} is still up`);
+  if (process.isAlive) {
+    const liveLegs = process.network.legs.filter((leg) => leg.live && leg.hangUps === 0);
+    findings.expect("stop-hangs-up", liveLegs.length === 0, `the leg of ${liveLegs[0]?.callId} is still up`);
     // A supervisor kills a process whose database never responds.
     findings.expect(
       "stop-ends",
@@ -96,5 +96,5 @@ async function restart(run: Run, drainMs: number): Promise<void> {
       "stop() has not resolved",
     );
   }
-  process.die();
+  process.kill();
 }

@@ -10,23 +10,26 @@ import type { Run } from "./run.ts";
 export async function checkCleared(run: Run, which: "answered" | "all"): Promise<void> {
   const { findings, requests, process, adapterFaults, database } = run;
   for (const id of run.instances) {
-    const answered = requests.about("delete", id).some(({ answer }) => answer === "done");
-    if (!answered && (which === "answered" || !(await isGone(run, id)))) continue;
-    const hung = (method: string) => adapterFaults.met.has(`${method} ${id}`);
+    const isAnswered = requests.about("delete", id).some(({ answer }) => answer === "done");
+    if (!isAnswered && (which === "answered" || !(await isNotFound(run, id)))) continue;
+    const isHanging = (method: string) => adapterFaults.excusedWaits.has(`${method} ${id}`);
     const expectThat = (holds: boolean, detail: string) =>
       findings.expect("deleted-is-cleared", holds, `${id} ${detail}`);
-    const racing = (kind: "configure" | "scan") =>
+    const isRacing = (kind: "configure" | "scan") =>
       requests
         .about(kind, id)
         .some(({ answeredAt = Infinity, process: asked }) =>
-          requests.about("delete", id).some((one) => one.process === asked && answeredAt >= one.askedAt),
+          requests.about("delete", id).some((other) => other.process === asked && answeredAt >= other.askedAt),
         );
     // A device whose link was never stored is unknown to the application.
     const unstored = requests.about("scan", id).some(({ answer }) => answer !== "done");
     const open = process.network.lines.some((line) => line.instance.id === id && !line.closed);
-    expectThat(!open || hung("close") || hung("unlink") || hung("open") || racing("configure"), "has an open line");
     expectThat(
-      !process.network.devices.has(id) || hung("unlink") || hung("open") || unstored || racing("scan"),
+      !open || isHanging("close") || isHanging("unlink") || isHanging("open") || isRacing("configure"),
+      "has an open line",
+    );
+    expectThat(
+      !process.network.devices.has(id) || isHanging("unlink") || isHanging("open") || unstored || isRacing("scan"),
       "is still linked at the network",
     );
     expectThat((await database.instances.loadCredentials(id)) === undefined, "still has credentials");
@@ -41,7 +44,7 @@ export async function isDeleted(database: Storage, instanceId: string): Promise<
 }
 
 /** True if an instance reads as 404. */
-export async function isGone({ process }: Run, instanceId: string): Promise<boolean> {
+export async function isNotFound({ process }: Run, instanceId: string): Promise<boolean> {
   try {
     await process.app.instances.get(ALICE, instanceId);
     return false;

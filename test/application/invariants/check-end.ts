@@ -1,9 +1,9 @@
 import { type Call, isActive } from "../../../src/domain/calls/call.ts";
 import { CLOSED_BEFORE_ANSWER } from "../../../src/domain/calls/call-flow.ts";
 import { ALICE } from "../../support/application.ts";
-import { checkCleared, isGone } from "./check-deletion.ts";
+import { checkCleared, isNotFound } from "./check-deletion.ts";
 import { checkStory } from "./check-story.ts";
-import type { Asked } from "./requests.ts";
+import type { RecordedRequest } from "./requests.ts";
 import type { Attached, Run } from "./run.ts";
 
 /** More than the longest pause between two attempts to write, ms. */
@@ -14,13 +14,13 @@ const QUIET_MS = 300_000;
 /** Repairs everything, lets all work finish, and checks the final state. */
 export async function checkEnd(run: Run, check: (atRest: boolean) => Promise<void>): Promise<void> {
   for (const process of run.processes) process.crashAt(undefined);
-  if (run.storageFaults.any) await wait(run, 6_000, check); // requests that need a response despite storage faults
+  if (run.storageFaults.hasFault) await wait(run, 6_000, check); // requests that need a response despite storage faults
   run.storageFaults.heal();
-  if (run.adapterFaults.any) await wait(run, 75_000, check); // requests that need a response despite a hanging adapter
+  if (run.adapterFaults.hasFault) await wait(run, 75_000, check); // requests that need a response despite a hanging adapter
   run.adapterFaults.heal();
   for (const process of run.processes) {
-    process.storage.mend();
-    process.goOn("forwards");
+    process.storage.repair();
+    process.resume("forwards");
   }
   await run.revive();
   await run.clock.advance(MENDED_MS);
@@ -53,11 +53,15 @@ export async function checkEnd(run: Run, check: (atRest: boolean) => Promise<voi
   findings.assertNone();
 
   run.unsupervise();
-  for (const one of [...run.processes.filter((other) => other !== process), process]) {
-    const stopped = await one.stop(0);
-    findings.expect("stop-ends", stopped, `stop() of process ${one.number} has not resolved`);
-    const left = one.system.waiting;
-    findings.expect("no-timer-left", left === 0, `${left} are left in process ${one.number}`);
+  for (const aliveProcess of [...run.processes.filter((other) => other !== process), process]) {
+    const stopped = await aliveProcess.stop(0);
+    findings.expect("stop-ends", stopped, `stop() of process ${aliveProcess.number} has not resolved`);
+    const pendingTimers = aliveProcess.system.waiting;
+    findings.expect(
+      "no-timer-left",
+      pendingTimers === 0,
+      `${pendingTimers} are left in process ${aliveProcess.number}`,
+    );
     findings.assertNone();
   }
 }
@@ -72,8 +76,8 @@ async function checkNumbers({ database, instances, requests, findings, devices, 
     const unlinked = requests.about("unlink", id).some(({ answer }) => answer === "done");
     if (!unlinked || requests.about("scan", id).length > 0) continue;
     findings.expect("unlinked-is-cleared", !isLinked, `${id} is ${instance.status}`);
-    const hung = ["unlink", "open"].some((method) => adapterFaults.met.has(`${method} ${id}`));
-    findings.expect("unlinked-is-cleared", !devices.has(id) || hung, `${id} is linked at the network`);
+    const isHanging = ["unlink", "open"].some((method) => adapterFaults.excusedWaits.has(`${method} ${id}`));
+    findings.expect("unlinked-is-cleared", !devices.has(id) || isHanging, `${id} is linked at the network`);
   }
 }
 
@@ -85,10 +89,10 @@ async function wait(run: Run, ms: number, check: (atRest: boolean) => Promise<vo
 
 /** DELETEs of a call or an instance that the present owner answered with 503, and none with 204. */
 function unavailable(run: Run, kind: "hang up" | "delete"): string[] {
-  const answers = new Map<string, Asked[]>();
+  const answers = new Map<string, RecordedRequest[]>();
   for (const asked of run.requests.all)
     if (asked.kind === kind) answers.set(asked.subject, [...(answers.get(asked.subject) ?? []), asked]);
-  const isRefused = ({ answer, life }: Asked) => answer === "unavailable" && life === run.process.life;
+  const isRefused = ({ answer, life }: RecordedRequest) => answer === "unavailable" && life === run.process.life;
   const open = [...answers].filter(([, all]) => all.some(isRefused) && all.every(({ answer }) => answer !== "done"));
   return open.map(([subject]) => subject);
 }
@@ -115,12 +119,12 @@ async function repeatTwice(
 ): Promise<void> {
   const invariant = kind === "delete" ? "deletion-is-finished" : "one-delete-counts";
   // An earlier owner may have ended it without being able to respond.
-  const earlier = requests.about(kind, subject).some(({ life }) => life !== process.life);
-  for (const wanted of ["done", "not found"] as const) {
+  const isFromEarlierLife = requests.about(kind, subject).some(({ life }) => life !== process.life);
+  for (const expectedAnswer of ["done", "not found"] as const) {
     const asked = requests.ask(process, kind, subject, request());
     await process.system.advance(10_000);
-    const right = asked.answer === wanted || (earlier && asked.answer === "not found");
-    findings.expect(invariant, right, `"${asked.answer}" is the repeat of ${subject}`);
+    const isExpected = asked.answer === expectedAnswer || (isFromEarlierLife && asked.answer === "not found");
+    findings.expect(invariant, isExpected, `"${asked.answer}" is the repeat of ${subject}`);
   }
 }
 
@@ -129,7 +133,7 @@ async function checkDeletions(run: Run): Promise<void> {
   for (const id of run.instances) {
     const done = run.requests.about("delete", id).filter(({ answer }) => answer === "done");
     run.findings.expect("deletion-is-finished", done.length <= 1, `${id} was deleted ${done.length} times`);
-    const isDeleted = done.length === 0 || (await isGone(run, id));
+    const isDeleted = done.length === 0 || (await isNotFound(run, id));
     run.findings.expect("answered-is-kept", isDeleted, `the deleted ${id} is there again`);
   }
 }
@@ -141,19 +145,19 @@ function checkTerminated(run: Run, { id, outcome }: Call): void {
   if (done > 0)
     run.findings.expect("one-delete-counts", outcome?.reason === "terminated", `deleted ${id} is ${outcome?.reason}`);
   if (outcome?.reason !== "terminated" || outcome.detail === CLOSED_BEFORE_ANSWER) return;
-  const uncertain = asked.some(
+  const isUncertain = asked.some(
     ({ answer }) => answer === undefined || answer === "unavailable" || answer === "refused",
   );
-  run.findings.expect("one-delete-counts", done === 1 || uncertain, `no DELETE of ${id} answered 204`);
+  run.findings.expect("one-delete-counts", done === 1 || isUncertain, `no DELETE of ${id} answered 204`);
 }
 
 async function checkReader({ reader, findings }: Run): Promise<void> {
-  await reader.follow();
-  const all = await reader.everything();
-  const seen = new Set(reader.seen);
-  findings.expect("reader-misses-nothing", seen.size === reader.seen.length, "it has seen an event twice");
-  const missed = all.filter((id) => !seen.has(id));
-  findings.expect("reader-misses-nothing", missed.length === 0, `it missed ${missed.length} of ${all.length}`);
+  await reader.readNew();
+  const all = await reader.readAllIds();
+  const seenIds = new Set(reader.seenIds);
+  findings.expect("reader-misses-nothing", seenIds.size === reader.seenIds.length, "it has seen an event twice");
+  const missedIds = all.filter((id) => !seenIds.has(id));
+  findings.expect("reader-misses-nothing", missedIds.length === 0, `it missed ${missedIds.length} of ${all.length}`);
 }
 
 /** Invariants of the responses to a client, whatever the call's outcome. */

@@ -4,7 +4,7 @@ import { MS_PER_CHARACTER } from "../../support/application.ts";
 import { checkCleared } from "./check-deletion.ts";
 import type { Attempt } from "./model-network.ts";
 import { TIMINGS } from "./process.ts";
-import type { Asked } from "./requests.ts";
+import type { RecordedRequest } from "./requests.ts";
 import type { Run } from "./run.ts";
 
 const { tailMs, mediaSetupMs } = DEFAULT_TIMINGS;
@@ -38,27 +38,28 @@ export class MomentChecks {
       this.#faultyAt = 0;
     }
     const now = process.system.monotonic();
-    if (storageFaults.any || process.storage.isCut || process.system.stopped || !process.owns) this.#faultyAt = now;
-    await this.#run.reader.follow();
+    if (storageFaults.hasFault || process.storage.isCut || process.system.stopped || !process.isOwner)
+      this.#faultyAt = now;
+    await this.#run.reader.readNew();
     const calls = await this.#run.calls();
     this.#checkCalls(calls);
-    await this.#checkKept(calls);
-    if (atRest && process.alive && !process.system.stopped) {
+    await this.#checkStored(calls);
+    if (atRest && process.isAlive && !process.system.stopped) {
       this.#checkLegs(new Map(calls.map((call) => [call.id, call])));
       this.#checkDeletes(now);
       this.#checkAnswers(now);
       this.#checkWaiting(calls, now);
       await checkCleared(this.#run, "answered");
-      await owners.check(adapterFaults.any || this.#faultyAt === now);
+      await owners.check(adapterFaults.hasFault || this.#faultyAt === now);
     }
     findings.assertNone();
   }
 
   #checkCalls(calls: readonly Call[]): void {
     const { findings, ended } = this.#run;
-    const onLine = calls.filter(({ status }) => status === "RINGING" || status === "IN_PROGRESS");
-    const instances = new Set(onLine.map(({ instanceId }) => instanceId));
-    findings.expect("one-at-a-time", instances.size === onLine.length, "an instance has two calls on the line");
+    const liveCalls = calls.filter(({ status }) => status === "RINGING" || status === "IN_PROGRESS");
+    const instances = new Set(liveCalls.map(({ instanceId }) => instanceId));
+    findings.expect("one-at-a-time", instances.size === liveCalls.length, "an instance has two calls on the line");
     for (const call of calls) {
       const { id, status, createdAt, startedAt, endedAt } = call;
       const active = isActive(status);
@@ -67,20 +68,20 @@ export class MomentChecks {
       const started = status !== "IN_PROGRESS" && status !== "COMPLETED";
       findings.expect("story", started || startedAt !== null, `${status} ${id} has no started_at`);
       const times = [createdAt, startedAt ?? createdAt, endedAt ?? Infinity];
-      const ordered = times.every((time, i) => time >= (times[i - 1] ?? 0));
-      findings.expect("times-in-order", ordered, `${id} has ${createdAt}, ${startedAt}, ${endedAt}`);
+      const isOrdered = times.every((time, i) => time >= (times[i - 1] ?? 0));
+      findings.expect("times-in-order", isOrdered, `${id} has ${createdAt}, ${startedAt}, ${endedAt}`);
       if (active) continue;
       const first = ended.get(id);
       if (!first) ended.set(id, call);
-      const same = !first || JSON.stringify(first) === JSON.stringify(call);
-      findings.expect("final-is-final", same, () => `${JSON.stringify(first)} became ${JSON.stringify(call)}`);
+      const isUnchanged = !first || JSON.stringify(first) === JSON.stringify(call);
+      findings.expect("final-is-final", isUnchanged, () => `${JSON.stringify(first)} became ${JSON.stringify(call)}`);
     }
   }
 
-  async #checkKept(calls: readonly Call[]): Promise<void> {
+  async #checkStored(calls: readonly Call[]): Promise<void> {
     const { findings, created, instances, database } = this.#run;
-    const stored = new Set(calls.map(({ id }) => id));
-    for (const id of created) findings.expect("answered-is-kept", stored.has(id), `${id} is not stored`);
+    const storedIds = new Set(calls.map(({ id }) => id));
+    for (const id of created) findings.expect("answered-is-kept", storedIds.has(id), `${id} is not stored`);
     for (const id of instances) {
       const isStored = (await database.instances.get(id)) !== undefined;
       findings.expect("answered-is-kept", isStored, `${id} is not stored`);
@@ -97,7 +98,7 @@ export class MomentChecks {
       findings.expect("one-at-a-time", !busy.has(instanceId), `${instanceId} has two legs`);
       busy.add(instanceId);
       const until = latestEnd(attempt, calls.get(callId));
-      const state = attempt.connectedAt !== undefined ? "connected" : attempt.answered ? "answered" : "ringing";
+      const state = attempt.connectedAt !== undefined ? "connected" : attempt.isAnswered ? "answered" : "ringing";
       findings.expect("leg-in-time", now <= until, () => `${callId} is still ${state} ${now - until} ms too late`);
       const ended = this.#run.requests
         .about("hang up", callId)
@@ -115,9 +116,9 @@ export class MomentChecks {
       if (kind !== "hang up") continue;
       if (answer === "done") deleted.set(subject, (deleted.get(subject) ?? 0) + 1);
       if (asked !== process) continue;
-      const took = (answeredAt ?? now) - Math.max(askedAt, process.wentOnAt);
-      findings.expect("delete-answers", took <= DELETE_ANSWERS_MS, () => {
-        return `that of ${subject} ${answer === undefined ? "is not answered" : "was answered"} after ${took} ms`;
+      const durationMs = (answeredAt ?? now) - Math.max(askedAt, process.resumedAt);
+      findings.expect("delete-answers", durationMs <= DELETE_ANSWERS_MS, () => {
+        return `that of ${subject} ${answer === undefined ? "is not answered" : "was answered"} after ${durationMs} ms`;
       });
     }
     for (const [callId, times] of deleted)
@@ -128,8 +129,8 @@ export class MomentChecks {
     const { findings, process, requests } = this.#run;
     for (const { kind, subject, answer, askedAt, process: asked } of requests.all) {
       if (answer !== undefined || asked !== process || kind === "scan") continue;
-      const waited = now - Math.max(askedAt, this.#faultyAt, process.wentOnAt);
-      findings.expect("answers-come", waited <= ANSWER_MS, `"${kind} ${subject}" has waited for ${waited} ms`);
+      const waitedMs = now - Math.max(askedAt, this.#faultyAt, process.resumedAt);
+      findings.expect("answers-come", waitedMs <= ANSWER_MS, `"${kind} ${subject}" has waited for ${waitedMs} ms`);
     }
   }
 
@@ -137,13 +138,13 @@ export class MomentChecks {
     const { findings, process, adapterFaults } = this.#run;
     const waiting = new Map<string, number>();
     for (const { id, instanceId, status } of calls) {
-      if (status !== "QUEUED" || this.#faultyAt === now || adapterFaults.any) continue;
+      if (status !== "QUEUED" || this.#faultyAt === now || adapterFaults.hasFault) continue;
       const line = this.#run.line(instanceId);
       const busy = process.network.attempts.some(
         ({ leg, ...attempt }) => attempt.instanceId === instanceId && leg?.live && leg.hangUps === 0,
       );
       if (busy || line?.health.state !== "online") continue;
-      const since = Math.max(this.#waiting.get(id) ?? now, process.wentOnAt);
+      const since = Math.max(this.#waiting.get(id) ?? now, process.resumedAt);
       waiting.set(id, since);
       findings.expect("no-call-stalls", now - since <= STALLED_MS, `${id} waits for ${now - since} ms`);
     }
@@ -152,7 +153,7 @@ export class MomentChecks {
 }
 
 /** True if a process without ownership refused it at once, and placed the call as an owner at the same time. */
-function isRefusedBefore({ answer, askedAt, answeredAt }: Asked, attempt: Attempt): boolean {
+function isRefusedBefore({ answer, askedAt, answeredAt }: RecordedRequest, attempt: Attempt): boolean {
   return answer === "unavailable" && answeredAt === askedAt && askedAt === attempt.askedAt;
 }
 
@@ -160,11 +161,11 @@ function isRefusedBefore({ answer, askedAt, answeredAt }: Asked, attempt: Attemp
 function latestEnd({ askedAt, legAt, connectedAt, process }: Attempt, call: Call | undefined): number {
   if (legAt === undefined) return askedAt + ringTimeoutMs + SLACK_MS;
   if (connectedAt === undefined) return askedAt + 2 * ringTimeoutMs + mediaSetupMs + SLACK_MS;
-  const begun = Math.max(legAt, connectedAt) + SLACK_MS;
+  const connectedMs = Math.max(legAt, connectedAt) + SLACK_MS;
   const lengthMs = lengthOf(call);
-  if (lengthMs === undefined) return begun + maxDurationMs;
+  if (lengthMs === undefined) return connectedMs + maxDurationMs;
   // The end of a message moves by any time in which it could not be played.
-  return begun + lengthMs + tailMs + process.system.stoppedMs;
+  return connectedMs + lengthMs + tailMs + process.system.stoppedMs;
 }
 
 /** Length of a fixed message, ms. */

@@ -13,7 +13,7 @@ export class EventReader {
   readonly #storage: Storage;
   readonly #userId: string;
   /** Ids of the events read so far, in order. */
-  readonly seen: string[] = [];
+  readonly seenIds: string[] = [];
   #cursor = 0;
 
   constructor(storage: Storage, userId: string) {
@@ -22,19 +22,19 @@ export class EventReader {
   }
 
   /** Reads until no event is left. */
-  async follow(): Promise<void> {
+  async readNew(): Promise<void> {
     for (;;) {
       const { ids, cursor } = await pageOf(this.#storage, this.#userId, this.#cursor);
-      this.seen.push(...ids);
+      this.seenIds.push(...ids);
       this.#cursor = cursor;
       if (ids.length < PAGE) return;
     }
   }
 
   /** Ids of all events, read from the beginning. */
-  async everything(): Promise<string[]> {
-    const fresh = new EventReader(this.#storage, this.#userId);
-    await fresh.follow();
-    return fresh.seen;
+  async readAllIds(): Promise<string[]> {
+    const reader = new EventReader(this.#storage, this.#userId);
+    await reader.readNew();
+    return reader.seenIds;
   }
 }

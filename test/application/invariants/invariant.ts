@@ -37,9 +37,9 @@ export const INVARIANTS = {
 /** The name of an invariant. */
 export type Invariant = keyof typeof INVARIANTS;
 
-const only = environment.INVARIANT;
-if (only !== undefined && !(only in INVARIANTS))
-  throw new Error(`INVARIANT is "${only}": it must be one of ${Object.keys(INVARIANTS).join(", ")}`);
+const selected = environment.INVARIANT;
+if (selected !== undefined && !(selected in INVARIANTS))
+  throw new Error(`INVARIANT is "${selected}": it must be one of ${Object.keys(INVARIANTS).join(", ")}`);
 
 /** A broken invariant. */
 export class Violation extends Error {
@@ -52,11 +52,11 @@ export class Violation extends Error {
 
 /** The violation found in a run. If found inside the application's code, it is thrown at the next check. */
 export class Findings {
-  readonly #found: Violation[] = [];
+  readonly #firstViolation: Violation[] = [];
 
   /** Records a violation, unless `INVARIANT=…` selects another invariant. */
   add(invariant: Invariant, detail: string): void {
-    if (only === undefined || only === invariant) this.#found.push(new Violation(invariant, detail));
+    if (selected === undefined || selected === invariant) this.#firstViolation.push(new Violation(invariant, detail));
   }
 
   /** Records a violation unless the invariant holds. */
@@ -66,6 +66,6 @@ export class Findings {
 
   /** @throws {Violation} the first violation */
   assertNone(): void {
-    if (this.#found[0]) throw this.#found[0];
+    if (this.#firstViolation[0]) throw this.#firstViolation[0];
   }
 }

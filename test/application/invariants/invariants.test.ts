@@ -5,7 +5,7 @@ import { environment, fuzzRuns, replay } from "../../support/fuzz.ts";
 import { checkEnd } from "./check-end.ts";
 import { MomentChecks } from "./check-now.ts";
 import { Run } from "./run.ts";
-import { isLeased, type Step, sequences, written } from "./steps.ts";
+import { isLeased, type Step, sequences, sequenceText } from "./steps.ts";
 import { takeStep } from "./take-step.ts";
 
 /** The manual clock starts at 19:00 at the number of these calls. */
@@ -32,7 +32,7 @@ async function holds(policy: QueuePolicy, sequence: readonly Step[]): Promise<vo
   try {
     for (const step of sequence) {
       await takeStep(run, step);
-      if (run.process.alive && step.waitMs >= 0) await run.clock.advance(step.waitMs);
+      if (run.process.isAlive && step.waitMs >= 0) await run.clock.advance(step.waitMs);
       await run.revive();
       await check(step.waitMs >= 0);
     }
@@ -54,12 +54,12 @@ for (const policy of POLICIES)
     });
     if (!result.failed) return;
     const { seed, counterexamplePath, counterexample, errorInstance } = result;
-    const chosen = (["INVARIANT", "WITHOUT"] as const).map((name) =>
+    const variables = (["INVARIANT", "WITHOUT"] as const).map((name) =>
       environment[name] === undefined ? "" : `${name}="${environment[name]}" `,
     );
-    const again = `${chosen.join("")}FC_SEED=${seed} FC_PATH=${counterexamplePath} npx vitest run --project unit invariants -t ${policy.kind}`;
-    const steps = counterexample ? written(counterexample[0]) : "";
-    throw new Error(`${(errorInstance as Error)?.message}\n\nafter\n${steps}\n\nRepeat with ${again}\n`, {
+    const command = `${variables.join("")}FC_SEED=${seed} FC_PATH=${counterexamplePath} npx vitest run --project unit invariants -t ${policy.kind}`;
+    const steps = counterexample ? sequenceText(counterexample[0]) : "";
+    throw new Error(`${(errorInstance as Error)?.message}\n\nafter\n${steps}\n\nRepeat with ${command}\n`, {
       cause: errorInstance,
     });
   });

@@ -7,7 +7,7 @@ import type { Run } from "./run.ts";
 export class LateDials {
   readonly #run: Run;
   /** Calls that waited while a process stalled for too long. */
-  readonly #missed = new Map<Process, Set<string>>();
+  readonly #expiredCalls = new Map<Process, Set<string>>();
 
   constructor(run: Run) {
     this.#run = run;
@@ -16,14 +16,14 @@ export class LateDials {
   /** Called before a process stalls, with the duration, ms. */
   sleeps(process: Process, ms: number): void {
     if (ms <= TIMINGS.queueTimeoutMs + 2 * DEFAULT_TIMINGS.probeMs) return;
-    const missed = this.#missed.get(process) ?? new Set();
+    const missed = this.#expiredCalls.get(process) ?? new Set();
     for (const callId of this.#run.created) missed.add(callId);
-    this.#missed.set(process, missed);
+    this.#expiredCalls.set(process, missed);
   }
 
   /** Called with each dial. */
   dials({ callId, process }: Attempt): void {
-    const missed = this.#missed.get(process)?.has(callId) === true;
+    const missed = this.#expiredCalls.get(process)?.has(callId) === true;
     this.#run.findings.expect("dialled-in-time", !missed, `${callId} was dialled`);
   }
 }

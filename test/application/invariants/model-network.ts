@@ -22,11 +22,11 @@ export interface Attempt {
   leg?: ScriptedLeg;
   /** Time at which the dial returned the leg. */
   legAt?: number;
-  placed?: boolean;
-  answered?: boolean;
+  isPlaced?: boolean;
+  isAnswered?: boolean;
   connectedAt?: number;
   /** True if the network was not asked, and the process knows it: the call may wait again. */
-  givenBack?: boolean;
+  isReturned?: boolean;
 }
 
 /** The network as one process sees it: methods may hang, and every dial is recorded. */
@@ -69,7 +69,7 @@ export class ModelNetwork extends ScriptedTelephony {
   /** The peer, or the network, ends a leg. */
   end(leg: ScriptedLeg, cause: ReleaseCause): void {
     const attempt = this.attempt(leg);
-    if (leg.live && cause === "line_lost" && !attempt.placed) attempt.givenBack = true;
+    if (leg.live && cause === "line_lost" && !attempt.isPlaced) attempt.isReturned = true;
     leg.end(cause);
   }
 
@@ -80,7 +80,7 @@ export class ModelNetwork extends ScriptedTelephony {
     signal: AbortSignal,
     instanceId: string,
   ): Promise<ScriptedLeg> {
-    if (!this.#owner.alive) return new Promise(() => {});
+    if (!this.#owner.isAlive) return new Promise(() => {});
     const { callId } = options;
     const askedAt = this.#owner.system.monotonic();
     const { life, system } = this.#owner;
@@ -98,7 +98,7 @@ export class ModelNetwork extends ScriptedTelephony {
       if (leg) this.#watch(leg, attempt);
       await dialling;
     } catch (error) {
-      if (error instanceof DialError && error.release === "line_lost") attempt.givenBack = true;
+      if (error instanceof DialError && error.release === "line_lost") attempt.isReturned = true;
       throw error;
     }
     await this.#pass("leg", instanceId);
@@ -122,6 +122,6 @@ export class ModelNetwork extends ScriptedTelephony {
 
   async #pass(method: Method, instanceId: string): Promise<void> {
     await this.#owner.run.adapterFaults.pass(method, instanceId);
-    if (!this.#owner.alive) await new Promise(() => {});
+    if (!this.#owner.isAlive) await new Promise(() => {});
   }
 }

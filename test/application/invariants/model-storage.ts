@@ -7,15 +7,15 @@ export type Cut = "refused" | "silent";
 
 /** One process's connection to the database: opening, closing and renewals go through the same faults as other operations. */
 export class ModelStorage extends FaultyStorage {
-  readonly #inner: Storage;
+  readonly #storage: Storage;
   #cut: Cut | undefined;
   #closing: Promise<void> = Promise.resolve();
-  #mended: () => void = () => {};
-  #mending: Promise<void> = Promise.resolve();
+  #onRepaired: () => void = () => {};
+  #repaired: Promise<void> = Promise.resolve();
 
   constructor(inner: Storage) {
     super(inner);
-    this.#inner = inner;
+    this.#storage = inner;
   }
 
   /** Way in which it is unreachable. */
@@ -24,32 +24,32 @@ export class ModelStorage extends FaultyStorage {
   }
 
   /** Work that waits for a hanging database fails as soon as the database refuses connections. */
-  cut(how: Cut): void {
+  cutConnection(how: Cut): void {
     if (how === this.#cut) return;
-    this.mend();
+    this.repair();
     if (how === "silent")
-      this.#mending = new Promise((resolve) => {
-        this.#mended = resolve;
+      this.#repaired = new Promise((resolve) => {
+        this.#onRepaired = resolve;
       });
     this.#cut = how;
   }
 
-  mend(): void {
+  repair(): void {
     this.#cut = undefined;
-    this.#mended();
+    this.#onRepaired();
   }
 
   /** Resolves with a connection; a silent one breaks eventually. @throws {StorageUnavailable} */
   async reach(): Promise<void> {
     if (!this.#cut) return;
-    if (this.#cut === "silent") await this.#mending;
+    if (this.#cut === "silent") await this.#repaired;
     throw new StorageUnavailable("the connection to the database broke");
   }
 
   /** An opening waits for an unfinished close. */
   override async open(options: OpenOptions): Promise<void> {
     await this.#closing;
-    await this.#pass("open", () => this.#inner.open(options));
+    await this.#pass("open", () => this.#storage.open(options));
   }
 
   override close(): Promise<void> {
@@ -59,7 +59,7 @@ export class ModelStorage extends FaultyStorage {
 
   /** A lease that cannot be released expires. */
   async #close(): Promise<void> {
-    const inner = this.#inner;
+    const inner = this.#storage;
     if (!(inner instanceof LeasedStorage)) return;
     const reached = await this.#pass("close", async () => true).catch((error: unknown) => {
       if (error instanceof StorageUnavailable) return false;

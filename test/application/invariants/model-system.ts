@@ -39,10 +39,10 @@ export class ModelSystem extends ManualSystem {
   /** Cancels the pending timers. */
   readonly #timers = new Set<() => void>();
   /** Queued work of a stopped process, in order of arrival. */
-  #late: (() => void)[] | undefined;
-  #goesOn: () => void = () => {};
-  #going: Promise<void> | undefined;
-  #dead = false;
+  #queuedWork: (() => void)[] | undefined;
+  #onResume: () => void = () => {};
+  #resuming: Promise<void> | undefined;
+  #isDead = false;
   #stoppedAt = 0;
   /** Time for which its monotonic clock was stopped, ms. */
   #monotonicStoppedMs = 0;
@@ -59,32 +59,32 @@ export class ModelSystem extends ManualSystem {
 
   /** True while it is stopped (SIGSTOP). */
   get stopped(): boolean {
-    return this.#late !== undefined;
+    return this.#queuedWork !== undefined;
   }
 
-  die(): void {
-    this.#dead = true;
+  kill(): void {
+    this.#isDead = true;
     for (const cancel of this.#timers) cancel();
     this.#timers.clear();
   }
 
   /** Stops the process: it does nothing until it resumes, while time passes. */
   stop(): void {
-    if (this.#late) return;
-    this.#late = [];
+    if (this.#queuedWork) return;
+    this.#queuedWork = [];
     this.#stoppedAt = this.#clock.monotonic();
-    this.#going = new Promise((resolve) => {
-      this.#goesOn = resolve;
+    this.#resuming = new Promise((resolve) => {
+      this.#onResume = resolve;
     });
   }
 
   /** Lets a stopped process continue: all work that was due or arrived during the stop happens at once, in this order or reversed. */
-  goOn(order: "forwards" | "backwards"): void {
-    const late = this.#late ?? [];
-    if (this.#late) this.stoppedMs += this.#clock.monotonic() - this.#stoppedAt;
-    this.#late = undefined;
-    for (const run of order === "forwards" ? late : late.reverse()) if (!this.#dead) run();
-    this.#goesOn();
+  resume(order: "forwards" | "backwards"): void {
+    const queuedWork = this.#queuedWork ?? [];
+    if (this.#queuedWork) this.stoppedMs += this.#clock.monotonic() - this.#stoppedAt;
+    this.#queuedWork = undefined;
+    for (const run of order === "forwards" ? queuedWork : queuedWork.reverse()) if (!this.#isDead) run();
+    this.#onResume();
   }
 
   /** Subtracts the time of the stop from the monotonic clock of a stopped process; the wall clock keeps it. */
@@ -99,19 +99,19 @@ export class ModelSystem extends ManualSystem {
   }
 
   /** Corrects the wall clock. */
-  setRight(): void {
+  correct(): void {
     this.jump(-this.#aheadMs);
   }
 
   /** Runs now, or when the stopped process resumes. */
   whenRunning(run: () => void): void {
-    if (this.#late) this.#late.push(run);
-    else if (!this.#dead) run();
+    if (this.#queuedWork) this.#queuedWork.push(run);
+    else if (!this.#isDead) run();
   }
 
   /** Resolves when the process is not stopped. */
   async running(): Promise<void> {
-    while (this.#late) await this.#going;
+    while (this.#queuedWork) await this.#resuming;
   }
 
   override now(): number {
@@ -123,9 +123,9 @@ export class ModelSystem extends ManualSystem {
   }
 
   override after(ms: number, run: () => void): () => void {
-    let hasFired = this.#dead;
+    let hasFired = this.#isDead;
     if (hasFired) return () => {};
-    const due = this.monotonic() + Math.max(0, ms);
+    const dueAt = this.monotonic() + Math.max(0, ms);
     const cancel = () => {
       hasFired = true;
       cancelTimer();
@@ -133,15 +133,15 @@ export class ModelSystem extends ManualSystem {
     };
     const fire = () => {
       if (hasFired) return; // cancelled by other work of the stopped process
-      const left = due - this.monotonic();
-      if (left > 0) {
-        cancelTimer = wait(left); // the monotonic clock was stopped
+      const remainingMs = dueAt - this.monotonic();
+      if (remainingMs > 0) {
+        cancelTimer = wait(remainingMs); // the monotonic clock was stopped
         return;
       }
       this.#timers.delete(cancel);
       run();
     };
-    const wait = (left: number) => this.#clock.after(left, () => this.whenRunning(fire));
+    const wait = (remainingMs: number) => this.#clock.after(remainingMs, () => this.whenRunning(fire));
     let cancelTimer = wait(ms);
     this.#timers.add(cancel);
     return cancel;

@@ -10,22 +10,26 @@ const SETTLED_MS = 5_000;
 export class OwnerChecks {
   readonly #run: Run;
   /** Calls that were on the line, or dialled, when the latest owner took the database. */
-  #left: readonly string[] = [];
+  #inheritedCalls: readonly string[] = [];
   #takenAt = 0;
-  #disturbedAt = 0;
+  #lastFaultAt = 0;
 
   constructor(run: Run) {
     this.#run = run;
   }
 
   /** Called when a process becomes the owner, before it reads anything. */
-  async taken(process: Process): Promise<void> {
+  async onOwner(process: Process): Promise<void> {
     const { findings, clock } = this.#run;
-    const up = legsOf(process).length;
-    findings.expect("starts-afresh", up === 0, `process ${process.number} has ${up} legs when it becomes owner`);
+    const liveLegs = legsOf(process).length;
+    findings.expect(
+      "starts-afresh",
+      liveLegs === 0,
+      `process ${process.number} has ${liveLegs} legs when it becomes owner`,
+    );
     this.#takenAt = clock.monotonic();
     const calls = await this.#run.calls();
-    this.#left = calls
+    this.#inheritedCalls = calls
       .filter(({ status, dialingAt }) => isActive(status) && (status !== "QUEUED" || dialingAt !== null))
       .map(({ id }) => id);
   }
@@ -33,7 +37,7 @@ export class OwnerChecks {
   /** Called with each leg before it is added to its process. */
   dials({ process, callId, instanceId }: Attempt): void {
     const { findings, processes } = this.#run;
-    findings.expect("owner-acts", process.owns, `process ${process.number} dials ${callId}`);
+    findings.expect("owner-acts", process.isOwner, `process ${process.number} dials ${callId}`);
     for (const other of processes) {
       if (other === process || other.system.stopped) continue;
       const leg = legsOf(other).find((attempt) => attempt.instanceId === instanceId);
@@ -45,20 +49,20 @@ export class OwnerChecks {
 
   /** Called with each outgoing frame. */
   sends({ process, callId }: Attempt): void {
-    this.#run.findings.expect("owner-acts", process.owns, `process ${process.number} sends audio to ${callId}`);
+    this.#run.findings.expect("owner-acts", process.isOwner, `process ${process.number} sends audio to ${callId}`);
   }
 
-  /** @param disturbed something fails now */
-  async check(disturbed: boolean): Promise<void> {
+  /** @param isDisturbed something fails now */
+  async check(isDisturbed: boolean): Promise<void> {
     const { findings, clock, database } = this.#run;
-    if (disturbed) this.#disturbedAt = clock.monotonic();
-    if (clock.monotonic() - Math.max(this.#disturbedAt, this.#takenAt) < SETTLED_MS) return;
-    for (const id of this.#left) {
+    if (isDisturbed) this.#lastFaultAt = clock.monotonic();
+    if (clock.monotonic() - Math.max(this.#lastFaultAt, this.#takenAt) < SETTLED_MS) return;
+    for (const id of this.#inheritedCalls) {
       const call = await database.calls.get(id);
-      const settled = call?.status === "FAILED" && call.outcome?.reason === "interrupted";
-      findings.expect("left-is-interrupted", settled, `${id} is ${call?.status}/${call?.outcome?.reason}`);
+      const isSettled = call?.status === "FAILED" && call.outcome?.reason === "interrupted";
+      findings.expect("left-is-interrupted", isSettled, `${id} is ${call?.status}/${call?.outcome?.reason}`);
     }
-    this.#left = [];
+    this.#inheritedCalls = [];
   }
 }
 

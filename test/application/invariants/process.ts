@@ -49,10 +49,10 @@ export class Process {
   readonly app: Ringport;
   /** Log messages that would alert an operator. */
   readonly errors: string[] = [];
-  alive = true;
+  isAlive = true;
   started = false;
   /** Time of its latest resumption after a stop, ms on its monotonic clock. */
-  wentOnAt = 0;
+  resumedAt = 0;
   readonly run: Run;
   #crash: CrashPoint | undefined;
   #operations = 0;
@@ -93,7 +93,7 @@ export class Process {
   }
 
   /** True if it may act: its lease has neither been taken over nor expired. */
-  get owns(): boolean {
+  get isOwner(): boolean {
     const { leases } = this.run;
     return !leases || (this.storage.lease?.epoch === leases.epoch && leases.remainingMs > 0);
   }
@@ -112,7 +112,7 @@ export class Process {
       (error: unknown) => {
         if (!(error instanceof StorageUnavailable || error instanceof StorageLocked))
           this.run.findings.add("no-surprise", `the start failed with ${error}`);
-        this.die();
+        this.kill();
       },
     );
   }
@@ -121,10 +121,10 @@ export class Process {
   async start(): Promise<boolean> {
     this.begin();
     await this.system.settle();
-    for (let ms = 0; this.alive && !this.started && ms < STARTS_WITHIN_MS; ms += 1_000)
+    for (let ms = 0; this.isAlive && !this.started && ms < STARTS_WITHIN_MS; ms += 1_000)
       await this.system.advance(1_000);
-    if (!this.started) this.die();
-    return this.alive;
+    if (!this.started) this.kill();
+    return this.isAlive;
   }
 
   /** Stops the application and the process; returns true if the application stopped in time. */
@@ -134,25 +134,25 @@ export class Process {
       stopped = true;
     });
     await this.system.settle();
-    for (let ms = 0; this.alive && !stopped && ms < STOPS_WITHIN_MS; ms += 1_000) await this.system.advance(1_000);
+    for (let ms = 0; this.isAlive && !stopped && ms < STOPS_WITHIN_MS; ms += 1_000) await this.system.advance(1_000);
     return stopped;
   }
 
   /** Lets a stopped process continue. */
-  goOn(order: "forwards" | "backwards"): void {
+  resume(order: "forwards" | "backwards"): void {
     if (!this.system.stopped) return;
-    this.wentOnAt = this.system.monotonic();
-    this.system.goOn(order);
+    this.resumedAt = this.system.monotonic();
+    this.system.resume(order);
   }
 
   /** Kills the process: its timers never fire, its promises never resolve, its writes never arrive. */
-  die(): void {
-    if (!this.alive) return;
-    this.alive = false;
-    this.system.die();
+  kill(): void {
+    if (!this.isAlive) return;
+    this.isAlive = false;
+    this.system.kill();
     for (const { leg, instanceId } of this.network.attempts)
       if (leg?.live) this.run.busyUntil.set(instanceId, this.run.clock.monotonic() + LINE_BUSY_MS);
-    this.run.died(this);
+    this.run.onDeath(this);
   }
 
   /** Plans its death; undefined lets it live. */
@@ -162,25 +162,25 @@ export class Process {
   }
 
   dialled(attempt: Attempt): void {
-    this.run.dialled(attempt);
-    if (this.#crash?.at === "dial") this.die();
+    this.run.onDial(attempt);
+    if (this.#crash?.at === "dial") this.kill();
   }
 
   async #before(operation: string, args: readonly unknown[]): Promise<void> {
-    if (this.alive && this.#isCrashPoint(operation, false)) this.die();
+    if (this.isAlive && this.#isCrashPoint(operation, false)) this.kill();
     await this.system.running();
-    if (this.alive) await this.storage.reach();
-    if (this.alive) await this.run.storageFaults.before(operation);
+    if (this.isAlive) await this.storage.reach();
+    if (this.isAlive) await this.run.storageFaults.before(operation);
     if (operation === "calls.claimNext") await this.run.claiming(String(args[0]));
-    if (!this.alive) await new Promise(() => {});
+    if (!this.isAlive) await new Promise(() => {});
   }
 
   async #after(operation: string): Promise<void> {
-    if (this.alive && this.#isCrashPoint(operation, true)) this.die();
-    if (operation === "open" && this.run.leases) await this.run.owners.taken(this);
+    if (this.isAlive && this.#isCrashPoint(operation, true)) this.kill();
+    if (operation === "open" && this.run.leases) await this.run.owners.onOwner(this);
     await this.system.running();
-    if (this.alive) await this.storage.reach();
-    if (!this.alive) return new Promise(() => {});
+    if (this.isAlive) await this.storage.reach();
+    if (!this.isAlive) return new Promise(() => {});
     this.run.storageFaults.after(operation);
   }
 

@@ -46,7 +46,7 @@ export class ProtectionChecks {
     if (last) expectThat(askedAt - last.askedAt >= paceMs, `dialled ${askedAt - last.askedAt} ms after ${last.callId}`);
     const now = process.system.now();
     // The wall clocks of two processes differ by no more than the jumps of a run.
-    const ofDay = others.filter(({ givenBack, at }) => !givenBack && Math.abs(now - at) < DAY_MS / 2).length + 1;
+    const ofDay = others.filter(({ isReturned, at }) => !isReturned && Math.abs(now - at) < DAY_MS / 2).length + 1;
     if (warmUp) expectThat(ofDay <= warmUpLimit(warmUp, 0), `dialled as number ${ofDay} of 24 hours`);
     const isLate = process.system.stoppedMs > 0; // it may have continued long after it last read the clock
     if (callingHours && !isLate)

@@ -17,7 +17,7 @@ export type RequestKind =
 export type Answer = "done" | "not found" | "unavailable" | "refused";
 
 /** One request and its response. Times are ms on the monotonic clock of its process. */
-export interface Asked {
+export interface RecordedRequest {
   readonly kind: RequestKind;
   /** The id of its call or instance; "" for a creation. */
   readonly subject: string;
@@ -32,7 +32,7 @@ export interface Asked {
 /** Every request of a run. Requests pending at a process's death never get a response. */
 export class Requests {
   readonly #findings: Findings;
-  readonly all: Asked[] = [];
+  readonly all: RecordedRequest[] = [];
 
   constructor(findings: Findings) {
     this.#findings = findings;
@@ -45,8 +45,8 @@ export class Requests {
     subject: string,
     request: Promise<T>,
     done: (result: T) => void = () => {},
-  ): Asked {
-    const asked: Asked = { kind, subject, process, life: process.life, askedAt: process.system.monotonic() };
+  ): RecordedRequest {
+    const asked: RecordedRequest = { kind, subject, process, life: process.life, askedAt: process.system.monotonic() };
     this.all.push(asked);
     const answered = (answer: Answer) => {
       asked.answer = answer;
@@ -55,19 +55,19 @@ export class Requests {
     request.then(
       (result) => {
         // The person who scans the code sees the result on the phone just before the process dies.
-        if (!process.alive && kind !== "scan") return;
+        if (!process.isAlive && kind !== "scan") return;
         answered("done");
         done(result);
       },
       (error: unknown) => {
-        if (!process.alive) return;
+        if (!process.isAlive) return;
         answered(this.#answerOf(kind, error));
       },
     );
     return asked;
   }
 
-  about(kind: RequestKind, subject: string): Asked[] {
+  about(kind: RequestKind, subject: string): RecordedRequest[] {
     return this.all.filter((asked) => asked.kind === kind && asked.subject === subject);
   }
 

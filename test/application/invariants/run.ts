@@ -102,10 +102,10 @@ export class Run {
    * Replaces a dead process, or waits until one owns the database again. A storage that prevents a start is repaired.
    */
   async revive(): Promise<void> {
-    if (this.leases) return this.process.alive && !this.#owner ? undefined : this.owned();
+    if (this.leases) return this.process.isAlive && !this.#owner ? undefined : this.owned();
     // The lock of the database is free once the dead process has no operation in progress.
-    if (!this.process.alive) await this.clock.settle();
-    for (let tries = 0; !this.process.alive; tries++) {
+    if (!this.process.isAlive) await this.clock.settle();
+    for (let tries = 0; !this.process.isAlive; tries++) {
       this.process = this.#next(this.process);
       if (await this.process.start()) return;
       this.findings.expect("no-surprise", tries < 3, "the application does not start");
@@ -121,7 +121,7 @@ export class Run {
       this.findings.assertNone();
       if (ms === TAKEN_WITHIN_MS / 2) {
         this.storageFaults.heal();
-        for (const { storage } of this.processes) storage.mend();
+        for (const { storage } of this.processes) storage.repair();
       }
       await this.clock.advance(RESTART_MS);
     }
@@ -130,7 +130,7 @@ export class Run {
 
   /** Starts a server on another machine, which waits for the database; there are two at most. */
   second(): void {
-    if (this.processes.length > 1 || !this.process.alive) return;
+    if (this.processes.length > 1 || !this.process.isAlive) return;
     this.#next().begin();
   }
 
@@ -142,11 +142,11 @@ export class Run {
   /** Kills every process. */
   end(): void {
     this.unsupervise();
-    for (const process of [...this.processes]) process.die();
+    for (const process of [...this.processes]) process.kill();
   }
 
   /** Called when a process has died, for any reason. */
-  died(process: Process): void {
+  onDeath(process: Process): void {
     this.processes.splice(this.processes.indexOf(process), 1);
     if (!this.leases) return;
     this.clock.after(RESTART_MS, () => {
@@ -155,13 +155,13 @@ export class Run {
   }
 
   /** Called with each dial, before it is carried out. */
-  dialled(attempt: Attempt): void {
+  onDial(attempt: Attempt): void {
     const { callId, instanceId, process } = attempt;
-    const before = this.attempts.filter((other) => other.callId === callId && !other.givenBack);
+    const before = this.attempts.filter((other) => other.callId === callId && !other.isReturned);
     this.findings.expect("dialled-once", before.length === 0, () => {
-      const { process: first, placed, answered } = before[0] as Attempt;
-      const far = answered ? "which had answered" : placed ? "which rang" : "which was asked";
-      return `process ${process.number} dialled ${callId} again, after process ${first.number}, ${far}`;
+      const { process: first, isPlaced, isAnswered } = before[0] as Attempt;
+      const progress = isAnswered ? "which had answered" : isPlaced ? "which rang" : "which was asked";
+      return `process ${process.number} dialled ${callId} again, after process ${first.number}, ${progress}`;
     });
     const wasDeleted = this.#goneAtClaim.has(instanceId);
     this.findings.expect("deleted-is-silent", !wasDeleted, `${callId} was claimed and dialled`);
@@ -188,7 +188,7 @@ export class Run {
   }
 
   get #owner(): Process | undefined {
-    return this.processes.find((process) => process.owns && process.started);
+    return this.processes.find((process) => process.isOwner && process.started);
   }
 
   #next(before?: Process): Process {

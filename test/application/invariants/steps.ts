@@ -20,7 +20,7 @@ const DISTURBING = [
   "scan",
   "online",
   "offline",
-  "offline unsaid",
+  "offline unreported",
   "unlinked",
   "placed",
   "alert",
@@ -68,13 +68,13 @@ export interface Step {
 }
 
 /** Steps to skip: WITHOUT, a list such as `crash,clock jumps`, to search beyond a known fault. */
-const without = new Set(environment.WITHOUT?.split(","));
+const skippedSteps = new Set(environment.WITHOUT?.split(","));
 const steps: readonly string[] = [...COMMON, ...DISTURBING, ...BREAKING, ...OWNING];
-for (const name of without)
+for (const name of skippedSteps)
   if (!steps.includes(name)) throw new Error(`WITHOUT names "${name}": it must be some of ${steps.join(", ")}`);
 
 /** Steps that a fault may affect, and that may follow it. */
-const HIT = ["create", "create stream", "progress", "hang up", "delete", "unlink", "scan"] as const;
+const AFFECTED = ["create", "create stream", "progress", "hang up", "delete", "unlink", "scan"] as const;
 const AFTERWARDS = [
   "wait",
   "crash",
@@ -86,7 +86,7 @@ const AFTERWARDS = [
   "adapters answer",
 ] as const;
 
-function one(name: fc.Arbitrary<StepName>): fc.Arbitrary<Step> {
+function stepOf(name: fc.Arbitrary<StepName>): fc.Arbitrary<Step> {
   return fc.record({
     step: name,
     which: fc.nat(30),
@@ -101,23 +101,23 @@ function one(name: fc.Arbitrary<StepName>): fc.Arbitrary<Step> {
 }
 
 // An unneeded step shrinks to "wait".
-const usual = [
+const usualSteps = [
   { weight: 5, arbitrary: fc.constantFrom<StepName>(...COMMON) },
   { weight: 3, arbitrary: fc.constantFrom<StepName>(...DISTURBING) },
   { weight: 2, arbitrary: fc.constantFrom<StepName>(...BREAKING) },
 ];
-const owning = { weight: 2, arbitrary: fc.constantFrom<StepName>(...OWNING) };
+const ownerSteps = { weight: 2, arbitrary: fc.constantFrom<StepName>(...OWNING) };
 
-function orNothing<Name extends StepName>(names: readonly Name[]): fc.Arbitrary<Step> {
-  return one(fc.constantFrom<StepName>("wait", ...names));
+function optionalStep<Name extends StepName>(names: readonly Name[]): fc.Arbitrary<Step> {
+  return stepOf(fc.constantFrom<StepName>("wait", ...names));
 }
 
 /** A fault, the steps it affects, and the steps that follow. */
-const scene = fc.tuple(orNothing(BREAKING), orNothing(HIT), orNothing(AFTERWARDS));
+const scene = fc.tuple(optionalStep(BREAKING), optionalStep(AFFECTED), optionalStep(AFTERWARDS));
 
-function mostly<Name extends StepName>(...names: readonly Name[]): fc.Arbitrary<Step> {
+function mostlyOf<Name extends StepName>(...names: readonly Name[]): fc.Arbitrary<Step> {
   const name = fc.constantFrom<StepName>(...names);
-  return one(
+  return stepOf(
     fc.oneof({ withCrossShrink: true }, { weight: 1, arbitrary: fc.constant("wait") }, { weight: 9, arbitrary: name }),
   );
 }
@@ -127,15 +127,15 @@ const LATER = ["create", "progress", "reachable again", "SIGCONT", "storage heal
 /** A second server, a call, the first server's loss of the database, and the steps that follow. */
 const takeOver = fc
   .tuple(
-    mostly("second server"),
-    mostly("create", "create stream"),
-    mostly("progress"),
-    orNothing(["progress", "hang up", "delete"]),
-    mostly("cut off", "SIGSTOP", "crash", "restart", "storage hangs"),
+    mostlyOf("second server"),
+    mostlyOf("create", "create stream"),
+    mostlyOf("progress"),
+    optionalStep(["progress", "hang up", "delete"]),
+    mostlyOf("cut off", "SIGSTOP", "crash", "restart", "storage hangs"),
     fc.constantFrom(0, 4_000, 7_000, 9_000, 10_000, 12_000, 31_000),
-    mostly("create", ...LATER),
-    orNothing(LATER),
-    orNothing(LATER),
+    mostlyOf("create", ...LATER),
+    optionalStep(LATER),
+    optionalStep(LATER),
   )
   .map(([second, call, rings, answered, fault, waitMs, ...later]): Step[] => [
     ...[second, call, rings, answered],
@@ -144,29 +144,29 @@ const takeOver = fc
 
 /** A call that waits, a machine that sleeps, and a line that returns. */
 const night = fc.tuple(
-  mostly("offline", "offline unsaid", "create"),
-  mostly("create"),
-  mostly("machine sleeps"),
-  mostly("online", "end", "create"),
+  mostlyOf("offline", "offline unreported", "create"),
+  mostlyOf("create"),
+  mostlyOf("machine sleeps"),
+  mostlyOf("online", "end", "create"),
 );
 
 /** Steps of these names, mixed with scenes. */
 function sequencesOf(
-  names: typeof usual,
+  names: typeof usualSteps,
   scenes: fc.WeightedArbitrary<Step[]>,
   maxLength: number,
 ): fc.Arbitrary<Step[]> {
-  const any = one(fc.oneof({ withCrossShrink: true }, ...names)).map((step) => [step]);
+  const any = stepOf(fc.oneof({ withCrossShrink: true }, ...names)).map((step) => [step]);
   return fc
     .array(fc.oneof({ weight: 8, arbitrary: any }, scenes), { minLength: 1, maxLength })
-    .map((parts) => parts.flat().filter(({ step }) => !without.has(step)));
+    .map((parts) => parts.flat().filter(({ step }) => !skippedSteps.has(step)));
 }
 
 /** Sequences of steps: mostly calls, often disturbances, and in every third a loss of the owner. */
 export const sequences: fc.Arbitrary<Step[]> = fc.oneof(
   { withCrossShrink: true },
-  { weight: 2, arbitrary: sequencesOf(usual, { weight: 1, arbitrary: fc.oneof(scene, night) }, 60) },
-  { weight: 1, arbitrary: sequencesOf([...usual, owning], { weight: 3, arbitrary: takeOver }, 20) },
+  { weight: 2, arbitrary: sequencesOf(usualSteps, { weight: 1, arbitrary: fc.oneof(scene, night) }, 60) },
+  { weight: 1, arbitrary: sequencesOf([...usualSteps, ownerSteps], { weight: 3, arbitrary: takeOver }, 20) },
 );
 
 /** True if a step breaks or repairs something. */
@@ -180,7 +180,7 @@ export function isLeased(sequence: readonly Step[]): boolean {
 }
 
 /** A sequence for a reader: one step a line. */
-export function written(sequence: readonly Step[]): string {
+export function sequenceText(sequence: readonly Step[]): string {
   return sequence
     .filter(({ step, waitMs }) => step !== "wait" || waitMs > 0)
     .map(({ step, which, waitMs }) => `  ${step} #${which}${waitMs < 0 ? ", at once" : waitMs ? `, ${waitMs} ms` : ""}`)

@@ -20,20 +20,20 @@ const none = () => false;
 export class StorageFaults {
   #fails: (operation: string) => boolean = none;
   #hangs: (operation: string) => boolean = none;
-  #healed: () => void = () => {};
+  #onHealed: () => void = () => {};
   #healing: Promise<void> = Promise.resolve();
-  #holding = 0;
-  #letGo: (() => void)[] = [];
-  #losing = 0;
+  #writesUntilHold = 0;
+  #heldWrites: (() => void)[] = [];
+  #writesUntilLoss = 0;
 
   /** True while there is a fault. */
-  get any(): boolean {
-    return this.#fails !== none || this.#hangs !== none || this.#letGo.length > 0 || this.#losing > 0;
+  get hasFault(): boolean {
+    return this.#fails !== none || this.#hangs !== none || this.#heldWrites.length > 0 || this.#writesUntilLoss > 0;
   }
 
   /** True if an operation may hang forever. */
   get waits(): boolean {
-    return this.#hangs !== none || this.#letGo.length > 0;
+    return this.#hangs !== none || this.#heldWrites.length > 0;
   }
 
   /** Makes a part of the storage throw. */
@@ -45,44 +45,44 @@ export class StorageFaults {
   hang(which: number): void {
     if (this.#hangs === none)
       this.#healing = new Promise((resolve) => {
-        this.#healed = resolve;
+        this.#onHealed = resolve;
       });
     this.#hangs = PARTS[which % PARTS.length] ?? none;
   }
 
   /** Makes the n-th write from this point wait after its ids were assigned and before its commit. */
   holdWrite(n: number): void {
-    this.#holding = n;
+    this.#writesUntilHold = n;
   }
 
-  letGo(): void {
-    this.#holding = 0;
-    for (const letGo of this.#letGo.splice(0)) letGo();
+  releaseWrites(): void {
+    this.#writesUntilHold = 0;
+    for (const releaseWrites of this.#heldWrites.splice(0)) releaseWrites();
   }
 
   /** Makes the n-th write from this point succeed, but lose its result. */
   loseAnswer(n: number): void {
-    this.#losing = n;
+    this.#writesUntilLoss = n;
   }
 
   heal(): void {
     this.#fails = this.#hangs = none;
-    this.#losing = 0;
-    this.#healed();
-    this.letGo();
+    this.#writesUntilLoss = 0;
+    this.#onHealed();
+    this.releaseWrites();
   }
 
   /** Faults before an operation reaches the database. */
   async before(operation: string): Promise<void> {
-    if (this.#holding > 0 && isWrite(operation) && --this.#holding === 0)
-      await new Promise<void>((resolve) => void this.#letGo.push(resolve));
+    if (this.#writesUntilHold > 0 && isWrite(operation) && --this.#writesUntilHold === 0)
+      await new Promise<void>((resolve) => void this.#heldWrites.push(resolve));
     if (this.#hangs(operation)) await this.#healing;
     if (this.#fails(operation)) throw new StorageUnavailable("the database is locked");
   }
 
   /** Faults on the way back of a result. */
   after(operation: string): void {
-    if (this.#losing > 0 && isWrite(operation) && --this.#losing === 0)
-      throw new StorageUnavailable("the connection broke before the answer came");
+    if (this.#writesUntilLoss > 0 && isWrite(operation) && --this.#writesUntilLoss === 0)
+      throw new StorageUnavailable("the connection broke before the response arrived");
   }
 }

@@ -103,7 +103,7 @@ async function reach(run: Run, { step, which }: Step): Promise<void> {
       if (line?.linked) line.goOnline();
       return;
     case "offline":
-    case "offline unsaid":
+    case "offline unreported":
       return line?.goOffline("gone", { report: step === "offline" });
     case "unlinked":
       if (!line?.linked) return;
@@ -118,9 +118,9 @@ async function reach(run: Run, { step, which }: Step): Promise<void> {
       requests.ask(process, "delete", instanceId, app.instances.delete(ALICE, instanceId));
       return;
     case "placed":
-      return place(run, leg);
+      return placeLeg(run, leg);
     case "progress":
-      return leg && network.attempt(leg).placed ? answer(run, leg, true) : place(run, leg);
+      return leg && network.attempt(leg).isPlaced ? answer(run, leg, true) : placeLeg(run, leg);
     case "alert":
       return leg?.alert();
     case "answer":
@@ -154,24 +154,24 @@ function scan(run: Run, instanceId: string): void {
   });
 }
 
-function place(run: Run, leg: ScriptedLeg | undefined): void {
+function placeLeg(run: Run, leg: ScriptedLeg | undefined): void {
   const attempt = leg && run.process.network.attempt(leg);
-  if (!leg?.live || attempt?.placed !== undefined) return;
-  if (attempt) attempt.placed = true;
+  if (!leg?.live || attempt?.isPlaced !== undefined) return;
+  if (attempt) attempt.isPlaced = true;
   leg.placed();
 }
 
 function answer(run: Run, leg: ScriptedLeg | undefined, media: boolean): void {
   const attempt = leg && run.process.network.attempt(leg);
-  if (!leg?.live || !attempt?.placed || attempt.answered) return;
-  attempt.answered = true;
+  if (!leg?.live || !attempt?.isPlaced || attempt.isAnswered) return;
+  attempt.isAnswered = true;
   leg.answer({ media: false });
   if (media) connect(run, leg);
 }
 
 function connect(run: Run, leg: ScriptedLeg | undefined): void {
   const attempt = leg && run.process.network.attempt(leg);
-  if (!leg?.live || !attempt?.answered || attempt.connectedAt !== undefined) return;
+  if (!leg?.live || !attempt?.isAnswered || attempt.connectedAt !== undefined) return;
   attempt.connectedAt = run.process.system.monotonic();
   leg.connect();
 }
