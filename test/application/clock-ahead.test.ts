@@ -86,10 +86,10 @@ describe("after the clock was ahead", () => {
   test("a webhook that has delivered since is not disabled for an old failure", async () => {
     const world = await World.start();
     const webhook = await world.app.webhooks.create(ALICE, { url: URL, events: ["instance.created"] });
-    let failed: string | undefined;
+    let failedId: string | undefined;
     world.endpoints.reply = ({ body }) => {
-      failed ??= JSON.parse(body).instance_id;
-      return JSON.parse(body).instance_id === failed ? 500 : 200;
+      failedId ??= JSON.parse(body).instance_id;
+      return JSON.parse(body).instance_id === failedId ? 500 : 200;
     };
     world.system.jump(YEAR_MS);
     await failedOnce(world, await world.newInstance());
@@ -144,7 +144,7 @@ describe("after the clock was ahead", () => {
     await world.stop();
   });
 
-  test("a session of that time ends after 14 days at most, as its browser is told", async () => {
+  test("a session created then ends after 14 days at most, by all its dates", async () => {
     const { world, accounts, admin } = await accountScene();
     await admin();
     world.system.jump(YEAR_MS);
@@ -175,7 +175,7 @@ describe("after the clock was ahead", () => {
     await world.stop();
   });
 
-  test("a call of that time waits no longer than the others", async () => {
+  test("a call created then waits no longer than the others", async () => {
     const world = await World.start({
       policy: { kind: "single", answerRate: { floor: 1, calls: 1, pauseMs: HOUR_MS } },
     });

@@ -101,8 +101,8 @@ describe("a model with tools", () => {
   });
 
   test.for([
-    [{ name: "book", written: '{"people": 3' }, "error: the input is no JSON"],
-    [{ name: "book", written: "" }, "error: /people is missing"],
+    [{ name: "book", rawArguments: '{"people": 3' }, "error: the input is no JSON"],
+    [{ name: "book", rawArguments: "" }, "error: /people is missing"],
     [{ name: "book", arguments: { people: 0 } }, "error: /people must be at least 1"],
     [{ name: "fly" }, "error: there is no tool fly, only hang_up, leave_voicemail, send_dtmf, book"],
   ] as const)("gets the fault of its call %j", async ([call, fault]) => {

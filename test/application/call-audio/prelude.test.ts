@@ -36,11 +36,11 @@ describe("audio queued after a prelude", () => {
 
   test("follows pauses and tones in their order", async () => {
     const { prelude } = openPrelude();
-    const story: string[] = [];
+    const log: string[] = [];
     const sent = prelude
       .pause(20)
       .then(() => prelude.tones(new Int16Array(FRAME).fill(2)))
-      .then(() => story.push("sent"));
+      .then(() => log.push("sent"));
     expect(read(prelude, 2)).toEqual([0, 0]);
     await Promise.resolve();
     await Promise.resolve();
@@ -48,7 +48,7 @@ describe("audio queued after a prelude", () => {
     await sent;
     prelude.endAfter(0);
     expect(read(prelude, 1)).toEqual([FRAME]);
-    expect(story).toEqual(["sent"]);
+    expect(log).toEqual(["sent"]);
   });
 
   test("is pulled by a leg that sends ahead only once the prelude has been sent", () => {

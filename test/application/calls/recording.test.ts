@@ -84,10 +84,10 @@ describe("a call that is recorded", () => {
   test("is a WAV file of two channels for its owner, and no other user's", async () => {
     const { world, call } = await answerCall();
     await world.system.advance(5_000);
-    const stored = await world.app.calls.recording(ALICE, call.id);
+    const storedRecording = await world.app.calls.recording(ALICE, call.id);
     const pieces: number[] = [];
-    for await (const piece of stored.bytes()) pieces.push(...piece);
-    expect(pieces.length).toBe(stored.size);
+    for await (const piece of storedRecording.bytes()) pieces.push(...piece);
+    expect(pieces.length).toBe(storedRecording.size);
     expect(decodeWav(Uint8Array.from(pieces)).sampleRate).toBe(RATE);
     await expect(world.app.calls.recording(BOB, call.id)).rejects.toMatchObject({ code: "call_not_found" });
     await expect(world.app.calls.eraseRecording(BOB, call.id)).rejects.toMatchObject({ code: "call_not_found" });
@@ -143,7 +143,7 @@ describe("a recording at the limit of stored bytes", () => {
     await world.system.settle();
   };
 
-  test("ends, and its call continues: of the demo tokens of an instance", async () => {
+  test("ends for the demo tokens of an instance, and the call continues", async () => {
     const world = await World.start({ limits: { storedBytesPerDemoInstance: 200 * KIB } });
     const instance = await world.activeInstance();
     const call = await recordedCall(world, instance, LONG, { ...ALICE, demoInstanceId: instance.id });
@@ -178,7 +178,7 @@ describe("a recording at the limit of stored bytes", () => {
     await world.stop();
   });
 
-  test("does not start at the limit of stored bytes, and starts again when there is room", async () => {
+  test("does not start at the limit, and starts again when there is room", async () => {
     const world = await World.start();
     const { storedBytes } = world.storage.retention;
     world.storage.retention.storedBytes = async () => Number.MAX_SAFE_INTEGER;

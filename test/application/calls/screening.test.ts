@@ -180,11 +180,11 @@ test("a policy on call screening needs a transcription engine, and a voice that 
     const body = { instanceId, type: "FIXED_AUDIO", target: { phoneNumber: NUMBER }, audio, onScreening };
     return (await refusal(world.app.calls.create(ALICE, body))) as Refusal;
   };
-  const deafWorld = await World.start();
-  expect((await create(deafWorld, INTRODUCTION)).errors).toMatchObject([
+  const worldWithoutEngine = await World.start();
+  expect((await create(worldWithoutEngine, INTRODUCTION)).errors).toMatchObject([
     { pointer: "/onScreening", code: "value_invalid" },
   ]);
-  await deafWorld.stop();
+  await worldWithoutEngine.stop();
   const world = await World.start({ transcription: new MeasuringTranscription() });
   for (const [policy, pointer] of [
     ["wait", "/onScreening"],

@@ -7,7 +7,7 @@ import type { RecordedRequest } from "./requests.ts";
 import type { Attached, Run } from "./run.ts";
 
 /** More than the longest pause between two attempts to write, ms. */
-const MENDED_MS = 15_000;
+const REPAIRED_MS = 15_000;
 /** Longer than all time limits together, ms. */
 const QUIET_MS = 300_000;
 
@@ -23,7 +23,7 @@ export async function checkEnd(run: Run, check: (atRest: boolean) => Promise<voi
     process.resume("forwards");
   }
   await run.revive();
-  await run.clock.advance(MENDED_MS);
+  await run.clock.advance(REPAIRED_MS);
   await run.owned();
   await check(true);
   const { process } = run;
@@ -71,8 +71,12 @@ async function checkNumbers({ database, instances, requests, findings, devices, 
     const instance = await database.instances.get(id);
     if (!instance || instance.status === "DELETED") continue;
     const isLinked = instance.status !== "CREATED";
-    const has = (await database.instances.loadCredentials(id)) !== undefined;
-    findings.expect("linked-has-credentials", has === isLinked, `${id} is ${instance.status}, credentials: ${has}`);
+    const hasCredentials = (await database.instances.loadCredentials(id)) !== undefined;
+    findings.expect(
+      "linked-has-credentials",
+      hasCredentials === isLinked,
+      `${id} is ${instance.status}, credentials: ${hasCredentials}`,
+    );
     const unlinked = requests.about("unlink", id).some(({ answer }) => answer === "done");
     if (!unlinked || requests.about("scan", id).length > 0) continue;
     findings.expect("unlinked-is-cleared", !isLinked, `${id} is ${instance.status}`);
@@ -87,11 +91,11 @@ async function wait(run: Run, ms: number, check: (atRest: boolean) => Promise<vo
   await check(true);
 }
 
-/** DELETEs of a call or an instance that the present owner answered with 503, and none with 204. */
+/** DELETEs of a call or an instance that got 503 from the present owner, and no 204. */
 function unavailable(run: Run, kind: "hang up" | "delete"): string[] {
   const answers = new Map<string, RecordedRequest[]>();
-  for (const asked of run.requests.all)
-    if (asked.kind === kind) answers.set(asked.subject, [...(answers.get(asked.subject) ?? []), asked]);
+  for (const request of run.requests.all)
+    if (request.kind === kind) answers.set(request.subject, [...(answers.get(request.subject) ?? []), request]);
   const isRefused = ({ answer, life }: RecordedRequest) => answer === "unavailable" && life === run.process.life;
   const open = [...answers].filter(([, all]) => all.some(isRefused) && all.every(({ answer }) => answer !== "done"));
   return open.map(([subject]) => subject);
@@ -121,10 +125,10 @@ async function repeatTwice(
   // An earlier owner may have ended it without being able to respond.
   const isFromEarlierLife = requests.about(kind, subject).some(({ life }) => life !== process.life);
   for (const expectedAnswer of ["done", "not found"] as const) {
-    const asked = requests.ask(process, kind, subject, request());
+    const repeat = requests.ask(process, kind, subject, request());
     await process.system.advance(10_000);
-    const isExpected = asked.answer === expectedAnswer || (isFromEarlierLife && asked.answer === "not found");
-    findings.expect(invariant, isExpected, `"${asked.answer}" is the repeat of ${subject}`);
+    const isExpected = repeat.answer === expectedAnswer || (isFromEarlierLife && repeat.answer === "not found");
+    findings.expect(invariant, isExpected, `the repeat of ${subject} returned "${repeat.answer}"`);
   }
 }
 
@@ -134,21 +138,21 @@ async function checkDeletions(run: Run): Promise<void> {
     const done = run.requests.about("delete", id).filter(({ answer }) => answer === "done");
     run.findings.expect("deletion-is-finished", done.length <= 1, `${id} was deleted ${done.length} times`);
     const isDeleted = done.length === 0 || (await isNotFound(run, id));
-    run.findings.expect("answered-is-kept", isDeleted, `the deleted ${id} is there again`);
+    run.findings.expect("answered-is-kept", isDeleted, `the deleted ${id} exists again`);
   }
 }
 
 /** One DELETE has ended the call and reported it. */
 function checkTerminated(run: Run, { id, outcome }: Call): void {
-  const asked = run.requests.about("hang up", id);
-  const done = asked.filter(({ answer }) => answer === "done").length;
+  const hangUps = run.requests.about("hang up", id);
+  const done = hangUps.filter(({ answer }) => answer === "done").length;
   if (done > 0)
     run.findings.expect("one-delete-counts", outcome?.reason === "terminated", `deleted ${id} is ${outcome?.reason}`);
   if (outcome?.reason !== "terminated" || outcome.detail === CLOSED_BEFORE_ANSWER) return;
-  const isUncertain = asked.some(
+  const isUncertain = hangUps.some(
     ({ answer }) => answer === undefined || answer === "unavailable" || answer === "refused",
   );
-  run.findings.expect("one-delete-counts", done === 1 || isUncertain, `no DELETE of ${id} answered 204`);
+  run.findings.expect("one-delete-counts", done === 1 || isUncertain, `no DELETE of ${id} returned 204`);
 }
 
 async function checkReader({ reader, findings }: Run): Promise<void> {

@@ -137,8 +137,8 @@ const takeOver = fc
     optionalStep(LATER),
     optionalStep(LATER),
   )
-  .map(([second, call, rings, answered, fault, waitMs, ...later]): Step[] => [
-    ...[second, call, rings, answered],
+  .map(([second, call, ringing, answering, fault, waitMs, ...later]): Step[] => [
+    ...[second, call, ringing, answering],
     ...[{ ...fault, waitMs }, ...later],
   ]);
 
@@ -156,9 +156,9 @@ function sequencesOf(
   scenes: fc.WeightedArbitrary<Step[]>,
   maxLength: number,
 ): fc.Arbitrary<Step[]> {
-  const any = stepOf(fc.oneof({ withCrossShrink: true }, ...names)).map((step) => [step]);
+  const anyStep = stepOf(fc.oneof({ withCrossShrink: true }, ...names)).map((step) => [step]);
   return fc
-    .array(fc.oneof({ weight: 8, arbitrary: any }, scenes), { minLength: 1, maxLength })
+    .array(fc.oneof({ weight: 8, arbitrary: anyStep }, scenes), { minLength: 1, maxLength })
     .map((parts) => parts.flat().filter(({ step }) => !skippedSteps.has(step)));
 }
 

@@ -24,7 +24,7 @@ function scene() {
     forgetNumber: async () => 0,
     clear: async (id) => void stored.delete(id),
   };
-  return { kept: stored, records: (id: string) => new SealedRecords(id, { vault, storage: { lineRecords } }) };
+  return { stored, records: (id: string) => new SealedRecords(id, { vault, storage: { lineRecords } }) };
 }
 
 const key = fc
@@ -40,7 +40,7 @@ describe("sealed records", () => {
       fc.record({ id: instanceId, key, value: bytes }),
       fc.record({ id: instanceId, key }),
       async (ownRecord, other) => {
-        const { kept: stored, records } = scene();
+        const { stored, records } = scene();
         await records(ownRecord.id).set(new Map([[ownRecord.key, ownRecord.value]]));
         expect(await records(ownRecord.id).get([ownRecord.key])).toEqual([ownRecord.value]);
         if (ownRecord.id === other.id && ownRecord.key === other.key) return;
@@ -55,7 +55,7 @@ describe("sealed records", () => {
   fuzz(
     "that were tampered with are refused",
     fc.asyncProperty(bytes, fc.nat(), fc.integer({ min: 1, max: 255 }), async (value, at, change) => {
-      const { kept: stored, records } = scene();
+      const { stored, records } = scene();
       await records("inst_a").set(new Map([["k", value]]));
       const ciphertext = stored.get("inst_a")?.get("k") as Uint8Array;
       ciphertext[at % ciphertext.length]! ^= change;
@@ -64,7 +64,7 @@ describe("sealed records", () => {
   );
 
   test("are not readable in the storage", async () => {
-    const { kept: stored, records } = scene();
+    const { stored, records } = scene();
     await records("inst_a").set(new Map([["k", new TextEncoder().encode("the secret key of a phone")]]));
     expect(new TextDecoder().decode(stored.get("inst_a")?.get("k"))).not.toContain("secret");
   });
@@ -84,16 +84,16 @@ describe("sealed records", () => {
     ["a key that is too long", "k".repeat(201), "has 201 characters; it must have 1 to 200"],
     ["a key with NUL", "a\0b", "contains NUL"],
     ["a key with half a character", "a\ud800", "half a character"],
-  ])("refuse %s", async (_, ciphertext, message) => {
-    const { kept: stored, records } = scene();
+  ])("refuse %s", async (_, invalidKey, message) => {
+    const { stored, records } = scene();
     const sealedRecords = records("inst_a");
     const changes = new Map([
       ["fine", Uint8Array.of(1)],
-      [ciphertext, Uint8Array.of(1)],
+      [invalidKey, Uint8Array.of(1)],
     ]);
     await expect(sealedRecords.set(changes)).rejects.toThrow(message);
-    await expect(sealedRecords.get([ciphertext])).rejects.toThrow(message);
-    if (ciphertext !== "") await expect(sealedRecords.keys(ciphertext)).rejects.toThrow(message);
+    await expect(sealedRecords.get([invalidKey])).rejects.toThrow(message);
+    if (invalidKey !== "") await expect(sealedRecords.keys(invalidKey)).rejects.toThrow(message);
     expect(stored.size).toBe(0);
   });
 
@@ -107,7 +107,7 @@ describe("sealed records", () => {
   });
 
   test("are at most 20,000 of one instance", async () => {
-    const { kept: stored, records } = scene();
+    const { stored, records } = scene();
     stored.set("inst_a", new Map(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, Uint8Array.of(1)])));
     const sealedRecords = records("inst_a");
     await expect(sealedRecords.set(new Map([["more", Uint8Array.of(1)]]))).rejects.toThrow(

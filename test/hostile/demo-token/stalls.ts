@@ -18,7 +18,7 @@ const MIN_STALL_MS = 20;
 /** Times of the main thread: on a processor, waiting for one, ns; and the number of waits (Linux, `sched-stats`). */
 const TIMES = "/proc/self/schedstat";
 const times = existsSync(TIMES) ? openSync(TIMES, "r") : undefined;
-const read = new Uint8Array(64);
+const buffer = new Uint8Array(64);
 
 const file = process.env.STALLS;
 // Threads that speak or parse bodies are busy for the duration.
@@ -42,6 +42,6 @@ if (file !== undefined && isMainThread) {
 
 function waitedMs(): number {
   if (times === undefined) return 0;
-  const length = readSync(times, read, 0, read.length, 0);
-  return Number(new TextDecoder().decode(read.subarray(0, length)).split(" ")[1]) / 1e6;
+  const length = readSync(times, buffer, 0, buffer.length, 0);
+  return Number(new TextDecoder().decode(buffer.subarray(0, length)).split(" ")[1]) / 1e6;
 }

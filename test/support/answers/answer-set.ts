@@ -94,7 +94,7 @@ class AnswerMaker {
 
   async make(kind: Kind): Promise<Answer> {
     const speaker = this.#oneOf(SPEAKERS[this.#split]);
-    const { sound, greetedAt: greetedMs, beep } = await this.#sound(kind, speaker);
+    const { sound, greetedMs, beep } = await this.#sound(kind, speaker);
     const level = 10 ** this.#randomBetween(2.7, 3.7); // an RMS from 500 to 5,000
     const length = Math.max(sound.length, msToSamples(12_000, RATE)) + msToSamples(3_000, RATE);
     const samples = samplesOf(
@@ -114,44 +114,44 @@ class AnswerMaker {
     return levelled(sound, level / 10 ** (this.#randomBetween(15, 35) / 20));
   }
 
-  async #sound(kind: Kind, speaker: Speaker): Promise<{ sound: Sound; greetedAt?: number; beep?: number }> {
+  async #sound(kind: Kind, speaker: Speaker): Promise<{ sound: Sound; greetedMs?: number; beep?: number }> {
     const { short, business } = phrasesOf(speaker.language, this.#split);
     const say = (texts: readonly string[]) => this.#say(this.#oneOf(texts), speaker);
     const ringing = (cycles: number) => join(...Array.from({ length: cycles }, () => this.#ring()));
     switch (kind) {
       case "person, short greeting":
-        return this.#person([this.#backgroundNoise(100, 1_200), await say(short)]);
+        return this.#person([this.#silence(100, 1_200), await say(short)]);
       case "person, greeting of a business":
-        return this.#person([this.#backgroundNoise(200, 900), await say(business)]);
+        return this.#person([this.#silence(200, 900), await say(business)]);
       case "person, after ringing in band":
-        return this.#person([ringing(1), this.#backgroundNoise(100, 500), await say(short)]);
+        return this.#person([ringing(1), this.#silence(100, 500), await say(short)]);
       case "person, asks again": {
-        const first = join(this.#backgroundNoise(100, 900), await say(short));
+        const first = join(this.#silence(100, 900), await say(short));
         const repeated = await say(short);
-        return { sound: join(first, this.#backgroundNoise(1_200, 2_500), repeated), greetedAt: first.length };
+        return { sound: join(first, this.#silence(1_200, 2_500), repeated), greetedMs: first.length };
       }
       case "machine, greeting and beep":
         return this.#machine(
-          [this.#backgroundNoise(0, 1_500), await this.#greeting(speaker, 1 + Math.floor(4 * this.#next()))],
+          [this.#silence(0, 1_500), await this.#greeting(speaker, 1 + Math.floor(4 * this.#next()))],
           true,
         );
       case "machine, greeting without a beep":
         return this.#machine(
-          [this.#backgroundNoise(0, 1_500), await this.#greeting(speaker, 2 + Math.floor(3 * this.#next()))],
+          [this.#silence(0, 1_500), await this.#greeting(speaker, 2 + Math.floor(3 * this.#next()))],
           false,
         );
       case "machine, short greeting and beep":
         return this.#machine(
-          [this.#backgroundNoise(0, 1_000), await say(phrasesOf(speaker.language, this.#split).closing)],
+          [this.#silence(0, 1_000), await say(phrasesOf(speaker.language, this.#split).closing)],
           true,
         );
       case "machine, beep alone":
-        return this.#machine([this.#backgroundNoise(300, 2_500)], true);
+        return this.#machine([this.#silence(300, 2_500)], true);
       case "machine, after ringing in band":
-        return this.#machine([ringing(1), this.#backgroundNoise(0, 500), await this.#greeting(speaker, 3)], true);
+        return this.#machine([ringing(1), this.#silence(0, 500), await this.#greeting(speaker, 3)], true);
       case "music":
         return {
-          sound: join(this.#backgroundNoise(0, 500), music(this.#randomBetween(9_000, 14_000), RATE, this.#next)),
+          sound: join(this.#silence(0, 500), music(this.#randomBetween(9_000, 14_000), RATE, this.#next)),
         };
       case "ringing in band":
         return { sound: ringing(3) };
@@ -169,7 +169,7 @@ class AnswerMaker {
   #machine(parts: readonly Sound[], beeps: boolean): { sound: Sound; beep?: number } {
     const greeting = join(...parts);
     if (!beeps) return { sound: greeting };
-    const before = join(greeting, this.#backgroundNoise(200, 1_800));
+    const before = join(greeting, this.#silence(200, 1_800));
     const tone = sines([this.#oneOf(BEEPS)], this.#randomBetween(180, 900), RATE);
     return {
       sound: join(before, levelled(tone, rmsOf(greeting) * this.#randomBetween(0.6, 1.5))),
@@ -184,7 +184,7 @@ class AnswerMaker {
     texts.push(this.#oneOf(closing));
     const parts: Sound[] = [];
     for (const text of texts) {
-      if (parts.length > 0) parts.push(this.#backgroundNoise(100, 650));
+      if (parts.length > 0) parts.push(this.#silence(100, 650));
       parts.push(await this.#say(text, speaker));
     }
     return join(...parts);
@@ -205,7 +205,7 @@ class AnswerMaker {
     return sound;
   }
 
-  #backgroundNoise(fromMs: number, toMs: number): Sound {
+  #silence(fromMs: number, toMs: number): Sound {
     return silence(this.#randomBetween(fromMs, toMs), RATE);
   }
 

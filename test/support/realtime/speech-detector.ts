@@ -6,7 +6,7 @@ import { Vad } from "../../../src/audio/voice/vad.ts";
 const TURN_MS = 400;
 const VOICE_MS = 100;
 
-/** Callbacks of an {@link SpeechDetector}. */
+/** Callbacks of a {@link SpeechDetector}. */
 export interface SpeechDetectorReports {
   /** Returns the id of the turn. */
   started(atMs: number): string;
@@ -19,7 +19,7 @@ export class SpeechDetector {
   readonly #reports: SpeechDetectorReports;
   #vad: Vad | undefined;
   #rate = 0;
-  #heardSamples = 0;
+  #heardMs = 0;
   #voicedMs = 0;
   #quietMs = 0;
   #chunks: Int16Array[] = [];
@@ -31,7 +31,7 @@ export class SpeechDetector {
   }
 
   /** Returns the length of the audio, ms. */
-  push(bytes: Buffer, detects: boolean): number {
+  push(bytes: Buffer, isDetecting: boolean): number {
     const pcm = this.format === "audio/pcm";
     const rate = pcm ? 24_000 : 8_000;
     if (rate !== this.#rate) {
@@ -43,7 +43,7 @@ export class SpeechDetector {
     let at = 0;
     const all = concatPcm([this.#remainder, samples]);
     const frame = rate / 50;
-    for (; at + frame <= all.length; at += frame) if (detects) this.#frame(all.slice(at, at + frame));
+    for (; at + frame <= all.length; at += frame) if (isDetecting) this.#frame(all.slice(at, at + frame));
     this.#remainder = all.slice(at);
     return (samples.length * 1_000) / rate;
   }
@@ -56,18 +56,18 @@ export class SpeechDetector {
   }
 
   #frame(samples: Int16Array): void {
-    this.#heardSamples += 20;
+    this.#heardMs += 20;
     this.#chunks.push(samples);
     const speaks = this.#vad!.push(samples);
     this.#voicedMs = speaks ? this.#voicedMs + 20 : 0;
     this.#quietMs = speaks ? 0 : this.#quietMs + 20;
     if (this.#item === undefined) {
       if (this.#chunks.length > 30) this.#chunks.shift(); // audio before the voice
-      if (this.#voicedMs >= VOICE_MS) this.#item = this.#reports.started(Math.max(0, this.#heardSamples - VOICE_MS));
+      if (this.#voicedMs >= VOICE_MS) this.#item = this.#reports.started(Math.max(0, this.#heardMs - VOICE_MS));
       return;
     }
     if (this.#quietMs < TURN_MS) return;
-    this.#reports.stopped(this.#item, this.#heardSamples, concatPcm(this.#chunks), this.#rate);
+    this.#reports.stopped(this.#item, this.#heardMs, concatPcm(this.#chunks), this.#rate);
     this.#item = undefined;
     this.#chunks = [];
   }
