@@ -67,11 +67,11 @@ describe("a demo token", () => {
     const instance = await world.activeInstance();
     const other = await world.activeInstance();
     const demo: Principal = { ...ALICE, demoInstanceId: instance.id };
-    return { world, own: instance, other, demo };
+    return { world, ownInstance: instance, other, demo };
   }
 
   test("calls from its own instance only", async () => {
-    const { world, own: ownInstance, other, demo } = await scene();
+    const { world, ownInstance, other, demo } = await scene();
     expect((await world.call(ownInstance, undefined, demo)).created).toBe(true);
     for (const instanceId of [other.id, world.context.ids("inst"), "nonsense"])
       await expect(
@@ -81,7 +81,7 @@ describe("a demo token", () => {
   });
 
   test("sees its instance and that instance's calls, and no more of its user", async () => {
-    const { world, own: ownInstance, other, demo } = await scene();
+    const { world, ownInstance, other, demo } = await scene();
     const ownCall = await world.call(ownInstance);
     const otherCall = await world.call(other);
     const { calls, instances, queries } = world.app;
@@ -101,7 +101,7 @@ describe("a demo token", () => {
   });
 
   test("neither creates nor deletes instances", async () => {
-    const { world, own: ownInstance, other, demo } = await scene();
+    const { world, ownInstance, other, demo } = await scene();
     await expect(world.app.instances.create(demo, { name: "Mine" })).rejects.toMatchObject({
       code: "demo_token_restricted",
     });
@@ -113,7 +113,7 @@ describe("a demo token", () => {
   });
 
   test("of a deleted instance sees nothing", async () => {
-    const { world, own: ownInstance, demo } = await scene();
+    const { world, ownInstance, demo } = await scene();
     await world.app.instances.delete(ALICE, ownInstance.id);
     expect(await world.app.instances.list(demo)).toEqual([]);
     await expect(world.call(ownInstance, undefined, demo)).rejects.toMatchObject({ code: "instance_not_found" });

@@ -13,7 +13,7 @@ function store() {
     loadCredentials: async (id: string) => stored.get(id),
     eraseCredentials: async (id: string) => void stored.delete(id),
   } as unknown as InstanceStore;
-  return { kept: stored, instances };
+  return { stored, instances };
 }
 
 describe("sealed credentials", () => {
@@ -27,7 +27,7 @@ describe("sealed credentials", () => {
   });
 
   test("are not readable in the storage, and never the same twice", async () => {
-    const { kept: stored, instances } = store();
+    const { stored, instances } = store();
     const credentials = new Vault(SECRET).of("inst_a", instances);
     await credentials.save(bytes("the secret key of a phone"));
     const first = stored.get("inst_a");
@@ -38,7 +38,7 @@ describe("sealed credentials", () => {
   });
 
   test("belong only to their instance", async () => {
-    const { kept: stored, instances } = store();
+    const { stored, instances } = store();
     const vault = new Vault(SECRET);
     await vault.of("inst_a", instances).save(bytes("key"));
     stored.set("inst_b", stored.get("inst_a")!);
@@ -55,7 +55,7 @@ describe("sealed credentials", () => {
   });
 
   test("that a previous secret sealed are opened, and resealed with the current one", async () => {
-    const { kept: stored, instances } = store();
+    const { stored, instances } = store();
     const [first, second, third] = [1, 2, 3].map((n) => new Uint8Array(32).fill(n)) as [
       Uint8Array,
       Uint8Array,
@@ -73,7 +73,7 @@ describe("sealed credentials", () => {
   });
 
   test("are refused after tampering anywhere", async () => {
-    const { kept: stored, instances } = store();
+    const { stored, instances } = store();
     const credentials = new Vault(SECRET).of("inst_a", instances);
     await credentials.save(bytes("key"));
     const ciphertext = stored.get("inst_a")!;
