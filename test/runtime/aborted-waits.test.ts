@@ -4,8 +4,8 @@ import { describeEach, ON_NODE, ON_OTHER_RUNTIMES, useServer } from "../support/
 import { expected } from "../support/server-client.ts";
 
 /** Number of requests of one user that wait at a time. */
-const PLACES = 100;
-const WAITS = 130;
+const MAX_WAITS = 100;
+const WAIT_COUNT = 130;
 
 describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
   const server = useServer(target);
@@ -24,40 +24,42 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
     });
   }
 
-  test("an ended connection frees its place for other waits and streams", async () => {
+  test("an ended connection makes room for other waits and streams", async () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
     const call = await client.call(id); // the instance is not linked: the call stays QUEUED
     const authorization = `Bearer ${client.token}`;
     const { headers } = expected(200, await client.get("/v1/events?limit=200"));
-    const atEnd = `cursor=${headers["next-cursor"]}`;
-    const paths = [`/v1/events?${atEnd}`, `/v1/calls/${call.id}`, `/v1/calls/${call.id}/events?${atEnd}`];
+    const cursorAtEnd = `cursor=${headers["next-cursor"]}`;
+    const paths = [`/v1/events?${cursorAtEnd}`, `/v1/calls/${call.id}`, `/v1/calls/${call.id}/events?${cursorAtEnd}`];
 
-    let answered = 0;
-    for (let n = 0; n < WAITS; n++)
-      void open(paths[n % paths.length]!, { authorization, prefer: "wait=60" }).then(() => answered++);
+    let answeredCount = 0;
+    for (let n = 0; n < WAIT_COUNT; n++)
+      void open(paths[n % paths.length]!, { authorization, prefer: "wait=60" }).then(() => answeredCount++);
     // Requests beyond the available slots get an immediate response: the others wait.
-    await expect.poll(() => answered).toBe(WAITS - PLACES);
+    await expect.poll(() => answeredCount).toBe(WAIT_COUNT - MAX_WAITS);
     for (const socket of sockets.splice(0)) socket.destroy();
 
     for (const path of paths) {
-      const applied = async () => {
+      const appliedPreference = async () => {
         const { headers } = await client.get(path, { prefer: "wait=1" });
         return headers["preference-applied"];
       };
-      await expect.poll(applied).toBe("wait=1");
+      await expect.poll(appliedPreference).toBe("wait=1");
     }
     const stream = { authorization, accept: "text/event-stream" };
-    const statuses = await Promise.all(Array.from({ length: PLACES }, () => open(`/v1/events?${atEnd}`, stream)));
-    expect(statuses).toEqual(Array(PLACES).fill(200));
+    const statuses = await Promise.all(
+      Array.from({ length: MAX_WAITS }, () => open(`/v1/events?${cursorAtEnd}`, stream)),
+    );
+    expect(statuses).toEqual(Array(MAX_WAITS).fill(200));
 
     // The same places are free again as soon as the streams have lost their readers.
     for (const socket of sockets.splice(0)) socket.destroy();
-    const next = async () => {
-      const status = await open(`/v1/events?${atEnd}`, stream);
+    const openNext = async () => {
+      const status = await open(`/v1/events?${cursorAtEnd}`, stream);
       for (const socket of sockets.splice(0)) socket.destroy();
       return status;
     };
-    await expect.poll(next).toBe(200);
+    await expect.poll(openNext).toBe(200);
   });
 });

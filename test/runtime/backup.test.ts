@@ -6,21 +6,27 @@ import { expected, HELLO } from "../support/server-client.ts";
 import { loudness } from "../support/server-sound.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-const LONG = { text: "This call is still going on while its server is backed up. ".repeat(8), voiceId: "en-US-1" };
+const LONG_MESSAGE = {
+  text: "This call is still going on while its server is backed up. ".repeat(8),
+  voiceId: "en-US-1",
+};
 
 describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
   const server = useServer(target);
   const folder = temporaryFolder("backup");
-  const restored = new Server(target, { data: join(folder, "restored") });
-  afterAll(() => restored.dispose());
+  const restoredServer = new Server(target, { data: join(folder, "restored") });
+  afterAll(() => restoredServer.dispose());
 
   test("a backup taken during live calls is restored after a crash", async () => {
     const client = await server.as("ada");
-    const [{ id: quiet }, { id: busy }] = [await client.activeInstance(), await client.activeInstance()];
-    const ended = await client.call(quiet, { tts: HELLO, recording: true });
-    await client.waitForCall(ended.id);
-    const live = await client.call(busy, { tts: LONG });
-    await client.waitForCall(live.id, ["IN_PROGRESS"]);
+    const [{ id: quietInstance }, { id: busyInstance }] = [
+      await client.activeInstance(),
+      await client.activeInstance(),
+    ];
+    const endedCall = await client.call(quietInstance, { tts: HELLO, recording: true });
+    await client.waitForCall(endedCall.id);
+    const liveCall = await client.call(busyInstance, { tts: LONG_MESSAGE });
+    await client.waitForCall(liveCall.id, ["IN_PROGRESS"]);
 
     const copy = join(folder, "copy");
     const { code, stdout, stderr } = await server.cli("backup", copy, "--json");
@@ -28,21 +34,24 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
     expect(JSON.parse(stdout)).toMatchObject({ folder: copy, recordings: expect.any(Number) });
     expect(readdirSync(copy).sort()).toEqual(["call-recordings", "recordings", "ringport.sqlite"]);
     expect(statSync(join(copy, "ringport.sqlite")).mode & 0o777).toBe(0o600);
-    expect((await client.readCall(live.id)).status).toBe("IN_PROGRESS");
+    expect((await client.readCall(liveCall.id)).status).toBe("IN_PROGRESS");
 
-    const later = await client.createInstance("after the backup");
+    const laterInstance = await client.createInstance("after the backup");
     await server.kill9();
-    cpSync(copy, restored.data, { recursive: true });
-    cpSync(join(server.data, "secret.key"), join(restored.data, "secret.key"));
-    await restored.start();
-    const again = restored.client(client.token);
-    expect(await again.readCall(ended.id)).toMatchObject({ status: "COMPLETED", outcome: { heard_ratio: 1 } });
-    expect(loudness(await again.heard(ended.id))).toBeGreaterThan(100);
-    expected(200, await again.get(`/v1/calls/${ended.id}/recording`));
-    expect(await again.readCall(live.id)).toMatchObject({ status: "FAILED", outcome: { reason: "interrupted" } });
-    expected(404, await again.get(`/v1/instances/${later.id}`));
-    await again.waitForInstance(quiet, "ACTIVE");
-    await again.waitForCall((await again.call(quiet, { tts: HELLO })).id);
+    cpSync(copy, restoredServer.data, { recursive: true });
+    cpSync(join(server.data, "secret.key"), join(restoredServer.data, "secret.key"));
+    await restoredServer.start();
+    const newClient = restoredServer.client(client.token);
+    expect(await newClient.readCall(endedCall.id)).toMatchObject({ status: "COMPLETED", outcome: { heard_ratio: 1 } });
+    expect(loudness(await newClient.heard(endedCall.id))).toBeGreaterThan(100);
+    expected(200, await newClient.get(`/v1/calls/${endedCall.id}/recording`));
+    expect(await newClient.readCall(liveCall.id)).toMatchObject({
+      status: "FAILED",
+      outcome: { reason: "interrupted" },
+    });
+    expected(404, await newClient.get(`/v1/instances/${laterInstance.id}`));
+    await newClient.waitForInstance(quietInstance, "ACTIVE");
+    await newClient.waitForCall((await newClient.call(quietInstance, { tts: HELLO })).id);
   });
 });
 
@@ -51,18 +60,20 @@ describeEach([ON_NODE], (target) => {
   const folder = temporaryFolder("refused");
 
   test("a backup never overwrites a non-empty folder", async () => {
-    const full = join(folder, "full");
-    mkdirSync(full);
-    writeFileSync(join(full, "mine.txt"), "mine");
-    const { code, stdout, stderr } = await server.cli("backup", full);
+    const fullFolder = join(folder, "full");
+    mkdirSync(fullFolder);
+    writeFileSync(join(fullFolder, "mine.txt"), "mine");
+    const { code, stdout, stderr } = await server.cli("backup", fullFolder);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toBe(`ringport: the backup cannot be written to ${full} (it is not empty); name a new folder\n`);
-    expect(readdirSync(full)).toEqual(["mine.txt"]);
+    expect(stderr).toBe(
+      `ringport: the backup cannot be written to ${fullFolder} (it is not empty); name a new folder\n`,
+    );
+    expect(readdirSync(fullFolder)).toEqual(["mine.txt"]);
   });
 
   test("a backup of a folder without a database is refused", async () => {
-    const empty = join(folder, "empty");
-    const { code, stderr } = await server.cli("backup", join(folder, "new"), "--data", empty);
+    const emptyFolder = join(folder, "empty");
+    const { code, stderr } = await server.cli("backup", join(folder, "new"), "--data", emptyFolder);
     expect(code).toBe(2);
     expect(stderr).toMatch(
       /^ringport: there is no database .*; name the server's folder with --data or RINGPORT_DATA\n$/,

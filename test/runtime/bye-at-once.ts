@@ -7,12 +7,12 @@ import { until } from "../../src/testing/waiting.ts";
 import { type FarEndCall, startFarEnd } from "../support/sip/far-end.ts";
 
 /** As soon as our first packet has arrived: the BYE may still overtake the media thread's report of it. */
-async function hangUpAtOnce(call: FarEndCall): Promise<void> {
+async function hangUpImmediately(call: FarEndCall): Promise<void> {
   await until(10_000, "the first packet", () => call.heard.length > 0);
   await call.hangUp();
 }
 
-const farEnd = await startFarEnd({ callees: { "*": { acts: hangUpAtOnce } } });
+const farEnd = await startFarEnd({ callees: { "*": { acts: hangUpImmediately } } });
 const [network] = sip({ trunks: [{ name: "good", server: farEnd.uri }] });
 const host = new TestLineHost();
 const line = await network!.open(

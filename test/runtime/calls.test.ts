@@ -16,10 +16,10 @@ describeEach(ON_EVERYTHING, (target) => {
       status: "COMPLETED",
       outcome: { reason: "message_played", heard_ratio: 1 },
     });
-    const heard = await client.heard(id);
-    expect(loudness(heard)).toBeGreaterThan(300);
-    const { from, to } = loudPart(heard);
-    expect(to - from).toBeGreaterThan(heard.sampleRate * 0.4);
+    const heardSound = await client.heard(id);
+    expect(loudness(heardSound)).toBeGreaterThan(300);
+    const { from, to } = loudPart(heardSound);
+    expect(to - from).toBeGreaterThan(heardSound.sampleRate * 0.4);
   });
 
   test.concurrent("an audio file is heard sample by sample", async () => {
@@ -30,10 +30,10 @@ describeEach(ON_EVERYTHING, (target) => {
       audio: { audioBase64: toneWav({ ms: 2000 }).toString("base64") },
     });
     expect((await client.waitForCall(id)).outcome).toMatchObject({ reason: "message_played", heard_ms: 2000 });
-    const heard = await client.heard(id);
-    const { from, to } = loudPart(heard);
-    const tone = { sampleRate: heard.sampleRate, samples: heard.samples.subarray(from, to) };
-    expect(Math.abs((tone.samples.length * 1000) / heard.sampleRate - 2000)).toBeLessThanOrEqual(20);
+    const heardSound = await client.heard(id);
+    const { from, to } = loudPart(heardSound);
+    const tone = { sampleRate: heardSound.sampleRate, samples: heardSound.samples.subarray(from, to) };
+    expect(Math.abs((tone.samples.length * 1000) / heardSound.sampleRate - 2000)).toBeLessThanOrEqual(20);
     expect(toneShare(tone, 1000)).toBeGreaterThanOrEqual(0.99);
     expect(phaseJump(tone, 1000)).toBeLessThan(0.1);
     const digits = (await client.timeline(id)).filter(({ type }) => type === "dtmf").map(({ data }) => data.digit);
@@ -44,17 +44,17 @@ describeEach(ON_EVERYTHING, (target) => {
     const client = await server.as("ada");
     const { id } = await client.activeInstance();
     const call = await client.call(id, { target: { phoneNumber: "+12025550102" } });
-    const ringing = () => client.readCall(call.id);
-    await until(ringing, ({ status }) => status === "RINGING", 10_000, "a ringing phone");
-    const unlinked = expected(200, await client.send("POST", `/v1/instances/${id}/unlink`));
-    expect(unlinked.json()).toMatchObject({ id, status: "CREATED" });
+    const readCall = () => client.readCall(call.id);
+    await until(readCall, ({ status }) => status === "RINGING", 10_000, "a ringing phone");
+    const answer = expected(200, await client.send("POST", `/v1/instances/${id}/unlink`));
+    expect(answer.json()).toMatchObject({ id, status: "CREATED" });
     expect((await client.waitForCall(call.id)).outcome).toMatchObject({ reason: "instance_lost" });
-    const waiting = await client.call(id);
+    const waitingCall = await client.call(id);
     expect((await send("POST", await client.linkUrl(id))).status).toBe(200);
-    expect(await client.waitForCall(waiting.id)).toMatchObject({ status: "COMPLETED" });
+    expect(await client.waitForCall(waitingCall.id)).toMatchObject({ status: "COMPLETED" });
   });
 
-  test.concurrent("a busy number is busy", async () => {
+  test.concurrent("a call to a busy number ends as busy", async () => {
     const client = await server.as("ada");
     const { id } = await client.call((await client.activeInstance()).id, { target: { phoneNumber: "+12025550101" } });
     expect(await client.waitForCall(id)).toMatchObject({ status: "FAILED", outcome: { reason: "busy" } });
@@ -68,9 +68,9 @@ describeEach(ON_EVERYTHING, (target) => {
     await stream.event("answered");
     stream.sendMessage({ type: "hangup" });
     expect(await stream.closed()).toMatchObject({ code: 1000 });
-    const heard = loudSound(await client.heard(call.id));
-    expect(toneShare(heard, 1_000)).toBeGreaterThan(0.97);
-    expect(Math.abs(heard.ms - 1_500)).toBeLessThan(80);
+    const heardSound = loudSound(await client.heard(call.id));
+    expect(toneShare(heardSound, 1_000)).toBeGreaterThan(0.97);
+    expect(Math.abs(heardSound.ms - 1_500)).toBeLessThan(80);
     expect(await client.readCall(call.id)).toMatchObject({ status: "COMPLETED", outcome: { reason: "stream_closed" } });
   });
 
@@ -80,8 +80,8 @@ describeEach(ON_EVERYTHING, (target) => {
     const agent = { instructions: questions.map((text, index) => `Ask q${index + 1}: ${text}`) };
     const target = { phoneNumber: "+12025550112" };
     const { id } = await client.call((await client.activeInstance()).id, { type: "DYNAMIC_AGENT", target, agent });
-    const ended = await client.waitForCall(id);
-    expect(ended).toMatchObject({ status: "COMPLETED", outcome: { reason: "agent_finished", heard_ratio: null } });
+    const endedCall = await client.waitForCall(id);
+    expect(endedCall).toMatchObject({ status: "COMPLETED", outcome: { reason: "agent_finished", heard_ratio: null } });
     const { result, transcript, metrics } = expected(
       200,
       await client.get(`/v1/calls/${id}?expand=result,transcript,metrics`),
@@ -112,8 +112,8 @@ describeEach(ON_EVERYTHING, (target) => {
     const client = await server.as("ada");
     const agent = { instructions: ["Greet the caller."] };
     const { id } = await client.call((await client.activeInstance()).id, { type: "DYNAMIC_AGENT", agent });
-    const ended = await client.waitForCall(id);
-    expect(ended).toMatchObject({ status: "FAILED", started_at: null, outcome: { reason: "agent_unavailable" } });
+    const endedCall = await client.waitForCall(id);
+    expect(endedCall).toMatchObject({ status: "FAILED", started_at: null, outcome: { reason: "agent_unavailable" } });
     expect((await client.timeline(id)).map((event) => event.type)).toEqual(["queued", "failed"]);
   });
 });

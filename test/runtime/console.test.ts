@@ -17,8 +17,8 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
       });
 
     test("is the target of the front page, with files that browsers cache", async () => {
-      const front = await send("GET", `${server.base}/`);
-      expect([front.status, front.headers.location]).toEqual([302, "/console"]);
+      const frontPage = await send("GET", `${server.base}/`);
+      expect([frontPage.status, frontPage.headers.location]).toEqual([302, "/console"]);
       const page = expected(200, await send("GET", `${server.base}/console`, { headers: { accept: "text/html" } }));
       const [, script = ""] = /<script type="module" src="([^"]+)"/.exec(page.text) ?? [];
       const file = await send("GET", server.base + script, { headers: { "accept-encoding": "br, gzip" } });
@@ -32,21 +32,21 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
     test("registers the first person, whose token works", async () => {
       const { stdout } = await server.cli("account", "code");
       const code = new URL(stdout.trim()).hash.slice("#code=".length);
-      const registered = expected(200, await ask("POST", "/api/register", { ...PERSON, code }));
-      expect(registered.json()).toMatchObject({ account: { email: PERSON.email, role: "admin" } });
-      const [cookie = ""] = (registered.headers["set-cookie"] ?? "").split(";");
+      const registration = expected(200, await ask("POST", "/api/register", { ...PERSON, code }));
+      expect(registration.json()).toMatchObject({ account: { email: PERSON.email, role: "admin" } });
+      const [cookie = ""] = (registration.headers["set-cookie"] ?? "").split(";");
       expect((await ask("GET", "/v1/instances", undefined, cookie)).json()).toEqual([]);
-      const made = expected(201, await ask("POST", "/api/tokens", { label: "mine" }, cookie));
-      const { token } = made.json<{ token: string }>();
+      const creation = expected(201, await ask("POST", "/api/tokens", { label: "mine" }, cookie));
+      const { token } = creation.json<{ token: string }>();
       const authorization = `Bearer ${token}`;
       expect((await send("GET", `${server.base}/v1/instances`, { headers: { authorization } })).status).toBe(200);
       expect((await send("GET", `${server.base}/v1/instances`, { headers: { cookie } })).status).toBe(401);
-      const changed = await send("POST", `${server.base}/console/api/tokens`, { headers: { cookie }, body: "{}" });
-      expect(changed.json()).toMatchObject({ status: 403, code: "cross_site" });
+      const refusal = await send("POST", `${server.base}/console/api/tokens`, { headers: { cookie }, body: "{}" });
+      expect(refusal.json()).toMatchObject({ status: 403, code: "cross_site" });
       const headers = { cookie, accept: "text/event-stream" };
-      const followed = await fetch(`${server.base}/console/v1/events`, { headers });
+      const eventStream = await fetch(`${server.base}/console/v1/events`, { headers });
       expect((await ask("POST", "/api/sign-out", {}, cookie)).status).toBe(204);
-      expect([followed.status, await followed.text()]).toEqual([200, expect.stringContaining("retry:")]); // and it ends
+      expect([eventStream.status, await eventStream.text()]).toEqual([200, expect.stringContaining("retry:")]); // and it ends
       expect((await ask("GET", "/v1/instances", undefined, cookie)).status).toBe(401);
     });
 
@@ -58,13 +58,13 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
         "sec-websocket-version": "13",
         "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
       };
-      const refused = async (headers: Record<string, string>) => {
+      const refusalOf = async (headers: Record<string, string>) => {
         const answer = await send("GET", url, { headers: { ...handshake, ...headers } });
         return [answer.status, answer.json().code];
       };
-      expect(await refused({ origin: server.base })).toEqual([401, "unauthorized"]);
-      expect(await refused({ origin: "https://evil.example" })).toEqual([403, "cross_site"]);
-      expect(await refused({})).toEqual([403, "cross_site"]);
+      expect(await refusalOf({ origin: server.base })).toEqual([401, "unauthorized"]);
+      expect(await refusalOf({ origin: "https://evil.example" })).toEqual([403, "cross_site"]);
+      expect(await refusalOf({})).toEqual([403, "cross_site"]);
     });
   });
 });

@@ -6,7 +6,7 @@ import type { Row, Rows } from "../support/server-database.ts";
 import { loudness } from "../support/server-sound.ts";
 
 /** About 6 s of speech. */
-const LONG = {
+const LONG_MESSAGE = {
   text: "Your appointment is tomorrow at nine in the morning. Please bring the documents that you were sent last week.",
   voiceId: "en-US-1",
 };
@@ -16,35 +16,35 @@ describeEach(ON_EVERYTHING, (target) => {
 
   describe("a server killed with -9 in the middle of a call", () => {
     test("it restarts with that call FAILED/interrupted and all else unchanged", async () => {
-      const { client, calling, linked, waiting, live, queued } = await aBusyServer(server);
-      const heardSince = Date.now();
-      await until(Date.now, (now) => now - heardSince > 700, 5_000, "something to have been heard");
+      const { client, calling, linked, waiting, live, queued } = await setUpBusyServer(server);
+      const startedAt = Date.now();
+      await until(Date.now, (now) => now - startedAt > 700, 5_000, "some audio to be heard");
       await server.kill9();
-      const before = await server.rows();
+      const rowsBefore = await server.rows();
       await server.start();
 
       // The first response already shows it.
-      const interrupted = await client.readCall(live.id);
-      expect(interrupted).toMatchObject({ status: "FAILED", outcome: { reason: "interrupted", heard_ms: null } });
-      expect(interrupted.ended_at).not.toBeNull();
-      expect(interrupted.started_at).toBe(live.started_at);
+      const interruptedCall = await client.readCall(live.id);
+      expect(interruptedCall).toMatchObject({ status: "FAILED", outcome: { reason: "interrupted", heard_ms: null } });
+      expect(interruptedCall.ended_at).not.toBeNull();
+      expect(interruptedCall.started_at).toBe(live.started_at);
       expect((await client.timeline(live.id)).filter(({ type }) => type === "failed")).toHaveLength(1);
       expect((await client.readCall(queued.id)).status).toBe("QUEUED");
 
       for (const { id } of [calling, linked]) await client.waitForInstance(id, "ACTIVE");
       expect((await client.instance(waiting.id)).status).toBe("CREATED");
-      expectUnchanged(before, await server.rows(), [calling.id, linked.id], live.id);
+      expectUnchanged(rowsBefore, await server.rows(), [calling.id, linked.id], live.id);
 
       // The audio heard before is complete.
-      const heard = await client.heard(live.id);
-      expect(heard.samples.length / heard.sampleRate).toBeGreaterThan(0.1);
-      expect(heard.samples.length / heard.sampleRate).toBeLessThan(6);
-      expect(loudness(heard)).toBeGreaterThan(100);
+      const heardSound = await client.heard(live.id);
+      expect(heardSound.samples.length / heardSound.sampleRate).toBeGreaterThan(0.1);
+      expect(heardSound.samples.length / heardSound.sampleRate).toBeLessThan(6);
+      expect(loudness(heardSound)).toBeGreaterThan(100);
 
       // The freed slot takes a call, and the waiting call is dialled once its instance is linked.
-      const next = await client.call(calling.id);
+      const nextCall = await client.call(calling.id);
       await client.link(waiting.id);
-      for (const { id } of [next, queued])
+      for (const { id } of [nextCall, queued])
         expect(await client.waitForCall(id)).toMatchObject({
           status: "COMPLETED",
           outcome: { reason: "message_played" },
@@ -69,7 +69,7 @@ describeEach(ON_EVERYTHING, (target) => {
       await server.stop();
       await server.start({ RINGPORT_DRAIN_MS: "300" });
       const { id: instance } = await client.activeInstance();
-      const { id } = await client.call(instance, { tts: LONG });
+      const { id } = await client.call(instance, { tts: LONG_MESSAGE });
       await untilHeard(client, id);
       expect(await server.stop("SIGTERM")).toBe(0);
       await server.start();
@@ -79,9 +79,9 @@ describeEach(ON_EVERYTHING, (target) => {
       await client.waitForInstance(instance, "ACTIVE");
     });
 
-    test("a second signal ends the server at once", async () => {
+    test("a second signal ends the server immediately", async () => {
       const client = await server.as("ada");
-      const { id } = await client.call((await client.activeInstance()).id, { tts: LONG });
+      const { id } = await client.call((await client.activeInstance()).id, { tts: LONG_MESSAGE });
       await client.waitForCall(id, ["IN_PROGRESS"]);
       process.kill(server.pid, "SIGTERM");
       await until(
@@ -102,11 +102,11 @@ describeEach(ON_EVERYTHING, (target) => {
     const startedAt = performance.now();
     expect(await server.stop("SIGINT")).toBe(0);
     expect(performance.now() - startedAt).toBeLessThan(10_000);
-    const refused = await new Promise<boolean>((resolve) => {
+    const isRefused = await new Promise<boolean>((resolve) => {
       const socket = connect(Number(port), hostname, () => resolve(false));
       socket.once("error", () => resolve(true));
     });
-    expect(refused).toBe(true);
+    expect(isRefused).toBe(true);
     await server.start();
   });
 });
@@ -114,12 +114,12 @@ describeEach(ON_EVERYTHING, (target) => {
 /** Waits until the callee hears the message. */
 async function untilHeard(client: Client, id: string): Promise<void> {
   await client.waitForCall(id, ["IN_PROGRESS"]);
-  const ready = (events: readonly EventView[]) => events.some(({ type }) => type === "message_ready");
-  await until(() => client.timeline(id), ready, 10_000, "the message to be ready");
+  const isReady = (events: readonly EventView[]) => events.some(({ type }) => type === "message_ready");
+  await until(() => client.timeline(id), isReady, 10_000, "the message to be ready");
 }
 
 /** A server with one of each: a live call, a queued one, an ended one, a linked line, a deleted instance. */
-async function aBusyServer(server: Server) {
+async function setUpBusyServer(server: Server) {
   const client: Client = await server.as("ada");
   await client.post("/v1/instances", { name: "With a key" }, { "idempotency-key": `crash-${Date.now()}` });
   const [calling, linked, waiting] = [
@@ -127,41 +127,43 @@ async function aBusyServer(server: Server) {
     await client.activeInstance("linked"),
     await client.createInstance("waiting", { kept: "as it is" }),
   ];
-  const done = await client.call(linked.id, { target: { phoneNumber: "+12025550101" } });
-  await client.waitForCall(done.id);
-  const deleted = await client.activeInstance("deleted");
-  await client.delete(`/v1/instances/${deleted.id}`);
+  const endedCall = await client.call(linked.id, { target: { phoneNumber: "+12025550101" } });
+  await client.waitForCall(endedCall.id);
+  const deletedInstance = await client.activeInstance("deleted");
+  await client.delete(`/v1/instances/${deletedInstance.id}`);
   const queued = await client.call(waiting.id, { tts: HELLO });
-  const { id } = await client.call(calling.id, { tts: LONG });
+  const { id } = await client.call(calling.id, { tts: LONG_MESSAGE });
   await untilHeard(client, id);
   const live = await client.readCall(id);
   return { client, calling, linked, waiting, live, queued };
 }
 
 /** Asserts that a restart only changed the interrupted call's row and its instance's count, the state of linked instances, new log entries, and the bytes that these take. */
-function expectUnchanged(before: Rows, after: Rows, linked: readonly string[], interrupted: string): void {
+function expectUnchanged(before: Rows, after: Rows, linkedIds: readonly string[], interruptedId: string): void {
   expect(Object.keys(after).sort()).toEqual(Object.keys(before).sort());
-  const { calls, instances, events, event_counters, trusted_time, finished_counts, stored_usage, ...others } = before;
-  for (const [table, rows] of Object.entries(others)) expect({ table, rows: after[table] }).toEqual({ table, rows });
+  const { calls, instances, events, event_counters, trusted_time, finished_counts, stored_usage, ...otherTables } =
+    before;
+  for (const [table, rows] of Object.entries(otherTables))
+    expect({ table, rows: after[table] }).toEqual({ table, rows });
 
-  const except = (rows: readonly Row[] | undefined, ids: readonly string[]) =>
+  const withoutIds = (rows: readonly Row[] | undefined, ids: readonly string[]) =>
     rows?.filter((row) => !ids.includes(String(row.id)));
-  expect(except(after.calls, [interrupted])).toEqual(except(calls, [interrupted]));
-  expect(except(after.instances, linked)).toEqual(except(instances, linked));
+  expect(withoutIds(after.calls, [interruptedId])).toEqual(withoutIds(calls, [interruptedId]));
+  expect(withoutIds(after.instances, linkedIds)).toEqual(withoutIds(instances, linkedIds));
   const outline = ({ status, updated_at, version, owner, outcome, ended_at, stored_bytes, ...kept }: Row): Row => kept;
   expect(after.calls?.map(outline)).toEqual(calls?.map(outline));
   expect(after.instances?.map(outline)).toEqual(instances?.map(outline));
 
   expect(after.events).toEqual(expect.arrayContaining([...(events ?? [])]));
-  const added = after.events!.filter((event) => !events?.some(({ id }) => id === event.id));
-  expect(added.filter(({ call_id }) => call_id !== null).map(({ type, call_id }) => [type, call_id])).toEqual([
-    ["failed", interrupted],
+  const addedEvents = after.events!.filter((event) => !events?.some(({ id }) => id === event.id));
+  expect(addedEvents.filter(({ call_id }) => call_id !== null).map(({ type, call_id }) => [type, call_id])).toEqual([
+    ["failed", interruptedId],
   ]);
-  for (const event of added) if (event.call_id === null) expect(linked).toContain(event.instance_id);
+  for (const event of addedEvents) if (event.call_id === null) expect(linkedIds).toContain(event.instance_id);
 
   const position = (rows: readonly Row[] | undefined) => rows?.reduce((sum, row) => sum + Number(row.position), 0);
-  expect(position(after.event_counters)).toBe(position(event_counters)! + added.length);
+  expect(position(after.event_counters)).toBe(position(event_counters)! + addedEvents.length);
 
-  const counted = (rows: readonly Row[] | undefined) => rows?.reduce((sum, { calls }) => sum + Number(calls), 0);
-  expect(counted(after.finished_counts)).toBe(counted(finished_counts)! + 1);
+  const countOf = (rows: readonly Row[] | undefined) => rows?.reduce((sum, { calls }) => sum + Number(calls), 0);
+  expect(countOf(after.finished_counts)).toBe(countOf(finished_counts)! + 1);
 }

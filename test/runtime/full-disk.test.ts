@@ -8,14 +8,17 @@ import { describeEach, ON_NODE, Server } from "../support/server.ts";
 import { expected, type InstanceView, until } from "../support/server-client.ts";
 import { type FarEnd, startFarEnd } from "../support/sip/far-end.ts";
 
-const SMALL = "size=6m";
+const DISK_SIZE = "size=6m";
 /** About a minute of speech. */
-const LONG = { text: "Please bring the documents that you were sent last week. ".repeat(20), voiceId: "en-US-1" };
+const LONG_MESSAGE = {
+  text: "Please bring the documents that you were sent last week. ".repeat(20),
+  voiceId: "en-US-1",
+};
 const [HUNG_UP, CRASHED, RINGING] = ["+12025550171", "+12025550172", "+12025550173"];
 
 describeEach([ON_NODE], (target) => {
   const disk = join(tmpdir(), `ringport-call-disk-${process.pid}`);
-  const missing = mountInMemory(disk, SMALL);
+  const missing = mountInMemory(disk, DISK_SIZE);
   unmount(disk); // hooks, which would, do not run for tests that a filter leaves out
 
   describe.skipIf(missing)(`a disk that fills up during a call${missing ? ` (skipped: ${missing})` : ""}`, () => {
@@ -28,7 +31,7 @@ describeEach([ON_NODE], (target) => {
 
     beforeAll(async () => {
       callees = await startFarEnd({ callees: { "*": {}, [RINGING!]: { status: "never" } } });
-      mountInMemory(disk, SMALL);
+      mountInMemory(disk, DISK_SIZE);
       await start();
     });
     afterAll(async () => {
@@ -42,21 +45,21 @@ describeEach([ON_NODE], (target) => {
       const body = { name: number, provider: "sip/desk" };
       const { id } = expected(201, await client.post("/v1/instances", body)).json<InstanceView>();
       await client.waitForInstance(id, "ACTIVE");
-      const call = await client.call(id, { tts: LONG, target: { phoneNumber: number } });
+      const call = await client.call(id, { tts: LONG_MESSAGE, target: { phoneNumber: number } });
       await client.waitForCall(call.id, [status]);
       return { client, id: call.id };
     }
 
-    test("DELETE hangs up at once; the end is stored later", async () => {
+    test("DELETE hangs up immediately; the end is stored later", async () => {
       const { client, id } = await callTo(HUNG_UP!, "IN_PROGRESS");
       fillDisk(filler);
       const askedAt = performance.now();
-      const refused = await client.delete(`/v1/calls/${id}`);
-      expectProblem(refused, 503, "storage_unavailable");
-      expect(refused.json<{ detail: string }>().detail).toMatch(/ends all the same/);
-      const [heard] = callsTo(HUNG_UP!);
-      expect(heard?.end).toBe("they hung up");
-      const bye = heard?.requests.find(({ method }) => method === "BYE");
+      const refusal = await client.delete(`/v1/calls/${id}`);
+      expectProblem(refusal, 503, "storage_unavailable");
+      expect(refusal.json<{ detail: string }>().detail).toMatch(/ends all the same/);
+      const [farEndCall] = callsTo(HUNG_UP!);
+      expect(farEndCall?.end).toBe("they hung up");
+      const bye = farEndCall?.requests.find(({ method }) => method === "BYE");
       expect(bye!.at - askedAt, "BYE does not wait for the disk").toBeLessThan(3_000);
       expect((await client.readCall(id)).status).toBe("IN_PROGRESS");
 
@@ -90,8 +93,8 @@ describeEach([ON_NODE], (target) => {
         const call = await client.readCall(id);
         expect(call).toMatchObject({ status: "FAILED", outcome: { reason: "interrupted" } });
         // The instance takes a new call: the leftovers are settled and do not block it.
-        const next = await callTo(`${number}9`, "IN_PROGRESS");
-        expect((await next.client.delete(`/v1/calls/${next.id}`)).status).toBe(204);
+        const nextCall = await callTo(`${number}9`, "IN_PROGRESS");
+        expect((await nextCall.client.delete(`/v1/calls/${nextCall.id}`)).status).toBe(204);
         expect(callsTo(number)).toHaveLength(1);
       },
     );

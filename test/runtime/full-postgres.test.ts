@@ -9,10 +9,10 @@ import { findPostgres, openClient } from "../support/postgres.ts";
 import { describeEach, ON_EVERY_POSTGRES, Server, type Target } from "../support/server.ts";
 import { type CallView, type Client, until } from "../support/server-client.ts";
 import { callees, startFarEnd } from "../support/sip/far-end.ts";
-import { byeAt, end, instance, LEASE_MS, SOON_MS } from "./pair.ts";
+import { byeAt, endOf, instance, LEASE_MS, SOON_MS } from "./pair.ts";
 
 /** The new data of PostgreSQL takes about half of it. */
-const SMALL = "size=64m";
+const DISK_SIZE = "size=64m";
 const RENEW_MS = 300;
 /** Fills a page with versions of the lease within seconds. */
 const SHORT_RENEW_MS = 50;
@@ -22,12 +22,12 @@ const MESSAGE = { type: "FIXED_AUDIO", tts: undefined, audio: { audioBase64: mes
 const disk = join(tmpdir(), `ringport-postgres-disk-${process.pid}`);
 const filler = join(disk, "filler");
 const { startIn, missing: noPostgres } = await findPostgres();
-const missing = noPostgres ?? (startIn ? mountInMemory(disk, SMALL) : "TEST_POSTGRES_URL has a disk of its own");
+const missing = noPostgres ?? (startIn ? mountInMemory(disk, DISK_SIZE) : "TEST_POSTGRES_URL has a disk of its own");
 unmount(disk);
 
 /** A server on a PostgreSQL that has a small disk; one call is live, and one waits for its end. */
-async function started(target: Target, renewMs = RENEW_MS) {
-  mountInMemory(disk, SMALL);
+async function startServer(target: Target, renewMs = RENEW_MS) {
+  mountInMemory(disk, DISK_SIZE);
   onTestFinished(() => unmount(disk));
   chmodSync(disk, 0o777);
   const postgres = await startIn!(disk);
@@ -91,10 +91,10 @@ const status = (client: Client, { id }: CallView) => client.readCall(id).then((c
 describeEach(ON_EVERY_POSTGRES, (target) => {
   describe.skipIf(missing)(`a full disk of PostgreSQL${missing ? ` (skipped: ${missing})` : ""}`, () => {
     test("ends no call and leaves the server ready", async () => {
-      const { databaseUrl, phone, server, client, live, heard, waiting } = await started(target);
+      const { databaseUrl, phone, server, client, live, heard, waiting } = await startServer(target);
       fillDisk(filler);
       expectProblem(await fillTables(client), 503, "storage_unavailable");
-      const full = await leaseEnd(databaseUrl);
+      const previousLeaseEnd = await leaseEnd(databaseUrl);
       await until(
         async () => {
           fillDisk(filler);
@@ -103,14 +103,14 @@ describeEach(ON_EVERY_POSTGRES, (target) => {
           expect(await ready(server), "after a refused write").toBe(200);
           return leaseEnd(databaseUrl);
         },
-        (leaseEnd) => leaseEnd > full + LEASE_MS,
+        (leaseEnd) => leaseEnd > previousLeaseEnd + LEASE_MS,
         2 * SOON_MS,
         "renewals for longer than a lease",
       );
       const packets = heard.voice?.packets.length ?? 0;
       await until(
         () => heard.voice?.packets.length ?? 0,
-        (later) => later > packets + 50,
+        (packetCount) => packetCount > packets + 50,
         SOON_MS,
         "another second of the message",
       );
@@ -139,8 +139,8 @@ describeEach(ON_EVERY_POSTGRES, (target) => {
       expect(refused).toBe(503);
       await heard.hangUp();
       const retries = () => server.output.match(/retrying events of call/g)?.length ?? 0;
-      const before = retries();
-      await until(retries, (later) => later > before, SOON_MS, "another attempt to store what happened");
+      const retriesBefore = retries();
+      await until(retries, (count) => count > retriesBefore, SOON_MS, "another attempt to store the events");
       expect(await status(client, live)).toBe("IN_PROGRESS");
       expect(await status(client, waiting)).toBe("QUEUED");
       expect(phone.calls).toHaveLength(1);
@@ -155,10 +155,10 @@ describeEach(ON_EVERY_POSTGRES, (target) => {
     }, 120_000);
 
     test("leaves no room for renewals while a transaction keeps their old versions", async () => {
-      const { databaseUrl, server, client, live, heard } = await started(target, SHORT_RENEW_MS);
+      const { databaseUrl, server, client, live, heard } = await startServer(target, SHORT_RENEW_MS);
       {
-        await using other = await openClient(databaseUrl);
-        await other.query("begin isolation level repeatable read; select count(*) from calls");
+        await using connection = await openClient(databaseUrl);
+        await connection.query("begin isolation level repeatable read; select count(*) from calls");
         await until(
           () => {
             fillDisk(filler);
@@ -183,7 +183,7 @@ describeEach(ON_EVERY_POSTGRES, (target) => {
     }, 120_000);
 
     test("that ends PostgreSQL ends live calls within the lease; waiting ones continue later", async () => {
-      const { postgres, databaseUrl, phone, server, client, live, heard, waiting } = await started(target);
+      const { postgres, databaseUrl, phone, server, client, live, heard, waiting } = await startServer(target);
       fillDisk(filler);
       await fillLog(databaseUrl);
       const endedAt = performance.now();
@@ -191,7 +191,7 @@ describeEach(ON_EVERY_POSTGRES, (target) => {
       expectProblem(await client.postCall(live.instance_id), 503, "storage_unavailable");
       expectProblem(await client.get(`/v1/calls/${live.id}`), 503, "storage_unavailable");
       expect(heard.end).toBeUndefined();
-      expect(await end(heard)).toBe("they hung up");
+      expect(await endOf(heard)).toBe("they hung up");
       expect(byeAt(heard)).toBeLessThan(endedAt + LEASE_MS);
       expect(await ready(server)).toBe(503);
 

@@ -25,33 +25,33 @@ describeEach([ON_NODE, ON_POSTGRES], (target) => {
     });
 
     test("a kill during a deletion leaves it undone, or finished later", { timeout: 120_000 }, async () => {
-      let begun = 0;
+      let deletedCount = 0;
       for (let round = 0; round < DELETIONS; round++) {
         const client = await server.as("ada");
         const { id } = await client.activeInstance(`Desk ${round}`);
         const call = await client.call(id);
-        const deleting = client.delete(`/v1/instances/${id}`).catch(() => undefined);
+        const deletion = client.delete(`/v1/instances/${id}`).catch(() => undefined);
         // In the last round the kill follows the response.
         const moment = new Promise((resolve) => setTimeout(resolve, round * 4));
-        await (round === DELETIONS - 1 ? deleting : moment);
+        await (round === DELETIONS - 1 ? deletion : moment);
         await server.kill9();
-        const answer = await deleting;
+        const answer = await deletion;
         await server.start();
-        const again = await server.as("ada");
-        const { status } = await again.get(`/v1/instances/${id}`);
+        const newClient = await server.as("ada");
+        const { status } = await newClient.get(`/v1/instances/${id}`);
         if (answer) expect(answer.status).toBe(204);
         expect([200, 404]).toContain(status);
         if (answer) expect(status).toBe(404);
         if (status === 404) {
-          begun++;
-          await again.waitForCall(call.id, ["FAILED"]);
-        } else expected(204, await again.delete(`/v1/instances/${id}`));
+          deletedCount++;
+          await newClient.waitForCall(call.id, ["FAILED"]);
+        } else expected(204, await newClient.delete(`/v1/instances/${id}`));
         const row = async () => (await server.rows()).instances?.find((instance) => instance.id === id);
         await expect.poll(async () => (await row())?.erased_at, { timeout: 10_000 }).not.toBeNull();
         const { credentials } = await server.rows();
         expect(credentials?.map(({ instance_id }) => instance_id)).not.toContain(id);
       }
-      expect(begun).toBeGreaterThan(0);
+      expect(deletedCount).toBeGreaterThan(0);
     });
   });
 });

@@ -6,32 +6,32 @@ import { countRows } from "../support/server-database.ts";
 import { bytesOf, sendRaw } from "../support/server-http.ts";
 
 /** Maximum time for a request: longer work is a way to stop the server. */
-const A_SECOND = 1_000;
+const ONE_SECOND_MS = 1_000;
 const MEGABYTE = 1024 * 1024;
 
 /** Asserts that the response costs the server little work. */
-async function quickly<T>(server: Server, work: () => Promise<T>, withinMs: number = A_SECOND): Promise<T> {
-  const before = server.processorMs();
+async function expectQuick<T>(server: Server, work: () => Promise<T>, withinMs: number = ONE_SECOND_MS): Promise<T> {
+  const processorMsBefore = server.processorMs();
   const result = await work();
-  expect(server.processorMs() - before).toBeLessThan(withinMs);
+  expect(server.processorMs() - processorMsBefore).toBeLessThan(withinMs);
   return result;
 }
 
 async function expectAlive(server: Server): Promise<void> {
   const startedAt = performance.now();
-  await quickly(server, async () => {
+  await expectQuick(server, async () => {
     const client = await server.as("survivor");
     expect((await client.get("/v1/instances")).status).toBe(200);
     expect((await server.ask("GET", "/readyz")).status).toBe(200);
   });
   // Timeouts that depend on another request's time limit are longer than on a busy machine.
-  expect(performance.now() - startedAt).toBeLessThan(10 * A_SECOND);
+  expect(performance.now() - startedAt).toBeLessThan(10 * ONE_SECOND_MS);
 }
 
 describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
   const server = useServer(target);
   // Created before any measurement.
-  const theClient = async () => {
+  const clientOfAda = async () => {
     await server.as("survivor");
     return server.as("ada");
   };
@@ -40,29 +40,33 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
   describe("a body of 1 GB", () => {
     test.for(["with its length", "in chunks without one"] as const)(
       "a body %s is refused early and takes no memory",
-      async (how) => {
-        const client = await theClient();
+      async (variant) => {
+        const client = await clientOfAda();
         const total = 1024 * MEGABYTE;
-        const before = server.peakMemory();
-        let sent = 0;
-        async function* counted() {
-          sent = 0;
+        const memoryBefore = server.peakMemory();
+        let sentBytes = 0;
+        async function* countedBody() {
+          sentBytes = 0;
           for await (const piece of bytesOf(total, Buffer.alloc(256 * 1024, " "))) {
-            sent += piece.length;
+            sentBytes += piece.length;
             yield piece;
           }
         }
-        const headers = how === "with its length" ? { "content-length": String(total) } : {};
-        const answer = await quickly(server, () => client.send("POST", "/v1/calls", { headers, body: counted }), 5_000);
+        const headers = variant === "with its length" ? { "content-length": String(total) } : {};
+        const answer = await expectQuick(
+          server,
+          () => client.send("POST", "/v1/calls", { headers, body: countedBody }),
+          5_000,
+        );
         expectProblem(answer, 413, "body_too_large");
-        expect(sent).toBeLessThan(100 * MEGABYTE);
-        expect(server.peakMemory() - before).toBeLessThan(200 * MEGABYTE);
+        expect(sentBytes).toBeLessThan(100 * MEGABYTE);
+        expect(server.peakMemory() - memoryBefore).toBeLessThan(200 * MEGABYTE);
       },
     );
 
     test("a body for a path without bodies is not read", async () => {
-      const client = await theClient();
-      const before = server.peakMemory();
+      const client = await clientOfAda();
+      const memoryBefore = server.peakMemory();
       for (const [method, path] of [
         ["POST", "/v1/nothing"],
         ["DELETE", `/v1/calls/${MISSING_IDS.call}`],
@@ -73,19 +77,19 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
           .catch((error: Error) => error);
         if (!(answer instanceof Error)) expect([404, 405, 413]).toContain(answer.status);
       }
-      expect(server.peakMemory() - before).toBeLessThan(200 * MEGABYTE);
+      expect(server.peakMemory() - memoryBefore).toBeLessThan(200 * MEGABYTE);
     });
 
     test("a body without a token is refused unread", async () => {
-      const before = server.peakMemory();
+      const memoryBefore = server.peakMemory();
       const answer = await server.client().send("POST", "/v1/calls", { body: () => bytesOf(1024 * MEGABYTE) });
       expectProblem(answer, 401, "unauthorized");
-      expect(server.peakMemory() - before).toBeLessThan(200 * MEGABYTE);
+      expect(server.peakMemory() - memoryBefore).toBeLessThan(200 * MEGABYTE);
     });
   });
 
   describe("malformed HTTP on a bare socket", () => {
-    const TOKEN = async () => `Authorization: Bearer ${(await theClient()).token}\r\n`;
+    const TOKEN = async () => `Authorization: Bearer ${(await clientOfAda()).token}\r\n`;
 
     test.for([
       ["no HTTP at all", "hello\r\n\r\n"],
@@ -101,12 +105,12 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
         "POST /v1/calls HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\n",
       ],
       [
-        "a chunk size that is none",
+        "an invalid chunk size",
         "POST /v1/calls HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n",
       ],
       ["HTTP/3.7", "GET / HTTP/3.7\r\nHost: localhost\r\n\r\n"],
     ] as const)("%s: the connection ends or gets a 4xx; the server continues", async ([, bytes]) => {
-      await theClient();
+      await clientOfAda();
       const { text, closed } = await sendRaw(server.base, Buffer.from(bytes, "latin1"), {
         until: /^HTTP\/1\.[01] \d{3}/,
         waitMs: 500,
@@ -118,8 +122,8 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
     });
 
     test("a smuggled second request gets no response", async () => {
-      const smuggled = "GET /v1/instances HTTP/1.1\r\nHost: localhost\r\n";
-      const body = `0\r\n\r\n${smuggled}${await TOKEN()}\r\n`;
+      const smuggledHead = "GET /v1/instances HTTP/1.1\r\nHost: localhost\r\n";
+      const body = `0\r\n\r\n${smuggledHead}${await TOKEN()}\r\n`;
       const head = `POST /v1/instances HTTP/1.1\r\nHost: localhost\r\n${await TOKEN()}Content-Length: ${body.length}\r\nTransfer-Encoding: chunked\r\n\r\n`;
       const { text } = await sendRaw(server.base, head + body, { waitMs: 500 });
       expect(text.match(/HTTP\/1\.1 200/g)).toBeNull();
@@ -127,30 +131,30 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
 
     test("200 endless requests delay no other request", async () => {
       const head = `POST /v1/calls HTTP/1.1\r\nHost: localhost\r\n${await TOKEN()}Content-Length: 1000\r\n\r\n{"instanceId":`;
-      const slow = Array.from({ length: 200 }, (_, i) =>
+      const slowRequests = Array.from({ length: 200 }, (_, i) =>
         sendRaw(server.base, i % 2 ? head : head.slice(0, 40), { waitMs: 1_500 }),
       );
       await expectAlive(server);
-      for (const { text } of await Promise.all(slow)) expect(text).not.toMatch(/HTTP\/1\.1 (2|5)/);
+      for (const { text } of await Promise.all(slowRequests)) expect(text).not.toMatch(/HTTP\/1\.1 (2|5)/);
     });
 
     test("a truncated body changes nothing", async () => {
-      const client = await theClient();
-      const before = countRows(await server.rows());
+      const client = await clientOfAda();
+      const countsBefore = countRows(await server.rows());
       const head = `POST /v1/instances HTTP/1.1\r\nHost: localhost\r\n${await TOKEN()}Content-Length: 1000\r\n\r\n{"name":"x"}`;
       await sendRaw(server.base, head, { waitMs: 100 });
       expect((await client.get("/v1/instances")).status).toBe(200);
-      expect(countRows(await server.rows())).toEqual(before);
+      expect(countRows(await server.rows())).toEqual(countsBefore);
     });
 
     test("a forged Host does not appear in URLs", async () => {
-      const client = await theClient();
+      const client = await clientOfAda();
       const { id } = await client.createInstance();
       const path = `/v1/instances/${id}/configure`;
       const { text } = await sendRaw(server.base, `GET ${path} HTTP/1.1\r\nHost: evil.example\r\n\r\n`);
       expect(text).toMatch(/^HTTP\/1.1 421 [\s\S]*"code":"host_not_allowed"/);
-      const forged = await client.get(path, { host: "evil.localhost", "x-forwarded-host": "evil.example" });
-      expect(expected(200, forged).text).not.toContain("evil");
+      const forgedAnswer = await client.get(path, { host: "evil.localhost", "x-forwarded-host": "evil.example" });
+      expect(expected(200, forgedAnswer).text).not.toContain("evil");
       expect(await client.linkUrl(id)).toMatch(new RegExp(`^${server.base}/`));
     });
   });

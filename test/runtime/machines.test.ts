@@ -9,7 +9,7 @@ describeEach([ON_NODE], (target) => {
 
   test.concurrent("a machine gets the whole message after its beep, or is hung up on", async () => {
     const client = await server.as("ada");
-    const answeredByMachine = async (ms: number, onMachine: string) => {
+    const callMachine = async (ms: number, onMachine: string) => {
       const { id } = await client.call((await client.activeInstance()).id, {
         type: "FIXED_AUDIO",
         target: { phoneNumber: "+12025550105" },
@@ -18,18 +18,18 @@ describeEach([ON_NODE], (target) => {
       });
       return { outcome: (await client.waitForCall(id)).outcome, heard: await client.heard(id) };
     };
-    const [left, hungUp] = await Promise.all([
-      answeredByMachine(1_500, "leave_message"),
-      answeredByMachine(9_000, "hang_up"),
+    const [messageCall, endedCall] = await Promise.all([
+      callMachine(1_500, "leave_message"),
+      callMachine(9_000, "hang_up"),
     ]);
-    expect(hungUp.outcome).toMatchObject({ reason: "machine_hung_up", answered_by: "machine" });
-    const whole = { reason: "message_played", answered_by: "machine", heard_ms: 1_500, heard_ratio: 1 };
-    expect(left.outcome).toMatchObject(whole);
-    const { samples, sampleRate } = left.heard;
+    expect(endedCall.outcome).toMatchObject({ reason: "machine_hung_up", answered_by: "machine" });
+    const expectedOutcome = { reason: "message_played", answered_by: "machine", heard_ms: 1_500, heard_ratio: 1 };
+    expect(messageCall.outcome).toMatchObject(expectedOutcome);
+    const { samples, sampleRate } = messageCall.heard;
     // The beep ends 4.4 s after the answer.
-    const recorded = { sampleRate, samples: samples.subarray(4.4 * sampleRate) };
-    const { from, to } = loudPart(recorded);
-    const message = { sampleRate, samples: recorded.samples.subarray(from, to) };
+    const recordedPart = { sampleRate, samples: samples.subarray(4.4 * sampleRate) };
+    const { from, to } = loudPart(recordedPart);
+    const message = { sampleRate, samples: recordedPart.samples.subarray(from, to) };
     expect(Math.abs((message.samples.length * 1_000) / sampleRate - 1_500)).toBeLessThanOrEqual(20);
     expect(toneShare(message, 1_000)).toBeGreaterThanOrEqual(0.99);
     expect(phaseJump(message, 1_000)).toBeLessThan(0.1);

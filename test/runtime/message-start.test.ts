@@ -20,10 +20,11 @@ describeEach([ON_NODE], (target) => {
     });
     const { outcome } = await client.waitForCall(id);
     expect(outcome).toMatchObject({ reason: "message_played", heard_ms: MESSAGE_MS, heard_ratio: 1 });
-    const heard = await client.heard(id);
-    expect(toneMs(heard, 1_000)).toBeGreaterThanOrEqual(MESSAGE_MS - 40);
+    const heardSound = await client.heard(id);
+    expect(toneMs(heardSound, 1_000)).toBeGreaterThanOrEqual(MESSAGE_MS - 40);
     const speech = (await client.timeline(id)).find(({ type }) => type === "callee_speech");
-    const firstSound = (heard.samples.findIndex((sample) => Math.abs(sample) > 200) * 1_000) / heard.sampleRate;
+    const firstSound =
+      (heardSound.samples.findIndex((sample) => Math.abs(sample) > 200) * 1_000) / heardSound.sampleRate;
     expect(firstSound).toBeGreaterThan(Number(speech?.data.end_ms));
   });
 
@@ -45,8 +46,8 @@ describeEach([ON_NODE], (target) => {
     });
     detector.push(samples);
     expect(keys).toBe("12*3");
-    const behind = { samples: samples.subarray(((lastKeyMs + 100) * sampleRate) / 1_000), sampleRate };
-    expect(toneMs(behind, 1_000)).toBeGreaterThanOrEqual(MESSAGE_MS - 40);
+    const partAfterKeys = { samples: samples.subarray(((lastKeyMs + 100) * sampleRate) / 1_000), sampleRate };
+    expect(toneMs(partAfterKeys, 1_000)).toBeGreaterThanOrEqual(MESSAGE_MS - 40);
     expect((await client.timeline(id)).map(({ type }) => type)).toContain("extension_dialled");
   });
 });

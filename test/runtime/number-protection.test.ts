@@ -13,13 +13,13 @@ describeEach(ON_EVERYTHING, (target) => {
     const { id: instanceId } = await client.activeInstance();
     const consent = `/v1/consents/${PHONE}`;
     expected(201, await client.send("PUT", consent, { body: JSON.stringify({ status: "do_not_call" }) }));
-    const blocked = await client.call(instanceId, { target: { phoneNumber: PHONE } });
-    expect(await client.waitForCall(blocked.id)).toMatchObject({
+    const blockedCall = await client.call(instanceId, { target: { phoneNumber: PHONE } });
+    expect(await client.waitForCall(blockedCall.id)).toMatchObject({
       status: "FAILED",
       started_at: null,
       outcome: { reason: "blocked_do_not_call", detail: expect.stringContaining(PHONE), heard_ms: 0 },
     });
-    expect((await client.timeline(blocked.id)).map(({ type }) => type)).toEqual(["queued", "failed"]);
+    expect((await client.timeline(blockedCall.id)).map(({ type }) => type)).toEqual(["queued", "failed"]);
     expected(204, await client.send("DELETE", consent));
     const call = await client.call(instanceId, { target: { phoneNumber: PHONE } });
     expect(await client.waitForCall(call.id)).toMatchObject({ status: "COMPLETED" });
@@ -28,14 +28,14 @@ describeEach(ON_EVERYTHING, (target) => {
   test.concurrent("a pace is kept under the single policy", async () => {
     const client = await server.as("grace");
     const { id: instanceId } = await client.activeInstance();
-    const ringing: number[] = [];
+    const ringTimes: number[] = [];
     for (let i = 0; i < 2; i++) {
       const { id } = await client.call(instanceId, { target: { phoneNumber: "+12025550101" } });
       await client.waitForCall(id);
       const timeline = await client.timeline(id);
-      ringing.push(Date.parse(timeline.find(({ type }) => type === "ringing")?.timestamp ?? ""));
+      ringTimes.push(Date.parse(timeline.find(({ type }) => type === "ringing")?.timestamp ?? ""));
     }
-    const [first = 0, second = 0] = ringing;
+    const [first = 0, second = 0] = ringTimes;
     expect(second - first).toBeGreaterThanOrEqual(1_400);
   });
 });

@@ -9,24 +9,24 @@ describeEach(ON_EVERY_POSTGRES, (target) => {
     const { first, second, relay } = pair;
     const client = await first.as("ada");
     const id = await instance(client);
-    const before = await pair.talks(client, id, 0);
+    const firstCall = await pair.placeCall(client, id, 0);
 
     await relay.cut();
     const leaseEnd = await pair.leaseEnd();
     await second.start();
-    const after = await pair.talks(second.client(client.token), id, 1);
-    expect(before.heard.end).toBe("they hung up");
-    expect(byeAt(before.heard)).toBeLessThan(leaseEnd);
-    expect(invitedAt(after.heard)).toBeGreaterThan(leaseEnd);
-    const last = before.heard.voice?.packets.at(-1)?.at ?? 0;
-    expect(last).toBeLessThan(leaseEnd);
+    const secondCall = await pair.placeCall(second.client(client.token), id, 1);
+    expect(firstCall.heard.end).toBe("they hung up");
+    expect(byeAt(firstCall.heard)).toBeLessThan(leaseEnd);
+    expect(invitedAt(secondCall.heard)).toBeGreaterThan(leaseEnd);
+    const lastPacketAt = firstCall.heard.voice?.packets.at(-1)?.at ?? 0;
+    expect(lastPacketAt).toBeLessThan(leaseEnd);
     expect(await first.exited).toBe(LEASE_LOST);
   });
 
   test("a live call outlives an outage shorter than its lease", async () => {
     const pair = await Pair.start(target, "exit");
     const client = await pair.first.as("ada");
-    const { call, heard } = await pair.talks(client, await instance(client), 0);
+    const { call, heard } = await pair.placeCall(client, await instance(client), 0);
     await pair.relay.cut();
     await until(
       () => pair.first.output,
@@ -34,11 +34,11 @@ describeEach(ON_EVERY_POSTGRES, (target) => {
       SOON_MS,
       "a renewal to fail",
     );
-    const renewed = await pair.leaseEnd();
+    const previousLeaseEnd = await pair.leaseEnd();
     await pair.relay.repair();
     await until(
       () => pair.leaseEnd(),
-      (leaseEnd) => leaseEnd > renewed + LEASE_MS,
+      (leaseEnd) => leaseEnd > previousLeaseEnd + LEASE_MS,
       SOON_MS,
       "several renewals",
     );

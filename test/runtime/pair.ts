@@ -44,8 +44,8 @@ export class Pair {
       RINGPORT_ON_LEASE_LOST: onLeaseLost,
     };
     const first = new Server(target, { databaseUrl: relay.url, env });
-    const waiting = { ...env, RINGPORT_ON_LEASE_LOST: "restart" };
-    const second = new Server(target, { databaseUrl, data: first.data, env: waiting });
+    const waitingEnv = { ...env, RINGPORT_ON_LEASE_LOST: "restart" };
+    const second = new Server(target, { databaseUrl, data: first.data, env: waitingEnv });
     onTestFinished(async () => {
       await Promise.all([first.dispose(), second.dispose()]);
       await Promise.all([relay.cut(), phone.close()]);
@@ -55,7 +55,7 @@ export class Pair {
   }
 
   /** Places the n-th call and waits until its audio is heard. */
-  async talks(client: Client, instanceId: string, n: number): Promise<{ call: CallView; heard: FarEndCall }> {
+  async placeCall(client: Client, instanceId: string, n: number): Promise<{ call: CallView; heard: FarEndCall }> {
     const call = await client.call(instanceId, MESSAGE);
     const heard = await this.phone.call(n);
     await until(
@@ -83,7 +83,7 @@ export async function instance(client: Client): Promise<string> {
   return id;
 }
 
-export function end(call: FarEndCall): Promise<FarEndCall["end"]> {
+export function endOf(call: FarEndCall): Promise<FarEndCall["end"]> {
   return until(
     () => call.end,
     (end) => end !== undefined,

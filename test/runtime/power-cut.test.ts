@@ -4,7 +4,7 @@ import { describeEach, ON_EVERY_POSTGRES, ON_NODE, useServer } from "../support/
 import { type CallView, expected, type InstanceView, until } from "../support/server-client.ts";
 
 /** About a minute of speech: longer than a second server waits before it fails, even on a busy machine. */
-const LONG = {
+const LONG_MESSAGE = {
   text: "Your appointment is tomorrow at nine in the morning. Please bring the documents that you were sent. ".repeat(
     10,
   ),
@@ -18,7 +18,7 @@ describeEach([ON_NODE, ...ON_EVERY_POSTGRES], (target) => {
     const client = await server.as("ada");
     const instances: InstanceView[] = [];
     for (let i = 0; i < 20; i++) instances.push(await client.createInstance(`Desk ${i}`));
-    const answered: string[] = [];
+    const callIds: string[] = [];
     let hasEnded = false;
     // Twenty clients post calls and end them, as fast as they get responses, until the power is cut.
     const clients = instances.map(async ({ id }) => {
@@ -26,12 +26,12 @@ describeEach([ON_NODE, ...ON_EVERY_POSTGRES], (target) => {
         const answer = await client.postCall(id, { type: "DYNAMIC_STREAM" }).catch(() => undefined);
         if (!answer) return;
         const call = expected(201, answer).json<CallView>();
-        answered.push(call.id);
+        callIds.push(call.id);
         await client.delete(`/v1/calls/${call.id}`).catch(() => undefined);
       }
     });
     await until(
-      () => answered.length,
+      () => callIds.length,
       (count) => count >= 200,
       20_000,
       "200 answers",
@@ -40,9 +40,9 @@ describeEach([ON_NODE, ...ON_EVERY_POSTGRES], (target) => {
     hasEnded = true;
     await Promise.all(clients);
     await server.start();
-    const found = await Promise.all(answered.map((id) => client.get(`/v1/calls/${id}`)));
-    expect(found.filter(({ status }) => status !== 200)).toEqual([]);
-    expect(answered.length).toBeGreaterThanOrEqual(200);
+    const replies = await Promise.all(callIds.map((id) => client.get(`/v1/calls/${id}`)));
+    expect(replies.filter(({ status }) => status !== 200)).toEqual([]);
+    expect(callIds.length).toBeGreaterThanOrEqual(200);
     // The rule held throughout.
     const active = (await server.rows()).calls!.filter(({ status }) => status === "QUEUED");
     expect(new Set(active.map((row) => row.instance_id)).size).toBe(active.length);
@@ -52,20 +52,20 @@ describeEach([ON_NODE, ...ON_EVERY_POSTGRES], (target) => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
     const headers = { "idempotency-key": `cut-${id}` };
-    const cut = client.postCall(id, {}, headers).catch(() => undefined);
+    const pendingRequest = client.postCall(id, {}, headers).catch(() => undefined);
     await server.kill9();
-    await cut;
+    await pendingRequest;
     await server.start();
-    const again = await client.postCall(id, {}, headers);
+    const repetition = await client.postCall(id, {}, headers);
     // Either it is replayed or it creates; 200 would mean a call that was stored without its key.
-    expect(again.status).toBe(201);
+    expect(repetition.status).toBe(201);
     const calls = (await server.rows()).calls!.filter((row) => row.instance_id === id);
     expect(calls).toHaveLength(1);
   });
 
   test("a second server on the same data fails with the reason", async () => {
     const client = await server.as("ada");
-    const { id } = await client.call((await client.activeInstance()).id, { tts: LONG });
+    const { id } = await client.call((await client.activeInstance()).id, { tts: LONG_MESSAGE });
     await client.waitForCall(id, ["IN_PROGRESS"]);
     const { code, stderr } = await server.cli("serve");
     expect(code).not.toBe(0);

@@ -54,7 +54,7 @@ describeEach(ON_EVERYTHING, (target) => {
     const timeline = () => client.timeline(id);
     const events = await until(
       timeline,
-      (all) => all.some(({ type }) => type === "result_ready"),
+      (items) => items.some(({ type }) => type === "result_ready"),
       10_000,
       "the result",
     );
@@ -75,6 +75,6 @@ describeEach(ON_EVERYTHING, (target) => {
 });
 
 function part({ sampleRate, samples }: Sound, fromMs: number, toMs: number): Sound {
-  const at = (ms: number): number => Math.round((ms * sampleRate) / 1_000);
-  return { sampleRate, samples: samples.subarray(at(fromMs), at(toMs)) };
+  const sampleAt = (ms: number): number => Math.round((ms * sampleRate) / 1_000);
+  return { sampleRate, samples: samples.subarray(sampleAt(fromMs), sampleAt(toMs)) };
 }

@@ -10,7 +10,7 @@ const READERS = 20;
 const MINUTES = 30;
 const SAMPLES = MINUTES * 60 * 16_000;
 /** Maximum memory of the process per reader, bytes; the file has 57 million. */
-const MAX_EACH = 12 << 20;
+const MAX_READER_BYTES = 12 << 20;
 
 /** Memory of the process, bytes. */
 const memoryOf = (pid: number): number =>
@@ -22,7 +22,7 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
   afterAll(() => sockets.forEach((socket) => void socket.destroy()));
 
   /** Requests a file and reads no part of the response. */
-  async function stalled(path: string, token: string): Promise<void> {
+  async function startStalledReader(path: string, token: string): Promise<void> {
     const { hostname, port } = new URL(server.base);
     const socket = connect(Number(port), hostname);
     sockets.push(socket);
@@ -36,9 +36,9 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
 
   /** Path of a call's file in the server's data folder. */
   function fileOf(name: string): string {
-    const found = (readdirSync(server.data, { recursive: true }) as string[]).find((path) => path.endsWith(name));
-    if (found === undefined) throw new Error(`there is no ${name} in ${server.data}`);
-    return join(server.data, found);
+    const match = (readdirSync(server.data, { recursive: true }) as string[]).find((path) => path.endsWith(name));
+    if (match === undefined) throw new Error(`there is no ${name} in ${server.data}`);
+    return join(server.data, match);
   }
 
   describe("readers that stall", () => {
@@ -53,13 +53,13 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
         expected(200, await client.get(path));
         const file = Buffer.concat([wavHeader({ sampleRate: 16_000, samples: SAMPLES }), Buffer.alloc(2 * SAMPLES)]);
         writeFileSync(fileOf(`${call.id}.heard.wav`), file);
-        const before = memoryOf(server.pid);
-        await Promise.all(Array.from({ length: READERS }, () => stalled(path, client.token!)));
-        const whole = await fetch(server.base + path, { headers: { authorization: `Bearer ${client.token}` } });
-        expect((await whole.arrayBuffer()).byteLength).toBe(file.length);
-        const each = (memoryOf(server.pid) - before) / READERS;
-        console.log(`${target.title}: ${Math.round(each / 1024)} KiB of memory for each stalled reader`);
-        expect(each).toBeLessThan(MAX_EACH);
+        const memoryBefore = memoryOf(server.pid);
+        await Promise.all(Array.from({ length: READERS }, () => startStalledReader(path, client.token!)));
+        const wholeAnswer = await fetch(server.base + path, { headers: { authorization: `Bearer ${client.token}` } });
+        expect((await wholeAnswer.arrayBuffer()).byteLength).toBe(file.length);
+        const bytesPerReader = (memoryOf(server.pid) - memoryBefore) / READERS;
+        console.log(`${target.title}: ${Math.round(bytesPerReader / 1024)} KiB of memory for each stalled reader`);
+        expect(bytesPerReader).toBeLessThan(MAX_READER_BYTES);
       },
       60_000,
     );

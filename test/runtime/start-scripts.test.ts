@@ -16,11 +16,11 @@ const { scripts } = JSON.parse(readFileSync(new URL("../../package.json", import
   scripts: Record<string, string>;
 };
 
-for (const [script, on] of SCRIPTS) {
-  const runtime = runtimes.find(({ name }) => name === on)!;
+for (const [script, runtimeName] of SCRIPTS) {
+  const runtime = runtimes.find(({ name }) => name === runtimeName)!;
 
   describe.skipIf(runtime.missing)(`npm run ${script} (${runtime.title})`, () => {
-    test("it serves from source, places a heard call, and stops on SIGTERM", async () => {
+    test("it serves from source, places a call that is heard, and stops on SIGTERM", async () => {
       const npm = { ...runtime, command: ["npm", "run", "--silent"] };
       const data = temporaryFolder("start");
       const tokenFile = join(data, "token");
@@ -29,11 +29,11 @@ for (const [script, on] of SCRIPTS) {
       const server = await start(npm, script, { env });
       try {
         await until(server.output, (text) => text.includes("curl -X POST"), 10_000, "the first token");
-        const reachable = { base: server.url, document: undefined, output: server.output() };
-        const client = new Client(reachable, readFileSync(tokenFile, "utf8").trim());
+        const runningServer = { base: server.url, document: undefined, output: server.output() };
+        const client = new Client(runningServer, readFileSync(tokenFile, "utf8").trim());
         const call = await client.call((await client.activeInstance()).id);
-        const ended = await client.waitForCall(call.id);
-        expect(ended).toMatchObject({ status: "COMPLETED", outcome: { reason: "message_played", heard_ratio: 1 } });
+        const endedCall = await client.waitForCall(call.id);
+        expect(endedCall).toMatchObject({ status: "COMPLETED", outcome: { reason: "message_played", heard_ratio: 1 } });
         expect(loudness(await client.heard(call.id))).toBeGreaterThan(100);
       } finally {
         await server.stop();

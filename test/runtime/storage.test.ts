@@ -9,18 +9,18 @@ import { relayTo } from "../support/relay.ts";
 import { describeEach, ON_EVERY_POSTGRES, ON_NODE, Server, useServer } from "../support/server.ts";
 import { expected, HELLO, type InstanceView, until } from "../support/server-client.ts";
 
-const SMALL = "size=6m";
+const DISK_SIZE = "size=6m";
 
 describeEach([ON_NODE], (target) => {
   const disk = join(tmpdir(), `ringport-small-disk-${process.pid}`);
-  const missing = mountInMemory(disk, SMALL);
+  const missing = mountInMemory(disk, DISK_SIZE);
   unmount(disk); // hooks, which would, do not run for tests that a filter leaves out
 
   describe.skipIf(missing)(`a full file system${missing ? ` (skipped: ${missing})` : ""}`, () => {
     const filler = join(disk, "filler");
     const server = new Server(target, { data: join(disk, "data") });
     beforeAll(async () => {
-      mountInMemory(disk, SMALL);
+      mountInMemory(disk, DISK_SIZE);
       await server.start();
     });
     afterAll(async () => {
@@ -30,65 +30,65 @@ describeEach([ON_NODE], (target) => {
 
     test("writes get 503 until there is room; unstored ones never get 201", async () => {
       const client = await server.as("ada");
-      const linked = await client.activeInstance("linked");
-      const live = await client.call(linked.id, { tts: HELLO });
-      const waiting = await client.createInstance("waiting");
+      const linkedInstance = await client.activeInstance("linked");
+      const liveCall = await client.call(linkedInstance.id, { tts: HELLO });
+      const waitingInstance = await client.createInstance("waiting");
       const metadata = { padding: "x".repeat(15_000) };
-      const made: string[] = [];
-      const refused: string[] = [];
+      const createdIds: string[] = [];
+      const refusedNames: string[] = [];
       const post = async (name: string) => {
         const answer = await client.post("/v1/instances", { name, metadata });
-        if (answer.status === 201) made.push(answer.json<InstanceView>().id);
+        if (answer.status === 201) createdIds.push(answer.json<InstanceView>().id);
         else {
           expectProblem(answer, 503, "storage_unavailable", "/v1/instances");
           expect(Number(answer.headers["retry-after"])).toBeGreaterThan(0);
-          refused.push(name);
+          refusedNames.push(name);
         }
         return answer.status;
       };
       fillDisk(filler);
       await until(
-        () => post(`full ${made.length}`),
+        () => post(`full ${createdIds.length}`),
         (status) => status === 503,
         20_000,
         "the disk to be full",
       );
       for (let i = 0; i < 5; i++) expect(await post(`still full ${i}`)).toBe(503);
-      expectProblem(await client.postCall(waiting.id), 503, "storage_unavailable");
+      expectProblem(await client.postCall(waitingInstance.id), 503, "storage_unavailable");
       for (const path of ["/healthz", "/readyz"]) expect((await server.ask("GET", path)).status, path).toBe(200);
       expect((await client.get("/v1/instances?limit=5")).status).toBe(200);
 
       rmSync(filler);
       await until(
-        () => post(`free ${made.length}`),
+        () => post(`free ${createdIds.length}`),
         (status) => status === 201,
         10_000,
         "the disk to be free",
       );
-      await client.waitForCall(live.id); // whatever its outcome, it does not stay live forever
+      await client.waitForCall(liveCall.id); // whatever its outcome, it does not stay live forever
       await server.kill9();
       await server.start();
       const list = expected(200, await client.get("/v1/instances")).json<InstanceView[]>();
       const names = list.map(({ name }) => name);
-      expect(list.map(({ id }) => id)).toEqual(expect.arrayContaining(made));
-      for (const name of refused) expect(names).not.toContain(name);
-      expect(list).toHaveLength(made.length + 2);
+      expect(list.map(({ id }) => id)).toEqual(expect.arrayContaining(createdIds));
+      for (const name of refusedNames) expect(names).not.toContain(name);
+      expect(list).toHaveLength(createdIds.length + 2);
     });
   });
 
   describe("a database that another process holds locked", () => {
     const server = useServer(target);
-    const locked = async (work: () => Promise<void>): Promise<void> => {
+    const whileLocked = async (work: () => Promise<void>): Promise<void> => {
       const { database } = server;
       if (!("file" in database)) throw new Error("this needs SQLite");
-      const other = new DatabaseSync(database.file);
-      other.exec("pragma busy_timeout = 5000");
-      other.exec("begin exclusive");
+      const otherDatabase = new DatabaseSync(database.file);
+      otherDatabase.exec("pragma busy_timeout = 5000");
+      otherDatabase.exec("begin exclusive");
       try {
         await work();
       } finally {
-        other.exec("rollback");
-        other.close();
+        otherDatabase.exec("rollback");
+        otherDatabase.close();
       }
     };
 
@@ -96,12 +96,12 @@ describeEach([ON_NODE], (target) => {
       const client = await server.as("ada");
       const { id } = await client.createInstance();
       const call = await client.call(id);
-      const idle = await client.createInstance();
-      const before = await server.rows();
-      await locked(async () => {
+      const idleInstance = await client.createInstance();
+      const rowsBefore = await server.rows();
+      await whileLocked(async () => {
         const answers = await Promise.all([
           client.post("/v1/instances", { name: "locked" }),
-          client.postCall((await client.instance(idle.id)).id, {}, { "idempotency-key": "locked" }),
+          client.postCall((await client.instance(idleInstance.id)).id, {}, { "idempotency-key": "locked" }),
         ]);
         for (const answer of answers) {
           expectProblem(answer, 503, "storage_unavailable");
@@ -111,29 +111,31 @@ describeEach([ON_NODE], (target) => {
         expect((await server.ask("GET", "/healthz")).status).toBe(200);
       });
       expect((await client.post("/v1/instances", { name: "free" })).status).toBe(201);
-      const { instances, events, event_counters, stored_usage: _bytes, ...others } = await server.rows();
-      expect(others).toMatchObject(Object.fromEntries(Object.entries(before).filter(([name]) => name in others)));
+      const { instances, events, event_counters, stored_usage: _bytes, ...otherTables } = await server.rows();
+      expect(otherTables).toMatchObject(
+        Object.fromEntries(Object.entries(rowsBefore).filter(([name]) => name in otherTables)),
+      );
       expect(instances?.map(({ name }) => name)).not.toContain("locked");
-      expect(events!.length).toBe(before.events!.length + 1);
+      expect(events!.length).toBe(rowsBefore.events!.length + 1);
       expect(event_counters).toEqual([expect.objectContaining({ position: events!.length })]);
       expect((await client.delete(`/v1/calls/${call.id}`)).status).toBe(204);
     });
 
     test("deletions get 503 and finish later; one repetition gets 204", async () => {
       const client = await server.as("ada");
-      const [waiting, doomed] = [await client.createInstance(), await client.createInstance()];
-      const call = await client.call(waiting.id);
-      const paths = [`/v1/calls/${call.id}`, `/v1/instances/${doomed.id}`];
-      await locked(async () => {
+      const [waitingInstance, deletedInstance] = [await client.createInstance(), await client.createInstance()];
+      const call = await client.call(waitingInstance.id);
+      const paths = [`/v1/calls/${call.id}`, `/v1/instances/${deletedInstance.id}`];
+      await whileLocked(async () => {
         for (const answer of await Promise.all(paths.map((path) => client.delete(path))))
           expectProblem(answer, 503, "storage_unavailable");
       });
       await client.waitForCall(call.id, ["FAILED"]);
       await until(
-        () => client.get(`/v1/instances/${doomed.id}`),
+        () => client.get(`/v1/instances/${deletedInstance.id}`),
         ({ status }) => status === 404,
         10_000,
-        "the instance to be gone",
+        "the deletion of the instance",
       );
       for (const path of paths) {
         expect((await client.delete(path)).status).toBe(204);
@@ -145,14 +147,14 @@ describeEach([ON_NODE], (target) => {
       const client = await server.as("ada");
       const { id } = await client.call((await client.activeInstance()).id);
       await client.waitForCall(id, ["IN_PROGRESS"]);
-      await locked(async () => {
+      await whileLocked(async () => {
         // Longer than the message: the call ends while writes fail.
-        const until = performance.now() + 4_000;
-        while (performance.now() < until) expect((await client.readCall(id)).status).toBe("IN_PROGRESS");
+        const deadline = performance.now() + 4_000;
+        while (performance.now() < deadline) expect((await client.readCall(id)).status).toBe("IN_PROGRESS");
       });
-      const ended = await client.waitForCall(id);
-      expect(ended).toMatchObject({ status: "COMPLETED", outcome: { reason: "message_played", heard_ratio: 1 } });
-      expect(ended.outcome!.duration_ms).toBeLessThan(3_500);
+      const endedCall = await client.waitForCall(id);
+      expect(endedCall).toMatchObject({ status: "COMPLETED", outcome: { reason: "message_played", heard_ratio: 1 } });
+      expect(endedCall.outcome!.duration_ms).toBeLessThan(3_500);
       expect((await client.timeline(id)).filter(({ type }) => type === "completed")).toHaveLength(1);
     });
   });
@@ -186,8 +188,8 @@ describeEach(ON_EVERY_POSTGRES, (target) => {
       20_000,
       "the database to be used again",
     );
-    const ended = await client.waitForCall(id);
-    expect(ended).toMatchObject({ status: "COMPLETED", outcome: { reason: "message_played", heard_ratio: 1 } });
+    const endedCall = await client.waitForCall(id);
+    expect(endedCall).toMatchObject({ status: "COMPLETED", outcome: { reason: "message_played", heard_ratio: 1 } });
     expect((await client.timeline(id)).filter(({ type }) => type === "completed")).toHaveLength(1);
     const names = (await server.rows()).instances!.map(({ name }) => name);
     expect(names.filter((name) => name !== "Front desk")).toEqual(["back"]);
@@ -208,9 +210,9 @@ describeEach(ON_EVERY_POSTGRES, (target) => {
     await server.start({ DATABASE_URL: relay.url });
     const client = await server.as("ada");
     const instance = await client.activeInstance();
-    const claimed = relay.loseResponse('update "calls" set "owner"');
+    const claim = relay.loseResponse('update "calls" set "owner"');
     const { id } = await client.call(instance.id, { tts: HELLO });
-    await claimed;
+    await claim;
     const finalStates = ["COMPLETED", "FAILED"] as const;
     // A reader whose connection breaks gets 503 and asks again; the call itself must not change.
     const reach = (statuses: readonly string[]) =>
@@ -221,20 +223,20 @@ describeEach(ON_EVERY_POSTGRES, (target) => {
         `the call to be ${statuses.join(" or ")}`,
       );
     const ending = reach(finalStates);
-    for (const reached of [
+    for (const statuses of [
       ["RINGING", "IN_PROGRESS", ...finalStates],
       ["IN_PROGRESS", ...finalStates],
       finalStates,
     ] as const) {
       // The end of the query distinguishes it from the "read committed" that starts transactions.
       await Promise.race([relay.loseResponse("commit\0"), ending]);
-      await reach(reached);
+      await reach(statuses);
     }
-    const ended = await ending;
-    expect(ended).toMatchObject({ status: "COMPLETED", outcome: { reason: "message_played", heard_ratio: 1 } });
-    const moves = ["queued", "ringing", "answered", "completed"];
+    const endedCall = await ending;
+    expect(endedCall).toMatchObject({ status: "COMPLETED", outcome: { reason: "message_played", heard_ratio: 1 } });
+    const mainTypes = ["queued", "ringing", "answered", "completed"];
     const types = (await client.timeline(id)).map(({ type }) => type);
-    expect(types.filter((type) => moves.includes(type))).toEqual(moves);
+    expect(types.filter((type) => mainTypes.includes(type))).toEqual(mainTypes);
     await server.stop();
     await relay.cut();
     await server.start();

@@ -10,7 +10,7 @@ const LOST = { status: "FAILED", outcome: { reason: "stream_lost" } };
 describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
   const server = useServer(target, { env: { ...STREAMS, RINGPORT_DRAIN_MS: "300" } });
   /** Deno cannot stop reading a WebSocket. */
-  const pauses = target.runtime.name !== "deno";
+  const canPause = target.runtime.name !== "deno";
 
   describe.concurrent("the sizes of messages", () => {
     test("a message over 1 MiB closes the stream with 1009", async () => {
@@ -23,26 +23,26 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
 
     test("100 MB at once wait or close the stream, without using memory", async () => {
       const { call, client, stream } = await answeredStream(server);
-      const before = server.peakMemory();
+      const memoryBefore = server.peakMemory();
       const piece = new Uint8Array(MIB);
       for (let i = 0; i < 100; i++) stream.write(piece).catch(() => {});
-      if (pauses) await stream.event("buffer_high");
+      if (canPause) await stream.event("buffer_high");
       else expect([4008, 1006]).toContain((await stream.closed()).code);
       expect((await client.get("/v1/instances")).status).toBe(200);
-      if (!pauses) return expect(await client.waitForCall(call.id)).toMatchObject(LOST);
+      if (!canPause) return expect(await client.waitForCall(call.id)).toMatchObject(LOST);
       expect((await client.delete(`/v1/calls/${call.id}`)).status).toBe(204);
       expect([4010, 1006]).toContain((await stream.closed()).code);
       expect((await client.readCall(call.id)).outcome).toMatchObject({ reason: "terminated" });
-      expect(server.peakMemory() - before).toBeLessThan(150 * MIB);
+      expect(server.peakMemory() - memoryBefore).toBeLessThan(150 * MIB);
     });
   });
 
   test("a client that never reads is closed with 4009 at 1 MiB", async () => {
     const { call, client, stream } = await answeredStream(server);
-    const before = server.peakMemory();
+    const memoryBefore = server.peakMemory();
     stream.stopReading();
     let hasEnded = false;
-    const ended = client.waitForCall(call.id).finally(() => {
+    const endedCall = client.waitForCall(call.id).finally(() => {
       hasEnded = true;
     });
     // Every response is longer than its request. The operating system's buffers fill before the server's.
@@ -50,12 +50,12 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
       if (stream.ws.bufferedAmount < MIB) for (let i = 0; i < 2_000; i++) stream.sendMessage('{"type":"unknown"}');
       await setImmediate();
     }
-    expect(await ended).toMatchObject(LOST);
-    expect(server.peakMemory() - before).toBeLessThan(150 * MIB);
+    expect(await endedCall).toMatchObject(LOST);
+    expect(server.peakMemory() - memoryBefore).toBeLessThan(150 * MIB);
     stream.resumeReading();
     // Deno stops reading from a dropped client, so this one cannot finish sending. Bun soon breaks the connection
     // of a client that does not read the close frame.
-    if (pauses) expect(target.runtime.name === "bun" ? [4009, 1006] : [4009]).toContain((await stream.closed()).code);
+    if (canPause) expect(target.runtime.name === "bun" ? [4009, 1006] : [4009]).toContain((await stream.closed()).code);
     stream.kill();
   });
 
@@ -79,21 +79,24 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
   });
 
   test("stopping closes live streams with 4010 and queued ones with 1001", async () => {
-    const [live, waiting] = [await streamCall(server), await streamCall(server)];
-    const [stream, queued] = [await live.open(), await waiting.open()];
-    await live.dial();
+    const [liveCall, waitingCall] = [await streamCall(server), await streamCall(server)];
+    const [stream, queuedStream] = [await liveCall.open(), await waitingCall.open()];
+    await liveCall.dial();
     await stream.event("answered");
-    const stopped = server.stop();
+    const stopping = server.stop();
     expect(await stream.closed()).toMatchObject({ code: 4010 });
     expect(stream.events.at(-1)).toMatchObject({ event: "failed", reason: "interrupted" });
-    expect(await queued.closed()).toMatchObject({ code: 1001 });
-    await stopped;
+    expect(await queuedStream.closed()).toMatchObject({ code: 1001 });
+    await stopping;
     await server.start();
-    const { client } = live;
-    expect(await client.readCall(live.call.id)).toMatchObject({ status: "FAILED", outcome: { reason: "interrupted" } });
-    expect((await client.readCall(waiting.call.id)).status).toBe("QUEUED");
-    const again = await waiting.open();
-    await again.close(1000);
-    expect((await client.waitForCall(waiting.call.id)).outcome).toMatchObject({ reason: "terminated" });
+    const { client } = liveCall;
+    expect(await client.readCall(liveCall.call.id)).toMatchObject({
+      status: "FAILED",
+      outcome: { reason: "interrupted" },
+    });
+    expect((await client.readCall(waitingCall.call.id)).status).toBe("QUEUED");
+    const newStream = await waitingCall.open();
+    await newStream.close(1000);
+    expect((await client.waitForCall(waitingCall.call.id)).outcome).toMatchObject({ reason: "terminated" });
   });
 });

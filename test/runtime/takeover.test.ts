@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { expectProblem } from "../support/answer-shapes.ts";
 import { describeEach, ON_EVERY_POSTGRES } from "../support/server.ts";
 import { until } from "../support/server-client.ts";
-import { end, instance, invitedAt, LEASE_LOST, Pair, SOON_MS } from "./pair.ts";
+import { endOf, instance, invitedAt, LEASE_LOST, Pair, SOON_MS } from "./pair.ts";
 
 describeEach(ON_EVERY_POSTGRES, (target) => {
   for (const onLeaseLost of ["exit", "restart"] as const)
@@ -12,36 +12,36 @@ describeEach(ON_EVERY_POSTGRES, (target) => {
       const { first, second } = pair;
       const client = await first.as("ada");
       const id = await instance(client);
-      const before = await pair.talks(client, id, 0);
+      const firstCall = await pair.placeCall(client, id, 0);
 
       process.kill(first.pid, "SIGSTOP");
       const leaseEnd = await pair.leaseEnd();
       await second.start();
-      const other = second.client(client.token);
-      expect((await other.readCall(before.call.id)).outcome?.reason).toBe("interrupted");
-      const after = await pair.talks(other, id, 1);
-      expect(invitedAt(after.heard)).toBeGreaterThan(leaseEnd);
+      const secondClient = second.client(client.token);
+      expect((await secondClient.readCall(firstCall.call.id)).outcome?.reason).toBe("interrupted");
+      const secondCall = await pair.placeCall(secondClient, id, 1);
+      expect(invitedAt(secondCall.heard)).toBeGreaterThan(leaseEnd);
 
-      const goesOnAt = performance.now();
+      const continuedAt = performance.now();
       process.kill(first.pid, "SIGCONT");
-      expect(await end(before.heard)).toBe("they hung up");
+      expect(await endOf(firstCall.heard)).toBe("they hung up");
       if (onLeaseLost === "exit") expect(await first.exited).toBe(LEASE_LOST);
       else expectProblem(await client.get("/v1/calls"), 503, "storage_unavailable");
-      expect(before.heard.voice?.packets.filter(({ at }) => at >= goesOnAt)).toEqual([]);
-      expect(after.heard.end, "the call of the other server goes on").toBeUndefined();
+      expect(firstCall.heard.voice?.packets.filter(({ at }) => at >= continuedAt)).toEqual([]);
+      expect(secondCall.heard.end, "the call of the other server continues").toBeUndefined();
       expect(pair.phone.calls).toHaveLength(2);
       if (onLeaseLost === "exit") return;
 
       await second.stop();
       await until(
-        async () => (await client.get(`/v1/calls/${after.call.id}`)).status,
+        async () => (await client.get(`/v1/calls/${secondCall.call.id}`)).status,
         (status) => status === 200,
         SOON_MS,
         "the first server to own the database again",
       );
-      await client.waitForCall(after.call.id);
-      expect((await client.readCall(before.call.id)).outcome?.reason).toBe("interrupted");
+      await client.waitForCall(secondCall.call.id);
+      expect((await client.readCall(firstCall.call.id)).outcome?.reason).toBe("interrupted");
       await client.waitForInstance(id, "ACTIVE");
-      await pair.talks(client, id, 2);
+      await pair.placeCall(client, id, 2);
     });
 });

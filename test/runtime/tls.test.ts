@@ -12,15 +12,15 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 const authority = certificateAuthority();
 const folder = temporaryFolder("tls");
 const files = { RINGPORT_TLS_CERT: join(folder, "cert.pem"), RINGPORT_TLS_KEY: join(folder, "key.pem") };
-const before = getCACertificates();
+const systemAuthorities = getCACertificates();
 
 beforeAll(() => {
   const { cert, key } = authority.issue({ names: ["127.0.0.1"] });
   writeFileSync(files.RINGPORT_TLS_CERT, cert);
   writeFileSync(files.RINGPORT_TLS_KEY, key);
-  setDefaultCACertificates([...before, authority.ca]);
+  setDefaultCACertificates([...systemAuthorities, authority.ca]);
 });
-afterAll(() => setDefaultCACertificates(before));
+afterAll(() => setDefaultCACertificates(systemAuthorities));
 
 describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
   const server = useServer(target, { env: { ...STREAMS, ...files } });
@@ -52,10 +52,10 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
   });
 
   test("a request without TLS gets no response", async () => {
-    const plain = server.base.replace("https:", "http:");
+    const plainUrl = server.base.replace("https:", "http:");
     const headers = { authorization: `Bearer ${server.firstToken}` };
-    await expect(send("GET", `${plain}/v1/instances`, { headers })).rejects.toThrow();
-    const { text, closed } = await sendRaw(plain, "GET /docs HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    await expect(send("GET", `${plainUrl}/v1/instances`, { headers })).rejects.toThrow();
+    const { text, closed } = await sendRaw(plainUrl, "GET /docs HTTP/1.1\r\nHost: localhost\r\n\r\n");
     expect(closed).toBe(true);
     expect(text).not.toMatch(/HTTP\/1.1 200|Ringport/);
   });

@@ -29,14 +29,14 @@ async function bridge(
 ): Promise<{ program: Program; bots: TwilioBot[]; signatures: unknown[]; url: string }> {
   const bots: TwilioBot[] = [];
   const signatures: unknown[] = [];
-  const listening = new WebSocketServer({ port: 0, host: "127.0.0.1" });
-  onTestFinished(() => listening.close());
-  listening.on("connection", (ws: WebSocket, request) => {
+  const webSocketServer = new WebSocketServer({ port: 0, host: "127.0.0.1" });
+  onTestFinished(() => webSocketServer.close());
+  webSocketServer.on("connection", (ws: WebSocket, request) => {
     bots.push(new TwilioBot(ws, options));
     signatures.push(request.headers["x-twilio-signature"]);
   });
-  await once(listening, "listening");
-  const url = `ws://127.0.0.1:${(listening.address() as AddressInfo).port}/media`;
+  await once(webSocketServer, "listening");
+  const url = `ws://127.0.0.1:${(webSocketServer.address() as AddressInfo).port}/media`;
   const env = { RINGPORT_URL: server.base, RINGPORT_TOKEN: client.token ?? "", TWILIO_AUTH_TOKEN: "secret" };
   const program = startProgram(server.target.runtime, [BRIDGE, callId, url], server.data, env);
   onTestFinished(program.end);
@@ -64,8 +64,8 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
     test.concurrent("the bridge does not connect the bot for an unanswered call", async (context) => {
       const { client, callId } = await placeCall(server, NUMBERS.ringsOn);
       const { program, bots } = await bridge(context, server, { client, callId });
-      const attached = async (): Promise<string> => (await client.get(`/v1/calls/${callId}/stream`)).text;
-      await until(attached, (text) => text.includes("stream_already_attached"), 20_000, "the bridge to be there");
+      const readStream = async (): Promise<string> => (await client.get(`/v1/calls/${callId}/stream`)).text;
+      await until(readStream, (text) => text.includes("stream_already_attached"), 20_000, "the bridge to attach");
       expected(204, await client.delete(`/v1/calls/${callId}`));
       await expect(program.finalOutput).rejects.toThrow("The call has let go (4010 the call failed)");
       expect(bots).toEqual([]);
@@ -76,9 +76,9 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
       const { program, bots } = await bridge(context, server, { client, callId });
       await until(
         () => bots[0]?.messagesOf("media").length ?? 0,
-        (heard) => heard > 0,
+        (count) => count > 0,
         20_000,
-        "the bot to hear something",
+        "audio at the bot",
       );
       expected(204, await client.delete(`/v1/calls/${callId}`));
       await program.finalOutput.catch(() => {}); // its success is not reported to the bot

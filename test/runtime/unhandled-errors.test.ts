@@ -30,9 +30,9 @@ describe("an error without a handler fails the run, although its test passes", (
 
   test("in every project", () => {
     const options = [config.test, ...(config.test?.projects ?? []).map((project) => (project as typeof config).test)];
-    for (const of of options) {
-      expect(of?.dangerouslyIgnoreUnhandledErrors ?? false).toBe(false);
-      expect(of?.onUnhandledError).toBeUndefined();
+    for (const testOptions of options) {
+      expect(testOptions?.dangerouslyIgnoreUnhandledErrors ?? false).toBe(false);
+      expect(testOptions?.onUnhandledError).toBeUndefined();
     }
   });
 });

@@ -17,33 +17,33 @@ const WITH_LENGTH = `Content-Length: ${UPLOAD}\r\n\r\n${" ".repeat(UPLOAD - 1)}`
 const IN_CHUNKS = `Transfer-Encoding: chunked\r\n\r\n${UPLOAD.toString(16)}\r\n${" ".repeat(UPLOAD - 1)}`;
 
 /** Sends a request except for its last byte, again if it is refused; returns a function that ends it. */
-function hold(server: Server, client: Client, rest: string): () => void {
+function startUpload(server: Server, client: Client, remainder: string): () => void {
   const { hostname, port } = new URL(server.base);
   let socket: Socket;
-  let again: NodeJS.Timeout | undefined;
+  let retryTimer: NodeJS.Timeout | undefined;
   const send = () => {
     socket = connect(Number(port), hostname);
     socket.on("error", () => {});
     socket.once("data", () => {
       socket.destroy();
-      again = setTimeout(send, 10); // before the next attempt
+      retryTimer = setTimeout(send, 10); // before the next attempt
     });
-    socket.write(`POST /v1/calls HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${client.token}\r\n${rest}`);
+    socket.write(`POST /v1/calls HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${client.token}\r\n${remainder}`);
   };
   send();
   return () => {
-    clearTimeout(again);
+    clearTimeout(retryTimer);
     socket.destroy();
   };
 }
 
 describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
   const server = useServer(target, { env });
-  const held: (() => void)[] = [];
-  const letGo = () => {
-    for (const end of held.splice(0)) end();
+  const endFunctions: (() => void)[] = [];
+  const endUploads = () => {
+    for (const end of endFunctions.splice(0)) end();
   };
-  afterEach(letGo);
+  afterEach(endUploads);
 
   const upload = async (client: Client) => {
     const { id } = await client.createInstance();
@@ -51,8 +51,8 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
     return client.postCall(id, { type: "FIXED_AUDIO", audio: { audioBase64: file.toString("base64") } });
   };
   /** Repeats the request until this status. */
-  const eventually = async (status: number, ask: () => ReturnType<typeof upload>) => {
-    for (const until = performance.now() + 30_000; performance.now() < until; ) {
+  const untilStatus = async (status: number, ask: () => ReturnType<typeof upload>) => {
+    for (const deadline = performance.now() + 30_000; performance.now() < deadline; ) {
       const answer = await ask();
       if (answer.status === status) return answer;
       await new Promise((resolve) => setTimeout(resolve, 200));
@@ -63,23 +63,23 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
   describe.each([
     ["with their length", WITH_LENGTH],
     ["in chunks", IN_CHUNKS],
-  ])("held uploads of one user, %s,", (_, rest) => {
+  ])("unfinished uploads of one user, %s,", (_, remainder) => {
     test("the user's next upload is refused until they have ended", async () => {
       const [ada, bob] = [await server.as("ada"), await server.as("bob")];
-      for (let upload = 0; upload < 3; upload++) held.push(hold(server, ada, rest));
-      const refused = await eventually(503, () => upload(ada));
-      expectProblem(refused, 503, "server_busy");
-      expect(refused.headers).toMatchObject({ "retry-after": "5", connection: expect.stringContaining("close") });
+      for (let upload = 0; upload < 3; upload++) endFunctions.push(startUpload(server, ada, remainder));
+      const refusal = await untilStatus(503, () => upload(ada));
+      expectProblem(refusal, 503, "server_busy");
+      expect(refusal.headers).toMatchObject({ "retry-after": "5", connection: expect.stringContaining("close") });
       expected(201, await upload(bob));
-      letGo();
-      expect((await eventually(201, () => upload(ada))).status).toBe(201);
+      endUploads();
+      expect((await untilStatus(201, () => upload(ada))).status).toBe(201);
     });
   });
 
-  test("held uploads of several users never block a small request", async () => {
+  test("unfinished uploads of several users never block a small request", async () => {
     const [ada, bob, eve] = [await server.as("ada"), await server.as("bob"), await server.as("eve")];
-    for (const client of [ada, ada, ada, bob, bob, eve]) held.push(hold(server, client, WITH_LENGTH));
-    expect((await eventually(503, () => upload(eve))).status).toBe(503);
+    for (const client of [ada, ada, ada, bob, bob, eve]) endFunctions.push(startUpload(server, client, WITH_LENGTH));
+    expect((await untilStatus(503, () => upload(eve))).status).toBe(503);
     expected(201, await eve.post("/v1/instances", { name: "still there" }));
   });
 

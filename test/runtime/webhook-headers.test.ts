@@ -8,9 +8,9 @@ describeEach(ON_EVERYTHING, (target) => {
   const server = useServer(target, { env: { RINGPORT_WEBHOOKS_ALLOW_PRIVATE: "1" } });
 
   test("a webhook has its own headers, and the server shows their names only", async () => {
-    const received: IncomingHttpHeaders[] = [];
+    const receivedHeaders: IncomingHttpHeaders[] = [];
     const receiver = createServer((request, response) => {
-      received.push(request.headers);
+      receivedHeaders.push(request.headers);
       response.writeHead(204).end();
     });
     onTestFinished(() => void receiver.close());
@@ -21,19 +21,19 @@ describeEach(ON_EVERYTHING, (target) => {
       events: ["instance.created"],
       headers: { Authorization: "Bearer 7f3a9c", "X-Key": "4e5d6b" },
     });
-    const created = expected(201, await client.send("POST", "/v1/webhooks", { body }));
+    const creation = expected(201, await client.send("POST", "/v1/webhooks", { body }));
     await client.activeInstance();
-    await expect.poll(() => received.length).toBe(1);
-    expect(received[0]).toMatchObject({
+    await expect.poll(() => receivedHeaders.length).toBe(1);
+    expect(receivedHeaders[0]).toMatchObject({
       authorization: "Bearer 7f3a9c",
       "x-key": "4e5d6b",
       "content-type": "application/json",
       "user-agent": "Ringport-Webhooks",
       "webhook-signature": expect.stringMatching(/^v1,/),
     });
-    const { id } = created.json<{ id: string }>();
-    const shown = [created, expected(200, await client.send("GET", `/v1/webhooks/${id}`))];
-    for (const answer of shown) {
+    const { id } = creation.json<{ id: string }>();
+    const answers = [creation, expected(200, await client.send("GET", `/v1/webhooks/${id}`))];
+    for (const answer of answers) {
       expect(answer.json()).toMatchObject({ header_names: ["authorization", "x-key"] });
       expect(answer.text).not.toMatch(/7f3a9c|4e5d6b/);
     }

@@ -40,7 +40,7 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], ({ runtime }) => {
   afterAll(async () => void (await server.stop("SIGKILL")));
 
   /** Links an instance as the phone's owner does, with the code in the picture. */
-  async function linked(): Promise<{ id: string; phone: string }> {
+  async function linkInstance(): Promise<{ id: string; phone: string }> {
     const { id } = await client().createInstance();
     const phone = `+551191234567${phones++}`;
     server.type(`scan ${await client().linkUrl(id)} ${phone}`);
@@ -49,7 +49,7 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], ({ runtime }) => {
   }
 
   /** Audio that the callee heard, once notified of the end of the call. */
-  async function heard(phone: string): Promise<Sound> {
+  async function heardAudio(phone: string): Promise<Sound> {
     const file = join(data, `heard-${phone.slice(1)}.s16`);
     await until(() => existsSync(file), Boolean, 5_000, file);
     const bytes = new Uint8Array(readFileSync(file));
@@ -62,49 +62,49 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], ({ runtime }) => {
   }
 
   test.concurrent("a spoken message is heard in full", async () => {
-    const { id } = await linked();
+    const { id } = await linkInstance();
     const to = "+12025550110";
     const call = await client().call(id, { target: { phoneNumber: to }, tts: HELLO });
     expect((await client().waitForCall(call.id)).outcome).toMatchObject({ reason: "message_played", heard_ratio: 1 });
-    const sound = await heard(to);
+    const sound = await heardAudio(to);
     expect(loudness(sound)).toBeGreaterThan(300);
     expect(loudSound(sound).ms).toBeGreaterThan(400);
   });
 
   test.concurrent("an audio file is heard without a gap", async () => {
-    const { id } = await linked();
+    const { id } = await linkInstance();
     const to = "+12025550111";
     const audio = { audioBase64: toneWav({ ms: 2_000 }).toString("base64") };
     const call = await client().call(id, { type: "FIXED_AUDIO", target: { phoneNumber: to }, audio });
     expect((await client().waitForCall(call.id)).outcome).toMatchObject({ reason: "message_played", heard_ms: 2_000 });
-    const sound = loudSound(await heard(to));
+    const sound = loudSound(await heardAudio(to));
     expect(Math.abs(sound.ms - 2_000)).toBeLessThanOrEqual(20);
     expect(toneShare(sound, 1_000)).toBeGreaterThanOrEqual(0.99);
   });
 
-  test.concurrent("a number whose only device is busy is busy", async () => {
-    const { id } = await linked();
+  test.concurrent("a call to a number whose only device is busy ends as busy", async () => {
+    const { id } = await linkInstance();
     const call = await client().call(id, { target: { phoneNumber: "+12025550101" } });
     expect(await client().waitForCall(call.id)).toMatchObject({ status: "FAILED", outcome: { reason: "busy" } });
   });
 
   test.concurrent("a live stream carries audio both ways", async () => {
-    const { id } = await linked();
+    const { id } = await linkInstance();
     const to = "+12025550105";
     const call = await client().call(id, { type: "DYNAMIC_STREAM", target: { phoneNumber: to } });
     const stream = await openStream(server.url, call.id, { token, query: { audio: "callee" } });
     await stream.event("answered");
     await stream.write(tone(1_000, 1_500, 16_000, 8_000));
-    const spoken = (): number => toneMs(stream.sound(16_000), 440);
-    await until(spoken, (ms) => ms > 1_400, 10_000, "the callee's tone");
+    const calleeToneMs = (): number => toneMs(stream.sound(16_000), 440);
+    await until(calleeToneMs, (ms) => ms > 1_400, 10_000, "the callee's tone");
     stream.sendMessage({ type: "hangup" });
     expect(await stream.closed()).toMatchObject({ code: 1000 });
-    expect(toneShare(loudSound(await heard(to)), 1_000)).toBeGreaterThan(0.97);
-    expect(spoken()).toBeLessThan(1_600);
+    expect(toneShare(loudSound(await heardAudio(to)), 1_000)).toBeGreaterThan(0.97);
+    expect(calleeToneMs()).toBeLessThan(1_600);
   });
 
   test("a number stays linked through a restart, until its owner removes the device", async () => {
-    const { id, phone } = await linked();
+    const { id, phone } = await linkInstance();
     expect(await server.stop()).toBe(0);
     await startServer();
     await client().waitForInstance(id, "ACTIVE");
