@@ -13,48 +13,48 @@ describeEach([ON_NODE], (target) => {
   const files = folder();
 
   /** File with the audio that a callee heard of a text. */
-  const heardOf = async (text: string, voiceId: string): Promise<{ path: string; sound: Sound; heardMs: number }> => {
+  const playText = async (text: string, voiceId: string): Promise<{ path: string; sound: Sound; heardMs: number }> => {
     const client = await server.as("ada");
     const { id } = await client.call((await client.activeInstance()).id, { tts: { text, voiceId } });
-    const ended = await client.waitForCall(id);
-    expect(ended).toMatchObject({ status: "COMPLETED", outcome: { reason: "message_played", heard_ratio: 1 } });
+    const endedCall = await client.waitForCall(id);
+    expect(endedCall).toMatchObject({ status: "COMPLETED", outcome: { reason: "message_played", heard_ratio: 1 } });
     const wav = expected(200, await client.get(`/simulator/calls/${id}/heard.wav`)).body;
     const path = join(files, `${voiceId}-${id}.wav`);
     writeFileSync(path, wav);
-    return { path, sound: readWav(wav), heardMs: ended.outcome!.heard_ms! };
+    return { path, sound: readWav(wav), heardMs: endedCall.outcome!.heard_ms! };
   };
 
   withTools("a spoken message", ["pocketsphinx_batch", "soxi", "ffprobe"], () => {
     test.for(["en-US-1", "en-US-2", "en-US-3", "en-GB-1"])(
       "by %s is understood word by word by a recogniser",
       async (voice) => {
-        const { path } = await heardOf(APPOINTMENT.text, voice);
+        const { path } = await playText(APPOINTMENT.text, voice);
         expect(recognise(path, APPOINTMENT.places)).toBe(APPOINTMENT.heard);
       },
     );
 
     test("with other words is understood as those, so the recogniser does listen", async () => {
-      const { path } = await heardOf("Our apartment is cancelled for Friday at four fifty.", "en-US-1");
+      const { path } = await playText("Our apartment is cancelled for Friday at four fifty.", "en-US-1");
       expect(recognise(path, APPOINTMENT.places)).not.toBe(APPOINTMENT.heard);
-      const other = await heardOf("Our account is cancelled for Friday at four fifteen.", "en-US-1");
-      expect(recognise(other.path, APPOINTMENT.places)).toBe("our account is cancelled for friday at four fifteen");
+      const otherFile = await playText("Our account is cancelled for Friday at four fifteen.", "en-US-1");
+      expect(recognise(otherFile.path, APPOINTMENT.places)).toBe("our account is cancelled for friday at four fifteen");
     });
 
     test("keeps its first and its last word", async () => {
-      const { path } = await heardOf("Seven, two, nine, four.", "en-US-1");
+      const { path } = await playText("Seven, two, nine, four.", "en-US-1");
       const digit = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
       expect(recognise(path, [digit, digit, digit, digit])).toBe("seven two nine four");
     });
 
     test.for(["en-US-2", "en-US-3", "en-GB-1"])("by %s reads a code digit by digit", async (voice) => {
-      const { path } = await heardOf("482913.", voice);
+      const { path } = await playText("482913.", voice);
       const digit = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
       const number = [["four"], ["hundred"], ["eighty"], ["two"], ["thousand"], ["nine"], ["hundred"], ["thirteen"]];
       expect(recognise(path, Array(6).fill(digit), number)).toBe("four eight two nine one three");
     });
 
     test("by en-US-2 reads an amount as a number", async () => {
-      const { path } = await heardOf("2500 dollars.", "en-US-2");
+      const { path } = await playText("2500 dollars.", "en-US-2");
       const digits = [["two"], ["five"], ["zero"], ["zero"], ["dollars"]];
       const number = [["two"], ["thousand"], ["five"], ["hundred"], ["dollars"]];
       expect(recognise(path, digits, number)).toBe("two thousand five hundred dollars");
@@ -67,9 +67,9 @@ describeEach([ON_NODE], (target) => {
     });
 
     test("is a WAV of 16-bit mono 16 kHz to sox and ffprobe", async () => {
-      const { path, heardMs } = await heardOf(APPOINTMENT.text, "en-US-1");
-      const told = (option: string) => run("soxi", option, path).trim();
-      expect([told("-t"), told("-r"), told("-c"), told("-b"), told("-e")]).toEqual([
+      const { path, heardMs } = await playText(APPOINTMENT.text, "en-US-1");
+      const soxInfo = (option: string) => run("soxi", option, path).trim();
+      expect([soxInfo("-t"), soxInfo("-r"), soxInfo("-c"), soxInfo("-b"), soxInfo("-e")]).toEqual([
         "wav",
         "16000",
         "1",
@@ -81,13 +81,13 @@ describeEach([ON_NODE], (target) => {
       expect(stream).toMatchObject({ codec_name: "pcm_s16le", sample_rate: "16000", channels: 1, bits_per_sample: 16 });
       const seconds = Number(stream.duration);
       expect(Math.abs(seconds * 1000 - heardMs - 300)).toBeLessThanOrEqual(100); // the tail
-      expect(Math.abs(Number(told("-D")) - seconds)).toBeLessThan(0.001);
+      expect(Math.abs(Number(soxInfo("-D")) - seconds)).toBeLessThan(0.001);
     });
   });
 
   withTools("a message in another language", ["sox"], () => {
     test("by pt-BR-1 reads a code digit by digit, and an amount as a number", async () => {
-      const seconds = async (text: string) => (await heardOf(text, "pt-BR-1")).heardMs / 1_000;
+      const seconds = async (text: string) => (await playText(text, "pt-BR-1")).heardMs / 1_000;
       // As one number it takes over a second longer.
       expect(await seconds("Seu código é 482913.")).toBeCloseTo(
         await seconds("Seu código é quatro oito dois, nove um três."),
@@ -100,7 +100,7 @@ describeEach([ON_NODE], (target) => {
       ["pt-BR-1", "Sua consulta está confirmada para segunda-feira às nove horas."],
       ["es-ES-1", "Su cita está confirmada para el lunes a las nueve."],
     ] as const)("by %s sounds like speech", async ([voice, text]) => {
-      const { sound, path } = await heardOf(text, voice);
+      const { sound, path } = await playText(text, voice);
       const seconds = sound.samples.length / sound.sampleRate;
       const perSecond = text.length / seconds;
       expect(perSecond).toBeGreaterThan(7);
@@ -125,11 +125,13 @@ describeEach([ON_NODE], (target) => {
 function rhythm({ samples, sampleRate }: Sound): { rises: number; share: number } {
   const size = sampleRate / 50;
   const levels: number[] = [];
-  for (let at = 0; at + size <= samples.length; at += size)
-    levels.push(Math.sqrt(samples.subarray(at, at + size).reduce((sum, sample) => sum + sample * sample, 0) / size));
-  const loud = levels.map((level) => level > 0.1 * Math.max(...levels));
+  for (let offset = 0; offset + size <= samples.length; offset += size)
+    levels.push(
+      Math.sqrt(samples.subarray(offset, offset + size).reduce((sum, sample) => sum + sample * sample, 0) / size),
+    );
+  const loudWindows = levels.map((level) => level > 0.1 * Math.max(...levels));
   return {
-    rises: loud.filter((is, i) => is && !loud[i - 1]).length,
-    share: loud.filter(Boolean).length / loud.length,
+    rises: loudWindows.filter((isLoud, i) => isLoud && !loudWindows[i - 1]).length,
+    share: loudWindows.filter(Boolean).length / loudWindows.length,
   };
 }

@@ -29,9 +29,10 @@ export type Tool = keyof typeof PACKAGES;
 
 /** Registers tests that need these programs; without them they are skipped, and the title names the package to install. */
 export function withTools(title: string, tools: readonly Tool[], define: () => void): void {
-  const absent = tools.filter((tool) => pathOf(tool) === undefined);
-  const packages = [...new Set(absent.map((tool) => PACKAGES[tool]))].join(" ");
-  const reason = absent.length > 0 ? missing(`no ${absent.join(", ")}; apt-get install ${packages}`) : undefined;
+  const missingTools = tools.filter((tool) => pathOf(tool) === undefined);
+  const packages = [...new Set(missingTools.map((tool) => PACKAGES[tool]))].join(" ");
+  const reason =
+    missingTools.length > 0 ? missing(`no ${missingTools.join(", ")}; apt-get install ${packages}`) : undefined;
   describe.skipIf(reason)(reason ? `${title} (skipped: ${reason})` : title, define);
 }
 

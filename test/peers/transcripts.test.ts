@@ -27,9 +27,12 @@ const files = folder();
 
 /** The words recognised by pocketsphinx. */
 function understand(samples: Int16Array, sampleRate: number): string {
-  const heard = resample(samples, sampleRate, RATE);
+  const resampled = resample(samples, sampleRate, RATE);
   const path = join(files, `${randomUUID()}.wav`);
-  writeFileSync(path, Buffer.concat([wavHeader({ sampleRate: RATE, samples: heard.length }), pcmToBytes(heard)]));
+  writeFileSync(
+    path,
+    Buffer.concat([wavHeader({ sampleRate: RATE, samples: resampled.length }), pcmToBytes(resampled)]),
+  );
   return recognise(path, SIMULATED.places, SAMPLE.places);
 }
 
@@ -55,7 +58,7 @@ function hasSpoken(frames: readonly Buffer[]): boolean {
 }
 
 /** Calls the talking number, with a client at the stream. */
-async function calling(client: Client, base: string): Promise<{ id: string; stream: StreamClient }> {
+async function startCall(client: Client, base: string): Promise<{ id: string; stream: StreamClient }> {
   const { id } = await client.call((await client.activeInstance()).id, {
     type: "DYNAMIC_STREAM",
     target: { phoneNumber: TALKING },
@@ -69,7 +72,7 @@ async function calling(client: Client, base: string): Promise<{ id: string; stre
 
 describeEach([ON_NODE], (target) => {
   for (const engine of ["openai", "openai-realtime"])
-    withTools(`what is said on a stream, by ${engine}`, ["pocketsphinx_batch"], () => {
+    withTools(`speech on a stream, transcribed by ${engine}`, ["pocketsphinx_batch"], () => {
       const server = useServer(target, { env: env(engine) });
 
       test("is sent and stored word by word, for both speakers", async () => {
@@ -77,20 +80,20 @@ describeEach([ON_NODE], (target) => {
           `transcripts of the callee and the caller by ${engine} at ${new URL(fake.baseUrl).host}`,
         );
         const client = await server.as("ada");
-        const { id, stream } = await calling(client, server.base);
+        const { id, stream } = await startCall(client, server.base);
         await until(
           () => finals(stream),
-          (all) => all.length > 0,
+          (transcripts) => transcripts.length > 0,
           20_000,
-          "what the callee said",
+          "the callee's transcript",
         );
         const sample = expected(200, await client.get("/v1/voices/en-US-1/sample.wav")).body;
         await stream.write(decodeWav(sample).samples);
         await until(
           () => finals(stream),
-          (all) => all.length > 1,
+          (transcripts) => transcripts.length > 1,
           20_000,
-          "what the caller said",
+          "the caller's transcript",
         );
         expect(finals(stream).map(({ speaker, text }) => [speaker, text])).toEqual([
           ["callee", SIMULATED.heard],
@@ -98,8 +101,8 @@ describeEach([ON_NODE], (target) => {
         ]);
         expect(stream.messages.some(({ event }) => event === "transcripts_unavailable")).toBe(false);
         stream.ws.close(1000);
-        const ended = await client.waitForCall(id);
-        expect(ended).toMatchObject({ status: "COMPLETED", outcome: { reason: "stream_closed" } });
+        const endedCall = await client.waitForCall(id);
+        expect(endedCall).toMatchObject({ status: "COMPLETED", outcome: { reason: "stream_closed" } });
         const call = expected(200, await client.get(`/v1/calls/${id}?expand=transcript`)).json<{
           started_at: string;
           transcript: { speaker: string; text: string; start_ms: number; end_ms: number; timestamp: string }[];
@@ -120,12 +123,12 @@ describeEach([ON_NODE], (target) => {
       test("is complete although the connection to the engine broke midway", async () => {
         if (engine === "openai") fake.fail("drop");
         else fake.failRealtime({ dropAtCommit: 1 });
-        const { stream } = await calling(await server.as("bob"), server.base);
+        const { stream } = await startCall(await server.as("bob"), server.base);
         await until(
           () => finals(stream),
-          (all) => all.length > 0,
+          (transcripts) => transcripts.length > 0,
           20_000,
-          "what the callee said",
+          "the callee's transcript",
         );
         expect(finals(stream).map(({ text }) => text)).toEqual([SIMULATED.heard]);
         expect(stream.messages.some(({ event }) => event === "transcripts_unavailable")).toBe(false);
@@ -134,7 +137,7 @@ describeEach([ON_NODE], (target) => {
 
       test("is stored if the client hangs up after the last word", async () => {
         const client = await server.as("eve");
-        const { id, stream } = await calling(client, server.base);
+        const { id, stream } = await startCall(client, server.base);
         await until(() => stream.frames, hasSpoken, 20_000, "the end of the sentence");
         expect(finals(stream)).toEqual([]);
         stream.sendMessage({ type: "hangup" });
@@ -153,23 +156,25 @@ describeEach([ON_NODE], (target) => {
   withTools("the fake of the transcription server", ["pocketsphinx_batch"], () => {
     const server = useServer(target);
     const openai = new OpenAI({ baseURL: fake.baseUrl, apiKey: API_KEY, maxRetries: 1 });
-    const spoken = async (): Promise<Buffer> => {
+    const loadSample = async (): Promise<Buffer> => {
       const client = await server.as("ada");
       return Buffer.from(expected(200, await client.get("/v1/voices/en-US-1/sample.wav")).body);
     };
 
     test("works with the vendor's client, which recognises its errors", async () => {
-      const file = await toFile(await spoken(), "speech.wav", { type: "audio/wav" });
+      const file = await toFile(await loadSample(), "speech.wav", { type: "audio/wav" });
       const answer = await openai.audio.transcriptions.create({ file, model: "whisper-1", response_format: "json" });
       expect(answer.text).toBe(SAMPLE.heard);
-      const stranger = new OpenAI({ baseURL: fake.baseUrl, apiKey: "sk-wrong", maxRetries: 0 });
-      await expect(stranger.audio.transcriptions.create({ file, model: "m" })).rejects.toThrow(AuthenticationError);
+      const wrongKeyClient = new OpenAI({ baseURL: fake.baseUrl, apiKey: "sk-wrong", maxRetries: 0 });
+      await expect(wrongKeyClient.audio.transcriptions.create({ file, model: "m" })).rejects.toThrow(
+        AuthenticationError,
+      );
       fake.fail({ status: 429, headers: { "retry-after": "1" } });
       expect((await openai.audio.transcriptions.create({ file, model: "m" })).text).toBe(SAMPLE.heard);
     });
 
     test("answers the vendor's realtime client", async () => {
-      const wav = decodeWav(new Uint8Array(await spoken()));
+      const wav = decodeWav(new Uint8Array(await loadSample()));
       const samples = resample(wav.samples, wav.sampleRate, 24_000);
       const options: ClientOptions & { finishRequest(request: ClientRequest): void } = {
         // It always requests TLS and a conversation with a model.
@@ -180,9 +185,9 @@ describeEach([ON_NODE], (target) => {
         },
       };
       const realtime = new OpenAIRealtimeWS({ model: "m", options }, openai);
-      const told: string[] = [];
+      const errors: string[] = [];
       try {
-        realtime.on("error", (error) => told.push(error.message));
+        realtime.on("error", (error) => errors.push(error.message));
         const done = new Promise<string>((resolve) =>
           realtime.on("conversation.item.input_audio_transcription.completed", ({ transcript }) => resolve(transcript)),
         );
@@ -204,7 +209,7 @@ describeEach([ON_NODE], (target) => {
         realtime.send({ type: "input_audio_buffer.append", audio });
         realtime.send({ type: "input_audio_buffer.commit" });
         expect(await done).toBe(SAMPLE.heard);
-        expect(told).toEqual([]);
+        expect(errors).toEqual([]);
       } finally {
         realtime.close();
       }

@@ -64,7 +64,7 @@ export function voiceWav(recipe: Recipe = {}, seed = 0, ms = 700): Uint8Array<Ar
 }
 
 /** A WAV file whose header has other values at these offsets. */
-function edited(
+function withEdits(
   file: Uint8Array,
   ...edits: readonly (readonly [at: number, value: number, bytes: 2 | 4])[]
 ): Uint8Array {
@@ -99,7 +99,7 @@ function layouts(): CorpusFile[] {
     const speakers = Array.from({ length: 32 }, (_, bit) => 2 ** bit).filter((bit) => mask & bit);
     const isSilent = (channel: number): boolean => speakers[channel] === SUBWOOFER;
     // Assumed subwoofers are treated separately.
-    const alone = Array.from({ length: channels }, (_, channel) => channel).filter(
+    const singleChannels = Array.from({ length: channels }, (_, channel) => channel).filter(
       (channel) => !isSilent(channel) && (mask !== 0 || channels < 3 || channel < 2),
     );
     const file = (active: number | undefined): Uint8Array => {
@@ -107,9 +107,9 @@ function layouts(): CorpusFile[] {
         frame.slice(0, channels).map((value, channel) => (active === undefined || channel === active ? value : 0)),
       );
       const wav = buildWav({ tag: 1, bits: 16, channels, sampleRate: 16_000, extensible: mask !== 0, frames });
-      return mask === 0 ? wav : edited(wav, [40, mask, 4]);
+      return mask === 0 ? wav : withEdits(wav, [40, mask, 4]);
     };
-    return [undefined, ...alone].map((active) => ({
+    return [undefined, ...singleChannels].map((active) => ({
       name: `${name}: the voice in ${active === undefined ? "all channels" : `channel ${active + 1} of ${channels}`}`,
       bytes: file(active),
     }));
@@ -117,22 +117,22 @@ function layouts(): CorpusFile[] {
 }
 
 function headers(): CorpusFile[] {
-  const plain = voiceWav();
-  const twins = [plain];
+  const plainFile = voiceWav();
+  const twins = [plainFile];
   const stereo = voiceWav({ channels: 2, sampleRate: 44_100 });
-  const samples = plain.subarray(44);
+  const samples = plainFile.subarray(44);
   const header = (placeholder: number): Uint8Array =>
-    edited(wavHeader({ sampleRate: 8_000 }), [4, placeholder, 4], [40, placeholder, 4]);
+    withEdits(wavHeader({ sampleRate: 8_000 }), [4, placeholder, 4], [40, placeholder, 4]);
   const half = samples.length / 2;
   return [
     { name: "RF64", bytes: voiceWav({ container: "RF64", sampleRate: 16_000 }) },
-    ...[0, 1, 4].map((align) => ({ name: `block align ${align}`, bytes: edited(plain, [32, align, 2]), twins })),
+    ...[0, 1, 4].map((align) => ({ name: `block align ${align}`, bytes: withEdits(plainFile, [32, align, 2]), twins })),
     ...[1, 2].map((align) => ({
       name: `stereo with block align ${align}`,
-      bytes: edited(stereo, [32, align, 2]),
+      bytes: withEdits(stereo, [32, align, 2]),
       twins: [stereo],
     })),
-    ...[0, 8_000, 1].map((rate) => ({ name: `byte rate ${rate}`, bytes: edited(plain, [28, rate, 4]), twins })),
+    ...[0, 8_000, 1].map((rate) => ({ name: `byte rate ${rate}`, bytes: withEdits(plainFile, [28, rate, 4]), twins })),
     ...PLACEHOLDERS.flatMap((length) => [
       { name: `placeholder ${length}`, bytes: concatBytes([header(length), samples]), twins },
       {
@@ -143,12 +143,12 @@ function headers(): CorpusFile[] {
     ]),
     ...[2, 1_600, 4_000].map((length) => ({
       name: `a claim of ${length} bytes`,
-      bytes: edited(plain, [40, length, 4]),
+      bytes: withEdits(plainFile, [40, length, 4]),
       twins,
     })),
     ...[8, 36, 44].map((more) => ({
       name: `a claim of ${more} bytes more`,
-      bytes: edited(plain, [40, samples.length + more, 4]),
+      bytes: withEdits(plainFile, [40, samples.length + more, 4]),
       twins,
     })),
   ];
@@ -157,14 +157,14 @@ function headers(): CorpusFile[] {
 function chunks(): CorpusFile[] {
   const twins = [voiceWav()];
   const list = chunk("LIST", letters("INFOISFT\x06\0\0\0writer"));
-  const before: readonly (readonly [string, Uint8Array])[] = [
+  const chunksBefore: readonly (readonly [string, Uint8Array])[] = [
     ["LIST", list],
     ["bext of odd length", chunk("bext", new Array<number>(603).fill(65))],
     ["JUNK of odd length without a pad byte", Uint8Array.from(letters("JUNK\x03\0\0\0abc"))],
     ["28 KB of JUNK", chunk("JUNK", new Uint8Array(28_000))],
     ["fact", chunk("fact", [0, 0, 0, 0])],
   ];
-  const after: readonly (readonly [string, Uint8Array])[] = [
+  const chunksAfter: readonly (readonly [string, Uint8Array])[] = [
     ["LIST", list],
     ["id3", chunk("id3 ", letters(`ID3\x03\0\0\0\0\0\x0a${"\0".repeat(10)}`))],
     ["ID3v1", concatBytes([letters("TAG"), new Uint8Array(125).fill(0x41)])],
@@ -175,8 +175,16 @@ function chunks(): CorpusFile[] {
   const samples = twins[0]!.subarray(44);
   const [first, second] = [samples.subarray(0, 4_000), samples.subarray(4_000)];
   return [
-    ...before.map(([name, part]) => ({ name: `${name} before the data`, bytes: voiceWav({ before: [part] }), twins })),
-    ...after.map(([name, part]) => ({ name: `${name} after the data`, bytes: concatBytes([twins[0]!, part]), twins })),
+    ...chunksBefore.map(([name, part]) => ({
+      name: `${name} before the data`,
+      bytes: voiceWav({ before: [part] }),
+      twins,
+    })),
+    ...chunksAfter.map(([name, part]) => ({
+      name: `${name} after the data`,
+      bytes: concatBytes([twins[0]!, part]),
+      twins,
+    })),
     {
       name: "two data chunks with another one between them",
       bytes: concatBytes([twins[0]!.subarray(0, 36), chunk("data", first), list, chunk("data", second)]),
@@ -209,7 +217,7 @@ function containers(): CorpusFile[] {
         const end = isLow ? "low" : "high";
         return {
           name: `${bits} bits at the ${end} end of ${container} bytes${extensible ? ", extensible" : ""}`,
-          bytes: concatBytes([edited(head, [extensible ? 38 : 34, bits, 2], ...align), data]),
+          bytes: concatBytes([withEdits(head, [extensible ? 38 : 34, bits, 2], ...align), data]),
           twins,
         };
       }),
@@ -217,7 +225,7 @@ function containers(): CorpusFile[] {
   );
 }
 
-function joined(): CorpusFile[] {
+function joinedFiles(): CorpusFile[] {
   const parts = ENCODINGS.map(({ tag, bits }, i) =>
     voiceWav({ tag, bits, channels: 1 + (i % 2), sampleRate: RATES[i]!, extensible: i % 3 === 0 }, i, 400),
   );
@@ -228,7 +236,7 @@ function joined(): CorpusFile[] {
 }
 
 /** Channels that cancel each other out: the other decoder gets one of them. */
-function inverted(): CorpusFile[] {
+function invertedFiles(): CorpusFile[] {
   const frames = sampleFrames({ channels: 1, sampleRate: 8_000, ms: 700 });
   return [1, 0.9].map((share) => ({
     name: `stereo, the right channel inverted at a level of ${share}`,
@@ -244,6 +252,6 @@ export const WAV_CORPUS: readonly CorpusFile[] = [
   ...headers(),
   ...chunks(),
   ...containers(),
-  ...joined(),
-  ...inverted(),
+  ...joinedFiles(),
+  ...invertedFiles(),
 ];

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Certificates } from "../sip/certificates.ts";
 import { startChild } from "../sip/child.ts";
-import { freePorts, listening } from "../sip/ports.ts";
+import { freePorts, untilListening } from "../sip/ports.ts";
 import type { Stage } from "../sip/stage.ts";
 import { ACCOUNT, CALLEES, installFolder, newestRecording, type Pbx, THEIR_HZ } from "./pbx.ts";
 
@@ -146,7 +146,7 @@ nocolor = yes
     log: pathOf("log.txt"),
   });
   stage.add(child, () => child.kill());
-  await Promise.all([listening(port, "udp", 20_000), listening(port + 1, "tcp", 20_000)]);
+  await Promise.all([untilListening(port, "udp", 20_000), untilListening(port + 1, "tcp", 20_000)]);
   return {
     port,
     trunk: {},

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { until } from "../../support/server-client.ts";
 import type { Certificates } from "../sip/certificates.ts";
 import { startChild } from "../sip/child.ts";
-import { freePorts, listening } from "../sip/ports.ts";
+import { freePorts, untilListening } from "../sip/ports.ts";
 import type { Stage } from "../sip/stage.ts";
 import { ACCOUNT, CALLEES, installFolder, newestRecording, type Pbx, THEIR_HZ } from "./pbx.ts";
 
@@ -116,7 +116,7 @@ export async function startFreeswitch(stage: Stage, keys: Certificates, behind: 
   const command = [...program, ...options, "-recordings", pathOf("rec"), "-mod", join(prefix, "lib/freeswitch/mod")];
   const child = startChild("env", command, { cwd: folder, log: pathOf("output.txt") });
   stage.add(child, () => child.kill());
-  await Promise.all([listening(port, "udp", 30_000), listening(port + 1, "tcp", 30_000)]);
+  await Promise.all([untilListening(port, "udp", 30_000), untilListening(port + 1, "tcp", 30_000)]);
   await until(
     () => readFileSync(pathOf("log/freeswitch.log"), "utf8"),
     (text) => /FreeSWITCH.* Started/.test(text),

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Trunk } from "../../../adapters/telephony/sip/config/trunk.ts";
 import { until } from "../../support/server-client.ts";
-import { closed } from "../sip/sound.ts";
+import { untilComplete } from "../sip/sound.ts";
 
 /** The account that each PBX gives us. */
 export const ACCOUNT = { user: "ringport", password: "s3cret" } as const;
@@ -58,5 +58,5 @@ export function installFolder(name: "ASTERISK" | "FREESWITCH", program: string):
 export async function newestRecording(folder: string, number: string): Promise<string> {
   const recordings = (): string[] => readdirSync(folder).filter((name) => name.startsWith(number));
   const names = await until(recordings, ({ length }) => length > 0, 5_000, `a recording of ${number}`);
-  return await closed(join(folder, names.sort().at(-1)!));
+  return await untilComplete(join(folder, names.sort().at(-1)!));
 }

@@ -6,7 +6,7 @@ import { run } from "../tools.ts";
 import type { Certificates } from "./certificates.ts";
 import { type Child, startChild } from "./child.ts";
 import { freePorts } from "./ports.ts";
-import { closed } from "./sound.ts";
+import { untilComplete } from "./sound.ts";
 import type { Stage } from "./stage.ts";
 
 /** A callee on a real softphone: answers automatically, plays a sound, records both directions. */
@@ -141,9 +141,9 @@ function tone(stage: Stage, hz: number): string {
 
 /**
  * Starts a separate baresip, for one call or for several at least a second apart.
- * @param plays on each call: a tone of this frequency, Hz, or a file of 48 kHz in stereo; 20 ms of 1 kHz are whole waves, so
- *   in which a missing packet goes unnoticed
- * @param jitterBuffer minimum and maximum packets in its jitter buffer; with one, baresip 1.0 is deaf to a new source whose sequence
+ * @param plays on each call: a tone of this frequency, Hz, or a file of 48 kHz in stereo; 20 ms of 1 kHz are whole waves,
+ *   so a missing packet goes unnoticed
+ * @param jitterBuffer minimum and maximum packets in its jitter buffer; with one, baresip 1.0 ignores a new source whose sequence
  *   numbers lie before those of the old one
  */
 export async function startBaresip(
@@ -233,7 +233,7 @@ async function start(stage: Stage, keys: Certificates, plays: number | string, j
         2_000,
         `${expectedCount} recordings`,
       );
-      return await closed(join(folder, "rec", names.sort().at(-1)!));
+      return await untilComplete(join(folder, "rec", names.sort().at(-1)!));
     },
   };
 }

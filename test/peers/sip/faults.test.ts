@@ -44,7 +44,7 @@ describe("a trunk with a fault ends each call with a sentence that names it:", (
     expect(detail).toContain(String(port));
   });
 
-  test.concurrent("a server without TLS if TLS is wanted", async () => {
+  test.concurrent("a server without TLS if TLS is required", async () => {
     const server = await listen((socket) => socket.write("HTTP/1.1 400 Bad Request\r\n\r\n"));
     const { cause, detail } = await attempt({ server: `sips:127.0.0.1:${server.port}` }, "no-tls");
     expect(cause).toBe("unreachable");
@@ -53,62 +53,62 @@ describe("a trunk with a fault ends each call with a sentence that names it:", (
 
   test.concurrent("a server that accepts the connection and stays silent", { timeout: 60_000 }, async () => {
     const server = await listen(() => {});
-    const from = performance.now();
+    const startedAt = performance.now();
     const { dial } = await openTrunk(stage, { server: `sip:127.0.0.1:${server.port};transport=tcp` }, "mute");
     const { leg, events } = await dial();
     await new Promise((resolve) => setTimeout(resolve, 500));
     await leg.hangUp();
     await events.over;
     expect(events.cause).toBe("released");
-    expect(performance.now() - from).toBeLessThan(45_000);
+    expect(performance.now() - startedAt).toBeLessThan(45_000);
   });
 
   test.concurrent("10 MB of header end the connection, not the process", { timeout: 40_000 }, async () => {
-    let sent = 0;
+    let sentBytes = 0;
     const server = await listen((socket) => {
       socket.once("data", () => {
         socket.write("SIP/2.0 200 OK\r\n");
         const chunk = Buffer.alloc(64 * 1024, "X-Filler: yes\r\n");
-        const more = (): void => {
-          while (sent < 10 << 20 && !socket.destroyed) {
-            sent += chunk.length;
+        const writeMore = (): void => {
+          while (sentBytes < 10 << 20 && !socket.destroyed) {
+            sentBytes += chunk.length;
             if (!socket.write(chunk)) {
-              socket.once("drain", more);
+              socket.once("drain", writeMore);
               return;
             }
           }
         };
-        more();
+        writeMore();
       });
     });
     const { cause, detail } = await attempt({ server: `sip:127.0.0.1:${server.port};transport=tcp` }, "ten-megabytes");
     expect(["unreachable", "rejected_by_network"]).toContain(cause);
     expect(detail).not.toBe("");
-    expect(sent).toBeLessThan(8 << 20); // it was cut off; the difference is in kernel buffers
+    expect(sentBytes).toBeLessThan(8 << 20); // it was cut off; the difference is in kernel buffers
   });
 
   test.concurrent("no free port for audio", async () => {
     const farEnd = stage.add(await startFarEnd({ callees: { "*": callees.speaks } }), (it) => it.close());
     const port = await freePorts(2);
     const { dial } = await openTrunk(stage, { server: farEnd.uri, rtpPorts: [port, port + 1] }, "no-ports");
-    const first = await dial();
-    await first.events.next("connected", 5_000);
-    const second = await dial().then(
+    const firstCall = await dial();
+    await firstCall.events.next("connected", 5_000);
+    const secondEnd = await dial().then(
       async ({ events }) => (await events.next("ended", 5_000)) as { cause: string; detail: string | null },
       (fault: { release: string; message: string }) => ({ cause: fault.release, detail: fault.message }),
     );
-    expect(second.detail).toContain(`${port}`);
-    expect(first.events.types).not.toContain("ended");
-    await first.leg.hangUp();
-    await first.events.over;
-    const third = await dial(); // the port is free again
-    await third.events.next("connected", 5_000);
-    await third.leg.hangUp();
+    expect(secondEnd.detail).toContain(`${port}`);
+    expect(firstCall.events.types).not.toContain("ended");
+    await firstCall.leg.hangUp();
+    await firstCall.events.over;
+    const thirdCall = await dial(); // the port is free again
+    await thirdCall.events.next("connected", 5_000);
+    await thirdCall.leg.hangUp();
   });
 
   test.concurrent("audio from behind a NAT is heard despite a private address in the SDP", async () => {
-    const elsewhere = { says: { hz: 1000 }, sendFrom: "127.0.0.2", host: "127.0.0.3" };
-    const farEnd = stage.add(await startFarEnd({ callees: { "*": elsewhere } }), (it) => it.close());
+    const calleeBehindNat = { says: { hz: 1000 }, sendFrom: "127.0.0.2", host: "127.0.0.3" };
+    const farEnd = stage.add(await startFarEnd({ callees: { "*": calleeBehindNat } }), (it) => it.close());
     const { dial } = await openTrunk(stage, { server: farEnd.uri }, "elsewhere");
     const { leg, events, ear } = await dial();
     await events.next("connected", 5_000);
@@ -139,12 +139,12 @@ describe("a trunk with a fault ends each call with a sentence that names it:", (
       const keys = makeCertificates(stage.folder("keys"));
       const softphone = await startBaresip(stage, keys);
       const server = `sip:127.0.0.1:${softphone.port + 1};transport=tls`;
-      const untrusted = await attempt({ server, tls: { servername: "localhost" } }, "untrusted");
-      expect(untrusted.cause).toBe("unreachable");
-      expect(untrusted.detail).toMatch(/tls\.ca/);
-      const misnamed = await attempt({ server, tls: { ca: keys.ca, servername: "sip.example.com" } }, "misnamed");
-      expect(misnamed.cause).toBe("unreachable");
-      expect(misnamed.detail).toMatch(/sip\.example\.com/);
+      const untrustedEnd = await attempt({ server, tls: { servername: "localhost" } }, "untrusted");
+      expect(untrustedEnd.cause).toBe("unreachable");
+      expect(untrustedEnd.detail).toMatch(/tls\.ca/);
+      const misnamedEnd = await attempt({ server, tls: { ca: keys.ca, servername: "sip.example.com" } }, "misnamed");
+      expect(misnamedEnd.cause).toBe("unreachable");
+      expect(misnamedEnd.detail).toMatch(/sip\.example\.com/);
       for (const tls of [{ ca: readFileSync(keys.ca, "utf8"), servername: "localhost" }, { insecure: true }]) {
         const { dial } = await openTrunk(stage, { server, tls, srtp: "off" }, `trusted-${"ca" in tls}`);
         const { leg, events } = await dial(NUMBERS.pcmu);
@@ -156,12 +156,12 @@ describe("a trunk with a fault ends each call with a sentence that names it:", (
   });
 
   async function listen(
-    connected: (socket: import("node:net").Socket) => void,
+    onConnection: (socket: import("node:net").Socket) => void,
   ): Promise<{ readonly port: number; readonly server: Server }> {
     const sockets = new Set<import("node:net").Socket>();
     const server = createServer((socket) => {
       sockets.add(socket.on("error", () => {}));
-      connected(socket);
+      onConnection(socket);
     });
     const port = await freePorts(1);
     await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));

@@ -2,7 +2,7 @@ import type { CallStream, Client, StreamEvent, StreamOptions } from "ringport/cl
 import { expect } from "vitest";
 
 /** A stream of the published client, with its events and audio so far. */
-export interface Followed {
+export interface FollowedStream {
   readonly stream: CallStream;
   readonly events: readonly StreamEvent[];
   /** The callee's audio. */
@@ -12,11 +12,11 @@ export interface Followed {
 }
 
 /** Attaches to the stream of a call, and reads it. */
-export async function follow(client: Client, callId: string, options: StreamOptions = {}): Promise<Followed> {
+export async function follow(client: Client, callId: string, options: StreamOptions = {}): Promise<FollowedStream> {
   const stream = await client.stream(callId, { audio: "callee", ...options });
   const [events, frames]: [StreamEvent[], Int16Array[]] = [[], []];
-  const collect = async <T>(from: AsyncIterable<T>, into: T[]): Promise<void> => {
-    for await (const one of from) into.push(one);
+  const collect = async <T>(source: AsyncIterable<T>, target: T[]): Promise<void> => {
+    for await (const item of source) target.push(item);
   };
   const over = Promise.all([collect(stream.events(), events), collect(stream.audio(), frames)]);
   over.catch(() => {}); // wake the waiters
@@ -24,15 +24,15 @@ export async function follow(client: Client, callId: string, options: StreamOpti
 }
 
 /** Writes bytes in pieces of odd sizes, and waits until they were heard. */
-export async function writePieces({ stream }: Followed, bytes: Uint8Array): Promise<void> {
+export async function writePieces({ stream }: FollowedStream, bytes: Uint8Array): Promise<void> {
   const sizes = [1, 77, 1_009, 333];
-  for (let from = 0, i = 0; from < bytes.length; from += sizes[i++ % 4]!)
-    await stream.write(bytes.subarray(from, from + sizes[i % 4]!));
+  for (let offset = 0, i = 0; offset < bytes.length; offset += sizes[i++ % 4]!)
+    await stream.write(bytes.subarray(offset, offset + sizes[i % 4]!));
   expect(await stream.mark("said")).toBe("reached");
 }
 
 /** Hangs up once everything was heard, and waits until the call and the stream have ended. */
-export async function hangUp({ stream, over }: Followed): Promise<void> {
+export async function hangUp({ stream, over }: FollowedStream): Promise<void> {
   expect(await stream.hangUp()).toEqual({ status: "completed", reason: "stream_closed" });
   await over;
 }
@@ -41,6 +41,6 @@ export async function hangUp({ stream, over }: Followed): Promise<void> {
 export const nameOf = (event: StreamEvent): string => (event.type === "call_event" ? event.event : event.type);
 /** Time of an event, ms since 1970. */
 export const momentOf = (events: readonly StreamEvent[], name: string): number => {
-  const found = events.find((event) => nameOf(event) === name);
-  return found && "timestamp" in found ? Date.parse(found.timestamp) : Number.NaN;
+  const match = events.find((event) => nameOf(event) === name);
+  return match && "timestamp" in match ? Date.parse(match.timestamp) : Number.NaN;
 };

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Certificates } from "./certificates.ts";
 import { type Child, startChild } from "./child.ts";
-import { freePorts, listening } from "./ports.ts";
+import { freePorts, untilListening } from "./ports.ts";
 import type { Stage } from "./stage.ts";
 
 export const KAMAILIO = { domain: "kam.test", user: "agent", password: "s3cret" } as const;
@@ -25,16 +25,16 @@ export interface KamailioOptions {
   readonly expires?: number;
 }
 
-const CONFIG = (at: KamailioOptions & { port: number; folder: string }): string => `
+const CONFIG = (settings: KamailioOptions & { port: number; folder: string }): string => `
 debug=2
 log_stderror=yes
 children=2
 tcp_children=2
 auto_aliases=no
 alias="${KAMAILIO.domain}"
-listen=udp:127.0.0.1:${at.port}
-listen=tcp:127.0.0.1:${at.port}
-listen=tls:127.0.0.1:${at.port + 1}
+listen=udp:127.0.0.1:${settings.port}
+listen=tcp:127.0.0.1:${settings.port}
+listen=tls:127.0.0.1:${settings.port + 1}
 enable_tls=yes
 tcp_connection_lifetime=3605
 exit_timeout=2
@@ -59,12 +59,12 @@ ${[
 ]
   .map((name) => `loadmodule "${name}.so"`)
   .join("\n")}
-modparam("tls", "config", "${join(at.folder, "tls.cfg")}")
+modparam("tls", "config", "${join(settings.folder, "tls.cfg")}")
 modparam("usrloc", "db_mode", 0)
-modparam("registrar", "max_expires", ${at.expires ?? 3600})
+modparam("registrar", "max_expires", ${settings.expires ?? 3600})
 modparam("registrar|nathelper", "received_avp", "$avp(RECEIVED)")
 modparam("auth", "nonce_expire", 300)
-modparam("auth", "algorithm", "${at.algorithm}")
+modparam("auth", "algorithm", "${settings.algorithm}")
 modparam("auth", "qop", "auth")
 modparam("rr", "enable_full_lr", 1)
 modparam("rr", "append_fromtag", 1)
@@ -95,7 +95,7 @@ request_route {
   consume_credentials();
   remove_hf("Route");
   record_route();
-${Object.entries(at.routes)
+${Object.entries(settings.routes)
   .map(([prefix, port]) => `  if ($rU =~ "^\\${prefix}") { $ru = "sip:" + $rU + "@127.0.0.1:${port}"; } else`)
   .join("\n")}
   if (!lookup("location")) { sl_send_reply("480", "Temporarily Unavailable"); exit; }
@@ -129,7 +129,7 @@ export async function startKamailio(stage: Stage, options: KamailioOptions): Pro
       ["-f", join(folder, "kamailio.cfg"), "-w", folder, "-Y", join(folder, "run"), "-DD", "-E", "-m", "64", "-M", "8"],
       { cwd: folder, log: join(folder, `log-${++starts}.txt`) },
     );
-    await Promise.all([listening(port, "udp"), listening(port + 1, "tcp")]);
+    await Promise.all([untilListening(port, "udp"), untilListening(port + 1, "tcp")]);
     return child;
   };
   const kamailio: Kamailio = {

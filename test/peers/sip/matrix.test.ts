@@ -26,7 +26,7 @@ interface Route {
   readonly says: "words" | "tone";
   readonly trunk: (peers: Peers) => Omit<Trunk, "name">;
   /** Tested on every runtime. */
-  readonly everywhere?: boolean;
+  readonly onEveryRuntime?: boolean;
 }
 
 const { domain, user, password } = KAMAILIO;
@@ -49,7 +49,7 @@ const ROUTES: readonly Route[] = [
     title: "words by TLS and protected PCMU",
     number: "sdes",
     says: "words",
-    everywhere: true,
+    onEveryRuntime: true,
     trunk: (peers) => ({ server: `sips:127.0.0.1:${peers.baresip.port + 1}`, srtp: "required", ...tls(peers) }),
   },
   {
@@ -68,7 +68,7 @@ const ROUTES: readonly Route[] = [
     title: "a tone by TLS and protected Opus",
     number: "sdesOpus",
     says: "tone",
-    everywhere: true,
+    onEveryRuntime: true,
     trunk: (peers) => ({
       ...{ server: `sip:127.0.0.1:${peers.baresip.port + 1};transport=tls`, codecs: ["opus"], srtp: "required" },
       ...tls(peers),
@@ -115,7 +115,7 @@ const TARGETS = [ON_NODE, ...ON_OTHER_RUNTIMES.filter(({ runtime }) => runtime.n
 
 describeEach(TARGETS, (target) => {
   withTools("a softphone hears", ["baresip", "kamailio", "openssl", "pocketsphinx_batch", "sox"], () => {
-    const routes = ROUTES.filter(({ everywhere }) => target === ON_NODE || everywhere);
+    const routes = ROUTES.filter(({ onEveryRuntime: everywhere }) => target === ON_NODE || everywhere);
     const stage = new Stage();
     const softphones = new Map<Route, Baresip>();
     let server: Server;
@@ -125,12 +125,15 @@ describeEach(TARGETS, (target) => {
     beforeAll(async () => {
       const keys = makeCertificates(stage.folder("keys"));
       for (const route of routes) softphones.set(route, await startBaresip(stage, keys));
-      const proxy = async (algorithm: "MD5" | "SHA-256", from: number): Promise<Kamailio> => {
-        const behind = routes.slice(from).map((route) => [NUMBERS[route.number], softphones.get(route)!.port]);
-        return await startKamailio(stage, { algorithm, keys, routes: Object.fromEntries(behind) });
+      const proxy = async (algorithm: "MD5" | "SHA-256", firstRoute: number): Promise<Kamailio> => {
+        const targets = routes.slice(firstRoute).map((route) => [NUMBERS[route.number], softphones.get(route)!.port]);
+        return await startKamailio(stage, { algorithm, keys, routes: Object.fromEntries(targets) });
       };
-      const through = (name: string): number => ROUTES.findIndex(({ title }) => title.includes(`with ${name}`));
-      const [md5, sha256] = [await proxy("MD5", through("MD5")), await proxy("SHA-256", through("SHA-256"))];
+      const firstRouteWith = (name: string): number => ROUTES.findIndex(({ title }) => title.includes(`with ${name}`));
+      const [md5, sha256] = [
+        await proxy("MD5", firstRouteWith("MD5")),
+        await proxy("SHA-256", firstRouteWith("SHA-256")),
+      ];
       const trunks = routes.map((route, i): Trunk => {
         const peers = { baresip: softphones.get(route)!, md5, sha256, keys };
         return { name: `trunk-${i}`, users: "*", ...route.trunk(peers) };
@@ -142,8 +145,8 @@ describeEach(TARGETS, (target) => {
       client = await server.as("ada");
       instances = await Promise.all(
         routes.map(async (_, i) => {
-          const made = await client.post("/v1/instances", { name: `Line ${i}`, provider: `sip/trunk-${i}` });
-          const { id } = expected(201, made).json<InstanceView>();
+          const answer = await client.post("/v1/instances", { name: `Line ${i}`, provider: `sip/trunk-${i}` });
+          const { id } = expected(201, answer).json<InstanceView>();
           return client.waitForInstance(id, "ACTIVE"); // without a code: the operator has linked it
         }),
       );
@@ -155,8 +158,8 @@ describeEach(TARGETS, (target) => {
           ...CALLS[route.says],
           target: { phoneNumber: NUMBERS[route.number] },
         });
-        const ended = await client.waitForCall(id);
-        expect(ended).toMatchObject({ status: "COMPLETED", outcome: { reason: "message_played", heard_ratio: 1 } });
+        const endedCall = await client.waitForCall(id);
+        expect(endedCall).toMatchObject({ status: "COMPLETED", outcome: { reason: "message_played", heard_ratio: 1 } });
         const recording = await softphone.heardFile();
         if (route.says === "words") {
           expect(recognise((await monoOf(recording)).path, APPOINTMENT.places)).toBe(APPOINTMENT.heard);
@@ -168,10 +171,10 @@ describeEach(TARGETS, (target) => {
         const { from, to } = loudPart(sound, 500);
         expect(Math.abs(ms(to - from) - TONE_MS)).toBeLessThanOrEqual(25);
         const edge = sound.sampleRate / 20;
-        const inner = { ...sound, samples: sound.samples.subarray(from + edge, to - edge) };
+        const innerPart = { ...sound, samples: sound.samples.subarray(from + edge, to - edge) };
         // A single tone over its whole length: after a missing frame, the rest would be out of phase.
-        expect(toneShare(inner, HZ)).toBeGreaterThan(0.97);
-        if (!route.title.includes("Opus")) expect(phaseJump(inner, HZ)).toBeLessThan(0.5); // Opus wavers a little
+        expect(toneShare(innerPart, HZ)).toBeGreaterThan(0.97);
+        if (!route.title.includes("Opus")) expect(phaseJump(innerPart, HZ)).toBeLessThan(0.5); // Opus wavers a little
         // The tail follows it: the last samples were heard before the hang-up.
         expect(ms(sound.samples.length - to)).toBeGreaterThan(150);
       });

@@ -25,7 +25,7 @@ const MEDIA: readonly { readonly title: string; readonly conditions: NetworkCond
 
 describe("a network with", () => {
   const stage = new Stage();
-  const beyond = async (
+  const connectThrough = async (
     conditions: { signalling?: NetworkConditions; media?: NetworkConditions },
     seed: number,
     name: string,
@@ -37,14 +37,14 @@ describe("a network with", () => {
   const hear = async ({ dial }: Caller, ms: number) => {
     const call = await dial();
     await call.events.next("connected", 15_000);
-    const from = performance.now();
+    const startedAt = performance.now();
     await until(
       () => call.ear.frames.length * 20,
-      (heard) => heard >= ms,
+      (receivedMs) => receivedMs >= ms,
       ms + 5_000,
       `${ms} ms of sound`,
     );
-    const tookMs = performance.now() - from;
+    const tookMs = performance.now() - startedAt;
     await call.leg.hangUp();
     await call.events.over;
     expect(call.events.cause).toBe("released");
@@ -53,33 +53,40 @@ describe("a network with", () => {
 
   for (const [i, { title, conditions, share }] of MEDIA.entries())
     test.concurrent(`${title} carries a call: the tone is present at full length`, async () => {
-      const { relay, farEnd, caller } = await beyond({ media: conditions }, 10 + i, `media-${i}`);
+      const { relay, farEnd, caller } = await connectThrough({ media: conditions }, 10 + i, `media-${i}`);
       const { leg, ear, tookMs } = await hear(caller, 5_000);
-      const heard = { sampleRate: leg.sampleRate, samples: concatPcm(ear.frames).subarray(leg.sampleRate / 2) };
-      expect(toneShare(heard, 1000)).toBeGreaterThan(share);
+      const heardSound = { sampleRate: leg.sampleRate, samples: concatPcm(ear.frames).subarray(leg.sampleRate / 2) };
+      expect(toneShare(heardSound, 1000)).toBeGreaterThan(share);
       expect(tookMs).toBeLessThan(6_000); // frames arrive on schedule, lost or not
       const call = farEnd.calls[0]!;
       const { samples, gaps } = call.voice!.heardAudio();
-      const missing = gaps.reduce((sum, gap) => sum + gap.samples, 0);
-      expect(toneShare({ sampleRate: 8000, samples }, OUR_HZ)).toBeGreaterThan(1 - missing / samples.length - 0.02);
+      const missingSamples = gaps.reduce((sum, gap) => sum + gap.samples, 0);
+      expect(toneShare({ sampleRate: 8000, samples }, OUR_HZ)).toBeGreaterThan(
+        1 - missingSamples / samples.length - 0.02,
+      );
       expect(gaps.every((gap) => gap.samples > 0 && gap.samples % 160 === 0)).toBe(true);
       if (conditions.loss) expect(relay.media.lost).toBeGreaterThan(5);
       if (conditions.duplicates) expect(relay.media.duplicated).toBeGreaterThan(10);
       if (conditions.reordered) expect(relay.media.reordered).toBeGreaterThan(10);
-      const counted = leg.statistics?.();
-      if (conditions.loss) expect(counted!.packetsLost).toBeGreaterThan(0);
-      if (conditions.duplicates) expect(counted!.packetsDuplicated).toBeGreaterThan(0);
+      const statistics = leg.statistics?.();
+      if (conditions.loss) expect(statistics!.packetsLost).toBeGreaterThan(0);
+      if (conditions.duplicates) expect(statistics!.packetsDuplicated).toBeGreaterThan(0);
       expect(call.count("BYE")).toBe(1);
     });
 
-  const FIRSTS = ["INVITE", "SIP/2.0 180", "SIP/2.0 200", "ACK", "BYE"];
-  for (const first of FIRSTS)
-    test.concurrent(`losing the first ${first} does not affect the call`, async () => {
-      let lost = 0;
-      const loses = (datagram: Buffer): boolean => datagram.toString("latin1").startsWith(`${first} `) && lost++ === 0;
-      const { farEnd, caller } = await beyond({ signalling: { loses } }, 1, `first-${FIRSTS.indexOf(first)}`);
+  const FIRST_MESSAGES = ["INVITE", "SIP/2.0 180", "SIP/2.0 200", "ACK", "BYE"];
+  for (const firstMessage of FIRST_MESSAGES)
+    test.concurrent(`losing the first ${firstMessage} does not affect the call`, async () => {
+      let lostCount = 0;
+      const loses = (datagram: Buffer): boolean =>
+        datagram.toString("latin1").startsWith(`${firstMessage} `) && lostCount++ === 0;
+      const { farEnd, caller } = await connectThrough(
+        { signalling: { loses } },
+        1,
+        `first-${FIRST_MESSAGES.indexOf(firstMessage)}`,
+      );
       await hear(caller, 1_500);
-      expect(lost).toBeGreaterThanOrEqual(first.includes("180") ? 1 : 2); // it was retransmitted
+      expect(lostCount).toBeGreaterThanOrEqual(firstMessage.includes("180") ? 1 : 2); // it was retransmitted
       const [call] = farEnd.calls;
       await until(
         () => call!.end,
@@ -99,7 +106,7 @@ describe("a network with", () => {
     "calls are set up and end with a third of the datagrams lost (%i)",
     async (seed) => {
       const signalling = { loss: 0.3, reordered: 0.3, reorderDelayMs: 80, duplicates: 0.2 };
-      const { relay, caller } = await beyond({ signalling }, seed, `storm-${seed}`);
+      const { relay, caller } = await connectThrough({ signalling }, seed, `storm-${seed}`);
       await hear(caller, 500);
       expect(relay.signalling.lost + relay.signalling.reordered + relay.signalling.duplicated).toBeGreaterThan(0);
     },

@@ -16,7 +16,7 @@ const MESSAGE = toneWav({ hz: HZ, ms: MESSAGE_MS, sampleRate: 8_000, amplitude: 
 const ADA = { userId: "ada" };
 
 /** A call that plays three seconds of a tone to one callee. */
-interface Story {
+interface Scenario {
   readonly title: string;
   readonly callee: Script;
   readonly trunk?: Partial<Trunk>;
@@ -38,7 +38,7 @@ interface Story {
 }
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-const played = {
+const playedOutcome = {
   status: "COMPLETED",
   reason: "message_played",
   heardMs: [MESSAGE_MS, MESSAGE_MS],
@@ -46,10 +46,10 @@ const played = {
   end: "they hung up",
 } as const;
 
-const STORIES: readonly Story[] = [
-  { title: "hears the message from its first to its last sample", callee: callees.speaks, ...played },
-  { title: "hears the message over IPv6", callee: callees.speaks, address: "::1", ...played },
-  { title: "hears the message in A-law", callee: { codecs: ["PCMA"] }, ...played },
+const SCENARIOS: readonly Scenario[] = [
+  { title: "hears the message from its first to its last sample", callee: callees.speaks, ...playedOutcome },
+  { title: "hears the message over IPv6", callee: callees.speaks, address: "::1", ...playedOutcome },
+  { title: "hears the message in A-law", callee: { codecs: ["PCMA"] }, ...playedOutcome },
   {
     title: "wants SHA-256, and calls the first nonce stale, hears the message",
     callee: callees.challenges({
@@ -59,14 +59,14 @@ const STORIES: readonly Story[] = [
       staleCount: 1,
     }),
     trunk: { user: "agent", password: "s3cret" },
-    ...played,
+    ...playedOutcome,
   },
   {
     title: "holds us in the middle hears the rest afterwards",
     callee: callees.holds(1_000, 1_500),
-    ...played,
+    ...playedOutcome,
   },
-  { title: "answers on hold and lets go hears the message", callee: callees.answersOnHold(1_500), ...played },
+  { title: "answers on hold and lets go hears the message", callee: callees.answersOnHold(1_500), ...playedOutcome },
   {
     // It responds to OPTIONS, so the message is played whole; there is no evidence that it was received.
     title: "says nothing, not even by RTCP, fails the call after the whole message",
@@ -126,12 +126,12 @@ const STORIES: readonly Story[] = [
     end: "cancelled",
   },
   {
-    title: "hangs up in the middle has heard so much",
+    title: "hangs up in the middle has heard a part of the message",
     callee: { says: { hz: 1000 }, acts: (call) => wait(1_200).then(() => call.hangUp()) },
     ...{ status: "COMPLETED", reason: "callee_hung_up", heardMs: [1_000, 1_500], end: "I hung up" },
   },
   {
-    title: "rings while the call is given up gets a CANCEL",
+    title: "rings while the caller hangs up gets a CANCEL",
     callee: callees.rings,
     async meanwhile({ ringport, call }) {
       await until(
@@ -145,7 +145,7 @@ const STORIES: readonly Story[] = [
     ...{ status: "FAILED", reason: "terminated", heardMs: [0, 0], end: "cancelled" },
   },
   {
-    title: "listens while the call is given up gets a BYE",
+    title: "listens while the caller hangs up gets a BYE",
     callee: callees.speaks,
     async meanwhile({ ringport, call }) {
       await until(
@@ -177,16 +177,18 @@ const STORIES: readonly Story[] = [
 
 describe("a callee who", () => {
   const stage = new Stage();
-  const farEnds = new Map<Story, FarEnd>();
+  const farEnds = new Map<Scenario, FarEnd>();
   let ringport: Ringport;
 
   beforeAll(async () => {
     const trunks: Trunk[] = [];
-    for (const [i, story] of STORIES.entries()) {
-      const address = story.address === undefined ? {} : { address: story.address };
-      const farEnd = stage.add(await startFarEnd({ callees: { "*": story.callee }, ...address }), (it) => it.close());
-      farEnds.set(story, farEnd);
-      trunks.push({ name: `story-${i}`, server: farEnd.uri, users: "*", ...story.trunk });
+    for (const [i, scenario] of SCENARIOS.entries()) {
+      const address = scenario.address === undefined ? {} : { address: scenario.address };
+      const farEnd = stage.add(await startFarEnd({ callees: { "*": scenario.callee }, ...address }), (it) =>
+        it.close(),
+      );
+      farEnds.set(scenario, farEnd);
+      trunks.push({ name: `story-${i}`, server: farEnd.uri, users: "*", ...scenario.trunk });
     }
     const telephony = sip({ trunks });
     ringport = createRingport({ telephony, data: temporaryFolder("outcomes"), ringTimeoutMs: 2_500 });
@@ -194,9 +196,9 @@ describe("a callee who", () => {
   });
   afterAll(() => ringport.stop({ drainMs: 0 }));
 
-  for (const [i, story] of STORIES.entries())
-    test.concurrent(story.title, async () => {
-      const farEnd = farEnds.get(story)!;
+  for (const [i, scenario] of SCENARIOS.entries())
+    test.concurrent(scenario.title, async () => {
+      const farEnd = farEnds.get(scenario)!;
       const { id } = await ringport.instances.create(ADA, { name: `Line ${i}`, provider: `sip/story-${i}` });
       await until(
         () => ringport.instances.get(ADA, id),
@@ -211,32 +213,32 @@ describe("a callee who", () => {
         audio: { audioBase64: MESSAGE },
       } as const;
       const call = await ringport.calls.create(ADA, input);
-      await story.meanwhile?.({ ringport, farEnd, call, theirs: () => farEnd.call() });
+      await scenario.meanwhile?.({ ringport, farEnd, call, theirs: () => farEnd.call() });
       const { status, outcome, mediaStatistics } = await ringport.calls.wait(ADA, call.id);
-      expect([status, outcome?.reason], outcome?.detail ?? undefined).toEqual([story.status, story.reason]);
-      if (story.detail) expect(outcome?.detail).toMatch(story.detail);
-      const [least, most] = story.heardMs ?? [0, MESSAGE_MS];
-      expect(outcome?.heardMs).toBeGreaterThanOrEqual(least);
-      expect(outcome?.heardMs).toBeLessThanOrEqual(most);
-      const theirs = farEnd.calls[0]!;
-      if (story.end)
+      expect([status, outcome?.reason], outcome?.detail ?? undefined).toEqual([scenario.status, scenario.reason]);
+      if (scenario.detail) expect(outcome?.detail).toMatch(scenario.detail);
+      const [minMs, maxMs] = scenario.heardMs ?? [0, MESSAGE_MS];
+      expect(outcome?.heardMs).toBeGreaterThanOrEqual(minMs);
+      expect(outcome?.heardMs).toBeLessThanOrEqual(maxMs);
+      const farEndCall = farEnd.calls[0]!;
+      if (scenario.end)
         await until(
-          () => theirs.end,
-          (end) => end === story.end,
+          () => farEndCall.end,
+          (end) => end === scenario.end,
           5_000,
-          `the callee to see: ${story.end}`,
+          `the callee to see: ${scenario.end}`,
         );
-      if (!story.whole) return;
-      const heard = { sampleRate: 8_000, samples: theirs.voice!.heardAudio().samples };
-      const { from, to } = loudPart(heard, 500);
-      if (story.callee.acts === undefined) {
+      if (!scenario.whole) return;
+      const heardSound = { sampleRate: 8_000, samples: farEndCall.voice!.heardAudio().samples };
+      const { from, to } = loudPart(heardSound, 500);
+      if (scenario.callee.acts === undefined) {
         expect(Math.abs((to - from) / 8 - MESSAGE_MS)).toBeLessThanOrEqual(1);
-        const message = { ...heard, samples: heard.samples.subarray(from, to) };
+        const message = { ...heardSound, samples: heardSound.samples.subarray(from, to) };
         expect(toneShare(message, HZ)).toBeGreaterThan(0.99);
         expect(phaseJump(message, HZ)).toBeLessThan(0.3);
       } else {
-        const loud = heard.samples.filter((sample) => Math.abs(sample) > 500).length / 8;
-        expect(Math.abs(loud / (MESSAGE_MS * 0.96) - 1)).toBeLessThan(0.02); // a sine is quiet where it crosses zero
+        const loudMs = heardSound.samples.filter((sample) => Math.abs(sample) > 500).length / 8;
+        expect(Math.abs(loudMs / (MESSAGE_MS * 0.96) - 1)).toBeLessThan(0.02); // a sine is quiet where it crosses zero
       }
       expect(mediaStatistics?.packetsLost).toBe(0);
     });

@@ -9,24 +9,24 @@ const [FIRST, LAST] = [10_000, 16_000];
 /** Enough for all programs that one file of tests starts. */
 const RANGE = 750;
 let range: Promise<number> | undefined;
-let next = 2;
+let nextOffset = 2;
 
 /**
  * The first of `count` neighbouring ports, even, free for UDP and TCP. They are in a range that only this process uses: another process would also find them free until a program has bound them.
  */
 export async function freePorts(count: number): Promise<number> {
-  range ??= ownRange();
+  range ??= reserveRange();
   const start = await range;
   for (;;) {
-    const offset = next + count > RANGE ? 2 : next;
-    next = offset + count + (count % 2);
-    const free = await Promise.all(Array.from({ length: count }, (_, i) => isFree(start + offset + i)));
-    if (free.every(Boolean)) return start + offset;
+    const offset = nextOffset + count > RANGE ? 2 : nextOffset;
+    nextOffset = offset + count + (count % 2);
+    const results = await Promise.all(Array.from({ length: count }, (_, i) => isFree(start + offset + i)));
+    if (results.every(Boolean)) return start + offset;
   }
 }
 
 /** The first port of a range that no other process uses: the process that listens there owns it until its end. */
-async function ownRange(): Promise<number> {
+async function reserveRange(): Promise<number> {
   for (let start = FIRST; start + RANGE <= LAST; start += RANGE) {
     const server = await listen(start);
     if (!server) continue;
@@ -37,16 +37,16 @@ async function ownRange(): Promise<number> {
 }
 
 /** Waits until a program listens at this port. Linux only; reads the kernel's tables, and does not touch the port. */
-export async function listening(port: number, transport: "udp" | "tcp", withinMs = 5_000): Promise<void> {
+export async function untilListening(port: number, transport: "udp" | "tcp", withinMs = 5_000): Promise<void> {
   const local = `:${port.toString(16).toUpperCase().padStart(4, "0")} `;
   await until(
     () =>
       readFileSync(`/proc/net/${transport}`, "utf8")
         .split("\n")
         .map((line) => line.trim().split(" ")[1] ?? ""),
-    (all) => all.some((address) => `${address} `.endsWith(local)),
+    (addresses) => addresses.some((address) => `${address} `.endsWith(local)),
     withinMs,
-    `something to listen at ${transport} ${port}`,
+    `a program to listen at ${transport} ${port}`,
   ).catch((fault: Error) => {
     throw new Error(fault.message.split(";")[0]);
   });

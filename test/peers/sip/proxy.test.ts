@@ -18,7 +18,7 @@ withTools("a proxy", ["baresip", "kamailio", "openssl", "sox"], () => {
   beforeAll(() => {
     keys = makeCertificates(stage.folder("keys"));
   });
-  const behind = async (
+  const startProxy = async (
     expires?: number,
   ): Promise<{ softphone: Baresip; proxy: Awaited<ReturnType<typeof startKamailio>> }> => {
     const softphone = await startBaresip(stage, keys);
@@ -26,7 +26,7 @@ withTools("a proxy", ["baresip", "kamailio", "openssl", "sox"], () => {
     const options = { algorithm: "SHA-256", keys, routes, ...(expires ? { expires } : {}) } as const;
     return { softphone, proxy: await startKamailio(stage, options) };
   };
-  const WAYS = {
+  const TRANSPORTS = {
     UDP: (port: number) => ({ server: `sip:127.0.0.1:${port}` }),
     TCP: (port: number) => ({ server: `sip:127.0.0.1:${port};transport=tcp` }),
     TLS: (port: number) => ({
@@ -36,16 +36,16 @@ withTools("a proxy", ["baresip", "kamailio", "openssl", "sox"], () => {
     }),
   };
 
-  for (const way of ["UDP", "TCP", "TLS"] as const)
-    test.concurrent(`that restarts during a call over ${way} neither ends nor keeps it`, {
+  for (const transport of ["UDP", "TCP", "TLS"] as const)
+    test.concurrent(`that restarts during a call over ${transport} neither ends nor keeps it`, {
       timeout: 40_000,
     }, async () => {
-      const { softphone, proxy } = await behind(8);
+      const { softphone, proxy } = await startProxy(8);
       const account = { domain, user, password, register: true };
       const { dial, host, line } = await openTrunk(
         stage,
-        { ...WAYS[way](proxy.port), ...account },
-        `restart-${way.toLowerCase()}`,
+        { ...TRANSPORTS[transport](proxy.port), ...account },
+        `restart-${transport.toLowerCase()}`,
       );
       expect(await line.probe()).toEqual({ state: "online" });
       const { leg, events, ear } = await dial(NUMBERS.pcmu);
@@ -55,7 +55,7 @@ withTools("a proxy", ["baresip", "kamailio", "openssl", "sox"], () => {
       const frames = ear.frames.length;
       await until(
         () => ear.frames.length - frames,
-        (more) => more > 50,
+        (newFrames) => newFrames > 50,
         5_000,
         "a second of sound after the restart",
       );
@@ -71,36 +71,36 @@ withTools("a proxy", ["baresip", "kamailio", "openssl", "sox"], () => {
         20_000,
         "the registration",
       );
-      const told = host.reports.all.slice(reports).map(({ type }) => type);
-      expect(told.filter((type) => type !== "offline" && type !== "online")).toEqual([]);
-      const again = await dial(NUMBERS.pcmu);
-      await again.events.next("connected", 8_000);
-      await again.leg.hangUp();
+      const reportTypes = host.reports.all.slice(reports).map(({ type }) => type);
+      expect(reportTypes.filter((type) => type !== "offline" && type !== "online")).toEqual([]);
+      const secondCall = await dial(NUMBERS.pcmu);
+      await secondCall.events.next("connected", 8_000);
+      await secondCall.leg.hangUp();
     });
 
-  for (const way of ["UDP", "TCP", "TLS"] as const)
-    test.concurrent(`reports over ${way} that the callee has hung up`, async () => {
-      const { softphone, proxy } = await behind();
+  for (const transport of ["UDP", "TCP", "TLS"] as const)
+    test.concurrent(`reports over ${transport} that the callee has hung up`, async () => {
+      const { softphone, proxy } = await startProxy();
       const { dial } = await openTrunk(
         stage,
-        { ...WAYS[way](proxy.port), domain, user, password },
-        `bye-${way.toLowerCase()}`,
+        { ...TRANSPORTS[transport](proxy.port), domain, user, password },
+        `bye-${transport.toLowerCase()}`,
       );
-      await hungUpOn(await dial(NUMBERS.pcmu), softphone);
+      await expectHangUp(await dial(NUMBERS.pcmu), softphone);
     });
 
   test.concurrent("that opens a connection for BYE is accepted", async () => {
-    const { softphone, proxy } = await behind();
+    const { softphone, proxy } = await startProxy();
     const port = await freePorts(1);
     const listen = { transport: "tcp", port, address: "127.0.0.1" } as const;
     const contact = `sip:agent@127.0.0.1:${port};transport=tcp`;
-    const trunk = { ...WAYS.TCP(proxy.port), domain, user, password, contact, listen };
+    const trunk = { ...TRANSPORTS.TCP(proxy.port), domain, user, password, contact, listen };
     const { dial } = await openTrunk(stage, trunk, "listens");
-    await hungUpOn(await dial(NUMBERS.pcmu), softphone);
+    await expectHangUp(await dial(NUMBERS.pcmu), softphone);
   });
 
   test.concurrent("that behaves like WhatsApp carries calls of the preset", async () => {
-    const { softphone, proxy } = await behind();
+    const { softphone, proxy } = await startProxy();
     const port = await freePorts(1);
     const preset = whatsappBusiness({
       ...{ phoneNumber: "+12025550177", hostname: "127.0.0.1", password, port, users: "*", probe: "none" },
@@ -109,12 +109,12 @@ withTools("a proxy", ["baresip", "kamailio", "openssl", "sox"], () => {
     });
     const { dial } = await openTrunk(stage, preset, "whatsapp");
     const call = await dial(NUMBERS.sdesOpus);
-    await hungUpOn(call, softphone, NUMBERS.sdesOpus);
+    await expectHangUp(call, softphone, NUMBERS.sdesOpus);
     expect(call.leg.statistics?.()?.codec).toBe("opus");
   });
 
   /** Waits for half a second of the callee's tone, makes the callee hang up, and checks that we get the BYE. */
-  async function hungUpOn(
+  async function expectHangUp(
     { leg, events, ear }: DirectCall,
     softphone: Baresip,
     number = NUMBERS.pcmu as string,
@@ -130,15 +130,15 @@ withTools("a proxy", ["baresip", "kamailio", "openssl", "sox"], () => {
   test.concurrent("that has failed makes the callee unreachable, and is used again later", {
     timeout: 60_000,
   }, async () => {
-    const { proxy } = await behind();
-    const trunk = { ...WAYS.TCP(proxy.port), domain, user, password, register: true };
+    const { proxy } = await startProxy();
+    const trunk = { ...TRANSPORTS.TCP(proxy.port), domain, user, password, register: true };
     const { dial, line } = await openTrunk(stage, trunk, "gone");
     await proxy.child.kill("SIGTERM");
-    const refused = await dial(NUMBERS.pcmu).then(
+    const cause = await dial(NUMBERS.pcmu).then(
       async ({ events }) => (await events.next("ended", 10_000)).cause,
       (fault: { readonly release?: string }) => fault.release,
     );
-    expect(["unreachable", "line_lost"]).toContain(refused);
+    expect(["unreachable", "line_lost"]).toContain(cause);
     await proxy.restart();
     await until(
       () => line.probe(),
@@ -152,8 +152,8 @@ withTools("a proxy", ["baresip", "kamailio", "openssl", "sox"], () => {
   });
 
   test.concurrent("that refuses our password takes the line offline with the reason", async () => {
-    const { proxy } = await behind();
-    const trunk = { ...WAYS.UDP(proxy.port), domain, user, password: "wrong", register: true };
+    const { proxy } = await startProxy();
+    const trunk = { ...TRANSPORTS.UDP(proxy.port), domain, user, password: "wrong", register: true };
     const { host } = await openLine(stage, trunk, "wrong");
     const { reason } = await host.reports.next("offline", 5_000);
     expect(reason).toMatch(/401|403/);

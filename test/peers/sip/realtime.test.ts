@@ -26,8 +26,8 @@ const [GREETING, GOODBYE] = Object.keys(VOICES) as [string, string];
 /** A file with a word of the callee in a long silence. */
 function callee(stage: Stage): string {
   const sampleRate = 48_000;
-  const still = (ms: number) => new Int16Array(ms * 48);
-  const samples = concatPcm([still(3_000), tone(880, 800, sampleRate, 8_000), still(30_000)]);
+  const silence = (ms: number) => new Int16Array(ms * 48);
+  const samples = concatPcm([silence(3_000), tone(880, 800, sampleRate, 8_000), silence(30_000)]);
   const folder = stage.folder("callee");
   const [mono, path] = [join(folder, "mono.wav"), join(folder, "callee.wav")];
   writeFileSync(mono, Buffer.concat([wavHeader({ sampleRate, samples: samples.length }), pcmToBytes(samples)]));
@@ -92,8 +92,8 @@ withTools("a model in audio on a call to a softphone", ["baresip", "openssl", "s
 function toneMs({ sampleRate, samples }: Sound, hz: number): number {
   const frame = sampleRate / 50;
   let frames = 0;
-  for (let at = 0; at + frame <= samples.length; at += frame) {
-    const part = { sampleRate, samples: samples.subarray(at, at + frame) };
+  for (let offset = 0; offset + frame <= samples.length; offset += frame) {
+    const part = { sampleRate, samples: samples.subarray(offset, offset + frame) };
     if (part.samples.some((sample) => Math.abs(sample) > 2_000) && toneShare(part, hz) > 0.9) frames++;
   }
   return frames * 20;

@@ -62,18 +62,18 @@ describe.each(["thread", "worker"] as const)("with audio in a %s,", (media) => {
       // Left: the whole message from the answer on, without a gap, as in the softphone's own recording.
       const { from, to } = loudPart(left, 500);
       expect(Math.abs(((to - from) * 1_000) / left.sampleRate - MESSAGE_MS)).toBeLessThanOrEqual(5);
-      const ours = { ...left, samples: left.samples.subarray(from, to) };
-      expect(toneShare(ours, OUR_HZ)).toBeGreaterThan(0.99);
-      expect(phaseJump(ours, OUR_HZ)).toBeLessThan(0.5);
+      const messagePart = { ...left, samples: left.samples.subarray(from, to) };
+      expect(toneShare(messagePart, OUR_HZ)).toBeGreaterThan(0.99);
+      expect(phaseJump(messagePart, OUR_HZ)).toBeLessThan(0.5);
       const { sound } = await monoOf(await softphone.heardFile(), left.sampleRate);
-      const theyHeard = loudPart(sound, 500);
-      expect(Math.abs(theyHeard.to - theyHeard.from - (to - from)) / left.sampleRate).toBeLessThan(0.025);
+      const softphonePart = loudPart(sound, 500);
+      expect(Math.abs(softphonePart.to - softphonePart.from - (to - from)) / left.sampleRate).toBeLessThan(0.025);
 
       // Right: the softphone's sound until the end, and no audio of ours. In its first second it finds its pace.
-      const theirs = { ...right, samples: right.samples.subarray(loudPart(right, 500).from + right.sampleRate) };
-      expect(msOf(theirs)).toBeGreaterThan(2_000);
-      expect(toneShare(theirs, THEIR_HZ)).toBeGreaterThan(0.95);
-      expect(toneShare(theirs, OUR_HZ)).toBeLessThan(0.01);
+      const calleePart = { ...right, samples: right.samples.subarray(loudPart(right, 500).from + right.sampleRate) };
+      expect(msOf(calleePart)).toBeGreaterThan(2_000);
+      expect(toneShare(calleePart, THEIR_HZ)).toBeGreaterThan(0.95);
+      expect(toneShare(calleePart, OUR_HZ)).toBeLessThan(0.01);
     });
   });
 });

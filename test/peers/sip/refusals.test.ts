@@ -3,7 +3,7 @@ import type { ReleaseCause } from "../../../src/ports/telephony.ts";
 import { withTools } from "../tools.ts";
 import { openTrunk } from "./caller.ts";
 import { startSipp } from "./sipp.ts";
-import { ack, invited, ringing, say } from "./sipp-script.ts";
+import { ack, expectInvite, ringing, say } from "./sipp-script.ts";
 import { Stage } from "./stage.ts";
 
 /** Responses of a sipp callee, and the outcome of the call. */
@@ -46,15 +46,15 @@ withTools("a refused call", ["sipp"], () => {
   const stage = new Stage();
   for (const [i, { status, rings = false, fields = "", cause, detail }] of REFUSALS.entries())
     test.concurrent(`with ${status}${rings ? " after it rang" : ""} ends with ${cause}, and the ACK is sent`, async () => {
-      const steps = [invited(), rings ? ringing : "", say(status, { fields, repeated: true }), ack];
+      const steps = [expectInvite(), rings ? ringing : "", say(status, { fields, repeated: true }), ack];
       const callee = await startSipp(stage, status, steps.join(""));
       const { dial } = await openTrunk(stage, { server: callee.uri }, `refused-${i}`);
       const { events } = await dial();
-      const ended = await events.next("ended", 10_000);
+      const endEvent = await events.next("ended", 10_000);
       await callee.done;
-      expect(ended.cause).toBe(cause);
-      expect(ended.detail).toContain(`SIP ${status}`);
-      if (detail) expect(ended.detail).toMatch(detail);
+      expect(endEvent.cause).toBe(cause);
+      expect(endEvent.detail).toContain(`SIP ${status}`);
+      if (detail) expect(endEvent.detail).toMatch(detail);
       const alerting = rings ? ["alerting"] : [];
       expect(events.types).toEqual(["placed", ...alerting, "ended"]);
     });

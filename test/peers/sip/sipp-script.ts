@@ -1,7 +1,7 @@
 /** Steps of a sipp scenario in which sipp is called; joined they are its XML. */
 
 /** Options of a response. */
-export interface Saying {
+export interface ResponseOptions {
   /** More header fields, one per line. */
   readonly fields?: string;
   readonly sdp?: string;
@@ -10,11 +10,11 @@ export interface Saying {
   /** Repeated until the ACK arrives. */
   readonly repeated?: boolean;
   /** With the To as received: in a 100, or within a dialog. */
-  readonly asItCame?: boolean;
+  readonly keepsTo?: boolean;
   /** To the first INVITE, although other requests have arrived since. */
   readonly toInvite?: boolean;
-  /** The same with compact field names and odd spaces. */
-  readonly oddly?: boolean;
+  /** With compact field names and odd spaces. */
+  readonly oddSpacing?: boolean;
 }
 
 const lines = (text: string): string =>
@@ -46,33 +46,40 @@ export const CONTACT = "Contact: <sip:sipp@[local_ip]:[local_port];transport=[tr
 const ALLOW = "Allow: INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, PRACK";
 
 /** Sends a response to the latest request. */
-export function say(start: string, saying: Saying = {}): string {
-  const { fields, fork = "", repeated = false, asItCame = false, toInvite = false, oddly = false } = saying;
+export function say(start: string, options: ResponseOptions = {}): string {
+  const {
+    fields,
+    fork = "",
+    repeated = false,
+    keepsTo: asItCame = false,
+    toInvite = false,
+    oddSpacing: oddly = false,
+  } = options;
   const tag = asItCame ? "" : `;tag=${TAG}${fork}`;
-  const copied = oddly
+  const copiedFields = oddly
     ? ["v:[$via]", `t :[$to]${tag}`, "f:[$from]", "CSEQ:[$cseq]", "i:  [call_id]"]
     : toInvite
       ? ["Via:[$via]", "From:[$from]", `To:[$to]${tag}`, "[last_Call-ID:]", "CSeq:[$cseq]"]
       : ["[last_Via:]", "[last_From:]", `[last_To:]${tag}`, "[last_Call-ID:]", "[last_CSeq:]"];
-  const all = [`SIP/2.0 ${start}`, ...copied];
-  if (fields) all.push(fields);
-  return send(`${all.join("\n")}\n${body(saying.sdp, oddly)}`, repeated);
+  const headLines = [`SIP/2.0 ${start}`, ...copiedFields];
+  if (fields) headLines.push(fields);
+  return send(`${headLines.join("\n")}\n${body(options.sdp, oddly)}`, repeated);
 }
 
 /** Waits for a request. @param check regular expression for its header or body */
-export const hear = (method: string, check?: { readonly field?: string; readonly holds: string }): string =>
+export const expectRequest = (method: string, check?: { readonly field?: string; readonly holds: string }): string =>
   `  <recv request="${method}" crlf="true" timeout="12000">${check ? `<action>${ereg(check)}</action>` : ""}</recv>\n${check ? '  <Reference variables="seen"/>\n' : ""}`;
 
 /** An optional request, now or later. */
-export const mayHear = (method: string): string => `  <recv request="${method}" optional="true"/>\n`;
+export const optionalRequest = (method: string): string => `  <recv request="${method}" optional="true"/>\n`;
 
 const ereg = ({ field, holds }: { readonly field?: string; readonly holds: string }): string =>
-  `<ereg regexp="${escaped(holds)}" ${field ? `search_in="hdr" header="${field}:"` : 'search_in="msg"'} check_it="true" assign_to="seen"/>`;
-const escaped = (text: string): string =>
+  `<ereg regexp="${escapeXml(holds)}" ${field ? `search_in="hdr" header="${field}:"` : 'search_in="msg"'} check_it="true" assign_to="seen"/>`;
+const escapeXml = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 
 /** The first INVITE; stores values for later requests to the caller. */
-export const invited = (check?: { readonly field?: string; readonly holds: string }): string => `
+export const expectInvite = (check?: { readonly field?: string; readonly holds: string }): string => `
   <recv request="INVITE" crlf="true"><action>
     <ereg regexp="&lt;(sip:[^&gt;]+)&gt;" search_in="hdr" header="Contact:" check_it="true" assign_to="whole,target"/>
     <ereg regexp=".*" search_in="hdr" header="From:" assign_to="from"/>
@@ -98,23 +105,23 @@ export function ask(method: string, { number = 1, fields = "", sdp: offer = "" a
 }
 
 /** Waits for the response to the request. */
-export const told = (status: number, check?: { readonly field?: string; readonly holds: string }): string =>
+export const expectResponse = (status: number, check?: { readonly field?: string; readonly holds: string }): string =>
   `  <recv response="${status}" crlf="true" timeout="8000">${check ? `<action>${ereg(check)}</action>` : ""}</recv>\n${check ? '  <Reference variables="seen"/>\n' : ""}`;
 
 export const pause = (ms: number): string => `  <pause milliseconds="${ms}"/>\n`;
 
 export const ringing = say("180 Ringing", { fields: CONTACT });
 /** 200 with SDP, repeated until the ACK arrives. */
-export const accept = (more: Saying = {}): string =>
+export const accept = (options: ResponseOptions = {}): string =>
   say("200 OK", {
     sdp: sdp(),
     repeated: true,
-    ...more,
-    fields: `${CONTACT}\n${ALLOW}${more.fields ? `\n${more.fields}` : ""}`,
+    ...options,
+    fields: `${CONTACT}\n${ALLOW}${options.fields ? `\n${options.fields}` : ""}`,
   });
 export const ack = '  <recv request="ACK" timeout="8000"/>\n';
 /** Waits for the caller's BYE. */
-export const hungUp = `${hear("BYE")}${say("200 OK", { asItCame: true })}`;
+export const expectBye = `${expectRequest("BYE")}${say("200 OK", { keepsTo: true })}`;
 
 /** The whole scenario. */
 export const scenario = (name: string, ...steps: readonly string[]): string =>

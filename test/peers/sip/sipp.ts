@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startChild } from "./child.ts";
-import { freePorts, listening } from "./ports.ts";
+import { freePorts, untilListening } from "./ports.ts";
 import { scenario } from "./sipp-script.ts";
 import type { Stage } from "./stage.ts";
 
@@ -31,12 +31,12 @@ export async function startSipp(stage: Stage, name: string, steps: string, optio
   const { transport = "udp", calls = 1 } = options;
   const folder = stage.folder("sipp");
   const [port, media] = [await freePorts(1), await freePorts(4)];
-  const at = (file: string): string => join(folder, file);
-  writeFileSync(at("script.xml"), scenario(name, steps));
+  const pathOf = (file: string): string => join(folder, file);
+  writeFileSync(pathOf("script.xml"), scenario(name, steps));
   const child = startChild(
     "sipp",
     [
-      ...["-sf", at("script.xml"), "-i", "127.0.0.1", "-bind_local", "-p", String(port)],
+      ...["-sf", pathOf("script.xml"), "-i", "127.0.0.1", "-bind_local", "-p", String(port)],
       ...[
         "-t",
         transport === "udp" ? "u1" : "t1",
@@ -48,15 +48,15 @@ export async function startSipp(stage: Stage, name: string, steps: string, optio
         String(media),
         "-rtp_echo",
       ],
-      ...["-nostdin", "-trace_err", "-error_file", at("errors"), "-trace_msg", "-message_file", at("messages")],
+      ...["-nostdin", "-trace_err", "-error_file", pathOf("errors"), "-trace_msg", "-message_file", pathOf("messages")],
       ...["-timeout", "40", "-timeout_error"],
     ],
-    { cwd: folder, log: at("log") },
+    { cwd: folder, log: pathOf("log") },
   );
   stage.add(child, () => child.kill());
   const text = (file: string): string => {
     try {
-      return readFileSync(at(file), "utf8");
+      return readFileSync(pathOf(file), "utf8");
     } catch {
       return "";
     }
@@ -66,7 +66,7 @@ export async function startSipp(stage: Stage, name: string, steps: string, optio
     throw new Error(`${name}: sipp ended with ${code}\n${text("errors")}\n${text("messages").slice(-12_000)}`);
   });
   done.catch(() => {});
-  await listening(port, transport);
+  await untilListening(port, transport);
   return {
     port,
     uri: `sip:127.0.0.1:${port}${transport === "tcp" ? ";transport=tcp" : ""}`,

@@ -48,7 +48,7 @@ const SECOND = 1_000;
 const msOf = ({ samples, sampleRate }: Sound): number => (samples.length / sampleRate) * SECOND;
 
 /** An ended call, with our received audio after the first half second. */
-interface Carried {
+interface CarriedCall {
   readonly softphone: Baresip;
   readonly heard: Sound;
   readonly events: CallEvents;
@@ -56,7 +56,7 @@ interface Carried {
 }
 
 /** Calls the softphone and hangs up after three seconds of its tone. */
-async function carry(stage: Stage, softphone: Baresip, carrier: Carrier): Promise<Carried> {
+async function carry(stage: Stage, softphone: Baresip, carrier: Carrier): Promise<CarriedCall> {
   const { number, trunk, media } = carrier;
   const server = `sip:127.0.0.1:${softphone.port}`;
   const { dial } = await openTrunk(stage, { server, ...trunk }, `carrier-${CARRIERS.indexOf(carrier)}`, media);
@@ -84,17 +84,18 @@ withTools("a softphone", ["baresip", "openssl", "sox"], () => {
 
   describe("hears us, and we hear it, without a break, in", () => {
     /** Concurrent calls. Their audio is examined after all of them, because that uses the processor. */
-    const begun = new Map<Carrier, Promise<Carried>>();
+    const startedCalls = new Map<Carrier, Promise<CarriedCall>>();
     beforeAll(async () => {
       // This program's thread must not stall while it feeds the worker, so this call runs alone.
       for (const carrier of CARRIERS)
-        if (carrier.media !== "worker") begun.set(carrier, carry(stage, await startBaresip(stage, keys), carrier));
-      await Promise.allSettled(begun.values());
+        if (carrier.media !== "worker")
+          startedCalls.set(carrier, carry(stage, await startBaresip(stage, keys), carrier));
+      await Promise.allSettled(startedCalls.values());
     });
 
     test.each(CARRIERS)("$title", async (carrier) => {
-      const call = begun.get(carrier) ?? carry(stage, await startBaresip(stage, keys), carrier);
-      begun.delete(carrier); // a second attempt is a new call
+      const call = startedCalls.get(carrier) ?? carry(stage, await startBaresip(stage, keys), carrier);
+      startedCalls.delete(carrier); // a second attempt is a new call
       const { softphone, heard, events, statistics } = await call;
       expect(events.cause).toBe("released");
 
@@ -106,10 +107,10 @@ withTools("a softphone", ["baresip", "openssl", "sox"], () => {
       expect(toneMs(heard, 1000)).toBeGreaterThan(0.9 * msOf(heard));
       expect(phaseJumps(heard, 1000)).toBeLessThanOrEqual(mayWaver);
       const { sound } = await monoOf(await softphone.heardFile());
-      const theirs = { ...sound, samples: sound.samples.subarray(sound.sampleRate / 2, -sound.sampleRate / 10) };
-      expect(theirs.samples.length / sound.sampleRate).toBeGreaterThan(2);
-      expect(toneMs(theirs, OUR_HZ)).toBeGreaterThan(0.9 * msOf(theirs));
-      expect(phaseJumps(theirs, OUR_HZ)).toBeLessThanOrEqual(mayWaver);
+      const softphonePart = { ...sound, samples: sound.samples.subarray(sound.sampleRate / 2, -sound.sampleRate / 10) };
+      expect(softphonePart.samples.length / sound.sampleRate).toBeGreaterThan(2);
+      expect(toneMs(softphonePart, OUR_HZ)).toBeGreaterThan(0.9 * msOf(softphonePart));
+      expect(phaseJumps(softphonePart, OUR_HZ)).toBeLessThanOrEqual(mayWaver);
 
       expect(statistics).toMatchObject({ packetsLost: 0, packetsDuplicated: 0 });
       // A baresip's RTCP is unprotected, before and after it has its keys.
@@ -221,9 +222,9 @@ withTools("a softphone", ["baresip", "openssl", "sox"], () => {
       "a second of sound",
     );
     await softphone.child.kill();
-    const from = performance.now();
+    const startedAt = performance.now();
     await events.next("media_lost", 8_000); // it has 4 s to respond to OPTIONS
-    expect(performance.now() - from).toBeGreaterThan(1_500);
+    expect(performance.now() - startedAt).toBeGreaterThan(1_500);
     await leg.hangUp();
     await events.over;
     expect(events.types.filter((type) => type === "ended")).toHaveLength(1);

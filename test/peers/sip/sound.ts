@@ -23,7 +23,7 @@ export async function monoOf(
 }
 
 /** Waits until a WAV file is complete: its header has the length only once it is closed. */
-export async function closed(path: string): Promise<string> {
+export async function untilComplete(path: string): Promise<string> {
   const isWhole = (file: Buffer): boolean => file.length > 44 && file.readUInt32LE(4) === file.length - 8;
   await until(() => readFileSync(path), isWhole, 10_000, `the end of ${path}`).catch((fault: Error) => {
     throw new Error(fault.message.split(";")[0]);
@@ -31,22 +31,28 @@ export async function closed(path: string): Promise<string> {
   return path;
 }
 
-/** Waits until a sink has received this many ms of a tone without a break. @param from frames to skip */
-export async function toneIn(ear: FrameRecorder, sampleRate: number, hz: number, ms: number, from = 0): Promise<void> {
+/** Waits until a sink has received this many ms of a tone without a break. @param firstFrame frames to skip */
+export async function toneIn(
+  ear: FrameRecorder,
+  sampleRate: number,
+  hz: number,
+  ms: number,
+  firstFrame = 0,
+): Promise<void> {
   const end = performance.now() + 5_000;
   const count = ms / 20;
   let best = 0;
-  for (let at = from; performance.now() < end; ) {
-    if (ear.frames.length < at + count) {
+  for (let index = firstFrame; performance.now() < end; ) {
+    if (ear.frames.length < index + count) {
       await new Promise((resolve) => setTimeout(resolve, 10));
       continue;
     }
-    const share = toneShare(concatPcm(ear.frames.slice(at, at + count)), hz, sampleRate);
+    const share = toneShare(concatPcm(ear.frames.slice(index, index + count)), hz, sampleRate);
     if (share > 0.95) return;
     best = Math.max(best, share);
-    at++;
+    index++;
   }
   throw new Error(
-    `no ${ms} ms of ${hz} Hz came within 5 s: at best ${best} of it, in ${ear.frames.length - from} frames`,
+    `no ${ms} ms of ${hz} Hz were received within 5 s: at best ${best} of it, in ${ear.frames.length - firstFrame} frames`,
   );
 }

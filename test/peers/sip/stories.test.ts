@@ -3,17 +3,17 @@ import { expectInOrder } from "../../../src/testing/telephony-contract/order.ts"
 import { withTools } from "../tools.ts";
 import { openTrunk } from "./caller.ts";
 import { startSipp } from "./sipp.ts";
-import { accept, ack, hungUp, invited, ringing } from "./sipp-script.ts";
+import { accept, ack, expectBye, expectInvite, ringing } from "./sipp-script.ts";
 import { OUR_HZ, toneIn } from "./sound.ts";
 import { Stage } from "./stage.ts";
-import { echoedThenOver, STORIES } from "./stories.ts";
+import { echoThenHangUp, SCENARIOS } from "./stories.ts";
 
 withTools("a callee who", ["sipp"], () => {
   const stage = new Stage();
   for (const [
     i,
-    { title, steps, trunk, transport, act = echoedThenOver, cause, detail, never = [] },
-  ] of STORIES.entries())
+    { title, steps, trunk, transport, act = echoThenHangUp, cause, detail, never = [] },
+  ] of SCENARIOS.entries())
     test.concurrent(title, async () => {
       const callee = await startSipp(stage, title, steps.join(""), { ...(transport ? { transport } : {}) });
       const { dial } = await openTrunk(stage, { server: callee.uri, ...trunk }, `story-${i}`);
@@ -24,10 +24,10 @@ withTools("a callee who", ["sipp"], () => {
           { cause: fault },
         );
       });
-      const ended = await call.events.next("ended", 10_000);
+      const endEvent = await call.events.next("ended", 10_000);
       await callee.done;
-      expect(ended.cause).toBe(cause);
-      if (detail) expect(ended.detail).toMatch(detail);
+      expect(endEvent.cause).toBe(cause);
+      if (detail) expect(endEvent.detail).toMatch(detail);
       expectInOrder(
         expect,
         call.events.types.filter((type) => type !== "noted"),
@@ -37,7 +37,7 @@ withTools("a callee who", ["sipp"], () => {
 
   test.concurrent("forty calls at once are all carried", async () => {
     // Over TCP: a slow sipp cannot distinguish a repeated INVITE from another one.
-    const steps = [invited(), ringing, accept(), ack, hungUp].join("");
+    const steps = [expectInvite(), ringing, accept(), ack, expectBye].join("");
     const callee = await startSipp(stage, "forty", steps, { transport: "tcp", calls: 40 });
     const { dial } = await openTrunk(stage, { server: callee.uri }, "forty");
     const ends = await Promise.all(

@@ -2,11 +2,24 @@ import { expect } from "vitest";
 import type { Trunk } from "../../../adapters/telephony/sip/config/trunk.ts";
 import type { ReleaseCause } from "../../../src/ports/telephony.ts";
 import type { DirectCall } from "./caller.ts";
-import { accept, ack, ask, CONTACT, hear, hungUp, invited, pause, ringing, say, sdp, told } from "./sipp-script.ts";
+import {
+  accept,
+  ack,
+  ask,
+  CONTACT,
+  expectBye,
+  expectInvite,
+  expectRequest,
+  expectResponse,
+  pause,
+  ringing,
+  say,
+  sdp,
+} from "./sipp-script.ts";
 import { OUR_HZ, toneIn } from "./sound.ts";
 
 /** A call to a sipp: sipp's steps, our side's actions, and the end of the call. */
-export interface Story {
+export interface Scenario {
   /** "a callee who …" */
   readonly title: string;
   readonly steps: readonly string[];
@@ -22,12 +35,12 @@ export interface Story {
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 /** True if our audio is echoed. */
-const echoed = async ({ events, ear, leg }: DirectCall): Promise<void> => {
+const expectEcho = async ({ events, ear, leg }: DirectCall): Promise<void> => {
   await events.next("connected", 8_000);
   await toneIn(ear, leg.sampleRate, OUR_HZ, 300);
 };
-export const echoedThenOver = async (call: DirectCall): Promise<void> => {
-  await echoed(call);
+export const echoThenHangUp = async (call: DirectCall): Promise<void> => {
+  await expectEcho(call);
   await call.leg.hangUp();
 };
 const untilEnded = async ({ events }: DirectCall): Promise<void> => void (await events.next("ended", 15_000));
@@ -36,33 +49,33 @@ const allow = "Allow: INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, PRACK";
 /** A part of the header or body of a message that a sipp checks. */
 const withBody = (holds: string) => ({ holds });
 
-const challenge = (status: 401 | 407, more = "", nonce = "47ebe028cda119c35d4877b383027d28da013815"): string =>
+const challenge = (status: 401 | 407, fields = "", nonce = "47ebe028cda119c35d4877b383027d28da013815"): string =>
   say(status === 401 ? "401 Unauthorized" : "407 Proxy Authentication Required", {
-    fields: `${status === 401 ? "WWW" : "Proxy"}-Authenticate: Digest realm="sipp.test", nonce="${nonce}", opaque="440badfc", algorithm=MD5, qop="auth"${more}`,
+    fields: `${status === 401 ? "WWW" : "Proxy"}-Authenticate: Digest realm="sipp.test", nonce="${nonce}", opaque="440badfc", algorithm=MD5, qop="auth"${fields}`,
     repeated: true,
   });
-const verified = `<recv request="INVITE" crlf="true"><action><verifyauth assign_to="ok" username="agent" password="s3cret"/></action></recv>
+const verifiedInvite = `<recv request="INVITE" crlf="true"><action><verifyauth assign_to="ok" username="agent" password="s3cret"/></action></recv>
   <nop test="ok" next="good"/>${say("403 Bad Credentials")}<recv request="ACK" next="end"/><label id="good"/>`;
 const credentials = { user: "agent", password: "s3cret" };
 
-export const STORIES: readonly Story[] = [
+export const SCENARIOS: readonly Scenario[] = [
   {
     title: "answers is heard, and hung up on",
-    steps: [invited(), say("100 Trying", { asItCame: true }), ringing, pause(200), accept(), ack, hungUp],
+    steps: [expectInvite(), say("100 Trying", { keepsTo: true }), ringing, pause(200), accept(), ack, expectBye],
     cause: "released",
   },
   {
     title: "answers over TCP is heard as well",
     transport: "tcp",
-    steps: [invited(), ringing, accept(), ack, hungUp],
+    steps: [expectInvite(), ringing, accept(), ack, expectBye],
     cause: "released",
   },
   {
     title: "is cancelled while the phone rings does not answer",
     steps: [
-      invited(),
+      expectInvite(),
       ringing,
-      hear("CANCEL"),
+      expectRequest("CANCEL"),
       say("200 OK"),
       say("487 Request Terminated", { toInvite: true, repeated: true }),
       ack,
@@ -76,7 +89,15 @@ export const STORIES: readonly Story[] = [
   },
   {
     title: "answers in the moment of the CANCEL is hung up on at once",
-    steps: [invited(), ringing, hear("CANCEL"), say("200 OK"), accept({ toInvite: true }), ack, hungUp],
+    steps: [
+      expectInvite(),
+      ringing,
+      expectRequest("CANCEL"),
+      say("200 OK"),
+      accept({ toInvite: true }),
+      ack,
+      expectBye,
+    ],
     async act({ events, leg }) {
       await events.next("alerting", 5_000);
       await leg.hangUp();
@@ -87,8 +108,8 @@ export const STORIES: readonly Story[] = [
   {
     title: "hangs up is reported with its reason",
     steps: [
-      ...[invited(), ringing, accept(), ack, pause(700)],
-      ...[ask("BYE", { fields: 'Reason: Q.850;cause=16;text="Normal call clearing"' }), told(200)],
+      ...[expectInvite(), ringing, accept(), ack, pause(700)],
+      ...[ask("BYE", { fields: 'Reason: Q.850;cause=16;text="Normal call clearing"' }), expectResponse(200)],
     ],
     act: untilEnded,
     cause: "callee_hung_up",
@@ -97,30 +118,30 @@ export const STORIES: readonly Story[] = [
   {
     title: "holds and lets go hears nothing meanwhile, and everything afterwards",
     steps: [
-      ...[invited(), ringing, accept(), ack, pause(800)],
+      ...[expectInvite(), ringing, accept(), ack, pause(800)],
       ...[
         ask("INVITE", { sdp: sdp({ version: 2, direction: "sendonly" }) }),
-        told(200, withBody("a=recvonly")),
+        expectResponse(200, withBody("a=recvonly")),
         ask("ACK"),
       ],
       pause(1_000),
       ...[
         ask("INVITE", { number: 2, sdp: sdp({ version: 3 }) }),
-        told(200, withBody("a=sendrecv")),
+        expectResponse(200, withBody("a=sendrecv")),
         ask("ACK", { number: 2 }),
       ],
-      hungUp,
+      expectBye,
     ],
     async act(call) {
-      await echoed(call);
-      const noted = (event: string) => () =>
-        call.events.all.some((one) => one.type === "noted" && one.fact.event === event);
-      await until(noted("held"), "the hold");
-      const pulled = call.pulled();
-      await until(noted("resumed"), "the end of the hold");
-      expect(call.pulled() - pulled).toBeLessThan(10); // out of fifty
-      const from = call.ear.frames.length;
-      await toneIn(call.ear, call.leg.sampleRate, OUR_HZ, 300, from);
+      await expectEcho(call);
+      const hasNoted = (event: string) => () =>
+        call.events.all.some((entry) => entry.type === "noted" && entry.fact.event === event);
+      await until(hasNoted("held"), "the hold");
+      const pulledBefore = call.pulled();
+      await until(hasNoted("resumed"), "the end of the hold");
+      expect(call.pulled() - pulledBefore).toBeLessThan(10); // out of fifty
+      const firstFrame = call.ear.frames.length;
+      await toneIn(call.ear, call.leg.sampleRate, OUR_HZ, 300, firstFrame);
       await call.leg.hangUp();
     },
     cause: "released",
@@ -128,16 +149,16 @@ export const STORIES: readonly Story[] = [
   {
     title: "moves its audio to another port by re-INVITE is heard there",
     steps: [
-      ...[invited(), ringing, accept(), ack, pause(500)],
+      ...[expectInvite(), ringing, accept(), ack, pause(500)],
       ...[
         ask("INVITE", { sdp: sdp({ version: 2, port: "[media_port+2]" }) }),
-        told(200, withBody("m=audio")),
+        expectResponse(200, withBody("m=audio")),
         ask("ACK"),
       ],
-      ...[ask("OPTIONS", { number: 2 }), told(200), hungUp],
+      ...[ask("OPTIONS", { number: 2 }), expectResponse(200), expectBye],
     ],
     async act(call) {
-      await echoed(call);
+      await expectEcho(call);
       await wait(1_000);
       await toneIn(call.ear, call.leg.sampleRate, OUR_HZ, 300, call.ear.frames.length);
       await call.leg.hangUp();
@@ -147,8 +168,14 @@ export const STORIES: readonly Story[] = [
   {
     title: "sends a re-INVITE without SDP is given an offer",
     steps: [
-      ...[invited(), ringing, accept(), ack, pause(300)],
-      ...[ask("INVITE"), told(200, withBody("m=audio")), ask("ACK", { sdp: sdp({ version: 2 }) }), pause(300), hungUp],
+      ...[expectInvite(), ringing, accept(), ack, pause(300)],
+      ...[
+        ask("INVITE"),
+        expectResponse(200, withBody("m=audio")),
+        ask("ACK", { sdp: sdp({ version: 2 }) }),
+        pause(300),
+        expectBye,
+      ],
     ],
     async act(call) {
       await wait(1_000);
@@ -160,8 +187,14 @@ export const STORIES: readonly Story[] = [
   {
     title: "offers only a codec that we lack gets 488, and the call goes on",
     steps: [
-      ...[invited(), ringing, accept(), ack, pause(300)],
-      ...[ask("INVITE", { sdp: sdp({ version: 2, formats: "9" }) }), told(488), ask("ACK"), pause(300), hungUp],
+      ...[expectInvite(), ringing, accept(), ack, pause(300)],
+      ...[
+        ask("INVITE", { sdp: sdp({ version: 2, formats: "9" }) }),
+        expectResponse(488),
+        ask("ACK"),
+        pause(300),
+        expectBye,
+      ],
     ],
     async act(call) {
       await wait(1_000);
@@ -173,11 +206,14 @@ export const STORIES: readonly Story[] = [
   {
     title: "holds by UPDATE, refreshes by UPDATE, and asks for what does not exist, is answered each time",
     steps: [
-      ...[invited(), ringing, accept(), ack, pause(300)],
-      ...[ask("UPDATE", { sdp: sdp({ version: 2, direction: "sendonly" }) }), told(200, withBody("a=recvonly"))],
-      ...[ask("UPDATE", { number: 2, sdp: sdp({ version: 3 }) }), told(200, withBody("a=sendrecv"))],
-      ...[ask("UPDATE", { number: 3 }), told(200), ask("OPTIONS", { number: 4 }), told(200)],
-      ...[ask("REFER", { number: 5, fields: "Refer-To: <sip:x@127.0.0.1>" }), told(603), hungUp],
+      ...[expectInvite(), ringing, accept(), ack, pause(300)],
+      ...[
+        ask("UPDATE", { sdp: sdp({ version: 2, direction: "sendonly" }) }),
+        expectResponse(200, withBody("a=recvonly")),
+      ],
+      ...[ask("UPDATE", { number: 2, sdp: sdp({ version: 3 }) }), expectResponse(200, withBody("a=sendrecv"))],
+      ...[ask("UPDATE", { number: 3 }), expectResponse(200), ask("OPTIONS", { number: 4 }), expectResponse(200)],
+      ...[ask("REFER", { number: 5, fields: "Refer-To: <sip:x@127.0.0.1>" }), expectResponse(603), expectBye],
     ],
     async act(call) {
       await call.events.next("connected", 5_000);
@@ -189,30 +225,30 @@ export const STORIES: readonly Story[] = [
   {
     title: "wants its ringing acknowledged (PRACK) is obeyed",
     steps: [
-      invited({ field: "Supported", holds: "100rel" }),
+      expectInvite({ field: "Supported", holds: "100rel" }),
       say("183 Session Progress", {
         fields: `${CONTACT}\n${allow}\nRequire: 100rel\nRSeq: 4711`,
         sdp: sdp(),
         repeated: true,
       }),
-      ...[hear("PRACK", { field: "RAck", holds: "4711 1 INVITE" }), say("200 OK", { asItCame: true })],
-      ...[pause(300), accept({ toInvite: true }), ack, hungUp],
+      ...[expectRequest("PRACK", { field: "RAck", holds: "4711 1 INVITE" }), say("200 OK", { keepsTo: true })],
+      ...[pause(300), accept({ toInvite: true }), ack, expectBye],
     ],
     cause: "released",
   },
   {
     title: "is heard before the answer makes early media, and the tone comes through",
     steps: [
-      invited(),
+      expectInvite(),
       say("183 Session Progress", { fields: CONTACT, sdp: sdp() }),
       pause(1_000),
       accept(),
       ack,
-      hungUp,
+      expectBye,
     ],
     async act(call) {
       await call.events.next("early_media", 5_000);
-      await echoedThenOver(call);
+      await echoThenHangUp(call);
     },
     cause: "released",
   },
@@ -220,16 +256,16 @@ export const STORIES: readonly Story[] = [
     title: "rings in every way rings once",
     steps: [
       ...[
-        invited(),
+        expectInvite(),
         ringing,
         ringing,
         say("182 Queued", { fields: CONTACT }),
         say("181 Call Is Being Forwarded", { fields: CONTACT }),
       ],
-      ...[ringing, accept(), ack, hungUp],
+      ...[ringing, accept(), ack, expectBye],
     ],
     async act(call) {
-      await echoed(call);
+      await expectEcho(call);
       expect(call.events.types.filter((type) => type === "alerting")).toEqual(["alerting"]);
       await call.leg.hangUp();
     },
@@ -238,23 +274,26 @@ export const STORIES: readonly Story[] = [
   {
     title: "rings after it has answered disturbs nothing",
     steps: [
-      invited(),
+      expectInvite(),
       accept({ repeated: false }),
       ack,
       say("180 Ringing", { toInvite: true, fields: CONTACT }),
-      hungUp,
+      expectBye,
     ],
     cause: "released",
   },
   {
     title: "is two at once: the first is spoken to, the other gets ACK and BYE",
     steps: [
-      ...[invited(), ringing, accept({ repeated: false }), ack],
-      ...[accept({ repeated: false, fork: "second", toInvite: true }), hear("ACK", { field: "To", holds: "second" })],
-      ...[hear("BYE", { field: "To", holds: "second" }), say("200 OK", { asItCame: true }), hungUp],
+      ...[expectInvite(), ringing, accept({ repeated: false }), ack],
+      ...[
+        accept({ repeated: false, fork: "second", toInvite: true }),
+        expectRequest("ACK", { field: "To", holds: "second" }),
+      ],
+      ...[expectRequest("BYE", { field: "To", holds: "second" }), say("200 OK", { keepsTo: true }), expectBye],
     ],
     async act(call) {
-      await echoed(call);
+      await expectEcho(call);
       await wait(500);
       await call.leg.hangUp();
     },
@@ -262,22 +301,22 @@ export const STORIES: readonly Story[] = [
   },
   {
     title: "writes short names and odd spaces is understood",
-    steps: [invited(), say("180 Ringing", { oddly: true }), accept({ oddly: true }), ack, hungUp],
+    steps: [expectInvite(), say("180 Ringing", { oddSpacing: true }), accept({ oddSpacing: true }), ack, expectBye],
     cause: "released",
   },
   {
     title: "repeats its 200 because the ACK was late, gets another ACK",
     steps: [
-      invited(),
+      expectInvite(),
       ringing,
       accept(),
       '  <recv request="ACK"/>\n',
       say("200 OK", { toInvite: true, sdp: sdp(), fields: CONTACT }),
       ack,
-      hungUp,
+      expectBye,
     ],
     async act(call) {
-      await echoed(call);
+      await expectEcho(call);
       await wait(300);
       await call.leg.hangUp();
     },
@@ -286,15 +325,30 @@ export const STORIES: readonly Story[] = [
   {
     title: "wants a digest (401, MD5) is given one",
     trunk: credentials,
-    steps: [invited(), challenge(401), ack, verified, ringing, accept(), ack, hungUp, '<label id="end"/>'],
+    steps: [
+      expectInvite(),
+      challenge(401),
+      ack,
+      verifiedInvite,
+      ringing,
+      accept(),
+      ack,
+      expectBye,
+      '<label id="end"/>',
+    ],
     cause: "released",
   },
   {
     title: "wants a digest (407) of another user than ours is given one",
     trunk: { ...credentials, user: "100", authUser: "agent" },
     steps: [
-      ...[invited(), challenge(407), ack, hear("INVITE", { field: "Proxy-Authorization", holds: 'username="agent"' })],
-      ...[ringing, accept(), ack, hungUp],
+      ...[
+        expectInvite(),
+        challenge(407),
+        ack,
+        expectRequest("INVITE", { field: "Proxy-Authorization", holds: 'username="agent"' }),
+      ],
+      ...[ringing, accept(), ack, expectBye],
     ],
     cause: "released",
   },
@@ -302,15 +356,22 @@ export const STORIES: readonly Story[] = [
     title: "calls the nonce stale is answered with the new one",
     trunk: credentials,
     steps: [
-      ...[invited(), challenge(401), ack, hear("INVITE"), challenge(401, ", stale=true", "93bf0001"), ack],
-      ...[hear("INVITE", { field: "Authorization", holds: "93bf0001" }), ringing, accept(), ack, hungUp],
+      ...[
+        expectInvite(),
+        challenge(401),
+        ack,
+        expectRequest("INVITE"),
+        challenge(401, ", stale=true", "93bf0001"),
+        ack,
+      ],
+      ...[expectRequest("INVITE", { field: "Authorization", holds: "93bf0001" }), ringing, accept(), ack, expectBye],
     ],
     cause: "released",
   },
   {
     title: "does not know the password is asked twice and no more",
     trunk: { user: "agent", password: "wrong" },
-    steps: [invited(), challenge(401), ack, hear("INVITE"), challenge(401, "", "93bf0002"), ack],
+    steps: [expectInvite(), challenge(401), ack, expectRequest("INVITE"), challenge(401, "", "93bf0002"), ack],
     act: untilEnded,
     cause: "rejected_by_network",
     detail: /password/,
@@ -318,7 +379,7 @@ export const STORIES: readonly Story[] = [
   },
   {
     title: "wants a digest from a trunk without a password is refused at once",
-    steps: [invited(), challenge(401), ack],
+    steps: [expectInvite(), challenge(401), ack],
     act: untilEnded,
     cause: "rejected_by_network",
     detail: /password/,
@@ -327,21 +388,21 @@ export const STORIES: readonly Story[] = [
   {
     title: "wants longer session timers (422) gets them",
     steps: [
-      ...[invited(), say("422 Session Interval Too Small", { fields: "Min-SE: 3600", repeated: true }), ack],
+      ...[expectInvite(), say("422 Session Interval Too Small", { fields: "Min-SE: 3600", repeated: true }), ack],
       ...[
-        hear("INVITE", { field: "Min-SE", holds: "3600" }),
+        expectRequest("INVITE", { field: "Min-SE", holds: "3600" }),
         ringing,
         accept({ fields: "Supported: timer\nSession-Expires: 3600;refresher=uas" }),
         ack,
       ],
       ...[
         ask("UPDATE", { fields: "Supported: timer\nSession-Expires: 3600;refresher=uac" }),
-        told(200, { field: "Session-Expires", holds: "3600" }),
-        hungUp,
+        expectResponse(200, { field: "Session-Expires", holds: "3600" }),
+        expectBye,
       ],
     ],
     async act(call) {
-      await echoed(call);
+      await expectEcho(call);
       await wait(300);
       await call.leg.hangUp();
     },
@@ -349,7 +410,7 @@ export const STORIES: readonly Story[] = [
   },
   {
     title: "answers without SDP gets ACK and BYE",
-    steps: [invited(), ringing, say("200 OK", { fields: CONTACT, repeated: true }), ack, hungUp],
+    steps: [expectInvite(), ringing, say("200 OK", { fields: CONTACT, repeated: true }), ack, expectBye],
     act: untilEnded,
     cause: "media_failed",
     detail: /SDP/,
@@ -357,7 +418,7 @@ export const STORIES: readonly Story[] = [
   },
   {
     title: "answers with a codec that was not offered gets ACK and BYE",
-    steps: [invited(), ringing, accept({ sdp: sdp({ formats: "9" }) }), ack, hungUp],
+    steps: [expectInvite(), ringing, accept({ sdp: sdp({ formats: "9" }) }), ack, expectBye],
     act: untilEnded,
     cause: "media_failed",
     detail: /codec/i,
@@ -365,14 +426,14 @@ export const STORIES: readonly Story[] = [
   },
   {
     title: "answers with rubbish for SDP gets ACK and BYE",
-    steps: [invited(), ringing, accept({ sdp: "v=0\nthis is no SDP at all" }), ack, hungUp],
+    steps: [expectInvite(), ringing, accept({ sdp: "v=0\nthis is no SDP at all" }), ack, expectBye],
     act: untilEnded,
     cause: "media_failed",
     never: ["answered", "connected"],
   },
   {
     title: "refuses the audio in its answer (port 0) gets ACK and BYE",
-    steps: [invited(), ringing, accept({ sdp: sdp({ port: "0" }) }), ack, hungUp],
+    steps: [expectInvite(), ringing, accept({ sdp: sdp({ port: "0" }) }), ack, expectBye],
     act: untilEnded,
     cause: "media_failed",
     never: ["answered", "connected"],
@@ -380,15 +441,15 @@ export const STORIES: readonly Story[] = [
   {
     title: "presses a key by INFO is understood",
     steps: [
-      ...[invited(), ringing, accept(), ack, pause(300)],
+      ...[expectInvite(), ringing, accept(), ack, pause(300)],
       ask("INFO", {
         content: "Content-Type: application/dtmf-relay\nContent-Length: [len]\n\nSignal=5\nDuration=160\n",
       }),
       ...[
-        told(200),
+        expectResponse(200),
         ask("INFO", { number: 2, content: "Content-Type: application/dtmf\nContent-Length: [len]\n\n#\n" }),
-        told(200),
-        hungUp,
+        expectResponse(200),
+        expectBye,
       ],
     ],
     async act({ events, leg }) {
@@ -401,9 +462,12 @@ export const STORIES: readonly Story[] = [
   {
     title: "takes no telephone-event hears our keys by INFO",
     steps: [
-      ...[invited(), ringing, accept({ sdp: sdp({ formats: "0" }) }), ack],
-      ...["4", "#"].flatMap((key) => [hear("INFO", withBody(`Signal *= *${key}`)), say("200 OK", { asItCame: true })]),
-      hungUp,
+      ...[expectInvite(), ringing, accept({ sdp: sdp({ formats: "0" }) }), ack],
+      ...["4", "#"].flatMap((key) => [
+        expectRequest("INFO", withBody(`Signal *= *${key}`)),
+        say("200 OK", { keepsTo: true }),
+      ]),
+      expectBye,
     ],
     async act({ events, leg }) {
       await events.next("connected", 5_000);
@@ -414,15 +478,22 @@ export const STORIES: readonly Story[] = [
   },
   {
     title: "has forgotten the call (481 to our BYE) is gone all the same",
-    steps: [invited(), ringing, accept(), ack, hear("BYE"), say("481 Call Does Not Exist", { asItCame: true })],
+    steps: [
+      expectInvite(),
+      ringing,
+      accept(),
+      ack,
+      expectRequest("BYE"),
+      say("481 Call Does Not Exist", { keepsTo: true }),
+    ],
     cause: "released",
   },
 ];
 
-async function until(done: () => boolean, what: string): Promise<void> {
+async function until(condition: () => boolean, goal: string): Promise<void> {
   const end = performance.now() + 8_000;
-  while (!done()) {
-    if (performance.now() > end) throw new Error(`waited in vain for ${what}`);
+  while (!condition()) {
+    if (performance.now() > end) throw new Error(`waited in vain for ${goal}`);
     await wait(10);
   }
 }

@@ -4,7 +4,7 @@ import { until } from "../../support/server-client.ts";
 import type { Sound } from "../../support/server-sound.ts";
 
 /** A `call_event`, as received. */
-export interface ToldEvent {
+export interface ReceivedEvent {
   readonly type: string;
   readonly event: string;
   readonly timestamp: string;
@@ -20,7 +20,7 @@ const PIECE_BYTES = 1_001;
 
 /** A program that has attached itself to the stream of a call, and gets the callee's audio. */
 export class StreamClient {
-  readonly events: ToldEvent[] = [];
+  readonly events: ReceivedEvent[] = [];
   /** Close code of the connection. */
   readonly closed: Promise<number>;
   readonly #socket: WebSocket;
@@ -33,7 +33,7 @@ export class StreamClient {
         this.#audio.push(pcmFromBytes(data));
         return;
       }
-      this.events.push(JSON.parse(data.toString()) as ToldEvent);
+      this.events.push(JSON.parse(data.toString()) as ReceivedEvent);
     });
     this.closed = new Promise((resolve) => socket.once("close", resolve));
   }
@@ -55,7 +55,8 @@ export class StreamClient {
   /** Streams PCM at 16 kHz at once. */
   speak(samples: Int16Array): void {
     const bytes = pcmToBytes(samples);
-    for (let at = 0; at < bytes.length; at += PIECE_BYTES) this.#socket.send(bytes.subarray(at, at + PIECE_BYTES));
+    for (let offset = 0; offset < bytes.length; offset += PIECE_BYTES)
+      this.#socket.send(bytes.subarray(offset, offset + PIECE_BYTES));
   }
 
   ask(message: { readonly type: string; readonly name?: string; readonly digits?: string }): void {
@@ -67,17 +68,17 @@ export class StreamClient {
   }
 
   /** Waits for an event. */
-  async event(name: string, withinMs = 15_000): Promise<ToldEvent> {
+  async event(name: string, withinMs = 15_000): Promise<ReceivedEvent> {
     return (await until(
       () => this.events.find(({ event }) => event === name),
-      (found) => found !== undefined,
+      (event) => event !== undefined,
       withinMs,
       `the event ${name}, after ${this.events.map(({ event }) => event)}`,
     ))!;
   }
 
   /** Time of an event, ms since 1970. */
-  at(name: string): number {
+  timeOf(name: string): number {
     return Date.parse(this.events.find(({ event }) => event === name)?.timestamp ?? "");
   }
 }

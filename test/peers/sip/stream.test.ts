@@ -21,7 +21,7 @@ const THEIR_HZ = 1_000;
 /** Compared sample by sample in real time: retried on a stalled machine. */
 const REAL_TIME = { retry: 2 };
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-const spoken = (ms: number): Int16Array => tone(HZ, ms, 16_000, 8_000);
+const toneOf = (ms: number): Int16Array => tone(HZ, ms, 16_000, 8_000);
 const msOf = ({ sampleRate }: Sound, samples: number): number => (samples * 1000) / sampleRate;
 
 /** A call to a softphone that has answered, and the client of its stream. */
@@ -34,33 +34,33 @@ interface StreamedCall {
   readonly waitedMs: () => number;
 }
 
-interface Story {
+interface Scenario {
   readonly title: string;
   readonly codecs?: readonly StreamedCall["codec"][];
   readonly run: (call: StreamedCall, ringport: Ringport) => Promise<void>;
 }
 
 /** Position of the speech in the softphone's recording. */
-const expectSpoken = ({ softphone, codec, waitedMs }: StreamedCall, ms: number, within?: number) =>
-  expectTone(softphone, { hz: HZ, ms, toleranceMs: within, pausesMs: waitedMs(), opus: codec === "opus" });
+const expectSpoken = ({ softphone, codec, waitedMs }: StreamedCall, ms: number, toleranceMs?: number) =>
+  expectTone(softphone, { hz: HZ, ms, toleranceMs: toleranceMs, pausesMs: waitedMs(), opus: codec === "opus" });
 
 async function expectOutcome(ringport: Ringport, { id }: StreamedCall, reason: string): Promise<void> {
   const { status, outcome } = await ringport.calls.wait(ADA, id);
   expect([status, outcome?.reason], outcome?.detail ?? undefined).toEqual(["COMPLETED", reason]);
 }
 
-const STORIES: readonly Story[] = [
+const SCENARIOS: readonly Scenario[] = [
   {
     title: "hears what the client streams, and the client hears it, both without a gap",
     async run(call, ringport) {
       const { client, codec } = call;
-      client.speak(spoken(3_000));
+      client.speak(toneOf(3_000));
       client.ask({ type: "mark", name: "said" });
       expect(await client.event("mark")).toMatchObject({ name: "said" });
       // The mark is reported when the last sample has been sent, neither earlier nor much later.
-      const took = client.at("mark") - client.at("answered");
-      expect(took).toBeGreaterThan(2_900);
-      expect(took).toBeLessThan(3_600);
+      const elapsedMs = client.timeOf("mark") - client.timeOf("answered");
+      expect(elapsedMs).toBeGreaterThan(2_900);
+      expect(elapsedMs).toBeLessThan(3_600);
       client.ask({ type: "hangup" });
       expect(await client.event("completed")).toMatchObject({ reason: "stream_closed" });
       expect(await client.closed).toBe(1000);
@@ -68,18 +68,18 @@ const STORIES: readonly Story[] = [
       await expectSpoken(call, 3_000);
 
       const { audio } = client;
-      expect(Math.abs(msOf(audio, audio.samples.length) - took)).toBeLessThan(500);
+      expect(Math.abs(msOf(audio, audio.samples.length) - elapsedMs)).toBeLessThan(500);
       const { from, to } = loudPart(audio, 500);
       expect(msOf(audio, to - from)).toBeGreaterThan(2_500);
       // In its first second the softphone finds its pace.
-      const theirs = { ...audio, samples: audio.samples.subarray(from + audio.sampleRate, to) };
-      expectUnbroken(theirs, THEIR_HZ, codec === "opus");
+      const calleePart = { ...audio, samples: audio.samples.subarray(from + audio.sampleRate, to) };
+      expectUnbroken(calleePart, THEIR_HZ, codec === "opus");
     },
   },
   {
     title: "hears all that was streamed before the hang-up",
     async run(call, ringport) {
-      call.client.speak(spoken(2_000));
+      call.client.speak(toneOf(2_000));
       call.client.ask({ type: "hangup" });
       expect(await call.client.closed).toBe(1000);
       await expectOutcome(ringport, call, "stream_closed");
@@ -90,7 +90,7 @@ const STORIES: readonly Story[] = [
     title: "hears all that was streamed before the client closed its socket",
     codecs: ["pcmu"],
     async run(call, ringport) {
-      call.client.speak(spoken(1_500));
+      call.client.speak(toneOf(1_500));
       call.client.close(1000);
       await expectOutcome(ringport, call, "stream_closed");
       await expectSpoken(call, 1_500);
@@ -100,7 +100,7 @@ const STORIES: readonly Story[] = [
     title: "hears nothing more after clear, which reports what was heard",
     async run(call, ringport) {
       const { client } = call;
-      client.speak(spoken(10_000));
+      client.speak(toneOf(10_000));
       await wait(1_500);
       client.ask({ type: "clear" });
       const { heard_ms: heardMs = 0 } = await client.event("cleared");
@@ -118,9 +118,10 @@ const STORIES: readonly Story[] = [
     async run(call, ringport) {
       const { client, softphone } = call;
       client.ask({ type: "dtmf", digits: "42#" });
-      const pressed = () => softphone.events.filter(({ type }) => type === "CALL_DTMF_START").map(({ param }) => param);
-      await until(pressed, (keys) => keys.length === 3, 5_000, "three keys");
-      expect(pressed().join("")).toBe("42#");
+      const pressedKeys = () =>
+        softphone.events.filter(({ type }) => type === "CALL_DTMF_START").map(({ param }) => param);
+      await until(pressedKeys, (keys) => keys.length === 3, 5_000, "three keys");
+      expect(pressedKeys().join("")).toBe("42#");
       softphone.command("sndcode", "7");
       expect(await client.event("dtmf", 5_000)).toMatchObject({ digit: "7" });
       expect(client.events.filter(({ event }) => event === "dtmf")).toHaveLength(1);
@@ -132,7 +133,7 @@ const STORIES: readonly Story[] = [
     title: "hangs up, and the client gets the reason",
     async run(call, ringport) {
       const { client, softphone } = call;
-      client.speak(spoken(5_000));
+      client.speak(toneOf(5_000));
       await wait(1_000);
       softphone.command("hangup");
       expect(await client.event("completed")).toMatchObject({ reason: "callee_hung_up" });
@@ -145,20 +146,20 @@ const STORIES: readonly Story[] = [
     codecs: ["pcmu"],
     async run(call, ringport) {
       const { client, softphone, id } = call;
-      const noted = async (type: string) =>
+      const hasNoted = async (type: string) =>
         (await ringport.calls.timeline(ADA, id)).events.some((event) => event.type === type);
-      client.speak(spoken(3_000));
+      client.speak(toneOf(3_000));
       client.ask({ type: "mark", name: "said" });
       await wait(1_000);
       softphone.command("hold");
-      await until(() => noted("held"), Boolean, 5_000, "the hold");
+      await until(() => hasNoted("held"), Boolean, 5_000, "the hold");
       await wait(1_500);
       softphone.command("resume");
-      await until(() => noted("resumed"), Boolean, 5_000, "the end of the hold");
+      await until(() => hasNoted("resumed"), Boolean, 5_000, "the end of the hold");
       await client.event("mark");
       // Audio held back during the hold was sent afterwards.
-      const took = client.at("mark") - client.at("answered");
-      expect(took).toBeGreaterThan(4_300);
+      const elapsedMs = client.timeOf("mark") - client.timeOf("answered");
+      expect(elapsedMs).toBeGreaterThan(4_300);
       client.ask({ type: "hangup" });
       await expectOutcome(ringport, call, "stream_closed");
       const { outcome } = await ringport.calls.wait(ADA, id);
@@ -166,7 +167,7 @@ const STORIES: readonly Story[] = [
       // The softphone is heard again, and no time is missing: silence was reported during the hold.
       const { audio } = client;
       expect(toneShare({ ...audio, samples: audio.samples.slice(-audio.sampleRate) }, THEIR_HZ)).toBeGreaterThan(0.95);
-      expect(Math.abs(msOf(audio, audio.samples.length) - took)).toBeLessThan(500);
+      expect(Math.abs(msOf(audio, audio.samples.length) - elapsedMs)).toBeLessThan(500);
     },
   },
 ];
@@ -174,10 +175,10 @@ const STORIES: readonly Story[] = [
 describe.each(["thread", "worker"] as const)("with audio in a %s,", (media) => {
   withTools("the softphone of a streamed call", ["baresip", "openssl", "sox"], () => {
     const stage = new Stage();
-    const calls = STORIES.flatMap((story) => (story.codecs ?? ["pcmu", "opus"]).map((codec) => ({ story, codec })));
+    const calls = SCENARIOS.flatMap((story) => (story.codecs ?? ["pcmu", "opus"]).map((codec) => ({ story, codec })));
     const softphones: Baresip[] = [];
     let ringport: Ringport;
-    let served: Listening;
+    let server: Listening;
 
     beforeAll(async () => {
       const keys = makeCertificates(stage.folder("keys"));
@@ -194,12 +195,12 @@ describe.each(["thread", "worker"] as const)("with audio in a %s,", (media) => {
         streamPreview: true,
         authenticate: async () => ADA,
       });
-      served = await serve(ringport, { port: 0 });
+      server = await serve(ringport, { port: 0 });
       await ringport.start();
     });
     afterAll(async () => {
       await ringport?.stop({ drainMs: 0 });
-      await served?.close();
+      await server?.close();
     });
 
     for (const [i, { story, codec }] of calls.entries())
@@ -221,7 +222,7 @@ describe.each(["thread", "worker"] as const)("with audio in a %s,", (media) => {
           target: { phoneNumber: NUMBERS[codec] },
         });
         try {
-          const client = await StreamClient.attach(served.url, call.id);
+          const client = await StreamClient.attach(server.url, call.id);
           await client.event("answered");
           // Commands go to the call of the called account.
           softphones[i]!.command("uafind", `sip:${NUMBERS[codec]}@127.0.0.1:${softphones[i]!.port}`);

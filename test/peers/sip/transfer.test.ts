@@ -37,15 +37,15 @@ withTools("an agent that transfers a softphone to another one", ["baresip", "ope
     expect([status, outcome?.reason]).toEqual(["COMPLETED", "agent_finished"]);
     expect(outcome?.detail).toMatch(/^transferred to \+12025550101: SIP 200/);
     // The callee's account has no codec that the first number accepts.
-    const failed: unknown[] = [];
+    const failedTransfers: unknown[] = [];
     for await (const { type, data } of ringport.calls.events(ADA, call.id))
-      if (type === "transfer_failed") failed.push(data);
-    expect(failed).toEqual([{ to: NUMBERS.pcma, reason: "SIP 488 Not Acceptable Here" }]);
+      if (type === "transfer_failed") failedTransfers.push(data);
+    expect(failedTransfers).toEqual([{ to: NUMBERS.pcma, reason: "SIP 488 Not Acceptable Here" }]);
     await colleague.event("CALL_ESTABLISHED", 5_000);
     await new Promise((resolve) => setTimeout(resolve, 1_000)); // the two talk
     colleague.command("hangup");
-    const closed = () => colleague.events.filter(({ type }) => type === "CALL_CLOSED").length;
-    await until(closed, (count) => count === 2, 5_000, "the end of both calls");
+    const closedCount = () => colleague.events.filter(({ type }) => type === "CALL_CLOSED").length;
+    await until(closedCount, (count) => count === 2, 5_000, "the end of both calls");
     const { sound } = await monoOf(await colleague.heardFile(), 8_000);
     const { from, to } = loudPart(sound, 500);
     expect(to - from).toBeGreaterThan(sound.sampleRate / 4);

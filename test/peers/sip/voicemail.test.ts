@@ -35,10 +35,14 @@ async function machine(stage: Stage): Promise<{ readonly path: string; readonly 
     { emit: (piece) => void pieces.push(piece), isCancelled: () => false },
   );
   const { sampleRate } = pieces[0]!;
-  const still = (ms: number) => new Int16Array(msToSamples(ms, sampleRate));
-  const greeting = [...pieces.map(({ samples }) => samples), still(PAUSE_MS), tone(1_000, BEEP_MS, sampleRate, 8_000)];
+  const silence = (ms: number) => new Int16Array(msToSamples(ms, sampleRate));
+  const greeting = [
+    ...pieces.map(({ samples }) => samples),
+    silence(PAUSE_MS),
+    tone(1_000, BEEP_MS, sampleRate, 8_000),
+  ];
   const beepEndMs = (1_000 * concatPcm(greeting).length) / sampleRate;
-  const samples = concatPcm([...greeting, still(40_000)]);
+  const samples = concatPcm([...greeting, silence(40_000)]);
   const folder = stage.folder("machine");
   const [mono, path] = [join(folder, "mono.wav"), join(folder, "machine.wav")];
   writeFileSync(mono, Buffer.concat([wavHeader({ sampleRate, samples: samples.length }), pcmToBytes(samples)]));
@@ -61,7 +65,7 @@ withTools("a softphone that greets like a machine", ["baresip", "openssl", "sox"
   });
 
   /** Places a call; resolves with its outcome and the softphone's recording. */
-  const placed = async (input: CallMessageInput) => {
+  const placeCall = async (input: CallMessageInput) => {
     const target = { phoneNumber: NUMBERS.pcmu };
     const call = await ringport.calls.create(ADA, { instanceId, target, ...input });
     const { status, outcome } = await ringport.calls.wait(ADA, call.id);
@@ -70,7 +74,7 @@ withTools("a softphone that greets like a machine", ["baresip", "openssl", "sox"
   };
 
   test("is hung up on during its greeting", async () => {
-    const { ended, recorded } = await placed({
+    const { ended, recorded } = await placeCall({
       type: "FIXED_TTS",
       tts: { text: APPOINTMENT.text, voiceId: "en-US-1" },
       onMachine: "hang_up",
@@ -81,7 +85,7 @@ withTools("a softphone that greets like a machine", ["baresip", "openssl", "sox"
   });
 
   test("records an agent's whole message after its beep, and silence before it", async () => {
-    const { ended, lines, recorded } = await placed({
+    const { ended, lines, recorded } = await placeCall({
       type: "DYNAMIC_AGENT",
       agent: { instructions: [`Say: ${APPOINTMENT.text}`], onMachine: "leave_message" },
     });
@@ -95,11 +99,11 @@ withTools("a softphone that greets like a machine", ["baresip", "openssl", "sox"
     // The greeting counts as a machine's after 6 s.
     expect(loudness(part(7_000, beepEndMs))).toBeLessThan(10);
     const message = lines.filter(({ startMs }) => startMs > beepEndMs);
-    const heard = message.map(({ startMs, endMs }, at) => {
-      const recording = path.replace(/\.wav$/, `-${at}.wav`);
+    const heardTexts = message.map(({ startMs, endMs }, index) => {
+      const recording = path.replace(/\.wav$/, `-${index}.wav`);
       run("sox", path, recording, "trim", String(startMs / 1_000 - 0.1), `=${endMs / 1_000 + 0.4}`);
       return recognise(recording, ...SENTENCES.map(({ places }) => places));
     });
-    expect(heard).toEqual(SENTENCES.map(({ heard }) => heard));
+    expect(heardTexts).toEqual(SENTENCES.map(({ heard }) => heard));
   });
 });

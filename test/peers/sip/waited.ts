@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from "node:fs";
 
 /** Returns the time that the threads of a process have waited for a processor since this function was called, ms; its calls pause. Linux only. */
 export function waitedSince(pid: number): () => number {
-  const before = waitsOf(pid);
+  const previousWaits = waitsOf(pid);
   return () => {
     let ms = 0;
-    for (const [thread, waitedMs] of waitsOf(pid)) ms += waitedMs - (before.get(thread) ?? 0);
+    for (const [thread, waitedMs] of waitsOf(pid)) ms += waitedMs - (previousWaits.get(thread) ?? 0);
     return ms;
   };
 }
