@@ -5,35 +5,35 @@ import type { SimulatedCallee } from "./callee.ts";
 /** Two callees that a transfer has connected with each other, until one of them ends. */
 export class Bridge implements ClockMember {
   readonly #clock: MediaClock;
-  readonly #one: SimulatedCallee;
-  readonly #other: SimulatedCallee;
-  readonly #fromOne: Int16Array;
-  readonly #fromOther: Int16Array;
+  readonly #first: SimulatedCallee;
+  readonly #second: SimulatedCallee;
+  readonly #fromFirst: Int16Array;
+  readonly #fromSecond: Int16Array;
 
   /** @param frameLength samples of one frame */
-  constructor(clock: MediaClock, one: SimulatedCallee, other: SimulatedCallee, frameLength: number) {
+  constructor(clock: MediaClock, first: SimulatedCallee, second: SimulatedCallee, frameLength: number) {
     this.#clock = clock;
-    this.#one = one;
-    this.#other = other;
-    this.#fromOne = new Int16Array(frameLength);
-    this.#fromOther = new Int16Array(frameLength);
+    this.#first = first;
+    this.#second = second;
+    this.#fromFirst = new Int16Array(frameLength);
+    this.#fromSecond = new Int16Array(frameLength);
     clock.add(this);
   }
 
   /** One of them has hung up. Idempotent. */
   end(by: SimulatedCallee, cause: ReleaseCause): void {
     this.#clock.remove(this);
-    for (const callee of [this.#one, this.#other]) callee.stop(callee === by ? cause : "released");
+    for (const callee of [this.#first, this.#second]) callee.stop(callee === by ? cause : "released");
   }
 
   tick(): void {
-    this.#one.read(this.#fromOne);
-    this.#other.read(this.#fromOther);
-    this.#one.hear(this.#fromOther);
-    this.#other.hear(this.#fromOne);
+    this.#first.read(this.#fromFirst);
+    this.#second.read(this.#fromSecond);
+    this.#first.hear(this.#fromSecond);
+    this.#second.hear(this.#fromFirst);
   }
 
   tickFailed(): void {
-    this.end(this.#one, "internal_error");
+    this.end(this.#first, "internal_error");
   }
 }

@@ -10,17 +10,17 @@ export class FrameStatistics {
   #sent = 0;
   #received = 0;
   #jitterMs = 0;
-  #movedAt: number | undefined;
+  #lastFrameAt: number | undefined;
 
   /** Records a frame to the callee, and a frame from them if `received`. @param now ms of a monotonic clock */
-  moved(received: boolean, now: number): void {
+  recordFrame(received: boolean, now: number): void {
     this.#sent++;
     if (received) this.#received++;
     // The first frame, sent on answer, precedes the clock's schedule.
     if (this.#sent === 1) return;
-    if (this.#movedAt !== undefined)
-      this.#jitterMs = nextJitter(this.#jitterMs, Math.abs(now - this.#movedAt - FRAME_MS));
-    this.#movedAt = now;
+    if (this.#lastFrameAt !== undefined)
+      this.#jitterMs = nextJitter(this.#jitterMs, Math.abs(now - this.#lastFrameAt - FRAME_MS));
+    this.#lastFrameAt = now;
   }
 
   /** The statistics so far; null before the first frame. */

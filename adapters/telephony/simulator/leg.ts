@@ -35,14 +35,14 @@ export interface SimulatedLegOptions extends SimulatedTransferOptions {
   /** Takes the caller's line offline for `ms`. */
   readonly loseLine: (ms: number) => void;
   /** Called when the leg has ended; its recording may still be incomplete. */
-  readonly ended: (leg: SimulatedLeg) => void;
+  readonly onEnded: (leg: SimulatedLeg) => void;
 }
 
 /** Keys being sent as tones. */
 interface Keys {
   readonly tones: Int16Array;
   at: number;
-  readonly sent: () => void;
+  readonly onSent: () => void;
 }
 
 /** One simulated call: the caller's leg, wired to a {@link SimulatedCallee}. */
@@ -67,7 +67,7 @@ export class SimulatedLeg implements Leg, ClockMember, CalleeActions {
   #bridge: Bridge | undefined;
   readonly #keys: Keys[] = [];
   #ticking = false;
-  #cut = false;
+  #isCutOff = false;
   /** Set once the call has ended. During a tick, the clean-up follows after the frame. */
   #cause: ReleaseCause | undefined;
   #detail: string | null = null;
@@ -84,7 +84,7 @@ export class SimulatedLeg implements Leg, ClockMember, CalleeActions {
   }
 
   /** True until it has ended. */
-  get live(): boolean {
+  get isLive(): boolean {
     return this.#cause === undefined;
   }
 
@@ -107,13 +107,13 @@ export class SimulatedLeg implements Leg, ClockMember, CalleeActions {
   /** Plays the keys as tones; the source waits in the meantime. Rejects with a RangeError for other characters. */
   async sendDtmf(digits: string): Promise<void> {
     const tones = dtmfTones(digits, { sampleRate: this.sampleRate });
-    if (!this.live || tones.length === 0) return;
-    await new Promise<void>((sent) => this.#keys.push({ tones, at: 0, sent }));
+    if (!this.isLive || tones.length === 0) return;
+    await new Promise<void>((resolve) => this.#keys.push({ tones, at: 0, onSent: resolve }));
   }
 
   /** Transfers the call to a number, which rings by the number plan or at a phone. */
   async transfer(to: string, signal: AbortSignal): Promise<TransferOutcome> {
-    if (!this.live || !this.#answered)
+    if (!this.isLive || !this.#answered)
       throw new Error("the call is not answered, or has ended: it cannot be transferred");
     if (this.#transfer !== undefined) throw new Error("the call is being transferred already");
     this.#transfer = new SimulatedTransfer(to, this.#options, signal);
@@ -137,7 +137,7 @@ export class SimulatedLeg implements Leg, ClockMember, CalleeActions {
 
   /** Drops the connection without a signal: no audio and no event until the caller hangs up. */
   cutOff(): void {
-    this.#cut = true;
+    this.#isCutOff = true;
     this.#options.clock.remove(this);
     this.#callee.stop(this.#cause ?? "line_lost");
   }
@@ -149,7 +149,7 @@ export class SimulatedLeg implements Leg, ClockMember, CalleeActions {
 
   /** @internal */
   answer(audio: boolean): void {
-    if (!this.live) return;
+    if (!this.isLive) return;
     const { clock, spool, callId, instanceId, sampleRate } = this.#options;
     this.#answered = true;
     this.#calleeSendsAudio = audio;
@@ -158,10 +158,10 @@ export class SimulatedLeg implements Leg, ClockMember, CalleeActions {
     clock.add(this);
     try {
       this.tick(); // the first frame is sent on answer
-    } catch (fault) {
-      this.tickFailed(fault);
+    } catch (error) {
+      this.tickFailed(error);
     }
-    if (this.live) this.events.push({ type: "connected" });
+    if (this.isLive) this.events.push({ type: "connected" });
   }
 
   /** @internal */
@@ -186,16 +186,16 @@ export class SimulatedLeg implements Leg, ClockMember, CalleeActions {
       else this.#outgoing.fill(0);
       this.#callee.hear(this.#outgoing);
       this.#recording?.write(this.#outgoing, undefined, this.#outgoing.length);
-      this.#statistics.moved(this.#calleeSendsAudio, now);
+      this.#statistics.recordFrame(this.#calleeSendsAudio, now);
       if (this.#calleeSendsAudio) {
         const count = this.#callee.read(this.#incoming);
         this.#marks.fill(SAMPLE.received, 0, count).fill(SAMPLE.filledIn, count);
         // The callee may have ended the call or taken the line offline; then this frame is lost.
-        if (this.live && !this.#cut) this.#sink?.write(this.#incoming, this.#marks);
+        if (this.isLive && !this.#isCutOff) this.#sink?.write(this.#incoming, this.#marks);
       }
     } finally {
       this.#ticking = false;
-      if (!this.live) this.#cleanUp();
+      if (!this.isLive) this.#cleanUp();
     }
   }
 
@@ -205,7 +205,7 @@ export class SimulatedLeg implements Leg, ClockMember, CalleeActions {
   }
 
   #finish(cause: ReleaseCause, detail: string | null): void {
-    if (!this.live) return;
+    if (!this.isLive) return;
     this.#cause = cause;
     this.#detail = detail;
     if (!this.#ticking) this.#cleanUp();
@@ -214,32 +214,32 @@ export class SimulatedLeg implements Leg, ClockMember, CalleeActions {
   #cleanUp(): void {
     if (this.#cause === undefined) return;
     const { clock } = this.#options;
-    if (this.#cause === "released" && !this.#cut)
+    if (this.#cause === "released" && !this.#isCutOff)
       this.#bridge = this.#transfer?.connect(this.#callee, clock, this.#outgoing.length);
     if (this.#bridge) clock.remove(this);
     else {
       this.cutOff();
       this.#transfer?.cancel();
     }
-    for (const { sent } of this.#keys.splice(0)) sent();
+    for (const { onSent: sent } of this.#keys.splice(0)) sent();
     this.#source = undefined;
     this.#sink = undefined;
     this.events.push({ type: "ended", cause: this.#cause, detail: this.#detail });
     this.events.close();
-    this.#options.ended(this);
+    this.#options.onEnded(this);
     if (this.#recording === undefined) this.#flushed.resolve();
     else void this.#options.spool.finish(this.callId).then(this.#flushed.resolve);
   }
 
   #playKeys(): void {
     const keys = this.#keys[0]!;
-    const take = Math.min(this.#outgoing.length, keys.tones.length - keys.at);
-    for (let i = 0; i < take; i++) this.#outgoing[i] = keys.tones[keys.at + i]!;
-    this.#outgoing.fill(0, take);
-    keys.at += take;
+    const count = Math.min(this.#outgoing.length, keys.tones.length - keys.at);
+    for (let i = 0; i < count; i++) this.#outgoing[i] = keys.tones[keys.at + i]!;
+    this.#outgoing.fill(0, count);
+    keys.at += count;
     if (keys.at < keys.tones.length) return;
     this.#keys.shift();
-    keys.sent();
+    keys.onSent();
   }
 }
 

@@ -11,7 +11,7 @@ import {
   type LineHost,
 } from "../../../src/ports/telephony.ts";
 import { LinkAttempt } from "../linking/link-attempt.ts";
-import type { ShownCodes } from "../linking/link-codes.ts";
+import type { LinkCodes } from "../linking/link-codes.ts";
 import type { CalleeActions, SimulatedCallee } from "./callee.ts";
 import { type Device, encodeDevice, newDevice } from "./device.ts";
 import { SimulatedLeg, type SimulatedLegOptions } from "./leg.ts";
@@ -25,22 +25,22 @@ export interface SimulatedLineOptions {
   readonly host: LineHost;
   /** The device that the line is already linked to. */
   readonly device: Device | undefined;
-  readonly codes: ShownCodes<SimulatedPhone>;
+  readonly codes: LinkCodes<SimulatedPhone>;
   /** Reason why no line can connect until the cause is fixed. */
   readonly lastingFault: string | undefined;
   /** Options that all legs share. */
   readonly leg: Omit<
     SimulatedLegOptions,
-    "callee" | "to" | "callId" | "instanceId" | "from" | "mayCall" | "deadlines" | "loseLine" | "ended"
+    "callee" | "to" | "callId" | "instanceId" | "from" | "mayCall" | "deadlines" | "loseLine" | "onEnded"
   >;
   /** Creates the callee of a number. */
   readonly callee: (to: string, from: CalledFrom, call: CalleeActions) => SimulatedCallee;
   /** Called when a call is placed. */
-  readonly placed: (leg: SimulatedLeg) => void;
+  readonly onPlaced: (leg: SimulatedLeg) => void;
   /** Called when a call has ended. */
-  readonly ended: (leg: SimulatedLeg) => void;
+  readonly onEnded: (leg: SimulatedLeg) => void;
   /** Called when the line is closed. */
-  readonly closed: (line: SimulatedLine) => void;
+  readonly onClosed: (line: SimulatedLine) => void;
 }
 
 /** Caller's details for a callee. */
@@ -138,17 +138,17 @@ export class SimulatedLine implements Line, SimulatedPhone {
       deadlines,
       to,
       callee: (number, call) => this.#options.callee(number, { callId, instance: this.#options.instance, from }, call),
-      loseLine: (ms) => this.#lose(ms),
-      ended: () => {
+      loseLine: (ms) => this.#dropLine(ms),
+      onEnded: () => {
         signal.removeEventListener("abort", hangUp);
         this.#legs.delete(leg);
-        this.#options.ended(leg);
+        this.#options.onEnded(leg);
       },
     });
     const hangUp = (): void => void leg.hangUp();
     signal.addEventListener("abort", hangUp, { once: true });
     this.#legs.add(leg);
-    this.#options.placed(leg);
+    this.#options.onPlaced(leg);
     leg.start();
     return leg;
   }
@@ -165,7 +165,7 @@ export class SimulatedLine implements Line, SimulatedPhone {
     this.#closed = true;
     await this.#accepting?.catch(() => {});
     await this.#disconnect("closed");
-    this.#options.closed(this);
+    this.#options.onClosed(this);
   }
 
   async #disconnect(reason: string): Promise<void> {
@@ -187,7 +187,7 @@ export class SimulatedLine implements Line, SimulatedPhone {
   }
 
   /** The network disappears without a signal: calls stay open until one side hangs up. */
-  #lose(ms: number): void {
+  #dropLine(ms: number): void {
     if (this.#closed || this.#device === undefined) return;
     for (const leg of this.#legs) leg.cutOff();
     this.#connectIn(ms, "the network does not answer");

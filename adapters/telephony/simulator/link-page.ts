@@ -3,7 +3,7 @@ import { within } from "../../../src/base/timers.ts";
 import type { Logger } from "../../../src/ports/logger.ts";
 import type { Reply, RequestLike } from "../../../src/ports/web.ts";
 import type { LinkTarget } from "../linking/link-attempt.ts";
-import type { ShownCodes } from "../linking/link-codes.ts";
+import type { LinkCodes } from "../linking/link-codes.ts";
 import { NOT_STORED, type PageText, STALE_CODE, UNKNOWN_CODE, WRONG_METHOD, webPage } from "../linking/web-page.ts";
 
 /** Time the page waits for the link to be stored before it responds 503, ms. */
@@ -24,7 +24,7 @@ export interface SimulatedPhone extends LinkTarget {
  * @param path the part after `/simulator`
  */
 export async function simulatorLinkPage(
-  codes: ShownCodes<SimulatedPhone>,
+  codes: LinkCodes<SimulatedPhone>,
   logger: Logger,
   path: string,
   request: RequestLike,
@@ -40,16 +40,16 @@ export async function simulatorLinkPage(
   const { target } = code.attempt;
   if (method !== "POST") {
     if (method === "GET") codes.reserve(code);
-    return webPage(method, 200, linkThis(target.name));
+    return webPage(method, 200, linkForm(target.name));
   }
   code.used = true;
   let phone: string | undefined;
   try {
     const late = () => new Error(`not stored within ${STORE_TIMEOUT_MS} ms`);
     phone = await within(target.accept(), { system: codes.system, ms: STORE_TIMEOUT_MS, late });
-  } catch (fault) {
+  } catch (error) {
     code.used = false; // the user may press the button again
-    logger.error({ err: fault, instance_id: target.instanceId }, "simulator: the link could not be stored");
+    logger.error({ err: error, instance_id: target.instanceId }, "simulator: the link could not be stored");
     return webPage(method, 503, NOT_STORED, { "retry-after": "2" });
   }
   if (phone === undefined) return webPage(method, 410, STALE_CODE);
@@ -59,10 +59,10 @@ export async function simulatorLinkPage(
       headers: { "content-type": "application/json", "cache-control": "no-store" },
       body: JSON.stringify({ linked: true, instance_id: target.instanceId, phone }),
     };
-  return webPage(method, 200, linked(target.name, phone));
+  return webPage(method, 200, linkedPage(target.name, phone));
 }
 
-function linkThis(name: string): PageText {
+function linkForm(name: string): PageText {
   return {
     title: "Link this phone",
     body: `<p>“${escapeHtml(name)}” will place its calls through this simulated phone.</p>
@@ -70,7 +70,7 @@ function linkThis(name: string): PageText {
   };
 }
 
-function linked(name: string, phone: string): PageText {
+function linkedPage(name: string, phone: string): PageText {
   return {
     title: "Linked",
     body: `<p class="mark" aria-hidden="true">✓</p>

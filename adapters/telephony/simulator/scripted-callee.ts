@@ -40,12 +40,13 @@ export class ScriptedCallee implements SimulatedCallee {
   #clip: Int16Array | undefined;
   #clipAt = 0;
   /** Samples until the current clip or silence ends. */
-  #left = 0;
-  /** True if the caller has spoken since the last step, and samples of silence since its last sound. */
+  #remaining = 0;
+  /** True if the caller has spoken since the last step. */
   #callerSpoke = false;
-  #callerQuiet = 0;
-  /** Samples of the caller's speech since the last step, with its pauses. */
-  #callerSpoken = 0;
+  /** Samples of silence since the caller's last sound. */
+  #callerSilence = 0;
+  /** Samples of the caller's speech since the last step, pauses included. */
+  #callerSpeech = 0;
 
   constructor(options: ScriptedCalleeOptions) {
     this.#options = options;
@@ -66,30 +67,30 @@ export class ScriptedCallee implements SimulatedCallee {
   }
 
   hear(frame: Int16Array): void {
-    const waitsFor = this.#options.script.steps[this.#next]?.do;
-    if (waitsFor !== "listen" && waitsFor !== "overhear") return;
-    if (waitsFor === "listen" && this.#left > 0) return; // speech that overlaps the callee's words is not a question
+    const stepType = this.#options.script.steps[this.#next]?.do;
+    if (stepType !== "listen" && stepType !== "overhear") return;
+    if (stepType === "listen" && this.#remaining > 0) return; // speech that overlaps the callee's words is not a question
     for (const sample of frame) {
       if (Math.abs(sample) > SOUND) {
         this.#callerSpoke = true;
-        this.#callerQuiet = 0;
-      } else this.#callerQuiet++;
+        this.#callerSilence = 0;
+      } else this.#callerSilence++;
     }
-    if (this.#callerSpoke && this.#callerQuiet < this.#pause) this.#callerSpoken += frame.length;
+    if (this.#callerSpoke && this.#callerSilence < this.#pauseSamples) this.#callerSpeech += frame.length;
   }
 
   read(frame: Int16Array): number {
     let at = 0;
     while (at < frame.length && !this.#stopped) {
-      if (this.#left === 0 && !this.#startNext()) break;
-      const take = Math.min(frame.length - at, this.#left);
+      if (this.#remaining === 0 && !this.#startNext()) break;
+      const count = Math.min(frame.length - at, this.#remaining);
       const clip = this.#clip;
-      const fromClip = clip === undefined ? 0 : Math.min(take, clip.length - this.#clipAt);
+      const fromClip = clip === undefined ? 0 : Math.min(count, clip.length - this.#clipAt);
       for (let i = 0; i < fromClip; i++) frame[at + i] = clip![this.#clipAt + i]!;
       this.#clipAt += Math.max(0, fromClip);
-      frame.fill(0, at + Math.max(0, fromClip), at + take);
-      at += take;
-      this.#left -= take;
+      frame.fill(0, at + Math.max(0, fromClip), at + count);
+      at += count;
+      this.#remaining -= count;
     }
     frame.fill(0, at);
     return frame.length;
@@ -123,20 +124,20 @@ export class ScriptedCallee implements SimulatedCallee {
       this.#play(sentence, step.ms === undefined ? sentence.length : this.#scaled(step.ms));
     } else if (step.do === "listen") {
       const quietSamples = msToSamples(step.quietMs, this.#options.sampleRate);
-      if (!this.#callerSpoke || this.#callerQuiet < quietSamples) return false;
+      if (!this.#callerSpoke || this.#callerSilence < quietSamples) return false;
     } else if (step.do === "overhear") {
-      if (this.#callerSpoken < msToSamples(step.spokenMs, this.#options.sampleRate)) return false;
+      if (this.#callerSpeech < msToSamples(step.spokenMs, this.#options.sampleRate)) return false;
     } else if (step.do === "beep") this.#play(tone(step.hz, step.ms, this.#options.sampleRate, BEEP_AMPLITUDE));
     else if (step.do === "press") this.#play(dtmfTones(step.keys, { sampleRate: this.#options.sampleRate }));
     else if (step.do === "wait") this.#play(undefined, this.#scaled(step.ms));
     this.#next++;
     this.#callerSpoke = false;
-    this.#callerSpoken = 0;
+    this.#callerSpeech = 0;
     this.#act(step);
     return true;
   }
 
-  get #pause(): number {
+  get #pauseSamples(): number {
     return msToSamples(PAUSE_MS, this.#options.sampleRate);
   }
 
@@ -148,7 +149,7 @@ export class ScriptedCallee implements SimulatedCallee {
   #play(clip: Int16Array | undefined, samples: number = clip?.length ?? 0): void {
     this.#clip = clip;
     this.#clipAt = 0;
-    this.#left = samples;
+    this.#remaining = samples;
   }
 
   #scaled(ms: number): number {

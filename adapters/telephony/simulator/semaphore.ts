@@ -1,26 +1,26 @@
-/** Runs a limited number of tasks at a time; the others wait, first come, first served. */
+/** Runs a limited number of tasks at a time; the others wait in line. */
 export class Semaphore {
   #free: number;
-  readonly #waiting: (() => void)[] = [];
+  readonly #queue: (() => void)[] = [];
 
   /** @param limit maximum number of tasks at a time */
   constructor(limit: number) {
     this.#free = limit;
   }
 
-  /** Runs the task when it is its turn; settles like the task. */
+  /** Runs the task once a place is free; settles like the task. */
   async run<T>(task: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free--;
     else
       await new Promise<void>((resolve) => {
-        this.#waiting.push(resolve);
+        this.#queue.push(resolve);
       });
     try {
       return await task();
     } finally {
-      const next = this.#waiting.shift();
+      const next = this.#queue.shift();
       if (next === undefined) this.#free++;
-      else next(); // hands its place to the next task
+      else next(); // passes its place to the next task
     }
   }
 }

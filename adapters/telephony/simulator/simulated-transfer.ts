@@ -23,25 +23,25 @@ export interface SimulatedTransferOptions {
 export class SimulatedTransfer implements CalleeActions {
   readonly #outcome = Promise.withResolvers<TransferOutcome>();
   readonly outcome: Promise<TransferOutcome> = this.#outcome.promise;
-  #tidy: () => void = () => {};
+  #release: () => void = () => {};
   #target: SimulatedCallee | undefined;
   #bridge: Bridge | undefined;
-  #state: "ringing" | "answered" | "over" = "ringing";
+  #state: "ringing" | "answered" | "ended" = "ringing";
 
   /** @throws {RangeError} if `to` is not an E.164 number */
   constructor(to: string, { system, timeScale, mayCall, callee }: SimulatedTransferOptions, signal: AbortSignal) {
     if (!PHONE_NUMBER.test(to)) throw new RangeError(`the number "${to.slice(0, 40)}" ${PHONE_RULE}`);
-    const aborted = (): void => this.#stop(signal.reason);
-    if (signal.aborted) aborted();
+    const onAbort = (): void => this.#stop(signal.reason);
+    if (signal.aborted) onAbort();
     else {
       const cancelTimer = system.after(RING_LIMIT_MS * timeScale, () => {
         this.#target?.stop("no_answer");
         this.#fail("simulator: no answer");
       });
-      signal.addEventListener("abort", aborted, { once: true });
-      this.#tidy = () => {
+      signal.addEventListener("abort", onAbort, { once: true });
+      this.#release = () => {
         cancelTimer();
-        signal.removeEventListener("abort", aborted);
+        signal.removeEventListener("abort", onAbort);
       };
       void this.#ring(to, mayCall, callee);
     }
@@ -60,14 +60,14 @@ export class SimulatedTransfer implements CalleeActions {
     this.#target.start();
   }
 
-  /** The call has ended before it was handed over. */
+  /** Cancels the transfer, because the call has ended. */
   cancel(): void {
     this.#stop(new Error("the call ended during the transfer"));
   }
 
   /**
-   * Connects the callee of the call with the number that has answered. Undefined if that has not answered, or if
-   * neither side would end the call: two scripts have no conversation.
+   * Connects the callee of the call with the number that has answered. Undefined if it has not answered, or if both
+   * are scripts, which would never end the call.
    */
   connect(callee: SimulatedCallee, clock: MediaClock, frameLength: number): Bridge | undefined {
     const target = this.#target;
@@ -83,7 +83,7 @@ export class SimulatedTransfer implements CalleeActions {
   answer(): void {
     if (this.#state !== "ringing") return;
     this.#state = "answered";
-    this.#tidy();
+    this.#release();
     this.#outcome.resolve({ type: "accepted", detail: "simulator: answered" });
   }
 
@@ -97,18 +97,18 @@ export class SimulatedTransfer implements CalleeActions {
     }
   }
 
-  /** @internal Called when the line of the call has left it. */
+  /** @internal No effect: the caller's line is no longer part of the call. */
   loseLine(): void {}
 
   #fail(detail: string): void {
-    this.#state = "over";
-    this.#tidy();
+    this.#state = "ended";
+    this.#release();
     this.#outcome.resolve({ type: "failed", detail });
   }
 
   #stop(reason: unknown): void {
-    this.#state = "over";
-    this.#tidy();
+    this.#state = "ended";
+    this.#release();
     this.#target?.stop("released");
     this.#outcome.reject(reason);
   }

@@ -7,7 +7,7 @@ import { type Logger, silentLogger } from "../../../src/ports/logger.ts";
 import type { Network, NetworkPages } from "../../../src/ports/pages.ts";
 import { realSystem, type System } from "../../../src/ports/system.ts";
 import type { CallerId, InstanceRef, Line, LineHost } from "../../../src/ports/telephony.ts";
-import { ShownCodes } from "../linking/link-codes.ts";
+import { LinkCodes } from "../linking/link-codes.ts";
 import type { CalleeActions, SimulatedCallee } from "./callee.ts";
 import { decodeDevice } from "./device.ts";
 import { type CalledFrom, SimulatedLine } from "./line.ts";
@@ -77,7 +77,7 @@ export function simulator(options: SimulatorOptions = {}): Simulator {
   if (!(timeScale > 0 && timeScale < Infinity)) throw new RangeError(`timeScale must be above 0, not ${timeScale}`);
   const clock = new MediaClock(system);
   const frameLength = msToSamples(FRAME_MS, sampleRate);
-  const codes = new ShownCodes<SimulatedPhone>({ system, path: "/simulator/link", reserveMs: RESERVE_MS, timeScale });
+  const codes = new LinkCodes<SimulatedPhone>({ system, path: "/simulator/link", reserveMs: RESERVE_MS, timeScale });
   const voices = new Voices(options.say, (fault) => logger.warn({ err: fault }, "simulator: a callee's voice failed"));
   const spool = new Spool({
     dir: options.spoolDir,
@@ -118,9 +118,9 @@ export function simulator(options: SimulatorOptions = {}): Simulator {
       lastingFault: options.lastingFault,
       leg: { clock, spool, sampleRate, system, timeScale },
       callee,
-      placed: (leg) => live.add(leg.callId),
-      ended: (leg) => live.delete(leg.callId),
-      closed: (line) => lines.delete(line),
+      onPlaced: (leg) => live.add(leg.callId),
+      onEnded: (leg) => live.delete(leg.callId),
+      onClosed: (line) => lines.delete(line),
     });
     lines.add(line);
     if (credentials !== undefined && device === undefined)
@@ -151,18 +151,18 @@ export function simulator(options: SimulatorOptions = {}): Simulator {
         if (live.has(callId))
           throw new Refusal("recording_not_ready", "the call is still running; try again when it has ended");
         await spool.finish(callId);
-        const found = await spool.read(callId);
-        if (found === undefined) return undefined;
+        const file = await spool.read(callId);
+        if (file === undefined) return undefined;
         return {
           status: 200,
           headers: {
             "content-type": "audio/wav",
             "content-disposition": `inline; filename="${callId}.wav"`,
             "cache-control": "private, no-store",
-            "content-length": String(found.size),
-            ...(found.incomplete ? { "recording-incomplete": "?1" } : {}),
+            "content-length": String(file.size),
+            ...(file.incomplete ? { "recording-incomplete": "?1" } : {}),
           },
-          body: found.bytes(),
+          body: file.bytes(),
         };
       },
     },

@@ -15,12 +15,12 @@ const SAFE_ID = /^[a-z0-9][a-z0-9_-]{0,99}$/;
 
 /** Samples in one buffer: 0.48 s at 16 kHz, 15 KiB. */
 const BUFFER_SAMPLES = 7_680;
-/** Unused buffers that are kept, about 1 MiB: between two writes a call needs only one. */
-const SPARE_BUFFERS = 64;
+/** Maximum unused buffers, about 1 MiB: between two writes a call needs only one. */
+const MAX_SPARE_BUFFERS = 64;
 /** Maximum number of buffers of one call that wait for the disk: 8 s at 16 kHz. */
 const MAX_PENDING_BUFFERS = 17;
 
-const STOPS: Readonly<Record<WavStop, string>> = {
+const STOP_REASONS: Readonly<Record<WavStop, string>> = {
   too_long: "it has reached the maximum length",
   disk_slow: "the disk is slower than the call",
   no_room: "the spool is full",
@@ -42,13 +42,13 @@ export interface SpoolOptions {
 }
 
 /** A recording on disk. */
-interface Heard {
+interface SpooledRecording {
   /** Undefined if it was recorded by an earlier run. */
   readonly instanceId: string | undefined;
   bytes: number;
 }
 
-interface LiveRecording extends Heard {
+interface LiveRecording extends SpooledRecording {
   readonly recording: WavWriter;
 }
 
@@ -59,18 +59,18 @@ interface LiveRecording extends Heard {
 export class Spool {
   readonly #options: SpoolOptions;
   /** Finished recordings by call, oldest first. */
-  readonly #finished = new Map<string, Heard>();
+  readonly #finished = new Map<string, SpooledRecording>();
   /** Recordings of calls that have not ended. */
   readonly #live = new Map<string, LiveRecording>();
   readonly #incomplete = new Set<string>();
   // One write at a time: otherwise a thousand calls that start together keep every core busy creating files while their
   // audio waits. A call that gets its turn later writes more at a time.
   readonly #writes = new Semaphore(1);
-  readonly #buffers = new SampleBuffers(BUFFER_SAMPLES, SPARE_BUFFERS);
+  readonly #buffers = new SampleBuffers(BUFFER_SAMPLES, MAX_SPARE_BUFFERS);
   #bytes = 0;
   /** Bytes of each instance. */
   readonly #instanceBytes = new Map<string, number>();
-  #begun = 0;
+  #startedCount = 0;
   #dir: string | undefined;
   #ready: Promise<void> | undefined;
 
@@ -80,9 +80,9 @@ export class Spool {
 
   /** Creates the folder, or lists the recordings of an earlier run. Rejects if that fails; may be retried. */
   open(): Promise<void> {
-    this.#ready ??= this.#scan().catch((fault: unknown) => {
+    this.#ready ??= this.#scan().catch((error: unknown) => {
       this.#ready = undefined;
-      throw fault;
+      throw error;
     });
     return this.#ready;
   }
@@ -104,13 +104,16 @@ export class Spool {
         channels: 1,
         maxMs: maxRecordingMs,
         maxWaiting: MAX_PENDING_BUFFERS,
-        stagger: ((this.#begun++ % 24) + 1) / 24,
+        stagger: ((this.#startedCount++ % 24) + 1) / 24,
         turn: (round) => this.#writes.run(round),
         buffers: this.#buffers,
         reserve: (bytes) => this.#reserve(live, bytes),
         onIncomplete: (stop, fault) => {
           this.#incomplete.add(callId);
-          logger.warn({ call_id: callId, reason: STOPS[stop], err: fault }, "simulator: the recording is incomplete");
+          logger.warn(
+            { call_id: callId, reason: STOP_REASONS[stop], err: fault },
+            "simulator: the recording is incomplete",
+          );
         },
       }),
     };
@@ -128,7 +131,7 @@ export class Spool {
     if (live.bytes > 0) this.#finished.set(callId, { instanceId: live.instanceId, bytes: live.bytes });
   }
 
-  /** The WAV file of a call, if there is one. */
+  /** The WAV file of a call, if any. */
   async read(callId: string): Promise<(StoredRecording & { readonly incomplete: boolean }) | undefined> {
     if (!SAFE_ID.test(callId)) return undefined;
     await this.open();
@@ -158,14 +161,14 @@ export class Spool {
   async #scan(): Promise<void> {
     const dir = this.#options.dir ?? (await mkdtemp(join(tmpdir(), "ringport-simulator-")));
     await mkdir(dir, { recursive: true, mode: 0o700 });
-    const found: { callId: string; bytes: number; at: number }[] = [];
+    const recordings: { callId: string; bytes: number; at: number }[] = [];
     for (const name of await readdir(dir)) {
       const callId = name.slice(0, -SUFFIX.length);
       if (!name.endsWith(SUFFIX) || !SAFE_ID.test(callId)) continue;
       const file = await stat(join(dir, name)).catch(unlessMissing);
-      if (file?.isFile()) found.push({ callId, bytes: file.size, at: file.mtimeMs });
+      if (file?.isFile()) recordings.push({ callId, bytes: file.size, at: file.mtimeMs });
     }
-    for (const { callId, bytes } of found.sort((a, b) => a.at - b.at)) {
+    for (const { callId, bytes } of recordings.sort((a, b) => a.at - b.at)) {
       this.#finished.set(callId, { instanceId: undefined, bytes });
       this.#bytes += bytes;
     }
@@ -186,16 +189,16 @@ export class Spool {
     const { maxBytes, maxInstanceBytes } = this.#options;
     const instanceFits = () => this.#bytesOf(instanceId) + bytes <= maxInstanceBytes;
     const fits = () => this.#bytes + bytes <= maxBytes;
-    this.#deleteOldest((heard) => heard.instanceId === instanceId, instanceFits);
+    this.#deleteOldest((entry) => entry.instanceId === instanceId, instanceFits);
     if (!instanceFits()) return false;
     this.#deleteOldest(() => true, fits);
     return fits();
   }
 
-  #deleteOldest(isMeant: (heard: Heard) => boolean, fits: () => boolean): void {
+  #deleteOldest(matches: (entry: SpooledRecording) => boolean, fits: () => boolean): void {
     if (fits()) return;
-    for (const [callId, heard] of this.#finished) {
-      if (!isMeant(heard)) continue;
+    for (const [callId, entry] of this.#finished) {
+      if (!matches(entry)) continue;
       this.#release(callId);
       void rm(this.#path(callId), { force: true }).catch((fault: unknown) =>
         this.#options.logger.warn({ call_id: callId, err: fault }, "simulator: an old recording could not be deleted"),
@@ -205,8 +208,8 @@ export class Spool {
   }
 
   #release(callId: string): void {
-    const heard = this.#finished.get(callId);
-    if (heard) this.#count(heard.instanceId, -heard.bytes);
+    const entry = this.#finished.get(callId);
+    if (entry) this.#count(entry.instanceId, -entry.bytes);
     this.#finished.delete(callId);
     this.#incomplete.delete(callId);
   }
@@ -214,8 +217,8 @@ export class Spool {
   #count(instanceId: string | undefined, bytes: number): void {
     this.#bytes += bytes;
     if (instanceId === undefined) return;
-    const counted = this.#bytesOf(instanceId) + bytes;
-    if (counted > 0) this.#instanceBytes.set(instanceId, counted);
+    const total = this.#bytesOf(instanceId) + bytes;
+    if (total > 0) this.#instanceBytes.set(instanceId, total);
     else this.#instanceBytes.delete(instanceId);
   }
 
@@ -229,7 +232,7 @@ export class Spool {
   }
 }
 
-function unlessMissing(fault: unknown): undefined {
-  if ((fault as { code?: unknown } | null)?.code === "ENOENT") return undefined;
-  throw fault;
+function unlessMissing(error: unknown): undefined {
+  if ((error as { code?: unknown } | null)?.code === "ENOENT") return undefined;
+  throw error;
 }

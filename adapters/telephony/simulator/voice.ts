@@ -19,8 +19,8 @@ export function babble(text: string, sampleRate: number): Int16Array {
   const syllables = FORMANTS.map((formants, index) => syllable(formants, 110 + 8 * index, sampleRate));
   const length = Math.round((SYLLABLE_MS * sampleRate) / 1000);
   for (let index = 0; index * length < samples.length; index++) {
-    const spoken = syllables[index % (syllables.length + 1)];
-    if (spoken !== undefined) samples.set(spoken.subarray(0, samples.length - index * length), index * length);
+    const current = syllables[index % (syllables.length + 1)];
+    if (current !== undefined) samples.set(current.subarray(0, samples.length - index * length), index * length);
   }
   return samples;
 }
@@ -40,37 +40,37 @@ function syllable([first, second]: readonly [number, number], pitch: number, sam
 export type Say = (text: string, sampleRate: number) => Promise<Int16Array>;
 
 /**
- * The callees' voices: calls `say` once for each sentence and caches the samples. Without `say`, or if it fails, they
+ * The callees' voices: call `say` once for each sentence and cache the samples. Without `say`, or if it fails, they
  * {@link babble}.
  */
 export class Voices {
   readonly #say: Say | undefined;
-  readonly #failed: (fault: unknown) => void;
-  readonly #spoken = new Map<string, Promise<Int16Array>>();
+  readonly #onError: (fault: unknown) => void;
+  readonly #speech = new Map<string, Promise<Int16Array>>();
 
-  /** @param failed called with the error of `say` */
-  constructor(say: Say | undefined, failed: (fault: unknown) => void) {
+  /** @param onError called with the error of `say` */
+  constructor(say: Say | undefined, onError: (fault: unknown) => void) {
     this.#say = say;
-    this.#failed = failed;
+    this.#onError = onError;
   }
 
   /** The sentence as samples. Never rejects. */
   speak(text: string, sampleRate: number): Promise<Int16Array> {
     const key = `${sampleRate} ${text}`;
-    const existing = this.#spoken.get(key);
+    const existing = this.#speech.get(key);
     if (existing !== undefined) return existing;
-    const spoken = this.#synthesize(text, sampleRate);
-    this.#spoken.set(key, spoken);
-    return spoken;
+    const speech = this.#synthesize(text, sampleRate);
+    this.#speech.set(key, speech);
+    return speech;
   }
 
   async #synthesize(text: string, sampleRate: number): Promise<Int16Array> {
     if (this.#say === undefined) return babble(text, sampleRate);
     try {
       return await this.#say(text, sampleRate);
-    } catch (fault) {
-      this.#failed(fault);
-      this.#spoken.delete(`${sampleRate} ${text}`); // the engine may have recovered by the next call
+    } catch (error) {
+      this.#onError(error);
+      this.#speech.delete(`${sampleRate} ${text}`); // the engine may have recovered by the next call
       return babble(text, sampleRate);
     }
   }

@@ -29,7 +29,7 @@ export class BrowserCallee implements SimulatedCallee {
   readonly attended: boolean = true;
   readonly #options: BrowserCalleeOptions;
   readonly #incoming: PhoneAudio;
-  #state: "new" | "ringing" | "answered" | "over" = "new";
+  #state: "new" | "ringing" | "answered" | "ended" = "new";
   /** The phone that has answered, and the frames sent to it. */
   #phone: BrowserPhone | undefined;
   #outgoing: OutgoingFrames | undefined;
@@ -50,17 +50,17 @@ export class BrowserCallee implements SimulatedCallee {
       return;
     }
     this.#state = "ringing";
-    for (const phone of group.phones) this.joined(phone);
+    for (const phone of group.phones) this.ring(phone);
     call.ring();
   }
 
   stop(cause: ReleaseCause): void {
-    if (this.#state === "over") return;
-    const phones = this.#ringing;
-    if (this.#phone) phones.push(this.#phone);
-    this.#state = "over";
+    if (this.#state === "ended") return;
+    const notified = this.#ringing;
+    if (this.#phone) notified.push(this.#phone);
+    this.#state = "ended";
     this.#options.group.release(this);
-    for (const phone of phones) this.#ended(phone, cause);
+    for (const phone of notified) this.#sendEnded(phone, cause);
   }
 
   hear(frame: Int16Array): void {
@@ -77,7 +77,7 @@ export class BrowserCallee implements SimulatedCallee {
   }
 
   /** Rings a phone that has joined the number, if the call rings. */
-  joined(phone: BrowserPhone): void {
+  ring(phone: BrowserPhone): void {
     if (this.#state !== "ringing") return;
     const { callId, caller, instance, sampleRate } = this.#options;
     const { id, name } = instance;
@@ -91,12 +91,12 @@ export class BrowserCallee implements SimulatedCallee {
   }
 
   /** Called when a phone has disconnected. */
-  left(phone: BrowserPhone, detail: string): void {
+  phoneLeft(phone: BrowserPhone, detail: string): void {
     if (this.#phone === phone) this.#options.call.end("callee_hung_up", detail);
   }
 
   /** Carries out a command of a phone that {@link isOn} the call; returns the reason if it cannot. */
-  take(phone: BrowserPhone, command: PhoneCommand): PhoneFault | undefined {
+  execute(phone: BrowserPhone, command: PhoneCommand): PhoneFault | undefined {
     const isRinging = this.#state === "ringing";
     if (isRinging !== (command.type === "answer" || command.type === "decline"))
       return phoneFault("not_now", isRinging ? "the call is not answered yet" : "the call is answered already");
@@ -110,7 +110,7 @@ export class BrowserCallee implements SimulatedCallee {
   }
 
   /** Takes audio from the phone that has the call; returns a fault, if any. Audio before the answer is ignored. */
-  takeAudio(bytes: Uint8Array): string | undefined {
+  receiveAudio(bytes: Uint8Array): string | undefined {
     return this.#state === "answered" ? this.#incoming.push(bytes) : undefined;
   }
 
@@ -119,7 +119,7 @@ export class BrowserCallee implements SimulatedCallee {
     this.#state = "answered";
     this.#phone = phone;
     this.#outgoing = new OutgoingFrames(phone.socket, this.#options.frameLength);
-    for (const other of others) this.#ended(other, "answered_elsewhere");
+    for (const other of others) this.#sendEnded(other, "answered_elsewhere");
     phone.send({ type: "answered", call_id: this.callId });
     this.#options.call.answer(true);
   }
@@ -128,7 +128,7 @@ export class BrowserCallee implements SimulatedCallee {
     return this.#state === "ringing" ? [...this.#options.group.phones] : [];
   }
 
-  #ended(phone: BrowserPhone, cause: PhoneEnd): void {
+  #sendEnded(phone: BrowserPhone, cause: PhoneEnd): void {
     phone.send({ type: "ended", call_id: this.callId, cause });
   }
 }

@@ -34,7 +34,7 @@ const MAX_QUEUED_BYTES: number = 256 << 10;
  * Reason for the end of a phone's connection, by close code. The page chooses the code, so its own reason is never
  * repeated.
  */
-const CLOSED: Readonly<Record<number, string>> = {
+const CLOSE_REASONS: Readonly<Record<number, string>> = {
   1000: "the page of the phone was closed",
   1001: "the page of the phone was closed",
   1005: "the page of the phone was closed",
@@ -64,10 +64,10 @@ export class BrowserPhone {
   /** Takes a message of the page. Never throws. */
   receive(data: string | Uint8Array): void {
     if (this.#closed) return;
-    const most = typeof data === "string" ? MAX_CHARACTERS : MAX_BYTES;
-    if (data.length > most) {
+    const limit = typeof data === "string" ? MAX_CHARACTERS : MAX_BYTES;
+    if (data.length > limit) {
       const unit = typeof data === "string" ? "characters" : "bytes";
-      this.close(PHONE_CLOSE_CODES.tooLarge, `a message has ${data.length} ${unit}, at most ${most} are allowed`);
+      this.close(PHONE_CLOSE_CODES.tooLarge, `a message has ${data.length} ${unit}, at most ${limit} are allowed`);
       return;
     }
     const fault = typeof data === "string" ? this.#command(data) : this.#audio(data);
@@ -82,8 +82,8 @@ export class BrowserPhone {
   }
 
   /** Handles a connection closed by the page or by a check of its session. */
-  closed(code: number): void {
-    if (!this.#closed) this.#leave(CLOSED[code] ?? "the connection to the phone was lost");
+  onClose(code: number): void {
+    if (!this.#closed) this.#leave(CLOSE_REASONS[code] ?? "the connection to the phone was lost");
   }
 
   #leave(detail: string): void {
@@ -96,14 +96,17 @@ export class BrowserPhone {
     if (command.type === "error") return command;
     const { call } = this.#group;
     return call?.callId === command.call_id && call.isOn(this)
-      ? call.take(this, command)
-      : phoneFault("no_such_call", `there is no call ${JSON.stringify(command.call_id)} on this phone: it may be over`);
+      ? call.execute(this, command)
+      : phoneFault(
+          "no_such_call",
+          `there is no call ${JSON.stringify(command.call_id)} on this phone: it may have ended`,
+        );
   }
 
   /** Audio still in flight when a call ends belongs to no call and is dropped. */
   #audio(bytes: Uint8Array): PhoneFault | undefined {
     const { call } = this.#group;
-    const fault = call?.isOn(this) ? call.takeAudio(bytes) : undefined;
+    const fault = call?.isOn(this) ? call.receiveAudio(bytes) : undefined;
     return fault === undefined ? undefined : phoneFault("invalid_audio", fault);
   }
 }

@@ -32,9 +32,9 @@ export class PhoneAudio {
   push(bytes: Uint8Array): string | undefined {
     if (bytes.length === 0 || bytes.length % 2 !== 0)
       return `a binary message has ${bytes.length} bytes: it must have whole 16-bit samples`;
-    const most = 2 * msToSamples(MAX_AUDIO_MS, this.#sampleRate);
-    if (bytes.length > most)
-      return `a binary message has ${bytes.length} bytes: it must have at most ${most}, ${MAX_AUDIO_MS} ms of audio`;
+    const limit = 2 * msToSamples(MAX_AUDIO_MS, this.#sampleRate);
+    if (bytes.length > limit)
+      return `a binary message has ${bytes.length} bytes: it must have at most ${limit}, ${MAX_AUDIO_MS} ms of audio`;
     this.#hasMicrophone = true;
     if (!this.muted) this.#buffer.write(pcmInBytes(bytes));
     return undefined;

@@ -9,21 +9,21 @@ const MAX_FRAMES = 10;
 /** Sends frames to a phone. If its page reads too slowly, the oldest ones are dropped, so that it never falls far behind. */
 export class OutgoingFrames {
   readonly #socket: Socket;
-  /** Waiting frames, in reused memory. */
-  readonly #waiting: readonly Int16Array[];
+  /** Pending frames, in reused memory. */
+  readonly #pending: readonly Int16Array[];
   #first = 0;
   #count = 0;
 
   /** @param length samples of one frame */
   constructor(socket: Socket, length: number) {
     this.#socket = socket;
-    this.#waiting = Array.from({ length: MAX_FRAMES }, () => new Int16Array(length));
+    this.#pending = Array.from({ length: MAX_FRAMES }, () => new Int16Array(length));
   }
 
   /** Sends the frame, or keeps a copy of it until the next one if the socket is full. */
   send(frame: Int16Array): void {
     while (this.#count > 0 && this.#isFree) {
-      this.#socket.send(pcmToBytes(this.#waiting[this.#first]!));
+      this.#socket.send(pcmToBytes(this.#pending[this.#first]!));
       this.#dropOldest();
     }
     if (this.#isFree) {
@@ -31,7 +31,7 @@ export class OutgoingFrames {
       return;
     }
     if (this.#count === MAX_FRAMES) this.#dropOldest();
-    this.#waiting[(this.#first + this.#count) % MAX_FRAMES]!.set(frame);
+    this.#pending[(this.#first + this.#count) % MAX_FRAMES]!.set(frame);
     this.#count++;
   }
 

@@ -72,10 +72,10 @@ export function readPhoneCommand(text: string): PhoneCommand | PhoneFault {
   if (typeof value !== "object" || value === null || Array.isArray(value))
     return phoneFault("invalid_json", "a text message must be a JSON object");
   const { type } = value as { type?: unknown };
-  if (typeof type !== "string" || !isKnown(type))
-    return phoneFault("unknown_message", `type is ${shown(type)}: it must be one of ${KNOWN}`);
-  const checked = v.safeParse(MESSAGES[type], value);
-  return checked.success ? checked.output : phoneFault("invalid_message", `${type}: ${checked.issues[0].message}`);
+  if (typeof type !== "string" || !isCommandType(type))
+    return phoneFault("unknown_message", `type is ${quoted(type)}: it must be one of ${COMMAND_TYPES}`);
+  const result = v.safeParse(MESSAGES[type], value);
+  return result.success ? result.output : phoneFault("invalid_message", `${type}: ${result.issues[0].message}`);
 }
 
 /** A fault for {@link PhoneMessage}. */
@@ -83,8 +83,8 @@ export function phoneFault(code: PhoneFault["code"], detail: string): PhoneFault
   return { type: "error", code, detail };
 }
 
-const KNOWN = Object.keys(MESSAGES).join(", ");
+const COMMAND_TYPES = Object.keys(MESSAGES).join(", ");
 
-const isKnown = (type: string): type is CommandType => Object.hasOwn(MESSAGES, type);
+const isCommandType = (type: string): type is CommandType => Object.hasOwn(MESSAGES, type);
 
-const shown = (type: unknown): string => (typeof type === "string" ? JSON.stringify(type.slice(0, 40)) : "missing");
+const quoted = (type: unknown): string => (typeof type === "string" ? JSON.stringify(type.slice(0, 40)) : "missing");

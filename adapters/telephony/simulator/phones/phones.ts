@@ -23,16 +23,17 @@ export class Phones {
   }
 
   /**
-   * Handlers of the WebSocket of a page that becomes a phone with this number. It counts until it is closed.
+   * Handlers of the WebSocket of a page that becomes a phone with this number. The connection counts towards the limits
+   * until it is closed.
    * @throws {Refusal} `server_busy`: too many are connected
    */
   connect(userId: string, number: string): SocketHandlers {
-    const disconnected = this.#connected(userId);
+    const endCount = this.#countConnection(userId);
     let phone: BrowserPhone | undefined;
     return {
       open: (socket) => {
         if (this.#closed) socket.close(PHONE_CLOSE_CODES.stopping, "the server is stopping");
-        else if (this.#count(userId) >= MAX_PHONES)
+        else if (this.#openPhones(userId) >= MAX_PHONES)
           socket.close(PHONE_CLOSE_CODES.tooMany, `you have ${MAX_PHONES} phones open: close one of them`);
         else {
           const group = this.#group(userId, number);
@@ -43,8 +44,8 @@ export class Phones {
       },
       message: (_, data) => phone?.receive(data),
       close: (_, code) => {
-        disconnected();
-        phone?.closed(code);
+        endCount();
+        phone?.onClose(code);
       },
     };
   }
@@ -58,24 +59,24 @@ export class Phones {
   }
 
   /** Counts a connection of the user, and returns a function that ends the count, once. */
-  #connected(userId: string): () => void {
-    let all = 0;
-    for (const count of this.#connections.values()) all += count;
+  #countConnection(userId: string): () => void {
+    let total = 0;
+    for (const count of this.#connections.values()) total += count;
     const count = this.#connections.get(userId) ?? 0;
-    if (count >= MAX_USER_CONNECTIONS || all >= MAX_CONNECTIONS)
+    if (count >= MAX_USER_CONNECTIONS || total >= MAX_CONNECTIONS)
       throw new Refusal("server_busy", "too many phones are connected; close one and try again");
     this.#connections.set(userId, count + 1);
     let isConnected = true;
     return () => {
       if (!isConnected) return;
       isConnected = false;
-      const left = (this.#connections.get(userId) ?? 1) - 1;
-      if (left > 0) this.#connections.set(userId, left);
+      const remaining = (this.#connections.get(userId) ?? 1) - 1;
+      if (remaining > 0) this.#connections.set(userId, remaining);
       else this.#connections.delete(userId);
     };
   }
 
-  #count(userId: string): number {
+  #openPhones(userId: string): number {
     let count = 0;
     for (const { phones } of this.#groups.get(userId)?.values() ?? []) count += phones.size;
     return count;

@@ -4,12 +4,12 @@ import type { BrowserPhone } from "./browser-phone.ts";
 /** The phones that ring for one number of a user. The number has one call at a time, on whichever phone. */
 export class RingGroup {
   readonly phones: Set<BrowserPhone> = new Set();
-  readonly #unused: () => void;
+  readonly #onUnused: () => void;
   #call: BrowserCallee | undefined;
 
-  /** @param unused called when the last phone has left and no call rings */
-  constructor(unused: () => void) {
-    this.#unused = unused;
+  /** @param onUnused called when the last phone has left and no call rings */
+  constructor(onUnused: () => void) {
+    this.#onUnused = onUnused;
   }
 
   /** The call that rings or is on a phone. */
@@ -20,13 +20,13 @@ export class RingGroup {
   /** Adds a phone; if the number rings, the phone does too. */
   add(phone: BrowserPhone): void {
     this.phones.add(phone);
-    this.#call?.joined(phone);
+    this.#call?.ring(phone);
   }
 
   /** Removes a phone that has disconnected. @param detail reason for the end of its call */
   remove(phone: BrowserPhone, detail: string): void {
     this.phones.delete(phone);
-    this.#call?.left(phone, detail);
+    this.#call?.phoneLeft(phone, detail);
     this.#tidy();
   }
 
@@ -45,6 +45,6 @@ export class RingGroup {
   }
 
   #tidy(): void {
-    if (this.phones.size === 0 && this.#call === undefined) this.#unused();
+    if (this.phones.size === 0 && this.#call === undefined) this.#onUnused();
   }
 }
