@@ -16,7 +16,7 @@ import type { MediaEngine } from "../../../sip-stack/media/engine.ts";
 import { parseHostPort } from "../../../sip-stack/message/uri.ts";
 import type { HostLookup } from "../../../user-hosts/host-lookup.ts";
 import { LinkAttempt } from "../../linking/link-attempt.ts";
-import type { ShownCodes } from "../../linking/link-codes.ts";
+import type { LinkCodes } from "../../linking/link-codes.ts";
 import { resolveTrunk } from "../config/resolve-trunk.ts";
 import type { Trunk } from "../config/trunk.ts";
 import { SipLine } from "../line.ts";
@@ -24,10 +24,10 @@ import { offline } from "../registration/presence.ts";
 import { SipTrunk } from "../trunk.ts";
 import { type AccountDefaults, type AccountFaults, encodeAccount, type SipAccount, trunkOf } from "./account.ts";
 import type { AccountTarget, AccountVerdict } from "./account-page.ts";
-import type { TryLimit } from "./try-limit.ts";
+import type { AccountAttemptLimiter } from "./attempt-limiter.ts";
 
 /** Time a server may take to respond about an account, ms; after that the account is refused. */
-const TRY_MS = 15_000;
+const ATTEMPT_TIMEOUT_MS = 15_000;
 
 const NOT_PUBLIC = "is not on the public Internet; only the operator of this server can allow others";
 
@@ -38,8 +38,8 @@ export interface AccountLineOptions {
   readonly system: System;
   readonly logger: Logger;
   readonly media: () => Promise<MediaEngine>;
-  readonly codes: ShownCodes<AccountTarget>;
-  readonly tries: TryLimit;
+  readonly codes: LinkCodes<AccountTarget>;
+  readonly attemptLimiter: AccountAttemptLimiter;
   /** The servers that may be entered; undefined for any. */
   readonly servers: readonly string[] | undefined;
   /** True if accounts may reach private addresses. */
@@ -48,11 +48,11 @@ export interface AccountLineOptions {
   /** Looks up the hosts of accounts. */
   readonly hosts: HostLookup;
   /** Called when the line is closed. */
-  readonly closed: (line: AccountLine) => void;
+  readonly onClosed: (line: AccountLine) => void;
 }
 
 /** A linked account: its trunk, and the line on it. */
-interface Linked {
+interface LinkedAccount {
   readonly trunk: SipTrunk;
   readonly line: SipLine;
 }
@@ -61,10 +61,10 @@ interface Linked {
 export class AccountLine implements Line, AccountTarget {
   readonly #options: AccountLineOptions;
   #attempt: LinkAttempt<AccountTarget>;
-  #linked: Linked | undefined;
+  #linked: LinkedAccount | undefined;
   /** Reason why the stored account is not used. */
-  #unusable: string | undefined;
-  #entering: Promise<AccountVerdict> | undefined;
+  #unusableReason: string | undefined;
+  #pendingEntry: Promise<AccountVerdict> | undefined;
   #closed = false;
 
   constructor(options: AccountLineOptions) {
@@ -91,53 +91,53 @@ export class AccountLine implements Line, AccountTarget {
   /** Links again with a stored account. */
   resume(account: SipAccount): void {
     if (this.#closed) return;
-    const checked = this.#check(account);
-    if ("trunk" in checked) void this.#start(this.#trunk(account, checked.trunk), { known: false });
+    const check = this.#check(account);
+    if ("trunk" in check) void this.#openLine(this.#trunk(account, check.trunk), { known: false });
     else
-      this.#unusable = `the account can no longer be used: ${sentence(checked.faults)}; delete the instance, or ask the operator`;
+      this.#unusableReason = `the account can no longer be used: ${faultsText(check.faults)}; delete the instance, or ask the operator`;
   }
 
   async link(): Promise<void> {
-    if (!this.#closed && this.#linked === undefined && this.#unusable === undefined) this.#attempt.requestCode();
+    if (!this.#closed && this.#linked === undefined && this.#unusableReason === undefined) this.#attempt.requestCode();
   }
 
   async enter(account: SipAccount): Promise<AccountVerdict> {
-    if (this.#closed || this.#linked !== undefined) return { verdict: "gone" };
-    const checked = this.#check(account);
-    if ("faults" in checked) return { verdict: "faulty", faults: checked.faults };
-    if (this.#entering !== undefined) return { verdict: "later", waitMs: 1_000 };
-    const attempt = this.#options.tries.begin(this.#options.instance.userId, account);
-    if ("waitMs" in attempt) return { verdict: "later", waitMs: attempt.waitMs };
-    let outcome: "right" | "wrong" = "wrong";
+    if (this.#closed || this.#linked !== undefined) return { verdict: "unavailable" };
+    const check = this.#check(account);
+    if ("faults" in check) return { verdict: "invalid", faults: check.faults };
+    if (this.#pendingEntry !== undefined) return { verdict: "wait", waitMs: 1_000 };
+    const attempt = this.#options.attemptLimiter.begin(this.#options.instance.userId, account);
+    if ("waitMs" in attempt) return { verdict: "wait", waitMs: attempt.waitMs };
+    let outcome: "accepted" | "rejected" = "rejected";
     // Closing and unlinking wait for this, so that a line is never half linked.
-    this.#entering = this.#try(account, checked.trunk)
+    this.#pendingEntry = this.#try(account, check.trunk)
       .then((result) => {
-        if (result.verdict === "linked") outcome = "right";
+        if (result.verdict === "linked") outcome = "accepted";
         return result;
       })
       .finally(() => {
-        this.#entering = undefined;
+        this.#pendingEntry = undefined;
         attempt.end(outcome);
       });
-    return this.#entering;
+    return this.#pendingEntry;
   }
 
   async probe(): Promise<LineHealth> {
     if (this.#linked) return this.#linked.line.probe();
-    if (this.#unusable !== undefined) return offline(this.#unusable, true);
+    if (this.#unusableReason !== undefined) return offline(this.#unusableReason, true);
     return offline(this.#closed ? "closed" : "not linked");
   }
 
   async dial(to: string, options: DialOptions, signal: AbortSignal): Promise<Leg> {
     if (this.#linked) return this.#linked.line.dial(to, options, signal);
-    throw new DialError("unreachable", this.#unusable ?? "the line is not linked");
+    throw new DialError("unreachable", this.#unusableReason ?? "the line is not linked");
   }
 
   async unlink(): Promise<void> {
     // A loop, because another attempt may have started in the meantime.
-    while (this.#entering !== undefined) await this.#entering.catch(() => {});
+    while (this.#pendingEntry !== undefined) await this.#pendingEntry.catch(() => {});
     const linked = this.#linked;
-    this.#linked = this.#unusable = undefined;
+    this.#linked = this.#unusableReason = undefined;
     this.#attempt.stop();
     await stop(linked);
     this.#attempt = new LinkAttempt(this.#options.codes, this); // a new attempt counts its codes from 1
@@ -146,46 +146,48 @@ export class AccountLine implements Line, AccountTarget {
   async close(): Promise<void> {
     this.#closed = true;
     this.#attempt.stop();
-    await this.#entering?.catch(() => {});
+    await this.#pendingEntry?.catch(() => {});
     await stop(this.#linked);
-    this.#options.closed(this);
+    this.#options.onClosed(this);
   }
 
   #check(account: SipAccount): { trunk: Trunk } | { faults: AccountFaults } {
     const { servers, defaults } = this.#options;
     const host = parseHostPort(account.server)?.host ?? "";
     if (account.user === "") return { faults: { user: "is missing" } };
-    const checked = trunkOf(account, defaults);
-    if ("faults" in checked) return checked;
+    const result = trunkOf(account, defaults);
+    if ("faults" in result) return result;
     if (!isAllowed(account.server, servers))
       return { faults: { server: `is not an allowed server; allowed here: ${servers?.join(", ")}` } };
     if (this.#onlyPublic(account) && !mayBePublic(host)) return { faults: { server: NOT_PUBLIC } };
-    return checked;
+    return result;
   }
 
   async #try(account: SipAccount, trunk: Trunk): Promise<AccountVerdict> {
     const { host } = this.#options;
-    const tried = this.#trunk(account, trunk);
+    const candidate = this.#trunk(account, trunk);
     try {
-      const health = await this.#ask(tried);
-      if (health.state === "offline") return await dropped(tried, { verdict: "refused", reason: health.reason });
-      if (this.#closed) return await dropped(tried, { verdict: "gone" });
-      await host.linked(tried.phone, encodeAccount(account));
-    } catch (fault) {
-      await tried.close();
-      throw fault;
+      const health = await this.#checkAccount(candidate);
+      if (health.state === "offline") return await discard(candidate, { verdict: "refused", reason: health.reason });
+      if (this.#closed) return await discard(candidate, { verdict: "unavailable" });
+      await host.linked(candidate.phone, encodeAccount(account));
+    } catch (error) {
+      await candidate.close();
+      throw error;
     }
     this.#attempt.stop();
-    await this.#start(tried, { known: true });
-    return { verdict: "linked", phone: tried.phone };
+    await this.#openLine(candidate, { known: true });
+    return { verdict: "linked", phone: candidate.phone };
   }
 
   /** Asks the server about the account. */
-  #ask(trunk: SipTrunk): Promise<LineHealth> {
+  #checkAccount(trunk: SipTrunk): Promise<LineHealth> {
     const late = () =>
-      new Error(`the server did not answer for ${TRY_MS / 1000} s; check its name, its port and the transport`);
-    return within(trunk.ask(), { system: this.#options.system, ms: TRY_MS, late }).catch((fault: unknown) =>
-      offline(errorText(fault)),
+      new Error(
+        `the server did not answer for ${ATTEMPT_TIMEOUT_MS / 1000} s; check its name, its port and the transport`,
+      );
+    return within(trunk.checkHealth(), { system: this.#options.system, ms: ATTEMPT_TIMEOUT_MS, late }).catch(
+      (fault: unknown) => offline(errorText(fault)),
     );
   }
 
@@ -204,26 +206,29 @@ export class AccountLine implements Line, AccountTarget {
     return !allowPrivate && !isListed(server, servers);
   }
 
-  /** Opens a line on the trunk; it reports that it is online, and that it is linked unless the host already knows. */
-  async #start(trunk: SipTrunk, { known }: { known: boolean }): Promise<void> {
+  /**
+   * Opens a line on the trunk. The line reports that it is online and, unless the host has stored the link, that it
+   * is linked.
+   */
+  async #openLine(trunk: SipTrunk, { known }: { known: boolean }): Promise<void> {
     const { host } = this.#options;
-    const line = new SipLine({ host, carrier: trunk, known, closed: () => {} });
+    const line = new SipLine({ host, carrier: trunk, isLinkStored: known, onClosed: () => {} });
     this.#linked = { trunk, line };
     await line.link();
   }
 }
 
-async function dropped(trunk: SipTrunk, verdict: AccountVerdict): Promise<AccountVerdict> {
+async function discard(trunk: SipTrunk, verdict: AccountVerdict): Promise<AccountVerdict> {
   await trunk.close();
   return verdict;
 }
 
-async function stop(linked: Linked | undefined): Promise<void> {
+async function stop(linked: LinkedAccount | undefined): Promise<void> {
   await linked?.line.close();
   await linked?.trunk.close();
 }
 
-function sentence(faults: AccountFaults): string {
+function faultsText(faults: AccountFaults): string {
   return Object.entries(faults)
     .map(([field, fault]) => `${field} ${fault}`)
     .join("; ");

@@ -5,25 +5,25 @@ import type { Logger } from "../../../../src/ports/logger.ts";
 import type { Reply, RequestLike } from "../../../../src/ports/web.ts";
 import type { TransportKind } from "../../../sip-stack/transport/transport.ts";
 import type { LinkTarget } from "../../linking/link-attempt.ts";
-import type { IssuedCode, ShownCodes } from "../../linking/link-codes.ts";
+import type { IssuedCode, LinkCodes } from "../../linking/link-codes.ts";
 import { NOT_STORED, type PageText, STALE_CODE, UNKNOWN_CODE, WRONG_METHOD, webPage } from "../../linking/web-page.ts";
 import type { AccountFaults, SipAccount } from "./account.ts";
 import { formText } from "./form-text.ts";
 
 /** Time that trying an account and storing the link may take before the page responds 503, ms. */
-const ENTERED_WITHIN_MS = 20_000;
+const ENTRY_TIMEOUT_MS = 20_000;
 const LINK_PATH = /^\/link(?:\/([^/]*))?\/?$/;
 
 /** The result of entering an account. */
 export type AccountVerdict =
   | { readonly verdict: "linked"; readonly phone: string | null }
-  | { readonly verdict: "faulty"; readonly faults: AccountFaults }
+  | { readonly verdict: "invalid"; readonly faults: AccountFaults }
   /** The server refused it. */
   | { readonly verdict: "refused"; readonly reason: string }
   /** Another account is being tried, or there were too many attempts; wait until the next attempt, ms. */
-  | { readonly verdict: "later"; readonly waitMs: number }
+  | { readonly verdict: "wait"; readonly waitMs: number }
   /** The line is already linked, or closed. */
-  | { readonly verdict: "gone" };
+  | { readonly verdict: "unavailable" };
 
 /** A line that can be linked to an account. */
 export interface AccountTarget extends LinkTarget {
@@ -37,7 +37,7 @@ export interface AccountTarget extends LinkTarget {
  * @param path the path after `/sip`
  */
 export async function accountPage(
-  codes: ShownCodes<AccountTarget>,
+  codes: LinkCodes<AccountTarget>,
   logger: Logger,
   path: string,
   request: RequestLike,
@@ -54,11 +54,11 @@ export async function accountPage(
   codes.reserve(code);
   return method === "GET"
     ? webPage(method, 200, formText(code.attempt.target.name))
-    : entered(codes, code, logger, request);
+    : submitAccount(codes, code, logger, request);
 }
 
-async function entered(
-  { system }: ShownCodes<AccountTarget>,
+async function submitAccount(
+  { system }: LinkCodes<AccountTarget>,
   code: IssuedCode<AccountTarget>,
   logger: Logger,
   request: RequestLike,
@@ -69,25 +69,25 @@ async function entered(
   const account = accountIn(form);
   let verdict: AccountVerdict;
   try {
-    const late = () => new Error(`not stored within ${ENTERED_WITHIN_MS} ms`);
-    verdict = await within(target.enter(account), { system, ms: ENTERED_WITHIN_MS, late });
-  } catch (fault) {
-    logger.error({ err: fault, instance_id: target.instanceId }, "sip: the account could not be stored");
+    const late = () => new Error(`not stored within ${ENTRY_TIMEOUT_MS} ms`);
+    verdict = await within(target.enter(account), { system, ms: ENTRY_TIMEOUT_MS, late });
+  } catch (error) {
+    logger.error({ err: error, instance_id: target.instanceId }, "sip: the account could not be stored");
     return webPage("POST", 503, NOT_STORED, { "retry-after": "2" });
   }
   switch (verdict.verdict) {
     case "linked":
       return webPage("POST", 200, linkedText(target.name, account, verdict.phone));
-    case "faulty":
+    case "invalid":
       return webPage("POST", 422, formText(target.name, account, verdict.faults));
     case "refused":
       return webPage("POST", 422, formText(target.name, account, {}, verdict.reason));
-    case "later": {
+    case "wait": {
       const seconds = Math.max(1, Math.ceil(verdict.waitMs / 1000));
       const reason = `Too many attempts. Please wait ${seconds} s before the next one.`;
       return webPage("POST", 429, formText(target.name, account, {}, reason), { "retry-after": String(seconds) });
     }
-    case "gone":
+    case "unavailable":
       return webPage("POST", 410, STALE_CODE);
   }
 }

@@ -41,15 +41,16 @@ const FIELDS: readonly (keyof SipAccount)[] = ["server", "user", "password", "au
 
 /** The account as a trunk, or its faults. */
 export function trunkOf(account: SipAccount, defaults: AccountDefaults): { trunk: Trunk } | { faults: AccountFaults } {
-  const { server, transport, ...rest } = account;
+  const { server, transport, ...otherOptions } = account;
   if (parseHostPort(server) === undefined) return { faults: { server: SERVER_TEXT } };
-  const input = { ...defaults, ...rest, name: NAME, server: `sip:${server};transport=${transport}` };
+  const input = { ...defaults, ...otherOptions, name: NAME, server: `sip:${server};transport=${transport}` };
   const { trunks, faults } = parseTrunks([input]);
   const trunk = trunks?.[0];
   if (trunk) return { trunk };
-  const found: Partial<Record<keyof SipAccount, string>> = {};
-  for (const { field, detail } of faults ?? []) found[FIELDS.find((name) => name === field) ?? "server"] ??= detail;
-  return { faults: found };
+  const accountFaults: Partial<Record<keyof SipAccount, string>> = {};
+  for (const { field, detail } of faults ?? [])
+    accountFaults[FIELDS.find((name) => name === field) ?? "server"] ??= detail;
+  return { faults: accountFaults };
 }
 
 const SERVER_TEXT = "must be a host name or an address, with or without a port: sip.example.com or 192.0.2.5:5070";

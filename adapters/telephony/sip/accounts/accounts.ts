@@ -5,13 +5,13 @@ import type { System } from "../../../../src/ports/system.ts";
 import type { InstanceRef, Line, LineHost } from "../../../../src/ports/telephony.ts";
 import type { MediaEngine } from "../../../sip-stack/media/engine.ts";
 import type { HostLookup } from "../../../user-hosts/host-lookup.ts";
-import { ShownCodes } from "../../linking/link-codes.ts";
+import { LinkCodes } from "../../linking/link-codes.ts";
 import { loadRefusals } from "../destinations/destinations.ts";
 import type { Shared } from "../shared.ts";
 import { type AccountDefaults, decodeAccount } from "./account.ts";
 import type { AccountLine } from "./account-line.ts";
 import { type AccountTarget, accountPage } from "./account-page.ts";
-import { TryLimit } from "./try-limit.ts";
+import { AccountAttemptLimiter } from "./attempt-limiter.ts";
 
 /** Time a code stays valid after its page was opened, ms: time to find the password. */
 const RESERVE_MS = 15 * 60_000;
@@ -43,8 +43,8 @@ export interface SipAccountsParts {
  * The core stores the account encrypted, as credentials.
  */
 export function sipAccounts(options: SipAccountsOptions, { system, logger, media, hosts }: SipAccountsParts): Network {
-  const codes = new ShownCodes<AccountTarget>({ system, path: "/sip/link", reserveMs: RESERVE_MS });
-  const tries = new TryLimit(system);
+  const codes = new LinkCodes<AccountTarget>({ system, path: "/sip/link", reserveMs: RESERVE_MS });
+  const attemptLimiter = new AccountAttemptLimiter(system);
   const { allowedPrefixes, allowEmergency = false, allowPremium = false } = options.defaults ?? {};
   const rule = loadRefusals({ allowedPrefixes, allowEmergency, allowPremium }, "the network of SIP accounts");
   const lines = new Set<AccountLine>();
@@ -65,12 +65,12 @@ export function sipAccounts(options: SipAccountsOptions, { system, logger, media
       logger,
       media: () => media.open(),
       codes,
-      tries,
+      attemptLimiter: attemptLimiter,
       hosts,
       servers: options.servers,
       allowPrivate: options.allowPrivate ?? false,
       defaults: options.defaults ?? {},
-      closed: (closedLine) => lines.delete(closedLine),
+      onClosed: (closedLine) => lines.delete(closedLine),
     });
     lines.add(line);
     // The caller has the line before its first report.

@@ -10,12 +10,12 @@ interface Field {
   readonly input?: string;
 }
 
-const MAIN: readonly Field[] = [
+const MAIN_FIELDS: readonly Field[] = [
   { name: "server", label: "Server", hint: "sip.example.com, or with a port", input: 'required inputmode="url"' },
   { name: "user", label: "User", input: "required" },
   { name: "password", label: "Password", input: 'type="password"' },
 ];
-const MORE: readonly Field[] = [
+const MORE_FIELDS: readonly Field[] = [
   { name: "authUser", label: "User for the password", hint: "if it differs from the user" },
   { name: "domain", label: "Domain", hint: "if it differs from the server" },
   { name: "callerId", label: "Caller ID", hint: "such as +12025550123", input: 'inputmode="tel"' },
@@ -24,10 +24,10 @@ const TRANSPORTS = { udp: "UDP", tcp: "TCP", tls: "TLS (encrypted)" } as const;
 
 /** The form for an account, with the entered values and their faults. The password is never shown again. */
 export function formText(name: string, account?: SipAccount, faults: AccountFaults = {}, reason?: string): PageText {
-  const marked = Object.keys(faults).length > 0 ? "Please correct the marked fields." : undefined;
-  const wrong = reason === undefined ? marked : byLabel(reason);
+  const fieldNotice = Object.keys(faults).length > 0 ? "Please correct the marked fields." : undefined;
+  const notice = reason === undefined ? fieldNotice : byLabel(reason);
   const field = (entry: Field): string => fieldText(entry, account, faults[entry.name]);
-  const open = MORE.some((entry) => faults[entry.name] ?? account?.[entry.name]) ? " open" : "";
+  const openAttribute = MORE_FIELDS.some((entry) => faults[entry.name] ?? account?.[entry.name]) ? " open" : "";
   const options = Object.entries(TRANSPORTS).map(
     ([kind, label]) =>
       `<option value="${kind}"${kind === (account?.transport ?? "udp") ? " selected" : ""}>${label}</option>`,
@@ -35,13 +35,13 @@ export function formText(name: string, account?: SipAccount, faults: AccountFaul
   return {
     title: "Enter a SIP account",
     body: `<p>“${escapeHtml(name)}” will place its calls with this account. The account is tested before it is stored.</p>
-${wrong === undefined ? "" : `<p class="fault" role="alert">${escapeHtml(wrong)}</p>`}
+${notice === undefined ? "" : `<p class="fault" role="alert">${escapeHtml(notice)}</p>`}
 <form method="post" autocomplete="off">
-${MAIN.map(field).join("\n")}
+${MAIN_FIELDS.map(field).join("\n")}
 <label>Transport<select name="transport">${options.join("")}</select></label>
 <label><input type="checkbox" name="register"${(account?.register ?? true) ? " checked" : ""}> Register at the server</label>
-<details${open}><summary>More</summary>
-${MORE.map(field).join("\n")}
+<details${openAttribute}><summary>More</summary>
+${MORE_FIELDS.map(field).join("\n")}
 </details>
 <button>Test and link</button>
 </form>`,
@@ -50,7 +50,10 @@ ${MORE.map(field).join("\n")}
 
 /** Replaces the option names of a trunk in a reason, such as `authUser`, by the labels of the fields. */
 function byLabel(reason: string): string {
-  return [...MAIN, ...MORE].reduce((text, { name, label }) => text.replaceAll(`\`${name}\``, `“${label}”`), reason);
+  return [...MAIN_FIELDS, ...MORE_FIELDS].reduce(
+    (text, { name, label }) => text.replaceAll(`\`${name}\``, `“${label}”`),
+    reason,
+  );
 }
 
 function fieldText({ name, label, hint, input = "" }: Field, account: SipAccount | undefined, fault?: string): string {
@@ -62,7 +65,7 @@ function fieldText({ name, label, hint, input = "" }: Field, account: SipAccount
     value === undefined ? "" : `value="${escapeHtml(value)}"`,
     fault === undefined ? "" : `aria-invalid="true" aria-describedby="${name}-fault"`,
   ];
-  const small = hint === undefined ? "" : `<small>${hint}</small>`;
+  const hintText = hint === undefined ? "" : `<small>${hint}</small>`;
   const message = fault === undefined ? "" : `<span class="fault" id="${name}-fault">${escapeHtml(fault)}</span>`;
-  return `<label>${label}<input ${attributes.filter((attribute) => attribute !== "").join(" ")}>${small}${message}</label>`;
+  return `<label>${label}<input ${attributes.filter((attribute) => attribute !== "").join(" ")}>${hintText}${message}</label>`;
 }

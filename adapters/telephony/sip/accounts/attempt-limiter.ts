@@ -3,25 +3,25 @@ import { parseHostPort } from "../../../sip-stack/message/uri.ts";
 import type { SipAccount } from "./account.ts";
 
 /** Maximum failed attempts per window: of one user, and of all users for one account. */
-const MAX_TRIES = 5;
+const MAX_FAILURES = 5;
 const WINDOW_MS = 60_000;
 /** Maximum concurrent attempts of all lines: each opens sockets. */
 const MAX_CONCURRENT = 8;
 
 /** An attempt that has begun. */
-export interface Try {
+export interface AccountAttempt {
   /** Ends it; an attempt with the right password no longer counts. */
-  end(outcome: "right" | "wrong"): void;
+  end(outcome: "accepted" | "rejected"): void;
 }
 
 /**
  * Limits how often accounts are tried, so that passwords cannot be guessed through this server: by one user with many
  * instances, or by many users together.
  */
-export class TryLimit {
+export class AccountAttemptLimiter {
   readonly #system: System;
   /** The times of the attempts of each user, and for each account, in the window, on the monotonic clock, ms. */
-  readonly #tries = new Map<string, number[]>();
+  readonly #attempts = new Map<string, number[]>();
   #running = 0;
 
   constructor(system: System) {
@@ -29,38 +29,38 @@ export class TryLimit {
   }
 
   /** Counts an attempt; or returns the wait until the next one is allowed, ms. */
-  begin(userId: string, account: SipAccount): Try | { readonly waitMs: number } {
+  begin(userId: string, account: SipAccount): AccountAttempt | { readonly waitMs: number } {
     const now = this.#system.monotonic();
-    for (const [key, times] of this.#tries) if ((times.at(-1) ?? 0) <= now - WINDOW_MS) this.#tries.delete(key);
+    for (const [key, times] of this.#attempts) if ((times.at(-1) ?? 0) <= now - WINDOW_MS) this.#attempts.delete(key);
     const keys = [`user ${userId}`, accountKey(account)];
-    const waitMs = Math.max(...keys.map((key) => this.#wait(key, now)));
+    const waitMs = Math.max(...keys.map((key) => this.#waitMs(key, now)));
     if (waitMs > 0) return { waitMs };
     if (this.#running >= MAX_CONCURRENT) return { waitMs: 1_000 };
-    for (const key of keys) this.#tries.set(key, [...this.#recent(key, now), now]);
+    for (const key of keys) this.#attempts.set(key, [...this.#recent(key, now), now]);
     this.#running++;
     return {
       end: (outcome) => {
         this.#running--;
-        if (outcome === "right") for (const key of keys) this.#forget(key, now);
+        if (outcome === "accepted") for (const key of keys) this.#forget(key, now);
       },
     };
   }
 
   #recent(key: string, now: number): number[] {
-    return (this.#tries.get(key) ?? []).filter((at) => at > now - WINDOW_MS);
+    return (this.#attempts.get(key) ?? []).filter((at) => at > now - WINDOW_MS);
   }
 
-  #wait(key: string, now: number): number {
+  #waitMs(key: string, now: number): number {
     const recent = this.#recent(key, now);
-    return recent.length < MAX_TRIES ? 0 : (recent[0] ?? now) + WINDOW_MS - now;
+    return recent.length < MAX_FAILURES ? 0 : (recent[0] ?? now) + WINDOW_MS - now;
   }
 
   #forget(key: string, at: number): void {
-    const times = this.#tries.get(key) ?? [];
+    const times = this.#attempts.get(key) ?? [];
     const index = times.indexOf(at);
     if (index < 0) return;
-    if (times.length === 1) this.#tries.delete(key);
-    else this.#tries.set(key, times.toSpliced(index, 1));
+    if (times.length === 1) this.#attempts.delete(key);
+    else this.#attempts.set(key, times.toSpliced(index, 1));
   }
 }
 
