@@ -4,38 +4,38 @@ import { type HealthChanged, ONLINE, offline, PROBE_INTERVAL_MS, type Presence }
 
 /**
  * The presence of a trunk without probes (`probe: "none"`): it counts as online until a call fails in the transport, and
- * again half a minute later, because only another call can find out.
+ * again half a minute later, because only another call can test it.
  */
 export class AssumedPresence implements Presence {
   readonly #system: System;
-  readonly #changed: HealthChanged;
+  readonly #onChange: HealthChanged;
   #health: LineHealth = ONLINE;
   #cancel: (() => void) | undefined;
   #started = false;
 
-  constructor(system: System, changed: HealthChanged) {
+  constructor(system: System, onChange: HealthChanged) {
     this.#system = system;
-    this.#changed = changed;
+    this.#onChange = onChange;
   }
 
   start(): void {
     if (this.#started) return;
     this.#started = true;
-    this.#changed(this.#health);
+    this.#onChange(this.#health);
   }
 
-  async ask(): Promise<LineHealth> {
+  async checkHealth(): Promise<LineHealth> {
     return this.#health;
   }
 
   suspect(detail: string): void {
     if (!this.#started) return;
     this.#cancel?.();
-    this.#cancel = this.#system.after(PROBE_INTERVAL_MS, () => this.proven());
+    this.#cancel = this.#system.after(PROBE_INTERVAL_MS, () => this.markReachable());
     this.#report(offline(detail));
   }
 
-  proven(): void {
+  markReachable(): void {
     this.#cancel?.();
     this.#cancel = undefined;
     if (this.#started && this.#health.state === "offline") this.#report(ONLINE);
@@ -48,6 +48,6 @@ export class AssumedPresence implements Presence {
 
   #report(health: LineHealth): void {
     this.#health = health;
-    this.#changed(health);
+    this.#onChange(health);
   }
 }

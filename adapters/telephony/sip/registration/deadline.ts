@@ -5,9 +5,9 @@ export class Deadline {
   readonly #controller = new AbortController();
   readonly #cancelTimer: () => void;
 
-  /** @param reason the message of the signal's reason after the timeout */
-  constructor(system: System, ms: number, reason: string) {
-    this.#cancelTimer = system.after(ms, () => this.#controller.abort(new Error(reason)));
+  /** @param message of the error that is the signal's reason after the timeout */
+  constructor(system: System, ms: number, message: string) {
+    this.#cancelTimer = system.after(ms, () => this.#controller.abort(new Error(message)));
   }
 
   get signal(): AbortSignal {

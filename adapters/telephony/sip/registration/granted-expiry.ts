@@ -10,15 +10,17 @@ const MAX_S = 3_600;
  * Validity of our registration, s (RFC 3261 section 10.2.4): the `expires` parameter of our own Contact in the
  * response, otherwise Expires, otherwise the requested time.
  */
-export function grantedExpiry(request: SipRequest, response: SipResponse, askedS: number): number {
-  const ours = uriOf(request.headers.get("Contact"));
+export function grantedExpiry(request: SipRequest, response: SipResponse, requestedS: number): number {
+  const requestedUri = uriOf(request.headers.get("Contact"));
   const contacts = response.headers.list("Contact").map((value) => ({ uri: uriOf(value), seconds: expiryOf(value) }));
-  const ownContact = contacts.find(({ uri }) => ours !== undefined && uri !== undefined && sameUri(uri, ours));
+  const ownContact = contacts.find(
+    ({ uri }) => requestedUri !== undefined && uri !== undefined && sameUri(uri, requestedUri),
+  );
   // A registrar may have rewritten our address for a NAT; then it is the Contact with our user, if that is unique.
-  const alike = contacts.filter(({ uri }) => uri !== undefined && uri.user === ours?.user);
-  const found = ownContact ?? (alike.length === 1 ? alike[0] : undefined);
-  const granted = found?.seconds ?? parseUint32(response.headers.get("Expires")) ?? askedS;
-  return Math.min(MAX_S, Math.max(1, granted));
+  const sameUser = contacts.filter(({ uri }) => uri !== undefined && uri.user === requestedUri?.user);
+  const match = ownContact ?? (sameUser.length === 1 ? sameUser[0] : undefined);
+  const expiresS = match?.seconds ?? parseUint32(response.headers.get("Expires")) ?? requestedS;
+  return Math.min(MAX_S, Math.max(1, expiresS));
 }
 
 function uriOf(contact: string | undefined): SipUri | undefined {

@@ -15,7 +15,7 @@ import {
   refusedMs,
   SILENCE_MS,
   sameHealth,
-  silent,
+  silentHealth,
 } from "./presence.ts";
 
 /** Options of {@link OptionsPresence}. */
@@ -27,8 +27,8 @@ export interface OptionsPresenceOptions {
   /** The next hop as named in messages. */
   readonly server: string;
   /** True if a password is configured: then a challenge that cannot be answered means that it is wrong. */
-  readonly password: boolean;
-  readonly changed: HealthChanged;
+  readonly hasPassword: boolean;
+  readonly onChange: HealthChanged;
 }
 
 /** The result of a probe. */
@@ -52,7 +52,7 @@ export class OptionsPresence implements Presence {
   #cancelNext: (() => void) | undefined;
   #deadline: Deadline | undefined;
   /** True if the running probe is outdated and another one follows. */
-  #again = false;
+  #isOutdated = false;
   #closed = false;
 
   constructor(options: OptionsPresenceOptions) {
@@ -63,20 +63,20 @@ export class OptionsPresence implements Presence {
     if (this.#health === undefined) void this.#probe();
   }
 
-  async ask(): Promise<LineHealth> {
-    const fresh = this.#options.system.monotonic() <= this.#freshUntil;
-    if (!fresh || this.#again) await this.#probe();
+  async checkHealth(): Promise<LineHealth> {
+    const isFresh = this.#options.system.monotonic() <= this.#freshUntil;
+    if (!isFresh || this.#isOutdated) await this.#probe();
     else if (this.#health?.state === "offline") await this.#probing;
     return this.#health ?? offline("the trunk is closed");
   }
 
   suspect(): void {
     if (this.#closed) return;
-    this.#again = true;
+    this.#isOutdated = true;
     void this.#probe();
   }
 
-  proven(): void {
+  markReachable(): void {
     if (this.#health?.state === "offline") this.suspect();
   }
 
@@ -93,48 +93,48 @@ export class OptionsPresence implements Presence {
     if (this.#closed) return Promise.resolve();
     this.#probing ??= this.#probeOnce().finally(() => {
       this.#probing = undefined;
-      if (this.#again) void this.#probe();
+      if (this.#isOutdated) void this.#probe();
     });
     return this.#probing;
   }
 
   async #probeOnce(): Promise<void> {
-    const { agent, system, uri, server, changed } = this.#options;
+    const { agent, system, uri, server, onChange: changed } = this.#options;
     this.#cancelNext?.();
-    this.#again = false;
-    const deadline = new Deadline(system, SILENCE_MS, `nothing came back within ${SILENCE_MS / 1_000} s`);
+    this.#isOutdated = false;
+    const deadline = new Deadline(system, SILENCE_MS, `no response within ${SILENCE_MS / 1_000} s`);
     this.#deadline = deadline;
     const { health, waitMs } = await agent.request({ method: "OPTIONS", uri }, deadline.signal).then(
       (reply) => this.#judge(reply),
-      (fault: unknown): ProbeResult => ({ health: silent(server, fault) }),
+      (fault: unknown): ProbeResult => ({ health: silentHealth(server, fault) }),
     );
     deadline.cancel();
     if (this.#closed) return;
-    const before = this.#health;
+    const previous = this.#health;
     this.#health = health;
     this.#failures = health.state === "online" ? 0 : this.#failures + 1;
-    const usual = health.state === "online" ? PROBE_INTERVAL_MS : backoffMs(this.#failures, chance(system));
-    const wait = Math.max(waitMs ?? 0, usual);
-    this.#freshUntil = system.monotonic() + wait + SILENCE_MS;
-    this.#cancelNext = system.after(wait, () => void this.#probe());
-    if (!sameHealth(before, health)) changed(health);
+    const usualMs = health.state === "online" ? PROBE_INTERVAL_MS : backoffMs(this.#failures, chance(system));
+    const intervalMs = Math.max(waitMs ?? 0, usualMs);
+    this.#freshUntil = system.monotonic() + intervalMs + SILENCE_MS;
+    this.#cancelNext = system.after(intervalMs, () => void this.#probe());
+    if (!sameHealth(previous, health)) changed(health);
   }
 
   /** Any final response except 408 and 503 shows a working server; but calls also fail if the password is refused. */
   #judge({ response, refusal }: AgentReply): ProbeResult {
     const { status } = response;
-    const { server, password } = this.#options;
+    const { server, hasPassword: password } = this.#options;
     const text = statusText(response);
     if (status === 503) {
       const health = offline(`${server} is overloaded or out of order (${text})`);
       return { health, waitMs: Math.min(PROBE_INTERVAL_MS, retryAfterMsOf(response) ?? 0) };
     }
-    if (status === 408) return { health: offline(`nobody answers behind ${server} (${text}); check \`domain\``) };
+    if (status === 408) return { health: offline(`no server behind ${server} responds (${text}); check \`domain\``) };
     if (!password || (status !== 401 && status !== 407)) return { health: ONLINE };
-    const why = refusal === undefined ? "" : `${oneLine(refusal.detail)}; `;
+    const reason = refusal === undefined ? "" : `${oneLine(refusal.detail)}; `;
     return {
       health: offline(
-        `${server} does not take our password (${text}); ${why}check \`user\`, \`authUser\` and \`password\``,
+        `${server} does not accept our password (${text}); ${reason}check \`user\`, \`authUser\` and \`password\``,
         true,
       ),
       waitMs: refusedMs(this.#failures + 1),

@@ -15,13 +15,13 @@ export interface Presence {
   /** Starts probing. Idempotent. */
   start(): void;
   /** The current health. Never rejects. */
-  ask(): Promise<LineHealth>;
-  /** The response that keeps the trunk offline; undefined if there is none. */
-  readonly refused?: AgentReply | undefined;
+  checkHealth(): Promise<LineHealth>;
+  /** The response that keeps the trunk offline; undefined if none. */
+  readonly refusedReply?: AgentReply | undefined;
   /** A call failed in the transport: the health may be outdated, so it is probed at once. */
   suspect(detail: string): void;
   /** The network has responded to a call: it is online. */
-  proven(): void;
+  markReachable(): void;
   /** Stops probing, and removes a registration. Never rejects; idempotent. */
   close(): Promise<void>;
 }
@@ -52,9 +52,9 @@ export function offline(reason: string, lasting = false): LineHealth {
 }
 
 /** True if two results are the same for a line. */
-export function sameHealth(one: LineHealth | undefined, other: LineHealth): boolean {
-  if (one?.state !== "offline" || other.state !== "offline") return one?.state === other.state;
-  return one.reason === other.reason && one.lasting === other.lasting;
+export function sameHealth(a: LineHealth | undefined, b: LineHealth): boolean {
+  if (a?.state !== "offline" || b.state !== "offline") return a?.state === b.state;
+  return a.reason === b.reason && a.lasting === b.lasting;
 }
 
 /** Explains a missing response to the owner of the line; some transport faults already name the peer and the fix. */
@@ -67,6 +67,6 @@ export function silenceText(server: string, fault: unknown): string {
 }
 
 /** The health of a trunk that did not respond. */
-export function silent(server: string, fault: unknown): LineHealth {
+export function silentHealth(server: string, fault: unknown): LineHealth {
   return offline(silenceText(server, fault), fault instanceof TransportError && fault.lasting);
 }

@@ -29,7 +29,7 @@ export type RegistrationInput =
   /** The registration may be lost: the connection is closed, or a call did not reach the server. */
   | "suspect"
   | "close"
-  | "gone";
+  | "unregistered";
 
 /** Transitions of a registration (RFC 3261 section 10). */
 export const REGISTRATION_TRANSITIONS: Transitions<RegistrationState, RegistrationInput> = {
@@ -40,7 +40,7 @@ export const REGISTRATION_TRANSITIONS: Transitions<RegistrationState, Registrati
   shaky: { register: "registering", suspect: "registering", close: "leaving" },
   waiting: { register: "registering", suspect: "registering", close: "closed" },
   refused: { register: "registering", close: "closed" },
-  leaving: { accepted: "closed", refused: "closed", failed: "closed", gone: "closed" },
+  leaving: { accepted: "closed", refused: "closed", failed: "closed", unregistered: "closed" },
   closed: {},
 };
 

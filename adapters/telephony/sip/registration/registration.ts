@@ -18,7 +18,7 @@ import {
   type Presence,
   refusedMs,
   sameHealth,
-  silent,
+  silentHealth,
 } from "./presence.ts";
 import {
   REGISTRATION_TRANSITIONS,
@@ -31,8 +31,8 @@ import {
 const EXPIRES_S = 300;
 /** The longest Min-Expires of a 423 that is accepted, s. */
 const MAX_MIN_EXPIRES_S = 86_400;
-const ANSWER_MS = 8_000;
-const LEAVE_MS = 2_000;
+const RESPONSE_TIMEOUT_MS = 8_000;
+const UNREGISTER_TIMEOUT_MS = 2_000;
 /** Statuses of lasting refusals. */
 const REFUSALS: ReadonlySet<number> = new Set([400, 401, 402, 403, 404, 405, 407, 410, 416, 420, 501, 604]);
 
@@ -41,9 +41,9 @@ const ADVICE: Readonly<Record<number, string>> = {
   401: "check `user`, `authUser` and `password`",
   403: "check `user`, `domain` and `password`",
   404: "check `user` and `domain`",
-  405: "it takes no registrations, leave `register` out",
+  405: "it accepts no registrations; leave out `register`",
   407: "check `user`, `authUser` and `password`",
-  501: "it takes no registrations, leave `register` out",
+  501: "it accepts no registrations; leave out `register`",
 };
 
 /** Options of {@link TrunkRegistration}. */
@@ -57,7 +57,7 @@ export interface RegistrationOptions {
   readonly account: string;
   /** The next hop as named in messages. */
   readonly server: string;
-  readonly changed: HealthChanged;
+  readonly onChange: HealthChanged;
 }
 
 /** Keeps an account registered (RFC 3261 section 10): refreshes at 80 to 90 % of the granted time, unregisters at the end. */
@@ -67,13 +67,13 @@ export class TrunkRegistration implements Presence {
   #state: RegistrationState = "idle";
   #health: LineHealth | undefined;
   /** The health while the registration is not valid. */
-  #missing: LineHealth = offline("not registered yet");
-  #refused: AgentReply | undefined;
+  #unregisteredHealth: LineHealth = offline("not registered yet");
+  #refusedReply: AgentReply | undefined;
   #requestedS = EXPIRES_S;
   /** Number of failures and refusals in a row. */
   #failures = 0;
   /** The connection on which the registrar reaches us. */
-  readonly #hold = new FlowHold();
+  readonly #flowHold = new FlowHold();
   #cancelNext: (() => void) | undefined;
   #deadline: Deadline | undefined;
   #sending: Promise<void> | undefined;
@@ -88,38 +88,38 @@ export class TrunkRegistration implements Presence {
     return this.#state;
   }
 
-  get refused(): AgentReply | undefined {
-    return VALID_STATES.has(this.#state) ? undefined : this.#refused;
+  get refusedReply(): AgentReply | undefined {
+    return VALID_STATES.has(this.#state) ? undefined : this.#refusedReply;
   }
 
   start(): void {
     if (this.#state === "idle") this.#register("register");
   }
 
-  async ask(): Promise<LineHealth> {
+  async checkHealth(): Promise<LineHealth> {
     if (this.#state === "idle") this.start();
-    if (this.#state === "registered" && this.#hold.flow?.alive === false) this.suspect();
+    if (this.#state === "registered" && this.#flowHold.flow?.alive === false) this.suspect();
     if (!VALID_STATES.has(this.#state)) await this.#sending;
-    return this.#now();
+    return this.#currentHealth();
   }
 
   suspect(): void {
     this.#register("suspect");
   }
 
-  proven(): void {}
+  markReachable(): void {}
 
   close(): Promise<void> {
-    this.#closing ??= this.#leave();
+    this.#closing ??= this.#unregister();
     return this.#closing;
   }
 
   #register(input: "register" | "suspect"): void {
     if (this.#sending !== undefined || !this.#move(input)) return;
     this.#cancelNext?.();
-    this.#sending = this.#send(this.#requestedS, ANSWER_MS)
-      .then((reply) => this.#answered(reply))
-      .catch((fault: unknown) => this.#failed(silent(this.#options.server, fault), undefined))
+    this.#sending = this.#send(this.#requestedS, RESPONSE_TIMEOUT_MS)
+      .then((reply) => this.#onReply(reply))
+      .catch((fault: unknown) => this.#onFailure(silentHealth(this.#options.server, fault), undefined))
       .finally(() => {
         this.#sending = undefined;
       });
@@ -127,7 +127,7 @@ export class TrunkRegistration implements Presence {
 
   async #send(expires: number, waitMs: number): Promise<AgentReply> {
     const { agent, system, registrar, account } = this.#options;
-    this.#deadline = new Deadline(system, waitMs, `nothing came back within ${waitMs / 1_000} s`);
+    this.#deadline = new Deadline(system, waitMs, `no response within ${waitMs / 1_000} s`);
     const to = `<${account}>`;
     try {
       return await agent.request(
@@ -138,7 +138,7 @@ export class TrunkRegistration implements Presence {
           from: to,
           headers: [["Expires", String(expires)]],
           series: this.#series,
-          flow: this.#hold.flow?.alive === true ? this.#hold.flow : undefined,
+          flow: this.#flowHold.flow?.alive === true ? this.#flowHold.flow : undefined,
         },
         this.#deadline.signal,
       );
@@ -147,74 +147,79 @@ export class TrunkRegistration implements Presence {
     }
   }
 
-  /** @param again true if a 423 may still cause a retry with a longer expiry */
-  async #answered(reply: AgentReply, again = true): Promise<void> {
+  /** @param mayRetry true if a 423 may still cause a retry with a longer expiry */
+  async #onReply(reply: AgentReply, mayRetry = true): Promise<void> {
     const { status, headers } = reply.response;
-    const least = status === 423 && again ? parseUint32(headers.get("Min-Expires")) : undefined;
-    if (least !== undefined && least > this.#requestedS && least <= MAX_MIN_EXPIRES_S && !this.#leaving) {
-      this.#requestedS = least;
-      return await this.#answered(await this.#send(least, ANSWER_MS), false);
+    const minExpiresS = status === 423 && mayRetry ? parseUint32(headers.get("Min-Expires")) : undefined;
+    if (
+      minExpiresS !== undefined &&
+      minExpiresS > this.#requestedS &&
+      minExpiresS <= MAX_MIN_EXPIRES_S &&
+      !this.#isClosing
+    ) {
+      this.#requestedS = minExpiresS;
+      return await this.#onReply(await this.#send(minExpiresS, RESPONSE_TIMEOUT_MS), false);
     }
-    if (status >= 200 && status < 300) this.#accepted(reply);
-    else if (REFUSALS.has(status)) this.#rejected(reply);
+    if (status >= 200 && status < 300) this.#onAccepted(reply);
+    else if (REFUSALS.has(status)) this.#onRejected(reply);
     else {
       const reason = `${this.#options.server} answers REGISTER with ${statusText(reply.response)}`;
-      this.#failed(offline(reason), reply);
+      this.#onFailure(offline(reason), reply);
     }
   }
 
-  #accepted({ request, response, flow }: AgentReply): void {
+  #onAccepted({ request, response, flow }: AgentReply): void {
     const { system } = this.#options;
     if (!this.#move("accepted")) return;
     this.#failures = 0;
-    this.#hold.keep(flow);
-    const granted = grantedExpiry(request, response, this.#requestedS);
-    this.#again(granted * 1_000 * (0.8 + 0.1 * chance(system)));
+    this.#flowHold.keep(flow);
+    const expiresS = grantedExpiry(request, response, this.#requestedS);
+    this.#scheduleRegister(expiresS * 1_000 * (0.8 + 0.1 * chance(system)));
     this.#report();
   }
 
-  #rejected(reply: AgentReply): void {
+  #onRejected(reply: AgentReply): void {
     const { server, account } = this.#options;
     const { response, refusal } = reply;
     const reason = `${server} refuses to register ${account}: ${statusText(response)}; ${refusal === undefined ? "" : `${oneLine(refusal.detail)}; `}${ADVICE[response.status] ?? "check the account"}`;
-    this.#missing = offline(reason, true);
-    this.#refused = reply;
+    this.#unregisteredHealth = offline(reason, true);
+    this.#refusedReply = reply;
     if (!this.#move("refused")) return;
     this.#failures++;
-    this.#again(refusedMs(this.#failures));
+    this.#scheduleRegister(refusedMs(this.#failures));
     this.#report();
   }
 
-  #failed(missing: LineHealth, reply: AgentReply | undefined): void {
+  #onFailure(health: LineHealth, reply: AgentReply | undefined): void {
     const { system } = this.#options;
-    this.#missing = missing;
-    this.#refused = reply;
+    this.#unregisteredHealth = health;
+    this.#refusedReply = reply;
     if (!this.#move("failed")) return;
-    this.#hold.release();
+    this.#flowHold.release();
     this.#failures++;
     const retryAfterMs = reply === undefined ? undefined : retryAfterMsOf(reply.response);
-    this.#again(Math.max(retryAfterMs ?? 0, backoffMs(this.#failures, chance(system))));
+    this.#scheduleRegister(Math.max(retryAfterMs ?? 0, backoffMs(this.#failures, chance(system))));
     this.#report();
   }
 
-  async #leave(): Promise<void> {
+  async #unregister(): Promise<void> {
     // A pending REGISTER may have reached the registrar.
     const mayBeRegistered = VALID_STATES.has(this.#state) || this.#state === "registering";
     this.#cancelNext?.();
     this.#deadline?.cancel(new Error("the trunk is closed"));
     this.#move("close");
     await this.#sending;
-    if (mayBeRegistered) await this.#send(0, LEAVE_MS).catch(() => {});
-    this.#hold.release();
-    this.#move("gone");
+    if (mayBeRegistered) await this.#send(0, UNREGISTER_TIMEOUT_MS).catch(() => {});
+    this.#flowHold.release();
+    this.#move("unregistered");
     this.#health = offline("the trunk is closed");
   }
 
-  get #leaving(): boolean {
+  get #isClosing(): boolean {
     return this.#state === "leaving" || this.#state === "closed";
   }
 
-  #again(ms: number): void {
+  #scheduleRegister(ms: number): void {
     this.#cancelNext?.();
     this.#cancelNext = this.#options.system.after(ms, () => this.#register("register"));
   }
@@ -223,17 +228,17 @@ export class TrunkRegistration implements Presence {
     const next = nextState(REGISTRATION_TRANSITIONS, this.#state, input);
     if (next === undefined) return false;
     this.#state = next;
-    return !this.#leaving;
+    return !this.#isClosing;
   }
 
-  #now(): LineHealth {
+  #currentHealth(): LineHealth {
     if (VALID_STATES.has(this.#state)) return ONLINE;
-    return this.#leaving ? offline("the trunk is closed") : this.#missing;
+    return this.#isClosing ? offline("the trunk is closed") : this.#unregisteredHealth;
   }
 
   #report(): void {
-    const { logger, changed, account } = this.#options;
-    const health = this.#now();
+    const { logger, onChange: changed, account } = this.#options;
+    const health = this.#currentHealth();
     if (sameHealth(this.#health, health)) return;
     this.#health = health;
     if (health.state === "online") logger.info({ account }, "sip: registered");

@@ -15,8 +15,8 @@ function watchOptions(script: Script, password = false) {
     system,
     uri: "sip:example.com",
     server: "sip.example.com",
-    password,
-    changed: (health) => reported.push(health),
+    hasPassword: password,
+    onChange: (health) => reported.push(health),
   });
   return { system, agent, told: reported, presence };
 }
@@ -24,20 +24,20 @@ function watchOptions(script: Script, password = false) {
 describe("a trunk that is probed by OPTIONS", () => {
   test.each([200, 302, 403, 404, 405, 481, 500, 501, 603])("is online with %i", async (status) => {
     const { presence } = watchOptions(() => ({ status }));
-    expect(await presence.ask()).toEqual({ state: "online" });
+    expect(await presence.checkHealth()).toEqual({ state: "online" });
   });
 
   test.each([408, 503])("is offline with %i", async (status) => {
     const { presence } = watchOptions(() => ({ status, reason: "Why" }));
-    expect(await presence.ask()).toMatchObject({
+    expect(await presence.checkHealth()).toMatchObject({
       state: "offline",
       reason: expect.stringContaining(`SIP ${status} Why`),
     });
   });
 
   test("an unanswered challenge counts as online unless our password is refused", async () => {
-    expect((await watchOptions(() => ({ status: 401 })).presence.ask()).state).toBe("online");
-    expect(await watchOptions(() => ({ status: 407, reason: "No" }), true).presence.ask()).toEqual({
+    expect((await watchOptions(() => ({ status: 401 })).presence.checkHealth()).state).toBe("online");
+    expect(await watchOptions(() => ({ status: 407, reason: "No" }), true).presence.checkHealth()).toEqual({
       state: "offline",
       reason: "sip.example.com does not take our password (SIP 407 No); check `user`, `authUser` and `password`",
       lasting: true,
@@ -47,7 +47,7 @@ describe("a trunk that is probed by OPTIONS", () => {
   test("a refused password is retried after ten minutes", async () => {
     const { system, agent, presence } = watchOptions(() => ({ status: 401 }), true);
     for (let minute = 0; minute < 10; minute++) {
-      expect((await presence.ask()).state).toBe("offline");
+      expect((await presence.checkHealth()).state).toBe("offline");
       await system.advance(59_999);
     }
     expect(agent.requests).toHaveLength(1);
@@ -57,19 +57,19 @@ describe("a trunk that is probed by OPTIONS", () => {
 
   test("silence and transport faults are offline, with fixes", async () => {
     const silent = watchOptions(() => "silence");
-    const probe = silent.presence.ask();
+    const probe = silent.presence.checkHealth();
     await silent.system.advance(4_500);
     expect(await probe).toEqual({
       state: "offline",
-      reason: "sip.example.com does not answer: nothing came back within 4.5 s; check `server` and the firewall",
+      reason: "sip.example.com does not answer: no response within 4.5 s; check `server` and the firewall",
     });
     const unknown = watchOptions(() => new TransportError("dns", "There is no host sip.example.com; check `server`"));
-    expect(await unknown.presence.ask()).toEqual({
+    expect(await unknown.presence.checkHealth()).toEqual({
       state: "offline",
       reason: "There is no host sip.example.com; check `server`",
     });
     const failingDns = watchOptions(() => new TransportError("dns", "The DNS was asked and did not answer"));
-    expect(await failingDns.presence.ask()).toEqual({
+    expect(await failingDns.presence.checkHealth()).toEqual({
       state: "offline",
       reason:
         "sip.example.com cannot be resolved: The DNS was asked and did not answer; check the name in `server` and this machine's DNS resolver",
@@ -79,17 +79,17 @@ describe("a trunk that is probed by OPTIONS", () => {
   test("a lasting transport fault is reported as lasting", async () => {
     const detail = "nowhere.example has no address in the DNS";
     const { presence } = watchOptions(() => new TransportError("dns", detail, { lasting: true }));
-    expect(await presence.ask()).toMatchObject({ reason: expect.stringContaining(detail), lasting: true });
+    expect(await presence.checkHealth()).toMatchObject({ reason: expect.stringContaining(detail), lasting: true });
   });
 
   test("a thousand callers share one probe per 30 s", async () => {
     const { system, agent, told, presence } = watchOptions(() => ({ status: 200 }));
     presence.start();
     presence.start();
-    await Promise.all(Array.from({ length: 1_000 }, () => presence.ask()));
+    await Promise.all(Array.from({ length: 1_000 }, () => presence.checkHealth()));
     expect(agent.requests).toHaveLength(1);
     await system.advance(29_999);
-    await presence.ask();
+    await presence.checkHealth();
     expect(agent.requests).toHaveLength(1);
     await system.advance(1);
     expect(agent.requests).toHaveLength(2);
@@ -101,7 +101,7 @@ describe("a trunk that is probed by OPTIONS", () => {
     const { system, agent, told, presence } = watchOptions(() =>
       isReachable ? { status: 200 } : new Error("refused"),
     );
-    await presence.ask();
+    await presence.checkHealth();
     isReachable = false;
     await system.advance(30_000);
     expect(told.at(-1)?.state).toBe("offline");
@@ -115,7 +115,7 @@ describe("a trunk that is probed by OPTIONS", () => {
 
   test("a failed call triggers a probe at once", async () => {
     const { system, agent, presence } = watchOptions(() => ({ status: 200 }));
-    await presence.ask();
+    await presence.checkHealth();
     presence.suspect();
     presence.suspect();
     await system.settle();
@@ -128,7 +128,7 @@ describe("a trunk that is probed by OPTIONS", () => {
     await presence.close();
     await presence.close();
     presence.suspect();
-    expect((await presence.ask()).state).toBe("offline");
+    expect((await presence.checkHealth()).state).toBe("offline");
     expect(agent.requests).toHaveLength(1);
     expect(system.waiting).toBe(0);
   });
@@ -140,13 +140,13 @@ describe("a trunk without probes", () => {
     const reported: LineHealth[] = [];
     const presence = new AssumedPresence(system, (health) => reported.push(health));
     presence.start();
-    expect(await presence.ask()).toEqual({ state: "online" });
+    expect(await presence.checkHealth()).toEqual({ state: "online" });
     presence.suspect("refused");
-    expect(await presence.ask()).toEqual({ state: "offline", reason: "refused" });
+    expect(await presence.checkHealth()).toEqual({ state: "offline", reason: "refused" });
     await system.advance(30_000);
-    expect(await presence.ask()).toEqual({ state: "online" });
+    expect(await presence.checkHealth()).toEqual({ state: "online" });
     presence.suspect("refused");
-    presence.proven();
+    presence.markReachable();
     expect(reported.map(({ state }) => state)).toEqual(["online", "offline", "online", "offline", "online"]);
     await presence.close();
     expect(system.waiting).toBe(0);

@@ -23,7 +23,7 @@ function startRegistering(script: Script) {
     registrar: "sip:example.com",
     account: "sip:100@example.com",
     server: "sip.example.com",
-    changed: (health) => reported.push(health),
+    onChange: (health) => reported.push(health),
   });
   return { system, agent, told: reported, registration };
 }
@@ -40,7 +40,7 @@ describe("a registration", () => {
     const { system, agent, told, registration } = startRegistering(grant(100));
     registration.start();
     registration.start();
-    expect(await registration.ask()).toEqual({ state: "online" });
+    expect(await registration.checkHealth()).toEqual({ state: "online" });
     expect(told).toEqual([{ state: "online" }]);
     expect(agent.holds).toBe(1);
     await system.advance(79_999);
@@ -53,7 +53,7 @@ describe("a registration", () => {
     expect(agent.expiries).toEqual(["300", "300", "0"]);
     expect(agent.holds).toBe(0);
     expect(system.waiting).toBe(0);
-    expect((await registration.ask()).state).toBe("offline");
+    expect((await registration.checkHealth()).state).toBe("offline");
     expect(told).toHaveLength(1);
   });
 
@@ -81,29 +81,29 @@ describe("a registration", () => {
       count === 1 ? { status: 423, fields: [["Min-Expires", "1800"]] } : { status: 200 },
     );
     registration.start();
-    expect((await registration.ask()).state).toBe("online");
+    expect((await registration.checkHealth()).state).toBe("online");
     expect(agent.expiries).toEqual(["300", "1800"]);
     let minExpires = 300;
     const growing = startRegistering(() => ({ status: 423, fields: [["Min-Expires", String(++minExpires)]] }));
     growing.registration.start();
-    expect((await growing.registration.ask()).state).toBe("offline");
+    expect((await growing.registration.checkHealth()).state).toBe("offline");
     expect(growing.agent.requests).toHaveLength(2);
     const excessive = startRegistering(() => ({ status: 423, fields: [["Min-Expires", "999999999"]] }));
     excessive.registration.start();
-    expect((await excessive.registration.ask()).state).toBe("offline");
+    expect((await excessive.registration.checkHealth()).state).toBe("offline");
     expect(excessive.agent.requests).toHaveLength(1);
   });
 
   test("a wrong password is reported, and tried again after ten minutes", async () => {
     const { system, agent, told, registration } = startRegistering(() => ({ status: 401, reason: "Unauthorized" }));
     registration.start();
-    expect(await registration.ask()).toEqual({
+    expect(await registration.checkHealth()).toEqual({
       state: "offline",
       reason:
         "sip.example.com refuses to register sip:100@example.com: SIP 401 Unauthorized; check `user`, `authUser` and `password`",
       lasting: true,
     });
-    for (let i = 0; i < 100; i++) await registration.ask();
+    for (let i = 0; i < 100; i++) await registration.checkHealth();
     registration.suspect();
     await system.advance(599_999);
     expect(agent.requests).toHaveLength(1);
@@ -123,9 +123,9 @@ describe("a registration", () => {
     });
     registration.start();
     await system.advance(8_000);
-    expect(await registration.ask()).toEqual({
+    expect(await registration.checkHealth()).toEqual({
       state: "offline",
-      reason: "sip.example.com does not answer: nothing came back within 8 s; check `server` and the firewall",
+      reason: "sip.example.com does not answer: no response within 8 s; check `server` and the firewall",
     });
     await system.advance(2_000);
     expect(agent.requests).toHaveLength(2);
@@ -136,7 +136,7 @@ describe("a registration", () => {
     await system.advance(110_000);
     expect(agent.requests).toHaveLength(4);
     await system.advance(10_000);
-    expect(await registration.ask()).toEqual({ state: "online" });
+    expect(await registration.checkHealth()).toEqual({ state: "online" });
   });
 
   test("a Retry-After of 0 keeps the pause", async () => {
@@ -155,7 +155,7 @@ describe("a registration", () => {
     await system.advance(1);
     silent = true;
     await system.advance(90_000 + 8_000);
-    expect(await registration.ask()).toEqual({ state: "online" });
+    expect(await registration.checkHealth()).toEqual({ state: "online" });
     silent = false;
     await system.advance(2_000);
     expect(registration.state).toBe("registered");
@@ -167,9 +167,9 @@ describe("a registration", () => {
   test("a closed connection triggers REGISTER at once", async () => {
     const { agent, registration } = startRegistering(grant(3_600));
     registration.start();
-    await registration.ask();
+    await registration.checkHealth();
     agent.alive = false;
-    await registration.ask();
+    await registration.checkHealth();
     expect(agent.requests).toHaveLength(2);
     expect(agent.requests[1]?.flow).toBeUndefined();
   });
