@@ -7,9 +7,9 @@ const WAIT_MS = 5_000;
 export interface AwaitedMediaOptions {
   readonly system: Pick<System, "after">;
   /** True if remote audio has arrived. */
-  readonly received: () => boolean;
+  readonly hasReceived: () => boolean;
   /** Called if no audio has arrived in time. */
-  readonly lost: (detail: string) => void;
+  readonly onTimeout: (detail: string) => void;
 }
 
 /** After the answer, waits for remote audio if the remote SDP names a refused address. */
@@ -25,7 +25,7 @@ export class AwaitedMedia {
   }
 
   /** @param refusal reason why the address in the remote SDP is refused; undefined if it is allowed */
-  settled(refusal: string | undefined): void {
+  negotiated(refusal: string | undefined): void {
     this.#refusal = refusal;
     this.#wait();
   }
@@ -42,7 +42,7 @@ export class AwaitedMedia {
 
   #wait(): void {
     this.#cancel();
-    const { system, received, lost } = this.#options;
+    const { system, hasReceived: received, onTimeout: lost } = this.#options;
     const refusal = this.#refusal;
     if (refusal === undefined || !this.#answered || this.#hasEnded) return;
     this.#cancel = system.after(WAIT_MS, () => {

@@ -7,7 +7,7 @@ import { uriTextAt } from "./config/trunk-addresses.ts";
 
 /** From of an anonymous caller (RFC 3323 section 4.1.1.3). */
 const ANONYMOUS = nameAddr("sip:anonymous@anonymous.invalid", "Anonymous");
-/** In the order in which an INVITE has them. */
+/** Identity fields in the order of an INVITE. */
 const IDENTITY_FIELDS = [
   ["p-asserted", "P-Asserted-Identity"],
   ["p-preferred", "P-Preferred-Identity"],

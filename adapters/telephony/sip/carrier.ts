@@ -5,22 +5,22 @@ export interface Carrier {
   /** The number that calls come from; null if there is none, or more than one. */
   readonly phone: string | null;
   /** Starts reporting its health to a line: now, and after every change. */
-  join(line: HealthListener): void;
+  subscribe(line: HealthListener): void;
   /** Stops reporting to a line. */
-  part(line: HealthListener): void;
+  unsubscribe(line: HealthListener): void;
   /** The current health. Never rejects. */
-  ask(): Promise<LineHealth>;
+  checkHealth(): Promise<LineHealth>;
   /**
    * Places a call.
-   * @param gone called when the call has ended
+   * @param onEnded called when the call has ended
    * @throws {DialError}
    */
-  dial(to: string, options: CarrierDialOptions, signal: AbortSignal, gone: (leg: Leg) => void): Promise<Leg>;
+  dial(to: string, options: CarrierDialOptions, signal: AbortSignal, onEnded: (leg: Leg) => void): Promise<Leg>;
 }
 
 /** Receives the health of a carrier. */
 export interface HealthListener {
-  health(health: LineHealth): void;
+  healthChanged(health: LineHealth): void;
 }
 
 /** Options of a call that a line places. */
@@ -34,26 +34,26 @@ export interface CarrierDialOptions extends Pick<DialOptions, "callId" | "from" 
 /** The linked lines of a carrier, which receive its health. */
 export class LinkedLines {
   readonly #lines = new Set<HealthListener>();
-  readonly #ask: () => Promise<LineHealth>;
+  readonly #checkHealth: () => Promise<LineHealth>;
 
-  /** @param ask returns the current health; never rejects */
-  constructor(ask: () => Promise<LineHealth>) {
-    this.#ask = ask;
+  /** @param checkHealth returns the current health; never rejects */
+  constructor(checkHealth: () => Promise<LineHealth>) {
+    this.#checkHealth = checkHealth;
   }
 
-  /** Adds a line, which receives the current health and every change until it leaves. */
-  join(line: HealthListener): void {
+  /** Adds a line, which receives the current health and every change until it unsubscribes. */
+  subscribe(line: HealthListener): void {
     this.#lines.add(line);
-    void this.#ask().then((health) => {
-      if (this.#lines.has(line)) line.health(health);
+    void this.#checkHealth().then((health) => {
+      if (this.#lines.has(line)) line.healthChanged(health);
     });
   }
 
-  part(line: HealthListener): void {
+  unsubscribe(line: HealthListener): void {
     this.#lines.delete(line);
   }
 
-  changed(health: LineHealth): void {
-    for (const line of [...this.#lines]) line.health(health);
+  report(health: LineHealth): void {
+    for (const line of [...this.#lines]) line.healthChanged(health);
   }
 }

@@ -3,16 +3,16 @@ import type { FrameSink, FrameSource } from "../../../src/ports/media.ts";
 /** Options of {@link guardedAudio}. */
 export interface AudioGuard {
   /** True if the call has ended: then the source is silent, and the sink receives nothing. */
-  readonly ended: () => boolean;
+  readonly hasEnded: () => boolean;
   /** Called with everything that the source or the sink throws. */
-  readonly failed: (fault: unknown) => void;
+  readonly onError: (fault: unknown) => void;
 }
 
 /** A source and a sink whose errors do not reach the media engine. */
 export function guardedAudio(
   source: FrameSource,
   sink: FrameSink,
-  { ended, failed }: AudioGuard,
+  { hasEnded: ended, onError: failed }: AudioGuard,
 ): { readonly source: FrameSource; readonly sink: FrameSink } {
   return {
     source: {
@@ -20,8 +20,8 @@ export function guardedAudio(
         if (ended()) return silence(frame);
         try {
           return source.read(frame);
-        } catch (fault) {
-          failed(fault);
+        } catch (error) {
+          failed(error);
           return silence(frame);
         }
       },

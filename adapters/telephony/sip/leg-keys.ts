@@ -10,35 +10,35 @@ type KeyTransport = "rtp" | "info";
 
 /** The keys of a call: sends them in the way that the peer accepts, and receives each key once. */
 export class LegKeys {
-  readonly #takesTelephoneEvents: () => boolean;
-  readonly #pressed: (digit: string) => void;
+  readonly #acceptsTelephoneEvents: () => boolean;
+  readonly #onKey: (digit: string) => void;
   /** Transport of the peer's keys: a peer may send each key in both ways, and only the first way counts. */
-  #receivedBy: KeyTransport | undefined;
+  #peerTransport: KeyTransport | undefined;
 
   /**
-   * @param takesTelephoneEvents true if the peer has negotiated telephone-events
-   * @param pressed called for each received key
+   * @param acceptsTelephoneEvents true if the peer has negotiated telephone-events
+   * @param onKey called for each received key
    */
-  constructor(takesTelephoneEvents: () => boolean, pressed: (digit: string) => void) {
-    this.#takesTelephoneEvents = takesTelephoneEvents;
-    this.#pressed = pressed;
+  constructor(acceptsTelephoneEvents: () => boolean, onKey: (digit: string) => void) {
+    this.#acceptsTelephoneEvents = acceptsTelephoneEvents;
+    this.#onKey = onKey;
   }
 
   /** A peer without telephone-events sends keys as tones, or by INFO. */
   get dtmf(): KeyDelivery {
-    return this.#takesTelephoneEvents() ? "event" : "in-band";
+    return this.#acceptsTelephoneEvents() ? "event" : "in-band";
   }
 
   /** Rejects if the peer accepts no keys. */
   async send(digits: string, media: MediaSession | undefined, usage: InviteUsage | undefined): Promise<void> {
-    if (this.#takesTelephoneEvents()) return await media?.sendDigits(digits);
+    if (this.#acceptsTelephoneEvents()) return await media?.sendDigits(digits);
     for (const digit of digits) await usage?.sendDigit(digit.toUpperCase(), INFO_DIGIT_MS);
   }
 
-  receive(digit: string, by: KeyTransport): void {
-    if (this.dtmf === "in-band") this.#receivedBy = undefined; // telephone-events came from another phone
-    this.#receivedBy ??= by;
-    if (this.#receivedBy === by) this.#pressed(digit);
+  receive(digit: string, transport: KeyTransport): void {
+    if (this.dtmf === "in-band") this.#peerTransport = undefined; // telephone-events came from another phone
+    this.#peerTransport ??= transport;
+    if (this.#peerTransport === transport) this.#onKey(digit);
   }
 }
 

@@ -40,23 +40,23 @@ export interface SipLegOptions {
   /** Target of a transfer to a number, or the reason for its refusal; undefined if the trunk transfers no calls. */
   readonly transferTarget?: ((to: string) => Promise<TransferTarget>) | undefined;
   /** True if the peer has negotiated telephone-events. */
-  readonly takesTelephoneEvents: () => boolean;
+  readonly acceptsTelephoneEvents: () => boolean;
   /** Called when the network has responded. */
-  readonly answered: () => void;
-  /** Called with the end of an INVITE; returns the INVITE that follows it, if there is one. */
-  readonly again: (end: InviteEnd) => InviteUsage | undefined;
+  readonly onResponse: () => void;
+  /** Called with the end of an INVITE; returns the INVITE that follows it, if any. */
+  readonly nextInvite: (end: InviteEnd) => InviteUsage | undefined;
   /** Called when the leg has ended. */
-  readonly gone: (leg: SipLeg, end: InviteEnd, release: Release) => void;
+  readonly onEnded: (leg: SipLeg, end: InviteEnd, release: Release) => void;
 }
 
 /** Longest transfer, ms; the INVITE usage needs less. */
 const TRANSFER_LIMIT_MS = 70_000;
 
 /** The cause of missing evidence while a silent peer does not respond. */
-const NOT_RESPONDING = "no audio comes from the peer any longer, and it has not responded to OPTIONS so far";
-const COMPLETES = 'a trunk with "requireInboundAudio": false completes such calls';
-const NOTHING_RECEIVED = `neither audio nor RTCP came from the peer, so nothing shows that it received ours; ${COMPLETES}`;
-const ONLY_ELSEWHERE = `audio came neither from the host in the peer's SDP nor from the trunk's server, so nothing shows that the peer received ours; ${COMPLETES}`;
+const NOT_RESPONDING = "the peer has stopped sending audio, and has not responded to OPTIONS so far";
+const COMPLETES_HINT = 'a trunk with "requireInboundAudio": false completes such calls';
+const NOTHING_RECEIVED = `neither audio nor RTCP came from the peer, so nothing shows that it received ours; ${COMPLETES_HINT}`;
+const WRONG_SOURCE = `audio came neither from the host in the peer's SDP nor from the trunk's server, so nothing shows that the peer received ours; ${COMPLETES_HINT}`;
 
 /** The SIP URI for a number, or the reason why no request is sent. */
 export type TransferTarget = { readonly uri: string } | { readonly refusal: string };
@@ -83,13 +83,13 @@ export class SipLeg implements Leg, InviteListener {
   };
   readonly #options: SipLegOptions;
   /** Called with the reason if no packet is sent to the address in the remote SDP; with undefined if it is allowed. */
-  readonly refused = (refusal: string | undefined, address: string): void => {
-    this.#awaited.settled(refusal);
+  readonly addressRefused = (refusal: string | undefined, address: string): void => {
+    this.#awaitedMedia.negotiated(refusal);
     if (refusal === undefined) return;
     this.#emit({ type: "noted", fact: { event: "media.address_refused", data: { address, detail: refusal } } });
   };
-  readonly #awaited: AwaitedMedia;
-  readonly #gone = Promise.withResolvers<void>();
+  readonly #awaitedMedia: AwaitedMedia;
+  readonly #ended = Promise.withResolvers<void>();
   #usage: InviteUsage | undefined;
   #media: MediaSession | undefined;
   /** Reason for the end, if we end it without a hang-up. */
@@ -99,7 +99,7 @@ export class SipLeg implements Leg, InviteListener {
   #probing = false;
   #hungUp = false;
   #neverRang = true;
-  #mayGoElsewhere = false;
+  #canTryOtherTrunk = false;
   #end: InviteEnd | undefined;
   readonly #emitted = new Set<LegEvent["type"]>();
   readonly #keys: LegKeys;
@@ -110,17 +110,17 @@ export class SipLeg implements Leg, InviteListener {
     this.sampleRate = options.sampleRate;
     const { transferTarget } = options;
     this.transfer = transferTarget && ((to, signal) => this.#transfer(to, transferTarget, signal));
-    this.#keys = new LegKeys(options.takesTelephoneEvents, (digit) => this.#emit({ type: "dtmf", digit }));
-    this.#awaited = new AwaitedMedia({
+    this.#keys = new LegKeys(options.acceptsTelephoneEvents, (digit) => this.#emit({ type: "dtmf", digit }));
+    this.#awaitedMedia = new AwaitedMedia({
       system: options.system,
-      received: () => (this.#media?.statistics().packetsReceived ?? 0) > 0,
-      lost: (detail) => this.mediaListener.lost(detail),
+      hasReceived: () => (this.#media?.statistics().packetsReceived ?? 0) > 0,
+      onTimeout: (detail) => this.mediaListener.lost(detail),
     });
   }
 
   /** True if the trunk did not accept the call and no phone can have rung, so that another trunk may be tried. */
-  get mayGoElsewhere(): boolean {
-    return this.#mayGoElsewhere;
+  get canTryOtherTrunk(): boolean {
+    return this.#canTryOtherTrunk;
   }
 
   /** End of the INVITE usage; undefined before. */
@@ -148,7 +148,10 @@ export class SipLeg implements Leg, InviteListener {
 
   connectMedia(source: FrameSource, sink: FrameSink): void {
     if (this.#hasEnded) return;
-    const guarded = guardedAudio(source, sink, { ended: () => this.#hasEnded, failed: (fault) => this.#failed(fault) });
+    const guarded = guardedAudio(source, sink, {
+      hasEnded: () => this.#hasEnded,
+      onError: (fault) => this.#fail(fault),
+    });
     this.#media?.connect(guarded.source, guarded.sink);
   }
 
@@ -173,7 +176,7 @@ export class SipLeg implements Leg, InviteListener {
     const required = expected && this.#options.evidenceRequired;
     // Packets from before the silence do not prove that the peer has received the latest audio.
     if (this.#probing && kind !== "none") return { kind: "none", required, judgesAudio: true, missing: NOT_RESPONDING };
-    return { kind, required, judgesAudio: true, missing: elsewhere ? ONLY_ELSEWHERE : NOTHING_RECEIVED };
+    return { kind, required, judgesAudio: true, missing: elsewhere ? WRONG_SOURCE : NOTHING_RECEIVED };
   }
 
   async #transfer(
@@ -183,11 +186,11 @@ export class SipLeg implements Leg, InviteListener {
   ): Promise<TransferOutcome> {
     signal.throwIfAborted();
     if (!PHONE_NUMBER.test(to)) throw new RangeError(`the number ${shown(to)} ${PHONE_RULE}`);
-    const ended = (): Error => new Error("the call has ended: it cannot be transferred");
-    if (this.#hasEnded || this.#usage === undefined) throw ended();
+    const endedError = (): Error => new Error("the call has ended: it cannot be transferred");
+    if (this.#hasEnded || this.#usage === undefined) throw endedError();
     const target = await transferTarget(to);
     signal.throwIfAborted();
-    if (this.#hasEnded || this.#hungUp) throw ended();
+    if (this.#hasEnded || this.#hungUp) throw endedError();
     if ("refusal" in target) return { type: "failed", detail: target.refusal };
     const outcome = this.#usage.refer(target.uri);
     this.#transferring = true;
@@ -212,12 +215,12 @@ export class SipLeg implements Leg, InviteListener {
   hangUp(): Promise<void> {
     if (!this.#hungUp && !this.#hasEnded) {
       this.#hungUp = true;
-      this.#awaited.stop();
+      this.#awaitedMedia.stop();
       void this.#usage?.hangUp();
       // A peer may take its time to respond to our BYE, but gets no audio in the meantime.
       void this.#media?.close();
     }
-    return this.#gone.promise;
+    return this.#ended.promise;
   }
 
   placed(): void {
@@ -225,7 +228,7 @@ export class SipLeg implements Leg, InviteListener {
   }
 
   progressed(): void {
-    this.#options.answered();
+    this.#options.onResponse();
   }
 
   ringing(): void {
@@ -237,17 +240,17 @@ export class SipLeg implements Leg, InviteListener {
   }
 
   answered(): void {
-    this.#options.answered();
+    this.#options.onResponse();
     this.#once({ type: "answered" });
     this.#media?.start();
-    this.#awaited.answered();
+    this.#awaitedMedia.answered();
   }
 
   digit(digit: string): void {
     this.#keys.receive(digit, "info");
   }
 
-  held(held: boolean): void {
+  isHeld(held: boolean): void {
     // A callee who answers on hold gets no audio yet, but the call is connected.
     if (held) this.#once({ type: "connected" });
     this.#emit({ type: "noted", fact: { event: held ? "held" : "resumed", data: {} } });
@@ -261,30 +264,30 @@ export class SipLeg implements Leg, InviteListener {
   ended(end: InviteEnd): void {
     if (this.#hasEnded) return;
     this.#neverRang &&= "neverRang" in end && end.neverRang === true;
-    const next = this.#hungUp ? undefined : this.#options.again(end);
+    const next = this.#hungUp ? undefined : this.#options.nextInvite(end);
     if (next !== undefined) {
       this.#usage = next;
       return;
     }
     this.#hasEnded = true;
     this.#end = end;
-    this.#awaited.stop();
-    this.#mayGoElsewhere = this.#neverRang && isTrunkFault(end);
+    this.#awaitedMedia.stop();
+    this.#canTryOtherTrunk = this.#neverRang && isTrunkFault(end);
     const release = this.#fault ?? this.#options.releaseOf(end, this.#emitted.has("answered"));
-    void this.#leave(end, release);
+    void this.#emitEnd(end, release);
   }
 
-  async #leave(end: InviteEnd, release: Release): Promise<void> {
+  async #emitEnd(end: InviteEnd, release: Release): Promise<void> {
     // A pending transfer resolves before the end of the call is emitted.
     if (this.#transferring) await new Promise<void>((resolve) => void this.#options.system.after(0, resolve));
     await this.#media?.close().catch(() => {}); // the call has ended even if its sockets fail to close
     this.events.push({ type: "ended", cause: release.cause, detail: release.detail, fault: release.fault });
     this.events.close();
-    this.#options.gone(this, end, release);
-    this.#gone.resolve();
+    this.#options.onEnded(this, end, release);
+    this.#ended.resolve();
   }
 
-  #failed(fault: unknown): void {
+  #fail(fault: unknown): void {
     this.#fault ??= { cause: "internal_error", detail: errorText(fault) };
     void this.hangUp();
   }

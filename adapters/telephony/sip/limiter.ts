@@ -1,7 +1,7 @@
 import type { System } from "../../../src/ports/system.ts";
 
 /** Time a call may wait inside `dial` for its turn, ms; for a longer wait it returns to its queue. */
-const SHORT_WAIT_MS = 1_000;
+const MAX_TURN_WAIT_MS = 1_000;
 /** Minimum wait before a call that found the trunk at its limit is retried, ms. */
 const FULL_WAIT_MS = 1_000;
 /** The interval between such retries, ms, so that a thousand instances do not retry at once. */
@@ -19,7 +19,7 @@ interface Limits {
 /** Decision about the start of a call. */
 export type Admission =
   /** It may start after `waitMs`. `leave` releases its place; idempotent. */
-  | { readonly admitted: true; readonly waitMs: number; leave(): void }
+  | { readonly admitted: true; readonly waitMs: number; release(): void }
   /** The reason, and the time until the next attempt, ms. */
   | { readonly admitted: false; readonly reason: string; readonly retryAfterMs: number };
 
@@ -33,13 +33,13 @@ export class Limiter {
   readonly #system: System;
   readonly #limits: Limits;
   readonly #intervalMs: number;
-  #live = 0;
+  #admitted = 0;
   /** Time at which the next call may start; on the monotonic clock, like all times here. */
   #nextStart = 0;
   /** Time at which the last call with an assigned turn may start. */
-  #promised = 0;
+  #lastAssigned = 0;
   /** The latest retry of a call that found the trunk at its limit. */
-  #nextFull = 0;
+  #lastRetry = 0;
   #pausedUntil = 0;
 
   constructor(system: System, limits: Limits) {
@@ -49,8 +49,8 @@ export class Limiter {
   }
 
   /** Number of admitted calls. */
-  get live(): number {
-    return this.#live;
+  get admitted(): number {
+    return this.#admitted;
   }
 
   /** Admits no call for this long, after a Retry-After of the server. */
@@ -66,28 +66,28 @@ export class Limiter {
       const retryAfterMs = Math.ceil(this.#pausedUntil - now);
       return rejected(`the server asked for no calls for another ${Math.ceil(retryAfterMs / 1_000)} s`, retryAfterMs);
     }
-    if (maxCalls !== undefined && this.#live >= maxCalls) {
-      this.#nextFull = Math.min(now + MAX_FULL_WAIT_MS, Math.max(now + FULL_WAIT_MS, this.#nextFull + STAGGER_MS));
-      return rejected(`the trunk is at its limit of calls (maxCalls is ${maxCalls})`, this.#nextFull - now);
+    if (maxCalls !== undefined && this.#admitted >= maxCalls) {
+      this.#lastRetry = Math.min(now + MAX_FULL_WAIT_MS, Math.max(now + FULL_WAIT_MS, this.#lastRetry + STAGGER_MS));
+      return rejected(`the trunk is at its limit of calls (maxCalls is ${maxCalls})`, this.#lastRetry - now);
     }
     const start = Math.max(now, this.#nextStart);
-    if (start - now > SHORT_WAIT_MS) {
-      this.#promised = Math.max(start, this.#promised + this.#intervalMs);
+    if (start - now > MAX_TURN_WAIT_MS) {
+      this.#lastAssigned = Math.max(start, this.#lastAssigned + this.#intervalMs);
       const { callsPerSecond } = this.#limits;
       return rejected(
         `the trunk is at its limit of calls per second (callsPerSecond is ${callsPerSecond})`,
-        this.#promised - now,
+        this.#lastAssigned - now,
       );
     }
     this.#nextStart = start + this.#intervalMs;
-    this.#live++;
-    return { admitted: true, waitMs: start - now, leave: this.#place() };
+    this.#admitted++;
+    return { admitted: true, waitMs: start - now, release: this.#place() };
   }
 
   #place(): () => void {
     let isHeld = true;
     return () => {
-      if (isHeld) this.#live--;
+      if (isHeld) this.#admitted--;
       isHeld = false;
     };
   }

@@ -14,10 +14,10 @@ export interface SipLineOptions {
   readonly host: LineHost;
   /** The trunk, or the route. */
   readonly carrier: Carrier;
-  /** True if the host already knows that the number is linked. Default: false. */
-  readonly known?: boolean;
+  /** True if the host has already stored the link. Default: false. */
+  readonly isLinkStored?: boolean;
   /** Called when the line is closed. */
-  readonly closed: () => void;
+  readonly onClosed: () => void;
 }
 
 /**
@@ -36,20 +36,20 @@ export class SipLine implements Line {
     this.#options = options;
   }
 
-  /** Links the line, after it was handed over and again after `unlink()`. */
+  /** Links the line: first after the network has returned it, and again after `unlink()`. */
   async link(): Promise<void> {
     if (this.#closed || this.#linked) return;
-    const { host, carrier, known } = this.#options;
+    const { host, carrier, isLinkStored } = this.#options;
     this.#linked = true;
     this.#reported = undefined;
-    if (!known) host.linked(carrier.phone).catch(() => {}); // the instance was deleted, and its line is about to be closed
-    carrier.join(this);
+    if (!isLinkStored) host.linked(carrier.phone).catch(() => {}); // the instance was deleted; its line will close
+    carrier.subscribe(this);
   }
 
   async probe(): Promise<LineHealth> {
     if (this.#closed) return offline("closed");
     if (!this.#linked) return offline("not linked");
-    const health = await this.#options.carrier.ask();
+    const health = await this.#options.carrier.checkHealth();
     return this.#closed ? offline("closed") : this.#linked ? health : offline("not linked");
   }
 
@@ -60,10 +60,10 @@ export class SipLine implements Line {
     let hasEnded = false;
     const hangUp = (): void => void leg?.hangUp();
     const { host, carrier } = this.#options;
-    leg = await carrier.dial(to, { ...options, deadlines: host.deadlines }, signal, (ended) => {
+    leg = await carrier.dial(to, { ...options, deadlines: host.deadlines }, signal, (endedLeg) => {
       hasEnded = true;
       signal.removeEventListener("abort", hangUp);
-      this.#legs.delete(ended);
+      this.#legs.delete(endedLeg);
     });
     if (hasEnded) return leg;
     this.#legs.add(leg);
@@ -75,17 +75,17 @@ export class SipLine implements Line {
 
   async unlink(): Promise<void> {
     this.#linked = false;
-    await this.#part();
+    await this.#disconnect();
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    await this.#part();
-    this.#options.closed();
+    await this.#disconnect();
+    this.#options.onClosed();
   }
 
-  /** The carrier's health has changed, or is reported for the first time. */
-  health(health: LineHealth): void {
+  /** Called with the carrier's first health and with every change. */
+  healthChanged(health: LineHealth): void {
     if (this.#closed || !this.#linked) return;
     const { host } = this.#options;
     if (health.state === this.#reported?.state && health.state === "online") return;
@@ -94,8 +94,8 @@ export class SipLine implements Line {
     else host.offline(health.reason, health.lasting);
   }
 
-  async #part(): Promise<void> {
-    this.#options.carrier.part(this);
+  async #disconnect(): Promise<void> {
+    this.#options.carrier.unsubscribe(this);
     await Promise.all([...this.#legs].map((leg) => leg.hangUp()));
   }
 }

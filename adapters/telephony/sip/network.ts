@@ -9,7 +9,7 @@ export interface SipNetworkOptions extends Required<Pick<Telephony, "users" | "r
   /** Without `sip/`. */
   readonly name: string;
   /** The trunk or route as named in messages: `trunk acme`. */
-  readonly what: string;
+  readonly label: string;
   /** Hz. */
   readonly sampleRate: number;
   /** The numbers that calls may choose as their caller; undefined if there is no choice. */
@@ -25,14 +25,14 @@ export interface SipNetworkOptions extends Required<Pick<Telephony, "users" | "r
 
 /** A network over a trunk or a route of the operator. */
 export function sipNetwork(options: SipNetworkOptions): Telephony {
-  const { name, what, users, sampleRate, callerIds, transfers, sip, system, refuses } = options;
+  const { name, label, users, sampleRate, callerIds, transfers, sip, system, refuses } = options;
   const lines = new Set<SipLine>();
   let closing: Promise<void> | undefined;
 
   async function open(_: InstanceRef, host: LineHost, signal: AbortSignal): Promise<Line> {
     const assertOpen = (): void => {
       signal.throwIfAborted();
-      if (closing !== undefined) throw new ClosedError(`${what} is closed`);
+      if (closing !== undefined) throw new ClosedError(`${label} is closed`);
     };
     assertOpen();
     const [carrier, { SipLine }] = await Promise.all([options.open(), import("./line.ts")]);
@@ -40,7 +40,7 @@ export function sipNetwork(options: SipNetworkOptions): Telephony {
     const line = new SipLine({
       host,
       carrier,
-      closed() {
+      onClosed() {
         cancelLink();
         lines.delete(line);
       },

@@ -5,7 +5,7 @@ import type { MediaAddress } from "../../sip-stack/media/media-address.ts";
 import { type SrtpOffer, srtpOffers } from "../../sip-stack/sdp/keys.ts";
 import type { CarrierDialOptions } from "./carrier.ts";
 import type { ResolvedTrunk } from "./config/resolve-trunk.ts";
-import { mayFollow, type RefusalNow, type RefusalOf } from "./destinations/destinations.ts";
+import { mayFollow, type RefusalCheck, type RefusalOf } from "./destinations/destinations.ts";
 import { SipLeg, type TransferTarget } from "./leg.ts";
 import { OFFER_REFUSED } from "./outcome/media-refusal.ts";
 import type { Release } from "./outcome/release.ts";
@@ -25,8 +25,8 @@ export interface CallPlan {
   readonly options: CarrierDialOptions;
   /** Reason why a number is not called. */
   readonly refuses: RefusalOf;
-  /** The leg has ended. */
-  readonly gone: (leg: SipLeg, end: InviteEnd, release: Release) => void;
+  /** Called when the leg has ended. */
+  readonly onEnded: (leg: SipLeg, end: InviteEnd, release: Release) => void;
 }
 
 /** A leg whose media session is open. */
@@ -39,11 +39,11 @@ interface PreparedCall {
 
 /** Opens the media session of a call, and connects it with the leg and the INVITE. @throws {PortsExhausted} */
 export async function prepareCall(plan: CallPlan): Promise<PreparedCall> {
-  const { trunk, system, stack, engine, address, user, gone } = plan;
+  const { trunk, system, stack, engine, address, user, onEnded: gone } = plan;
   const { callId, from, sip, deadlines, mayCall, sampleRate = trunk.sampleRate } = plan.options;
-  const refuses: RefusalNow = async (e164) =>
+  const refuses: RefusalCheck = async (e164) =>
     plan.refuses(e164) ?? ((await mayCall?.(e164)) === false ? `this call may not lead to ${e164}` : undefined);
-  let takesKeys = false;
+  let acceptsKeys = false;
   const invite = ({ policy: srtp, profile }: SrtpOffer): InviteUsage =>
     stack.invite({
       user,
@@ -55,12 +55,12 @@ export async function prepareCall(plan: CallPlan): Promise<PreparedCall> {
       srtp,
       profile,
       listener: leg,
-      lost: leg.mediaListener.lost,
-      refused: leg.refused,
+      onNoAddress: leg.mediaListener.lost,
+      onAddressChecked: leg.addressRefused,
       maySend: () => system.monotonic() < deadlines.send,
       mayFollow: (place) => mayFollow(place, refuses, trunk.format),
-      settled(settings) {
-        takesKeys = settings.telephoneEvent !== undefined;
+      onNegotiated(settings) {
+        acceptsKeys = settings.telephoneEvent !== undefined;
       },
     });
   const [firstOffer, ...otherOffers] = srtpOffers(trunk.srtp);
@@ -71,15 +71,15 @@ export async function prepareCall(plan: CallPlan): Promise<PreparedCall> {
     evidenceRequired: trunk.requireInboundAudio,
     releaseOf: (end, answered) => sipRelease(end, trunk, answered),
     transferTarget: trunk.transfer ? (to) => transferTarget(to, plan, refuses) : undefined,
-    takesTelephoneEvents: () => takesKeys,
-    answered: () => stack.presence.proven(),
-    again(end) {
+    acceptsTelephoneEvents: () => acceptsKeys,
+    onResponse: () => stack.presence.markReachable(),
+    nextInvite(end) {
       // After an 18x, a phone may have rung, and another INVITE would ring it twice.
       if (end.type !== "rejected" || end.progressed || !OFFER_REFUSED.has(end.response.status)) return undefined;
       const offer = otherOffers.shift();
       return offer && invite(offer);
     },
-    gone,
+    onEnded: gone,
   });
   const session: MediaSession = await engine.open(
     {
@@ -94,7 +94,7 @@ export async function prepareCall(plan: CallPlan): Promise<PreparedCall> {
 }
 
 /** The URI of a number at the trunk, unless calls to it are refused: a transfer costs as much as a call. */
-async function transferTarget(to: string, { trunk, stack }: CallPlan, refuses: RefusalNow): Promise<TransferTarget> {
+async function transferTarget(to: string, { trunk, stack }: CallPlan, refuses: RefusalCheck): Promise<TransferTarget> {
   const refusal = await refuses(to);
   if (refusal !== undefined) return { refusal };
   const user = trunk.format(to);

@@ -12,11 +12,11 @@ export function shared<Thing extends { close(): Promise<void> }>(
   open: () => Promise<Thing>,
 ): Shared<Thing> {
   let opening: Promise<Thing> | undefined;
-  let left = users;
+  let remaining = users;
   return {
     open: () => (opening ??= open()),
     async release() {
-      if (--left === 0) await (await opening)?.close();
+      if (--remaining === 0) await (await opening)?.close();
     },
   };
 }

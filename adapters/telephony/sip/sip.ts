@@ -57,10 +57,10 @@ export function sip(options: SipOptions): readonly Network[] {
     return await createEngine({ system, logger, place: options.media });
   });
   const parts = { system, logger, media, hosts: new HostLookup({ system }) };
-  const mounted = new Map(trunks.map((trunk) => [trunk.name, mountedTrunk(trunk, routes, parts)]));
+  const mountedTrunks = new Map(trunks.map((trunk) => [trunk.name, mountedTrunk(trunk, routes, parts)]));
   const networks = [
-    ...routes.map((route) => routeNetwork(route, mounted, parts)),
-    ...[...mounted.values()].map((trunk) => trunkNetwork(trunk, parts)),
+    ...routes.map((route) => routeNetwork(route, mountedTrunks, parts)),
+    ...[...mountedTrunks.values()].map((trunk) => trunkNetwork(trunk, parts)),
   ];
   return accounts ? [...networks, sipAccounts(accounts, parts)] : networks;
 }
@@ -81,11 +81,11 @@ interface MountedTrunk {
 
 function mountedTrunk(options: Trunk, routes: readonly Route[], { system, logger, media, hosts }: Parts): MountedTrunk {
   const trunk = resolveTrunk(options);
-  const itsRoutes = routes.filter(({ trunks }) => trunks.some((entry) => entry.trunk === trunk.name));
+  const trunkRoutes = routes.filter(({ trunks }) => trunks.some((entry) => entry.trunk === trunk.name));
   return {
     trunk,
     rule: loadRefusals(trunk, `trunk ${trunk.name}`),
-    carrier: shared(1 + itsRoutes.length, async () => {
+    carrier: shared(1 + trunkRoutes.length, async () => {
       const { SipTrunk } = await import("./trunk.ts");
       return new SipTrunk({ trunk, system, logger, hosts, media: () => media.open() });
     }),
@@ -95,7 +95,7 @@ function mountedTrunk(options: Trunk, routes: readonly Route[], { system, logger
 function trunkNetwork({ trunk, rule, carrier }: MountedTrunk, { system, media }: Parts): Telephony {
   return sipNetwork({
     name: trunk.name,
-    what: `trunk ${trunk.name}`,
+    label: `trunk ${trunk.name}`,
     users: trunk.users ?? "first",
     sampleRate: trunk.sampleRate,
     callerIds: trunk.callerIds,
@@ -116,19 +116,19 @@ function routeNetwork(
   mountedTrunks: ReadonlyMap<string, MountedTrunk>,
   { system, media }: Parts,
 ): Telephony {
-  const mounted = [...mountedTrunks].filter(([name]) => route.trunks.some(({ trunk }) => trunk === name));
-  const trunks = mounted.map(([, { trunk }]) => trunk);
+  const routeTrunks = [...mountedTrunks].filter(([name]) => route.trunks.some(({ trunk }) => trunk === name));
+  const trunks = routeTrunks.map(([, { trunk }]) => trunk);
   const sampleRate = Math.max(...trunks.map((trunk) => trunk.sampleRate));
   const carrier = shared(1, async () => {
-    const [{ SipRoute }, opened] = await Promise.all([
+    const [{ SipRoute }, openedCarriers] = await Promise.all([
       import("./routes/sip-route.ts"),
-      Promise.all(mounted.map(async ([name, trunk]) => [name, await trunk.carrier.open()] as const)),
+      Promise.all(routeTrunks.map(async ([name, trunk]) => [name, await trunk.carrier.open()] as const)),
     ]);
-    return new SipRoute({ route, trunks: new Map(opened), sampleRate, system });
+    return new SipRoute({ route, trunks: new Map(openedCarriers), sampleRate, system });
   });
   return sipNetwork({
     name: route.name,
-    what: `route ${route.name}`,
+    label: `route ${route.name}`,
     users: sharedUsers(trunks) ?? [],
     sampleRate,
     callerIds: sharedCallerIds(trunks),
@@ -140,7 +140,7 @@ function routeNetwork(
       routeRefusal(route, phoneNumber, async (trunk) => (await mountedTrunks.get(trunk)?.rule())?.(phoneNumber)),
     async close() {
       await carrier.release();
-      await Promise.all(mounted.map(([, trunk]) => trunk.carrier.release()));
+      await Promise.all(routeTrunks.map(([, trunk]) => trunk.carrier.release()));
       await media.release();
     },
   });

@@ -46,7 +46,7 @@ export interface SipStackOptions {
   readonly system: System;
   readonly logger: Logger;
   /** Called when the trunk goes online or offline. */
-  readonly changed: HealthChanged;
+  readonly onChange: HealthChanged;
   readonly trace: NonNullable<UserAgentOptions["trace"]>;
 }
 
@@ -67,15 +67,15 @@ export interface StackInvite {
   /** The profile of the first offer. Default: the first one for `srtp`. */
   readonly profile?: SrtpOffer["profile"] | undefined;
   /** Called with the result of each offer and answer. */
-  readonly settled: (settings: StreamSettings) => void;
+  readonly onNegotiated: (settings: StreamSettings) => void;
   /** Called if the remote audio has no address. */
-  readonly lost: (detail: string) => void;
+  readonly onNoAddress: (detail: string) => void;
   /** Called with the reason why the address in the remote SDP is refused; with undefined if it is allowed. */
-  readonly refused: (refusal: string | undefined, address: string) => void;
+  readonly onAddressChecked: (refusal: string | undefined, address: string) => void;
   readonly listener: InviteListener;
   /** Called before each INVITE, including retransmissions; false suppresses it. */
   readonly maySend: () => boolean;
-  /** Decides if a URI of a redirection may be called. */
+  /** True if a URI of a redirection may be called. */
   readonly mayFollow: MayFollow;
 }
 
@@ -123,7 +123,7 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
     refused: (uri, address) =>
       logger.warn({ trunk: trunk.name, uri, address }, "sip: a peer names an address that is not allowed"),
   });
-  const resolve = servers.noting(trusted);
+  const resolve = servers.remembering(trusted);
   const transactions = createTransactions(transports, resolve, { system, asksFailedHops: trunk.probe === "options" });
   try {
     await transports.ready();
@@ -131,14 +131,14 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
     await transactions.close();
     throw fault;
   }
-  const proxyLoose = trunk.outboundProxy !== undefined && parseUri(trunk.outboundProxy)?.params.has("lr") === true;
+  const isLooseProxy = trunk.outboundProxy !== undefined && parseUri(trunk.outboundProxy)?.params.has("lr") === true;
   const agent = createUserAgent({
     transactions,
     identity: identityOf(trunk),
     digest: new DigestClient({ user: trunk.authUser ?? "", password: trunk.password, realms: trunk.realms }, system),
     trusts: (place) => servers.includes(place),
-    nextHop: (uri) => (trunk.outboundProxy === undefined && isElsewhere(uri, trunk) ? uri : nextHop),
-    routes: proxyLoose ? [`<${trunk.outboundProxy}>`] : [],
+    nextHop: (uri) => (trunk.outboundProxy === undefined && isForeign(uri, trunk) ? uri : nextHop),
+    routes: isLooseProxy ? [`<${trunk.outboundProxy}>`] : [],
     sessionTimers: trunk.sessionTimers,
     reliableProvisionals: trunk.reliableProvisionals,
     followRedirects: trunk.followRedirects,
@@ -163,7 +163,19 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
     options: (signal) =>
       agent.request({ method: "OPTIONS", uri: uriOf(trunk), headers: [["Accept", "application/sdp"]] }, signal),
     uriOf: (user) => uriOf(trunk, user),
-    invite: ({ user, from, sip, session, address, srtp, profile, settled, lost, refused, ...call }) => {
+    invite: ({
+      user,
+      from,
+      sip,
+      session,
+      address,
+      srtp,
+      profile,
+      onNegotiated: settled,
+      onNoAddress: lost,
+      onAddressChecked: refused,
+      ...call
+    }) => {
       let server = address.server;
       const target = new MediaTarget({
         session,
@@ -204,21 +216,29 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
 }
 
 /** True if a URI is outside of the trunk's domain, whose requests go to the configured next hop. */
-function isElsewhere(text: string, { domain, domainPort }: ResolvedTrunk): boolean {
+function isForeign(text: string, { domain, domainPort }: ResolvedTrunk): boolean {
   const uri = parseUri(text);
   if (uri === undefined) return false;
   return uri.host !== domain || (uri.port !== undefined && uri.port !== domainPort);
 }
 
-function presenceOf({ trunk, system, logger, changed }: SipStackOptions, agent: UserAgent): Presence {
+function presenceOf({ trunk, system, logger, onChange: changed }: SipStackOptions, agent: UserAgent): Presence {
   const server = trunk.outboundProxy ?? trunk.server;
   if (trunk.register && trunk.user !== undefined) {
     const account = writeUri(sipUri({ user: trunk.user, host: trunk.domain }));
-    return new TrunkRegistration({ agent, system, logger, registrar: uriOf(trunk), account, server, changed });
+    return new TrunkRegistration({
+      agent,
+      system,
+      logger,
+      registrar: uriOf(trunk),
+      account,
+      server,
+      onChange: changed,
+    });
   }
   if (trunk.probe === "none") return new AssumedPresence(system, changed);
   const password = trunk.password !== undefined;
-  return new OptionsPresence({ agent, system, uri: uriOf(trunk), server, password, changed });
+  return new OptionsPresence({ agent, system, uri: uriOf(trunk), server, hasPassword: password, onChange: changed });
 }
 
 /** The URI of a number at the trunk's domain, or of the domain itself. WhatsApp requires the transport in it. */
@@ -251,8 +271,8 @@ function userDns(hosts: HostLookup, user: string): Dns {
     naptr: (domain) => hosts.naptr(domain, user),
     srv: (name) => hosts.srv(name, user),
     async addresses(host) {
-      const found = await hosts.addresses(host, user);
-      return found.map(({ address }) => address);
+      const addresses = await hosts.addresses(host, user);
+      return addresses.map(({ address }) => address);
     },
   };
 }

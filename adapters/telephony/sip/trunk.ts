@@ -36,7 +36,7 @@ interface SipTrunkOptions extends Pick<SipStackOptions, "owner" | "hosts"> {
 export class SipTrunk implements Carrier {
   readonly #options: SipTrunkOptions;
   readonly #limiter: Limiter;
-  readonly #lines = new LinkedLines(() => this.ask());
+  readonly #lines = new LinkedLines(() => this.checkHealth());
   readonly #legs = new Map<string, SipLeg>();
   readonly #rule: () => Promise<RefusalOf>;
   /** Opened on first use, and again some time after a failure. */
@@ -63,18 +63,18 @@ export class SipTrunk implements Carrier {
   }
 
   /** Links a line, which receives the trunk's health now and after every change. */
-  join(line: HealthListener): void {
-    this.#lines.join(line);
+  subscribe(line: HealthListener): void {
+    this.#lines.subscribe(line);
   }
 
-  part(line: HealthListener): void {
-    this.#lines.part(line);
+  unsubscribe(line: HealthListener): void {
+    this.#lines.unsubscribe(line);
   }
 
   /** The current health. Never rejects. */
-  async ask(): Promise<LineHealth> {
+  async checkHealth(): Promise<LineHealth> {
     try {
-      return await (await this.#open()).presence.ask();
+      return await (await this.#open()).presence.checkHealth();
     } catch (fault) {
       return stackFault(fault);
     }
@@ -82,18 +82,18 @@ export class SipTrunk implements Carrier {
 
   /**
    * Places a call.
-   * @param gone called at its end
+   * @param onEnded called when the call has ended
    * @throws {DialError}
    */
   async dial(
     to: string,
     options: CarrierDialOptions,
     signal: AbortSignal,
-    gone: (leg: SipLeg) => void,
+    onEnded: (leg: SipLeg) => void,
   ): Promise<SipLeg> {
     const { trunk } = this.#options;
-    const refused = (await this.#rule())(to);
-    if (refused !== undefined) throw new DialError("rejected_by_network", `not dialled: ${refused}`);
+    const refusal = (await this.#rule())(to);
+    if (refusal !== undefined) throw new DialError("rejected_by_network", `not dialled: ${refusal}`);
     const user = trunk.format(to);
     if (user === undefined)
       throw new DialError("number_invalid", `not dialled: the trunk's numberFormat cannot write ${to}`);
@@ -101,13 +101,13 @@ export class SipTrunk implements Carrier {
     this.#assertOnline(); // a call placed over another trunk must not count here
     const admission = this.#admit();
     try {
-      await this.#wait(admission.waitMs, signal);
+      await this.#waitTurn(admission.waitMs, signal);
       return await this.#place(user, options, signal, (leg) => {
-        admission.leave();
-        gone(leg);
+        admission.release();
+        onEnded(leg);
       });
     } catch (fault) {
-      admission.leave();
+      admission.release();
       throw this.#dialError(fault, signal);
     }
   }
@@ -121,7 +121,7 @@ export class SipTrunk implements Carrier {
     user: string,
     options: CarrierDialOptions,
     signal: AbortSignal,
-    gone: (leg: SipLeg) => void,
+    onEnded: (leg: SipLeg) => void,
   ): Promise<SipLeg> {
     const { trunk, system, media } = this.#options;
     const { callId, deadlines } = options;
@@ -133,11 +133,11 @@ export class SipTrunk implements Carrier {
     signal.throwIfAborted();
     const { leg, session, begin } = await prepareCall({
       ...{ trunk, system, stack, engine, address, user, options, refuses },
-      gone: (ended, end, release) => {
+      onEnded: (endedLeg, end, release) => {
         this.#legs.delete(callId);
         if (release.retryAfterMs !== undefined) this.#limiter.pause(release.retryAfterMs);
         if (end.type === "unreachable" && end.redirected !== true) stack.presence.suspect(end.detail);
-        gone(ended);
+        onEnded(endedLeg);
       },
     });
     if (signal.aborted || this.#closing !== undefined) {
@@ -166,7 +166,7 @@ export class SipTrunk implements Carrier {
   }
 
   /** Waits for the call's turn. @throws the signal's reason */
-  async #wait(ms: number, signal: AbortSignal): Promise<void> {
+  async #waitTurn(ms: number, signal: AbortSignal): Promise<void> {
     if (ms > 0) await pause(this.#options.system, ms, signal);
     signal.throwIfAborted();
   }
@@ -201,7 +201,7 @@ export class SipTrunk implements Carrier {
     try {
       const stack = await openStack({
         ...this.#options,
-        changed: (health) => this.#changed(health),
+        onChange: (health) => this.#onHealthChange(health),
         trace: (callId, direction, message) =>
           this.#legs.get(callId)?.traced({ direction, message: maskedMessage(message).slice(0, MAX_TRACE) }),
       });
@@ -212,18 +212,18 @@ export class SipTrunk implements Carrier {
       this.#cancelReopen = system.after(REOPEN_MS, () => {
         this.#stack = undefined;
       });
-      this.#changed(stackFault(fault));
+      this.#onHealthChange(stackFault(fault));
       throw fault;
     }
   }
 
-  #changed(health: LineHealth): void {
+  #onHealthChange(health: LineHealth): void {
     const { logger, trunk } = this.#options;
     this.#health = health;
     if (health.state === "offline")
       logger.warn({ trunk: trunk.name, reason: health.reason }, "sip: the trunk is offline");
     else logger.info({ trunk: trunk.name }, "sip: the trunk is online");
-    this.#lines.changed(health);
+    this.#lines.report(health);
   }
 
   async #close(): Promise<void> {

@@ -13,9 +13,9 @@ test.each([
   const far = await datagramPeer();
   const server = `sip:127.0.0.1:${far.port}`;
   const trunk = resolveTrunk({ name: "acme", server, crlfProbe });
-  const stack = await openStack({ trunk, system: realSystem, logger: silentLogger, changed() {}, trace() {} });
+  const stack = await openStack({ trunk, system: realSystem, logger: silentLogger, onChange() {}, trace() {} });
   try {
-    const health = stack.presence.ask();
+    const health = stack.presence.checkHealth();
     await expect.poll(() => far.received.find(({ text }) => text.startsWith("OPTIONS"))).toBeDefined();
     await expect.poll(() => new Set(far.received.map(({ port }) => port)).size).toBe(ports);
     const options = far.received.find(({ text }) => text.startsWith("OPTIONS"))!;

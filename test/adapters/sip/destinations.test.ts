@@ -131,7 +131,7 @@ describe("INVITEs", () => {
     const scene = await Scene.open({ followRedirects: true }, { callees: redirecting });
     expect(await scene.endOf("+12025550100")).toEqual([
       "rejected_by_network",
-      expect.stringMatching(/^SIP 302 .*, which was tried already or may not be called$/),
+      expect.stringMatching(/^SIP 302 .*, which was already tried or may not be called$/),
     ]);
     expect(target.farEnd.requests.filter((request) => methodOf(request) === "INVITE")).toEqual([]);
   });

@@ -19,10 +19,10 @@ function legOf({ late = false, ...options }: Partial<SipLegOptions> & { readonly
     system,
     evidenceRequired: true,
     releaseOf: (end) => sipRelease(end),
-    takesTelephoneEvents: () => true,
-    answered: () => {},
-    again: () => undefined,
-    gone: () => {},
+    acceptsTelephoneEvents: () => true,
+    onResponse: () => {},
+    nextInvite: () => undefined,
+    onEnded: () => {},
     ...options,
   });
   const counts = { hangUps: 0, started: 0, closed: 0, received: 0, digits: "", info: "" };
@@ -136,7 +136,7 @@ describe("the events of a leg", () => {
 
   test("a repeated INVITE belongs to the same call, unless hung up", async () => {
     const { leg, events, system, usage, counts } = legOf({
-      again: (end) => (end.type === "protocol" ? usage : undefined),
+      nextInvite: (end) => (end.type === "protocol" ? usage : undefined),
     });
     leg.placed();
     leg.ended({ type: "protocol", detail: "x" });
@@ -166,7 +166,7 @@ describe("the keys of a leg", () => {
     const byEvent = legOf();
     await byEvent.leg.sendDtmf("1#A");
     expect(byEvent.counts).toMatchObject({ digits: "1#A", info: "" });
-    const byInfo = legOf({ takesTelephoneEvents: () => false });
+    const byInfo = legOf({ acceptsTelephoneEvents: () => false });
     await byInfo.leg.sendDtmf("1#a");
     expect(byInfo.counts).toMatchObject({ digits: "", info: "1#A" });
     await expect(byInfo.leg.sendDtmf("1 2")).rejects.toBeInstanceOf(RangeError);

@@ -30,13 +30,13 @@ describe("the detail of an unacceptable answer", () => {
       "a codec that we do not support",
       G729,
       {},
-      "no codec in common: we offer PCMU, PCMA, the peer takes G729; the trunk must convert (transcode) between them",
+      "no codec in common: we offer PCMU, PCMA, the peer accepts G729; the trunk must convert (transcode) between them",
     ],
     [
       "a codec that the trunk does not offer",
       OPUS,
       { codecs: ["PCMA"] },
-      "no codec in common: we offer PCMA, the peer takes opus; add opus to `codecs`",
+      "no codec in common: we offer PCMA, the peer accepts opus; add opus to `codecs`",
     ],
     [
       "DTLS and ICE",
@@ -71,7 +71,7 @@ describe("the detail of a refused offer", () => {
     [
       "by the codecs of its description",
       refusing({ description: G729 }),
-      ": no codec in common: we offer PCMU, PCMA, the peer takes G729; the trunk must convert (transcode) between them",
+      ": no codec in common: we offer PCMU, PCMA, the peer accepts G729; the trunk must convert (transcode) between them",
     ],
     [
       "by the profile of its description",

@@ -17,7 +17,7 @@ function hostsOf(invite: SipText): string[] {
 test("our address from an OPTIONS response is in the first INVITE", async () => {
   const peer = opened.add(await datagramPeer());
   const stack = opened.add(await stackOf({ server: `sip:127.0.0.1:${peer.port}` }));
-  const health = stack.presence.ask();
+  const health = stack.presence.checkHealth();
   const requestOf = (method: string) => peer.received.find(({ text }) => text.startsWith(method));
   await vi.waitFor(() => expect(requestOf("OPTIONS")).toBeDefined());
   peer.send(responseTo(requestOf("OPTIONS")!.text, { via: SEEN }), requestOf("OPTIONS")!.port);
@@ -33,7 +33,7 @@ test("our address from an OPTIONS response is in the first INVITE", async () => 
 test("our TCP address also applies to later connections", async () => {
   const peer = opened.add(await streamPeer());
   const stack = opened.add(await stackOf({ server: `sip:127.0.0.1:${peer.port};transport=tcp` }));
-  const health = stack.presence.ask();
+  const health = stack.presence.checkHealth();
   await vi.waitFor(() => expect(peer.received()).toMatch(/^OPTIONS .*\r\n\r\n$/s));
   peer.sockets[0]?.write(responseTo(peer.received(), { via: SEEN }));
   expect(await health).toEqual({ state: "online" });

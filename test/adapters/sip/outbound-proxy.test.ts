@@ -27,7 +27,7 @@ test.each([
   const peer = await proxy(...names);
   const outboundProxy = `sip:localhost:${peer.port};transport=tls`;
   const { presence } = await stack({ outboundProxy, tls: { ca: authority.ca, ...tls } });
-  const health = presence.ask();
+  const health = presence.checkHealth();
   await vi.waitFor(() => expect(peer.received()).toContain("OPTIONS sip:sip.acme.example SIP/2.0"));
   peer.sockets[0]?.write(responseTo(peer.received()));
   expect(await health).toEqual({ state: "online" });
@@ -62,6 +62,9 @@ test("an outbound proxy with the server's certificate fails", async () => {
   const peer = await proxy("sip.acme.example");
   const outboundProxy = `sip:localhost:${peer.port};transport=tls`;
   const { presence } = await stack({ outboundProxy, tls: { ca: authority.ca } });
-  expect(await presence.ask()).toMatchObject({ state: "offline", reason: expect.stringContaining("than localhost") });
+  expect(await presence.checkHealth()).toMatchObject({
+    state: "offline",
+    reason: expect.stringContaining("than localhost"),
+  });
   expect(peer.received()).toBe("");
 });

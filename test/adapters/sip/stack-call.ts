@@ -14,7 +14,7 @@ export function stackOf(trunk: Omit<Trunk, "name">): Promise<SipStack> {
     trunk: resolveTrunk({ name: "acme", ...trunk }),
     system: realSystem,
     logger: silentLogger,
-    changed() {},
+    onChange() {},
     trace() {},
   });
 }
@@ -31,12 +31,12 @@ export function callOver({ invite }: SipStack, address: Pick<MediaAddress, "loca
       address: { ...address, isPublic: false, server: "127.0.0.1" },
       srtp: "off",
     },
-    ...{ settled: ignore, lost: ignore, refused: ignore },
+    ...{ onNegotiated: ignore, onNoAddress: ignore, onAddressChecked: ignore },
     maySend: () => true,
     mayFollow: async () => false,
     listener: {
       ...{ placed: ignore, progressed: ignore, ringing: ignore, earlyMedia: ignore, answered: ignore },
-      ...{ digit: ignore, held: ignore, ended: ignore },
+      ...{ digit: ignore, isHeld: ignore, ended: ignore },
     },
   });
 }

@@ -12,9 +12,9 @@ import type { ResolvedTrunk } from "../config/resolve-trunk.ts";
 import { Deadline } from "../registration/deadline.ts";
 import { openStack, type SipStack } from "../stack.ts";
 import { credentialsFix } from "./fixes.ts";
-import { brokenStep, type CheckStep, faultMessage, passedStep, skipped } from "./step.ts";
+import { brokenStep, type CheckStep, faultMessage, passedStep, skippedStep } from "./step.ts";
 
-const ANSWER_MS = 6_000;
+const RESPONSE_TIMEOUT_MS = 6_000;
 
 interface Parts {
   readonly system: System;
@@ -28,20 +28,20 @@ interface Parts {
 export async function* answerSteps(trunk: ResolvedTrunk, parts: Parts): AsyncGenerator<CheckStep> {
   let stack: SipStack;
   try {
-    stack = await openStack({ trunk, ...parts, changed() {}, trace() {} });
+    stack = await openStack({ trunk, ...parts, onChange() {}, trace() {} });
   } catch (fault) {
     yield brokenStep("options", faultMessage(fault), "free the port of `listen`, or choose another one");
     return;
   }
   try {
-    const probed = await probeOptions(trunk, stack, parts);
-    yield probed.step;
-    if (probed.step.state === "broken") return;
+    const probe = await probeOptions(trunk, stack, parts);
+    yield probe.step;
+    if (probe.step.state === "broken") return;
     const address = await stack.address(parts.signal).catch(() => undefined);
     if (address !== undefined)
-      yield* addressStep(trunk.publicAddress, probed.reply && seenBy(probed.reply.response), address);
+      yield* addressStep(trunk.publicAddress, probe.reply && seenBy(probe.reply.response), address);
     yield await registrationStep(trunk, stack);
-    yield codecsStep(trunk, probed.reply?.response);
+    yield codecsStep(trunk, probe.reply?.response);
   } finally {
     await stack.close();
   }
@@ -52,7 +52,7 @@ async function probeOptions(
   stack: SipStack,
   { system, signal, kind }: Parts,
 ): Promise<{ readonly step: CheckStep; readonly reply?: AgentReply }> {
-  const deadline = new Deadline(system, ANSWER_MS, `nothing came back within ${ANSWER_MS / 1_000} s`);
+  const deadline = new Deadline(system, RESPONSE_TIMEOUT_MS, `no response within ${RESPONSE_TIMEOUT_MS / 1_000} s`);
   const from = system.monotonic();
   try {
     const reply = await stack.options(AbortSignal.any([deadline.signal, signal]));
@@ -72,7 +72,7 @@ function optionsStep(trunk: ResolvedTrunk, { response, refusal, request }: Agent
     return brokenStep("options", summary, "the server is overloaded or out of order; ask its operator");
   if (status === 401 || status === 407) {
     if (trunk.password === undefined && !trunk.register)
-      return skipped(
+      return skippedStep(
         "options",
         `${summary}: it requires a password`,
         "set `user` and `password`, unless the server authenticates us by our address",
@@ -84,9 +84,9 @@ function optionsStep(trunk: ResolvedTrunk, { response, refusal, request }: Agent
     );
   }
   const digest = digestText(request.headers.get("Authorization") ?? request.headers.get("Proxy-Authorization"));
-  const seen = seenText(response);
+  const seenAddress = seenText(response);
   const forbidden = status === 403 ? credentialsFix(status) : null;
-  return passedStep("options", `${summary}${digest}${seen}`, forbidden);
+  return passedStep("options", `${summary}${digest}${seenAddress}`, forbidden);
 }
 
 /** The realm that accepted the password, and the algorithm. */
@@ -113,7 +113,7 @@ function seenBy({ headers }: SipResponse): string | undefined {
 }
 
 function silentStep(trunk: ResolvedTrunk, reason: string, kind: TransportKind): CheckStep {
-  if (trunk.probe === "none") return skipped("options", `${reason}; \`probe\` is "none", so this is not a fault`);
+  if (trunk.probe === "none") return skippedStep("options", `${reason}; \`probe\` is "none", so this is not a fault`);
   if (kind !== "udp")
     return brokenStep(
       "options",
@@ -128,46 +128,48 @@ function silentStep(trunk: ResolvedTrunk, reason: string, kind: TransportKind): 
 }
 
 async function registrationStep(trunk: ResolvedTrunk, { presence }: SipStack): Promise<CheckStep> {
-  if (!trunk.register) return skipped("registration", "`register` is off");
+  if (!trunk.register) return skippedStep("registration", "`register` is off");
   presence.start();
-  const health = await presence.ask();
+  const health = await presence.checkHealth();
   if (health.state === "online")
     return passedStep("registration", `"${trunk.user}" was registered, and unregistered again`);
-  const { response, refusal } = presence.refused ?? {};
+  const { response, refusal } = presence.refusedReply ?? {};
   return brokenStep("registration", health.reason, credentialsFix(response?.status, refusal?.code));
 }
 
 /** Compares the codecs; only some servers list theirs before a call. */
 function codecsStep(trunk: ResolvedTrunk, response: SipResponse | undefined): CheckStep {
-  const ours = trunk.codecs.join(", ");
+  const offered = trunk.codecs.join(", ");
   const body = response === undefined ? "" : new TextDecoder().decode(response.body);
   const lines = parseSdp(body)?.media.find(({ kind }) => kind === "audio")?.lines ?? [];
-  const theirs = lines.flatMap(({ type, value }) =>
+  const serverCodecs = lines.flatMap(({ type, value }) =>
     type === "a" ? (/^rtpmap:\d+ ([\w-]+)\//.exec(value)?.[1] ?? []) : [],
   );
-  if (theirs.length === 0)
-    return skipped(
+  if (serverCodecs.length === 0)
+    return skippedStep(
       "codecs",
-      `the server does not list its codecs; we offer ${ours}, and a call shows whether they match`,
+      `the server does not list its codecs; we offer ${offered}, and a call shows whether they match`,
     );
-  const common = trunk.codecs.filter((codec) => theirs.some((name) => name.toLowerCase() === codec.toLowerCase()));
-  if (common.length > 0) return passedStep("codecs", `${common.join(", ")} of its ${theirs.join(", ")}`);
+  const common = trunk.codecs.filter((codec) =>
+    serverCodecs.some((name) => name.toLowerCase() === codec.toLowerCase()),
+  );
+  if (common.length > 0) return passedStep("codecs", `${common.join(", ")} of its ${serverCodecs.join(", ")}`);
   return brokenStep(
     "codecs",
-    `the server has ${theirs.join(", ")}, and we offer ${ours}`,
+    `the server has ${serverCodecs.join(", ")}, and we offer ${offered}`,
     "name one of them in `codecs`",
   );
 }
 
 /**
- * Checks whether remote audio can reach us: compares the address in our SDP with the address that the server sees. No
- * step without a finding.
+ * Checks whether remote audio can reach us: compares the address in our SDP with the address that the server sees. Yields
+ * no step if there is no finding.
  * @param configured `publicAddress`
- * @param seen the address that the server sees; undefined if unknown
+ * @param seenAddress the address that the server sees; undefined if unknown
  */
 export function* addressStep(
   configured: string | undefined,
-  seen: string | undefined,
+  seenAddress: string | undefined,
   { local, visible, isPublic }: MediaAddress,
 ): Generator<CheckStep> {
   const configuredHost =
@@ -175,11 +177,15 @@ export function* addressStep(
   if (
     configuredHost !== undefined &&
     isIP(configuredHost) !== 0 &&
-    seen !== undefined &&
-    differ(configuredHost, seen)
+    seenAddress !== undefined &&
+    differ(configuredHost, seenAddress)
   ) {
-    const fix = `set \`publicAddress\` to ${seen}, or leave it out to use the address that the server sees`;
-    yield brokenStep("address", `\`publicAddress\` is ${configuredHost}, and the server sees us as ${seen}`, fix);
+    const fix = `set \`publicAddress\` to ${seenAddress}, or leave it out to use the address that the server sees`;
+    yield brokenStep(
+      "address",
+      `\`publicAddress\` is ${configuredHost}, and the server sees us as ${seenAddress}`,
+      fix,
+    );
   } else if (isPublic && isPrivate(visible)) {
     const fix = "set `publicAddress` to the address that this machine has on the internet";
     yield brokenStep("address", `our SDP names ${visible}, a private address, and the server is on the internet`, fix);
@@ -189,4 +195,4 @@ export function* addressStep(
   }
 }
 
-const differ = (one: string, other: string): boolean => canonicalAddress(one) !== canonicalAddress(other);
+const differ = (a: string, b: string): boolean => canonicalAddress(a) !== canonicalAddress(b);

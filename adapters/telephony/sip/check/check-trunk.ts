@@ -23,7 +23,7 @@ export interface CheckOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-const DNS_MS = 10_000;
+const DNS_TIMEOUT_MS = 10_000;
 
 /** Checks a trunk step by step, from its configuration to a call, and yields each step as soon as it is complete. Never throws. */
 export async function* checkTrunk(input: Trunk, options: CheckOptions = {}): AsyncGenerator<CheckStep> {
@@ -36,10 +36,10 @@ export async function* checkTrunk(input: Trunk, options: CheckOptions = {}): Asy
   let hops: readonly Hop[];
   const nextHop = trunk.outboundProxy ?? trunk.server;
   try {
-    const late = AbortSignal.timeout(DNS_MS);
-    const unanswered = silentQueries(nextHop, dns, system);
-    hops = await createResolve({ system, dns: cachedDns(dns, system) })(nextHop, AbortSignal.any([signal, late]));
-    yield dnsStep(nextHop, hops, await unanswered);
+    const timeout = AbortSignal.timeout(DNS_TIMEOUT_MS);
+    const silentTypes = silentQueries(nextHop, dns, system);
+    hops = await createResolve({ system, dns: cachedDns(dns, system) })(nextHop, AbortSignal.any([signal, timeout]));
+    yield dnsStep(nextHop, hops, await silentTypes);
   } catch (fault) {
     yield brokenStep("dns", faultMessage(fault), dnsFix(trunk, fault));
     return;
@@ -49,13 +49,13 @@ export async function* checkTrunk(input: Trunk, options: CheckOptions = {}): Asy
   yield connection;
   if (connection.state === "broken") return;
 
-  let fine = configuration.state === "works";
+  let isHealthy = configuration.state === "works";
   const kind = hops[0]?.kind ?? "udp";
   for await (const step of answerSteps(trunk, { system, logger, kind, signal })) {
-    fine &&= step.state !== "broken";
+    isHealthy &&= step.state !== "broken";
     yield step;
   }
-  if (call !== undefined && fine) yield await callStep(trunk, call, { system, logger, signal });
+  if (call !== undefined && isHealthy) yield await callStep(trunk, call, { system, logger, signal });
 }
 
 /** Summarizes the options, and finds a combination that cannot be intended. */

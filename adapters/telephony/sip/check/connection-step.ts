@@ -3,7 +3,7 @@ import type { System } from "../../../../src/ports/system.ts";
 import { openSipStream } from "../../../sip-stack/transport/open-stream.ts";
 import { type Hop, TransportError } from "../../../sip-stack/transport/transport.ts";
 import type { ResolvedTrunk } from "../config/resolve-trunk.ts";
-import { brokenStep, type CheckStep, faultMessage, passedStep, skipped } from "./step.ts";
+import { brokenStep, type CheckStep, faultMessage, passedStep, skippedStep } from "./step.ts";
 
 const CONNECT_MS = 5_000;
 const DAY_MS = 86_400_000;
@@ -16,30 +16,30 @@ export async function connectionStep(
 ): Promise<CheckStep> {
   const { tls } = trunk;
   const refusals: string[] = [];
-  let certificate = false;
+  let isCertificateFault = false;
   for (const hop of hops) {
     if (hop.kind === "udp")
-      return skipped("connection", "UDP has no connection; the next step shows whether datagrams come back");
+      return skippedStep("connection", "UDP has no connection; the next step shows whether datagrams come back");
     const from = system.monotonic();
     try {
       const socket = await openSipStream(hop, { system, tls, localAddress: undefined, timeoutMs: CONNECT_MS }, signal);
       const ms = Math.round(system.monotonic() - from);
       const facts = socket instanceof TLSSocket ? certificateText(socket, system.now()) : "";
       socket.destroy();
-      const before = refusals.length === 0 ? "" : ` (after: ${refusals.join("; ")})`;
+      const earlierRefusals = refusals.length === 0 ? "" : ` (after: ${refusals.join("; ")})`;
       return passedStep(
         "connection",
-        `${hop.kind.toUpperCase()} to ${hop.address} port ${hop.port} in ${ms} ms${facts}${before}`,
+        `${hop.kind.toUpperCase()} to ${hop.address} port ${hop.port} in ${ms} ms${facts}${earlierRefusals}`,
       );
     } catch (fault) {
       refusals.push(faultMessage(fault));
-      certificate ||= fault instanceof TransportError && fault.fault === "tls";
+      isCertificateFault ||= fault instanceof TransportError && fault.fault === "tls";
     }
   }
-  return brokenStep("connection", refusals.join("; "), certificate ? certificateFix(trunk, hops) : PORT);
+  return brokenStep("connection", refusals.join("; "), isCertificateFault ? certificateFix(trunk, hops) : PORT_FIX);
 }
 
-const PORT = "check the port and the transport in `server`, and that the firewall allows outgoing connections";
+const PORT_FIX = "check the port and the transport in `server`, and that the firewall allows outgoing connections";
 
 /** The fix for a refused certificate: the name that it must be for, and the options that change it. */
 function certificateFix({ tls, outboundProxy }: ResolvedTrunk, hops: readonly Hop[]): string {
@@ -48,26 +48,26 @@ function certificateFix({ tls, outboundProxy }: ResolvedTrunk, hops: readonly Ho
     tls.servername === undefined
       ? `"${hops[0]?.host}", the host of ${option}`
       : `"${tls.servername}" (\`tls.servername\`)`;
-  return `the certificate must be for ${name}: set \`tls.servername\` to a name in it, and \`tls.ca\` if you have an authority of your own; or check port and transport in ${option}`;
+  return `the certificate must be for ${name}: set \`tls.servername\` to a name in it, and \`tls.ca\` if you have your own certificate authority; or check port and transport in ${option}`;
 }
 
 /** The peer's certificate and TLS version, if the runtime reports them. */
 function certificateText(socket: TLSSocket, now: number): string {
-  const safely = (ask: () => string | null): string => {
+  const tryRead = (read: () => string | null): string => {
     try {
-      return ask() ?? "";
+      return read() ?? "";
     } catch {
       return "";
     }
   };
-  const version = safely(() => socket.getProtocol());
-  const about = safely(() => {
+  const version = tryRead(() => socket.getProtocol());
+  const description = tryRead(() => {
     const { subject, issuer, valid_to } = socket.getPeerCertificate() as Partial<PeerCertificate>;
     if (valid_to === undefined) return null;
     const days = Math.floor((Date.parse(valid_to) - now) / DAY_MS);
     return `certificate of ${nameOf(subject)} by ${nameOf(issuer)}, valid for ${days} more days`;
   });
-  const facts = [version, about].filter((fact) => fact !== "");
+  const facts = [version, description].filter((fact) => fact !== "");
   return facts.length === 0 ? "" : `: ${facts.join(", ")}`;
 }
 

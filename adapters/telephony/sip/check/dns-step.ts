@@ -15,17 +15,19 @@ export async function silentQueries(uri: string, dns: Dns, system: System): Prom
   const { host = "", port } = parseUri(uri) ?? {};
   if (isIP(host) !== 0 || port !== undefined) return [];
   const queries = { NAPTR: () => dns.naptr(host), SRV: () => dns.srv(`_sip._udp.${host}`) };
-  const checks = Object.entries(queries).map(async ([kind, ask]) => ((await answers(ask, system)) ? [] : [kind]));
+  const checks = Object.entries(queries).map(async ([kind, query]) =>
+    (await isAnswered(query, system)) ? [] : [kind],
+  );
   return (await Promise.all(checks)).flat();
 }
 
 /** Resolves the trunk's name. */
-export function dnsStep(uri: string, hops: readonly Hop[], silent: readonly string[]): CheckStep {
+export function dnsStep(uri: string, hops: readonly Hop[], silentTypes: readonly string[]): CheckStep {
   const summary = `${uri} resolves to ${hops.map(placeText).join(", then ")}`;
-  if (silent.length === 0) return passedStep("dns", summary);
+  if (silentTypes.length === 0) return passedStep("dns", summary);
   return passedStep(
     "dns",
-    `${summary}; the resolver drops queries for ${silent.join(" and ")} records`,
+    `${summary}; the resolver drops queries for ${silentTypes.join(" and ")} records`,
     "the first call waits for them; add port and transport to `server` (sip:host:5060;transport=udp), or use another resolver",
   );
 }
@@ -39,13 +41,13 @@ export function dnsFix({ outboundProxy }: ResolvedTrunk, fault: unknown): string
 }
 
 /** True if there is any DNS answer, including "no such record". */
-function answers(ask: () => Promise<unknown>, system: System): Promise<boolean> {
-  const answered = ask().then(
+function isAnswered(query: () => Promise<unknown>, system: System): Promise<boolean> {
+  const settled = query().then(
     () => true,
     () => true,
   );
   const late = () => new Error("no answer");
-  return within(answered, { system, ms: TIMEOUT_MS, late }).catch(() => false);
+  return within(settled, { system, ms: TIMEOUT_MS, late }).catch(() => false);
 }
 
 const placeText = ({ address, port, kind }: Hop): string =>

@@ -5,8 +5,8 @@ import { OFFER_REFUSED } from "../outcome/media-refusal.ts";
 /** The fix for a request whose account was refused. @param refusal reason why a challenge was not answered */
 export function credentialsFix(status: number | undefined, refusal?: ChallengeRefusalCode): string {
   if (refusal === "weaker_algorithm")
-    return "the server asks with a weaker algorithm than before: ask its operator whether that is intended; if it is, restart Ringport";
-  if (refusal === "other_realm") return "name in `realms` what the trunk's servers ask for, if that realm is theirs";
+    return "the server offers a weaker algorithm than before: ask its operator whether that is intended; if so, restart Ringport";
+  if (refusal === "other_realm") return "if that realm belongs to the trunk, list it in `realms`";
   switch (status) {
     case 401:
     case 407:
@@ -17,7 +17,7 @@ export function credentialsFix(status: number | undefined, refusal?: ChallengeRe
       return "the server does not know this account: check `user` and `domain`";
     case 405:
     case 501:
-      return "the server takes no registrations: leave `register` out";
+      return "the server accepts no registrations: leave out `register`";
     default:
       return "ask the server's operator whether this account may register from here";
   }
@@ -25,10 +25,10 @@ export function credentialsFix(status: number | undefined, refusal?: ChallengeRe
 
 /** The fix for a call that failed, by its end; undefined if the call has not ended. */
 export function callFix(end: InviteEnd | undefined): string {
-  if (end?.type === "media" && end.unacceptable === true) return OFFER;
+  if (end?.type === "media" && end.unacceptable === true) return OFFER_FIX;
   if (end?.type !== "rejected") return TRACE;
   const { status } = end.response;
-  if (OFFER_REFUSED.has(status)) return OFFER;
+  if (OFFER_REFUSED.has(status)) return OFFER_FIX;
   if (status === 403)
     return "the trunk forbids this call: check that the account may call this number, and `from` and `callerId`; ask the trunk's operator about our address";
   if (status === 401 || status === 407) return credentialsFix(status, end.refusal?.code);
@@ -37,7 +37,7 @@ export function callFix(end: InviteEnd | undefined): string {
   return TRACE;
 }
 
-const OFFER =
+const OFFER_FIX =
   "name a codec of the peer in `codecs`, and check `srtp`: `required` and `off` exclude each other; `trace` shows the peer's SDP";
 
 /** Advice if no check shows a fix. */

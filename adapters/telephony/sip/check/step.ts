@@ -15,7 +15,7 @@ export function passedStep(name: CheckStep["name"], detail: string, fix: string 
   return { name, state: "works", detail, fix };
 }
 
-export function skipped(name: CheckStep["name"], detail: string, fix: string | null = null): CheckStep {
+export function skippedStep(name: CheckStep["name"], detail: string, fix: string | null = null): CheckStep {
   return { name, state: "skipped", detail, fix };
 }
 

@@ -17,11 +17,11 @@ export const NUMBER_FORMATS =
 export function diallingFormat(format: string): NumberFormat | undefined {
   if (format === "e164") return (e164) => e164;
   if (format === "digits") return digits;
-  const [, before, placeholder, countryCode, after] = TEMPLATE.exec(format) ?? [];
+  const [, prefix, placeholder, countryCode, suffix] = TEMPLATE.exec(format) ?? [];
   if (placeholder === undefined) return undefined;
   return (e164) => {
     const number = placeholder === "e164" ? e164 : national(digits(e164), countryCode ?? "");
-    return number === undefined ? undefined : `${before}${number}${after}`;
+    return number === undefined ? undefined : `${prefix}${number}${suffix}`;
   };
 }
 

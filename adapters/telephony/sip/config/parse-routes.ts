@@ -8,13 +8,13 @@ import type { Route, RouteTrunk } from "./route.ts";
 import { type AddFault, addUnknownKeys, labelOf, pathOf } from "./schema-faults.ts";
 import { sharedUsers } from "./shared-options.ts";
 import type { Trunk } from "./trunk.ts";
-import { must, name, objectMust, trunkText, whole } from "./trunk-schema.ts";
+import { must, name, objectMust, trunkText, wholeNumber } from "./trunk-schema.ts";
 
 const routeTrunkSchema = v.object(
   {
     trunk: trunkText("the name of a trunk", (value) => value !== ""),
-    order: v.optional(whole("a whole number from 0 to 65535", 0, 65_535)),
-    weight: v.optional(whole("a whole number from 0 to 65535", 0, 65_535)),
+    order: v.optional(wholeNumber("a whole number from 0 to 65535", 0, 65_535)),
+    weight: v.optional(wholeNumber("a whole number from 0 to 65535", 0, 65_535)),
     prefixes: v.optional(
       v.pipe(
         v.array(trunkText(PREFIX_RULE, isPrefix), must(`a list of prefixes: ${PREFIX_RULE}`)),
@@ -58,7 +58,7 @@ export function parseRoutes(
   const faults: TrunkFault[] = [];
   const routes: Route[] = [];
   const names = new Set(input.map(labelOf));
-  const seen = new Set<string>();
+  const routeNames = new Set<string>();
   for (const [index, item] of input.entries()) {
     const route = labelOf(item, index);
     const add: AddFault = (field, detail) => void faults.push({ trunk: "", route, field, detail });
@@ -66,11 +66,12 @@ export function parseRoutes(
     for (const issue of result.issues ?? []) add(pathOf(issue), issue.message);
     addUnknownKeys(item, routeSchema.entries, "", add);
     const entries = isObject(item) && Array.isArray(item.trunks) ? item.trunks : [];
-    for (const [at, entry] of entries.entries()) addUnknownKeys(entry, routeTrunkSchema.entries, `trunks.${at}.`, add);
+    for (const [position, entry] of entries.entries())
+      addUnknownKeys(entry, routeTrunkSchema.entries, `trunks.${position}.`, add);
     if (!result.success) continue;
     if (knownTrunks.names.has(route)) add("name", "is also the name of a trunk; give the route another name");
-    if (seen.has(route)) add("name", "is the name of two routes; give one of them another name");
-    seen.add(route);
+    if (routeNames.has(route)) add("name", "is the name of two routes; give one of them another name");
+    routeNames.add(route);
     addTrunkFaults(result.output, knownTrunks, names, add);
     routes.push(result.output);
   }
@@ -78,21 +79,24 @@ export function parseRoutes(
 }
 
 function addTrunkFaults({ trunks }: Route, knownTrunks: KnownTrunks, routes: ReadonlySet<string>, add: AddFault): void {
-  const usedPlaces = new Set<string>();
-  for (const [at, entry] of trunks.entries()) {
-    const field = `trunks.${at}.trunk`;
+  const usedKeys = new Set<string>();
+  for (const [position, entry] of trunks.entries()) {
+    const field = `trunks.${position}.trunk`;
     if (!knownTrunks.names.has(entry.trunk))
       add(field, `is ${shown(entry.trunk)}, ${unknownTrunk(entry, knownTrunks, routes)}`);
     for (const prefix of entry.prefixes ?? [""]) {
-      const place = `${entry.trunk} ${prefix}`;
+      const key = `${entry.trunk} ${prefix}`;
       const numbers = prefix === "" ? "every number" : `numbers that begin with ${prefix}`;
-      if (usedPlaces.has(place)) add(field, `is ${shown(entry.trunk)}, which is already listed for ${numbers}`);
-      usedPlaces.add(place);
+      if (usedKeys.has(key)) add(field, `is ${shown(entry.trunk)}, which is already listed for ${numbers}`);
+      usedKeys.add(key);
     }
   }
-  const parts = knownTrunks.trunks.filter(({ name }) => trunks.some(({ trunk }) => trunk === name));
-  if (parts.length > 0 && sharedUsers(parts) === undefined)
-    add("trunks", `${parts.map(({ name }) => name).join(", ")} have no user in common; give them the same \`users\``);
+  const routeTrunks = knownTrunks.trunks.filter(({ name }) => trunks.some(({ trunk }) => trunk === name));
+  if (routeTrunks.length > 0 && sharedUsers(routeTrunks) === undefined)
+    add(
+      "trunks",
+      `${routeTrunks.map(({ name }) => name).join(", ")} have no user in common; give them the same \`users\``,
+    );
 }
 
 function unknownTrunk({ trunk }: RouteTrunk, { names }: KnownTrunks, routes: ReadonlySet<string>): string {

@@ -29,8 +29,8 @@ export type ParsedTrunks =
  * throws.
  */
 export function parseTrunks(input: unknown): ParsedTrunks {
-  const both = isObject(input) && "trunks" in input ? input : { trunks: input };
-  const list = both.trunks;
+  const settings = isObject(input) && "trunks" in input ? input : { trunks: input };
+  const list = settings.trunks;
   if (!Array.isArray(list))
     return { faults: [{ trunk: "", field: "", detail: `must be a list of trunks, not ${shown(list)}` }] };
   const faults: TrunkFault[] = [];
@@ -49,16 +49,16 @@ export function parseTrunks(input: unknown): ParsedTrunks {
     trunks.push(result.output);
   }
   const addToAll = (field: string, detail: string): void => void faults.push({ trunk: "", field, detail });
-  addUnknownKeys(both, { trunks, routes: both.routes }, "", addToAll);
-  const parsed = parseRoutes(both.routes, { trunks, names: new Set(list.map(labelOf)) });
+  addUnknownKeys(settings, { trunks, routes: settings.routes }, "", addToAll);
+  const parsed = parseRoutes(settings.routes, { trunks, names: new Set(list.map(labelOf)) });
   faults.push(...parsed.faults);
   return faults.length === 0 ? { trunks, routes: parsed.routes } : { faults: faults.slice(0, MAX_FAULTS) };
 }
 
 /** A fault as a sentence: `trunk acme: codecs.1 is "G729", but must be PCMU, PCMA, G722 or opus`. */
 export function faultText({ trunk, route, field, detail }: TrunkFault): string {
-  const all = field === "" ? "the SIP trunks" : "the SIP trunks:";
-  const subject = route !== undefined ? `route ${route}:` : trunk === "" ? all : `trunk ${trunk}:`;
+  const allTrunks = field === "" ? "the SIP trunks" : "the SIP trunks:";
+  const subject = route !== undefined ? `route ${route}:` : trunk === "" ? allTrunks : `trunk ${trunk}:`;
   return [subject, field, detail].filter((part) => part !== "").join(" ");
 }
 

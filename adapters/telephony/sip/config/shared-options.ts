@@ -26,12 +26,12 @@ export function sharedCallerIds(
 }
 
 /** The entries that both rules allow: if two entries overlap, one contains the other. */
-function common(one: CallerIdRule, other: CallerIdRule): CallerIdRule {
-  if (one === "*") return other;
-  if (other === "*") return one;
+function common(a: CallerIdRule, b: CallerIdRule): CallerIdRule {
+  if (a === "*") return b;
+  if (b === "*") return a;
   const within = (entries: readonly string[], rule: CallerIdRule) =>
     entries.filter((entry) => isCallerIdAllowed(entry, rule));
-  return [...new Set([...within(one, other), ...within(other, one)])];
+  return [...new Set([...within(a, b), ...within(b, a)])];
 }
 
 /** The choices that all of these trunks leave to a call: the entries that each of them has. */

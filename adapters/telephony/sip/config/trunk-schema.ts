@@ -16,16 +16,17 @@ import { diallingFormat, NUMBER_FORMATS } from "./number-format.ts";
 import type { TrunkCodec, TrunkIdentity } from "./trunk.ts";
 import { isContactHost, isHost, isNextHop, isPublicHost, isUriOrUser } from "./trunk-addresses.ts";
 
-const codecs = (last: "and" | "or"): string => `${CODEC_NAMES.slice(0, -1).join(", ")} ${last} ${CODEC_NAMES.at(-1)}`;
+const codecs = (conjunction: "and" | "or"): string =>
+  `${CODEC_NAMES.slice(0, -1).join(", ")} ${conjunction} ${CODEC_NAMES.at(-1)}`;
 /** A provider's name, `sip/<name>`, has at most 64 characters. */
 const NAME = /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
 /** The value of a header field has no line break. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a value must not contain these
-const LINE = /^[^\u0000-\u0008\u000a-\u001f\u007f]*$/;
+const ONE_LINE = /^[^\u0000-\u0008\u000a-\u001f\u007f]*$/;
 const DAY_MS = 86_400_000;
 
 /** Header fields that the adapter sets itself. */
-const OWN_HEADERS: ReadonlySet<string> = new Set(
+const ADAPTER_HEADERS: ReadonlySet<string> = new Set(
   (
     "via from to call-id cseq contact max-forwards route record-route content-type content-length authorization " +
     "proxy-authorization require supported allow session-expires min-se rack rseq"
@@ -36,42 +37,43 @@ type Message = (issue: v.BaseIssue<unknown>) => string;
 
 /** `is 5, but must be …`. */
 export const must =
-  (what: string): Message =>
+  (rule: string): Message =>
   ({ input }) =>
-    `is ${shown(input)}, but must be ${what}`;
+    `is ${shown(input)}, but must be ${rule}`;
 
 /** The same for an object, whose schema also reports missing keys. */
 export const objectMust =
-  (what: string): Message =>
+  (rule: string): Message =>
   (issue) =>
-    issue.path === undefined ? must(what)(issue) : "is missing";
+    issue.path === undefined ? must(rule)(issue) : "is missing";
 
 /** The same without the value, for secrets. */
 const secretMust =
-  (what: string): Message =>
+  (rule: string): Message =>
   () =>
-    `must be ${what}`;
+    `must be ${rule}`;
 
-export const trunkText = (what: string, right: (text: string) => boolean) =>
-  v.pipe(v.string(must(what)), v.check(right, must(what)));
+export const trunkText = (rule: string, isValid: (text: string) => boolean) =>
+  v.pipe(v.string(must(rule)), v.check(isValid, must(rule)));
 
-const bounded = (what: string, min: number, max: number) =>
+const bounded = (rule: string, min: number, max: number) =>
   v.pipe(
-    v.number(must(what)),
-    v.check((value) => value >= min && value <= max, must(what)),
+    v.number(must(rule)),
+    v.check((value) => value >= min && value <= max, must(rule)),
   );
 
-export const whole = (what: string, min: number, max: number) =>
+export const wholeNumber = (rule: string, min: number, max: number) =>
   v.pipe(
-    v.number(must(what)),
-    v.check((value) => Number.isInteger(value) && value >= min && value <= max, must(what)),
+    v.number(must(rule)),
+    v.check((value) => Number.isInteger(value) && value >= min && value <= max, must(rule)),
   );
 
 const flag = () => v.optional(v.boolean(must("true or false")));
 
-const line = (what: string) => trunkText(what, (value) => value !== "" && LINE.test(value) && value.length <= 1_000);
+const line = (rule: string) =>
+  trunkText(rule, (value) => value !== "" && ONE_LINE.test(value) && value.length <= 1_000);
 
-const user = (what: string) => v.optional(line(what));
+const user = (rule: string) => v.optional(line(rule));
 
 const codec = v.pipe(
   v.string(must(codecs("or"))),
@@ -90,12 +92,12 @@ const rtpPorts = v.pipe(
   v.rawTransform<unknown, readonly [number, number]>(({ dataset: { value }, addIssue, NEVER }) => {
     const pair = typeof value === "string" ? value.split("-").map((part) => Number(part.trim() || "NaN")) : value;
     const [first, last] = Array.isArray(pair) && pair.length === 2 ? (pair as unknown[]) : [];
-    const ports = [first, last].every(
+    const arePorts = [first, last].every(
       (port) => Number.isInteger(port) && (port as number) >= 1 && (port as number) <= 65_535,
     );
     // RTP takes an even port and RTCP the next one.
-    const even = (first as number) + ((first as number) % 2);
-    if (ports && even + 1 <= (last as number)) return [first as number, last as number];
+    const firstEven = (first as number) + ((first as number) % 2);
+    if (arePorts && firstEven + 1 <= (last as number)) return [first as number, last as number];
     addIssue({ message: `is ${shown(value)}, but must be ${RTP_PORTS}` });
     return NEVER;
   }),
@@ -108,11 +110,11 @@ const headers = v.record(
     v.string(),
     v.check(isToken, () => "is not a header field name"),
     v.check(
-      (name) => !OWN_HEADERS.has(fieldKey(name)),
+      (name) => !ADAPTER_HEADERS.has(fieldKey(name)),
       () => "is set by Ringport itself; take it out",
     ),
   ),
-  trunkText("text on one line", (value) => LINE.test(value) && value.length <= 4_000),
+  trunkText("text on one line", (value) => ONE_LINE.test(value) && value.length <= 4_000),
   must("an object of header fields and their values"),
 );
 
@@ -150,7 +152,7 @@ const networks = v.optional(
 const listen = v.object(
   {
     transport: v.picklist(["udp", "tcp", "tls"], must("udp, tcp or tls")),
-    port: whole("a port: 1 to 65535, or 0 for a free one", 0, 65_535),
+    port: wholeNumber("a port: 1 to 65535, or 0 for a free one", 0, 65_535),
     address: v.optional(trunkText("an IP address", isHost)),
   },
   objectMust("an object with transport and port"),
@@ -208,7 +210,7 @@ export const trunkSchema = v.object(
     tls: v.optional(tls),
     mediaFrom: networks,
     signallingFrom: networks,
-    maxCalls: v.optional(whole("a whole number from 1", 1, 1_000_000)),
+    maxCalls: v.optional(wholeNumber("a whole number from 1", 1, 1_000_000)),
     callsPerSecond: v.optional(
       v.pipe(
         v.number(must("a number above 0")),

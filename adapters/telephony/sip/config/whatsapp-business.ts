@@ -28,8 +28,8 @@ export interface WhatsAppBusinessOptions extends Partial<Omit<Trunk, "server" | 
  * ```
  */
 export function whatsappBusiness(options: WhatsAppBusinessOptions): Trunk {
-  const { phoneNumber, hostname, password, port = 5061, certificate, key, ...more } = options;
-  const listens = certificate !== undefined && key !== undefined;
+  const { phoneNumber, hostname, password, port = 5061, certificate, key, ...otherOptions } = options;
+  const hasListener = certificate !== undefined && key !== undefined;
   return {
     name: "whatsapp-business",
     server: "sip:wa.meta.vc:5061;transport=tls",
@@ -42,8 +42,8 @@ export function whatsappBusiness(options: WhatsAppBusinessOptions): Trunk {
     codecs: ["opus"],
     srtp: "required",
     sessionTimers: false,
-    ...(listens ? { listen: { transport: "tls", port } } : {}),
-    ...more,
-    ...(certificate === undefined && key === undefined ? {} : { tls: { ...more.tls, cert: certificate, key } }),
+    ...(hasListener ? { listen: { transport: "tls", port } } : {}),
+    ...otherOptions,
+    ...(certificate === undefined && key === undefined ? {} : { tls: { ...otherOptions.tls, cert: certificate, key } }),
   };
 }

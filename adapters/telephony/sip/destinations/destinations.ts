@@ -42,8 +42,8 @@ export interface DestinationRule {
 /** Reason why a number is not called; undefined if it may be called. */
 export type RefusalOf = (e164: string) => string | undefined;
 
-/** A snapshot of a {@link RefusalOf}. */
-export type RefusalNow = (e164: string) => string | undefined | Promise<string | undefined>;
+/** A {@link RefusalOf} that may be asynchronous. */
+export type RefusalCheck = (e164: string) => string | undefined | Promise<string | undefined>;
 
 /**
  * The check of a rule; the first use loads the numbering plans.
@@ -77,7 +77,7 @@ const EXTENSION = /^[1-9]\d{1,5}$/;
  * True if a redirection to this URI may be followed: to a name without digits, to an extension that a switch cannot
  * mistake for an emergency number or another short code, or to an E.164 number that the rule allows.
  */
-export async function mayFollow({ user = "" }: SipUri, refuses: RefusalNow, format: NumberFormat): Promise<boolean> {
+export async function mayFollow({ user = "" }: SipUri, refuses: RefusalCheck, format: NumberFormat): Promise<boolean> {
   if (!/\p{N}/u.test(user)) return true;
   // Parameters with digits, such as `phone-context` and `rn`, change the number that is called.
   const dialled = user.replace(/;\P{N}*$/u, "").replace(/[-.()]/g, "");

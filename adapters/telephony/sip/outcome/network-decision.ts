@@ -9,7 +9,7 @@ export interface NetworkDecision {
   /** True if the decision counts whatever the status, because it names an analytics service or STIR. */
   readonly definite: boolean;
   /** The way in which the network refused: `blocked by an analytics service`. */
-  readonly by: string;
+  readonly reason: string;
   /** The outcome. Default: `rejected_by_network`. */
   readonly cause?: ReleaseCause;
 }
@@ -28,44 +28,46 @@ const PERSONAL_CAUSES: ReadonlySet<number> = new Set([16, 17, 18, 19, 21, 31, 12
 
 const UNKNOWN_NUMBER: NetworkDecision = {
   definite: false,
-  by: "the network knows no such number",
+  reason: "the network knows no such number",
   cause: "number_invalid",
 };
 
 const NETWORK_WORDS =
   /\b(?:network|carrier|operator|provider|analytics?|spam|scam|fraud\w*|robo-?calls?|nuisance|unwanted|block(?:ed|ing|list(?:ed)?)|blacklist(?:ed)?|barr(?:ed|ing)|filter(?:ed|ing)?|polic(?:y|ies)|not[ _-]?(?:allowed|permitted|authori[sz]ed)|forbidden|reputation|attestation|stir|quota|limit(?:ed)?|balance|credit|congestion)\b/i;
-const STRANGERS = /\b(?:network|carrier|operator|provider|analytics?)\b/i;
+const NETWORK_NOUNS = /\b(?:network|carrier|operator|provider|analytics?)\b/i;
 const BY_PERSON = /\bby[ _-]?(?:the[ _-]?)?(?:user|callee|called[ _-]party|subscriber|customer|recipient|person)\b/i;
 
 /** The decision of the network in a refusal; undefined if it names none. */
 export function networkDecision(response: SipResponse, reasons: readonly Reason[]): NetworkDecision | undefined {
   const { status, headers } = response;
   const raw = headers.fields("Reason").join().slice(0, MAX_SEARCHED);
-  if (ANALYTICS.test(raw)) return { definite: true, by: "an analytics service of the network blocked the call" };
+  if (ANALYTICS.test(raw)) return { definite: true, reason: "an analytics service of the network blocked the call" };
   const elements = reasons.slice(0, MAX_ELEMENTS);
   const isStir = elements.some(({ protocol }) => protocol === "STIR");
-  if (isStir) return { definite: true, by: "the network could not verify the caller ID (STIR)" };
-  const isOfNetwork = elements.some(({ protocol, cause = 0 }) => protocol === "SIP" && NETWORK_STATUSES.has(cause));
-  if (isOfNetwork || cardOf(response) !== undefined) return { definite: true, by: "the network blocked the call" };
+  if (isStir) return { definite: true, reason: "the network could not verify the caller ID (STIR)" };
+  const isNetworkStatus = elements.some(({ protocol, cause = 0 }) => protocol === "SIP" && NETWORK_STATUSES.has(cause));
+  if (isNetworkStatus || cardOf(response) !== undefined)
+    return { definite: true, reason: "the network blocked the call" };
   const warnings = headers.list("Warning").slice(0, MAX_ELEMENTS).map(parseWarning);
   const texts = [response.reason, ...elements.map(({ text }) => text), ...warnings.map((warning) => warning?.text)];
-  if (texts.some((text) => speaksOfNetwork(text ?? ""))) return { definite: false, by: "the network refused the call" };
+  if (texts.some((text) => namesNetwork(text ?? "")))
+    return { definite: false, reason: "the network refused the call" };
   const q850 = elements.find(({ protocol }) => protocol === "Q.850");
   if (q850?.location !== undefined && !isUser(q850.location))
-    return { definite: false, by: `the network refused the call (location ${q850.location.slice(0, 20)})` };
+    return { definite: false, reason: `the network refused the call (location ${q850.location.slice(0, 20)})` };
   if (status === 603 && q850?.cause !== undefined && !PERSONAL_CAUSES.has(q850.cause)) {
     if (Q850_MEANINGS[q850.cause] === "number_invalid") return UNKNOWN_NUMBER;
-    return { definite: false, by: "the network refused the call" };
+    return { definite: false, reason: "the network refused the call" };
   }
   if (providerFields(response).some(([, value]) => isRefusal(value)))
-    return { definite: false, by: "the provider refused the call" };
+    return { definite: false, reason: "the provider refused the call" };
   return undefined;
 }
 
 /** True if a text names the network, or an act that only networks carry out; false if it names a person. */
-export function speaksOfNetwork(text: string): boolean {
-  const searched = text.slice(0, MAX_SEARCHED).replaceAll("_", " ");
-  return NETWORK_WORDS.test(searched) && (!BY_PERSON.test(searched) || STRANGERS.test(searched));
+export function namesNetwork(text: string): boolean {
+  const excerpt = text.slice(0, MAX_SEARCHED).replaceAll("_", " ");
+  return NETWORK_WORDS.test(excerpt) && (!BY_PERSON.test(excerpt) || NETWORK_NOUNS.test(excerpt));
 }
 
 /** RFC 8606: `U` is the user; the other locations are networks. */
@@ -74,18 +76,18 @@ function isUser(location: string): boolean {
 }
 
 /** Names of a provider's own fields that explain a failure: `X-Twilio-Error`, `X-Carrier-Reason-Code`. */
-const EXPLAINING = /^x-.*(?:error|reason|(?<!en|de)code(?!c|r)|cause|block|reject|warning)/i;
+const EXPLANATORY_NAME = /^x-.*(?:error|reason|(?<!en|de)code(?!c|r)|cause|block|reject|warning)/i;
 const MAX_PROVIDER_FIELDS = 3;
 const MAX_PROVIDER_NAME = 60;
 
 /** The provider's fields that explain the failure, at most three, with their names. */
 export function providerFields({ headers }: SipResponse): (readonly [name: string, value: string])[] {
-  const found: (readonly [string, string])[] = [];
+  const fields: (readonly [string, string])[] = [];
   for (const [name, value] of headers) {
-    if (name.length > MAX_PROVIDER_NAME || value.trim() === "" || !EXPLAINING.test(name)) continue;
-    if (found.push([name, value.slice(0, MAX_PROVIDER_VALUE)]) === MAX_PROVIDER_FIELDS) break;
+    if (name.length > MAX_PROVIDER_NAME || value.trim() === "" || !EXPLANATORY_NAME.test(name)) continue;
+    if (fields.push([name, value.slice(0, MAX_PROVIDER_VALUE)]) === MAX_PROVIDER_FIELDS) break;
   }
-  return found;
+  return fields;
 }
 
 /** Values that do not add to the status: no error, a cause of a phone, a person who declined. */
@@ -96,14 +98,14 @@ const MAX_PROVIDER_VALUE = 200;
 
 /** True if the value of a provider's field states a separate reason. */
 function isRefusal(value: string): boolean {
-  return speaksOfNetwork(value) || !NEUTRAL.test(value.replaceAll("_", " "));
+  return namesNetwork(value) || !NEUTRAL.test(value.replaceAll("_", " "));
 }
 
 /** The address of the signed card that names the service that rejected the call, and how to object (RFC 8688 section 3.2.2). */
 function cardOf({ headers }: SipResponse): string | undefined {
   for (const value of headers.list("Call-Info").slice(0, MAX_ELEMENTS)) {
-    const read = parseNameAddr(value);
-    if (read?.params.get("purpose")?.toLowerCase() === "jwscard") return read.uri;
+    const card = parseNameAddr(value);
+    if (card?.params.get("purpose")?.toLowerCase() === "jwscard") return card.uri;
   }
   return undefined;
 }
@@ -114,14 +116,14 @@ const MAX_CONTACTS = 5;
 /** Addresses for an objection to a refusal: of an analytics service, of the card of a 608, of an Error-Info. */
 export function redressOf(response: SipResponse): string[] {
   const { headers } = response;
-  const found: string[] = [];
+  const contacts: string[] = [];
   const raw = headers.fields("Reason").join().slice(0, MAX_SEARCHED);
-  const from = raw.search(ANALYTICS);
-  if (from >= 0)
-    for (const [, name = "", value = ""] of raw.slice(from).matchAll(CONTACTS))
-      found.push(name.toLowerCase() === "url" ? value : `${name.toLowerCase()} ${value}`);
+  const start = raw.search(ANALYTICS);
+  if (start >= 0)
+    for (const [, name = "", value = ""] of raw.slice(start).matchAll(CONTACTS))
+      contacts.push(name.toLowerCase() === "url" ? value : `${name.toLowerCase()} ${value}`);
   const card = cardOf(response);
-  if (card !== undefined) found.push(card);
-  for (const value of headers.list("Error-Info").slice(0, 1)) found.push(parseNameAddr(value)?.uri ?? value);
-  return found.slice(0, MAX_CONTACTS);
+  if (card !== undefined) contacts.push(card);
+  for (const value of headers.list("Error-Info").slice(0, 1)) contacts.push(parseNameAddr(value)?.uri ?? value);
+  return contacts.slice(0, MAX_CONTACTS);
 }

@@ -108,12 +108,12 @@ export function meaningOf(
   if (status === 408 && progressed) return { cause: "no_answer", definite: true };
   const meaning = STATUS_MEANINGS[status] ?? { cause: "rejected_by_network" as const };
   if (meaning.definite === true) return meaning;
-  const refined = q850 === undefined ? undefined : Q850_MEANINGS[q850];
-  if (refined !== undefined) return { cause: refined };
+  const refinedCause = q850 === undefined ? undefined : Q850_MEANINGS[q850];
+  if (refinedCause !== undefined) return { cause: refinedCause };
   // "Temporarily unavailable": if the phone rang, it was not answered.
   return status === 480 && rang ? { cause: "no_answer" } : meaning;
 }
 
-function codecs(what: string): StatusMeaning {
-  return { cause: "rejected_by_network", definite: true, fix: `${what}; check \`codecs\` and \`srtp\`` };
+function codecs(finding: string): StatusMeaning {
+  return { cause: "rejected_by_network", definite: true, fix: `${finding}; check \`codecs\` and \`srtp\`` };
 }

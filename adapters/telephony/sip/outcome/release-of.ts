@@ -68,11 +68,11 @@ function rejected(end: Extract<InviteEnd, { type: "rejected" }>, trunk: TrunkTra
   const meaning = meaningOf(status, end, q850);
   const decision = status < 400 ? undefined : networkDecision(response, reasons);
   const isDecided = decision !== undefined && (decision.definite || meaning.cause === "declined");
-  const { cause, fix } = isDecided ? decided(decision, meaning) : withStaleDate(meaning, response);
+  const { cause, fix } = isDecided ? networkMeaning(decision, meaning) : withStaleDate(meaning, response);
   const warning = headers.list("Warning").map(parseWarning)[0]?.text;
-  const provided = providerFields(response).map(([name, value]) => ` (${oneLine(`${name}: ${value}`)})`);
-  const warned = warning === undefined ? "" : ` (${oneLine(warning)})`;
-  const raw = `${statusText(response)}${reasonsText(reasons)}${warned}${provided.join("")}`;
+  const fieldTexts = providerFields(response).map(([name, value]) => ` (${oneLine(`${name}: ${value}`)})`);
+  const warningText = warning === undefined ? "" : ` (${oneLine(warning)})`;
+  const raw = `${statusText(response)}${reasonsText(reasons)}${warningText}${fieldTexts.join("")}`;
   const whatsAppMeaning =
     whatsApp && status < 500 ? whatsAppRefusal(oneLine(`${response.reason} ${warning ?? ""}`)) : undefined;
   const advice =
@@ -91,9 +91,12 @@ function rejected(end: Extract<InviteEnd, { type: "rejected" }>, trunk: TrunkTra
 }
 
 /** The meaning of a refusal that the network has decided. */
-function decided({ by, cause }: NetworkDecision, { fix, definite }: StatusMeaning): StatusMeaning {
-  if (cause !== undefined) return { cause, fix: by };
-  return { cause: "rejected_by_network", fix: `${by}; ${definite === true && fix !== undefined ? fix : BLOCKED_FIX}` };
+function networkMeaning({ reason, cause }: NetworkDecision, { fix, definite }: StatusMeaning): StatusMeaning {
+  if (cause !== undefined) return { cause, fix: reason };
+  return {
+    cause: "rejected_by_network",
+    fix: `${reason}; ${definite === true && fix !== undefined ? fix : BLOCKED_FIX}`,
+  };
 }
 
 /** 403 Stale Date (RFC 8224 section 6.2.2): the signature of the caller ID is too old. */
@@ -114,11 +117,11 @@ export function retryAfterMsOf({ headers }: SipResponse): number | undefined {
 /** The reasons as text: ` (Q.850 17)`, ` (SIP 408 "RTP Timeout")`, or empty. */
 function reasonsText(reasons: readonly Reason[]): string {
   const texts = reasons.slice(0, MAX_REASONS).map(({ protocol, cause, text, location }) => {
-    const isKnown = protocol === "Q.850" && cause !== undefined;
+    const isQ850Cause = protocol === "Q.850" && cause !== undefined;
     // The fields of an analytics service are shown as addresses for an objection.
-    const words = text?.startsWith("v=") ? text.split(";", 1)[0] : text;
+    const phrase = text?.startsWith("v=") ? text.split(";", 1)[0] : text;
     return oneLine(
-      [protocol, cause, isKnown || words === undefined ? location : `"${words}"`].filter(isPresent).join(" "),
+      [protocol, cause, isQ850Cause || phrase === undefined ? location : `"${phrase}"`].filter(isPresent).join(" "),
     );
   });
   return texts.length === 0 ? "" : ` (${texts.join(", ")})`;
@@ -130,8 +133,8 @@ function redirection({ status, headers }: SipResponse, followRedirects: boolean)
   if (status >= 400) return undefined;
   const contact = headers.get("Contact");
   if (contact === undefined) return "the trunk redirects the call, but names no URI";
-  const elsewhere = `the trunk redirects the call to ${contact}`;
+  const summary = `the trunk redirects the call to ${contact}`;
   return followRedirects
-    ? `${elsewhere}, which was tried already or may not be called`
-    : `${elsewhere}; set \`followRedirects\` to follow it`;
+    ? `${summary}, which was already tried or may not be called`
+    : `${summary}; set \`followRedirects\` to follow it`;
 }

@@ -9,8 +9,8 @@ import type { Route, RouteTrunk } from "../config/route.ts";
  */
 export function chosenTrunks({ trunks }: Route, e164: string, system: System): string[] {
   const longest = longestPrefix(trunks, e164);
-  const records = trunks.flatMap((member, at) => {
-    const { trunk, order = at + 1, weight = 1 } = member;
+  const records = trunks.flatMap((member, index) => {
+    const { trunk, order = index + 1, weight = 1 } = member;
     const matches = longest >= 0 && longestPrefix([member], e164) === longest;
     return matches ? [{ priority: order, weight, name: trunk, port: 0 }] : [];
   });
@@ -33,7 +33,7 @@ export async function routeRefusal(
   return refusals.includes(undefined) ? undefined : refusals.join("; ");
 }
 
-/** Length of the longest prefix of these trunks that matches a number; -1 if none does. */
+/** Length of the longest prefix of these trunks that matches a number; -1 if none matches. */
 function longestPrefix(trunks: readonly RouteTrunk[], e164: string): number {
   const prefixes = trunks.flatMap((trunk) => trunk.prefixes ?? [""]);
   return Math.max(-1, ...prefixes.filter((prefix) => e164.startsWith(prefix)).map(({ length }) => length));

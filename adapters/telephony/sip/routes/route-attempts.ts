@@ -13,7 +13,7 @@ export interface Attempt {
 }
 
 /** Releases without an INVITE, after which another trunk may be tried. */
-const PASSED_OVER: ReadonlySet<ReleaseCause> = new Set([
+const RETRYABLE_RELEASES: ReadonlySet<ReleaseCause> = new Set([
   "line_lost",
   "unreachable",
   "media_failed",
@@ -25,10 +25,10 @@ const PASSED_OVER: ReadonlySet<ReleaseCause> = new Set([
 export class RouteAttempts {
   readonly #remaining: string[];
   readonly #dial: DialOver;
-  readonly #passedOver: DialError[] = [];
+  readonly #errors: DialError[] = [];
   readonly #reasons: string[] = [];
-  /** Number of reasons before the last attempt. */
-  #before = 0;
+  /** Number of reasons reported with the attempts so far. */
+  #reportedReasons = 0;
 
   /** @param trunks in the order in which they are tried */
   constructor(trunks: readonly string[], dial: DialOver) {
@@ -38,11 +38,11 @@ export class RouteAttempts {
 
   /** Reasons why the trunks did not accept the call, in order; null if there were none. */
   get reasons(): string | null {
-    return joined(this.#reasons);
+    return joinReasons(this.#reasons);
   }
 
   /** Records that a trunk has refused the call. */
-  refused(trunk: string, detail: string | null): void {
+  recordRefusal(trunk: string, detail: string | null): void {
     this.#reasons.push(`trunk ${trunk}: ${detail ?? "no reason given"}`);
   }
 
@@ -54,13 +54,13 @@ export class RouteAttempts {
     for (let trunk = this.#remaining.shift(); trunk !== undefined; trunk = this.#remaining.shift()) {
       try {
         const leg = await this.#dial(trunk, signal);
-        const reason = joined(this.#reasons.slice(this.#before));
-        this.#before = this.#reasons.length;
+        const reason = joinReasons(this.#reasons.slice(this.#reportedReasons));
+        this.#reportedReasons = this.#reasons.length;
         return { trunk, leg, reason };
       } catch (fault) {
-        if (!(fault instanceof DialError) || !PASSED_OVER.has(fault.release)) throw fault;
-        this.#passedOver.push(fault);
-        this.refused(trunk, fault.message);
+        if (!(fault instanceof DialError) || !RETRYABLE_RELEASES.has(fault.release)) throw fault;
+        this.#errors.push(fault);
+        this.recordRefusal(trunk, fault.message);
       }
     }
     return undefined;
@@ -68,15 +68,15 @@ export class RouteAttempts {
 
   /** The error if no trunk has accepted the call: the call waits if one of them is at its limit or offline. */
   refusal(): DialError {
-    const lost = this.#passedOver.filter(({ release }) => release === "line_lost");
-    const waits = lost.flatMap(({ retryAfterMs }) => retryAfterMs ?? []);
-    const release = lost[0]?.release ?? this.#passedOver[0]?.release ?? "rejected_by_network";
+    const lineLost = this.#errors.filter(({ release }) => release === "line_lost");
+    const waitsMs = lineLost.flatMap(({ retryAfterMs }) => retryAfterMs ?? []);
+    const release = lineLost[0]?.release ?? this.#errors[0]?.release ?? "rejected_by_network";
     return new DialError(release, this.reasons ?? "not dialled: the route has no trunk for this number", {
-      retryAfterMs: waits.length === 0 ? undefined : Math.min(...waits),
+      retryAfterMs: waitsMs.length === 0 ? undefined : Math.min(...waitsMs),
     });
   }
 }
 
-function joined(reasons: readonly string[]): string | null {
+function joinReasons(reasons: readonly string[]): string | null {
   return reasons.length === 0 ? null : reasons.join("; ");
 }

@@ -21,7 +21,7 @@ export interface RouteLegOptions {
   /** The remaining trunks. */
   readonly attempts: RouteAttempts;
   /** Called when the leg has ended. */
-  readonly gone: (leg: Leg) => void;
+  readonly onEnded: (leg: Leg) => void;
 }
 
 /**
@@ -34,7 +34,7 @@ export class RouteLeg implements Leg {
   readonly events: Queue<LegEvent> = new Queue();
   readonly #options: RouteLegOptions;
   readonly #abort = new AbortController();
-  readonly #gone: Promise<void>;
+  readonly #ended: Promise<void>;
   #attempt: Attempt;
   #audio: { readonly source: FrameSource; readonly sink: FrameSink } | undefined;
   #placed = false;
@@ -45,7 +45,7 @@ export class RouteLeg implements Leg {
     const { sampleRate, frameMs } = options.first.leg;
     this.sampleRate = sampleRate;
     this.frameMs = frameMs;
-    this.#gone = this.#run();
+    this.#ended = this.#run();
   }
 
   /** Call-ID on the current trunk. */
@@ -90,37 +90,37 @@ export class RouteLeg implements Leg {
   hangUp(): Promise<void> {
     this.#abort.abort();
     void this.#attempt.leg.hangUp();
-    return this.#gone;
+    return this.#ended;
   }
 
   async #run(): Promise<void> {
-    const end = await this.#outcome();
+    const end = await this.#runAttempts();
     this.events.push(end);
     this.events.close();
-    this.#options.gone(this);
+    this.#options.onEnded(this);
   }
 
   /** Carries the call over one trunk after another, up to its end. */
-  async #outcome(): Promise<LegEnded> {
+  async #runAttempts(): Promise<LegEnded> {
     const { attempts } = this.#options;
     for (let number = 1; ; number++) {
       const { trunk, leg, reason } = this.#attempt;
       const { sipCallId } = leg;
-      const identified = sipCallId === undefined ? {} : { sip_call_id: sipCallId };
-      const data = { trunk, attempt: number, reason, ...identified };
+      const idField = sipCallId === undefined ? {} : { sip_call_id: sipCallId };
+      const data = { trunk, attempt: number, reason, ...idField };
       this.events.push({ type: "noted", fact: { event: "route", data } });
-      const { detail, ...ended } = await this.#carried();
-      const end: LegEnded = { ...ended, detail: detail === null ? null : `trunk ${trunk}: ${detail}` };
-      if (!leg.mayGoElsewhere) return end;
-      attempts.refused(trunk, detail);
+      const { detail, ...endFields } = await this.#forwardEvents();
+      const end: LegEnded = { ...endFields, detail: detail === null ? null : `trunk ${trunk}: ${detail}` };
+      if (!leg.canTryOtherTrunk) return end;
+      attempts.recordRefusal(trunk, detail);
       const next = await this.#next();
-      if (next === undefined) return this.#refused(end);
+      if (next === undefined) return this.#refusedEnd(end);
       if ("cause" in next) return next;
     }
   }
 
   /** Forwards the events of the current trunk; resolves with the end. */
-  async #carried(): Promise<LegEnded> {
+  async #forwardEvents(): Promise<LegEnded> {
     for await (const event of this.#attempt.leg.events) {
       if (event.type === "ended") return event;
       if (event.type === "placed" && this.#placed) continue;
@@ -148,7 +148,7 @@ export class RouteLeg implements Leg {
   }
 
   /** The end if no trunk is left: the call waits if no INVITE was sent and one of them may accept it later. */
-  #refused(end: LegEnded): LegEnded {
+  #refusedEnd(end: LegEnded): LegEnded {
     const { attempts } = this.#options;
     const { release } = attempts.refusal();
     const detail = attempts.reasons;

@@ -21,15 +21,15 @@ interface SipRouteOptions {
 /** A route in use: it is online if any of its trunks is, and tries them one after another. */
 export class SipRoute implements Carrier {
   readonly #options: SipRouteOptions;
-  readonly #lines = new LinkedLines(() => this.ask());
+  readonly #lines = new LinkedLines(() => this.checkHealth());
   readonly #members: readonly Member[];
   /** The last reported health. */
   #health: LineHealth | undefined;
 
   constructor(options: SipRouteOptions) {
     this.#options = options;
-    this.#members = [...options.trunks].map(([name, trunk]) => new Member(name, trunk, () => this.#changed()));
-    for (const member of this.#members) member.trunk.join(member);
+    this.#members = [...options.trunks].map(([name, trunk]) => new Member(name, trunk, () => this.#report()));
+    for (const member of this.#members) member.trunk.subscribe(member);
   }
 
   get phone(): string | null {
@@ -38,26 +38,26 @@ export class SipRoute implements Carrier {
     return phones.size === 1 ? (phone ?? null) : null;
   }
 
-  join(line: HealthListener): void {
-    this.#lines.join(line);
+  subscribe(line: HealthListener): void {
+    this.#lines.subscribe(line);
   }
 
-  part(line: HealthListener): void {
-    this.#lines.part(line);
+  unsubscribe(line: HealthListener): void {
+    this.#lines.unsubscribe(line);
   }
 
-  async ask(): Promise<LineHealth> {
-    const probes = this.#members.map(async ({ name, trunk }) => ({ name, health: await trunk.ask() }));
-    const online = probes.map(async (probe) => {
+  async checkHealth(): Promise<LineHealth> {
+    const probes = this.#members.map(async ({ name, trunk }) => ({ name, health: await trunk.checkHealth() }));
+    const onlineProbes = probes.map(async (probe) => {
       if ((await probe).health.state === "offline") throw new Error("offline");
     });
-    return Promise.any(online).then(
+    return Promise.any(onlineProbes).then(
       () => ONLINE,
       async () => healthOf(await Promise.all(probes)),
     );
   }
 
-  async dial(to: string, options: CarrierDialOptions, signal: AbortSignal, gone: (leg: Leg) => void): Promise<Leg> {
+  async dial(to: string, options: CarrierDialOptions, signal: AbortSignal, onEnded: (leg: Leg) => void): Promise<Leg> {
     const { route, trunks, sampleRate, system } = this.#options;
     const attempts = new RouteAttempts(chosenTrunks(route, to, system), (name, attemptSignal) => {
       const trunk = trunks.get(name);
@@ -66,20 +66,22 @@ export class SipRoute implements Carrier {
     });
     const first = await attempts.next(signal);
     if (first === undefined) throw attempts.refusal();
-    return new RouteLeg({ first, attempts, gone });
+    return new RouteLeg({ first, attempts, onEnded: onEnded });
   }
 
   async close(): Promise<void> {
-    for (const member of this.#members) member.trunk.part(member);
+    for (const member of this.#members) member.trunk.unsubscribe(member);
   }
 
-  #changed(): void {
-    const reported = this.#members.flatMap(({ name, last }) => (last === undefined ? [] : [{ name, health: last }]));
-    const health = healthOf(reported);
-    if (health.state === "offline" && reported.length < this.#members.length) return; // another trunk may be online
+  #report(): void {
+    const reports = this.#members.flatMap(({ name, lastHealth: last }) =>
+      last === undefined ? [] : [{ name, health: last }],
+    );
+    const health = healthOf(reports);
+    if (health.state === "offline" && reports.length < this.#members.length) return; // another trunk may be online
     if (sameHealth(this.#health, health)) return;
     this.#health = health;
-    this.#lines.changed(health);
+    this.#lines.report(health);
   }
 }
 
@@ -87,18 +89,18 @@ export class SipRoute implements Carrier {
 class Member implements HealthListener {
   readonly name: string;
   readonly trunk: SipTrunk;
-  last: LineHealth | undefined;
-  readonly #changed: () => void;
+  lastHealth: LineHealth | undefined;
+  readonly #onChange: () => void;
 
-  constructor(name: string, trunk: SipTrunk, changed: () => void) {
+  constructor(name: string, trunk: SipTrunk, onChange: () => void) {
     this.name = name;
     this.trunk = trunk;
-    this.#changed = changed;
+    this.#onChange = onChange;
   }
 
-  health(health: LineHealth): void {
-    this.last = health;
-    this.#changed();
+  healthChanged(health: LineHealth): void {
+    this.lastHealth = health;
+    this.#onChange();
   }
 }
 

@@ -197,7 +197,7 @@ describe.concurrent("a trunk check", () => {
       "only reports (RTCP)",
       "muted",
     ],
-    ["without a common codec", callees.noCommonCodec, {}, "the peer takes G722", "`codecs`"],
+    ["without a common codec", callees.noCommonCodec, {}, "the peer accepts G722", "`codecs`"],
     [
       "behind a server that refuses the password",
       callees.challenges({ user: "tom", password: "right" }),
