@@ -23,7 +23,7 @@ export class AgentContext {
   /** BYEs that have no final response yet. */
   readonly terminations: Set<DialogTermination> = new Set();
   /** True if no new calls or requests are started. */
-  closed = false;
+  isClosed = false;
 
   constructor(options: UserAgentOptions) {
     this.options = options;
@@ -58,8 +58,8 @@ export class AgentContext {
   }
 
   /** Removes our credentials from a request to any server but the trunk's. */
-  withhold({ headers }: SipRequest, to: string | Flow): void {
-    if (this.options.trusts(to)) return;
+  withholdCredentials({ headers }: SipRequest, target: string | Flow): void {
+    if (this.options.trusts(target)) return;
     headers.delete("Authorization");
     headers.delete("Proxy-Authorization");
   }

@@ -30,14 +30,14 @@ export class DialogRequests {
 
   /**
    * @param callId the core's id of the call, for the trace
-   * @param first the next hop of the INVITE
+   * @param inviteHop the next hop of the INVITE
    * @param flow the flow that the peer's response arrived on
    */
-  constructor(context: AgentContext, dialog: SipDialog, callId: string, first: string, flow: Flow) {
+  constructor(context: AgentContext, dialog: SipDialog, callId: string, inviteHop: string, flow: Flow) {
     this.#context = context;
     this.#dialog = dialog;
     this.#callId = callId;
-    this.#first = first;
+    this.#first = inviteHop;
     this.#flow = flow;
   }
 
@@ -69,17 +69,17 @@ export class DialogRequests {
     return uacRequest;
   }
 
-  /** Sends BYE. @param answered called after the first response, or when none can arrive */
-  leave(headers: readonly HeaderField[], answered: () => void): void {
+  /** Sends BYE. @param onResponse called after the first response, or when none can arrive */
+  leave(headers: readonly HeaderField[], onResponse: () => void): void {
     new DialogTermination(this.#context, {
       flow: this.#flow,
       callId: this.#callId,
-      compose: (elsewhere) => {
+      compose: (useInviteHop) => {
         const { request, next } = this.#dialog.request("BYE", { headers: [...headers, this.#context.userAgent] });
         const hop = nextHop(next, this.#flow, this.#first);
-        return { request, ...(elsewhere ? { to: this.#first, otherwise: this.#first } : hop) };
+        return { request, ...(useInviteHop ? { to: this.#first, otherwise: this.#first } : hop) };
       },
-      answered,
+      answered: onResponse,
     });
   }
 
@@ -91,10 +91,10 @@ export class DialogRequests {
     const cseq = parseCSeq(response.headers.get("CSeq"))?.number;
     if (cseq === undefined) return;
     this.#acks.set(cseq, authorization);
-    for (const old of this.#acks.keys()) if (this.#acks.size > MAX_ACKS) this.#acks.delete(old);
+    for (const oldest of this.#acks.keys()) if (this.#acks.size > MAX_ACKS) this.#acks.delete(oldest);
     const { request, next } = this.#dialog.ack(cseq, [...authorization, this.#context.userAgent]);
     const { to } = nextHop(next, this.#flow, this.#first);
-    this.#context.withhold(request, to);
+    this.#context.withholdCredentials(request, to);
     this.#context.transactions.ack(request, to);
     this.#context.trace(this.#callId, "sent", request);
   }
@@ -146,7 +146,7 @@ export function probeDialog(
       {
         maySend,
         final: ({ status }) => settle(UNKNOWN_DIALOG.has(status) ? `responded to OPTIONS with ${status}` : undefined),
-        failed: ({ message }) => settle(`could not be asked by OPTIONS: ${message}`),
+        failed: ({ message }) => settle(`could not be probed by OPTIONS: ${message}`),
         abandoned: () => settle(undefined),
       },
     );

@@ -12,17 +12,17 @@ const MAX_PAUSE_MS = 32_000;
 /** Refusals that are temporary: glare, and a server failure. */
 const TEMPORARY: ReadonlySet<number> = new Set([491, 500, 502, 503, 504]);
 /** Error responses that end the dialog nevertheless (RFC 3261 section 15.1.1). */
-const GONE: ReadonlySet<number> = new Set([408, 481]);
+const DIALOG_ENDED: ReadonlySet<number> = new Set([408, 481]);
 
 const CHALLENGES: ReadonlySet<number> = new Set([401, 407]);
 
 /** A BYE to be sent. */
 export interface Bye {
   /**
-   * Composes the request. @param elsewhere true if the dialog's route set has failed, so that the next hop of the
+   * Composes the request. @param useInviteHop true if the dialog's route set has failed, so that the next hop of the
    * INVITE is used
    */
-  compose(elsewhere: boolean): Draft;
+  compose(useInviteHop: boolean): Draft;
   /** The flow it takes, held until the BYE is accepted or abandoned. */
   readonly flow: Flow;
   /** The core's id of the call, for the trace. */
@@ -31,7 +31,7 @@ export interface Bye {
   answered(): void;
 }
 
-/** Terminates a dialog with BYE (RFC 3261 section 15), and repeats it if it fails; the call here may end before. */
+/** Terminates a dialog with BYE (RFC 3261 section 15), and repeats it if it fails; the call itself may end earlier. */
 export class DialogTermination {
   readonly #context: AgentContext;
   readonly #bye: Bye;
@@ -77,7 +77,7 @@ export class DialogTermination {
 
   #answered({ status, headers }: SipResponse, refusal: ChallengeRefusal | undefined): void {
     if (TEMPORARY.has(status)) this.#again(`SIP ${status}`, (parseRetryAfter(headers.get("Retry-After")) ?? 0) * 1_000);
-    else if (status < 300 || GONE.has(status)) this.stop();
+    else if (status < 300 || DIALOG_ENDED.has(status)) this.stop();
     else if (CHALLENGES.has(status) && !this.#elsewhere) {
       // Our password is not for this server. The trunk's own server knows the call, and may challenge us.
       this.#elsewhere = true;
@@ -92,14 +92,14 @@ export class DialogTermination {
     else this.#again(message, 0);
   }
 
-  #again(reason: string, wantedMs: number): void {
+  #again(reason: string, retryAfterMs: number): void {
     const pauseMs = PAUSES_MS[this.#tries++];
-    if (pauseMs === undefined || this.#context.closed) {
+    if (pauseMs === undefined || this.#context.isClosed) {
       this.#giveUp(reason);
       return;
     }
     const { system } = this.#context.options;
-    this.#stopWaiting = system.after(Math.max(pauseMs, Math.min(wantedMs, MAX_PAUSE_MS)), () => this.#send());
+    this.#stopWaiting = system.after(Math.max(pauseMs, Math.min(retryAfterMs, MAX_PAUSE_MS)), () => this.#send());
   }
 
   #giveUp(reason: string): void {

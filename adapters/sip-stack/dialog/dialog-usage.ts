@@ -61,13 +61,13 @@ export class DialogUsage {
     context: AgentContext,
     call: InviteRequest,
     listener: DialogUsageListener,
-    { uri, first, response, flow }: DialogOrigin,
+    { uri, first: inviteHop, response, flow }: DialogOrigin,
   ) {
     this.#context = context;
     this.call = call;
     this.#listener = listener;
     this.dialog = new SipDialog(uri, response);
-    this.requests = new DialogRequests(context, this.dialog, call.callId, first, flow);
+    this.requests = new DialogRequests(context, this.dialog, call.callId, inviteHop, flow);
     this.#learn(response);
     const { system, holdTimeoutMs = HOLD_TIMEOUT_MS } = context.options;
     const refresh = new SessionRefresh(context, this);
@@ -79,7 +79,7 @@ export class DialogUsage {
     this.#hold = new HoldWatch(
       system,
       holdTimeoutMs,
-      (held) => call.listener.held(held),
+      (isHeld) => call.listener.isHeld(isHeld),
       () => this.failed(`the peer held the call for more than ${holdTimeoutMs / 1000} s`),
     );
     this.renegotiation = new Renegotiation(context, this.dialog, call, {
@@ -123,9 +123,9 @@ export class DialogUsage {
   /** Takes a 2xx: updates route set, remote target and flow, and sends ACK. */
   established(response: SipResponse, flow: Flow, authorization: readonly HeaderField[]): void {
     const sdp = sdpOf(response);
-    const repeated =
+    const isRepeated =
       !this.renegotiation.offering && [this.#sdp, this.#answer].some((previous) => isSameMedia(previous, sdp));
-    if (sdp !== undefined && !repeated) {
+    if (sdp !== undefined && !isRepeated) {
       this.#sdp = sdp;
       this.#updated = false;
     }

@@ -94,13 +94,13 @@ export class SipDialog {
 
   /** Loose and strict routing (sections 12.2.1.1 and 16.12.1.1). */
   #route(method: string, cseq: number, { headers = [], body = EMPTY_BODY, contentType }: RequestParts): RoutedRequest {
-    const [first, ...rest] = this.#routes;
+    const [first, ...otherRoutes] = this.#routes;
     const firstUri = first === undefined ? undefined : parseNameAddr(first)?.uri;
     const parsed = firstUri === undefined ? undefined : parseUri(firstUri);
-    const strict = parsed !== undefined && !parsed.params.has("lr");
-    const uri = strict ? writeUri({ ...parsed, headers: [] }) : this.#target;
+    const isStrict = parsed !== undefined && !parsed.params.has("lr");
+    const uri = isStrict ? writeUri({ ...parsed, headers: [] }) : this.#target;
     const fields = new SipHeaders().add("Max-Forwards", "70");
-    for (const route of strict ? [...rest, `<${this.#target}>`] : this.#routes) fields.add("Route", route);
+    for (const route of isStrict ? [...otherRoutes, `<${this.#target}>`] : this.#routes) fields.add("Route", route);
     fields
       .add("From", this.#local)
       .add("To", this.#remote)
@@ -122,15 +122,15 @@ interface NextHop {
 /**
  * The next hop of a request within a dialog: the dialog's flow if the URI names its peer, or a host behind a NAT that
  * only the flow reaches; otherwise what the URI resolves to.
- * @param first the next hop of the INVITE
+ * @param inviteHop the next hop of the INVITE
  */
-export function nextHop(uri: string, flow: Flow, first: string): NextHop {
+export function nextHop(uri: string, flow: Flow, inviteHop: string): NextHop {
   const parsed = parseUri(uri);
-  if (parsed === undefined) return { to: first, otherwise: first };
-  const hidden = isHidden(parsed.host, flow.remote.address);
-  const otherwise = hidden ? first : uri;
-  const keeps = flow.alive && (hidden || leadsTo(parsed, flow, parseUri(first)));
-  return { to: keeps ? flow : otherwise, otherwise };
+  if (parsed === undefined) return { to: inviteHop, otherwise: inviteHop };
+  const isHostHidden = isHidden(parsed.host, flow.remote.address);
+  const otherwise = isHostHidden ? inviteHop : uri;
+  const usesFlow = flow.alive && (isHostHidden || leadsTo(parsed, flow, parseUri(inviteHop)));
+  return { to: usesFlow ? flow : otherwise, otherwise };
 }
 
 /** Names that are valid only within one network (RFC 2606, 6762, 8375), such as a machine name. */
@@ -143,10 +143,10 @@ function isHidden(host: string, remote: string): boolean {
 }
 
 /** True if a URI names the peer of this flow: by its address, or by the name that the flow was opened for. */
-function leadsTo(uri: SipUri, flow: Flow, first: SipUri | undefined): boolean {
+function leadsTo(uri: SipUri, flow: Flow, inviteUri: SipUri | undefined): boolean {
   const transport = uri.params.get("transport")?.toLowerCase();
   if (uri.scheme === "sips" && flow.kind !== "tls") return false;
   if (transport !== undefined && transport !== flow.kind && !(transport === "tcp" && flow.kind === "tls")) return false;
   if (uri.host === flow.remote.address) return (uri.port ?? defaultPort(flow.kind)) === flow.remote.port;
-  return flow.reliable && first !== undefined && uri.host === first.host && uri.port === first.port;
+  return flow.reliable && inviteUri !== undefined && uri.host === inviteUri.host && uri.port === inviteUri.port;
 }

@@ -30,8 +30,8 @@ export class Forks {
     const tag = tagOf(response.headers.get("To")) ?? "";
     const existing = this.#dialogs.get(tag);
     if (existing !== undefined) return existing;
-    const early = response.status < 200;
-    if (early && (tag === "" || this.#dialogs.size >= MAX_FORKS)) return undefined;
+    const isEarly = response.status < 200;
+    if (isEarly && (tag === "" || this.#dialogs.size >= MAX_FORKS)) return undefined;
     const usage = create();
     this.#dialogs.set(tag, usage);
     return usage;
@@ -68,18 +68,18 @@ export function declineAnswer(context: AgentContext, response: SipResponse, flow
   const { authorization, callId } = invite;
   context.options.logger.info({ callId, sipCallId: response.headers.get("Call-ID") }, "sip: hanging up a stray answer");
   const dialog = new SipDialog(invite.uri, response);
-  const first = context.options.nextHop(invite.uri);
+  const inviteHop = context.options.nextHop(invite.uri);
   const ack = dialog.ack(cseq.number, [...authorization, context.userAgent]);
-  const { to } = nextHop(ack.next, flow, first);
-  context.withhold(ack.request, to);
+  const { to } = nextHop(ack.next, flow, inviteHop);
+  context.withholdCredentials(ack.request, to);
   context.transactions.ack(ack.request, to);
   context.trace(callId, "sent", ack.request);
   new DialogTermination(context, {
     flow,
     callId,
-    compose: (elsewhere) => {
+    compose: (useInviteHop) => {
       const { request, next } = dialog.request("BYE", { headers: [context.userAgent] });
-      return { request, ...(elsewhere ? { to: first, otherwise: first } : nextHop(next, flow, first)) };
+      return { request, ...(useInviteHop ? { to: inviteHop, otherwise: inviteHop } : nextHop(next, flow, inviteHop)) };
     },
     answered() {},
   });

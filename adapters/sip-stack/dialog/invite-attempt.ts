@@ -59,9 +59,9 @@ export function nextAttempt(
 ): NextAttempt | undefined {
   const repair = REPAIRS[response.status];
   if (repair !== undefined) {
-    const repaired = attempt.repairs < MAX_REPAIRS ? repair(attempt, response) : undefined;
-    if (repaired !== undefined)
-      return { attempt: { ...repaired, repairs: attempt.repairs + 1 }, wait: response.status === 491 };
+    const repairedAttempt = attempt.repairs < MAX_REPAIRS ? repair(attempt, response) : undefined;
+    if (repairedAttempt !== undefined)
+      return { attempt: { ...repairedAttempt, repairs: attempt.repairs + 1 }, wait: response.status === 491 };
   }
   if (!followRedirects || response.status >= 600) return undefined;
   return alternative(isRedirection(response) ? withContacts(attempt, response, followRedirects) : attempt);
@@ -138,13 +138,13 @@ function withContacts(
     if (followRedirects !== true && !followRedirects(uri)) continue;
     // A peer does not choose our header fields, and `method` has no place in a Request-URI.
     const params = new Map([...uri.params].filter(([name]) => name !== "method"));
-    const plain =
+    const cleanUri =
       uri.headers.length > 0 || params.size < uri.params.size ? writeUri({ ...uri, params, headers: [] }) : contact.uri;
-    if (visited.includes(placeOf(plain))) continue;
-    visited.push(placeOf(plain));
-    ranked.push({ uri: plain, q: Number(contact.params.get("q") ?? 1) || 0 });
+    if (visited.includes(placeOf(cleanUri))) continue;
+    visited.push(placeOf(cleanUri));
+    ranked.push({ uri: cleanUri, q: Number(contact.params.get("q") ?? 1) || 0 });
   }
-  ranked.sort((one, other) => other.q - one.q);
+  ranked.sort((a, b) => b.q - a.q);
   return { ...attempt, visited, alternatives: [...ranked.map(({ uri }) => uri), ...attempt.alternatives] };
 }
 
@@ -180,9 +180,10 @@ export function inviteMessage(
     .add("To", `<${withoutPort(target)}>`)
     .add("Call-ID", callId)
     .add("CSeq", `${cseq} INVITE`);
-  const replaced = new Set(ownHeaders.map(([name]) => fieldKey(name)));
-  const ours = identity.headers.filter(([name]) => !replaced.has(fieldKey(name)));
-  for (const [name, value] of [...(caller?.headers ?? []), ...ours, ...ownHeaders, ALLOW]) headers.add(name, value);
+  const replacedNames = new Set(ownHeaders.map(([name]) => fieldKey(name)));
+  const identityHeaders = identity.headers.filter(([name]) => !replacedNames.has(fieldKey(name)));
+  for (const [name, value] of [...(caller?.headers ?? []), ...identityHeaders, ...ownHeaders, ALLOW])
+    headers.add(name, value);
   if (extensions.length > 0) headers.add("Supported", extensions.join(", "));
   if (extensions.includes("timer")) headers.add("Session-Expires", String(sessionExpiresS));
   if (minSeS !== undefined) headers.add("Min-SE", String(minSeS));

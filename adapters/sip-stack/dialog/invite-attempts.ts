@@ -66,21 +66,21 @@ export class InviteAttempts {
   }
 
   /** The pause before the INVITE that follows a refusal or a fault, ms; undefined if none follows. */
-  retry(ended: SipResponse | TransportError): number | undefined | Promise<number | undefined> {
-    if (ended instanceof TransportError) return this.#pauseBefore(alternative(this.#attempt));
+  retry(result: SipResponse | TransportError): number | undefined | Promise<number | undefined> {
+    if (result instanceof TransportError) return this.#pauseBefore(alternative(this.#attempt));
     const { followRedirects = false } = this.#context.options;
     const mayFollow = this.#mayFollow;
-    if (followRedirects && mayFollow && isRedirection(ended)) return this.#redirected(ended, mayFollow);
-    return this.#pauseBefore(nextAttempt(this.#attempt, ended, followRedirects));
+    if (followRedirects && mayFollow && isRedirection(result)) return this.#redirected(result, mayFollow);
+    return this.#pauseBefore(nextAttempt(this.#attempt, result, followRedirects));
   }
 
   /** Checks which contacts may be called; the call can be cancelled in the meantime. */
   async #redirected(response: SipResponse, mayFollow: MayFollow): Promise<number | undefined> {
     const allowed = new Set<string>();
-    const ask = async (place: SipUri): Promise<void> => {
+    const check = async (place: SipUri): Promise<void> => {
       if (await mayFollow(place).catch(() => false)) allowed.add(writeUri(place));
     };
-    await Promise.all(contactsOf(response).map(ask));
+    await Promise.all(contactsOf(response).map(check));
     return this.#pauseBefore(nextAttempt(this.#attempt, response, (place) => allowed.has(writeUri(place))));
   }
 

@@ -47,9 +47,9 @@ export type InviteEnd =
 export interface Negotiator {
   /**
    * Our offer as SDP, the first or a later one, with all codecs we support.
-   * @param anew true if the offer may reach another phone, and gets new keys. Default: false
+   * @param newKeys true if the offer may reach another phone, and gets new keys. Default: false
    */
-  offer(anew?: boolean): string;
+  offer(newKeys?: boolean): string;
   /**
    * Takes the answer to our offer from a 2xx, or from a reliable or unreliable 18x (then `early`). Returns the reason
    * if no call is possible with it; undefined if it is acceptable.
@@ -79,7 +79,7 @@ export interface InviteListener {
   /** The callee pressed a key, reported by SIP INFO (application/dtmf-relay or application/dtmf). */
   digit(digit: string): void;
   /** The peer puts us on hold (sendonly or inactive in its SDP), or resumes. */
-  held(held: boolean): void;
+  isHeld(isHeld: boolean): void;
   ended(end: InviteEnd): void;
 }
 
@@ -136,16 +136,16 @@ export type InviteState = "calling" | "cancelling" | "established" | "releasing"
 
 /**
  * Inputs. `answer`: a 2xx with usable media; `unacceptable`: a 2xx without usable media, which gets a BYE; `hangUp`: we
- * end the call, on request or by a timer; `over`: the call has ended.
+ * end the call, on request or by a timer; `end`: the call has ended.
  */
-export type InviteInput = "answer" | "unacceptable" | "hangUp" | "over";
+export type InviteInput = "answer" | "unacceptable" | "hangUp" | "end";
 
 /** Transitions of an outbound call (RFC 3261 sections 9, 13 and 15). */
 export const INVITE_TRANSITIONS: Transitions<InviteState, InviteInput> = {
-  calling: { answer: "established", unacceptable: "releasing", hangUp: "cancelling", over: "ended" },
+  calling: { answer: "established", unacceptable: "releasing", hangUp: "cancelling", end: "ended" },
   // The answer has crossed our CANCEL: it gets its ACK, and a BYE.
-  cancelling: { answer: "releasing", unacceptable: "releasing", over: "ended" },
-  established: { hangUp: "releasing", over: "ended" },
-  releasing: { over: "ended" },
+  cancelling: { answer: "releasing", unacceptable: "releasing", end: "ended" },
+  established: { hangUp: "releasing", end: "ended" },
+  releasing: { end: "ended" },
   ended: {},
 };

@@ -62,7 +62,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
       maySend: call.maySend,
       sent: (_, flow) => this.#sent(flow),
       provisional: (response, flow) => this.#provisional(response, flow),
-      retry: (ended) => attempts.retry(ended),
+      retry: (result) => attempts.retry(result),
       again: () => this.#forks.keepOnly(undefined),
       final: (response, flow) => {
         if (response.status < 300) this.#answered(response, flow);
@@ -222,8 +222,8 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
     this.#forks.keepOnly(undefined);
     const { refusal } = this.#request;
     const { rang, progressed } = this.#alerting;
-    const rejected: InviteEnd = { type: "rejected", response, rang, progressed, refusal, neverRang: this.#neverRang };
-    this.#over(this.#state === "calling" ? rejected : this.#end);
+    const end: InviteEnd = { type: "rejected", response, rang, progressed, refusal, neverRang: this.#neverRang };
+    this.#over(this.#state === "calling" ? end : this.#end);
   }
 
   #release(end: InviteEnd, reason?: string): void {
@@ -247,7 +247,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
 
   #over(end: InviteEnd): void {
     if (this.#state === "ended") return;
-    this.#move("over");
+    this.#move("end");
     this.#stopTimer();
     this.#hold.release();
     this.#forks.keepOnly(undefined);
@@ -264,8 +264,8 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
 
   #dialog(response: SipResponse, flow: Flow): DialogUsage {
     const { uri } = this.#attempts;
-    const first = this.#context.options.nextHop(uri);
-    return new DialogUsage(this.#context, this.#call, this, { uri, first, response, flow });
+    const inviteHop = this.#context.options.nextHop(uri);
+    return new DialogUsage(this.#context, this.#call, this, { uri, first: inviteHop, response, flow });
   }
 
   #decline(response: SipResponse, flow: Flow): void {

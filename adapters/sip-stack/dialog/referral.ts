@@ -9,9 +9,9 @@ import type { InviteRefusal } from "./refusals.ts";
 import type { UacRequest, UacRequestListener } from "./uac-request.ts";
 
 /** Time the peer may take to report an outcome, ms. */
-const OUTCOME_MS = 60_000;
+const OUTCOME_TIMEOUT_MS = 60_000;
 /** Time to wait for the BYE of a peer that stops reporting without an outcome, ms. */
-const LEAVING_MS = 2_000;
+const BYE_WAIT_MS = 2_000;
 
 const OK: Pick<InviteRefusal, "headers"> & { readonly status: 200 } = { status: 200 };
 const BAD_EVENT: InviteRefusal = { status: 489, headers: [["Allow-Events", "refer"]] };
@@ -51,7 +51,7 @@ export class Referral {
   constructor(
     context: AgentContext,
     requests: DialogRequests,
-    { to, by }: ReferralTarget,
+    { to, by: referredBy }: ReferralTarget,
     maySend: UacRequestListener["maySend"],
   ) {
     this.#context = context;
@@ -59,13 +59,13 @@ export class Referral {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    this.#stopTimer = context.options.system.after(OUTCOME_MS, () =>
-      this.#end({ type: "failed", detail: `the peer reported no outcome within ${OUTCOME_MS / 1_000} s` }),
+    this.#stopTimer = context.options.system.after(OUTCOME_TIMEOUT_MS, () =>
+      this.#end({ type: "failed", detail: `the peer reported no outcome within ${OUTCOME_TIMEOUT_MS / 1_000} s` }),
     );
-    const referredBy = by === undefined ? [] : [["Referred-By", `<${by}>`] as const];
+    const referredByFields = referredBy === undefined ? [] : [["Referred-By", `<${referredBy}>`] as const];
     const request: UacRequest = requests.send(
       "REFER",
-      { headers: [["Refer-To", `<${to}>`], ...referredBy], contact: true },
+      { headers: [["Refer-To", `<${to}>`], ...referredByFields], contact: true },
       {
         maySend,
         sent: ({ headers }) => this.#ids.add(String(parseCSeq(headers.get("CSeq"))?.number)),
@@ -119,8 +119,8 @@ export class Referral {
 
   #answered(response: SipResponse, refusal: string | undefined): void {
     if (response.status >= 300) {
-      const why = refusal === undefined ? "" : `: ${oneLine(refusal)}`;
-      this.#end({ type: "failed", detail: `${statusText(response)}${why}` });
+      const reasonText = refusal === undefined ? "" : `: ${oneLine(refusal)}`;
+      this.#end({ type: "failed", detail: `${statusText(response)}${reasonText}` });
       return;
     }
     this.#agreed = true;
@@ -131,10 +131,10 @@ export class Referral {
 
   /** The subscription ends without an outcome: the peer has failed, or is about to leave. */
   #unreported(reason: string | undefined): void {
-    const why = reason ? ` (${oneLine(reason)})` : "";
+    const reasonText = reason ? ` (${oneLine(reason)})` : "";
     this.#stopTimer();
-    this.#stopTimer = this.#context.options.system.after(LEAVING_MS, () =>
-      this.#end({ type: "failed", detail: `the peer reports no outcome${why}` }),
+    this.#stopTimer = this.#context.options.system.after(BYE_WAIT_MS, () =>
+      this.#end({ type: "failed", detail: `the peer reports no outcome${reasonText}` }),
     );
   }
 

@@ -33,10 +33,10 @@ const NOT_ALLOWED: InviteRefusal = { status: 405, headers: [ALLOW] };
 const NOT_IMPLEMENTED: InviteRefusal = { status: 501 };
 
 /** Methods that we recognize but do not allow (RFC 3261 section 21.4.6). */
-const KNOWN: ReadonlySet<string> = new Set(["REGISTER", "SUBSCRIBE", "PUBLISH", "MESSAGE", "REFER", "OPTIONS"]);
+const KNOWN_METHODS: ReadonlySet<string> = new Set(["REGISTER", "SUBSCRIBE", "PUBLISH", "MESSAGE", "REFER", "OPTIONS"]);
 
 /** Refusals of requests outside of any dialog, by method: we place calls and accept none. */
-const OUTSIDE: ReadonlyMap<string, InviteRefusal> = new Map<string, InviteRefusal>([
+const OUTSIDE_DIALOG: ReadonlyMap<string, InviteRefusal> = new Map<string, InviteRefusal>([
   // 480 and not 603: other phones of the same account keep ringing.
   ["INVITE", { status: 480 }],
   ["BYE", NO_SUCH_DIALOG],
@@ -48,7 +48,7 @@ const OUTSIDE: ReadonlyMap<string, InviteRefusal> = new Map<string, InviteRefusa
 ]);
 
 /** Refusals of requests within a dialog, by method. */
-const WITHIN: ReadonlyMap<string, InviteRefusal> = new Map<string, InviteRefusal>([
+const WITHIN_DIALOG: ReadonlyMap<string, InviteRefusal> = new Map<string, InviteRefusal>([
   ["REFER", { status: 603 }],
   // We send no reliable provisional responses (RFC 3262 section 3).
   ["PRACK", NO_SUCH_DIALOG],
@@ -56,15 +56,15 @@ const WITHIN: ReadonlyMap<string, InviteRefusal> = new Map<string, InviteRefusal
 
 /** The error response to a request outside of any dialog. */
 export function refusalOutside(method: string): InviteRefusal {
-  return OUTSIDE.get(method) ?? unsupported(method);
+  return OUTSIDE_DIALOG.get(method) ?? unsupported(method);
 }
 
 /** The refusal of a request within a dialog. */
 export function refusalWithin(method: string): InviteRefusal {
-  return WITHIN.get(method) ?? unsupported(method);
+  return WITHIN_DIALOG.get(method) ?? unsupported(method);
 }
 
 /** 405 for a method that we recognize, 501 for any other (RFC 3261 section 21.5.2). */
 function unsupported(method: string): InviteRefusal {
-  return KNOWN.has(method) ? NOT_ALLOWED : NOT_IMPLEMENTED;
+  return KNOWN_METHODS.has(method) ? NOT_ALLOWED : NOT_IMPLEMENTED;
 }

@@ -103,26 +103,26 @@ export class Renegotiation {
 export class HoldWatch {
   readonly #system: System;
   readonly #limitMs: number;
-  readonly #changed: (held: boolean) => void;
+  readonly #changed: (isHeld: boolean) => void;
   readonly #tooLong: () => void;
   #isHeld = false;
   #cancel: () => void = () => {};
 
-  constructor(system: System, limitMs: number, changed: (held: boolean) => void, tooLong: () => void) {
+  constructor(system: System, limitMs: number, onChange: (isHeld: boolean) => void, onTimeout: () => void) {
     this.#system = system;
     this.#limitMs = limitMs;
-    this.#changed = changed;
-    this.#tooLong = tooLong;
+    this.#changed = onChange;
+    this.#tooLong = onTimeout;
   }
 
   /** Takes the state of the peer's latest SDP. */
-  set(held: boolean): void {
-    if (held === this.#isHeld) return;
-    this.#isHeld = held;
+  set(isHeld: boolean): void {
+    if (isHeld === this.#isHeld) return;
+    this.#isHeld = isHeld;
     this.#cancel();
-    this.#changed(held);
+    this.#changed(isHeld);
     // The callback may have ended the call: then `stop` was called, and the hold has ended.
-    if (held && this.#isHeld) this.#cancel = this.#system.after(this.#limitMs, this.#tooLong);
+    if (isHeld && this.#isHeld) this.#cancel = this.#system.after(this.#limitMs, this.#tooLong);
   }
 
   stop(): void {

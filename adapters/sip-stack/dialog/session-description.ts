@@ -13,8 +13,8 @@ export function sdpOf(message: SipMessage): string | undefined {
 }
 
 /** True if two descriptions are the same apart from their o= lines, which contain a version number. */
-export function isSameMedia(one: string | undefined, other: string | undefined): boolean {
-  return one !== undefined && other !== undefined && one.replace(ORIGIN, "") === other.replace(ORIGIN, "");
+export function isSameMedia(a: string | undefined, b: string | undefined): boolean {
+  return a !== undefined && b !== undefined && a.replace(ORIGIN, "") === b.replace(ORIGIN, "");
 }
 
 /**

@@ -8,7 +8,7 @@ import { sdpOf } from "./session-description.ts";
 import { type SessionTerms, termsOfAnswer } from "./session-timer.ts";
 
 /** Time after a temporary refusal until the refresh is retried, ms. */
-const AGAIN_MS = 10_000;
+const RETRY_MS = 10_000;
 
 /**
  * Refreshes a session if we are its refresher: by UPDATE if the peer allows it, otherwise by re-INVITE (RFC 4028
@@ -91,6 +91,6 @@ export class SessionRefresh {
     } else if (method === "UPDATE" && (status === 405 || status === 501)) {
       this.#updateRefused = true;
       timer.refreshIn(0);
-    } else timer.refreshIn(status === 491 ? this.#context.glareDelayMs() : AGAIN_MS);
+    } else timer.refreshIn(status === 491 ? this.#context.glareDelayMs() : RETRY_MS);
   }
 }

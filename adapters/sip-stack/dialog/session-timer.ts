@@ -30,12 +30,12 @@ export function termsOfRequest(headers: SipHeaders): { terms: SessionTerms; fiel
   const request = parseSessionExpires(headers.get("Session-Expires"));
   if (request === undefined) return undefined;
   const knowsTimers = optionTags(headers, "Supported").includes("timer");
-  const ours = !(knowsTimers && request.refresher === "uac");
+  const weRefresh = !(knowsTimers && request.refresher === "uac");
   const fields: HeaderField[] = [
-    ["Session-Expires", writeSessionExpires({ ...request, refresher: ours ? "uas" : "uac" })],
+    ["Session-Expires", writeSessionExpires({ ...request, refresher: weRefresh ? "uas" : "uac" })],
   ];
   if (knowsTimers) fields.push(["Require", "timer"]);
-  return { terms: { intervalS: request.seconds, ours }, fields };
+  return { terms: { intervalS: request.seconds, ours: weRefresh }, fields };
 }
 
 /** The shortest interval that we use, s: protects a call from an absurd interval of the peer. */

@@ -29,7 +29,7 @@ export interface UacRequestListener {
    * Called after a refusal or a fault, unless the request was cancelled. Returns the pause before another request is
    * composed, ms; undefined for no other request, after which `final` or `failed` is called. Default: none.
    */
-  retry?(ended: SipResponse | TransportError): number | undefined | Promise<number | undefined>;
+  retry?(result: SipResponse | TransportError): number | undefined | Promise<number | undefined>;
   /** Called when another request follows, which does not keep this request's state. */
   again?(): void;
   /** Called when the request is abandoned; neither `final` nor `failed` is called. */
@@ -104,15 +104,15 @@ export class UacRequest {
 
   /** Sends the request, for the first time or again. */
   send(): void {
-    const { request, to, otherwise, contact } = this.#compose();
+    const { request, to, otherwise: fallback, contact } = this.#compose();
     this.#digest.authorize(request);
     this.#request = request;
-    const lost = this.#flowLost && otherwise !== undefined;
+    const usesFallback = this.#flowLost && fallback !== undefined;
     const attempt = ++this.#attempts;
-    const transaction = this.#context.transactions.request(request, lost ? otherwise : to, {
+    const transaction = this.#context.transactions.request(request, usesFallback ? fallback : to, {
       maySend: this.#listener.maySend,
       prepare: (copy, flow, sentBy) => {
-        this.#context.withhold(copy, flow);
+        this.#context.withholdCredentials(copy, flow);
         if (contact === true && !copy.headers.has("Contact"))
           copy.headers.add("Contact", this.#context.contact(flow, sentBy));
       },
@@ -133,7 +133,7 @@ export class UacRequest {
         else this.#end(response, () => this.#listener.final(response, flow));
       },
       failed: (fault) => {
-        if (this.#cancelled || lost || otherwise === undefined || fault.fault !== "closed") {
+        if (this.#cancelled || usesFallback || fallback === undefined || fault.fault !== "closed") {
           this.#end(fault, () => this.#listener.failed(fault));
           return;
         }
@@ -147,8 +147,8 @@ export class UacRequest {
   }
 
   /** @param report calls the listener if no other request follows */
-  #end(ended: SipResponse | TransportError, report: () => void): void {
-    const pauseMs = this.#cancelled ? undefined : this.#listener.retry?.(ended);
+  #end(result: SipResponse | TransportError, report: () => void): void {
+    const pauseMs = this.#cancelled ? undefined : this.#listener.retry?.(result);
     if (pauseMs instanceof Promise)
       void pauseMs.then((ms) => (this.#cancelled || ms === undefined ? report() : this.#again(ms)));
     else if (pauseMs === undefined) report();
@@ -174,10 +174,10 @@ export class UacRequest {
     if (status < 300) this.#passed(flow);
     if (this.#cancelled || (status !== 401 && status !== 407)) return false;
     const { digest, trusts } = this.#context.options;
-    const learns = !this.#invites || !digest.known.isSettled(addressAndPort(flow.remote));
+    const trustsNewRealms = !this.#invites || !digest.knownRealms.hasAccepted(addressAndPort(flow.remote));
     this.#refusal =
       trusts(flow) || digest.account.password === undefined
-        ? this.#digest.challenged(response, learns && !this.#inDialog)
+        ? this.#digest.handleChallenge(response, trustsNewRealms && !this.#inDialog)
         : {
             code: "other_server",
             detail: `the password is for the trunk's servers, not for ${flow.remote.address} port ${flow.remote.port}, which asks for it`,
@@ -190,7 +190,8 @@ export class UacRequest {
    * servers.
    */
   #passed(flow: Flow): void {
-    if (this.#invites && !this.#inDialog) this.#context.options.digest.known.settle(addressAndPort(flow.remote));
+    if (this.#invites && !this.#inDialog)
+      this.#context.options.digest.knownRealms.recordAcceptance(addressAndPort(flow.remote));
   }
 
   get #invites(): boolean {

@@ -38,12 +38,13 @@ export function createUserAgent(options: UserAgentOptions): UserAgent {
       const { headers } = transaction.request;
       const required = transaction.request.method === "ACK" ? [] : unknownExtensions(headers.list("Require"));
       if (required.length > 0) context.reply(transaction, 420, { headers: [["Unsupported", required.join(", ")]] });
-      else if (calls.get(headers.get("Call-ID") ?? "")?.receive(transaction) !== true) outside(context, transaction);
+      else if (calls.get(headers.get("Call-ID") ?? "")?.receive(transaction) !== true)
+        respondOutside(context, transaction);
     },
     lateSuccess(response, flow) {
       const call = calls.get(response.headers.get("Call-ID") ?? "");
       if (call !== undefined) call.lateSuccess(response, flow);
-      else declineStranger(context, response, flow);
+      else declineStray(context, response, flow);
     },
     unacknowledged(transaction) {
       calls.get(transaction.request.headers.get("Call-ID") ?? "")?.unacknowledged(transaction);
@@ -54,7 +55,7 @@ export function createUserAgent(options: UserAgentOptions): UserAgent {
     invite(request: InviteRequest): InviteUsage {
       const call = new OutboundInvite(context, request, ({ callId }) => calls.delete(callId));
       calls.set(call.callId, call);
-      if (context.closed) void call.hangUp();
+      if (context.isClosed) void call.hangUp();
       return call;
     },
     request: (request, signal) => send(context, { ...request, series: request.series ?? series() }, signal),
@@ -63,7 +64,7 @@ export function createUserAgent(options: UserAgentOptions): UserAgent {
       return calls.size;
     },
     async close() {
-      context.closed = true;
+      context.isClosed = true;
       await Promise.all([...calls.values()].map((call) => call.hangUp()));
       for (const termination of context.terminations) termination.stop();
     },
@@ -71,7 +72,7 @@ export function createUserAgent(options: UserAgentOptions): UserAgent {
 }
 
 /** Responds to a request that belongs to none of our calls. */
-function outside(context: AgentContext, transaction: IncomingRequest): void {
+function respondOutside(context: AgentContext, transaction: IncomingRequest): void {
   const { method, uri, headers } = transaction.request;
   if (method === "ACK") return;
   if (tagOf(headers.get("To")) !== undefined) context.reply(transaction, 481);
@@ -84,7 +85,7 @@ function outside(context: AgentContext, transaction: IncomingRequest): void {
 }
 
 /** Declines a 2xx to the INVITE of an ended call: its sender waits for an ACK. */
-function declineStranger(context: AgentContext, response: SipResponse, flow: Flow): void {
+function declineStray(context: AgentContext, response: SipResponse, flow: Flow): void {
   const uri = parseNameAddr(response.headers.get("To") ?? "")?.uri;
   if (uri !== undefined) declineAnswer(context, response, flow, { uri, authorization: [], callId: undefined });
 }
@@ -96,11 +97,19 @@ function send(
   signal: AbortSignal | undefined,
 ): Promise<AgentReply> {
   const { identity, routes = [], nextHop } = context.options;
-  const { method, uri, to = `<${withoutPort(uri)}>`, from = identity.from, headers: more = [], series, flow } = request;
+  const {
+    method,
+    uri,
+    to = `<${withoutPort(uri)}>`,
+    from = identity.from,
+    headers: extraHeaders = [],
+    series,
+    flow,
+  } = request;
   return new Promise((resolve, reject) => {
     if (signal?.aborted === true) return reject(signal.reason);
-    let sent = sipRequest(method, uri);
-    const aborted = (): void => {
+    let sentRequest = sipRequest(method, uri);
+    const onAbort = (): void => {
       uacRequest.abandon();
       reject(signal?.reason);
     };
@@ -114,31 +123,31 @@ function send(
           .add("To", to)
           .add("Call-ID", series.callId)
           .add("CSeq", `${++series.cseq} ${method}`);
-        for (const [name, value] of more) headers.add(name, value);
+        for (const [name, value] of extraHeaders) headers.add(name, value);
         headers.add("User-Agent", identity.product);
-        const otherwise = nextHop(uri);
+        const fallback = nextHop(uri);
         return {
           request: sipRequest(method, uri, headers),
-          to: flow?.alive === true ? flow : otherwise,
-          otherwise,
+          to: flow?.alive === true ? flow : fallback,
+          otherwise: fallback,
           contact: true,
         };
       },
       {
         sent(request) {
-          sent = request;
+          sentRequest = request;
         },
         final(response, flow) {
-          signal?.removeEventListener("abort", aborted);
-          resolve({ response, flow, request: sent, refusal: uacRequest.refusal });
+          signal?.removeEventListener("abort", onAbort);
+          resolve({ response, flow, request: sentRequest, refusal: uacRequest.refusal });
         },
         failed(fault) {
-          signal?.removeEventListener("abort", aborted);
+          signal?.removeEventListener("abort", onAbort);
           reject(fault);
         },
       },
     );
-    signal?.addEventListener("abort", aborted, { once: true });
+    signal?.addEventListener("abort", onAbort, { once: true });
     uacRequest.send();
   });
 }

@@ -3,7 +3,7 @@ import { TransportError } from "../../../adapters/sip-stack/transport/transport.
 import { ScriptedCall } from "./support/scripted-call.ts";
 
 /** A call that has ended on our side: its BYE is in transit. */
-async function leaving(): Promise<ScriptedCall> {
+async function endedCall(): Promise<ScriptedCall> {
   const call = await ScriptedCall.answered();
   void call.usage.hangUp();
   return call;
@@ -11,7 +11,7 @@ async function leaving(): Promise<ScriptedCall> {
 
 describe("a BYE", () => {
   test("is repeated three times after temporary refusals", async () => {
-    const call = await leaving();
+    const call = await endedCall();
     for (const [times, pauseMs] of [1_000, 4_000, 16_000].entries()) {
       call.tx.last("BYE").respond(503);
       expect(call.end).toEqual({ type: "released" });
@@ -32,7 +32,7 @@ describe("a BYE", () => {
   });
 
   test.each([491, 500, 502, 504])("is repeated after a %i", async (status) => {
-    const call = await leaving();
+    const call = await endedCall();
     call.tx.last("BYE").respond(status);
     await call.system.advance(1_000);
     expect(call.tx.count("BYE")).toBe(2);
@@ -41,7 +41,7 @@ describe("a BYE", () => {
   });
 
   test("is repeated after 32 s at the latest, despite a longer Retry-After", async () => {
-    const call = await leaving();
+    const call = await endedCall();
     call.tx.last("BYE").respond(503, { fields: [["Retry-After", "3600"]] });
     await call.system.advance(31_999);
     expect(call.tx.count("BYE")).toBe(1);
@@ -50,7 +50,7 @@ describe("a BYE", () => {
   });
 
   test.each([200, 403, 405, 408, 481, 501])("is not repeated after a %i", async (status) => {
-    const call = await leaving();
+    const call = await endedCall();
     call.tx.last("BYE").respond(status);
     expect(call.left).toBe(0);
     await call.system.advance(60_000);
@@ -58,7 +58,7 @@ describe("a BYE", () => {
   });
 
   test("takes the INVITE's hop if it cannot be sent, and stops on timeout", async () => {
-    const call = await leaving();
+    const call = await endedCall();
     expect(call.tx.last("BYE").to).toBe("sip:callee@192.0.2.9:5070");
     call.tx.last("BYE").fail(new TransportError("dns", "no address"));
     await call.system.advance(1_000);
@@ -83,7 +83,7 @@ describe("a BYE", () => {
   });
 
   test("does not delay closing the user agent", async () => {
-    const call = await leaving();
+    const call = await endedCall();
     call.tx.last("BYE").respond(503);
     await call.agent.close();
     expect(call.left).toBe(0);

@@ -12,9 +12,9 @@ function response(fields: readonly (readonly [string, string])[]): SipResponse {
     .add("To", "<sip:them@example.com>;tag=r")
     .add("Call-ID", "c")
     .add("CSeq", "7 INVITE");
-  const made = responseTo(sipRequest("INVITE", "sip:them@example.com", headers), 200, "OK");
-  for (const [name, value] of fields) made.headers.add(name, value);
-  return made;
+  const result = responseTo(sipRequest("INVITE", "sip:them@example.com", headers), 200, "OK");
+  for (const [name, value] of fields) result.headers.add(name, value);
+  return result;
 }
 
 describe("a dialog", () => {
@@ -100,7 +100,7 @@ describe("a dialog", () => {
 describe("the next hop of a request within a dialog", () => {
   const tls = new PaperFlow("tls", "198.51.100.5", 5061);
   const udp = new PaperFlow("udp", "198.51.100.5", 5060);
-  const first = "sip:trunk.example.com;transport=tls";
+  const inviteHop = "sip:trunk.example.com;transport=tls";
 
   test("is the dialog's connection for its peer's URI", () => {
     for (const uri of [
@@ -109,7 +109,7 @@ describe("the next hop of a request within a dialog", () => {
       "sip:x@198.51.100.5:5061", // no transport named, but this is the end of the connection
       "sip:trunk.example.com;transport=tls;lr",
     ])
-      expect(nextHop(uri, tls, first).to, uri).toBe(tls);
+      expect(nextHop(uri, tls, inviteHop).to, uri).toBe(tls);
   });
 
   test("is another hop for another host's URI", () => {
@@ -119,8 +119,8 @@ describe("the next hop of a request within a dialog", () => {
       "sip:other.example.com;transport=tls",
       "sip:trunk.example.com:5071;transport=tls",
     ])
-      expect(nextHop(uri, tls, first).to, uri).toBe(uri);
-    expect(nextHop("sips:198.51.100.5:5060", udp, first).to).toBe("sips:198.51.100.5:5060");
+      expect(nextHop(uri, tls, inviteHop).to, uri).toBe(uri);
+    expect(nextHop("sips:198.51.100.5:5060", udp, inviteHop).to).toBe("sips:198.51.100.5:5060");
   });
 
   test("is the dialog's connection if the URI is behind a NAT", () => {
@@ -134,19 +134,19 @@ describe("the next hop of a request within a dialog", () => {
       "sip:asterisk@pbx7:5060",
       "sip:t@pbx.local",
     ])
-      expect(nextHop(uri, udp, first).to, uri).toBe(udp);
+      expect(nextHop(uri, udp, inviteHop).to, uri).toBe(udp);
     // In one private network every host is reachable.
-    const inside = new PaperFlow("udp", "10.0.0.1", 5060);
-    expect(nextHop("sip:t@10.0.0.9:5060", inside, first).to).toBe("sip:t@10.0.0.9:5060");
+    const privateFlow = new PaperFlow("udp", "10.0.0.1", 5060);
+    expect(nextHop("sip:t@10.0.0.9:5060", privateFlow, inviteHop).to).toBe("sip:t@10.0.0.9:5060");
   });
 
   test("is a new connection if the old one closed", () => {
     const closedFlow = new PaperFlow("tls", "198.51.100.5", 5061);
     closedFlow.alive = false;
-    expect(nextHop("sip:trunk.example.com;transport=tls;lr", closedFlow, first).to).toBe(
+    expect(nextHop("sip:trunk.example.com;transport=tls;lr", closedFlow, inviteHop).to).toBe(
       "sip:trunk.example.com;transport=tls;lr",
     );
-    expect(nextHop("sip:t@10.0.0.9", closedFlow, first).to).toBe(first);
+    expect(nextHop("sip:t@10.0.0.9", closedFlow, inviteHop).to).toBe(inviteHop);
   });
 
   test("is a new connection for a BYE on a closed one", async () => {
@@ -164,17 +164,17 @@ describe("the next hop of a request within a dialog", () => {
 
   test("is not a connection opened by the peer", async () => {
     const flow = new PaperFlow("tls", "198.51.100.5", 5061);
-    const call = await ScriptedCall.placed({ flow, nextHop: () => first });
+    const call = await ScriptedCall.placed({ flow, nextHop: () => inviteHop });
     call.accept({ fields: [["Record-Route", "<sip:trunk.example.com;transport=tls;lr>"]] });
-    const theirs = new PaperFlow("tls", "198.51.100.77", 40_123);
-    const update = await call.receive("UPDATE", { flow: theirs });
-    expect(update.flow).toBe(theirs);
+    const peerFlow = new PaperFlow("tls", "198.51.100.77", 40_123);
+    const update = await call.receive("UPDATE", { flow: peerFlow });
+    expect(update.flow).toBe(peerFlow);
     expect(update.status).toBe(200);
-    const pressed = call.usage.sendDigit("1", 100);
+    const keySent = call.usage.sendDigit("1", 100);
     expect(call.tx.last("INFO").to).toBe(flow);
     call.tx.last("INFO").respond(200);
-    await pressed;
-    expect((await call.receive("BYE", { cseq: 2, flow: theirs })).status).toBe(200);
+    await keySent;
+    expect((await call.receive("BYE", { cseq: 2, flow: peerFlow })).status).toBe(200);
     expect(call.end).toEqual({ type: "bye", reason: undefined });
     expect(call.left).toBe(0);
   });

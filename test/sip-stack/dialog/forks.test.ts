@@ -6,8 +6,12 @@ describe("an INVITE that is forked", () => {
     const call = await ScriptedCall.placed();
     for (const tag of ["a", "b"]) call.invite.respond(180, { tag });
     call.accept({ tag: "b", fields: [["Contact", "<sip:b@192.0.2.20>"]] });
-    const other = call.invite.response(200, { tag: "a", sdp: sdp(), fields: [["Contact", "<sip:a@192.0.2.10>"]] });
-    call.tx.lateSuccess(other);
+    const otherAnswer = call.invite.response(200, {
+      tag: "a",
+      sdp: sdp(),
+      fields: [["Contact", "<sip:a@192.0.2.10>"]],
+    });
+    call.tx.lateSuccess(otherAnswer);
     await call.system.settle();
     expect(call.tx.acks.map(({ request }) => request.uri)).toEqual(["sip:b@192.0.2.20", "sip:a@192.0.2.10"]);
     const bye = call.tx.last("BYE");
@@ -41,7 +45,7 @@ describe("an INVITE that is forked", () => {
     expect(call.log).toEqual(["placed", "early media"]);
   });
 
-  test("a fork that leaves before the answer ends the call only as the last", async () => {
+  test("a BYE of a fork before the answer ends the call only for the last fork", async () => {
     const call = await ScriptedCall.placed();
     for (const tag of ["a", "b"]) call.invite.respond(180, { tag });
     expect((await call.receive("BYE", { tag: "a" })).status).toBe(200);

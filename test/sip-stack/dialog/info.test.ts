@@ -13,8 +13,8 @@ describe("keys by SIP INFO", () => {
       ["d\r\n", "application/dtmf"],
     ] as const;
     for (const [index, [body, type]] of bodies.entries()) {
-      const came = await call.receive("INFO", { cseq: index + 1, body, type });
-      expect(came.status).toBe(200);
+      const response = await call.receive("INFO", { cseq: index + 1, body, type });
+      expect(response.status).toBe(200);
     }
     expect(call.log.slice(2)).toEqual(["digit 5", "digit *", "digit #", "digit 7", "digit D"]);
   });
@@ -25,33 +25,33 @@ describe("keys by SIP INFO", () => {
       200,
     );
     expect((await call.receive("INFO", { cseq: 2 })).status).toBe(200);
-    const came = await call.receive("INFO", { cseq: 3, body: "<xml/>", type: "application/media_control+xml" });
-    expect(came.status).toBe(415);
-    expect(came.header("Accept")).toContain("application/dtmf-relay");
+    const response = await call.receive("INFO", { cseq: 3, body: "<xml/>", type: "application/media_control+xml" });
+    expect(response.status).toBe(415);
+    expect(response.header("Accept")).toContain("application/dtmf-relay");
     expect(call.log).toEqual(["placed", "answered"]);
   });
 
   test("are sent in order; a refusal rejects", async () => {
     const call = await ScriptedCall.answered();
-    const sent = call.usage.sendDigit("#", 160);
+    const sending = call.usage.sendDigit("#", 160);
     const info = call.tx.last("INFO");
     expect(info.body).toBe("Signal=#\r\nDuration=160\r\n");
     expect(info.header("Content-Type")).toBe("application/dtmf-relay");
     info.respond(200);
-    await sent;
-    const refused = call.usage.sendDigit("1", 160);
+    await sending;
+    const refusal = call.usage.sendDigit("1", 160);
     call.tx.last("INFO").respond(415, { reason: "Unsupported Media Type" });
-    await expect(refused).rejects.toThrow("415 Unsupported Media Type");
-    const lost = call.usage.sendDigit("2", 160);
+    await expect(refusal).rejects.toThrow("415 Unsupported Media Type");
+    const failure = call.usage.sendDigit("2", 160);
     call.tx.last("INFO").fail(new TransportError("timeout", "silence"));
-    await expect(lost).rejects.toThrow("silence");
+    await expect(failure).rejects.toThrow("silence");
   });
 
   test("are rejected when the call ends", async () => {
     const call = await ScriptedCall.answered();
-    const refused = expect(call.usage.sendDigit("1", 160)).rejects.toThrow("ended");
+    const refusal = expect(call.usage.sendDigit("1", 160)).rejects.toThrow("ended");
     await call.receive("BYE");
-    await refused;
+    await refusal;
     await expect(call.usage.sendDigit("1", 160)).rejects.toThrow("not answered");
     expect(call.left).toBe(0);
   });

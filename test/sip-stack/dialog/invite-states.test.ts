@@ -8,15 +8,15 @@ describe("the transitions of an outbound call", () => {
   test("have one final state, reachable from every state", () => {
     expect(states.filter((state) => isFinal(INVITE_TRANSITIONS, state))).toEqual(["ended"]);
     for (const state of states)
-      expect(nextState(INVITE_TRANSITIONS, state, "over"), state).toBe(state === "ended" ? undefined : "ended");
+      expect(nextState(INVITE_TRANSITIONS, state, "end"), state).toBe(state === "ended" ? undefined : "ended");
   });
 
   test("never return to calling; only an uncancelled answer establishes the call", () => {
-    const ways = states.flatMap((from) =>
+    const transitions = states.flatMap((from) =>
       Object.entries(INVITE_TRANSITIONS[from]).map(([input, to]) => [from, input, to]),
     );
-    expect(ways.filter(([, , to]) => to === "calling")).toEqual([]);
-    expect(ways.filter(([, , to]) => to === "established")).toEqual([["calling", "answer", "established"]]);
+    expect(transitions.filter(([, , to]) => to === "calling")).toEqual([]);
+    expect(transitions.filter(([, , to]) => to === "established")).toEqual([["calling", "answer", "established"]]);
   });
 
   test("result in BYE after an answer, and in CANCEL only before", () => {

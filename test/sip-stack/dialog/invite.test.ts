@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { TransportError } from "../../../adapters/sip-stack/transport/transport.ts";
 import { ScriptedCall, sdp } from "./support/scripted-call.ts";
 
-const CHALLENGE = (nonce: string): readonly [string, string] => [
+const challenge = (nonce: string): readonly [string, string] => [
   "WWW-Authenticate",
   `Digest realm="test", nonce="${nonce}", algorithm=SHA-256, qop="auth"`,
 ];
@@ -54,7 +54,7 @@ describe("an outbound call", () => {
 
   test("every message is traced in order", async () => {
     const call = await ScriptedCall.placed();
-    call.invite.respond(401, { fields: [CHALLENGE("n1")] });
+    call.invite.respond(401, { fields: [challenge("n1")] });
     await call.system.settle();
     call.invite.respond(180, { tag: "a" });
     call.accept();
@@ -76,7 +76,7 @@ describe("an outbound call", () => {
   test("a challenge gets a new CSeq; the ACK repeats the credentials", async () => {
     const call = await ScriptedCall.placed();
     const first = call.invite;
-    first.respond(401, { tag: "x", fields: [CHALLENGE("n1")] });
+    first.respond(401, { tag: "x", fields: [challenge("n1")] });
     await call.system.settle();
     expect(call.invite).not.toBe(first);
     expect(call.invite.header("CSeq")).toBe("2 INVITE");
@@ -89,8 +89,8 @@ describe("an outbound call", () => {
 
   test("a repeated challenge ends the call with the reason", async () => {
     const call = await ScriptedCall.placed();
-    call.invite.respond(407, { fields: [["Proxy-Authenticate", CHALLENGE("n1")[1]]] });
-    call.invite.respond(407, { fields: [["Proxy-Authenticate", CHALLENGE("n1")[1]]] });
+    call.invite.respond(407, { fields: [["Proxy-Authenticate", challenge("n1")[1]]] });
+    call.invite.respond(407, { fields: [["Proxy-Authenticate", challenge("n1")[1]]] });
     await call.system.settle();
     expect(call.tx.count("INVITE")).toBe(2);
     expect(call.end).toMatchObject({ type: "rejected", refusal: { code: "wrong_password" } });
@@ -117,7 +117,7 @@ describe("an outbound call", () => {
   ])("a refusal %s reports possible ringing", async (_when, statuses, neverRang) => {
     const call = await ScriptedCall.placed();
     for (const status of statuses) {
-      call.invite.respond(status, { tag: "a", fields: status === 401 ? [CHALLENGE("n1")] : [] });
+      call.invite.respond(status, { tag: "a", fields: status === 401 ? [challenge("n1")] : [] });
       await call.system.settle();
     }
     expect(call.end).toMatchObject({ type: "rejected", response: { status: statuses.at(-1) }, neverRang });
@@ -217,7 +217,7 @@ describe("hanging up", () => {
   test("repeats a challenged BYE with credentials", async () => {
     const call = await ScriptedCall.answered();
     void call.usage.hangUp();
-    call.tx.last("BYE").respond(407, { fields: [["Proxy-Authenticate", CHALLENGE("n2")[1]]] });
+    call.tx.last("BYE").respond(407, { fields: [["Proxy-Authenticate", challenge("n2")[1]]] });
     expect(call.tx.last("BYE").header("Proxy-Authorization")).toContain('nonce="n2"');
     expect(call.tx.last("BYE").header("CSeq")).toBe("3 BYE");
     call.tx.last("BYE").respond(200);
@@ -237,9 +237,9 @@ describe("hanging up", () => {
 
   test("ends all calls at closing", async () => {
     const call = await ScriptedCall.answered();
-    const closed = call.agent.close();
+    const closing = call.agent.close();
     call.tx.last("BYE").respond(200);
-    await closed;
+    await closing;
     expect(call.end).toEqual({ type: "released" });
     expect(call.left).toBe(0);
   });

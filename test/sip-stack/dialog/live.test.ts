@@ -4,18 +4,18 @@ import { callees, type FarEnd, type FarEndCall, type Script, startFarEnd } from 
 import { startLossyRelay } from "../../support/sip/lossy-relay.ts";
 import { LiveAgent } from "./support/live-agent.ts";
 
-const open: { close(): Promise<void> }[] = [];
+const resources: { close(): Promise<void> }[] = [];
 afterEach(async () => {
-  for (const one of open.splice(0).reverse()) await one.close();
+  for (const resource of resources.splice(0).reverse()) await resource.close();
 });
 
-function closedAfterTest<T extends { close(): Promise<void> }>(one: T): T {
-  open.push(one);
-  return one;
+function closedAfterTest<T extends { close(): Promise<void> }>(resource: T): T {
+  resources.push(resource);
+  return resource;
 }
 
 /** A test peer with this behaviour, and an agent that calls it. */
-async function stage(
+async function startCall(
   script: Script,
   options?: ConstructorParameters<typeof LiveAgent>[1],
 ): Promise<[FarEnd, LiveAgent]> {
@@ -23,7 +23,7 @@ async function stage(
   return [farEnd, closedAfterTest(new LiveAgent(farEnd.uri, options))];
 }
 
-async function ended(call: FarEndCall, end: FarEndCall["end"]): Promise<void> {
+async function waitForEnd(call: FarEndCall, end: FarEndCall["end"]): Promise<void> {
   await until(
     () => call.end,
     (now) => now === end,
@@ -33,13 +33,13 @@ async function ended(call: FarEndCall, end: FarEndCall["end"]): Promise<void> {
 }
 
 describe("calls over real datagrams", () => {
-  test("are answered, held, unrefreshed and hung up", async () => {
-    const [farEnd, agent] = await stage(callees.holds(10, 50));
+  test("are answered, held, resumed and hung up", async () => {
+    const [farEnd, agent] = await startCall(callees.holds(10, 50));
     const call = agent.call("bob");
     await call.until("unheld");
     await call.usage.hangUp("Q.850;cause=16");
     expect(call.log).toEqual(["placed", "ringing", "answered", "held", "unheld", "ended released"]);
-    await ended(farEnd.calls[0]!, "they hung up");
+    await waitForEnd(farEnd.calls[0]!, "they hung up");
     expect(agent.agent.calls).toBe(0);
   });
 
@@ -47,17 +47,17 @@ describe("calls over real datagrams", () => {
     for (const algorithm of ["MD5", "SHA-256", "SHA-512-256"] as const)
       for (const status of [401, 407] as const) {
         const challenge = { user: "agent", password: "s3cret", algorithms: [algorithm], status };
-        const [farEnd, agent] = await stage(callees.challenges(challenge));
+        const [farEnd, agent] = await startCall(callees.challenges(challenge));
         const call = agent.call("bob");
         await call.until("answered");
         await call.usage.hangUp();
         expect(farEnd.calls[0]?.count("INVITE"), `${algorithm} ${status}`).toBe(2);
-        await ended(farEnd.calls[0]!, "they hung up");
+        await waitForEnd(farEnd.calls[0]!, "they hung up");
       }
   });
 
   test("with a wrong password end after one attempt", async () => {
-    const [farEnd, agent] = await stage(callees.challenges({ user: "agent", password: "other" }));
+    const [farEnd, agent] = await startCall(callees.challenges({ user: "agent", password: "other" }));
     const call = agent.call("bob");
     await call.until("ended rejected");
     expect(farEnd.calls[0]?.count("INVITE")).toBe(2);
@@ -65,7 +65,7 @@ describe("calls over real datagrams", () => {
   });
 
   test("ring through reliable provisional responses with early media", async () => {
-    const [farEnd, agent] = await stage({ rings: [180, 183], reliable: true, earlyMedia: true });
+    const [farEnd, agent] = await startCall({ rings: [180, 183], reliable: true, earlyMedia: true });
     const call = agent.call("bob");
     await call.until("answered");
     expect(call.log).toEqual(["placed", "ringing", "early media", "answered"]);
@@ -73,59 +73,59 @@ describe("calls over real datagrams", () => {
   });
 
   test("are cancelled while they ring", async () => {
-    const [farEnd, agent] = await stage(callees.rings);
+    const [farEnd, agent] = await startCall(callees.rings);
     const call = agent.call("bob");
     await call.until("ringing");
     await call.usage.hangUp();
     expect(call.log.at(-1)).toBe("ended released");
-    await ended(farEnd.calls[0]!, "cancelled");
+    await waitForEnd(farEnd.calls[0]!, "cancelled");
   });
 
   test("answered despite the CANCEL are hung up", async () => {
-    const [farEnd, agent] = await stage({ ...callees.rings, ignoresCancel: true });
+    const [farEnd, agent] = await startCall({ ...callees.rings, ignoresCancel: true });
     const call = agent.call("bob");
     await call.until("ringing");
     await call.usage.hangUp();
     expect(call.log).toEqual(["placed", "ringing", "ended released"]);
-    await ended(farEnd.calls[0]!, "they hung up");
+    await waitForEnd(farEnd.calls[0]!, "they hung up");
   });
 
   test("answered by three callees continue with the first", async () => {
-    const [farEnd, agent] = await stage({ forks: 3 });
+    const [farEnd, agent] = await startCall({ forks: 3 });
     const call = agent.call("bob");
     await call.until("answered");
-    const far = await farEnd.call();
+    const farEndCall = await farEnd.call();
     await until(
-      () => far.count("BYE"),
+      () => farEndCall.count("BYE"),
       (count) => count === 2,
       5_000,
       "two forks to be released",
     );
-    expect(far.end).toBeUndefined();
+    expect(farEndCall.end).toBeUndefined();
     await call.usage.hangUp();
-    expect(far.count("BYE")).toBe(3);
+    expect(farEndCall.count("BYE")).toBe(3);
   });
 
   test("end with the peer's BYE", async () => {
-    const [, agent] = await stage({ acts: (call) => call.hangUp([["Reason", "Q.850;cause=16"]]) });
+    const [, agent] = await startCall({ acts: (call) => call.hangUp([["Reason", "Q.850;cause=16"]]) });
     const call = agent.call("bob");
     await call.until("ended bye");
     expect(call.end).toEqual({ type: "bye", reason: "Q.850;cause=16" });
   });
 
   test("follow a redirection", async () => {
-    const elsewhere = closedAfterTest(await startFarEnd({ callees: { carol: {} } }));
-    const moved = callees.redirects(elsewhere.uri.replace("sip:", "sip:carol@"));
-    const [farEnd, agent] = await stage(moved, { followRedirects: true, nextHop: (uri) => uri });
+    const otherServer = closedAfterTest(await startFarEnd({ callees: { carol: {} } }));
+    const redirection = callees.redirects(otherServer.uri.replace("sip:", "sip:carol@"));
+    const [farEnd, agent] = await startCall(redirection, { followRedirects: true, nextHop: (uri) => uri });
     const call = agent.call("bob");
     await call.until("answered");
     expect(farEnd.calls).toHaveLength(1);
-    expect(elsewhere.calls[0]?.user).toBe("carol");
+    expect(otherServer.calls[0]?.user).toBe("carol");
     await call.usage.hangUp();
   });
 
   test("to a vanished peer end within the limit", async () => {
-    const [farEnd, agent] = await stage({});
+    const [farEnd, agent] = await startCall({});
     const call = agent.call("bob");
     await call.until("answered");
     farEnd.isUnplugged = true;
@@ -138,7 +138,7 @@ describe("calls over real datagrams", () => {
 
   test("send and receive keys by INFO", async () => {
     const key = "Signal=4\r\nDuration=100\r\n";
-    const [farEnd, agent] = await stage({
+    const [farEnd, agent] = await startCall({
       acts: (call) => void call.request("INFO", [["Content-Type", "application/dtmf-relay"]], key),
     });
     const call = agent.call("bob");

@@ -21,13 +21,13 @@ function receive(
 
 describe("a request from outside of any call", () => {
   test("OPTIONS gets our capabilities and a To tag", async () => {
-    const came = receive(await ScriptedCall.placed(), "OPTIONS");
-    expect(came.status).toBe(200);
-    expect(came.header("Allow")).toBe("INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, PRACK, NOTIFY");
-    expect(came.header("Accept")).toContain("application/sdp");
-    expect(came.header("Supported")).toBe("timer, 100rel");
-    expect(came.header("To")).toMatch(/^<sip:us@example.com>;tag=[0-9a-f]{16}$/);
-    expect(came.header("Server")).toBe("Ringport");
+    const response = receive(await ScriptedCall.placed(), "OPTIONS");
+    expect(response.status).toBe(200);
+    expect(response.header("Allow")).toBe("INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, PRACK, NOTIFY");
+    expect(response.header("Accept")).toContain("application/sdp");
+    expect(response.header("Supported")).toBe("timer, 100rel");
+    expect(response.header("To")).toMatch(/^<sip:us@example.com>;tag=[0-9a-f]{16}$/);
+    expect(response.header("Server")).toBe("Ringport");
   });
 
   test("an INVITE is refused with 480, so other phones keep ringing", async () => {
@@ -45,9 +45,9 @@ describe("a request from outside of any call", () => {
   test("other methods are refused with our Allow", async () => {
     const call = await ScriptedCall.placed();
     for (const method of ["MESSAGE", "REFER", "SUBSCRIBE", "REGISTER", "PUBLISH"]) {
-      const came = receive(call, method);
-      expect(came.status, method).toBe(405);
-      expect(came.header("Allow")).toContain("BYE");
+      const response = receive(call, method);
+      expect(response.status, method).toBe(405);
+      expect(response.header("Allow")).toContain("BYE");
     }
     for (const method of ["FROBNICATE", "constructor", "toString"])
       expect(receive(call, method).status, method).toBe(501);
@@ -55,12 +55,12 @@ describe("a request from outside of any call", () => {
 
   test("an unknown extension is refused by name", async () => {
     const call = await ScriptedCall.answered();
-    const came = receive(call, "OPTIONS", [
+    const response = receive(call, "OPTIONS", [
       ["Require", "timer, sec-agree"],
       ["Require", "Join"],
     ]);
-    expect(came.status).toBe(420);
-    expect(came.header("Unsupported")).toBe("sec-agree, Join");
+    expect(response.status).toBe(420);
+    expect(response.header("Unsupported")).toBe("sec-agree, Join");
     expect((await call.receive("UPDATE", { fields: [["Require", "precondition"]] })).status).toBe(420);
   });
 
@@ -120,9 +120,9 @@ describe("a request of ours outside of a call", () => {
 
   test("fails with the fault of the network, and can be aborted", async () => {
     const call = await ScriptedCall.placed();
-    const lost = call.agent.request({ method: "OPTIONS", uri: "sip:example.com" });
+    const reply = call.agent.request({ method: "OPTIONS", uri: "sip:example.com" });
     call.tx.last("OPTIONS").fail(new TransportError("timeout", "silence"));
-    await expect(lost).rejects.toThrow("silence");
+    await expect(reply).rejects.toThrow("silence");
     const controller = new AbortController();
     const request = call.agent.request({ method: "OPTIONS", uri: "sip:example.com" }, controller.signal);
     controller.abort(new Error("no longer"));

@@ -52,10 +52,10 @@ class ReferredCall {
       state = "active;expires=60",
       event = "refer",
       type = "message/sipfrag;version=2.0",
-      more = [] as [string, string][],
+      more: extraFields = [] as [string, string][],
     } = {},
   ): Promise<Came> {
-    const fields = [["Event", event] as const, ["Subscription-State", state] as const, ...more];
+    const fields = [["Event", event] as const, ["Subscription-State", state] as const, ...extraFields];
     return this.call.receive("NOTIFY", { cseq: ++this.#cseq, body, type, fields });
   }
 
@@ -112,18 +112,18 @@ describe("a transfer by REFER", () => {
   });
 
   test("fails without a response, or without a report within 60 s", async () => {
-    const lost = await ReferredCall.start();
-    lost.request.fail(new TransportError("timeout", "silence"));
-    await lost.call.system.settle();
-    expect(lost.outcome).toEqual({ type: "failed", detail: "silence" });
-    const silent = await ReferredCall.start();
-    await silent.agree();
-    await silent.call.system.advance(59_900);
-    expect(silent.outcome).toBeUndefined();
-    await silent.call.system.advance(200);
-    expect(silent.outcome).toEqual({ type: "failed", detail: "the peer reported no outcome within 60 s" });
-    expect((await silent.notify("SIP/2.0 200 OK")).status).toBe(200);
-    expect(silent.call.end).toBeUndefined();
+    const unanswered = await ReferredCall.start();
+    unanswered.request.fail(new TransportError("timeout", "silence"));
+    await unanswered.call.system.settle();
+    expect(unanswered.outcome).toEqual({ type: "failed", detail: "silence" });
+    const unreported = await ReferredCall.start();
+    await unreported.agree();
+    await unreported.call.system.advance(59_900);
+    expect(unreported.outcome).toBeUndefined();
+    await unreported.call.system.advance(200);
+    expect(unreported.outcome).toEqual({ type: "failed", detail: "the peer reported no outcome within 60 s" });
+    expect((await unreported.notify("SIP/2.0 200 OK")).status).toBe(200);
+    expect(unreported.call.end).toBeUndefined();
   });
 
   test("is repeated with credentials on request", async () => {
@@ -152,10 +152,10 @@ describe("a transfer by REFER", () => {
   });
 
   test("is rejected if the call ends before the peer has agreed", async () => {
-    const left = await ReferredCall.start();
-    await left.bye();
-    expect(left.fault?.message).toContain("ended before the peer agreed");
-    expect(left.call.left).toBe(0);
+    const ended = await ReferredCall.start();
+    await ended.bye();
+    expect(ended.fault?.message).toContain("ended before the peer agreed");
+    expect(ended.call.left).toBe(0);
     const hungUp = await ReferredCall.start();
     const hangUp = hungUp.call.usage.hangUp();
     hungUp.call.tx.last("BYE").respond(200);
@@ -171,18 +171,18 @@ describe("a transfer by REFER", () => {
     expect(peer.outcome).toEqual({ type: "accepted", detail: "SIP 202 Accepted" });
   });
 
-  test("gives a peer that stops reporting without an outcome 2 s to leave", async () => {
-    const leaves = await ReferredCall.start();
-    await leaves.agree();
-    await leaves.notify("SIP/2.0 100 Trying", { state: "terminated;reason=noresource" });
-    await leaves.call.system.advance(1_000);
-    await leaves.bye();
-    expect(leaves.outcome?.type).toBe("accepted");
-    const stays = await ReferredCall.start();
-    await stays.agree();
-    await stays.notify("", { state: "terminated;reason=giveup" });
-    await stays.call.system.advance(2_100);
-    expect(stays.outcome).toEqual({ type: "failed", detail: "the peer reports no outcome (giveup)" });
+  test("waits 2 s for the BYE of a peer that stops reporting", async () => {
+    const leavingPeer = await ReferredCall.start();
+    await leavingPeer.agree();
+    await leavingPeer.notify("SIP/2.0 100 Trying", { state: "terminated;reason=noresource" });
+    await leavingPeer.call.system.advance(1_000);
+    await leavingPeer.bye();
+    expect(leavingPeer.outcome?.type).toBe("accepted");
+    const stayingPeer = await ReferredCall.start();
+    await stayingPeer.agree();
+    await stayingPeer.notify("", { state: "terminated;reason=giveup" });
+    await stayingPeer.call.system.advance(2_100);
+    expect(stayingPeer.outcome).toEqual({ type: "failed", detail: "the peer reports no outcome (giveup)" });
   });
 
   test("is allowed one at a time, on an answered call", async () => {
@@ -192,7 +192,7 @@ describe("a transfer by REFER", () => {
     await expect(ringing.usage.refer(TARGET)).rejects.toThrow("not answered");
   });
 
-  test("is held back after losing ownership", async () => {
+  test("is not sent once the call may not send", async () => {
     const peer = await ReferredCall.start();
     expect(peer.request.maySend).toBe(true);
     peer.call.maySend = false;
@@ -204,16 +204,16 @@ describe("a NOTIFY", () => {
   test("of another event package is refused with 489", async () => {
     const peer = await ReferredCall.start();
     for (const event of ["presence", "dialog;id=2", "", "refer.x"]) {
-      const came = await peer.notify("<x/>", { event, type: "application/pidf+xml" });
-      expect([came.status, came.header("Allow-Events")]).toEqual([489, "refer"]);
+      const response = await peer.notify("<x/>", { event, type: "application/pidf+xml" });
+      expect([response.status, response.header("Allow-Events")]).toEqual([489, "refer"]);
     }
   });
 
   test("without a REFER, or with the id of another one, is refused with 481", async () => {
     const call = await ScriptedCall.answered();
     const fields = [["Event", "refer"] as const, ["Subscription-State", "active"] as const];
-    const came = await call.receive("NOTIFY", { body: "SIP/2.0 200 OK", type: "message/sipfrag", fields });
-    expect(came.status).toBe(481);
+    const response = await call.receive("NOTIFY", { body: "SIP/2.0 200 OK", type: "message/sipfrag", fields });
+    expect(response.status).toBe(481);
     const peer = await ReferredCall.start();
     expect((await peer.notify("SIP/2.0 200 OK", { event: "refer;id=999999" })).status).toBe(481);
     expect(peer.outcome).toBeUndefined();
@@ -221,8 +221,8 @@ describe("a NOTIFY", () => {
 
   test("with another body is refused with 415, and a malformed report with 400", async () => {
     const peer = await ReferredCall.start();
-    const came = await peer.notify("<x/>", { type: "application/xml" });
-    expect([came.status, came.header("Accept")]).toEqual([415, "message/sipfrag"]);
+    const response = await peer.notify("<x/>", { type: "application/xml" });
+    expect([response.status, response.header("Accept")]).toEqual([415, "message/sipfrag"]);
     expect((await peer.notify("fine, thanks")).status).toBe(400);
     expect(peer.outcome).toBeUndefined();
   });
@@ -250,9 +250,9 @@ describe("a NOTIFY", () => {
       fc.constantFrom(undefined, 202, 200, 403, 603),
       async (notifies, status) => {
         const peer = await ReferredCall.start();
-        for (const [index, { body, ...more }] of notifies.entries()) {
+        for (const [index, { body, ...options }] of notifies.entries()) {
           if (index === 1 && status !== undefined) peer.request.respond(status);
-          expect([200, 400, 415, 481, 489]).toContain((await peer.notify(body, more)).status);
+          expect([200, 400, 415, 481, 489]).toContain((await peer.notify(body, options)).status);
         }
         await peer.bye();
         expect(peer.call.end).toMatchObject({ type: "bye" });

@@ -5,11 +5,11 @@ describe("a re-INVITE or UPDATE of the peer", () => {
   test("is answered with our SDP and Contact", async () => {
     for (const method of ["INVITE", "UPDATE"]) {
       const call = await ScriptedCall.answered();
-      const came = await call.receive(method, { body: sdp() });
-      expect(came.status).toBe(200);
-      expect(came.body).toBe("v=0 our answer");
-      expect(came.header("Contact")).toBe("<sip:100@192.0.2.7:5060>");
-      expect(came.header("Content-Type")).toBe("application/sdp");
+      const response = await call.receive(method, { body: sdp() });
+      expect(response.status).toBe(200);
+      expect(response.body).toBe("v=0 our answer");
+      expect(response.header("Contact")).toBe("<sip:100@192.0.2.7:5060>");
+      expect(response.header("Content-Type")).toBe("application/sdp");
       expect(call.log).toEqual(["placed", "answered"]);
     }
   });
@@ -45,7 +45,7 @@ describe("a re-INVITE or UPDATE of the peer", () => {
     expect(call.left).toBe(0);
   });
 
-  test("a timely end of hold leaves no timer", async () => {
+  test("a resume within the limit leaves no timer", async () => {
     const call = await ScriptedCall.answered();
     await call.receive("INVITE", { cseq: 1, body: sdp("sendonly") });
     await call.receive("INVITE", { cseq: 2, body: sdp("sendrecv") });
@@ -61,10 +61,10 @@ describe("a re-INVITE or UPDATE of the peer", () => {
     expect(call.log).toEqual(["placed", "answered"]);
   });
 
-  test("without SDP gets our offer; ACK answers", async () => {
+  test("a re-INVITE without SDP gets our offer; its ACK carries the answer", async () => {
     const call = await ScriptedCall.answered();
-    const came = await call.receive("INVITE", { cseq: 7 });
-    expect(came.body).toBe("v=0 our offer");
+    const response = await call.receive("INVITE", { cseq: 7 });
+    expect(response.body).toBe("v=0 our offer");
     // Our offer is pending: another one has to wait.
     expect((await call.receive("UPDATE", { cseq: 8, body: sdp() })).status).toBe(491);
     await call.receive("ACK", { cseq: 7, body: sdp("sendonly") });
@@ -94,18 +94,18 @@ describe("a re-INVITE or UPDATE of the peer", () => {
 
   test("an UPDATE without SDP changes only the target", async () => {
     const call = await ScriptedCall.answered();
-    const came = await call.receive("UPDATE", { fields: [["Contact", "<sip:moved@192.0.2.44>"]] });
-    expect(came.status).toBe(200);
-    expect(came.body).toBe("");
+    const response = await call.receive("UPDATE", { fields: [["Contact", "<sip:moved@192.0.2.44>"]] });
+    expect(response.status).toBe(200);
+    expect(response.body).toBe("");
     void call.usage.hangUp();
     expect(call.tx.last("BYE").request.uri).toBe("sip:moved@192.0.2.44");
   });
 
   test("another body type is refused with Accept", async () => {
     const call = await ScriptedCall.answered();
-    const came = await call.receive("INVITE", { body: "<xml/>", type: "text/xml" });
-    expect(came.status).toBe(415);
-    expect(came.header("Accept")).toBe("application/sdp");
+    const response = await call.receive("INVITE", { body: "<xml/>", type: "text/xml" });
+    expect(response.status).toBe(415);
+    expect(response.header("Accept")).toBe("application/sdp");
   });
 
   test("a request out of order is refused", async () => {
@@ -114,7 +114,7 @@ describe("a re-INVITE or UPDATE of the peer", () => {
     expect((await call.receive("INVITE", { cseq: 4, body: sdp() })).status).toBe(500);
   });
 
-  test("is refused after our BYE; BYE is not", async () => {
+  test("is refused after our BYE, but a BYE is accepted", async () => {
     const call = await ScriptedCall.answered();
     void call.usage.hangUp();
     expect((await call.receive("INVITE", { body: sdp("sendonly") })).status).toBe(481);

@@ -40,16 +40,16 @@ describe("the session description", () => {
   fuzz(
     "hostile bodies never throw",
     fc.property(fc.uint8Array({ maxLength: 400 }), fc.string(), (bytes, type) => {
-      for (const one of [
+      for (const contentType of [
         type,
         "application/sdp",
         "multipart/mixed;boundary=-",
         "application/dtmf-relay",
         "application/dtmf",
       ]) {
-        const sdp = sdpOf(message(one, bytes));
+        const sdp = sdpOf(message(contentType, bytes));
         if (sdp !== undefined) holds(sdp);
-        digitOf(message(one, bytes));
+        digitOf(message(contentType, bytes));
       }
     }),
   );

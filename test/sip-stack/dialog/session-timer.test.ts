@@ -14,8 +14,8 @@ describe("session timers", () => {
     expect(call.invite.header("Supported")).toBe("100rel");
     expect(call.invite.header("Session-Expires")).toBeUndefined();
     expect(call.system.waiting).toBe(0);
-    const came = await call.receive("UPDATE", { fields: [timer("uas", 90)] });
-    expect(came.header("Session-Expires")).toBeUndefined();
+    const response = await call.receive("UPDATE", { fields: [timer("uas", 90)] });
+    expect(response.header("Session-Expires")).toBeUndefined();
     expect(call.system.waiting).toBe(0);
   });
 
@@ -43,8 +43,8 @@ describe("session timers", () => {
     expect(call.invite.header("To")).toContain("tag=a");
     // The peer makes no offer while ours is pending.
     expect((await call.receive("INVITE", { cseq: 1, body: sdp() })).status).toBe(491);
-    const moved = ["Contact", "<sip:moved@192.0.2.44>"] as const;
-    const answer = { tag: "a", sdp: sdp("sendonly"), fields: [timer("uac", 600), moved] };
+    const movedContact = ["Contact", "<sip:moved@192.0.2.44>"] as const;
+    const answer = { tag: "a", sdp: sdp("sendonly"), fields: [timer("uac", 600), movedContact] };
     call.invite.respond(200, answer);
     expect(call.tx.acks.at(-1)?.request.headers.get("CSeq")).toBe("2 ACK");
     expect(call.tx.acks.at(-1)?.request.uri).toBe("sip:moved@192.0.2.44");
@@ -110,9 +110,9 @@ describe("session timers", () => {
   test("a peer that does not refresh is hung up", async () => {
     const call = await ScriptedCall.answered({}, [timer("uas", 90)]);
     await call.system.advance(40_000);
-    const came = await call.receive("UPDATE", { fields: [timer("uac", 90), ["Supported", "timer"]] });
-    expect(came.header("Session-Expires")).toBe("90;refresher=uac");
-    expect(came.header("Require")).toBe("timer");
+    const response = await call.receive("UPDATE", { fields: [timer("uac", 90), ["Supported", "timer"]] });
+    expect(response.header("Session-Expires")).toBe("90;refresher=uac");
+    expect(response.header("Require")).toBe("timer");
     await call.system.advance(59_999);
     expect(call.tx.count("BYE")).toBe(0);
     await call.system.advance(1);
@@ -124,18 +124,18 @@ describe("session timers", () => {
 
   test("a proxy's timer is refreshed by us", async () => {
     const call = await ScriptedCall.answered();
-    const came = await call.receive("INVITE", { body: sdp(), fields: [["Session-Expires", "200"]] });
-    expect(came.header("Session-Expires")).toBe("200;refresher=uas");
-    expect(came.header("Require")).toBeUndefined();
+    const response = await call.receive("INVITE", { body: sdp(), fields: [["Session-Expires", "200"]] });
+    expect(response.header("Session-Expires")).toBe("200;refresher=uas");
+    expect(response.header("Require")).toBeUndefined();
     await call.system.advance(100_000);
     expect(call.tx.count("INVITE")).toBe(2);
   });
 
   test("too short an interval gets Min-SE", async () => {
     const call = await ScriptedCall.answered();
-    const came = await call.receive("UPDATE", { fields: [["Session-Expires", "5"]] });
-    expect(came.status).toBe(422);
-    expect(came.header("Min-SE")).toBe("90");
+    const response = await call.receive("UPDATE", { fields: [["Session-Expires", "5"]] });
+    expect(response.status).toBe(422);
+    expect(response.header("Min-SE")).toBe("90");
   });
 
   test("an absurd interval in a 2xx is raised to the minimum", async () => {

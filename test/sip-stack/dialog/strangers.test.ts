@@ -9,7 +9,7 @@ const opened = new Opened();
 afterEach(() => opened.close());
 
 /** An answered call, and its port on our side. */
-async function answered(system?: ManualSystem): Promise<{ farEnd: FarEnd; call: LiveCall; port: number }> {
+async function answeredCall(system?: ManualSystem): Promise<{ farEnd: FarEnd; call: LiveCall; port: number }> {
   const farEnd = opened.add(await startFarEnd({ callees: { bob: {} } }));
   const live = opened.add(new LiveAgent(farEnd.uri, system && { system }));
   const call = live.call("bob");
@@ -19,7 +19,7 @@ async function answered(system?: ManualSystem): Promise<{ farEnd: FarEnd; call: 
 }
 
 /** An INVITE of a scanner that waits for no answer. */
-function stray(n: number, { address, port }: DatagramPeer): Buffer {
+function strayInvite(n: number, { address, port }: DatagramPeer): Buffer {
   return writeSip({
     start: "INVITE sip:100@127.0.0.1 SIP/2.0",
     fields: [
@@ -36,10 +36,10 @@ function stray(n: number, { address, port }: DatagramPeer): Buffer {
 
 test("a flood of INVITEs gets one response each and leaves room for BYE", async () => {
   const system = new ManualSystem();
-  const { farEnd, call, port } = await answered(system);
+  const { farEnd, call, port } = await answeredCall(system);
   const scanner = opened.add(await datagramPeer());
   for (let sent = 0; sent < 4_200; ) {
-    for (let n = 0; n < 100; n++) scanner.send(stray(sent++, scanner), port);
+    for (let n = 0; n < 100; n++) scanner.send(strayInvite(sent++, scanner), port);
     await vi.waitFor(() => expect(scanner.received.length).toBeGreaterThanOrEqual(sent), 5_000);
   }
   await system.advance(500); // a stored response would be repeated now
@@ -52,14 +52,14 @@ test("a flood of INVITEs gets one response each and leaves room for BYE", async 
 });
 
 /** A request of the peer within an answered call, as another node of the provider sends it. */
-async function within(
+async function dialogRequest(
   { calls }: FarEnd,
   method: string,
   { address, port }: DatagramPeer,
   tag?: string,
 ): Promise<SipText> {
   await calls[0]!.established;
-  const ack = calls[0]!.requests.find((one) => one.method === "ACK")!.text;
+  const ack = calls[0]!.requests.find((request) => request.method === "ACK")!.text;
   const from = field(ack, "To");
   return {
     start: `${method} sip:agent@127.0.0.1 SIP/2.0`,
@@ -76,9 +76,9 @@ async function within(
 }
 
 test("a BYE from another address of the provider ends the call", async () => {
-  const { farEnd, call, port } = await answered();
+  const { farEnd, call, port } = await answeredCall();
   const node = opened.add(await datagramPeer("127.0.0.2"));
-  const bye = writeSip(await within(farEnd, "BYE", node));
+  const bye = writeSip(await dialogRequest(farEnd, "BYE", node));
   node.send(bye, port, "127.0.0.1");
   await call.until("ended bye");
   node.send(bye, port, "127.0.0.1");
@@ -87,20 +87,20 @@ test("a BYE from another address of the provider ends the call", async () => {
 });
 
 test("a stranger's request with our Call-ID but no dialog is dropped", async () => {
-  const { farEnd, call, port } = await answered();
+  const { farEnd, call, port } = await answeredCall();
   const scanner = opened.add(await datagramPeer("127.0.0.2"));
-  scanner.send(writeSip(await within(farEnd, "BYE", scanner, "guessed")), port, "127.0.0.1");
+  scanner.send(writeSip(await dialogRequest(farEnd, "BYE", scanner, "guessed")), port, "127.0.0.1");
   const node = opened.add(await datagramPeer("127.0.0.3"));
-  node.send(writeSip(await within(farEnd, "BYE", node)), port, "127.0.0.1");
+  node.send(writeSip(await dialogRequest(farEnd, "BYE", node)), port, "127.0.0.1");
   await call.until("ended bye");
   await vi.waitFor(() => expect(node.received).toHaveLength(1));
   expect(scanner.received).toEqual([]);
 });
 
 test("an INVITE from an unknown address is dropped", async () => {
-  const { farEnd, call, port } = await answered();
+  const { farEnd, call, port } = await answeredCall();
   const scanner = opened.add(await datagramPeer("127.0.0.2"));
-  for (let n = 0; n < 200; n++) scanner.send(stray(n, scanner), port, "127.0.0.1");
+  for (let n = 0; n < 200; n++) scanner.send(strayInvite(n, scanner), port, "127.0.0.1");
   farEnd.calls[0]!.hangUp();
   await call.until("ended bye");
   expect(scanner.received).toEqual([]);

@@ -28,7 +28,7 @@ export class LiveCall {
         earlyMedia: () => log("early media"),
         answered: () => log("answered"),
         digit: (digit) => log(`digit ${digit}`),
-        held: (held) => log(held ? "held" : "unheld"),
+        isHeld: (isHeld) => log(isHeld ? "held" : "unheld"),
         ended: (end) => {
           this.end = end;
           log(`ended ${end.type}`);
@@ -41,7 +41,7 @@ export class LiveCall {
   async until(line: string, withinMs = 5_000): Promise<void> {
     await until(
       () => this.log.includes(line),
-      (seen) => seen,
+      (isLogged) => isLogged,
       withinMs,
       `${line} (so far: ${this.log.join(", ")}; ${this.end && "detail" in this.end ? this.end.detail : ""})`,
     );

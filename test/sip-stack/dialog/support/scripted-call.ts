@@ -84,7 +84,7 @@ export class ScriptedCall {
         earlyMedia: () => this.log.push("early media"),
         answered: () => this.log.push("answered"),
         digit: (digit) => this.log.push(`digit ${digit}`),
-        held: (held) => this.log.push(held ? "held" : "unheld"),
+        isHeld: (isHeld) => this.log.push(isHeld ? "held" : "unheld"),
         ended: (end) => {
           this.end = end;
           this.log.push(`ended ${end.type}`);
@@ -133,7 +133,7 @@ export class ScriptedCall {
     } = {},
   ): Promise<Came> {
     const { headers } = this.tx.sent.find((sent) => sent.method === "INVITE")!.request;
-    const came = this.tx.receive(
+    const incoming = this.tx.receive(
       method,
       [
         ["From", `<sip:+12025550100@example.com>;tag=${tag}`],
@@ -147,7 +147,7 @@ export class ScriptedCall {
       flow,
     );
     await this.system.settle();
-    return came;
+    return incoming;
   }
 
   /** Leftovers: calls of the agent, timers, open connections. */

@@ -41,15 +41,15 @@ export class PaperFlow implements Flow {
   }
 
   send(): boolean {
-    throw new Error("nothing is sent on paper");
+    throw new Error("a scripted flow sends nothing");
   }
 
   hold(): () => void {
     this.held++;
-    let holding = true;
+    let isHeld = true;
     return () => {
-      if (holding) this.held--;
-      holding = false;
+      if (isHeld) this.held--;
+      isHeld = false;
     };
   }
 }
@@ -193,7 +193,7 @@ export class ScriptedTransactions implements Transactions {
   }
 
   flowTo(): Promise<Flow> {
-    return Promise.reject(new Error("nothing is sent on paper"));
+    return Promise.reject(new Error("a scripted flow sends nothing"));
   }
 
   sentBy(): string {
@@ -204,29 +204,29 @@ export class ScriptedTransactions implements Transactions {
 
   /** The latest request of this method. */
   last(method: string): Sent {
-    const sent = this.sent.findLast((one) => one.method === method);
+    const sent = this.sent.findLast((request) => request.method === method);
     if (sent === undefined) throw new Error(`no ${method} was sent`);
     return sent;
   }
 
   count(method: string): number {
-    return this.sent.filter((one) => one.method === method).length;
+    return this.sent.filter((request) => request.method === method).length;
   }
 
   /** Receives a request. */
   receive(method: string, fields: readonly (readonly [string, string])[], body = "", flow: Flow = this.flow): Came {
     const headers = new SipHeaders();
     for (const [name, value] of fields) headers.add(name, value);
-    const came = new Came(sipRequest(method, "sip:us@192.0.2.7", headers, new TextEncoder().encode(body)), flow);
-    this.#listener?.request(came);
-    return came;
+    const incoming = new Came(sipRequest(method, "sip:us@192.0.2.7", headers, new TextEncoder().encode(body)), flow);
+    this.#listener?.request(incoming);
+    return incoming;
   }
 
   lateSuccess(response: SipResponse): void {
     this.#listener?.lateSuccess(response, this.flow);
   }
 
-  unacknowledged(came: Came): void {
-    this.#listener?.unacknowledged?.(came);
+  unacknowledged(incoming: Came): void {
+    this.#listener?.unacknowledged?.(incoming);
   }
 }

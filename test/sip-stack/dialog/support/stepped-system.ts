@@ -33,7 +33,7 @@ export class SteppedSystem implements System {
   elapse(ms: number): void {
     const until = this.#now + ms;
     for (let run = 0; run < 1000; run++) {
-      const next = [...this.#timers].filter(({ due }) => due <= until).sort((one, other) => one.due - other.due)[0];
+      const next = [...this.#timers].filter(({ due }) => due <= until).sort((a, b) => a.due - b.due)[0];
       if (next === undefined) break;
       this.#timers.delete(next);
       this.#now = next.due;
