@@ -16,14 +16,18 @@ interface BunUdpOptions {
 declare const Bun: { udpSocket(options: BunUdpOptions): Promise<BunUdpSocket> };
 
 /** Binds a UDP socket with Bun's native API. */
-export async function bindBunUdp(address: string, port: number, take: TakeDatagram): Promise<MediaSocket | undefined> {
+export async function bindBunUdp(
+  address: string,
+  port: number,
+  onDatagram: TakeDatagram,
+): Promise<MediaSocket | undefined> {
   try {
     const socket = await Bun.udpSocket({
       hostname: address,
       port,
       socket: {
-        data: (_, bytes, port, address) => take(bytes, address, port),
-        error() {}, // an unreachable address: the watchdog will report it
+        data: (_, bytes, port, address) => onDatagram(bytes, address, port),
+        error() {}, // an unreachable address: the media watch reports it
       },
     });
     return {

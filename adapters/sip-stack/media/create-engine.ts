@@ -20,7 +20,7 @@ export interface CreateEngineOptions {
 /** Minimum wait before a worker that could not be started is retried, ms. */
 const RETRY_MS = 10_000;
 /** Maximum workers that may die for a call before it runs in this thread. */
-const MAX_TRIES = 2;
+const MAX_DEATHS = 2;
 
 /**
  * Creates the engine. A worker that dies is replaced for the next call; if none can be started, calls run in this thread and
@@ -32,8 +32,8 @@ export async function createEngine({
   place = "auto",
   entry,
 }: CreateEngineOptions): Promise<MediaEngine> {
-  const alone = availableParallelism() < 2 || system !== realSystem;
-  if (place === "thread" || (place === "auto" && alone)) return createThreadEngine({ system });
+  const prefersThread = availableParallelism() < 2 || system !== realSystem;
+  if (place === "thread" || (place === "auto" && prefersThread)) return createThreadEngine({ system });
   const engine = new ReplacedWorkers(system, logger, entry);
   await engine.ready();
   return engine;
@@ -59,17 +59,17 @@ class ReplacedWorkers implements MediaEngine {
 
   /** Resolves with a live worker, or undefined. */
   async ready(): Promise<WorkerEngine | undefined> {
-    const before = this.#worker;
-    const worker = await before;
+    const previous = this.#worker;
+    const worker = await previous;
     if (worker?.alive || this.#closed) return worker;
-    if (before !== undefined && worker === undefined) {
+    if (previous !== undefined && worker === undefined) {
       this.#retry();
       return undefined;
     }
     // Another call may have started a worker in the meantime.
-    if (this.#worker === before) {
+    if (this.#worker === previous) {
       if (worker !== undefined) {
-        this.#logger.error({ reason: worker.death }, "the worker of SIP audio has died, and its calls with it");
+        this.#logger.error({ reason: worker.death }, "the worker of SIP audio has died; its calls have ended");
         void worker.close();
       }
       this.#worker = this.#start();
@@ -89,7 +89,7 @@ class ReplacedWorkers implements MediaEngine {
   }
 
   async open(options: MediaOptions, listener: MediaListener, deadlines?: SendDeadline): Promise<MediaSession> {
-    for (let tries = 0; tries < MAX_TRIES; tries++) {
+    for (let attempt = 0; attempt < MAX_DEATHS; attempt++) {
       const worker = await this.ready();
       if (worker === undefined) break;
       try {
@@ -111,7 +111,7 @@ class ReplacedWorkers implements MediaEngine {
       return await createWorkerEngine(this.#system, this.#entry);
     } catch (reason) {
       this.#retryAt = this.#system.monotonic() + RETRY_MS;
-      this.#logger.warn({ reason }, "SIP audio runs in the thread of the application: its worker cannot be had");
+      this.#logger.warn({ reason }, "SIP audio runs in the application's thread: its worker could not be started");
       return undefined;
     }
   }

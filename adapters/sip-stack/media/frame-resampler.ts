@@ -20,26 +20,27 @@ export class FrameResampler {
     this.#marks = new Uint8Array(this.#resampler.heldSamples + (from * FRAME_MS) / 1000).fill(SAMPLE.received);
   }
 
-  /** Writes the next frame to `into`; both have the same length in ms. Returns `into`, or `frame` at equal rates. */
-  convert(frame: Int16Array, into: Int16Array): Int16Array {
+  /** Writes the next frame to `output`; both have the same length in ms. Returns `output`, or `frame` at equal rates. */
+  convert(frame: Int16Array, output: Int16Array): Int16Array {
     if (this.#from === this.#to) return frame;
-    this.#resampler.pushInto(frame, into);
-    return into;
+    this.#resampler.pushInto(frame, output);
+    return output;
   }
 
   /**
-   * Writes the marks of the next frame (see {@link SAMPLE}) to `into`, in step with {@link convert}. Returns them in
+   * Writes the marks of the next frame (see {@link SAMPLE}) to `output`, in step with {@link convert}. Returns them in
    * the same way.
    */
-  convertMarks(marks: Uint8Array, into: Uint8Array): Uint8Array {
+  convertMarks(marks: Uint8Array, output: Uint8Array): Uint8Array {
     if (this.#from === this.#to) return marks;
-    const heldMarks = this.#marks;
+    const pendingMarks = this.#marks;
     const { heldSamples: keptSamples } = this.#resampler;
-    heldMarks.copyWithin(0, marks.length);
-    for (let i = 0; i < marks.length; i++) heldMarks[keptSamples + i] = marks[i]!;
+    pendingMarks.copyWithin(0, marks.length);
+    for (let i = 0; i < marks.length; i++) pendingMarks[keptSamples + i] = marks[i]!;
     const step = this.#from / this.#to;
-    for (let i = 0; i < into.length; i++) into[i] = markOf(heldMarks, Math.floor(i * step), Math.ceil((i + 1) * step));
-    return into;
+    for (let i = 0; i < output.length; i++)
+      output[i] = markOf(pendingMarks, Math.floor(i * step), Math.ceil((i + 1) * step));
+    return output;
   }
 }
 

@@ -12,15 +12,15 @@ import { sharedFrame, sharedMarks } from "./shared-frame.ts";
 import { EventReceiver } from "./telephone-event.ts";
 
 /** After a stall of this thread, missing packets are awaited for this many frames. */
-const MAX_OWED = 25;
+const MAX_DUE_FRAMES = 25;
 /** Longest time for which audio right after the answer is kept until the next packet shows that it continues, ms. */
-const KEPT_MS = 200;
+const MAX_KEPT_MS = 200;
 
 /** Comfort noise (RFC 3389 section 4): a static payload type, which phones send although it was not offered. */
 const COMFORT_NOISE = 13;
 
 /** The last parsed packet of this thread. */
-const parsed = new RtpPacket();
+const sharedPacket = new RtpPacket();
 
 /** Events of an {@link Inbound}. */
 export interface InboundListener {
@@ -115,10 +115,10 @@ export class Inbound {
   }
 
   /**
-   * Drops earlier audio when the call is answered. @param freshFrom time until which early media may still arrive, ms
+   * Drops earlier audio when the call is answered. @param earlyUntil time until which early media may still arrive, ms
    */
-  start(freshFrom: number): void {
-    if (this.#heard) this.#freshFrom = freshFrom;
+  start(earlyUntil: number): void {
+    if (this.#heard) this.#freshFrom = earlyUntil;
     this.#heard = false;
     this.#dueFrames = 0;
   }
@@ -130,19 +130,19 @@ export class Inbound {
    * @param timely true if it arrived just now; otherwise it may have waited in the socket during a stall of this thread
    */
   take(bytes: Uint8Array, length: number, address: string, port: number, now: number, timely: boolean): boolean {
-    const packet = parsed;
+    const packet = sharedPacket;
     if (!packet.parse(bytes, length) || !this.#isOurs(packet.payloadType)) {
       // It uses a sequence number of the stream, even without audio.
-      const present = packet.ssrc >= 0 && packet.ssrc === this.source.ssrc && this.source.isAt(address, port);
-      if (present) this.#skip();
+      const isPresent = packet.ssrc >= 0 && packet.ssrc === this.source.ssrc && this.source.isAt(address, port);
+      if (isPresent) this.#skip();
       else this.invalid++;
-      return present;
+      return isPresent;
     }
     const authentic = this.#settings?.srtp !== undefined;
     const verdict = this.source.judge(packet, bytes, length, address, port, now, authentic);
     if (verdict === "foreign") this.invalid++;
-    if (verdict === "foreign" || verdict === "held") return false;
-    if (verdict === "begins") {
+    if (verdict === "foreign" || verdict === "pending") return false;
+    if (verdict === "new") {
       if (this.#ssrc >= 0 && packet.ssrc !== this.#ssrc) this.#begin();
       this.#ssrc = packet.ssrc;
       const { held, heldLengths } = this.source;
@@ -163,17 +163,17 @@ export class Inbound {
     const jitter = this.#jitter;
     if (jitter === undefined) return;
     if (!this.#heard) {
-      if (now < this.#freshFrom + KEPT_MS) this.#dueFrames++;
+      if (now < this.#freshFrom + MAX_KEPT_MS) this.#dueFrames++;
       else this.#forgetEarly(jitter);
       return;
     }
     this.#dueFrames++;
-    const wait = stalled && this.#dueFrames < MAX_OWED;
+    const waits = stalled && this.#dueFrames < MAX_DUE_FRAMES;
     while (this.#dueFrames > 0) {
-      const due = now - (this.#dueFrames - 1) * FRAME_MS;
-      if (wait && !jitter.ready(this.#decoded.length, due)) return;
+      const dueAt = now - (this.#dueFrames - 1) * FRAME_MS;
+      if (waits && !jitter.ready(this.#decoded.length, dueAt)) return;
       this.#dueFrames--;
-      jitter.read(this.#decoded, due, this.#decodedMarks);
+      jitter.read(this.#decoded, dueAt, this.#decodedMarks);
       const frame = this.#resampler?.convert(this.#decoded, this.#frame) ?? this.#decoded;
       const marks = this.#resampler?.convertMarks(this.#decodedMarks, this.#marks) ?? this.#decodedMarks;
       sink?.write(frame, marks);
@@ -193,15 +193,15 @@ export class Inbound {
   }
 
   #skip(): void {
-    const sequence = this.#reception.take(parsed.sequence);
-    if (sequence >= 0) this.#jitter?.skip(sequence, parsed.timestamp);
+    const sequence = this.#reception.take(sharedPacket.sequence);
+    if (sequence >= 0) this.#jitter?.skip(sequence, sharedPacket.timestamp);
   }
 
   #accept(bytes: Uint8Array, now: number, timely: boolean): void {
-    const packet = parsed;
+    const packet = sharedPacket;
     const jitter = this.#jitter;
     if (jitter === undefined) return;
-    const before = this.#reception.highest;
+    const highestBefore = this.#reception.highest;
     let sequence = this.#reception.take(packet.sequence);
     if (sequence === ANEW) {
       this.#begin();
@@ -209,7 +209,7 @@ export class Inbound {
     } else if (sequence < 0) {
       this.invalid++;
       return;
-    } else if (sequence < before) this.#reordered++;
+    } else if (sequence < highestBefore) this.#reordered++;
     const reception = this.#reception;
     const event = this.#settings?.telephoneEvent;
     if (packet.payloadType === event?.payloadType) {

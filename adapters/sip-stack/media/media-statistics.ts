@@ -27,9 +27,9 @@ const LOSS_ROBUSTNESS = { PCMU: 25.1, PCMA: 25.1, G722: 25.1, opus: 30 };
 function estimateMos({ codec, loss, burstRatio = 1, delayMs }: MosInput): number {
   const percent = 100 * Math.min(1, Math.max(0, loss));
   const delay = Math.max(0, delayMs);
-  const forDelay = 0.024 * delay + (delay > 177.3 ? 0.11 * (delay - 177.3) : 0);
-  const forLoss = (95 * percent) / (percent / Math.max(1, burstRatio) + LOSS_ROBUSTNESS[codec]);
-  const r = Math.min(100, Math.max(0, BEST_R - forDelay - forLoss));
+  const delayImpairment = 0.024 * delay + (delay > 177.3 ? 0.11 * (delay - 177.3) : 0);
+  const lossImpairment = (95 * percent) / (percent / Math.max(1, burstRatio) + LOSS_ROBUSTNESS[codec]);
+  const r = Math.min(100, Math.max(0, BEST_R - delayImpairment - lossImpairment));
   const mos = 1 + 0.035 * r + r * (r - 60) * (100 - r) * 7e-6;
   return Math.min(4.5, Math.max(1, mos));
 }

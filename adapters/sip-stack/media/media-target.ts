@@ -11,7 +11,7 @@ import type { SocketAddress } from "../transport/transport.ts";
 import type { MediaSession, StreamSettings } from "./engine.ts";
 
 /** An address to which a session sends no packets: it waits for remote packets. */
-const NOWHERE: SocketAddress = { address: "0.0.0.0", port: 0 };
+const NO_ADDRESS: SocketAddress = { address: "0.0.0.0", port: 0 };
 
 /** Options of {@link MediaTarget}. */
 export interface MediaTargetOptions {
@@ -64,9 +64,9 @@ export class MediaTarget {
   async #resolve(settings: StreamSettings, early: boolean, knownAddress: string | undefined): Promise<void> {
     const { local, dns, lost } = this.#options;
     const name = settings.remote.address;
-    const found = await dns.addresses(name).catch((): readonly string[] => []);
-    if (this.#latest !== settings || (knownAddress !== undefined && found.includes(knownAddress))) return;
-    const address = found.find((candidate) => isIP(candidate) === (isIP(local) || 4));
+    const addresses = await dns.addresses(name).catch((): readonly string[] => []);
+    if (this.#latest !== settings || (knownAddress !== undefined && addresses.includes(knownAddress))) return;
+    const address = addresses.find((candidate) => isIP(candidate) === (isIP(local) || 4));
     if (address !== undefined) {
       this.#known = { name, address };
       this.#configure(settings, address);
@@ -82,13 +82,13 @@ export class MediaTarget {
       remote: this.#place({ ...remote, address }),
       remoteRtcp: this.#place({ ...remoteRtcp, address: rtcpAddress }),
     });
-    const refused = [address, rtcpAddress].find((candidate) => !this.#may(candidate));
-    if (refused === undefined) this.#options.refused(undefined, address);
-    else this.#options.refused(`the remote SDP names ${this.#why(refused)}`, refused);
+    const refusedAddress = [address, rtcpAddress].find((candidate) => !this.#may(candidate));
+    if (refusedAddress === undefined) this.#options.refused(undefined, address);
+    else this.#options.refused(`the remote SDP names ${this.#why(refusedAddress)}`, refusedAddress);
   }
 
   #place(place: SocketAddress): SocketAddress {
-    return this.#may(place.address) ? place : NOWHERE;
+    return this.#may(place.address) ? place : NO_ADDRESS;
   }
 
   /** An address of zeros signals hold (RFC 3264 section 8.4), and is always allowed. */

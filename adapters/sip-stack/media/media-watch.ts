@@ -84,14 +84,14 @@ export class MediaWatch {
   }
 
   /**
-   * Records an accepted RTCP packet: a sign of life even if the peer only listens. @param deaf true if it reports that
+   * Records an accepted RTCP packet: a sign of life even if the peer only listens. @param isDeaf true if it reports that
    * none of our packets arrive @param goodbye true if it has a BYE, which ends one source, not the call: another phone
    * may continue (RFC 3550 section 6.6)
    * @param sender its sender
    */
-  rtcp(deaf: boolean, goodbye: boolean, now: number, sender: PacketSender): void {
+  rtcp(isDeaf: boolean, goodbye: boolean, now: number, sender: PacketSender): void {
     if (sender === "other") return;
-    if (sender === "peer" && !deaf && now >= this.#freshFrom) this.#rtcp = true;
+    if (sender === "peer" && !isDeaf && now >= this.#freshFrom) this.#rtcp = true;
     this.#heardAt = now;
     if (goodbye) this.#left = true;
   }

@@ -123,11 +123,11 @@ export class Outbound {
   }
 
   #renumber(): void {
-    const lots = new Uint8Array(12);
-    this.#system.random(lots);
-    this.ssrc = readUint32(lots, 0);
-    this.timestamp = readUint32(lots, 4);
-    this.#sequence = readUint32(lots, 8) & 0x7fff; // so low that losing the first packets hides no wrap from SRTP (RFC 3711 section 3.3.1)
+    const bytes = new Uint8Array(12);
+    this.#system.random(bytes);
+    this.ssrc = readUint32(bytes, 0);
+    this.timestamp = readUint32(bytes, 4);
+    this.#sequence = readUint32(bytes, 8) & 0x7fff; // so low that losing the first packets hides no wrap from SRTP (RFC 3711 section 3.3.1)
   }
 
   #pass(codec: Codec): void {

@@ -6,7 +6,7 @@ import type { StreamSettings } from "./engine.ts";
  * Treatment of audio from another host: our audio is sent there; it is played, but ours still goes to the peer; or it
  * is ignored.
  */
-export type OtherHosts = "followed" | "heard" | "ignored";
+export type OtherHosts = "followed" | "played" | "ignored";
 
 /** Options of {@link PeerHosts}. */
 export interface PeerHostsOptions {
@@ -41,7 +41,7 @@ export class PeerHosts {
     const address = canonicalAddress(remote.address);
     if (this.#hasNamedNetworks || isWildcard(address)) this.#others = "followed";
     else if (this.#hosts.has(address)) this.#others = "ignored";
-    else this.#others = isPrivate(address) ? "followed" : "heard";
+    else this.#others = isPrivate(address) ? "followed" : "played";
     for (const host of [remote.address, remoteRtcp.address])
       if (!isWildcard(host)) this.#hosts.add(canonicalAddress(host));
   }

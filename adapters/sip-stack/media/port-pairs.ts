@@ -20,16 +20,16 @@ export class PortPairs {
    */
   async take<T>(range: readonly [number, number], bind: (port: number) => Promise<T | undefined>): Promise<T> {
     const [first, last] = range;
-    const even = first + (first % 2);
-    const pairs = Math.max(0, Math.floor((last + 1 - even) / 2));
+    const firstEven = first + (first % 2);
+    const pairs = Math.max(0, Math.floor((last + 1 - firstEven) / 2));
     const start = this.#random(pairs);
     for (let i = 0; i < pairs; i++) {
-      const port = even + 2 * ((start + i) % pairs);
+      const port = firstEven + 2 * ((start + i) % pairs);
       if (this.#usedPorts.has(port)) continue;
       this.#usedPorts.add(port);
       try {
-        const bound = await bind(port);
-        if (bound !== undefined) return bound;
+        const result = await bind(port);
+        if (result !== undefined) return result;
       } catch (fault) {
         this.#usedPorts.delete(port);
         throw fault;
@@ -37,7 +37,7 @@ export class PortPairs {
       this.#usedPorts.delete(port);
     }
     throw new PortsExhausted(
-      `All ${pairs} pairs of UDP ports from ${first} to ${last} are in use; a wider range (rtpPorts) allows more calls.`,
+      `all ${pairs} pairs of UDP ports from ${first} to ${last} are in use; a wider range (rtpPorts) allows more calls`,
     );
   }
 
@@ -46,10 +46,10 @@ export class PortPairs {
     this.#usedPorts.delete(port);
   }
 
-  #random(below: number): number {
+  #random(limit: number): number {
     this.#system.random(this.#lot);
     const [a, b, c] = this.#lot;
-    return ((a! << 16) | (b! << 8) | c!) % Math.max(1, below);
+    return ((a! << 16) | (b! << 8) | c!) % Math.max(1, limit);
   }
 }
 

@@ -12,12 +12,12 @@ export class Protection {
    * @returns true if our key was replaced by another one
    */
   settle(keys: StreamSettings["srtp"]): boolean {
-    const before = this.#keys;
+    const previous = this.#keys;
     this.#keys = keys;
-    if (!same(keys?.receive, before?.receive)) this.#receive = keys && createSrtp(keys.receive);
-    if (same(keys?.send, before?.send)) return false;
+    if (!isSameKey(keys?.receive, previous?.receive)) this.#receive = keys && createSrtp(keys.receive);
+    if (isSameKey(keys?.send, previous?.send)) return false;
     this.#send = keys && createSrtp(keys.send);
-    return before !== undefined;
+    return previous !== undefined;
   }
 
   /** Encrypts an outbound packet in place; returns its new length, -1 if it cannot be sent. */
@@ -39,7 +39,7 @@ export class Protection {
   }
 }
 
-function same(a: SrtpKeys | undefined, b: SrtpKeys | undefined): boolean {
+function isSameKey(a: SrtpKeys | undefined, b: SrtpKeys | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;
   return (
     a.suite === b.suite &&

@@ -34,7 +34,7 @@ export class Reception {
 
   /**
    * Counts a packet and returns its extended sequence number, which does not wrap; `STRAY` for a packet that is too far from
-   * the others; `ANEW` if a second one follows it, which needs a new reception.
+   * the others; `RESTARTED` if a second one follows it, which needs a new reception.
    */
   take(sequence: number): number {
     if (this.highest < 0) return this.#begin(sequence);
@@ -43,9 +43,9 @@ export class Reception {
       if (ahead > 1) this.#holes++;
       this.highest += ahead;
     } else if (ahead <= 0x10000 - MAX_MISORDER) {
-      const believed = sequence === this.#afterJump;
+      const isConfirmed = sequence === this.#afterJump;
       this.#afterJump = (sequence + 1) & 0xffff;
-      return believed ? ANEW : STRAY;
+      return isConfirmed ? ANEW : STRAY;
     }
     this.received++;
     return ahead < MAX_DROPOUT ? this.highest : this.highest - (0x10000 - ahead);

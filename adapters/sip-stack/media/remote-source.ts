@@ -11,28 +11,28 @@ const PAUSE_MS = 80;
 /**
  * Silence at its address after which the current source may move to another host, or yield to an authentic source, ms.
  */
-const AWAY_MS = 200;
+const MOVE_MS = 200;
 /** Time for which packets of the source before a negotiation may still arrive, ms. */
-const LEAVING_MS = 2_000;
+const PREVIOUS_TAIL_MS = 2_000;
 /** Maximum jump ahead of the sequence number with which a source continues (RFC 3550 appendix A.1). */
 const MAX_AHEAD = 3_000;
 /** Consecutive packets that a new source needs: at a known address, at a known host, anywhere. */
-const FEW = 2;
-const SOME = 3;
-const MANY = 5;
+const PACKETS_AT_ADDRESS = 2;
+const PACKETS_AT_HOST = 3;
+const PACKETS_ELSEWHERE = 5;
 /** Larger datagrams carry no telephone audio. */
 const MAX_BYTES = 1500;
 /**
  * Maximum packets kept until a source is accepted that is authentic or at the peer's address; otherwise one packet is
  * kept.
  */
-const MAX_HELD = 8;
+const MAX_PENDING = 8;
 
 /**
- * Verdict on a packet: from the current source; the first from a newly accepted source (`begins`, with the packets that
- * were `held` before it); held, from a candidate; or from a stranger.
+ * Verdict on a packet: from the current source; the first from a newly accepted source (`new`, with the packets that
+ * were `pending` before it); from a candidate (`pending`); or from a stranger.
  */
-export type Verdict = "present" | "begins" | "held" | "foreign";
+export type Verdict = "current" | "new" | "pending" | "foreign";
 
 /**
  * The source that counts as the peer (symmetric RTP, RFC 4961; against strangers RFC 7362 section 4). The negotiated
@@ -109,7 +109,7 @@ export class RemoteSource implements SocketAddress {
     if (this.ssrc >= 0) {
       this.#left.address = this.address;
       this.#left.port = this.port;
-      this.#left.until = now + LEAVING_MS;
+      this.#left.until = now + PREVIOUS_TAIL_MS;
     }
     this.#agreed = { address, port: remote.port };
     this.#move(address, remote.port, false);
@@ -137,17 +137,17 @@ export class RemoteSource implements SocketAddress {
     now: number,
     authentic: boolean,
   ): Verdict {
-    const here = this.isAt(address, port);
+    const isHere = this.isAt(address, port);
     const isCurrent = packet.ssrc === this.ssrc;
-    if (here && isCurrent) return this.#goesOn(packet, now);
-    const agreed = port === this.#agreed.port && address === this.#agreed.address;
-    if (agreed && (!here || this.ssrc < 0)) {
+    if (isHere && isCurrent) return this.#goesOn(packet, now);
+    const isNegotiated = port === this.#agreed.port && address === this.#agreed.address;
+    if (isNegotiated && (!isHere || this.ssrc < 0)) {
       this.#drop();
       this.#move(address, port, authentic);
       this.#restore();
       return isCurrent ? this.#goesOn(packet, now) : this.#begin(packet, now);
     }
-    if (this.#strict && !agreed) return this.#foreign();
+    if (this.#strict && !isNegotiated) return this.#foreign();
     if (!authentic && this.#isIgnored(address)) {
       if (this.#isLeaving(address, port, now)) return "foreign";
       this.elsewhere = true;
@@ -159,17 +159,17 @@ export class RemoteSource implements SocketAddress {
       this.#restore();
       return this.#begin(packet, now);
     }
-    if (!here) {
-      const next = isCurrent && isNext(packet.sequence, this.#sequence);
-      const moves = next && (address === this.address || now - this.#hereAt >= AWAY_MS);
-      if (moves) this.#move(address, port, authentic);
-      if (moves || (isCurrent && authentic)) return this.#goesOn(packet, now, moves);
+    if (!isHere) {
+      const isNextPacket = isCurrent && isNext(packet.sequence, this.#sequence);
+      const hasMoved = isNextPacket && (address === this.address || now - this.#hereAt >= MOVE_MS);
+      if (hasMoved) this.#move(address, port, authentic);
+      if (hasMoved || (isCurrent && authentic)) return this.#goesOn(packet, now, hasMoved);
       if (this.#isLeaving(address, port, now)) return "foreign";
     }
     const quietMs = this.ssrc < 0 ? Number.POSITIVE_INFINITY : now - this.#heardAt;
-    const trusted = here || authentic;
-    if (!trusted && quietMs < QUIET_MS) return this.#foreign();
-    const tooEarly = quietMs < (here ? PAUSE_MS : AWAY_MS);
+    const isTrusted = isHere || authentic;
+    if (!isTrusted && quietMs < QUIET_MS) return this.#foreign();
+    const tooEarly = quietMs < (isHere ? PAUSE_MS : MOVE_MS);
     return this.#weigh(packet, bytes, length, address, port, now, authentic, tooEarly);
   }
 
@@ -189,25 +189,26 @@ export class RemoteSource implements SocketAddress {
   ): Verdict {
     if (length > MAX_BYTES) return this.#foreign();
     const candidate = this.#candidate;
-    const here = this.isAt(address, port);
-    const trusted = here || authentic;
-    const neighbour = address === this.address || address === this.#agreed.address;
-    const rank = trusted ? 2 : neighbour ? 1 : 0;
+    const isHere = this.isAt(address, port);
+    const isTrusted = isHere || authentic;
+    const isKnownHost = address === this.address || address === this.#agreed.address;
+    const rank = isTrusted ? 2 : isKnownHost ? 1 : 0;
     if (!candidate.follows(packet, address, port, now)) {
       if (candidate.standsBefore(packet, address, port, rank, now)) return this.#foreign();
       this.#dismiss();
       this.#drop();
       candidate.begin(packet, address, port, rank, now);
     }
-    const needed = trusted || this.ssrc < 0 ? FEW : neighbour ? SOME : MANY;
-    if (candidate.packets < needed || tooEarly) {
-      if (this.held.length === (trusted ? MAX_HELD : 1)) {
+    const requiredPackets =
+      isTrusted || this.ssrc < 0 ? PACKETS_AT_ADDRESS : isKnownHost ? PACKETS_AT_HOST : PACKETS_ELSEWHERE;
+    if (candidate.packets < requiredPackets || tooEarly) {
+      if (this.held.length === (isTrusted ? MAX_PENDING : 1)) {
         this.held.shift();
         this.heldLengths.shift();
       }
       this.held.push(bytes);
       this.heldLengths.push(length);
-      return "held";
+      return "pending";
     }
     if (this.ssrc >= 0 && this.#displaced.ssrc < 0) {
       this.#displaced.ssrc = this.ssrc;
@@ -226,7 +227,7 @@ export class RemoteSource implements SocketAddress {
     if (isHere) this.#hereAt = now;
     if (this.#displaced.ssrc >= 0) this.#doubtful++;
     this.#dismiss();
-    return "present";
+    return "current";
   }
 
   #begin(packet: RtpPacket, now: number): Verdict {
@@ -234,7 +235,7 @@ export class RemoteSource implements SocketAddress {
     this.ssrc = packet.ssrc;
     this.#sequence = packet.sequence;
     this.#heardAt = this.#hereAt = now;
-    return "begins";
+    return "new";
   }
 
   /** Restores the displaced source: the other one was a stranger. */
@@ -244,7 +245,7 @@ export class RemoteSource implements SocketAddress {
     this.#displaced.ssrc = -1;
   }
 
-  /** Drops the held packets. */
+  /** Drops the pending packets. */
   #drop(): void {
     this.held.length = 0;
     this.heldLengths.length = 0;
@@ -265,8 +266,8 @@ export class RemoteSource implements SocketAddress {
   }
 
   #isLeaving(address: string, port: number, now: number): boolean {
-    const left = this.#left;
-    return this.ssrc < 0 && now < left.until && port === left.port && address === left.address;
+    const previous = this.#left;
+    return this.ssrc < 0 && now < previous.until && port === previous.port && address === previous.address;
   }
 
   #foreign(): Verdict {
@@ -281,7 +282,7 @@ export class RemoteSource implements SocketAddress {
   }
 }
 
-function isNext(sequence: number, after: number): boolean {
-  const ahead = (sequence - after) & 0xffff;
+function isNext(sequence: number, previous: number): boolean {
+  const ahead = (sequence - previous) & 0xffff;
   return ahead > 0 && ahead < MAX_AHEAD;
 }

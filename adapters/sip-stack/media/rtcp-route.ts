@@ -30,20 +30,20 @@ export class RtcpRoute {
   }
 
   configure(settings: StreamSettings): void {
-    const before = this.#settings;
+    const previous = this.#settings;
     this.#settings = settings;
     const { address, port } = settings.remoteRtcp;
-    if (address !== before?.remoteRtcp.address || port !== before.remoteRtcp.port)
+    if (address !== previous?.remoteRtcp.address || port !== previous.remoteRtcp.port)
       this.#learn(canonicalAddress(address), port);
-    if (settings.rtcpMux !== before?.rtcpMux) this.#options.sockets.openRtcp(settings.rtcpMux);
+    if (settings.rtcpMux !== previous?.rtcpMux) this.#options.sockets.openRtcp(settings.rtcpMux);
   }
 
   /** Takes a datagram; undefined if it is not from the peer, or not a report. `goodbye`: its current source ends. */
   take(bytes: Uint8Array, address: string, port: number): "report" | "goodbye" | undefined {
     const { reports, source, protection, strict } = this.#options;
     const length = protection.unprotectRtcp(bytes, bytes.length);
-    const authentic = this.#settings?.srtp !== undefined && !strict;
-    const isPeer = authentic || address === source.target.address || address === this.#remote.address;
+    const isAuthentic = this.#settings?.srtp !== undefined && !strict;
+    const isPeer = isAuthentic || address === source.target.address || address === this.#remote.address;
     const report = length > 0 && isPeer ? reports.take(bytes, length) : undefined;
     if (report !== undefined && !this.#settings?.rtcpMux && !strict) this.#learn(address, port); // symmetric, like RTP
     return report;

@@ -54,12 +54,12 @@ export class RtcpSession {
     const { ssrc, packets, octets, timestamp } = this.#outbound;
     const { reception, source } = this.#inbound;
     const now = this.#system.monotonic();
-    const sent = packets !== this.#packetsAtLastReport;
+    const hasSent = packets !== this.#packetsAtLastReport;
     this.#packetsAtLastReport = packets;
     return writeRtcp(this.#bytes, {
       ssrc,
       cname: this.#cname,
-      sender: sent ? { now: this.#epoch + now, timestamp, packets, octets } : undefined,
+      sender: hasSent ? { now: this.#epoch + now, timestamp, packets, octets } : undefined,
       block:
         source.ssrc < 0 || reception.highest < 0
           ? undefined
@@ -95,8 +95,8 @@ export class RtcpSession {
       const { packets } = this.#outbound;
       if (packets > 0) this.remoteLoss = Math.min(1, Math.max(0, packet.lost) / packets);
       if (packet.lastReport !== 0) {
-        const trip = (ntpMiddle(this.#epoch + now) - packet.lastReport - packet.sinceLastReport) | 0;
-        if (trip >= 0) this.roundTripMs = trip / 65.536;
+        const roundTrip = (ntpMiddle(this.#epoch + now) - packet.lastReport - packet.sinceLastReport) | 0;
+        if (roundTrip >= 0) this.roundTripMs = roundTrip / 65.536;
       }
     }
     const { ssrc } = this.#inbound.source;

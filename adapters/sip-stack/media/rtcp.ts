@@ -47,41 +47,41 @@ export interface RtcpReport {
 }
 
 /** Writes a compound packet of a report, our name, and optionally a BYE. Returns its length in bytes. */
-export function writeRtcp(into: Uint8Array, report: RtcpReport): number {
+export function writeRtcp(output: Uint8Array, report: RtcpReport): number {
   const { sender, block } = report;
-  let at = writeHead(into, 0, sender ? SENDER_REPORT : RECEIVER_REPORT, block ? 1 : 0, report.ssrc);
+  let at = writeHead(output, 0, sender ? SENDER_REPORT : RECEIVER_REPORT, block ? 1 : 0, report.ssrc);
   if (sender !== undefined) {
     const seconds = Math.floor(sender.now / 1000);
-    writeUint32(into, at, seconds + 2_208_988_800); // NTP counts from 1900
-    writeUint32(into, at + 4, Math.floor((sender.now / 1000 - seconds) * 2 ** 32));
-    writeUint32(into, at + 8, sender.timestamp);
-    writeUint32(into, at + 12, sender.packets);
-    writeUint32(into, at + 16, sender.octets);
+    writeUint32(output, at, seconds + 2_208_988_800); // NTP counts from 1900
+    writeUint32(output, at + 4, Math.floor((sender.now / 1000 - seconds) * 2 ** 32));
+    writeUint32(output, at + 8, sender.timestamp);
+    writeUint32(output, at + 12, sender.packets);
+    writeUint32(output, at + 16, sender.octets);
     at += 20;
   }
   if (block !== undefined) {
-    writeUint32(into, at, block.ssrc);
-    writeUint32(into, at + 4, Math.max(-0x800000, Math.min(0x7fffff, block.lost)));
-    into[at + 4] = block.fractionLost;
-    writeUint32(into, at + 8, block.highest);
-    writeUint32(into, at + 12, block.jitter);
-    writeUint32(into, at + 16, block.lastReport);
-    writeUint32(into, at + 20, block.sinceLastReport);
+    writeUint32(output, at, block.ssrc);
+    writeUint32(output, at + 4, Math.max(-0x800000, Math.min(0x7fffff, block.lost)));
+    output[at + 4] = block.fractionLost;
+    writeUint32(output, at + 8, block.highest);
+    writeUint32(output, at + 12, block.jitter);
+    writeUint32(output, at + 16, block.lastReport);
+    writeUint32(output, at + 20, block.sinceLastReport);
     at += REPORT_BYTES;
   }
-  writeLength(into, 0, at);
+  writeLength(output, 0, at);
   const description = at;
-  at = writeHead(into, at, SOURCE_DESCRIPTION, 1, report.ssrc);
-  into[at++] = CNAME;
-  into[at++] = report.cname.length;
-  for (let i = 0; i < report.cname.length; i++) into[at++] = report.cname.charCodeAt(i);
-  do into[at++] = 0;
+  at = writeHead(output, at, SOURCE_DESCRIPTION, 1, report.ssrc);
+  output[at++] = CNAME;
+  output[at++] = report.cname.length;
+  for (let i = 0; i < report.cname.length; i++) output[at++] = report.cname.charCodeAt(i);
+  do output[at++] = 0;
   while (at % 4 !== 0);
-  writeLength(into, description, at);
+  writeLength(output, description, at);
   if (report.goodbye) {
     const goodbye = at;
-    at = writeHead(into, at, GOODBYE, 1, report.ssrc);
-    writeLength(into, goodbye, at);
+    at = writeHead(output, at, GOODBYE, 1, report.ssrc);
+    writeLength(output, goodbye, at);
   }
   return at;
 }
@@ -155,16 +155,16 @@ export class RtcpPacket {
   }
 }
 
-function writeHead(into: Uint8Array, at: number, type: number, count: number, ssrc: number): number {
-  into[at] = 0x80 | count;
-  into[at + 1] = type;
-  writeUint32(into, at + 4, ssrc);
+function writeHead(output: Uint8Array, at: number, type: number, count: number, ssrc: number): number {
+  output[at] = 0x80 | count;
+  output[at + 1] = type;
+  writeUint32(output, at + 4, ssrc);
   return at + 8;
 }
 
 /** Writes the length of the packet from `start` to `end`. */
-function writeLength(into: Uint8Array, start: number, end: number): void {
+function writeLength(output: Uint8Array, start: number, end: number): void {
   const words = (end - start) / 4 - 1;
-  into[start + 2] = words >>> 8;
-  into[start + 3] = words;
+  output[start + 2] = words >>> 8;
+  output[start + 3] = words;
 }

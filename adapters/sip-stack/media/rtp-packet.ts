@@ -43,19 +43,19 @@ export class RtpPacket {
 
 /** Writes a header of `RTP_HEADER_BYTES` at the start of a packet. */
 export function writeRtpHeader(
-  into: Uint8Array,
+  output: Uint8Array,
   payloadType: number,
   marker: boolean,
   sequence: number,
   timestamp: number,
   ssrc: number,
 ): void {
-  into[0] = 0x80;
-  into[1] = (marker ? 0x80 : 0) | payloadType;
-  into[2] = sequence >>> 8;
-  into[3] = sequence;
-  writeUint32(into, 4, timestamp);
-  writeUint32(into, 8, ssrc);
+  output[0] = 0x80;
+  output[1] = (marker ? 0x80 : 0) | payloadType;
+  output[2] = sequence >>> 8;
+  output[3] = sequence;
+  writeUint32(output, 4, timestamp);
+  writeUint32(output, 8, ssrc);
 }
 
 /** A big-endian number of four bytes; they must be there. */
@@ -64,9 +64,9 @@ export function readUint32(bytes: Uint8Array, at: number): number {
 }
 
 /** Writes the lowest 32 bits of a number, big-endian. */
-export function writeUint32(into: Uint8Array, at: number, value: number): void {
-  into[at] = value >>> 24;
-  into[at + 1] = value >>> 16;
-  into[at + 2] = value >>> 8;
-  into[at + 3] = value;
+export function writeUint32(output: Uint8Array, at: number, value: number): void {
+  output[at] = value >>> 24;
+  output[at + 1] = value >>> 16;
+  output[at + 2] = value >>> 8;
+  output[at + 3] = value;
 }

@@ -104,7 +104,7 @@ export class RtpSession implements MediaSession, ClockMember, InboundListener {
     if (settings.codec === this.#codec?.name) this.#use(settings, this.#codec);
     else {
       const codec = createCodec(settings.codec);
-      if (codec instanceof Promise) void codec.then((ready) => this.#use(settings, ready), this.tickFailed);
+      if (codec instanceof Promise) void codec.then((loadedCodec) => this.#use(settings, loadedCodec), this.tickFailed);
       else this.#use(settings, codec);
     }
   }
@@ -121,7 +121,7 @@ export class RtpSession implements MediaSession, ClockMember, InboundListener {
   async sendDigits(digits: string): Promise<void> {
     if (this.#closing !== undefined) return;
     if (this.#settings !== undefined && this.#settings.telephoneEvent === undefined)
-      throw new Error("the peer takes no telephone-events");
+      throw new Error("the peer accepts no telephone-events");
     await new Promise<void>((resolve) => this.#outbound.keys.add(digits, resolve));
   }
 
@@ -169,8 +169,8 @@ export class RtpSession implements MediaSession, ClockMember, InboundListener {
     }
     const now = this.#options.system.monotonic();
     const timely = !this.#stalled && now - this.#tickedAt < FRAME_MS + STALL_MS;
-    const ofSource = this.#inbound.take(bytes, length, address, port, now, timely);
-    if (!ofSource && (this.#settings.srtp === undefined || this.#options.strictRtp)) return;
+    const isFromSource = this.#inbound.take(bytes, length, address, port, now, timely);
+    if (!isFromSource && (this.#settings.srtp === undefined || this.#options.strictRtp)) return;
     this.#watch.rtp(now, timely, this.#sender(address));
     this.#reportEvidence();
   }
@@ -219,7 +219,7 @@ export class RtpSession implements MediaSession, ClockMember, InboundListener {
   readonly tickFailed = (fault: unknown): void => {
     if (this.#closing === undefined && !this.#broken) {
       this.#broken = true;
-      this.#options.listener.lost(`the audio of the call broke: ${errorText(fault)}`);
+      this.#options.listener.lost(`the audio of the call failed: ${errorText(fault)}`);
     }
   };
 
@@ -239,7 +239,7 @@ export class RtpSession implements MediaSession, ClockMember, InboundListener {
     return address === this.#inbound.source.target.address ? "followed" : "other";
   }
 
-  /** No packet is sent while the peer has no address: its source is awaited. */
+  /** False while the peer has no address: its source is not known yet. */
   get #maySend(): boolean {
     const direction = this.#inbound.source.target.port === 0 ? undefined : this.#settings?.direction;
     return direction === "sendrecv" || direction === "sendonly";
@@ -255,12 +255,12 @@ export class RtpSession implements MediaSession, ClockMember, InboundListener {
       if (codec !== this.#codec) codec.close();
       return;
     }
-    const before = this.#codec;
+    const previous = this.#codec;
     this.#codec = codec;
     this.#inbound.configure(settings, codec, this.#options.system.monotonic());
     this.#outbound.configure(settings, codec);
-    if (before !== codec) before?.close();
-    if (before !== undefined) return;
+    if (previous !== codec) previous?.close();
+    if (previous !== undefined) return;
     if (this.#started) this.#sendNow();
     // Silence before the answer opens NATs for early media.
     this.#options.clock.add(this);

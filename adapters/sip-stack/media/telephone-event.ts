@@ -23,7 +23,7 @@ interface Keys {
  */
 export class EventSender {
   readonly #waiting: Keys[] = [];
-  /** The key of `#waiting[0]` that sounds, and the frame within it. */
+  /** The key of `#pending[0]` that sounds, and the frame within it. */
   #key = 0;
   #frame = 0;
 
@@ -37,26 +37,26 @@ export class EventSender {
     return this.#frame === 0;
   }
 
-  /** Plays these keys after all others; calls `sent` after the last one. @throws {RangeError} an unknown key */
-  add(digits: string, sent: () => void): void {
+  /** Plays these keys after all others; calls `onSent` after the last one. @throws {RangeError} an unknown key */
+  add(digits: string, onSent: () => void): void {
     for (const digit of digits)
       if (!KEYS.includes(digit.toUpperCase())) throw new RangeError(`"${digit}" is not a key: 0 to 9, *, #, A to D`);
-    if (digits === "") sent();
-    else this.#waiting.push({ digits: digits.toUpperCase(), sent });
+    if (digits === "") onSent();
+    else this.#waiting.push({ digits: digits.toUpperCase(), sent: onSent });
   }
 
   /** Writes the payload of the next frame; false in the pause, in which silence is sent. @param clockRate of the event */
-  next(into: Uint8Array, at: number, clockRate: number): boolean {
+  next(output: Uint8Array, at: number, clockRate: number): boolean {
     const keys = this.#waiting[0];
     if (keys === undefined) return false;
     const frame = this.#frame++;
-    const sounds = frame < TONE_FRAMES + END_PACKETS - 1;
-    if (sounds) {
+    const isTone = frame < TONE_FRAMES + END_PACKETS - 1;
+    if (isTone) {
       const duration = (Math.min(frame + 1, TONE_FRAMES) * FRAME_MS * clockRate) / 1000;
-      into[at] = KEYS.indexOf(keys.digits.charAt(this.#key));
-      into[at + 1] = (frame >= TONE_FRAMES - 1 ? 0x80 : 0) | VOLUME;
-      into[at + 2] = duration >>> 8;
-      into[at + 3] = duration;
+      output[at] = KEYS.indexOf(keys.digits.charAt(this.#key));
+      output[at + 1] = (frame >= TONE_FRAMES - 1 ? 0x80 : 0) | VOLUME;
+      output[at + 2] = duration >>> 8;
+      output[at + 3] = duration;
     } else if (frame === TONE_FRAMES + END_PACKETS + PAUSE_FRAMES - 2) {
       this.#frame = 0;
       this.#key++;
@@ -66,14 +66,14 @@ export class EventSender {
         keys.sent();
       }
     }
-    return sounds;
+    return isTone;
   }
 
-  /** Drops all keys and resolves the waiting calls. */
+  /** Drops all keys and resolves the pending calls. */
   stop(): void {
     this.#frame = 0;
     this.#key = 0;
-    for (const { sent } of this.#waiting.splice(0)) sent();
+    for (const { sent: onSent } of this.#waiting.splice(0)) onSent();
   }
 }
 
@@ -97,16 +97,20 @@ export class EventReceiver {
     if (length < EVENT_BYTES) return undefined;
     const event = bytes[at]!;
     const duration = (bytes[at + 2]! << 8) | bytes[at + 3]!;
-    const later = this.#known ? (timestamp - this.#timestamp) | 0 : 1;
-    if (later < 0 && later > -DISORDER_S * clockRate) return undefined;
-    const fresh = !(this.#known && event === this.#event && (later === 0 || this.#goesOn(later, duration, marker)));
-    if (fresh) this.#ended = false;
+    const elapsed = this.#known ? (timestamp - this.#timestamp) | 0 : 1;
+    if (elapsed < 0 && elapsed > -DISORDER_S * clockRate) return undefined;
+    const isNewKey = !(
+      this.#known &&
+      event === this.#event &&
+      (elapsed === 0 || this.#goesOn(elapsed, duration, marker))
+    );
+    if (isNewKey) this.#ended = false;
     this.#known = true;
     this.#timestamp = timestamp;
     this.#event = event;
     this.#duration = duration;
     if ((bytes[at + 1]! & 0x80) !== 0) this.#ended = true;
-    return fresh ? KEYS[event] : undefined;
+    return isNewKey ? KEYS[event] : undefined;
   }
 
   /** Prepares for another stream, whose timestamps are unrelated to the old ones. */
@@ -118,8 +122,8 @@ export class EventReceiver {
    * True if a packet of the same code but another timestamp is still the same key: the next segment of a long key (RFC
    * 4733 section 2.5.1.3), or a sender that moves the timestamp with every packet.
    */
-  #goesOn(later: number, duration: number, marker: boolean): boolean {
+  #goesOn(elapsed: number, duration: number, marker: boolean): boolean {
     if (marker || this.#ended) return false;
-    return duration > this.#duration || (this.#duration === 0xffff && later === 0xffff);
+    return duration > this.#duration || (this.#duration === 0xffff && elapsed === 0xffff);
   }
 }

@@ -25,14 +25,14 @@ export function createThreadEngine(options: ThreadEngineOptions = {}): ThreadEng
   const clock = options.clock ?? new MediaClock(system);
   const ports = new PortPairs(system);
   const sessions = new Set<RtpSession>();
-  let closed = false;
+  let isClosed = false;
 
   async function open(
     media: MediaOptions,
     listener: MediaListener,
     deadlines: SendDeadline = NO_DEADLINES,
   ): Promise<MediaSession> {
-    if (closed) throw new ClosedError("the media engine is closed");
+    if (isClosed) throw new ClosedError("the media engine is closed");
     if (media.mayUseOpus) await loadOpus();
     const sockets = await ports.take(media.ports, (port) => UdpSockets.bind(media.address, port, ports));
     const session = new RtpSession({
@@ -46,12 +46,12 @@ export function createThreadEngine(options: ThreadEngineOptions = {}): ThreadEng
     });
     sockets.serve(session);
     sessions.add(session);
-    if (closed) await session.close();
+    if (isClosed) await session.close();
     return session;
   }
 
   async function close(): Promise<void> {
-    closed = true;
+    isClosed = true;
     await Promise.all([...sessions].map((session) => session.close()));
     if (options.clock === undefined) clock.close();
   }
@@ -129,6 +129,6 @@ function sendUdp(socket: MediaSocket | undefined, packet: Uint8Array, to: Socket
   try {
     socket?.send(packet, to.port, to.address);
   } catch {
-    // A closing socket, or an address of the other family: the watchdog will report it.
+    // A closing socket, or an address of the other family: the media watch reports it.
   }
 }

@@ -17,7 +17,7 @@ export interface MediaSocket {
 export type TakeDatagram = (bytes: Uint8Array, address: string, port: number) => void;
 
 /** Binds a port of a local address; undefined if another program uses it. Rejects for an address that is not ours. */
-type BindUdp = (address: string, port: number, take: TakeDatagram) => Promise<MediaSocket | undefined>;
+type BindUdp = (address: string, port: number, onDatagram: TakeDatagram) => Promise<MediaSocket | undefined>;
 
 /** Bun's own sockets cost a tenth less than its `node:dgram`, which wraps them. */
 export const bindMediaSocket: BindUdp = "Bun" in globalThis ? bindBunUdp : bindDgram;
@@ -32,12 +32,12 @@ export function isPortTaken(fault: unknown): boolean {
  * Deno allocates an array of this size for every datagram, by default 64 KiB, which keeps its garbage collector busy.
  * There it does not change the system's socket; on other runtimes it would.
  */
-const RECEIVE = "Deno" in globalThis ? { recvBufferSize: 1_024 } : {};
+const RECEIVE_OPTIONS = "Deno" in globalThis ? { recvBufferSize: 1_024 } : {};
 
 /** Binds a socket of `node:dgram`. */
-function bindDgram(address: string, port: number, take: TakeDatagram): Promise<MediaSocket | undefined> {
+function bindDgram(address: string, port: number, onDatagram: TakeDatagram): Promise<MediaSocket | undefined> {
   const type = address.includes(":") ? "udp6" : "udp4";
-  const socket = createSocket({ type, lookup: addressOnly as never, ...RECEIVE });
+  const socket = createSocket({ type, lookup: addressOnly as never, ...RECEIVE_OPTIONS });
   return new Promise((resolve, reject) => {
     socket.once("error", (fault) => {
       socket.close();
@@ -46,11 +46,11 @@ function bindDgram(address: string, port: number, take: TakeDatagram): Promise<M
     });
     socket.bind(port, address, () => {
       socket.removeAllListeners("error");
-      socket.on("error", () => {}); // an unreachable address: the watchdog will report it
-      socket.on("message", (bytes, from) => take(bytes, from.address, from.port));
+      socket.on("error", () => {}); // an unreachable address: the media watch reports it
+      socket.on("message", (bytes, from) => onDatagram(bytes, from.address, from.port));
       resolve({
         send: (packet, port, address) => socket.send(packet, port, address),
-        close: () => new Promise((closed) => socket.close(closed)),
+        close: () => new Promise((onClosed) => socket.close(onClosed)),
       });
     });
   });

@@ -9,9 +9,9 @@ const RTP_HEADER_BYTES = 12;
 
 /** Loudness of the n-th frame, and its PCMU code. */
 const loudness = (frame: number): number => 1_000 * frame;
-const coded = (frame: number): number => encodeMulaw(Int16Array.of(loudness(frame)))[0]!;
+const muLawOf = (frame: number): number => encodeMulaw(Int16Array.of(loudness(frame)))[0]!;
 
-test.each([1, 3])("a deadline that passes while frame %i is read keeps its packet back", async (late) => {
+test.each([1, 3])("a deadline that passes while frame %i is read suppresses its packet", async (lateFrame) => {
   const socket = createSocket("udp4").bind(0, LOOPBACK);
   onTestFinished(() => void socket.close());
   await once(socket, "listening");
@@ -27,14 +27,14 @@ test.each([1, 3])("a deadline that passes while frame %i is read keeps its packe
   );
   let frame = 0;
   const read = (samples: Int16Array): number => {
-    if (++frame === late) deadlines.send = -Infinity;
+    if (++frame === lateFrame) deadlines.send = -Infinity;
     return samples.fill(loudness(frame)).length;
   };
   session.connect({ read }, { write() {} });
   session.configure(settingsTo(socket.address().port));
   session.start();
-  await until(() => frame === late, "the frame is read");
+  await until(() => frame === lateFrame, "the frame is read");
   deadlines.send = Infinity;
-  await until(() => received.includes(coded(late + 1)), "the packet of the next frame");
-  expect(received).not.toContain(coded(late));
+  await until(() => received.includes(muLawOf(lateFrame + 1)), "the packet of the next frame");
+  expect(received).not.toContain(muLawOf(lateFrame));
 });

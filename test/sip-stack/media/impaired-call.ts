@@ -41,17 +41,17 @@ const PHASE_MS = 7;
 /** Sends noise, which resembles itself nowhere else, through the network into a session. */
 export function impairedCall({ conditions, seconds, ppm = 0, seed = 1, sample }: ImpairedCallOptions): ImpairedCall {
   const packets = seconds * 50;
-  const said = encodeMulaw(whiteNoise(packets * FRAME, 8_000, seed));
+  const sentAudio = encodeMulaw(whiteNoise(packets * FRAME, 8_000, seed));
   const network = new ImpairedNetwork(conditions, seed);
   const sentAt = (index: number): number => (index * FRAME_MS) / (1 + ppm / 1e6);
   const arrivals: { readonly at: number; readonly packet: Buffer }[] = [];
   let bursts = 0;
-  let losing = false;
+  let isLosing = false;
   for (let index = 0; index < packets; index++) {
-    const packet = rtp(index, said);
+    const packet = rtp(index, sentAudio);
     const deliveries = network.deliveries(packet, sentAt(index));
-    if (deliveries.length === 0 && !losing) bursts++;
-    losing = deliveries.length === 0;
+    if (deliveries.length === 0 && !isLosing) bursts++;
+    isLosing = deliveries.length === 0;
     for (const ms of deliveries) arrivals.push({ at: sentAt(index) + ms, packet: Buffer.from(packet) });
   }
   arrivals.sort((a, b) => a.at - b.at);
@@ -73,38 +73,38 @@ export function impairedCall({ conditions, seconds, ppm = 0, seed = 1, sample }:
   session.start();
   let next = 0;
   for (let tick = 0; tick < packets; tick++) {
-    const due = PHASE_MS + tick * FRAME_MS;
-    for (; next < arrivals.length && arrivals[next]!.at <= due; next++) {
+    const dueAt = PHASE_MS + tick * FRAME_MS;
+    for (; next < arrivals.length && arrivals[next]!.at <= dueAt; next++) {
       now = arrivals[next]!.at;
       session.datagram(arrivals[next]!.packet, PEER.address, PEER.port);
     }
-    now = due;
+    now = dueAt;
     session.tick();
     if ((tick + 1) % SAMPLED_TICKS === 0) sample?.((tick + 1) * FRAME_MS, session.statistics());
   }
   const { mos } = session.statistics();
   const { lost, received } = network.counts;
-  const delays = listen(heard, decodeMulaw(said), (index, heardMs) => firstHeardAt + heardMs - sentAt(index));
+  const delays = findPieces(heard, decodeMulaw(sentAudio), (index, heardMs) => firstHeardAt + heardMs - sentAt(index));
   const sorted = [...delays.ms].sort((a, b) => a - b);
-  const shortest = conditions.delayMs ?? 0;
+  const minDelayMs = conditions.delayMs ?? 0;
   return {
     loss: lost / received,
     meanBurst: lost / Math.max(1, bursts),
     concealedMs: (delays.concealedMs * 60) / seconds,
     gaps: (delays.gaps * 60) / seconds,
-    delayMs: (sorted[sorted.length >> 1] ?? 0) - shortest,
-    lastDelayMs: (delays.ms.at(-1) ?? 0) - shortest,
+    delayMs: (sorted[sorted.length >> 1] ?? 0) - minDelayMs,
+    lastDelayMs: (delays.ms.at(-1) ?? 0) - minDelayMs,
     mos: mos ?? 0,
   };
 }
 
-function rtp(index: number, said: Uint8Array): Buffer {
+function rtp(index: number, audio: Uint8Array): Buffer {
   const packet = Buffer.alloc(12 + FRAME);
   packet[0] = 0x80;
   packet.writeUInt16BE((100 + index) & 0xffff, 2);
   packet.writeUInt32BE((1_000 + index * FRAME) >>> 0, 4);
   packet.writeUInt32BE(7, 8);
-  packet.set(said.subarray(index * FRAME, (index + 1) * FRAME), 12);
+  packet.set(audio.subarray(index * FRAME, (index + 1) * FRAME), 12);
   return packet;
 }
 
@@ -115,34 +115,34 @@ const REACH = RATE * 0.4;
 const GAP_MS = 40;
 
 /** Finds every sent piece in the received audio: the samples in between are concealment. */
-function listen(
+function findPieces(
   frames: readonly Int16Array[],
-  said: Int16Array,
+  audio: Int16Array,
   delay: (index: number, heardMs: number) => number,
 ): { readonly ms: readonly number[]; readonly concealedMs: number; readonly gaps: number } {
   const heard = new Int16Array(frames.length * FRAME);
   for (const [i, frame] of frames.entries()) heard.set(frame, i * FRAME);
   const ms: number[] = [];
-  let [concealed, gaps, end] = [0, 0, -1];
+  let [concealedMs, gaps, endAt] = [0, 0, -1];
   let offset = 0;
-  for (let from = 0; from + PIECE <= said.length; from += PIECE) {
-    const at = locate(heard, said.subarray(from, from + PIECE), Math.max(0, end), from + offset);
+  for (let from = 0; from + PIECE <= audio.length; from += PIECE) {
+    const at = locate(heard, audio.subarray(from, from + PIECE), Math.max(0, endAt), from + offset);
     if (at < 0) continue;
     offset = at - from;
-    const hole = end < 0 ? 0 : ((at - end) * 1_000) / RATE;
-    concealed += hole;
-    if (hole > GAP_MS) gaps++;
-    end = at + PIECE;
+    const gapMs = endAt < 0 ? 0 : ((at - endAt) * 1_000) / RATE;
+    concealedMs += gapMs;
+    if (gapMs > GAP_MS) gaps++;
+    endAt = at + PIECE;
     if (from % FRAME === 0) ms.push(delay(from / FRAME, (at * 1_000) / RATE));
   }
-  return { ms, concealedMs: concealed, gaps };
+  return { ms, concealedMs: concealedMs, gaps };
 }
 
-/** Position of a piece, at least `least`, nearest to `likely`; -1 if not found. */
-function locate(heard: Int16Array, piece: Int16Array, least: number, likely: number): number {
-  for (let off = 0; off <= REACH; off++)
-    for (const at of off === 0 ? [likely] : [likely + off, likely - off]) {
-      if (at < least || at + piece.length > heard.length) continue;
+/** Position of a piece, at least `min`, nearest to `expected`; -1 if not found. */
+function locate(heard: Int16Array, piece: Int16Array, min: number, expected: number): number {
+  for (let distance = 0; distance <= REACH; distance++)
+    for (const at of distance === 0 ? [expected] : [expected + distance, expected - distance]) {
+      if (at < min || at + piece.length > heard.length) continue;
       let i = 0;
       while (i < piece.length && heard[at + i] === piece[i]) i++;
       if (i === piece.length) return at;

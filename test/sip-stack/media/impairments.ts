@@ -63,8 +63,8 @@ const G711_ROBUSTNESS = 25.1;
 const PACKET_MS = 20;
 
 /** The MOS of G.711 by the E-model (ITU-T G.107 with default values), from the network's losses and the received audio. */
-export function eModel({ loss, meanBurst, delayMs: waited }: ImpairedCall): number {
-  const oneWay = waited + delayMs + PACKET_MS;
+export function eModel({ loss, meanBurst, delayMs: extraDelayMs }: ImpairedCall): number {
+  const oneWay = extraDelayMs + delayMs + PACKET_MS;
   const burstRatio = Math.max(1, meanBurst * (1 - loss));
   const percent = 100 * loss;
   const r =

@@ -24,15 +24,15 @@ interface Keys {
   readonly phaseMs?: number;
   /** Sample rate of the call's frames. Default: 8000 Hz. */
   readonly legRate?: number;
-  /** Delays of a packet, ms: empty if it is lost. Default: 20. @param ofTone its number in its tone */
-  readonly delays?: (ofTone: number, chance: () => number) => readonly number[];
+  /** Delays of a packet, ms: empty if it is lost. Default: 20. @param toneIndex its number within the tone */
+  readonly delays?: (toneIndex: number, chance: () => number) => readonly number[];
 }
 
 /** Keys detected in such a call. */
-function call({ keys, toneMs, pauseMs, delays = () => [20], ...options }: Keys): { keys: string; speech: number } {
+function detect({ keys, toneMs, pauseMs, delays = () => [20], ...options }: Keys): { keys: string; speech: number } {
   const { sendsSilence = false, offsetMs = 0, phaseMs = 7, legRate = RATE } = options;
   const chance = random(toneMs + pauseMs);
-  const noticed = { keys: "", speech: 0 };
+  const detected = { keys: "", speech: 0 };
   const analyzer = new InboundAnalyzer(
     { sampleRate: legRate, inBandDtmf: () => true, voiceActivity: (rate) => new Vad(rate) },
     {
@@ -41,9 +41,9 @@ function call({ keys, toneMs, pauseMs, delays = () => [20], ...options }: Keys):
       lineTone() {},
       suspicious() {},
       digit: (digit) => {
-        noticed.keys += digit;
+        detected.keys += digit;
       },
-      speech: () => void noticed.speech++,
+      speech: () => void detected.speech++,
     },
   );
   const arrivals: { readonly at: number; readonly packet: Buffer }[] = [];
@@ -69,17 +69,17 @@ function call({ keys, toneMs, pauseMs, delays = () => [20], ...options }: Keys):
   session.connect({ read: (frame) => frame.fill(0).length }, new CallTaps(legRate, [analyzer]));
   session.configure(peerSettings());
   session.start();
-  let next = 0;
-  for (let due = phaseMs; due < atMs + 1_000; due += PACKET_MS) {
-    for (; next < arrivals.length && arrivals[next]!.at <= due; next++) {
-      now = arrivals[next]!.at;
-      session.datagram(arrivals[next]!.packet, PEER.address, PEER.port);
+  let nextArrival = 0;
+  for (let dueAt = phaseMs; dueAt < atMs + 1_000; dueAt += PACKET_MS) {
+    for (; nextArrival < arrivals.length && arrivals[nextArrival]!.at <= dueAt; nextArrival++) {
+      now = arrivals[nextArrival]!.at;
+      session.datagram(arrivals[nextArrival]!.packet, PEER.address, PEER.port);
     }
-    now = due;
+    now = dueAt;
     session.tick();
   }
   analyzer.finish();
-  return noticed;
+  return detected;
 }
 
 function rtp(sequence: number, atMs: number, payload: Uint8Array): Buffer {
@@ -95,13 +95,13 @@ function rtp(sequence: number, atMs: number, payload: Uint8Array): Buffer {
 const PHASES = [0, 3, 7, 13, 19];
 const OFFSETS = [0, 2, 5, 9, 12, 15];
 
-/** Each sequence, with each phase of our clock and each place of the tones in the packets. */
+/** Expects the keys for each phase of our clock and each offset of the tones in the packets. */
 function expectKeys(pressed: string, keys: Omit<Keys, "keys" | "phaseMs" | "offsetMs">, expected = pressed): void {
   const isResampled = keys.legRate !== RATE;
   for (const phaseMs of isResampled ? [7] : PHASES)
     for (const offsetMs of isResampled ? [0, 5, 12] : OFFSETS)
       expect(
-        call({ keys: pressed, ...keys, phaseMs, offsetMs }),
+        detect({ keys: pressed, ...keys, phaseMs, offsetMs }),
         `${pressed}, ${keys.toneMs} ms and ${keys.pauseMs} ms, phase ${phaseMs}, offset ${offsetMs}`,
       ).toEqual({ keys: expected, speech: 0 });
 }
@@ -126,17 +126,22 @@ describe.each([8_000, 16_000])("at %i Hz, keys as tones in the audio", (legRate)
   test.each([true, false])(
     "arrive once if packets in the middle of each tone are lost (silence sent: %s)",
     (sendsSilence) => {
-      for (const lost of [[1], [2], [1, 2], [2, 3]])
+      for (const lostPackets of [[1], [2], [1, 2], [2, 3]])
         expectKeys("159*0#99", {
           ...{ toneMs: 120, pauseMs: 100, legRate, sendsSilence },
-          delays: (ofTone) => (lost.includes(ofTone) ? [] : [20]),
+          delays: (toneIndex) => (lostPackets.includes(toneIndex) ? [] : [20]),
         });
     },
   );
 
   test("arrive once if the first or the last packet of each tone is lost", () => {
     for (const lost of [0, 4])
-      expectKeys("159*0#99", { toneMs: 100, pauseMs: 100, legRate, delays: (ofTone) => (ofTone === lost ? [] : [20]) });
+      expectKeys("159*0#99", {
+        toneMs: 100,
+        pauseMs: 100,
+        legRate,
+        delays: (toneIndex) => (toneIndex === lost ? [] : [20]),
+      });
   });
 
   test("arrive once despite reordering, duplicates and delays", () => {
@@ -144,7 +149,7 @@ describe.each([8_000, 16_000])("at %i Hz, keys as tones in the audio", (legRate)
       toneMs: 100,
       pauseMs: 200,
       legRate,
-      delays: (ofTone) => (ofTone % 2 === 1 ? [45] : [20]),
+      delays: (toneIndex) => (toneIndex % 2 === 1 ? [45] : [20]),
     });
     expectKeys("159*0#99", { toneMs: 100, pauseMs: 200, legRate, delays: () => [20, 30] });
     expectKeys("159*0#99", { toneMs: 100, pauseMs: 200, legRate, delays: (_, chance) => [20 + 25 * chance()] });

@@ -4,16 +4,16 @@ import { Voice } from "../../support/sip/voice.ts";
 import { End, settingsTo, until } from "./two-ends.ts";
 
 const NAME = "media.example";
-const closing: (() => unknown)[] = [];
+const cleanups: (() => unknown)[] = [];
 
 afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
+  for (const close of cleanups.splice(0).reverse()) await close();
 });
 
 /** A phone, and the settings of a description that names its host. */
 async function phone() {
   const voice = await Voice.open("127.0.0.1");
-  closing.push(() => voice.close());
+  cleanups.push(() => voice.close());
   const remote = { address: NAME, port: voice.port };
   return { voice, settings: settingsTo(voice.port, { remote, remoteRtcp: remote }) };
 }
@@ -21,7 +21,7 @@ async function phone() {
 /** A session whose remote host is resolved: each query takes the next result; failed ones are empty. */
 async function session(...answers: readonly (readonly string[])[]) {
   const end = await End.open();
-  closing.push(() => end.engine.close());
+  cleanups.push(() => end.engine.close());
   let queryCount = 0;
   const target = new MediaTarget({
     session: end.session,
@@ -62,7 +62,7 @@ test("a name keeps its address if the DNS returns another first", async () => {
 
 test("a name with a new address is followed", async () => {
   const [first, second] = [await phone(), await Voice.open("127.0.0.2")];
-  closing.push(() => second.close());
+  cleanups.push(() => second.close());
   const { target } = await session(["127.0.0.1"], ["127.0.0.2"]);
   target.settle(first.settings, false);
   await until(() => first.voice.packets.length > 3, "audio at the first address");

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { MediaWatch } from "../../../adapters/sip-stack/media/media-watch.ts";
 
 /** An answered call whose peer must send, and is lost after 1 s. */
-function watched(): MediaWatch {
+function answeredWatch(): MediaWatch {
   const watch = new MediaWatch(1_000);
   watch.negotiated("sendrecv", 0);
   watch.start(0);
@@ -11,7 +11,7 @@ function watched(): MediaWatch {
 
 describe("a packet after the answer", () => {
   test("of the peer is evidence of life", () => {
-    const watch = watched();
+    const watch = answeredWatch();
     watch.rtp(900, true, "peer");
     expect(watch.evidence).toEqual({ kind: "inbound", elsewhere: false, expected: true });
     expect(watch.overdue(1_800)).toBeUndefined();
@@ -19,7 +19,7 @@ describe("a packet after the answer", () => {
   });
 
   test("of the source that our audio follows is a sign of life, but not evidence", () => {
-    const watch = watched();
+    const watch = answeredWatch();
     watch.rtp(900, true, "followed");
     watch.rtcp(false, false, 950, "followed");
     expect(watch.evidence).toEqual({ kind: "none", elsewhere: true, expected: true });
@@ -29,7 +29,7 @@ describe("a packet after the answer", () => {
   });
 
   test("of another host is neither", () => {
-    const watch = watched();
+    const watch = answeredWatch();
     watch.rtp(900, true, "other");
     watch.rtcp(false, true, 950, "other");
     expect(watch.evidence).toEqual({ kind: "none", elsewhere: true, expected: true });

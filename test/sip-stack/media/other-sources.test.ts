@@ -19,17 +19,17 @@ const CODED = new Map(
 );
 
 /** A packet from the callee's address: the callee's own (1), or with another SSRC. */
-interface Sent {
+interface SentPacket {
   readonly atMs: number;
   readonly ssrc: number;
   readonly hz: number;
 }
 
 /** The audio of these packets, all from the callee's own address. */
-function listen(sent: readonly Sent[], { srtp = false, phaseMs = 7 } = {}): Int16Array {
-  const draw = random(3);
+function receive(packets: readonly SentPacket[], { srtp = false, phaseMs = 7 } = {}): Int16Array {
+  const chance = random(3);
   const keys = newSrtpKeys("AES_CM_128_HMAC_SHA1_80", (bytes) => {
-    for (let i = 0; i < bytes.length; i++) bytes[i] = Math.floor(256 * draw());
+    for (let i = 0; i < bytes.length; i++) bytes[i] = Math.floor(256 * chance());
   });
   const sender = new Protection();
   if (srtp) sender.settle({ send: keys, receive: keys });
@@ -40,11 +40,11 @@ function listen(sent: readonly Sent[], { srtp = false, phaseMs = 7 } = {}): Int1
   session.connect({ read: (frame) => frame.fill(0).length }, { write: (frame) => void heard.push(frame.slice()) });
   session.configure(peerSettings(srtp ? { srtp: { send: keys, receive: keys } } : {}));
   session.start();
-  const packets = [...sent].sort((a, b) => a.atMs - b.atMs);
+  const ordered = [...packets].sort((a, b) => a.atMs - b.atMs);
   let next = 0;
-  for (let due = phaseMs; due < SECONDS * 1_000; due += PACKET_MS) {
-    for (; next < packets.length && packets[next]!.atMs <= due; next++) {
-      const { atMs, ssrc, hz } = packets[next]!;
+  for (let dueAt = phaseMs; dueAt < SECONDS * 1_000; dueAt += PACKET_MS) {
+    for (; next < ordered.length && ordered[next]!.atMs <= dueAt; next++) {
+      const { atMs, ssrc, hz } = ordered[next]!;
       const sequence = sequences.get(ssrc) ?? 1_000 * ssrc;
       sequences.set(ssrc, sequence + 1);
       const from = Math.round((atMs * RATE) / 1_000);
@@ -59,7 +59,7 @@ function listen(sent: readonly Sent[], { srtp = false, phaseMs = 7 } = {}): Int1
       now = atMs;
       session.datagram(packet.subarray(0, length), PEER.address, PEER.port);
     }
-    now = due;
+    now = dueAt;
     session.tick();
   }
   return concatPcm(heard);
@@ -68,19 +68,19 @@ function listen(sent: readonly Sent[], { srtp = false, phaseMs = 7 } = {}): Int1
 /** Longest stretch without the tone, between its first and last occurrence, ms. */
 function longestGapMs(heard: Int16Array, hz: number): number {
   const step = PACKET / 2;
-  let [longest, gap, begun] = [0, 0, false];
+  let [maxGap, gap, hasBegun] = [0, 0, false];
   for (let at = 0; at + step <= heard.length; at += step) {
     const part = heard.subarray(at, at + step);
     if (rms(part) > 2_000 && toneShare(part, hz, RATE) > 0.8) {
-      if (begun) longest = Math.max(longest, gap);
-      [gap, begun] = [0, true];
+      if (hasBegun) maxGap = Math.max(maxGap, gap);
+      [gap, hasBegun] = [0, true];
     } else gap += (step * 1_000) / RATE;
   }
-  return longest;
+  return maxGap;
 }
 
 /** A packet every 20 ms. */
-const steady = (ssrc: number, hz: number, fromMs: number, untilMs: number): Sent[] =>
+const steady = (ssrc: number, hz: number, fromMs: number, untilMs: number): SentPacket[] =>
   Array.from({ length: Math.ceil((untilMs - fromMs) / PACKET_MS) }, (_, i) => ({
     atMs: fromMs + i * PACKET_MS,
     ssrc,
@@ -88,11 +88,11 @@ const steady = (ssrc: number, hz: number, fromMs: number, untilMs: number): Sent
   }));
 
 const CALLEE = steady(1, CALLEE_HZ, 0, 5_900);
-const burst = (atMs: number, packets: number, ssrc: number): Sent[] =>
+const burst = (atMs: number, packets: number, ssrc: number): SentPacket[] =>
   Array.from({ length: packets }, (_, i) => ({ atMs: atMs + i * 0.1, ssrc, hz: OTHER_HZ }));
 
 /** Packets from the callee's address besides its audio. */
-const OTHERS: readonly (readonly [string, readonly Sent[]])[] = [
+const OTHERS: readonly (readonly [string, readonly SentPacket[]])[] = [
   ["single packets", [1_003, 2_011, 2_500, 3_333].flatMap((at, i) => burst(at, 1, 20 + i))],
   ["bursts of another source", [1_003, 2_011, 2_500, 3_333].flatMap((at) => burst(at, 8, 20))],
   ["bursts, each of a new source", [1_003, 1_303, 1_603, 2_003].flatMap((at, i) => burst(at, 5, 20 + i))],
@@ -106,19 +106,22 @@ const OTHERS: readonly (readonly [string, readonly Sent[]])[] = [
 ];
 
 describe.each([false, true])("a callee (SRTP: %s)", (srtp) => {
-  test.each(OTHERS)("is heard without a gap although its address also sends %s", (_, others) => {
+  test.each(OTHERS)("is heard without a gap although its address also sends %s", (_, otherPackets) => {
     for (const phaseMs of [2, 7, 16])
-      expect(longestGapMs(listen([...CALLEE, ...others], { srtp, phaseMs }), CALLEE_HZ), `phase ${phaseMs}`).toBe(0);
+      expect(
+        longestGapMs(receive([...CALLEE, ...otherPackets], { srtp, phaseMs }), CALLEE_HZ),
+        `phase ${phaseMs}`,
+      ).toBe(0);
   });
 
   test("is heard again within 100 ms after a pause that another source has filled", () => {
-    const sent = [
+    const packets = [
       ...steady(1, CALLEE_HZ, 0, 2_000),
       ...steady(1, CALLEE_HZ, 3_000, 5_900),
       ...steady(20, OTHER_HZ, 1_009, 5_000),
     ];
     for (const phaseMs of [2, 7, 16])
-      expect(longestGapMs(listen(sent, { srtp, phaseMs }), CALLEE_HZ), `phase ${phaseMs}`).toBeLessThanOrEqual(
+      expect(longestGapMs(receive(packets, { srtp, phaseMs }), CALLEE_HZ), `phase ${phaseMs}`).toBeLessThanOrEqual(
         1_000 + 100,
       );
   });
@@ -131,7 +134,7 @@ describe.each([false, true])("a callee (SRTP: %s)", (srtp) => {
       [500, 2],
     ] as const) {
       const next = 2_000 + pauseMs;
-      const heard = listen([...steady(1, CALLEE_HZ, 0, 2_000), ...steady(20, CALLEE_HZ, next, 5_900)], {
+      const heard = receive([...steady(1, CALLEE_HZ, 0, 2_000), ...steady(20, CALLEE_HZ, next, 5_900)], {
         srtp,
         phaseMs,
       });

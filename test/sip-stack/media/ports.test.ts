@@ -6,45 +6,45 @@ import { createThreadEngine } from "../../../adapters/sip-stack/media/thread-eng
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
 import { End, LOOPBACK } from "./two-ends.ts";
 
-const free = async (port: number): Promise<number> => port;
+const accept = async (port: number): Promise<number> => port;
 
 test("pairs are even, in range and unique", async () => {
   const ports = new PortPairs(new ManualSystem());
-  const taken = [await ports.take([10_001, 10_008], free), await ports.take([10_001, 10_008], free)];
-  taken.push(await ports.take([10_001, 10_008], free));
+  const taken = [await ports.take([10_001, 10_008], accept), await ports.take([10_001, 10_008], accept)];
+  taken.push(await ports.take([10_001, 10_008], accept));
   expect(taken.toSorted()).toEqual([10_002, 10_004, 10_006]);
-  await expect(ports.take([10_001, 10_008], free)).rejects.toThrow(PortsExhausted);
+  await expect(ports.take([10_001, 10_008], accept)).rejects.toThrow(PortsExhausted);
   ports.release(10_004);
-  expect(await ports.take([10_001, 10_008], free)).toBe(10_004);
+  expect(await ports.take([10_001, 10_008], accept)).toBe(10_004);
 });
 
 test("the first pair is random", async () => {
-  const firsts = new Set<number>();
+  const firstPorts = new Set<number>();
   for (let seed = 1; seed <= 20; seed++)
-    firsts.add(await new PortPairs(new ManualSystem({ seed })).take([16_384, 32_767], free));
-  expect(firsts.size).toBeGreaterThan(15);
+    firstPorts.add(await new PortPairs(new ManualSystem({ seed })).take([16_384, 32_767], accept));
+  expect(firstPorts.size).toBeGreaterThan(15);
 });
 
 test("a full range is named in the error, and an ended call frees its pair", async () => {
   const engine = createThreadEngine();
-  const other = createSocket("udp4");
+  const otherSocket = createSocket("udp4");
   const port = await new Promise<number>((resolve) => {
-    other.bind(0, LOOPBACK, () => resolve(other.address().port));
+    otherSocket.bind(0, LOOPBACK, () => resolve(otherSocket.address().port));
   });
-  const even = port - (port % 2);
-  const ports = [even, even + 1] as const;
+  const evenPort = port - (port % 2);
+  const ports = [evenPort, evenPort + 1] as const;
   try {
-    if (port === even) {
-      await expect(End.open({ ports }, engine)).rejects.toThrow(`from ${even} to ${even + 1}`);
-      await new Promise<void>((resolve) => void other.close(resolve));
+    if (port === evenPort) {
+      await expect(End.open({ ports }, engine)).rejects.toThrow(`from ${evenPort} to ${evenPort + 1}`);
+      await new Promise<void>((resolve) => void otherSocket.close(resolve));
     }
     const first = await End.open({ ports }, engine);
-    expect(first.session.port).toBe(even);
+    expect(first.session.port).toBe(evenPort);
     await expect(End.open({ ports }, engine)).rejects.toThrow(PortsExhausted);
     await Promise.all([first.session.close(), first.session.close()]);
-    expect((await End.open({ ports }, engine)).session.port).toBe(even);
+    expect((await End.open({ ports }, engine)).session.port).toBe(evenPort);
   } finally {
-    if (port !== even) other.close();
+    if (port !== evenPort) otherSocket.close();
     await engine.close();
   }
 });

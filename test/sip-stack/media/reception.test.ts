@@ -44,7 +44,7 @@ describe("a reception", () => {
   });
 
   fuzz(
-    "never counts less than nothing, whatever comes",
+    "never counts below zero for any sequence",
     fc.property(fc.array(fc.nat(65_535), { maxLength: 200 }), (sequences) => {
       const reception = new Reception(8000);
       for (const sequence of sequences) {

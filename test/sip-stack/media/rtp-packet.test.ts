@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { RtpPacket, writeRtpHeader } from "../../../adapters/sip-stack/media/rtp-packet.ts";
 import { fuzz } from "../../support/fuzz.ts";
 
-function parsed(bytes: readonly number[], length = bytes.length): RtpPacket | undefined {
+function parsePacket(bytes: readonly number[], length = bytes.length): RtpPacket | undefined {
   const packet = new RtpPacket();
   return packet.parse(Uint8Array.from(bytes), length) ? packet : undefined;
 }
@@ -11,7 +11,7 @@ function parsed(bytes: readonly number[], length = bytes.length): RtpPacket | un
 const HEADER = [0x80, 0x80, 0x12, 0x34, 0xff, 0, 0, 1, 0xde, 0xad, 0xbe, 0xef];
 
 test("a packet is read without padding or extension", () => {
-  expect(parsed([...HEADER, 1, 2, 3])).toMatchObject({
+  expect(parsePacket([...HEADER, 1, 2, 3])).toMatchObject({
     marker: true,
     payloadType: 0,
     sequence: 0x1234,
@@ -20,24 +20,24 @@ test("a packet is read without padding or extension", () => {
     payloadAt: 12,
     payloadLength: 3,
   });
-  const [, ...rest] = HEADER;
+  const [, ...otherBytes] = HEADER;
   const sources = [1, 1, 1, 1, 2, 2, 2, 2];
   const extension = [0xbe, 0xde, 0, 1, 9, 9, 9, 9];
-  expect(parsed([0xb2, ...rest, ...sources, ...extension, 7, 7, 0, 2])).toMatchObject({
+  expect(parsePacket([0xb2, ...otherBytes, ...sources, ...extension, 7, 7, 0, 2])).toMatchObject({
     payloadAt: 28,
     payloadLength: 2,
   });
 });
 
 test("truncated packets, or ones that declare more than they have, are rejected", () => {
-  const [, ...rest] = HEADER;
-  expect(parsed(HEADER.slice(0, 11))).toBeUndefined();
-  expect(parsed([0x40, ...rest])).toBeUndefined();
-  expect(parsed([0x8f, ...rest])).toBeUndefined();
-  expect(parsed([0x90, ...rest, 0, 0, 0, 9])).toBeUndefined();
-  expect(parsed([0xa0, ...rest, 0])).toBeUndefined();
-  expect(parsed([0xa0, ...rest, 1, 9])).toBeUndefined();
-  expect(parsed(HEADER, 13)).toBeUndefined();
+  const [, ...otherBytes] = HEADER;
+  expect(parsePacket(HEADER.slice(0, 11))).toBeUndefined();
+  expect(parsePacket([0x40, ...otherBytes])).toBeUndefined();
+  expect(parsePacket([0x8f, ...otherBytes])).toBeUndefined();
+  expect(parsePacket([0x90, ...otherBytes, 0, 0, 0, 9])).toBeUndefined();
+  expect(parsePacket([0xa0, ...otherBytes, 0])).toBeUndefined();
+  expect(parsePacket([0xa0, ...otherBytes, 1, 9])).toBeUndefined();
+  expect(parsePacket(HEADER, 13)).toBeUndefined();
 });
 
 fuzz(
@@ -59,7 +59,7 @@ fuzz(
 );
 
 fuzz(
-  "no bytes lead outside of themselves",
+  "parsing any bytes stays within them",
   fc.property(fc.uint8Array({ maxLength: 80 }), fc.nat(255), fc.nat(90), (bytes, first, length) => {
     if (bytes.length > 0) bytes[0] = first;
     const packet = new RtpPacket();

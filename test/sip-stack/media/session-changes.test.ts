@@ -9,30 +9,30 @@ import { tone, toneShare } from "../../../src/audio/tones/tone.ts";
 import { realSystem } from "../../../src/ports/system.ts";
 import { End, heardTone, LOOPBACK, settingsTo, twoEnds, until } from "./two-ends.ts";
 
-const closing: (() => unknown)[] = [];
+const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
+  for (const close of cleanups.splice(0)) await close();
 });
 
 async function call(...options: Parameters<typeof twoEnds>): ReturnType<typeof twoEnds> {
   const ends = await twoEnds(...options);
-  closing.push(ends.close);
+  cleanups.push(ends.close);
   return ends;
 }
 
-/** A socket of a stranger. */
-async function stranger(): Promise<{ socket: Socket; port: number; got: Uint8Array[] }> {
+/** A socket that records what it receives. */
+async function openSocket(): Promise<{ socket: Socket; port: number; got: Uint8Array[] }> {
   const socket = createSocket("udp4");
   const got: Uint8Array[] = [];
   socket.on("message", (bytes) => got.push(bytes));
   await new Promise<void>((resolve) => socket.bind(0, LOOPBACK, resolve));
-  closing.push(() => socket.close());
+  cleanups.push(() => socket.close());
   return { socket, port: socket.address().port, got };
 }
 
-async function alone(options: Parameters<typeof End.open>[0] = {}): Promise<End> {
+async function openEnd(options: Parameters<typeof End.open>[0] = {}): Promise<End> {
   const end = await End.open(options);
-  closing.push(() => end.engine.close());
+  cleanups.push(() => end.engine.close());
   return end;
 }
 
@@ -63,35 +63,35 @@ async function speak(
 
 describe("our stream", () => {
   test("starts immediately, has no gap, and ends with a BYE", async () => {
-    const far = await stranger();
-    const end = await alone();
-    end.session.configure(settingsTo(far.port));
+    const farEnd = await openSocket();
+    const end = await openEnd();
+    end.session.configure(settingsTo(farEnd.port));
     end.session.start();
     end.session.start();
-    await until(() => far.got.length >= 50, "a second of packets");
+    await until(() => farEnd.got.length >= 50, "a second of packets");
     await end.session.close();
-    await until(() => far.got.some((bytes) => bytes[1] === 200), "the last report");
+    await until(() => farEnd.got.some((bytes) => bytes[1] === 200), "the last report");
     const packet = new RtpPacket();
-    const rtp = far.got.filter((bytes) => bytes[1]! < 192 || bytes[1]! > 223);
-    const parsed = rtp.map((bytes) => {
+    const rtp = farEnd.got.filter((bytes) => bytes[1]! < 192 || bytes[1]! > 223);
+    const headers = rtp.map((bytes) => {
       expect(packet.parse(bytes, bytes.length)).toBe(true);
       expect(bytes.subarray(12).every((code) => code === 0xff)).toBe(true);
       return { sequence: packet.sequence, timestamp: packet.timestamp, marker: packet.marker };
     });
-    for (let i = 1; i < parsed.length; i++) {
-      expect((parsed[i]!.sequence - parsed[i - 1]!.sequence) & 0xffff).toBe(1);
-      expect((parsed[i]!.timestamp - parsed[i - 1]!.timestamp) >>> 0).toBe(160);
+    for (let i = 1; i < headers.length; i++) {
+      expect((headers[i]!.sequence - headers[i - 1]!.sequence) & 0xffff).toBe(1);
+      expect((headers[i]!.timestamp - headers[i - 1]!.timestamp) >>> 0).toBe(160);
     }
-    expect(parsed.map(({ marker }) => marker).indexOf(true)).toBe(0);
-    expect(parsed.filter(({ marker }) => marker).length).toBe(1);
+    expect(headers.map(({ marker }) => marker).indexOf(true)).toBe(0);
+    expect(headers.filter(({ marker }) => marker).length).toBe(1);
     expect(end.told).toEqual(["sending"]);
   });
 
   test("is reported at the start if its silence was sent before", async () => {
-    const far = await stranger();
-    const end = await alone();
-    end.session.configure(settingsTo(far.port));
-    await until(() => far.got.length > 0, "silence before the start");
+    const farEnd = await openSocket();
+    const end = await openEnd();
+    end.session.configure(settingsTo(farEnd.port));
+    await until(() => farEnd.got.length > 0, "silence before the start");
     expect(end.told).toEqual([]);
     end.session.start();
     await end.session.close();
@@ -119,27 +119,27 @@ describe("our stream", () => {
   test("sends keys after the hold", async () => {
     const { a, b } = await call();
     a.session.configure(settingsTo(b.session.port, { direction: "inactive" }));
-    const sent = a.session.sendDigits("7");
+    const keysSent = a.session.sendDigits("7");
     await until(() => a.session.statistics().heldMs >= 100, "100 ms of hold");
     expect(b.digits).toEqual([]);
     a.session.configure(settingsTo(b.session.port));
-    await sent;
+    await keysSent;
     await until(() => b.digits.length === 1, "the key");
   });
 
   test("of a closed call releases waiting keys", async () => {
     const { a } = await call();
-    const sent = a.session.sendDigits("123456789");
+    const keysSent = a.session.sendDigits("123456789");
     await a.session.close();
-    await sent;
+    await keysSent;
     await a.session.sendDigits("1");
   });
 });
 
 describe("the peer", () => {
   test("is found behind its NAT, and gets our audio there", async () => {
-    const nat = await stranger();
-    const end = await alone();
+    const nat = await openSocket();
+    const end = await openEnd();
     end.session.configure(settingsTo(9)); // without a listener
     end.session.start();
     await speak(nat.socket, end.session.port, 10);
@@ -149,71 +149,71 @@ describe("the peer", () => {
   });
 
   test("that never sends, or falls silent, is reported as lost except on hold", async () => {
-    const far = await stranger();
-    const mute = await alone({ lossMs: 200 });
-    mute.session.configure(settingsTo(far.port));
-    mute.session.start();
-    const held = await alone({ lossMs: 200 });
-    held.session.configure(settingsTo(far.port, { direction: "inactive" }));
-    held.session.start();
-    const fallen = await alone({ lossMs: 200 });
-    fallen.session.configure(settingsTo(far.port));
-    fallen.session.start();
-    await speak(far.socket, fallen.session.port, 5);
-    await until(() => mute.told.length > 1 && fallen.told.length > 2, "both are lost");
-    expect(mute.told[1]).toMatch(/^silent: no audio at all .* firewall/);
-    expect(fallen.told[2]).toMatch(/^silent: no audio came/);
-    expect(held.told).toEqual([]);
+    const farEnd = await openSocket();
+    const muteEnd = await openEnd({ lossMs: 200 });
+    muteEnd.session.configure(settingsTo(farEnd.port));
+    muteEnd.session.start();
+    const heldEnd = await openEnd({ lossMs: 200 });
+    heldEnd.session.configure(settingsTo(farEnd.port, { direction: "inactive" }));
+    heldEnd.session.start();
+    const silencedEnd = await openEnd({ lossMs: 200 });
+    silencedEnd.session.configure(settingsTo(farEnd.port));
+    silencedEnd.session.start();
+    await speak(farEnd.socket, silencedEnd.session.port, 5);
+    await until(() => muteEnd.told.length > 1 && silencedEnd.told.length > 2, "both are lost");
+    expect(muteEnd.told[1]).toMatch(/^silent: no audio at all .* firewall/);
+    expect(silencedEnd.told[2]).toMatch(/^silent: no audio came/);
+    expect(heldEnd.told).toEqual([]);
   });
 
   test("may send early media, for which no source is read", async () => {
-    const far = await stranger();
-    const end = await alone();
+    const farEnd = await openSocket();
+    const end = await openEnd();
     const early: Int16Array[] = [];
     end.session.connect(end, end, { write: (frame) => early.push(frame.slice()) });
-    end.session.configure(settingsTo(far.port));
-    await speak(far.socket, end.session.port, 10);
+    end.session.configure(settingsTo(farEnd.port));
+    await speak(farEnd.socket, end.session.port, 10);
     await until(() => early.length >= 10, "early media");
     expect(end.told).toEqual(["receiving"]);
     expect([end.reads, end.heard.length]).toEqual([0, 0]);
-    await until(() => far.got.length > 2, "silence that opens the way");
+    await until(() => farEnd.got.length > 2, "silence that opens the way");
     end.session.start();
     await until(() => end.reads >= 20, "the end of early media");
     expect(end.heard.length).toBe(0);
-    await speak(far.socket, end.session.port, 25, { first: 30 });
+    await speak(farEnd.socket, end.session.port, 25, { first: 30 });
     await until(() => heardTone(end, 400), "the call");
     expect(end.told).toEqual(["receiving", "sending", "receiving"]);
   });
 
-  test("may send the other law of G.711, and noise between, without notice", async () => {
-    const far = await stranger();
-    const end = await alone();
-    end.session.configure(settingsTo(far.port, { codec: "PCMA", payloadType: { send: 8, receive: 8 } }));
+  test("may send the other law of G.711, and comfort noise in between, unannounced", async () => {
+    const farEnd = await openSocket();
+    const end = await openEnd();
+    end.session.configure(settingsTo(farEnd.port, { codec: "PCMA", payloadType: { send: 8, receive: 8 } }));
     end.session.start();
-    await speak(far.socket, end.session.port, 5); // PCMU
-    await speak(far.socket, end.session.port, 1, { first: 5, payloadType: 13 });
-    await speak(far.socket, end.session.port, 5, { first: 6 });
+    await speak(farEnd.socket, end.session.port, 5); // PCMU
+    await speak(farEnd.socket, end.session.port, 1, { first: 5, payloadType: 13 });
+    await speak(farEnd.socket, end.session.port, 5, { first: 6 });
     await until(() => heardTone(end, 400), "its audio");
     expect(end.session.statistics()).toMatchObject({ packetsReceived: 11, packetsLost: 0, packetsInvalid: 0 });
-    await speak(far.socket, end.session.port, 2, { first: 11, payloadType: 1, ssrc: 4 });
-    await until(() => end.session.statistics().packetsInvalid === 2, "what is nobody's");
+    await speak(farEnd.socket, end.session.port, 2, { first: 11, payloadType: 1, ssrc: 4 });
+    await until(() => end.session.statistics().packetsInvalid === 2, "the packets of an unknown type");
   });
 
   test("may change its source, its codec, its address", async () => {
-    const far = await stranger();
-    const end = await alone();
-    end.session.configure(settingsTo(far.port));
+    const farEnd = await openSocket();
+    const end = await openEnd();
+    end.session.configure(settingsTo(farEnd.port));
     end.session.start();
-    await speak(far.socket, end.session.port, 20);
+    await speak(farEnd.socket, end.session.port, 20);
     await until(() => end.session.statistics().packetsReceived === 20, "the first source");
     await new Promise((resolve) => setTimeout(resolve, 100)); // it has stopped
-    await speak(far.socket, end.session.port, 20, { ssrc: 5, first: 40_000 });
+    await speak(farEnd.socket, end.session.port, 20, { ssrc: 5, first: 40_000 });
     await until(() => end.session.statistics().packetsReceived === 40, "the second source");
-    const moved = await stranger();
-    end.session.configure(settingsTo(moved.port, { codec: "PCMA", payloadType: { send: 8, receive: 8 } }));
-    await speak(moved.socket, end.session.port, 20, { ssrc: 6, payloadType: 8 });
+    const movedSocket = await openSocket();
+    end.session.configure(settingsTo(movedSocket.port, { codec: "PCMA", payloadType: { send: 8, receive: 8 } }));
+    await speak(movedSocket.socket, end.session.port, 20, { ssrc: 6, payloadType: 8 });
     await until(() => end.session.statistics().packetsReceived === 60, "the third");
-    await until(() => moved.got.some((bytes) => (bytes[1]! & 0x7f) === 8), "our PCMA at its new place");
+    await until(() => movedSocket.got.some((bytes) => (bytes[1]! & 0x7f) === 8), "our PCMA at its new place");
     expect(end.session.statistics()).toMatchObject({ packetsLost: 0, packetsInvalid: 0, codec: "PCMA" });
   });
 });
@@ -221,21 +221,21 @@ describe("the peer", () => {
 describe("the first words of a phone that takes over a call", () => {
   test.each([0, -40, -90, 15])(
     "are heard, if its sequence numbers start %i from the end of the old ones",
-    async (apart) => {
-      const [before, after] = [await stranger(), await stranger()];
-      const end = await alone();
-      const begun = performance.now();
+    async (gap) => {
+      const [before, after] = [await openSocket(), await openSocket()];
+      const end = await openEnd();
+      const begunAt = performance.now();
       const say = async (
         { socket }: { socket: Socket },
         from: number,
         packets: number,
         ssrc: number,
       ): Promise<void> => {
-        const started = performance.now();
+        const startedAt = performance.now();
         for (let i = 0; i < packets; i++) {
-          await until(() => performance.now() >= started + i * 20, "its turn");
+          await until(() => performance.now() >= startedAt + i * 20, "the time of the packet");
           // Both count their timestamps by the same clock.
-          const timestamp = 50_000 + Math.round((performance.now() - begun) / 20) * 160;
+          const timestamp = 50_000 + Math.round((performance.now() - begunAt) / 20) * 160;
           await speak(socket, end.session.port, 1, { first: from + i, ssrc, timestamp });
         }
       };
@@ -245,11 +245,11 @@ describe("the first words of a phone that takes over a call", () => {
       await until(() => end.session.statistics().packetsReceived === 50, "the first phone");
       end.session.configure(settingsTo(after.port));
       await until(() => end.heard.length > 0 && loudIn(end.heard.subarray(-1_600)) === 0, "silence");
-      const heard = end.heard.length;
-      await say(after, 1_050 + apart, 50, 6);
+      const heardBefore = end.heard.length;
+      await say(after, 1_050 + gap, 50, 6);
       await until(() => end.session.statistics().packetsReceived === 100, "the second phone");
       await until(() => loudIn(end.heard.subarray(-1_600)) === 0, "silence");
-      expect(loudIn(end.heard.subarray(heard))).toBeGreaterThan(0.6 * loudIn(tone(400, 1_000, 8000, 8000)));
+      expect(loudIn(end.heard.subarray(heardBefore))).toBeGreaterThan(0.6 * loudIn(tone(400, 1_000, 8000, 8000)));
       expect(end.session.statistics()).toMatchObject({ packetsDuplicated: 0, packetsInvalid: 0, packetsReordered: 0 });
     },
   );
@@ -258,10 +258,10 @@ describe("the first words of a phone that takes over a call", () => {
 describe("a live call", () => {
   test("is not disturbed by strangers' packets", async () => {
     const { a, b } = await call();
-    const { socket } = await stranger();
+    const { socket } = await openSocket();
     a.say(tone(440, 3_000, 8000, 8000));
     await until(() => b.heard.length > 1_600, "audio runs");
-    const rubbish = fc.sample(
+    const randomPackets = fc.sample(
       fc.oneof(
         fc.uint8Array({ maxLength: 200 }),
         fc
@@ -271,13 +271,13 @@ describe("a live call", () => {
       1_000,
     );
     const from = b.heard.length;
-    for (const [index, bytes] of rubbish.entries()) {
+    for (const [index, bytes] of randomPackets.entries()) {
       socket.send(bytes, b.session.port, LOOPBACK);
       if (index % 5 === 0) await new Promise((resolve) => setTimeout(resolve, 2));
     }
     await speak(socket, b.session.port, 50, { ssrc: 1234 });
-    await until(() => b.session.statistics().packetsInvalid > 800, "the rubbish has come");
-    await until(() => b.heard.length > from + 8_000, "a second more");
+    await until(() => b.session.statistics().packetsInvalid > 800, "the random packets have arrived");
+    await until(() => b.heard.length > from + 8_000, "another second");
     const shares = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((tenth) => {
       const start = from + tenth * 800;
       return toneShare(b.heard.subarray(start, start + 800), 440, 8000);
@@ -291,32 +291,32 @@ describe("a live call", () => {
   const keys = (): SrtpKeys => newSrtpKeys("AES_CM_128_HMAC_SHA1_80", (bytes) => realSystem.random(bytes));
 
   test("is encrypted with both keys, RTCP included", async () => {
-    const [one, other] = [keys(), keys()];
-    const a = await alone();
+    const [keysA, keysB] = [keys(), keys()];
+    const a = await openEnd();
     const b = await End.open({ lossMs: 1_000 }, a.engine);
-    a.session.configure(settingsTo(b.session.port, { srtp: { send: one, receive: other } }));
-    b.session.configure(settingsTo(a.session.port, { srtp: { send: other, receive: one } }));
+    a.session.configure(settingsTo(b.session.port, { srtp: { send: keysA, receive: keysB } }));
+    b.session.configure(settingsTo(a.session.port, { srtp: { send: keysB, receive: keysA } }));
     a.session.start();
     b.session.start();
     await until(() => b.heard.length > 4_000, "audio runs");
     a.say(tone(440, 500, 8000, 8000));
-    const { socket } = await stranger();
+    const { socket } = await openSocket();
     await speak(socket, b.session.port, 5);
     await until(() => a.said && b.heard.length > 10_000, "a has spoken");
     const first = b.heard.findIndex((sample) => Math.abs(sample) > 2_000);
     expect(toneShare(b.heard.subarray(first, first + 3_800), 440, 8000)).toBeGreaterThan(0.98);
     expect(b.session.statistics()).toMatchObject({ packetsInvalid: 5, packetsLost: 0 });
     // A re-INVITE that names the same keys has no effect; one with others changes both sides.
-    a.session.configure(settingsTo(b.session.port, { srtp: { send: { ...one }, receive: { ...other } } }));
+    a.session.configure(settingsTo(b.session.port, { srtp: { send: { ...keysA }, receive: { ...keysB } } }));
     const before = b.session.statistics().packetsReceived;
-    await until(() => b.session.statistics().packetsReceived > before + 10, "the same keys go on");
+    await until(() => b.session.statistics().packetsReceived > before + 10, "packets under the same keys");
     expect(b.session.statistics().packetsInvalid).toBe(5);
     await a.session.close();
     await until(() => b.told.some((said) => said.includes("RTCP BYE")), "the goodbye");
   });
 
   test("measures round trip and loss from RTCP, multiplexed or not", async () => {
-    const engine = (await alone()).engine;
+    const engine = (await openEnd()).engine;
     const a = await End.open({ lossMs: 1_000 }, engine);
     const b = await End.open({}, engine);
     const to = (end: End) =>
@@ -338,13 +338,13 @@ describe("a live call", () => {
   });
 
   test("over IPv6 is the same", async () => {
-    const a = await alone({ address: "::1" });
+    const a = await openEnd({ address: "::1" });
     const b = await End.open({ address: "::1" }, a.engine);
     a.session.configure(settingsTo(b.session.port, { remote: { address: "0:0::1", port: b.session.port } }));
     b.session.configure(settingsTo(a.session.port, { remote: { address: "::1", port: a.session.port } }));
     a.session.start();
     b.session.start();
-    await until(() => a.heard.length > 1_600 && b.heard.length > 1_600, "both hear");
+    await until(() => a.heard.length > 1_600 && b.heard.length > 1_600, "both ends receive audio");
     expect(b.session.statistics().packetsLost).toBe(0);
   });
 });

@@ -7,8 +7,8 @@ import { settingsTo } from "./two-ends.ts";
 export const PEER = { address: "192.0.2.1", port: 4_000 } as const;
 
 /** Plain PCMU to {@link PEER}. */
-export function peerSettings(more: Partial<StreamSettings> = {}): StreamSettings {
-  return settingsTo(PEER.port, { remote: PEER, remoteRtcp: PEER, ...more });
+export function peerSettings(options: Partial<StreamSettings> = {}): StreamSettings {
+  return settingsTo(PEER.port, { remote: PEER, remoteRtcp: PEER, ...options });
 }
 
 /** The session of a call on a manual clock and without sockets: the test calls `datagram` and `tick`. @param sampleRate Hz */

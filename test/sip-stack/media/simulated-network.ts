@@ -31,8 +31,8 @@ export function pass(clip: Int16Array, passage: Passage): { heard: Int16Array; b
   for (let index = 0; index < packets; index++) {
     const frame = new Int16Array(samples);
     frame.set(clip.subarray(index * samples, (index + 1) * samples));
-    const into = new Uint8Array(500);
-    const payload = into.slice(0, codec.encode(frame, into, 0));
+    const output = new Uint8Array(500);
+    const payload = output.slice(0, codec.encode(frame, output, 0));
     const sentAt = (index * PACKET_MS) / (1 + ppm / 1e6);
     for (const delay of delivers(index, chance) ?? []) arrivals.push({ at: sentAt + delay, index, payload });
   }
@@ -41,11 +41,11 @@ export function pass(clip: Int16Array, passage: Passage): { heard: Int16Array; b
   const frame = new Int16Array(samples);
   const marks = new Uint8Array(samples);
   const heard: number[] = [];
-  let next = 0;
+  let nextArrival = 0;
   for (let tick = 0; tick < packets + 20; tick++) {
     const now = phaseMs + tick * PACKET_MS;
-    for (; next < arrivals.length && arrivals[next]!.at <= now; next++) {
-      const { at, index, payload } = arrivals[next]!;
+    for (; nextArrival < arrivals.length && arrivals[nextArrival]!.at <= now; nextArrival++) {
+      const { at, index, payload } = arrivals[nextArrival]!;
       const units = (codec.clockRate * PACKET_MS) / 1000;
       const timestamp = (firstTimestamp + index * units) >>> 0;
       buffer.take(0x10000 + firstSequence + index, timestamp, payload, 0, payload.length, at, true);
@@ -58,9 +58,9 @@ export function pass(clip: Int16Array, passage: Passage): { heard: Int16Array; b
 
 /** Largest step from one sample to the next. */
 export function largestStep(samples: Int16Array): number {
-  let largest = 0;
-  for (let i = 1; i < samples.length; i++) largest = Math.max(largest, Math.abs(samples[i]! - samples[i - 1]!));
-  return largest;
+  let maxStep = 0;
+  for (let i = 1; i < samples.length; i++) maxStep = Math.max(maxStep, Math.abs(samples[i]! - samples[i - 1]!));
+  return maxStep;
 }
 
 /** Position of `part` within `whole`; -1 if not found. */

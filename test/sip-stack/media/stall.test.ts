@@ -22,7 +22,7 @@ function session() {
     after: () => () => {},
   };
   const heard: Int16Array[] = [];
-  const told: string[] = [];
+  const reports: string[] = [];
   const session = new RtpSession({
     address: LOOPBACK,
     ports: [1, 2],
@@ -36,37 +36,37 @@ function session() {
       sending() {},
       receiving() {},
       digit() {},
-      silent: (detail) => told.push(detail),
-      lost: (detail) => told.push(detail),
+      silent: (detail) => reports.push(detail),
+      lost: (detail) => reports.push(detail),
     },
     gone() {},
   });
   session.connect({ read: () => 0 }, { write: (frame) => heard.push(frame.slice()) });
   session.configure(settingsTo(FAR_PORT));
   session.start();
-  return { session, time, told, heard: () => concatPcm(heard) };
+  return { session, time, told: reports, heard: () => concatPcm(heard) };
 }
 
 test.each([45, 100, 210, 390])("a stall of %i ms loses no packet and counts no jitter", (stallMs) => {
   const { session: call, time, heard, told } = session();
   const clip = whiteNoise(8000 * 6, 8000, 5);
   const frames = clip.length / 160;
-  let came = 0;
-  let ticked = 0;
+  let receivedCount = 0;
+  let tickCount = 0;
   for (let now = 1; now < frames * 20; now++) {
     // The thread stalls once a second: due work happens after it, ticks before datagrams.
     if (now % 1_000 < stallMs && now > 1_000) continue;
     time.now = now;
-    for (; ticked * 20 + 7 <= now; ticked++) call.tick();
-    for (; came * 20 + 13 <= now; came++) {
+    for (; tickCount * 20 + 7 <= now; tickCount++) call.tick();
+    for (; receivedCount * 20 + 13 <= now; receivedCount++) {
       const packet = new Uint8Array(172);
-      writeRtpHeader(packet, 0, false, came, came * 160, 9);
-      packet.set(encodeMulaw(clip.subarray(came * 160, came * 160 + 160)), 12);
+      writeRtpHeader(packet, 0, false, receivedCount, receivedCount * 160, 9);
+      packet.set(encodeMulaw(clip.subarray(receivedCount * 160, receivedCount * 160 + 160)), 12);
       call.datagram(packet, LOOPBACK, FAR_PORT);
     }
   }
-  const whole = decodeMulaw(encodeMulaw(clip.subarray(0, 160 * (frames - 25))));
-  expect(find(heard(), whole)).toBeGreaterThanOrEqual(0);
+  const expected = decodeMulaw(encodeMulaw(clip.subarray(0, 160 * (frames - 25))));
+  expect(find(heard(), expected)).toBeGreaterThanOrEqual(0);
   expect(call.statistics()).toMatchObject({ packetsLost: 0, packetsReordered: 0 });
   expect(call.statistics().jitterMs).toBeLessThan(1);
   expect(told).toEqual([]);

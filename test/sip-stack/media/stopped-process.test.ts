@@ -10,7 +10,7 @@ const SENDER = fileURLToPath(new URL("./stopped-sender.ts", import.meta.url));
 const DEADLINE_MS = 2_000;
 
 /** A process that sends audio to us until its deadline; it has started sending. */
-async function sender(place: string, deadlineMs: number) {
+async function startSender(place: string, deadlineMs: number) {
   const socket = createSocket("udp4").bind(0, "127.0.0.1");
   onTestFinished(() => void socket.close());
   await once(socket, "listening");
@@ -26,7 +26,7 @@ async function sender(place: string, deadlineMs: number) {
 
 for (const place of ["thread", "worker"])
   test(`a stopped process sends no audio after its deadline: in a ${place}`, async () => {
-    const { child, packets } = await sender(place, DEADLINE_MS);
+    const { child, packets } = await startSender(place, DEADLINE_MS);
     process.kill(child.pid!, "SIGSTOP");
     await pause(100); // packets in flight
     const before = packets();
@@ -38,7 +38,7 @@ for (const place of ["thread", "worker"])
   });
 
 test("a process that was stopped for less than its deadline continues sending", async () => {
-  const { child, packets } = await sender("thread", 60_000);
+  const { child, packets } = await startSender("thread", 60_000);
   process.kill(child.pid!, "SIGSTOP");
   await pause(200);
   const before = packets();

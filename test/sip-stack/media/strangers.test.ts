@@ -8,28 +8,28 @@ import { tone } from "../../../src/audio/tones/tone.ts";
 import { realSystem } from "../../../src/ports/system.ts";
 import { End, heardTone, LOOPBACK, settingsTo, until } from "./two-ends.ts";
 
-const closing: (() => unknown)[] = [];
+const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
+  for (const close of cleanups.splice(0).reverse()) await close();
 });
 
 /** A host on the network: a socket, and the audio that we sent to it. */
-async function place(address = LOOPBACK): Promise<{ socket: Socket; port: number; got: number }> {
+async function openHost(address = LOOPBACK): Promise<{ socket: Socket; port: number; got: number }> {
   const socket = createSocket("udp4");
-  const there = { socket, port: 0, got: 0 };
+  const host = { socket, port: 0, got: 0 };
   socket.on("message", (bytes) => {
-    if (bytes[1]! < 192) there.got++;
+    if (bytes[1]! < 192) host.got++;
   });
   await new Promise<void>((resolve) => socket.bind(0, address, resolve));
-  there.port = socket.address().port;
-  closing.push(() => socket.close());
-  return there;
+  host.port = socket.address().port;
+  cleanups.push(() => socket.close());
+  return host;
 }
 
-async function sessionTo(port: number, more: Parameters<typeof settingsTo>[1] = {}): Promise<End> {
+async function sessionTo(port: number, options: Parameters<typeof settingsTo>[1] = {}): Promise<End> {
   const end = await End.open();
-  closing.push(() => end.engine.close());
-  end.session.configure(settingsTo(port, more));
+  cleanups.push(() => end.engine.close());
+  end.session.configure(settingsTo(port, options));
   end.session.start();
   return end;
 }
@@ -50,19 +50,19 @@ function voiceOf(end: End, { ssrc = 77, hz = 400, protect = (_: Uint8Array, leng
 }
 
 /** Waits until the source has been silent for long enough to continue on another host. */
-async function awayTime(): Promise<void> {
+async function silenceForMove(): Promise<void> {
   const from = performance.now();
   await until(() => performance.now() > from + 210, "the silence after which another host is followed");
 }
 
 test("a phone behind a changing NAT gets audio at each mapping", async () => {
-  const [first, second, third] = [await place(), await place("127.0.0.2"), await place("127.0.0.3")];
-  const port = await place("127.0.0.3");
+  const [first, second, third] = [await openHost(), await openHost("127.0.0.2"), await openHost("127.0.0.3")];
+  const port = await openHost("127.0.0.3");
   const end = await sessionTo(first.port);
   const speak = voiceOf(end);
   for (const mapping of [first, second, third, port, second]) {
     const { got } = mapping;
-    if (mapping !== port) await awayTime();
+    if (mapping !== port) await silenceForMove();
     await speak(mapping, 10);
     await until(() => mapping.got >= got + 5, "our audio at this mapping", 1_000);
   }
@@ -70,7 +70,7 @@ test("a phone behind a changing NAT gets audio at each mapping", async () => {
 });
 
 test("a pausing phone keeps our audio despite strangers", async () => {
-  const [phone, stranger] = [await place(), await place("127.0.0.2")];
+  const [phone, stranger] = [await openHost(), await openHost("127.0.0.2")];
   const end = await sessionTo(phone.port);
   const speak = voiceOf(end);
   await speak(phone, 10);
@@ -81,34 +81,34 @@ test("a pausing phone keeps our audio despite strangers", async () => {
   await until(() => end.session.statistics().packetsInjected === 4, "the stranger's packets");
   const { got } = phone;
   await until(() => phone.got > got + 10, "our audio at the phone");
-  const before = end.heard.length;
+  const heardBefore = end.heard.length;
   await speak(phone, 20);
-  await until(() => heardTone(end, 400, before), "its voice again");
+  await until(() => heardTone(end, 400, heardBefore), "its voice again");
   expect(stranger.got).toBe(0);
 });
 
 test("a phone regains its place from a stranger with its next packet", async () => {
-  const [phone, stranger] = [await place(), await place("127.0.0.2")];
+  const [phone, stranger] = [await openHost(), await openHost("127.0.0.2")];
   const end = await sessionTo(phone.port);
   const speak = voiceOf(end);
   await speak(phone, 10);
   const { reads } = end;
   await until(() => end.reads > reads + 110, "2.2 s of silence");
   await voiceOf(end, { ssrc: 5, hz: 1_000 })(stranger, 10);
-  await until(() => stranger.got > 0, "the stranger has taken it over");
+  await until(() => stranger.got > 0, "our audio at the stranger");
   const { got } = phone;
   await speak(phone, 1);
   await until(() => phone.got > got + 10, "our audio at the phone");
-  const captured = stranger.got;
-  const before = end.heard.length;
+  const receivedBefore = stranger.got;
+  const heardBefore = end.heard.length;
   await speak(phone, 20);
-  await until(() => heardTone(end, 400, before), "its voice");
-  expect(stranger.got).toBe(captured);
+  await until(() => heardTone(end, 400, heardBefore), "its voice");
+  expect(stranger.got).toBe(receivedBefore);
   expect(end.session.statistics().packetsInjected).toBe(10);
 });
 
 test("an encrypted phone is followed by its packets alone; others are counted", async () => {
-  const [phone, moved, stranger] = [await place(), await place("127.0.0.2"), await place("127.0.0.3")];
+  const [phone, newHost, stranger] = [await openHost(), await openHost("127.0.0.2"), await openHost("127.0.0.3")];
   const keys = newSrtpKeys("AES_CM_128_HMAC_SHA1_80", (bytes) => realSystem.random(bytes));
   const end = await sessionTo(phone.port, { srtp: { send: keys, receive: keys } });
   const srtp = createSrtp(keys);
@@ -116,9 +116,9 @@ test("an encrypted phone is followed by its packets alone; others are counted", 
   const speak = voiceOf(end, { protect });
   await speak(phone, 10);
   await voiceOf(end)(stranger, 60); // as if it continued there
-  await awayTime();
-  await voiceOf(end, { ssrc: 4, protect })(moved, 10); // another source, with the right keys
-  await until(() => moved.got > 5, "our audio where the phone is now");
+  await silenceForMove();
+  await voiceOf(end, { ssrc: 4, protect })(newHost, 10); // another source, with the right keys
+  await until(() => newHost.got > 5, "our audio where the phone is now");
   expect(end.session.statistics()).toMatchObject({ packetsReceived: 20, packetsInjected: 60 });
   expect(stranger.got).toBe(0);
 });
@@ -127,7 +127,7 @@ test.each([
   ["another address", LOOPBACK],
   ["no usable address", "0.0.0.0"],
 ])("a voice is followed if the SDP names %s, and is not evidence", async (_, address) => {
-  const behindNat = await place("127.0.0.2");
+  const behindNat = await openHost("127.0.0.2");
   const remote = { address, port: address === LOOPBACK ? 9 : 0 };
   const end = await sessionTo(0, { remote, remoteRtcp: remote });
   await voiceOf(end)(behindNat, 10);

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { EventReceiver, EventSender } from "../../../adapters/sip-stack/media/telephone-event.ts";
 import { fuzz } from "../../support/fuzz.ts";
 
-interface Sent {
+interface KeyPacket {
   readonly event: number;
   readonly end: boolean;
   readonly duration: number;
@@ -13,13 +13,13 @@ interface Sent {
 }
 
 /** All packets of these keys; a frame's timestamp is 160 times its number. */
-function send(digits: string, clockRate = 8000): { packets: Sent[]; frames: number } {
+function send(digits: string, clockRate = 8000): { packets: KeyPacket[]; frames: number } {
   const sender = new EventSender();
   const bytes = new Uint8Array(4);
-  const packets: Sent[] = [];
-  let done = false;
+  const packets: KeyPacket[] = [];
+  let isDone = false;
   sender.add(digits, () => {
-    done = true;
+    isDone = true;
   });
   let frame = 0;
   let timestamp = 0;
@@ -30,11 +30,11 @@ function send(digits: string, clockRate = 8000): { packets: Sent[]; frames: numb
     const [event = 0, flags = 0, high = 0, low = 0] = bytes;
     packets.push({ event, end: flags >= 0x80, duration: high * 256 + low, frame, timestamp, begins });
   }
-  expect(done).toBe(true);
+  expect(isDone).toBe(true);
   return { packets, frames: frame };
 }
 
-function receive(packets: readonly (Partial<Sent> & { marker?: boolean })[]): string {
+function receive(packets: readonly (Partial<KeyPacket> & { marker?: boolean })[]): string {
   const receiver = new EventReceiver();
   return packets
     .map(({ event = 5, end = false, duration = 160, timestamp = 0, marker = false }) => {
@@ -47,13 +47,13 @@ function receive(packets: readonly (Partial<Sent> & { marker?: boolean })[]): st
 describe("outgoing keys", () => {
   test("last 100 ms, are updated every 20 ms, and end three times", () => {
     const { packets, frames } = send("4#");
-    const four = packets.filter(({ event }) => event === 4);
-    expect(four.map(({ duration }) => duration)).toEqual([160, 320, 480, 640, 800, 800, 800]);
-    expect(four.map(({ end }) => end)).toEqual([false, false, false, false, true, true, true]);
-    const hash = packets.filter(({ event }) => event === 11);
-    expect(hash.length).toBe(7);
-    expect(hash[0]!.frame - four.at(-1)!.frame - 1).toBe(2);
-    expect(hash[0]!.begins).toBe(true);
+    const fours = packets.filter(({ event }) => event === 4);
+    expect(fours.map(({ duration }) => duration)).toEqual([160, 320, 480, 640, 800, 800, 800]);
+    expect(fours.map(({ end }) => end)).toEqual([false, false, false, false, true, true, true]);
+    const hashes = packets.filter(({ event }) => event === 11);
+    expect(hashes.length).toBe(7);
+    expect(hashes[0]!.frame - fours.at(-1)!.frame - 1).toBe(2);
+    expect(hashes[0]!.begins).toBe(true);
     expect(frames).toBe(18);
   });
 
@@ -61,14 +61,14 @@ describe("outgoing keys", () => {
     expect(send("1", 48_000).packets.at(-1)?.duration).toBe(4_800);
   });
 
-  test("release their waiters when the call ends", async () => {
+  test("resolve when the call ends", async () => {
     const sender = new EventSender();
-    const sent = Promise.all([
+    const keysSent = Promise.all([
       new Promise<void>((resolve) => sender.add("123", resolve)),
       new Promise<void>((resolve) => sender.add("4", resolve)),
     ]);
     sender.stop();
-    await sent;
+    await keysSent;
     expect(sender.busy).toBe(false);
   });
 });
@@ -79,11 +79,11 @@ describe("incoming keys", () => {
   });
 
   test.each([
-    ["without their ends", ({ end }: Sent) => !end],
-    ["without their beginnings", ({ duration }: Sent) => duration > 320],
-    ["with a single packet each, the last", ({ end, frame }: Sent) => end && frame % 9 === 6],
-  ])("are recognised %s", (_, comes) => {
-    expect(receive(send("5577").packets.filter(comes))).toBe("5577");
+    ["without their ends", ({ end }: KeyPacket) => !end],
+    ["without their beginnings", ({ duration }: KeyPacket) => duration > 320],
+    ["with a single packet each, the last", ({ end, frame }: KeyPacket) => end && frame % 9 === 6],
+  ])("are recognised %s", (_, isReceived) => {
+    expect(receive(send("5577").packets.filter(isReceived))).toBe("5577");
   });
 
   test("are one key if duplicated, late, or reordered", () => {
@@ -98,11 +98,11 @@ describe("incoming keys", () => {
   });
 
   test("stay one key while held", () => {
-    const long = [
+    const segments = [
       { duration: 0xffff, timestamp: 0 },
       { duration: 160, timestamp: 0xffff },
     ];
-    expect(receive(long)).toBe("5");
+    expect(receive(segments)).toBe("5");
   });
 
   test("that are truncated or unknown are ignored", () => {
@@ -111,7 +111,7 @@ describe("incoming keys", () => {
   });
 
   fuzz(
-    "never come from nowhere: at most one per packet, whatever the packets are",
+    "are at most one for any packet",
     fc.property(
       fc.array(fc.tuple(fc.uint8Array({ minLength: 4, maxLength: 4 }), fc.nat(0xffffffff), fc.boolean())),
       (packets) => {

@@ -58,11 +58,11 @@ export class End implements FrameSource, FrameSink, MediaListener {
 
   read(frame: Int16Array): number {
     this.reads++;
-    const take = Math.min(frame.length, this.#clip.length - this.#at);
-    for (let i = 0; i < take; i++) frame[i] = this.#clip[this.#at + i]!;
-    frame.fill(0, take);
-    this.#at += take;
-    return take;
+    const count = Math.min(frame.length, this.#clip.length - this.#at);
+    for (let i = 0; i < count; i++) frame[i] = this.#clip[this.#at + i]!;
+    frame.fill(0, count);
+    this.#at += count;
+    return count;
   }
 
   write(frame: Int16Array): void {
@@ -91,7 +91,7 @@ export class End implements FrameSource, FrameSink, MediaListener {
 }
 
 /** Plain PCMU to a port on loopback. */
-export function settingsTo(port: number, more: Partial<StreamSettings> = {}): StreamSettings {
+export function settingsTo(port: number, options: Partial<StreamSettings> = {}): StreamSettings {
   return {
     remote: { address: LOOPBACK, port },
     remoteRtcp: { address: LOOPBACK, port },
@@ -102,24 +102,24 @@ export function settingsTo(port: number, more: Partial<StreamSettings> = {}): St
     ptimeMs: 20,
     srtp: undefined,
     direction: "sendrecv",
-    ...more,
+    ...options,
   };
 }
 
 /** Two ends in a call with each other, half a second after its start: any delay that a busy machine caused at the start has been removed. */
 export async function twoEnds(
-  more: Partial<StreamSettings> = {},
+  settings: Partial<StreamSettings> = {},
   options: Partial<MediaOptions> = {},
 ): Promise<{ a: End; b: End; close(): Promise<void> }> {
   const engine = createThreadEngine();
   const a = await End.open(options, engine);
   const b = await End.open(options, engine);
-  a.session.configure(settingsTo(b.session.port, more));
-  b.session.configure(settingsTo(a.session.port, more));
+  a.session.configure(settingsTo(b.session.port, settings));
+  b.session.configure(settingsTo(a.session.port, settings));
   a.session.start();
   b.session.start();
-  const half = a.sampleRate / 2;
-  await until(() => a.heard.length > half && b.heard.length > half, "both hear each other");
+  const halfSecond = a.sampleRate / 2;
+  await until(() => a.heard.length > halfSecond && b.heard.length > halfSecond, "both hear each other");
   return { a, b, close: () => engine.close() };
 }
 
@@ -133,10 +133,10 @@ export function heardTone({ heard, sampleRate }: End, hz: number, from = 0): boo
 }
 
 /** Resolves when the condition holds; rejects after this many ms. */
-export async function until(condition: () => boolean, what: string, ms = 5_000): Promise<void> {
+export async function until(condition: () => boolean, description: string, ms = 5_000): Promise<void> {
   const deadline = performance.now() + ms;
   while (!condition()) {
-    if (performance.now() > deadline) throw new Error(`Not within ${ms} ms: ${what}`);
+    if (performance.now() > deadline) throw new Error(`Not within ${ms} ms: ${description}`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

@@ -20,27 +20,27 @@ export interface Codec {
   /** Hz of the RTP timestamp: always 48000 for Opus (RFC 7587), and half of `sampleRate` for G.722. */
   readonly clockRate: number;
   /**
-   * Encodes the whole frame as one packet into `into` from `at`, where `MAX_PAYLOAD_BYTES` fit; returns the number of
-   * bytes written. The length of the frame is one of `packetMs`.
+   * Encodes the whole frame as one packet into `output` from `at`, which has room for `MAX_PAYLOAD_BYTES`; returns the
+   * number of bytes written. The length of the frame is one of `packetMs`.
    */
-  encode(frame: Int16Array, into: Uint8Array, at: number): number;
+  encode(frame: Int16Array, output: Uint8Array, at: number): number;
   /** The lengths of packets that can be encoded, ms, ascending. */
   readonly packetMs: readonly number[];
   /**
-   * Decodes one payload into `into` from `start` on, where `MAX_PACKET_MS` fit, the most that is written; returns the
+   * Decodes one payload into `output` from `start`, which has room for `MAX_PACKET_MS`; returns the
    * number of samples, 0 for an invalid payload.
    */
-  decode(bytes: Uint8Array, at: number, length: number, into: Int16Array, start: number): number;
+  decode(bytes: Uint8Array, at: number, length: number, output: Int16Array, start: number): number;
   /**
    * Conceals a lost packet with `samples` samples (a multiple of 2.5 ms, at most one packet); returns their number.
    * Without this method the jitter buffer repeats the last audio.
    */
-  conceal?(samples: number, into: Int16Array, start: number): number;
+  conceal?(samples: number, output: Int16Array, start: number): number;
   /**
    * Decodes the lost previous packet from its copy in this packet (forward error correction), as `samples` samples;
    * returns their number, 0 without a copy.
    */
-  recover?(bytes: Uint8Array, at: number, length: number, samples: number, into: Int16Array, start: number): number;
+  recover?(bytes: Uint8Array, at: number, length: number, samples: number, output: Int16Array, start: number): number;
   /** Frees the memory of the codec's library. Idempotent. */
   close(): void;
 }

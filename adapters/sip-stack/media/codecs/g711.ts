@@ -18,13 +18,13 @@ export function createG711(name: "PCMU" | "PCMA"): Codec {
     sampleRate: SAMPLE_RATE,
     clockRate: SAMPLE_RATE,
     packetMs: PACKET_MS,
-    encode(frame, into, at) {
-      for (let i = 0; i < frame.length; i++) into[at + i] = codes[frame[i]! & 0xffff]!;
+    encode(frame, output, at) {
+      for (let i = 0; i < frame.length; i++) output[at + i] = codes[frame[i]! & 0xffff]!;
       return frame.length;
     },
-    decode(bytes, at, length, into, start) {
+    decode(bytes, at, length, output, start) {
       const samples = Math.min(length, MAX_PACKET, bytes.length - at);
-      for (let i = 0; i < samples; i++) into[start + i] = levels[bytes[at + i]!]!;
+      for (let i = 0; i < samples; i++) output[start + i] = levels[bytes[at + i]!]!;
       return Math.max(0, samples);
     },
     close() {},

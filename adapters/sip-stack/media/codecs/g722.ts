@@ -11,7 +11,7 @@ const MAX_BYTES = (MAX_PACKET_MS * SAMPLE_RATE) / 2000;
 const FILTER = Int32Array.of(3, -11, 12, 32, -210, 951, 3876, -805, 362, -156, 53, -11);
 const TAPS = 2 * FILTER.length;
 /** Past samples that the filter needs. */
-const PAST = TAPS - 2;
+const PAST_SAMPLES = TAPS - 2;
 
 // The tables of ITU-T G.722, lower band first.
 /** Upper ends of the steps of six bits, in 4096ths of the scale. */
@@ -57,27 +57,27 @@ export function createG722(): Codec {
     sampleRate: SAMPLE_RATE,
     clockRate: CLOCK_RATE,
     packetMs: [10, 20, 30, 40, 50, 60],
-    encode: (frame, into, at) => encoder.encode(frame, into, at),
-    decode: (bytes, at, length, into, start) => decoder.decode(bytes, at, length, into, start),
+    encode: (frame, output, at) => encoder.encode(frame, output, at),
+    decode: (bytes, at, length, output, start) => decoder.decode(bytes, at, length, output, start),
     close() {},
   };
 }
 
 /** The samples of the latest packet, after the earlier ones that the filter needs. */
 class Filter {
-  readonly samples: Int32Array = new Int32Array(PAST + 2 * MAX_BYTES);
+  readonly samples: Int32Array = new Int32Array(PAST_SAMPLES + 2 * MAX_BYTES);
   /** The sums over the odd and over the even samples. */
   odd = 0;
   even = 0;
 
   /** Filters the samples that start at this index. */
-  at(place: number): void {
+  at(start: number): void {
     const { samples } = this;
     let odd = 0;
     let even = 0;
     for (let i = 0; i < FILTER.length; i++) {
-      odd += samples[place + 2 * i]! * FILTER[i]!;
-      even += samples[place + 2 * i + 1]! * FILTER[FILTER.length - 1 - i]!;
+      odd += samples[start + 2 * i]! * FILTER[i]!;
+      even += samples[start + 2 * i + 1]! * FILTER[FILTER.length - 1 - i]!;
     }
     this.odd = odd;
     this.even = even;
@@ -85,7 +85,7 @@ class Filter {
 
   /** Drops the given number of consumed samples. */
   pass(count: number): void {
-    this.samples.copyWithin(0, count, count + PAST);
+    this.samples.copyWithin(0, count, count + PAST_SAMPLES);
   }
 }
 
@@ -94,13 +94,13 @@ class Encoder {
   readonly #low = new SubBand(LOW);
   readonly #high = new SubBand(HIGH);
 
-  encode(frame: Int16Array, into: Uint8Array, at: number): number {
+  encode(frame: Int16Array, output: Uint8Array, at: number): number {
     const bytes = Math.min(frame.length >> 1, MAX_BYTES);
     const filter = this.#filter;
-    filter.samples.set(frame.length > 2 * bytes ? frame.subarray(0, 2 * bytes) : frame, PAST);
+    filter.samples.set(frame.length > 2 * bytes ? frame.subarray(0, 2 * bytes) : frame, PAST_SAMPLES);
     for (let i = 0; i < bytes; i++) {
       filter.at(2 * i);
-      into[at + i] =
+      output[at + i] =
         (this.#codeHigh((filter.even - filter.odd) >> 14) << 6) | this.#codeLow((filter.even + filter.odd) >> 14);
     }
     filter.pass(2 * bytes);
@@ -112,14 +112,14 @@ class Encoder {
     const error = saturated(sample - band.predicted);
     const size = error < 0 ? ~error : error;
     let step = 1;
-    for (let most = LOW_LIMITS.length; step < most; ) {
-      const middle = (step + most) >> 1;
-      if (size < (LOW_LIMITS[middle]! * band.scale) >> 12) most = middle;
+    for (let high = LOW_LIMITS.length; step < high; ) {
+      const middle = (step + high) >> 1;
+      if (size < (LOW_LIMITS[middle]! * band.scale) >> 12) high = middle;
       else step = middle + 1;
     }
     const code = error >= 0 ? 62 - step : step > 2 ? 34 - step : 64 - step;
-    const four = code >> 2;
-    band.adapt((band.scale * LOW_STEPS_4[four]!) >> 15, LOW_ROWS[four]!);
+    const shortCode = code >> 2;
+    band.adapt((band.scale * LOW_STEPS_4[shortCode]!) >> 15, LOW_ROWS[shortCode]!);
     return code;
   }
 
@@ -139,18 +139,18 @@ class Decoder {
   readonly #low = new SubBand(LOW);
   readonly #high = new SubBand(HIGH);
 
-  decode(bytes: Uint8Array, at: number, length: number, into: Int16Array, start: number): number {
-    const count = Math.max(0, Math.min(length, MAX_BYTES, bytes.length - at, (into.length - start) >> 1));
+  decode(bytes: Uint8Array, at: number, length: number, output: Int16Array, start: number): number {
+    const count = Math.max(0, Math.min(length, MAX_BYTES, bytes.length - at, (output.length - start) >> 1));
     const filter = this.#filter;
     for (let i = 0; i < count; i++) {
       const byte = bytes[at + i]!;
       const low = this.#lowOf(byte & 0x3f);
       const high = this.#highOf(byte >> 6);
-      filter.samples[PAST + 2 * i] = low + high;
-      filter.samples[PAST + 2 * i + 1] = low - high;
+      filter.samples[PAST_SAMPLES + 2 * i] = low + high;
+      filter.samples[PAST_SAMPLES + 2 * i + 1] = low - high;
       filter.at(2 * i);
-      into[start + 2 * i] = saturated(filter.even >> 11);
-      into[start + 2 * i + 1] = saturated(filter.odd >> 11);
+      output[start + 2 * i] = saturated(filter.even >> 11);
+      output[start + 2 * i + 1] = saturated(filter.odd >> 11);
     }
     filter.pass(2 * count);
     return 2 * count;
@@ -158,20 +158,20 @@ class Decoder {
 
   #lowOf(code: number): number {
     const band = this.#low;
-    const heard = limited(band.predicted + ((band.scale * LOW_STEPS_6[code]!) >> 15));
-    const four = code >> 2;
-    band.adapt((band.scale * LOW_STEPS_4[four]!) >> 15, LOW_ROWS[four]!);
-    return heard;
+    const sample = clampToBand(band.predicted + ((band.scale * LOW_STEPS_6[code]!) >> 15));
+    const shortCode = code >> 2;
+    band.adapt((band.scale * LOW_STEPS_4[shortCode]!) >> 15, LOW_ROWS[shortCode]!);
+    return sample;
   }
 
   #highOf(code: number): number {
     const band = this.#high;
     const difference = (band.scale * HIGH_STEPS[code]!) >> 15;
-    const heard = limited(band.predicted + difference);
+    const sample = clampToBand(band.predicted + difference);
     band.adapt(difference, HIGH_ROWS[code]!);
-    return heard;
+    return sample;
   }
 }
 
 /** Limits a value to the 15 bits of a band. */
-const limited = (value: number): number => (value > 16_383 ? 16_383 : value < -16_384 ? -16_384 : value);
+const clampToBand = (value: number): number => (value > 16_383 ? 16_383 : value < -16_384 ? -16_384 : value);

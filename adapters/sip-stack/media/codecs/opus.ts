@@ -75,27 +75,27 @@ class OpusCodec implements Codec {
     this.#decoder = decoder;
   }
 
-  encode(frame: Int16Array, into: Uint8Array, at: number): number {
+  encode(frame: Int16Array, output: Uint8Array, at: number): number {
     if (this.#closed) return 0;
     this.#encoding.frameSize = frame.length;
     const packet = this.#encoder.encode(frame, this.#encoding);
-    into.set(packet, at);
+    output.set(packet, at);
     return packet.length;
   }
 
-  decode(bytes: Uint8Array, at: number, length: number, into: Int16Array, start: number): number {
-    return this.#decode(bytes.subarray(at, at + length), undefined, into, start);
+  decode(bytes: Uint8Array, at: number, length: number, output: Int16Array, start: number): number {
+    return this.#decode(bytes.subarray(at, at + length), undefined, output, start);
   }
 
-  recover(bytes: Uint8Array, at: number, length: number, samples: number, into: Int16Array, start: number): number {
+  recover(bytes: Uint8Array, at: number, length: number, samples: number, output: Int16Array, start: number): number {
     if (!carriesRedundancy(bytes, at, length)) return 0;
     this.#recovering.frameSize = samples;
-    return this.#decode(bytes.subarray(at, at + length), this.#recovering, into, start);
+    return this.#decode(bytes.subarray(at, at + length), this.#recovering, output, start);
   }
 
-  conceal(samples: number, into: Int16Array, start: number): number {
+  conceal(samples: number, output: Int16Array, start: number): number {
     this.#concealing.frameSize = samples;
-    return this.#decode(null, this.#concealing, into, start);
+    return this.#decode(null, this.#concealing, output, start);
   }
 
   close(): void {
@@ -108,14 +108,14 @@ class OpusCodec implements Codec {
   #decode(
     packet: Uint8Array | null,
     options: { frameSize: number } | undefined,
-    into: Int16Array,
+    output: Int16Array,
     start: number,
   ): number {
     if (this.#closed || packet?.length === 0) return 0;
     try {
       const samples = this.#decoder.decode(packet, options);
-      if (start + samples.length > into.length) return 0;
-      into.set(samples, start);
+      if (start + samples.length > output.length) return 0;
+      output.set(samples, start);
       return samples.length;
     } catch {
       return 0; // not a packet of Opus, or longer than 120 ms

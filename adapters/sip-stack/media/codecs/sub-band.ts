@@ -63,28 +63,28 @@ export class SubBand {
   #predict(difference: number): void {
     const signal = saturated(this.predicted + difference);
     const partial = saturated(this.#zeros + difference);
-    const likeLast = partial < 0 === this.#partial1 < 0;
-    const likeBefore = partial < 0 === this.#partial2 < 0;
+    const sameSignAsLast = partial < 0 === this.#partial1 < 0;
+    const sameSignAsBefore = partial < 0 === this.#partial2 < 0;
 
     const slope = saturated(this.#pole1 << 2);
-    const turned = likeLast ? saturated(-slope) : slope;
-    let pole2 = (likeBefore ? 128 : -128) + (turned >> 7) + ((this.#pole2 * 32_512) >> 15);
+    const signedSlope = sameSignAsLast ? saturated(-slope) : slope;
+    let pole2 = (sameSignAsBefore ? 128 : -128) + (signedSlope >> 7) + ((this.#pole2 * 32_512) >> 15);
     pole2 = pole2 > MAX_SECOND_POLE ? MAX_SECOND_POLE : pole2 < -MAX_SECOND_POLE ? -MAX_SECOND_POLE : pole2;
-    const most = saturated(15_360 - pole2);
-    let pole1 = saturated((likeLast ? 192 : -192) + ((this.#pole1 * 32_640) >> 15));
-    pole1 = pole1 > most ? most : pole1 < -most ? -most : pole1;
+    const maxPole1 = saturated(15_360 - pole2);
+    let pole1 = saturated((sameSignAsLast ? 192 : -192) + ((this.#pole1 * 32_640) >> 15));
+    pole1 = pole1 > maxPole1 ? maxPole1 : pole1 < -maxPole1 ? -maxPole1 : pole1;
 
     const differences = this.#differences;
     const coefficients = this.#coefficients;
     const step = difference === 0 ? 0 : 128;
     let zeros = 0;
     for (let i = ZEROS - 1; i >= 0; i--) {
-      const like = difference < 0 === differences[i]! < 0;
-      const coefficient = saturated((like ? step : -step) + ((coefficients[i]! * 32_640) >> 15));
+      const sameSign = difference < 0 === differences[i]! < 0;
+      const coefficient = saturated((sameSign ? step : -step) + ((coefficients[i]! * 32_640) >> 15));
       coefficients[i] = coefficient;
-      const past = i === 0 ? difference : differences[i - 1]!;
-      differences[i] = past;
-      zeros += (coefficient * saturated(past + past)) >> 15;
+      const pastDifference = i === 0 ? difference : differences[i - 1]!;
+      differences[i] = pastDifference;
+      zeros += (coefficient * saturated(pastDifference + pastDifference)) >> 15;
     }
 
     this.#zeros = saturated(zeros);

@@ -10,7 +10,7 @@ const QUICK_FADE_MS = 5;
 /** Cross-fade between concealed and decoded audio, ms. */
 const CROSS_FADE_MS = 5;
 /** Similarity below which the signal has no period; a short loop would hum. */
-const PERIODIC = 0.5;
+const MIN_PERIODIC_SIMILARITY = 0.5;
 
 /**
  * Conceals lost audio: repeats the last period of the voice, fading out within 100 ms, with cross-fades at both ends (after
@@ -71,19 +71,19 @@ export class Concealment {
   resume(line: Int16Array, tail: number, samples: number): number {
     if (this.#concealed < 0) return 0;
     const fade = Math.min(samples, this.#samples(CROSS_FADE_MS));
-    const blended = Math.max(0, Math.min(fade, this.#end - this.#concealed));
+    const blendedCount = Math.max(0, Math.min(fade, this.#end - this.#concealed));
     for (let i = 0; i < fade; i++) {
       const share = (i + 1) / (fade + 1);
       line[tail + i] = Math.round(share * line[tail + i]! + (1 - share) * this.#next());
     }
     this.#concealed = -1;
-    return blended;
+    return blendedCount;
   }
 
   #begin(line: Int16Array, tail: number, holdMs: number, endMs: number): void {
-    const likeness = this.#likeness;
-    likeness.search(line, tail - likeness.window, -1);
-    const period = likeness.likeness < PERIODIC ? likeness.maxLag : likeness.lag;
+    const similarity = this.#likeness;
+    similarity.search(line, tail - similarity.window, -1);
+    const period = similarity.likeness < MIN_PERIODIC_SIMILARITY ? similarity.maxLag : similarity.lag;
     const blend = period >> 2;
     for (let i = 0; i < period; i++) {
       const share = Math.max(0, (i - (period - blend) + 1) / (blend + 1));

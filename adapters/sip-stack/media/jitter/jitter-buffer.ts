@@ -7,14 +7,14 @@ import { TimeScale } from "./time-scale.ts";
 
 const FRAME_MS = 20;
 /** Deviation of the delay from its target at which time-scaling starts, ms. */
-const MAX_OVER_MS = 40;
-const MAX_UNDER_MS = 20;
+const MAX_EXCESS_MS = 40;
+const MAX_SHORTFALL_MS = 20;
 /** Deviation at which time-scaling is done even if audible, ms. */
-const NEED_MS = 80;
+const URGENT_MS = 80;
 /** Below that, time-scaling is tried once in this many frames: the search costs as much as the rest of a frame. */
 const ADAPT_EVERY = 4;
 /** A gap longer than this is skipped, ms. */
-const MAX_HOLE_MS = 1_000;
+const MAX_GAP_MS = 1_000;
 /** Duration of the codec's concealment before it fades, ms. */
 const CODEC_CONCEALS_MS = 60;
 /** Minimum gap of the timestamps without a loss that counts as a pause of the peer, ms. */
@@ -66,7 +66,7 @@ export class RtpJitterBuffer {
     const { sampleRate, clockRate } = codec;
     this.#unitsPerSample = clockRate / sampleRate;
     this.#unitsPerMs = clockRate / 1000;
-    this.#maxHole = (MAX_HOLE_MS * sampleRate) / 1000;
+    this.#maxHole = (MAX_GAP_MS * sampleRate) / 1000;
     this.#concealment = new Concealment(sampleRate);
     this.#timeScale = new TimeScale(sampleRate);
     this.#room = (MAX_PACKET_MS * sampleRate) / 1000;
@@ -90,8 +90,8 @@ export class RtpJitterBuffer {
     timely: boolean,
   ): void {
     const time = this.#extended(timestamp);
-    const sameClock = this.delay.arrived(time / this.#unitsPerMs, arrivalMs, timely);
-    if (!sameClock) this.#jumped();
+    const isSameClock = this.delay.arrived(time / this.#unitsPerMs, arrivalMs, timely);
+    if (!isSameClock) this.#jumped();
     this.#count(this.#store.put(sequence, time, bytes, at, length));
   }
 
@@ -130,7 +130,7 @@ export class RtpJitterBuffer {
 
   #count(stored: Stored): void {
     if (stored === "late") this.late++;
-    else if (stored === "twice") this.duplicated++;
+    else if (stored === "duplicate") this.duplicated++;
   }
 
   /** Takes a step towards a longer line: decoded samples, concealed ones, silence, or at least drops a packet without audio. */
@@ -148,19 +148,19 @@ export class RtpJitterBuffer {
       return;
     }
     const time = store.time(first);
-    const hole = this.#starving ? 0 : Math.floor((time - this.#due) / this.#unitsPerSample);
-    const small = hole > 0 && hole < this.#maxHole;
-    if (hole > 0 && (first === store.next || this.#isPause)) {
+    const gap = this.#starving ? 0 : Math.floor((time - this.#due) / this.#unitsPerSample);
+    const isSmall = gap > 0 && gap < this.#maxHole;
+    if (gap > 0 && (first === store.next || this.#isPause)) {
       this.#isPause = true; // no packet was lost: the peer was silent for a while
-      if (small && !this.#isTime(time, now)) {
-        this.#makeUp(Math.min(length, hole));
-        this.#due += Math.min(length, hole) * this.#unitsPerSample;
+      if (isSmall && !this.#isTime(time, now)) {
+        this.#makeUp(Math.min(length, gap));
+        this.#due += Math.min(length, gap) * this.#unitsPerSample;
         return;
       }
-    } else if (small) {
-      const samples = Math.min(hole, this.#packetSamples);
+    } else if (isSmall) {
+      const samples = Math.min(gap, this.#packetSamples);
       this.#due += samples * this.#unitsPerSample;
-      if (samples < hole || !this.#recover(first, samples)) this.#makeUp(samples);
+      if (samples < gap || !this.#recover(first, samples)) this.#makeUp(samples);
       return;
     } else if (this.#starving && !this.#isTime(time, now)) {
       if (!this.#endsWith(first, time, now)) this.#makeUp(length);
@@ -172,8 +172,8 @@ export class RtpJitterBuffer {
 
   /** If the packet lost before this one is due now and this one has a redundant copy, the copy ends the gap. */
   #endsWith(next: number, time: number, now: number): boolean {
-    const before = time - this.#packetSamples * this.#unitsPerSample;
-    if (this.#fresh || next === this.#store.next || !this.#isTime(before, now)) return false;
+    const lostTime = time - this.#packetSamples * this.#unitsPerSample;
+    if (this.#fresh || next === this.#store.next || !this.#isTime(lostTime, now)) return false;
     if (!this.#recover(next, this.#packetSamples)) return false;
     this.#starving = false;
     this.#due = time;
@@ -208,8 +208,8 @@ export class RtpJitterBuffer {
   /** True if the peer paused before this timestamp: the time between its packets was not lost. */
   #hasPaused(time: number): boolean {
     if (this.#audioEnd < 0) return false;
-    const lost = this.#lost * this.#packetSamples * this.#unitsPerSample;
-    return time - this.#audioEnd - lost >= MIN_PAUSE_MS * this.#unitsPerMs;
+    const lostTime = this.#lost * this.#packetSamples * this.#unitsPerSample;
+    return time - this.#audioEnd - lostTime >= MIN_PAUSE_MS * this.#unitsPerMs;
   }
 
   /** Decodes a lost packet from the next one; false if that has no copy of it. */
@@ -218,7 +218,7 @@ export class RtpJitterBuffer {
     const store = this.#store;
     const line = this.#line;
     line.reserve(this.#room);
-    const recovered = this.#codec.recover(
+    const recoveredCount = this.#codec.recover(
       store.bytes(next),
       store.start(next),
       store.length(next),
@@ -226,19 +226,19 @@ export class RtpJitterBuffer {
       line.samples,
       line.tail,
     );
-    if (recovered !== samples) return false;
-    this.#append(recovered);
+    if (recoveredCount !== samples) return false;
+    this.#append(recoveredCount);
     return true;
   }
 
   /** Appends the samples that the decoder wrote after the tail. Samples blended with concealed ones do not count as received. */
   #append(count: number, isAfterPause = false): void {
     const line = this.#line;
-    const blended = this.#concealment.resume(line.samples, line.tail, count);
-    line.filledIn(blended);
-    const mark = isAfterPause && blended < count;
-    if (mark) line.afterPause();
-    line.received(count - blended - (mark ? 1 : 0));
+    const blendedCount = this.#concealment.resume(line.samples, line.tail, count);
+    line.filledIn(blendedCount);
+    const hasMark = isAfterPause && blendedCount < count;
+    if (hasMark) line.afterPause();
+    line.received(count - blendedCount - (hasMark ? 1 : 0));
     this.#codecMadeUp = 0;
   }
 
@@ -258,10 +258,10 @@ export class RtpJitterBuffer {
     const step = sampleRate / 400; // codecs count in 2.5 ms
     const line = this.#line;
     line.reserve(this.#room);
-    const concealed = this.#codec.conceal(Math.ceil(length / step) * step, line.samples, line.tail);
-    if (concealed === 0) return false;
-    line.filledIn(concealed); // the codec's own concealment continues its signal: no blend
-    this.#codecMadeUp += concealed;
+    const concealedCount = this.#codec.conceal(Math.ceil(length / step) * step, line.samples, line.tail);
+    if (concealedCount === 0) return false;
+    line.filledIn(concealedCount); // the codec's own concealment continues its signal: no blend
+    this.#codecMadeUp += concealedCount;
     return true;
   }
 
@@ -269,13 +269,13 @@ export class RtpJitterBuffer {
   #adapt(now: number, frameLength: number): void {
     if (this.#starving || this.#concealment.active) return;
     const excessMs = this.#over(now);
-    if (excessMs <= MAX_OVER_MS && excessMs >= -MAX_UNDER_MS) return;
-    const inNeed = Math.abs(excessMs) > NEED_MS;
-    if (!inNeed && !this.#hasTurn(frameLength)) return;
+    if (excessMs <= MAX_EXCESS_MS && excessMs >= -MAX_SHORTFALL_MS) return;
+    const isUrgent = Math.abs(excessMs) > URGENT_MS;
+    if (!isUrgent && !this.#hasTurn(frameLength)) return;
     const { reach, most } = this.#timeScale;
     if (excessMs > 0) {
-      if (this.#decodeUpTo(Math.max(reach, frameLength + most))) this.#timeScale.shorten(this.#line, inNeed);
-    } else if (this.#decodeUpTo(reach)) this.#timeScale.lengthen(this.#line, inNeed);
+      if (this.#decodeUpTo(Math.max(reach, frameLength + most))) this.#timeScale.shorten(this.#line, isUrgent);
+    } else if (this.#decodeUpTo(reach)) this.#timeScale.lengthen(this.#line, isUrgent);
   }
 
   /** Spreads the searches of calls over frames, by their random timestamps. */
@@ -285,8 +285,8 @@ export class RtpJitterBuffer {
 
   /** Time beyond the target that the next sample has waited, ms. */
   #over(now: number): number {
-    const playing = this.#due / this.#unitsPerMs - (this.#line.length * 1000) / this.#codec.sampleRate;
-    return now - this.delay.baseMs - playing - this.delay.targetMs;
+    const playedTime = this.#due / this.#unitsPerMs - (this.#line.length * 1000) / this.#codec.sampleRate;
+    return now - this.delay.baseMs - playedTime - this.delay.targetMs;
   }
 
   /** Decodes until this many samples wait; false if that is impossible. */

@@ -1,5 +1,5 @@
-/** Packets that can wait: a power of two, for the index is the sequence number modulo this. */
-const PLACES = 64;
+/** Maximum waiting packets: a power of two, because the slot is the sequence number modulo this. */
+const SLOTS = 64;
 /** Larger datagrams are not kept, to bound the memory. */
 const MAX_BYTES = 8_192;
 /** Fields of a packet in one row, for the processor's cache. */
@@ -10,25 +10,25 @@ const LENGTH = 3;
 const COLUMNS = 4;
 
 /** Result of adding a packet. */
-export type Stored = "stored" | "twice" | "late";
+export type Stored = "stored" | "duplicate" | "late";
 
 /** Waiting payloads, by extended sequence number, each in its datagram. */
 export class PacketStore {
   /** The next packet to be played: a lower number is late. -1 before the first. */
   next = -1;
-  readonly #datagrams: (Uint8Array | undefined)[] = new Array(PLACES).fill(undefined);
-  readonly #known = new Float64Array(PLACES * COLUMNS).fill(-1);
+  readonly #datagrams: (Uint8Array | undefined)[] = new Array(SLOTS).fill(undefined);
+  readonly #known = new Float64Array(SLOTS * COLUMNS).fill(-1);
   #highest = -1;
 
   /** Keeps a payload and its array; an empty payload means that the number is used but no audio is missing. */
   put(sequence: number, time: number, bytes: Uint8Array, at: number, length: number): Stored {
-    const place = sequence & (PLACES - 1);
-    const row = place * COLUMNS;
-    if (this.#known[row + SEQUENCE] === sequence) return "twice";
+    const slot = sequence & (SLOTS - 1);
+    const row = slot * COLUMNS;
+    if (this.#known[row + SEQUENCE] === sequence) return "duplicate";
     if (sequence < this.next) return "late";
-    if (this.next < 0 || sequence >= this.next + PLACES) this.next = Math.max(this.next, sequence - PLACES + 1);
+    if (this.next < 0 || sequence >= this.next + SLOTS) this.next = Math.max(this.next, sequence - SLOTS + 1);
     if (bytes.length > MAX_BYTES) return "late";
-    this.#datagrams[place] = bytes;
+    this.#datagrams[slot] = bytes;
     this.#known[row + SEQUENCE] = sequence;
     this.#known[row + TIME] = time;
     this.#known[row + START] = at;
@@ -50,7 +50,7 @@ export class PacketStore {
 
   /** Its datagram, and offset and length of its payload there, bytes. */
   bytes(sequence: number): Uint8Array {
-    return this.#datagrams[sequence & (PLACES - 1)]!;
+    return this.#datagrams[sequence & (SLOTS - 1)]!;
   }
 
   start(sequence: number): number {
@@ -63,7 +63,7 @@ export class PacketStore {
 
   /** Drops the packet, played or not; the one after it is next. */
   pass(sequence: number): void {
-    this.#datagrams[sequence & (PLACES - 1)] = undefined;
+    this.#datagrams[sequence & (SLOTS - 1)] = undefined;
     this.next = sequence + 1;
   }
 
@@ -76,7 +76,7 @@ export class PacketStore {
   }
 
   #of(sequence: number, column: number): number {
-    return this.#known[(sequence & (PLACES - 1)) * COLUMNS + column]!;
+    return this.#known[(sequence & (SLOTS - 1)) * COLUMNS + column]!;
   }
 
   #holds(sequence: number): boolean {

@@ -44,11 +44,11 @@ export class PlayoutDelay {
   arrived(timeMs: number, arrivalMs: number, timely: boolean): boolean {
     const transit = arrivalMs - timeMs;
     if (!this.#known || Math.abs(transit - this.baseMs) > JUMP_MS) {
-      const first = !this.#known;
+      const isFirst = !this.#known;
       this.#known = true;
       this.#windowBase = this.#lastBase = this.baseMs = transit;
       this.#windowUntil = arrivalMs + WINDOW_MS;
-      return first;
+      return isFirst;
     }
     if (!timely) return true;
     if (arrivalMs >= this.#windowUntil) {
@@ -74,9 +74,9 @@ export class PlayoutDelay {
     this.#total += this.#weight;
     if (this.#weight > WEIGHT_LIMIT) this.#normalize();
     let sum = 0;
-    let at = 0;
-    while (at < STEPS - 1 && sum + this.#weights[at]! < QUANTILE * this.#total) sum += this.#weights[at++]!;
-    this.targetMs = Math.min(MAX_MS, Math.max(MIN_MS, (at + 1) * STEP_MS + MARGIN_MS));
+    let index = 0;
+    while (index < STEPS - 1 && sum + this.#weights[index]! < QUANTILE * this.#total) sum += this.#weights[index++]!;
+    this.targetMs = Math.min(MAX_MS, Math.max(MIN_MS, (index + 1) * STEP_MS + MARGIN_MS));
   }
 
   #normalize(): void {

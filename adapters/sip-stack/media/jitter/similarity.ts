@@ -3,16 +3,16 @@ const MIN_LAG_MS = 2.5;
 const MAX_LAG_MS = 15;
 /** Length of the compared signal, ms. */
 const WINDOW_MS = 10;
-/** Mean square of silence, in which any two pieces are alike. */
+/** Mean square of silence, in which any two windows are alike. */
 const SILENCE = 30 * 30;
 /** Rate of the coarse search, Hz: pitch is well below half of this rate. */
 const COARSE_RATE = 4_000;
 const COARSE_WINDOW = (WINDOW_MS * COARSE_RATE) / 1000;
-const COARSE_LEAST = (MIN_LAG_MS * COARSE_RATE) / 1000;
-const COARSE_MOST = (MAX_LAG_MS * COARSE_RATE) / 1000;
+const COARSE_MIN_LAG = (MIN_LAG_MS * COARSE_RATE) / 1000;
+const COARSE_MAX_LAG = (MAX_LAG_MS * COARSE_RATE) / 1000;
 
 /** The signal at the coarse rate; scratch memory of one search. */
-const coarse = new Float64Array(COARSE_WINDOW + COARSE_MOST);
+const coarse = new Float64Array(COARSE_WINDOW + COARSE_MAX_LAG);
 
 /** Finds the lag with which a signal resembles itself: a multiple of the voice's period. Allocates nothing. */
 export class Likeness {
@@ -42,27 +42,27 @@ export class Likeness {
     this.likeness = 1;
     if (windowEnergy < SILENCE * this.window) return;
     this.likeness = 0;
-    const around = this.#coarseLag(samples, at, direction) * this.#step;
-    const last = Math.min(this.maxLag, around + this.#step);
-    for (let lag = Math.max(this.#leastLag, around - this.#step); lag <= last; lag++)
+    const centreLag = this.#coarseLag(samples, at, direction) * this.#step;
+    const last = Math.min(this.maxLag, centreLag + this.#step);
+    for (let lag = Math.max(this.#leastLag, centreLag - this.#step); lag <= last; lag++)
       this.#compare(samples, at, direction * lag, windowEnergy);
   }
 
   /** The lag that fits best at the coarse rate. */
   #coarseLag(samples: Int16Array, at: number, direction: 1 | -1): number {
     const step = this.#step;
-    const first = direction > 0 ? at : at - COARSE_MOST * step;
+    const first = direction > 0 ? at : at - COARSE_MAX_LAG * step;
     for (let i = 0; i < coarse.length; i++) {
       let sum = 0;
       for (let k = first + i * step; k < first + (i + 1) * step; k++) sum += samples[k]!;
       coarse[i] = sum;
     }
-    const windowStart = direction > 0 ? 0 : COARSE_MOST;
+    const windowStart = direction > 0 ? 0 : COARSE_MAX_LAG;
     let energy = 0; // energy of the window at the lag, updated sample by sample
-    for (let i = 0; i < COARSE_WINDOW; i++) energy += coarse[windowStart + direction * COARSE_LEAST + i]! ** 2;
-    let best = COARSE_MOST;
+    for (let i = 0; i < COARSE_WINDOW; i++) energy += coarse[windowStart + direction * COARSE_MIN_LAG + i]! ** 2;
+    let best = COARSE_MAX_LAG;
     let bestFit = 0;
-    for (let lag = COARSE_LEAST; lag <= COARSE_MOST; lag++) {
+    for (let lag = COARSE_MIN_LAG; lag <= COARSE_MAX_LAG; lag++) {
       const from = windowStart + direction * lag;
       let product = 0;
       for (let i = 0; i < COARSE_WINDOW; i++) product += coarse[windowStart + i]! * coarse[from + i]!;
@@ -72,7 +72,7 @@ export class Likeness {
         bestFit = fit;
         best = lag;
       }
-      if (lag === COARSE_MOST) break;
+      if (lag === COARSE_MAX_LAG) break;
       if (direction > 0) energy += coarse[from + COARSE_WINDOW]! ** 2 - coarse[from]! ** 2;
       else energy += coarse[from - 1]! ** 2 - coarse[from + COARSE_WINDOW - 1]! ** 2;
     }
@@ -81,16 +81,16 @@ export class Likeness {
 
   /** Compares the window at `at`, with this energy, with the window `shift` samples later. */
   #compare(samples: Int16Array, at: number, shift: number, windowEnergy: number): void {
-    let other = 0;
+    let shiftedEnergy = 0;
     let product = 0;
     for (let i = at; i < at + this.window; i++) {
       const shifted = samples[i + shift]!;
-      other += shifted * shifted;
+      shiftedEnergy += shifted * shifted;
       product += samples[i]! * shifted;
     }
-    const likeness = other > 0 ? product / Math.sqrt(windowEnergy * other) : 0;
-    if (likeness <= this.likeness) return;
-    this.likeness = likeness;
+    const correlation = shiftedEnergy > 0 ? product / Math.sqrt(windowEnergy * shiftedEnergy) : 0;
+    if (correlation <= this.likeness) return;
+    this.likeness = correlation;
     this.lag = Math.abs(shift);
   }
 }

@@ -1,8 +1,8 @@
 import type { SampleLine } from "./sample-line.ts";
 import { Likeness } from "./similarity.ts";
 
-/** Likeness below which a cut is audible, and made only if necessary. */
-const ALIKE = 0.7;
+/** Similarity below which a cut is audible, and made only if necessary. */
+const MIN_SIMILARITY = 0.7;
 
 /** Shortens or lengthens audio by a period if that is inaudible: two periods blended into one, or one into two. */
 export class TimeScale {
@@ -20,9 +20,9 @@ export class TimeScale {
   }
 
   /** Removes a period after `head`; does nothing if the signal does not allow it. */
-  shorten(line: SampleLine, inNeed: boolean): void {
+  shorten(line: SampleLine, isUrgent: boolean): void {
     const { samples, head } = line;
-    const period = this.#period(samples, head, inNeed);
+    const period = this.#period(samples, head, isUrgent);
     for (let i = 0; i < period; i++) {
       const share = (i + 1) / (period + 1);
       samples[head + i] = Math.round((1 - share) * samples[head + i]! + share * samples[head + period + i]!);
@@ -31,10 +31,10 @@ export class TimeScale {
   }
 
   /** Inserts a period after `head`; does nothing if the signal does not allow it. */
-  lengthen(line: SampleLine, inNeed: boolean): void {
+  lengthen(line: SampleLine, isUrgent: boolean): void {
     line.reserve(this.most);
     const { samples, head } = line;
-    const period = this.#period(samples, head, inNeed);
+    const period = this.#period(samples, head, isUrgent);
     line.move(head + 2 * period, head + period);
     // The second period fades into the first again, which continues into the second, now the third.
     for (let i = 0; i < period; i++) {
@@ -44,8 +44,8 @@ export class TimeScale {
     }
   }
 
-  #period(samples: Int16Array, head: number, inNeed: boolean): number {
+  #period(samples: Int16Array, head: number, isUrgent: boolean): number {
     this.#likeness.search(samples, head, 1);
-    return this.#likeness.likeness >= ALIKE || inNeed ? this.#likeness.lag : 0;
+    return this.#likeness.likeness >= MIN_SIMILARITY || isUrgent ? this.#likeness.lag : 0;
   }
 }

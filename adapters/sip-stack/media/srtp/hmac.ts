@@ -76,16 +76,16 @@ const state = new Int32Array(5);
 
 /** An HMAC-SHA1 that computes the part for the key only once, and does not allocate per call. */
 export function ownHmac(key: Uint8Array): Hmac {
-  const inner = afterPad(key, 0x36);
-  const outer = afterPad(key, 0x5c);
+  const inner = padState(key, 0x36);
+  const outer = padState(key, 0x5c);
   const digest = new Uint8Array(20);
   return {
     digest(bytes, length) {
-      const whole = length - (length % SHA1_BLOCK);
+      const blockBytes = length - (length % SHA1_BLOCK);
       state.set(inner);
-      for (let at = 0; at < whole; at += SHA1_BLOCK) sha1Step(state, bytes, at);
-      for (let i = whole; i < length; i++) tail[i - whole] = bytes[i]!;
-      finish(length - whole, SHA1_BLOCK + length);
+      for (let at = 0; at < blockBytes; at += SHA1_BLOCK) sha1Step(state, bytes, at);
+      for (let i = blockBytes; i < length; i++) tail[i - blockBytes] = bytes[i]!;
+      finish(length - blockBytes, SHA1_BLOCK + length);
       writeState(tail);
       state.set(outer);
       finish(20, SHA1_BLOCK + 20);
@@ -96,19 +96,19 @@ export function ownHmac(key: Uint8Array): Hmac {
 }
 
 /** The chaining value after the key's first block. */
-function afterPad(key: Uint8Array, pad: number): Int32Array {
+function padState(key: Uint8Array, pad: number): Int32Array {
   const block = new Uint8Array(SHA1_BLOCK).fill(pad);
   for (let i = 0; i < key.length; i++) block[i] = key[i]! ^ pad;
-  const after = Int32Array.from(SHA1_START);
-  sha1Step(after, block, 0);
-  return after;
+  const chaining = Int32Array.from(SHA1_START);
+  sha1Step(chaining, block, 0);
+  return chaining;
 }
 
-/** Pads the first `rest` bytes of the tail of a message of `total` bytes, and processes them. */
-function finish(rest: number, total: number): void {
-  const end = rest < SHA1_BLOCK - 8 ? SHA1_BLOCK : 2 * SHA1_BLOCK;
-  tail[rest] = 0x80;
-  tail.fill(0, rest + 1, end - 4);
+/** Pads the first `tailBytes` bytes of the tail of a message of `total` bytes, and processes them. */
+function finish(tailBytes: number, total: number): void {
+  const end = tailBytes < SHA1_BLOCK - 8 ? SHA1_BLOCK : 2 * SHA1_BLOCK;
+  tail[tailBytes] = 0x80;
+  tail.fill(0, tailBytes + 1, end - 4);
   const bits = total * 8;
   tail[end - 4] = bits >>> 24;
   tail[end - 3] = bits >>> 16;
@@ -118,13 +118,13 @@ function finish(rest: number, total: number): void {
   if (end > SHA1_BLOCK) sha1Step(state, tail, SHA1_BLOCK);
 }
 
-function writeState(into: Uint8Array): void {
+function writeState(output: Uint8Array): void {
   for (let word = 0, i = 0; word < 5; word++, i += 4) {
     const value = state[word]!;
-    into[i] = value >>> 24;
-    into[i + 1] = value >>> 16;
-    into[i + 2] = value >>> 8;
-    into[i + 3] = value;
+    output[i] = value >>> 24;
+    output[i + 1] = value >>> 16;
+    output[i + 2] = value >>> 8;
+    output[i + 3] = value;
   }
 }
 
@@ -154,10 +154,10 @@ export function chooseHmac(): CreateHmac {
 
 /** Overhead of a call of the native HMAC, in bytes that could be hashed in that time. */
 function nativeCallBytes(): number {
-  const short = fastestRound(new Uint8Array(PACKET_BYTES));
-  const long = fastestRound(new Uint8Array(PACKET_BYTES + MANY_BYTES));
-  const perByte = (long - short) / MANY_BYTES;
-  return perByte > 0 ? short / perByte - PACKET_BYTES : Number.POSITIVE_INFINITY;
+  const shortMs = fastestRound(new Uint8Array(PACKET_BYTES));
+  const longMs = fastestRound(new Uint8Array(PACKET_BYTES + MANY_BYTES));
+  const perByte = (longMs - shortMs) / MANY_BYTES;
+  return perByte > 0 ? shortMs / perByte - PACKET_BYTES : Number.POSITIVE_INFINITY;
 }
 
 /** The fastest of a few rounds, ms, since disturbances only make a round slower. */

@@ -7,12 +7,12 @@ const AHEAD_PACKETS = 8;
 const AHEAD_BLOCKS = 128;
 const USUAL_BLOCKS = 16;
 /** Maximum distance after the prepared packets at which a packet still counts as the next of its stream. */
-const LOST_AT_MOST = 16;
+const MAX_LOST = 16;
 
 /**
  * The keystream of AES in counter mode (RFC 3711 section 4.1.1), as the encryption of counter blocks by one cipher with
- * the lifetime of the keys. Packets usually arrive in order, so the keystream of the next ones is generated along with
- * it.
+ * the lifetime of the keys. Packets usually arrive in order, so the keystreams of the next ones are generated
+ * together.
  */
 export class Keystream {
   readonly #cipher: ReturnType<typeof createCipheriv>;
@@ -39,14 +39,14 @@ export class Keystream {
   xor(bytes: Uint8Array, from: number, to: number, ssrc: number, roc: number, sequence: number): void {
     const blocks = Math.ceil((to - from) / BLOCK);
     if (blocks === 0) return;
-    let at = this.#ssrc === ssrc ? (roc - this.#roc) * 0x10000 + sequence - this.#sequence : -1;
-    if (at < 0 || at >= this.#packets || blocks > this.#blocks) {
-      const next = at >= 0 && at < this.#packets + LOST_AT_MOST;
-      this.#make(next ? this.#ahead(ssrc) : 1, blocks, ssrc, roc, sequence);
-      at = 0;
+    let position = this.#ssrc === ssrc ? (roc - this.#roc) * 0x10000 + sequence - this.#sequence : -1;
+    if (position < 0 || position >= this.#packets || blocks > this.#blocks) {
+      const isNext = position >= 0 && position < this.#packets + MAX_LOST;
+      this.#make(isNext ? this.#ahead(ssrc) : 1, blocks, ssrc, roc, sequence);
+      position = 0;
     }
     const stream = this.#stream;
-    let k = at * this.#blocks * BLOCK;
+    let k = position * this.#blocks * BLOCK;
     for (let i = from; i < to; i++) bytes[i] = bytes[i]! ^ stream[k++]!;
   }
 
@@ -58,10 +58,10 @@ export class Keystream {
     return this.#packets > 1 ? AHEAD_PACKETS : 2 + (ssrc % (AHEAD_PACKETS - 1));
   }
 
-  #make(ahead: number, blockCount: number, ssrc: number, roc: number, sequence: number): void {
+  #make(packetsAhead: number, blockCount: number, ssrc: number, roc: number, sequence: number): void {
     // Packets of a codec vary in length: the longest so far determines the size, unless it is exceptional.
     const blocks = Math.max(blockCount, Math.min(this.#blocks, USUAL_BLOCKS));
-    const packets = Math.max(1, Math.min(ahead, Math.floor(AHEAD_BLOCKS / blocks)));
+    const packets = Math.max(1, Math.min(packetsAhead, Math.floor(AHEAD_BLOCKS / blocks)));
     const size = packets * blocks * BLOCK;
     if (this.#counters.length !== size) this.#counters = new Uint8Array(size);
     const counters = new DataView(this.#counters.buffer);

@@ -10,7 +10,7 @@ export interface CryptoAttribute {
 }
 
 /** Maximum length of a line, which leaves room for a few keys, characters. */
-const LONGEST = 1000;
+const MAX_LENGTH = 1000;
 const TAG = /^\d{1,9}$/;
 const INLINE = /^inline:([A-Za-z0-9+/]+={0,2})(?:\|([^|]*))?(?:\|([^|]*))?$/i;
 const MKI = /^(\d{1,40}):(\d{1,3})$/;
@@ -22,16 +22,16 @@ const HARMLESS = /^(?:-.*|WSH=\d+)$/i;
  * if we do not support the suite or a session parameter, or if the key has the wrong length.
  */
 export function parseCrypto(value: string): CryptoAttribute | undefined {
-  if (value.length > LONGEST) return undefined;
+  if (value.length > MAX_LENGTH) return undefined;
   const [tag = "", name = "", parameters = "", ...session] = value.trim().split(/[ \t]+/);
   const suite = name.toUpperCase();
   if (!TAG.test(tag) || !isSuite(suite) || !session.every((parameter) => HARMLESS.test(parameter))) return undefined;
-  const [, text = "", ...more] = INLINE.exec(parameters.split(";", 1)[0] ?? "") ?? [];
+  const [, text = "", ...fields] = INLINE.exec(parameters.split(";", 1)[0] ?? "") ?? [];
   const { key, salt } = SUITES[suite];
   const bytes = Uint8Array.from(Buffer.from(text, "base64"));
   if (bytes.length !== key + salt) return undefined;
   const keys = { suite, key: bytes.subarray(0, key), salt: bytes.subarray(key) };
-  const mkiText = more.find((part) => part?.includes(":"));
+  const mkiText = fields.find((part) => part?.includes(":"));
   if (mkiText === undefined) return { tag: Number(tag), keys };
   const mki = parseMki(mkiText);
   return mki && { tag: Number(tag), keys: { ...keys, mki } };
@@ -61,9 +61,9 @@ function parseMki(text: string): Uint8Array | undefined {
   const [, value = "", length = ""] = MKI.exec(text) ?? [];
   const bytes = new Uint8Array(Math.min(Number(length), 128));
   if (bytes.length === 0 || bytes.length !== Number(length)) return undefined;
-  let rest = BigInt(value);
-  for (let i = bytes.length - 1; i >= 0; i--, rest >>= 8n) bytes[i] = Number(rest & 0xffn);
-  return rest === 0n ? bytes : undefined;
+  let remainder = BigInt(value);
+  for (let i = bytes.length - 1; i >= 0; i--, remainder >>= 8n) bytes[i] = Number(remainder & 0xffn);
+  return remainder === 0n ? bytes : undefined;
 }
 
 function writeMki(mki: Uint8Array | undefined): string {

@@ -39,12 +39,15 @@ const SALT_BYTES = 14;
  * Derives session keys with AES in counter mode, once for all packets (a key derivation rate of 0).
  * @throws {RangeError} the key has neither 16 nor 32 bytes, or the salt not 14
  */
-export function deriveSessionKeys(master: { key: Uint8Array; salt: Uint8Array }, of: "rtp" | "rtcp"): SessionKeys {
+export function deriveSessionKeys(
+  master: { key: Uint8Array; salt: Uint8Array },
+  protocol: "rtp" | "rtcp",
+): SessionKeys {
   const { key, salt } = master;
   if (key.length !== 16 && key.length !== 32)
     throw new RangeError(`an SRTP master key has 16 or 32 bytes, not ${key.length}`);
   if (salt.length !== SALT_BYTES) throw new RangeError(`an SRTP master salt has 14 bytes, not ${salt.length}`);
-  const label = FIRST_LABEL[of];
+  const label = FIRST_LABEL[protocol];
   return {
     cipher: derive(key, salt, label, key.length),
     auth: derive(key, salt, label + 1, AUTH_BYTES),

@@ -28,7 +28,7 @@ export function createSrtp(keys: SrtpKeys, createHmac: CreateHmac = chooseHmac()
 
 const RTP_HEADER = 12;
 const RTCP_HEADER = 8;
-const INDEX = 4;
+const INDEX_BYTES = 4;
 
 /** Session keys with the state that uses them, for RTP or for RTCP. */
 interface Session {
@@ -59,7 +59,7 @@ class SrtpContext implements Srtp {
     this.#createHmac = createHmac;
     this.#mki = keys.mki ?? new Uint8Array(0);
     this.#rtpTag = sizes.rtpTag;
-    this.overhead = INDEX + this.#mki.length + RTCP_TAG;
+    this.overhead = INDEX_BYTES + this.#mki.length + RTCP_TAG;
     this.#rtp = this.#session("rtp");
   }
 
@@ -107,12 +107,12 @@ class SrtpContext implements Srtp {
     this.#rtcpIndex = (index + 1) & 0x7fffffff;
     keystream.xor(packet, RTCP_HEADER, length, word(packet, 4), index >>> 16, index & 0xffff);
     putWord(packet, length, index | 0x80000000);
-    return this.#sign(hmac.digest(packet, length + INDEX), packet, length + INDEX, RTCP_TAG);
+    return this.#sign(hmac.digest(packet, length + INDEX_BYTES), packet, length + INDEX_BYTES, RTCP_TAG);
   }
 
   unprotectRtcp(packet: Uint8Array, length: number): number {
-    const signed = length - RTCP_TAG - this.#mki.length;
-    const end = signed - INDEX;
+    const signedLength = length - RTCP_TAG - this.#mki.length;
+    const end = signedLength - INDEX_BYTES;
     if (end < RTCP_HEADER || packet[0]! >>> 6 !== 2) return -1;
     const ssrc = word(packet, 4);
     const trailer = word(packet, end);
@@ -122,14 +122,14 @@ class SrtpContext implements Srtp {
     if (stream !== undefined && !stream.admits(roc, sequence)) return -1;
     this.#rtcp ??= this.#session("rtcp");
     const { keystream, hmac } = this.#rtcp;
-    if (!equal(hmac.digest(packet, signed), packet, length - RTCP_TAG, RTCP_TAG)) return -1;
+    if (!isEqualTag(hmac.digest(packet, signedLength), packet, length - RTCP_TAG, RTCP_TAG)) return -1;
     (stream ?? this.#receivedRtcp.add(ssrc)).note(roc, sequence);
     if (trailer < 0) keystream.xor(packet, RTCP_HEADER, end, ssrc, roc, sequence);
     return end;
   }
 
-  #session(of: "rtp" | "rtcp"): Session {
-    const { cipher, auth, salt } = deriveSessionKeys(this.#keys, of);
+  #session(protocol: "rtp" | "rtcp"): Session {
+    const { cipher, auth, salt } = deriveSessionKeys(this.#keys, protocol);
     return { keystream: new Keystream(cipher, salt), hmac: this.#createHmac(auth) };
   }
 
@@ -139,7 +139,7 @@ class SrtpContext implements Srtp {
     putWord(packet, end, roc);
     const tag = this.#rtp.hmac.digest(packet, end + 4);
     putWord(packet, end, tagWord);
-    return equal(tag, packet, length - this.#rtpTag, this.#rtpTag);
+    return isEqualTag(tag, packet, length - this.#rtpTag, this.#rtpTag);
   }
 
   #sign(tag: Uint8Array, packet: Uint8Array, end: number, bytes: number): number {
@@ -162,10 +162,10 @@ function payloadStart(packet: Uint8Array, end: number): number {
 }
 
 /** Compares in constant time. */
-function equal(tag: Uint8Array, packet: Uint8Array, at: number, bytes: number): boolean {
-  let different = 0;
-  for (let i = 0; i < bytes; i++) different |= tag[i]! ^ packet[at + i]!;
-  return different === 0;
+function isEqualTag(tag: Uint8Array, packet: Uint8Array, at: number, bytes: number): boolean {
+  let difference = 0;
+  for (let i = 0; i < bytes; i++) difference |= tag[i]! ^ packet[at + i]!;
+  return difference === 0;
 }
 
 function word(bytes: Uint8Array, at: number): number {

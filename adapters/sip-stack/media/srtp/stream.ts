@@ -77,7 +77,7 @@ class Stream {
 }
 
 /** Maximum remembered sources; a call has one, or a few after transfers. */
-const MOST = 32;
+const MAX_STREAMS = 32;
 
 /** The sources seen so far, by SSRC. Beyond the limit, the oldest one is forgotten. */
 export class SrtpStreams {
@@ -86,13 +86,13 @@ export class SrtpStreams {
 
   find(ssrc: number): Stream | undefined {
     if (this.#last?.ssrc === ssrc) return this.#last;
-    const found = this.#all.get(ssrc);
-    if (found !== undefined) this.#last = found;
-    return found;
+    const stream = this.#all.get(ssrc);
+    if (stream !== undefined) this.#last = stream;
+    return stream;
   }
 
   add(ssrc: number): Stream {
-    const [oldest] = this.#all.size < MOST ? [] : this.#all.keys();
+    const [oldest] = this.#all.size < MAX_STREAMS ? [] : this.#all.keys();
     if (oldest !== undefined) this.#all.delete(oldest);
     const stream = new Stream(ssrc);
     this.#all.set(ssrc, stream);

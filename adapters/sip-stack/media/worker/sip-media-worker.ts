@@ -19,9 +19,9 @@ class RingSource implements FrameSource {
   }
 
   read(frame: Int16Array): number {
-    const recalled = Atomics.load(this.#cells, CELL.recalled);
-    if (recalled !== this.#recalled) this.#inboundSince = false;
-    this.#recalled = recalled;
+    const recalls = Atomics.load(this.#cells, CELL.recalled);
+    if (recalls !== this.#recalled) this.#inboundSince = false;
+    this.#recalled = recalls;
     const samples = this.#ring.take(frame);
     if (samples === frame.length) {
       this.#inboundSince = true;
@@ -75,15 +75,15 @@ function post(message: FromMediaWorker): void {
 }
 
 async function open({ id, options, shared }: Extract<ToMediaWorker, { type: "open" }>): Promise<void> {
-  const noticed = (what: "sending" | "receiving" | "evidence"): void => {
-    note(id); // the listener may read it at once
+  const notify = (what: "sending" | "receiving" | "evidence"): void => {
+    publish(id); // the listener may read it at once
     post({ type: "noticed", id, what });
   };
   const listener: MediaListener = {
-    sending: () => noticed("sending"),
-    receiving: () => noticed("receiving"),
-    proven: () => note(id),
-    evidence: () => noticed("evidence"),
+    sending: () => notify("sending"),
+    receiving: () => notify("receiving"),
+    proven: () => publish(id),
+    evidence: () => notify("evidence"),
     digit: (digit) => post({ type: "digit", id, digit }),
     silent: (detail) => post({ type: "silent", id, detail }),
     lost: (detail) => post({ type: "lost", id, detail }),
@@ -106,7 +106,7 @@ async function open({ id, options, shared }: Extract<ToMediaWorker, { type: "ope
 }
 
 /** Writes the statistics of a call into shared memory. */
-function note(id: number): void {
+function publish(id: number): void {
   const call = calls.get(id);
   if (call === undefined) return;
   writeStatistics(call.board, call.session.statistics());
@@ -116,18 +116,18 @@ function note(id: number): void {
 function start(id: number): void {
   const call = calls.get(id);
   call?.session.start();
-  note(id);
+  publish(id);
   call?.sink.answered();
 }
 
 async function close(id: number): Promise<void> {
   await calls.get(id)?.session.close();
-  note(id);
+  publish(id);
   calls.delete(id);
 }
 
-function answer(ticket: number, done: Promise<void> | undefined): void {
-  Promise.resolve(done).then(
+function reply(ticket: number, result: Promise<void> | undefined): void {
+  Promise.resolve(result).then(
     () => post({ type: "done", ticket }),
     (fault: unknown) => post({ type: "done", ticket, fault: errorText(fault) }),
   );
@@ -141,12 +141,12 @@ function receive(message: ToMediaWorker): void {
   const session = calls.get(message.id)?.session;
   if (message.type === "configure") session?.configure(message.settings);
   else if (message.type === "start") start(message.id);
-  else if (message.type === "keys") answer(message.ticket, session?.sendDigits(message.digits));
-  else answer(message.ticket, close(message.id));
+  else if (message.type === "keys") reply(message.ticket, session?.sendDigits(message.digits));
+  else reply(message.ticket, close(message.id));
 }
 
 setInterval(() => {
-  for (const id of calls.keys()) note(id);
+  for (const id of calls.keys()) publish(id);
 }, STATISTICS_MS).unref();
 parentPort?.on("message", receive);
 post({ type: "ready", monotonic: realSystem.monotonic() });

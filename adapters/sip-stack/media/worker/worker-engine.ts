@@ -31,7 +31,7 @@ export interface WorkerEngine extends MediaEngine {
   readonly death: string | undefined;
 }
 
-interface Opening {
+interface PendingOpen {
   readonly opened: (port: number) => void;
   readonly refused: (fault: Error) => void;
 }
@@ -53,7 +53,7 @@ class Engine implements WorkerEngine {
   readonly #clock: MediaClock;
   /** Lead of this thread's clock over the worker's, ms; too large by the transit time of `ready`. */
   #aheadMs = 0;
-  readonly #openings = new Map<number, Opening>();
+  readonly #openings = new Map<number, PendingOpen>();
   readonly #listeners = new Map<number, MediaListener>();
   readonly #sessions = new Map<number, WorkerSession>();
   readonly #pendingReplies = new Map<number, (fault?: string) => void>();
@@ -75,7 +75,7 @@ class Engine implements WorkerEngine {
     this.#worker.on("error", (fault: Error) => this.#die(fault.message));
     this.#worker.on("exit", (code) => this.#die(`it exited with code ${code}`));
     const cancel = system.after(START_TIMEOUT_MS, () => {
-      this.#die(`it has not started within ${START_TIMEOUT_MS / 1000} s`);
+      this.#die(`it did not start within ${START_TIMEOUT_MS / 1000} s`);
       void this.#worker.terminate();
     });
     void this.ready.then(cancel, cancel);
@@ -100,8 +100,8 @@ class Engine implements WorkerEngine {
     const shared = newSharedCall(media.sampleRate);
     this.#listeners.set(id, listener);
     try {
-      const port = await new Promise<number>((opened, refused) => {
-        this.#openings.set(id, { opened, refused });
+      const port = await new Promise<number>((onOpened, onRefused) => {
+        this.#openings.set(id, { opened: onOpened, refused: onRefused });
         this.#hold();
         this.#post({ type: "open", id, options: media, shared });
       });
@@ -182,17 +182,17 @@ class Engine implements WorkerEngine {
 
   /** Only calls and the start keep the process alive. */
   #hold(): void {
-    const busy = this.#openings.size + this.#sessions.size > 0;
-    if (busy) this.#worker.ref();
+    const isBusy = this.#openings.size + this.#sessions.size > 0;
+    if (isBusy) this.#worker.ref();
     else this.#worker.unref();
   }
 
-  #die(why: string): void {
+  #die(reason: string): void {
     if (this.#death !== undefined) return;
-    this.#death = `the thread for the audio of calls is gone: ${why}`;
+    this.#death = `the thread for the audio of calls has ended: ${reason}`;
     const fault = new Error(this.#death);
     this.#rejectReady(fault);
-    for (const { refused } of [...this.#openings.values()]) refused(fault);
+    for (const { refused: onRefused } of [...this.#openings.values()]) onRefused(fault);
     for (const answer of [...this.#pendingReplies.values()]) answer();
     this.#pendingReplies.clear();
     if (this.#closing === undefined) for (const session of this.#sessions.values()) session.lost(this.#death);

@@ -22,8 +22,8 @@ import { SampleRing } from "./sample-ring.ts";
 import { AHEAD_MS, CELL, type SharedCall, type ToMediaWorker } from "./shared-call.ts";
 import { readEvidence, readStatistics } from "./statistics-board.ts";
 
-/** Frames kept ready from a source that cannot be read ahead. */
-const FRAMES_READY = 4;
+/** Frames prepared from a source that cannot be read ahead. */
+const READY_FRAMES = 4;
 
 /** Options of a session. */
 export interface WorkerSessionOptions {
@@ -134,14 +134,14 @@ export class WorkerSession implements MediaSession, ClockMember {
     this.#passDeadline();
     if (this.#started) {
       this.#tell();
-      this.#fill(FRAMES_READY);
+      this.#fill(READY_FRAMES);
     }
     this.#hear();
   }
 
   /** @internal */
   tickFailed(fault: unknown): void {
-    this.lost(`The audio of the call broke: ${errorText(fault)}`);
+    this.lost(`the audio of the call failed: ${errorText(fault)}`);
   }
 
   /** @internal Reports the loss of the session. @param detail a sentence */
@@ -173,14 +173,14 @@ export class WorkerSession implements MediaSession, ClockMember {
   /** Reports the sent samples to the source. */
   #tell(sent: number = this.#outgoing.position): void {
     const silence = Atomics.load(this.#cells, CELL.silence);
-    const ranDry = Atomics.load(this.#cells, CELL.ranDry);
+    const underruns = Atomics.load(this.#cells, CELL.ranDry);
     const samples = (sent - this.#sent) | 0;
     const silentSamples = (silence - this.#silence) | 0;
-    const dry = ranDry !== this.#ranDry;
+    const hasRunDry = underruns !== this.#ranDry;
     this.#sent = sent;
     this.#silence = silence;
-    this.#ranDry = ranDry;
-    this.#ahead?.sent(samples, silentSamples, dry);
+    this.#ranDry = underruns;
+    this.#ahead?.sent(samples, silentSamples, hasRunDry);
   }
 
   readonly #recall = (): void => {
@@ -205,8 +205,8 @@ export class WorkerSession implements MediaSession, ClockMember {
       (isEarly ? this.#early : this.#sink)?.write(this.#frame, this.#marks);
     }
     const sink = isAnswered ? this.#sink : this.#early;
-    const deaf = Atomics.load(this.#cells, CELL.deaf);
-    for (; this.#deaf !== deaf; this.#deaf = (this.#deaf + this.#frame.length) | 0) {
+    const droppedInbound = Atomics.load(this.#cells, CELL.deaf);
+    for (; this.#deaf !== droppedInbound; this.#deaf = (this.#deaf + this.#frame.length) | 0) {
       this.#frame.fill(0);
       sink?.write(this.#frame, this.#marks.fill(SAMPLE.filledIn));
     }

@@ -9,12 +9,12 @@ import { largestStep, pass } from "../simulated-network.ts";
 
 const RATE = 16_000;
 const FRAME = RATE / 50;
-const LONGEST = (RATE * MAX_PACKET_MS) / 1000;
+const MAX_SAMPLES = (RATE * MAX_PACKET_MS) / 1000;
 /** Delay of both filters together, samples. */
 const DELAY = 22;
 
 /** Encodes and decodes, in packets of this many samples. */
-function heardAgain(samples: Int16Array, frame = FRAME): Int16Array {
+function roundTrip(samples: Int16Array, frame = FRAME): Int16Array {
   const codec = createG722();
   const heard = new Int16Array(samples.length);
   const bytes = new Uint8Array(3 + MAX_PAYLOAD_BYTES);
@@ -65,36 +65,36 @@ describe("a tone is preserved", () => {
     [440, 40],
     [5_000, 15],
     [6_500, 15],
-  ])("at %i Hz", (hz, leastDb) => {
+  ])("at %i Hz", (hz, minDb) => {
     const sent = tone(hz, 2_000, RATE, 8_000);
-    const heard = heardAgain(sent);
+    const heard = roundTrip(sent);
     expect(toneShare(heard.subarray(RATE / 10), hz, RATE)).toBeGreaterThan(0.97);
     expect(rms(heard) / rms(sent)).toBeCloseTo(1, 1);
-    expect(signalToNoise(sent, heard)).toBeGreaterThan(leastDb);
+    expect(signalToNoise(sent, heard)).toBeGreaterThan(minDb);
   });
 
   test.each([10, 30, 60])("in packets of %i ms as in others", (ms) => {
     const sent = tone(440, 600, RATE, 8_000);
-    expect(heardAgain(sent, (RATE * ms) / 1000)).toEqual(heardAgain(sent));
+    expect(roundTrip(sent, (RATE * ms) / 1000)).toEqual(roundTrip(sent));
   });
 });
 
 test("silence stays silent", () => {
-  expect(Math.max(...heardAgain(new Int16Array(RATE)).map(Math.abs))).toBeLessThan(8);
+  expect(Math.max(...roundTrip(new Int16Array(RATE)).map(Math.abs))).toBeLessThan(8);
 });
 
 test("two streams are independent", () => {
-  const alone = heardAgain(tone(440, 400, RATE, 8_000));
-  const other = createG722();
+  const reference = roundTrip(tone(440, 400, RATE, 8_000));
+  const otherCodec = createG722();
   const [bytes, samples] = [new Uint8Array(MAX_PAYLOAD_BYTES), new Int16Array(FRAME)];
   const codec = createG722();
   const sent = tone(440, 400, RATE, 8_000);
   for (let at = 0; at < sent.length; at += FRAME) {
     codec.encode(sent.subarray(at, at + FRAME), bytes, 0);
     codec.decode(bytes, 0, FRAME / 2, samples, 0);
-    expect(samples).toEqual(alone.subarray(at, at + FRAME));
-    other.encode(tone(5_000, 20, RATE, 30_000), bytes, 0);
-    other.decode(bytes, 0, FRAME / 2, samples, 0);
+    expect(samples).toEqual(reference.subarray(at, at + FRAME));
+    otherCodec.encode(tone(5_000, 20, RATE, 30_000), bytes, 0);
+    otherCodec.decode(bytes, 0, FRAME / 2, samples, 0);
   }
 });
 
@@ -111,10 +111,10 @@ describe("on a network", () => {
   });
 
   test.each([1, 3])("that loses %i in a row, the gap is filled without a click", (burst) => {
-    const whole = pass(sent, { delivers: () => [20], packets: 200, codec: createG722() }).heard;
+    const reference = pass(sent, { delivers: () => [20], packets: 200, codec: createG722() }).heard;
     const delivers = (i: number) => (i % 23 >= 23 - burst ? undefined : [20]);
     const { heard } = pass(sent, { delivers, packets: 200, codec: createG722() });
-    expect(largestStep(heard)).toBeLessThan(1.5 * largestStep(whole) + 500);
+    expect(largestStep(heard)).toBeLessThan(1.5 * largestStep(reference) + 500);
     expect(toneShare(heard.subarray(RATE / 2, 3 * RATE), 440, RATE)).toBeGreaterThan(burst === 1 ? 0.95 : 0.8);
   });
 
@@ -129,13 +129,13 @@ describe("on a network", () => {
 });
 
 fuzz(
-  "whatever comes instead of a packet, nothing throws or is written beyond its samples, and a tone is heard after it",
+  "decoding any bytes stays within its samples, and the next tone is heard",
   fc.property(fc.uint8Array({ maxLength: 1_200 }), fc.nat(300), fc.nat(1_500), (bytes, at, length) => {
     const codec = createG722();
-    const into = new Int16Array(7 + LONGEST + 1).fill(77);
-    const samples = codec.decode(bytes, at, length, into, 7);
-    if (samples < 0 || samples > LONGEST || samples > 2 * length) throw new Error(`${samples} samples`);
-    if (into[6] !== 77 || into[7 + samples] !== 77) throw new Error("it wrote beyond them");
+    const output = new Int16Array(7 + MAX_SAMPLES + 1).fill(77);
+    const samples = codec.decode(bytes, at, length, output, 7);
+    if (samples < 0 || samples > MAX_SAMPLES || samples > 2 * length) throw new Error(`${samples} samples`);
+    if (output[6] !== 77 || output[7 + samples] !== 77) throw new Error("samples were written beyond the output");
     const packet = new Uint8Array(MAX_PAYLOAD_BYTES);
     const sent = tone(440, 100, RATE, 8_000);
     const heard = new Int16Array(sent.length);

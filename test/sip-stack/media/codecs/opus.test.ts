@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => opus.close());
 
-function room(): Int16Array {
+function newOutput(): Int16Array {
   return new Int16Array((RATE * MAX_PACKET_MS) / 1000);
 }
 
@@ -45,25 +45,25 @@ function voice(ms: number): Int16Array {
 
 function encodeAll(codec: Codec, samples: Int16Array, frame = FRAME): Uint8Array[] {
   const packets: Uint8Array[] = [];
-  const into = new Uint8Array(7 + MAX_PAYLOAD_BYTES);
+  const output = new Uint8Array(7 + MAX_PAYLOAD_BYTES);
   for (let at = 0; at + frame <= samples.length; at += frame) {
-    const bytes = codec.encode(samples.subarray(at, at + frame), into, 7);
-    packets.push(into.slice(7, 7 + bytes));
+    const bytes = codec.encode(samples.subarray(at, at + frame), output, 7);
+    packets.push(output.slice(7, 7 + bytes));
   }
   return packets;
 }
 
 /** Similarity of two stretches of sound, 0 to 1, at the best shift. */
-function likeness(one: Int16Array, other: Int16Array): number {
+function similarity(a: Int16Array, b: Int16Array): number {
   let best = 0;
   for (let shift = -40; shift <= 40; shift++) {
-    let [product, a, b] = [0, 0, 0];
-    for (let i = 40; i < one.length - 40; i++) {
-      product += one[i]! * other[i + shift]!;
-      a += one[i]! ** 2;
-      b += other[i + shift]! ** 2;
+    let [product, energyA, energyB] = [0, 0, 0];
+    for (let i = 40; i < a.length - 40; i++) {
+      product += a[i]! * b[i + shift]!;
+      energyA += a[i]! ** 2;
+      energyB += b[i + shift]! ** 2;
     }
-    best = Math.max(best, product / Math.sqrt(a * b || 1));
+    best = Math.max(best, product / Math.sqrt(energyA * energyB || 1));
   }
   return best;
 }
@@ -75,11 +75,11 @@ test("the clock of RTP is 48 kHz, the samples are 16 kHz", () => {
 test("a tone is heard at 20 kbit/s", async () => {
   const codec = await createOpus();
   const packets = encodeAll(codec, tone(440, 2000, RATE, 8000));
-  const into = room();
+  const output = newOutput();
   const heard: number[] = [];
   for (const packet of packets) {
-    expect(codec.decode(packet, 0, packet.length, into, 0)).toBe(FRAME);
-    heard.push(...into.subarray(0, FRAME));
+    expect(codec.decode(packet, 0, packet.length, output, 0)).toBe(FRAME);
+    heard.push(...output.subarray(0, FRAME));
   }
   codec.close();
   expect(toneShare(Int16Array.from(heard.slice(3200)), 440, RATE)).toBeGreaterThan(0.9);
@@ -90,40 +90,44 @@ test("a tone is heard at 20 kbit/s", async () => {
 
 test.each([10, 20, 40, 60])("frames of %i ms are coded whole", (ms) => {
   const frame = (RATE * ms) / 1000;
-  const into = room();
+  const output = newOutput();
   for (const packet of encodeAll(opus, voice(600), frame))
-    expect(opus.decode(packet, 0, packet.length, into, 0)).toBe(frame);
+    expect(opus.decode(packet, 0, packet.length, output, 0)).toBe(frame);
 });
 
 describe("a packet that is lost", () => {
   /** Decodes a voice with every tenth packet lost; returns the similarity of each lost piece and its concealment. */
-  async function loseSome(make: (codec: Codec, next: Uint8Array, into: Int16Array) => number): Promise<number[]> {
+  async function similarityAfterLoss(
+    conceal: (codec: Codec, next: Uint8Array, into: Int16Array) => number,
+  ): Promise<number[]> {
     const codec = await createOpus();
-    const whole = await createOpus();
+    const reference = await createOpus();
     const packets = encodeAll(codec, voice(6000));
-    const [into, expected] = [room(), room()];
-    const likenesses: number[] = [];
+    const [output, expected] = [newOutput(), newOutput()];
+    const similarities: number[] = [];
     for (let n = 0; n < packets.length; n++) {
       const packet = packets[n]!;
       const next = packets[n + 1]!;
-      whole.decode(packet, 0, packet.length, expected, 0);
-      if (n % 10 !== 5) expect(codec.decode(packet, 0, packet.length, into, 0)).toBe(FRAME);
-      else if (!carriesRedundancy(next, 0, next.length)) codec.conceal!(FRAME, into, 0);
+      reference.decode(packet, 0, packet.length, expected, 0);
+      if (n % 10 !== 5) expect(codec.decode(packet, 0, packet.length, output, 0)).toBe(FRAME);
+      else if (!carriesRedundancy(next, 0, next.length)) codec.conceal!(FRAME, output, 0);
       else {
-        expect(make(codec, next, into)).toBe(FRAME);
-        likenesses.push(likeness(into.subarray(0, FRAME), expected.subarray(0, FRAME)));
+        expect(conceal(codec, next, output)).toBe(FRAME);
+        similarities.push(similarity(output.subarray(0, FRAME), expected.subarray(0, FRAME)));
       }
     }
     codec.close();
-    whole.close();
-    return likenesses;
+    reference.close();
+    return similarities;
   }
 
   test("is concealed, and better with the redundancy of the next packet", async () => {
-    const mean = (all: number[]) => all.reduce((sum, one) => sum + one, 0) / all.length;
-    const concealed = await loseSome((codec, _, into) => codec.conceal!(FRAME, into, 0));
-    const recovered = await loseSome((codec, next, into) => codec.recover!(next, 0, next.length, FRAME, into, 0));
-    expect(recovered.length, "of 30 lost packets, those that the next one says again").toBeGreaterThan(20);
+    const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+    const concealed = await similarityAfterLoss((codec, _, into) => codec.conceal!(FRAME, into, 0));
+    const recovered = await similarityAfterLoss((codec, next, into) =>
+      codec.recover!(next, 0, next.length, FRAME, into, 0),
+    );
+    expect(recovered.length, "lost packets, of 30, with a copy in the next one").toBeGreaterThan(20);
     expect(mean(concealed)).toBeGreaterThan(0.3);
     expect(mean(recovered)).toBeGreaterThan(0.9);
     expect(mean(recovered)).toBeGreaterThan(mean(concealed));
@@ -131,15 +135,16 @@ describe("a packet that is lost", () => {
 
   test("a tenth of a second of concealment fades out without a click", async () => {
     const codec = await createOpus();
-    const into = room();
-    for (const packet of encodeAll(codec, tone(300, 500, RATE, 8000))) codec.decode(packet, 0, packet.length, into, 0);
-    let before = into[FRAME - 1]!;
+    const output = newOutput();
+    for (const packet of encodeAll(codec, tone(300, 500, RATE, 8000)))
+      codec.decode(packet, 0, packet.length, output, 0);
+    let previous = output[FRAME - 1]!;
     const steps: number[] = [];
     for (let n = 0; n < 5; n++) {
-      expect(codec.conceal!(FRAME, into, 0)).toBe(FRAME);
+      expect(codec.conceal!(FRAME, output, 0)).toBe(FRAME);
       for (let i = 0; i < FRAME; i++) {
-        steps.push(Math.abs(into[i]! - before));
-        before = into[i]!;
+        steps.push(Math.abs(output[i]! - previous));
+        previous = output[i]!;
       }
     }
     codec.close();
@@ -154,7 +159,7 @@ test("a packet without redundancy recovers nothing", async () => {
   for (let at = 0; at + FRAME <= samples.length; at += FRAME) {
     const packet = encoder.encode(samples.subarray(at, at + FRAME));
     expect(carriesRedundancy(packet, 0, packet.length)).toBe(false);
-    expect(opus.recover!(packet, 0, packet.length, FRAME, room(), 0)).toBe(0);
+    expect(opus.recover!(packet, 0, packet.length, FRAME, newOutput(), 0)).toBe(0);
   }
   encoder.free();
 });
@@ -179,13 +184,13 @@ test.each([
   expect(carriesRedundancy(packet, 3, bytes.length)).toBe(expected);
 });
 
-test("after closing, it neither encodes nor decodes, and does not throw", async () => {
+test("a closed codec neither encodes nor decodes, and does not throw", async () => {
   const codec = await createOpus();
   const [packet] = encodeAll(codec, tone(440, 20, RATE, 8000));
   codec.close();
   codec.close();
-  expect(codec.decode(packet!, 0, packet!.length, room(), 0)).toBe(0);
-  expect(codec.conceal!(FRAME, room(), 0)).toBe(0);
+  expect(codec.decode(packet!, 0, packet!.length, newOutput(), 0)).toBe(0);
+  expect(codec.conceal!(FRAME, newOutput(), 0)).toBe(0);
   expect(codec.encode(new Int16Array(FRAME), new Uint8Array(MAX_PAYLOAD_BYTES), 0)).toBe(0);
 });
 
@@ -200,17 +205,17 @@ test("a hundred opened and closed codecs leak nothing", async () => {
   expect(after - before).toBeLessThan(8 * 2 ** 20); // a thousand leaked codecs would take fifty
 });
 
-const rubbish = fc.tuple(fc.uint8Array({ maxLength: 200 }), fc.nat(210), fc.nat(210), fc.nat(120));
+const randomBytes = fc.tuple(fc.uint8Array({ maxLength: 200 }), fc.nat(210), fc.nat(210), fc.nat(120));
 
 fuzz(
-  "whatever comes in place of a packet, nothing throws, and the next packet is heard",
-  fc.property(rubbish, ([bytes, at, length, ms]) => {
-    const into = room();
-    const samples = opus.decode(bytes, at, length, into, 0);
-    if (samples < 0 || samples > into.length) throw new Error(`${samples} samples`);
-    opus.recover!(bytes, at, length, (RATE * ms) / 1000, into, 0);
-    opus.conceal!((RATE * ms) / 1000, into, 0);
+  "decoding any bytes never throws, and the next packet is heard",
+  fc.property(randomBytes, ([bytes, at, length, ms]) => {
+    const output = newOutput();
+    const samples = opus.decode(bytes, at, length, output, 0);
+    if (samples < 0 || samples > output.length) throw new Error(`${samples} samples`);
+    opus.recover!(bytes, at, length, (RATE * ms) / 1000, output, 0);
+    opus.conceal!((RATE * ms) / 1000, output, 0);
     const [packet] = encodeAll(opus, tone(440, 20, RATE, 8000));
-    if (opus.decode(packet!, 0, packet!.length, into, 0) !== FRAME) throw new Error("a genuine packet was not heard");
+    if (opus.decode(packet!, 0, packet!.length, output, 0) !== FRAME) throw new Error("a genuine packet was not heard");
   }),
 );

@@ -57,16 +57,16 @@ test.each([
 test.each(Object.keys(SUITES) as SrtpSuite[])("written keys for %s are read back", (suite) => {
   const keys = newSrtpKeys(suite, (array) => crypto.getRandomValues(array));
   expect(parseCrypto(writeCrypto({ tag: 3, keys }))).toEqual({ tag: 3, keys });
-  const marked = { ...keys, mki: Uint8Array.of(1, 2, 3) };
-  expect(parseCrypto(writeCrypto({ tag: 4, keys: marked }))).toEqual({ tag: 4, keys: marked });
+  const keysWithMki = { ...keys, mki: Uint8Array.of(1, 2, 3) };
+  expect(parseCrypto(writeCrypto({ tag: 4, keys: keysWithMki }))).toEqual({ tag: 4, keys: keysWithMki });
 });
 
 test("new keys have the suite's length, and are never the same", () => {
   const random = (array: Uint8Array) => void crypto.getRandomValues(array);
-  const [one, other] = [newSrtpKeys("AES_256_CM_HMAC_SHA1_80", random), newSrtpKeys("AES_256_CM_HMAC_SHA1_80", random)];
-  expect([one.key.length, one.salt.length]).toEqual([32, 14]);
-  expect(hex(one.key)).not.toBe(hex(other.key));
-  expect(hex(one.salt)).not.toBe(hex(other.salt));
+  const [a, b] = [newSrtpKeys("AES_256_CM_HMAC_SHA1_80", random), newSrtpKeys("AES_256_CM_HMAC_SHA1_80", random)];
+  expect([a.key.length, a.salt.length]).toEqual([32, 14]);
+  expect(hex(a.key)).not.toBe(hex(b.key));
+  expect(hex(a.salt)).not.toBe(hex(b.salt));
 });
 
 const part = fc.oneof(
@@ -89,7 +89,7 @@ const part = fc.oneof(
 );
 
 fuzz(
-  "whatever a line says, reading it neither throws nor gives a key of a wrong length",
+  "parsing any line never throws or returns a key of a wrong length",
   fc.property(fc.array(part, { maxLength: 60 }), (parts) => {
     const line = parseCrypto(parts.join(""));
     if (line === undefined) return;
@@ -99,8 +99,8 @@ fuzz(
 );
 
 test("a line of a million characters is skipped at once", () => {
-  const begun = processorMs();
+  const startMs = processorMs();
   for (const piece of [" ", "\t1", "1 AES_CM_128_HMAC_SHA1_80 inline:", "|2^1", ";inline:a"])
     expect(parseCrypto(piece.repeat(1_000_000 / piece.length))).toBeUndefined();
-  expect(processorMs() - begun).toBeLessThan(500);
+  expect(processorMs() - startMs).toBeLessThan(500);
 });

@@ -23,7 +23,7 @@ function keysOf(suite: SrtpSuite, mki?: Uint8Array) {
 const KEYS = keysOf("AES_CM_128_HMAC_SHA1_80");
 
 /** RFC 3711 step by step, with the runtime's own objects; the packet index exceeds 16 bits. */
-function plainlyProtected(keys: SrtpKeys, packet: Uint8Array, number: number): string {
+function referencePacket(keys: SrtpKeys, packet: Uint8Array, number: number): string {
   const { cipher, auth, salt } = deriveSessionKeys(keys, "rtp");
   const counter = new Uint8Array(16);
   counter.set(salt);
@@ -31,11 +31,11 @@ function plainlyProtected(keys: SrtpKeys, packet: Uint8Array, number: number): s
   position.setUint32(4, position.getUint32(4) ^ new DataView(packet.buffer).getUint32(8));
   position.setUint32(8, position.getUint32(8) ^ (number >>> 16));
   position.setUint16(12, position.getUint16(12) ^ (number & 0xffff));
-  const secret = createCipheriv(`aes-${cipher.length * 8}-ctr`, cipher, counter).update(packet.subarray(12));
-  const whole = Buffer.concat([packet.subarray(0, 12), secret]);
+  const encrypted = createCipheriv(`aes-${cipher.length * 8}-ctr`, cipher, counter).update(packet.subarray(12));
+  const authenticated = Buffer.concat([packet.subarray(0, 12), encrypted]);
   const rollover = Buffer.from([0, 0, 0, number >>> 16]);
-  const tag = createHmac("sha1", auth).update(whole).update(rollover).digest();
-  return Buffer.concat([whole, tag.subarray(0, SUITES[keys.suite].rtpTag)]).toString("hex");
+  const tag = createHmac("sha1", auth).update(authenticated).update(rollover).digest();
+  return Buffer.concat([authenticated, tag.subarray(0, SUITES[keys.suite].rtpTag)]).toString("hex");
 }
 
 function rtcp(ssrc: number, payload = 20): Uint8Array {
@@ -46,17 +46,17 @@ function rtcp(ssrc: number, payload = 20): Uint8Array {
 }
 
 describe.each(SUITE_NAMES)("%s", (suite) => {
-  test("both back ends agree with the plain computation, also over a rollover", () => {
-    const one = createSrtp(keysOf(suite), ownHmac);
-    const other = createSrtp(keysOf(suite), nativeHmac);
+  test("both back ends match the reference computation, even across a rollover", () => {
+    const scriptSender = createSrtp(keysOf(suite), ownHmac);
+    const nativeSender = createSrtp(keysOf(suite), nativeHmac);
     const receivers = [createSrtp(keysOf(suite), ownHmac), createSrtp(keysOf(suite), nativeHmac)] as const;
     for (let n = 65_000; n < 66_200; n++) {
       const payload = n % 7 === 0 ? (n * 31) % 900 : 160;
       const [a, b, plain] = [rtp(n, { payload }), rtp(n, { payload }), rtp(n, { payload })];
-      const length = one.protect(a, 12 + payload);
-      expect(other.protect(b, 12 + payload)).toBe(length);
+      const length = scriptSender.protect(a, 12 + payload);
+      expect(nativeSender.protect(b, 12 + payload)).toBe(length);
       expect(hex(a)).toBe(hex(b));
-      expect(hex(a.subarray(0, length))).toBe(plainlyProtected(keysOf(suite), plain.subarray(0, 12 + payload), n));
+      expect(hex(a.subarray(0, length))).toBe(referencePacket(keysOf(suite), plain.subarray(0, 12 + payload), n));
       expect(length).toBe(12 + payload + SUITES[suite].rtpTag);
       expect(receivers[0].unprotect(a, length)).toBe(12 + payload);
       expect(receivers[1].unprotect(b, length)).toBe(12 + payload);
@@ -69,8 +69,8 @@ describe.each(SUITE_NAMES)("%s", (suite) => {
     const packet = rtp(7);
     const length = createSrtp(keysOf(suite)).protect(packet, 172);
     expect(hex(packet.subarray(12, 172))).not.toBe(hex(rtp(7).subarray(12, 172)));
-    const stranger = newSrtpKeys(suite, (array) => crypto.getRandomValues(array));
-    expect(createSrtp(stranger).unprotect(packet, length)).toBe(-1);
+    const otherKeys = newSrtpKeys(suite, (array) => crypto.getRandomValues(array));
+    expect(createSrtp(otherKeys).unprotect(packet, length)).toBe(-1);
     expect(createSrtp(keysOf(suite)).unprotect(packet, length)).toBe(172);
   });
 
@@ -114,30 +114,33 @@ test("a duplicate packet is accepted once", () => {
 test("a late packet is accepted once within the window of 128", () => {
   const packets = protectedPackets(65_400, 300);
   const receiver = createSrtp(KEYS);
-  const take = (n: number) => receiver.unprotect(packets[n]!.bytes.slice(), packets[n]!.length);
-  expect(take(0)).toBe(172);
-  expect(take(299)).toBe(172);
-  for (let n = 172; n < 299; n++) expect(take(n)).toBe(172);
-  for (let n = 172; n < 299; n++) expect(take(n)).toBe(-1);
-  for (let n = 0; n < 172; n++) expect(take(n)).toBe(-1);
+  const receive = (n: number) => receiver.unprotect(packets[n]!.bytes.slice(), packets[n]!.length);
+  expect(receive(0)).toBe(172);
+  expect(receive(299)).toBe(172);
+  for (let n = 172; n < 299; n++) expect(receive(n)).toBe(172);
+  for (let n = 172; n < 299; n++) expect(receive(n)).toBe(-1);
+  for (let n = 0; n < 172; n++) expect(receive(n)).toBe(-1);
 });
 
 fuzz(
-  "packets shuffled within the window are each taken once, over a rollover too",
+  "packets shuffled within the window are each accepted once, even across a rollover",
   fc.property(fc.nat(0xffff), fc.infiniteStream(fc.nat(63)), (start, chance) => {
     // The first packet arrives first: a source whose first packets are reordered across a rollover is ambiguous.
     const packets = protectedPackets(start, 96);
-    const [first, ...rest] = packets.map((packet, n) => ({ ...packet, at: n + (n === 0 ? -99 : chance.next().value) }));
+    const [first, ...otherPackets] = packets.map((packet, n) => ({
+      ...packet,
+      at: n + (n === 0 ? -99 : chance.next().value),
+    }));
     const receiver = createSrtp(KEYS);
-    for (const { bytes, length } of [first!, ...rest.sort((a, b) => a.at - b.at)]) {
+    for (const { bytes, length } of [first!, ...otherPackets.sort((a, b) => a.at - b.at)]) {
       const copy = bytes.slice();
       if (receiver.unprotect(bytes, length) !== 172) throw new Error("a packet was refused");
-      if (receiver.unprotect(copy, length) !== -1) throw new Error("a packet was taken twice");
+      if (receiver.unprotect(copy, length) !== -1) throw new Error("a packet was accepted twice");
     }
   }),
 );
 
-test("a loss of 30,000 packets does not lose the count of rollovers", () => {
+test("the rollover count survives a loss of 30,000 packets", () => {
   const sender = createSrtp(KEYS);
   const receiver = createSrtp(KEYS);
   for (let n = 0; n < 400_000; n += 30_000) {
@@ -153,7 +156,7 @@ test("a source that wrapped around before its first packet is decrypted", () => 
   for (const { bytes, length } of packets.slice(8)) expect(receiver.unprotect(bytes, length)).toBe(172);
 });
 
-test("sources taking turns do not disturb each other", () => {
+test("alternating sources do not disturb each other", () => {
   const receiver = createSrtp(KEYS);
   const sender = createSrtp(KEYS);
   for (let n = 0; n < 300; n++) {
@@ -175,11 +178,11 @@ test("one wrong bit refuses a packet without side effects", () => {
   const { bytes, length } = packet!;
   const receiver = createSrtp(KEYS);
   for (let bit = 0; bit < length * 8; bit++) {
-    const broken = bytes.slice();
-    broken[bit >>> 3]! ^= 1 << (bit & 7);
-    const before = hex(broken);
-    expect(receiver.unprotect(broken, length)).toBe(-1);
-    expect(hex(broken)).toBe(before);
+    const corrupted = bytes.slice();
+    corrupted[bit >>> 3]! ^= 1 << (bit & 7);
+    const original = hex(corrupted);
+    expect(receiver.unprotect(corrupted, length)).toBe(-1);
+    expect(hex(corrupted)).toBe(original);
   }
   expect(receiver.unprotect(bytes, length)).toBe(172);
 });
@@ -189,9 +192,9 @@ test("one wrong bit refuses an RTCP packet", () => {
   const length = createSrtp(KEYS).protectRtcp(packet, 28);
   const receiver = createSrtp(KEYS);
   for (let bit = 0; bit < length * 8; bit++) {
-    const broken = packet.slice();
-    broken[bit >>> 3]! ^= 1 << (bit & 7);
-    expect(receiver.unprotectRtcp(broken, length)).toBe(-1);
+    const corrupted = packet.slice();
+    corrupted[bit >>> 3]! ^= 1 << (bit & 7);
+    expect(receiver.unprotectRtcp(corrupted, length)).toBe(-1);
   }
   expect(receiver.unprotectRtcp(packet.slice(), length)).toBe(28);
   expect(receiver.unprotectRtcp(packet, length)).toBe(-1);
@@ -246,15 +249,15 @@ test("a key or salt of the wrong length is a RangeError", () => {
   expect(() => createSrtp({ ...KEYS, salt: new Uint8Array(12) })).toThrow(/14 bytes, not 12/);
 });
 
-const hostile = fc.tuple(fc.uint8Array({ maxLength: 300 }), fc.integer({ min: -20, max: 320 }), fc.boolean());
+const randomInput = fc.tuple(fc.uint8Array({ maxLength: 300 }), fc.integer({ min: -20, max: 320 }), fc.boolean());
 
 fuzz(
-  "whatever bytes come, nothing throws and nothing is taken",
-  fc.property(hostile, fc.constantFrom(...SUITE_NAMES), ([array, length, looksRight], suite) => {
-    if (looksRight && array.length > 0) array[0] = 0x80 | (array[0]! & 0x3f);
+  "any bytes are refused without an exception",
+  fc.property(randomInput, fc.constantFrom(...SUITE_NAMES), ([array, length, hasVersion], suite) => {
+    if (hasVersion && array.length > 0) array[0] = 0x80 | (array[0]! & 0x3f);
     const srtp = createSrtp(keysOf(suite));
-    if (srtp.unprotect(array.slice(), length) !== -1) throw new Error("taken as RTP");
-    if (srtp.unprotectRtcp(array.slice(), length) !== -1) throw new Error("taken as RTCP");
+    if (srtp.unprotect(array.slice(), length) !== -1) throw new Error("accepted as RTP");
+    if (srtp.unprotectRtcp(array.slice(), length) !== -1) throw new Error("accepted as RTCP");
     srtp.protect(array.slice(), length);
     srtp.protectRtcp(array.slice(), length);
   }),
@@ -270,7 +273,7 @@ fuzz(
       const forged = bytes.slice();
       new DataView(forged.buffer).setUint16(2, sequence);
       forged[12]! ^= mask | 1;
-      if (receiver.unprotect(forged, Math.min(size, length)) !== -1) throw new Error("a forged packet was taken");
+      if (receiver.unprotect(forged, Math.min(size, length)) !== -1) throw new Error("a forged packet was accepted");
       if (receiver.unprotect(bytes, length) !== 172) throw new Error("a genuine packet was refused");
     }
   }),

@@ -3,15 +3,15 @@ import { type CreateHmac, nativeHmac, ownHmac } from "../../../../adapters/sip-s
 
 /** Both implementations. */
 export const BACK_ENDS: readonly (readonly [name: string, createHmac: CreateHmac])[] = [
-  ["own", ownHmac],
+  ["script", ownHmac],
   ["native", nativeHmac],
 ];
 
 /** The bytes of hexadecimal text, at the start of an array of `room` bytes. */
 export function bytes(text: string, room: number = text.length / 2): Uint8Array {
-  const all = new Uint8Array(room);
-  all.set(Buffer.from(text, "hex"));
-  return all;
+  const array = new Uint8Array(room);
+  array.set(Buffer.from(text, "hex"));
+  return array;
 }
 
 export function hex(array: Uint8Array): string {

@@ -62,7 +62,7 @@ for (const [name, createHmac] of BACK_ENDS) {
 
   // Vectors of libsrtp's test program.
   const PLAIN = `800f1234decafbadcafebabe${"ab".repeat(16)}`;
-  for (const [suite, key, salt, secured] of [
+  for (const [suite, key, salt, protectedText] of [
     ["AES_CM_128_HMAC_SHA1_80", KEY_128, SALT_128, "4e55dc4ce79978d88ca4d215949d2402b78d6acc99ea179b8dbb"],
     ["AES_256_CM_HMAC_SHA1_80", KEY_256, SALT_256, "f1d9de17ff251ff1aa007774b0b4b40da08d9d9a5b3a55d8873b"],
   ] as const)
@@ -70,7 +70,7 @@ for (const [name, createHmac] of BACK_ENDS) {
       const keys = { suite, key: bytes(key), salt: bytes(salt) };
       const packet = bytes(PLAIN, 64);
       const length = createSrtp(keys, createHmac).protect(packet, 28);
-      expect(hex(packet.subarray(0, length))).toBe(PLAIN.slice(0, 24) + secured);
+      expect(hex(packet.subarray(0, length))).toBe(PLAIN.slice(0, 24) + protectedText);
       expect(createSrtp(keys, createHmac).unprotect(packet, length)).toBe(28);
       expect(hex(packet.subarray(0, 28))).toBe(PLAIN);
     });
@@ -90,10 +90,10 @@ for (const [name, createHmac] of BACK_ENDS) {
   });
 }
 
-test("our own HMAC equals the native one for lengths around a block", () => {
+test("the script HMAC equals the native one for lengths around a block", () => {
   const key = Uint8Array.from({ length: 20 }, (_, i) => i * 11);
   const message = Uint8Array.from({ length: 400 }, (_, i) => i * 7);
-  const [own, native] = [ownHmac(key), nativeHmac(key)];
+  const [scripted, native] = [ownHmac(key), nativeHmac(key)];
   for (let length = 0; length <= message.length; length++)
-    expect(hex(own.digest(message, length))).toBe(hex(native.digest(message, length)));
+    expect(hex(scripted.digest(message, length))).toBe(hex(native.digest(message, length)));
 });

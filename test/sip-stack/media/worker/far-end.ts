@@ -29,9 +29,9 @@ export async function startFarEnd(): Promise<FarEnd> {
   return {
     port,
     async arrivals() {
-      const answer = next<readonly Arrival[]>();
+      const reply = next<readonly Arrival[]>();
       worker.postMessage("arrivals");
-      return await answer;
+      return await reply;
     },
     async close() {
       await worker.terminate();
@@ -40,7 +40,7 @@ export async function startFarEnd(): Promise<FarEnd> {
 }
 
 /** The remote end itself, if this file runs in a worker. */
-function live(post: (message: unknown) => void, listen: (asked: () => void) => void): void {
+function runFarEnd(post: (message: unknown) => void, listen: (onRequest: () => void) => void): void {
   const arrivals: Arrival[] = [];
   const socket = createSocket("udp4");
   socket.on("message", (bytes, from) => {
@@ -59,8 +59,8 @@ function live(post: (message: unknown) => void, listen: (asked: () => void) => v
 
 if (workerData === "far end" && parentPort !== null) {
   const port = parentPort;
-  live(
+  runFarEnd(
     (message) => port.postMessage(message),
-    (asked) => port.on("message", asked),
+    (onRequest) => port.on("message", onRequest),
   );
 }

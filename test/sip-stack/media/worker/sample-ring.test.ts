@@ -12,27 +12,27 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 fuzz(
-  "what is taken is what was written, in order, less what was dropped; positions count both",
+  "reads return the written samples in order, without the dropped ones; positions count both",
   fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
     const memory = SampleRing.memory(128);
     const [writer, reader] = [new SampleRing(memory), new SampleRing(memory)];
     const queue: number[] = [];
     let value = 0;
     let position = 0;
-    for (const one of steps) {
-      if (one === "drop") {
+    for (const operation of steps) {
+      if (operation === "drop") {
         expect(writer.drop()).toBe(position);
         position += queue.splice(0).length;
-      } else if ("write" in one) {
-        const samples = Int16Array.from({ length: one.write }, () => (value = (value + 1) % 30_000));
-        const room = queue.length + one.write <= 128;
-        expect(writer.write(samples, one.write)).toBe(room);
-        if (room) queue.push(...samples);
+      } else if ("write" in operation) {
+        const samples = Int16Array.from({ length: operation.write }, () => (value = (value + 1) % 30_000));
+        const fits = queue.length + operation.write <= 128;
+        expect(writer.write(samples, operation.write)).toBe(fits);
+        if (fits) queue.push(...samples);
       } else {
-        const frame = new Int16Array(one.take);
-        const taken = reader.take(frame);
-        expect([...frame.subarray(0, taken)]).toEqual(queue.splice(0, one.take));
-        position += taken;
+        const frame = new Int16Array(operation.take);
+        const count = reader.take(frame);
+        expect([...frame.subarray(0, count)]).toEqual(queue.splice(0, operation.take));
+        position += count;
       }
       expect(reader.position).toBe(position);
       expect(writer.waiting).toBe(queue.length);
@@ -72,8 +72,8 @@ test("every sample is dropped or read, concurrently too", async () => {
   for (let n = 0; performance.now() < end; ) {
     if (ring.waiting > 480) {
       if (n % 7 !== 0) continue;
-      const before = ring.drop();
-      dropped += (ring.position - before) | 0;
+      const positionBefore = ring.drop();
+      dropped += (ring.position - positionBefore) | 0;
     }
     for (let i = 0; i < samples.length; i++) samples[i] = (n + 1) % 30_000;
     if (ring.write(samples, samples.length)) n++;

@@ -7,7 +7,7 @@ const ring = new SampleRing(memory);
 const counts = new Int32Array(result);
 const frame = new Int16Array(160);
 while (Atomics.load(counts, 1) === 0) {
-  const taken = ring.take(frame);
-  Atomics.add(counts, 0, taken);
+  const count = ring.take(frame);
+  Atomics.add(counts, 0, count);
 }
 parentPort?.postMessage("done");

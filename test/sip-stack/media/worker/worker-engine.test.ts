@@ -71,17 +71,17 @@ async function call(engine: MediaEngine, source: FrameSource): Promise<Call> {
   return { session, farEnd, told, heard };
 }
 
-function samplesOf(arrivals: readonly Arrival[]): Int16Array {
+function decodePackets(arrivals: readonly Arrival[]): Int16Array {
   return Int16Array.from(arrivals.flatMap(({ payload }) => [...payload].map((byte) => MULAW_LEVELS[byte]!)));
 }
 
 /** Part from the first to the last loud sample. */
-function loud(samples: Int16Array): Int16Array {
+function loudPart(samples: Int16Array): Int16Array {
   const isLoud = (sample: number): boolean => Math.abs(sample) > 1000;
   return samples.subarray(samples.findIndex(isLoud), samples.findLastIndex(isLoud) + 1);
 }
 
-function longestGap(arrivals: readonly Arrival[]): number {
+function maxGapMs(arrivals: readonly Arrival[]): number {
   return Math.max(...arrivals.slice(1).map(({ at }, i) => at - arrivals[i]!.at));
 }
 
@@ -95,7 +95,7 @@ function stall(ms: number): void {
 }
 
 /** Records the pauses in which this thread moved no samples. */
-class WatchedPlayout extends Playout {
+class ObservedPlayout extends Playout {
   longestPauseMs = 0;
   #last = Number.POSITIVE_INFINITY; // there is no pause before the first time
 
@@ -116,34 +116,34 @@ class WatchedPlayout extends Playout {
   }
 }
 
-/** Audio kept ready by a worker, less a frame, ms: a longer pause of this thread is audible. */
-const READY_MS = 180;
+/** Audio buffered by a worker, less a frame, ms: a longer pause of this thread is audible. */
+const MAX_PAUSE_MS = 180;
 
-/** A call played while neither thread paused too long: this one for more than the audio kept ready, the worker so long that the audio ran dry. Five attempts, so audio that always runs dry is a fault. */
-async function undisturbed(
+/** A call during which neither thread paused too long: this one for more than the buffered audio, the worker until¶the audio ran dry. Fails after five attempts. */
+async function undisturbedCall(
   place: MediaPlace,
-  play: (playout: WatchedPlayout) => Promise<void>,
-): Promise<Call & { readonly playout: WatchedPlayout }> {
-  let longestPauseMs = 0;
-  for (let tries = 0; tries < 5; tries++) {
-    const playout = new WatchedPlayout(RATE);
-    const played = await call(await engineIn(place), playout);
+  play: (playout: ObservedPlayout) => Promise<void>,
+): Promise<Call & { readonly playout: ObservedPlayout }> {
+  let maxPauseMs = 0;
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const playout = new ObservedPlayout(RATE);
+    const finishedCall = await call(await engineIn(place), playout);
     await play(playout);
-    if (playout.longestPauseMs < READY_MS && playout.underruns === 0) return { ...played, playout };
-    ({ longestPauseMs } = playout);
-    await played.session.close();
+    if (playout.longestPauseMs < MAX_PAUSE_MS && playout.underruns === 0) return { ...finishedCall, playout };
+    ({ longestPauseMs: maxPauseMs } = playout);
+    await finishedCall.session.close();
   }
   throw new Error(
-    `the audio ran dry, or this machine paused, in each of five tries; the last pause was ${longestPauseMs} ms`,
+    `the audio ran dry, or this machine paused, in each of five attempts; the last pause was ${maxPauseMs} ms`,
   );
 }
 
 /** Plays a tone of this many ms while this thread is blocked most of the time; returns the packets at the remote end. */
 async function playWhileStalling(place: MediaPlace, toneMs: number): Promise<{ arrivals: Arrival[]; pauseMs: number }> {
-  const playout = new WatchedPlayout(RATE);
+  const playout = new ObservedPlayout(RATE);
   const { session, farEnd } = await call(await engineIn(place), playout);
   await sleep(300);
-  const before = (await farEnd.arrivals()).length;
+  const countBefore = (await farEnd.arrivals()).length;
   playout.enqueue(tone(HZ, toneMs, RATE, 8_000));
   playout.end();
   let hasEnded = false;
@@ -157,21 +157,21 @@ async function playWhileStalling(place: MediaPlace, toneMs: number): Promise<{ a
     await sleep(45);
   }
   await session.close();
-  return { arrivals: (await farEnd.arrivals()).slice(before), pauseMs: playout.longestPauseMs };
+  return { arrivals: (await farEnd.arrivals()).slice(countBefore), pauseMs: playout.longestPauseMs };
 }
 
 describe("while the application's thread repeatedly blocks for 150 ms", () => {
   test("the remote end hears no gap if the audio is in a worker", async () => {
     let { arrivals, pauseMs } = await playWhileStalling("worker", 1500);
-    // A busy machine makes the pause longer than the audio kept ready, or delays frames itself; such runs do not count.
-    const disturbed = () => pauseMs > 180 || longestGap(arrivals) >= pauseMs;
-    for (let again = 0; again < 4 && disturbed(); again++)
+    // A busy machine makes the pause longer than the buffered audio, or delays frames itself; such runs do not count.
+    const isDisturbed = () => pauseMs > 180 || maxGapMs(arrivals) >= pauseMs;
+    for (let attempt = 0; attempt < 4 && isDisturbed(); attempt++)
       ({ arrivals, pauseMs } = await playWhileStalling("worker", 1500));
     expect(pauseMs).toBeGreaterThan(145);
-    const heard = loud(samplesOf(arrivals));
+    const heard = loudPart(decodePackets(arrivals));
     expect(Math.abs(heard.length - 1.5 * RATE)).toBeLessThan(10);
     expect(toneShare(heard, HZ, RATE)).toBeGreaterThan(0.98);
-    expect(longestGap(arrivals)).toBeLessThan(pauseMs);
+    expect(maxGapMs(arrivals)).toBeLessThan(pauseMs);
     for (const [i, { sequence }] of arrivals.slice(1).entries())
       expect(sequence).toBe((arrivals[i]!.sequence + 1) & 0xffff);
   });
@@ -179,13 +179,13 @@ describe("while the application's thread repeatedly blocks for 150 ms", () => {
   test("the remote end hears gaps if the audio is in that thread", async () => {
     const { arrivals, pauseMs } = await playWhileStalling("thread", 1500);
     expect(pauseMs).toBeGreaterThan(145);
-    expect(longestGap(arrivals)).toBeGreaterThan(120);
+    expect(maxGapMs(arrivals)).toBeGreaterThan(120);
   });
 });
 
 describe.each(["thread", "worker"] as const)("an engine in a %s", (place) => {
   test("sends the source's audio, receives the echo, and reports its start", async () => {
-    const { playout, session, told, heard, farEnd } = await undisturbed(place, async (playout) => {
+    const { playout, session, told, heard, farEnd } = await undisturbedCall(place, async (playout) => {
       playout.enqueue(tone(HZ, 600, RATE, 8_000));
       playout.silence(300);
       playout.end();
@@ -194,12 +194,12 @@ describe.each(["thread", "worker"] as const)("an engine in a %s", (place) => {
     expect(playout.heardMs).toBe(600);
     await session.close();
     expect(told).toEqual(["sending", "receiving"]);
-    expect(toneShare(loud(samplesOf(await farEnd.arrivals())), HZ, RATE)).toBeGreaterThan(0.98);
-    expect(loud(samplesOf(await farEnd.arrivals())).length).toBeGreaterThan(0.59 * RATE);
+    expect(toneShare(loudPart(decodePackets(await farEnd.arrivals())), HZ, RATE)).toBeGreaterThan(0.98);
+    expect(loudPart(decodePackets(await farEnd.arrivals())).length).toBeGreaterThan(0.59 * RATE);
     // The jitter buffer may have made it slightly longer or shorter.
-    const back = loud(Int16Array.from(heard));
-    const pieces = Array.from({ length: Math.floor(back.length / 800) }, (_, n) =>
-      back.subarray(n * 800, n * 800 + 800),
+    const echoed = loudPart(Int16Array.from(heard));
+    const pieces = Array.from({ length: Math.floor(echoed.length / 800) }, (_, n) =>
+      echoed.subarray(n * 800, n * 800 + 800),
     );
     expect(Math.max(...pieces.map((piece) => toneShare(piece, HZ, RATE)))).toBeGreaterThan(0.95);
     const { codec, packetsSent, packetsReceived, packetsLost } = session.statistics();
@@ -211,14 +211,14 @@ describe.each(["thread", "worker"] as const)("an engine in a %s", (place) => {
 
   test("counts the packets of strangers", async () => {
     const { session, told } = await call(await engineIn(place), new Playout(RATE));
-    for (let tries = 0; !told.includes("receiving") && tries < 500; tries++) await sleep(10);
+    for (let attempt = 0; !told.includes("receiving") && attempt < 500; attempt++) await sleep(10);
     const stranger = createSocket("udp4");
     const packet = new Uint8Array(172);
     for (let i = 0; i < 7; i++) {
       writeRtpHeader(packet, 0, false, i, i * 160, 5);
       await new Promise((sent) => stranger.send(packet, session.port, "127.0.0.1", sent));
     }
-    for (let tries = 0; session.statistics().packetsInjected !== 7 && tries < 500; tries++) await sleep(10);
+    for (let attempt = 0; session.statistics().packetsInjected !== 7 && attempt < 500; attempt++) await sleep(10);
     stranger.close();
     expect(session.statistics().packetsInjected).toBe(7);
   });
@@ -226,7 +226,7 @@ describe.each(["thread", "worker"] as const)("an engine in a %s", (place) => {
   test("cleared audio is not heard, and heardMs is exact", async () => {
     let marks: string[] = [];
     let heardMs = 0;
-    const { playout, session, farEnd } = await undisturbed(place, async (playout) => {
+    const { playout, session, farEnd } = await undisturbedCall(place, async (playout) => {
       marks = [];
       playout.enqueue(tone(HZ, 200, RATE, 8_000));
       playout.mark("early", (name) => marks.push(name));
@@ -239,25 +239,25 @@ describe.each(["thread", "worker"] as const)("an engine in a %s", (place) => {
     expect(playout.heardMs).toBe(heardMs);
     expect(marks).toEqual(["early"]);
     await session.close();
-    const heard = loud(samplesOf(await farEnd.arrivals()));
+    const heard = loudPart(decodePackets(await farEnd.arrivals()));
     expect(Math.abs(heard.length / 8 - heardMs)).toBeLessThan(2);
     expect(heardMs).toBeGreaterThan(300);
     expect(heardMs).toBeLessThan(2_500);
   });
 
   test("audio enqueued into silence is heard soon", async () => {
-    const playout = new WatchedPlayout(RATE);
+    const playout = new ObservedPlayout(RATE);
     const { session, farEnd } = await call(await engineIn(place), playout);
     await sleep(400);
-    const before = (await farEnd.arrivals()).length;
+    const countBefore = (await farEnd.arrivals()).length;
     playout.longestPauseMs = 0;
     playout.enqueue(tone(HZ, 200, RATE, 8_000));
     await sleep(500);
     await session.close();
-    const arrivals = (await farEnd.arrivals()).slice(before);
-    const first = arrivals.findIndex(({ payload }) => payload.some((byte) => Math.abs(MULAW_LEVELS[byte]!) > 1000));
-    expect(first).toBeGreaterThanOrEqual(0);
-    expect(first * 20).toBeLessThan(60 + 2 * playout.longestPauseMs);
+    const arrivals = (await farEnd.arrivals()).slice(countBefore);
+    const firstLoud = arrivals.findIndex(({ payload }) => payload.some((byte) => Math.abs(MULAW_LEVELS[byte]!) > 1000));
+    expect(firstLoud).toBeGreaterThanOrEqual(0);
+    expect(firstLoud * 20).toBeLessThan(60 + 2 * playout.longestPauseMs);
   });
 
   test("keys are sent while the source waits", async () => {
@@ -279,14 +279,14 @@ describe.each(["thread", "worker"] as const)("an engine in a %s", (place) => {
         return 0;
       },
     });
-    const begun = performance.now();
+    const startedAt = performance.now();
     await sleep(1000);
     await session.close();
-    const [read, due] = [frames, (performance.now() - begun) / 20];
-    expect(read).toBeGreaterThan(due / 2);
-    expect(read).toBeLessThan(due + 10);
+    const [readFrames, expectedFrames] = [frames, (performance.now() - startedAt) / 20];
+    expect(readFrames).toBeGreaterThan(expectedFrames / 2);
+    expect(readFrames).toBeLessThan(expectedFrames + 10);
     await sleep(100);
-    expect(frames).toBe(read);
+    expect(frames).toBe(readFrames);
   });
 
   test("an error names a full range of ports", async () => {
@@ -304,32 +304,33 @@ describe.each(["thread", "worker"] as const)("an engine in a %s", (place) => {
 describe("a worker that dies", () => {
   /** An invalid stream description breaks its thread. */
   const kill = ({ session }: Call): void => session.configure({} as StreamSettings);
-  const died = async (...calls: readonly Call[]): Promise<void> => {
-    const isLost = ({ told }: Call): boolean => told.some((one) => one.startsWith("lost: the thread for the audio"));
-    for (let tries = 0; !calls.every(isLost); tries++) {
-      if (tries > 1_000) throw new Error("the calls do not know that their worker is gone");
+  const workerDeath = async (...calls: readonly Call[]): Promise<void> => {
+    const isLost = ({ told }: Call): boolean =>
+      told.some((event) => event.startsWith("lost: the thread for the audio"));
+    for (let attempt = 0; !calls.every(isLost); attempt++) {
+      if (attempt > 1_000) throw new Error("the calls were not notified of their worker's death");
       await sleep(10);
     }
   };
 
-  test("at every first call leaves the calls to this thread", async () => {
-    const dies = `import { parentPort } from "node:worker_threads";
+  test("at every first call is replaced by this thread", async () => {
+    const source = `import { parentPort } from "node:worker_threads";
       parentPort.on("message", () => process.exit(1));
       parentPort.postMessage({ type: "ready", monotonic: performance.now() });`;
-    const entry = new URL(`data:text/javascript,${encodeURIComponent(dies)}`);
+    const entry = new URL(`data:text/javascript,${encodeURIComponent(source)}`);
     const engine = await createEngine({ system: realSystem, logger: silentLogger, place: "worker", entry });
     engines.push(engine);
     const { told } = await call(engine, new Playout(RATE));
-    for (let tries = 0; !told.includes("receiving") && tries < 500; tries++) await sleep(10);
+    for (let attempt = 0; !told.includes("receiving") && attempt < 500; attempt++) await sleep(10);
     expect(told).toEqual(["sending", "receiving"]);
   });
 
   test("ends its calls, and a new one carries the next calls", async () => {
     const engine = await engineIn("worker");
-    const before = [await call(engine, new Playout(RATE)), await call(engine, new Playout(RATE))] as const;
-    kill(before[0]);
-    await died(...before);
-    for (const { session } of before) await session.close();
+    const firstCalls = [await call(engine, new Playout(RATE)), await call(engine, new Playout(RATE))] as const;
+    kill(firstCalls[0]);
+    await workerDeath(...firstCalls);
+    for (const { session } of firstCalls) await session.close();
     const playout = new Playout(RATE);
     const { session, farEnd, told } = await call(engine, playout);
     playout.enqueue(tone(HZ, 300, RATE, 8_000));
@@ -337,21 +338,21 @@ describe("a worker that dies", () => {
     await playout.drained;
     const { length } = await farEnd.arrivals();
     stall(500);
-    const meanwhile = (await farEnd.arrivals()).slice(length);
+    const arrivalsDuringStall = (await farEnd.arrivals()).slice(length);
     await session.close();
-    expect(meanwhile.length).toBeGreaterThan(15); // this thread has sent none of them
-    expect(toneShare(loud(samplesOf(await farEnd.arrivals())), HZ, RATE)).toBeGreaterThan(0.98);
+    expect(arrivalsDuringStall.length).toBeGreaterThan(15); // this thread has sent none of them
+    expect(toneShare(loudPart(decodePackets(await farEnd.arrivals())), HZ, RATE)).toBeGreaterThan(0.98);
     expect(told).toEqual(["sending", "receiving"]);
   });
 
-  test("while a call requests it is replaced for that call", async () => {
+  test("while a call is being opened is replaced for that call", async () => {
     const engine = await engineIn("worker");
-    const before = await call(engine, new Playout(RATE));
-    const silent = { sending() {}, receiving() {}, digit() {}, silent() {}, lost() {} };
+    const firstCall = await call(engine, new Playout(RATE));
+    const listener = { sending() {}, receiving() {}, digit() {}, silent() {}, lost() {} };
     const options = { address: "127.0.0.1", ports: [43_002, 43_999], sampleRate: RATE, lossMs: 20_000 } as const;
-    kill(before);
-    const sessions = await Promise.all([0, 1, 2].map(() => engine.open(options, silent)));
-    await died(before);
+    kill(firstCall);
+    const sessions = await Promise.all([0, 1, 2].map(() => engine.open(options, listener)));
+    await workerDeath(firstCall);
     expect(new Set(sessions.map(({ port }) => port)).size).toBe(3);
   });
 });
