@@ -12,14 +12,14 @@ interface BodyPart {
  * (RFC 5621 section 3: some gateways send SDP together with ISUP). Undefined if there is none.
  */
 export function bodyPart({ headers, body }: BodyPart, type: string, depth = 3): Uint8Array | undefined {
-  const written = contentType(headers);
-  if (body.length === 0 || written === undefined) return undefined;
-  if (written.value === type) return body;
-  const boundary = written.params.get("boundary");
-  if (!boundary || !written.value.startsWith("multipart/") || depth === 0) return undefined;
+  const declared = contentType(headers);
+  if (body.length === 0 || declared === undefined) return undefined;
+  if (declared.value === type) return body;
+  const boundary = declared.params.get("boundary");
+  if (!boundary || !declared.value.startsWith("multipart/") || depth === 0) return undefined;
   for (const part of bodyParts(body, `--${boundary}`)) {
-    const found = bodyPart(part, type, depth - 1);
-    if (found !== undefined) return found;
+    const content = bodyPart(part, type, depth - 1);
+    if (content !== undefined) return content;
   }
   return undefined;
 }
@@ -44,8 +44,8 @@ function* bodyParts(body: Uint8Array, delimiter: string): Iterable<BodyPart> {
 
 function readPart(bytes: Uint8Array): BodyPart {
   const lines = headerLines(bytes.subarray(0, 2));
-  const plain = lines.length > 1 && lines[0] === "";
-  const end = plain ? bytes.indexOf(0x0a) + 1 : headEnd(bytes, 0);
+  const hasNoFields = lines.length > 1 && lines[0] === "";
+  const end = hasNoFields ? bytes.indexOf(0x0a) + 1 : headEnd(bytes, 0);
   if (end < 0) return { headers: readFields([]).headers, body: bytes };
   return { headers: readFields(headerLines(bytes.subarray(0, end))).headers, body: bytes.subarray(end) };
 }

@@ -19,9 +19,9 @@ export function skipLws(text: string, at: number): number {
 /** The text without spaces and tabs at both ends; other white space stays. Takes linear time, unlike `[ \t]+$`. */
 export function trimLws(text: string): string {
   const from = skipLws(text, 0);
-  let to = text.length;
-  while (to > from && isLws(text.charCodeAt(to - 1))) to--;
-  return text.slice(from, to);
+  let end = text.length;
+  while (end > from && isLws(text.charCodeAt(end - 1))) end--;
+  return text.slice(from, end);
 }
 
 function isLws(code: number): boolean {
@@ -67,19 +67,19 @@ export function parseUint32(text: string | undefined): number | undefined {
 export function splitList(text: string): string[] {
   const elements: string[] = [];
   let from = 0;
-  let quoted = false;
-  let bracketed = false;
+  let inQuotes = false;
+  let inBrackets = false;
   for (let at = 0; at <= text.length; at++) {
     const character = text[at];
-    if (quoted) {
+    if (inQuotes) {
       if (character === "\\") at++;
-      else if (character === '"') quoted = false;
+      else if (character === '"') inQuotes = false;
       if (at < text.length) continue;
     }
-    if (character === '"') quoted = true;
-    else if (character === "<") bracketed = true;
-    else if (character === ">") bracketed = false;
-    else if (at >= text.length || (character === "," && !bracketed)) {
+    if (character === '"') inQuotes = true;
+    else if (character === "<") inBrackets = true;
+    else if (character === ">") inBrackets = false;
+    else if (at >= text.length || (character === "," && !inBrackets)) {
       const element = trimLws(text.slice(from, at));
       if (element !== "") elements.push(element);
       from = at + 1;

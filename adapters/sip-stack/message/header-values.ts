@@ -75,10 +75,10 @@ interface SessionExpires {
 
 /** Reads Session-Expires or Min-SE: `1800;refresher=uac`. */
 export function parseSessionExpires(text: string | undefined): SessionExpires | undefined {
-  const read = parseParameterized(text ?? "");
-  const seconds = parseUint32(read?.value);
+  const parsed = parseParameterized(text ?? "");
+  const seconds = parseUint32(parsed?.value);
   if (seconds === undefined) return undefined;
-  const refresher = read?.params.get("refresher")?.toLowerCase();
+  const refresher = parsed?.params.get("refresher")?.toLowerCase();
   return { seconds, refresher: refresher === "uac" || refresher === "uas" ? refresher : undefined };
 }
 
@@ -105,13 +105,13 @@ export function parseReasons(text: string | undefined): Reason[] {
 
 /** Reads one element of Reason: `Q.850;cause=16;text="Terminated"`. */
 export function parseReason(text: string): Reason | undefined {
-  const read = parseParameterized(text);
-  if (read === undefined || !isToken(read.value)) return undefined;
+  const parsed = parseParameterized(text);
+  if (parsed === undefined || !isToken(parsed.value)) return undefined;
   return {
-    protocol: read.value.toUpperCase(),
-    cause: parseUint32(read.params.get("cause")),
-    text: read.params.get("text") || undefined,
-    ...(read.params.get("location") ? { location: read.params.get("location") } : {}),
+    protocol: parsed.value.toUpperCase(),
+    cause: parseUint32(parsed.params.get("cause")),
+    text: parsed.params.get("text") || undefined,
+    ...(parsed.params.get("location") ? { location: parsed.params.get("location") } : {}),
   };
 }
 

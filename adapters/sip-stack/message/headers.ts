@@ -1,7 +1,7 @@
 import { splitList } from "./grammar.ts";
 
 /** Compact forms of header field names (RFC 3261 section 7.3.3 and the IANA registry), with their long forms. */
-const COMPACT: ReadonlyMap<string, string> = new Map(
+const COMPACT_FORMS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     a: "accept-contact",
     b: "referred-by",
@@ -101,7 +101,7 @@ export class SipHeaders implements Iterable<readonly [name: string, value: strin
 /** The key of a field: its long name in lower case. */
 export function fieldKey(name: string): string {
   const lower = name.toLowerCase();
-  return COMPACT.get(lower) ?? lower;
+  return COMPACT_FORMS.get(lower) ?? lower;
 }
 
 /** The option tags (RFC 3261 section 19.2) in all fields of this name, in lower case: Require, Supported, Unsupported. */

@@ -27,13 +27,13 @@ export function parseNameAddr(text: string): NameAddr | undefined {
   const from = skipLws(text, 0);
   const quoted = readQuotedString(text, from);
   if (quoted === undefined && text[from] === '"') return undefined;
-  const open = quoted === undefined ? text.indexOf("<", from) : skipLws(text, quoted.end);
-  if (open < 0) return parseBare(text.slice(from));
-  if (text[open] !== "<") return undefined;
-  const close = text.indexOf(">", open);
-  const uri = close < 0 ? "" : trimLws(text.slice(open + 1, close));
-  const name = trimLws(text.slice(from, open));
-  const params = parseParams(text, close + 1);
+  const openAt = quoted === undefined ? text.indexOf("<", from) : skipLws(text, quoted.end);
+  if (openAt < 0) return parseBare(text.slice(from));
+  if (text[openAt] !== "<") return undefined;
+  const closeAt = text.indexOf(">", openAt);
+  const uri = closeAt < 0 ? "" : trimLws(text.slice(openAt + 1, closeAt));
+  const name = trimLws(text.slice(from, openAt));
+  const params = parseParams(text, closeAt + 1);
   if (!isUri(uri) || params === undefined || (quoted === undefined && name.includes('"'))) return undefined;
   return { display: quoted?.value ?? (name === "" ? undefined : name), uri, params };
 }
@@ -52,8 +52,8 @@ export function tagOf(value: string | undefined): string | undefined {
 /** The value of a From or To field with this tag; the rest stays as written. */
 export function withTag(value: string, tag: string): string {
   if (tagOf(value) === undefined) return `${value};tag=${tag}`;
-  const read = parseNameAddr(value) as NameAddr;
-  return writeNameAddr({ ...read, params: new Map(read.params).set("tag", tag) });
+  const parsed = parseNameAddr(value) as NameAddr;
+  return writeNameAddr({ ...parsed, params: new Map(parsed.params).set("tag", tag) });
 }
 
 function parseBare(text: string): NameAddr | undefined {

@@ -24,11 +24,11 @@ export function parseMessage(bytes: Uint8Array): SipMessage | MalformedMessage {
   const end = headEnd(bytes, from);
   const head = readHead(bytes.subarray(from, end < 0 ? bytes.length : end));
   if (end < 0) return completeMessage(head, EMPTY_BODY, { status: 400, detail: "The message ends within its header" });
-  const received = bytes.length - end;
-  const length = contentLength(head.headers) ?? received;
+  const receivedBytes = bytes.length - end;
+  const length = contentLength(head.headers) ?? receivedBytes;
   if (typeof length !== "number") return completeMessage(head, EMPTY_BODY, length);
-  if (length <= received) return completeMessage(head, new Uint8Array(bytes.subarray(end, end + length)));
-  const detail = `Content-Length is ${length}, but the body has only ${received} bytes`;
+  if (length <= receivedBytes) return completeMessage(head, new Uint8Array(bytes.subarray(end, end + length)));
+  const detail = `Content-Length is ${length}, but the body has only ${receivedBytes} bytes`;
   return completeMessage(head, EMPTY_BODY, { status: 400, detail });
 }
 
@@ -65,9 +65,9 @@ export const HEADER_TOO_LARGE: MessageError = {
 
 /** Reads a start line at the first byte, and the header fields below it, up to the limit. */
 export function readHead(bytes: Uint8Array): MessageHead {
-  const [first = "", ...rest] = headerLines(bytes.subarray(0, MAX_HEADER_BYTES));
-  const line = readStartLine(first);
-  const { headers, error } = readFields(rest);
+  const [firstLine = "", ...otherLines] = headerLines(bytes.subarray(0, MAX_HEADER_BYTES));
+  const line = readStartLine(firstLine);
+  const { headers, error } = readFields(otherLines);
   if (line.start === undefined) return { ...line, headers };
   const tooLarge = bytes.length > MAX_HEADER_BYTES ? HEADER_TOO_LARGE : undefined;
   return { start: line.start, headers, error: line.error ?? tooLarge ?? error };
@@ -159,22 +159,22 @@ function uriFault(uri: string): string | undefined {
   if (/\s/.test(uri)) return "The Request-URI contains white space";
   if (!/^[A-Za-z][A-Za-z0-9+.-]*:[^<>"]+$/.test(uri)) return "The Request-URI is not a URI";
   if (!/^sips?:/i.test(uri)) return undefined;
-  const read = parseUri(uri);
-  if (read === undefined) return "The Request-URI is not a SIP URI";
-  return read.headers.length > 0 ? "The Request-URI contains header fields" : undefined;
+  const parsed = parseUri(uri);
+  if (parsed === undefined) return "The Request-URI is not a SIP URI";
+  return parsed.headers.length > 0 ? "The Request-URI contains header fields" : undefined;
 }
 
 /** The media type of a body, in lower case, with its parameters (RFC 3261 section 20.15): `application/sdp`. */
 export function contentType(headers: SipHeaders): Parameterized | undefined {
-  const read = parseParameterized(headers.get("Content-Type") ?? "");
+  const parsed = parseParameterized(headers.get("Content-Type") ?? "");
   const halves =
-    read?.value
+    parsed?.value
       .toLowerCase()
       .split("/")
       .map((half) => half.trim()) ?? [];
-  if (read === undefined || halves.length !== 2 || halves.some((half) => half === "" || /\s/.test(half)))
+  if (parsed === undefined || halves.length !== 2 || halves.some((half) => half === "" || /\s/.test(half)))
     return undefined;
-  return { value: halves.join("/"), params: read.params };
+  return { value: halves.join("/"), params: parsed.params };
 }
 
 /** The value of Content-Length (RFC 3261 section 20.14): a length, or its fault; undefined without the field. */
@@ -202,7 +202,7 @@ export function completeMessage(
 }
 
 /** Fields that we depend on and that may occur only once (RFC 3261 section 20). */
-const SINGLE = ["From", "To", "Call-ID", "CSeq", "Max-Forwards"];
+const SINGLE_FIELDS = ["From", "To", "Call-ID", "CSeq", "Max-Forwards"];
 
 /** The fault of a message whose required fields (RFC 3261 section 8.1.1) are missing or malformed. */
 function messageFault(start: StartLine, headers: SipHeaders): MessageError | undefined {
@@ -211,13 +211,13 @@ function messageFault(start: StartLine, headers: SipHeaders): MessageError | und
 }
 
 function fieldFault(start: StartLine, headers: SipHeaders): string | undefined {
-  const repeated = SINGLE.find((name) => headers.fields(name).length > 1);
-  if (repeated !== undefined) return `${repeated} occurs more than once`;
-  const missing = ["Via", "From", "To", "Call-ID", "CSeq"].find((name) => !headers.get(name));
-  if (missing !== undefined) return `${missing} is missing`;
+  const repeatedField = SINGLE_FIELDS.find((name) => headers.fields(name).length > 1);
+  if (repeatedField !== undefined) return `${repeatedField} occurs more than once`;
+  const missingField = ["Via", "From", "To", "Call-ID", "CSeq"].find((name) => !headers.get(name));
+  if (missingField !== undefined) return `${missingField} is missing`;
   if (parseVia(headers.list("Via")[0] ?? "") === undefined) return "Via cannot be read";
-  const address = ["From", "To"].find((name) => parseNameAddr(headers.get(name) ?? "") === undefined);
-  if (address !== undefined) return `${address} cannot be read`;
+  const unreadable = ["From", "To"].find((name) => parseNameAddr(headers.get(name) ?? "") === undefined);
+  if (unreadable !== undefined) return `${unreadable} cannot be read`;
   const cseq = parseCSeq(headers.get("CSeq"));
   if (cseq === undefined) return "CSeq cannot be read";
   if (start.kind === "response") return undefined;
@@ -248,8 +248,8 @@ function refusal(
 ): SipResponse | undefined {
   const [sentBy = ""] = (headers.list("Via")[0] ?? "").split(";", 1);
   if (start?.kind !== "request" || start.method === "ACK" || parseVia(sentBy) === undefined) return undefined;
-  const answer = responseTo(sipRequest(start.method, start.uri, headers), status, detail);
-  const to = answer.headers.get("To");
-  if (to !== undefined && tagOf(to) === undefined) answer.headers.set("To", withTag(to, "malformed"));
-  return answer;
+  const response = responseTo(sipRequest(start.method, start.uri, headers), status, detail);
+  const to = response.headers.get("To");
+  if (to !== undefined && tagOf(to) === undefined) response.headers.set("To", withTag(to, "malformed"));
+  return response;
 }

@@ -45,7 +45,7 @@ export class StreamFramer {
   /** Buffered bytes, up to `#length`; the rest is spare capacity. */
   #buffer: Uint8Array = EMPTY_BODY;
   #length = 0;
-  /** The number of buffered bytes that were searched for the end of the header. */
+  /** The number of buffered bytes already searched for the end of the header. */
   #searched = 0;
   /** A complete head whose body is incomplete. */
   #head: PendingHead | undefined;
@@ -76,15 +76,15 @@ export class StreamFramer {
 
   /** Skips empty lines before the next message, and adds the keep-alives among them. */
   #skipBlanks(bytes: Uint8Array, from: number, framed: Framed[]): number {
-    const to = skipEmptyLines(bytes, from);
-    if (to === from) return to;
+    const end = skipEmptyLines(bytes, from);
+    if (end === from) return end;
     let lines = this.#blanks;
-    for (let at = from; at < to; at++) if (bytes[at] === LF) lines++;
-    const cutInCrlf = to === bytes.length && bytes[to - 1] !== LF;
+    for (let at = from; at < end; at++) if (bytes[at] === LF) lines++;
+    const endsInCrlf = end === bytes.length && bytes[end - 1] !== LF;
     if (lines >= 2) framed.push({ kind: "ping" });
-    else if (lines === 1 && to === bytes.length && !cutInCrlf) framed.push({ kind: "pong" });
-    this.#blanks = cutInCrlf ? lines % 2 : 0;
-    return to;
+    else if (lines === 1 && end === bytes.length && !endsInCrlf) framed.push({ kind: "pong" });
+    this.#blanks = endsInCrlf ? lines % 2 : 0;
+    return end;
   }
 
   /** The offset after the head at `from`; -1 if it is incomplete. */
@@ -102,8 +102,8 @@ export class StreamFramer {
       this.#head = { read, bodyLength };
       return end;
     }
-    const fault = typeof bodyLength === "number" ? HEADER_TOO_LARGE : bodyLength;
-    const { detail, answer } = malformed(read, read.error ?? fault);
+    const error = typeof bodyLength === "number" ? HEADER_TOO_LARGE : bodyLength;
+    const { detail, answer } = malformed(read, read.error ?? error);
     return this.#fail(framed, detail, answer);
   }
 
@@ -128,9 +128,9 @@ export class StreamFramer {
     if (this.#length === 0) return piece;
     const length = this.#length + piece.length;
     if (length > this.#buffer.length) {
-      const larger = new Uint8Array(Math.max(length, 2 * this.#buffer.length));
-      larger.set(this.#buffer.subarray(0, this.#length));
-      this.#buffer = larger;
+      const buffer = new Uint8Array(Math.max(length, 2 * this.#buffer.length));
+      buffer.set(this.#buffer.subarray(0, this.#length));
+      this.#buffer = buffer;
     }
     this.#buffer.set(piece, this.#length);
     return this.#buffer.subarray(0, length);

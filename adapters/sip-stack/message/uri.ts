@@ -26,8 +26,8 @@ export function parseHostPort(text: string): HostPort | undefined {
 
 /** The host, in brackets if it is an IPv6 address, with its port if there is one. */
 export function writeHostPort({ host, port }: HostPort): string {
-  const written = host.includes(":") ? `[${host}]` : host;
-  return port === undefined ? written : `${written}:${port}`;
+  const hostText = host.includes(":") ? `[${host}]` : host;
+  return port === undefined ? hostText : `${hostText}:${port}`;
 }
 
 /** A `sip:` or `sips:` URI (RFC 3261 section 19.1), without its escapes. */
@@ -112,21 +112,21 @@ export function withoutPort(text: string): string {
 const NEVER_IGNORED = ["user", "ttl", "method", "maddr", "transport"];
 
 /** True if two URIs are equal (RFC 3261 section 19.1.4): a missing port is not equal to the default port. */
-export function sameUri(one: SipUri, other: SipUri): boolean {
+export function sameUri(a: SipUri, b: SipUri): boolean {
   return (
-    one.scheme === other.scheme &&
-    one.user === other.user &&
-    one.password === other.password &&
-    one.host.toLowerCase() === other.host.toLowerCase() &&
-    one.port === other.port &&
-    sameParams(one.params, other.params) &&
-    sortedHeaders(one) === sortedHeaders(other)
+    a.scheme === b.scheme &&
+    a.user === b.user &&
+    a.password === b.password &&
+    a.host.toLowerCase() === b.host.toLowerCase() &&
+    a.port === b.port &&
+    sameParams(a.params, b.params) &&
+    sortedHeaders(a) === sortedHeaders(b)
   );
 }
 
-function sameParams(one: SipParams, other: SipParams): boolean {
-  if (NEVER_IGNORED.some((name) => one.has(name) !== other.has(name))) return false;
-  return [...one].every(([name, value]) => (other.get(name) ?? value).toLowerCase() === value.toLowerCase());
+function sameParams(a: SipParams, b: SipParams): boolean {
+  if (NEVER_IGNORED.some((name) => a.has(name) !== b.has(name))) return false;
+  return [...a].every(([name, value]) => (b.get(name) ?? value).toLowerCase() === value.toLowerCase());
 }
 
 function sortedHeaders({ headers }: SipUri): string {
@@ -164,14 +164,14 @@ const HEX = "0123456789ABCDEF";
 function readEscapes(text: string): string {
   if (!text.includes("%")) return text;
   const bytes = new TextEncoder().encode(text);
-  let to = 0;
-  for (let at = 0; at < bytes.length; at++, to++) {
+  let length = 0;
+  for (let at = 0; at < bytes.length; at++, length++) {
     const high = bytes[at] === 0x25 ? digit(bytes[at + 1]) : -1;
     const low = high < 0 ? -1 : digit(bytes[at + 2]);
-    bytes[to] = low < 0 ? (bytes[at] as number) : high * 16 + low;
+    bytes[length] = low < 0 ? (bytes[at] as number) : high * 16 + low;
     if (low >= 0) at += 2;
   }
-  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes.subarray(0, to));
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes.subarray(0, length));
 }
 
 /** The text as UTF-8, with an escape for each byte except letters, digits, `-_.!~*'()` and the allowed characters. */
@@ -180,8 +180,8 @@ function escapeAllBut(allowed: string, text: string): string {
   let escaped = "";
   for (const byte of new TextEncoder().encode(text)) {
     const character = String.fromCharCode(byte);
-    const plain = byte < 0x80 && (/[\w\-.!~*'()]/.test(character) || allowed.includes(character));
-    escaped += plain ? character : `%${HEX[byte >> 4]}${HEX[byte & 15]}`;
+    const isPlain = byte < 0x80 && (/[\w\-.!~*'()]/.test(character) || allowed.includes(character));
+    escaped += isPlain ? character : `%${HEX[byte >> 4]}${HEX[byte & 15]}`;
   }
   return escaped;
 }

@@ -7,7 +7,7 @@ import type { AgreedKeys } from "./keys.ts";
 import { addressOf, type Direction, directionOf, MIRRORED, ptimeOf, rtcpOf } from "./remote-media.ts";
 import { attribute, type Sdp, type SdpMedia } from "./sdp.ts";
 
-/** The part of an agreement that is ours. */
+/** Our part of an agreement. */
 export interface LocalTerms {
   readonly codecs: readonly CodecName[];
   /** The formats of our latest offer. */
@@ -42,38 +42,38 @@ export function agree(
   const formats = formatsOf(media);
   const common = formats.filter((format) => codecs.includes(codecOf(format)!));
   // The order of an answer is decisive; from an offer we keep the codec in use if it is listed.
-  const inUse = isOffer ? common.find((format) => codecOf(format) === before?.codec) : undefined;
-  const format = inUse ?? common[0];
+  const currentFormat = isOffer ? common.find((format) => codecOf(format) === before?.codec) : undefined;
+  const format = currentFormat ?? common[0];
   const codec = format && codecOf(format);
   if (format === undefined || codec === undefined) return codecDemand(codecs, formats);
-  const named = addressOf(sdp, media);
-  if (named !== "held" && "fault" in named) return named.fault;
-  if (named === "held" && before === undefined && isOffer) return "the peer's offer has no address for its audio";
+  const location = addressOf(sdp, media);
+  if (location !== "held" && "fault" in location) return location.fault;
+  if (location === "held" && before === undefined && isOffer) return "the peer's offer has no address for its audio";
   // If an address of zeros signals hold, the peer is still at the previous address.
-  const address = named === "held" ? (before?.remote.address ?? "0.0.0.0") : named.address;
+  const address = location === "held" ? (before?.remote.address ?? "0.0.0.0") : location.address;
   const families = [address, local].map(isIP).filter((family) => family !== 0);
-  if (named !== "held" && families.length === 2 && families[0] !== families[1])
+  if (location !== "held" && families.length === 2 && families[0] !== families[1])
     return `the peer's audio is at ${address}, which cannot be reached from ${local}`;
-  const remote = { address, port: named === "held" && before !== undefined ? before.remote.port : media.port };
+  const remote = { address, port: location === "held" && before !== undefined ? before.remote.port : media.port };
   const rtcpMux = attribute(media, "rtcp-mux") !== undefined;
   const events = eventsBeside(formats, format);
-  const ours = offered.find((candidate) => codecOf(candidate) === codec)!;
+  const offeredFormat = offered.find((candidate) => codecOf(candidate) === codec)!;
   const settings: StreamSettings = {
     remote,
     remoteRtcp: rtcpMux ? remote : rtcpOf(media, remote),
     rtcpMux,
     codec,
-    payloadType: { send: format.payloadType, receive: isOffer ? format.payloadType : ours.payloadType },
+    payloadType: { send: format.payloadType, receive: isOffer ? format.payloadType : offeredFormat.payloadType },
     telephoneEvent: events && { payloadType: events.payloadType, clockRate: events.clockRate },
     ptimeMs: ptimeOf(media),
     srtp: keys,
-    direction: heldDirection(MIRRORED[directionOf(sdp, media)], named === "held"),
+    direction: heldDirection(MIRRORED[directionOf(sdp, media)], location === "held"),
   };
   return { settings, formats: events === undefined ? [format] : [format, events] };
 }
 
 /** The direction; an address of zeros stops our sending. */
-function heldDirection(direction: Direction, held: boolean): Direction {
-  if (!held) return direction;
+function heldDirection(direction: Direction, isHeld: boolean): Direction {
+  if (!isHeld) return direction;
   return direction === "sendrecv" || direction === "recvonly" ? "recvonly" : "inactive";
 }

@@ -7,13 +7,13 @@ import { attribute, type Sdp, type SdpMedia } from "./sdp.ts";
 const PROFILES = ["RTP/AVP", "RTP/SAVP", "RTP/AVPF", "RTP/SAVPF"];
 
 /** Reason why no codec is agreed, and the fix. */
-export function codecDemand(ours: readonly CodecName[], theirs: readonly Format[]): string {
-  const supported = theirs.map(codecOf).filter((codec) => codec !== undefined);
+export function codecDemand(offered: readonly CodecName[], remoteFormats: readonly Format[]): string {
+  const supported = remoteFormats.map(codecOf).filter((codec) => codec !== undefined);
   const fix =
     supported.length > 0
       ? `add ${[...new Set(supported)].join(", ")} to \`codecs\``
       : "the trunk must convert (transcode) between them";
-  return `no codec in common: we offer ${ours.join(", ")}, the peer takes ${codecNames(theirs)}; ${fix}`;
+  return `no codec in common: we offer ${offered.join(", ")}, the peer accepts ${codecNames(remoteFormats)}; ${fix}`;
 }
 
 /**
@@ -21,13 +21,14 @@ export function codecDemand(ours: readonly CodecName[], theirs: readonly Format[
  * is acceptable.
  */
 export function profileDemand(sdp: Sdp, media: SdpMedia): string | undefined {
-  const has = (name: string): boolean => [media, sdp].some((section) => attribute(section, name) !== undefined);
+  const hasAttribute = (name: string): boolean =>
+    [media, sdp].some((section) => attribute(section, name) !== undefined);
   const { protocol } = media;
-  const keyless = protocol.includes("SAVP") && has("fingerprint") && !has("crypto");
-  if (protocol.startsWith("UDP/TLS/") || keyless) {
-    const what = has("ice-ufrag") ? "DTLS and ICE" : "DTLS";
-    const found = keyless && PROFILES.includes(protocol) ? "a=fingerprint" : protocol.slice(0, 40);
-    return `the peer wants ${what} (${found}), as browsers do; we have plain RTP and SDES-SRTP: set one of them there, without ICE`;
+  const isKeyless = protocol.includes("SAVP") && hasAttribute("fingerprint") && !hasAttribute("crypto");
+  if (protocol.startsWith("UDP/TLS/") || isKeyless) {
+    const protocols = hasAttribute("ice-ufrag") ? "DTLS and ICE" : "DTLS";
+    const evidence = isKeyless && PROFILES.includes(protocol) ? "a=fingerprint" : protocol.slice(0, 40);
+    return `the peer wants ${protocols} (${evidence}), as browsers do; we have plain RTP and SDES-SRTP: set one of them there, without ICE`;
   }
   if (PROFILES.includes(protocol)) return undefined;
   return `the peer wants its audio as ${protocol.slice(0, 40) || "an empty profile"}; we have RTP/AVP and RTP/SAVP`;
@@ -36,10 +37,10 @@ export function profileDemand(sdp: Sdp, media: SdpMedia): string | undefined {
 /** Reason why a description's encryption is unacceptable under the trunk's `srtp`; undefined if it is acceptable. */
 export function srtpDemand(media: SdpMedia, srtp: SrtpPolicy): string | undefined {
   const { protocol } = media;
-  const secure = protocol.includes("SAVP") || attribute(media, "crypto") !== undefined;
+  const isSecure = protocol.includes("SAVP") || attribute(media, "crypto") !== undefined;
   if (protocol.includes("SAVP") && srtp === "off")
     return `the peer wants ${protocol}, but srtp is off; set \`srtp\` to optional or required`;
-  if (!secure && srtp === "required")
+  if (!isSecure && srtp === "required")
     return `the peer does not encrypt (${protocol}), but srtp is required; set \`srtp\` to optional or off`;
   return undefined;
 }

@@ -9,7 +9,7 @@ export interface Format {
 }
 
 /** Payload types that need no `a=rtpmap` (RFC 3551 section 6), mono only. */
-const STATIC: Readonly<Record<number, readonly [name: string, clockRate: number]>> = {
+const STATIC_TYPES: Readonly<Record<number, readonly [name: string, clockRate: number]>> = {
   0: ["PCMU", 8000],
   3: ["GSM", 8000],
   4: ["G723", 8000],
@@ -50,8 +50,8 @@ const OPUS_PARAMETERS = "maxplaybackrate=16000;sprop-maxcapturerate=16000;maxave
  */
 export function offeredFormats(codecs: readonly CodecName[], accepted: readonly Format[] = []): Format[] {
   // Events at 8000 Hz work with any codec: WhatsApp accepts no others with Opus.
-  const keys = EVENTS.filter(({ clockRate }) => clockRate === 8000 || codecs.includes("opus"));
-  const formats = [...codecs.map((codec) => CODECS[codec]), ...keys];
+  const eventFormats = EVENTS.filter(({ clockRate }) => clockRate === 8000 || codecs.includes("opus"));
+  const formats = [...codecs.map((codec) => CODECS[codec]), ...eventFormats];
   const usedTypes = new Set([...formats, ...accepted].map(({ payloadType }) => payloadType));
   return formats.map((format) => {
     const previous = accepted.find((candidate) => isSame(candidate, format));
@@ -66,19 +66,19 @@ export function offeredFormats(codecs: readonly CodecName[], accepted: readonly 
 
 /** The formats of a medium in its order, without unknown payload types. */
 export function formatsOf(media: SdpMedia): Format[] {
-  const mapped = new Map<number, Format>();
+  const mappedFormats = new Map<number, Format>();
   for (const value of attributes(media, "rtpmap")) {
     const [, type, name = "", clockRate] = /^(\d{1,3})\s+([^\s/]{1,40})\s*\/\s*(\d{1,6})/.exec(value) ?? [];
-    if (type === undefined || mapped.has(Number(type))) continue;
-    mapped.set(Number(type), { payloadType: Number(type), name, clockRate: Number(clockRate) });
+    if (type === undefined || mappedFormats.has(Number(type))) continue;
+    mappedFormats.set(Number(type), { payloadType: Number(type), name, clockRate: Number(clockRate) });
   }
   const formats: Format[] = [];
   for (const format of media.formats) {
     const payloadType = /^\d{1,3}$/.test(format) ? Number(format) : -1;
-    const [name, clockRate] = STATIC[payloadType] ?? [];
+    const [name, clockRate] = STATIC_TYPES[payloadType] ?? [];
     if (payloadType < 0 || payloadType > 127) continue;
     const staticFormat = name === undefined ? undefined : { payloadType, name, clockRate: clockRate! };
-    const found = mapped.get(payloadType) ?? staticFormat;
+    const found = mappedFormats.get(payloadType) ?? staticFormat;
     if (found !== undefined) formats.push(found);
   }
   return formats;
@@ -90,24 +90,25 @@ export function codecOf(format: Format): CodecName | undefined {
 }
 
 /** True if two formats are the same except for their payload type. */
-function isSame(one: Format, other: Format): boolean {
-  return one.name.toLowerCase() === other.name.toLowerCase() && one.clockRate === other.clockRate;
+function isSame(a: Format, b: Format): boolean {
+  return a.name.toLowerCase() === b.name.toLowerCase() && a.clockRate === b.clockRate;
 }
 
 /** The telephone-event format for this codec: at its clock rate, otherwise at 8000 Hz (RFC 4733 section 2.1). */
 export function eventsBeside(formats: readonly Format[], codec: Format): Format | undefined {
-  const keys = formats.filter(({ name }) => name.toLowerCase() === EVENT);
+  const eventFormats = formats.filter(({ name }) => name.toLowerCase() === EVENT);
   return (
-    keys.find(({ clockRate }) => clockRate === codec.clockRate) ?? keys.find(({ clockRate }) => clockRate === 8000)
+    eventFormats.find(({ clockRate }) => clockRate === codec.clockRate) ??
+    eventFormats.find(({ clockRate }) => clockRate === 8000)
   );
 }
 
 /** The `a=rtpmap` and `a=fmtp` lines of formats. */
 export function formatLines(formats: readonly Format[]): SdpLine[] {
   return formats.flatMap(({ payloadType, name, clockRate }) => {
-    const opus = name.toLowerCase() === "opus";
-    const lines = [`rtpmap:${payloadType} ${name}/${clockRate}${opus ? "/2" : ""}`]; // always two channels: RFC 7587
-    if (opus) lines.push(`fmtp:${payloadType} ${OPUS_PARAMETERS}`);
+    const isOpus = name.toLowerCase() === "opus";
+    const lines = [`rtpmap:${payloadType} ${name}/${clockRate}${isOpus ? "/2" : ""}`]; // always two channels: RFC 7587
+    if (isOpus) lines.push(`fmtp:${payloadType} ${OPUS_PARAMETERS}`);
     if (name.toLowerCase() === EVENT) lines.push(`fmtp:${payloadType} 0-16`);
     return lines.map((value) => ({ type: "a", value }));
   });
@@ -117,5 +118,5 @@ export function formatLines(formats: readonly Format[]): SdpLine[] {
 export function codecNames(formats: readonly Format[]): string {
   const names = new Set(formats.map(({ name }) => name));
   for (const name of names) if (["cn", "red", EVENT].includes(name.toLowerCase())) names.delete(name);
-  return [...names].slice(0, MAX_NAMES).join(", ") || "none that it names";
+  return [...names].slice(0, MAX_NAMES).join(", ") || "none known";
 }

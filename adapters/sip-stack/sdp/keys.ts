@@ -19,7 +19,7 @@ export interface SrtpOffer {
  * allows keys in secure profiles only, but telephones and PBXs support this "best effort". Some peers accept only
  * RTP/SAVPF, encryption with feedback (RFC 5124).
  */
-const OFFERS: Readonly<Record<SrtpPolicy, readonly SrtpOffer[]>> = {
+const OFFERS_BY_POLICY: Readonly<Record<SrtpPolicy, readonly SrtpOffer[]>> = {
   off: [{ policy: "off", profile: "RTP/AVP" }],
   optional: [
     { policy: "optional", profile: "RTP/AVP" },
@@ -34,7 +34,7 @@ const OFFERS: Readonly<Record<SrtpPolicy, readonly SrtpOffer[]>> = {
 
 /** The forms of a trunk's offers, in the order in which they are tried. */
 export function srtpOffers(policy: SrtpPolicy): [first: SrtpOffer, ...others: SrtpOffer[]] {
-  const [first, ...others] = OFFERS[policy];
+  const [first, ...others] = OFFERS_BY_POLICY[policy];
   return [first!, ...others];
 }
 
@@ -75,7 +75,7 @@ export class OfferedKeys {
    */
   answered(media: SdpMedia): { readonly keys: AgreedKeys } | { readonly fault: string } {
     const values = attributes(media, "crypto").slice(0, MAX_KEYS);
-    const secure = media.protocol.includes("SAVP");
+    const isSecure = media.protocol.includes("SAVP");
     if (this.policy === "off") {
       const fault = srtpDemand(media, "off");
       return fault === undefined ? { keys: undefined } : { fault };
@@ -83,7 +83,7 @@ export class OfferedKeys {
     if (values.length === 0) {
       const fault = srtpDemand(media, this.policy);
       if (fault !== undefined) return { fault };
-      if (secure) return { fault: "the peer wants encryption, but its answer has no key (a=crypto)" };
+      if (isSecure) return { fault: "the peer wants encryption, but its answer has no key (a=crypto)" };
       return { keys: undefined };
     }
     const results = values.map((value) => this.#agree(value));
@@ -96,7 +96,7 @@ export class OfferedKeys {
     if (crypto === undefined) return { fault: "the key of the peer's answer (a=crypto) is malformed" };
     const suite = SUITES[crypto.tag - 1];
     if (suite === undefined)
-      return { fault: `the peer takes key ${crypto.tag} of our offer, which has only ${SUITES.length}` };
+      return { fault: `the peer accepts key ${crypto.tag} of our offer, which has only ${SUITES.length}` };
     if (suite !== crypto.keys.suite)
       return { fault: `the peer answers with ${crypto.keys.suite} for key ${crypto.tag}, which is for ${suite}` };
     return { keys: { send: this.#ours(suite), receive: crypto.keys } };
@@ -109,10 +109,10 @@ export class OfferedKeys {
 
   /** Our answer to the keys in an offer; undefined if none can be accepted. */
   accept(media: SdpMedia): { readonly keys: AgreedKeys; readonly lines: readonly SdpLine[] } | undefined {
-    const secure = media.protocol.includes("SAVP");
+    const isSecure = media.protocol.includes("SAVP");
     const crypto = firstCrypto(media);
     if (this.policy === "off" || crypto === undefined)
-      return secure || this.policy === "required" ? undefined : { keys: undefined, lines: [] };
+      return isSecure || this.policy === "required" ? undefined : { keys: undefined, lines: [] };
     const send = this.#ours(crypto.keys.suite);
     return { keys: { send, receive: crypto.keys }, lines: [cryptoLine(crypto.tag, send)] };
   }

@@ -46,18 +46,18 @@ export class LocalDescription {
 
   /** An offer. It has every m= line of the previous description, in the same order (RFC 3264 section 8). */
   offer(audio: LocalAudio): string {
-    const opus = audio.formats.some((format) => codecOf(format) === "opus");
-    const offered = this.#audio(audio, "sendrecv", opus ? [a(`maxptime:${PTIME_MS}`)] : []);
-    const before = this.#media;
+    const isOpus = audio.formats.some((format) => codecOf(format) === "opus");
+    const offered = this.#audio(audio, "sendrecv", isOpus ? [a(`maxptime:${PTIME_MS}`)] : []);
+    const previous = this.#media;
     return this.#describe(
-      before.length === 0 ? [offered] : before.map((media) => (media.port === 0 ? media : offered)),
+      previous.length === 0 ? [offered] : previous.map((media) => (media.port === 0 ? media : offered)),
     );
   }
 
   /** An answer that accepts one medium of the remote offer and rejects the others (RFC 3264 section 6). */
   answer(offer: Sdp, accepted: SdpMedia, audio: LocalAudio, direction: Direction): string {
     return this.#describe(
-      offer.media.map((media) => (media === accepted ? this.#audio(audio, direction) : rejected(media))),
+      offer.media.map((media) => (media === accepted ? this.#audio(audio, direction) : rejectedMedia(media))),
     );
   }
 
@@ -98,7 +98,7 @@ export class LocalDescription {
   }
 }
 
-function rejected(media: SdpMedia): SdpMedia {
+function rejectedMedia(media: SdpMedia): SdpMedia {
   return { ...media, port: 0, lines: [], formats: media.formats.length > 0 ? media.formats : ["0"] };
 }
 

@@ -53,8 +53,8 @@ class Negotiation implements Negotiator {
    * Our offer, always complete, whatever an answer of ours has accepted: a hold ends with our offer (RFC 6337 section
    * 5).
    */
-  offer(anew = false): string {
-    if (anew) this.#keys.renew();
+  offer(newKeys = false): string {
+    if (newKeys) this.#keys.renew();
     this.#offered = offeredFormats(this.#options.codecs, this.#accepted);
     const keys = this.#keys.offer();
     return this.#local.offer({ protocol: this.#protocol, formats: this.#offered, rtcpMux: true, keys });
@@ -66,8 +66,8 @@ class Negotiation implements Negotiator {
     const media = sdp.media.find(({ kind }) => kind === "audio");
     if (media === undefined) return "the peer's answer has no audio";
     if (media.port === 0) return "the peer rejects audio (port 0 in its answer)";
-    const unacceptable = profileDemand(sdp, media);
-    if (unacceptable !== undefined) return unacceptable;
+    const demand = profileDemand(sdp, media);
+    if (demand !== undefined) return demand;
     const keys = this.#keys.answered(media);
     if ("fault" in keys) return keys.fault;
     const agreement = agree(this.#terms, { sdp, media, keys: keys.keys, isOffer: false });
@@ -109,8 +109,12 @@ class Negotiation implements Negotiator {
   #isElsewhere(sdp: Sdp, media: SdpMedia): boolean {
     if (this.#settings === undefined) return false;
     const { remote, srtp } = this.#settings;
-    const named = addressOf(sdp, media);
-    if (named !== "held" && "address" in named && (named.address !== remote.address || media.port !== remote.port))
+    const location = addressOf(sdp, media);
+    if (
+      location !== "held" &&
+      "address" in location &&
+      (location.address !== remote.address || media.port !== remote.port)
+    )
       return true;
     const key = this.#keys.remote(media);
     return key !== undefined && srtp !== undefined && String(key.key) !== String(srtp.receive.key);

@@ -44,21 +44,21 @@ export function rtcpOf(media: SdpMedia, { address, port }: SocketAddress): Socke
   const [, portText = "", ...rest] = /^(\d{1,5})(?:\s+\S+\s+\S+\s+(\S+))?/.exec(attribute(media, "rtcp") ?? "") ?? [];
   const number = Number(portText);
   if (portText === "" || number < 1 || number > 65_535) return { address, port: Math.min(65_535, port + 1) };
-  const [elsewhere] = rest;
-  return { address: elsewhere !== undefined && isIP(elsewhere) !== 0 ? elsewhere : address, port: number };
+  const [rtcpAddress] = rest;
+  return { address: rtcpAddress !== undefined && isIP(rtcpAddress) !== 0 ? rtcpAddress : address, port: number };
 }
 
 /** The requested packet length, ms of audio: 20 without a valid request. */
 export function ptimeOf(media: SdpMedia): number {
   const requestedMs = Number(attribute(media, "ptime") ?? 20);
-  const most = Number(attribute(media, "maxptime") ?? 60);
-  const ptime = Math.min(requestedMs, most >= 10 ? most : 60);
+  const max = Number(attribute(media, "maxptime") ?? 60);
+  const ptime = Math.min(requestedMs, max >= 10 ? max : 60);
   return Number.isInteger(ptime / 10) && ptime >= 10 && ptime <= 60 ? ptime : 20;
 }
 
 /** Labels of letters, digits, hyphens and underscores; the last is not a number, which would be a malformed IP address. */
 function isHostName(text: string): boolean {
   const labels = text.replace(/\.$/, "").split(".");
-  const fits = labels.every((label) => /^\w(?:[\w-]{0,61}\w)?$/.test(label));
-  return text.length <= 253 && fits && !/^\d+$/.test(labels.at(-1) ?? "");
+  const areValid = labels.every((label) => /^\w(?:[\w-]{0,61}\w)?$/.test(label));
+  return text.length <= 253 && areValid && !/^\d+$/.test(labels.at(-1) ?? "");
 }

@@ -55,10 +55,10 @@ export function parseSdp(text: string): Sdp | undefined {
 
 /** Writes a description with the line endings of RFC 8866. */
 export function writeSdp({ lines, media }: Sdp): string {
-  const all = lines.map(writeLine);
+  const textLines = lines.map(writeLine);
   for (const { kind, port, protocol, formats, lines } of media)
-    all.push(`m=${[kind, port, protocol, ...formats].join(" ")}`, ...lines.map(writeLine));
-  return `${all.join("\r\n")}\r\n`;
+    textLines.push(`m=${[kind, port, protocol, ...formats].join(" ")}`, ...lines.map(writeLine));
+  return `${textLines.join("\r\n")}\r\n`;
 }
 
 /** The value of the first line of this type. */

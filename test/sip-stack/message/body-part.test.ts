@@ -21,19 +21,19 @@ describe("the part of a body", () => {
   });
 
   test("is found among others, after a preamble", () => {
-    const mixed =
+    const mixedBody =
       "preamble\n---x y\nContent-Type: application/isup\n\n\x01\x02\n---x y  \nc: application/sdp\n\nv=0\ns=-\n\n---x y--\n";
-    expect(text(bodyPart(body(MIXED, mixed), "application/sdp"))).toBe("v=0\r\ns=-\r\n");
-    expect(text(bodyPart(body(MIXED, mixed), "application/isup"))).toBe("\x01\x02");
+    expect(text(bodyPart(body(MIXED, mixedBody), "application/sdp"))).toBe("v=0\r\ns=-\r\n");
+    expect(text(bodyPart(body(MIXED, mixedBody), "application/isup"))).toBe("\x01\x02");
   });
 
   test("is found within another multipart, but not at any depth", () => {
     let nested = "Content-Type: application/sdp\n\nv=0";
     for (let depth = 1; depth <= 4; depth++) {
-      const inner = `--${depth}\n${nested}\n--${depth}--`;
-      const found = bodyPart(body(`multipart/mixed;boundary=${depth}`, inner), "application/sdp");
-      expect(text(found)).toBe(depth <= 3 ? "v=0" : undefined);
-      nested = `Content-Type: multipart/alternative;boundary=${depth}\n\n${inner}`;
+      const innerBody = `--${depth}\n${nested}\n--${depth}--`;
+      const part = bodyPart(body(`multipart/mixed;boundary=${depth}`, innerBody), "application/sdp");
+      expect(text(part)).toBe(depth <= 3 ? "v=0" : undefined);
+      nested = `Content-Type: multipart/alternative;boundary=${depth}\n\n${innerBody}`;
     }
   });
 
@@ -46,15 +46,15 @@ describe("the part of a body", () => {
   });
 
   fuzz(
-    "never comes with a throw",
+    "never makes the parser throw",
     fc.property(
       fc.array(
         fc.oneof(fc.uint8Array({ maxLength: 6 }), fc.constantFrom("---x y", "\n", "c: a/b\n\n", "--").map(wire)),
         { maxLength: 8 },
       ),
       (pieces) => {
-        const found = bodyPart(body(MIXED, Uint8Array.from(pieces.flatMap((piece) => [...piece]))), "a/b");
-        expect(found === undefined || found instanceof Uint8Array).toBe(true);
+        const part = bodyPart(body(MIXED, Uint8Array.from(pieces.flatMap((piece) => [...piece]))), "a/b");
+        expect(part === undefined || part instanceof Uint8Array).toBe(true);
       },
     ),
   );

@@ -13,14 +13,15 @@ export const LINEAR = 8 * FACTOR;
 export function growth<Input>(input: (size: number) => Input, size: number, run: (input: Input) => unknown): number {
   const [small, large] = [input(size), input(FACTOR * size)];
   let fastest = Number.POSITIVE_INFINITY;
-  for (let at = 0; at < 6; at++)
+  for (let round = 0; round < 6; round++)
     fastest = Math.min(
       fastest,
       duration(() => run(small)),
     );
-  const unit = Math.max(fastest, FLOOR_MS);
+  const baselineMs = Math.max(fastest, FLOOR_MS);
   let ratio = Number.POSITIVE_INFINITY;
-  for (let at = 0; at < 20 && ratio > LINEAR; at++) ratio = Math.min(ratio, duration(() => run(large)) / unit);
+  for (let round = 0; round < 20 && ratio > LINEAR; round++)
+    ratio = Math.min(ratio, duration(() => run(large)) / baselineMs);
   return ratio;
 }
 

@@ -26,15 +26,15 @@ import { BEYOND_PARSING } from "./torture/beyond-parsing.ts";
 import { INVALID } from "./torture/invalid.ts";
 import { VALID } from "./torture/valid.ts";
 
-const masked = (text: string): string =>
+const maskedHeaders = (text: string): string =>
   maskedMessage(
     sipRequest("MESSAGE", "sip:a", new SipHeaders().add("Authorization", text).add("To", text), wire(text)),
   );
-const part = (text: string): unknown =>
+const readPart = (text: string): unknown =>
   bodyPart({ headers: new SipHeaders().add("c", "multipart/mixed;boundary=x"), body: wire(text) }, "a/b");
 
 /** Every parser of external text, with a plausible prefix. */
-const READERS: readonly [name: string, read: (text: string) => unknown, beginnings: readonly string[]][] = [
+const PARSERS: readonly [name: string, read: (text: string) => unknown, beginnings: readonly string[]][] = [
   ["parseMessage", (text) => parseMessage(wire(text)), ["", "OPTIONS sip:", optionsWith().slice(0, -1)]],
   ["parseUri", parseUri, ["sip:", "sip:a@", "sip:a@b;", "sip:a@b?"]],
   ["parseNameAddr", parseNameAddr, ["", '"', "<sip:a", "sip:a;", "<sip:a>;b="]],
@@ -49,8 +49,8 @@ const READERS: readonly [name: string, read: (text: string) => unknown, beginnin
   ["contentType", (text) => contentType(new SipHeaders().add("c", text)), ["", "a", "a/"]],
   ["splitList", splitList, ["", '"', "<"]],
   ["parseChallenges", parseChallenges, ["Digest ", 'Digest a="']],
-  ["bodyPart", part, ["", "--x\n"]],
-  ["maskedMessage", masked, ["", "Digest ", "response="]],
+  ["bodyPart", readPart, ["", "--x\n"]],
+  ["maskedMessage", maskedHeaders, ["", "Digest ", "response="]],
 ];
 const UNITS = [
   " ",
@@ -93,13 +93,13 @@ const UNITS = [
 ];
 
 describe("a hostile text", () => {
-  test.each(READERS)("takes %s no more than linear time", (_, read, beginnings) => {
+  test.each(PARSERS)("takes %s no more than linear time", (_, read, beginnings) => {
     const slow: string[] = [];
     for (const beginning of beginnings)
-      for (const unit of UNITS) {
-        const text = (size: number): string => `${beginning}${unit.repeat(size / unit.length)}\0`;
+      for (const piece of UNITS) {
+        const text = (size: number): string => `${beginning}${piece.repeat(size / piece.length)}\0`;
         const ratio = growth(text, 2_500, read);
-        if (ratio > LINEAR) slow.push(`${beginning}${unit}… ${ratio.toFixed(1)}`);
+        if (ratio > LINEAR) slow.push(`${beginning}${piece}… ${ratio.toFixed(1)}`);
       }
     expect(slow).toEqual([]);
   });
@@ -107,11 +107,11 @@ describe("a hostile text", () => {
   fuzz(
     "makes nothing throw",
     fc.property(
-      fc.constantFrom(...READERS),
+      fc.constantFrom(...PARSERS),
       fc.nat(),
       fc.array(fc.oneof(fc.constantFrom(...UNITS), fc.string({ unit: "binary", maxLength: 3 })), { maxLength: 20 }),
-      ([, read, beginnings], which, units) => {
-        expect(() => read(`${beginnings[which % beginnings.length]}${units.join("")}`)).not.toThrow();
+      ([, read, beginnings], index, units) => {
+        expect(() => read(`${beginnings[index % beginnings.length]}${units.join("")}`)).not.toThrow();
       },
     ),
   );
@@ -137,7 +137,7 @@ describe("a stream in small pieces", () => {
 describe("hostile bytes", () => {
   const seeds = Object.values({ ...VALID, ...INVALID, ...BEYOND_PARSING });
   /** A valid message with some of its bytes overwritten, left out or doubled. */
-  const mutated = fc
+  const mutatedMessage = fc
     .tuple(
       fc.oneof(fc.constantFrom(...seeds), anyMessage.map(writeMessage)),
       fc.array(
@@ -155,13 +155,13 @@ describe("hostile bytes", () => {
     .map(([seed, changes]) => {
       let bytes = [...seed];
       for (const { at, cut, put } of changes) {
-        const place = at % (bytes.length + 1);
-        bytes = [...bytes.slice(0, place), ...put, ...bytes.slice(place + cut)];
+        const offset = at % (bytes.length + 1);
+        bytes = [...bytes.slice(0, offset), ...put, ...bytes.slice(offset + cut)];
       }
       return Uint8Array.from(bytes);
     });
 
-  const check = (bytes: Uint8Array): void => {
+  const checkMessage = (bytes: Uint8Array): void => {
     const message = parseMessage(bytes);
     if (message.kind === "malformed") {
       expect(message.detail).toMatch(/^[A-Z][^\r\n]+$/);
@@ -174,15 +174,15 @@ describe("hostile bytes", () => {
     expect(maskedMessage(message)).not.toBe("");
   };
 
-  fuzz("never make the parser throw", fc.property(fc.uint8Array({ maxLength: 200 }), check));
+  fuzz("never make the parser throw", fc.property(fc.uint8Array({ maxLength: 200 }), checkMessage));
   fuzz(
-    "that were a message never make the parser throw, and what it reads can be sent on",
-    fc.property(mutated, check),
+    "of a mutated message never make the parser throw, and a parsed message can be written",
+    fc.property(mutatedMessage, checkMessage),
   );
 
   fuzz(
-    "that were messages make a framer and the parser say the same",
-    fc.property(mutated, (bytes) => {
+    "of a mutated message give the same result in framer and parser",
+    fc.property(mutatedMessage, (bytes) => {
       const [first] = new StreamFramer().push(bytes);
       if (first?.kind === "request" || first?.kind === "response") expect(first).toEqual(parseMessage(bytes));
     }),

@@ -20,7 +20,7 @@ export function parsedRequest(text: string): SipRequest {
 
 /** A small valid request, with these lines replacing its own or added. */
 export function optionsWith(...lines: string[]): string {
-  const replaced = new Set(lines.map((line) => line.split(":", 1)[0]));
+  const replacedNames = new Set(lines.map((line) => line.split(":", 1)[0]));
   const defaults = [
     "Via: SIP/2.0/UDP 192.0.2.1;branch=z9hG4bK1",
     "From: <sip:a@example.com>;tag=1",
@@ -29,6 +29,6 @@ export function optionsWith(...lines: string[]): string {
     "CSeq: 1 OPTIONS",
     "Max-Forwards: 70",
     "Content-Length: 0",
-  ].filter((line) => !replaced.has(line.split(":", 1)[0] as string));
+  ].filter((line) => !replacedNames.has(line.split(":", 1)[0] as string));
   return `OPTIONS sip:b@example.com SIP/2.0\n${[...defaults, ...lines].join("\n")}\n\n`;
 }

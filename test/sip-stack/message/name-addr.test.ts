@@ -49,7 +49,7 @@ describe("an address", () => {
     expect(withTag('"B"  <sip:b@c> ; x=Y', "1")).toBe('"B"  <sip:b@c> ; x=Y;tag=1');
     expect(withTag("<sip:b@c>;tag=0;x=y", "1")).toBe("<sip:b@c>;tag=1;x=y");
     expect(tagOf(withTag("sip:b@c;user=phone", "1"))).toBe("1");
-    expect([tagOf(undefined), tagOf("<sip:b@c>"), tagOf("<sip:b@c>;tag="), tagOf("rubbish")]).toEqual([
+    expect([tagOf(undefined), tagOf("<sip:b@c>"), tagOf("<sip:b@c>;tag="), tagOf("invalid")]).toEqual([
       undefined,
       undefined,
       undefined,

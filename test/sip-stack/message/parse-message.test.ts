@@ -22,16 +22,16 @@ describe("a message in a datagram", () => {
   });
 
   test("may have several spaces in its start line, and empty lines before it", () => {
-    const spaced = parsedRequest(
+    const request = parsedRequest(
       `\n\n${optionsWith().replace("OPTIONS sip:b@example.com ", "OPTIONS   sip:b@example.com  ")}`,
     );
-    expect([spaced.method, spaced.uri]).toEqual(["OPTIONS", "sip:b@example.com"]);
+    expect([request.method, request.uri]).toEqual(["OPTIONS", "sip:b@example.com"]);
   });
 
   test("may have bare line feeds", () => {
-    const bare = parseMessage(new TextEncoder().encode(`${optionsWith("Content-Length: 2")}ab`));
-    expect(bare).toMatchObject({ kind: "request", method: "OPTIONS" });
-    expect(bare.kind === "request" && text(bare.body)).toBe("ab");
+    const message = parseMessage(new TextEncoder().encode(`${optionsWith("Content-Length: 2")}ab`));
+    expect(message).toMatchObject({ kind: "request", method: "OPTIONS" });
+    expect(message.kind === "request" && text(message.body)).toBe("ab");
   });
 
   test("keeps unknown fields, in UTF-8", () => {
@@ -110,9 +110,9 @@ describe("a malformed message", () => {
 
   test("gets a response with a tag and the fault as its reason phrase", () => {
     const message = parsed(optionsWith("Via: SIP/2.0/TCP 192.0.2.9;branch=z9hG4bK2", "Max-Forwards: x"));
-    const answer = message.kind === "malformed" ? message.answer : undefined;
-    expect(answer).toMatchObject({ status: 400, reason: "Max-Forwards is not a number up to 255" });
-    expect([...(answer?.headers ?? [])]).toEqual([
+    const response = message.kind === "malformed" ? message.answer : undefined;
+    expect(response).toMatchObject({ status: 400, reason: "Max-Forwards is not a number up to 255" });
+    expect([...(response?.headers ?? [])]).toEqual([
       ["Via", "SIP/2.0/TCP 192.0.2.9;branch=z9hG4bK2"],
       ["From", "<sip:a@example.com>;tag=1"],
       ["To", "<sip:b@example.com>;tag=malformed"],
@@ -129,9 +129,9 @@ describe("a malformed message", () => {
   });
 
   test("is reported if it ends within its header", () => {
-    const whole = wire(optionsWith());
-    for (const length of [whole.length - 1, whole.length - 2, whole.length - 20])
-      expect(parseMessage(whole.subarray(0, length))).toMatchObject({ kind: "malformed", answer: { status: 400 } });
+    const message = wire(optionsWith());
+    for (const length of [message.length - 1, message.length - 2, message.length - 20])
+      expect(parseMessage(message.subarray(0, length))).toMatchObject({ kind: "malformed", answer: { status: 400 } });
     expect(parseMessage(new Uint8Array(0))).toMatchObject({ kind: "malformed", answer: undefined });
   });
 
@@ -141,8 +141,8 @@ describe("a malformed message", () => {
       detail: "The header is larger than 64 KiB",
       answer: { status: 513 },
     });
-    const many = Array.from({ length: MAX_FIELDS }, (_, index) => `X-${index}: 1`);
-    expect(parsed(optionsWith(...many))).toMatchObject({
+    const fields = Array.from({ length: MAX_FIELDS }, (_, index) => `X-${index}: 1`);
+    expect(parsed(optionsWith(...fields))).toMatchObject({
       kind: "malformed",
       detail: "The header has more than 500 fields",
       answer: { status: 400 },

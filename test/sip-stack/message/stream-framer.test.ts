@@ -9,22 +9,22 @@ import { anyMessage } from "./arbitraries.ts";
 import { optionsWith, wire } from "./messages.ts";
 
 /** Output of a framer for these pieces. */
-function framed(...pieces: readonly Uint8Array[]): Framed[] {
+function frameAll(...pieces: readonly Uint8Array[]): Framed[] {
   const framer = new StreamFramer();
   return pieces.flatMap((piece) => framer.push(piece));
 }
 
 /** The bytes in pieces, cut after the given thousandths of them. */
-function cut(bytes: Uint8Array, shares: readonly number[]): Uint8Array[] {
-  const places = [
+function splitAt(bytes: Uint8Array, shares: readonly number[]): Uint8Array[] {
+  const offsets = [
     0,
     ...shares.map((share) => Math.floor((share * bytes.length) / 1_000)).sort((a, b) => a - b),
     bytes.length,
   ];
-  return places.slice(1).map((to, index) => bytes.subarray(places[index], to));
+  return offsets.slice(1).map((end, index) => bytes.subarray(offsets[index], end));
 }
 
-function joined(parts: readonly Uint8Array[]): Uint8Array {
+function concat(parts: readonly Uint8Array[]): Uint8Array {
   return Uint8Array.from(parts.flatMap((part) => [...part]));
 }
 
@@ -39,8 +39,10 @@ describe("a stream of bytes", () => {
       fc.array(fc.integer({ min: 0, max: 1_000 }), { maxLength: 6 }),
       (messages, cuts) => {
         const parts = messages.flatMap(([message, blank]) => [new TextEncoder().encode(blank), writeMessage(message)]);
-        const read = framed(...cut(joined(parts), cuts)).filter(({ kind }) => kind !== "ping" && kind !== "pong");
-        expect(read).toEqual(messages.map(([message]) => parseMessage(writeMessage(message))));
+        const messagesRead = frameAll(...splitAt(concat(parts), cuts)).filter(
+          ({ kind }) => kind !== "ping" && kind !== "pong",
+        );
+        expect(messagesRead).toEqual(messages.map(([message]) => parseMessage(writeMessage(message))));
       },
     ),
   );
@@ -49,11 +51,11 @@ describe("a stream of bytes", () => {
     const message = writeMessage(fc.sample(anyMessage, { seed: 1, numRuns: 1 })[0] as never);
     const framer = new StreamFramer();
     const buffer = Buffer.alloc(1);
-    const read = [...message, ...message].flatMap((byte) => {
+    const messagesRead = [...message, ...message].flatMap((byte) => {
       buffer[0] = byte;
       return framer.push(buffer);
     });
-    expect(read).toEqual([parseMessage(message), parseMessage(message)]);
+    expect(messagesRead).toEqual([parseMessage(message), parseMessage(message)]);
     expect(framer.incomplete).toBe(false);
   });
 
@@ -68,34 +70,34 @@ describe("a stream of bytes", () => {
   });
 
   test("continues after a malformed message of known length", () => {
-    expect(kinds(framed(text(optionsWith("To: bad"), optionsWith())))).toEqual(["malformed", "request"]);
+    expect(kinds(frameAll(text(optionsWith("To: bad"), optionsWith())))).toEqual(["malformed", "request"]);
   });
 });
 
 describe("a keep-alive", () => {
   test("of two line breaks is a ping, of one a pong", () => {
-    expect(kinds(framed(text("\n\n")))).toEqual(["ping"]);
-    expect(kinds(framed(text("\n")))).toEqual(["pong"]);
-    expect(kinds(framed(text("\n"), text("\n"), text("\n\n")))).toEqual(["pong", "pong", "ping"]);
+    expect(kinds(frameAll(text("\n\n")))).toEqual(["ping"]);
+    expect(kinds(frameAll(text("\n")))).toEqual(["pong"]);
+    expect(kinds(frameAll(text("\n"), text("\n"), text("\n\n")))).toEqual(["pong", "pong", "ping"]);
   });
 
   test("is a ping even if it is cut within a line break", () => {
     const ping = text("\n\n");
-    expect(kinds(framed(ping.subarray(0, 1), ping.subarray(1)))).toEqual(["ping"]);
-    expect(kinds(framed(ping.subarray(0, 3), ping.subarray(3)))).toEqual(["ping"]);
+    expect(kinds(frameAll(ping.subarray(0, 1), ping.subarray(1)))).toEqual(["ping"]);
+    expect(kinds(frameAll(ping.subarray(0, 3), ping.subarray(3)))).toEqual(["ping"]);
   });
 
   test("is reported once per piece", () => {
-    expect(kinds(framed(text("\n".repeat(1_000))))).toEqual(["ping"]);
+    expect(kinds(frameAll(text("\n".repeat(1_000))))).toEqual(["ping"]);
   });
 
   test("may precede a message; a single line break is not one", () => {
-    expect(kinds(framed(text(`\n\n${optionsWith()}`)))).toEqual(["ping", "request"]);
-    expect(kinds(framed(text(`\n${optionsWith()}`)))).toEqual(["request"]);
+    expect(kinds(frameAll(text(`\n\n${optionsWith()}`)))).toEqual(["ping", "request"]);
+    expect(kinds(frameAll(text(`\n${optionsWith()}`)))).toEqual(["request"]);
   });
 });
 
-describe("a stream that cannot be read any further", () => {
+describe("a stream that can no longer be read", () => {
   test.each([
     ["without a length", optionsWith().replace("Content-Length: 0\n", ""), 400],
     ["with a negative length", optionsWith("Content-Length: -5"), 400],
@@ -117,12 +119,12 @@ describe("a stream that cannot be read any further", () => {
     const framer = new StreamFramer();
     const kibibyte = text("x".repeat(1_024));
     framer.push(text("OPTIONS sip:a@b SIP/2.0\nX: "));
-    let pushed = 0;
-    while (framer.incomplete && pushed < 1_000) {
+    let pushedCount = 0;
+    while (framer.incomplete && pushedCount < 1_000) {
       framer.push(kibibyte);
-      pushed++;
+      pushedCount++;
     }
-    expect(pushed).toBe(64);
+    expect(pushedCount).toBe(64);
   });
 });
 
@@ -130,7 +132,7 @@ describe("hostile bytes", () => {
   fuzz(
     "never make a framer throw",
     fc.property(fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 6 }), (pieces) => {
-      for (const { kind } of framed(...pieces)) expect(kind).toMatch(/./);
+      for (const { kind } of frameAll(...pieces)) expect(kind).toMatch(/./);
     }),
   );
 });

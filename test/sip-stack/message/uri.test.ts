@@ -4,7 +4,7 @@ import { parseUri, type SipUri, sameUri, sipUri, writeUri } from "../../../adapt
 import { fuzz } from "../../support/fuzz.ts";
 import { host, port, token } from "./arbitraries.ts";
 
-const read = (text: string): SipUri => {
+const parsedUri = (text: string): SipUri => {
   const uri = parseUri(text);
   if (uri === undefined) throw new Error(`no URI: ${text}`);
   return uri;
@@ -37,7 +37,7 @@ const anyUri: fc.Arbitrary<SipUri> = fc
 
 describe("a SIP URI", () => {
   test("is read with all its parts", () => {
-    expect(read("SIPS:alice:s%40fe@Example.COM:5061;transport=TLS;LR;x=a%3Bb?subject=a%20b&to=c")).toEqual({
+    expect(parsedUri("SIPS:alice:s%40fe@Example.COM:5061;transport=TLS;LR;x=a%3Bb?subject=a%20b&to=c")).toEqual({
       scheme: "sips",
       user: "alice",
       password: "s@fe",
@@ -56,7 +56,7 @@ describe("a SIP URI", () => {
   });
 
   test("has the first of two same-named parameters", () => {
-    expect(read("sip:a@b;x=1;X=2").params).toEqual(new Map([["x", "1"]]));
+    expect(parsedUri("sip:a@b;x=1;X=2").params).toEqual(new Map([["x", "1"]]));
   });
 
   test.each([
@@ -65,8 +65,8 @@ describe("a SIP URI", () => {
     ["sip:10.0.0.5", "10.0.0.5", undefined],
     ["sip:host_1.example.:65535", "host_1.example.", 65_535],
   ])("has its host in %s without brackets", (text, host, port) => {
-    expect(read(text)).toMatchObject({ host, port });
-    expect(writeUri(read(text))).toBe(text);
+    expect(parsedUri(text)).toMatchObject({ host, port });
+    expect(writeUri(parsedUri(text))).toBe(text);
   });
 
   test.each([
@@ -139,9 +139,9 @@ describe("two SIP URIs", () => {
       "sip:alice@atlanta.com?priority=urgent&subject=project%20x",
     ],
     ["sip:[2001:DB8::1]", "sip:[2001:db8::1]"],
-  ])("are equal: %s, %s", (one, other) => {
-    expect(sameUri(read(one), read(other))).toBe(true);
-    expect(sameUri(read(other), read(one))).toBe(true);
+  ])("are equal: %s, %s", (a, b) => {
+    expect(sameUri(parsedUri(a), parsedUri(b))).toBe(true);
+    expect(sameUri(parsedUri(b), parsedUri(a))).toBe(true);
   });
 
   test.each([
@@ -156,8 +156,8 @@ describe("two SIP URIs", () => {
     ["sip:carol:a@chicago.com", "sip:carol:b@chicago.com"],
     ["sip:carol@chicago.com", "sip:carol@chicago.com;maddr=1.2.3.4"],
     ["sip:carol@chicago.com;ttl=1", "sip:carol@chicago.com"],
-  ])("are not equal: %s, %s", (one, other) => {
-    expect(sameUri(read(one), read(other))).toBe(false);
-    expect(sameUri(read(other), read(one))).toBe(false);
+  ])("are not equal: %s, %s", (a, b) => {
+    expect(sameUri(parsedUri(a), parsedUri(b))).toBe(false);
+    expect(sameUri(parsedUri(b), parsedUri(a))).toBe(false);
   });
 });

@@ -8,20 +8,20 @@ import { fuzz } from "../../support/fuzz.ts";
 import { anyMessage } from "./arbitraries.ts";
 import { optionsWith, parsedRequest } from "./messages.ts";
 
-const written = (message: Parameters<typeof writeMessage>[0]): string =>
+const messageText = (message: Parameters<typeof writeMessage>[0]): string =>
   new TextDecoder().decode(writeMessage(message));
 
 describe("a message that is written", () => {
   test("has its fields in their order, and the length of its body last", () => {
     const headers = new SipHeaders().add("l", "77").add("Subject", "hé").add("Content-Length", "9").add("X", "");
-    expect(written(sipRequest("MESSAGE", "sip:a@b", headers, new TextEncoder().encode("né")))).toBe(
+    expect(messageText(sipRequest("MESSAGE", "sip:a@b", headers, new TextEncoder().encode("né")))).toBe(
       "MESSAGE sip:a@b SIP/2.0\r\nSubject: hé\r\nX: \r\nContent-Length: 3\r\n\r\nné",
     );
   });
 
   test("as a response copies only the required fields of its request", () => {
     const request = parsedRequest(optionsWith("Subject: x"));
-    expect(written(responseTo(request, 200, ""))).toBe(
+    expect(messageText(responseTo(request, 200, ""))).toBe(
       [
         "SIP/2.0 200 ",
         "Via: SIP/2.0/UDP 192.0.2.1;branch=z9hG4bK1",
@@ -59,10 +59,10 @@ describe("a message that is written", () => {
   fuzz(
     "is read back unchanged",
     fc.property(anyMessage, (message) => {
-      const { headers, ...rest } = message;
-      const read = parseMessage(writeMessage(message));
-      expect(read).toMatchObject(rest);
-      const fields = read.kind === "malformed" ? [] : [...read.headers];
+      const { headers, ...otherParts } = message;
+      const parsed = parseMessage(writeMessage(message));
+      expect(parsed).toMatchObject(otherParts);
+      const fields = parsed.kind === "malformed" ? [] : [...parsed.headers];
       expect(fields).toEqual([...headers, ["Content-Length", String(message.body.length)]]);
     }),
   );

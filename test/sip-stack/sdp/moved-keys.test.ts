@@ -12,9 +12,9 @@ import { realSystem } from "../../../src/ports/system.ts";
 import { End, LOOPBACK, until } from "../media/two-ends.ts";
 
 const SUITE = "AES_CM_128_HMAC_SHA1_80";
-const closing: (() => unknown)[] = [];
+const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
+  for (const close of cleanups.splice(0).reverse()) await close();
 });
 
 /** A phone: its socket, its SDP with its own key, and the packets received, unchanged. */
@@ -30,7 +30,7 @@ class Phone {
       if (bytes[1]! < 192) phone.packets.push(Uint8Array.from(bytes));
     });
     await new Promise<void>((resolve) => phone.#socket.bind(0, LOOPBACK, resolve));
-    closing.push(() => phone.#socket.close());
+    cleanups.push(() => phone.#socket.close());
     return phone;
   }
 
@@ -48,17 +48,17 @@ class Phone {
   /** Packets that it can decrypt with this key, as audio and by SSRC. */
   understood(keys: SrtpKeys, from = 0): { samples: Int16Array; packets: number; ssrcs: number[] } {
     const srtp = createSrtp(keys);
-    const parsed = new RtpPacket();
+    const rtpPacket = new RtpPacket();
     const samples: number[] = [];
     const ssrcs = new Set<number>();
     let packets = 0;
     for (const packet of this.packets.slice(from)) {
       const bytes = Uint8Array.from(packet);
       const length = srtp.unprotect(bytes, bytes.length);
-      if (length < 0 || !parsed.parse(bytes, length)) continue;
+      if (length < 0 || !rtpPacket.parse(bytes, length)) continue;
       packets++;
-      ssrcs.add(parsed.ssrc);
-      samples.push(...decodeMulaw(bytes.subarray(parsed.payloadAt, parsed.payloadAt + parsed.payloadLength)));
+      ssrcs.add(rtpPacket.ssrc);
+      samples.push(...decodeMulaw(bytes.subarray(rtpPacket.payloadAt, rtpPacket.payloadAt + rtpPacket.payloadLength)));
     }
     return { samples: Int16Array.from(samples), packets, ssrcs: [...ssrcs] };
   }
@@ -67,7 +67,7 @@ class Phone {
 /** A call to a phone with scripted signalling; `keyIn` is our key in an SDP of ours. */
 async function callTo(phone: Phone) {
   const end = await End.open();
-  closing.push(() => end.engine.close());
+  cleanups.push(() => end.engine.close());
   const negotiation = createNegotiation({
     codecs: ["PCMU"],
     srtp: "required",
@@ -86,7 +86,7 @@ async function callTo(phone: Phone) {
   return { end, negotiation, key, keyIn };
 }
 
-const hears = ({ samples }: { samples: Int16Array }): boolean => toneShare(samples.subarray(-1_600), 440, 8000) > 0.9;
+const hasTone = ({ samples }: { samples: Int16Array }): boolean => toneShare(samples.subarray(-1_600), 440, 8000) > 0.9;
 
 describe("the SRTP key of our audio", () => {
   test("changes with its SSRC when the call is moved to another phone", async () => {
@@ -94,11 +94,11 @@ describe("the SRTP key of our audio", () => {
     const { negotiation, key, keyIn } = await callTo(first);
     const newKey = keyIn(negotiation.reoffered(second.sdp()));
     await until(() => second.packets.length > 30, "our audio at the second phone");
-    const [before, after] = [first.understood(key), second.understood(newKey)];
-    expect([hears(before), hears(after)]).toEqual([true, true]);
-    expect([before.packets, after.packets]).toEqual([first.packets.length, second.packets.length]);
-    expect([before.ssrcs.length, after.ssrcs.length]).toEqual([1, 1]);
-    expect(after.ssrcs).not.toEqual(before.ssrcs);
+    const [firstAudio, secondAudio] = [first.understood(key), second.understood(newKey)];
+    expect([hasTone(firstAudio), hasTone(secondAudio)]).toEqual([true, true]);
+    expect([firstAudio.packets, secondAudio.packets]).toEqual([first.packets.length, second.packets.length]);
+    expect([firstAudio.ssrcs.length, secondAudio.ssrcs.length]).toEqual([1, 1]);
+    expect(secondAudio.ssrcs).not.toEqual(firstAudio.ssrcs);
     expect([first.understood(newKey).packets, second.understood(key).packets]).toEqual([0, 0]);
   });
 
@@ -109,7 +109,7 @@ describe("the SRTP key of our audio", () => {
     const newKey = keyIn(negotiation.reoffered(phone.sdp()));
     await until(() => phone.understood(newKey).packets > 30, "our audio with the new key");
     expect(newKey.key).not.toEqual(key.key);
-    expect(hears(phone.understood(newKey))).toBe(true);
+    expect(hasTone(phone.understood(newKey))).toBe(true);
   });
 
   test("changes in a requested offer, after its answer", async () => {
@@ -121,7 +121,7 @@ describe("the SRTP key of our audio", () => {
     expect(negotiation.answered(second.sdp(), false)).toBeUndefined();
     await until(() => second.packets.length > 30, "our audio at the second phone");
     expect(first.understood(key).packets).toBe(first.packets.length);
-    expect(hears(second.understood(newKey))).toBe(true);
+    expect(hasTone(second.understood(newKey))).toBe(true);
     expect([first.understood(newKey).packets, second.understood(key).packets]).toEqual([0, 0]);
   });
 
@@ -131,12 +131,12 @@ describe("the SRTP key of our audio", () => {
     const keys = [keyIn(negotiation.reoffered(phone.sdp("sendonly"))), keyIn(negotiation.reoffered(phone.sdp()))];
     keys.push(keyIn(negotiation.offer()));
     expect(negotiation.answered(phone.sdp(), false)).toBeUndefined();
-    for (const one of keys) expect(one.key).toEqual(key.key);
+    for (const entry of keys) expect(entry.key).toEqual(key.key);
     const { length } = phone.packets;
     await until(() => phone.packets.length > length + 20, "our audio after that");
     await end.session.close();
-    const all = phone.understood(key);
-    expect(all.ssrcs).toHaveLength(1);
-    expect(all.packets).toBe(phone.packets.length);
+    const audio = phone.understood(key);
+    expect(audio.ssrcs).toHaveLength(1);
+    expect(audio.packets).toBe(phone.packets.length);
   });
 });

@@ -7,17 +7,17 @@ import { ManualSystem } from "../../../src/testing/manual-system.ts";
 
 function negotiate(options: Partial<NegotiationOptions> = {}) {
   const system = new ManualSystem();
-  const settled: StreamSettings[] = [];
+  const agreements: StreamSettings[] = [];
   const negotiation = createNegotiation({
     codecs: ["PCMU", "PCMA"],
     srtp: "off",
     address: "192.0.2.1",
     port: 40_000,
     random: (bytes) => system.random(bytes),
-    settled: (settings) => settled.push(settings),
+    settled: (settings) => agreements.push(settings),
     ...options,
   });
-  return { negotiation, settled };
+  return { negotiation, settled: agreements };
 }
 
 function answer(media: string[], session: string[] = ["c=IN IP4 192.0.2.9"]): string {
@@ -141,7 +141,7 @@ describe("an answer", () => {
     [
       "no codec of ours",
       answer(["m=audio 5000 RTP/AVP 18 9 101", "a=rtpmap:101 telephone-event/8000"]),
-      /^no codec in common: we offer PCMU, PCMA, the peer takes G729, G722;/,
+      /^no codec in common: we offer PCMU, PCMA, the peer accepts G729, G722;/,
     ],
     ["no address", answer(["m=audio 5000 RTP/AVP 0"], []), /c= line/],
     ["a corrupt address", answer(["m=audio 5000 RTP/AVP 0"], ["c=IN IP4 192.0.2.300"]), /"192.0.2.300"/],
@@ -158,61 +158,67 @@ describe("an answer", () => {
 });
 
 describe("SDES keys", () => {
-  const secure = (line: string, protocol = "RTP/SAVP"): string => answer([`m=audio 5000 ${protocol} 0`, line]);
+  const secureAnswer = (line: string, protocol = "RTP/SAVP"): string => answer([`m=audio 5000 ${protocol} 0`, line]);
 
   test("are the answer's and ours with the same tag", () => {
     const { negotiation, settled } = negotiate({ srtp: "required" });
-    const ours = attributes(parseSdp(negotiation.offer())!.media[0]!, "crypto").map(parseCrypto);
-    expect(negotiation.answered(secure(keyLine(2, "AES_CM_128_HMAC_SHA1_32")), false)).toBeUndefined();
-    expect(settled[0]?.srtp?.send).toEqual(ours[1]?.keys);
+    const offeredKeys = attributes(parseSdp(negotiation.offer())!.media[0]!, "crypto").map(parseCrypto);
+    expect(negotiation.answered(secureAnswer(keyLine(2, "AES_CM_128_HMAC_SHA1_32")), false)).toBeUndefined();
+    expect(settled[0]?.srtp?.send).toEqual(offeredKeys[1]?.keys);
     expect(settled[0]?.srtp?.receive.suite).toBe("AES_CM_128_HMAC_SHA1_32");
-    expect(settled[0]?.srtp?.receive.key).not.toEqual(ours[1]?.keys.key);
+    expect(settled[0]?.srtp?.receive.key).not.toEqual(offeredKeys[1]?.keys.key);
   });
 
   test("are the first acceptable ones of an answer with two", () => {
-    const wrong = "a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:dG9vIHNob3J0";
-    const [fits, later] = [keyLine(2, "AES_CM_128_HMAC_SHA1_32"), keyLine(1, "AES_CM_128_HMAC_SHA1_80")];
+    const malformedLine = "a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:dG9vIHNob3J0";
+    const [firstLine, secondLine] = [keyLine(2, "AES_CM_128_HMAC_SHA1_32"), keyLine(1, "AES_CM_128_HMAC_SHA1_80")];
     const { negotiation, settled } = negotiate({ srtp: "required" });
-    const ours = attributes(parseSdp(negotiation.offer())!.media[0]!, "crypto").map(parseCrypto);
-    const text = answer(["m=audio 5000 RTP/SAVP 0", wrong, fits, later]);
+    const offeredKeys = attributes(parseSdp(negotiation.offer())!.media[0]!, "crypto").map(parseCrypto);
+    const text = answer(["m=audio 5000 RTP/SAVP 0", malformedLine, firstLine, secondLine]);
     expect(negotiation.answered(text, false)).toBeUndefined();
     expect(settled[0]?.srtp).toEqual({
-      send: ours[1]?.keys,
-      receive: parseCrypto(fits.slice("a=crypto:".length))?.keys,
+      send: offeredKeys[1]?.keys,
+      receive: parseCrypto(firstLine.slice("a=crypto:".length))?.keys,
     });
-    expect(negotiation.answered(answer(["m=audio 5000 RTP/SAVP 0", wrong, wrong]), false)).toMatch(/is malformed/);
+    expect(negotiation.answered(answer(["m=audio 5000 RTP/SAVP 0", malformedLine, malformedLine]), false)).toMatch(
+      /is malformed/,
+    );
   });
 
   test.each(["RTP/SAVP", "RTP/SAVPF"] as const)("are offered in %s, answered in either profile", (profile) => {
-    for (const answered of ["RTP/SAVP", "RTP/SAVPF"]) {
+    for (const answerProfile of ["RTP/SAVP", "RTP/SAVPF"]) {
       const { negotiation, settled } = negotiate({ srtp: "required", profile });
       const [media] = parseSdp(negotiation.offer())!.media;
       expect([media!.protocol, attributes(media!, "crypto").length]).toEqual([profile, 4]);
-      const text = secure(keyLine(1, "AES_CM_128_HMAC_SHA1_80"), answered);
+      const text = secureAnswer(keyLine(1, "AES_CM_128_HMAC_SHA1_80"), answerProfile);
       expect(negotiation.answered(text, false)).toBeUndefined();
       expect(settled[0]?.srtp?.receive).toEqual(parseCrypto(attribute(parseSdp(text)!.media[0]!, "crypto")!)?.keys);
     }
   });
 
   test("are optional: an answer with a key encrypts the call, whatever its profile", () => {
-    for (const [text, encrypted] of [
+    for (const [text, isEncrypted] of [
       [PLAIN, false],
-      [secure(keyLine(1, "AES_CM_128_HMAC_SHA1_80")), true],
-      [secure(keyLine(1, "AES_CM_128_HMAC_SHA1_80"), "RTP/AVP"), true],
+      [secureAnswer(keyLine(1, "AES_CM_128_HMAC_SHA1_80")), true],
+      [secureAnswer(keyLine(1, "AES_CM_128_HMAC_SHA1_80"), "RTP/AVP"), true],
     ] as const) {
       const { negotiation, settled } = negotiate({ srtp: "optional" });
       negotiation.offer();
       expect(negotiation.answered(text, false)).toBeUndefined();
-      expect(settled[0]?.srtp !== undefined).toBe(encrypted);
+      expect(settled[0]?.srtp !== undefined).toBe(isEncrypted);
     }
   });
 
   test.each([
     ["required", PLAIN, /does not encrypt/],
     ["optional", answer(["m=audio 5000 RTP/SAVP 0"]), /no key/],
-    ["required", secure(keyLine(2, "AES_CM_128_HMAC_SHA1_80")), /for key 2, which is for AES_CM_128_HMAC_SHA1_32/],
-    ["required", secure(keyLine(9, "AES_CM_128_HMAC_SHA1_80")), /only 4/],
-    ["required", secure("a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:dG9vIHNob3J0"), /is malformed/],
+    [
+      "required",
+      secureAnswer(keyLine(2, "AES_CM_128_HMAC_SHA1_80")),
+      /for key 2, which is for AES_CM_128_HMAC_SHA1_32/,
+    ],
+    ["required", secureAnswer(keyLine(9, "AES_CM_128_HMAC_SHA1_80")), /only 4/],
+    ["required", secureAnswer("a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:dG9vIHNob3J0"), /is malformed/],
   ] as const)("that do not fit (%s) are a sentence", (srtp, text, sentence) => {
     const { negotiation, settled } = negotiate({ srtp });
     negotiation.offer();
@@ -222,7 +228,7 @@ describe("SDES keys", () => {
 });
 
 describe("a re-offer of the peer", () => {
-  function inCall(options: Partial<NegotiationOptions> = {}, text = PLAIN) {
+  function startCall(options: Partial<NegotiationOptions> = {}, text = PLAIN) {
     const call = negotiate(options);
     call.negotiation.offer();
     expect(call.negotiation.answered(text, false)).toBeUndefined();
@@ -235,22 +241,22 @@ describe("a re-offer of the peer", () => {
     ["inactive", "inactive"],
     ["recvonly", "sendonly"],
     ["sendrecv", "sendrecv"],
-  ])("that is %s is answered %s", (theirs, ours) => {
-    const { negotiation, settled } = inCall();
-    const text = negotiation.reoffered(`${PLAIN}a=${theirs}\r\n`);
-    expect(attribute(parseSdp(text!)!.media[0]!, ours)).toBe("");
-    expect(settled.at(-1)?.direction).toBe(ours);
+  ])("that is %s is answered %s", (offered, answered) => {
+    const { negotiation, settled } = startCall();
+    const text = negotiation.reoffered(`${PLAIN}a=${offered}\r\n`);
+    expect(attribute(parseSdp(text!)!.media[0]!, answered)).toBe("");
+    expect(settled.at(-1)?.direction).toBe(answered);
   });
 
   test("with an address of zeros holds the call, and keeps the remote address", () => {
-    const { negotiation, settled } = inCall();
+    const { negotiation, settled } = startCall();
     const text = negotiation.reoffered(answer(["m=audio 5000 RTP/AVP 0"], ["c=IN IP4 0.0.0.0"]));
     expect(text).toContain("a=recvonly");
     expect(settled.at(-1)).toMatchObject({ direction: "recvonly", remote: { address: "192.0.2.9", port: 5000 } });
   });
 
   test("raises our description's version only on changes", () => {
-    const { negotiation } = inCall();
+    const { negotiation } = startCall();
     expect(version(negotiation.offer())).toBe("1");
     const first = negotiation.reoffered(PLAIN);
     expect(version(first)).toBe("2");
@@ -261,7 +267,7 @@ describe("a re-offer of the peer", () => {
   });
 
   test("does not narrow our next offer", () => {
-    const { negotiation } = inCall({ codecs: ["opus", "PCMU"] });
+    const { negotiation } = startCall({ codecs: ["opus", "PCMU"] });
     negotiation.reoffered(answer(["m=video 7000 RTP/AVP 96", "m=audio 5000 RTP/AVP 0", "a=inactive"]));
     const media = parseSdp(negotiation.offer())!.media;
     expect(media.map(({ kind, port }) => [kind, port])).toEqual([
@@ -273,7 +279,7 @@ describe("a re-offer of the peer", () => {
   });
 
   test("keeps its payload types in our next offer, each with one meaning", () => {
-    const { negotiation, settled } = inCall({ codecs: ["PCMU", "opus"] });
+    const { negotiation, settled } = startCall({ codecs: ["PCMU", "opus"] });
     negotiation.reoffered(
       answer(["m=audio 5000 RTP/AVP 101 111", "a=rtpmap:101 opus/48000/2", "a=rtpmap:111 telephone-event/48000"]),
     );
@@ -284,7 +290,7 @@ describe("a re-offer of the peer", () => {
   });
 
   test("keeps the codec in use if listed, and moves the stream", () => {
-    const { negotiation, settled } = inCall();
+    const { negotiation, settled } = startCall();
     negotiation.reoffered(answer(["m=audio 6000 RTP/AVP 8 0"], ["c=IN IP4 192.0.2.77"]));
     expect(settled.at(-1)).toMatchObject({ codec: "PCMU", remote: { address: "192.0.2.77", port: 6000 } });
     const text = negotiation.reoffered(answer(["m=audio 6000 RTP/AVP 8 18"]));
@@ -297,7 +303,7 @@ describe("a re-offer of the peer", () => {
   });
 
   test("with other media gets an answer for each, and one is accepted", () => {
-    const { negotiation } = inCall();
+    const { negotiation } = startCall();
     const text = negotiation.reoffered(
       answer(["m=video 7000 RTP/AVP 96", "m=audio 5000 RTP/AVP 0", "m=audio 5002 RTP/AVP 0", "m=image 7002 udptl t38"]),
     );
@@ -310,17 +316,20 @@ describe("a re-offer of the peer", () => {
   });
 
   test("with new keys is answered with its tag", () => {
-    const secure = (line: string): string => answer(["m=audio 5000 RTP/SAVP 0", line]);
-    const { negotiation, settled } = inCall({ srtp: "required" }, secure(keyLine(1, "AES_CM_128_HMAC_SHA1_80")));
-    const text = negotiation.reoffered(secure(keyLine(5, "AES_CM_128_HMAC_SHA1_80")));
-    const ours = parseCrypto(attribute(parseSdp(text!)!.media[0]!, "crypto")!);
-    expect(ours?.tag).toBe(5);
-    expect(settled.at(-1)?.srtp?.send).toEqual(ours?.keys);
+    const secureOffer = (line: string): string => answer(["m=audio 5000 RTP/SAVP 0", line]);
+    const { negotiation, settled } = startCall(
+      { srtp: "required" },
+      secureOffer(keyLine(1, "AES_CM_128_HMAC_SHA1_80")),
+    );
+    const text = negotiation.reoffered(secureOffer(keyLine(5, "AES_CM_128_HMAC_SHA1_80")));
+    const answerKey = parseCrypto(attribute(parseSdp(text!)!.media[0]!, "crypto")!);
+    expect(answerKey?.tag).toBe(5);
+    expect(settled.at(-1)?.srtp?.send).toEqual(answerKey?.keys);
     expect(settled.at(-1)?.srtp?.send).toEqual(settled[0]?.srtp?.send);
   });
 
   test.each(["RTP/SAVP", "RTP/SAVPF"])("with keys and %s gets that profile, encrypted", (profile) => {
-    const { negotiation, settled } = inCall({ srtp: "optional" });
+    const { negotiation, settled } = startCall({ srtp: "optional" });
     const text = negotiation.reoffered(
       answer([`m=audio 5000 ${profile} 0`, keyLine(1, "AES_CM_128_HMAC_SHA1_80"), "a=rtcp-fb:* nack"]),
     );
@@ -333,19 +342,19 @@ describe("a re-offer of the peer", () => {
   test.each([
     ["no codec of ours", "off", answer(["m=audio 5000 RTP/AVP 18"])],
     ["no audio", "off", answer(["m=audio 0 RTP/AVP 0"])],
-    ["no longer any encryption", "required", PLAIN],
+    ["encryption removed", "required", PLAIN],
     [
       "encryption that we do not support",
       "off",
       answer(["m=audio 5000 RTP/SAVP 0", keyLine(1, "AES_CM_128_HMAC_SHA1_80")]),
     ],
     ["no SDP", "off", "\u0000"],
-  ] as const)("with %s is refused, and everything stays as it was", (_, srtp, text) => {
+  ] as const)("with %s is refused, and changes nothing", (_, srtp, text) => {
     const first = srtp === "off" ? PLAIN : answer(["m=audio 5000 RTP/SAVP 0", keyLine(1, "AES_CM_128_HMAC_SHA1_80")]);
-    const { negotiation, settled } = inCall({ srtp }, first);
-    const before = negotiation.offer();
+    const { negotiation, settled } = startCall({ srtp }, first);
+    const offerBefore = negotiation.offer();
     expect(negotiation.reoffered(text)).toBeUndefined();
-    expect(negotiation.offer()).toBe(before);
+    expect(negotiation.offer()).toBe(offerBefore);
     expect(settled.length).toBe(1);
   });
 });

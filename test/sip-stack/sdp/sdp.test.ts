@@ -24,7 +24,7 @@ const LINES = [
   "x=what is this",
 ];
 
-const hostile = fc.oneof(
+const randomSdp = fc.oneof(
   fc.string({ maxLength: 300 }),
   fc.string({ unit: "binary", maxLength: 300 }),
   fc
@@ -55,17 +55,17 @@ describe("session descriptions", () => {
   });
 
   fuzz(
-    "what was read is written so that it reads the same",
-    fc.property(hostile, (text) => {
+    "are parsed unchanged after being written",
+    fc.property(randomSdp, (text) => {
       const sdp = parseSdp(text);
       if (sdp !== undefined) expect(parseSdp(writeSdp(sdp))).toEqual(sdp);
     }),
   );
 
   fuzz(
-    "no bytes break a negotiation: it settles, or says why not",
-    fc.property(hostile, hostile, fc.constantFrom("off", "optional", "required"), (first, second, srtp) => {
-      let settled = 0;
+    "in any form are agreed on or refused with a reason",
+    fc.property(randomSdp, randomSdp, fc.constantFrom("off", "optional", "required"), (first, second, srtp) => {
+      let agreementCount = 0;
       const negotiation = createNegotiation({
         codecs: ["PCMU", "opus"],
         srtp,
@@ -73,26 +73,26 @@ describe("session descriptions", () => {
         port: 40_000,
         random: (bytes) => void bytes.fill(7),
         settled: ({ remote }) => {
-          settled++;
+          agreementCount++;
           expect(remote.port).toBeGreaterThan(0);
         },
       });
       negotiation.offer();
       const refusal = negotiation.answered(first, false);
-      expect(settled).toBe(refusal === undefined ? 1 : 0);
+      expect(agreementCount).toBe(refusal === undefined ? 1 : 0);
       const answer = negotiation.reoffered(second);
       if (answer !== undefined) expect(parseSdp(answer)?.media.length).toBe(parseSdp(second)?.media.length);
     }),
   );
 
   test("are parsed in time proportional to their length", () => {
-    const nasty = [
+    const slowTexts = [
       `m=audio 1 RTP/AVP ${"0 ".repeat(30_000)}`,
       `a=rtcp:1${" ".repeat(60_000)}`,
       " ".repeat(65_000),
       `a=rtpmap:1 ${"x".repeat(60_000)}`,
     ];
-    for (const text of nasty) {
+    for (const text of slowTexts) {
       const negotiation = createNegotiation({
         codecs: ["PCMU"],
         srtp: "optional",
@@ -101,10 +101,10 @@ describe("session descriptions", () => {
         random: () => {},
         settled: () => {},
       });
-      const before = processorMs();
+      const startMs = processorMs();
       negotiation.answered(`c=IN IP4 192.0.2.9\n${text}`, false);
       negotiation.reoffered(`c=IN IP4 192.0.2.9\nm=audio 1 RTP/AVP 0\n${text}`);
-      expect(processorMs() - before, text.slice(0, 20)).toBeLessThan(500);
+      expect(processorMs() - startMs, text.slice(0, 20)).toBeLessThan(500);
     }
   });
 });

@@ -13,14 +13,14 @@ import { VALID } from "./valid.ts";
 
 const text = (bytes: Uint8Array | undefined): string => new TextDecoder().decode(bytes);
 
-function read(bytes: Uint8Array | undefined): SipRequest | SipResponse {
+function parse(bytes: Uint8Array | undefined): SipRequest | SipResponse {
   const message = parseMessage(bytes ?? new Uint8Array(0));
   if (message.kind === "malformed") throw new Error(message.detail);
   return message;
 }
 
-function request(bytes: Uint8Array | undefined): SipRequest {
-  const message = read(bytes);
+function parseRequest(bytes: Uint8Array | undefined): SipRequest {
+  const message = parse(bytes);
   if (message.kind === "response") throw new Error(`a response: ${message.status}`);
   return message;
 }
@@ -30,7 +30,7 @@ const uriOf = (value: string | undefined): unknown => parseUri(address(value)?.u
 
 describe("a valid message of RFC 4475 section 3.1.1", () => {
   test("may be short and tortuous (wsinv)", () => {
-    const { method, uri, headers, body } = request(VALID.wsinv);
+    const { method, uri, headers, body } = parseRequest(VALID.wsinv);
     expect([method, parseUri(uri)?.params]).toEqual(["INVITE", new Map([["unknownparam", ""]])]);
     expect(address(headers.get("To"))).toEqual({
       display: undefined,
@@ -73,7 +73,7 @@ describe("a valid message of RFC 4475 section 3.1.1", () => {
   });
 
   test("may have all characters that are allowed (intmeth)", () => {
-    const { method, uri, headers } = request(VALID.intmeth);
+    const { method, uri, headers } = parseRequest(VALID.intmeth);
     expect(method).toBe("!interesting-Method0123456789_*+`.%indeed'~");
     expect(parseUri(uri)).toMatchObject({
       user: "1_unusual.URI~(to-be!sure)&isn't+it$/crazy?,/;;*",
@@ -96,7 +96,7 @@ describe("a valid message of RFC 4475 section 3.1.1", () => {
   });
 
   test("may escape any character (esc01)", () => {
-    const { uri, headers } = request(VALID.esc01);
+    const { uri, headers } = parseRequest(VALID.esc01);
     expect(parseUri(uri)).toMatchObject({ user: "sips:user@example.com", host: "example.net" });
     expect(uriOf(headers.get("To"))).toMatchObject({ user: "user" });
     expect(uriOf(headers.get("From"))).toMatchObject({ user: "I have spaces" });
@@ -110,13 +110,13 @@ describe("a valid message of RFC 4475 section 3.1.1", () => {
   });
 
   test("may escape NUL (escnull)", () => {
-    const { headers } = request(VALID.escnull);
+    const { headers } = parseRequest(VALID.escnull);
     expect(uriOf(headers.get("To"))).toMatchObject({ user: "null-\0-null" });
     expect(headers.list("Contact").map(uriOf)).toMatchObject([{ user: "\0" }, { user: "\0\0" }]);
   });
 
   test("may have percent signs that escape nothing (esc02)", () => {
-    const { method, headers } = request(VALID.esc02);
+    const { method, headers } = parseRequest(VALID.esc02);
     expect(method).toBe("RE%47IST%45R");
     expect(address(headers.get("To"))?.display).toBe("%Z%45");
     expect(headers.list("Contact")).toEqual(["<sip:alias1@host1.example.com>", "<sip:alias3@host3.example.com>"]);
@@ -124,14 +124,14 @@ describe("a valid message of RFC 4475 section 3.1.1", () => {
   });
 
   test("may lack the display name's space (lwsdisp)", () => {
-    expect(address(request(VALID.lwsdisp).headers.get("From"))).toMatchObject({
+    expect(address(parseRequest(VALID.lwsdisp).headers.get("From"))).toMatchObject({
       display: "caller",
       uri: "sip:caller@example.com",
     });
   });
 
   test("may have long values (longreq)", () => {
-    const { headers, body } = request(VALID.longreq);
+    const { headers, body } = parseRequest(VALID.longreq);
     const vias = headers.list("Via").map(parseVia);
     expect(vias.map((via) => via?.host)).toEqual([
       ...Array.from({ length: 33 }, (_, index) => `sip${33 - index}.example.com`),
@@ -144,7 +144,7 @@ describe("a valid message of RFC 4475 section 3.1.1", () => {
   });
 
   test("ends at its Content-Length (dblreq)", () => {
-    const { method, headers, body } = request(VALID.dblreq);
+    const { method, headers, body } = parseRequest(VALID.dblreq);
     expect([method, headers.get("Call-ID"), body.length]).toEqual([
       "REGISTER",
       "dblreq.0ha0isndaksdj99sdfafnl3lk233412",
@@ -153,7 +153,7 @@ describe("a valid message of RFC 4475 section 3.1.1", () => {
   });
 
   test("may have semicolons in the user (semiuri)", () => {
-    const { uri, headers } = request(VALID.semiuri);
+    const { uri, headers } = parseRequest(VALID.semiuri);
     expect(parseUri(uri)).toMatchObject({ user: "user;par=u@example.net", host: "example.com", params: new Map() });
     expect(headers.list("Accept")).toEqual([
       "application/sdp",
@@ -166,12 +166,12 @@ describe("a valid message of RFC 4475 section 3.1.1", () => {
   });
 
   test("may have unknown transports in Via (transports)", () => {
-    const vias = request(VALID.transports).headers.list("Via").map(parseVia);
+    const vias = parseRequest(VALID.transports).headers.list("Via").map(parseVia);
     expect(vias.map((via) => via?.transport)).toEqual(["UDP", "SCTP", "TLS", "UNKNOWN", "TCP"]);
   });
 
   test("may have parts, one of them binary (mpart01)", () => {
-    const message = request(VALID.mpart01);
+    const message = parseRequest(VALID.mpart01);
     expect(message.body).toHaveLength(553);
     expect(text(bodyPart(message, "text/plain"))).toBe("Hello");
     const signature = bodyPart(message, "application/octet-stream");
@@ -180,23 +180,23 @@ describe("a valid message of RFC 4475 section 3.1.1", () => {
   });
 
   test("may have an odd reason, or none (unreason, noreason)", () => {
-    expect(read(VALID.unreason)).toMatchObject({
+    expect(parse(VALID.unreason)).toMatchObject({
       status: 200,
       reason: "= 2**3 * 5**2 но сто девяносто девять - простое",
     });
-    expect(read(VALID.noreason)).toMatchObject({ status: 100, reason: "" });
+    expect(parse(VALID.noreason)).toMatchObject({ status: 100, reason: "" });
   });
 
   test.each(Object.entries(VALID))("is unchanged after writing and reading: %s", (_, bytes) => {
-    const { headers, ...rest } = read(bytes);
-    const again = read(writeMessage({ headers, ...rest } as SipRequest));
-    expect(again).toMatchObject(rest);
-    const withoutLength = [...again.headers].filter(([name]) => name !== "Content-Length");
+    const { headers, ...otherParts } = parse(bytes);
+    const reparsed = parse(writeMessage({ headers, ...otherParts } as SipRequest));
+    expect(reparsed).toMatchObject(otherParts);
+    const withoutLength = [...reparsed.headers].filter(([name]) => name !== "Content-Length");
     expect(withoutLength).toEqual([...headers].filter(([name]) => !/^(content-length|l)\s*$/i.test(name)));
   });
 
   test.each(Object.entries(VALID))("is the same from a stream: %s", (_, bytes) => {
-    expect(new StreamFramer().push(bytes)[0]).toEqual(read(bytes));
+    expect(new StreamFramer().push(bytes)[0]).toEqual(parse(bytes));
   });
 });
 
@@ -227,7 +227,7 @@ const VERDICTS: readonly [name: string, section: string, verdict: number | "drop
   ["novelsc", "3.3.3", "read", "a URI of another scheme"],
   ["unksm2", "3.3.4", "read", "a registrar's to refuse"],
   ["bext01", "3.3.5", "read", "420, by the user agent"],
-  ["invut", "3.3.6", "read", "a user agent that takes calls refuses its body"],
+  ["invut", "3.3.6", "read", "a user agent that accepts calls refuses its body"],
   ["regaut01", "3.3.7", "read", "a registrar's to refuse"],
   ["multi01", "3.3.8", 400, "From occurs more than once"],
   ["mcl01", "3.3.9", 400, "Content-Length is not a number"],
@@ -236,37 +236,37 @@ const VERDICTS: readonly [name: string, section: string, verdict: number | "drop
   ["cparam01", "3.3.12", "read", "the parameter is the field's"],
   ["cparam02", "3.3.13", "read", "the parameter is the URI's"],
   ["regescrt", "3.3.14", "read", "the header is the URI's"],
-  ["sdp01", "3.3.15", "read", "a user agent that takes calls refuses what it accepts"],
+  ["sdp01", "3.3.15", "read", "a user agent that accepts calls refuses its Accept"],
   ["inv2543", "3.4.1", "read", "RFC 2543: no tag, no branch, no Max-Forwards, no Contact"],
 ];
 
 describe("another message of RFC 4475", () => {
-  const others = { ...INVALID, ...BEYOND_PARSING };
+  const otherMessages = { ...INVALID, ...BEYOND_PARSING };
 
   test("has a verdict in the table", () => {
-    expect(VERDICTS.map(([name]) => name)).toEqual(Object.keys(others));
+    expect(VERDICTS.map(([name]) => name)).toEqual(Object.keys(otherMessages));
   });
 
-  test.each(VERDICTS)("is judged as in the table: %s (section %s): %s, %s", (name, _, verdict, why) => {
-    const message = parseMessage(others[name] as Uint8Array);
+  test.each(VERDICTS)("is judged as in the table: %s (section %s): %s, %s", (name, _, verdict, reason) => {
+    const message = parseMessage(otherMessages[name] as Uint8Array);
     if (verdict === "read") expect(message.kind).toMatch(/request|response/);
-    else expect(message).toMatchObject({ kind: "malformed", detail: why });
+    else expect(message).toMatchObject({ kind: "malformed", detail: reason });
     if (message.kind === "malformed") expect(message.answer?.status ?? "dropped").toBe(verdict);
   });
 
   test("is read as intended if it is accepted", () => {
-    expect(request(INVALID.lwsstart).uri).toBe("sip:user@example.com");
-    expect(request(INVALID.trws).uri).toBe("sip:remote-target@example.com");
-    expect(address(request(INVALID.badaspec).headers.get("To"))).toMatchObject({
+    expect(parseRequest(INVALID.lwsstart).uri).toBe("sip:user@example.com");
+    expect(parseRequest(INVALID.trws).uri).toBe("sip:remote-target@example.com");
+    expect(address(parseRequest(INVALID.badaspec).headers.get("To"))).toMatchObject({
       display: "Watson, Thomas",
       uri: "sip:t.watson@example.org",
     });
-    expect(address(request(INVALID.baddn).headers.get("From"))).toMatchObject({ display: "Bell, Alexander" });
-    expect(address(request(INVALID.regbadct).headers.get("Contact"))).toBeUndefined();
+    expect(address(parseRequest(INVALID.baddn).headers.get("From"))).toMatchObject({ display: "Bell, Alexander" });
+    expect(address(parseRequest(INVALID.regbadct).headers.get("Contact"))).toBeUndefined();
   });
 
   test("keeps parameters and headers where they belong", () => {
-    const contact = (name: string): string | undefined => request(BEYOND_PARSING[name]).headers.get("Contact");
+    const contact = (name: string): string | undefined => parseRequest(BEYOND_PARSING[name]).headers.get("Contact");
     expect(address(contact("cparam01"))).toMatchObject({
       uri: "sip:+19725552222@gw1.example.net",
       params: new Map([["unknownparam", ""]]),
@@ -276,7 +276,7 @@ describe("another message of RFC 4475", () => {
       params: new Map(),
     });
     expect(uriOf(contact("regescrt"))).toMatchObject({ headers: [["Route", "<sip:sip.example.com>"]] });
-    expect(address(request(BEYOND_PARSING.inv2543).headers.get("To"))).toMatchObject({
+    expect(address(parseRequest(BEYOND_PARSING.inv2543).headers.get("To"))).toMatchObject({
       uri: "sip:+16505552222@ss1.example.net",
       params: new Map([["user", "phone"]]),
     });

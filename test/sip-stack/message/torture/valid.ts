@@ -207,7 +207,7 @@ function multipart(): Uint8Array {
     "69747902080195007102330113300706052b0e03021a300d06092a864886f70d01010105000481808ef466f948f0522dd2e5978e9d95aae9f2fe" +
     "15a06659716292e8da2aa8d8350a68ceffae3cbd2bff1675ddd5648e593dd64728f26220f7e941749e330d9a15edabdb93d10c42102e7b7289d2" +
     "9cc0c9ae2efbc7c0cff9172f3b027e4fc027e1546de4b6aa3abb3e66cccb5dd6c64b8383149cb8e6ff182d944fe57b65bc99d005";
-  const before = wire(`MESSAGE sip:kumiko@example.org SIP/2.0
+  const head = wire(`MESSAGE sip:kumiko@example.org SIP/2.0
 Via: SIP/2.0/UDP 127.0.0.1:5070;branch=z9hG4bK-d87543-4dade06d0bdb11ee-1--d87543-;rport
 Max-Forwards: 70
 Route: <sip:127.0.0.1:5080>
@@ -234,5 +234,5 @@ Content-Transfer-Encoding: binary
 
 `);
   const binary = Uint8Array.from(signature.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
-  return Uint8Array.from([...before, ...binary, ...wire("\n--7a9cbec02ceef655--\n")]);
+  return Uint8Array.from([...head, ...binary, ...wire("\n--7a9cbec02ceef655--\n")]);
 }
