@@ -51,15 +51,15 @@ export function viaOf(kind: keyof typeof TRANSPORTS, sentBy: string, branch: str
 }
 
 /** A hop-by-hop request with the fields of its INVITE, including the topmost Via. */
-function hopByHop(method: string, { uri, headers: from }: SipRequest, to: string | undefined): SipRequest {
+function hopByHop(method: string, { uri, headers: inviteHeaders }: SipRequest, to: string | undefined): SipRequest {
   const headers = new SipHeaders();
-  headers.add("Via", from.list("Via")[0] ?? "");
+  headers.add("Via", inviteHeaders.list("Via")[0] ?? "");
   headers.add("Max-Forwards", "70");
-  for (const route of from.fields("Route")) headers.add("Route", route);
-  headers.add("From", from.get("From") ?? "");
-  headers.add("To", to ?? from.get("To") ?? "");
-  headers.add("Call-ID", from.get("Call-ID") ?? "");
-  headers.add("CSeq", `${Number.parseInt(from.get("CSeq") ?? "", 10)} ${method}`);
+  for (const route of inviteHeaders.fields("Route")) headers.add("Route", route);
+  headers.add("From", inviteHeaders.get("From") ?? "");
+  headers.add("To", to ?? inviteHeaders.get("To") ?? "");
+  headers.add("Call-ID", inviteHeaders.get("Call-ID") ?? "");
+  headers.add("CSeq", `${Number.parseInt(inviteHeaders.get("CSeq") ?? "", 10)} ${method}`);
   return sipRequest(method, uri, headers);
 }
 

@@ -82,16 +82,16 @@ export class ClientRequest implements OutgoingRequest {
   }
 
   /** Tries the next hop; if there is none, the request fails with the latest fault. @throws {TransportError} */
-  async #next(why: TransportError): Promise<void> {
-    const { flow, hop } = await this.#hops.connect(why, this.#abort.signal);
+  async #next(fault: TransportError): Promise<void> {
+    const { flow, hop } = await this.#hops.connect(fault, this.#abort.signal);
     await this.#attempt(flow, hop);
   }
 
   /**
-   * @param otherwise the UDP hop to use if the connection that replaces UDP breaks or stays silent; the request stays
+   * @param fallback the UDP hop to use if the connection that replaces UDP breaks or stays silent; the request stays
    * the same, so a server that was only slow sees a merged request and responds with 482 (RFC 3261 section 8.2.2.2)
    */
-  async #attempt(flow: Flow, hop: Hop | undefined, otherwise?: Hop): Promise<void> {
+  async #attempt(flow: Flow, hop: Hop | undefined, fallback?: Hop): Promise<void> {
     if (this.#done) return;
     const request = this.#prepared(flow);
     if (hop?.kind === "udp" && hop.fixed !== true && isLong(request)) {
@@ -103,18 +103,18 @@ export class ClientRequest implements OutgoingRequest {
     }
     this.#latest = request;
     const { timers } = this.#scope;
-    const others = !this.#hops.isEmpty || otherwise !== undefined;
-    const again =
-      this.#template.method === "INVITE" && otherwise === undefined ? this.#hops.again(flow, hop) : undefined;
+    const hasOtherHops = !this.#hops.isEmpty || fallback !== undefined;
+    const retryHop =
+      this.#template.method === "INVITE" && fallback === undefined ? this.#hops.again(flow, hop) : undefined;
     const timeouts: TransactionTimeouts = {
-      giveUpMs: others ? Math.min(timers.nextHopMs, giveUpMs(timers)) : giveUpMs(timers),
-      silenceMs: others || again === undefined ? undefined : timers.nextHopMs, // other hops are tried first
+      giveUpMs: hasOtherHops ? Math.min(timers.nextHopMs, giveUpMs(timers)) : giveUpMs(timers),
+      silenceMs: hasOtherHops || retryHop === undefined ? undefined : timers.nextHopMs, // other hops are tried first
     };
     const transaction = this.#scope.open(
       request,
       flow,
       timeouts,
-      this.#ownerOf(request, flow, { hop, otherwise, again }),
+      this.#ownerOf(request, flow, { hop, otherwise: fallback, again: retryHop }),
     );
     this.#transaction = transaction;
     transaction.start();
@@ -132,13 +132,13 @@ export class ClientRequest implements OutgoingRequest {
 
   #ownerOf(request: SipRequest, flow: Flow, hops: AttemptHops): TransactionOwner {
     const { hop } = hops;
-    let responded = false;
-    let progressed = false;
+    let hasResponded = false;
+    let hasProgressed = false;
     return {
       maySend: this.#listener.maySend,
       provisional: (response) => {
-        responded = true;
-        progressed ||= response.status > 100;
+        hasResponded = true;
+        hasProgressed ||= response.status > 100;
         this.#listener.provisional?.(response, flow);
       },
       final: (response) => {
@@ -146,7 +146,8 @@ export class ClientRequest implements OutgoingRequest {
         if (response.status === 503 && hop !== undefined) {
           this.#scope.failedHops.add(hop);
           this.#refusal = { response, flow };
-          if (this.#mayGoOn(progressed)) return this.#goOn(new TransportError("refused", `${hop.host} answered 503`));
+          if (this.#mayGoOn(hasProgressed))
+            return this.#goOn(new TransportError("refused", `${hop.host} answered 503`));
         } else if (hop !== undefined) this.#scope.failedHops.works(hop);
         if (hop !== undefined) this.#scope.chosenHops.remember(this.#callId, hop);
         this.#final(response, flow);
@@ -154,12 +155,12 @@ export class ClientRequest implements OutgoingRequest {
       failed: (fault) => {
         if (this.#transaction?.undelivered !== true) this.#unanswered = true;
         this.#transaction = undefined;
-        this.#hops.failed(hops, flow, fault, responded);
-        if (this.#mayGoOn(responded)) this.#goOn(fault);
+        this.#hops.failed(hops, flow, fault, hasResponded);
+        if (this.#mayGoOn(hasResponded)) this.#goOn(fault);
         else this.#fail(fault);
       },
       late: (response) => this.#scope.late(response, flow),
-      cancel: (elsewhere) => void this.#sendCancel(cancelOf(request, this.#reason), elsewhere ? hop : flow),
+      cancel: (onNewConnection) => void this.#sendCancel(cancelOf(request, this.#reason), onNewConnection ? hop : flow),
     };
   }
 
@@ -174,11 +175,11 @@ export class ClientRequest implements OutgoingRequest {
   }
 
   /** Sends a CANCEL in its own transaction, with the branch of its INVITE; its result is ignored. */
-  async #sendCancel(cancel: SipRequest, on: Flow | Hop | undefined): Promise<void> {
-    if (on === undefined) return;
+  async #sendCancel(cancel: SipRequest, target: Flow | Hop | undefined): Promise<void> {
+    if (target === undefined) return;
     const { transports, timers } = this.#scope;
     try {
-      const flow = "send" in on ? on : await transports.connect(on, this.#abort.signal);
+      const flow = "send" in target ? target : await transports.connect(target, this.#abort.signal);
       this.#scope.open(cancel, flow, { giveUpMs: giveUpMs(timers) }, NO_OWNER).start();
     } catch {
       // the INVITE's own transaction reports the fault
@@ -189,8 +190,8 @@ export class ClientRequest implements OutgoingRequest {
     if (this.#done) return;
     this.#done = true;
     this.#scope.done(this);
-    const abandoned = this.#listener === SILENT && this.#template.method === "INVITE" && response.status < 300;
-    if (abandoned) this.#scope.late(response, flow);
+    const isAbandoned = this.#listener === SILENT && this.#template.method === "INVITE" && response.status < 300;
+    if (isAbandoned) this.#scope.late(response, flow);
     else this.#listener.final(response, flow);
   }
 

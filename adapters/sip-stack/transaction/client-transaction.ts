@@ -20,10 +20,10 @@ export interface TransactionOwner {
   /** A 2xx after the final response, or after the timeout. */
   late(response: SipResponse): void;
   /**
-   * Send CANCEL for this INVITE. @param elsewhere true to use a new connection, since the transaction's connection is
+   * Sends CANCEL for this INVITE. @param onNewConnection true to use a new connection, since the transaction's connection is
    * closed
    */
-  cancel(elsewhere: boolean): void;
+  cancel(onNewConnection: boolean): void;
 }
 
 /** Timers of a client transaction. */
@@ -203,22 +203,22 @@ export class ClientTransaction extends Machine<ClientState, ClientInput, ClientA
   }
 
   /** Closes a silent connection and returns the fault; undefined if data has arrived. */
-  #closeSilent(silence: TransportError): TransportError | undefined {
-    const dead = deadAfter(silence, "was silent and is closed");
+  #closeSilent(timeoutError: TransportError): TransportError | undefined {
+    const dead = deadAfter(timeoutError, "was silent and is closed");
     return this.#watch?.close(dead) === true ? dead : undefined;
   }
 
   #silence(ms: number): TransportError {
     const { address, port } = this.flow.remote;
     const seconds = Math.round(ms / 100) / 10;
-    const what = this.state === "timed out" && this.#cancelled ? "no final response after CANCEL" : `no response`;
+    const finding = this.state === "timed out" && this.#cancelled ? "no final response after CANCEL" : `no response`;
     return new TransportError(
       "timeout",
-      `${this.request.method} to ${address} port ${port} (${this.flow.kind}): ${what} within ${seconds} s`,
+      `${this.request.method} to ${address} port ${port} (${this.flow.kind}): ${finding} within ${seconds} s`,
     );
   }
 }
 
-function deadAfter({ message }: TransportError, what: string): TransportError {
-  return new TransportError("closed", `${message}; the connection ${what}`);
+function deadAfter({ message }: TransportError, finding: string): TransportError {
+  return new TransportError("closed", `${message}; the connection ${finding}`);
 }

@@ -47,11 +47,14 @@ export class HopSequence {
 
   /**
    * Connects to the next reachable hop.
-   * @param why the fault to throw if no hop is left
+   * @param initialFault the fault to throw if no hop is left
    * @throws {TransportError} the latest fault
    */
-  async connect(why: TransportError, signal: AbortSignal): Promise<{ readonly hop: Hop; readonly flow: Flow }> {
-    let fault = why;
+  async connect(
+    initialFault: TransportError,
+    signal: AbortSignal,
+  ): Promise<{ readonly hop: Hop; readonly flow: Flow }> {
+    let fault = initialFault;
     for (let hop = this.#hops.shift(); hop !== undefined; hop = this.#hops.shift()) {
       try {
         return { hop, flow: await this.#scope.transports.connect(hop, signal, this.#dead) };
@@ -73,9 +76,9 @@ export class HopSequence {
     return this.#dead === undefined && flow.spoken === true ? hop : undefined;
   }
 
-  /** Handles a failed attempt: its alternatives are next. @param responded true if it got any response */
-  failed({ hop, otherwise, again }: AttemptHops, flow: Flow, fault: TransportError, responded: boolean): void {
-    if (again !== undefined && !responded && (!flow.alive || fault.fault === "closed")) {
+  /** Handles a failed attempt: its alternatives are next. @param hasResponded true if it got any response */
+  failed({ hop, otherwise, again }: AttemptHops, flow: Flow, fault: TransportError, hasResponded: boolean): void {
+    if (again !== undefined && !hasResponded && (!flow.alive || fault.fault === "closed")) {
       this.#dead = flow;
       this.#hops.unshift(again);
     } else if (hop !== undefined) this.#scope.failedHops.add(hop, flow);
@@ -107,17 +110,17 @@ export class TcpInstead {
   async flow(hop: Hop, signal: AbortSignal): Promise<Flow | undefined> {
     if ((this.#unwilling.get(addressAndPort(hop)) ?? 0) > this.#system.monotonic()) return undefined;
     const timeout = new AbortController();
-    const impatient = (): void => timeout.abort();
-    const settle = this.#system.after(CONNECT_MS, impatient);
-    signal.addEventListener("abort", impatient, { once: true });
+    const abort = (): void => timeout.abort();
+    const cancelTimer = this.#system.after(CONNECT_MS, abort);
+    signal.addEventListener("abort", abort, { once: true });
     try {
       return await this.#transports.connect({ ...hop, kind: "tcp" }, timeout.signal);
     } catch {
       if (!signal.aborted) this.mute(hop);
       return undefined;
     } finally {
-      settle();
-      signal.removeEventListener("abort", impatient);
+      cancelTimer();
+      signal.removeEventListener("abort", abort);
     }
   }
 
@@ -155,8 +158,8 @@ export class ChosenHops {
 
   /** The same hops, the chosen one first. */
   first(callId: string, hops: readonly Hop[]): readonly Hop[] {
-    const place = this.#hopByCall.get(callId);
-    const hop = hops.find((candidate) => addressAndPort(candidate) === place);
+    const key = this.#hopByCall.get(callId);
+    const hop = hops.find((candidate) => addressAndPort(candidate) === key);
     return hop === undefined ? hops : [hop, ...hops.filter((other) => other !== hop)];
   }
 }
@@ -173,10 +176,10 @@ interface HopProbeOptions extends Pick<ClientScope, "open" | "timers"> {
   readonly signal: AbortSignal;
 }
 
-/** Probes a failed hop with OPTIONS (RFC 3261 section 11), on a connection other than the `dead` one. */
-export async function probeHop(hop: Hop, dead: Flow | undefined, options: HopProbeOptions): Promise<boolean> {
+/** Probes a failed hop with OPTIONS (RFC 3261 section 11), on a connection other than `deadFlow`. */
+export async function probeHop(hop: Hop, deadFlow: Flow | undefined, options: HopProbeOptions): Promise<boolean> {
   const { system, transports, timers, open, asks, signal } = options;
-  const flow = await transports.connect(hop, signal, dead);
+  const flow = await transports.connect(hop, signal, deadFlow);
   if (!asks) return true;
   const sentBy = transports.sentBy(flow);
   const uri = `sip:${writeHostPort({ host: hop.host, port: undefined })}`;

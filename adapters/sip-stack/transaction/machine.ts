@@ -80,12 +80,12 @@ export abstract class Machine<State extends string, Input extends string, Action
   protected set(timer: Input, ms: number): void {
     this.#timers.get(timer)?.();
     this.#timers.delete(timer);
-    const due = (): void => {
+    const fire = (): void => {
       this.#timers.delete(timer);
       this.input(timer);
     };
-    if (ms > 0) this.#timers.set(timer, this.#system.after(ms, due));
-    else due();
+    if (ms > 0) this.#timers.set(timer, this.#system.after(ms, fire));
+    else fire();
   }
 
   /** Stops all timers, and ignores further inputs. */

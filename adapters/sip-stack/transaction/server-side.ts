@@ -50,9 +50,9 @@ export class ServerSide {
   }
 
   #admit(key: string, request: SipRequest, flow: Flow): void {
-    const ours = this.#options.listener().ours?.(request) === true;
-    const most = ours ? MAX_TRANSACTIONS + ROOM_FOR_CALLS : MAX_TRANSACTIONS;
-    if (this.#transactions.size >= most && !this.#makeRoom())
+    const isOurs = this.#options.listener().ours?.(request) === true;
+    const limit = isOurs ? MAX_TRANSACTIONS + ROOM_FOR_CALLS : MAX_TRANSACTIONS;
+    if (this.#transactions.size >= limit && !this.#makeRoom())
       this.#options.reply(this.#answer(request, 503, "Too Many Requests Are Under Way"), flow);
     else if (request.method === "CANCEL") this.#cancel(this.#open(key, request, flow));
     else this.#options.listener().request(this.#open(key, request, flow));
@@ -76,7 +76,7 @@ export class ServerSide {
 
   #open(key: string, request: SipRequest, flow: Flow): ServerTransaction {
     const { system, timers, reply } = this.#options;
-    let acceptedAs: string | undefined;
+    let acceptedKey: string | undefined;
     const transaction = new ServerTransaction({
       request,
       flow,
@@ -84,14 +84,14 @@ export class ServerSide {
       timers,
       reply,
       accepted: (accepted, response) => {
-        acceptedAs = ackKey(request, tagOf(response.headers.get("To")));
-        this.#accepted.set(acceptedAs, accepted);
+        acceptedKey = ackKey(request, tagOf(response.headers.get("To")));
+        this.#accepted.set(acceptedKey, accepted);
       },
-      acknowledged: (ack, way) => this.#options.listener().request(acknowledgement(ack, way)),
-      unacknowledged: (silent) => this.#options.listener().unacknowledged?.(silent),
+      acknowledged: (ack, ackFlow) => this.#options.listener().request(acknowledgement(ack, ackFlow)),
+      unacknowledged: (expired) => this.#options.listener().unacknowledged?.(expired),
       terminated: () => {
         this.#transactions.delete(key);
-        if (acceptedAs !== undefined) this.#accepted.delete(acceptedAs);
+        if (acceptedKey !== undefined) this.#accepted.delete(acceptedKey);
       },
     });
     this.#transactions.set(key, transaction);
@@ -108,12 +108,12 @@ export class ServerSide {
   /** Responds to a CANCEL, and to its INVITE unless that has a final response (RFC 3261 section 9.2). */
   #cancel(cancel: IncomingRequest): void {
     const invite = this.#transactions.get(serverKey(cancel.request, "INVITE"));
-    const answer =
+    const response =
       invite === undefined
         ? this.#answer(cancel.request, 481, "Call/Transaction Does Not Exist")
         : this.#answer(cancel.request, 200, "OK");
-    cancel.respond(answer);
-    invite?.respond(this.#answer(invite.request, 487, "Request Terminated", tagOf(answer.headers.get("To"))));
+    cancel.respond(response);
+    invite?.respond(this.#answer(invite.request, 487, "Request Terminated", tagOf(response.headers.get("To"))));
   }
 
   /** A response with our To tag. */

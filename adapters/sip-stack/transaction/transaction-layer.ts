@@ -113,10 +113,10 @@ class TransactionLayer implements Transactions, ClientScope {
   }
 
   request(request: SipRequest, to: string | Flow, listener: ClientTransactionListener): OutgoingRequest {
-    const sent = new ClientRequest(this, request, listener);
-    this.#requests.add(sent);
-    void sent.send(to);
-    return sent;
+    const clientRequest = new ClientRequest(this, request, listener);
+    this.#requests.add(clientRequest);
+    void clientRequest.send(to);
+    return clientRequest;
   }
 
   ack(request: SipRequest, to: string | Flow): void {

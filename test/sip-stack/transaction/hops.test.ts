@@ -5,17 +5,17 @@ import { request, type Sent, send } from "./trunk.ts";
 import { tcp, udp, Wire } from "./wire.ts";
 
 const URI = "sip:them@there.example";
-const ONE = udp("192.0.2.11");
-const TWO = udp("192.0.2.12");
+const FIRST = udp("192.0.2.11");
+const SECOND = udp("192.0.2.12");
 
-async function sending(wire: Wire, method = "INVITE", body = ""): Promise<Sent> {
+async function sendRequest(wire: Wire, method = "INVITE", body = ""): Promise<Sent> {
   const sent = send(wire.transactions, request(method, URI, {}, body), URI);
   await wire.system.settle();
   return sent;
 }
 
 /** `udp 192.0.2.11 INVITE` for every sent message. */
-function ways(wire: Wire): string[] {
+function sentMessages(wire: Wire): string[] {
   return wire.left.map(
     ({ message, flow }) => `${flow.kind} ${flow.remote.address} ${message.kind === "request" && message.method}`,
   );
@@ -27,7 +27,7 @@ test("an unreachable hop is tried last and probed with increasing pauses", async
   wire.refused.add("tcp 192.0.2.11");
   for (const ms of [0, 29_999, 1, 59_999, 1]) {
     await wire.system.advance(ms);
-    await sending(wire);
+    await sendRequest(wire);
     wire.answer(200);
   }
   expect(wire.connected).toEqual(["11", "12", "12", "11", "12", "12", "11", "12"].map((last) => `tcp 192.0.2.${last}`));
@@ -36,69 +36,73 @@ test("an unreachable hop is tried last and probed with increasing pauses", async
 
 test("a failed hop is tried first again after any response to its probe", async () => {
   const wire = new Wire();
-  wire.hops = [ONE, TWO];
-  await sending(wire);
+  wire.hops = [FIRST, SECOND];
+  await sendRequest(wire);
   await wire.system.advance(4_000);
   wire.answer(200);
-  const since = wire.left.length;
+  const sentBefore = wire.left.length;
   await wire.system.advance(30_000);
-  await sending(wire);
-  const [probe] = wire.left.slice(since);
+  await sendRequest(wire);
+  const [probe] = wire.left.slice(sentBefore);
   expect(`${probe?.flow.remote.address} ${probe?.message.kind === "request" && probe.message.method}`).toBe(
     "192.0.2.11 OPTIONS",
   );
-  expect(ways(wire).at(-1)).toBe("udp 192.0.2.12 INVITE");
+  expect(sentMessages(wire).at(-1)).toBe("udp 192.0.2.12 INVITE");
   wire.answer(403, { method: "OPTIONS" });
   await wire.system.settle();
-  await sending(wire);
-  expect(ways(wire).at(-1)).toBe("udp 192.0.2.11 INVITE");
+  await sendRequest(wire);
+  expect(sentMessages(wire).at(-1)).toBe("udp 192.0.2.11 INVITE");
   await wire.transactions.close();
 });
 
 test("a hop that responds only to probes is probed less often each time", async () => {
   const wire = new Wire();
-  wire.hops = [ONE, TWO];
+  wire.hops = [FIRST, SECOND];
   /** Sends an INVITE that the first hop ignores; returns the hops that were tried. */
-  const call = async (): Promise<string[]> => {
-    const since = wire.left.length;
-    await sending(wire);
+  const placeCall = async (): Promise<string[]> => {
+    const sentBefore = wire.left.length;
+    await sendRequest(wire);
     const [first] = wire.left
-      .slice(since)
+      .slice(sentBefore)
       .filter(({ message }) => message.kind === "request" && message.method === "INVITE");
-    if (first?.flow.remote.address === ONE.address) await wire.system.advance(4_000);
+    if (first?.flow.remote.address === FIRST.address) await wire.system.advance(4_000);
     wire.answer(200);
-    const sent = wire.left.slice(since).filter(({ message }) => message.kind === "request");
+    const sent = wire.left.slice(sentBefore).filter(({ message }) => message.kind === "request");
     return [...new Set(sent.map(({ message, flow }) => `${flow.remote.address} ${(message as SipRequest).method}`))];
   };
-  const [asked, probed, passed] = [`${ONE.address} INVITE`, `${ONE.address} OPTIONS`, `${TWO.address} INVITE`];
+  const [askedFirst, probedFirst, usedSecond] = [
+    `${FIRST.address} INVITE`,
+    `${FIRST.address} OPTIONS`,
+    `${SECOND.address} INVITE`,
+  ];
   for (const waitMs of [30_000, 60_000, 120_000]) {
-    expect(await call()).toEqual([asked, passed]);
+    expect(await placeCall()).toEqual([askedFirst, usedSecond]);
     await wire.system.advance(waitMs - 1);
-    expect(await call()).toEqual([passed]);
+    expect(await placeCall()).toEqual([usedSecond]);
     await wire.system.advance(1);
-    expect((await call()).toSorted()).toEqual([probed, passed]);
+    expect((await placeCall()).toSorted()).toEqual([probedFirst, usedSecond]);
     wire.answer(200, { method: "OPTIONS" });
     await wire.system.settle();
   }
-  await sending(wire);
+  await sendRequest(wire);
   wire.answer(486); // the first hop responds to a call at last
-  expect(await call()).toEqual([asked, passed]);
+  expect(await placeCall()).toEqual([askedFirst, usedSecond]);
   await wire.system.advance(30_000);
-  expect((await call()).toSorted()).toEqual([probed, passed]);
+  expect((await placeCall()).toSorted()).toEqual([probedFirst, usedSecond]);
   await wire.transactions.close();
 });
 
 test.each([408, 503])("a probe's %i leaves the hop last", async (status) => {
   const wire = new Wire();
-  wire.hops = [ONE, TWO];
-  await sending(wire);
+  wire.hops = [FIRST, SECOND];
+  await sendRequest(wire);
   await wire.system.advance(4_000);
   await wire.system.advance(30_000);
-  await sending(wire);
+  await sendRequest(wire);
   wire.answer(status, { method: "OPTIONS" });
   await wire.system.settle();
-  await sending(wire);
-  expect(ways(wire).at(-1)).toBe("udp 192.0.2.12 INVITE");
+  await sendRequest(wire);
+  expect(sentMessages(wire).at(-1)).toBe("udp 192.0.2.12 INVITE");
   await wire.transactions.close();
 });
 
@@ -113,43 +117,46 @@ test("the trunk's flow avoids a failed hop", async () => {
 });
 
 test("an unanswered request that may have arrived is reported as unanswered", async () => {
-  const told = async (
+  const outcomeOf = async (
     hops: Hop[],
-    happens: (wire: Wire) => unknown,
+    act: (wire: Wire) => unknown,
   ): Promise<readonly [string | undefined, boolean]> => {
     const wire = new Wire();
     wire.hops = hops;
-    const sent = await sending(wire);
-    await happens(wire);
+    const sent = await sendRequest(wire);
+    await act(wire);
     await wire.system.settle();
     const result = [sent.told.at(-1), sent.transaction.unanswered] as const;
     await wire.transactions.close();
     return result;
   };
-  const refusing = (wire: Wire) => wire.breaks(wire.message(0).flow, "refused");
-  expect(await told([ONE], (wire) => wire.answer(503))).toEqual(["503", false]);
-  expect(await told([ONE], refusing)).toEqual(["refused", false]);
-  expect(await told([], () => {})).toEqual(["dns", false]);
+  const refuse = (wire: Wire) => wire.breaks(wire.message(0).flow, "refused");
+  expect(await outcomeOf([FIRST], (wire) => wire.answer(503))).toEqual(["503", false]);
+  expect(await outcomeOf([FIRST], refuse)).toEqual(["refused", false]);
+  expect(await outcomeOf([], () => {})).toEqual(["dns", false]);
   // The first copy may have arrived.
-  expect(await told([ONE], (wire) => wire.system.advance(500).then(() => refusing(wire)))).toEqual(["refused", true]);
-  expect(await told([ONE], (wire) => wire.system.advance(32_000))).toEqual(["timeout", true]);
-  const trying = async (wire: Wire): Promise<void> => {
+  expect(await outcomeOf([FIRST], (wire) => wire.system.advance(500).then(() => refuse(wire)))).toEqual([
+    "refused",
+    true,
+  ]);
+  expect(await outcomeOf([FIRST], (wire) => wire.system.advance(32_000))).toEqual(["timeout", true]);
+  const failAfterTrying = async (wire: Wire): Promise<void> => {
     wire.answer(100);
     wire.breaks(wire.message(0).flow, "closed");
   };
-  expect(await told([tcp("192.0.2.11")], trying)).toEqual(["closed", true]);
+  expect(await outcomeOf([tcp("192.0.2.11")], failAfterTrying)).toEqual(["closed", true]);
   const silentThen503 = async (wire: Wire): Promise<void> => {
     await wire.system.advance(4_000);
     wire.answer(503);
   };
-  expect(await told([ONE, TWO], silentThen503)).toEqual(["503", true]);
+  expect(await outcomeOf([FIRST, SECOND], silentThen503)).toEqual(["503", true]);
 });
 
 test("a request without a working hop fails with the last fault", async () => {
   const wire = new Wire();
   wire.hops = [tcp("192.0.2.11"), tcp("192.0.2.12")];
   for (const { address } of wire.hops) wire.refused.add(`tcp ${address}`);
-  const sent = await sending(wire);
+  const sent = await sendRequest(wire);
   expect(sent.told).toEqual(["refused"]);
   expect(await sent.end).toMatchObject({ message: "tcp 192.0.2.12 refused" });
 });
@@ -157,15 +164,15 @@ test("a request without a working hop fails with the last fault", async () => {
 test("a target without an address fails the request", async () => {
   const wire = new Wire();
   wire.hops = [];
-  expect((await sending(wire)).told).toEqual(["dns"]);
+  expect((await sendRequest(wire)).told).toEqual(["dns"]);
 });
 
 test("a silent hop costs 8 * T1 before the next one is tried", async () => {
   const wire = new Wire();
-  wire.hops = [ONE, TWO];
-  const sent = await sending(wire);
+  wire.hops = [FIRST, SECOND];
+  const sent = await sendRequest(wire);
   await wire.system.advance(4_000);
-  expect(ways(wire)).toEqual([...Array(4).fill("udp 192.0.2.11 INVITE"), "udp 192.0.2.12 INVITE"]);
+  expect(sentMessages(wire)).toEqual([...Array(4).fill("udp 192.0.2.11 INVITE"), "udp 192.0.2.12 INVITE"]);
   expect(wire.message(0).message.headers.get("Via")).not.toBe(wire.message(-1).message.headers.get("Via"));
   wire.answer(200);
   expect(sent.told).toEqual(["sent", "sent", "200"]);
@@ -174,12 +181,12 @@ test("a silent hop costs 8 * T1 before the next one is tried", async () => {
 
 test("a silent hop that rings late gets CANCEL", async () => {
   const wire = new Wire();
-  wire.hops = [ONE, TWO];
-  const sent = await sending(wire);
+  wire.hops = [FIRST, SECOND];
+  const sent = await sendRequest(wire);
   await wire.system.advance(4_000);
   wire.answer(180, { n: 0 });
   await wire.system.settle();
-  expect(ways(wire).at(-1)).toBe("udp 192.0.2.11 CANCEL");
+  expect(sentMessages(wire).at(-1)).toBe("udp 192.0.2.11 CANCEL");
   wire.answer(200);
   expect(sent.told).toEqual(["sent", "sent", "200"]);
   await wire.transactions.close();
@@ -187,11 +194,11 @@ test("a silent hop that rings late gets CANCEL", async () => {
 
 test("a 503 fails over to the next hop; without one it is final", async () => {
   const wire = new Wire();
-  wire.hops = [ONE, TWO];
-  const sent = await sending(wire);
+  wire.hops = [FIRST, SECOND];
+  const sent = await sendRequest(wire);
   wire.answer(503);
   await wire.system.settle();
-  expect(ways(wire)).toEqual(["udp 192.0.2.11 INVITE", "udp 192.0.2.11 ACK", "udp 192.0.2.12 INVITE"]);
+  expect(sentMessages(wire)).toEqual(["udp 192.0.2.11 INVITE", "udp 192.0.2.11 ACK", "udp 192.0.2.12 INVITE"]);
   expect(sent.told).toEqual(["sent", "sent"]);
   wire.answer(503);
   await wire.system.settle();
@@ -200,41 +207,44 @@ test("a 503 fails over to the next hop; without one it is final", async () => {
 });
 
 test("an INVITE with a response is not sent to another hop", async () => {
-  const told = async (hops: Hop[], happens: (wire: Wire) => void): Promise<readonly [string[], string[]]> => {
+  const outcomeOf = async (hops: Hop[], act: (wire: Wire) => void): Promise<readonly [string[], string[]]> => {
     const wire = new Wire();
     wire.hops = hops;
-    const sent = await sending(wire);
-    happens(wire);
+    const sent = await sendRequest(wire);
+    act(wire);
     await wire.system.settle();
-    const asked = ways(wire).filter((way) => way.endsWith("INVITE"));
+    const invites = sentMessages(wire).filter((line) => line.endsWith("INVITE"));
     await wire.transactions.close();
-    return [sent.told, asked];
+    return [sent.told, invites];
   };
   const connections = [tcp("192.0.2.11"), tcp("192.0.2.12")];
-  const rings = (wire: Wire): void => {
+  const ringThenFail = (wire: Wire): void => {
     wire.answer(180);
     wire.answer(503);
   };
-  expect(await told([ONE, TWO], rings)).toEqual([["sent", "180", "503"], ["udp 192.0.2.11 INVITE"]]);
+  expect(await outcomeOf([FIRST, SECOND], ringThenFail)).toEqual([["sent", "180", "503"], ["udp 192.0.2.11 INVITE"]]);
   for (const status of [100, 180]) {
-    const breaks = (wire: Wire): void => {
+    const breakFlow = (wire: Wire): void => {
       wire.answer(status);
       wire.breaks(wire.message(0).flow, "closed");
     };
     const end = [["sent", `${status}`, "closed"], ["tcp 192.0.2.11 INVITE"]];
-    expect(await told(connections, breaks)).toEqual(end);
+    expect(await outcomeOf(connections, breakFlow)).toEqual(end);
   }
-  const tries = (wire: Wire): void => {
+  const tryThenFail = (wire: Wire): void => {
     wire.answer(100);
     wire.answer(503);
   };
-  expect((await told([ONE, TWO], tries))[1]).toEqual(["udp 192.0.2.11 INVITE", "udp 192.0.2.12 INVITE"]);
+  expect((await outcomeOf([FIRST, SECOND], tryThenFail))[1]).toEqual([
+    "udp 192.0.2.11 INVITE",
+    "udp 192.0.2.12 INVITE",
+  ]);
 });
 
 test("our address is trusted from OPTIONS and REGISTER only", async () => {
   const wire = new Wire();
   for (const method of ["OPTIONS", "REGISTER", "INVITE", "BYE"]) {
-    await sending(wire, method);
+    await sendRequest(wire, method);
     const { message, flow } = wire.message(-1);
     const response = responseTo(message as SipRequest, 200, "");
     const via = response.headers.get("Via") ?? "";
@@ -250,7 +260,7 @@ test("a 503 is final with unreachable other hops", async () => {
   const wire = new Wire();
   wire.hops = [tcp("192.0.2.11"), tcp("192.0.2.12")];
   wire.refused.add("tcp 192.0.2.12");
-  const sent = await sending(wire, "OPTIONS");
+  const sent = await sendRequest(wire, "OPTIONS");
   wire.answer(503, { method: "OPTIONS" });
   await wire.system.settle();
   expect(sent.told).toEqual(["sent", "503"]);
@@ -258,29 +268,29 @@ test("a 503 is final with unreachable other hops", async () => {
 
 test("a series of requests stays with the server that responded last", async () => {
   const wire = new Wire();
-  wire.hops = [ONE, TWO];
-  await sending(wire, "REGISTER");
+  wire.hops = [FIRST, SECOND];
+  await sendRequest(wire, "REGISTER");
   wire.answer(401, { method: "REGISTER" });
   const callId = wire.message(0).message.headers.get("Call-ID") ?? "";
-  wire.hops = [TWO, ONE]; // by lot
-  const again = async (): Promise<void> => {
+  wire.hops = [SECOND, FIRST]; // by lot
+  const sendAgain = async (): Promise<void> => {
     send(wire.transactions, request("REGISTER", URI, { "Call-ID": callId }), URI);
     await wire.system.settle();
   };
-  await again();
-  await sending(wire, "REGISTER");
+  await sendAgain();
+  await sendRequest(wire, "REGISTER");
   wire.breaks(wire.message(0).flow, "refused");
   await wire.system.settle();
-  await again();
-  const [one, two] = ["udp 192.0.2.11 REGISTER", "udp 192.0.2.12 REGISTER"];
-  expect(ways(wire)).toEqual([one, one, two, two, two]);
+  await sendAgain();
+  const [viaFirst, viaSecond] = ["udp 192.0.2.11 REGISTER", "udp 192.0.2.12 REGISTER"];
+  expect(sentMessages(wire)).toEqual([viaFirst, viaFirst, viaSecond, viaSecond, viaSecond]);
   await wire.transactions.close();
 });
 
 test("other final responses do not fail over", async () => {
   const wire = new Wire();
-  wire.hops = [ONE, TWO];
-  const sent = await sending(wire);
+  wire.hops = [FIRST, SECOND];
+  const sent = await sendRequest(wire);
   wire.answer(500);
   await wire.system.settle();
   expect(sent.told).toEqual(["sent", "500"]);
@@ -289,80 +299,80 @@ test("other final responses do not fail over", async () => {
 
 test("a cancelled request does not fail over", async () => {
   const wire = new Wire();
-  wire.hops = [ONE, TWO];
-  const sent = await sending(wire);
+  wire.hops = [FIRST, SECOND];
+  const sent = await sendRequest(wire);
   sent.transaction.cancel();
   wire.answer(503);
   await wire.system.settle();
   expect(sent.told).toEqual(["sent", "503"]);
-  const silent = await sending(wire);
-  silent.transaction.cancel();
+  const unanswered = await sendRequest(wire);
+  unanswered.transaction.cancel();
   await wire.system.advance(4_000);
-  expect(silent.told).toEqual(["sent", "timeout"]);
+  expect(unanswered.told).toEqual(["sent", "timeout"]);
   await wire.transactions.close();
 });
 
 test("a refused datagram fails over to the next hop", async () => {
   const wire = new Wire();
-  wire.hops = [ONE, TWO];
-  await sending(wire);
+  wire.hops = [FIRST, SECOND];
+  await sendRequest(wire);
   wire.breaks(wire.message(0).flow, "refused");
   await wire.system.settle();
-  expect(ways(wire)).toEqual(["udp 192.0.2.11 INVITE", "udp 192.0.2.12 INVITE"]);
+  expect(sentMessages(wire)).toEqual(["udp 192.0.2.11 INVITE", "udp 192.0.2.12 INVITE"]);
   await wire.transactions.close();
 });
 
 test("a request of more than 1300 bytes takes TCP if the peer accepts it", async () => {
-  const long = "x".repeat(1_200);
+  const longBody = "x".repeat(1_200);
   const wire = new Wire();
-  await sending(wire, "INVITE", long);
-  await sending(wire, "INVITE", "short");
-  expect(ways(wire)).toEqual(["tcp 192.0.2.11 INVITE", "udp 192.0.2.11 INVITE"]);
+  await sendRequest(wire, "INVITE", longBody);
+  await sendRequest(wire, "INVITE", "short");
+  expect(sentMessages(wire)).toEqual(["tcp 192.0.2.11 INVITE", "udp 192.0.2.11 INVITE"]);
   expect(wire.message(0).message.headers.get("Via")).toMatch(/^SIP\/2\.0\/TCP /);
   await wire.transactions.close();
-  const other = new Wire();
-  other.refused.add("tcp 192.0.2.11");
-  await sending(other, "INVITE", long);
-  await sending(other, "INVITE", long);
-  expect(ways(other)).toEqual(["udp 192.0.2.11 INVITE", "udp 192.0.2.11 INVITE"]);
-  expect(other.message(0).message.headers.list("Via")).toHaveLength(1);
-  expect(other.connected.filter((name) => name.startsWith("tcp"))).toHaveLength(1);
-  await other.system.advance(10 * 60_000);
-  await sending(other, "INVITE", long);
-  expect(other.connected.filter((name) => name.startsWith("tcp"))).toHaveLength(2);
-  await other.transactions.close();
+  const udpOnly = new Wire();
+  udpOnly.refused.add("tcp 192.0.2.11");
+  await sendRequest(udpOnly, "INVITE", longBody);
+  await sendRequest(udpOnly, "INVITE", longBody);
+  expect(sentMessages(udpOnly)).toEqual(["udp 192.0.2.11 INVITE", "udp 192.0.2.11 INVITE"]);
+  expect(udpOnly.message(0).message.headers.list("Via")).toHaveLength(1);
+  expect(udpOnly.connected.filter((name) => name.startsWith("tcp"))).toHaveLength(1);
+  await udpOnly.system.advance(10 * 60_000);
+  await sendRequest(udpOnly, "INVITE", longBody);
+  expect(udpOnly.connected.filter((name) => name.startsWith("tcp"))).toHaveLength(2);
+  await udpOnly.transactions.close();
 });
 
 test("a long request stays on UDP by URI, and returns to it on failure", async () => {
-  const long = "x".repeat(1_200);
+  const longBody = "x".repeat(1_200);
   const wire = new Wire();
-  wire.hops = [{ ...ONE, fixed: true }];
-  await sending(wire, "INVITE", long);
-  expect(ways(wire)).toEqual(["udp 192.0.2.11 INVITE"]);
-  wire.hops = [ONE];
-  await sending(wire, "OPTIONS", long);
+  wire.hops = [{ ...FIRST, fixed: true }];
+  await sendRequest(wire, "INVITE", longBody);
+  expect(sentMessages(wire)).toEqual(["udp 192.0.2.11 INVITE"]);
+  wire.hops = [FIRST];
+  await sendRequest(wire, "OPTIONS", longBody);
   wire.breaks(wire.message(-1).flow, "closed");
   await wire.system.settle();
-  expect(ways(wire).slice(1)).toEqual(["tcp 192.0.2.11 OPTIONS", "udp 192.0.2.11 OPTIONS"]);
-  const silent = await sending(wire, "INVITE", long);
-  expect(ways(wire).at(-1)).toBe("tcp 192.0.2.11 INVITE");
+  expect(sentMessages(wire).slice(1)).toEqual(["tcp 192.0.2.11 OPTIONS", "udp 192.0.2.11 OPTIONS"]);
+  const unanswered = await sendRequest(wire, "INVITE", longBody);
+  expect(sentMessages(wire).at(-1)).toBe("tcp 192.0.2.11 INVITE");
   await wire.system.advance(3_999);
-  expect(silent.told).toEqual(["sent"]);
+  expect(unanswered.told).toEqual(["sent"]);
   await wire.system.advance(1);
-  expect(silent.told).toEqual(["sent", "sent"]);
-  expect(ways(wire).at(-1)).toBe("udp 192.0.2.11 INVITE");
+  expect(unanswered.told).toEqual(["sent", "sent"]);
+  expect(sentMessages(wire).at(-1)).toBe("udp 192.0.2.11 INVITE");
   await wire.system.advance(32_000);
-  expect(silent.told).toEqual(["sent", "sent", "timeout"]);
+  expect(unanswered.told).toEqual(["sent", "sent", "timeout"]);
   await wire.transactions.close();
 });
 
 test("a slow server that rings over TCP after the datagram gets CANCEL", async () => {
   const wire = new Wire();
-  const sent = await sending(wire, "INVITE", "x".repeat(1_200));
+  const sent = await sendRequest(wire, "INVITE", "x".repeat(1_200));
   await wire.system.advance(4_000);
   wire.answer(180, { n: 0 });
   await wire.system.settle();
-  expect(ways(wire)).toEqual(["tcp 192.0.2.11 INVITE", "udp 192.0.2.11 INVITE", "tcp 192.0.2.11 CANCEL"]);
+  expect(sentMessages(wire)).toEqual(["tcp 192.0.2.11 INVITE", "udp 192.0.2.11 INVITE", "tcp 192.0.2.11 CANCEL"]);
   wire.answer(482);
   expect(sent.told).toEqual(["sent", "sent", "482"]);
   await wire.transactions.close();

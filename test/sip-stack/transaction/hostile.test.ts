@@ -22,16 +22,16 @@ beforeAll(async () => {
   tcpPort = trunk.transports.listening?.port ?? 0;
   const uri = `sip:them@127.0.0.1:${peer.port}`;
   ringing = send(trunk.transactions, request("INVITE", uri), uri);
-  invite = await new Promise((came) => {
-    const look = (): void => {
+  invite = await new Promise((resolve) => {
+    const poll = (): void => {
       const text = peer.received.find(({ text }) => text.startsWith("INVITE"))?.text;
-      if (text === undefined) setTimeout(look, 5);
-      else came(parseMessage(new TextEncoder().encode(text)) as SipRequest);
+      if (text === undefined) setTimeout(poll, 5);
+      else resolve(parseMessage(new TextEncoder().encode(text)) as SipRequest);
     };
-    look();
+    poll();
   });
   reply(180);
-  await told("180");
+  await waitForEvent("180");
 });
 afterAll(async () => {
   await trunk.transactions.close();
@@ -43,25 +43,26 @@ function reply(status: number): void {
   peer.send(writeMessage(responseTo(invite, status, "")), port);
 }
 
-async function told(last: string): Promise<void> {
-  const until = performance.now() + 5_000;
-  while (ringing.told.at(-1) !== last && performance.now() < until) await new Promise((turn) => setTimeout(turn, 2));
+async function waitForEvent(last: string): Promise<void> {
+  const deadline = performance.now() + 5_000;
+  while (ringing.told.at(-1) !== last && performance.now() < deadline)
+    await new Promise((resolve) => setTimeout(resolve, 2));
   expect(ringing.told.at(-1)).toBe(last);
 }
 
 /** Messages of a peer about this call or another one, to be mutated. */
-function plausible(): Uint8Array[] {
-  const others = ["BYE", "CANCEL", "ACK", "INVITE", "OPTIONS"].map((method) => {
-    const other = request(method, "sip:us@127.0.0.1");
-    other.headers.addFirst("Via", "SIP/2.0/UDP 127.0.0.1:9;branch=z9hG4bKother;rport");
-    return writeMessage(other);
+function plausibleMessages(): Uint8Array[] {
+  const requests = ["BYE", "CANCEL", "ACK", "INVITE", "OPTIONS"].map((method) => {
+    const message = request(method, "sip:us@127.0.0.1");
+    message.headers.addFirst("Via", "SIP/2.0/UDP 127.0.0.1:9;branch=z9hG4bKother;rport");
+    return writeMessage(message);
   });
-  return [...others, writeMessage(responseTo(request("INVITE", "sip:x@y"), 200, "OK"))];
+  return [...requests, writeMessage(responseTo(request("INVITE", "sip:x@y"), 200, "OK"))];
 }
 
 const noise = fc.uint8Array({ maxLength: 600 });
-const spoilt = fc
-  .tuple(fc.constantFrom(...plausible()), fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 6 }), fc.nat())
+const corrupted = fc
+  .tuple(fc.constantFrom(...plausibleMessages()), fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 6 }), fc.nat())
   .map(([message, changes, cut]) => {
     const bytes = message.slice(0, cut % 4 === 0 ? cut % message.length : message.length);
     for (const [at, byte] of changes) if (bytes.length > 0) bytes[at % bytes.length] = byte;
@@ -70,25 +71,25 @@ const spoilt = fc
 
 describe("a call that rings is not disturbed", () => {
   fuzz(
-    "by random and spoilt datagrams",
-    fc.asyncProperty(fc.array(fc.oneof(noise, spoilt), { minLength: 1, maxLength: 4 }), async (datagrams) => {
+    "by random and corrupted datagrams",
+    fc.asyncProperty(fc.array(fc.oneof(noise, corrupted), { minLength: 1, maxLength: 4 }), async (datagrams) => {
       for (const datagram of datagrams) peer.send(datagram, ringing.flows[0]?.local.port ?? 0);
-      await new Promise((turn) => setImmediate(turn));
+      await new Promise((resolve) => setImmediate(resolve));
       expect(ringing.told).toEqual(["sent", "180"]);
     }),
   );
 
   let socket: Socket | undefined;
   fuzz(
-    "by random and spoilt streams",
-    fc.asyncProperty(fc.array(fc.oneof(noise, spoilt), { minLength: 1, maxLength: 4 }), async (pieces) => {
+    "by random and corrupted streams",
+    fc.asyncProperty(fc.array(fc.oneof(noise, corrupted), { minLength: 1, maxLength: 4 }), async (pieces) => {
       if (socket === undefined || socket.destroyed || !socket.writable) {
         socket = connect(tcpPort, "127.0.0.1");
         socket.on("error", () => {});
         socket.resume();
       }
       for (const piece of pieces) socket.write(piece);
-      await new Promise((turn) => setImmediate(turn));
+      await new Promise((resolve) => setImmediate(resolve));
       expect(ringing.told).toEqual(["sent", "180"]);
     }),
   );
@@ -96,7 +97,7 @@ describe("a call that rings is not disturbed", () => {
   test("and is answered in the end", async () => {
     expect(trunk.transports.malformed).toBeGreaterThan(0);
     reply(200);
-    await told("200");
+    await waitForEvent("200");
     socket?.destroy();
   });
 });

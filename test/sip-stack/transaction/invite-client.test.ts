@@ -5,7 +5,7 @@ import { tcp, Wire } from "./wire.ts";
 
 const URI = "sip:them@there.example";
 
-async function calling(wire: Wire): Promise<Sent> {
+async function sendInvite(wire: Wire): Promise<Sent> {
   const sent = send(wire.transactions, request("INVITE", URI, { Route: "<sip:proxy.example;lr>" }), URI);
   await wire.system.settle();
   return sent;
@@ -19,7 +19,7 @@ async function close(wire: Wire): Promise<void> {
 describe("INVITE over UDP (RFC 3261 figure 5)", () => {
   test("calling: retransmitted until timer B, doubling pauses", async () => {
     const wire = new Wire();
-    const sent = await calling(wire);
+    const sent = await sendInvite(wire);
     await wire.system.advance(31_999);
     expect(wire.log).toEqual([0, 500, 1500, 3500, 7500, 15_500, 31_500].map((at) => `${at} INVITE`));
     expect(sent.told).toEqual(["sent"]);
@@ -35,7 +35,7 @@ describe("INVITE over UDP (RFC 3261 figure 5)", () => {
 
   test("calling: every retransmission is the same message", async () => {
     const wire = new Wire();
-    const { transaction } = await calling(wire);
+    const { transaction } = await sendInvite(wire);
     await wire.system.advance(500);
     expect(wire.message(1).message).toBe(wire.message(0).message);
     expect(transaction.request).toBe(wire.message(0).message);
@@ -48,7 +48,7 @@ describe("INVITE over UDP (RFC 3261 figure 5)", () => {
 
   test("proceeding: provisional responses are reported without limit", async () => {
     const wire = new Wire();
-    const sent = await calling(wire);
+    const sent = await sendInvite(wire);
     for (const status of [100, 180, 183, 180]) wire.answer(status);
     await wire.system.advance(600_000);
     wire.answer(200);
@@ -59,7 +59,7 @@ describe("INVITE over UDP (RFC 3261 figure 5)", () => {
 
   test("one datagram lost each way costs 1.5 s", async () => {
     const wire = new Wire();
-    const sent = await calling(wire); // the first INVITE is lost
+    const sent = await sendInvite(wire); // the first INVITE is lost
     await wire.system.advance(500); // the response to the second is lost
     await wire.system.advance(1_000);
     wire.answer(200);
@@ -70,7 +70,7 @@ describe("INVITE over UDP (RFC 3261 figure 5)", () => {
 
   test("completed: every copy of a refusal is acknowledged until timer D", async () => {
     const wire = new Wire();
-    const sent = await calling(wire);
+    const sent = await sendInvite(wire);
     await wire.system.advance(100);
     wire.answer(486);
     await wire.system.advance(400);
@@ -93,7 +93,7 @@ describe("INVITE over UDP (RFC 3261 figure 5)", () => {
 
   test("completed: another fork's 2xx is late success", async () => {
     const wire = new Wire();
-    await calling(wire);
+    await sendInvite(wire);
     wire.answer(486);
     wire.answer(200);
     expect(wire.late).toHaveLength(1);
@@ -102,7 +102,7 @@ describe("INVITE over UDP (RFC 3261 figure 5)", () => {
 
   test("accepted: further 2xx are late until timer M", async () => {
     const wire = new Wire();
-    const sent = await calling(wire);
+    const sent = await sendInvite(wire);
     wire.answer(180);
     wire.answer(200);
     await wire.system.advance(500);
@@ -119,20 +119,20 @@ describe("INVITE over UDP (RFC 3261 figure 5)", () => {
 
   test("timed out: late responses get CANCEL or ACK, or are late successes", async () => {
     const wire = new Wire();
-    const sent = await calling(wire);
+    const sent = await sendInvite(wire);
     await wire.system.advance(32_000);
-    const before = wire.left.length;
+    const sentBefore = wire.left.length;
     wire.answer(180);
     wire.answer(180);
     await wire.system.settle();
-    expect(wire.log.slice(before)).toEqual(["32000 CANCEL"]);
+    expect(wire.log.slice(sentBefore)).toEqual(["32000 CANCEL"]);
     wire.answer(200, { method: "CANCEL" });
     wire.answer(200);
     expect(wire.late).toHaveLength(1);
     expect(sent.told).toEqual(["sent", "timeout"]);
     await close(wire);
     const other = new Wire();
-    await calling(other);
+    await sendInvite(other);
     await other.system.advance(32_000);
     other.answer(480);
     expect(other.log.at(-1)).toBe("32000 ACK");
@@ -141,12 +141,12 @@ describe("INVITE over UDP (RFC 3261 figure 5)", () => {
 
   test("refused: a network error ends calling only", async () => {
     const wire = new Wire();
-    const sent = await calling(wire);
+    const sent = await sendInvite(wire);
     wire.breaks(wire.message(0).flow, "refused");
     expect(sent.told).toEqual(["sent", "refused"]);
     await close(wire);
     const other = new Wire();
-    const ringing = await calling(other);
+    const ringing = await sendInvite(other);
     other.answer(180);
     other.breaks(other.message(0).flow, "refused");
     expect(ringing.told).toEqual(["sent", "180"]);
@@ -157,7 +157,7 @@ describe("INVITE over UDP (RFC 3261 figure 5)", () => {
 describe("CANCEL (RFC 3261 section 9.1)", () => {
   test("waits for a provisional response and has the Via of the INVITE", async () => {
     const wire = new Wire();
-    const sent = await calling(wire);
+    const sent = await sendInvite(wire);
     sent.transaction.cancel("SIP;cause=200");
     sent.transaction.cancel();
     await wire.system.advance(600);
@@ -179,7 +179,7 @@ describe("CANCEL (RFC 3261 section 9.1)", () => {
 
   test("is sent immediately while it rings, and times out after 64 * T1", async () => {
     const wire = new Wire();
-    const sent = await calling(wire);
+    const sent = await sendInvite(wire);
     wire.answer(180);
     sent.transaction.cancel();
     await wire.system.advance(1_500);
@@ -193,7 +193,7 @@ describe("CANCEL (RFC 3261 section 9.1)", () => {
 
   test("does not undo a 200 that crosses it", async () => {
     const wire = new Wire();
-    const sent = await calling(wire);
+    const sent = await sendInvite(wire);
     wire.answer(180);
     sent.transaction.cancel();
     wire.answer(200);
@@ -206,17 +206,17 @@ describe("CANCEL (RFC 3261 section 9.1)", () => {
 
   test("before any response ends with a 200 or with timer B", async () => {
     const wire = new Wire();
-    const sent = await calling(wire);
+    const sent = await sendInvite(wire);
     sent.transaction.cancel();
     await wire.system.advance(32_000);
     expect(sent.told).toEqual(["sent", "timeout"]);
     expect(wire.log.some((line) => line.includes("CANCEL"))).toBe(false);
     await close(wire);
     const other = new Wire();
-    const answered = await calling(other);
-    answered.transaction.cancel();
+    const crossing = await sendInvite(other);
+    crossing.transaction.cancel();
     other.answer(200);
-    expect(answered.told).toEqual(["sent", "200"]);
+    expect(crossing.told).toEqual(["sent", "200"]);
     await close(other);
   });
 
@@ -247,7 +247,7 @@ describe("INVITE over a connection", () => {
   test("is not retransmitted; ACK ends a refusal", async () => {
     const wire = new Wire();
     wire.hops = [tcp("192.0.2.11")];
-    const sent = await calling(wire);
+    const sent = await sendInvite(wire);
     await wire.system.advance(31_000);
     wire.answer(404);
     expect(wire.log).toEqual(["0 INVITE", "31000 ACK"]);
@@ -258,7 +258,7 @@ describe("INVITE over a connection", () => {
   test("fails if it closes while ringing, and sends CANCEL on a new one", async () => {
     const wire = new Wire();
     wire.hops = [tcp("192.0.2.11")];
-    const sent = await calling(wire);
+    const sent = await sendInvite(wire);
     wire.answer(180);
     wire.breaks(wire.message(0).flow, "closed");
     await wire.system.settle();
@@ -271,7 +271,7 @@ describe("INVITE over a connection", () => {
 
 test("a response without a transaction is ignored", async () => {
   const wire = new Wire();
-  const sent = await calling(wire);
+  const sent = await sendInvite(wire);
   const response = wire.answer(180);
   response.headers.set("Via", "SIP/2.0/UDP 192.0.2.1:5060;branch=z9hG4bKother");
   wire.arrives(response, wire.message(0).flow);
@@ -282,7 +282,7 @@ test("a response without a transaction is ignored", async () => {
 
 test("our address as the peer sees it is passed to the transport", async () => {
   const wire = new Wire();
-  await calling(wire);
+  await sendInvite(wire);
   const response = wire.answer(100);
   const via = response.headers.get("Via") ?? "";
   response.headers.set("Via", via.replace("rport", "rport=40001;received=203.0.113.7"));
@@ -293,13 +293,13 @@ test("our address as the peer sees it is passed to the transport", async () => {
 
 test("an abandoned request is handled silently; a late 2xx is reported", async () => {
   const wire = new Wire();
-  const sent = await calling(wire);
+  const sent = await sendInvite(wire);
   sent.transaction.abandon();
   wire.answer(180);
   wire.answer(486);
   expect(sent.told).toEqual(["sent"]);
   expect(wire.log).toEqual(["0 INVITE", "0 ACK"]);
-  const other = await calling(wire);
+  const other = await sendInvite(wire);
   other.transaction.abandon();
   wire.answer(200);
   expect(other.told).toEqual(["sent"]);
@@ -309,7 +309,7 @@ test("an abandoned request is handled silently; a late 2xx is reported", async (
 
 test("closing fails each request and stops timers", async () => {
   const wire = new Wire();
-  const sent = [await calling(wire), await calling(wire)];
+  const sent = [await sendInvite(wire), await sendInvite(wire)];
   wire.answer(200);
   await Promise.all([wire.transactions.close(), wire.transactions.close()]);
   expect(sent.map(({ told }) => told)).toEqual([

@@ -3,21 +3,21 @@ import { type FarEnd, startFarEnd } from "../../support/sip/far-end.ts";
 import { type LossyRelay, type LossyRelayOptions, startLossyRelay } from "../../support/sip/lossy-relay.ts";
 import { openTrunk, request, send, type Trunk } from "./trunk.ts";
 
-const open: { close(): Promise<void> }[] = [];
+const resources: { close(): Promise<void> }[] = [];
 afterEach(async () => {
-  for (const one of open.splice(0).reverse()) await one.close();
+  for (const resource of resources.splice(0).reverse()) await resource.close();
 });
 
-async function behind(
+async function openBehindRelay(
   signalling: LossyRelayOptions["signalling"],
 ): Promise<{ far: FarEnd; relay: LossyRelay; trunk: Trunk }> {
-  const far = await startFarEnd();
-  open.push(far);
-  const relay = await startLossyRelay({ to: far, ...(signalling ? { signalling } : {}) });
-  open.push(relay);
+  const farEnd = await startFarEnd();
+  resources.push(farEnd);
+  const relay = await startLossyRelay({ to: farEnd, ...(signalling ? { signalling } : {}) });
+  resources.push(relay);
   const trunk = openTrunk({ timers: { t1Ms: 50, t2Ms: 400, t4Ms: 500 } });
-  open.push(trunk.transactions);
-  return { far, relay, trunk };
+  resources.push(trunk.transactions);
+  return { far: farEnd, relay, trunk };
 }
 
 function isMessage(datagram: Buffer): boolean {
@@ -25,11 +25,11 @@ function isMessage(datagram: Buffer): boolean {
 }
 
 test("a lost request and a lost response cost two pauses", async () => {
-  let asked = 0;
-  let answered = 0;
-  const { trunk, relay } = await behind({
+  let requestCount = 0;
+  let responseCount = 0;
+  const { trunk, relay } = await openBehindRelay({
     loses: (datagram) =>
-      isMessage(datagram) && (datagram.toString().startsWith("SIP/2.0") ? answered++ === 0 : asked++ === 0),
+      isMessage(datagram) && (datagram.toString().startsWith("SIP/2.0") ? responseCount++ === 0 : requestCount++ === 0),
   });
   const startedAt = performance.now();
   const sent = send(trunk.transactions, request("OPTIONS", relay.uri), relay.uri);
@@ -39,12 +39,18 @@ test("a lost request and a lost response cost two pauses", async () => {
 });
 
 test("every request gets one response despite impairments", async () => {
-  const { trunk, relay, far } = await behind({ loss: 0.15, duplicates: 0.3, reordered: 0.3, reorderDelayMs: 80 });
-  const all = Array.from({ length: 100 }, () => send(trunk.transactions, request("OPTIONS", relay.uri), relay.uri));
-  const ends = await Promise.all(all.map(({ end }) => end));
+  const {
+    trunk,
+    relay,
+    far: farEnd,
+  } = await openBehindRelay({ loss: 0.15, duplicates: 0.3, reordered: 0.3, reorderDelayMs: 80 });
+  const requests = Array.from({ length: 100 }, () =>
+    send(trunk.transactions, request("OPTIONS", relay.uri), relay.uri),
+  );
+  const ends = await Promise.all(requests.map(({ end }) => end));
   expect(ends.filter((end) => "status" in end && end.status === 200)).toHaveLength(100);
-  expect(all.every(({ told }) => told.join() === "sent,200")).toBe(true);
+  expect(requests.every(({ told }) => told.join() === "sent,200")).toBe(true);
   expect(relay.signalling.lost).toBeGreaterThan(10);
-  expect(far.requests.length).toBeGreaterThan(100);
+  expect(farEnd.requests.length).toBeGreaterThan(100);
   expect(trunk.transports.malformed).toBe(0);
 });

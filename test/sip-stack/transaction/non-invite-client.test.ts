@@ -5,7 +5,7 @@ import { tcp, Wire } from "./wire.ts";
 const URI = "sip:them@there.example";
 const OPTIONS = { method: "OPTIONS" };
 
-async function asking(wire: Wire): Promise<Sent> {
+async function sendOptions(wire: Wire): Promise<Sent> {
   const sent = send(wire.transactions, request("OPTIONS", URI), URI);
   await wire.system.settle();
   return sent;
@@ -13,10 +13,10 @@ async function asking(wire: Wire): Promise<Sent> {
 
 test("trying: a request is retransmitted up to timer F, with doubling pauses", async () => {
   const wire = new Wire();
-  const sent = await asking(wire);
+  const sent = await sendOptions(wire);
   await wire.system.advance(31_999);
-  const at = [0, 500, 1500, 3500, 7500, 11_500, 15_500, 19_500, 23_500, 27_500, 31_500];
-  expect(wire.log).toEqual(at.map((ms) => `${ms} OPTIONS`));
+  const sentAtMs = [0, 500, 1500, 3500, 7500, 11_500, 15_500, 19_500, 23_500, 27_500, 31_500];
+  expect(wire.log).toEqual(sentAtMs.map((ms) => `${ms} OPTIONS`));
   await wire.system.advance(1);
   expect(sent.told).toEqual(["sent", "timeout"]);
   expect(wire.system.waiting).toBe(0);
@@ -24,7 +24,7 @@ test("trying: a request is retransmitted up to timer F, with doubling pauses", a
 
 test("proceeding: retransmitted every T2 until timer F", async () => {
   const wire = new Wire();
-  const sent = await asking(wire);
+  const sent = await sendOptions(wire);
   await wire.system.advance(400);
   wire.answer(100, OPTIONS);
   await wire.system.advance(8_600);
@@ -36,7 +36,7 @@ test("proceeding: retransmitted every T2 until timer F", async () => {
 
 test("completed: retransmitted responses are absorbed until timer K", async () => {
   const wire = new Wire();
-  const sent = await asking(wire);
+  const sent = await sendOptions(wire);
   wire.answer(404, OPTIONS);
   wire.answer(404, OPTIONS);
   expect(wire.system.waiting).toBe(1);
@@ -49,7 +49,7 @@ test("completed: retransmitted responses are absorbed until timer K", async () =
 test("reliable transports have no retransmissions or timer K", async () => {
   const wire = new Wire();
   wire.hops = [tcp("192.0.2.11")];
-  const sent = await asking(wire);
+  const sent = await sendOptions(wire);
   await wire.system.advance(20_000);
   wire.answer(200, OPTIONS);
   expect(wire.log).toEqual(["0 OPTIONS"]);
@@ -60,7 +60,7 @@ test("reliable transports have no retransmissions or timer K", async () => {
 test("a closed connection fails the request, even after a provisional response", async () => {
   const wire = new Wire();
   wire.hops = [tcp("192.0.2.11")];
-  const sent = await asking(wire);
+  const sent = await sendOptions(wire);
   wire.answer(100, OPTIONS);
   wire.breaks(wire.message(0).flow, "closed");
   expect(sent.told).toEqual(["sent", "100", "closed"]);
@@ -69,7 +69,7 @@ test("a closed connection fails the request, even after a provisional response",
 
 test("the times are options", async () => {
   const wire = new Wire({ t1Ms: 10, t2Ms: 40, t4Ms: 50 });
-  const sent = await asking(wire);
+  const sent = await sendOptions(wire);
   await wire.system.advance(150);
   expect(wire.log).toEqual([0, 10, 30, 70, 110, 150].map((ms) => `${ms} OPTIONS`));
   wire.answer(200, OPTIONS);
@@ -87,9 +87,9 @@ test("a request on a given flow stays there, and fails if it is closed", async (
   expect(wire.message(0).flow).toBe(flow);
   wire.answer(200, { method: "BYE" });
   flow.alive = false;
-  const late = send(wire.transactions, request("BYE", URI), flow);
+  const lateRequest = send(wire.transactions, request("BYE", URI), flow);
   await wire.system.settle();
-  expect(late.told).toEqual(["closed"]);
+  expect(lateRequest.told).toEqual(["closed"]);
 });
 
 test("a header that cannot be written fails its request only", async () => {

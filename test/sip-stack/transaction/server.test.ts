@@ -10,22 +10,22 @@ let branches = 0;
 
 /** A request of the peer. */
 function requestOf(method: string, fields: Record<string, string> = {}): SipRequest {
-  const asking = request(method, "sip:us@192.0.2.1", { "Call-ID": "theirs", ...fields });
-  asking.headers.addFirst("Via", fields.Via ?? `SIP/2.0/UDP 192.0.2.11;branch=z9hG4bKthem${++branches}`);
-  if (fields.Via !== undefined) asking.headers.set("Via", fields.Via);
-  return asking;
+  const message = request(method, "sip:us@192.0.2.1", { "Call-ID": "theirs", ...fields });
+  message.headers.addFirst("Via", fields.Via ?? `SIP/2.0/UDP 192.0.2.11;branch=z9hG4bKthem${++branches}`);
+  if (fields.Via !== undefined) message.headers.set("Via", fields.Via);
+  return message;
 }
 
 /** A retransmission of the request, or a request that belongs to it. */
-function related(to: SipRequest, method: string, tag?: string): SipRequest {
-  const other = requestOf(method, { Via: to.headers.get("Via") ?? "" });
-  for (const name of ["From", "To", "Call-ID"]) other.headers.set(name, to.headers.get(name) ?? "");
-  if (tag !== undefined) other.headers.set("To", withTag(to.headers.get("To") ?? "", tag));
-  return other;
+function related(original: SipRequest, method: string, tag?: string): SipRequest {
+  const relatedRequest = requestOf(method, { Via: original.headers.get("Via") ?? "" });
+  for (const name of ["From", "To", "Call-ID"]) relatedRequest.headers.set(name, original.headers.get(name) ?? "");
+  if (tag !== undefined) relatedRequest.headers.set("To", withTag(original.headers.get("To") ?? "", tag));
+  return relatedRequest;
 }
 
-function answer(transaction: IncomingRequest | undefined, status: number): void {
-  if (transaction === undefined) throw new Error("no request came");
+function respond(transaction: IncomingRequest | undefined, status: number): void {
+  if (transaction === undefined) throw new Error("no request arrived");
   const response = responseTo(transaction.request, status, "");
   if (status > 100) response.headers.set("To", withTag(response.headers.get("To") ?? "", "us"));
   transaction.respond(response);
@@ -44,11 +44,11 @@ describe("a non-INVITE server transaction (RFC 3261 figure 8)", () => {
     wire.arrives(bye, flow);
     copy();
     expect(wire.log).toEqual([]);
-    answer(wire.requests[0], 100);
+    respond(wire.requests[0], 100);
     copy();
-    answer(wire.requests[0], 200);
+    respond(wire.requests[0], 200);
     copy();
-    answer(wire.requests[0], 404); // too late
+    respond(wire.requests[0], 404); // too late
     expect(wire.log).toEqual(["0 100", "0 100", "0 200", "0 200"]);
     expect(wire.requests).toHaveLength(1);
     expect(wire.requests[0]?.done).toBe(true);
@@ -62,7 +62,7 @@ describe("a non-INVITE server transaction (RFC 3261 figure 8)", () => {
   test("ends with its response over a connection", async () => {
     const wire = new Wire();
     wire.arrives(requestOf("BYE"), await flowOf(wire, "tcp"));
-    answer(wire.requests[0], 200);
+    respond(wire.requests[0], 200);
     expect(wire.system.waiting).toBe(0);
   });
 
@@ -71,7 +71,7 @@ describe("a non-INVITE server transaction (RFC 3261 figure 8)", () => {
     const flow = await flowOf(wire, "tcp");
     wire.arrives(requestOf("BYE", { Via: "SIP/2.0/TCP there.example:5070;branch=z9hG4bKx" }), flow);
     wire.breaks(flow, "closed");
-    answer(wire.requests[0], 200);
+    respond(wire.requests[0], 200);
     await wire.system.settle();
     expect(wire.log).toEqual(["0 200"]);
     expect(wire.message(0).flow).not.toBe(flow);
@@ -84,9 +84,9 @@ describe("a non-INVITE server transaction (RFC 3261 figure 8)", () => {
     wire.arrives(requestOf("OPTIONS", { Via: "SIP/2.0/UDP 192.0.2.12;branch=z9hG4bKsame" }), flow);
     wire.arrives(requestOf("INFO", { Via: "SIP/2.0/UDP 192.0.2.11;branch=z9hG4bKsame" }), flow);
     expect(wire.requests).toHaveLength(3);
-    const old = requestOf("OPTIONS", { Via: "SIP/2.0/UDP 192.0.2.11;branch=1" });
-    wire.arrives(old, flow);
-    wire.arrives(related(old, "OPTIONS"), flow);
+    const legacyRequest = requestOf("OPTIONS", { Via: "SIP/2.0/UDP 192.0.2.11;branch=1" });
+    wire.arrives(legacyRequest, flow);
+    wire.arrives(related(legacyRequest, "OPTIONS"), flow);
     expect(wire.requests).toHaveLength(4);
     wire.arrives(requestOf("OPTIONS", { Via: "SIP/2.0/UDP 192.0.2.11;branch=1", "Call-ID": "another" }), flow);
     expect(wire.requests).toHaveLength(5);
@@ -108,7 +108,7 @@ describe("an INVITE server transaction (RFC 3261 figure 7)", () => {
     const flow = await flowOf(wire);
     const invite = requestOf("INVITE");
     wire.arrives(invite, flow);
-    answer(wire.requests[0], 488);
+    respond(wire.requests[0], 488);
     wire.arrives(related(invite, "INVITE"), flow);
     await wire.system.advance(1_600);
     expect(wire.log).toEqual(["0 488", "0 488", "500 488", "1500 488"]);
@@ -122,10 +122,10 @@ describe("an INVITE server transaction (RFC 3261 figure 7)", () => {
   test("retransmits a refusal without ACK until timer H", async () => {
     const wire = new Wire();
     wire.arrives(requestOf("INVITE"), await flowOf(wire));
-    answer(wire.requests[0], 488);
+    respond(wire.requests[0], 488);
     await wire.system.advance(60_000);
-    const at = [0, 500, 1500, 3500, 7500, 11_500, 15_500, 19_500, 23_500, 27_500, 31_500];
-    expect(wire.log).toEqual(at.map((ms) => `${ms} 488`));
+    const sentAtMs = [0, 500, 1500, 3500, 7500, 11_500, 15_500, 19_500, 23_500, 27_500, 31_500];
+    expect(wire.log).toEqual(sentAtMs.map((ms) => `${ms} 488`));
     expect(wire.unacknowledged).toEqual([]);
     expect(wire.system.waiting).toBe(0);
   });
@@ -135,7 +135,7 @@ describe("an INVITE server transaction (RFC 3261 figure 7)", () => {
     const flow = await flowOf(wire, kind);
     const invite = requestOf("INVITE");
     wire.arrives(invite, flow);
-    answer(wire.requests[0], 200);
+    respond(wire.requests[0], 200);
     await wire.system.advance(1_600);
     expect(wire.log).toEqual(["0 200", "500 200", "1500 200"]);
     const ack = related(invite, "ACK", "us");
@@ -145,7 +145,7 @@ describe("an INVITE server transaction (RFC 3261 figure 7)", () => {
     wire.arrives(related(invite, "INVITE"), flow); // a late copy
     await wire.system.advance(60_000);
     expect(wire.left).toHaveLength(3);
-    expect(wire.requests.map((one) => one.request.method)).toEqual(["INVITE", "ACK", "ACK"]);
+    expect(wire.requests.map((incoming) => incoming.request.method)).toEqual(["INVITE", "ACK", "ACK"]);
     expect(wire.requests[1]).toMatchObject({ done: true, flow });
     expect(wire.unacknowledged).toEqual([]);
     expect(wire.system.waiting).toBe(0);
@@ -154,7 +154,7 @@ describe("an INVITE server transaction (RFC 3261 figure 7)", () => {
   test("reports a 2xx without ACK", async () => {
     const wire = new Wire();
     wire.arrives(requestOf("INVITE"), await flowOf(wire));
-    answer(wire.requests[0], 200);
+    respond(wire.requests[0], 200);
     await wire.system.advance(32_000);
     expect(wire.unacknowledged).toEqual([wire.requests[0]]);
     expect(wire.system.waiting).toBe(0);
@@ -172,7 +172,7 @@ describe("an INVITE server transaction (RFC 3261 figure 7)", () => {
     expect(wire.message(0).message.headers.get("CSeq")).toBe("1 CANCEL");
     expect(wire.requests).toHaveLength(1);
     expect(wire.requests[0]?.done).toBe(true);
-    answer(wire.requests[0], 200); // too late
+    respond(wire.requests[0], 200); // too late
     wire.arrives(related(invite, "ACK"), flow);
     await wire.system.advance(32_000);
     expect(wire.left).toHaveLength(3);
@@ -184,7 +184,7 @@ describe("an INVITE server transaction (RFC 3261 figure 7)", () => {
     const flow = await flowOf(wire);
     const invite = requestOf("INVITE");
     wire.arrives(invite, flow);
-    answer(wire.requests[0], 488);
+    respond(wire.requests[0], 488);
     wire.arrives(related(invite, "CANCEL"), flow);
     wire.arrives(requestOf("CANCEL"), flow);
     expect(wire.log).toEqual(["0 488", "0 200", "0 481"]);
@@ -206,7 +206,7 @@ test("at most four thousand requests wait; others get 503", async () => {
   for (let n = 0; n < 4_010; n++) wire.arrives(requestOf("OPTIONS"), flow);
   expect(wire.requests).toHaveLength(4_000);
   expect(wire.log).toEqual(Array(10).fill("0 503"));
-  answer(wire.requests[7], 200);
+  respond(wire.requests[7], 200);
   wire.arrives(requestOf("BYE"), flow); // takes the place of the request with a response
   expect(wire.requests).toHaveLength(4_001);
   wire.arrives(requestOf("BYE"), flow);
@@ -218,9 +218,9 @@ test("at most four thousand requests wait; others get 503", async () => {
 test("a request of our own call is accepted during a flood", async () => {
   const wire = new Wire();
   const flow = await flowOf(wire);
-  const taken: string[] = [];
+  const acceptedMethods: string[] = [];
   wire.transactions.listen({
-    request: ({ request }) => void taken.push(request.method),
+    request: ({ request }) => void acceptedMethods.push(request.method),
     ours: ({ headers }) => headers.get("Call-ID") === "ours",
     lateSuccess() {},
   });
@@ -230,7 +230,7 @@ test("a request of our own call is accepted during a flood", async () => {
   const bye = requestOf("BYE");
   bye.headers.set("Call-ID", "ours");
   wire.arrives(bye, flow);
-  expect(taken.at(-1)).toBe("BYE");
+  expect(acceptedMethods.at(-1)).toBe("BYE");
   expect(wire.log).toEqual(["0 503"]);
   await wire.transactions.close();
 });

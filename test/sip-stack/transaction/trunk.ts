@@ -19,7 +19,7 @@ import {
 import { silentLogger } from "../../../src/ports/logger.ts";
 import { realSystem } from "../../../src/ports/system.ts";
 
-let calls = 0;
+let callCount = 0;
 
 /** A request without Via. */
 export function request(
@@ -32,7 +32,7 @@ export function request(
     .add("Max-Forwards", "70")
     .add("From", "<sip:us@example.com>;tag=us")
     .add("To", `<${uri}>`)
-    .add("Call-ID", `call-${++calls}`)
+    .add("Call-ID", `call-${++callCount}`)
     .add("CSeq", `1 ${method}`);
   for (const [name, value] of Object.entries(fields)) headers.set(name, value);
   return sipRequest(method, uri, headers, new TextEncoder().encode(body));
@@ -50,33 +50,33 @@ export interface Sent {
 }
 
 /** Sends a request and records its events. */
-export function send(transactions: Transactions, sent: SipRequest, to: string | Flow): Sent {
-  const told: string[] = [];
+export function send(transactions: Transactions, message: SipRequest, to: string | Flow): Sent {
+  const events: string[] = [];
   const responses: SipResponse[] = [];
   const flows: Flow[] = [];
-  let ended: (end: SipResponse | TransportError) => void = () => {};
-  const end = new Promise<SipResponse | TransportError>((resolve) => (ended = resolve));
-  const transaction = transactions.request(sent, to, {
+  let resolveEnd: (end: SipResponse | TransportError) => void = () => {};
+  const end = new Promise<SipResponse | TransportError>((resolve) => (resolveEnd = resolve));
+  const transaction = transactions.request(message, to, {
     prepare: (copy, _flow, sentBy) => void copy.headers.set("Contact", `<sip:us@${sentBy}>`),
     sent: (_request, flow) => {
-      told.push("sent");
+      events.push("sent");
       flows.push(flow);
     },
     provisional: (response) => {
-      told.push(String(response.status));
+      events.push(String(response.status));
       responses.push(response);
     },
     final: (response) => {
-      told.push(String(response.status));
+      events.push(String(response.status));
       responses.push(response);
-      ended(response);
+      resolveEnd(response);
     },
     failed: (fault) => {
-      told.push(fault.fault);
-      ended(fault);
+      events.push(fault.fault);
+      resolveEnd(fault);
     },
   });
-  return { transaction, told, responses, flows, end };
+  return { transaction, told: events, responses, flows, end };
 }
 
 /** Both layers of one trunk, with everything received outside of our requests. */
@@ -94,12 +94,12 @@ export function openTrunk(options: Partial<TransportsOptions & TransactionOption
   const transports = createTransports({ system, logger: silentLogger, ...options });
   const transactions = createTransactions(transports, createResolve({ system }), { system, timers: options.timers });
   const requests: IncomingRequest[] = [];
-  const late: SipResponse[] = [];
-  const unacknowledged: IncomingRequest[] = [];
+  const lateSuccesses: SipResponse[] = [];
+  const missingAcks: IncomingRequest[] = [];
   transactions.listen({
     request: (transaction) => void requests.push(transaction),
-    lateSuccess: (response) => void late.push(response),
-    unacknowledged: (transaction) => void unacknowledged.push(transaction),
+    lateSuccess: (response) => void lateSuccesses.push(response),
+    unacknowledged: (transaction) => void missingAcks.push(transaction),
   });
-  return { transports, transactions, requests, late, unacknowledged };
+  return { transports, transactions, requests, late: lateSuccesses, unacknowledged: missingAcks };
 }

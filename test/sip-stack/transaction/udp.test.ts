@@ -5,21 +5,21 @@ import { field, readSip } from "../../support/sip/sip-text.ts";
 import { datagramPeer, never, streamPeer } from "../transport/sockets.ts";
 import { openTrunk, request, send, type Trunk } from "./trunk.ts";
 
-const open: { close(): Promise<void> }[] = [];
+const resources: { close(): Promise<void> }[] = [];
 afterEach(async () => {
-  for (const one of open.splice(0).reverse()) await one.close();
+  for (const resource of resources.splice(0).reverse()) await resource.close();
 });
 
 async function farEnd(...options: Parameters<typeof startFarEnd>): Promise<FarEnd> {
   const end = await startFarEnd(...options);
-  open.push(end);
+  resources.push(end);
   return end;
 }
 
 function trunk(...options: Parameters<typeof openTrunk>): Trunk {
-  const opened = openTrunk(...options);
-  open.push(opened.transactions);
-  return opened;
+  const openedTrunk = openTrunk(...options);
+  resources.push(openedTrunk.transactions);
+  return openedTrunk;
 }
 
 test("a request over UDP gets its response and learns our address", async () => {
@@ -47,18 +47,18 @@ test.skipIf("Deno" in globalThis)("a closed port is reported at once", async () 
 test.each(["udp", "tcp"])("an INVITE past its deadline is not sent: %s", async (kind) => {
   const datagrams = await datagramPeer();
   const stream = await streamPeer();
-  open.push(datagrams, stream);
+  resources.push(datagrams, stream);
   const received = (): string => datagrams.received.map(({ text }) => text).join("") + stream.received();
   const uri = `sip:them@127.0.0.1:${kind === "udp" ? datagrams.port : stream.port};transport=${kind}`;
   const { transactions } = trunk();
   const flow = await transactions.flowTo(uri, never);
-  let overdue = false;
+  let isOverdue = false;
   transactions.request(request("INVITE", uri), flow, {
-    maySend: () => !overdue,
+    maySend: () => !isOverdue,
     prepare(copy) {
       const { body } = copy;
       const write = (): Uint8Array => {
-        overdue = true;
+        isOverdue = true;
         return body;
       };
       Object.defineProperty(copy, "body", { get: write });
@@ -68,29 +68,29 @@ test.each(["udp", "tcp"])("an INVITE past its deadline is not sent: %s", async (
   });
   send(transactions, request("OPTIONS", uri), flow);
   await vi.waitFor(() => expect(received()).toMatch(/OPTIONS/));
-  expect(overdue).toBe(true);
+  expect(isOverdue).toBe(true);
   expect(received()).not.toMatch(/INVITE/);
 });
 
 test("a long INVITE on a silent TCP port falls back to UDP", async () => {
-  const mute = await streamPeer();
-  open.push(mute);
-  const datagrams = await datagramPeer("127.0.0.1", mute.port);
-  open.push(datagrams);
+  const silentPeer = await streamPeer();
+  resources.push(silentPeer);
+  const datagrams = await datagramPeer("127.0.0.1", silentPeer.port);
+  resources.push(datagrams);
   const { transactions } = trunk({ timers: { t1Ms: 25 } });
-  const uri = `sip:them@127.0.0.1:${mute.port}`;
+  const uri = `sip:them@127.0.0.1:${silentPeer.port}`;
   const invites = (): string[] =>
     datagrams.received.map(({ text }) => text).filter((text) => text.startsWith("INVITE"));
   const ids = (text: string): string[] =>
     ["Call-ID", "From", "CSeq"].map((name) => field(readSip(Buffer.from(text)), name));
   const sent = send(transactions, request("INVITE", uri, {}, "x".repeat(1_300)), uri);
-  await vi.waitFor(() => expect(mute.received()).toMatch(/x{1300}$/));
+  await vi.waitFor(() => expect(silentPeer.received()).toMatch(/x{1300}$/));
   await vi.waitFor(() => expect(invites().length).toBeGreaterThan(0));
   expect(sent.told).toEqual(["sent", "sent"]);
-  expect(ids(invites()[0]!)).toEqual(ids(mute.received()));
+  expect(ids(invites()[0]!)).toEqual(ids(silentPeer.received()));
   expect(field(readSip(Buffer.from(invites()[0]!)), "Via")).toMatch(/^SIP\/2\.0\/UDP /);
-  const next = request("INVITE", uri, {}, "y".repeat(1_300));
-  send(transactions, next, uri);
+  const nextInvite = request("INVITE", uri, {}, "y".repeat(1_300));
+  send(transactions, nextInvite, uri);
   await vi.waitFor(() => expect(invites().some((text) => text.endsWith("y"))).toBe(true));
-  expect(mute.received()).not.toContain("y".repeat(1_300));
+  expect(silentPeer.received()).not.toContain("y".repeat(1_300));
 });

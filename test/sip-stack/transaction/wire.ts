@@ -42,7 +42,7 @@ class WireFlow implements Flow {
   }
 
   send(message: SipMessage, maySend?: () => boolean): boolean {
-    if (!this.alive) throw new TransportError("closed", "gone");
+    if (!this.alive) throw new TransportError("closed", "is closed");
     if (maySend?.() === false) return false;
     this.#send(message, this);
     return true;
@@ -69,7 +69,7 @@ export class Wire implements Transports {
   hops: Hop[] = [udp("192.0.2.11")];
   /** Unreachable hops: `tcp 192.0.2.11`. */
   readonly refused = new Set<string>();
-  /** Number of attempts for each unreachable hop. */
+  /** Hops of all connection attempts. */
   readonly connected: string[] = [];
   closedTimes = 0;
   readonly #flows = new Map<string, WireFlow>();
@@ -89,9 +89,11 @@ export class Wire implements Transports {
     const name = `${hop.kind} ${hop.address}`;
     this.connected.push(name);
     if (this.refused.has(name)) throw new TransportError("refused", `${name} refused`);
-    const known = this.#flows.get(name);
-    if (known?.alive) return known;
-    const flow = new WireFlow(hop, (message, on) => this.left.push({ at: this.system.monotonic(), message, flow: on }));
+    const existing = this.#flows.get(name);
+    if (existing?.alive) return existing;
+    const flow = new WireFlow(hop, (message, sentOn) =>
+      this.left.push({ at: this.system.monotonic(), message, flow: sentOn }),
+    );
     this.#flows.set(name, flow);
     return flow;
   }
@@ -128,9 +130,9 @@ export class Wire implements Transports {
 
   /** The n-th sent message; from the end if negative. */
   message(n: number): Left {
-    const left = this.left.at(n);
-    if (left === undefined) throw new Error(`only ${this.left.length} messages have left`);
-    return left;
+    const sentMessage = this.left.at(n);
+    if (sentMessage === undefined) throw new Error(`only ${this.left.length} messages were sent`);
+    return sentMessage;
   }
 
   /** Lets the peer respond to a sent request, by default the last one of this method. */
@@ -138,11 +140,13 @@ export class Wire implements Transports {
     status: number,
     { method = "INVITE", n = -1 }: { readonly method?: string; readonly n?: number } = {},
   ): SipResponse {
-    const asked = this.left.filter(({ message }) => message.kind === "request" && message.method === method).at(n);
-    if (asked === undefined) throw new Error(`no ${method} has left`);
-    const response = responseTo(asked.message as SipRequest, status, "");
+    const sentRequest = this.left
+      .filter(({ message }) => message.kind === "request" && message.method === method)
+      .at(n);
+    if (sentRequest === undefined) throw new Error(`no ${method} was sent`);
+    const response = responseTo(sentRequest.message as SipRequest, status, "");
     if (status > 100) response.headers.set("To", withTag(response.headers.get("To") ?? "", "them"));
-    this.arrives(response, asked.flow);
+    this.arrives(response, sentRequest.flow);
     return response;
   }
 
