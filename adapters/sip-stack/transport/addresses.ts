@@ -31,15 +31,15 @@ const UNASSIGNABLE = ipRanges("224.0.0.0/3 ff00::/8");
 
 /** True if an IP address is valid only within one network or machine; false for a name. */
 export function isPrivate(address: string): boolean {
-  return among(PRIVATE, address);
+  return isInRanges(PRIVATE, address);
 }
 
 /** True if an IP address is multicast, broadcast or reserved, so that no single peer can have it. */
 export function isUnassignable(address: string): boolean {
-  return among(UNASSIGNABLE, address);
+  return isInRanges(UNASSIGNABLE, address);
 }
 
-function among(networks: readonly IpRange[], address: string): boolean {
+function isInRanges(networks: readonly IpRange[], address: string): boolean {
   const bytes = ipBytes(address);
   return bytes !== undefined && inAnyRange(networks, bytes);
 }
@@ -60,14 +60,14 @@ export type AddressCheck = (address: string) => boolean;
 /** The check of a rule. It caches the last allowed address, so that packets of one peer cost nothing. */
 export function addressCheck({ ranges, isPublic, onlyPublic = false }: AddressRule): AddressCheck {
   const networks = ranges?.map(parseRange).filter((range): range is IpRange => range !== undefined);
-  let passed = "";
+  let lastAllowed = "";
   return (address) => {
-    if (address === passed) return true;
+    if (address === lastAllowed) return true;
     const bytes = ipBytes(address);
     if (bytes === undefined || isUnassignable(address)) return false;
     if (onlyPublic && !isPublicAddress(address)) return false;
     if (networks === undefined ? isPublic && isPrivate(address) : !inAnyRange(networks, bytes)) return false;
-    passed = address;
+    lastAllowed = address;
     return true;
   };
 }
@@ -77,15 +77,15 @@ export function addressRefusal(address: string, rule: AddressRule, option: "medi
   if (isUnassignable(address)) return `${address} is a multicast or reserved address`;
   if (rule.onlyPublic) return `${address} is not a public address`;
   if (rule.ranges !== undefined) return `${address} is not in \`${option}\``;
-  return `${address} is a private address, and the trunk's server has a public one; add its network to \`${option}\` if that is meant`;
+  return `${address} is a private address, and the trunk's server has a public one; add its network to \`${option}\` if that is intended`;
 }
 
 /**
  * A `lookup` for sockets that get only addresses. It returns the address synchronously, so that a datagram reaches the
- * network before `send` returns, and its bytes may be used again. A name would be a fault, and is not looked up.
+ * network before `send` returns, and its bytes may be used again. A name is not looked up.
  */
-export const addressOnly: LookupFunction = (host, options, found) => {
+export const addressOnly: LookupFunction = (host, options, callback) => {
   const family = host.includes(":") ? 6 : 4;
-  if (options?.all) found(null, [{ address: host, family }]);
-  else found(null, host, family);
+  if (options?.all) callback(null, [{ address: host, family }]);
+  else callback(null, host, family);
 };

@@ -19,7 +19,7 @@ export interface Dns {
 export type Resolve = (uri: string, signal: AbortSignal) => Promise<readonly Hop[]>;
 
 /** Error codes of a resolver for a name or record that does not exist. */
-const NOTHING = new Set(["ENOTFOUND", "ENODATA", "NOTFOUND", "NODATA", "NXDOMAIN", "EAI_NODATA", "EAI_NONAME"]);
+const NOT_FOUND_CODES = new Set(["ENOTFOUND", "ENODATA", "NOTFOUND", "NODATA", "NXDOMAIN", "EAI_NODATA", "EAI_NONAME"]);
 
 /** The runtime's resolver. Addresses come from the system's resolver and its hosts file; other records from the DNS. */
 export const nodeDns: Dns = {
@@ -33,8 +33,8 @@ export const nodeDns: Dns = {
   },
   async addresses(host) {
     if (isIP(host) !== 0) return [host];
-    const found = await noneIfMissing(dns.lookup(host, { all: true }));
-    return found.map(({ address }) => address);
+    const records = await noneIfMissing(dns.lookup(host, { all: true }));
+    return records.map(({ address }) => address);
   },
 };
 
@@ -42,7 +42,7 @@ async function noneIfMissing<Item>(answer: Promise<Item[]>): Promise<Item[]> {
   try {
     return await answer;
   } catch (cause) {
-    if (NOTHING.has((cause as { code?: string }).code ?? "")) return [];
+    if (NOT_FOUND_CODES.has((cause as { code?: string }).code ?? "")) return [];
     throw cause;
   }
 }
@@ -66,7 +66,7 @@ const SHORT_TIMEOUT_MS = 1_500;
 const TIMEOUT_MS = 4_000;
 
 /** Error codes of the runtimes for a query that timed out. */
-const TIMEOUTS: ReadonlySet<unknown> = new Set(["ETIMEOUT", "ETIMEDOUT", "TIMEOUT"]);
+const TIMEOUT_CODES: ReadonlySet<unknown> = new Set(["ETIMEOUT", "ETIMEDOUT", "TIMEOUT"]);
 
 /** A query without a response. */
 class Unanswered extends CodedError {
@@ -77,7 +77,7 @@ class Unanswered extends CodedError {
 interface Question<Value> {
   /** The last answer. */
   answer?: { readonly value: Value; readonly at: number };
-  /** The running query; an old one is repeated. */
+  /** The running query; an old query is repeated. */
   asked?: { readonly answer: Promise<Value>; readonly at: number };
   /** Time until which the query fails immediately, because it has timed out. */
   silence?: { readonly until: number; readonly fault: unknown };
@@ -91,31 +91,31 @@ interface Question<Value> {
 export function cachedDns(dns: Dns, system: System, { keepMs = KEEP_MS }: CachedDnsOptions = {}): Dns {
   const questions = new BoundedMap<string, Question<unknown>>(MAX_QUESTIONS);
 
-  async function ask<Value>(key: string, put: () => Promise<Value>, optional: boolean): Promise<Value> {
+  async function query<Value>(key: string, send: () => Promise<Value>, isOptional: boolean): Promise<Value> {
     const question = (questions.get(key) ?? {}) as Question<Value>;
     questions.set(key, question);
     const now = system.monotonic();
     const { answer, silence } = question;
     if (answer !== undefined && now < answer.at + keepMs) return answer.value;
-    const earlier = answer !== undefined && now < answer.at + STALE_MS ? answer : undefined;
+    const staleAnswer = answer !== undefined && now < answer.at + STALE_MS ? answer : undefined;
     try {
       if (silence !== undefined && now < silence.until) throw silence.fault;
-      const timeoutMs = optional || earlier !== undefined ? SHORT_TIMEOUT_MS : TIMEOUT_MS;
+      const timeoutMs = isOptional || staleAnswer !== undefined ? SHORT_TIMEOUT_MS : TIMEOUT_MS;
       const late = (): Error => new Unanswered(`no answer to the query for ${key} within ${timeoutMs} ms`);
-      return await within(underWay(question, put), { system, ms: timeoutMs, late });
+      return await within(sharedQuery(question, send), { system, ms: timeoutMs, late });
     } catch (fault) {
-      if (fault !== silence?.fault && isTimeout(fault) && (optional || earlier !== undefined))
+      if (fault !== silence?.fault && isTimeout(fault) && (isOptional || staleAnswer !== undefined))
         question.silence = { until: now + KEEP_MS, fault };
-      if (earlier === undefined) throw fault;
-      return earlier.value;
+      if (staleAnswer === undefined) throw fault;
+      return staleAnswer.value;
     }
   }
 
   /** Concurrent queries for the same question are shared; a late answer is cached for the next query. */
-  function underWay<Value>(question: Question<Value>, put: () => Promise<Value>): Promise<Value> {
+  function sharedQuery<Value>(question: Question<Value>, send: () => Promise<Value>): Promise<Value> {
     const at = system.monotonic();
     if (question.asked !== undefined && at < question.asked.at + KEEP_MS) return question.asked.answer;
-    const pending = { answer: put(), at };
+    const pending = { answer: send(), at };
     question.asked = pending;
     pending.answer
       .then(
@@ -131,12 +131,12 @@ export function cachedDns(dns: Dns, system: System, { keepMs = KEEP_MS }: Cached
   }
 
   return {
-    naptr: (domain) => ask(`NAPTR ${domain}`, () => dns.naptr(domain), true),
-    srv: (name) => ask(`SRV ${name}`, () => dns.srv(name), true),
-    addresses: (host) => ask(`address ${host}`, () => dns.addresses(host), false),
+    naptr: (domain) => query(`NAPTR ${domain}`, () => dns.naptr(domain), true),
+    srv: (name) => query(`SRV ${name}`, () => dns.srv(name), true),
+    addresses: (host) => query(`address ${host}`, () => dns.addresses(host), false),
   };
 }
 
 function isTimeout(fault: unknown): boolean {
-  return fault instanceof Unanswered || TIMEOUTS.has((fault as { readonly code?: unknown } | undefined)?.code);
+  return fault instanceof Unanswered || TIMEOUT_CODES.has((fault as { readonly code?: unknown } | undefined)?.code);
 }

@@ -7,8 +7,8 @@ const FIRST_PROBE_MS = 30_000;
 const MAX_WAIT_MS = 5 * 60_000;
 const MAX_REMEMBERED = 256;
 
-/** Reports whether a hop works again. `dead` is the connection that it failed on. */
-export type ProbeHop = (hop: Hop, dead: Flow | undefined) => Promise<boolean>;
+/** Reports whether a hop works again. `deadFlow` is the connection that it failed on. */
+export type ProbeHop = (hop: Hop, deadFlow: Flow | undefined) => Promise<boolean>;
 
 interface Failure {
   readonly dead: Flow | undefined;
@@ -33,12 +33,12 @@ export class FailedHops {
   }
 
   /** Records a failed hop. Several failures before its next probe count once. */
-  add(hop: Hop, dead?: Flow): void {
+  add(hop: Hop, deadFlow?: Flow): void {
     const now = this.#system.monotonic();
     const failure = this.#failures.get(keyOf(hop));
     if (failure?.state === "probing" || (failure?.state === "failed" && now < failure.probeAt)) return;
-    const waitMs = failure === undefined ? FIRST_PROBE_MS : longer(failure.waitMs);
-    this.#failures.set(keyOf(hop), { dead, waitMs, probeAt: now + waitMs, state: "failed" });
+    const waitMs = failure === undefined ? FIRST_PROBE_MS : nextWaitMs(failure.waitMs);
+    this.#failures.set(keyOf(hop), { dead: deadFlow, waitMs, probeAt: now + waitMs, state: "failed" });
   }
 
   /** Records that a hop has responded to a request. */
@@ -60,16 +60,16 @@ export class FailedHops {
     failure.state = "probing";
     void this.#probe(hop, failure.dead)
       .catch(() => false)
-      .then((works) => {
-        failure.state = works ? "probed" : "failed";
-        if (works) return;
-        failure.waitMs = longer(failure.waitMs);
+      .then((isWorking) => {
+        failure.state = isWorking ? "probed" : "failed";
+        if (isWorking) return;
+        failure.waitMs = nextWaitMs(failure.waitMs);
         failure.probeAt = this.#system.monotonic() + failure.waitMs;
       });
   }
 }
 
-function longer(waitMs: number): number {
+function nextWaitMs(waitMs: number): number {
   return Math.min(2 * waitMs, MAX_WAIT_MS);
 }
 

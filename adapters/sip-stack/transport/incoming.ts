@@ -14,17 +14,17 @@ interface Incoming {
  */
 export function incoming(message: SipMessage, from: SocketAddress): Incoming {
   if (message.kind === "response") return { message, replyTo: from };
-  const [top = "", ...others] = message.headers.list("Via");
-  const via = parseVia(top);
+  const [topVia = "", ...otherVias] = message.headers.list("Via");
+  const via = parseVia(topVia);
   if (via === undefined) return { message, replyTo: from };
-  const symmetric = via.params.has("rport");
-  if (symmetric || via.host !== from.address) {
+  const isSymmetric = via.params.has("rport");
+  if (isSymmetric || via.host !== from.address) {
     const params = new Map(via.params);
     params.set("received", from.address);
-    if (symmetric) params.set("rport", String(from.port));
+    if (isSymmetric) params.set("rport", String(from.port));
     message.headers.delete("Via");
-    for (const other of others.reverse()) message.headers.addFirst("Via", other);
+    for (const otherVia of otherVias.reverse()) message.headers.addFirst("Via", otherVia);
     message.headers.addFirst("Via", writeVia({ ...via, params }));
   }
-  return { message, replyTo: symmetric ? from : { address: from.address, port: via.port ?? 5060 } };
+  return { message, replyTo: isSymmetric ? from : { address: from.address, port: via.port ?? 5060 } };
 }

@@ -13,9 +13,9 @@ export class KeepAlive {
   #cancel: (() => void) | undefined;
   #stopped = false;
 
-  constructor(system: System, everyMs: number, send: (bytes: Uint8Array) => void) {
+  constructor(system: System, intervalMs: number, send: (bytes: Uint8Array) => void) {
     this.#system = system;
-    this.#everyMs = everyMs;
+    this.#everyMs = intervalMs;
     this.#send = send;
   }
 
@@ -26,10 +26,10 @@ export class KeepAlive {
   hold(): () => void {
     this.#holders++;
     if (this.#holders === 1) this.#schedule();
-    let holding = true;
+    let isHolding = true;
     return () => {
-      if (!holding) return;
-      holding = false;
+      if (!isHolding) return;
+      isHolding = false;
       this.#holders--;
       if (this.#holders === 0) this.#cancel?.();
     };

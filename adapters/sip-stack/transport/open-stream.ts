@@ -20,7 +20,7 @@ export async function openSipStream(hop: Hop, options: OpenStreamOptions, signal
   if (signal.aborted) throw new TransportError("closed", "the connection attempt was aborted");
   if (hop.kind !== "tls") {
     try {
-      return await connected(startTcp(hop, options), hop, options, signal);
+      return await waitUntilConnected(startTcp(hop, options), hop, options, signal);
     } catch (cause) {
       throw networkFault(cause, `connecting to ${placeName("tcp", hop)} failed`);
     }
@@ -29,52 +29,57 @@ export async function openSipStream(hop: Hop, options: OpenStreamOptions, signal
   const texts = await readTls(options.tls);
   const start = (insecure: boolean): TLSSocket => startTls(hop, options, servername, texts, insecure);
   try {
-    return await connected(start(options.tls.insecure === true), hop, options, signal);
+    return await waitUntilConnected(start(options.tls.insecure === true), hop, options, signal);
   } catch (cause) {
     throw peerCertificateFault(await outOfDate(cause, () => start(true)), hop, servername);
   }
 }
 
 /** Resolves with the socket when it is connected; otherwise closes it and rejects. */
-function connected(socket: Socket, hop: Hop, options: OpenStreamOptions, signal: AbortSignal): Promise<Socket> {
-  const secure = hop.kind === "tls";
+function waitUntilConnected(
+  socket: Socket,
+  hop: Hop,
+  options: OpenStreamOptions,
+  signal: AbortSignal,
+): Promise<Socket> {
+  const isTls = hop.kind === "tls";
   return new Promise((resolve, reject) => {
-    const failed = (cause: unknown): void => {
-      settle();
+    const onError = (cause: unknown): void => {
+      removeListeners();
       socket.on("error", () => {}); // later errors are ignored
       socket.destroy();
       reject(cause);
     };
-    const late = (): void =>
-      failed(
+    const onTimeout = (): void =>
+      onError(
         new TransportError(
           "timeout",
           `${placeName(hop.kind, hop)} accepted no connection within ${options.timeoutMs} ms`,
         ),
       );
-    const aborted = (): void => failed(new TransportError("closed", "the connection attempt was aborted"));
-    const closed = (): void =>
-      failed(
-        new TransportError(secure ? "tls" : "closed", `${placeName(hop.kind, hop)} closed the connection at once`),
+    const onAbort = (): void => onError(new TransportError("closed", "the connection attempt was aborted"));
+    const onClose = (): void =>
+      onError(
+        new TransportError(isTls ? "tls" : "closed", `${placeName(hop.kind, hop)} closed the connection at once`),
       );
-    const done = (): void => {
-      settle();
+    const onConnect = (): void => {
+      removeListeners();
       socket.setNoDelay(true);
       resolve(socket);
     };
-    const stopTimer = options.system.after(options.timeoutMs, late);
-    const settle = (): void => {
+    const stopTimer = options.system.after(options.timeoutMs, onTimeout);
+    const removeListeners = (): void => {
       stopTimer();
-      signal.removeEventListener("abort", aborted);
-      socket.off("error", failed);
-      socket.off("close", closed);
-      socket.off(secure ? "secureConnect" : "connect", done);
+      signal.removeEventListener("abort", onAbort);
+      socket.off("error", onError);
+      socket.off("close", onClose);
+      socket.off(isTls ? "secureConnect" : "connect", onConnect);
     };
-    signal.addEventListener("abort", aborted, { once: true });
-    socket.on("error", failed);
-    socket.on("close", closed);
-    socket.on(secure ? "secureConnect" : "connect", done);
-    if (signal.aborted) aborted();
+    signal.addEventListener("abort", onAbort, { once: true });
+    socket.on("error", onError);
+    socket.on("close", onClose);
+    socket.on(isTls ? "secureConnect" : "connect", onConnect);
+    if (signal.aborted) onAbort();
   });
 }
 

@@ -5,7 +5,7 @@ import { BoundedMap } from "../ports.ts";
 import { isPrivate } from "./addresses.ts";
 import type { Flow, SocketAddress, TransportKind } from "./transport.ts";
 
-const MAX_LEARNT = 256;
+const MAX_ADDRESSES = 256;
 
 /** Our host and port in Via (sent-by, RFC 3261 section 18.1.1) and Contact. */
 export class OwnNames {
@@ -13,15 +13,15 @@ export class OwnNames {
   /** The port on which our own listener accepts connections of a kind. */
   readonly #listening: (kind: TransportKind) => number | undefined;
   /** Our address as reported by each peer. */
-  readonly #learnt = new BoundedMap<string, SocketAddress>(MAX_LEARNT);
-  /** By the peer's address alone: a new connection there passes the same NAT. */
-  readonly #seenBy = new BoundedMap<string, string>(MAX_LEARNT);
-  /** By our private address: the latest public one that the trunk's servers outside see. */
-  readonly #outside = new BoundedMap<string, string>(MAX_LEARNT);
+  readonly #learnt = new BoundedMap<string, SocketAddress>(MAX_ADDRESSES);
+  /** Our address by the peer's address alone: a new connection there passes the same NAT. */
+  readonly #seenBy = new BoundedMap<string, string>(MAX_ADDRESSES);
+  /** By our private address: the latest public one that the trunk's external servers see. */
+  readonly #outside = new BoundedMap<string, string>(MAX_ADDRESSES);
 
-  constructor(publicAddress: string | undefined, listening: (kind: TransportKind) => number | undefined) {
+  constructor(publicAddress: string | undefined, listenerPort: (kind: TransportKind) => number | undefined) {
     this.#public = publicAddress === undefined ? undefined : readAddress(publicAddress);
-    this.#listening = listening;
+    this.#listening = listenerPort;
   }
 
   /**
@@ -30,23 +30,23 @@ export class OwnNames {
    * for its transport; otherwise the port that the peer sees, or our local port.
    */
   of(flow: Flow): string {
-    const learnt = this.#learnt.get(keyOf(flow));
-    const host = this.#public?.host ?? learnt?.address ?? this.#likely(flow) ?? flow.local.address;
-    const listening = flow.reliable ? this.#listening(flow.kind) : undefined;
-    const port = this.#public?.port ?? listening ?? learnt?.port ?? flow.local.port;
+    const reported = this.#learnt.get(keyOf(flow));
+    const host = this.#public?.host ?? reported?.address ?? this.#likely(flow) ?? flow.local.address;
+    const boundPort = flow.reliable ? this.#listening(flow.kind) : undefined;
+    const port = this.#public?.port ?? boundPort ?? reported?.port ?? flow.local.port;
     return writeHostPort({ host, port });
   }
 
   /**
    * Remembers our address as a peer sees it. An invalid or a known address is ignored; so is a private address for a
    * socket with a public one, which a peer behind a load balancer may report.
-   * @param trusted true for the trunk's server: the address it reports then applies to other peers too. Default: false
+   * @param isTrusted true for the trunk's server: the address it reports then applies to other peers too. Default: false
    */
-  seen(flow: Flow, { address, port }: SocketAddress, trusted = false): void {
+  seen(flow: Flow, { address, port }: SocketAddress, isTrusted = false): void {
     if (isIP(address) === 0 || port < 1 || port > 65_535) return;
     if (isPrivate(address) && !isPrivate(flow.local.address)) return;
     this.#seenBy.set(flow.remote.address, address);
-    if (trusted && isBehindNat(flow) && !isPrivate(address)) this.#outside.set(flow.local.address, address);
+    if (isTrusted && isBehindNat(flow) && !isPrivate(address)) this.#outside.set(flow.local.address, address);
     const key = keyOf(flow);
     const current = this.#learnt.get(key) ?? flow.local;
     if (current.address === address && current.port === port) return;
@@ -58,8 +58,8 @@ export class OwnNames {
    * peer.
    */
   #likely(flow: Flow): string | undefined {
-    const outside = isBehindNat(flow) ? this.#outside.get(flow.local.address) : undefined;
-    return this.#seenBy.get(flow.remote.address) ?? outside;
+    const publicAddress = isBehindNat(flow) ? this.#outside.get(flow.local.address) : undefined;
+    return this.#seenBy.get(flow.remote.address) ?? publicAddress;
   }
 }
 
@@ -86,8 +86,8 @@ interface Interface {
 
 function interfacesOf(family: 4 | 6): Interface[] {
   try {
-    const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
-    return all.filter(({ address }) => isIP(address) === family);
+    const addresses = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+    return addresses.filter(({ address }) => isIP(address) === family);
   } catch {
     return []; // no permission
   }
@@ -97,12 +97,12 @@ function interfacesOf(family: 4 | 6): Interface[] {
  * Our address towards a peer, for runtimes that do not report the address of a connected socket (Deno): our address in
  * the peer's network, otherwise the first one reachable from outside.
  */
-export function interfaceAddress(towards: string): string | undefined {
-  const family = towards.includes(":") ? 6 : 4;
+export function interfaceAddress(peer: string): string | undefined {
+  const family = peer.includes(":") ? 6 : 4;
   const interfaces = interfacesOf(family);
-  const near = interfaces.find(({ cidr }) => cidr !== null && contains(cidr, towards, family));
-  const far = interfaces.find(({ address, internal }) => !internal && !isLinkLocal(address));
-  return (near ?? far)?.address;
+  const sameNetwork = interfaces.find(({ cidr }) => cidr !== null && contains(cidr, peer, family));
+  const external = interfaces.find(({ address, internal }) => !internal && !isLinkLocal(address));
+  return (sameNetwork ?? external)?.address;
 }
 
 /** True if this machine can reach the internet over IPv6: it has an address other than loopback and link-local. */

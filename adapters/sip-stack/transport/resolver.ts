@@ -52,37 +52,37 @@ export function createResolve({ system, dns = cachedDns(nodeDns, system), ipv6 =
 
   /** All hops, best first, with addresses of both families. */
   async function find(uri: SipUri, host: string): Promise<Hop[]> {
-    const named = namedTransport(uri);
-    const secure = uri.scheme === "sips";
-    const kind = named ?? (secure ? "tls" : "udp");
-    const fixed = named !== undefined;
+    const namedKind = namedTransport(uri);
+    const isSecure = uri.scheme === "sips";
+    const kind = namedKind ?? (isSecure ? "tls" : "udp");
+    const fixed = namedKind !== undefined;
     if (isIP(host) !== 0 || uri.port !== undefined)
       return addressHops(host, { kind, host: uri.host, fixed, port: uri.port ?? defaultPort(kind) });
-    const usual = usualServices(host, named === undefined ? kindsOf(secure) : [kind]);
+    const defaultServices = usualServices(host, namedKind === undefined ? kindsOf(isSecure) : [kind]);
     // All queries at once: a resolver that drops those for NAPTR and SRV costs only one timeout.
-    for (const { name } of usual) dns.srv(name).catch(() => {});
-    const direct = addressHops(host, { kind, host: uri.host, fixed, port: defaultPort(kind) });
-    direct.catch(() => {}); // needed only without SRV records
-    const services = (named === undefined && (await naptrServices(host, secure))) || usual;
-    const found = await Promise.all(services.map((service) => serviceHops(service, uri.host, fixed)));
-    const hops = found.flat();
-    return hops.length > 0 ? hops : direct;
+    for (const { name } of defaultServices) dns.srv(name).catch(() => {});
+    const directHops = addressHops(host, { kind, host: uri.host, fixed, port: defaultPort(kind) });
+    directHops.catch(() => {}); // needed only without SRV records
+    const services = (namedKind === undefined && (await naptrServices(host, isSecure))) || defaultServices;
+    const hopLists = await Promise.all(services.map((service) => serviceHops(service, uri.host, fixed)));
+    const hops = hopLists.flat();
+    return hops.length > 0 ? hops : directHops;
   }
 
   /** The services of NAPTR records (RFC 3263 section 4.1); undefined without any. */
-  async function naptrServices(domain: string, secure: boolean): Promise<Service[] | undefined> {
+  async function naptrServices(domain: string, isSecure: boolean): Promise<Service[] | undefined> {
     const records = await dns.naptr(domain).catch(() => []); // not supported by the resolver: treated as no records
     const services = [...records]
-      .sort((one, other) => one.order - other.order || one.preference - other.preference)
+      .sort((a, b) => a.order - b.order || a.preference - b.preference)
       .flatMap(({ service, replacement }) => {
         const kind = NAPTR_SERVICES.get(service.toUpperCase());
-        return kind === undefined || (secure && kind !== "tls") ? [] : [{ kind, name: replacement }];
+        return kind === undefined || (isSecure && kind !== "tls") ? [] : [{ kind, name: replacement }];
       });
     return services.length > 0 ? services : undefined;
   }
 
   async function serviceHops({ kind, name }: Service, host: string, fixed: boolean): Promise<Hop[]> {
-    const records = await dns.srv(name).catch(() => []); // likewise
+    const records = await dns.srv(name).catch(() => []); // treated as no records too
     const servers = srvOrder(records, system);
     const hops = await Promise.all(
       servers.map(({ name: server, port }) => addressHops(server, { kind, host, fixed, port }).catch(() => [])),
@@ -90,7 +90,7 @@ export function createResolve({ system, dns = cachedDns(nodeDns, system), ipv6 =
     return hops.flat();
   }
 
-  async function addressHops(server: string, rest: Omit<Hop, "address">): Promise<Hop[]> {
+  async function addressHops(server: string, hopParts: Omit<Hop, "address">): Promise<Hop[]> {
     let addresses: readonly string[];
     try {
       addresses = isIP(server) !== 0 ? [server] : await dns.addresses(server);
@@ -98,7 +98,7 @@ export function createResolve({ system, dns = cachedDns(nodeDns, system), ipv6 =
       const { message } = cause as Error;
       throw new TransportError("dns", `the DNS query for ${server} failed: ${message}`, { cause });
     }
-    return addresses.map((address) => ({ ...rest, address }));
+    return addresses.map((address) => ({ ...hopParts, address }));
   }
 }
 
@@ -108,17 +108,17 @@ function usualServices(domain: string, kinds: readonly TransportKind[]): Service
 }
 
 /** Every transport that the scheme allows, in our order. */
-function kindsOf(secure: boolean): readonly TransportKind[] {
-  return secure ? ["tls"] : ["udp", "tcp", "tls"];
+function kindsOf(isSecure: boolean): readonly TransportKind[] {
+  return isSecure ? ["tls"] : ["udp", "tcp", "tls"];
 }
 
 /** The transport parameter of the URI; `sips` turns TCP into TLS (RFC 3261 section 26.2.2). */
 function namedTransport({ scheme, params }: SipUri): TransportKind | undefined {
-  const named = params.get("transport")?.toLowerCase();
-  if (named === undefined) return undefined;
-  if (named === "tls" || (named === "tcp" && scheme === "sips")) return "tls";
-  if (named === "tcp" || (named === "udp" && scheme === "sip")) return named;
-  throw new TransportError("dns", `transport=${named} of a ${scheme} URI is not supported; use udp, tcp or tls`);
+  const transport = params.get("transport")?.toLowerCase();
+  if (transport === undefined) return undefined;
+  if (transport === "tls" || (transport === "tcp" && scheme === "sips")) return "tls";
+  if (transport === "tcp" || (transport === "udp" && scheme === "sip")) return transport;
+  throw new TransportError("dns", `transport=${transport} of a ${scheme} URI is not supported; use udp, tcp or tls`);
 }
 
 function isLoopback(address: string): boolean {
@@ -138,31 +138,31 @@ interface SrvRecord {
  * name of `.` means that the service is not available.
  */
 export function srvOrder(records: readonly SrvRecord[], system: System): SrvRecord[] {
-  const left = records
+  const remaining = records
     .filter(({ name }) => name !== "" && name !== ".")
     // Records without weight come first; otherwise they would never be drawn.
-    .sort((one, other) => one.priority - other.priority || Math.sign(one.weight) - Math.sign(other.weight));
+    .sort((a, b) => a.priority - b.priority || Math.sign(a.weight) - Math.sign(b.weight));
   const ordered: SrvRecord[] = [];
-  while (left.length > 0) {
-    const { priority } = left[0] as SrvRecord;
-    const equals = left.filter((record) => record.priority === priority);
+  while (remaining.length > 0) {
+    const { priority } = remaining[0] as SrvRecord;
+    const equals = remaining.filter((record) => record.priority === priority);
     const total = equals.reduce((sum, { weight }) => sum + weight, 0);
-    const lot = draw(system, total);
+    const threshold = draw(system, total);
     let sum = 0;
-    const drawn = equals.find(({ weight }) => {
+    const selected = equals.find(({ weight }) => {
       sum += weight;
-      return sum >= lot;
+      return sum >= threshold;
     }) as SrvRecord;
-    ordered.push(drawn);
-    left.splice(left.indexOf(drawn), 1);
+    ordered.push(selected);
+    remaining.splice(remaining.indexOf(selected), 1);
   }
   return ordered;
 }
 
-/** A uniformly distributed whole number from 0 to `most`. */
-function draw(system: System, most: number): number {
+/** A uniformly distributed whole number from 0 to `max`. */
+function draw(system: System, max: number): number {
   const bytes = new Uint8Array(6);
   system.random(bytes);
   const value = bytes.reduce((number, byte) => number * 256 + byte, 0);
-  return Math.floor((value / 2 ** 48) * (most + 1));
+  return Math.floor((value / 2 ** 48) * (max + 1));
 }

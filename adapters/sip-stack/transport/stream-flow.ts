@@ -69,8 +69,8 @@ export class StreamFlow implements Flow {
     const { socket, kind, system } = options;
     this.#options = options;
     this.kind = kind;
-    this.local = { address: plain(socket.localAddress), port: socket.localPort ?? 0 };
-    this.remote = { address: plain(socket.remoteAddress), port: socket.remotePort ?? 0 };
+    this.local = { address: plainAddress(socket.localAddress), port: socket.localPort ?? 0 };
+    this.remote = { address: plainAddress(socket.remoteAddress), port: socket.remotePort ?? 0 };
     this.#usedAt = system.monotonic();
     this.#keepAlive = new KeepAlive(system, KEEP_ALIVE_MS, (crlf) => this.#ping(crlf));
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
@@ -79,7 +79,7 @@ export class StreamFlow implements Flow {
       this.#fault ??= options.faultOf(cause, this.remote);
     });
     socket.on("end", () => socket.destroySoon());
-    this.#closed = new Promise((closed) => socket.once("close", () => closed(this.#ended())));
+    this.#closed = new Promise((resolve) => socket.once("close", () => resolve(this.#ended())));
     this.#watchIdle(options.firstMs);
   }
 
@@ -110,13 +110,13 @@ export class StreamFlow implements Flow {
 
   watch(): FlowWatch {
     const reads = this.#reads;
-    const silent = (): boolean => this.#reads === reads;
+    const isSilent = (): boolean => this.#reads === reads;
     return {
       get silent() {
-        return silent();
+        return isSilent();
       },
       close: (fault) => {
-        if (!this.#alive || !silent()) return false;
+        if (!this.#alive || !isSilent()) return false;
         void this.close(fault);
         return true;
       },
@@ -186,9 +186,9 @@ export class StreamFlow implements Flow {
     const { system } = this.#options;
     this.#stopIdle = system.after(ms, () => {
       const idleMs = this.spoken ? this.#options.idleMs : this.#options.firstMs;
-      const left = this.#usedAt + idleMs - system.monotonic();
+      const remainingMs = this.#usedAt + idleMs - system.monotonic();
       if (this.held) this.#watchIdle(idleMs);
-      else if (left > 0) this.#watchIdle(left);
+      else if (remainingMs > 0) this.#watchIdle(remainingMs);
       else void this.close(new TransportError("closed", `${placeName(this.kind, this.remote)} was idle`));
     });
   }
@@ -231,6 +231,6 @@ export class StreamFlow implements Flow {
 }
 
 /** The address without an IPv4-mapped prefix. */
-function plain(address: string | undefined): string {
+function plainAddress(address: string | undefined): string {
   return (address ?? "").replace(/^::ffff:(?=\d+\.)/i, "");
 }

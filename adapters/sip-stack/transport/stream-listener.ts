@@ -42,20 +42,20 @@ export class StreamListener {
   /** @throws {TransportError} the port is taken, or the certificate is invalid */
   static async open({ listen, tls, accept }: StreamListenerOptions): Promise<StreamListener> {
     const kind = listen.transport === "tls" ? "tls" : "tcp";
-    const what = `listening on ${kind.toUpperCase()} port ${listen.port} failed`;
+    const operation = `listening on ${kind.toUpperCase()} port ${listen.port} failed`;
     const sockets = new Set<Socket>();
     let server: Server;
     if (kind === "tls") {
       const { cert, key } = await readTls(tls);
       if (cert === undefined || key === undefined)
-        throw new TransportError("tls", `${what}: the certificate is missing; set tls.cert and tls.key`);
+        throw new TransportError("tls", `${operation}: the certificate is missing; set tls.cert and tls.key`);
       try {
         server = createTlsServer({ cert, key, minVersion: "TLSv1.2", handshakeTimeout: HANDSHAKE_MS }, (socket) =>
           accept(socket, "tls"),
         );
       } catch (cause) {
         const { message } = cause as Error;
-        throw new TransportError("tls", `${what}: tls.cert and tls.key are invalid (${message})`, { cause });
+        throw new TransportError("tls", `${operation}: tls.cert and tls.key are invalid (${message})`, { cause });
       }
       server.on("tlsClientError", (_cause: unknown, socket: Socket) => socket.destroy());
     } else server = createTcpServer((socket) => accept(socket, "tcp"));
@@ -70,23 +70,23 @@ export class StreamListener {
       socket.on("error", () => socket.destroy());
     });
     try {
-      await new Promise<void>((bound, failed) => {
-        server.once("error", failed);
+      await new Promise<void>((resolve, reject) => {
+        server.once("error", reject);
         server.listen({ port: listen.port, ...(listen.address === undefined ? {} : { host: listen.address }) }, () => {
-          server.off("error", failed);
-          bound();
+          server.off("error", reject);
+          resolve();
         });
       });
     } catch (cause) {
-      throw networkFault(cause, what);
+      throw networkFault(cause, operation);
     }
     server.on("error", () => {}); // such as too many open files: later connections may succeed
     return new StreamListener(server, sockets);
   }
 
   close(): Promise<void> {
-    this.#closed ??= new Promise((closed) => {
-      this.#server.close(() => closed());
+    this.#closed ??= new Promise((resolve) => {
+      this.#server.close(() => resolve());
       for (const socket of this.#sockets) socket.destroy();
     });
     return this.#closed;

@@ -19,7 +19,7 @@ import {
 /** Time a connection that is not held may be idle before it is closed, ms. */
 const IDLE_MS = 5 * 60_000;
 /** The same for an accepted connection before its first message, ms. */
-const SPEAK_MS = 30_000;
+const FIRST_MESSAGE_MS = 30_000;
 /** Maximum connections opened by us, and accepted from peers. */
 const MAX_CONNECTIONS = 64;
 const MAX_ACCEPTED = 256;
@@ -53,18 +53,18 @@ export class StreamTransport {
   }
 
   /**
-   * Returns the open connection to this hop, unless it is the `dead` one, or opens a new one. @throws {TransportError}
+   * Returns the open connection to this hop, unless it is `deadFlow`, or opens a new one. @throws {TransportError}
    */
-  async connect(target: Hop, signal: AbortSignal, dead?: Flow): Promise<Flow> {
+  async connect(target: Hop, signal: AbortSignal, deadFlow?: Flow): Promise<Flow> {
     if (this.#ended.signal.aborted) throw new TransportError("closed", "the trunk was closed");
     const hop = this.#named(target);
     const key = `${hop.kind} ${hop.address} ${hop.port}${hop.kind === "tls" ? ` ${hop.host}` : ""}`;
     const existing = this.#opened.get(key);
     if (existing === undefined) return unlessAborted(this.#open(key, hop), signal);
     const flow = await unlessAborted(existing, signal);
-    if (flow.alive && flow !== dead) return flow;
+    if (flow.alive && flow !== deadFlow) return flow;
     this.#forget(key, existing);
-    return this.connect(hop, signal, dead);
+    return this.connect(hop, signal, deadFlow);
   }
 
   /**
@@ -93,7 +93,7 @@ export class StreamTransport {
       return;
     }
     socket.setNoDelay(true);
-    const flow = this.#flow(socket, kind, { firstMs: SPEAK_MS });
+    const flow = this.#flow(socket, kind, { firstMs: FIRST_MESSAGE_MS });
     this.#accepted.add(flow);
   }
 
@@ -107,21 +107,21 @@ export class StreamTransport {
     if (this.#opened.size >= MAX_CONNECTIONS)
       throw new TransportError("limit", `the trunk is at its limit of ${MAX_CONNECTIONS} connections`);
     const { system, tls, localAddress, connectTimeoutMs: timeoutMs } = this.#options;
-    const opened = openSipStream(hop, { system, tls, localAddress, timeoutMs }, this.#ended.signal).then((socket) => {
+    const opening = openSipStream(hop, { system, tls, localAddress, timeoutMs }, this.#ended.signal).then((socket) => {
       this.#remember(hop);
       return this.#flow(socket, hop.kind === "tls" ? "tls" : "tcp", {
         firstMs: IDLE_MS,
         host: hop.host,
-        forget: () => this.#forget(key, opened),
+        forget: () => this.#forget(key, opening),
       });
     });
-    opened.catch(() => this.#forget(key, opened));
-    this.#opened.set(key, opened);
-    return opened;
+    opening.catch(() => this.#forget(key, opening));
+    this.#opened.set(key, opening);
+    return opening;
   }
 
-  #forget(key: string, opened: Promise<StreamFlow>): void {
-    if (this.#opened.get(key) === opened) this.#opened.delete(key);
+  #forget(key: string, opening: Promise<StreamFlow>): void {
+    if (this.#opened.get(key) === opening) this.#opened.delete(key);
   }
 
   #flow(
@@ -160,15 +160,15 @@ export class StreamTransport {
 
   /** Closes the accepted connection that has been idle for longest; preferably one without any message. */
   #makeRoom(): boolean {
-    let victim: StreamFlow | undefined;
+    let idlest: StreamFlow | undefined;
     for (const flow of this.#accepted) {
       if (flow.held || !flow.alive) continue;
-      if (victim === undefined || (flow.spoken === victim.spoken ? flow.usedAt < victim.usedAt : !flow.spoken))
-        victim = flow;
+      if (idlest === undefined || (flow.spoken === idlest.spoken ? flow.usedAt < idlest.usedAt : !flow.spoken))
+        idlest = flow;
     }
-    if (victim === undefined) return false;
-    this.#accepted.delete(victim);
-    void victim.close(new TransportError("limit", "too many connections are open; this one was idle for longest"));
+    if (idlest === undefined) return false;
+    this.#accepted.delete(idlest);
+    void idlest.close(new TransportError("limit", "too many connections are open; this one was idle for longest"));
     return true;
   }
 }

@@ -40,15 +40,15 @@ async function pemText(option: string, textOrPath: string | undefined): Promise<
     text = await readFile(textOrPath, "utf8");
   } catch (cause) {
     const { code } = cause as { code?: string };
-    const why = code === "ENOENT" ? "there is no such file" : `it cannot be read (${code ?? String(cause)})`;
-    throw new TransportError("tls", `${option} names the file ${textOrPath}: ${why}`, { cause, lasting: true });
+    const reason = code === "ENOENT" ? "there is no such file" : `it cannot be read (${code ?? String(cause)})`;
+    throw new TransportError("tls", `${option} names the file ${textOrPath}: ${reason}`, { cause, lasting: true });
   }
   if (text.includes("-----BEGIN")) return text;
   throw new TransportError("tls", `${option} names the file ${textOrPath}: it is not in PEM format`, { lasting: true });
 }
 
 /** Patterns of the runtimes' errors (OpenSSL's codes on Node and Bun, rustls' texts on Deno), with the fix. */
-const FAULTS: readonly (readonly [pattern: RegExp, sentence: (host: string) => string, passing?: "passing"])[] = [
+const FAULTS: readonly (readonly [pattern: RegExp, sentence: (host: string) => string, temporary?: "temporary"])[] = [
   [
     /HOSTNAME_MISMATCH|ALTNAME_INVALID|NotValidForName/i,
     (host) => `its certificate is for other names than ${host}; set tls.servername to the name in the certificate`,
@@ -56,7 +56,7 @@ const FAULTS: readonly (readonly [pattern: RegExp, sentence: (host: string) => s
   [
     /NOT_YET_VALID|NotValidYet/i,
     () => "its certificate is not valid yet; check the clock of this machine and of the server",
-    "passing",
+    "temporary",
   ],
   [/EXPIRED|\bExpired/i, () => "its certificate has expired; the operator of the server has to renew it"],
   [
@@ -81,22 +81,22 @@ const FAULTS: readonly (readonly [pattern: RegExp, sentence: (host: string) => s
   ],
 ];
 
-/** The fault of a TLS connection to this hop. @param otherwise the fault of an unknown error */
+/** The fault of a TLS connection to this hop. @param unknownFault the fault of an unknown error */
 export function peerCertificateFault(
   cause: unknown,
   { host, address, port }: Pick<Hop, "host" | "address" | "port">,
   servername: string,
-  otherwise: TransportFault = "tls",
+  unknownFault: TransportFault = "tls",
 ): TransportError {
   if (cause instanceof TransportError) return cause;
   const { code = "", message = "" } = (cause ?? {}) as { code?: string; message?: string };
-  const what = `TLS to ${host === address ? host : `${host} (${address})`} port ${port} failed`;
+  const action = `TLS to ${host === address ? host : `${host} (${address})`} port ${port} failed`;
   const match = FAULTS.find(([pattern]) => pattern.test(code) || pattern.test(message));
-  if (match === undefined) return networkFault(cause, what, otherwise);
+  if (match === undefined) return networkFault(cause, action, unknownFault);
   const original = message === "" ? code : message;
-  return new TransportError("tls", `${what}: ${match[1](servername)} (${original})`, {
+  return new TransportError("tls", `${action}: ${match[1](servername)} (${original})`, {
     cause,
-    lasting: match[2] !== "passing",
+    lasting: match[2] !== "temporary",
   });
 }
 
@@ -107,19 +107,19 @@ const TIMEOUT_MS = 2_000;
  * The real fault of an unverified certificate if the runtime hides it: Deno reports an expired certificate as one from
  * an unknown authority. Reads the certificate in another handshake without verification; no message is sent.
  *
- * @param look starts a handshake that accepts any certificate
+ * @param openUnverified starts a handshake that accepts any certificate
  */
-export async function outOfDate(fault: unknown, look: () => TLSSocket): Promise<unknown> {
+export async function outOfDate(fault: unknown, openUnverified: () => TLSSocket): Promise<unknown> {
   if ((fault as { code?: string }).code !== "UNABLE_TO_VERIFY_LEAF_SIGNATURE") return fault;
-  const dates = await certificateDates(look);
+  const dates = await certificateDates(openUnverified);
   if (dates === undefined) return fault;
   const now = Date.now();
   const code = dates.until < now ? "CERT_HAS_EXPIRED" : dates.from > now ? "CERT_NOT_YET_VALID" : undefined;
   return code === undefined ? fault : Object.assign(new Error(code, { cause: fault }), { code });
 }
 
-async function certificateDates(look: () => TLSSocket): Promise<{ from: number; until: number } | undefined> {
-  const socket = look();
+async function certificateDates(openUnverified: () => TLSSocket): Promise<{ from: number; until: number } | undefined> {
+  const socket = openUnverified();
   try {
     return await new Promise((resolve) => {
       socket.once("secureConnect", () => {

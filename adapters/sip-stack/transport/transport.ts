@@ -65,7 +65,7 @@ export interface TransportListener {
   message(message: SipMessage, flow: Flow): void;
   /**
    * The connection is closed. On UDP the network has reported the peer as `refused` or `unreachable`: the flow stays
-   * `alive`, since the next datagram may arrive.
+   * `isAlive`, since the next datagram may arrive.
    */
   closed(flow: Flow, fault: TransportError): void;
   /**
@@ -97,22 +97,22 @@ export class TransportError extends CodedError {
 export interface Transports {
   /**
    * The flow to this hop: an open connection is reused.
-   * @param dead a connection that is not reused, but stays open for its other users
+   * @param deadFlow a connection that is not reused, but stays open for its other users
    * @throws {TransportError} no connection could be opened in time
    */
-  connect(hop: Hop, signal: AbortSignal, dead?: Flow): Promise<Flow>;
+  connect(hop: Hop, signal: AbortSignal, deadFlow?: Flow): Promise<Flow>;
   /** Accepts requests over UDP from these hops too; those from other addresses are dropped unless the trunk listens on UDP. */
   expect?(hops: readonly Hop[]): void;
   /**
    * Our host and port in Via and Contact on this flow: `host[:port]`, IPv6 in brackets; the public address if one is
-   * configured or was learnt (RFC 3581), otherwise the address the flow is bound to.
+   * configured or was learned (RFC 3581), otherwise the address the flow is bound to.
    */
   sentBy(flow: Flow): string;
   /**
    * Takes our address as the peer sees it on this flow: `received` and `rport` of a response that matches our branch.
-   * @param trusted true for the trunk's own server: the address is then used for other servers too. Default: false
+   * @param isTrusted true for the trunk's own server: the address is then used for other servers too. Default: false
    */
-  seen(flow: Flow, address: SocketAddress, trusted?: boolean): void;
+  seen(flow: Flow, address: SocketAddress, isTrusted?: boolean): void;
   listen(listener: TransportListener): void;
   /** Resolves when the trunk's own listener, if any, accepts connections. @throws {TransportError} its port is taken */
   ready(): Promise<void>;
@@ -128,17 +128,17 @@ export function defaultPort(kind: TransportKind): number {
 /** Resolves like the promise; rejects with the fault `closed` as soon as the signal is aborted. */
 export function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
-    const aborted = (): void => reject(new TransportError("closed", "the operation was aborted"));
-    if (signal.aborted) aborted();
-    signal.addEventListener("abort", aborted, { once: true });
-    void promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", aborted));
+    const onAbort = (): void => reject(new TransportError("closed", "the operation was aborted"));
+    if (signal.aborted) onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
+    void promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
   });
 }
 
 type Meaning = readonly [fault: TransportFault, sentence: string];
 
 /** Meanings of the system's error codes, with the fix. */
-const CODES: ReadonlyMap<string, Meaning> = new Map(
+const ERROR_CODES: ReadonlyMap<string, Meaning> = new Map(
   Object.entries<Meaning>({
     ECONNREFUSED: ["refused", "nothing listens on this port"],
     ECONNRESET: ["closed", "the peer reset the connection"],
@@ -159,12 +159,12 @@ const CODES: ReadonlyMap<string, Meaning> = new Map(
 );
 
 /** Converts an error of the runtime to a TransportError that names the action, the fault and the cause. */
-export function networkFault(cause: unknown, what: string, otherwise: TransportFault = "unreachable"): TransportError {
+export function networkFault(cause: unknown, action: string, fallback: TransportFault = "unreachable"): TransportError {
   if (cause instanceof TransportError) return cause;
   const { code, message } = (cause ?? {}) as { code?: unknown; message?: unknown };
-  const meaning = typeof code === "string" ? CODES.get(code) : undefined;
+  const meaning = typeof code === "string" ? ERROR_CODES.get(code) : undefined;
   const sentence = meaning?.[1] ?? (typeof message === "string" && message !== "" ? message : String(cause));
-  return new TransportError(meaning?.[0] ?? otherwise, `${what}: ${sentence}`, { cause });
+  return new TransportError(meaning?.[0] ?? fallback, `${action}: ${sentence}`, { cause });
 }
 
 /** Converts a thrown value to a TransportError; `unreachable` for other errors. */

@@ -71,32 +71,32 @@ class SocketTransports implements TrunkTransports {
   }: TransportsOptions) {
     this.#allows = allows;
     const listener = (): TransportListener => this.#listener;
-    const malformed = (from: SocketAddress, detail: string): void => {
+    const onMalformed = (from: SocketAddress, detail: string): void => {
       this.malformed++;
       // Logs the 1st, the 10th, the 100th and so on, so that peers cannot fill our log.
       if (isMilestone(this.malformed))
         logger.warn({ address: from.address, port: from.port, detail, count: this.malformed }, "not a SIP message");
     };
-    let strangers = 0;
-    const stranger = (from: SocketAddress): void => {
-      strangers++;
-      if (isMilestone(strangers))
+    let strangerCount = 0;
+    const onStranger = (from: SocketAddress): void => {
+      strangerCount++;
+      if (isMilestone(strangerCount))
         logger.warn(
-          { address: from.address, port: from.port, count: strangers },
+          { address: from.address, port: from.port, count: strangerCount },
           "sip: dropped a request from an address that the trunk does not resolve to",
         );
     };
-    const overUdp = listen?.transport === "udp" ? listen : undefined;
+    const udpListener = listen?.transport === "udp" ? listen : undefined;
     this.#udp = new UdpTransport({
       system,
-      address: overUdp?.address ?? localAddress,
-      port: overUdp?.port ?? 0,
-      open: overUdp !== undefined,
+      address: udpListener?.address ?? localAddress,
+      port: udpListener?.port ?? 0,
+      open: udpListener !== undefined,
       allows,
       probe: crlfProbe ?? true,
       listener,
-      malformed,
-      stranger,
+      malformed: onMalformed,
+      stranger: onStranger,
     });
     this.#streams = new StreamTransport({
       system,
@@ -105,7 +105,7 @@ class SocketTransports implements TrunkTransports {
       localAddress,
       connectTimeoutMs: connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
       listener,
-      malformed,
+      malformed: onMalformed,
     });
     this.#names = new OwnNames(publicAddress, (kind) =>
       kind === listen?.transport ? this.listening?.port : undefined,
@@ -114,11 +114,11 @@ class SocketTransports implements TrunkTransports {
     this.#accepting.catch(() => {}); // reported by `ready`
   }
 
-  async connect(...[hop, signal, dead]: Parameters<Transports["connect"]>): ReturnType<Transports["connect"]> {
+  async connect(...[hop, signal, deadFlow]: Parameters<Transports["connect"]>): ReturnType<Transports["connect"]> {
     if (this.#closing !== undefined) throw new TransportError("closed", "the trunk was closed");
     // The last check before a socket, whatever a resolver returned.
     if (!this.#allows(hop.address)) throw notReachable(hop.host);
-    return hop.kind === "udp" ? this.#udp.connect(hop) : this.#streams.connect(hop, signal, dead);
+    return hop.kind === "udp" ? this.#udp.connect(hop) : this.#streams.connect(hop, signal, deadFlow);
   }
 
   expect(hops: readonly Hop[]): void {
@@ -153,19 +153,19 @@ class SocketTransports implements TrunkTransports {
       this.listening = await this.#udp.bind(family);
       return undefined;
     }
-    const accepting = await StreamListener.open({
+    const streamListener = await StreamListener.open({
       listen,
       tls,
       accept: (socket, kind) => this.#streams.accept(socket, kind),
     });
-    this.listening = accepting.bound;
-    return accepting;
+    this.listening = streamListener.bound;
+    return streamListener;
   }
 
   async #close(): Promise<void> {
     this.#listener = NO_LISTENER;
-    const accepting = await this.#accepting.catch(() => undefined);
-    await Promise.all([accepting?.close(), this.#streams.close(), this.#udp.close()]);
+    const streamListener = await this.#accepting.catch(() => undefined);
+    await Promise.all([streamListener?.close(), this.#streams.close(), this.#udp.close()]);
   }
 }
 

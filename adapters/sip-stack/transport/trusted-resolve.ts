@@ -27,8 +27,8 @@ interface TrustedResolveOptions {
  * Resolves the URIs of peers (Contact, Record-Route, redirection) only to allowed addresses; if there are none, to the
  * trunk's own server, which can forward the request. The trunk's own URI is restricted only by `allows`.
  */
-export function trustedResolve({ resolve, allows, own, ranges, refused, ...rest }: TrustedResolveOptions): Resolve {
-  const resolveOwn = allowedHops(rest.resolveOwn, allows);
+export function trustedResolve({ resolve, allows, own, ranges, refused, ...options }: TrustedResolveOptions): Resolve {
+  const resolveOwn = allowedHops(options.resolveOwn, allows);
   const ownHost = hostOf(own);
   let ownAddresses: readonly string[] = [];
   return async (uri, signal) => {
@@ -39,9 +39,11 @@ export function trustedResolve({ resolve, allows, own, ranges, refused, ...rest 
     }
     const hops = await resolve(uri, signal);
     const isPublic = ownAddresses.length > 0 && !ownAddresses.some(isPrivate);
-    const allowed = addressCheck({ ranges, isPublic });
-    const left = hops.filter(({ address }) => allows(address) && (ownAddresses.includes(address) || allowed(address)));
-    if (left.length > 0 || hops.length === 0) return left;
+    const isAllowed = addressCheck({ ranges, isPublic });
+    const permitted = hops.filter(
+      ({ address }) => allows(address) && (ownAddresses.includes(address) || isAllowed(address)),
+    );
+    if (permitted.length > 0 || hops.length === 0) return permitted;
     refused(uri, hops[0]!.address);
     return resolveOwn(own, signal);
   };
@@ -68,8 +70,8 @@ export function notReachable(host: string): TransportError {
 function allowedHops(resolve: Resolve, allows: AddressCheck): Resolve {
   return async (uri, signal) => {
     const hops = await resolve(uri, signal);
-    const left = hops.filter(({ address }) => allows(address));
-    if (left.length === 0 && hops[0] !== undefined) throw notReachable(hops[0].host);
-    return left;
+    const permitted = hops.filter(({ address }) => allows(address));
+    if (permitted.length === 0 && hops[0] !== undefined) throw notReachable(hops[0].host);
+    return permitted;
   };
 }

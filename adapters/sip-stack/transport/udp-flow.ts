@@ -30,12 +30,12 @@ export class UdpFlow implements Flow {
     remote: SocketAddress,
     address: string,
     system: System,
-    failed: (flow: UdpFlow, fault: TransportError) => void,
+    onFailure: (flow: UdpFlow, fault: TransportError) => void,
   ) {
     this.#socket = socket;
     this.remote = remote;
     this.#address = address;
-    this.#failed = failed;
+    this.#failed = onFailure;
     this.#keepAlive = new KeepAlive(system, KEEP_ALIVE_MS, (crlf) => this.#send(crlf));
   }
 

@@ -32,12 +32,12 @@ export interface UdpRouteOptions {
 export async function exploreRoute({ to, from, system, probe, refused, signal }: UdpRouteOptions): Promise<string> {
   const family: Family = to.address.includes(":") ? 6 : 4;
   const socket = await bindUdp(family, from, 0);
-  const what = `reaching ${placeName("udp", to)} failed`;
+  const action = `reaching ${placeName("udp", to)} failed`;
   let stopTimer = (): void => {};
-  let closed = false;
+  let isClosed = false;
   const close = (): void => {
-    if (closed) return;
-    closed = true;
+    if (isClosed) return;
+    isClosed = true;
     signal.removeEventListener("abort", close);
     stopTimer();
     closeQuietly(socket);
@@ -48,14 +48,14 @@ export async function exploreRoute({ to, from, system, probe, refused, signal }:
     await unlessAborted(connectUdp(socket, to), signal);
   } catch (cause) {
     close();
-    throw networkFault(cause, what);
+    throw networkFault(cause, action);
   }
-  const failed = (cause: unknown): void => {
-    if (closed) return;
+  const onError = (cause: unknown): void => {
+    if (isClosed) return;
     close();
-    refused(networkFault(cause, what));
+    refused(networkFault(cause, action));
   };
-  socket.on("error", failed);
+  socket.on("error", onError);
   const { address } = socket.address();
   if (!probe) {
     close();
@@ -64,10 +64,10 @@ export async function exploreRoute({ to, from, system, probe, refused, signal }:
   stopTimer = system.after(LISTEN_MS, close);
   try {
     socket.send(CRLF, (cause) => {
-      if (cause) failed(cause);
+      if (cause) onError(cause);
     });
   } catch (cause) {
-    failed(cause);
+    onError(cause);
   }
   return address;
 }

@@ -16,11 +16,11 @@ export async function bindUdp(family: Family, address: string | undefined, port:
   });
   const host = address ?? (family === 4 ? "0.0.0.0" : "::");
   try {
-    await new Promise<void>((bound, failed) => {
-      socket.once("error", failed);
+    await new Promise<void>((resolve, reject) => {
+      socket.once("error", reject);
       socket.bind({ address: host, port, exclusive: true }, () => {
-        socket.off("error", failed);
-        bound();
+        socket.off("error", reject);
+        resolve();
       });
     });
   } catch (cause) {
@@ -32,11 +32,11 @@ export async function bindUdp(family: Family, address: string | undefined, port:
 
 /** Connects a socket to one peer, so that it reports ICMP errors about that peer. */
 export function connectUdp(socket: Socket, { address, port }: SocketAddress): Promise<void> {
-  return new Promise((connected, failed) => {
-    socket.once("error", failed);
+  return new Promise((resolve, reject) => {
+    socket.once("error", reject);
     socket.connect(port, address, () => {
-      socket.off("error", failed);
-      connected();
+      socket.off("error", reject);
+      resolve();
     });
   });
 }
@@ -62,7 +62,7 @@ export class UdpSocket {
     try {
       socket.setRecvBufferSize(RECEIVE_BUFFER_BYTES);
     } catch {
-      // the default size will do
+      // the default size is sufficient
     }
   }
 
@@ -74,22 +74,22 @@ export class UdpSocket {
     return this.#closed === undefined;
   }
 
-  /** Sends a datagram; `failed` is called if the system refuses it. */
-  send(bytes: Uint8Array, to: SocketAddress, failed: (fault: TransportError) => void): void {
+  /** Sends a datagram; `onFailure` is called if the system refuses it. */
+  send(bytes: Uint8Array, to: SocketAddress, onFailure: (fault: TransportError) => void): void {
     if (!this.open) throw new TransportError("closed", "the UDP socket is closed");
-    const done = (cause: unknown): void => {
-      if (cause && this.open) failed(networkFault(cause, `sending to ${placeName("udp", to)} failed`));
+    const onSent = (cause: unknown): void => {
+      if (cause && this.open) onFailure(networkFault(cause, `sending to ${placeName("udp", to)} failed`));
     };
     try {
-      this.#socket.send(bytes, to.port, to.address, done);
+      this.#socket.send(bytes, to.port, to.address, onSent);
     } catch (cause) {
-      done(cause);
+      onSent(cause);
     }
   }
 
   close(): Promise<void> {
-    this.#closed ??= new Promise((closed) => {
-      this.#socket.once("close", () => closed());
+    this.#closed ??= new Promise((resolve) => {
+      this.#socket.once("close", () => resolve());
       this.#socket.close();
     });
     return this.#closed;

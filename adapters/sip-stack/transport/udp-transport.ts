@@ -79,12 +79,12 @@ export class UdpTransport {
     if (flow.refused !== undefined && now - flow.refused.at < REFUSED_MS && flow.receivedAt < flow.refused.at)
       throw flow.refused.fault;
     if (now - Math.max(flow.exploredAt, flow.receivedAt) >= EXPLORE_AFTER_MS) {
-      const first = flow.exploredAt === Number.NEGATIVE_INFINITY;
-      const look = this.#explore(flow);
-      if (first) flow.firstLook = look;
+      const isFirst = flow.exploredAt === Number.NEGATIVE_INFINITY;
+      const exploration = this.#explore(flow);
+      if (isFirst) flow.firstLook = exploration;
       flow.exploredAt = now;
-      look.catch((fault: TransportError) => {
-        if (first)
+      exploration.catch((fault: TransportError) => {
+        if (isFirst)
           flow.exploredAt = Number.NEGATIVE_INFINITY; // `connect` reports it; explored again next time
         else this.#failed(flow, fault);
       });
@@ -98,7 +98,7 @@ export class UdpTransport {
     for (const flow of this.#flows.values()) flow.stop();
     this.#flows.clear();
     const sockets = await Promise.allSettled(this.#sockets.values());
-    await Promise.all(sockets.map((opened) => (opened.status === "fulfilled" ? opened.value.close() : undefined)));
+    await Promise.all(sockets.map((result) => (result.status === "fulfilled" ? result.value.close() : undefined)));
   }
 
   #socket(family: Family): Promise<UdpSocket> {
@@ -107,12 +107,12 @@ export class UdpTransport {
     if (existing !== undefined) return existing;
     const { address, port } = this.#options;
     const bindAddress = address !== undefined && familyOf(address) === family ? address : undefined;
-    const opened = UdpSocket.open(family, bindAddress, port, (socket, bytes, from) =>
+    const opening = UdpSocket.open(family, bindAddress, port, (socket, bytes, from) =>
       this.#received(socket, bytes, from),
     );
-    this.#sockets.set(family, opened);
-    opened.catch(() => this.#sockets.delete(family)); // tried again next time
-    return opened;
+    this.#sockets.set(family, opening);
+    opening.catch(() => this.#sockets.delete(family)); // tried again next time
+    return opening;
   }
 
   #flowTo(socket: UdpSocket, { address, port }: SocketAddress): UdpFlow {
@@ -121,8 +121,8 @@ export class UdpTransport {
     if (existing?.alive) return existing;
     const { bound } = socket;
     const localAddress = isWildcard(bound.address) ? this.#likelyAddress(address) : bound.address;
-    const flow = new UdpFlow(socket, { address, port }, localAddress, this.#options.system, (failed, fault) =>
-      this.#failed(failed, fault),
+    const flow = new UdpFlow(socket, { address, port }, localAddress, this.#options.system, (failedFlow, fault) =>
+      this.#failed(failedFlow, fault),
     );
     if (this.#flows.size >= MAX_FLOWS) this.#forgetOne();
     this.#flows.set(key, flow);
@@ -130,10 +130,10 @@ export class UdpTransport {
   }
 
   /** Our address on another flow of this family, which is nearly always right; exploring the route corrects it. */
-  #likelyAddress(towards: string): string {
+  #likelyAddress(peer: string): string {
     for (const { remote, local } of this.#flows.values())
-      if (familyOf(remote.address) === familyOf(towards)) return local.address;
-    return interfaceAddress(towards) ?? (familyOf(towards) === 4 ? "0.0.0.0" : "::");
+      if (familyOf(remote.address) === familyOf(peer)) return local.address;
+    return interfaceAddress(peer) ?? (familyOf(peer) === 4 ? "0.0.0.0" : "::");
   }
 
   #forgetOne(): void {
@@ -146,7 +146,7 @@ export class UdpTransport {
 
   async #explore(flow: UdpFlow): Promise<void> {
     const { address: from, system, probe } = this.#options;
-    const refused = (fault: TransportError): void => {
+    const onRefused = (fault: TransportError): void => {
       flow.refused = { fault, at: system.monotonic() };
       this.#failed(flow, fault);
     };
@@ -155,7 +155,7 @@ export class UdpTransport {
       from,
       system,
       probe,
-      refused,
+      refused: onRefused,
       signal: this.#ended.signal,
     });
     const address = isWildcard(ourAddress) ? interfaceAddress(flow.remote.address) : ourAddress;
@@ -175,14 +175,14 @@ export class UdpTransport {
     const flow = this.#flows.get(addressAndPort(from));
     if (flow !== undefined) flow.receivedAt = this.#options.system.monotonic();
     const listener = this.#options.listener();
-    const expected = this.#options.open || this.#peers.has(from.address) || isResponse(bytes);
+    const isExpected = this.#options.open || this.#peers.has(from.address) || isResponse(bytes);
     // A request from a stranger costs only one search for its Call-ID: no parsing, no response, no memory.
-    if (!expected && listener.hasCall?.(callIdOf(bytes) ?? "") !== true) {
+    if (!isExpected && listener.hasCall?.(callIdOf(bytes) ?? "") !== true) {
       this.#options.stranger(from);
       return;
     }
     const parsed = parseMessage(bytes);
-    if (!expected) {
+    if (!isExpected) {
       if (parsed.kind !== "request" || listener.ours?.(parsed) !== true) {
         this.#options.stranger(from);
         return;
@@ -205,7 +205,7 @@ function familyOf(address: string): Family {
 
 const MAX_REMEMBERED = 1_024;
 /** Part of a datagram that is searched for the Call-ID, bytes. */
-const MAX_LOOK = 8_192;
+const MAX_SEARCHED_BYTES = 8_192;
 const CALL_ID = /^(?:call-id|i)[ \t]*:\s*(\S+)/im;
 const LATIN1 = new TextDecoder("latin1");
 const STATUS_LINE = new TextEncoder().encode("SIP/2.0 ");
@@ -236,5 +236,5 @@ function isResponse(bytes: Uint8Array): boolean {
 
 /** The Call-ID of a datagram, read without parsing the rest, so that a flood costs little. */
 function callIdOf(bytes: Uint8Array): string | undefined {
-  return CALL_ID.exec(LATIN1.decode(bytes.subarray(0, MAX_LOOK)))?.[1];
+  return CALL_ID.exec(LATIN1.decode(bytes.subarray(0, MAX_SEARCHED_BYTES)))?.[1];
 }

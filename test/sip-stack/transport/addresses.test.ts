@@ -14,26 +14,26 @@ const isIn = (network: string, address: string) => inRange(parseRange(network)!,
 const numberOf = (bytes: Uint8Array) => bytes.reduce((value, byte) => (value << 8n) | BigInt(byte), 0n);
 
 describe("a network in CIDR notation", () => {
-  const v4 = fc.tuple(fc.ipV4(), fc.integer({ min: 0, max: 32 }), fc.ipV4());
-  const v6 = fc.tuple(fc.ipV6(), fc.integer({ min: 0, max: 128 }), fc.ipV6());
-  const cases = fc.oneof(v4, v6);
+  const v4Cases = fc.tuple(fc.ipV4(), fc.integer({ min: 0, max: 32 }), fc.ipV4());
+  const v6Cases = fc.tuple(fc.ipV6(), fc.integer({ min: 0, max: 128 }), fc.ipV6());
+  const cases = fc.oneof(v4Cases, v6Cases);
 
   fuzz(
     "has the addresses whose leading bits are its own",
     fc.property(cases, ([network, bits, address]) => {
-      const [one, other] = [parseRange(network)!.bytes, parseRange(address)!.bytes];
-      const rest = BigInt(8 * one.length - bits);
-      const same = numberOf(one) >> rest === numberOf(other) >> rest;
-      expect(inRange(parseRange(`${network}/${bits}`)!, other)).toBe(same);
-      expect(inRange(parseRange(`${network}/${bits}`)!, one)).toBe(true);
+      const [networkBytes, addressBytes] = [parseRange(network)!.bytes, parseRange(address)!.bytes];
+      const hostBits = BigInt(8 * networkBytes.length - bits);
+      const isSame = numberOf(networkBytes) >> hostBits === numberOf(addressBytes) >> hostBits;
+      expect(inRange(parseRange(`${network}/${bits}`)!, addressBytes)).toBe(isSame);
+      expect(inRange(parseRange(`${network}/${bits}`)!, networkBytes)).toBe(true);
     }),
   );
 
   fuzz(
-    "has one bit more or less: the last bit that counts decides",
-    fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), fc.nat(127), (address, at) => {
+    "is decided by its last counted bit",
+    fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), fc.nat(127), (address, position) => {
       const { bytes } = parseRange(address)!;
-      const bit = at % (8 * bytes.length);
+      const bit = position % (8 * bytes.length);
       const flipped = bytes.slice();
       flipped[bit >> 3]! ^= 0x80 >> (bit & 7);
       expect(inRange(parseRange(`${address}/${bit}`)!, flipped)).toBe(true);
@@ -47,7 +47,7 @@ describe("a network in CIDR notation", () => {
     fc.ipV4(),
     fc.ipV6(),
     letters,
-    fc.tuple(letters, fc.ipV4()).map((all) => all.join("")),
+    fc.tuple(letters, fc.ipV4()).map((parts) => parts.join("")),
   );
 
   fuzz(
@@ -58,7 +58,7 @@ describe("a network in CIDR notation", () => {
   );
 
   fuzz(
-    "is nothing else: no text breaks the parser",
+    "of any text never makes the parser throw",
     fc.property(fc.string({ maxLength: 60 }), (text) => {
       const range = parseRange(text);
       if (range) expect(range.bits).toBeLessThanOrEqual(8 * range.bytes.length);
@@ -88,15 +88,15 @@ describe("a network in CIDR notation", () => {
     ["2001:db8::/32", "2001:db8:1::1", true],
     ["::/0", "10.0.0.1", false],
     ["fe80::/10", "fe80::1%eth0", true],
-  ])("contains an address or not: %s and %s: %s", (network, address, contained) => {
-    expect(isIn(network, address)).toBe(contained);
+  ])("contains an address or not: %s and %s: %s", (network, address, isContained) => {
+    expect(isIn(network, address)).toBe(isContained);
   });
 });
 
 test("private and unassignable addresses are recognized, mapped too", () => {
-  const hidden = ["0.0.0.0", "10.9.9.9", "100.127.0.1", "127.1.1.1", "169.254.1.1", "172.31.0.1", "192.168.1.1"];
+  const privateIpv4 = ["0.0.0.0", "10.9.9.9", "100.127.0.1", "127.1.1.1", "169.254.1.1", "172.31.0.1", "192.168.1.1"];
   for (const address of [
-    ...hidden,
+    ...privateIpv4,
     "192.0.0.4",
     "198.19.255.1",
     "::",
@@ -132,9 +132,9 @@ test.each([
   [{ isPublic: false }, "224.0.0.1", false],
   [{ isPublic: false, ranges: ["::/0"] }, "ff02::1", false],
   [{ isPublic: false }, "media.example", false],
-] as const)("the rule %j and %s: %s", (rule, address, allowed) => {
+] as const)("the rule %j and %s: %s", (rule, address, isAllowed) => {
   const check = addressCheck(rule);
-  expect([check(address), check(address)]).toEqual([allowed, allowed]);
+  expect([check(address), check(address)]).toEqual([isAllowed, isAllowed]);
 });
 
 describe("the target of a peer's URI", () => {
@@ -147,35 +147,39 @@ describe("the target of a peer's URI", () => {
   const resolve: Resolve = async (uri) =>
     ZONE[uri.slice(4)]!.map((address) => ({ kind: "udp", host: uri.slice(4), address, port: 5060 }));
 
-  async function places(uri: string, server: string, ranges?: readonly string[]) {
-    const refused: string[] = [];
-    const trusted = trustedResolve({
+  async function resolveTarget(uri: string, server: string, ranges?: readonly string[]) {
+    const refusedAddresses: string[] = [];
+    const resolveTrusted = trustedResolve({
       resolveOwn: resolve,
       resolve,
       allows: () => true,
       own: server,
       ranges,
-      refused: (_, address) => refused.push(address),
+      refused: (_, address) => refusedAddresses.push(address),
     });
-    const first = await trusted(server, never);
-    const hops = await trusted(uri, never);
-    return { first: first.map(({ address }) => address), hops: hops.map(({ address }) => address), refused };
+    const serverHops = await resolveTrusted(server, never);
+    const hops = await resolveTrusted(uri, never);
+    return {
+      first: serverHops.map(({ address }) => address),
+      hops: hops.map(({ address }) => address),
+      refused: refusedAddresses,
+    };
   }
 
   test("is not a private address if the trunk's server is public", async () => {
-    const { hops, refused } = await places("sip:peer.example", "sip:trunk.example");
+    const { hops, refused } = await resolveTarget("sip:peer.example", "sip:trunk.example");
     expect({ hops, refused }).toEqual({ hops: ["198.51.100.4"], refused: [] });
   });
 
   test("is the trunk's server without allowed addresses", async () => {
-    const { hops, refused } = await places("sip:rebound.example", "sip:trunk.example");
+    const { hops, refused } = await resolveTarget("sip:rebound.example", "sip:trunk.example");
     expect({ hops, refused }).toEqual({ hops: ["203.0.113.1"], refused: ["127.0.0.1"] });
   });
 
   test("is any address for a private server, and the ranges' with ranges", async () => {
-    expect((await places("sip:peer.example", "sip:local.example")).hops).toEqual(["10.0.0.9", "198.51.100.4"]);
+    expect((await resolveTarget("sip:peer.example", "sip:local.example")).hops).toEqual(["10.0.0.9", "198.51.100.4"]);
     const ranges = ["198.51.100.0/24"];
-    expect((await places("sip:peer.example", "sip:local.example", ranges)).hops).toEqual(["198.51.100.4"]);
-    expect((await places("sip:local.example", "sip:local.example", ranges)).hops).toEqual(["10.0.0.1"]);
+    expect((await resolveTarget("sip:peer.example", "sip:local.example", ranges)).hops).toEqual(["198.51.100.4"]);
+    expect((await resolveTarget("sip:local.example", "sip:local.example", ranges)).hops).toEqual(["10.0.0.1"]);
   });
 });

@@ -7,11 +7,11 @@ import { LiveAgent, type LiveCall } from "../dialog/support/live-agent.ts";
 import { openTrunk, request, send, type Trunk } from "../transaction/trunk.ts";
 import { never, Opened, observe, options, type StreamPeer, streamPeer } from "./sockets.ts";
 
-const opened = new Opened();
-afterEach(() => opened.close());
+const resources = new Opened();
+afterEach(() => resources.close());
 
 async function peer(): Promise<StreamPeer> {
-  return opened.add(await streamPeer());
+  return resources.add(await streamPeer());
 }
 
 function hopTo({ port }: StreamPeer): Hop {
@@ -23,20 +23,20 @@ function uriOf({ port }: StreamPeer): string {
 }
 
 function trunk(system: ManualSystem): Trunk {
-  const both = openTrunk({ system });
-  opened.add(both.transactions);
-  return both;
+  const layers = openTrunk({ system });
+  resources.add(layers.transactions);
+  return layers;
 }
 
 /** A connection to a peer, which stays open until it dies. */
-async function held() {
-  const far = await peer();
+async function heldConnection() {
+  const peerEnd = await peer();
   const system = new ManualSystem();
-  const seen = opened.add(observe({ system }));
-  const flow = await seen.transports.connect(hopTo(far), never);
+  const observed = resources.add(observe({ system }));
+  const flow = await observed.transports.connect(hopTo(peerEnd), never);
   flow.hold();
-  await vi.waitFor(() => expect(far.sockets).toHaveLength(1));
-  return { ...seen, far, system, flow };
+  await vi.waitFor(() => expect(peerEnd.sockets).toHaveLength(1));
+  return { ...observed, far: peerEnd, system, flow };
 }
 
 /** Response to a keep-alive, after a message that shows its arrival. */
@@ -47,19 +47,19 @@ const SDP =
 
 /** A 200 to the request that the peer has read. */
 function ok(text: string, contact: string): Buffer {
-  const asked = readSip(Buffer.from(text, "latin1"));
-  const body = methodOf(asked) === "INVITE" ? SDP : "";
-  const copied = ["Via", "From", "Call-ID", "CSeq"].map((name) => [name, field(asked, name)] as const);
-  const to = field(asked, "To").includes("tag=") ? field(asked, "To") : `${field(asked, "To")};tag=them`;
+  const message = readSip(Buffer.from(text, "latin1"));
+  const body = methodOf(message) === "INVITE" ? SDP : "";
+  const copiedFields = ["Via", "From", "Call-ID", "CSeq"].map((name) => [name, field(message, name)] as const);
+  const to = field(message, "To").includes("tag=") ? field(message, "To") : `${field(message, "To")};tag=them`;
   return writeSip({
     start: "SIP/2.0 200 OK",
-    fields: [...copied, ["To", to], ["Contact", contact], ["Content-Type", "application/sdp"]],
+    fields: [...copiedFields, ["To", to], ["Contact", contact], ["Content-Type", "application/sdp"]],
     body,
   });
 }
 
 test("an unanswered keep-alive closes the connection after 10 s", async () => {
-  const { far, system, flow, transports, closed, messages } = await held();
+  const { far, system, flow, transports, closed, messages } = await heldConnection();
   await system.advance(30_000);
   await vi.waitFor(() => expect(far.received()).toBe("\r\n\r\n"));
   far.sockets[0]?.write(PONG);
@@ -76,7 +76,7 @@ test("an unanswered keep-alive closes the connection after 10 s", async () => {
 });
 
 test("an answered keep-alive keeps the connection", async () => {
-  const { far, system, flow, messages } = await held();
+  const { far, system, flow, messages } = await heldConnection();
   for (let n = 1; n <= 3; n++) {
     await system.advance(30_000);
     await vi.waitFor(() => expect(far.received()).toBe("\r\n\r\n".repeat(n)));
@@ -91,7 +91,7 @@ test.each([
   ["before any keep-alive of ours", 0],
   ["10 s after a keep-alive of ours", 40_000],
 ])("a CRLF %s does not count as a response to a keep-alive", async (_, atMs) => {
-  const { far, system, flow, messages } = await held();
+  const { far, system, flow, messages } = await heldConnection();
   await system.advance(atMs);
   far.sockets[0]?.write(PONG);
   await vi.waitFor(() => expect(messages).toHaveLength(1));
@@ -102,7 +102,7 @@ test.each([
 });
 
 test("a peer with its own keep-alives stays connected", async () => {
-  const { far, system, flow, messages } = await held();
+  const { far, system, flow, messages } = await heldConnection();
   await system.advance(10_000);
   for (let n = 1; n <= 6; n++) {
     far.sockets[0]?.write(PONG); // the second one 5 s after a keep-alive of ours
@@ -120,10 +120,10 @@ test("a connection silent until timer F is replaced", async () => {
   await vi.waitFor(() => expect(far.received()).toContain("OPTIONS"));
   far.sockets[0]?.write(ok(far.received(), "<sip:127.0.0.1>"));
   expect(await first.end).toMatchObject({ status: 200 });
-  const lost = send(transactions, request("OPTIONS", uriOf(far)), uriOf(far));
+  const unanswered = send(transactions, request("OPTIONS", uriOf(far)), uriOf(far));
   await vi.waitFor(() => expect(far.received().match(/OPTIONS sip/g)).toHaveLength(2));
   await system.advance(32_000);
-  expect(await lost.end).toMatchObject({ message: expect.stringContaining("no response within 32 s") });
+  expect(await unanswered.end).toMatchObject({ message: expect.stringContaining("no response within 32 s") });
   const next = send(transactions, request("OPTIONS", uriOf(far)), uriOf(far));
   await vi.waitFor(() => expect(far.sockets).toHaveLength(2));
   await vi.waitFor(() => expect(far.received().match(/OPTIONS sip/g)).toHaveLength(3));
@@ -135,21 +135,21 @@ test("a connection with data outlives an unanswered request", async () => {
   const far = await peer();
   const system = new ManualSystem();
   const { transactions } = trunk(system);
-  const one = send(transactions, request("OPTIONS", uriOf(far)), uriOf(far));
+  const first = send(transactions, request("OPTIONS", uriOf(far)), uriOf(far));
   await vi.waitFor(() => expect(far.received()).toContain("OPTIONS"));
-  const two = send(transactions, request("OPTIONS", uriOf(far)), uriOf(far));
+  const second = send(transactions, request("OPTIONS", uriOf(far)), uriOf(far));
   await vi.waitFor(() => expect(far.received().match(/OPTIONS sip/g)).toHaveLength(2));
   far.sockets[0]?.write(ok(far.received().slice(far.received().lastIndexOf("OPTIONS sip")), "<sip:127.0.0.1>"));
-  expect(await two.end).toMatchObject({ status: 200 });
+  expect(await second.end).toMatchObject({ status: 200 });
   await system.advance(32_000);
-  expect(await one.end).toMatchObject({ fault: "timeout" });
-  expect(two.flows[0]?.alive).toBe(true);
+  expect(await first.end).toMatchObject({ fault: "timeout" });
+  expect(second.flows[0]?.alive).toBe(true);
 });
 
 test("a BYE lost on a dead connection is sent on a new one", async () => {
   const far = await peer();
   const system = new ManualSystem();
-  const live = opened.add(new LiveAgent(uriOf(far), { system }));
+  const live = resources.add(new LiveAgent(uriOf(far), { system }));
   const call = live.call("bob");
   await vi.waitFor(() => expect(far.received()).toContain("a=rtpmap"));
   far.sockets[0]?.write(ok(far.received(), `<${uriOf(far)}>`));
@@ -166,12 +166,12 @@ test("a BYE lost on a dead connection is sent on a new one", async () => {
 });
 
 /** A user agent whose connection to the peer has delivered a response once. */
-async function proven(far: StreamPeer, system?: ManualSystem): Promise<LiveAgent> {
-  const live = opened.add(new LiveAgent(uriOf(far), system && { system }));
-  const answered = live.agent.request({ method: "OPTIONS", uri: uriOf(far) });
+async function provenAgent(far: StreamPeer, system?: ManualSystem): Promise<LiveAgent> {
+  const live = resources.add(new LiveAgent(uriOf(far), system && { system }));
+  const reply = live.agent.request({ method: "OPTIONS", uri: uriOf(far) });
   await vi.waitFor(() => expect(far.received()).toContain("OPTIONS"));
   far.sockets[0]?.write(ok(far.received(), "<sip:127.0.0.1>"));
-  await answered;
+  await reply;
   return live;
 }
 
@@ -182,7 +182,7 @@ function invites(far: StreamPeer): SipText[] {
 }
 
 /** Accepts the call of the last INVITE on a connection, and its end. */
-async function take(far: StreamPeer, n: number, call: LiveCall): Promise<void> {
+async function acceptCall(far: StreamPeer, n: number, call: LiveCall): Promise<void> {
   const socket = far.sockets[n]!;
   socket.write(ok(far.received().slice(far.received().lastIndexOf("INVITE sip")), `<${uriOf(far)}>`));
   await call.until("answered");
@@ -198,21 +198,21 @@ const idsOf = (text: SipText): string[] => ["Call-ID", "From", "CSeq"].map((name
 
 test("an INVITE on a connection that closes is sent once more", async () => {
   const far = await peer();
-  const live = await proven(far);
+  const live = await provenAgent(far);
   far.sockets[0]?.once("data", () => far.sockets[0]?.resetAndDestroy());
   const call = live.call("bob");
   await vi.waitFor(() => expect(invites(far)).toHaveLength(2));
-  const [one, two] = invites(far);
-  expect(idsOf(two!)).toEqual(idsOf(one!));
-  expect(field(two!, "Via")).not.toBe(field(one!, "Via"));
-  await take(far, 1, call);
+  const [first, second] = invites(far);
+  expect(idsOf(second!)).toEqual(idsOf(first!));
+  expect(field(second!, "Via")).not.toBe(field(first!, "Via"));
+  await acceptCall(far, 1, call);
   expect(call.log).toEqual(["placed", "answered", "ended released"]);
 });
 
 test("an INVITE on a connection silent for 4 s is sent once more", async () => {
   const far = await peer();
   const system = new ManualSystem();
-  const live = await proven(far, system);
+  const live = await provenAgent(far, system);
   const call = live.call("bob");
   await vi.waitFor(() => expect(invites(far)).toHaveLength(1));
   await system.advance(3_999);
@@ -221,7 +221,7 @@ test("an INVITE on a connection silent for 4 s is sent once more", async () => {
   await vi.waitFor(() => expect(invites(far)).toHaveLength(2));
   expect(far.sockets).toHaveLength(2);
   expect(idsOf(invites(far)[1]!)).toEqual(idsOf(invites(far)[0]!));
-  await take(far, 1, call);
+  await acceptCall(far, 1, call);
   expect(far.sockets[0]?.readableEnded).toBe(false); // other calls may use it
   await system.advance(32_000);
   await vi.waitFor(() => expect(far.sockets[0]?.readableEnded).toBe(true));
@@ -230,14 +230,14 @@ test("an INVITE on a connection silent for 4 s is sent once more", async () => {
 test("a slow server that rings on the old connection gets CANCEL", async () => {
   const far = await peer();
   const system = new ManualSystem();
-  const live = await proven(far, system);
+  const live = await provenAgent(far, system);
   const call = live.call("bob");
   await vi.waitFor(() => expect(invites(far)).toHaveLength(1));
-  const slow = far.received().slice(far.received().lastIndexOf("INVITE sip"));
+  const slowInvite = far.received().slice(far.received().lastIndexOf("INVITE sip"));
   await system.advance(4_000);
   await vi.waitFor(() => expect(invites(far)).toHaveLength(2));
   const copy = far.received().slice(far.received().lastIndexOf("INVITE sip"));
-  far.sockets[0]?.write(ok(slow, "<sip:127.0.0.1>").toString().replace("200 OK", "180 Ringing"));
+  far.sockets[0]?.write(ok(slowInvite, "<sip:127.0.0.1>").toString().replace("200 OK", "180 Ringing"));
   await vi.waitFor(() => expect(far.received()).toContain("CANCEL sip"));
   far.sockets[1]?.write(ok(copy, "<sip:127.0.0.1>").toString().replace("200 OK", "482 Request Merged"));
   await call.until("ended rejected");
@@ -245,33 +245,33 @@ test("a slow server that rings on the old connection gets CANCEL", async () => {
 });
 
 test("an INVITE is not repeated on a new, responsive or live connection", async () => {
-  const fresh = await peer();
-  const live = opened.add(new LiveAgent(uriOf(fresh)));
+  const newPeer = await peer();
+  const live = resources.add(new LiveAgent(uriOf(newPeer)));
   const first = live.call("bob");
-  await vi.waitFor(() => expect(invites(fresh)).toHaveLength(1));
-  fresh.sockets[0]?.resetAndDestroy();
+  await vi.waitFor(() => expect(invites(newPeer)).toHaveLength(1));
+  newPeer.sockets[0]?.resetAndDestroy();
   await first.until("ended unreachable");
-  expect(invites(fresh)).toHaveLength(1);
+  expect(invites(newPeer)).toHaveLength(1);
 
-  const trying = await peer();
-  const second = (await proven(trying)).call("bob");
-  await vi.waitFor(() => expect(invites(trying)).toHaveLength(1));
-  const invite = trying.received().slice(trying.received().lastIndexOf("INVITE sip"));
-  trying.sockets[0]?.write(ok(invite, "<sip:127.0.0.1>").toString().replace("200 OK", "180 Ringing"));
+  const ringingPeer = await peer();
+  const second = (await provenAgent(ringingPeer)).call("bob");
+  await vi.waitFor(() => expect(invites(ringingPeer)).toHaveLength(1));
+  const invite = ringingPeer.received().slice(ringingPeer.received().lastIndexOf("INVITE sip"));
+  ringingPeer.sockets[0]?.write(ok(invite, "<sip:127.0.0.1>").toString().replace("200 OK", "180 Ringing"));
   await second.until("ringing");
-  trying.sockets[0]?.resetAndDestroy();
+  ringingPeer.sockets[0]?.resetAndDestroy();
   await second.until("ended unreachable");
-  expect(invites(trying)).toHaveLength(1);
+  expect(invites(ringingPeer)).toHaveLength(1);
 
-  const slow = await peer();
+  const silentPeer = await peer();
   const system = new ManualSystem();
-  const third = (await proven(slow, system)).call("bob");
-  await vi.waitFor(() => expect(invites(slow)).toHaveLength(1));
-  slow.sockets[0]?.write(new TextDecoder().decode(writeMessage(options())));
-  await vi.waitFor(() => expect(slow.received()).toContain("SIP/2.0 200 OK"));
+  const third = (await provenAgent(silentPeer, system)).call("bob");
+  await vi.waitFor(() => expect(invites(silentPeer)).toHaveLength(1));
+  silentPeer.sockets[0]?.write(new TextDecoder().decode(writeMessage(options())));
+  await vi.waitFor(() => expect(silentPeer.received()).toContain("SIP/2.0 200 OK"));
   await system.advance(31_999);
   expect(third.end).toBeUndefined();
   await system.advance(1);
   expect(third.end).toMatchObject({ type: "unreachable", detail: expect.stringContaining("no response within 32 s") });
-  expect(invites(slow)).toHaveLength(1);
+  expect(invites(silentPeer)).toHaveLength(1);
 });

@@ -10,15 +10,16 @@ function handles(): string[] {
   return process.getActiveResourcesInfo().filter((name) => /TCP|UDP|TLS/.test(name));
 }
 
-const told = typeof process.getActiveResourcesInfo === "function" && !("Bun" in globalThis || "Deno" in globalThis);
+const isSupported =
+  typeof process.getActiveResourcesInfo === "function" && !("Bun" in globalThis || "Deno" in globalThis);
 
-test.skipIf(!told)("a closed trunk leaves no socket and no listener (Node only)", async () => {
+test.skipIf(!isSupported)("a closed trunk leaves no socket and no listener (Node only)", async () => {
   const authority = certificateAuthority();
-  const far = await datagramPeer();
-  const tcp = await streamPeer();
-  const tls = await streamPeer({ tls: authority.issue() });
-  const before = handles().length;
-  const place = { address: "127.0.0.1", host: "localhost" };
+  const udpPeer = await datagramPeer();
+  const tcpPeer = await streamPeer();
+  const tlsPeer = await streamPeer({ tls: authority.issue() });
+  const countBefore = handles().length;
+  const target = { address: "127.0.0.1", host: "localhost" };
   for (let n = 0; n < 3; n++) {
     const transports = createTransports({
       system: realSystem,
@@ -28,20 +29,21 @@ test.skipIf(!told)("a closed trunk leaves no socket and no listener (Node only)"
     });
     await transports.ready();
     const hops = [
-      { ...place, kind: "udp", port: far.port },
-      { ...place, kind: "tcp", port: tcp.port },
-      { ...place, kind: "tls", port: tls.port },
+      { ...target, kind: "udp", port: udpPeer.port },
+      { ...target, kind: "tcp", port: tcpPeer.port },
+      { ...target, kind: "tls", port: tlsPeer.port },
     ] as const;
     for (const hop of hops) {
       const flow = await transports.connect(hop, never);
       flow.hold();
       flow.send(options());
     }
-    expect(handles().length).toBeGreaterThan(before);
+    expect(handles().length).toBeGreaterThan(countBefore);
     await transports.close();
   }
-  const until = performance.now() + 5_000;
-  while (handles().length > before && performance.now() < until) await new Promise((turn) => setImmediate(turn));
-  expect(handles()).toHaveLength(before);
-  await Promise.all([far.close(), tcp.close(), tls.close()]);
+  const deadline = performance.now() + 5_000;
+  while (handles().length > countBefore && performance.now() < deadline)
+    await new Promise((resolve) => setImmediate(resolve));
+  expect(handles()).toHaveLength(countBefore);
+  await Promise.all([udpPeer.close(), tcpPeer.close(), tlsPeer.close()]);
 });

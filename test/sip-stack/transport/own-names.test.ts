@@ -17,12 +17,12 @@ function flow(kind: TransportKind, address: string): Flow {
 
 test("a public socket's reported private address is ignored", () => {
   const names = new OwnNames(undefined, () => undefined);
-  const ours = flow("udp", "203.0.113.1");
-  names.seen(ours, { address: "10.0.0.7", port: 5060 });
-  expect(names.of(ours)).toBe("203.0.113.1:40000");
-  const behind = flow("udp", "192.168.1.2");
-  names.seen(behind, { address: "10.0.0.7", port: 5060 });
-  expect(names.of(behind)).toBe("10.0.0.7:5060");
+  const publicFlow = flow("udp", "203.0.113.1");
+  names.seen(publicFlow, { address: "10.0.0.7", port: 5060 });
+  expect(names.of(publicFlow)).toBe("203.0.113.1:40000");
+  const natFlow = flow("udp", "192.168.1.2");
+  names.seen(natFlow, { address: "10.0.0.7", port: 5060 });
+  expect(names.of(natFlow)).toBe("10.0.0.7:5060");
 });
 
 test("a connection uses the port of our listener", () => {
@@ -33,30 +33,30 @@ test("a connection uses the port of our listener", () => {
   expect(names.of(flow("tcp", "10.0.0.1"))).toBe("203.0.113.1:4711");
 });
 
-test("another connection to a peer uses the learnt address with its own port", () => {
+test("another connection to a peer uses the learned address with its own port", () => {
   const names = new OwnNames(undefined, () => undefined);
-  const one = flow("tcp", "10.0.0.1");
-  const other = { ...one, local: { address: "10.0.0.1", port: 40_001 } };
-  names.seen(one, { address: "203.0.113.1", port: 4711 });
-  expect(names.of(other)).toBe("203.0.113.1:40001");
-  names.seen(one, { address: "10.0.0.1", port: 40_000 }); // the NAT has been removed
-  expect(names.of(other)).toBe("10.0.0.1:40001");
+  const first = flow("tcp", "10.0.0.1");
+  const second = { ...first, local: { address: "10.0.0.1", port: 40_001 } };
+  names.seen(first, { address: "203.0.113.1", port: 4711 });
+  expect(names.of(second)).toBe("203.0.113.1:40001");
+  names.seen(first, { address: "10.0.0.1", port: 40_000 }); // the NAT has been removed
+  expect(names.of(second)).toBe("10.0.0.1:40001");
 });
 
 test("behind a NAT, the address from the trunk's server applies to outside peers", () => {
   const names = new OwnNames(undefined, () => undefined);
-  const ours = flow("udp", "192.168.1.2");
-  const to = (address: string, local = "192.168.1.2"): Flow => ({
-    ...ours,
+  const natFlow = flow("udp", "192.168.1.2");
+  const flowTo = (address: string, local = "192.168.1.2"): Flow => ({
+    ...natFlow,
     local: { address: local, port: 40_000 },
     remote: { address, port: 5060 },
   });
-  names.seen(to("198.51.100.1"), { address: "203.0.113.7", port: 4711 }, true);
-  expect(names.of(to("198.51.100.2"))).toBe("203.0.113.7:40000");
-  expect(names.of(to("10.0.0.5"))).toBe("192.168.1.2:40000");
-  expect(names.of(to("198.51.100.2", "10.8.0.2"))).toBe("10.8.0.2:40000"); // another interface
-  expect(names.of(to("198.51.100.2", "203.0.113.9"))).toBe("203.0.113.9:40000");
-  expect(new OwnNames("192.0.2.9", () => undefined).of(to("198.51.100.2"))).toBe("192.0.2.9:40000");
+  names.seen(flowTo("198.51.100.1"), { address: "203.0.113.7", port: 4711 }, true);
+  expect(names.of(flowTo("198.51.100.2"))).toBe("203.0.113.7:40000");
+  expect(names.of(flowTo("10.0.0.5"))).toBe("192.168.1.2:40000");
+  expect(names.of(flowTo("198.51.100.2", "10.8.0.2"))).toBe("10.8.0.2:40000"); // another interface
+  expect(names.of(flowTo("198.51.100.2", "203.0.113.9"))).toBe("203.0.113.9:40000");
+  expect(new OwnNames("192.0.2.9", () => undefined).of(flowTo("198.51.100.2"))).toBe("192.0.2.9:40000");
 });
 
 test.each([
@@ -77,9 +77,9 @@ test.each(["203.0.113.1", "172.32.0.1", "100.128.0.1", "2001:db8::1"])("the addr
 
 test("an address reported by a callee's server holds for that server only", () => {
   const names = new OwnNames(undefined, () => undefined);
-  const ours = flow("udp", "192.168.1.2");
-  const to = (address: string): Flow => ({ ...ours, remote: { address, port: 5060 } });
-  names.seen(to("198.51.100.66"), { address: "203.0.113.66", port: 5060 }, false);
-  expect(names.of(to("198.51.100.66"))).toBe("203.0.113.66:5060");
-  expect(names.of(to("198.51.100.1"))).toBe("192.168.1.2:40000");
+  const natFlow = flow("udp", "192.168.1.2");
+  const flowTo = (address: string): Flow => ({ ...natFlow, remote: { address, port: 5060 } });
+  names.seen(flowTo("198.51.100.66"), { address: "203.0.113.66", port: 5060 }, false);
+  expect(names.of(flowTo("198.51.100.66"))).toBe("203.0.113.66:5060");
+  expect(names.of(flowTo("198.51.100.1"))).toBe("192.168.1.2:40000");
 });

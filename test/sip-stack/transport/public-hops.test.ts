@@ -63,11 +63,11 @@ describe("hops of an account's server", () => {
     ["sip:sip.example.com;maddr=127.0.0.1"],
     ["sip:sip.example.com:22;maddr=inside.example.com"],
   ])("is the server, not a private address: %s", async (uri) => {
-    const refused: string[] = [];
-    const resolve = resolver(hostileDns().dns, (uri) => refused.push(uri));
+    const refusedUris: string[] = [];
+    const resolve = resolver(hostileDns().dns, (uri) => refusedUris.push(uri));
     expect(await resolve("sip:sip.example.com", never)).toHaveLength(1);
     const hops = await resolve(uri, never);
-    expect([hops.map(({ address }) => address), refused]).toEqual([[PUBLIC], [uri]]);
+    expect([hops.map(({ address }) => address), refusedUris]).toEqual([[PUBLIC], [uri]]);
   });
 
   test("is only the public one of several addresses", async () => {
@@ -88,14 +88,14 @@ describe("hops of an account's server", () => {
 test("maddr of a peer's URI never replaces the trunk's own server", async () => {
   const { dns } = hostileDns();
   const resolve = createResolve({ system: realSystem, dns });
-  const refused: string[] = [];
-  const trusted = trustedResolve({
+  const refusedAddresses: string[] = [];
+  const resolveTrusted = trustedResolve({
     ...{ resolveOwn: resolve, resolve, allows: reachable(false), own: "sip:sip.example.com", ranges: undefined },
-    refused: (_, address) => refused.push(address),
+    refused: (_, address) => refusedAddresses.push(address),
   });
-  await trusted("sip:sip.example.com", never);
-  const hops = await trusted("sip:sip.example.com;maddr=127.0.0.1", never);
-  expect([hops.map(({ address }) => address), refused]).toEqual([[PUBLIC], ["127.0.0.1"]]);
+  await resolveTrusted("sip:sip.example.com", never);
+  const hops = await resolveTrusted("sip:sip.example.com;maddr=127.0.0.1", never);
+  expect([hops.map(({ address }) => address), refusedAddresses]).toEqual([[PUBLIC], ["127.0.0.1"]]);
 });
 
 describe("the sockets of an account", () => {
@@ -129,17 +129,17 @@ describe("the audio of an account", () => {
   });
 
   test.each(["127.0.0.1", "10.1.2.3", "::1", "64:ff9b::7f00:1", "198.18.0.1"])("is never sent to %s", (address) => {
-    const configured: string[] = [];
-    const refused: (string | undefined)[] = [];
+    const sentTo: string[] = [];
+    const refusals: (string | undefined)[] = [];
     const target = new MediaTarget({
-      session: { configure: ({ remote, remoteRtcp }) => configured.push(remote.address, remoteRtcp.address) },
+      session: { configure: ({ remote, remoteRtcp }) => sentTo.push(remote.address, remoteRtcp.address) },
       ...{ local: "198.51.100.7", from: rule, dns: { addresses: async () => [] } },
-      refused: (refusal) => refused.push(refusal),
+      refused: (refusal) => refusals.push(refusal),
       lost: () => {},
     });
-    const places = { remote: { address, port: 4_000 }, remoteRtcp: { address, port: 4_001 } };
-    target.settle(settingsTo(4_000, { ...places, rtcpMux: false }), false);
-    expect(configured).toEqual(["0.0.0.0", "0.0.0.0"]);
-    expect(refused[0]).toContain(`${address} is not a public address`);
+    const addresses = { remote: { address, port: 4_000 }, remoteRtcp: { address, port: 4_001 } };
+    target.settle(settingsTo(4_000, { ...addresses, rtcpMux: false }), false);
+    expect(sentTo).toEqual(["0.0.0.0", "0.0.0.0"]);
+    expect(refusals[0]).toContain(`${address} is not a public address`);
   });
 });

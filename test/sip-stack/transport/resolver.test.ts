@@ -18,21 +18,21 @@ interface Zone {
 function zone({ naptr = {}, srv = {}, addresses = {} }: Zone, ipv6 = true) {
   const queries: string[] = [];
   const system = new ManualSystem();
-  async function look<Item>(table: Readonly<Record<string, readonly Item[] | string>>, kind: string, name: string) {
+  async function query<Item>(table: Readonly<Record<string, readonly Item[] | string>>, kind: string, name: string) {
     queries.push(`${kind} ${name}`);
-    const found = table[name] ?? [];
-    if (typeof found === "string") throw new Error(found);
-    return found;
+    const records = table[name] ?? [];
+    if (typeof records === "string") throw new Error(records);
+    return records;
   }
   const dns: Dns = {
-    naptr: (domain) => look(naptr, "NAPTR", domain),
-    srv: (name) => look(srv, "SRV", name),
-    addresses: (host) => look(addresses, "A", host),
+    naptr: (domain) => query(naptr, "NAPTR", domain),
+    srv: (name) => query(srv, "SRV", name),
+    addresses: (host) => query(addresses, "A", host),
   };
   const resolve = createResolve({ system, dns: cachedDns(dns, system), ipv6: () => ipv6 });
-  const places = async (uri: string): Promise<string[]> =>
+  const resolveTexts = async (uri: string): Promise<string[]> =>
     (await resolve(uri, never)).map(({ kind, address, port }) => `${kind} ${address} ${port}`);
-  return { queries, system, resolve, places };
+  return { queries, system, resolve, places: resolveTexts };
 }
 
 const ONE_ADDRESS = { addresses: { "example.com": ["192.0.2.1"] } };
@@ -47,9 +47,9 @@ describe("a URI with an address", () => {
     ["sips:192.0.2.1;transport=tcp", "tls 192.0.2.1 5061"],
     ["sip:[2001:db8::1]:5080", "udp 2001:db8::1 5080"],
     ["sip:example.com:5070;maddr=192.0.2.9", "udp 192.0.2.9 5070"],
-  ])("resolves without the DNS: %s to %s", async (uri, place) => {
+  ])("resolves without the DNS: %s to %s", async (uri, hopText) => {
     const { places, queries } = zone({}, false);
-    expect(await places(uri)).toEqual([place]);
+    expect(await places(uri)).toEqual([hopText]);
     expect(queries).toEqual([]);
   });
 });
@@ -59,9 +59,9 @@ describe("a URI with a name (RFC 3263 section 4)", () => {
     ["sip:example.com:5070", "udp 192.0.2.1 5070"],
     ["sips:example.com:5070", "tls 192.0.2.1 5070"],
     ["sip:example.com:5070;transport=tcp", "tcp 192.0.2.1 5070"],
-  ])("with a port resolves to addresses: %s to %s", async (uri, place) => {
+  ])("with a port resolves to addresses: %s to %s", async (uri, hopText) => {
     const { places, queries } = zone(ONE_ADDRESS);
-    expect(await places(uri)).toEqual([place]);
+    expect(await places(uri)).toEqual([hopText]);
     expect(queries).toEqual(["A example.com"]);
   });
 
@@ -69,10 +69,10 @@ describe("a URI with a name (RFC 3263 section 4)", () => {
     ["sip:example.com;transport=tcp", "SRV _sip._tcp.example.com", "tcp 192.0.2.1 5060"],
     ["sip:example.com;transport=udp", "SRV _sip._udp.example.com", "udp 192.0.2.1 5060"],
     ["sip:example.com;transport=tls", "SRV _sips._tcp.example.com", "tls 192.0.2.1 5061"],
-  ])("with a transport prefers SRV: %s", async (uri, question, place) => {
+  ])("with a transport prefers SRV: %s", async (uri, query, hopText) => {
     const { places, queries } = zone(ONE_ADDRESS);
-    expect(await places(uri)).toEqual([place]);
-    expect(queries).toEqual([question, "A example.com"]);
+    expect(await places(uri)).toEqual([hopText]);
+    expect(queries).toEqual([query, "A example.com"]);
   });
 
   test("resolves by NAPTR, then SRV, then addresses", async () => {
@@ -144,16 +144,18 @@ describe("a URI with a name (RFC 3263 section 4)", () => {
   });
 
   test("uses IPv6 only if this machine has it", async () => {
-    const both = { addresses: { "example.com": ["2001:db8::1", "192.0.2.1", "::1"] } };
-    expect(await zone(both, false).places("sip:example.com")).toEqual(["udp 192.0.2.1 5060", "udp ::1 5060"]);
-    expect(await zone(both, true).places("sip:example.com")).toHaveLength(3);
-    const only = zone({ addresses: { "example.com": ["2001:db8::1"] } }, false);
-    await expect(only.places("sip:example.com")).rejects.toThrow("has IPv6 addresses only, and this machine has none");
+    const bothFamilies = { addresses: { "example.com": ["2001:db8::1", "192.0.2.1", "::1"] } };
+    expect(await zone(bothFamilies, false).places("sip:example.com")).toEqual(["udp 192.0.2.1 5060", "udp ::1 5060"]);
+    expect(await zone(bothFamilies, true).places("sip:example.com")).toHaveLength(3);
+    const ipv6Zone = zone({ addresses: { "example.com": ["2001:db8::1"] } }, false);
+    await expect(ipv6Zone.places("sip:example.com")).rejects.toThrow(
+      "has IPv6 addresses only, and this machine has none",
+    );
   });
 
   test("resolves to sixteen hops at most", async () => {
-    const many = Array.from({ length: 300 }, (_, n) => `192.0.2.${n % 255}`);
-    expect(await zone({ addresses: { "example.com": many } }).places("sip:example.com:5060")).toHaveLength(16);
+    const addresses = Array.from({ length: 300 }, (_, n) => `192.0.2.${n % 255}`);
+    expect(await zone({ addresses: { "example.com": addresses } }).places("sip:example.com:5060")).toHaveLength(16);
   });
 });
 
@@ -177,22 +179,22 @@ describe("a failed resolution is a `dns` fault", () => {
 
   test("after a timeout of the resolver", async () => {
     const system = new ManualSystem();
-    const silent = new Promise<never>(() => {});
-    const dns: Dns = { naptr: () => silent, srv: () => silent, addresses: () => silent };
-    const asking = createResolve({ system, dns: cachedDns(dns, system) })("sip:example.com:5060", never);
-    const refused = expect(asking).rejects.toMatchObject({
+    const pending = new Promise<never>(() => {});
+    const dns: Dns = { naptr: () => pending, srv: () => pending, addresses: () => pending };
+    const resolution = createResolve({ system, dns: cachedDns(dns, system) })("sip:example.com:5060", never);
+    const rejection = expect(resolution).rejects.toMatchObject({
       fault: "dns",
       message: expect.stringContaining("no answer to the query for address example.com within 4000 ms"),
     });
     await system.advance(4_000);
-    await refused;
+    await rejection;
     expect(system.waiting).toBe(0);
   });
 
   test("costs 1.5 s once in 30 s if NAPTR and SRV are dropped", async () => {
     const system = new ManualSystem();
     const queries: string[] = [];
-    const silent = (question: string) => {
+    const dropQuery = (question: string) => {
       queries.push(question);
       return new Promise<never>(() => {});
     };
@@ -200,10 +202,14 @@ describe("a failed resolution is a `dns` fault", () => {
       queries.push(`A ${host}`);
       return ["192.0.2.1"];
     };
-    const dns: Dns = { naptr: (name) => silent(`NAPTR ${name}`), srv: (name) => silent(`SRV ${name}`), addresses };
+    const dns: Dns = {
+      naptr: (name) => dropQuery(`NAPTR ${name}`),
+      srv: (name) => dropQuery(`SRV ${name}`),
+      addresses,
+    };
     const resolve = createResolve({ system, dns: cachedDns(dns, system) });
     let hops: readonly Hop[] = [];
-    const looking = resolve("sip:example.com", never).then((found) => (hops = found));
+    const resolution = resolve("sip:example.com", never).then((found) => (hops = found));
     await system.settle();
     expect(queries.toSorted()).toEqual([
       "A example.com",
@@ -214,7 +220,7 @@ describe("a failed resolution is a `dns` fault", () => {
     ]);
     await system.advance(1_500);
     expect(hops).toMatchObject([{ kind: "udp", address: "192.0.2.1", port: 5060 }]);
-    await looking;
+    await resolution;
     // The next one takes no time and no query.
     expect(await resolve("sip:example.com", never)).toEqual(hops);
     expect(queries).toHaveLength(5);
@@ -227,54 +233,57 @@ describe("a failed resolution is a `dns` fault", () => {
     const slow = new Promise<readonly string[]>((resolve) => (answer = resolve));
     const dns: Dns = { naptr: async () => [], srv: async () => [], addresses: () => slow };
     const resolve = createResolve({ system, dns: cachedDns(dns, system) });
-    const refused = expect(resolve("sip:example.com:5070", never)).rejects.toMatchObject({ fault: "dns" });
+    const rejection = expect(resolve("sip:example.com:5070", never)).rejects.toMatchObject({ fault: "dns" });
     await system.advance(4_000);
-    await refused;
+    await rejection;
     answer(["192.0.2.1"]);
     await system.settle();
     expect(await resolve("sip:example.com:5070", never)).toMatchObject([{ address: "192.0.2.1", port: 5070 }]);
   });
 
   test("can be avoided by aborting", async () => {
-    const silent = new Promise<never>(() => {});
-    const dns: Dns = { naptr: () => silent, srv: () => silent, addresses: () => silent };
-    const patience = new AbortController();
+    const pending = new Promise<never>(() => {});
+    const dns: Dns = { naptr: () => pending, srv: () => pending, addresses: () => pending };
+    const controller = new AbortController();
     const system = new ManualSystem();
-    const asking = createResolve({ system, dns: cachedDns(dns, system) })("sip:example.com:5060", patience.signal);
-    patience.abort();
-    await expect(asking).rejects.toMatchObject({ fault: "closed" });
+    const resolution = createResolve({ system, dns: cachedDns(dns, system) })(
+      "sip:example.com:5060",
+      controller.signal,
+    );
+    controller.abort();
+    await expect(resolution).rejects.toMatchObject({ fault: "closed" });
   });
 });
 
 describe("a resolver that fails for a while", () => {
-  /** A trunk with an SRV record for one server; `mood` is the resolver's current behaviour. */
-  function moody(options?: CachedDnsOptions) {
+  /** A trunk with an SRV record for one server; `state` is the resolver's current behaviour. */
+  function unreliableResolver(options?: CachedDnsOptions) {
     const system = new ManualSystem();
-    const resolver: { mood: "well" | "failing" | "silent"; slowMs: number; queries: number } = {
-      ...{ mood: "well", slowMs: 0, queries: 0 },
+    const resolver: { mood: "working" | "failing" | "silent"; slowMs: number; queries: number } = {
+      ...{ mood: "working", slowMs: 0, queries: 0 },
     };
-    async function look<Item>(found: readonly Item[]): Promise<readonly Item[]> {
+    async function query<Item>(records: readonly Item[]): Promise<readonly Item[]> {
       resolver.queries++;
       if (resolver.mood === "failing") throw Object.assign(new Error("SERVFAIL"), { code: "ESERVFAIL" });
       if (resolver.mood === "silent") return new Promise(() => {});
-      if (resolver.slowMs > 0) await new Promise<void>((slow) => void system.after(resolver.slowMs, slow));
-      return found;
+      if (resolver.slowMs > 0) await new Promise<void>((resume) => void system.after(resolver.slowMs, resume));
+      return records;
     }
     const record = { priority: 1, weight: 0, name: "a.example.com", port: 5099 };
     const dns: Dns = {
-      naptr: () => look([]),
-      srv: () => look([record]),
-      addresses: (host) => look([host === "a.example.com" ? "192.0.2.1" : "192.0.2.9"]),
+      naptr: () => query([]),
+      srv: () => query([record]),
+      addresses: (host) => query([host === "a.example.com" ? "192.0.2.1" : "192.0.2.9"]),
     };
     const resolve = createResolve({ system, dns: cachedDns(dns, system, options) });
-    const place = async (uri = "sip:example.com;transport=udp"): Promise<string> =>
+    const resolveText = async (uri = "sip:example.com;transport=udp"): Promise<string> =>
       (await resolve(uri, never)).map(({ address, port }) => `${address} ${port}`).join();
-    return { system, resolver, place };
+    return { system, resolver, place: resolveText };
   }
   const SERVER = "192.0.2.1 5099";
 
   test("is queried each time, with its last result as a fallback, if it has a cache", async () => {
-    const { system, resolver, place } = moody({ keepMs: 0 });
+    const { system, resolver, place } = unreliableResolver({ keepMs: 0 });
     expect([await place(), await place()]).toEqual([SERVER, SERVER]);
     const { queries } = resolver;
     expect(await place()).toBe(SERVER);
@@ -285,7 +294,7 @@ describe("a resolver that fails for a while", () => {
   });
 
   test("may take longer than 1.5 s for addresses", async () => {
-    const { system, resolver, place } = moody();
+    const { system, resolver, place } = unreliableResolver();
     resolver.slowMs = 3_900;
     const found = place("sip:a.example.com:5070");
     await system.advance(3_900);
@@ -293,15 +302,15 @@ describe("a resolver that fails for a while", () => {
   });
 
   test("repeats a failed SRV query next time", async () => {
-    const { resolver, place } = moody();
+    const { resolver, place } = unreliableResolver();
     resolver.mood = "failing";
     await expect(place()).rejects.toThrow("SERVFAIL");
-    resolver.mood = "well";
+    resolver.mood = "working";
     expect(await place()).toBe(SERVER);
   });
 
   test("uses its last result for a day of failures", async () => {
-    const { system, resolver, place } = moody();
+    const { system, resolver, place } = unreliableResolver();
     expect(await place()).toBe(SERVER);
     resolver.mood = "failing";
     for (let hour = 1; hour < 24; hour++) {
@@ -315,18 +324,18 @@ describe("a resolver that fails for a while", () => {
   });
 
   test("uses its last result after 1.5 s of silence", async () => {
-    const { system, resolver, place } = moody();
+    const { system, resolver, place } = unreliableResolver();
     await place("sip:a.example.com:5070");
     resolver.mood = "silent";
     await system.advance(30_000);
     let found = "";
-    void place("sip:a.example.com:5070").then((one) => (found = one));
+    void place("sip:a.example.com:5070").then((text) => (found = text));
     await system.advance(1_499);
     expect(found).toBe("");
     await system.advance(1);
     expect(found).toBe("192.0.2.1 5070");
     expect(await place("sip:a.example.com:5070")).toBe(found); // no time passes
-    resolver.mood = "well";
+    resolver.mood = "working";
     await system.advance(30_000);
     const { queries } = resolver;
     expect(await place("sip:a.example.com:5070")).toBe(found);
@@ -335,14 +344,14 @@ describe("a resolver that fails for a while", () => {
   });
 
   test("repeats an address query that timed out, once at a time", async () => {
-    const { system, resolver, place } = moody();
+    const { system, resolver, place } = unreliableResolver();
     resolver.slowMs = 6_000;
-    const refused = expect(place("sip:a.example.com:5070")).rejects.toMatchObject({ fault: "dns" });
+    const rejection = expect(place("sip:a.example.com:5070")).rejects.toMatchObject({ fault: "dns" });
     await system.advance(4_000);
-    await refused;
-    const again = place("sip:a.example.com:5070");
+    await rejection;
+    const retry = place("sip:a.example.com:5070");
     await system.advance(2_000);
-    expect(await again).toBe("192.0.2.1 5070");
+    expect(await retry).toBe("192.0.2.1 5070");
     expect(resolver.queries).toBe(1);
   });
 });
@@ -356,16 +365,14 @@ test("a result is cached for 30 s, a failure is not", async () => {
   await system.advance(1);
   await places("sip:example.com:5060");
   expect(queries).toHaveLength(2);
-  const broken = zone({ addresses: { "example.com": "ESERVFAIL" } });
-  for (let n = 0; n < 2; n++) await expect(broken.places("sip:example.com:5060")).rejects.toThrow("ESERVFAIL");
-  expect(broken.queries).toHaveLength(2);
+  const brokenZone = zone({ addresses: { "example.com": "ESERVFAIL" } });
+  for (let n = 0; n < 2; n++) await expect(brokenZone.places("sip:example.com:5060")).rejects.toThrow("ESERVFAIL");
+  expect(brokenZone.queries).toHaveLength(2);
 });
 
 test("the runtime's resolver finds this machine, reports unknown names", async () => {
   const resolve = createResolve({ system: new ManualSystem() });
-  const places = await resolve("sip:localhost:5070", never);
-  expect(places.map(({ address }) => address).some((address) => address === "127.0.0.1" || address === "::1")).toBe(
-    true,
-  );
+  const hops = await resolve("sip:localhost:5070", never);
+  expect(hops.map(({ address }) => address).some((address) => address === "127.0.0.1" || address === "::1")).toBe(true);
   await expect(resolve("sip:name.invalid:5070", never)).rejects.toMatchObject({ fault: "dns" });
 });

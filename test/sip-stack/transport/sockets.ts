@@ -15,17 +15,17 @@ import { realSystem } from "../../../src/ports/system.ts";
 import type { Certificate } from "../../support/certificates.ts";
 
 /** True if this machine has ::1. */
-export const hasLoopback6: boolean = Object.values(networkInterfaces()).some((all) =>
-  all?.some(({ address }) => address === "::1"),
+export const hasLoopback6: boolean = Object.values(networkInterfaces()).some((addresses) =>
+  addresses?.some(({ address }) => address === "::1"),
 );
 
 /** Resources that a test closes at its end, in reverse order. */
 export class Opened {
   readonly #all: (() => Promise<unknown>)[] = [];
 
-  add<One extends { close(): Promise<unknown> }>(one: One): One {
-    this.#all.push(() => one.close());
-    return one;
+  add<Resource extends { close(): Promise<unknown> }>(resource: Resource): Resource {
+    this.#all.push(() => resource.close());
+    return resource;
   }
 
   async close(): Promise<void> {
@@ -67,29 +67,31 @@ export async function streamPeer(
 ): Promise<StreamPeer> {
   const { tls, address = "127.0.0.1" } = options;
   const sockets: Socket[] = [];
-  const raw = new Set<Socket>();
+  const allSockets = new Set<Socket>();
   let received = "";
-  const take = (socket: Socket): void => {
+  const accept = (socket: Socket): void => {
     sockets.push(socket);
     socket.on("data", (bytes: Uint8Array) => (received += new TextDecoder("latin1").decode(bytes)));
     socket.on("error", () => {});
   };
   const client = tls?.ca === undefined ? {} : { ca: tls.ca, requestCert: true, rejectUnauthorized: true };
-  const server: Server = tls ? createTlsServer({ cert: tls.cert, key: tls.key, ...client }, take) : createServer(take);
+  const server: Server = tls
+    ? createTlsServer({ cert: tls.cert, key: tls.key, ...client }, accept)
+    : createServer(accept);
   server.on("tlsClientError", () => {});
   server.on("connection", (socket: Socket) => {
-    raw.add(socket);
+    allSockets.add(socket);
     socket.on("error", () => {});
   });
-  await new Promise<void>((listening) => server.listen(0, address, listening));
+  await new Promise<void>((resolve) => server.listen(0, address, resolve));
   return {
     port: (server.address() as { port: number }).port,
     sockets,
     received: () => received,
     close: () =>
-      new Promise((closed) => {
-        server.close(() => closed());
-        for (const socket of raw) socket.destroy();
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        for (const socket of allSockets) socket.destroy();
       }),
   };
 }
@@ -106,9 +108,9 @@ export interface DatagramPeer {
 export async function datagramPeer(address = "127.0.0.1", port = 0): Promise<DatagramPeer> {
   const socket = createSocket(address.includes(":") ? "udp6" : "udp4");
   const received: DatagramPeer["received"] = [];
-  await new Promise<void>((bound, failed) => {
-    socket.once("error", failed);
-    socket.bind(port, address, bound);
+  await new Promise<void>((resolve, reject) => {
+    socket.once("error", reject);
+    socket.bind(port, address, resolve);
   });
   socket.on("error", () => {});
   socket.on("message", (bytes: Uint8Array, from) => {
@@ -118,8 +120,8 @@ export async function datagramPeer(address = "127.0.0.1", port = 0): Promise<Dat
     address,
     port: socket.address().port,
     received,
-    send: (text, to, at = address) => void socket.send(text, to, at, () => {}),
-    close: () => new Promise((closed) => void socket.close(() => closed())),
+    send: (text, toPort, toAddress = address) => void socket.send(text, toPort, toAddress, () => {}),
+    close: () => new Promise((resolve) => void socket.close(() => resolve())),
   };
 }
 

@@ -12,28 +12,28 @@ const record = fc.record({
 });
 
 fuzz(
-  "every server stands in the order once, those of a lower priority first",
+  "each server appears once, in order of priority",
   fc.property(fc.array(record, { maxLength: 20 }), fc.integer(), (records, seed) => {
     const ordered = srvOrder(records, new ManualSystem({ seed }));
     expect(new Set(ordered)).toEqual(new Set(records));
     expect(ordered).toHaveLength(records.length);
     const priorities = ordered.map(({ priority }) => priority);
-    expect(priorities).toEqual([...priorities].sort((one, other) => one - other));
+    expect(priorities).toEqual([...priorities].sort((a, b) => a - b));
   }),
 );
 
 test("servers of equal priority are drawn by weight", () => {
   const system = new ManualSystem();
   const records = [60, 30, 10, 0].map((weight) => ({ priority: 1, weight, name: String(weight), port: 5060 }));
-  const first = new Map<string, number>();
+  const firstCounts = new Map<string, number>();
   for (let n = 0; n < 10_000; n++) {
     const name = srvOrder(records, system)[0]?.name ?? "";
-    first.set(name, (first.get(name) ?? 0) + 1);
+    firstCounts.set(name, (firstCounts.get(name) ?? 0) + 1);
   }
-  expect((first.get("60") ?? 0) / 10_000).toBeCloseTo(0.6, 1);
-  expect((first.get("30") ?? 0) / 10_000).toBeCloseTo(0.3, 1);
-  expect((first.get("10") ?? 0) / 10_000).toBeCloseTo(0.1, 1);
-  expect(first.get("0")).toBeGreaterThan(20);
+  expect((firstCounts.get("60") ?? 0) / 10_000).toBeCloseTo(0.6, 1);
+  expect((firstCounts.get("30") ?? 0) / 10_000).toBeCloseTo(0.3, 1);
+  expect((firstCounts.get("10") ?? 0) / 10_000).toBeCloseTo(0.1, 1);
+  expect(firstCounts.get("0")).toBeGreaterThan(20);
 });
 
 test("an unavailable service (`.`) has no servers", () => {

@@ -16,15 +16,15 @@ import {
   streamPeer,
 } from "./sockets.ts";
 
-const opened = new Opened();
-afterEach(() => opened.close());
+const resources = new Opened();
+afterEach(() => resources.close());
 
 async function peer(...args: Parameters<typeof streamPeer>): Promise<StreamPeer> {
-  return opened.add(await streamPeer(...args));
+  return resources.add(await streamPeer(...args));
 }
 
 function trunk(...args: Parameters<typeof observe>): Observed {
-  return opened.add(observe(...args));
+  return resources.add(observe(...args));
 }
 
 function hopTo(port: number, address = "127.0.0.1"): Hop {
@@ -48,19 +48,19 @@ test("a connection to a hop is reused, even while it is being opened", async () 
 
 test.skipIf(!hasLoopback6)("an IPv6 connection's address has brackets", async () => {
   const authority = certificateAuthority();
-  const plain = await peer({ address: "::1" });
-  const secure = await peer({ address: "::1", tls: authority.issue({ names: ["::1"] }) });
+  const tcpPeer = await peer({ address: "::1" });
+  const tlsPeer = await peer({ address: "::1", tls: authority.issue({ names: ["::1"] }) });
   const { transports } = trunk({ tls: { ca: authority.ca } });
   const flows = [
-    await transports.connect(hopTo(plain.port, "::1"), never),
-    await transports.connect({ ...hopTo(secure.port, "::1"), kind: "tls" }, never),
+    await transports.connect(hopTo(tcpPeer.port, "::1"), never),
+    await transports.connect({ ...hopTo(tlsPeer.port, "::1"), kind: "tls" }, never),
   ];
   for (const flow of flows) {
     expect(flow.remote.address).toBe("::1");
     expect(transports.sentBy(flow)).toBe(`[::1]:${flow.local.port}`);
     flow.send(options());
   }
-  await vi.waitFor(() => expect([plain.received(), secure.received()].join()).toMatch(/OPTIONS.*OPTIONS/s));
+  await vi.waitFor(() => expect([tcpPeer.received(), tlsPeer.received()].join()).toMatch(/OPTIONS.*OPTIONS/s));
 });
 
 test("a refused connection can be tried again", async () => {
@@ -84,9 +84,9 @@ test("a connection attempt times out", async () => {
 test("a connection attempt can be aborted", async () => {
   const { transports } = trunk({ tls: { insecure: true } });
   const { port } = await peer();
-  const patience = new AbortController();
-  const connecting = transports.connect({ ...hopTo(port), kind: "tls" }, patience.signal);
-  patience.abort();
+  const controller = new AbortController();
+  const connecting = transports.connect({ ...hopTo(port), kind: "tls" }, controller.signal);
+  controller.abort();
   await expect(connecting).rejects.toMatchObject({ fault: "closed" });
 });
 
@@ -96,9 +96,9 @@ test("messages are framed wherever the stream is split", async () => {
   const flow = await transports.connect(hopTo(port), never);
   await vi.waitFor(() => expect(sockets).toHaveLength(1));
   const stream = text() + text("SIP/2.0 180 Ringing", "a body") + text("SIP/2.0 200 Fine");
-  for (let at = 0; at < stream.length; at += 97) {
-    sockets[0]?.write(stream.slice(at, at + 97));
-    await new Promise((turn) => setImmediate(turn));
+  for (let start = 0; start < stream.length; start += 97) {
+    sockets[0]?.write(stream.slice(start, start + 97));
+    await new Promise((resolve) => setImmediate(resolve));
   }
   await vi.waitFor(() => expect(messages).toHaveLength(3));
   expect(messages.map(({ message }) => message.kind === "response" && message.reason)).toEqual([
@@ -106,7 +106,7 @@ test("messages are framed wherever the stream is split", async () => {
     "Ringing",
     "Fine",
   ]);
-  expect(messages.every((one) => one.flow === flow)).toBe(true);
+  expect(messages.every((entry) => entry.flow === flow)).toBe(true);
 });
 
 test("a malformed request gets 400 on the same connection", async () => {
@@ -127,7 +127,7 @@ test("a peer that sends a header of 10 MB is disconnected with a response", asyn
   const flow = await transports.connect(hopTo(port), never);
   await vi.waitFor(() => expect(sockets).toHaveLength(1));
   const [socket] = sockets;
-  const gone = new Promise((close) => socket?.once("close", close));
+  const socketClosed = new Promise((resolve) => socket?.once("close", resolve));
   socket?.write(`OPTIONS sip:us@example.com SIP/2.0\r\nVia: ${"x".repeat(10 << 20)}`);
   await vi.waitFor(() => expect(closed).toHaveLength(1), 5_000);
   expect(closed[0]).toMatchObject({
@@ -136,7 +136,7 @@ test("a peer that sends a header of 10 MB is disconnected with a response", asyn
   });
   expect(flow.alive).toBe(false);
   expect(() => flow.send(options())).toThrow("64 KiB");
-  await gone;
+  await socketClosed;
   expect((await transports.connect(hopTo(port), never)).alive).toBe(true);
 });
 
@@ -166,12 +166,12 @@ test("a connection closes after five idle minutes", async () => {
   const system = new ManualSystem();
   const { transports, closed } = trunk({ system });
   const flow = await transports.connect(hopTo(port), never);
-  const letGo = flow.hold();
+  const release = flow.hold();
   await system.advance(10 * 60_000);
   expect(flow.alive).toBe(true);
   await vi.waitFor(() => expect(received()).toBe("\r\n\r\n".repeat(20)));
-  letGo();
-  letGo();
+  release();
+  release();
   await system.advance(10 * 60_000);
   expect(flow.alive).toBe(false);
   await vi.waitFor(() => expect(closed).toHaveLength(1));
@@ -180,21 +180,21 @@ test("a connection closes after five idle minutes", async () => {
 
 test("an accepted connection is closed after 30 s without a message", async () => {
   const system = new ManualSystem();
-  const ours = trunk({ system, listen: { transport: "tcp", port: 0, address: "127.0.0.1" } });
-  await ours.transports.ready();
-  const far = trunk();
-  const way = hopTo(ours.transports.listening?.port ?? 0);
-  const silent = await far.transports.connect(way, never);
+  const ourTrunk = trunk({ system, listen: { transport: "tcp", port: 0, address: "127.0.0.1" } });
+  await ourTrunk.transports.ready();
+  const farTrunk = trunk();
+  const hop = hopTo(ourTrunk.transports.listening?.port ?? 0);
+  const silentFlow = await farTrunk.transports.connect(hop, never);
   await system.advance(30_000);
-  await vi.waitFor(() => expect(silent.alive).toBe(false));
-  const speaking = await far.transports.connect(way, never);
-  speaking.send(options());
-  await vi.waitFor(() => expect(ours.messages).toHaveLength(1));
+  await vi.waitFor(() => expect(silentFlow.alive).toBe(false));
+  const activeFlow = await farTrunk.transports.connect(hop, never);
+  activeFlow.send(options());
+  await vi.waitFor(() => expect(ourTrunk.messages).toHaveLength(1));
   await system.advance(4 * 60_000);
-  await new Promise((turn) => setTimeout(turn, 20));
-  expect(speaking.alive).toBe(true);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(activeFlow.alive).toBe(true);
   await system.advance(2 * 60_000);
-  await vi.waitFor(() => expect(speaking.alive).toBe(false));
+  await vi.waitFor(() => expect(activeFlow.alive).toBe(false));
 });
 
 test("an unfinished message closes the connection", async () => {
@@ -223,75 +223,84 @@ test("a peer that does not read is disconnected", async () => {
 
 test.each(["tcp", "tls"] as const)("a peer connecting over %s gets responses there", async (transport) => {
   const authority = certificateAuthority();
-  const ours = trunk({
+  const ourTrunk = trunk({
     listen: { transport, port: 0, address: "127.0.0.1" },
     tls: authority.issue({ names: ["sip.example.com"] }),
     publicAddress: "sip.example.com",
   });
-  await ours.transports.ready();
-  const { port = 0 } = ours.transports.listening ?? {};
-  const far = trunk({ tls: { ca: authority.ca } });
-  const way = await far.transports.connect({ ...hopTo(port), kind: transport, host: "sip.example.com" }, never);
-  way.send(options(`SIP/2.0/${transport.toUpperCase()} 192.0.2.9;branch=z9hG4bKbye;rport`));
-  await vi.waitFor(() => expect(ours.messages).toHaveLength(1));
-  const [came] = ours.messages;
-  const via = parseVia(came?.message.headers.get("Via") ?? "");
+  await ourTrunk.transports.ready();
+  const { port = 0 } = ourTrunk.transports.listening ?? {};
+  const farTrunk = trunk({ tls: { ca: authority.ca } });
+  const farFlow = await farTrunk.transports.connect(
+    { ...hopTo(port), kind: transport, host: "sip.example.com" },
+    never,
+  );
+  farFlow.send(options(`SIP/2.0/${transport.toUpperCase()} 192.0.2.9;branch=z9hG4bKbye;rport`));
+  await vi.waitFor(() => expect(ourTrunk.messages).toHaveLength(1));
+  const [incoming] = ourTrunk.messages;
+  const via = parseVia(incoming?.message.headers.get("Via") ?? "");
   expect(via?.params.get("received")).toBe("127.0.0.1");
-  expect(via?.params.get("rport")).toBe(String(way.local.port));
-  expect(ours.transports.sentBy(came!.flow)).toBe(`sip.example.com:${port}`);
-  came?.flow.send({
+  expect(via?.params.get("rport")).toBe(String(farFlow.local.port));
+  expect(ourTrunk.transports.sentBy(incoming!.flow)).toBe(`sip.example.com:${port}`);
+  incoming?.flow.send({
     kind: "response",
     status: 200,
     reason: "OK",
-    headers: came.message.headers,
+    headers: incoming.message.headers,
     body: new Uint8Array(0),
   });
-  await vi.waitFor(() => expect(far.messages[0]?.message).toMatchObject({ status: 200 }));
+  await vi.waitFor(() => expect(farTrunk.messages[0]?.message).toMatchObject({ status: 200 }));
 });
 
 test("a listener reports a port in use and a missing certificate", async () => {
   const { port } = await peer();
-  const taken = trunk({ listen: { transport: "tcp", port, address: "127.0.0.1" } });
-  await expect(taken.transports.ready()).rejects.toThrow(
+  const conflicting = trunk({ listen: { transport: "tcp", port, address: "127.0.0.1" } });
+  await expect(conflicting.transports.ready()).rejects.toThrow(
     `listening on TCP port ${port} failed: another program uses this port`,
   );
-  const { port: datagrams } = opened.add(await datagramPeer());
+  const { port: datagrams } = resources.add(await datagramPeer());
   const udp = trunk({ listen: { transport: "udp", port: datagrams, address: "127.0.0.1" } });
   await expect(udp.transports.ready()).rejects.toThrow("another program uses this port");
-  const bare = trunk({ listen: { transport: "tls", port: 0 } });
-  await expect(bare.transports.ready()).rejects.toThrow("the certificate is missing; set tls.cert and tls.key");
+  const withoutCertificate = trunk({ listen: { transport: "tls", port: 0 } });
+  await expect(withoutCertificate.transports.ready()).rejects.toThrow(
+    "the certificate is missing; set tls.cert and tls.key",
+  );
 });
 
 test("closing ends accepted connections during their TLS handshake", async () => {
-  const ours = trunk({
+  const ourTrunk = trunk({
     listen: { transport: "tls", port: 0, address: "127.0.0.1" },
     tls: certificateAuthority().issue(),
   });
-  await ours.transports.ready();
-  const far = trunk();
-  const silent = await far.transports.connect(hopTo(ours.transports.listening?.port ?? 0), never);
-  await new Promise((turn) => setTimeout(turn, 20));
-  await ours.transports.close();
-  await vi.waitFor(() => expect(silent.alive).toBe(false));
+  await ourTrunk.transports.ready();
+  const farTrunk = trunk();
+  const silentFlow = await farTrunk.transports.connect(hopTo(ourTrunk.transports.listening?.port ?? 0), never);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  await ourTrunk.transports.close();
+  await vi.waitFor(() => expect(silentFlow.alive).toBe(false));
 });
 
 test("closing ends all connections, even those being opened", async () => {
   const { port } = await peer();
   const system = new ManualSystem();
-  const ours = trunk({ system, listen: { transport: "tcp", port: 0, address: "127.0.0.1" }, tls: { insecure: true } });
-  await ours.transports.ready();
-  const flow = await ours.transports.connect(hopTo(port), never);
+  const ourTrunk = trunk({
+    system,
+    listen: { transport: "tcp", port: 0, address: "127.0.0.1" },
+    tls: { insecure: true },
+  });
+  await ourTrunk.transports.ready();
+  const flow = await ourTrunk.transports.connect(hopTo(port), never);
   flow.hold();
-  const half = ours.transports.connect({ ...hopTo(port), kind: "tls" }, never);
-  const outside = trunk();
-  const inside = await outside.transports.connect(hopTo(ours.transports.listening?.port ?? 0), never);
+  const pendingConnection = ourTrunk.transports.connect({ ...hopTo(port), kind: "tls" }, never);
+  const peerTrunk = trunk();
+  const peerFlow = await peerTrunk.transports.connect(hopTo(ourTrunk.transports.listening?.port ?? 0), never);
   await Promise.all([
-    ours.transports.close(),
-    ours.transports.close(),
-    expect(half).rejects.toMatchObject({ fault: "closed" }),
+    ourTrunk.transports.close(),
+    ourTrunk.transports.close(),
+    expect(pendingConnection).rejects.toMatchObject({ fault: "closed" }),
   ]);
   expect(flow.alive).toBe(false);
-  await vi.waitFor(() => expect(inside.alive).toBe(false));
+  await vi.waitFor(() => expect(peerFlow.alive).toBe(false));
   expect(system.waiting).toBe(0);
-  await expect(ours.transports.connect(hopTo(port), never)).rejects.toThrow("the trunk was closed");
+  await expect(ourTrunk.transports.connect(hopTo(port), never)).rejects.toThrow("the trunk was closed");
 });

@@ -6,12 +6,12 @@ import { certificateAuthority } from "../../support/certificates.ts";
 import { never, type Observed, Opened, observe, options, streamPeer } from "./sockets.ts";
 
 const authority = certificateAuthority();
-const other = certificateAuthority("Another Authority");
-const opened = new Opened();
-afterEach(() => opened.close());
+const otherAuthority = certificateAuthority("Another Authority");
+const resources = new Opened();
+afterEach(() => resources.close());
 
 function trunk(tls: TlsOptions = {}): Observed {
-  return opened.add(observe({ tls }));
+  return resources.add(observe({ tls }));
 }
 
 function hopTo(port: number, host = "localhost"): Hop {
@@ -19,7 +19,7 @@ function hopTo(port: number, host = "localhost"): Hop {
 }
 
 test("a request is sent over TLS to a server whose certificate our authority signed", async () => {
-  const peer = opened.add(await streamPeer({ tls: authority.issue() }));
+  const peer = resources.add(await streamPeer({ tls: authority.issue() }));
   const { transports } = trunk({ ca: authority.ca });
   const flow = await transports.connect(hopTo(peer.port), never);
   expect(flow).toMatchObject({
@@ -33,27 +33,27 @@ test("a request is sent over TLS to a server whose certificate our authority sig
 });
 
 test("the certificate may be for an IP address", async () => {
-  const peer = opened.add(await streamPeer({ tls: authority.issue({ names: ["127.0.0.1"] }) }));
+  const peer = resources.add(await streamPeer({ tls: authority.issue({ names: ["127.0.0.1"] }) }));
   const { transports } = trunk({ ca: authority.ca });
   expect(await transports.connect(hopTo(peer.port, "127.0.0.1"), never)).toMatchObject({ alive: true });
 });
 
 test("tls.servername is the certificate's name", async () => {
-  const peer = opened.add(await streamPeer({ tls: authority.issue({ names: ["sip.example.com"] }) }));
+  const peer = resources.add(await streamPeer({ tls: authority.issue({ names: ["sip.example.com"] }) }));
   const { transports } = trunk({ ca: authority.ca, servername: "sip.example.com" });
   expect(await transports.connect(hopTo(peer.port), never)).toMatchObject({ alive: true });
 });
 
 test("a server named by address must have the certificate of its earlier name", async () => {
-  const peer = opened.add(await streamPeer({ tls: authority.issue() }));
+  const peer = resources.add(await streamPeer({ tls: authority.issue() }));
   const { transports, closed } = trunk({ ca: authority.ca });
   const flow = await transports.connect(hopTo(peer.port), never);
   expect(await transports.connect(hopTo(peer.port, "127.0.0.1"), never)).toBe(flow);
   await vi.waitFor(() => expect(peer.sockets).toHaveLength(1));
   peer.sockets[0]?.end();
   await vi.waitFor(() => expect(closed).toHaveLength(1));
-  const again = await transports.connect(hopTo(peer.port, "127.0.0.1"), never);
-  again.send(options());
+  const secondFlow = await transports.connect(hopTo(peer.port, "127.0.0.1"), never);
+  secondFlow.send(options());
   await vi.waitFor(() => expect(peer.received()).toContain("OPTIONS"));
   expect((peer.sockets[1] as TLSSocket & { servername?: string }).servername).toBe("localhost");
 });
@@ -62,28 +62,30 @@ test.each([
   ["the trunk's name", "localhost", "localhost"],
   ["its own address, if the trunk has no name", "127.0.0.2", "127.0.0.1"],
 ])("a server named only by address must have the certificate of %s", async (_, serverName, name) => {
-  const peer = opened.add(await streamPeer({ tls: authority.issue({ names: [name] }) }));
-  const { transports } = opened.add(observe({ tls: { ca: authority.ca }, serverName }));
+  const peer = resources.add(await streamPeer({ tls: authority.issue({ names: [name] }) }));
+  const { transports } = resources.add(observe({ tls: { ca: authority.ca }, serverName }));
   const flow = await transports.connect(hopTo(peer.port, "127.0.0.1"), never);
   flow.send(options());
   await vi.waitFor(() => expect(peer.received()).toContain("OPTIONS"));
 });
 
 test("a certificate for an address is refused by a trunk with a name", async () => {
-  const peer = opened.add(await streamPeer({ tls: authority.issue({ names: ["127.0.0.1"] }) }));
-  const { transports } = opened.add(observe({ tls: { ca: authority.ca }, serverName: "localhost" }));
+  const peer = resources.add(await streamPeer({ tls: authority.issue({ names: ["127.0.0.1"] }) }));
+  const { transports } = resources.add(observe({ tls: { ca: authority.ca }, serverName: "localhost" }));
   await expect(transports.connect(hopTo(peer.port, "127.0.0.1"), never)).rejects.toThrow("other names than localhost");
   expect(peer.received()).toBe("");
 });
 
 test("insecure accepts any certificate", async () => {
-  const peer = opened.add(await streamPeer({ tls: other.issue({ names: ["elsewhere.example"], days: [-2, -1] }) }));
+  const peer = resources.add(
+    await streamPeer({ tls: otherAuthority.issue({ names: ["elsewhere.example"], days: [-2, -1] }) }),
+  );
   const { transports } = trunk({ insecure: true });
   expect(await transports.connect(hopTo(peer.port), never)).toMatchObject({ alive: true });
 });
 
 test("a server gets the client certificate it demands", async () => {
-  const peer = opened.add(await streamPeer({ tls: { ...authority.issue(), ca: authority.ca } }));
+  const peer = resources.add(await streamPeer({ tls: { ...authority.issue(), ca: authority.ca } }));
   const { transports } = trunk({ ca: authority.ca, ...authority.issue({ names: ["client.example"] }) });
   const flow = await transports.connect(hopTo(peer.port), never);
   flow.send(options());
@@ -92,7 +94,7 @@ test("a server gets the client certificate it demands", async () => {
 
 describe("a failed TLS connection is reported with its fix", () => {
   test.each([
-    ["another authority", other.issue(), { ca: authority.ca }, /signed by an unknown authority; set tls\.ca/],
+    ["another authority", otherAuthority.issue(), { ca: authority.ca }, /signed by an unknown authority; set tls\.ca/],
     ["expired", authority.issue({ days: [-3, -1] }), { ca: authority.ca }, /has expired; the operator of the server/],
     ["not valid yet", authority.issue({ days: [1, 2] }), { ca: authority.ca }, /not valid yet; check the clock/],
     [
@@ -101,19 +103,19 @@ describe("a failed TLS connection is reported with its fix", () => {
       { ca: authority.ca },
       /for other names than localhost; set tls\.servername/,
     ],
-  ])("a certificate: %s", async (title, certificate, tls, said) => {
-    const peer = opened.add(await streamPeer({ tls: certificate }));
+  ])("a certificate: %s", async (title, certificate, tls, expectedMessage) => {
+    const peer = resources.add(await streamPeer({ tls: certificate }));
     const { transports } = trunk(tls);
     await expect(transports.connect(hopTo(peer.port), never)).rejects.toMatchObject({
       fault: "tls",
       lasting: title !== "not valid yet",
-      message: expect.stringMatching(said),
+      message: expect.stringMatching(expectedMessage),
     });
     expect(peer.received()).toBe("");
   });
 
   test("a server that does not speak TLS", async () => {
-    const peer = opened.add(await streamPeer());
+    const peer = resources.add(await streamPeer());
     const { transports } = trunk();
     const connecting = transports.connect(hopTo(peer.port), never);
     await vi.waitFor(() => expect(peer.sockets).toHaveLength(1));
@@ -125,7 +127,7 @@ describe("a failed TLS connection is reported with its fix", () => {
   });
 
   test("a server that requires a missing client certificate", async () => {
-    const peer = opened.add(await streamPeer({ tls: { ...authority.issue(), ca: authority.ca } }));
+    const peer = resources.add(await streamPeer({ tls: { ...authority.issue(), ca: authority.ca } }));
     const { transports, closed } = trunk({ ca: authority.ca });
     // With TLS 1.3 the refusal arrives after the handshake has ended on our side.
     const fault = await transports.connect(hopTo(peer.port), never).then(
