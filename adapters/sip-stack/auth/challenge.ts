@@ -127,8 +127,8 @@ export interface DigestChallenge {
   /** The algorithm as the server wrote it; undefined if it named none. */
   readonly algorithmText: string | undefined;
   /** True if the response includes a nonce count and a cnonce: `qop=auth`. Otherwise as in RFC 2069. */
-  readonly counted: boolean;
-  /** True if only the nonce was outdated, and the password right. */
+  readonly hasNonceCount: boolean;
+  /** True if only the nonce was outdated, and the password was right. */
   readonly stale: boolean;
 }
 
@@ -141,25 +141,25 @@ export function digestChallenge({ scheme, params }: Challenge): DigestChallenge 
   const algorithm = digestAlgorithm(algorithmText);
   if (algorithm === undefined) return `the digest algorithm ${shown(algorithmText ?? "MD5")}`;
   const qop = params.get("qop");
-  const counted =
+  const hasNonceCount =
     qop
       ?.toLowerCase()
       .split(/[\s,]+/)
       .includes("auth") === true;
-  if (qop !== undefined && qop.trim() !== "" && !counted) return `the quality of protection ${shown(qop)}`;
+  if (qop !== undefined && qop.trim() !== "" && !hasNonceCount) return `the quality of protection ${shown(qop)}`;
   return {
     realm: params.get("realm") ?? "",
     nonce,
     opaque: params.get("opaque"),
     algorithm,
     algorithmText,
-    counted,
+    hasNonceCount: hasNonceCount,
     stale: params.get("stale")?.toLowerCase() === "true",
   };
 }
 
 /** The challenge with the stronger algorithm, or the first of two with the same. */
-export function strongerChallenge(one: DigestChallenge | undefined, other: DigestChallenge): DigestChallenge {
+export function strongerChallenge(current: DigestChallenge | undefined, candidate: DigestChallenge): DigestChallenge {
   const rank = ({ algorithm }: DigestChallenge): number => DIGEST_ALGORITHMS.indexOf(algorithm);
-  return one === undefined || rank(other) < rank(one) ? other : one;
+  return current === undefined || rank(candidate) < rank(current) ? candidate : current;
 }

@@ -16,7 +16,7 @@ export class CredentialServers {
   }
 
   /** Wraps a resolver so that it remembers the addresses of the trunk's next hop. */
-  noting(resolve: Resolve): Resolve {
+  remembering(resolve: Resolve): Resolve {
     return async (uri, signal) => {
       const hops = await resolve(uri, signal);
       if (uri === this.#nextHop) for (const hop of hops) this.#places.set(placeOf(hop), true);
@@ -30,8 +30,8 @@ export class CredentialServers {
     const [uri, nextHopUri] = [parseUri(place), parseUri(this.#nextHop)];
     if (uri === undefined) return false;
     if (uri.host === nextHopUri?.host && uri.port === nextHopUri.port) return true;
-    const secure = uri.scheme === "sips" || uri.params.get("transport")?.toLowerCase() === "tls";
-    return this.#places.has(placeOf({ address: uri.host, port: uri.port ?? defaultPort(secure ? "tls" : "udp") }));
+    const isTls = uri.scheme === "sips" || uri.params.get("transport")?.toLowerCase() === "tls";
+    return this.#places.has(placeOf({ address: uri.host, port: uri.port ?? defaultPort(isTls ? "tls" : "udp") }));
   }
 }
 

@@ -50,7 +50,7 @@ interface DigestCredentials {
 
 /** The value of Authorization or Proxy-Authorization for a request (RFC 7616 section 3.4). */
 export function digestResponse(
-  { realm, nonce, opaque, algorithm, algorithmText, counted }: DigestChallenge,
+  { realm, nonce, opaque, algorithm, algorithmText, hasNonceCount: counted }: DigestChallenge,
   { user, password, cnonce, count }: DigestCredentials,
   { method, uri }: { readonly method: string; readonly uri: string },
 ): string {
@@ -84,7 +84,7 @@ export class DigestAuthentication {
   /** The credentials of the latest attempt. */
   readonly #sent = new Map<string, DigestSpace>();
   /** Answers to challenges of this request, with the number of stale nonces. */
-  readonly #answered = new Map<string, { readonly space: DigestSpace; readonly stale: number }>();
+  readonly #answers = new Map<string, { readonly space: DigestSpace; readonly stale: number }>();
 
   constructor(client: DigestClient) {
     this.#client = client;
@@ -99,55 +99,56 @@ export class DigestAuthentication {
     if (password === undefined) return;
     for (const space of this.#client.spaces(this.#use))
       this.#sent.set(spaceKey(space.field, space.challenge.realm), space);
-    for (const [key, { space }] of this.#answered) this.#sent.set(key, space);
+    for (const [key, { space }] of this.#answers) this.#sent.set(key, space);
     for (const space of this.#sent.values()) {
-      const use = { user, password, cnonce: space.cnonce, count: ++space.count };
-      request.headers.add(space.field, digestResponse(space.challenge, use, request));
+      const credentials = { user, password, cnonce: space.cnonce, count: ++space.count };
+      request.headers.add(space.field, digestResponse(space.challenge, credentials, request));
     }
   }
 
   /**
-   * Takes the challenges of a 401 or 407. Undefined means: authorize the request and send it again, with a new CSeq;
-   * otherwise the reason why the challenges cannot be answered. @param learns true if a new realm is trusted; default:
-   * true
+   * Handles the challenges of a 401 or 407. Returns the reason why they cannot be answered; undefined if the request is
+   * to be authorized and sent again, with a new CSeq.
+   * @param trustsNewRealms true if a new realm is trusted. Default: true
    */
-  challenged(response: SipResponse, learns = true): ChallengeRefusal | undefined {
+  handleChallenge(response: SipResponse, trustsNewRealms = true): ChallengeRefusal | undefined {
     const { user, password } = this.#client.account;
     const strongest = new Map<string, { readonly field: DigestSpace["field"]; readonly challenge: DigestChallenge }>();
-    const unknown = new Set<string>();
-    let refused: ChallengeRefusal | undefined;
+    const unsupported = new Set<string>();
+    let firstRefusal: ChallengeRefusal | undefined;
     for (const [field, name] of FIELDS)
       for (const challenge of response.headers.fields(name).flatMap(parseChallenges).map(digestChallenge)) {
         if (typeof challenge === "string") {
-          unknown.add(challenge);
+          unsupported.add(challenge);
           continue;
         }
-        const why = password === undefined ? undefined : this.#client.known.refusal(challenge, learns);
-        refused ??= why;
-        if (why !== undefined) continue;
+        const reason =
+          password === undefined ? undefined : this.#client.knownRealms.refusal(challenge, trustsNewRealms);
+        firstRefusal ??= reason;
+        if (reason !== undefined) continue;
         const key = spaceKey(field, challenge.realm);
         strongest.set(key, { field, challenge: strongerChallenge(strongest.get(key)?.challenge, challenge) });
       }
-    if (strongest.size === 0 && refused !== undefined) return refused;
+    if (strongest.size === 0 && firstRefusal !== undefined) return firstRefusal;
     if (strongest.size === 0)
-      return unknown.size > 0
-        ? refusal("unsupported", `the server requires ${[...unknown].join(" or ")}, which is not supported`)
+      return unsupported.size > 0
+        ? refusal("unsupported", `the server requires ${[...unsupported].join(" or ")}, which is not supported`)
         : refusal("unusable_challenge", "the server requires authentication, but sends no challenge");
     for (const [key, { field, challenge }] of strongest) {
       const { realm, nonce, stale } = challenge;
       if (password === undefined)
         return refusal("no_password", `the server requires a password (realm ${shown(realm)}), and none is configured`);
-      const answered = this.#answered.get(key);
-      const repeated = this.#sent.get(key)?.challenge.nonce === nonce;
-      if (!stale && (answered !== undefined || repeated))
+      const previous = this.#answers.get(key);
+      const isRepeated = this.#sent.get(key)?.challenge.nonce === nonce;
+      if (!stale && (previous !== undefined || isRepeated))
         return refusal(
           "wrong_password",
           `the server refused the user ${shown(user)} with this password (realm ${shown(realm)})`,
         );
-      const staleCount = answered === undefined ? 0 : answered.stale + 1;
+      const staleCount = previous === undefined ? 0 : previous.stale + 1;
       if (staleCount > MAX_STALE)
         return refusal("unusable_challenge", `the server calls each of its nonces stale (realm ${shown(realm)})`);
-      this.#answered.set(key, { space: this.#client.learn(field, challenge, this.#use), stale: staleCount });
+      this.#answers.set(key, { space: this.#client.learn(field, challenge, this.#use), stale: staleCount });
     }
     return undefined;
   }

@@ -21,19 +21,19 @@ const MAX_SPACES = 8;
  *
  * ```ts
  * const authentication = digest.authentication();
- * authentication.authorize(request); // before each sending, the first as well
- * const why = authentication.challenged(response); // a 401 or 407; undefined: authorize and send once more, with a new CSeq
+ * authentication.authorize(request); // before each sending, including the first
+ * const refusal = authentication.handleChallenge(response); // undefined: authorize and resend, with a new CSeq
  * ```
  */
 export class DigestClient {
   readonly account: DigestAccount;
-  readonly known: Realms;
+  readonly knownRealms: Realms;
   readonly #system: Pick<System, "random">;
   readonly #spaces = new BoundedMap<string, DigestSpace>(MAX_SPACES);
 
   constructor(account: DigestAccount, system: Pick<System, "random">) {
     this.account = account;
-    this.known = new Realms(account.realms);
+    this.knownRealms = new Realms(account.realms);
     this.#system = system;
   }
 
@@ -57,7 +57,7 @@ export class DigestClient {
 
   /** Remembers a challenge; the count of a known nonce continues. */
   learn(field: DigestSpace["field"], challenge: DigestChallenge, use: DigestUse): DigestSpace {
-    this.known.met(challenge);
+    this.knownRealms.remember(challenge);
     const key = `${use} ${spaceKey(field, challenge.realm)}`;
     const existing = this.#spaces.get(key);
     if (existing?.challenge.nonce === challenge.nonce && existing.challenge.algorithm === challenge.algorithm)
@@ -73,51 +73,51 @@ const MAX_SERVERS = 64;
 
 /**
  * The realms (RFC 3261 section 22) that may get a password: those in the trunk's options, otherwise those of the first
- * challenges of its servers. A callee can send challenges too, and could otherwise get a response with MD5 to a nonce of
- * its choice, to guess the password from.
+ * challenges of its servers. A callee can send challenges too, and could otherwise get an MD5 response to a nonce of
+ * its choice, and guess the password from it.
  */
 class Realms {
   readonly #configured: readonly string[] | undefined;
   /** The strongest algorithm of each realm so far (RFC 8760). */
   readonly #strongest = new BoundedMap<string, DigestAlgorithm>(MAX_REALMS);
-  /** Servers that have accepted an INVITE: they have named their realms. */
-  readonly #settled = new BoundedMap<string, true>(MAX_SERVERS);
+  /** Servers that have accepted an INVITE, and so have named their realms. */
+  readonly #acceptedServers = new BoundedMap<string, true>(MAX_SERVERS);
 
   constructor(configured?: readonly string[] | undefined) {
     this.#configured = configured;
   }
 
-  /** Reason why a challenge is not answered. @param learns true if a new realm is trusted */
-  refusal({ realm, algorithm }: DigestChallenge, learns: boolean): ChallengeRefusal | undefined {
+  /** Reason why a challenge is not answered. @param trustsNewRealms true if a new realm is trusted */
+  refusal({ realm, algorithm }: DigestChallenge, trustsNewRealms: boolean): ChallengeRefusal | undefined {
     const strongest = this.#strongest.get(realm);
     if (strongest !== undefined && algorithm.rank > strongest.rank)
       return {
         code: "weaker_algorithm",
         detail: `the realm ${shown(realm)} has used ${strongest.name} before, and gets no answer with ${algorithm.name}`,
       };
-    const ownRealms = this.#configured ?? [...this.#strongest.keys()];
-    if (ownRealms.includes(realm)) return undefined;
-    if (this.#configured === undefined && (learns || ownRealms.length === 0)) return undefined;
-    const realmList = ownRealms.slice(0, 3).map(shown).join(", ");
+    const trustedRealms = this.#configured ?? [...this.#strongest.keys()];
+    if (trustedRealms.includes(realm)) return undefined;
+    if (this.#configured === undefined && (trustsNewRealms || trustedRealms.length === 0)) return undefined;
+    const realmList = trustedRealms.slice(0, 3).map(shown).join(", ");
     return {
       code: "other_realm",
       detail: `the password is for the realm ${realmList}, not for ${shown(realm)}; if that is the trunk's, name both in \`realms\``,
     };
   }
 
-  /** Remembers a challenge that is answered. */
-  met({ realm, algorithm }: DigestChallenge): void {
+  /** Remembers the algorithm of a challenge that is answered. */
+  remember({ realm, algorithm }: DigestChallenge): void {
     const strongest = this.#strongest.get(realm);
-    const weaker = strongest !== undefined && strongest.rank < algorithm.rank;
-    this.#strongest.set(realm, weaker ? strongest : algorithm);
+    const isWeaker = strongest !== undefined && strongest.rank < algorithm.rank;
+    this.#strongest.set(realm, isWeaker ? strongest : algorithm);
   }
 
   /** Records a server that has accepted an INVITE. @param server its address and port */
-  settle(server: string): void {
-    this.#settled.set(server, true);
+  recordAcceptance(server: string): void {
+    this.#acceptedServers.set(server, true);
   }
 
-  isSettled(server: string): boolean {
-    return this.#settled.has(server);
+  hasAccepted(server: string): boolean {
+    return this.#acceptedServers.has(server);
   }
 }

@@ -3,12 +3,12 @@ import { describe, expect, test } from "vitest";
 import { digestChallenge, parseChallenges } from "../../../adapters/sip-stack/auth/challenge.ts";
 import { fuzz } from "../../support/fuzz.ts";
 
-const read = (text: string): unknown =>
+const readChallenges = (text: string): unknown =>
   parseChallenges(text).map(({ scheme, params }) => ({ scheme, ...Object.fromEntries(params) }));
 
 describe("the challenges of a server", () => {
   test("are read from one field, separated by whitespace", () => {
-    expect(read('Digest realm = "a, b" ,nonce=x,  Basic realm="c", DIGEST Nonce="1\\"2"')).toEqual([
+    expect(readChallenges('Digest realm = "a, b" ,nonce=x,  Basic realm="c", DIGEST Nonce="1\\"2"')).toEqual([
       { scheme: "digest", realm: "a, b", nonce: "x" },
       { scheme: "basic", realm: "c" },
       { scheme: "digest", nonce: '1"2' },
@@ -16,7 +16,7 @@ describe("the challenges of a server", () => {
   });
 
   test("are read for schemes without parameters", () => {
-    expect(read('NTLM TlRMTVNTUAAB==, Negotiate, Digest realm="r"')).toMatchObject([
+    expect(readChallenges('NTLM TlRMTVNTUAAB==, Negotiate, Digest realm="r"')).toMatchObject([
       { scheme: "ntlm" },
       expect.anything(),
       { scheme: "negotiate" },
@@ -25,10 +25,10 @@ describe("the challenges of a server", () => {
   });
 
   test("are skipped if malformed", () => {
-    expect(read("")).toEqual([]);
-    expect(read('realm="r"')).toEqual([]);
-    expect(read('Digest realm="r')).toEqual([{ scheme: "digest", realm: "" }, { scheme: "r" }]);
-    expect(read('Digest ,, nonce=1,,"x" opaque')).toMatchObject([{ scheme: "digest", nonce: "1" }, {}, {}]);
+    expect(readChallenges("")).toEqual([]);
+    expect(readChallenges('realm="r"')).toEqual([]);
+    expect(readChallenges('Digest realm="r')).toEqual([{ scheme: "digest", realm: "" }, { scheme: "r" }]);
+    expect(readChallenges('Digest ,, nonce=1,,"x" opaque')).toMatchObject([{ scheme: "digest", nonce: "1" }, {}, {}]);
   });
 
   test.each([

@@ -3,9 +3,9 @@ import { type DigestChallenge, digestChallenge, parseChallenges } from "../../..
 import { digestResponse } from "../../../adapters/sip-stack/auth/digest-authentication.ts";
 
 function challenge(text: string): DigestChallenge {
-  const read = digestChallenge(parseChallenges(text)[0] ?? { scheme: "none", params: new Map() });
-  if (typeof read === "string") throw new Error(read);
-  return read;
+  const parsed = digestChallenge(parseChallenges(text)[0] ?? { scheme: "none", params: new Map() });
+  if (typeof parsed === "string") throw new Error(parsed);
+  return parsed;
 }
 
 const response = (value: string): string | undefined => /response="(\w+)"/.exec(value)?.[1];
@@ -34,47 +34,47 @@ describe("a digest response", () => {
     const parsed = challenge(
       'Digest realm="api@example.org", qop="auth", algorithm=SHA-512-256, nonce="5TsQWLVdgBdmrQ0XsxbDODV+57QdFR34I9HAbC/RVvkK", opaque="HRPCssKJSGjCrkzDg8OhwpzCiGPChXYjwrI2QmXDnsOS", charset=UTF-8, userhash=true',
     );
-    const use = {
+    const credentials = {
       user: "Jäsøn Doe",
       password: "Secret, or not?",
       cnonce: "NTg6RKcb9boFIAS3KrFK9BGeh+iDa/sm6jUMp2wds69v",
       count: 1,
     };
-    const answer = digestResponse(parsed, use, { method: "GET", uri: "/doe.json" });
-    expect(response(answer)).toBe("3798d4131c277846293534c3edc11bd8a5e4cdcbff78b05db9d95eeb1cec68a5");
-    expect(answer).toContain('username="Jäsøn Doe"');
-    expect(answer).not.toContain("userhash");
+    const header = digestResponse(parsed, credentials, { method: "GET", uri: "/doe.json" });
+    expect(response(header)).toBe("3798d4131c277846293534c3edc11bd8a5e4cdcbff78b05db9d95eeb1cec68a5");
+    expect(header).toContain('username="Jäsøn Doe"');
+    expect(header).not.toContain("userhash");
   });
 
   test("matches RFC 2617 section 3.5", () => {
     const parsed = challenge(
       'Digest realm="testrealm@host.com", qop="auth,auth-int", nonce="dcd98b7102dd2f0e8b11d0f600bfb0c093", opaque="5ccc069c403ebaf9f0171e9517f40e41"',
     );
-    const use = { user: "Mufasa", password: "Circle Of Life", cnonce: "0a4f113b", count: 1 };
-    const answer = digestResponse(parsed, use, GET);
-    expect(response(answer)).toBe("6629fae49393a05397450978507c4ef1");
-    expect(answer).not.toContain("algorithm");
+    const credentials = { user: "Mufasa", password: "Circle Of Life", cnonce: "0a4f113b", count: 1 };
+    const header = digestResponse(parsed, credentials, GET);
+    expect(response(header)).toBe("6629fae49393a05397450978507c4ef1");
+    expect(header).not.toContain("algorithm");
   });
 
   test("matches RFC 2069 without qop, as corrected by erratum 749", () => {
     const parsed = challenge(
       'Digest realm="testrealm@host.com", nonce="dcd98b7102dd2f0e8b11d0f600bfb0c093", opaque="5ccc069c403ebaf9f0171e9517f40e41"',
     );
-    const use = { user: "Mufasa", password: "CircleOfLife", cnonce: "x", count: 7 };
-    const answer = digestResponse(parsed, use, GET);
-    expect(response(answer)).toBe("1949323746fe6a43ef61f9606e7febea");
-    expect(answer).not.toMatch(/cnonce|nc=|qop/);
+    const credentials = { user: "Mufasa", password: "CircleOfLife", cnonce: "x", count: 7 };
+    const header = digestResponse(parsed, credentials, GET);
+    expect(response(header)).toBe("1949323746fe6a43ef61f9606e7febea");
+    expect(header).not.toMatch(/cnonce|nc=|qop/);
   });
 
   test("includes nonce and cnonce in the secret of a -sess algorithm", () => {
     // computed with the shell: for each step printf '%s' … | md5sum
     const parsed = challenge('Digest realm="r", nonce="n", algorithm=MD5-sess, qop=auth');
-    const answer = digestResponse(
+    const header = digestResponse(
       parsed,
       { user: "u", password: "p", cnonce: "c", count: 1 },
       { method: "REGISTER", uri: "sip:r" },
     );
-    expect(response(answer)).toBe("9fcc4392a91dc57e8c83c2241da62025");
+    expect(response(header)).toBe("9fcc4392a91dc57e8c83c2241da62025");
   });
 
   test("counts requests with eight hex digits", () => {
@@ -84,8 +84,8 @@ describe("a digest response", () => {
   test("escapes quotes and backslashes in quoted values, but not in hashed ones", () => {
     const parsed = challenge('Digest realm="a \\"b\\" c", nonce="x\\\\y", opaque=""');
     expect(parsed.realm).toBe('a "b" c');
-    const answer = digestResponse(parsed, { user: "D\\u", password: "p", cnonce: "c", count: 1 }, GET);
-    expect(answer).toContain('username="D\\\\u", realm="a \\"b\\" c", nonce="x\\\\y"');
-    expect(answer).toContain('opaque=""');
+    const header = digestResponse(parsed, { user: "D\\u", password: "p", cnonce: "c", count: 1 }, GET);
+    expect(header).toContain('username="D\\\\u", realm="a \\"b\\" c", nonce="x\\\\y"');
+    expect(header).toContain('opaque=""');
   });
 });

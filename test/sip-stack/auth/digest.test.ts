@@ -9,24 +9,27 @@ import {
   sipRequest,
 } from "../../../adapters/sip-stack/message/message.ts";
 
-const chance = { random: (bytes: Uint8Array): void => void bytes.fill(0xab) };
+const system = { random: (bytes: Uint8Array): void => void bytes.fill(0xab) };
 const client = (password: string | undefined = "s3cret"): DigestClient =>
-  new DigestClient({ user: "alice", password }, chance);
+  new DigestClient({ user: "alice", password }, system);
 const invite = (): SipRequest => sipRequest("INVITE", "sip:+49891234@example.com;transport=tls");
 
-function challenged(status: 401 | 407, ...values: string[]): SipResponse {
+function challengeResponse(status: 401 | 407, ...values: string[]): SipResponse {
   const headers = new SipHeaders();
   for (const value of values) headers.add(status === 401 ? "WWW-Authenticate" : "Proxy-Authenticate", value);
   return { kind: "response", status, reason: "", headers, body: EMPTY_BODY };
 }
 
 /** Credentials of a request with this authentication: the parameters of each field, by name. */
-function sent(authentication: DigestAuthentication, request = invite()): Record<string, string>[] {
+function sentCredentials(authentication: DigestAuthentication, request = invite()): Record<string, string>[] {
   authentication.authorize(request);
   return [...request.headers].map(([field, value]) => ({
     field,
     ...Object.fromEntries(
-      Array.from(value.matchAll(/(\w+)=(?:"([^"]*)"|([^,]*))/g), ([, name, quoted, plain]) => [name, quoted ?? plain]),
+      Array.from(value.matchAll(/(\w+)=(?:"([^"]*)"|([^,]*))/g), ([, name, quoted, unquoted]) => [
+        name,
+        quoted ?? unquoted,
+      ]),
     ),
   }));
 }
@@ -34,13 +37,13 @@ function sent(authentication: DigestAuthentication, request = invite()): Record<
 describe("a request that is challenged", () => {
   test("gets credentials in the challenge's field", () => {
     const authentication = client().authentication();
-    expect(sent(authentication)).toEqual([]);
+    expect(sentCredentials(authentication)).toEqual([]);
     expect(
-      authentication.challenged(
-        challenged(407, 'Digest realm="wa.meta.vc", nonce="n1", opaque="o", algorithm=SHA-256, qop="auth"'),
+      authentication.handleChallenge(
+        challengeResponse(407, 'Digest realm="wa.meta.vc", nonce="n1", opaque="o", algorithm=SHA-256, qop="auth"'),
       ),
     ).toBeUndefined();
-    expect(sent(authentication)).toEqual([
+    expect(sentCredentials(authentication)).toEqual([
       {
         field: "Proxy-Authorization",
         username: "alice",
@@ -59,29 +62,35 @@ describe("a request that is challenged", () => {
 
   test("uses the strongest known algorithm", () => {
     const authentication = client().authentication();
-    const asked = ["MD5", "AKAv2-MD5", "SHA-256", "SHA-1024"].map(
+    const challenges = ["MD5", "AKAv2-MD5", "SHA-256", "SHA-1024"].map(
       (name) => `Digest realm="r", nonce="${name}", algorithm=${name}`,
     );
-    expect(authentication.challenged(challenged(401, ...asked))).toBeUndefined();
-    expect(sent(authentication)).toMatchObject([{ field: "Authorization", algorithm: "SHA-256", nonce: "SHA-256" }]);
+    expect(authentication.handleChallenge(challengeResponse(401, ...challenges))).toBeUndefined();
+    expect(sentCredentials(authentication)).toMatchObject([
+      { field: "Authorization", algorithm: "SHA-256", nonce: "SHA-256" },
+    ]);
   });
 
   test("uses MD5 only as a reported fallback", () => {
     const digest = client();
     const authentication = digest.authentication();
-    expect(authentication.challenged(challenged(401, 'Digest realm="r", nonce="n", Basic realm="r"'))).toBeUndefined();
-    expect(sent(authentication)).toHaveLength(1);
+    expect(
+      authentication.handleChallenge(challengeResponse(401, 'Digest realm="r", nonce="n", Basic realm="r"')),
+    ).toBeUndefined();
+    expect(sentCredentials(authentication)).toHaveLength(1);
     expect(digest.realms).toEqual([{ realm: "r", algorithm: "MD5" }]);
   });
 
   test("responds to proxies of several realms and the server", () => {
     const authentication = client().authentication();
     expect(
-      authentication.challenged(challenged(407, 'Digest realm="p1", nonce="1"', 'Digest realm="p2", nonce="2"')),
+      authentication.handleChallenge(
+        challengeResponse(407, 'Digest realm="p1", nonce="1"', 'Digest realm="p2", nonce="2"'),
+      ),
     ).toBeUndefined();
-    expect(sent(authentication)).toHaveLength(2);
-    expect(authentication.challenged(challenged(401, 'Digest realm="p1", nonce="3"'))).toBeUndefined();
-    expect(sent(authentication).map(({ field, nonce }) => [field, nonce])).toEqual([
+    expect(sentCredentials(authentication)).toHaveLength(2);
+    expect(authentication.handleChallenge(challengeResponse(401, 'Digest realm="p1", nonce="3"'))).toBeUndefined();
+    expect(sentCredentials(authentication).map(({ field, nonce }) => [field, nonce])).toEqual([
       ["Proxy-Authorization", "1"],
       ["Proxy-Authorization", "2"],
       ["Authorization", "3"],
@@ -90,20 +99,20 @@ describe("a request that is challenged", () => {
 
   test("responds to a proxy and a server together", () => {
     const authentication = client().authentication();
-    const both = challenged(401, 'Digest realm="a", nonce="1"');
-    both.headers.add("Proxy-Authenticate", 'Digest realm="b", nonce="2"');
-    expect(authentication.challenged(both)).toBeUndefined();
-    expect(sent(authentication).map(({ field }) => field)).toEqual(["Authorization", "Proxy-Authorization"]);
+    const bothChallenges = challengeResponse(401, 'Digest realm="a", nonce="1"');
+    bothChallenges.headers.add("Proxy-Authenticate", 'Digest realm="b", nonce="2"');
+    expect(authentication.handleChallenge(bothChallenges)).toBeUndefined();
+    expect(sentCredentials(authentication).map(({ field }) => field)).toEqual(["Authorization", "Proxy-Authorization"]);
   });
 
   test("responds again for a stale nonce", () => {
     const authentication = client().authentication();
-    authentication.challenged(challenged(401, 'Digest realm="r", nonce="n1", qop="auth"'));
-    sent(authentication);
+    authentication.handleChallenge(challengeResponse(401, 'Digest realm="r", nonce="n1", qop="auth"'));
+    sentCredentials(authentication);
     expect(
-      authentication.challenged(challenged(401, 'Digest realm="r", nonce="n2", qop="auth", stale=TRUE')),
+      authentication.handleChallenge(challengeResponse(401, 'Digest realm="r", nonce="n2", qop="auth", stale=TRUE')),
     ).toBeUndefined();
-    expect(sent(authentication)).toMatchObject([{ nonce: "n2", nc: "00000001" }]);
+    expect(sentCredentials(authentication)).toMatchObject([{ nonce: "n2", nc: "00000001" }]);
   });
 });
 
@@ -111,22 +120,24 @@ describe("a later request", () => {
   test("carries credentials unchallenged, with a nonce count", () => {
     const digest = client();
     const first = digest.authentication();
-    first.challenged(challenged(401, 'Digest realm="r", nonce="n", qop="auth"'));
-    expect(sent(first)).toMatchObject([{ nc: "00000001" }]);
-    expect(sent(digest.authentication(), sipRequest("BYE", "sip:b"))).toMatchObject([{ nc: "00000002", uri: "sip:b" }]);
-    expect(sent(digest.authentication())).toMatchObject([{ nc: "00000003", nonce: "n" }]);
+    first.handleChallenge(challengeResponse(401, 'Digest realm="r", nonce="n", qop="auth"'));
+    expect(sentCredentials(first)).toMatchObject([{ nc: "00000001" }]);
+    expect(sentCredentials(digest.authentication(), sipRequest("BYE", "sip:b"))).toMatchObject([
+      { nc: "00000002", uri: "sip:b" },
+    ]);
+    expect(sentCredentials(digest.authentication())).toMatchObject([{ nc: "00000003", nonce: "n" }]);
   });
 
   test("gets one more attempt if its nonce is refused, stale or not", () => {
     const digest = client();
     const first = digest.authentication();
-    first.challenged(challenged(401, 'Digest realm="r", nonce="n1", qop="auth"'));
-    sent(first);
+    first.handleChallenge(challengeResponse(401, 'Digest realm="r", nonce="n1", qop="auth"'));
+    sentCredentials(first);
     const second = digest.authentication();
-    sent(second);
-    expect(second.challenged(challenged(401, 'Digest realm="r", nonce="n2", qop="auth"'))).toBeUndefined();
-    expect(sent(second)).toMatchObject([{ nonce: "n2", nc: "00000001" }]);
-    expect(second.challenged(challenged(401, 'Digest realm="r", nonce="n3", qop="auth"'))).toMatchObject({
+    sentCredentials(second);
+    expect(second.handleChallenge(challengeResponse(401, 'Digest realm="r", nonce="n2", qop="auth"'))).toBeUndefined();
+    expect(sentCredentials(second)).toMatchObject([{ nonce: "n2", nc: "00000001" }]);
+    expect(second.handleChallenge(challengeResponse(401, 'Digest realm="r", nonce="n3", qop="auth"'))).toMatchObject({
       code: "wrong_password",
     });
   });
@@ -135,90 +146,95 @@ describe("a later request", () => {
     const digest = client();
     const authentications = [digest.authentication(), digest.authentication()];
     for (const authentication of authentications) {
-      expect(sent(authentication)).toEqual([]);
+      expect(sentCredentials(authentication)).toEqual([]);
     }
     for (const authentication of authentications)
-      authentication.challenged(challenged(401, 'Digest realm="r", nonce="n", qop="auth"'));
-    expect(authentications.map((authentication) => sent(authentication)[0]?.nc)).toEqual(["00000001", "00000002"]);
+      authentication.handleChallenge(challengeResponse(401, 'Digest realm="r", nonce="n", qop="auth"'));
+    expect(authentications.map((authentication) => sentCredentials(authentication)[0]?.nc)).toEqual([
+      "00000001",
+      "00000002",
+    ]);
   });
 
   test("replaces the credentials that it was copied with", () => {
     const digest = client();
     const authentication = digest.authentication();
-    authentication.challenged(challenged(401, 'Digest realm="r", nonce="n"'));
+    authentication.handleChallenge(challengeResponse(401, 'Digest realm="r", nonce="n"'));
     const request = invite();
     request.headers.add("Authorization", "Digest old").add("proxy-authorization", "Digest old");
-    expect(sent(authentication, request)).toMatchObject([{ nonce: "n" }]);
+    expect(sentCredentials(authentication, request)).toMatchObject([{ nonce: "n" }]);
   });
 
   test("carries credentials of the latest realms only", () => {
     const digest = client();
-    const asks = (realm: string): unknown =>
-      digest.authentication().challenged(challenged(401, `Digest realm="${realm}", nonce="n"`));
-    for (let realm = 0; realm < 100; realm++) asks(String(realm));
-    digest.authentication().challenged(challenged(401, 'Digest realm="92", nonce="new"'));
-    asks("100");
-    expect(sent(digest.authentication()).map(({ realm }) => Number(realm))).toEqual([94, 95, 96, 97, 98, 99, 92, 100]);
+    const answerRealm = (realm: string): unknown =>
+      digest.authentication().handleChallenge(challengeResponse(401, `Digest realm="${realm}", nonce="n"`));
+    for (let realm = 0; realm < 100; realm++) answerRealm(String(realm));
+    digest.authentication().handleChallenge(challengeResponse(401, 'Digest realm="92", nonce="new"'));
+    answerRealm("100");
+    expect(sentCredentials(digest.authentication()).map(({ realm }) => Number(realm))).toEqual([
+      94, 95, 96, 97, 98, 99, 92, 100,
+    ]);
   });
 });
 
 describe("a realm", () => {
-  const asks = (realm: string, algorithm = "MD5"): SipResponse =>
-    challenged(401, `Digest realm="${realm}", nonce="n", algorithm=${algorithm}`);
+  const challengeOf = (realm: string, algorithm = "MD5"): SipResponse =>
+    challengeResponse(401, `Digest realm="${realm}", nonce="n", algorithm=${algorithm}`);
 
   test("is trusted if it is the first, or if learning is enabled", () => {
     const digest = client();
-    expect(digest.authentication().challenged(asks("a"), false)).toBeUndefined();
-    expect(digest.authentication().challenged(asks("b"), false)).toEqual({
+    expect(digest.authentication().handleChallenge(challengeOf("a"), false)).toBeUndefined();
+    expect(digest.authentication().handleChallenge(challengeOf("b"), false)).toEqual({
       code: "other_realm",
       detail: expect.stringMatching(/realm "a", not for "b"/),
     });
-    expect(digest.authentication().challenged(asks("b"))).toBeUndefined();
-    expect(digest.authentication().challenged(asks("b"), false)).toBeUndefined();
+    expect(digest.authentication().handleChallenge(challengeOf("b"))).toBeUndefined();
+    expect(digest.authentication().handleChallenge(challengeOf("b"), false)).toBeUndefined();
   });
 
   test("that is unknown does not affect a known one next to it", () => {
     const digest = client();
-    digest.authentication().challenged(asks("a"));
+    digest.authentication().handleChallenge(challengeOf("a"));
     const authentication = digest.authentication();
-    const both = asks("evil");
-    both.headers.add("Proxy-Authenticate", 'Digest realm="a", nonce="2"');
-    expect(authentication.challenged(both, false)).toBeUndefined();
-    expect(sent(authentication).map(({ realm }) => realm)).toEqual(["a", "a"]);
+    const bothChallenges = challengeOf("evil");
+    bothChallenges.headers.add("Proxy-Authenticate", 'Digest realm="a", nonce="2"');
+    expect(authentication.handleChallenge(bothChallenges, false)).toBeUndefined();
+    expect(sentCredentials(authentication).map(({ realm }) => realm)).toEqual(["a", "a"]);
   });
 
   test("may change to stronger algorithms, not back", () => {
     const digest = client();
     for (const algorithm of ["MD5", "SHA-256-sess", "SHA-256"])
-      expect(digest.authentication().challenged(asks("a", algorithm)), algorithm).toBeUndefined();
+      expect(digest.authentication().handleChallenge(challengeOf("a", algorithm)), algorithm).toBeUndefined();
     for (const algorithm of ["MD5", "MD5-sess"])
-      expect(digest.authentication().challenged(asks("a", algorithm)), algorithm).toEqual({
+      expect(digest.authentication().handleChallenge(challengeOf("a", algorithm)), algorithm).toEqual({
         code: "weaker_algorithm",
         detail: expect.stringContaining("has used SHA-256 before"),
       });
-    expect(digest.authentication().challenged(asks("b", "MD5"))).toBeUndefined();
+    expect(digest.authentication().handleChallenge(challengeOf("b", "MD5"))).toBeUndefined();
   });
 
   test("of a registration is separate from calls'", () => {
     const digest = client();
     const registration = digest.authentication();
-    sent(registration, sipRequest("REGISTER", "sip:b"));
-    registration.challenged(asks("a"));
-    expect(sent(registration, sipRequest("REGISTER", "sip:b"))).toHaveLength(1);
-    expect(sent(digest.authentication(), sipRequest("OPTIONS", "sip:b"))).toHaveLength(1);
-    expect(sent(digest.authentication())).toEqual([]);
+    sentCredentials(registration, sipRequest("REGISTER", "sip:b"));
+    registration.handleChallenge(challengeOf("a"));
+    expect(sentCredentials(registration, sipRequest("REGISTER", "sip:b"))).toHaveLength(1);
+    expect(sentCredentials(digest.authentication(), sipRequest("OPTIONS", "sip:b"))).toHaveLength(1);
+    expect(sentCredentials(digest.authentication())).toEqual([]);
   });
 });
 
 describe("a challenge gets no response", () => {
-  const digestChallenge = (rest: string): SipResponse => challenged(401, `Digest realm="r", ${rest}`);
+  const digestChallenge = (params: string): SipResponse => challengeResponse(401, `Digest realm="r", ${params}`);
 
   test("if the password is wrong, with the same nonce or a new one", () => {
     for (const nonce of ["n1", "n2"]) {
       const authentication = client().authentication();
-      authentication.challenged(digestChallenge('nonce="n1"'));
-      sent(authentication);
-      expect(authentication.challenged(digestChallenge(`nonce="${nonce}"`))).toEqual({
+      authentication.handleChallenge(digestChallenge('nonce="n1"'));
+      sentCredentials(authentication);
+      expect(authentication.handleChallenge(digestChallenge(`nonce="${nonce}"`))).toEqual({
         code: "wrong_password",
         detail: 'the server refused the user "alice" with this password (realm "r")',
       });
@@ -228,18 +244,18 @@ describe("a challenge gets no response", () => {
   test("if a nonce that worked before is refused", () => {
     const digest = client();
     const first = digest.authentication();
-    first.challenged(digestChallenge('nonce="n1", qop=auth'));
-    sent(first);
+    first.handleChallenge(digestChallenge('nonce="n1", qop=auth'));
+    sentCredentials(first);
     const second = digest.authentication();
-    sent(second);
-    expect(second.challenged(digestChallenge('nonce="n1", qop=auth'))).toMatchObject({ code: "wrong_password" });
+    sentCredentials(second);
+    expect(second.handleChallenge(digestChallenge('nonce="n1", qop=auth'))).toMatchObject({ code: "wrong_password" });
   });
 
   test("without a supported algorithm; the error names it", () => {
     expect(
       client()
         .authentication()
-        .challenged(challenged(401, 'Digest realm="r", nonce="n", algorithm=AKAv1-MD5', "NTLM")),
+        .handleChallenge(challengeResponse(401, 'Digest realm="r", nonce="n", algorithm=AKAv1-MD5', "NTLM")),
     ).toEqual({
       code: "unsupported",
       detail:
@@ -248,19 +264,19 @@ describe("a challenge gets no response", () => {
   });
 
   test("if there is no password", () => {
-    const authentication = new DigestClient({ user: "alice", password: undefined }, chance).authentication();
-    expect(authentication.challenged(digestChallenge('nonce="n"'))).toEqual({
+    const authentication = new DigestClient({ user: "alice", password: undefined }, system).authentication();
+    expect(authentication.handleChallenge(digestChallenge('nonce="n"'))).toEqual({
       code: "no_password",
       detail: 'the server requires a password (realm "r"), and none is configured',
     });
-    expect(sent(authentication)).toEqual([]);
+    expect(sentCredentials(authentication)).toEqual([]);
   });
 
   test("if every nonce is stale", () => {
     const authentication = client().authentication();
     const results = Array.from({ length: 4 }, (_, round) => {
-      const result = authentication.challenged(digestChallenge(`nonce="n${round}", stale=true`));
-      sent(authentication);
+      const result = authentication.handleChallenge(digestChallenge(`nonce="n${round}", stale=true`));
+      sentCredentials(authentication);
       return result;
     });
     const refusal = { code: "unusable_challenge", detail: 'the server calls each of its nonces stale (realm "r")' };
@@ -268,7 +284,7 @@ describe("a challenge gets no response", () => {
   });
 
   test("if the response has no challenge", () => {
-    expect(client().authentication().challenged(challenged(401))).toEqual({
+    expect(client().authentication().handleChallenge(challengeResponse(401))).toEqual({
       code: "unusable_challenge",
       detail: "the server requires authentication, but sends no challenge",
     });
