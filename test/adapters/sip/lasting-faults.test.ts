@@ -67,7 +67,7 @@ test("a call fails at once on a refused account, and waits otherwise", async () 
   const ends = await Promise.all(lines.slice(0, 3).map(({ call }) => ringport.calls.wait(ADA, call.id)));
   expect(ends.map(({ outcome }) => [outcome!.reason, outcome!.detail])).toEqual([
     ["instance_offline", expect.stringMatching(/refuses to register .*SIP 401 .*`password`/)],
-    ["instance_offline", expect.stringMatching(/does not take our password \(SIP 407.*`password`/)],
+    ["instance_offline", expect.stringMatching(/does not accept our password \(SIP 407.*`password`/)],
     ["instance_offline", expect.stringMatching(/signed by an unknown authority; set tls\.ca/)],
   ]);
   expect(registering.calls).toEqual([]);

@@ -39,7 +39,7 @@ describe("a trunk that is probed by OPTIONS", () => {
     expect((await watchOptions(() => ({ status: 401 })).presence.checkHealth()).state).toBe("online");
     expect(await watchOptions(() => ({ status: 407, reason: "No" }), true).presence.checkHealth()).toEqual({
       state: "offline",
-      reason: "sip.example.com does not take our password (SIP 407 No); check `user`, `authUser` and `password`",
+      reason: "sip.example.com does not accept our password (SIP 407 No); check `user`, `authUser` and `password`",
       lasting: true,
     });
   });
