@@ -1,5 +1,5 @@
 import type { LinkCode } from "../../../src/ports/telephony.ts";
-import { type LinkCodes, ROTATE_MS } from "./link-codes.ts";
+import { type PendingLinkCodes, ROTATE_MS } from "./link-codes.ts";
 
 /** Time codes rotate after the last request for one, ms. */
 const IDLE_MS = 600_000;
@@ -18,13 +18,13 @@ export interface LinkTarget {
 /** The rotating codes of one line that is not linked yet. */
 export class LinkAttempt<Target extends LinkTarget> {
   readonly target: Target;
-  readonly #codes: LinkCodes<Target>;
+  readonly #codes: PendingLinkCodes<Target>;
   #sequence = 0;
   #requestedAt = 0;
   #running = false;
   #cancelTimer: (() => void) | undefined;
 
-  constructor(codes: LinkCodes<Target>, target: Target) {
+  constructor(codes: PendingLinkCodes<Target>, target: Target) {
     this.#codes = codes;
     this.target = target;
   }

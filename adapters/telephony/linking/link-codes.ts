@@ -18,7 +18,7 @@ export interface IssuedCode<Target extends LinkTarget> {
   used: boolean;
 }
 
-/** Options of {@link LinkCodes}. */
+/** Options of {@link PendingLinkCodes}. */
 export interface LinkCodesOptions {
   readonly system: System;
   /** Path before the code in the address of its page: `/simulator/link`. */
@@ -30,7 +30,7 @@ export interface LinkCodesOptions {
 }
 
 /** The linking codes of all lines of an adapter. */
-export class LinkCodes<Target extends LinkTarget> {
+export class PendingLinkCodes<Target extends LinkTarget> {
   readonly system: System;
   readonly path: string;
   readonly timeScale: number;

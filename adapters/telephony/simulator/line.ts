@@ -11,7 +11,7 @@ import {
   type LineHost,
 } from "../../../src/ports/telephony.ts";
 import { LinkAttempt } from "../linking/link-attempt.ts";
-import type { LinkCodes } from "../linking/link-codes.ts";
+import type { PendingLinkCodes } from "../linking/link-codes.ts";
 import type { CalleeActions, SimulatedCallee } from "./callee.ts";
 import { type Device, encodeDevice, newDevice } from "./device.ts";
 import { SimulatedLeg, type SimulatedLegOptions } from "./leg.ts";
@@ -25,7 +25,7 @@ export interface SimulatedLineOptions {
   readonly host: LineHost;
   /** The device that the line is already linked to. */
   readonly device: Device | undefined;
-  readonly codes: LinkCodes<SimulatedPhone>;
+  readonly codes: PendingLinkCodes<SimulatedPhone>;
   /** Reason why no line can connect until the cause is fixed. */
   readonly lastingFault: string | undefined;
   /** Options that all legs share. */

@@ -7,7 +7,7 @@ import { type Logger, silentLogger } from "../../../src/ports/logger.ts";
 import type { Network, NetworkPages } from "../../../src/ports/pages.ts";
 import { realSystem, type System } from "../../../src/ports/system.ts";
 import type { CallerId, InstanceRef, Line, LineHost } from "../../../src/ports/telephony.ts";
-import { LinkCodes } from "../linking/link-codes.ts";
+import { PendingLinkCodes } from "../linking/link-codes.ts";
 import type { CalleeActions, SimulatedCallee } from "./callee.ts";
 import { decodeDevice } from "./device.ts";
 import { type CalledFrom, SimulatedLine } from "./line.ts";
@@ -77,7 +77,12 @@ export function simulator(options: SimulatorOptions = {}): Simulator {
   if (!(timeScale > 0 && timeScale < Infinity)) throw new RangeError(`timeScale must be above 0, not ${timeScale}`);
   const clock = new MediaClock(system);
   const frameLength = msToSamples(FRAME_MS, sampleRate);
-  const codes = new LinkCodes<SimulatedPhone>({ system, path: "/simulator/link", reserveMs: RESERVE_MS, timeScale });
+  const codes = new PendingLinkCodes<SimulatedPhone>({
+    system,
+    path: "/simulator/link",
+    reserveMs: RESERVE_MS,
+    timeScale,
+  });
   const voices = new Voices(options.say, (fault) => logger.warn({ err: fault }, "simulator: a callee's voice failed"));
   const spool = new Spool({
     dir: options.spoolDir,

@@ -16,7 +16,7 @@ import type { MediaEngine } from "../../../sip-stack/media/engine.ts";
 import { parseHostPort } from "../../../sip-stack/message/uri.ts";
 import type { HostLookup } from "../../../user-hosts/host-lookup.ts";
 import { LinkAttempt } from "../../linking/link-attempt.ts";
-import type { LinkCodes } from "../../linking/link-codes.ts";
+import type { PendingLinkCodes } from "../../linking/link-codes.ts";
 import { resolveTrunk } from "../config/resolve-trunk.ts";
 import type { Trunk } from "../config/trunk.ts";
 import { SipLine } from "../line.ts";
@@ -38,7 +38,7 @@ export interface AccountLineOptions {
   readonly system: System;
   readonly logger: Logger;
   readonly media: () => Promise<MediaEngine>;
-  readonly codes: LinkCodes<AccountTarget>;
+  readonly codes: PendingLinkCodes<AccountTarget>;
   readonly attemptLimiter: AccountAttemptLimiter;
   /** The servers that may be entered; undefined for any. */
   readonly servers: readonly string[] | undefined;

@@ -5,7 +5,7 @@ import type { Logger } from "../../../../src/ports/logger.ts";
 import type { Reply, RequestLike } from "../../../../src/ports/web.ts";
 import type { TransportKind } from "../../../sip-stack/transport/transport.ts";
 import type { LinkTarget } from "../../linking/link-attempt.ts";
-import type { IssuedCode, LinkCodes } from "../../linking/link-codes.ts";
+import type { IssuedCode, PendingLinkCodes } from "../../linking/link-codes.ts";
 import { NOT_STORED, type PageText, STALE_CODE, UNKNOWN_CODE, WRONG_METHOD, webPage } from "../../linking/web-page.ts";
 import type { AccountFaults, SipAccount } from "./account.ts";
 import { formText } from "./form-text.ts";
@@ -37,7 +37,7 @@ export interface AccountTarget extends LinkTarget {
  * @param path the path after `/sip`
  */
 export async function accountPage(
-  codes: LinkCodes<AccountTarget>,
+  codes: PendingLinkCodes<AccountTarget>,
   logger: Logger,
   path: string,
   request: RequestLike,
@@ -58,7 +58,7 @@ export async function accountPage(
 }
 
 async function submitAccount(
-  { system }: LinkCodes<AccountTarget>,
+  { system }: PendingLinkCodes<AccountTarget>,
   code: IssuedCode<AccountTarget>,
   logger: Logger,
   request: RequestLike,

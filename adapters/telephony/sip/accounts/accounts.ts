@@ -5,7 +5,7 @@ import type { System } from "../../../../src/ports/system.ts";
 import type { InstanceRef, Line, LineHost } from "../../../../src/ports/telephony.ts";
 import type { MediaEngine } from "../../../sip-stack/media/engine.ts";
 import type { HostLookup } from "../../../user-hosts/host-lookup.ts";
-import { LinkCodes } from "../../linking/link-codes.ts";
+import { PendingLinkCodes } from "../../linking/link-codes.ts";
 import { loadRefusals } from "../destinations/destinations.ts";
 import type { Shared } from "../shared.ts";
 import { type AccountDefaults, decodeAccount } from "./account.ts";
@@ -43,7 +43,7 @@ export interface SipAccountsParts {
  * The core stores the account encrypted, as credentials.
  */
 export function sipAccounts(options: SipAccountsOptions, { system, logger, media, hosts }: SipAccountsParts): Network {
-  const codes = new LinkCodes<AccountTarget>({ system, path: "/sip/link", reserveMs: RESERVE_MS });
+  const codes = new PendingLinkCodes<AccountTarget>({ system, path: "/sip/link", reserveMs: RESERVE_MS });
   const attemptLimiter = new AccountAttemptLimiter(system);
   const { allowedPrefixes, allowEmergency = false, allowPremium = false } = options.defaults ?? {};
   const rule = loadRefusals({ allowedPrefixes, allowEmergency, allowPremium }, "the network of SIP accounts");

@@ -8,13 +8,13 @@ import type { Route, RouteTrunk } from "./route.ts";
 import { type AddFault, addUnknownKeys, labelOf, pathOf } from "./schema-faults.ts";
 import { sharedUsers } from "./shared-options.ts";
 import type { Trunk } from "./trunk.ts";
-import { must, name, objectMust, trunkText, wholeNumber } from "./trunk-schema.ts";
+import { must, name, objectMust, trunkText, wholeNumberBetween } from "./trunk-schema.ts";
 
 const routeTrunkSchema = v.object(
   {
     trunk: trunkText("the name of a trunk", (value) => value !== ""),
-    order: v.optional(wholeNumber("a whole number from 0 to 65535", 0, 65_535)),
-    weight: v.optional(wholeNumber("a whole number from 0 to 65535", 0, 65_535)),
+    order: v.optional(wholeNumberBetween("a whole number from 0 to 65535", 0, 65_535)),
+    weight: v.optional(wholeNumberBetween("a whole number from 0 to 65535", 0, 65_535)),
     prefixes: v.optional(
       v.pipe(
         v.array(trunkText(PREFIX_RULE, isPrefix), must(`a list of prefixes: ${PREFIX_RULE}`)),

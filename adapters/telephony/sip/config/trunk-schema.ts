@@ -62,7 +62,7 @@ const bounded = (rule: string, min: number, max: number) =>
     v.check((value) => value >= min && value <= max, must(rule)),
   );
 
-export const wholeNumber = (rule: string, min: number, max: number) =>
+export const wholeNumberBetween = (rule: string, min: number, max: number) =>
   v.pipe(
     v.number(must(rule)),
     v.check((value) => Number.isInteger(value) && value >= min && value <= max, must(rule)),
@@ -152,7 +152,7 @@ const networks = v.optional(
 const listen = v.object(
   {
     transport: v.picklist(["udp", "tcp", "tls"], must("udp, tcp or tls")),
-    port: wholeNumber("a port: 1 to 65535, or 0 for a free one", 0, 65_535),
+    port: wholeNumberBetween("a port: 1 to 65535, or 0 for a free one", 0, 65_535),
     address: v.optional(trunkText("an IP address", isHost)),
   },
   objectMust("an object with transport and port"),
@@ -210,7 +210,7 @@ export const trunkSchema = v.object(
     tls: v.optional(tls),
     mediaFrom: networks,
     signallingFrom: networks,
-    maxCalls: v.optional(wholeNumber("a whole number from 1", 1, 1_000_000)),
+    maxCalls: v.optional(wholeNumberBetween("a whole number from 1", 1, 1_000_000)),
     callsPerSecond: v.optional(
       v.pipe(
         v.number(must("a number above 0")),
