@@ -149,7 +149,7 @@ const REFUSED_STARTS: readonly [what: string, args: readonly string[], env: Env,
     "private addresses for no HTTP tool",
     [],
     { RINGPORT_AGENT_TOOLS_ALLOW_PRIVATE: "1" },
-    ["RINGPORT_AGENT_TOOLS_ALLOW_PRIVATE counts only with RINGPORT_AGENT_TOOLS"],
+    ["RINGPORT_AGENT_TOOLS_ALLOW_PRIVATE has no effect without RINGPORT_AGENT_TOOLS"],
   ],
   [
     "a certificate without its key",
