@@ -221,7 +221,7 @@ export class SimulatedLeg implements Leg, ClockMember, CalleeActions {
       this.cutOff();
       this.#transfer?.cancel();
     }
-    for (const { onSent: sent } of this.#keys.splice(0)) sent();
+    for (const { onSent } of this.#keys.splice(0)) onSent();
     this.#source = undefined;
     this.#sink = undefined;
     this.events.push({ type: "ended", cause: this.#cause, detail: this.#detail });

@@ -42,11 +42,12 @@ export class AwaitedMedia {
 
   #wait(): void {
     this.#cancel();
-    const { system, hasReceived: received, onTimeout: lost } = this.#options;
+    const { system, hasReceived, onTimeout } = this.#options;
     const refusal = this.#refusal;
     if (refusal === undefined || !this.#answered || this.#hasEnded) return;
     this.#cancel = system.after(WAIT_MS, () => {
-      if (!received()) lost(`${refusal}; and no audio came from an allowed address within ${WAIT_MS / 1_000} s`);
+      if (!hasReceived())
+        onTimeout(`${refusal}; and no audio came from an allowed address within ${WAIT_MS / 1_000} s`);
     });
   }
 }

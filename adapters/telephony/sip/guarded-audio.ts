@@ -12,16 +12,16 @@ export interface AudioGuard {
 export function guardedAudio(
   source: FrameSource,
   sink: FrameSink,
-  { hasEnded: ended, onError: failed }: AudioGuard,
+  { hasEnded, onError }: AudioGuard,
 ): { readonly source: FrameSource; readonly sink: FrameSink } {
   return {
     source: {
       read: (frame) => {
-        if (ended()) return silence(frame);
+        if (hasEnded()) return silence(frame);
         try {
           return source.read(frame);
         } catch (error) {
-          failed(error);
+          onError(error);
           return silence(frame);
         }
       },
@@ -29,11 +29,11 @@ export function guardedAudio(
     },
     sink: {
       write: (frame, received) => {
-        if (ended()) return;
+        if (hasEnded()) return;
         try {
           sink.write(frame, received);
         } catch (fault) {
-          failed(fault);
+          onError(fault);
         }
       },
     },

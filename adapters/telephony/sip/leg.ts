@@ -21,7 +21,7 @@ import {
   type MediaListener,
   type MediaSession,
   type MediaStatistics,
-  NOTHING_CAME,
+  NO_STREAM_EVIDENCE,
 } from "../../sip-stack/media/engine.ts";
 import { AwaitedMedia } from "./awaited-media.ts";
 import { guardedAudio } from "./guarded-audio.ts";
@@ -172,11 +172,11 @@ export class SipLeg implements Leg, InviteListener {
   }
 
   evidence(): MediaEvidence {
-    const { kind, expected, elsewhere } = this.#media?.evidence() ?? NOTHING_CAME;
+    const { kind, expected, fromOtherHost } = this.#media?.evidence() ?? NO_STREAM_EVIDENCE;
     const required = expected && this.#options.evidenceRequired;
     // Packets from before the silence do not prove that the peer has received the latest audio.
     if (this.#probing && kind !== "none") return { kind: "none", required, judgesAudio: true, missing: NOT_RESPONDING };
-    return { kind, required, judgesAudio: true, missing: elsewhere ? WRONG_SOURCE : NOTHING_RECEIVED };
+    return { kind, required, judgesAudio: true, missing: fromOtherHost ? WRONG_SOURCE : NOTHING_RECEIVED };
   }
 
   async #transfer(

@@ -39,7 +39,7 @@ interface PreparedCall {
 
 /** Opens the media session of a call, and connects it with the leg and the INVITE. @throws {PortsExhausted} */
 export async function prepareCall(plan: CallPlan): Promise<PreparedCall> {
-  const { trunk, system, stack, engine, address, user, onEnded: gone } = plan;
+  const { trunk, system, stack, engine, address, user, onEnded } = plan;
   const { callId, from, sip, deadlines, mayCall, sampleRate = trunk.sampleRate } = plan.options;
   const refuses: RefusalCheck = async (e164) =>
     plan.refuses(e164) ?? ((await mayCall?.(e164)) === false ? `this call may not lead to ${e164}` : undefined);
@@ -79,7 +79,7 @@ export async function prepareCall(plan: CallPlan): Promise<PreparedCall> {
       const offer = otherOffers.shift();
       return offer && invite(offer);
     },
-    onEnded: gone,
+    onEnded,
   });
   const session: MediaSession = await engine.open(
     {

@@ -18,7 +18,7 @@ import type { AddressRule } from "../../sip-stack/transport/addresses.ts";
 import { cachedDns, type Dns, nodeDns } from "../../sip-stack/transport/dns.ts";
 import { createResolve } from "../../sip-stack/transport/resolver.ts";
 import { createTransports } from "../../sip-stack/transport/transports.ts";
-import { reachable, trustedResolve } from "../../sip-stack/transport/trusted-resolve.ts";
+import { peerAddressCheck, trustedResolve } from "../../sip-stack/transport/trusted-resolve.ts";
 import { HostLookup } from "../../user-hosts/host-lookup.ts";
 import { callerFields } from "./caller.ts";
 import type { ResolvedTrunk } from "./config/resolve-trunk.ts";
@@ -98,7 +98,7 @@ export interface SipStack {
 /** Opens a trunk's sockets and the layers above them. @throws {TransportError} the port of its listener is in use */
 export async function openStack(options: SipStackOptions): Promise<SipStack> {
   const { trunk, owner, system, logger, hosts = new HostLookup({ system }) } = options;
-  const allows = reachable(owner?.onlyPublic ?? false);
+  const allows = peerAddressCheck(owner?.onlyPublic ?? false);
   const nextHop = trunk.outboundProxy ?? trunk.server;
   const transports = createTransports({
     system,
@@ -118,9 +118,9 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
     resolveOwn: createResolve({ system, dns: ownDns }),
     resolve: createResolve({ system, dns }),
     allows,
-    own: nextHop,
+    ownUri: nextHop,
     ranges: trunk.signallingFrom,
-    refused: (uri, address) =>
+    onRefused: (uri, address) =>
       logger.warn({ trunk: trunk.name, uri, address }, "sip: a peer names an address that is not allowed"),
   });
   const resolve = servers.remembering(trusted);
@@ -171,9 +171,9 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
       address,
       srtp,
       profile,
-      onNegotiated: settled,
-      onNoAddress: lost,
-      onAddressChecked: refused,
+      onNegotiated,
+      onNoAddress,
+      onAddressChecked,
       ...call
     }) => {
       let server = address.server;
@@ -182,8 +182,8 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
         local: address.local,
         from: mediaRule(address),
         dns,
-        lost,
-        refused,
+        onNoAddress,
+        onAddressChecked,
       });
       return agent.invite({
         ...call,
@@ -200,9 +200,9 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
           address: address.visible,
           port: session.port,
           random: (bytes) => system.random(bytes),
-          settled(settings, early) {
+          onNegotiated(settings, early) {
             target.settle({ ...settings, signallingHosts: [server] }, early);
-            settled(settings);
+            onNegotiated(settings);
           },
         }),
       });
@@ -222,7 +222,7 @@ function isForeign(text: string, { domain, domainPort }: ResolvedTrunk): boolean
   return uri.host !== domain || (uri.port !== undefined && uri.port !== domainPort);
 }
 
-function presenceOf({ trunk, system, logger, onChange: changed }: SipStackOptions, agent: UserAgent): Presence {
+function presenceOf({ trunk, system, logger, onChange }: SipStackOptions, agent: UserAgent): Presence {
   const server = trunk.outboundProxy ?? trunk.server;
   if (trunk.register && trunk.user !== undefined) {
     const account = writeUri(sipUri({ user: trunk.user, host: trunk.domain }));
@@ -233,12 +233,12 @@ function presenceOf({ trunk, system, logger, onChange: changed }: SipStackOption
       registrar: uriOf(trunk),
       account,
       server,
-      onChange: changed,
+      onChange,
     });
   }
-  if (trunk.probe === "none") return new AssumedPresence(system, changed);
+  if (trunk.probe === "none") return new AssumedPresence(system, onChange);
   const password = trunk.password !== undefined;
-  return new OptionsPresence({ agent, system, uri: uriOf(trunk), server, hasPassword: password, onChange: changed });
+  return new OptionsPresence({ agent, system, uri: uriOf(trunk), server, hasPassword: password, onChange });
 }
 
 /** The URI of a number at the trunk's domain, or of the domain itself. WhatsApp requires the transport in it. */

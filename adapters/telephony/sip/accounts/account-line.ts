@@ -92,7 +92,7 @@ export class AccountLine implements Line, AccountTarget {
   resume(account: SipAccount): void {
     if (this.#closed) return;
     const check = this.#check(account);
-    if ("trunk" in check) void this.#openLine(this.#trunk(account, check.trunk), { known: false });
+    if ("trunk" in check) void this.#openLine(this.#trunk(account, check.trunk), { isLinkStored: false });
     else
       this.#unusableReason = `the account can no longer be used: ${faultsText(check.faults)}; delete the instance, or ask the operator`;
   }
@@ -176,7 +176,7 @@ export class AccountLine implements Line, AccountTarget {
       throw error;
     }
     this.#attempt.stop();
-    await this.#openLine(candidate, { known: true });
+    await this.#openLine(candidate, { isLinkStored: true });
     return { verdict: "linked", phone: candidate.phone };
   }
 
@@ -210,9 +210,9 @@ export class AccountLine implements Line, AccountTarget {
    * Opens a line on the trunk. The line reports that it is online and, unless the host has stored the link, that it
    * is linked.
    */
-  async #openLine(trunk: SipTrunk, { known }: { known: boolean }): Promise<void> {
+  async #openLine(trunk: SipTrunk, { isLinkStored }: { isLinkStored: boolean }): Promise<void> {
     const { host } = this.#options;
-    const line = new SipLine({ host, carrier: trunk, isLinkStored: known, onClosed: () => {} });
+    const line = new SipLine({ host, carrier: trunk, isLinkStored, onClosed: () => {} });
     this.#linked = { trunk, line };
     await line.link();
   }

@@ -99,7 +99,7 @@ export class OptionsPresence implements Presence {
   }
 
   async #probeOnce(): Promise<void> {
-    const { agent, system, uri, server, onChange: changed } = this.#options;
+    const { agent, system, uri, server, onChange } = this.#options;
     this.#cancelNext?.();
     this.#isOutdated = false;
     const deadline = new Deadline(system, SILENCE_MS, `no response within ${SILENCE_MS / 1_000} s`);
@@ -117,20 +117,20 @@ export class OptionsPresence implements Presence {
     const intervalMs = Math.max(waitMs ?? 0, usualMs);
     this.#freshUntil = system.monotonic() + intervalMs + SILENCE_MS;
     this.#cancelNext = system.after(intervalMs, () => void this.#probe());
-    if (!sameHealth(previous, health)) changed(health);
+    if (!sameHealth(previous, health)) onChange(health);
   }
 
   /** Any final response except 408 and 503 shows a working server; but calls also fail if the password is refused. */
   #judge({ response, refusal }: AgentReply): ProbeResult {
     const { status } = response;
-    const { server, hasPassword: password } = this.#options;
+    const { server, hasPassword } = this.#options;
     const text = statusText(response);
     if (status === 503) {
       const health = offline(`${server} is overloaded or out of order (${text})`);
       return { health, waitMs: Math.min(PROBE_INTERVAL_MS, retryAfterMsOf(response) ?? 0) };
     }
     if (status === 408) return { health: offline(`no server behind ${server} responds (${text}); check \`domain\``) };
-    if (!password || (status !== 401 && status !== 407)) return { health: ONLINE };
+    if (!hasPassword || (status !== 401 && status !== 407)) return { health: ONLINE };
     const reason = refusal === undefined ? "" : `${oneLine(refusal.detail)}; `;
     return {
       health: offline(

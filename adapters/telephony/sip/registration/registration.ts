@@ -98,7 +98,7 @@ export class TrunkRegistration implements Presence {
 
   async checkHealth(): Promise<LineHealth> {
     if (this.#state === "idle") this.start();
-    if (this.#state === "registered" && this.#flowHold.flow?.alive === false) this.suspect();
+    if (this.#state === "registered" && this.#flowHold.flow?.isAlive === false) this.suspect();
     if (!VALID_STATES.has(this.#state)) await this.#sending;
     return this.#currentHealth();
   }
@@ -138,7 +138,7 @@ export class TrunkRegistration implements Presence {
           from: to,
           headers: [["Expires", String(expires)]],
           series: this.#series,
-          flow: this.#flowHold.flow?.alive === true ? this.#flowHold.flow : undefined,
+          flow: this.#flowHold.flow?.isAlive === true ? this.#flowHold.flow : undefined,
         },
         this.#deadline.signal,
       );
@@ -237,12 +237,12 @@ export class TrunkRegistration implements Presence {
   }
 
   #report(): void {
-    const { logger, onChange: changed, account } = this.#options;
+    const { logger, onChange, account } = this.#options;
     const health = this.#currentHealth();
     if (sameHealth(this.#health, health)) return;
     this.#health = health;
     if (health.state === "online") logger.info({ account }, "sip: registered");
     else logger.warn({ account, reason: health.reason }, "sip: not registered");
-    changed(health);
+    onChange(health);
   }
 }

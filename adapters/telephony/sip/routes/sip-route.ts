@@ -66,7 +66,7 @@ export class SipRoute implements Carrier {
     });
     const first = await attempts.next(signal);
     if (first === undefined) throw attempts.refusal();
-    return new RouteLeg({ first, attempts, onEnded: onEnded });
+    return new RouteLeg({ first, attempts, onEnded });
   }
 
   async close(): Promise<void> {
@@ -74,8 +74,8 @@ export class SipRoute implements Carrier {
   }
 
   #report(): void {
-    const reports = this.#members.flatMap(({ name, lastHealth: last }) =>
-      last === undefined ? [] : [{ name, health: last }],
+    const reports = this.#members.flatMap(({ name, lastHealth }) =>
+      lastHealth === undefined ? [] : [{ name, health: lastHealth }],
     );
     const health = healthOf(reports);
     if (health.state === "offline" && reports.length < this.#members.length) return; // another trunk may be online
