@@ -1,4 +1,4 @@
-import { isPortTaken, type MediaSocket, type TakeDatagram } from "./udp-socket.ts";
+import { isPortTaken, type MediaSocket, type OnDatagram } from "./udp-socket.ts";
 
 // The part of Bun that is used here; its type package stays out of the published types.
 interface BunUdpSocket {
@@ -19,7 +19,7 @@ declare const Bun: { udpSocket(options: BunUdpOptions): Promise<BunUdpSocket> };
 export async function bindBunUdp(
   address: string,
   port: number,
-  onDatagram: TakeDatagram,
+  onDatagram: OnDatagram,
 ): Promise<MediaSocket | undefined> {
   try {
     const socket = await Bun.udpSocket({

@@ -98,7 +98,7 @@ class ReplacedWorkers implements MediaEngine {
         if (worker.alive || this.#closed) throw fault; // otherwise the worker died while this call was being opened
       }
     }
-    return await this.#inThread(options, listener, deadlines);
+    return await this.#openInThread(options, listener, deadlines);
   }
 
   async close(): Promise<void> {
@@ -116,7 +116,7 @@ class ReplacedWorkers implements MediaEngine {
     }
   }
 
-  async #inThread(options: MediaOptions, listener: MediaListener, deadlines?: SendDeadline): Promise<MediaSession> {
+  async #openInThread(options: MediaOptions, listener: MediaListener, deadlines?: SendDeadline): Promise<MediaSession> {
     if (this.#closed) throw new ClosedError("the media engine is closed");
     this.#thread ??= createThreadEngine({ system: this.#system });
     return await this.#thread.open(options, listener, deadlines);

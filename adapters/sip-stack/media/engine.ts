@@ -101,7 +101,7 @@ export interface MediaListener {
   /** The first audio packet of the peer arrived; called again for the first one after the answer. */
   receiving(): void;
   /** The first proof after the start that the peer receives our audio: `evidence()` has changed. */
-  proven?(): void;
+  heardByPeer?(): void;
   /** The same, if the proof was not audio. */
   evidence?(): void;
   /** A key of the peer, by telephone-event; once per key. */
@@ -117,7 +117,7 @@ export interface StreamEvidence {
   /** Statistics of packets authenticated by SRTP or sent by the negotiated or a signalling host. */
   readonly kind: HeardEvidence;
   /** True if audio arrived from another host. */
-  readonly elsewhere: boolean;
+  readonly fromOtherHost: boolean;
   /**
    * True if the peer had to send since `start`: its SDP was not always `recvonly` or `inactive` (RFC 3264 section 5.1).
    */
@@ -125,7 +125,7 @@ export interface StreamEvidence {
 }
 
 /** The evidence before the start. */
-export const NOTHING_CAME: StreamEvidence = { kind: "none", elsewhere: false, expected: false };
+export const NO_STREAM_EVIDENCE: StreamEvidence = { kind: "none", fromOtherHost: false, expected: false };
 
 /** The audio of one call. */
 export interface MediaSession {

@@ -5,7 +5,7 @@ import type { StreamSettings } from "./engine.ts";
 import { FrameResampler } from "./frame-resampler.ts";
 import { RtpJitterBuffer } from "./jitter/jitter-buffer.ts";
 import type { PeerHosts } from "./peer-hosts.ts";
-import { ANEW, Reception } from "./reception.ts";
+import { RESTARTED, Reception } from "./reception.ts";
 import { RemoteSource } from "./remote-source.ts";
 import { RtpPacket } from "./rtp-packet.ts";
 import { sharedFrame, sharedMarks } from "./shared-frame.ts";
@@ -35,11 +35,11 @@ export class Inbound {
   /** Packets of other sources, and malformed ones. */
   invalid = 0;
   /** Totals of the sources and codecs before the current one. */
-  #before = { received: 0, lost: 0, duplicated: 0 };
+  #previousTotals = { received: 0, lost: 0, duplicated: 0 };
   #reordered = 0;
-  #heard = false;
+  #hasAudio = false;
   /** Time at which early media ended, ms; -Infinity if there was none. */
-  #freshFrom = Number.NEGATIVE_INFINITY;
+  #earlyUntil = Number.NEGATIVE_INFINITY;
   #dueFrames = 0;
   readonly #listener: InboundListener;
   readonly #sampleRate: number;
@@ -74,8 +74,8 @@ export class Inbound {
   }
 
   /** True if any audio of the peer arrived. */
-  get heard(): boolean {
-    return this.#heard;
+  get hasAudio(): boolean {
+    return this.#hasAudio;
   }
 
   /** Delay of audio in the jitter buffer, ms. */
@@ -84,11 +84,11 @@ export class Inbound {
   }
 
   get received(): number {
-    return this.#before.received + this.#reception.received;
+    return this.#previousTotals.received + this.#reception.received;
   }
 
   get duplicated(): number {
-    return this.#before.duplicated + (this.#jitter?.duplicated ?? 0);
+    return this.#previousTotals.duplicated + (this.#jitter?.duplicated ?? 0);
   }
 
   get reordered(): number {
@@ -97,15 +97,15 @@ export class Inbound {
 
   /** Packets that were lost or late. */
   get lost(): number {
-    return this.#before.lost + this.#lostNow();
+    return this.#previousTotals.lost + this.#currentLoss();
   }
 
   /** Applies new settings. */
   configure(settings: StreamSettings, codec: Codec, now: number): void {
     this.#settings = settings;
-    this.source.negotiated(settings.remote, now);
+    this.source.setRemote(settings.remote, now);
     if (codec === this.#codec) return;
-    this.#closeAccount();
+    this.#carryTotals();
     this.#codec = codec;
     this.#reception = new Reception(codec.clockRate);
     this.#jitter = new RtpJitterBuffer(codec);
@@ -118,8 +118,8 @@ export class Inbound {
    * Drops earlier audio when the call is answered. @param earlyUntil time until which early media may still arrive, ms
    */
   start(earlyUntil: number): void {
-    if (this.#heard) this.#freshFrom = earlyUntil;
-    this.#heard = false;
+    if (this.#hasAudio) this.#earlyUntil = earlyUntil;
+    this.#hasAudio = false;
     this.#dueFrames = 0;
   }
 
@@ -131,7 +131,7 @@ export class Inbound {
    */
   take(bytes: Uint8Array, length: number, address: string, port: number, now: number, timely: boolean): boolean {
     const packet = sharedPacket;
-    if (!packet.parse(bytes, length) || !this.#isOurs(packet.payloadType)) {
+    if (!packet.parse(bytes, length) || !this.#isExpectedType(packet.payloadType)) {
       // It uses a sequence number of the stream, even without audio.
       const isPresent = packet.ssrc >= 0 && packet.ssrc === this.source.ssrc && this.source.isAt(address, port);
       if (isPresent) this.#skip();
@@ -143,12 +143,12 @@ export class Inbound {
     if (verdict === "foreign") this.invalid++;
     if (verdict === "foreign" || verdict === "pending") return false;
     if (verdict === "new") {
-      if (this.#ssrc >= 0 && packet.ssrc !== this.#ssrc) this.#begin();
+      if (this.#ssrc >= 0 && packet.ssrc !== this.#ssrc) this.#restart();
       this.#ssrc = packet.ssrc;
-      const { held, heldLengths } = this.source;
-      for (const [i, earlier] of held.entries())
-        if (packet.parse(earlier, heldLengths[i]!)) this.#accept(earlier, now, timely && i === held.length - 1);
-      if (held.length > 0) packet.parse(bytes, length);
+      const { pending, pendingLengths } = this.source;
+      for (const [i, earlier] of pending.entries())
+        if (packet.parse(earlier, pendingLengths[i]!)) this.#accept(earlier, now, timely && i === pending.length - 1);
+      if (pending.length > 0) packet.parse(bytes, length);
     }
     this.#accept(bytes, now, timely);
     return true;
@@ -162,8 +162,8 @@ export class Inbound {
   tick(now: number, stalled: boolean, sink: FrameSink | undefined): void {
     const jitter = this.#jitter;
     if (jitter === undefined) return;
-    if (!this.#heard) {
-      if (now < this.#freshFrom + MAX_KEPT_MS) this.#dueFrames++;
+    if (!this.#hasAudio) {
+      if (now < this.#earlyUntil + MAX_KEPT_MS) this.#dueFrames++;
       else this.#forgetEarly(jitter);
       return;
     }
@@ -171,7 +171,7 @@ export class Inbound {
     const waits = stalled && this.#dueFrames < MAX_DUE_FRAMES;
     while (this.#dueFrames > 0) {
       const dueAt = now - (this.#dueFrames - 1) * FRAME_MS;
-      if (waits && !jitter.ready(this.#decoded.length, dueAt)) return;
+      if (waits && !jitter.isReady(this.#decoded.length, dueAt)) return;
       this.#dueFrames--;
       jitter.read(this.#decoded, dueAt, this.#decodedMarks);
       const frame = this.#resampler?.convert(this.#decoded, this.#frame) ?? this.#decoded;
@@ -180,7 +180,7 @@ export class Inbound {
     }
   }
 
-  #isOurs(payloadType: number): boolean {
+  #isExpectedType(payloadType: number): boolean {
     const settings = this.#settings;
     if (settings === undefined) return false;
     const { receive } = settings.payloadType;
@@ -203,8 +203,8 @@ export class Inbound {
     if (jitter === undefined) return;
     const highestBefore = this.#reception.highest;
     let sequence = this.#reception.take(packet.sequence);
-    if (sequence === ANEW) {
-      this.#begin();
+    if (sequence === RESTARTED) {
+      this.#restart();
       sequence = this.#reception.take(packet.sequence);
     } else if (sequence < 0) {
       this.invalid++;
@@ -214,7 +214,7 @@ export class Inbound {
     const event = this.#settings?.telephoneEvent;
     if (packet.payloadType === event?.payloadType) {
       jitter.skip(sequence, packet.timestamp);
-      reception.untimed();
+      reception.skipJitter();
       const { payloadAt, payloadLength, timestamp, marker } = packet;
       const digit = this.#events.take(bytes, payloadAt, payloadLength, timestamp, marker, event.clockRate);
       if (digit !== undefined) this.#listener.digit(digit);
@@ -222,7 +222,7 @@ export class Inbound {
     }
     if (packet.payloadType === COMFORT_NOISE) {
       jitter.skip(sequence, packet.timestamp);
-      this.#begun(now, timely);
+      this.#markAudible(now, timely);
       return;
     }
     if (packet.payloadLength === 0) {
@@ -231,15 +231,15 @@ export class Inbound {
     }
     if (otherLaw(packet.payloadType, this.#settings?.payloadType.receive))
       translate(bytes, packet.payloadAt, packet.payloadLength, packet.payloadType);
-    if (timely) reception.timed(packet.timestamp, now);
+    if (timely) reception.measureJitter(packet.timestamp, now);
     jitter.take(sequence, packet.timestamp, bytes, packet.payloadAt, packet.payloadLength, now, timely);
-    this.#begun(now, timely);
+    this.#markAudible(now, timely);
   }
 
-  #begun(now: number, timely: boolean): void {
-    const isEarly = now < this.#freshFrom || (!timely && this.#freshFrom !== Number.NEGATIVE_INFINITY);
-    if (this.#heard || isEarly) return;
-    this.#heard = true;
+  #markAudible(now: number, timely: boolean): void {
+    const isEarly = now < this.#earlyUntil || (!timely && this.#earlyUntil !== Number.NEGATIVE_INFINITY);
+    if (this.#hasAudio || isEarly) return;
+    this.#hasAudio = true;
     this.#listener.audible();
   }
 
@@ -251,21 +251,21 @@ export class Inbound {
   }
 
   /** Starts with another source, or with new sequence numbers of the same one. */
-  #begin(): void {
-    this.#closeAccount();
+  #restart(): void {
+    this.#carryTotals();
     this.#reception = new Reception(this.#codec?.clockRate ?? 8000);
     this.#events.reset();
     this.#jitter?.restart();
   }
 
-  #closeAccount(): void {
-    this.#before = { received: this.received, lost: this.lost, duplicated: this.duplicated };
+  #carryTotals(): void {
+    this.#previousTotals = { received: this.received, lost: this.lost, duplicated: this.duplicated };
     if (this.#jitter === undefined) return;
     this.#jitter.late = 0;
     this.#jitter.duplicated = 0;
   }
 
-  #lostNow(): number {
+  #currentLoss(): number {
     const { late = 0, duplicated = 0 } = this.#jitter ?? {};
     return Math.max(0, this.#reception.lost + duplicated) + late;
   }

@@ -41,12 +41,19 @@ interface CountedStreams {
   readonly outbound: Outbound;
   readonly rtcp: RtcpSession;
   /** Packets that were refused because of their address or encryption. */
-  readonly refused: number;
+  readonly refusedPackets: number;
   readonly heldMs: number;
 }
 
 /** The statistics of a session so far; the MOS is estimated by ITU-T G.107. */
-export function mediaStatistics({ codec, inbound, outbound, rtcp, refused, heldMs }: CountedStreams): MediaStatistics {
+export function mediaStatistics({
+  codec,
+  inbound,
+  outbound,
+  rtcp,
+  refusedPackets,
+  heldMs,
+}: CountedStreams): MediaStatistics {
   const { received, lost } = inbound;
   const { roundTripMs, remoteLoss } = rtcp;
   const { burstRatio, jitterMs } = inbound.reception;
@@ -59,12 +66,12 @@ export function mediaStatistics({ codec, inbound, outbound, rtcp, refused, heldM
     packetsLost: lost,
     packetsReordered: inbound.reordered,
     packetsDuplicated: inbound.duplicated,
-    packetsInvalid: inbound.invalid + refused,
+    packetsInvalid: inbound.invalid + refusedPackets,
     packetsInjected: inbound.source.injected,
     jitterMs,
     roundTripMs,
     remoteLoss,
-    mos: inbound.heard ? estimateMos({ codec, loss, burstRatio, delayMs }) : null,
+    mos: inbound.hasAudio ? estimateMos({ codec, loss, burstRatio, delayMs }) : null,
     heldMs,
   };
 }

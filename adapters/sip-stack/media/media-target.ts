@@ -25,9 +25,9 @@ export interface MediaTargetOptions {
    * Called with the reason why no packet is sent to the address in the remote SDP; with undefined if it is allowed.
    * @param address the refused address
    */
-  readonly refused: (refusal: string | undefined, address: string) => void;
+  readonly onAddressChecked: (refusal: string | undefined, address: string) => void;
   /** Called if the remote audio has no address. Not called before the answer, which may name another one. */
-  readonly lost: (detail: string) => void;
+  readonly onNoAddress: (detail: string) => void;
 }
 
 /**
@@ -37,15 +37,15 @@ export interface MediaTargetOptions {
  * the DNS returns others.
  */
 export class MediaTarget {
-  readonly #allowed: AddressCheck;
+  readonly #isAllowed: AddressCheck;
   readonly #options: MediaTargetOptions;
   #latest: StreamSettings | undefined;
   /** The last name that was resolved, and its address. */
-  #known: { readonly name: string; readonly address: string } | undefined;
+  #resolved: { readonly name: string; readonly address: string } | undefined;
 
   constructor(options: MediaTargetOptions) {
     this.#options = options;
-    this.#allowed = addressCheck(options.from);
+    this.#isAllowed = addressCheck(options.from);
   }
 
   /** @param early true before the answer */
@@ -56,22 +56,22 @@ export class MediaTarget {
       this.#configure(settings, name);
       return;
     }
-    const knownAddress = this.#known?.name === name ? this.#known.address : undefined;
+    const knownAddress = this.#resolved?.name === name ? this.#resolved.address : undefined;
     if (knownAddress !== undefined) this.#configure(settings, knownAddress);
     void this.#resolve(settings, early, knownAddress);
   }
 
   async #resolve(settings: StreamSettings, early: boolean, knownAddress: string | undefined): Promise<void> {
-    const { local, dns, lost } = this.#options;
+    const { local, dns, onNoAddress } = this.#options;
     const name = settings.remote.address;
     const addresses = await dns.addresses(name).catch((): readonly string[] => []);
     if (this.#latest !== settings || (knownAddress !== undefined && addresses.includes(knownAddress))) return;
     const address = addresses.find((candidate) => isIP(candidate) === (isIP(local) || 4));
     if (address !== undefined) {
-      this.#known = { name, address };
+      this.#resolved = { name, address };
       this.#configure(settings, address);
     } else if (!early && knownAddress === undefined)
-      lost(`the remote SDP names the audio host "${name}", which has no reachable address`);
+      onNoAddress(`the remote SDP names the audio host "${name}", which has no reachable address`);
   }
 
   #configure(settings: StreamSettings, address: string): void {
@@ -79,24 +79,24 @@ export class MediaTarget {
     const rtcpAddress = remoteRtcp.address === remote.address ? address : remoteRtcp.address;
     this.#options.session.configure({
       ...settings,
-      remote: this.#place({ ...remote, address }),
-      remoteRtcp: this.#place({ ...remoteRtcp, address: rtcpAddress }),
+      remote: this.#usable({ ...remote, address }),
+      remoteRtcp: this.#usable({ ...remoteRtcp, address: rtcpAddress }),
     });
-    const refusedAddress = [address, rtcpAddress].find((candidate) => !this.#may(candidate));
-    if (refusedAddress === undefined) this.#options.refused(undefined, address);
-    else this.#options.refused(`the remote SDP names ${this.#why(refusedAddress)}`, refusedAddress);
+    const refusedAddress = [address, rtcpAddress].find((candidate) => !this.#mayUse(candidate));
+    if (refusedAddress === undefined) this.#options.onAddressChecked(undefined, address);
+    else this.#options.onAddressChecked(`the remote SDP names ${this.#refusalText(refusedAddress)}`, refusedAddress);
   }
 
-  #place(place: SocketAddress): SocketAddress {
-    return this.#may(place.address) ? place : NO_ADDRESS;
+  #usable(place: SocketAddress): SocketAddress {
+    return this.#mayUse(place.address) ? place : NO_ADDRESS;
   }
 
   /** An address of zeros signals hold (RFC 3264 section 8.4), and is always allowed. */
-  #may(address: string): boolean {
-    return isWildcard(address) || this.#allowed(address);
+  #mayUse(address: string): boolean {
+    return isWildcard(address) || this.#isAllowed(address);
   }
 
-  #why(address: string): string {
+  #refusalText(address: string): string {
     return `${address} for its audio: ${addressRefusal(address, this.#options.from, "mediaFrom")}`;
   }
 }

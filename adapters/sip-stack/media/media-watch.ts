@@ -14,19 +14,19 @@ export class MediaWatch {
   readonly #lossMs: number;
   #direction: StreamSettings["direction"] = "inactive";
   #started = false;
-  #heardAt = 0;
+  #lastSignAt = 0;
   /** True if early media arrived, which is not evidence after the answer. */
-  #early = false;
-  #freshFrom = 0;
+  #hadEarlyMedia = false;
+  #earlyUntil = 0;
   /** True if RTP arrived, before or after the answer. */
-  #spoke = false;
-  #inbound = false;
-  #rtcp = false;
-  #elsewhere = false;
-  #evident = false;
-  #expected = false;
+  #hasSpoken = false;
+  #hasInbound = false;
+  #hasRtcp = false;
+  #fromOtherHost = false;
+  #hasReported = false;
+  #isExpected = false;
   /** True if its source has ended with an RTCP BYE. */
-  #left = false;
+  #saidGoodbye = false;
   /** Time of the latest report of silence. */
   #reportedAt = 0;
 
@@ -36,21 +36,21 @@ export class MediaWatch {
 
   /** Evidence that the peer receives our audio. */
   get evidence(): StreamEvidence {
-    const kind = this.#inbound ? "inbound" : this.#rtcp ? "rtcp" : "none";
-    return { kind, elsewhere: this.#elsewhere, expected: this.#expected };
+    const kind = this.#hasInbound ? "inbound" : this.#hasRtcp ? "rtcp" : "none";
+    return { kind, fromOtherHost: this.#fromOtherHost, expected: this.#isExpected };
   }
 
   /** True if there is evidence for the first time since the answer. */
   takeEvidence(): boolean {
-    if (this.#evident || !this.#started || !(this.#inbound || this.#rtcp)) return false;
-    this.#evident = true;
+    if (this.#hasReported || !this.#started || !(this.#hasInbound || this.#hasRtcp)) return false;
+    this.#hasReported = true;
     return true;
   }
 
   /** Records a renegotiation, which is a sign of life, and may move the call to a phone that has not begun to send. */
-  negotiated(direction: StreamSettings["direction"], now: number): void {
+  renegotiated(direction: StreamSettings["direction"], now: number): void {
     this.#direction = direction;
-    this.#heardAt = now;
+    this.#lastSignAt = now;
     this.#expect();
   }
 
@@ -60,12 +60,12 @@ export class MediaWatch {
    */
   start(now: number): number {
     this.#started = true;
-    this.#heardAt = now;
-    this.#early = this.#inbound || this.#rtcp;
-    this.#freshFrom = this.#early ? now + EARLY_TAIL_MS : now;
-    this.#inbound = this.#rtcp = this.#elsewhere = false;
+    this.#lastSignAt = now;
+    this.#hadEarlyMedia = this.#hasInbound || this.#hasRtcp;
+    this.#earlyUntil = this.#hadEarlyMedia ? now + EARLY_TAIL_MS : now;
+    this.#hasInbound = this.#hasRtcp = this.#fromOtherHost = false;
     this.#expect();
-    return this.#freshFrom;
+    return this.#earlyUntil;
   }
 
   /**
@@ -74,13 +74,13 @@ export class MediaWatch {
    * @param sender its sender
    */
   rtp(now: number, timely: boolean, sender: PacketSender): void {
-    const isFresh = now >= this.#freshFrom && (timely || !this.#early);
-    if (sender !== "peer") this.#elsewhere ||= isFresh;
-    else this.#inbound ||= isFresh;
+    const isFresh = now >= this.#earlyUntil && (timely || !this.#hadEarlyMedia);
+    if (sender !== "peer") this.#fromOtherHost ||= isFresh;
+    else this.#hasInbound ||= isFresh;
     if (sender === "other") return;
-    this.#spoke = true;
-    this.#left = false;
-    this.#heardAt = now;
+    this.#hasSpoken = true;
+    this.#saidGoodbye = false;
+    this.#lastSignAt = now;
   }
 
   /**
@@ -91,28 +91,28 @@ export class MediaWatch {
    */
   rtcp(isDeaf: boolean, goodbye: boolean, now: number, sender: PacketSender): void {
     if (sender === "other") return;
-    if (sender === "peer" && !isDeaf && now >= this.#freshFrom) this.#rtcp = true;
-    this.#heardAt = now;
-    if (goodbye) this.#left = true;
+    if (sender === "peer" && !isDeaf && now >= this.#earlyUntil) this.#hasRtcp = true;
+    this.#lastSignAt = now;
+    if (goodbye) this.#saidGoodbye = true;
   }
 
   /**
    * Describes the silence of the peer when it has lasted for another `lossMs`; otherwise undefined. No audio is
    * expected on hold.
    */
-  overdue(now: number): string | undefined {
+  silenceReport(now: number): string | undefined {
     if (!this.#started || this.#direction !== "sendrecv") return undefined;
-    if (now - Math.max(this.#heardAt, this.#reportedAt) < this.#lossMs) return undefined;
+    if (now - Math.max(this.#lastSignAt, this.#reportedAt) < this.#lossMs) return undefined;
     this.#reportedAt = now;
-    const seconds = Math.round((now - this.#heardAt) / 1000);
-    const since = `for ${seconds} s (mediaLossMs)${this.#left ? ", since it ended its stream (RTCP BYE)" : ""}`;
-    if (this.#elsewhere && !this.#spoke) return `audio came only from other hosts than the peer's ${since}`;
-    return this.#spoke
+    const seconds = Math.round((now - this.#lastSignAt) / 1000);
+    const since = `for ${seconds} s (mediaLossMs)${this.#saidGoodbye ? ", since it ended its stream (RTCP BYE)" : ""}`;
+    if (this.#fromOtherHost && !this.#hasSpoken) return `audio came only from other hosts than the peer's ${since}`;
+    return this.#hasSpoken
       ? `no audio came from the peer ${since}`
       : `no audio at all came from the peer ${since}: a firewall, a NAT, or a wrong public address may be in the way`;
   }
 
   #expect(): void {
-    if (this.#started && (this.#direction === "sendrecv" || this.#direction === "recvonly")) this.#expected = true;
+    if (this.#started && (this.#direction === "sendrecv" || this.#direction === "recvonly")) this.#isExpected = true;
   }
 }

@@ -3,7 +3,7 @@ import { type Codec, MAX_PAYLOAD_BYTES } from "./codecs/codec.ts";
 import type { StreamSettings } from "./engine.ts";
 import { FrameResampler } from "./frame-resampler.ts";
 import { PROTECTION_BYTES, RTP_HEADER_BYTES, readUint32, writeRtpHeader } from "./rtp-packet.ts";
-import { PacketRoom, sharedFrame } from "./shared-frame.ts";
+import { PacketBuffer, sharedFrame } from "./shared-frame.ts";
 import { EVENT_BYTES, EventSender } from "./telephone-event.ts";
 
 const PACKET_BYTES = RTP_HEADER_BYTES + MAX_PAYLOAD_BYTES + PROTECTION_BYTES;
@@ -12,7 +12,7 @@ const RING = 4;
 const NO_SAMPLES: Int16Array = new Int16Array(0);
 
 /** Hands a packet of this many bytes to the network, encrypted if necessary; the buffer has room for the tag. */
-export type Transmit = (packet: PacketRoom, length: number) => void;
+export type Transmit = (packet: PacketBuffer, length: number) => void;
 
 /** The outbound stream: pulls frames, encodes them, numbers the packets. */
 export class Outbound {
@@ -27,13 +27,13 @@ export class Outbound {
   readonly #system: System;
   readonly #transmit: Transmit;
   readonly #sampleRate: number;
-  readonly #ring = Array.from({ length: RING }, () => new PacketRoom(PACKET_BYTES));
+  readonly #ring = Array.from({ length: RING }, () => new PacketBuffer(PACKET_BYTES));
   readonly #frame: Int16Array;
-  #packetsBefore = 0;
+  #packetsAtAnswer = 0;
   #turn = 0;
   #sequence = 0;
   /** Packets sent with other SSRCs. */
-  #earlier = 0;
+  #previousPackets = 0;
   #codec: Codec | undefined;
   #settings: StreamSettings | undefined;
   #resampler: FrameResampler | undefined;
@@ -67,8 +67,8 @@ export class Outbound {
   }
 
   /** Handles the answer: later packets are meant for the callee. */
-  answered(): void {
-    this.#packetsBefore = this.packets;
+  onAnswer(): void {
+    this.#packetsAtAnswer = this.packets;
   }
 
   /**
@@ -76,20 +76,20 @@ export class Outbound {
    * bits are used
    */
   hasSent(sequence: number): boolean {
-    return ((this.#sequence - 1 - sequence) & 0xffff) < this.packets - this.#packetsBefore;
+    return ((this.#sequence - 1 - sequence) & 0xffff) < this.packets - this.#packetsAtAnswer;
   }
 
   /** Changes the SSRC for a new key, so that the receiver cannot mistake an old packet for one with the new key. */
   renew(): void {
-    this.#earlier += this.packets;
-    this.packets = this.octets = this.#packetsBefore = 0;
+    this.#previousPackets += this.packets;
+    this.packets = this.octets = this.#packetsAtAnswer = 0;
     this.#marker = true;
     this.#renumber();
   }
 
   /** Packets sent, with all SSRCs. */
   get sent(): number {
-    return this.#earlier + this.packets;
+    return this.#previousPackets + this.packets;
   }
 
   /** Sends the first frame outside the clock's tick, perhaps during another call's tick. */
@@ -107,19 +107,19 @@ export class Outbound {
     if (this.#codec === undefined) return;
     this.#filled = 0;
     this.#marker = true;
-    this.#pass(this.#codec);
+    this.#advance(this.#codec);
   }
 
   #next(source: FrameSource | undefined, frame: Int16Array): void {
     const codec = this.#codec;
     if (codec === undefined) return;
-    if (this.keys.busy && this.#settings?.telephoneEvent !== undefined) this.#sendKey(codec, frame);
+    if (this.keys.isBusy && this.#settings?.telephoneEvent !== undefined) this.#sendKey(codec, frame);
     else {
       if (source === undefined) frame.fill(0);
       else source.read(frame);
       this.#sendAudio(codec, frame);
     }
-    this.#pass(codec);
+    this.#advance(codec);
   }
 
   #renumber(): void {
@@ -130,7 +130,7 @@ export class Outbound {
     this.#sequence = readUint32(bytes, 8) & 0x7fff; // so low that losing the first packets hides no wrap from SRTP (RFC 3711 section 3.3.1)
   }
 
-  #pass(codec: Codec): void {
+  #advance(codec: Codec): void {
     this.timestamp = (this.timestamp + (codec.clockRate * FRAME_MS) / 1000) >>> 0;
   }
 
@@ -157,7 +157,7 @@ export class Outbound {
 
   #sendKey(codec: Codec, frame: Int16Array): void {
     const { payloadType, clockRate } = this.#settings!.telephoneEvent!;
-    if (this.keys.begins) {
+    if (this.keys.isKeyStart) {
       this.#keyTimestamp = this.timestamp;
       this.#marker = true;
     }

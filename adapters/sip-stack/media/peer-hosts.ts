@@ -11,7 +11,7 @@ export type OtherHosts = "followed" | "played" | "ignored";
 /** Options of {@link PeerHosts}. */
 export interface PeerHostsOptions {
   /** True if the operator has named the networks of remote audio: every host in them is followed. */
-  readonly named?: boolean | undefined;
+  readonly hasNamedNetworks?: boolean | undefined;
 }
 
 /**
@@ -25,17 +25,17 @@ export class PeerHosts {
   readonly #hosts = new Set<string>();
   #others: OtherHosts = "followed";
 
-  constructor({ named = false }: PeerHostsOptions = {}) {
-    this.#hasNamedNetworks = named;
+  constructor({ hasNamedNetworks = false }: PeerHostsOptions = {}) {
+    this.#hasNamedNetworks = hasNamedNetworks;
   }
 
   /** Treatment of audio from other hosts. */
-  get others(): OtherHosts {
+  get otherHosts(): OtherHosts {
     return this.#others;
   }
 
   /** Applies a negotiation. */
-  settle({ remote, remoteRtcp, signallingHosts = [] }: Hosts): void {
+  apply({ remote, remoteRtcp, signallingHosts = [] }: Hosts): void {
     this.#hosts.clear();
     for (const host of signallingHosts) this.#hosts.add(canonicalAddress(host));
     const address = canonicalAddress(remote.address);

@@ -5,7 +5,7 @@ import { PortsExhausted } from "./engine.ts";
 /** The pairs of ports used by calls: an even one for RTP, the next for RTCP (RFC 3550 section 11). */
 export class PortPairs {
   readonly #usedPorts = new Set<number>();
-  readonly #lot = new Uint8Array(4);
+  readonly #randomBytes = new Uint8Array(4);
   readonly #system: System;
 
   constructor(system: System) {
@@ -47,8 +47,8 @@ export class PortPairs {
   }
 
   #random(limit: number): number {
-    this.#system.random(this.#lot);
-    const [a, b, c] = this.#lot;
+    this.#system.random(this.#randomBytes);
+    const [a, b, c] = this.#randomBytes;
     return ((a! << 16) | (b! << 8) | c!) % Math.max(1, limit);
   }
 }

@@ -11,7 +11,7 @@ export class Protection {
    * Sets the keys. Unchanged keys keep their counters: restarting would repeat their keystream.
    * @returns true if our key was replaced by another one
    */
-  settle(keys: StreamSettings["srtp"]): boolean {
+  setKeys(keys: StreamSettings["srtp"]): boolean {
     const previous = this.#keys;
     this.#keys = keys;
     if (!isSameKey(keys?.receive, previous?.receive)) this.#receive = keys && createSrtp(keys.receive);

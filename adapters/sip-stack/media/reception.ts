@@ -7,7 +7,7 @@ const MAX_MISORDER = 100;
 
 /** Result of `take` for a packet too far from the others, and for the second such packet in a row, which starts a new sequence. */
 export const STRAY = -1;
-export const ANEW = -2;
+export const RESTARTED = -2;
 
 /** Reception statistics of one source: order, loss and jitter (RFC 3550 appendices A.1, A.3 and A.8). */
 export class Reception {
@@ -20,12 +20,12 @@ export class Reception {
   /** The sequence number that would confirm a jump; without it the packet was a stray. */
   #afterJump = -1;
   /** Gaps: packets that arrived with others missing before them. */
-  #holes = 0;
+  #gaps = 0;
   #jitter = 0;
   #transit = 0;
   #hasTransit = false;
-  #expectedBefore = 0;
-  #receivedBefore = 0;
+  #reportedExpected = 0;
+  #reportedReceived = 0;
 
   /** @param clockRate Hz of the timestamps */
   constructor(clockRate: number) {
@@ -40,19 +40,19 @@ export class Reception {
     if (this.highest < 0) return this.#begin(sequence);
     const ahead = (sequence - this.highest) & 0xffff;
     if (ahead < MAX_DROPOUT) {
-      if (ahead > 1) this.#holes++;
+      if (ahead > 1) this.#gaps++;
       this.highest += ahead;
     } else if (ahead <= 0x10000 - MAX_MISORDER) {
       const isConfirmed = sequence === this.#afterJump;
       this.#afterJump = (sequence + 1) & 0xffff;
-      return isConfirmed ? ANEW : STRAY;
+      return isConfirmed ? RESTARTED : STRAY;
     }
     this.received++;
     return ahead < MAX_DROPOUT ? this.highest : this.highest - (0x10000 - ahead);
   }
 
   /** Adds an audio packet to the jitter. @param arrivalMs by any monotonic clock */
-  timed(timestamp: number, arrivalMs: number): void {
+  measureJitter(timestamp: number, arrivalMs: number): void {
     const transit = Math.round((arrivalMs * this.#clockRate) / 1000) - timestamp;
     const change = Math.abs((transit - this.#transit) | 0); // both wrap with the timestamp
     this.#transit = transit;
@@ -61,7 +61,7 @@ export class Reception {
   }
 
   /** Excludes the next packet from the jitter, since the timestamps do not continue. */
-  untimed(): void {
+  skipJitter(): void {
     this.#hasTransit = false;
   }
 
@@ -89,16 +89,16 @@ export class Reception {
    * look like losses.
    */
   get burstRatio(): number {
-    if (this.#holes === 0 || this.lost <= 0) return 1;
-    return Math.max(1, (this.lost / this.#holes) * (1 - this.lost / this.expected));
+    if (this.#gaps === 0 || this.lost <= 0) return 1;
+    return Math.max(1, (this.lost / this.#gaps) * (1 - this.lost / this.expected));
   }
 
   /** The fraction lost since the last call, in 1/256 (RFC 3550 appendix A.3). */
   fractionLost(): number {
-    const expected = this.expected - this.#expectedBefore;
-    const lost = expected - (this.received - this.#receivedBefore);
-    this.#expectedBefore = this.expected;
-    this.#receivedBefore = this.received;
+    const expected = this.expected - this.#reportedExpected;
+    const lost = expected - (this.received - this.#reportedReceived);
+    this.#reportedExpected = this.expected;
+    this.#reportedReceived = this.received;
     return expected <= 0 || lost <= 0 ? 0 : Math.min(255, Math.floor((lost * 256) / expected));
   }
 

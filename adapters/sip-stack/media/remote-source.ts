@@ -49,28 +49,28 @@ export class RemoteSource implements SocketAddress {
   /** SSRC of the current source; -1 before its first packet. */
   ssrc = -1;
   /** The packets before the first one of the source that has just begun, and their lengths. */
-  readonly held: Uint8Array[] = [];
-  readonly heldLengths: number[] = [];
+  readonly pending: Uint8Array[] = [];
+  readonly pendingLengths: number[] = [];
   /** True if packets of an ignored host have arrived. */
-  elsewhere = false;
+  heardIgnoredHost = false;
   readonly #hosts: PeerHosts;
   readonly #strict: boolean;
-  #agreed: SocketAddress = { address: "", port: 0 };
+  #negotiated: SocketAddress = { address: "", port: 0 };
   /** The highest sequence number of the current source. */
   #sequence = 0;
-  #heardAt = 0;
+  #lastPacketAt = 0;
   /** Time of its latest packet from its current address. */
-  #hereAt = 0;
+  #lastAtAddress = 0;
   /** True if SRTP authenticated the packet that led to the current address. */
-  #isProven = false;
+  #isAuthentic = false;
   /** The source that another source, perhaps a stranger, has displaced; SSRC -1 for none. */
   readonly #displaced = { ssrc: -1, sequence: 0 };
   /** The address before the last negotiation, and the time until which its last packets may arrive. */
-  readonly #left = { address: "", port: 0, until: 0 };
+  readonly #previous = { address: "", port: 0, until: 0 };
   readonly #candidate = new SourceCandidate();
   #injected = 0;
   /** Packets of a source that has displaced another one; they count as injected if that one returns. */
-  #doubtful = 0;
+  #unconfirmed = 0;
 
   /** @param strict true to trust only the negotiated address */
   constructor(hosts: PeerHosts = new PeerHosts(), strict = false) {
@@ -80,12 +80,12 @@ export class RemoteSource implements SocketAddress {
 
   /** Destination of our audio. */
   get target(): SocketAddress {
-    return this.#others === "followed" ? this : this.#agreed;
+    return this.#others === "followed" ? this : this.#negotiated;
   }
 
   /** Treatment of the current address. */
   get #others(): OtherHosts {
-    return this.#isProven || this.#isPeer(this.address) ? "followed" : this.#hosts.others;
+    return this.#isAuthentic || this.#isPeer(this.address) ? "followed" : this.#hosts.otherHosts;
   }
 
   /** RTP packets of strangers. */
@@ -94,7 +94,7 @@ export class RemoteSource implements SocketAddress {
   }
 
   /** Counts an unauthentic packet, unless it is from the peer's address: then the keys are wrong. */
-  forged(address: string, port: number): void {
+  countForged(address: string, port: number): void {
     if (!this.isAt(address, port)) this.#injected++;
   }
 
@@ -102,21 +102,21 @@ export class RemoteSource implements SocketAddress {
    * Applies a negotiated address; a learnt address stays unless the negotiated one changed, or the learnt one is now
    * ignored.
    */
-  negotiated(remote: SocketAddress, now: number): void {
+  setRemote(remote: SocketAddress, now: number): void {
     const address = canonicalAddress(remote.address);
-    const isSame = address === this.#agreed.address && remote.port === this.#agreed.port;
+    const isSame = address === this.#negotiated.address && remote.port === this.#negotiated.port;
     if (isSame && this.#others !== "ignored") return;
     if (this.ssrc >= 0) {
-      this.#left.address = this.address;
-      this.#left.port = this.port;
-      this.#left.until = now + PREVIOUS_TAIL_MS;
+      this.#previous.address = this.address;
+      this.#previous.port = this.port;
+      this.#previous.until = now + PREVIOUS_TAIL_MS;
     }
-    this.#agreed = { address, port: remote.port };
+    this.#negotiated = { address, port: remote.port };
     this.#move(address, remote.port, false);
     this.ssrc = -1;
     this.#displaced.ssrc = -1;
-    this.#doubtful = 0;
-    this.#dismiss();
+    this.#unconfirmed = 0;
+    this.#dropCandidate();
   }
 
   /** True if this is the peer's address. */
@@ -139,36 +139,36 @@ export class RemoteSource implements SocketAddress {
   ): Verdict {
     const isHere = this.isAt(address, port);
     const isCurrent = packet.ssrc === this.ssrc;
-    if (isHere && isCurrent) return this.#goesOn(packet, now);
-    const isNegotiated = port === this.#agreed.port && address === this.#agreed.address;
+    if (isHere && isCurrent) return this.#continueSource(packet, now);
+    const isNegotiated = port === this.#negotiated.port && address === this.#negotiated.address;
     if (isNegotiated && (!isHere || this.ssrc < 0)) {
-      this.#drop();
+      this.#dropPending();
       this.#move(address, port, authentic);
       this.#restore();
-      return isCurrent ? this.#goesOn(packet, now) : this.#begin(packet, now);
+      return isCurrent ? this.#continueSource(packet, now) : this.#startSource(packet, now);
     }
-    if (this.#strict && !isNegotiated) return this.#foreign();
+    if (this.#strict && !isNegotiated) return this.#refuse();
     if (!authentic && this.#isIgnored(address)) {
-      if (this.#isLeaving(address, port, now)) return "foreign";
-      this.elsewhere = true;
-      return this.#foreign();
+      if (this.#isPrevious(address, port, now)) return "foreign";
+      this.heardIgnoredHost = true;
+      return this.#refuse();
     }
     if (packet.ssrc === this.#displaced.ssrc && isNext(packet.sequence, this.#displaced.sequence)) {
-      this.#drop();
+      this.#dropPending();
       this.#move(address, port, authentic);
       this.#restore();
-      return this.#begin(packet, now);
+      return this.#startSource(packet, now);
     }
     if (!isHere) {
       const isNextPacket = isCurrent && isNext(packet.sequence, this.#sequence);
-      const hasMoved = isNextPacket && (address === this.address || now - this.#hereAt >= MOVE_MS);
+      const hasMoved = isNextPacket && (address === this.address || now - this.#lastAtAddress >= MOVE_MS);
       if (hasMoved) this.#move(address, port, authentic);
-      if (hasMoved || (isCurrent && authentic)) return this.#goesOn(packet, now, hasMoved);
-      if (this.#isLeaving(address, port, now)) return "foreign";
+      if (hasMoved || (isCurrent && authentic)) return this.#continueSource(packet, now, hasMoved);
+      if (this.#isPrevious(address, port, now)) return "foreign";
     }
-    const quietMs = this.ssrc < 0 ? Number.POSITIVE_INFINITY : now - this.#heardAt;
+    const quietMs = this.ssrc < 0 ? Number.POSITIVE_INFINITY : now - this.#lastPacketAt;
     const isTrusted = isHere || authentic;
-    if (!isTrusted && quietMs < QUIET_MS) return this.#foreign();
+    if (!isTrusted && quietMs < QUIET_MS) return this.#refuse();
     const tooEarly = quietMs < (isHere ? PAUSE_MS : MOVE_MS);
     return this.#weigh(packet, bytes, length, address, port, now, authentic, tooEarly);
   }
@@ -187,96 +187,96 @@ export class RemoteSource implements SocketAddress {
     authentic: boolean,
     tooEarly: boolean,
   ): Verdict {
-    if (length > MAX_BYTES) return this.#foreign();
+    if (length > MAX_BYTES) return this.#refuse();
     const candidate = this.#candidate;
     const isHere = this.isAt(address, port);
     const isTrusted = isHere || authentic;
-    const isKnownHost = address === this.address || address === this.#agreed.address;
+    const isKnownHost = address === this.address || address === this.#negotiated.address;
     const rank = isTrusted ? 2 : isKnownHost ? 1 : 0;
     if (!candidate.follows(packet, address, port, now)) {
-      if (candidate.standsBefore(packet, address, port, rank, now)) return this.#foreign();
-      this.#dismiss();
-      this.#drop();
+      if (candidate.hasPrecedence(packet, address, port, rank, now)) return this.#refuse();
+      this.#dropCandidate();
+      this.#dropPending();
       candidate.begin(packet, address, port, rank, now);
     }
     const requiredPackets =
       isTrusted || this.ssrc < 0 ? PACKETS_AT_ADDRESS : isKnownHost ? PACKETS_AT_HOST : PACKETS_ELSEWHERE;
     if (candidate.packets < requiredPackets || tooEarly) {
-      if (this.held.length === (isTrusted ? MAX_PENDING : 1)) {
-        this.held.shift();
-        this.heldLengths.shift();
+      if (this.pending.length === (isTrusted ? MAX_PENDING : 1)) {
+        this.pending.shift();
+        this.pendingLengths.shift();
       }
-      this.held.push(bytes);
-      this.heldLengths.push(length);
+      this.pending.push(bytes);
+      this.pendingLengths.push(length);
       return "pending";
     }
     if (this.ssrc >= 0 && this.#displaced.ssrc < 0) {
       this.#displaced.ssrc = this.ssrc;
       this.#displaced.sequence = this.#sequence;
     }
-    if (this.#displaced.ssrc >= 0) this.#doubtful += candidate.strangers;
+    if (this.#displaced.ssrc >= 0) this.#unconfirmed += candidate.strangers;
     candidate.clear();
     this.#move(address, port, authentic);
-    return this.#begin(packet, now);
+    return this.#startSource(packet, now);
   }
 
   /** @param isHere true if the packet comes from the current address */
-  #goesOn(packet: RtpPacket, now: number, isHere = true): Verdict {
+  #continueSource(packet: RtpPacket, now: number, isHere = true): Verdict {
     if (isNext(packet.sequence, this.#sequence)) this.#sequence = packet.sequence;
-    this.#heardAt = now;
-    if (isHere) this.#hereAt = now;
-    if (this.#displaced.ssrc >= 0) this.#doubtful++;
-    this.#dismiss();
+    this.#lastPacketAt = now;
+    if (isHere) this.#lastAtAddress = now;
+    if (this.#displaced.ssrc >= 0) this.#unconfirmed++;
+    this.#dropCandidate();
     return "current";
   }
 
-  #begin(packet: RtpPacket, now: number): Verdict {
-    this.#dismiss();
+  #startSource(packet: RtpPacket, now: number): Verdict {
+    this.#dropCandidate();
     this.ssrc = packet.ssrc;
     this.#sequence = packet.sequence;
-    this.#heardAt = this.#hereAt = now;
+    this.#lastPacketAt = this.#lastAtAddress = now;
     return "new";
   }
 
   /** Restores the displaced source: the other one was a stranger. */
   #restore(): void {
-    this.#injected += this.#doubtful;
-    this.#doubtful = 0;
+    this.#injected += this.#unconfirmed;
+    this.#unconfirmed = 0;
     this.#displaced.ssrc = -1;
   }
 
   /** Drops the pending packets. */
-  #drop(): void {
-    this.held.length = 0;
-    this.heldLengths.length = 0;
+  #dropPending(): void {
+    this.pending.length = 0;
+    this.pendingLengths.length = 0;
   }
 
   #move(address: string, port: number, authentic: boolean): void {
     this.address = address;
     this.port = port;
-    this.#isProven = authentic;
+    this.#isAuthentic = authentic;
   }
 
   #isPeer(address: string): boolean {
-    return address === this.#agreed.address || this.#hosts.has(address);
+    return address === this.#negotiated.address || this.#hosts.has(address);
   }
 
   #isIgnored(address: string): boolean {
-    return this.#hosts.others === "ignored" && !this.#isPeer(address);
+    return this.#hosts.otherHosts === "ignored" && !this.#isPeer(address);
   }
 
-  #isLeaving(address: string, port: number, now: number): boolean {
-    const previous = this.#left;
+  #isPrevious(address: string, port: number, now: number): boolean {
+    const previous = this.#previous;
     return this.ssrc < 0 && now < previous.until && port === previous.port && address === previous.address;
   }
 
-  #foreign(): Verdict {
+  #refuse(): Verdict {
     this.#injected++;
     return "foreign";
   }
 
   /** Drops the candidate. */
-  #dismiss(): void {
+  #dropCandidate(): void {
     this.#injected += this.#candidate.strangers;
     this.#candidate.clear();
   }

@@ -34,7 +34,7 @@ export class RtcpRoute {
     this.#settings = settings;
     const { address, port } = settings.remoteRtcp;
     if (address !== previous?.remoteRtcp.address || port !== previous.remoteRtcp.port)
-      this.#learn(canonicalAddress(address), port);
+      this.#setRemote(canonicalAddress(address), port);
     if (settings.rtcpMux !== previous?.rtcpMux) this.#options.sockets.openRtcp(settings.rtcpMux);
   }
 
@@ -45,7 +45,7 @@ export class RtcpRoute {
     const isAuthentic = this.#settings?.srtp !== undefined && !strict;
     const isPeer = isAuthentic || address === source.target.address || address === this.#remote.address;
     const report = length > 0 && isPeer ? reports.take(bytes, length) : undefined;
-    if (report !== undefined && !this.#settings?.rtcpMux && !strict) this.#learn(address, port); // symmetric, like RTP
+    if (report !== undefined && !this.#settings?.rtcpMux && !strict) this.#setRemote(address, port); // symmetric, like RTP
     return report;
   }
 
@@ -60,7 +60,7 @@ export class RtcpRoute {
     else sockets.sendRtcp(packet, this.#remote);
   }
 
-  #learn(address: string, port: number): void {
+  #setRemote(address: string, port: number): void {
     this.#remote.address = address;
     this.#remote.port = port;
   }

@@ -16,17 +16,17 @@ export class RtcpSession {
   /** Share of our packets that the peer reports as lost, 0 to 1; null without a report. */
   remoteLoss: number | null = null;
   /** True if the peer's last report shows that all packets sent since the answer were lost. */
-  deaf = false;
+  isDeaf = false;
   readonly #system: System;
   readonly #inbound: Inbound;
   readonly #outbound: Outbound;
   readonly #packet = new RtcpPacket();
   readonly #bytes = new Uint8Array(RTCP_BYTES + PROTECTION_BYTES);
-  readonly #lot = new Uint8Array(1);
+  readonly #randomByte = new Uint8Array(1);
   readonly #cname: string;
   /** Wall clock minus steady clock at the start: later jumps of the wall clock do not matter. */
   readonly #epoch: number;
-  #due: number;
+  #dueAt: number;
   #packetsAtLastReport = 0;
   #lastReport = 0;
   #lastReportAt = 0;
@@ -39,13 +39,13 @@ export class RtcpSession {
     system.random(name);
     this.#cname = toHex(name);
     this.#epoch = system.now() - system.monotonic();
-    this.#due = system.monotonic() + this.#interval() / 2;
+    this.#dueAt = system.monotonic() + this.#interval() / 2;
   }
 
   /** True if a report is due; then it counts as sent. */
   isDue(now: number): boolean {
-    if (now < this.#due) return false;
-    this.#due = now + this.#interval();
+    if (now < this.#dueAt) return false;
+    this.#dueAt = now + this.#interval();
     return true;
   }
 
@@ -90,8 +90,8 @@ export class RtcpSession {
       this.#lastReport = packet.senderTime;
       this.#lastReportAt = now;
     }
-    this.deaf = packet.reported && packet.fractionLost >= ALL_LOST && !this.#outbound.hasSent(packet.highest);
-    if (packet.reported) {
+    this.isDeaf = packet.hasReport && packet.fractionLost >= ALL_LOST && !this.#outbound.hasSent(packet.highest);
+    if (packet.hasReport) {
       const { packets } = this.#outbound;
       if (packets > 0) this.remoteLoss = Math.min(1, Math.max(0, packet.lost) / packets);
       if (packet.lastReport !== 0) {
@@ -104,7 +104,7 @@ export class RtcpSession {
   }
 
   #interval(): number {
-    this.#system.random(this.#lot);
-    return INTERVAL_MS * (0.5 + this.#lot[0]! / 255);
+    this.#system.random(this.#randomByte);
+    return INTERVAL_MS * (0.5 + this.#randomByte[0]! / 255);
   }
 }

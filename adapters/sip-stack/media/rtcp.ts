@@ -101,7 +101,7 @@ export class RtcpPacket {
   senderTime = -1;
   senderPackets = -1;
   /** True if it reports on our stream; then the following fields are set. */
-  reported = false;
+  hasReport = false;
   /** Share of our packets lost since the previous report, 0 to 1, and the total lost. */
   fractionLost = 0;
   lost = 0;
@@ -115,7 +115,7 @@ export class RtcpPacket {
   /** Parses the first `length` bytes; false if any part is not RTCP. Never throws. @param ownSsrc our SSRC */
   parse(bytes: Uint8Array, length: number, ownSsrc: number): boolean {
     this.ssrc = this.senderTime = this.senderPackets = this.goodbye = -1;
-    this.reported = false;
+    this.hasReport = false;
     if (!isRtcp(bytes, length) || length > bytes.length) return false;
     let at = 0;
     while (at < length) {
@@ -145,7 +145,7 @@ export class RtcpPacket {
     }
     for (let i = 0; i < count && at + REPORT_BYTES <= end; i++, at += REPORT_BYTES) {
       if (readUint32(bytes, at) !== ownSsrc) continue;
-      this.reported = true;
+      this.hasReport = true;
       this.fractionLost = bytes[at + 4]! / 256;
       this.lost = (readUint32(bytes, at + 4) << 8) >> 8;
       this.highest = readUint32(bytes, at + 8);

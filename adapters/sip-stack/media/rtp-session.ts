@@ -29,7 +29,7 @@ import { Protection } from "./protection.ts";
 import { isRtcp } from "./rtcp.ts";
 import { RtcpRoute } from "./rtcp-route.ts";
 import { RtcpSession } from "./rtcp-session.ts";
-import type { PacketRoom } from "./shared-frame.ts";
+import type { PacketBuffer } from "./shared-frame.ts";
 
 /** Lateness of a tick that means that the thread stalled, ms; ticks are 20 ms apart. */
 const STALL_MS = 10;
@@ -42,7 +42,7 @@ export interface RtpSessionOptions extends MediaOptions {
   readonly sockets: MediaSockets;
   readonly listener: MediaListener;
   /** Called when it is closed and its port is free. */
-  readonly gone: (session: RtpSession) => void;
+  readonly onClosed: (session: RtpSession) => void;
 }
 
 /** The audio of one call in this thread: RTP and RTCP (RFC 3550) over UDP, on the wheel that all calls share. */
@@ -55,11 +55,11 @@ export class RtpSession implements MediaSession, ClockMember, InboundListener {
   readonly #protection = new Protection();
   readonly #watch: MediaWatch;
   readonly #rtcpRoute: RtcpRoute;
-  readonly #allowed: AddressCheck;
+  readonly #isAllowed: AddressCheck;
   readonly #hosts: PeerHosts;
   #source: FrameSource | undefined;
   #sink: FrameSink | undefined;
-  #early: FrameSink | undefined;
+  #earlySink: FrameSink | undefined;
   #settings: StreamSettings | undefined;
   #codec: Codec | undefined;
   #started = false;
@@ -69,19 +69,19 @@ export class RtpSession implements MediaSession, ClockMember, InboundListener {
   #now = -1;
   #tickedAt = 0;
   #stalled = false;
-  #broken = false;
-  #foreign = 0;
+  #hasFailed = false;
+  #refusedPackets = 0;
   #heldMs = 0;
 
   constructor(options: RtpSessionOptions) {
     const { system, sampleRate, sockets, lossMs, strictRtp = false } = options;
     this.#options = options;
     this.port = sockets.port;
-    this.#hosts = new PeerHosts({ named: options.from?.ranges !== undefined });
+    this.#hosts = new PeerHosts({ hasNamedNetworks: options.from?.ranges !== undefined });
     this.#inbound = new Inbound(sampleRate, this, this.#hosts, strictRtp);
     this.#outbound = new Outbound(system, sampleRate, this.#transmit);
     this.#watch = new MediaWatch(lossMs);
-    this.#allowed = options.from === undefined ? () => true : addressCheck(options.from);
+    this.#isAllowed = options.from === undefined ? () => true : addressCheck(options.from);
     this.#rtcp = new RtcpSession(system, this.#inbound, this.#outbound);
     const { source } = this.#inbound;
     const reports = this.#rtcp;
@@ -91,29 +91,30 @@ export class RtpSession implements MediaSession, ClockMember, InboundListener {
   connect(source: FrameSource, sink: FrameSink, early?: FrameSink): void {
     this.#source = source;
     this.#sink = sink;
-    this.#early = early;
+    this.#earlySink = early;
   }
 
   configure(settings: StreamSettings): void {
     if (this.#closing !== undefined) return;
     this.#settings = settings;
-    this.#hosts.settle(settings);
-    this.#watch.negotiated(settings.direction, this.#options.system.monotonic());
-    if (this.#protection.settle(settings.srtp)) this.#outbound.renew();
+    this.#hosts.apply(settings);
+    this.#watch.renegotiated(settings.direction, this.#options.system.monotonic());
+    if (this.#protection.setKeys(settings.srtp)) this.#outbound.renew();
     this.#rtcpRoute.configure(settings);
-    if (settings.codec === this.#codec?.name) this.#use(settings, this.#codec);
+    if (settings.codec === this.#codec?.name) this.#applyCodec(settings, this.#codec);
     else {
       const codec = createCodec(settings.codec);
-      if (codec instanceof Promise) void codec.then((loadedCodec) => this.#use(settings, loadedCodec), this.tickFailed);
-      else this.#use(settings, codec);
+      if (codec instanceof Promise)
+        void codec.then((loadedCodec) => this.#applyCodec(settings, loadedCodec), this.tickFailed);
+      else this.#applyCodec(settings, codec);
     }
   }
 
   start(): void {
     if (this.#started || this.#closing !== undefined) return;
     this.#started = true;
-    this.#outbound.answered();
-    this.#inbound.source.elsewhere = false;
+    this.#outbound.onAnswer();
+    this.#inbound.source.heardIgnoredHost = false;
     this.#inbound.start(this.#watch.start(this.#options.system.monotonic()));
     this.#sendNow();
   }
@@ -135,14 +136,14 @@ export class RtpSession implements MediaSession, ClockMember, InboundListener {
       inbound: this.#inbound,
       outbound: this.#outbound,
       rtcp: this.#rtcp,
-      refused: this.#foreign,
+      refusedPackets: this.#refusedPackets,
       heldMs: this.#heldMs,
     });
   }
 
   evidence(): StreamEvidence {
     const { evidence } = this.#watch;
-    return this.#inbound.source.elsewhere ? { ...evidence, elsewhere: true } : evidence;
+    return this.#inbound.source.heardIgnoredHost ? { ...evidence, fromOtherHost: true } : evidence;
   }
 
   close(): Promise<void> {
@@ -153,8 +154,8 @@ export class RtpSession implements MediaSession, ClockMember, InboundListener {
   /** @internal a datagram on the RTP port; it is modified and kept */
   datagram(bytes: Uint8Array, address: string, port: number): void {
     if (this.#settings === undefined || this.#closing !== undefined) return;
-    if (!this.#allowed(address)) {
-      this.#foreign++;
+    if (!this.#isAllowed(address)) {
+      this.#refusedPackets++;
       return;
     }
     if (isRtcp(bytes, bytes.length)) {
@@ -163,8 +164,8 @@ export class RtpSession implements MediaSession, ClockMember, InboundListener {
     }
     const length = this.#protection.unprotect(bytes, bytes.length);
     if (length <= 0) {
-      this.#foreign++;
-      this.#inbound.source.forged(address, port);
+      this.#refusedPackets++;
+      this.#inbound.source.countForged(address, port);
       return;
     }
     const now = this.#options.system.monotonic();
@@ -178,16 +179,16 @@ export class RtpSession implements MediaSession, ClockMember, InboundListener {
   /** @internal a datagram on the RTCP port, or RTCP on the RTP port */
   control(bytes: Uint8Array, address: string, port: number): void {
     if (this.#settings === undefined || this.#closing !== undefined) return;
-    if (!this.#allowed(address)) {
-      this.#foreign++;
+    if (!this.#isAllowed(address)) {
+      this.#refusedPackets++;
       return;
     }
     const report = this.#rtcpRoute.take(bytes, address, port);
     if (report === undefined) {
-      this.#foreign++;
+      this.#refusedPackets++;
       return;
     }
-    this.#watch.rtcp(this.#rtcp.deaf, report === "goodbye", this.#options.system.monotonic(), this.#sender(address));
+    this.#watch.rtcp(this.#rtcp.isDeaf, report === "goodbye", this.#options.system.monotonic(), this.#sender(address));
     this.#reportEvidence();
   }
 
@@ -198,7 +199,7 @@ export class RtpSession implements MediaSession, ClockMember, InboundListener {
     // A late tick, and the ticks that follow at once to catch up, run before the sockets are read.
     this.#stalled = monotonic - this.#now > STALL_MS || monotonic - this.#tickedAt < STALL_MS;
     this.#tickedAt = monotonic;
-    this.#inbound.tick(this.#now, this.#stalled, this.#started ? this.#sink : this.#early);
+    this.#inbound.tick(this.#now, this.#stalled, this.#started ? this.#sink : this.#earlySink);
     if (this.#closing !== undefined) return;
     if (this.#isOverdue) {
       this.#outbound.pause();
@@ -211,14 +212,14 @@ export class RtpSession implements MediaSession, ClockMember, InboundListener {
     }
     if (this.#closing !== undefined) return;
     if (this.#rtcp.isDue(monotonic)) this.#rtcpRoute.send(false);
-    const silence = this.#broken ? undefined : this.#watch.overdue(monotonic);
+    const silence = this.#hasFailed ? undefined : this.#watch.silenceReport(monotonic);
     if (silence !== undefined) this.#options.listener.silent(silence);
   }
 
   /** @internal */
   readonly tickFailed = (fault: unknown): void => {
-    if (this.#closing === undefined && !this.#broken) {
-      this.#broken = true;
+    if (this.#closing === undefined && !this.#hasFailed) {
+      this.#hasFailed = true;
       this.#options.listener.lost(`the audio of the call failed: ${errorText(fault)}`);
     }
   };
@@ -250,7 +251,7 @@ export class RtpSession implements MediaSession, ClockMember, InboundListener {
     return system.monotonic() >= deadlines.send;
   }
 
-  #use(settings: StreamSettings, codec: Codec): void {
+  #applyCodec(settings: StreamSettings, codec: Codec): void {
     if (this.#settings !== settings || this.#closing !== undefined) {
       if (codec !== this.#codec) codec.close();
       return;
@@ -273,7 +274,7 @@ export class RtpSession implements MediaSession, ClockMember, InboundListener {
     else this.#outbound.begin(this.#source);
   }
 
-  readonly #transmit = (packet: PacketRoom, length: number): void => {
+  readonly #transmit = (packet: PacketBuffer, length: number): void => {
     const bytes = this.#protection.protect(packet.bytes, length);
     // Source and codec may have been slow, and the process may have been stopped in the meantime.
     if (bytes <= 0 || this.#isOverdue) return;
@@ -284,8 +285,8 @@ export class RtpSession implements MediaSession, ClockMember, InboundListener {
   #reportEvidence(): void {
     if (!this.#watch.takeEvidence()) return;
     const { listener } = this.#options;
-    listener.proven?.();
-    if (!this.#inbound.heard) listener.evidence?.();
+    listener.heardByPeer?.();
+    if (!this.#inbound.hasAudio) listener.evidence?.();
   }
 
   #reportSending(): void {
@@ -295,13 +296,13 @@ export class RtpSession implements MediaSession, ClockMember, InboundListener {
   }
 
   async #close(): Promise<void> {
-    const { clock, sockets, gone } = this.#options;
+    const { clock, sockets, onClosed } = this.#options;
     clock.remove(this);
     if (this.#codec !== undefined) this.#rtcpRoute.send(true);
     this.#outbound.keys.stop();
     this.#codec?.close();
-    this.#source = this.#sink = this.#early = undefined;
+    this.#source = this.#sink = this.#earlySink = undefined;
     await sockets.close();
-    gone(this);
+    onClosed(this);
   }
 }

@@ -21,7 +21,7 @@ function shared<T>(arrays: Map<string, T>, key: string, create: () => T): T {
 }
 
 /** A buffer for one packet and a view of the bytes to send; the view is replaced only if the length changes. */
-export class PacketRoom {
+export class PacketBuffer {
   readonly bytes: Uint8Array;
   #first: Uint8Array;
 

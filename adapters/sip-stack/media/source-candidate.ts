@@ -14,7 +14,7 @@ export class SourceCandidate {
   #ssrc = -1;
   #next = 0;
   #rank = 0;
-  #heardAt = 0;
+  #lastPacketAt = 0;
 
   /** Its packets, if its address is unknown. */
   get strangers(): number {
@@ -28,31 +28,31 @@ export class SourceCandidate {
     this.#port = port;
     this.#ssrc = packet.ssrc;
     this.#rank = rank;
-    this.#heardAt = now;
+    this.#lastPacketAt = now;
     this.#next = packet.sequence + 1;
   }
 
   /** Counts a packet; returns true if it is the next one. */
   follows(packet: RtpPacket, address: string, port: number, now: number): boolean {
-    if (!this.#sends(packet, address, port)) return false;
+    if (!this.#isSender(packet, address, port)) return false;
     if (((packet.sequence - this.#next) & 0xffff) >= MAX_AHEAD) return false;
     this.packets++;
-    this.#heardAt = now;
+    this.#lastPacketAt = now;
     this.#next = packet.sequence + 1;
     return true;
   }
 
   /** True if it takes precedence over the source of this packet: among equals, the first wins. */
-  standsBefore(packet: RtpPacket, address: string, port: number, rank: number, now: number): boolean {
-    if (this.packets === 0 || now - this.#heardAt >= STALE_MS) return false;
-    return this.#rank >= rank && !this.#sends(packet, address, port);
+  hasPrecedence(packet: RtpPacket, address: string, port: number, rank: number, now: number): boolean {
+    if (this.packets === 0 || now - this.#lastPacketAt >= STALE_MS) return false;
+    return this.#rank >= rank && !this.#isSender(packet, address, port);
   }
 
   clear(): void {
     this.packets = 0;
   }
 
-  #sends(packet: RtpPacket, address: string, port: number): boolean {
+  #isSender(packet: RtpPacket, address: string, port: number): boolean {
     return this.packets > 0 && packet.ssrc === this.#ssrc && port === this.#port && address === this.#address;
   }
 }

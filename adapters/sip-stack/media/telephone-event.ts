@@ -14,7 +14,7 @@ const DISORDER_S = 10;
 
 interface Keys {
   readonly digits: string;
-  readonly sent: () => void;
+  readonly onSent: () => void;
 }
 
 /**
@@ -22,18 +22,18 @@ interface Keys {
  * audio.
  */
 export class EventSender {
-  readonly #waiting: Keys[] = [];
+  readonly #pending: Keys[] = [];
   /** The key of `#pending[0]` that sounds, and the frame within it. */
   #key = 0;
   #frame = 0;
 
   /** True if the next frame belongs to a key, or to the pause after one. */
-  get busy(): boolean {
-    return this.#waiting.length > 0;
+  get isBusy(): boolean {
+    return this.#pending.length > 0;
   }
 
   /** True if the next frame is the first of a key: its timestamp is that of the whole event. */
-  get begins(): boolean {
+  get isKeyStart(): boolean {
     return this.#frame === 0;
   }
 
@@ -42,12 +42,12 @@ export class EventSender {
     for (const digit of digits)
       if (!KEYS.includes(digit.toUpperCase())) throw new RangeError(`"${digit}" is not a key: 0 to 9, *, #, A to D`);
     if (digits === "") onSent();
-    else this.#waiting.push({ digits: digits.toUpperCase(), sent: onSent });
+    else this.#pending.push({ digits: digits.toUpperCase(), onSent });
   }
 
   /** Writes the payload of the next frame; false in the pause, in which silence is sent. @param clockRate of the event */
   next(output: Uint8Array, at: number, clockRate: number): boolean {
-    const keys = this.#waiting[0];
+    const keys = this.#pending[0];
     if (keys === undefined) return false;
     const frame = this.#frame++;
     const isTone = frame < TONE_FRAMES + END_PACKETS - 1;
@@ -62,8 +62,8 @@ export class EventSender {
       this.#key++;
       if (this.#key === keys.digits.length) {
         this.#key = 0;
-        this.#waiting.shift();
-        keys.sent();
+        this.#pending.shift();
+        keys.onSent();
       }
     }
     return isTone;
@@ -73,13 +73,13 @@ export class EventSender {
   stop(): void {
     this.#frame = 0;
     this.#key = 0;
-    for (const { sent: onSent } of this.#waiting.splice(0)) onSent();
+    for (const { onSent } of this.#pending.splice(0)) onSent();
   }
 }
 
 /** Incoming keys. An event is identified by its timestamp and code: the marker and the end may be lost. */
 export class EventReceiver {
-  #known = false;
+  #hasEvent = false;
   #timestamp = 0;
   #event = 0;
   #duration = 0;
@@ -97,15 +97,15 @@ export class EventReceiver {
     if (length < EVENT_BYTES) return undefined;
     const event = bytes[at]!;
     const duration = (bytes[at + 2]! << 8) | bytes[at + 3]!;
-    const elapsed = this.#known ? (timestamp - this.#timestamp) | 0 : 1;
+    const elapsed = this.#hasEvent ? (timestamp - this.#timestamp) | 0 : 1;
     if (elapsed < 0 && elapsed > -DISORDER_S * clockRate) return undefined;
     const isNewKey = !(
-      this.#known &&
+      this.#hasEvent &&
       event === this.#event &&
-      (elapsed === 0 || this.#goesOn(elapsed, duration, marker))
+      (elapsed === 0 || this.#continues(elapsed, duration, marker))
     );
     if (isNewKey) this.#ended = false;
-    this.#known = true;
+    this.#hasEvent = true;
     this.#timestamp = timestamp;
     this.#event = event;
     this.#duration = duration;
@@ -115,14 +115,14 @@ export class EventReceiver {
 
   /** Prepares for another stream, whose timestamps are unrelated to the old ones. */
   reset(): void {
-    this.#known = false;
+    this.#hasEvent = false;
   }
 
   /**
    * True if a packet of the same code but another timestamp is still the same key: the next segment of a long key (RFC
    * 4733 section 2.5.1.3), or a sender that moves the timestamp with every packet.
    */
-  #goesOn(elapsed: number, duration: number, marker: boolean): boolean {
+  #continues(elapsed: number, duration: number, marker: boolean): boolean {
     if (marker || this.#ended) return false;
     return duration > this.#duration || (this.#duration === 0xffff && elapsed === 0xffff);
   }

@@ -42,7 +42,7 @@ export function createThreadEngine(options: ThreadEngineOptions = {}): ThreadEng
       deadlines,
       sockets,
       listener,
-      gone: (session) => sessions.delete(session),
+      onClosed: (session) => sessions.delete(session),
     });
     sockets.serve(session);
     sessions.add(session);

@@ -14,10 +14,10 @@ export interface MediaSocket {
 }
 
 /** Receives a datagram: its bytes, which the receiver may keep, and its source address. */
-export type TakeDatagram = (bytes: Uint8Array, address: string, port: number) => void;
+export type OnDatagram = (bytes: Uint8Array, address: string, port: number) => void;
 
 /** Binds a port of a local address; undefined if another program uses it. Rejects for an address that is not ours. */
-type BindUdp = (address: string, port: number, onDatagram: TakeDatagram) => Promise<MediaSocket | undefined>;
+type BindUdp = (address: string, port: number, onDatagram: OnDatagram) => Promise<MediaSocket | undefined>;
 
 /** Bun's own sockets cost a tenth less than its `node:dgram`, which wraps them. */
 export const bindMediaSocket: BindUdp = "Bun" in globalThis ? bindBunUdp : bindDgram;
@@ -35,7 +35,7 @@ export function isPortTaken(fault: unknown): boolean {
 const RECEIVE_OPTIONS = "Deno" in globalThis ? { recvBufferSize: 1_024 } : {};
 
 /** Binds a socket of `node:dgram`. */
-function bindDgram(address: string, port: number, onDatagram: TakeDatagram): Promise<MediaSocket | undefined> {
+function bindDgram(address: string, port: number, onDatagram: OnDatagram): Promise<MediaSocket | undefined> {
   const type = address.includes(":") ? "udp6" : "udp4";
   const socket = createSocket({ type, lookup: addressOnly as never, ...RECEIVE_OPTIONS });
   return new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
 import { type Codec, MAX_PACKET_MS } from "./codec.ts";
-import { type BandTables, SubBand, saturated } from "./sub-band.ts";
+import { type BandTables, clamp16, SubBand } from "./sub-band.ts";
 
 const SAMPLE_RATE = 16_000;
 /** A historical error of RFC 1890: the timestamps run at half the sample rate (RFC 3551 section 4.5.2). */
@@ -71,7 +71,7 @@ class Filter {
   even = 0;
 
   /** Filters the samples that start at this index. */
-  at(start: number): void {
+  apply(start: number): void {
     const { samples } = this;
     let odd = 0;
     let even = 0;
@@ -84,7 +84,7 @@ class Filter {
   }
 
   /** Drops the given number of consumed samples. */
-  pass(count: number): void {
+  drop(count: number): void {
     this.samples.copyWithin(0, count, count + PAST_SAMPLES);
   }
 }
@@ -99,17 +99,17 @@ class Encoder {
     const filter = this.#filter;
     filter.samples.set(frame.length > 2 * bytes ? frame.subarray(0, 2 * bytes) : frame, PAST_SAMPLES);
     for (let i = 0; i < bytes; i++) {
-      filter.at(2 * i);
+      filter.apply(2 * i);
       output[at + i] =
         (this.#codeHigh((filter.even - filter.odd) >> 14) << 6) | this.#codeLow((filter.even + filter.odd) >> 14);
     }
-    filter.pass(2 * bytes);
+    filter.drop(2 * bytes);
     return bytes;
   }
 
   #codeLow(sample: number): number {
     const band = this.#low;
-    const error = saturated(sample - band.predicted);
+    const error = clamp16(sample - band.prediction);
     const size = error < 0 ? ~error : error;
     let step = 1;
     for (let high = LOW_LIMITS.length; step < high; ) {
@@ -125,7 +125,7 @@ class Encoder {
 
   #codeHigh(sample: number): number {
     const band = this.#high;
-    const error = saturated(sample - band.predicted);
+    const error = clamp16(sample - band.prediction);
     const size = error < 0 ? ~error : error;
     const isLarge = size >= (HIGH_LIMIT * band.scale) >> 12;
     const code = (error < 0 ? 0 : 2) | (isLarge ? 0 : 1);
@@ -148,17 +148,17 @@ class Decoder {
       const high = this.#highOf(byte >> 6);
       filter.samples[PAST_SAMPLES + 2 * i] = low + high;
       filter.samples[PAST_SAMPLES + 2 * i + 1] = low - high;
-      filter.at(2 * i);
-      output[start + 2 * i] = saturated(filter.even >> 11);
-      output[start + 2 * i + 1] = saturated(filter.odd >> 11);
+      filter.apply(2 * i);
+      output[start + 2 * i] = clamp16(filter.even >> 11);
+      output[start + 2 * i + 1] = clamp16(filter.odd >> 11);
     }
-    filter.pass(2 * count);
+    filter.drop(2 * count);
     return 2 * count;
   }
 
   #lowOf(code: number): number {
     const band = this.#low;
-    const sample = clampToBand(band.predicted + ((band.scale * LOW_STEPS_6[code]!) >> 15));
+    const sample = clampToBand(band.prediction + ((band.scale * LOW_STEPS_6[code]!) >> 15));
     const shortCode = code >> 2;
     band.adapt((band.scale * LOW_STEPS_4[shortCode]!) >> 15, LOW_ROWS[shortCode]!);
     return sample;
@@ -167,7 +167,7 @@ class Decoder {
   #highOf(code: number): number {
     const band = this.#high;
     const difference = (band.scale * HIGH_STEPS[code]!) >> 15;
-    const sample = clampToBand(band.predicted + difference);
+    const sample = clampToBand(band.prediction + difference);
     band.adapt(difference, HIGH_ROWS[code]!);
     return sample;
   }

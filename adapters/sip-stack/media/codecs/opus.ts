@@ -65,9 +65,9 @@ class OpusCodec implements Codec {
   readonly #encoder: OpusEncoderHandle;
   readonly #decoder: OpusDecoderHandle;
   /** Options of the library's methods; one of each for all frames. */
-  readonly #encoding = { frameSize: FRAME, maxPacketBytes: MAX_PAYLOAD_BYTES };
-  readonly #recovering = { decodeFec: true, frameSize: FRAME };
-  readonly #concealing = { frameSize: FRAME };
+  readonly #encodeOptions = { frameSize: FRAME, maxPacketBytes: MAX_PAYLOAD_BYTES };
+  readonly #recoverOptions = { decodeFec: true, frameSize: FRAME };
+  readonly #concealOptions = { frameSize: FRAME };
   #closed = false;
 
   constructor(encoder: OpusEncoderHandle, decoder: OpusDecoderHandle) {
@@ -77,8 +77,8 @@ class OpusCodec implements Codec {
 
   encode(frame: Int16Array, output: Uint8Array, at: number): number {
     if (this.#closed) return 0;
-    this.#encoding.frameSize = frame.length;
-    const packet = this.#encoder.encode(frame, this.#encoding);
+    this.#encodeOptions.frameSize = frame.length;
+    const packet = this.#encoder.encode(frame, this.#encodeOptions);
     output.set(packet, at);
     return packet.length;
   }
@@ -89,13 +89,13 @@ class OpusCodec implements Codec {
 
   recover(bytes: Uint8Array, at: number, length: number, samples: number, output: Int16Array, start: number): number {
     if (!carriesRedundancy(bytes, at, length)) return 0;
-    this.#recovering.frameSize = samples;
-    return this.#decode(bytes.subarray(at, at + length), this.#recovering, output, start);
+    this.#recoverOptions.frameSize = samples;
+    return this.#decode(bytes.subarray(at, at + length), this.#recoverOptions, output, start);
   }
 
   conceal(samples: number, output: Int16Array, start: number): number {
-    this.#concealing.frameSize = samples;
-    return this.#decode(null, this.#concealing, output, start);
+    this.#concealOptions.frameSize = samples;
+    return this.#decode(null, this.#concealOptions, output, start);
   }
 
   close(): void {

@@ -17,7 +17,7 @@ const ZEROS = 6;
 const MAX_SECOND_POLE = 12_288;
 
 /** Limits a value to 16 bits. */
-export const saturated = (value: number): number => (value > 32_767 ? 32_767 : value < -32_768 ? -32_768 : value);
+export const clamp16 = (value: number): number => (value > 32_767 ? 32_767 : value < -32_768 ? -32_768 : value);
 
 /**
  * Adaptive prediction and scale of one band of G.722, the same in encoder and decoder (ITU-T G.722, section 3.6 and the
@@ -25,7 +25,7 @@ export const saturated = (value: number): number => (value > 32_767 ? 32_767 : v
  */
 export class SubBand {
   /** Expected next sample. */
-  predicted = 0;
+  prediction = 0;
   /** The current size of a step. */
   scale: number;
   readonly #tables: BandTables;
@@ -61,17 +61,17 @@ export class SubBand {
   }
 
   #predict(difference: number): void {
-    const signal = saturated(this.predicted + difference);
-    const partial = saturated(this.#zeros + difference);
+    const signal = clamp16(this.prediction + difference);
+    const partial = clamp16(this.#zeros + difference);
     const sameSignAsLast = partial < 0 === this.#partial1 < 0;
     const sameSignAsBefore = partial < 0 === this.#partial2 < 0;
 
-    const slope = saturated(this.#pole1 << 2);
-    const signedSlope = sameSignAsLast ? saturated(-slope) : slope;
+    const slope = clamp16(this.#pole1 << 2);
+    const signedSlope = sameSignAsLast ? clamp16(-slope) : slope;
     let pole2 = (sameSignAsBefore ? 128 : -128) + (signedSlope >> 7) + ((this.#pole2 * 32_512) >> 15);
     pole2 = pole2 > MAX_SECOND_POLE ? MAX_SECOND_POLE : pole2 < -MAX_SECOND_POLE ? -MAX_SECOND_POLE : pole2;
-    const maxPole1 = saturated(15_360 - pole2);
-    let pole1 = saturated((sameSignAsLast ? 192 : -192) + ((this.#pole1 * 32_640) >> 15));
+    const maxPole1 = clamp16(15_360 - pole2);
+    let pole1 = clamp16((sameSignAsLast ? 192 : -192) + ((this.#pole1 * 32_640) >> 15));
     pole1 = pole1 > maxPole1 ? maxPole1 : pole1 < -maxPole1 ? -maxPole1 : pole1;
 
     const differences = this.#differences;
@@ -80,17 +80,16 @@ export class SubBand {
     let zeros = 0;
     for (let i = ZEROS - 1; i >= 0; i--) {
       const sameSign = difference < 0 === differences[i]! < 0;
-      const coefficient = saturated((sameSign ? step : -step) + ((coefficients[i]! * 32_640) >> 15));
+      const coefficient = clamp16((sameSign ? step : -step) + ((coefficients[i]! * 32_640) >> 15));
       coefficients[i] = coefficient;
       const pastDifference = i === 0 ? difference : differences[i - 1]!;
       differences[i] = pastDifference;
-      zeros += (coefficient * saturated(pastDifference + pastDifference)) >> 15;
+      zeros += (coefficient * clamp16(pastDifference + pastDifference)) >> 15;
     }
 
-    this.#zeros = saturated(zeros);
-    const poles =
-      ((pole1 * saturated(signal + signal)) >> 15) + ((pole2 * saturated(this.#signal1 + this.#signal1)) >> 15);
-    this.predicted = saturated(saturated(poles) + this.#zeros);
+    this.#zeros = clamp16(zeros);
+    const poles = ((pole1 * clamp16(signal + signal)) >> 15) + ((pole2 * clamp16(this.#signal1 + this.#signal1)) >> 15);
+    this.prediction = clamp16(clamp16(poles) + this.#zeros);
     this.#signal1 = signal;
     this.#partial2 = this.#partial1;
     this.#partial1 = partial;

@@ -1,4 +1,4 @@
-import { Likeness } from "./similarity.ts";
+import { Similarity } from "./similarity.ts";
 
 /** Duration of full level, and end of the following fade to silence, ms. */
 const HOLD_MS = 20;
@@ -19,7 +19,7 @@ const MIN_PERIODIC_SIMILARITY = 0.5;
 export class Concealment {
   /** Samples before the gap that are analysed. */
   readonly history: number;
-  readonly #likeness: Likeness;
+  readonly #similarity: Similarity;
   readonly #sampleRate: number;
   /** One pitch period that loops seamlessly. */
   readonly #loop: Float32Array;
@@ -33,13 +33,13 @@ export class Concealment {
   /** @param sampleRate Hz */
   constructor(sampleRate: number) {
     this.#sampleRate = sampleRate;
-    this.#likeness = new Likeness(sampleRate);
-    this.#loop = new Float32Array(this.#likeness.maxLag);
-    this.history = 2 * this.#likeness.maxLag + this.#likeness.window;
+    this.#similarity = new Similarity(sampleRate);
+    this.#loop = new Float32Array(this.#similarity.maxLag);
+    this.history = 2 * this.#similarity.maxLag + this.#similarity.window;
   }
 
   /** True if the previous sample was concealed. */
-  get active(): boolean {
+  get isActive(): boolean {
     return this.#concealed >= 0;
   }
 
@@ -81,9 +81,9 @@ export class Concealment {
   }
 
   #begin(line: Int16Array, tail: number, holdMs: number, endMs: number): void {
-    const similarity = this.#likeness;
+    const similarity = this.#similarity;
     similarity.search(line, tail - similarity.window, -1);
-    const period = similarity.likeness < MIN_PERIODIC_SIMILARITY ? similarity.maxLag : similarity.lag;
+    const period = similarity.correlation < MIN_PERIODIC_SIMILARITY ? similarity.maxLag : similarity.lag;
     const blend = period >> 2;
     for (let i = 0; i < period; i++) {
       const share = Math.max(0, (i - (period - blend) + 1) / (blend + 1));

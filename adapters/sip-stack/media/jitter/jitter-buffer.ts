@@ -40,38 +40,38 @@ export class RtpJitterBuffer {
   readonly #unitsPerSample: number;
   readonly #unitsPerMs: number;
   /** Samples of the longest gap that is filled. */
-  readonly #maxHole: number;
+  readonly #maxGap: number;
   /** Played and waiting samples, at the codec's rate. */
   readonly #line: SampleLine;
   /** Maximum samples that the decoder writes at once. */
-  readonly #room: number;
+  readonly #maxDecoded: number;
   /** Extended timestamp of the last packet, and of the next sample to be decoded. */
   #lastTime = -1;
-  #due = 0;
+  #dueTime = 0;
   /** True while no sample is played: before the first packet, and after the last one. */
-  #starving = true;
+  #isStarving = true;
   /** True until the first sample is played, which needs no fade. */
-  #fresh = true;
+  #awaitsFirst = true;
   /** True if the gap is not a loss: the peer sends a key, or pauses. */
   #isPause = false;
   /** Extended timestamp of the end of the last decoded packet; -1 if it cannot be used. Packets lost since then. */
   #audioEnd = -1;
-  #lost = 0;
+  #lostPackets = 0;
   /** Samples of the last decoded packet; samples concealed by the codec since. */
   #packetSamples: number;
-  #codecMadeUp = 0;
+  #codecConcealed = 0;
 
   constructor(codec: Codec) {
     this.#codec = codec;
     const { sampleRate, clockRate } = codec;
     this.#unitsPerSample = clockRate / sampleRate;
     this.#unitsPerMs = clockRate / 1000;
-    this.#maxHole = (MAX_GAP_MS * sampleRate) / 1000;
+    this.#maxGap = (MAX_GAP_MS * sampleRate) / 1000;
     this.#concealment = new Concealment(sampleRate);
     this.#timeScale = new TimeScale(sampleRate);
-    this.#room = (MAX_PACKET_MS * sampleRate) / 1000;
+    this.#maxDecoded = (MAX_PACKET_MS * sampleRate) / 1000;
     this.#packetSamples = (FRAME_MS * sampleRate) / 1000;
-    this.#line = new SampleLine(this.#concealment.history, 2 * this.#timeScale.reach + 2 * this.#room);
+    this.#line = new SampleLine(this.#concealment.history, 2 * this.#timeScale.reach + 2 * this.#maxDecoded);
   }
 
   /**
@@ -89,9 +89,9 @@ export class RtpJitterBuffer {
     arrivalMs: number,
     timely: boolean,
   ): void {
-    const time = this.#extended(timestamp);
-    const isSameClock = this.delay.arrived(time / this.#unitsPerMs, arrivalMs, timely);
-    if (!isSameClock) this.#jumped();
+    const time = this.#extend(timestamp);
+    const isSameClock = this.delay.addPacket(time / this.#unitsPerMs, arrivalMs, timely);
+    if (!isSameClock) this.#resetTimeline();
     this.#count(this.#store.put(sequence, time, bytes, at, length));
   }
 
@@ -113,10 +113,10 @@ export class RtpJitterBuffer {
   }
 
   /** True if a whole frame can be read without concealment. */
-  ready(frameLength: number, now: number): boolean {
+  isReady(frameLength: number, now: number): boolean {
     if (this.#line.length >= frameLength) return true;
     const first = this.#store.first();
-    return first >= 0 && (!this.#starving || this.#isTime(this.#store.time(first), now));
+    return first >= 0 && (!this.#isStarving || this.#isTime(this.#store.time(first), now));
   }
 
   /** Prepares for another source; keeps the measured jitter. */
@@ -125,7 +125,7 @@ export class RtpJitterBuffer {
     this.delay.restart();
     this.#lastTime = -1;
     this.#audioEnd = -1;
-    this.#starving = true;
+    this.#isStarving = true;
   }
 
   #count(stored: Stored): void {
@@ -138,8 +138,8 @@ export class RtpJitterBuffer {
     const store = this.#store;
     const first = store.first();
     if (first < 0) {
-      this.#starving = true;
-      this.#makeUp(length);
+      this.#isStarving = true;
+      this.#conceal(length);
       return;
     }
     if (store.length(first) === 0) {
@@ -148,67 +148,67 @@ export class RtpJitterBuffer {
       return;
     }
     const time = store.time(first);
-    const gap = this.#starving ? 0 : Math.floor((time - this.#due) / this.#unitsPerSample);
-    const isSmall = gap > 0 && gap < this.#maxHole;
+    const gap = this.#isStarving ? 0 : Math.floor((time - this.#dueTime) / this.#unitsPerSample);
+    const isSmall = gap > 0 && gap < this.#maxGap;
     if (gap > 0 && (first === store.next || this.#isPause)) {
       this.#isPause = true; // no packet was lost: the peer was silent for a while
       if (isSmall && !this.#isTime(time, now)) {
-        this.#makeUp(Math.min(length, gap));
-        this.#due += Math.min(length, gap) * this.#unitsPerSample;
+        this.#conceal(Math.min(length, gap));
+        this.#dueTime += Math.min(length, gap) * this.#unitsPerSample;
         return;
       }
     } else if (isSmall) {
       const samples = Math.min(gap, this.#packetSamples);
-      this.#due += samples * this.#unitsPerSample;
-      if (samples < gap || !this.#recover(first, samples)) this.#makeUp(samples);
+      this.#dueTime += samples * this.#unitsPerSample;
+      if (samples < gap || !this.#recover(first, samples)) this.#conceal(samples);
       return;
-    } else if (this.#starving && !this.#isTime(time, now)) {
-      if (!this.#endsWith(first, time, now)) this.#makeUp(length);
+    } else if (this.#isStarving && !this.#isTime(time, now)) {
+      if (!this.#endsGap(first, time, now)) this.#conceal(length);
       return;
     }
-    this.#starving = false;
+    this.#isStarving = false;
     this.#decode(first);
   }
 
   /** If the packet lost before this one is due now and this one has a redundant copy, the copy ends the gap. */
-  #endsWith(next: number, time: number, now: number): boolean {
+  #endsGap(next: number, time: number, now: number): boolean {
     const lostTime = time - this.#packetSamples * this.#unitsPerSample;
-    if (this.#fresh || next === this.#store.next || !this.#isTime(lostTime, now)) return false;
+    if (this.#awaitsFirst || next === this.#store.next || !this.#isTime(lostTime, now)) return false;
     if (!this.#recover(next, this.#packetSamples)) return false;
-    this.#starving = false;
-    this.#due = time;
+    this.#isStarving = false;
+    this.#dueTime = time;
     return true;
   }
 
   #decode(sequence: number): void {
     const store = this.#store;
     const line = this.#line;
-    line.reserve(this.#room);
+    line.reserve(this.#maxDecoded);
     const bytes = store.bytes(sequence);
     this.#pass(sequence);
     const samples = this.#codec.decode(bytes, store.start(sequence), store.length(sequence), line.samples, line.tail);
     const time = store.time(sequence);
-    this.#due = time + samples * this.#unitsPerSample;
+    this.#dueTime = time + samples * this.#unitsPerSample;
     if (samples === 0) return;
     const isAfterPause = this.#hasPaused(time);
     this.#isPause = false;
-    this.#fresh = false;
+    this.#awaitsFirst = false;
     this.#packetSamples = samples;
-    this.#audioEnd = this.#due;
-    this.#lost = 0;
+    this.#audioEnd = this.#dueTime;
+    this.#lostPackets = 0;
     this.#append(samples, isAfterPause);
   }
 
   /** Passes a packet that is played or dropped; missing ones before it are lost. */
   #pass(sequence: number): void {
-    if (this.#store.next >= 0) this.#lost += sequence - this.#store.next;
+    if (this.#store.next >= 0) this.#lostPackets += sequence - this.#store.next;
     this.#store.pass(sequence);
   }
 
   /** True if the peer paused before this timestamp: the time between its packets was not lost. */
   #hasPaused(time: number): boolean {
     if (this.#audioEnd < 0) return false;
-    const lostTime = this.#lost * this.#packetSamples * this.#unitsPerSample;
+    const lostTime = this.#lostPackets * this.#packetSamples * this.#unitsPerSample;
     return time - this.#audioEnd - lostTime >= MIN_PAUSE_MS * this.#unitsPerMs;
   }
 
@@ -217,7 +217,7 @@ export class RtpJitterBuffer {
     if (this.#codec.recover === undefined) return false;
     const store = this.#store;
     const line = this.#line;
-    line.reserve(this.#room);
+    line.reserve(this.#maxDecoded);
     const recoveredCount = this.#codec.recover(
       store.bytes(next),
       store.start(next),
@@ -235,70 +235,71 @@ export class RtpJitterBuffer {
   #append(count: number, isAfterPause = false): void {
     const line = this.#line;
     const blendedCount = this.#concealment.resume(line.samples, line.tail, count);
-    line.filledIn(blendedCount);
+    line.addConcealed(blendedCount);
     const hasMark = isAfterPause && blendedCount < count;
-    if (hasMark) line.afterPause();
-    line.received(count - blendedCount - (hasMark ? 1 : 0));
-    this.#codecMadeUp = 0;
+    if (hasMark) line.markAfterPause();
+    line.addReceived(count - blendedCount - (hasMark ? 1 : 0));
+    this.#codecConcealed = 0;
   }
 
-  #makeUp(length: number): void {
-    if (!this.#fresh && !this.#isPause && !this.#concealment.active && this.#codecMakesUp(length)) return;
+  #conceal(length: number): void {
+    if (!this.#awaitsFirst && !this.#isPause && !this.#concealment.isActive && this.#codecConceals(length)) return;
     const line = this.#line;
     line.reserve(length);
-    if (this.#fresh) line.samples.fill(0, line.tail, line.tail + length);
+    if (this.#awaitsFirst) line.samples.fill(0, line.tail, line.tail + length);
     else if (this.#isPause) this.#concealment.hush(line.samples, line.tail, length);
-    else this.#concealment.fill(line.samples, line.tail, length, this.#codecMadeUp > 0);
-    line.filledIn(length);
+    else this.#concealment.fill(line.samples, line.tail, length, this.#codecConcealed > 0);
+    line.addConcealed(length);
   }
 
-  #codecMakesUp(length: number): boolean {
+  #codecConceals(length: number): boolean {
     const { sampleRate } = this.#codec;
-    if (this.#codec.conceal === undefined || this.#codecMadeUp >= (CODEC_CONCEALS_MS * sampleRate) / 1000) return false;
+    if (this.#codec.conceal === undefined || this.#codecConcealed >= (CODEC_CONCEALS_MS * sampleRate) / 1000)
+      return false;
     const step = sampleRate / 400; // codecs count in 2.5 ms
     const line = this.#line;
-    line.reserve(this.#room);
+    line.reserve(this.#maxDecoded);
     const concealedCount = this.#codec.conceal(Math.ceil(length / step) * step, line.samples, line.tail);
     if (concealedCount === 0) return false;
-    line.filledIn(concealedCount); // the codec's own concealment continues its signal: no blend
-    this.#codecMadeUp += concealedCount;
+    line.addConcealed(concealedCount); // the codec's own concealment continues its signal: no blend
+    this.#codecConcealed += concealedCount;
     return true;
   }
 
   /** Plays slightly faster or slower if the delay is far from its target. */
   #adapt(now: number, frameLength: number): void {
-    if (this.#starving || this.#concealment.active) return;
-    const excessMs = this.#over(now);
+    if (this.#isStarving || this.#concealment.isActive) return;
+    const excessMs = this.#excessMs(now);
     if (excessMs <= MAX_EXCESS_MS && excessMs >= -MAX_SHORTFALL_MS) return;
     const isUrgent = Math.abs(excessMs) > URGENT_MS;
     if (!isUrgent && !this.#hasTurn(frameLength)) return;
-    const { reach, most } = this.#timeScale;
+    const { reach, maxChange } = this.#timeScale;
     if (excessMs > 0) {
-      if (this.#decodeUpTo(Math.max(reach, frameLength + most))) this.#timeScale.shorten(this.#line, isUrgent);
+      if (this.#decodeUpTo(Math.max(reach, frameLength + maxChange))) this.#timeScale.shorten(this.#line, isUrgent);
     } else if (this.#decodeUpTo(reach)) this.#timeScale.lengthen(this.#line, isUrgent);
   }
 
   /** Spreads the searches of calls over frames, by their random timestamps. */
   #hasTurn(frameLength: number): boolean {
-    return Math.floor(this.#due / (this.#unitsPerSample * frameLength)) % ADAPT_EVERY === 0;
+    return Math.floor(this.#dueTime / (this.#unitsPerSample * frameLength)) % ADAPT_EVERY === 0;
   }
 
   /** Time beyond the target that the next sample has waited, ms. */
-  #over(now: number): number {
-    const playedTime = this.#due / this.#unitsPerMs - (this.#line.length * 1000) / this.#codec.sampleRate;
+  #excessMs(now: number): number {
+    const playedTime = this.#dueTime / this.#unitsPerMs - (this.#line.length * 1000) / this.#codec.sampleRate;
     return now - this.delay.baseMs - playedTime - this.delay.targetMs;
   }
 
   /** Decodes until this many samples wait; false if that is impossible. */
   #decodeUpTo(samples: number): boolean {
-    while (this.#line.length < samples && this.#followsOn()) this.#decode(this.#store.next);
+    while (this.#line.length < samples && this.#continues()) this.#decode(this.#store.next);
     return this.#line.length >= samples;
   }
 
   /** True if the next packet is here and continues the line without a gap. */
-  #followsOn(): boolean {
+  #continues(): boolean {
     const { next } = this.#store;
-    return this.#store.first() === next && this.#store.length(next) > 0 && this.#store.time(next) === this.#due;
+    return this.#store.first() === next && this.#store.length(next) > 0 && this.#store.time(next) === this.#dueTime;
   }
 
   /** True if audio of this timestamp is due now, or early enough to be played. */
@@ -306,13 +307,13 @@ export class RtpJitterBuffer {
     return now - this.delay.baseMs - time / this.#unitsPerMs >= this.delay.targetMs - FRAME_MS / 2;
   }
 
-  #jumped(): void {
+  #resetTimeline(): void {
     this.#store.clear();
     this.#audioEnd = -1;
-    this.#starving = true;
+    this.#isStarving = true;
   }
 
-  #extended(timestamp: number): number {
+  #extend(timestamp: number): number {
     const last = this.#lastTime;
     this.#lastTime = last < 0 ? 2 ** 32 + timestamp : last + ((timestamp - last) | 0);
     return this.#lastTime;

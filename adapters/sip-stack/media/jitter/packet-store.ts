@@ -17,35 +17,35 @@ export class PacketStore {
   /** The next packet to be played: a lower number is late. -1 before the first. */
   next = -1;
   readonly #datagrams: (Uint8Array | undefined)[] = new Array(SLOTS).fill(undefined);
-  readonly #known = new Float64Array(SLOTS * COLUMNS).fill(-1);
+  readonly #fields = new Float64Array(SLOTS * COLUMNS).fill(-1);
   #highest = -1;
 
   /** Keeps a payload and its array; an empty payload means that the number is used but no audio is missing. */
   put(sequence: number, time: number, bytes: Uint8Array, at: number, length: number): Stored {
     const slot = sequence & (SLOTS - 1);
     const row = slot * COLUMNS;
-    if (this.#known[row + SEQUENCE] === sequence) return "duplicate";
+    if (this.#fields[row + SEQUENCE] === sequence) return "duplicate";
     if (sequence < this.next) return "late";
     if (this.next < 0 || sequence >= this.next + SLOTS) this.next = Math.max(this.next, sequence - SLOTS + 1);
     if (bytes.length > MAX_BYTES) return "late";
     this.#datagrams[slot] = bytes;
-    this.#known[row + SEQUENCE] = sequence;
-    this.#known[row + TIME] = time;
-    this.#known[row + START] = at;
-    this.#known[row + LENGTH] = length;
+    this.#fields[row + SEQUENCE] = sequence;
+    this.#fields[row + TIME] = time;
+    this.#fields[row + START] = at;
+    this.#fields[row + LENGTH] = length;
     if (sequence > this.#highest) this.#highest = sequence;
     return "stored";
   }
 
   /** The lowest waiting number, from `next` on; -1 if there is none. */
   first(): number {
-    for (let sequence = this.next; sequence <= this.#highest; sequence++) if (this.#holds(sequence)) return sequence;
+    for (let sequence = this.next; sequence <= this.#highest; sequence++) if (this.#has(sequence)) return sequence;
     return -1;
   }
 
   /** The extended timestamp of a waiting packet. */
   time(sequence: number): number {
-    return this.#of(sequence, TIME);
+    return this.#field(sequence, TIME);
   }
 
   /** Its datagram, and offset and length of its payload there, bytes. */
@@ -54,11 +54,11 @@ export class PacketStore {
   }
 
   start(sequence: number): number {
-    return this.#of(sequence, START);
+    return this.#field(sequence, START);
   }
 
   length(sequence: number): number {
-    return this.#of(sequence, LENGTH);
+    return this.#field(sequence, LENGTH);
   }
 
   /** Drops the packet, played or not; the one after it is next. */
@@ -71,15 +71,15 @@ export class PacketStore {
   clear(): void {
     this.next = -1;
     this.#highest = -1;
-    this.#known.fill(-1);
+    this.#fields.fill(-1);
     this.#datagrams.fill(undefined);
   }
 
-  #of(sequence: number, column: number): number {
-    return this.#known[(sequence & (SLOTS - 1)) * COLUMNS + column]!;
+  #field(sequence: number, column: number): number {
+    return this.#fields[(sequence & (SLOTS - 1)) * COLUMNS + column]!;
   }
 
-  #holds(sequence: number): boolean {
-    return this.#of(sequence, SEQUENCE) === sequence;
+  #has(sequence: number): boolean {
+    return this.#field(sequence, SEQUENCE) === sequence;
   }
 }

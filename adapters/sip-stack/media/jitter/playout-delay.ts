@@ -29,7 +29,7 @@ export class PlayoutDelay {
   #windowBase = 0;
   #lastBase = 0;
   #windowUntil = 0;
-  #known = false;
+  #hasBase = false;
 
   constructor() {
     this.#weights[PRIOR_MS / STEP_MS] = PRIOR_PACKETS;
@@ -41,11 +41,11 @@ export class PlayoutDelay {
    * @param timeMs its timestamp, without wraps
    * @param timely true if it arrived just now; otherwise it may have arrived earlier
    */
-  arrived(timeMs: number, arrivalMs: number, timely: boolean): boolean {
+  addPacket(timeMs: number, arrivalMs: number, timely: boolean): boolean {
     const transit = arrivalMs - timeMs;
-    if (!this.#known || Math.abs(transit - this.baseMs) > JUMP_MS) {
-      const isFirst = !this.#known;
-      this.#known = true;
+    if (!this.#hasBase || Math.abs(transit - this.baseMs) > JUMP_MS) {
+      const isFirst = !this.#hasBase;
+      this.#hasBase = true;
       this.#windowBase = this.#lastBase = this.baseMs = transit;
       this.#windowUntil = arrivalMs + WINDOW_MS;
       return isFirst;
@@ -64,7 +64,7 @@ export class PlayoutDelay {
 
   /** Prepares for another source: keeps the measured jitter, but not the clock. */
   restart(): void {
-    this.#known = false;
+    this.#hasBase = false;
   }
 
   #count(lateMs: number): void {

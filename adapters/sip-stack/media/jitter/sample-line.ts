@@ -36,13 +36,13 @@ export class SampleLine {
   }
 
   /** Adds the samples written after the tail as received. */
-  received(count: number): void {
+  addReceived(count: number): void {
     this.#marks.fill(SAMPLE.received, this.tail, this.tail + count);
     this.tail += count;
   }
 
   /** Adds the samples written after the tail as concealed. */
-  filledIn(count: number): void {
+  addConcealed(count: number): void {
     if (count === 0) return;
     this.#marks.fill(SAMPLE.filledIn, this.tail, this.tail + count);
     this.tail += count;
@@ -50,7 +50,7 @@ export class SampleLine {
   }
 
   /** Marks the next received sample as the first one after a pause of the peer; it must be written after the tail. */
-  afterPause(): void {
+  markAfterPause(): void {
     this.#marks[this.tail++] = SAMPLE.afterPause;
     this.#markedEnd = this.tail;
   }

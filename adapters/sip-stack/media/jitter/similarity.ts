@@ -15,20 +15,20 @@ const COARSE_MAX_LAG = (MAX_LAG_MS * COARSE_RATE) / 1000;
 const coarse = new Float64Array(COARSE_WINDOW + COARSE_MAX_LAG);
 
 /** Finds the lag with which a signal resembles itself: a multiple of the voice's period. Allocates nothing. */
-export class Likeness {
+export class Similarity {
   /** Samples of the longest lag, and of the compared signal. */
   readonly maxLag: number;
   readonly window: number;
   /** Result of the last search: the lag in samples, and the correlation: 1 if alike, 0 or less if not. */
   lag = 0;
-  likeness = 0;
-  readonly #leastLag: number;
+  correlation = 0;
+  readonly #minLag: number;
   /** Samples per sample at the coarse rate. */
   readonly #step: number;
 
   /** @param sampleRate Hz, a multiple of 4000 */
   constructor(sampleRate: number) {
-    this.#leastLag = (MIN_LAG_MS * sampleRate) / 1000;
+    this.#minLag = (MIN_LAG_MS * sampleRate) / 1000;
     this.maxLag = (MAX_LAG_MS * sampleRate) / 1000;
     this.window = (WINDOW_MS * sampleRate) / 1000;
     this.#step = sampleRate / COARSE_RATE;
@@ -39,12 +39,12 @@ export class Likeness {
     let windowEnergy = 0;
     for (let i = 0; i < this.window; i++) windowEnergy += samples[at + i]! * samples[at + i]!;
     this.lag = this.maxLag;
-    this.likeness = 1;
+    this.correlation = 1;
     if (windowEnergy < SILENCE * this.window) return;
-    this.likeness = 0;
+    this.correlation = 0;
     const centreLag = this.#coarseLag(samples, at, direction) * this.#step;
     const last = Math.min(this.maxLag, centreLag + this.#step);
-    for (let lag = Math.max(this.#leastLag, centreLag - this.#step); lag <= last; lag++)
+    for (let lag = Math.max(this.#minLag, centreLag - this.#step); lag <= last; lag++)
       this.#compare(samples, at, direction * lag, windowEnergy);
   }
 
@@ -89,8 +89,8 @@ export class Likeness {
       product += samples[i]! * shifted;
     }
     const correlation = shiftedEnergy > 0 ? product / Math.sqrt(windowEnergy * shiftedEnergy) : 0;
-    if (correlation <= this.likeness) return;
-    this.likeness = correlation;
+    if (correlation <= this.correlation) return;
+    this.correlation = correlation;
     this.lag = Math.abs(shift);
   }
 }

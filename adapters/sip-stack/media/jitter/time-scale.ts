@@ -1,5 +1,5 @@
 import type { SampleLine } from "./sample-line.ts";
-import { Likeness } from "./similarity.ts";
+import { Similarity } from "./similarity.ts";
 
 /** Similarity below which a cut is audible, and made only if necessary. */
 const MIN_SIMILARITY = 0.7;
@@ -9,14 +9,14 @@ export class TimeScale {
   /** Samples required after `head`. */
   readonly reach: number;
   /** Maximum samples that one step removes or inserts. */
-  readonly most: number;
-  readonly #likeness: Likeness;
+  readonly maxChange: number;
+  readonly #similarity: Similarity;
 
   /** @param sampleRate Hz */
   constructor(sampleRate: number) {
-    this.#likeness = new Likeness(sampleRate);
-    this.most = this.#likeness.maxLag;
-    this.reach = 2 * this.#likeness.maxLag + 1;
+    this.#similarity = new Similarity(sampleRate);
+    this.maxChange = this.#similarity.maxLag;
+    this.reach = 2 * this.#similarity.maxLag + 1;
   }
 
   /** Removes a period after `head`; does nothing if the signal does not allow it. */
@@ -32,7 +32,7 @@ export class TimeScale {
 
   /** Inserts a period after `head`; does nothing if the signal does not allow it. */
   lengthen(line: SampleLine, isUrgent: boolean): void {
-    line.reserve(this.most);
+    line.reserve(this.maxChange);
     const { samples, head } = line;
     const period = this.#period(samples, head, isUrgent);
     line.move(head + 2 * period, head + period);
@@ -45,7 +45,7 @@ export class TimeScale {
   }
 
   #period(samples: Int16Array, head: number, isUrgent: boolean): number {
-    this.#likeness.search(samples, head, 1);
-    return this.#likeness.likeness >= MIN_SIMILARITY || isUrgent ? this.#likeness.lag : 0;
+    this.#similarity.search(samples, head, 1);
+    return this.#similarity.correlation >= MIN_SIMILARITY || isUrgent ? this.#similarity.lag : 0;
   }
 }

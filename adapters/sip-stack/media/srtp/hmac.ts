@@ -75,7 +75,7 @@ const tail = new Uint8Array(2 * SHA1_BLOCK);
 const state = new Int32Array(5);
 
 /** An HMAC-SHA1 that computes the part for the key only once, and does not allocate per call. */
-export function ownHmac(key: Uint8Array): Hmac {
+export function scriptHmac(key: Uint8Array): Hmac {
   const inner = padState(key, 0x36);
   const outer = padState(key, 0x5c);
   const digest = new Uint8Array(20);
@@ -148,7 +148,7 @@ let fastest: CreateHmac | undefined;
  * not timed: until the runtime has compiled it, the result would be meaningless.
  */
 export function chooseHmac(): CreateHmac {
-  fastest ??= nativeCallBytes() < WORTH_BYTES ? nativeHmac : ownHmac;
+  fastest ??= nativeCallBytes() < WORTH_BYTES ? nativeHmac : scriptHmac;
   return fastest;
 }
 

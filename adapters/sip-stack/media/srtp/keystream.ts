@@ -42,7 +42,7 @@ export class Keystream {
     let position = this.#ssrc === ssrc ? (roc - this.#roc) * 0x10000 + sequence - this.#sequence : -1;
     if (position < 0 || position >= this.#packets || blocks > this.#blocks) {
       const isNext = position >= 0 && position < this.#packets + MAX_LOST;
-      this.#make(isNext ? this.#ahead(ssrc) : 1, blocks, ssrc, roc, sequence);
+      this.#generate(isNext ? this.#packetsAhead(ssrc) : 1, blocks, ssrc, roc, sequence);
       position = 0;
     }
     const stream = this.#stream;
@@ -54,11 +54,11 @@ export class Keystream {
    * Fewer packets the first time, in varying numbers, so that calls that began together do not always generate at the
    * same time.
    */
-  #ahead(ssrc: number): number {
+  #packetsAhead(ssrc: number): number {
     return this.#packets > 1 ? AHEAD_PACKETS : 2 + (ssrc % (AHEAD_PACKETS - 1));
   }
 
-  #make(packetsAhead: number, blockCount: number, ssrc: number, roc: number, sequence: number): void {
+  #generate(packetsAhead: number, blockCount: number, ssrc: number, roc: number, sequence: number): void {
     // Packets of a codec vary in length: the longest so far determines the size, unless it is exceptional.
     const blocks = Math.max(blockCount, Math.min(this.#blocks, USUAL_BLOCKS));
     const packets = Math.max(1, Math.min(packetsAhead, Math.floor(AHEAD_BLOCKS / blocks)));

@@ -43,11 +43,11 @@ class SrtpContext implements Srtp {
   readonly #mki: Uint8Array;
   readonly #rtpTag: number;
   readonly #rtp: Session;
-  readonly #sent = new SrtpStreams();
-  readonly #received = new SrtpStreams();
+  readonly #sentStreams = new SrtpStreams();
+  readonly #receivedStreams = new SrtpStreams();
   /** Created with the first RTCP packet: many peers send none. */
   #rtcp: Session | undefined;
-  readonly #receivedRtcp = new SrtpStreams();
+  readonly #receivedRtcpStreams = new SrtpStreams();
   /** Index of the next RTCP packet. One index for all sources, so that none is ever used twice. */
   #rtcpIndex = 0;
 
@@ -68,11 +68,11 @@ class SrtpContext implements Srtp {
     if (payload < 0 || length + this.#mki.length + this.#rtpTag > packet.length) return -1;
     const ssrc = word(packet, 8);
     const sequence = (packet[2]! << 8) | packet[3]!;
-    const stream = this.#sent.find(ssrc) ?? this.#sent.add(ssrc);
+    const stream = this.#sentStreams.find(ssrc) ?? this.#sentStreams.add(ssrc);
     const roc = stream.rollover(sequence);
     // The same packet twice would be encrypted with the same keystream.
     if (!stream.admits(roc, sequence)) return -1;
-    stream.note(roc, sequence);
+    stream.record(roc, sequence);
     this.#rtp.keystream.xor(packet, payload, length, ssrc, roc, sequence);
     putWord(packet, length, roc);
     return this.#sign(this.#rtp.hmac.digest(packet, length + 4), packet, length, this.#rtpTag);
@@ -84,17 +84,17 @@ class SrtpContext implements Srtp {
     if (payload < 0) return -1;
     const ssrc = word(packet, 8);
     const sequence = (packet[2]! << 8) | packet[3]!;
-    const stream = this.#received.find(ssrc);
+    const stream = this.#receivedStreams.find(ssrc);
     let roc = stream === undefined ? 0 : stream.rollover(sequence);
     if (stream !== undefined && !stream.admits(roc, sequence)) return -1;
-    if (!this.#genuineRtp(packet, end, length, roc)) {
+    if (!this.#isGenuineRtp(packet, end, length, roc)) {
       // A source may have wrapped around before its first packet reached us, while we waited for the answer with the
       // keys.
       if (stream !== undefined || sequence >= 0x8000) return -1;
       roc = 1;
-      if (!this.#genuineRtp(packet, end, length, roc)) return -1;
+      if (!this.#isGenuineRtp(packet, end, length, roc)) return -1;
     }
-    (stream ?? this.#received.add(ssrc)).note(roc, sequence);
+    (stream ?? this.#receivedStreams.add(ssrc)).record(roc, sequence);
     this.#rtp.keystream.xor(packet, payload, end, ssrc, roc, sequence);
     return end;
   }
@@ -118,12 +118,12 @@ class SrtpContext implements Srtp {
     const trailer = word(packet, end);
     const roc = (trailer & 0x7fffffff) >>> 16;
     const sequence = trailer & 0xffff;
-    const stream = this.#receivedRtcp.find(ssrc);
+    const stream = this.#receivedRtcpStreams.find(ssrc);
     if (stream !== undefined && !stream.admits(roc, sequence)) return -1;
     this.#rtcp ??= this.#session("rtcp");
     const { keystream, hmac } = this.#rtcp;
     if (!isEqualTag(hmac.digest(packet, signedLength), packet, length - RTCP_TAG, RTCP_TAG)) return -1;
-    (stream ?? this.#receivedRtcp.add(ssrc)).note(roc, sequence);
+    (stream ?? this.#receivedRtcpStreams.add(ssrc)).record(roc, sequence);
     if (trailer < 0) keystream.xor(packet, RTCP_HEADER, end, ssrc, roc, sequence);
     return end;
   }
@@ -134,7 +134,7 @@ class SrtpContext implements Srtp {
   }
 
   /** True if the tag is valid. The signed bytes end with the rollover counter, which temporarily replaces the tag. */
-  #genuineRtp(packet: Uint8Array, end: number, length: number, roc: number): boolean {
+  #isGenuineRtp(packet: Uint8Array, end: number, length: number, roc: number): boolean {
     const tagWord = word(packet, end);
     putWord(packet, end, roc);
     const tag = this.#rtp.hmac.digest(packet, end + 4);

@@ -14,26 +14,26 @@ const WINDOW = 128;
 
 /** The replay window (RFC 3711 section 3.3.2): marks received packets by their index modulo its size. */
 class ReplayWindow {
-  readonly #seen = new Int32Array(WINDOW / 32);
+  readonly #bits = new Int32Array(WINDOW / 32);
 
   /** True if the packet may be accepted; `ahead`: its number minus the newest one, positive if it is newer. */
   admits(number: number, ahead: number): boolean {
     if (ahead > 0) return true;
     if (ahead <= -WINDOW) return false;
-    return ((this.#seen[(number & (WINDOW - 1)) >>> 5] ?? 0) & (1 << (number & 31))) === 0;
+    return ((this.#bits[(number & (WINDOW - 1)) >>> 5] ?? 0) & (1 << (number & 31))) === 0;
   }
 
   /** Marks a genuine packet as received. */
-  note(number: number, ahead: number): void {
-    if (ahead >= WINDOW) this.#seen.fill(0);
-    else for (let skipped = number - ahead + 1; skipped < number; skipped++) this.#forget(skipped);
+  record(number: number, ahead: number): void {
+    if (ahead >= WINDOW) this.#bits.fill(0);
+    else for (let skipped = number - ahead + 1; skipped < number; skipped++) this.#clear(skipped);
     const word = (number & (WINDOW - 1)) >>> 5;
-    this.#seen[word] = (this.#seen[word] ?? 0) | (1 << (number & 31));
+    this.#bits[word] = (this.#bits[word] ?? 0) | (1 << (number & 31));
   }
 
-  #forget(number: number): void {
+  #clear(number: number): void {
     const word = (number & (WINDOW - 1)) >>> 5;
-    this.#seen[word] = (this.#seen[word] ?? 0) & ~(1 << (number & 31));
+    this.#bits[word] = (this.#bits[word] ?? 0) & ~(1 << (number & 31));
   }
 }
 
@@ -63,9 +63,9 @@ class Stream {
   }
 
   /** Records an accepted packet. */
-  note(roc: number, sequence: number): void {
+  record(roc: number, sequence: number): void {
     const ahead = this.#newest < 0 ? Number.POSITIVE_INFINITY : this.#ahead(roc, sequence);
-    this.#window.note(sequence, ahead);
+    this.#window.record(sequence, ahead);
     if (ahead <= 0) return;
     this.#roc = roc;
     this.#newest = sequence;
@@ -81,21 +81,21 @@ const MAX_STREAMS = 32;
 
 /** The sources seen so far, by SSRC. Beyond the limit, the oldest one is forgotten. */
 export class SrtpStreams {
-  readonly #all = new Map<number, Stream>();
+  readonly #streams = new Map<number, Stream>();
   #last: Stream | undefined;
 
   find(ssrc: number): Stream | undefined {
     if (this.#last?.ssrc === ssrc) return this.#last;
-    const stream = this.#all.get(ssrc);
+    const stream = this.#streams.get(ssrc);
     if (stream !== undefined) this.#last = stream;
     return stream;
   }
 
   add(ssrc: number): Stream {
-    const [oldest] = this.#all.size < MAX_STREAMS ? [] : this.#all.keys();
-    if (oldest !== undefined) this.#all.delete(oldest);
+    const [oldest] = this.#streams.size < MAX_STREAMS ? [] : this.#streams.keys();
+    if (oldest !== undefined) this.#streams.delete(oldest);
     const stream = new Stream(ssrc);
-    this.#all.set(ssrc, stream);
+    this.#streams.set(ssrc, stream);
     this.#last = stream;
     return stream;
   }

@@ -12,11 +12,11 @@ export const CELL = {
   /** Samples of silence that the worker sent because the ring was empty; wraps. */
   silence: 0,
   /** Number of times the outgoing ring ran empty after it had samples. */
-  ranDry: 1,
+  underruns: 1,
   /** Number of times the main thread dropped waiting samples: an empty ring after that is not an underrun. */
-  recalled: 2,
+  recalls: 2,
   /** Inbound samples dropped for lack of room; wraps. */
-  deaf: 3,
+  droppedInbound: 3,
   /** Position of the incoming ring at the answer: samples before it are early media. */
   answeredAt: 4,
   /** 1 once the worker has started the call after the answer. */
@@ -59,7 +59,7 @@ export type FromMediaWorker =
   | { readonly type: "ready"; readonly monotonic: number }
   | { readonly type: "opened"; readonly id: number; readonly port: number }
   | { readonly type: "refused"; readonly id: number; readonly name: string; readonly message: string }
-  | { readonly type: "noticed"; readonly id: number; readonly what: "sending" | "receiving" | "evidence" }
+  | { readonly type: "noticed"; readonly id: number; readonly event: "sending" | "receiving" | "evidence" }
   | { readonly type: "digit"; readonly id: number; readonly digit: string }
   | { readonly type: "silent" | "lost"; readonly id: number; readonly detail: string }
   | { readonly type: "done"; readonly ticket: number; readonly fault?: string | undefined };

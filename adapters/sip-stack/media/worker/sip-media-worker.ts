@@ -10,8 +10,8 @@ import { writeEvidence, writeStatistics } from "./statistics-board.ts";
 class RingSource implements FrameSource {
   readonly #ring: SampleRing;
   readonly #cells: Int32Array;
-  #inboundSince = false;
-  #recalled = 0;
+  #hadSamples = false;
+  #recalls = 0;
 
   constructor(shared: SharedCall) {
     this.#ring = new SampleRing(shared.outgoing);
@@ -19,18 +19,18 @@ class RingSource implements FrameSource {
   }
 
   read(frame: Int16Array): number {
-    const recalls = Atomics.load(this.#cells, CELL.recalled);
-    if (recalls !== this.#recalled) this.#inboundSince = false;
-    this.#recalled = recalls;
+    const recalls = Atomics.load(this.#cells, CELL.recalls);
+    if (recalls !== this.#recalls) this.#hadSamples = false;
+    this.#recalls = recalls;
     const samples = this.#ring.take(frame);
     if (samples === frame.length) {
-      this.#inboundSince = true;
+      this.#hadSamples = true;
       return samples;
     }
     frame.fill(0, samples);
     Atomics.add(this.#cells, CELL.silence, frame.length - samples);
-    if (this.#inboundSince || samples > 0) Atomics.add(this.#cells, CELL.ranDry, 1);
-    this.#inboundSince = false;
+    if (this.#hadSamples || samples > 0) Atomics.add(this.#cells, CELL.underruns, 1);
+    this.#hadSamples = false;
     return samples;
   }
 }
@@ -46,13 +46,13 @@ class RingSink implements FrameSink {
   }
 
   /** Marks the answer: later writes are ordered after it. */
-  answered(): void {
+  markAnswered(): void {
     Atomics.store(this.#cells, CELL.answeredAt, this.#ring.written);
     Atomics.store(this.#cells, CELL.answered, 1);
   }
 
   write(frame: Int16Array, received?: Uint8Array): void {
-    if (!this.#ring.write(frame, frame.length, received)) Atomics.add(this.#cells, CELL.deaf, frame.length);
+    if (!this.#ring.write(frame, frame.length, received)) Atomics.add(this.#cells, CELL.droppedInbound, frame.length);
   }
 }
 
@@ -75,14 +75,14 @@ function post(message: FromMediaWorker): void {
 }
 
 async function open({ id, options, shared }: Extract<ToMediaWorker, { type: "open" }>): Promise<void> {
-  const notify = (what: "sending" | "receiving" | "evidence"): void => {
+  const notify = (event: "sending" | "receiving" | "evidence"): void => {
     publish(id); // the listener may read it at once
-    post({ type: "noticed", id, what });
+    post({ type: "noticed", id, event });
   };
   const listener: MediaListener = {
     sending: () => notify("sending"),
     receiving: () => notify("receiving"),
-    proven: () => publish(id),
+    heardByPeer: () => publish(id),
     evidence: () => notify("evidence"),
     digit: (digit) => post({ type: "digit", id, digit }),
     silent: (detail) => post({ type: "silent", id, detail }),
@@ -117,7 +117,7 @@ function start(id: number): void {
   const call = calls.get(id);
   call?.session.start();
   publish(id);
-  call?.sink.answered();
+  call?.sink.markAnswered();
 }
 
 async function close(id: number): Promise<void> {

@@ -52,14 +52,14 @@ export function readStatistics(board: Float64Array): MediaStatistics {
 }
 
 /** Writes the evidence of the peer. */
-export function writeEvidence(board: Float64Array, { kind, expected, elsewhere }: StreamEvidence): void {
+export function writeEvidence(board: Float64Array, { kind, expected, fromOtherHost }: StreamEvidence): void {
   board[EVIDENCE_AT] = EVIDENCE.indexOf(kind);
   board[EVIDENCE_AT + 1] = expected ? 1 : 0;
-  board[EVIDENCE_AT + 2] = elsewhere ? 1 : 0;
+  board[EVIDENCE_AT + 2] = fromOtherHost ? 1 : 0;
 }
 
 /** Latest written evidence; none before that. */
 export function readEvidence(board: Float64Array): StreamEvidence {
   const kind = EVIDENCE[board[EVIDENCE_AT] ?? 0] ?? "none";
-  return { kind, expected: board[EVIDENCE_AT + 1] === 1, elsewhere: board[EVIDENCE_AT + 2] === 1 };
+  return { kind, expected: board[EVIDENCE_AT + 1] === 1, fromOtherHost: board[EVIDENCE_AT + 2] === 1 };
 }

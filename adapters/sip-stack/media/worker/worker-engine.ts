@@ -32,8 +32,8 @@ export interface WorkerEngine extends MediaEngine {
 }
 
 interface PendingOpen {
-  readonly opened: (port: number) => void;
-  readonly refused: (fault: Error) => void;
+  readonly onOpened: (port: number) => void;
+  readonly onRefused: (fault: Error) => void;
 }
 
 /**
@@ -59,7 +59,7 @@ class Engine implements WorkerEngine {
   readonly #pendingReplies = new Map<number, (fault?: string) => void>();
   #resolveReady: () => void = () => {};
   #rejectReady: (fault: Error) => void = () => {};
-  #last = 0;
+  #lastId = 0;
   #death: string | undefined;
   #closing: Promise<void> | undefined;
 
@@ -96,13 +96,13 @@ class Engine implements WorkerEngine {
   ): Promise<MediaSession> {
     if (this.#closing !== undefined) throw new ClosedError("the media engine is closed");
     if (this.#death !== undefined) throw new Error(this.#death);
-    const id = ++this.#last;
+    const id = ++this.#lastId;
     const shared = newSharedCall(media.sampleRate);
     this.#listeners.set(id, listener);
     try {
       const port = await new Promise<number>((onOpened, onRefused) => {
-        this.#openings.set(id, { opened: onOpened, refused: onRefused });
-        this.#hold();
+        this.#openings.set(id, { onOpened, onRefused });
+        this.#updateRef();
         this.#post({ type: "open", id, options: media, shared });
       });
       const session = new WorkerSession({
@@ -115,8 +115,8 @@ class Engine implements WorkerEngine {
         aheadMs: this.#aheadMs,
         clock: this.#clock,
         post: this.#post,
-        ask: this.#ask,
-        gone: () => this.#forget(id),
+        request: this.#request,
+        onClosed: () => this.#forget(id),
       });
       this.#sessions.set(id, session);
       this.#openings.delete(id);
@@ -143,10 +143,10 @@ class Engine implements WorkerEngine {
     if (this.#death === undefined) this.#worker.postMessage(message);
   };
 
-  readonly #ask = (message: (ticket: number) => ToMediaWorker): Promise<void> =>
+  readonly #request = (message: (ticket: number) => ToMediaWorker): Promise<void> =>
     new Promise((resolve, reject) => {
       if (this.#death !== undefined) return resolve();
-      const ticket = ++this.#last;
+      const ticket = ++this.#lastId;
       this.#pendingReplies.set(ticket, (fault) => (fault === undefined ? resolve() : reject(new Error(fault))));
       this.#post(message(ticket));
     });
@@ -155,20 +155,20 @@ class Engine implements WorkerEngine {
     if (message.type === "ready") {
       this.#aheadMs = this.#system.monotonic() - message.monotonic;
       this.#resolveReady();
-      this.#hold();
+      this.#updateRef();
     } else if (message.type === "done") {
       const answer = this.#pendingReplies.get(message.ticket);
       this.#pendingReplies.delete(message.ticket);
       answer?.(message.fault);
-    } else if (message.type === "opened") this.#openings.get(message.id)?.opened(message.port);
-    else if (message.type === "refused") this.#openings.get(message.id)?.refused(faultOf(message));
-    else this.#notice(message);
+    } else if (message.type === "opened") this.#openings.get(message.id)?.onOpened(message.port);
+    else if (message.type === "refused") this.#openings.get(message.id)?.onRefused(faultOf(message));
+    else this.#notify(message);
   };
 
   /** Notifies the listener of a call, if it still exists. */
-  #notice(message: Extract<FromMediaWorker, { type: "noticed" | "digit" | "silent" | "lost" }>): void {
+  #notify(message: Extract<FromMediaWorker, { type: "noticed" | "digit" | "silent" | "lost" }>): void {
     const listener = this.#listeners.get(message.id);
-    if (message.type === "noticed") listener?.[message.what]?.();
+    if (message.type === "noticed") listener?.[message.event]?.();
     else if (message.type === "digit") listener?.digit(message.digit);
     else listener?.[message.type](message.detail);
   }
@@ -177,11 +177,11 @@ class Engine implements WorkerEngine {
     this.#openings.delete(id);
     this.#listeners.delete(id);
     this.#sessions.delete(id);
-    this.#hold();
+    this.#updateRef();
   }
 
   /** Only calls and the start keep the process alive. */
-  #hold(): void {
+  #updateRef(): void {
     const isBusy = this.#openings.size + this.#sessions.size > 0;
     if (isBusy) this.#worker.ref();
     else this.#worker.unref();
@@ -192,10 +192,10 @@ class Engine implements WorkerEngine {
     this.#death = `the thread for the audio of calls has ended: ${reason}`;
     const fault = new Error(this.#death);
     this.#rejectReady(fault);
-    for (const { refused: onRefused } of [...this.#openings.values()]) onRefused(fault);
+    for (const { onRefused } of [...this.#openings.values()]) onRefused(fault);
     for (const answer of [...this.#pendingReplies.values()]) answer();
     this.#pendingReplies.clear();
-    if (this.#closing === undefined) for (const session of this.#sessions.values()) session.lost(this.#death);
+    if (this.#closing === undefined) for (const session of this.#sessions.values()) session.reportLoss(this.#death);
   }
 }
 

@@ -13,7 +13,7 @@ import {
   type MediaOptions,
   type MediaSession,
   type MediaStatistics,
-  NOTHING_CAME,
+  NO_STREAM_EVIDENCE,
   type SendDeadline,
   type StreamEvidence,
   type StreamSettings,
@@ -38,8 +38,8 @@ export interface WorkerSessionOptions {
   readonly clock: MediaClock;
   readonly post: (message: ToMediaWorker) => void;
   /** Posts a request; resolves with the reply, or when the worker has exited; rejects with the worker's error. */
-  readonly ask: (message: (ticket: number) => ToMediaWorker) => Promise<void>;
-  readonly gone: (session: WorkerSession) => void;
+  readonly request: (message: (ticket: number) => ToMediaWorker) => Promise<void>;
+  readonly onClosed: (session: WorkerSession) => void;
 }
 
 /**
@@ -59,16 +59,16 @@ export class WorkerSession implements MediaSession, ClockMember {
   readonly #marks: Uint8Array;
   readonly #maxSamples: number;
   #source: FrameSource | undefined;
-  #ahead: AheadSource | undefined;
+  #aheadSource: AheadSource | undefined;
   #sink: FrameSink | undefined;
-  #early: FrameSink | undefined;
+  #earlySink: FrameSink | undefined;
   #started = false;
   #closing: Promise<void> | undefined;
   /** Part of the shared counts that has been passed on. */
-  #sent = 0;
+  #sentSamples = 0;
   #silence = 0;
-  #ranDry = 0;
-  #deaf = 0;
+  #underruns = 0;
+  #droppedInbound = 0;
 
   constructor(options: WorkerSessionOptions) {
     const { shared, media, port, clock } = options;
@@ -89,9 +89,9 @@ export class WorkerSession implements MediaSession, ClockMember {
   connect(source: FrameSource, sink: FrameSink, early?: FrameSink): void {
     this.#source = source;
     this.#sink = sink;
-    this.#early = early;
-    this.#ahead = source.ahead;
-    if (this.#ahead !== undefined) this.#ahead.recall = this.#recall;
+    this.#earlySink = early;
+    this.#aheadSource = source.ahead;
+    if (this.#aheadSource !== undefined) this.#aheadSource.recall = this.#recall;
     if (this.#started) this.#fill(1);
   }
 
@@ -103,15 +103,15 @@ export class WorkerSession implements MediaSession, ClockMember {
 
   start(): void {
     if (this.#started || this.#closing !== undefined) return;
-    this.#hear();
+    this.#deliverInbound();
     this.#started = true;
     this.#fill(1);
     this.#options.post({ type: "start", id: this.#options.id });
   }
 
   async sendDigits(digits: string): Promise<void> {
-    const { ask, id } = this.#options;
-    if (this.#closing === undefined) await ask((ticket) => ({ type: "keys", id, digits, ticket }));
+    const { request, id } = this.#options;
+    if (this.#closing === undefined) await request((ticket) => ({ type: "keys", id, digits, ticket }));
   }
 
   /** The statistics, at most a quarter of a second old. */
@@ -121,7 +121,7 @@ export class WorkerSession implements MediaSession, ClockMember {
 
   /** The evidence, as old as the statistics. */
   evidence(): StreamEvidence {
-    return this.#isAnswered ? readEvidence(this.#board) : NOTHING_CAME;
+    return this.#isAnswered ? readEvidence(this.#board) : NO_STREAM_EVIDENCE;
   }
 
   close(): Promise<void> {
@@ -133,19 +133,19 @@ export class WorkerSession implements MediaSession, ClockMember {
   tick(): void {
     this.#passDeadline();
     if (this.#started) {
-      this.#tell();
+      this.#reportSent();
       this.#fill(READY_FRAMES);
     }
-    this.#hear();
+    this.#deliverInbound();
   }
 
   /** @internal */
   tickFailed(fault: unknown): void {
-    this.lost(`the audio of the call failed: ${errorText(fault)}`);
+    this.reportLoss(`the audio of the call failed: ${errorText(fault)}`);
   }
 
   /** @internal Reports the loss of the session. @param detail a sentence */
-  lost(detail: string): void {
+  reportLoss(detail: string): void {
     if (this.#closing === undefined) this.#options.listener.lost(detail);
   }
 
@@ -156,7 +156,7 @@ export class WorkerSession implements MediaSession, ClockMember {
 
   /** Prepares the audio that the worker will send. @param frames of a source that cannot be read ahead */
   #fill(frames: number): void {
-    if (this.#ahead === undefined) {
+    if (this.#aheadSource === undefined) {
       while (this.#source !== undefined && this.#outgoing.waiting < frames * this.#frame.length) {
         this.#source.read(this.#frame);
         this.#outgoing.write(this.#frame, this.#frame.length);
@@ -164,30 +164,30 @@ export class WorkerSession implements MediaSession, ClockMember {
       return;
     }
     while (this.#outgoing.waiting + this.#frame.length <= this.#maxSamples) {
-      const samples = this.#ahead.pull(this.#frame);
+      const samples = this.#aheadSource.pull(this.#frame);
       this.#outgoing.write(this.#frame, samples);
       if (samples < this.#frame.length) return;
     }
   }
 
   /** Reports the sent samples to the source. */
-  #tell(sent: number = this.#outgoing.position): void {
+  #reportSent(sent: number = this.#outgoing.position): void {
     const silence = Atomics.load(this.#cells, CELL.silence);
-    const underruns = Atomics.load(this.#cells, CELL.ranDry);
-    const samples = (sent - this.#sent) | 0;
+    const underruns = Atomics.load(this.#cells, CELL.underruns);
+    const samples = (sent - this.#sentSamples) | 0;
     const silentSamples = (silence - this.#silence) | 0;
-    const hasRunDry = underruns !== this.#ranDry;
-    this.#sent = sent;
+    const hasRunDry = underruns !== this.#underruns;
+    this.#sentSamples = sent;
     this.#silence = silence;
-    this.#ranDry = underruns;
-    this.#ahead?.sent(samples, silentSamples, hasRunDry);
+    this.#underruns = underruns;
+    this.#aheadSource?.sent(samples, silentSamples, hasRunDry);
   }
 
   readonly #recall = (): void => {
-    Atomics.add(this.#cells, CELL.recalled, 1);
+    Atomics.add(this.#cells, CELL.recalls, 1);
     const sent = this.#outgoing.drop();
-    this.#tell(sent);
-    this.#sent = this.#outgoing.position; // dropped samples do not count
+    this.#reportSent(sent);
+    this.#sentSamples = this.#outgoing.position; // dropped samples do not count
   };
 
   /** True if the worker knows that the call is answered. */
@@ -196,29 +196,33 @@ export class WorkerSession implements MediaSession, ClockMember {
   }
 
   /** Passes on the worker's inbound audio; audio from before the answer goes to the early sink. */
-  #hear(): void {
+  #deliverInbound(): void {
     const isAnswered = this.#isAnswered;
     const answeredAt = Atomics.load(this.#cells, CELL.answeredAt);
     while (this.#incoming.waiting >= this.#frame.length) {
       const isEarly = !isAnswered || ((this.#incoming.position - answeredAt) | 0) < 0;
       this.#incoming.take(this.#frame, this.#marks);
-      (isEarly ? this.#early : this.#sink)?.write(this.#frame, this.#marks);
+      (isEarly ? this.#earlySink : this.#sink)?.write(this.#frame, this.#marks);
     }
-    const sink = isAnswered ? this.#sink : this.#early;
-    const droppedInbound = Atomics.load(this.#cells, CELL.deaf);
-    for (; this.#deaf !== droppedInbound; this.#deaf = (this.#deaf + this.#frame.length) | 0) {
+    const sink = isAnswered ? this.#sink : this.#earlySink;
+    const droppedInbound = Atomics.load(this.#cells, CELL.droppedInbound);
+    for (
+      ;
+      this.#droppedInbound !== droppedInbound;
+      this.#droppedInbound = (this.#droppedInbound + this.#frame.length) | 0
+    ) {
       this.#frame.fill(0);
       sink?.write(this.#frame, this.#marks.fill(SAMPLE.filledIn));
     }
   }
 
   async #close(): Promise<void> {
-    const { clock, ask, id, gone } = this.#options;
+    const { clock, request, id, onClosed } = this.#options;
     clock.remove(this);
-    await ask((ticket) => ({ type: "close", id, ticket })).catch(() => {});
-    if (this.#started) this.#tell();
-    if (this.#ahead?.recall === this.#recall) this.#ahead.recall = undefined;
-    this.#source = this.#ahead = this.#sink = this.#early = undefined;
-    gone(this);
+    await request((ticket) => ({ type: "close", id, ticket })).catch(() => {});
+    if (this.#started) this.#reportSent();
+    if (this.#aheadSource?.recall === this.#recall) this.#aheadSource.recall = undefined;
+    this.#source = this.#aheadSource = this.#sink = this.#earlySink = undefined;
+    onClosed(this);
   }
 }
