@@ -50,7 +50,7 @@ interface DigestCredentials {
 
 /** The value of Authorization or Proxy-Authorization for a request (RFC 7616 section 3.4). */
 export function digestResponse(
-  { realm, nonce, opaque, algorithm, algorithmText, hasNonceCount: counted }: DigestChallenge,
+  { realm, nonce, opaque, algorithm, algorithmText, hasNonceCount }: DigestChallenge,
   { user, password, cnonce, count }: DigestCredentials,
   { method, uri }: { readonly method: string; readonly uri: string },
 ): string {
@@ -58,14 +58,14 @@ export function digestResponse(
   const account = hash(`${user}:${realm}:${password}`);
   const secret = algorithm.session ? hash(`${account}:${nonce}:${cnonce}`) : account;
   const nc = count.toString(16).padStart(8, "0");
-  const salt = counted ? `${nonce}:${nc}:${cnonce}:auth` : nonce;
+  const salt = hasNonceCount ? `${nonce}:${nc}:${cnonce}:auth` : nonce;
   const response = hash(`${secret}:${salt}:${hash(`${method}:${uri}`)}`);
   const quoted = Object.entries({ username: user, realm, nonce, uri, response });
   const params = quoted.map(([name, value]) => `${name}=${writeQuotedString(value)}`);
   if (algorithmText !== undefined) params.push(`algorithm=${algorithmText}`);
-  if (counted || algorithm.session) params.push(`cnonce=${writeQuotedString(cnonce)}`);
+  if (hasNonceCount || algorithm.session) params.push(`cnonce=${writeQuotedString(cnonce)}`);
   if (opaque !== undefined) params.push(`opaque=${writeQuotedString(opaque)}`);
-  if (counted) params.push("qop=auth", `nc=${nc}`);
+  if (hasNonceCount) params.push("qop=auth", `nc=${nc}`);
   return `Digest ${params.join(", ")}`;
 }
 

@@ -46,7 +46,7 @@ export class Alerting {
    * Takes a response of an early dialog, which may report ringing and early media. The audio of the latest fork is
    * played.
    */
-  early(response: SipResponse): void {
+  takeEarly(response: SipResponse): void {
     if (!this.#rang && alerts(response)) {
       this.#rang = true;
       this.#call.listener.ringing();
@@ -54,7 +54,7 @@ export class Alerting {
     const sdp = sdpOf(response);
     if (sdp === undefined || sdp === this.#sdp) return;
     this.#sdp = sdp;
-    if (this.#call.negotiator.answered(sdp, true) !== undefined || this.#earlyMedia) return;
+    if (this.#call.negotiator.takeAnswer(sdp, true) !== undefined || this.#earlyMedia) return;
     this.#earlyMedia = true;
     this.#call.listener.earlyMedia();
   }
@@ -75,7 +75,7 @@ function alerts({ status, headers }: SipResponse): boolean {
 
 /** The order of the reliable provisional responses of one early dialog (RFC 3262 section 4). */
 export class ReliableProvisionals {
-  #last: number | undefined;
+  #lastRSeq: number | undefined;
 
   /**
    * Classifies a provisional response. `unreliable`: it needs no PRACK; `next`: it needs a PRACK with this RAck;
@@ -86,8 +86,8 @@ export class ReliableProvisionals {
     const rseq = parseRSeq(response.headers.get("RSeq"));
     const cseq = parseCSeq(response.headers.get("CSeq"));
     if (!required || rseq === undefined || cseq === undefined) return { type: "unreliable" };
-    if (this.#last !== undefined && rseq !== this.#last + 1) return { type: "ignored" };
-    this.#last = rseq;
+    if (this.#lastRSeq !== undefined && rseq !== this.#lastRSeq + 1) return { type: "ignored" };
+    this.#lastRSeq = rseq;
     return { type: "next", rack: writeRAck(rseq, cseq) };
   }
 }

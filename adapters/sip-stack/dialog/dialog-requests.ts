@@ -22,8 +22,8 @@ export class DialogRequests {
   readonly #context: AgentContext;
   readonly #dialog: SipDialog;
   readonly #callId: string;
-  readonly #first: string;
-  readonly #underWay = new Set<UacRequest>();
+  readonly #inviteHop: string;
+  readonly #pending = new Set<UacRequest>();
   /** By CSeq of an INVITE: the credentials that its ACK carries. */
   readonly #acks = new Map<number, readonly HeaderField[]>();
   #flow: Flow;
@@ -37,7 +37,7 @@ export class DialogRequests {
     this.#context = context;
     this.#dialog = dialog;
     this.#callId = callId;
-    this.#first = inviteHop;
+    this.#inviteHop = inviteHop;
     this.#flow = flow;
   }
 
@@ -48,38 +48,38 @@ export class DialogRequests {
       () => {
         const headers = [...(parts.headers ?? []), this.#context.userAgent];
         const { request, next } = this.#dialog.request(method, { ...parts, headers });
-        return { request, ...nextHop(next, this.#flow, this.#first), contact };
+        return { request, ...nextHop(next, this.#flow, this.#inviteHop), contact };
       },
       {
         ...listener,
         final: (response, flow) => {
-          this.#underWay.delete(uacRequest);
+          this.#pending.delete(uacRequest);
           this.#flow = flow;
           listener.final(response, flow);
         },
         failed: (fault) => {
-          this.#underWay.delete(uacRequest);
+          this.#pending.delete(uacRequest);
           listener.failed(fault);
         },
       },
       this.#callId,
     );
     uacRequest.send();
-    this.#underWay.add(uacRequest);
+    this.#pending.add(uacRequest);
     return uacRequest;
   }
 
   /** Sends BYE. @param onResponse called after the first response, or when none can arrive */
-  leave(headers: readonly HeaderField[], onResponse: () => void): void {
+  sendBye(headers: readonly HeaderField[], onResponse: () => void): void {
     new DialogTermination(this.#context, {
       flow: this.#flow,
       callId: this.#callId,
       compose: (useInviteHop) => {
         const { request, next } = this.#dialog.request("BYE", { headers: [...headers, this.#context.userAgent] });
-        const hop = nextHop(next, this.#flow, this.#first);
-        return { request, ...(useInviteHop ? { to: this.#first, otherwise: this.#first } : hop) };
+        const hop = nextHop(next, this.#flow, this.#inviteHop);
+        return { request, ...(useInviteHop ? { to: this.#inviteHop, fallback: this.#inviteHop } : hop) };
       },
-      answered: onResponse,
+      onResponse,
     });
   }
 
@@ -93,7 +93,7 @@ export class DialogRequests {
     this.#acks.set(cseq, authorization);
     for (const oldest of this.#acks.keys()) if (this.#acks.size > MAX_ACKS) this.#acks.delete(oldest);
     const { request, next } = this.#dialog.ack(cseq, [...authorization, this.#context.userAgent]);
-    const { to } = nextHop(next, this.#flow, this.#first);
+    const { to } = nextHop(next, this.#flow, this.#inviteHop);
     this.#context.withholdCredentials(request, to);
     this.#context.transactions.ack(request, to);
     this.#context.trace(this.#callId, "sent", request);
@@ -106,14 +106,14 @@ export class DialogRequests {
   }
 
   /** Sends later requests on this flow, since the peer's response arrived on it. */
-  follow(flow: Flow): void {
+  useFlow(flow: Flow): void {
     this.#flow = flow;
   }
 
   /** Ignores the responses to all pending requests. */
   abandon(): void {
-    for (const uacRequest of this.#underWay) uacRequest.abandon();
-    this.#underWay.clear();
+    for (const uacRequest of this.#pending) uacRequest.abandon();
+    this.#pending.clear();
   }
 }
 

@@ -28,46 +28,46 @@ export interface Bye {
   /** The core's id of the call, for the trace. */
   readonly callId: string | undefined;
   /** Called after the first response, or when none can arrive. */
-  answered(): void;
+  onResponse(): void;
 }
 
 /** Terminates a dialog with BYE (RFC 3261 section 15), and repeats it if it fails; the call itself may end earlier. */
 export class DialogTermination {
   readonly #context: AgentContext;
   readonly #bye: Bye;
-  readonly #letGo: () => void;
-  #tries = 0;
-  #elsewhere = false;
-  #stopWaiting = (): void => {};
+  readonly #releaseFlow: () => void;
+  #retries = 0;
+  #usesInviteHop = false;
+  #cancelRetry = (): void => {};
 
   constructor(context: AgentContext, bye: Bye) {
     this.#context = context;
     this.#bye = bye;
-    this.#letGo = bye.flow.hold();
+    this.#releaseFlow = bye.flow.hold();
     context.terminations.add(this);
     this.#send();
   }
 
   /** Stops: a pending BYE is not sent, and no report follows. */
   stop(): void {
-    this.#stopWaiting();
-    this.#letGo();
+    this.#cancelRetry();
+    this.#releaseFlow();
     this.#context.terminations.delete(this);
   }
 
   #send(): void {
-    const { compose, callId, answered } = this.#bye;
+    const { compose, callId, onResponse } = this.#bye;
     const uacRequest: UacRequest = new UacRequest(
       this.#context,
-      () => compose(this.#elsewhere),
+      () => compose(this.#usesInviteHop),
       {
         final: (response) => {
-          answered();
-          this.#answered(response, uacRequest.refusal);
+          onResponse();
+          this.#onResponse(response, uacRequest.refusal);
         },
         failed: (fault) => {
-          answered();
-          this.#failed(fault);
+          onResponse();
+          this.#onFailure(fault);
         },
       },
       callId,
@@ -75,31 +75,32 @@ export class DialogTermination {
     uacRequest.send();
   }
 
-  #answered({ status, headers }: SipResponse, refusal: ChallengeRefusal | undefined): void {
-    if (TEMPORARY.has(status)) this.#again(`SIP ${status}`, (parseRetryAfter(headers.get("Retry-After")) ?? 0) * 1_000);
+  #onResponse({ status, headers }: SipResponse, refusal: ChallengeRefusal | undefined): void {
+    if (TEMPORARY.has(status))
+      this.#retryLater(`SIP ${status}`, (parseRetryAfter(headers.get("Retry-After")) ?? 0) * 1_000);
     else if (status < 300 || DIALOG_ENDED.has(status)) this.stop();
-    else if (CHALLENGES.has(status) && !this.#elsewhere) {
+    else if (CHALLENGES.has(status) && !this.#usesInviteHop) {
       // Our password is not for this server. The trunk's own server knows the call, and may challenge us.
-      this.#elsewhere = true;
+      this.#usesInviteHop = true;
       this.#send();
     } else this.#giveUp(`SIP ${status}${refusal === undefined ? "" : `: ${refusal.detail}`}`);
   }
 
   /** A BYE without a response has been retransmitted for 32 s; any other fault may be temporary, or due to the route. */
-  #failed({ fault, message }: TransportError): void {
-    this.#elsewhere = true;
+  #onFailure({ fault, message }: TransportError): void {
+    this.#usesInviteHop = true;
     if (fault === "timeout") this.#giveUp(message);
-    else this.#again(message, 0);
+    else this.#retryLater(message, 0);
   }
 
-  #again(reason: string, retryAfterMs: number): void {
-    const pauseMs = PAUSES_MS[this.#tries++];
+  #retryLater(reason: string, retryAfterMs: number): void {
+    const pauseMs = PAUSES_MS[this.#retries++];
     if (pauseMs === undefined || this.#context.isClosed) {
       this.#giveUp(reason);
       return;
     }
     const { system } = this.#context.options;
-    this.#stopWaiting = system.after(Math.max(pauseMs, Math.min(retryAfterMs, MAX_PAUSE_MS)), () => this.#send());
+    this.#cancelRetry = system.after(Math.max(pauseMs, Math.min(retryAfterMs, MAX_PAUSE_MS)), () => this.#send());
   }
 
   #giveUp(reason: string): void {

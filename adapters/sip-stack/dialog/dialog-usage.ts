@@ -12,7 +12,7 @@ import type { InviteEnd, InviteRequest } from "./invite.ts";
 import { Referral, Referrals } from "./referral.ts";
 import { type OurStatus, refusalWithin } from "./refusals.ts";
 import { HoldWatch, Renegotiation } from "./renegotiation.ts";
-import { holds, isSameMedia, sdpOf } from "./session-description.ts";
+import { isSameMedia, putsOnHold, sdpOf } from "./session-description.ts";
 import { SessionRefresh } from "./session-refresh.ts";
 import { type SessionTerms, SessionTimer, termsOfAnswer } from "./session-timer.ts";
 
@@ -22,9 +22,9 @@ const HOLD_TIMEOUT_MS = 60_000;
 /** Events of a dialog for its call. */
 export interface DialogUsageListener {
   /** The peer has sent BYE, and we have responded. */
-  left(usage: DialogUsage, reason: string | undefined): void;
+  peerLeft(usage: DialogUsage, reason: string | undefined): void;
   /** The call cannot continue in this dialog; the listener sends BYE. */
-  broken(usage: DialogUsage, end: InviteEnd): void;
+  dialogFailed(usage: DialogUsage, end: InviteEnd): void;
 }
 
 /** The INVITE that creates a dialog, and its first response. */
@@ -32,7 +32,7 @@ export interface DialogOrigin {
   /** The Request-URI of the INVITE. */
   readonly uri: string;
   /** The next hop of the INVITE. */
-  readonly first: string;
+  readonly inviteHop: string;
   readonly response: SipResponse;
   readonly flow: Flow;
 }
@@ -52,7 +52,7 @@ export class DialogUsage {
   #sdp: string | undefined;
   /** The answer to our first offer in an 18x. */
   #answer: string | undefined;
-  #updated = false;
+  #isFromUpdate = false;
   #methods: readonly string[] = [];
   #confirmed = false;
   #closed = false;
@@ -61,31 +61,31 @@ export class DialogUsage {
     context: AgentContext,
     call: InviteRequest,
     listener: DialogUsageListener,
-    { uri, first: inviteHop, response, flow }: DialogOrigin,
+    { uri, inviteHop, response, flow }: DialogOrigin,
   ) {
     this.#context = context;
     this.call = call;
     this.#listener = listener;
     this.dialog = new SipDialog(uri, response);
     this.requests = new DialogRequests(context, this.dialog, call.callId, inviteHop, flow);
-    this.#learn(response);
+    this.#learnMethods(response);
     const { system, holdTimeoutMs = HOLD_TIMEOUT_MS } = context.options;
     const refresh = new SessionRefresh(context, this);
     this.timer = new SessionTimer(
       system,
       (terms) => refresh.start(terms),
-      () => this.failed("the session timer expired: the peer has not refreshed the session"),
+      () => this.fail("the session timer expired: the peer has not refreshed the session"),
     );
     this.#hold = new HoldWatch(
       system,
       holdTimeoutMs,
       (isHeld) => call.listener.isHeld(isHeld),
-      () => this.failed(`the peer held the call for more than ${holdTimeoutMs / 1000} s`),
+      () => this.fail(`the peer held the call for more than ${holdTimeoutMs / 1000} s`),
     );
     this.renegotiation = new Renegotiation(context, this.dialog, call, {
       described: (sdp) => this.described(sdp),
       refreshed: (terms) => this.#refreshed(terms),
-      failed: (detail) => this.failed(detail),
+      failed: (detail) => this.fail(detail),
     });
   }
 
@@ -98,22 +98,22 @@ export class DialogUsage {
   }
 
   /** True if the SDP is from an UPDATE before the 2xx, and not the answer to an offer of ours. */
-  get updated(): boolean {
-    return this.#updated;
+  get isFromUpdate(): boolean {
+    return this.#isFromUpdate;
   }
 
   /**
    * Takes a provisional response, and acknowledges a reliable one by PRACK (RFC 3262). `ignored`: a retransmission, or a
    * response out of order.
    */
-  progressed(response: SipResponse): "taken" | "ignored" {
+  takeProvisional(response: SipResponse): "taken" | "ignored" {
     const reliable = this.#provisionals.receive(response);
     if (reliable.type === "ignored") return "ignored";
     const sdp = sdpOf(response);
-    if (sdp !== undefined && this.renegotiation.offering) {
+    if (sdp !== undefined && this.renegotiation.isOfferPending) {
       this.#sdp = sdp;
       this.#answer = sdp;
-      this.renegotiation.offering = reliable.type === "unreliable";
+      this.renegotiation.isOfferPending = reliable.type === "unreliable";
     }
     if (reliable.type === "next")
       this.requests.send("PRACK", { headers: [["RAck", reliable.rack]] }, { final() {}, failed() {} });
@@ -124,15 +124,15 @@ export class DialogUsage {
   established(response: SipResponse, flow: Flow, authorization: readonly HeaderField[]): void {
     const sdp = sdpOf(response);
     const isRepeated =
-      !this.renegotiation.offering && [this.#sdp, this.#answer].some((previous) => isSameMedia(previous, sdp));
+      !this.renegotiation.isOfferPending && [this.#sdp, this.#answer].some((previous) => isSameMedia(previous, sdp));
     if (sdp !== undefined && !isRepeated) {
       this.#sdp = sdp;
-      this.#updated = false;
+      this.#isFromUpdate = false;
     }
-    this.renegotiation.offering = false;
+    this.renegotiation.isOfferPending = false;
     this.dialog.established(response);
-    this.#learn(response);
-    this.requests.follow(flow);
+    this.#learnMethods(response);
+    this.requests.useFlow(flow);
     this.requests.acknowledge(response, authorization);
   }
 
@@ -140,20 +140,20 @@ export class DialogUsage {
   confirm(response: SipResponse): void {
     if (this.#closed) return;
     this.#confirmed = true;
-    if (this.#timers) this.timer.agree(termsOfAnswer(response.headers));
-    if (this.#sdp !== undefined) this.#hold.set(holds(this.#sdp));
+    if (this.#usesTimers) this.timer.restart(termsOfAnswer(response.headers));
+    if (this.#sdp !== undefined) this.#hold.set(putsOnHold(this.#sdp));
   }
 
   /** Takes the peer's new session description. */
   described(sdp: string): void {
     this.#sdp = sdp;
-    if (this.#confirmed) this.#hold.set(holds(sdp));
-    else this.#updated = true;
+    if (this.#confirmed) this.#hold.set(putsOnHold(sdp));
+    else this.#isFromUpdate = true;
   }
 
   /** Reports that the call has lost its media or its peer. */
-  failed(detail: string): void {
-    this.#listener.broken(this, { type: "media", detail });
+  fail(detail: string): void {
+    this.#listener.dialogFailed(this, { type: "media", detail });
   }
 
   /** True if the peer's Allow lists this method. */
@@ -177,19 +177,19 @@ export class DialogUsage {
   receive(transaction: IncomingRequest): void {
     const { request } = transaction;
     if (request.method === "ACK") {
-      if (!this.#closed) this.renegotiation.acknowledged(request);
+      if (!this.#closed) this.renegotiation.takeAck(request);
     } else if (!this.dialog.inOrder(request)) this.#reply(transaction, 500);
     else {
-      this.#learn(request);
-      this.#take(transaction);
+      this.#learnMethods(request);
+      this.#dispatch(transaction);
     }
   }
 
   /** Closes the dialog and sends BYE. */
-  leave(reason: string | undefined, onEnd: () => void): void {
+  terminate(reason: string | undefined, onEnd: () => void): void {
     this.close();
     const headers: HeaderField[] = reason === undefined ? [] : [["Reason", reason]];
-    this.requests.leave(headers, onEnd);
+    this.requests.sendBye(headers, onEnd);
   }
 
   /** Stops the timers, and ignores responses to pending requests. */
@@ -201,30 +201,30 @@ export class DialogUsage {
     this.requests.abandon();
   }
 
-  get #timers(): boolean {
+  get #usesTimers(): boolean {
     return this.#context.options.sessionTimers !== false;
   }
 
-  #take(transaction: IncomingRequest): void {
+  #dispatch(transaction: IncomingRequest): void {
     const { method, headers } = transaction.request;
     if (this.#closed && method !== "BYE") this.#reply(transaction, 481);
     else if (method === "INVITE" || method === "UPDATE") this.renegotiation.answer(transaction, !this.#confirmed);
-    else if (method === "INFO") this.#pressed(transaction);
+    else if (method === "INFO") this.#takeInfo(transaction);
     else if (method === "NOTIFY") {
-      const { status, headers: fields } = this.#referrals.notified(transaction.request);
+      const { status, headers: fields } = this.#referrals.receiveNotify(transaction.request);
       this.#reply(transaction, status, fields);
     } else if (method === "OPTIONS") this.#reply(transaction, 200, CAPABILITIES);
     else if (method === "BYE") {
       this.#reply(transaction, 200);
-      this.#referrals.left();
-      this.#listener.left(this, headers.get("Reason"));
+      this.#referrals.peerLeft();
+      this.#listener.peerLeft(this, headers.get("Reason"));
     } else {
       const refusal = refusalWithin(method);
       this.#reply(transaction, refusal.status, refusal.headers);
     }
   }
 
-  #pressed(transaction: IncomingRequest): void {
+  #takeInfo(transaction: IncomingRequest): void {
     const digit = digitOf(transaction.request);
     if (digit === undefined && transaction.request.body.length > 0) {
       this.#reply(transaction, 415, [ACCEPT]);
@@ -236,11 +236,11 @@ export class DialogUsage {
 
   /** A refresh by the peer without Session-Expires ends its timer, not ours. */
   #refreshed(terms: SessionTerms | undefined): void {
-    if (!this.#confirmed || !this.#timers) return;
-    this.timer.agree(terms ?? (this.timer.terms?.ours === true ? this.timer.terms : undefined));
+    if (!this.#confirmed || !this.#usesTimers) return;
+    this.timer.restart(terms ?? (this.timer.terms?.weRefresh === true ? this.timer.terms : undefined));
   }
 
-  #learn({ headers }: SipMessage): void {
+  #learnMethods({ headers }: SipMessage): void {
     const methods = headers.list("Allow");
     if (methods.length > 0) this.#methods = methods.map((method) => method.toUpperCase());
   }

@@ -129,7 +129,7 @@ export function nextHop(uri: string, flow: Flow, inviteHop: string): NextHop {
   if (parsed === undefined) return { to: inviteHop, otherwise: inviteHop };
   const isHostHidden = isHidden(parsed.host, flow.remote.address);
   const otherwise = isHostHidden ? inviteHop : uri;
-  const usesFlow = flow.alive && (isHostHidden || leadsTo(parsed, flow, parseUri(inviteHop)));
+  const usesFlow = flow.isAlive && (isHostHidden || leadsTo(parsed, flow, parseUri(inviteHop)));
   return { to: usesFlow ? flow : otherwise, otherwise };
 }
 

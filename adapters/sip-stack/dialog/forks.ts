@@ -79,8 +79,8 @@ export function declineAnswer(context: AgentContext, response: SipResponse, flow
     callId,
     compose: (useInviteHop) => {
       const { request, next } = dialog.request("BYE", { headers: [context.userAgent] });
-      return { request, ...(useInviteHop ? { to: inviteHop, otherwise: inviteHop } : nextHop(next, flow, inviteHop)) };
+      return { request, ...(useInviteHop ? { to: inviteHop, fallback: inviteHop } : nextHop(next, flow, inviteHop)) };
     },
-    answered() {},
+    onResponse() {},
   });
 }

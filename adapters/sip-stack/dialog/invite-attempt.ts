@@ -64,7 +64,7 @@ export function nextAttempt(
       return { attempt: { ...repairedAttempt, repairs: attempt.repairs + 1 }, wait: response.status === 491 };
   }
   if (!followRedirects || response.status >= 600) return undefined;
-  return alternative(isRedirection(response) ? withContacts(attempt, response, followRedirects) : attempt);
+  return nextAlternative(isRedirection(response) ? withContacts(attempt, response, followRedirects) : attempt);
 }
 
 /** True if the response names other contacts to call. */
@@ -82,7 +82,7 @@ export function contactsOf({ headers }: SipResponse): SipUri[] {
 }
 
 /** The next URI of a redirection, if one is left. */
-export function alternative(attempt: InviteAttempt): NextAttempt | undefined {
+export function nextAlternative(attempt: InviteAttempt): NextAttempt | undefined {
   const [uri, ...alternatives] = attempt.alternatives;
   if (uri === undefined || attempt.redirects >= MAX_REDIRECTS) return undefined;
   return { attempt: { ...attempt, uri, alternatives, redirects: attempt.redirects + 1 }, wait: false };

@@ -5,7 +5,6 @@ import type { Extension, MayFollow } from "./agent.ts";
 import type { AgentContext } from "./agent-context.ts";
 import type { InviteRequest, Negotiator } from "./invite.ts";
 import {
-  alternative,
   contactsOf,
   firstAttempt,
   type InviteAttempt,
@@ -13,6 +12,7 @@ import {
   inviteMessage,
   isRedirection,
   type NextAttempt,
+  nextAlternative,
   nextAttempt,
 } from "./invite-attempt.ts";
 import type { Draft } from "./uac-request.ts";
@@ -67,15 +67,15 @@ export class InviteAttempts {
 
   /** The pause before the INVITE that follows a refusal or a fault, ms; undefined if none follows. */
   retry(result: SipResponse | TransportError): number | undefined | Promise<number | undefined> {
-    if (result instanceof TransportError) return this.#pauseBefore(alternative(this.#attempt));
+    if (result instanceof TransportError) return this.#pauseBefore(nextAlternative(this.#attempt));
     const { followRedirects = false } = this.#context.options;
     const mayFollow = this.#mayFollow;
-    if (followRedirects && mayFollow && isRedirection(result)) return this.#redirected(result, mayFollow);
+    if (followRedirects && mayFollow && isRedirection(result)) return this.#followRedirect(result, mayFollow);
     return this.#pauseBefore(nextAttempt(this.#attempt, result, followRedirects));
   }
 
   /** Checks which contacts may be called; the call can be cancelled in the meantime. */
-  async #redirected(response: SipResponse, mayFollow: MayFollow): Promise<number | undefined> {
+  async #followRedirect(response: SipResponse, mayFollow: MayFollow): Promise<number | undefined> {
     const allowed = new Set<string>();
     const check = async (place: SipUri): Promise<void> => {
       if (await mayFollow(place).catch(() => false)) allowed.add(writeUri(place));

@@ -54,14 +54,14 @@ export interface Negotiator {
    * Takes the answer to our offer from a 2xx, or from a reliable or unreliable 18x (then `early`). Returns the reason
    * if no call is possible with it; undefined if it is acceptable.
    */
-  answered(sdp: string, early: boolean): string | undefined;
+  takeAnswer(sdp: string, early: boolean): string | undefined;
   /**
    * Our answer to the peer's new offer (re-INVITE, UPDATE); undefined if it is refused with 488, which changes nothing.
    * @param early true before the call is answered (UPDATE in an early dialog, RFC 3311); default: false
    */
-  reoffered(sdp: string, early?: boolean): string | undefined;
+  answerOffer(sdp: string, early?: boolean): string | undefined;
   /** Called when the call is answered with the media agreed in an early offer of the peer. */
-  confirmed(): void;
+  confirm(): void;
 }
 
 /** Events of a call, in this order; `ended` comes last and exactly once. Callbacks must not throw. */

@@ -35,14 +35,14 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
   readonly #request: UacRequest;
   readonly #forks = new Forks();
   readonly #alerting: Alerting;
-  readonly #hold = new FlowHold();
+  readonly #flowHold = new FlowHold();
   #confirmed: DialogUsage | undefined;
   #state: InviteState = "calling";
   #placed = false;
   /** The end to report after the last response, or when that fails to arrive. */
   #end: InviteEnd = { type: "released" };
   #stopTimer: () => void = () => {};
-  #limited = false;
+  #isLimited = false;
   readonly #ended: Promise<void>;
   #resolveEnded: () => void = () => {};
 
@@ -60,18 +60,18 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
     this.#attempts = attempts;
     const listener: UacRequestListener = {
       maySend: call.maySend,
-      sent: (_, flow) => this.#sent(flow),
-      provisional: (response, flow) => this.#provisional(response, flow),
+      sent: (_, flow) => this.#onSent(flow),
+      provisional: (response, flow) => this.#onProvisional(response, flow),
       retry: (result) => attempts.retry(result),
-      again: () => this.#forks.keepOnly(undefined),
+      restarting: () => this.#forks.keepOnly(undefined),
       final: (response, flow) => {
-        if (response.status < 300) this.#answered(response, flow);
-        else this.#refused(response);
+        if (response.status < 300) this.#onAnswer(response, flow);
+        else this.#onRefusal(response);
       },
       failed: ({ message: detail }) => {
         const { redirected } = attempts;
         const unreachable: InviteEnd = { type: "unreachable", detail, redirected, neverRang: this.#neverRang };
-        this.#over(this.#state === "calling" ? unreachable : this.#end);
+        this.#finish(this.#state === "calling" ? unreachable : this.#end);
       },
     };
     this.#request = new UacRequest(context, () => attempts.compose(), listener, call.callId);
@@ -89,8 +89,8 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
     if (this.#state === "established") this.#release({ type: "released" }, reason);
     else if (this.#state === "calling") {
       this.#move("hangUp");
-      this.#limit();
-      if (!this.#request.cancel(reason)) this.#over(this.#end);
+      this.#limitRelease();
+      if (!this.#request.cancel(reason)) this.#finish(this.#end);
     }
     return this.#ended;
   }
@@ -137,60 +137,61 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
   }
 
   /** Handles a 2xx of ours to a re-INVITE that got no ACK. */
-  unacknowledged(transaction: IncomingRequest): void {
+  ackMissing(transaction: IncomingRequest): void {
     const usage = this.#forks.get(tagOf(transaction.request.headers.get("From")));
     const detail = "the peer did not acknowledge our response to its re-INVITE";
-    if (usage !== undefined) this.broken(usage, { type: "protocol", detail });
+    if (usage !== undefined) this.dialogFailed(usage, { type: "protocol", detail });
   }
 
   /** @internal the peer has sent BYE */
-  left(usage: DialogUsage, reason: string | undefined): void {
+  peerLeft(usage: DialogUsage, reason: string | undefined): void {
     if (this.#confirmed === undefined) {
       // One fork has given up, or its 2xx was lost and it stopped waiting for our ACK (RFC 3261 section 15).
       this.#forks.drop(usage);
       if (this.#forks.size > 0) return;
       this.#request.cancel();
     }
-    this.#over(this.#state === "cancelling" || this.#state === "releasing" ? this.#end : { type: "bye", reason });
+    this.#finish(this.#state === "cancelling" || this.#state === "releasing" ? this.#end : { type: "bye", reason });
   }
 
   /** @internal the dialog cannot continue */
-  broken(usage: DialogUsage, end: InviteEnd): void {
+  dialogFailed(usage: DialogUsage, end: InviteEnd): void {
     if (this.#state === "established" && usage === this.#confirmed) this.#release(end);
   }
 
   get #neverRang(): boolean {
-    return !this.#alerting.progressed && !this.#request.unanswered;
+    return !this.#alerting.progressed && !this.#request.isUnanswered;
   }
 
-  #sent(flow: Flow): void {
-    if (this.#state !== "ended") this.#hold.keep(flow);
+  #onSent(flow: Flow): void {
+    if (this.#state !== "ended") this.#flowHold.keep(flow);
     if (this.#placed || this.#state !== "calling") return;
     this.#placed = true;
     this.#call.listener.placed();
   }
 
-  #provisional(response: SipResponse, flow: Flow): void {
+  #onProvisional(response: SipResponse, flow: Flow): void {
     if (this.#state !== "calling") return;
     this.#call.respondedFrom?.(flow.remote.address);
     this.#alerting.progress(response);
     if (response.status === 100) return;
-    const usage = this.#forks.of(response, () => this.#dialog(response, flow));
+    const usage = this.#forks.of(response, () => this.#createUsage(response, flow));
     // 199: this fork has failed (RFC 6228).
     if (response.status === 199) this.#forks.drop(usage);
-    else if (usage?.progressed(response) !== "ignored") this.#alerting.early(response);
+    else if (usage?.takeProvisional(response) !== "ignored") this.#alerting.takeEarly(response);
   }
 
-  #answered(response: SipResponse, flow: Flow): void {
+  #onAnswer(response: SipResponse, flow: Flow): void {
     // Too late: the call has ended on our side, but not for the callee.
-    const usage = this.#state === "ended" ? undefined : this.#forks.of(response, () => this.#dialog(response, flow));
+    const usage =
+      this.#state === "ended" ? undefined : this.#forks.of(response, () => this.#createUsage(response, flow));
     if (usage === undefined) {
       this.#decline(response, flow);
       return;
     }
     this.#call.respondedFrom?.(flow.remote.address);
     usage.established(response, flow, this.#request.authorization);
-    this.#hold.keep(flow);
+    this.#flowHold.keep(flow);
     this.#confirmed = usage;
     this.#forks.keepOnly(usage);
     if (this.#state === "cancelling") {
@@ -211,19 +212,19 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
   }
 
   /** Reason why the peer's session description is unacceptable. */
-  #mediaFault({ sdp, updated }: DialogUsage): string | undefined {
+  #mediaFault({ sdp, isFromUpdate }: DialogUsage): string | undefined {
     if (sdp === undefined) return "the peer answered without SDP";
-    if (!updated) return this.#call.negotiator.answered(sdp, false);
-    this.#call.negotiator.confirmed();
+    if (!isFromUpdate) return this.#call.negotiator.takeAnswer(sdp, false);
+    this.#call.negotiator.confirm();
     return undefined;
   }
 
-  #refused(response: SipResponse): void {
+  #onRefusal(response: SipResponse): void {
     this.#forks.keepOnly(undefined);
     const { refusal } = this.#request;
     const { rang, progressed } = this.#alerting;
     const end: InviteEnd = { type: "rejected", response, rang, progressed, refusal, neverRang: this.#neverRang };
-    this.#over(this.#state === "calling" ? end : this.#end);
+    this.#finish(this.#state === "calling" ? end : this.#end);
   }
 
   #release(end: InviteEnd, reason?: string): void {
@@ -233,23 +234,23 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
   }
 
   #bye(reason?: string): void {
-    this.#limit();
-    this.#confirmed?.leave(reason, () => this.#over(this.#end));
+    this.#limitRelease();
+    this.#confirmed?.terminate(reason, () => this.#finish(this.#end));
   }
 
   /** Starts the limit for the release, once. */
-  #limit(): void {
-    if (this.#limited) return;
-    this.#limited = true;
+  #limitRelease(): void {
+    if (this.#isLimited) return;
+    this.#isLimited = true;
     this.#stopTimer();
-    this.#stopTimer = this.#context.options.system.after(RELEASE_LIMIT_MS, () => this.#over(this.#end));
+    this.#stopTimer = this.#context.options.system.after(RELEASE_LIMIT_MS, () => this.#finish(this.#end));
   }
 
-  #over(end: InviteEnd): void {
+  #finish(end: InviteEnd): void {
     if (this.#state === "ended") return;
     this.#move("end");
     this.#stopTimer();
-    this.#hold.release();
+    this.#flowHold.release();
     this.#forks.keepOnly(undefined);
     this.#beforeEnd(this);
     this.#call.listener.ended(end);
@@ -262,10 +263,10 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
     this.#state = next;
   }
 
-  #dialog(response: SipResponse, flow: Flow): DialogUsage {
+  #createUsage(response: SipResponse, flow: Flow): DialogUsage {
     const { uri } = this.#attempts;
     const inviteHop = this.#context.options.nextHop(uri);
-    return new DialogUsage(this.#context, this.#call, this, { uri, first: inviteHop, response, flow });
+    return new DialogUsage(this.#context, this.#call, this, { uri, inviteHop, response, flow });
   }
 
   #decline(response: SipResponse, flow: Flow): void {

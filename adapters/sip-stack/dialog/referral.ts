@@ -23,7 +23,7 @@ export interface ReferralTarget {
   /** The URI of Refer-To. */
   readonly to: string;
   /** The URI of Referred-By (RFC 3892): our own in this dialog. */
-  readonly by: string | undefined;
+  readonly referredBy: string | undefined;
 }
 
 /** Rejects the outcome: the call has ended without a transfer. */
@@ -51,7 +51,7 @@ export class Referral {
   constructor(
     context: AgentContext,
     requests: DialogRequests,
-    { to, by: referredBy }: ReferralTarget,
+    { to, referredBy }: ReferralTarget,
     maySend: UacRequestListener["maySend"],
   ) {
     this.#context = context;
@@ -69,7 +69,7 @@ export class Referral {
       {
         maySend,
         sent: ({ headers }) => this.#ids.add(String(parseCSeq(headers.get("CSeq"))?.number)),
-        final: (response) => this.#answered(response, request.refusal?.detail),
+        final: (response) => this.#onResponse(response, request.refusal?.detail),
         failed: ({ message }) => this.#end({ type: "failed", detail: oneLine(message) }),
       },
     );
@@ -86,7 +86,7 @@ export class Referral {
   }
 
   /** Takes a NOTIFY, even a late or repeated one; returns the response. */
-  notified(request: SipRequest): InviteRefusal | typeof OK {
+  receiveNotify(request: SipRequest): InviteRefusal | typeof OK {
     const body = bodyPart(request, "message/sipfrag");
     if (body === undefined && request.body.length > 0) return SIPFRAG_ONLY;
     const report = body === undefined ? undefined : reportedStatus(body);
@@ -99,12 +99,12 @@ export class Referral {
     }
     this.#agreed = true;
     const state = parseParameterized(request.headers.get("Subscription-State") ?? "");
-    if (state?.value.toLowerCase() === "terminated") this.#unreported(state.params.get("reason"));
+    if (state?.value.toLowerCase() === "terminated") this.#awaitBye(state.params.get("reason"));
     return OK;
   }
 
   /** The peer has sent BYE. */
-  left(): void {
+  peerLeft(): void {
     if (this.#agreed) this.#end({ type: "accepted", detail: "the peer left the call without a report" });
     else this.stop();
   }
@@ -117,7 +117,7 @@ export class Referral {
     this.#reject(new CallEnded("the call ended before the peer agreed to the transfer"));
   }
 
-  #answered(response: SipResponse, refusal: string | undefined): void {
+  #onResponse(response: SipResponse, refusal: string | undefined): void {
     if (response.status >= 300) {
       const reasonText = refusal === undefined ? "" : `: ${oneLine(refusal)}`;
       this.#end({ type: "failed", detail: `${statusText(response)}${reasonText}` });
@@ -130,7 +130,7 @@ export class Referral {
   }
 
   /** The subscription ends without an outcome: the peer has failed, or is about to leave. */
-  #unreported(reason: string | undefined): void {
+  #awaitBye(reason: string | undefined): void {
     const reasonText = reason ? ` (${oneLine(reason)})` : "";
     this.#stopTimer();
     this.#stopTimer = this.#context.options.system.after(BYE_WAIT_MS, () =>
@@ -148,32 +148,32 @@ export class Referral {
 
 /** The referrals of one dialog, and the responses to the NOTIFYs of its peer. */
 export class Referrals {
-  readonly #all: Referral[] = [];
+  readonly #referrals: Referral[] = [];
 
   /** True if a transfer is in progress. */
   get pending(): boolean {
-    return this.#all.at(-1)?.pending === true;
+    return this.#referrals.at(-1)?.pending === true;
   }
 
   add(referral: Referral): void {
-    this.#all.push(referral);
+    this.#referrals.push(referral);
   }
 
   /** Takes a NOTIFY; returns the response (RFC 6665 section 4.1.3). */
-  notified(request: SipRequest): InviteRefusal | typeof OK {
+  receiveNotify(request: SipRequest): InviteRefusal | typeof OK {
     const event = parseParameterized(request.headers.get("Event") ?? request.headers.get("o") ?? "");
     if (event?.value.toLowerCase() !== "refer") return BAD_EVENT;
     const id = event.params.get("id");
     // Without an id it refers to the latest REFER, despite RFC 3515: most peers never send an id.
-    return this.#all.findLast((referral) => referral.owns(id))?.notified(request) ?? NO_SUBSCRIPTION;
+    return this.#referrals.findLast((referral) => referral.owns(id))?.receiveNotify(request) ?? NO_SUBSCRIPTION;
   }
 
   /** The peer has sent BYE. */
-  left(): void {
-    for (const referral of this.#all) referral.left();
+  peerLeft(): void {
+    for (const referral of this.#referrals) referral.peerLeft();
   }
 
   stop(): void {
-    for (const referral of this.#all) referral.stop();
+    for (const referral of this.#referrals) referral.stop();
   }
 }

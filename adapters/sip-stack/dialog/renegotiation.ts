@@ -27,9 +27,9 @@ export class Renegotiation {
   readonly #call: Pick<InviteRequest, "negotiator" | "callId">;
   readonly #listener: RenegotiationListener;
   /** True while an offer of ours is pending: neither side may send another one until it is answered. */
-  offering = true;
+  isOfferPending = true;
   /** CSeq of the re-INVITE whose 2xx carries our offer; the answer is in its ACK. */
-  #offeredIn: number | undefined;
+  #offerCSeq: number | undefined;
 
   constructor(
     context: AgentContext,
@@ -54,9 +54,9 @@ export class Renegotiation {
       return;
     }
     this.#dialog.refreshTarget(request);
-    const session = this.#timers ? termsOfRequest(request.headers) : undefined;
+    const session = this.#usesTimers ? termsOfRequest(request.headers) : undefined;
     const headers: HeaderField[] = [ALLOW, ...(session?.fields ?? [])];
-    if (this.#timers) headers.push(["Supported", "timer"]);
+    if (this.#usesTimers) headers.push(["Supported", "timer"]);
     if (answer !== "") headers.push(["Content-Type", "application/sdp"]);
     this.#context.reply(transaction, 200, { headers, body: new TextEncoder().encode(answer), contact: true, callId });
     this.#listener.refreshed(session?.terms);
@@ -64,37 +64,38 @@ export class Renegotiation {
   }
 
   /** Takes the ACK to a 2xx of ours: it carries the answer if the re-INVITE had no offer. */
-  acknowledged(ack: SipRequest): void {
-    if (this.#offeredIn === undefined || parseCSeq(ack.headers.get("CSeq"))?.number !== this.#offeredIn) return;
-    this.#offeredIn = undefined;
-    this.offering = false;
+  takeAck(ack: SipRequest): void {
+    if (this.#offerCSeq === undefined || parseCSeq(ack.headers.get("CSeq"))?.number !== this.#offerCSeq) return;
+    this.#offerCSeq = undefined;
+    this.isOfferPending = false;
     const sdp = sdpOf(ack);
     const fault =
       sdp === undefined
         ? "the peer asked for our offer and acknowledged it without an answer"
-        : this.#call.negotiator.answered(sdp, false);
+        : this.#call.negotiator.takeAnswer(sdp, false);
     if (fault !== undefined) this.#listener.failed(fault);
     else if (sdp !== undefined) this.#listener.described(sdp);
   }
 
-  get #timers(): boolean {
+  get #usesTimers(): boolean {
     return this.#context.options.sessionTimers !== false;
   }
 
   #refusal(request: SipRequest, sdp: string | undefined): InviteRefusal | undefined {
     if (sdp === undefined && request.body.length > 0) return { status: 415, headers: [["Accept", "application/sdp"]] };
-    if (this.offering && (sdp !== undefined || request.method === "INVITE")) return { status: 491 };
+    if (this.isOfferPending && (sdp !== undefined || request.method === "INVITE")) return { status: 491 };
     const seconds = parseSessionExpires(request.headers.get("Session-Expires"))?.seconds ?? MIN_SESSION_S;
-    if (this.#timers && seconds < MIN_SESSION_S) return { status: 422, headers: [["Min-SE", String(MIN_SESSION_S)]] };
+    if (this.#usesTimers && seconds < MIN_SESSION_S)
+      return { status: 422, headers: [["Min-SE", String(MIN_SESSION_S)]] };
     return undefined;
   }
 
   /** The body of the 2xx: our answer, or our offer if a re-INVITE has none. */
   #describe(request: SipRequest, sdp: string | undefined, early: boolean): string | InviteRefusal {
-    if (sdp !== undefined) return this.#call.negotiator.reoffered(sdp, early) ?? { status: 488 };
+    if (sdp !== undefined) return this.#call.negotiator.answerOffer(sdp, early) ?? { status: 488 };
     if (request.method !== "INVITE") return "";
-    this.offering = true;
-    this.#offeredIn = parseCSeq(request.headers.get("CSeq"))?.number;
+    this.isOfferPending = true;
+    this.#offerCSeq = parseCSeq(request.headers.get("CSeq"))?.number;
     return this.#call.negotiator.offer(true); // the peer may pass it on to another phone (RFC 3725)
   }
 }
@@ -103,16 +104,16 @@ export class Renegotiation {
 export class HoldWatch {
   readonly #system: System;
   readonly #limitMs: number;
-  readonly #changed: (isHeld: boolean) => void;
-  readonly #tooLong: () => void;
+  readonly #onChange: (isHeld: boolean) => void;
+  readonly #onTimeout: () => void;
   #isHeld = false;
   #cancel: () => void = () => {};
 
   constructor(system: System, limitMs: number, onChange: (isHeld: boolean) => void, onTimeout: () => void) {
     this.#system = system;
     this.#limitMs = limitMs;
-    this.#changed = onChange;
-    this.#tooLong = onTimeout;
+    this.#onChange = onChange;
+    this.#onTimeout = onTimeout;
   }
 
   /** Takes the state of the peer's latest SDP. */
@@ -120,9 +121,9 @@ export class HoldWatch {
     if (isHeld === this.#isHeld) return;
     this.#isHeld = isHeld;
     this.#cancel();
-    this.#changed(isHeld);
+    this.#onChange(isHeld);
     // The callback may have ended the call: then `stop` was called, and the hold has ended.
-    if (isHeld && this.#isHeld) this.#cancel = this.#system.after(this.#limitMs, this.#tooLong);
+    if (isHeld && this.#isHeld) this.#cancel = this.#system.after(this.#limitMs, this.#onTimeout);
   }
 
   stop(): void {

@@ -21,7 +21,7 @@ export function isSameMedia(a: string | undefined, b: string | undefined): boole
  * True if this SDP puts us on hold: `sendonly`, `inactive`, or an address of zeros as in RFC 2543 (RFC 3264
  * section 8.4). Only the first audio stream counts.
  */
-export function holds(sdp: string): boolean {
+export function putsOnHold(sdp: string): boolean {
   let direction = "sendrecv";
   let address = "";
   let section: "session" | "audio" | "other" = "session";

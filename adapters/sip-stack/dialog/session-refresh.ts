@@ -19,7 +19,7 @@ export class SessionRefresh {
   readonly #usage: DialogUsage;
   #updateRefused = false;
   #minSeS = 0;
-  #underWay = false;
+  #isRunning = false;
 
   constructor(context: AgentContext, usage: DialogUsage) {
     this.#context = context;
@@ -28,8 +28,8 @@ export class SessionRefresh {
 
   /** Refreshes the session with these terms. */
   start(terms: SessionTerms): void {
-    if (this.#underWay) return;
-    if (this.#usage.renegotiation.offering) {
+    if (this.#isRunning) return;
+    if (this.#usage.renegotiation.isOfferPending) {
       this.#usage.timer.refreshIn(this.#context.glareDelayMs());
       return;
     }
@@ -38,12 +38,12 @@ export class SessionRefresh {
       ["Supported", "timer"],
     ];
     if (this.#minSeS > 0) headers.push(["Min-SE", String(this.#minSeS)]);
-    this.#underWay = true;
+    this.#isRunning = true;
     if (this.#usage.allows("UPDATE") && !this.#updateRefused) {
       this.#send("UPDATE", { headers, contact: true });
       return;
     }
-    this.#usage.renegotiation.offering = true;
+    this.#usage.renegotiation.isOfferPending = true;
     const body = new TextEncoder().encode(this.#usage.call.negotiator.offer());
     this.#send("INVITE", { headers, body, contentType: "application/sdp", contact: true });
   }
@@ -52,39 +52,39 @@ export class SessionRefresh {
     const uacRequest = this.#usage.requests.send(method, parts, {
       maySend: this.#usage.call.maySend,
       final: (response) => {
-        this.#settled(method);
-        if (response.status >= 300) this.#refused(method, response);
-        else this.#refreshed(method, response, uacRequest.authorization);
+        this.#finish(method);
+        if (response.status >= 300) this.#onRefusal(method, response);
+        else this.#onSuccess(method, response, uacRequest.authorization);
       },
       failed: (fault) => {
-        this.#settled(method);
-        this.#usage.failed(`the session could not be refreshed: ${fault.message}`);
+        this.#finish(method);
+        this.#usage.fail(`the session could not be refreshed: ${fault.message}`);
       },
     });
   }
 
-  #settled(method: string): void {
-    this.#underWay = false;
-    if (method === "INVITE") this.#usage.renegotiation.offering = false;
+  #finish(method: string): void {
+    this.#isRunning = false;
+    if (method === "INVITE") this.#usage.renegotiation.isOfferPending = false;
   }
 
-  #refreshed(method: string, response: SipResponse, authorization: readonly HeaderField[]): void {
+  #onSuccess(method: string, response: SipResponse, authorization: readonly HeaderField[]): void {
     const { dialog, call, timer, requests } = this.#usage;
     dialog.refreshTarget(response);
     if (method === "INVITE") requests.acknowledge(response, authorization);
     // A 2xx without terms: the peer has stopped its timer; ours continues, to detect a dead peer.
-    timer.agree(termsOfAnswer(response.headers) ?? timer.terms);
+    timer.restart(termsOfAnswer(response.headers) ?? timer.terms);
     const sdp = method === "INVITE" ? sdpOf(response) : undefined;
-    const fault = sdp === undefined ? undefined : call.negotiator.answered(sdp, false);
-    if (fault !== undefined) this.#usage.failed(fault);
+    const fault = sdp === undefined ? undefined : call.negotiator.takeAnswer(sdp, false);
+    if (fault !== undefined) this.#usage.fail(fault);
     else if (sdp !== undefined) this.#usage.described(sdp);
   }
 
   /** Only 408 and 481 end the session at once; other refusals leave it until it expires (RFC 4028 section 10). */
-  #refused(method: string, { status, headers }: SipResponse): void {
+  #onRefusal(method: string, { status, headers }: SipResponse): void {
     const { timer } = this.#usage;
     const minSeS = parseSessionExpires(headers.get("Min-SE"))?.seconds ?? 0;
-    if (status === 408 || status === 481) this.#usage.failed(`the session could not be refreshed: ${status}`);
+    if (status === 408 || status === 481) this.#usage.fail(`the session could not be refreshed: ${status}`);
     else if (status === 422 && minSeS > this.#minSeS) {
       this.#minSeS = minSeS;
       timer.refreshIn(0);

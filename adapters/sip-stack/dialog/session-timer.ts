@@ -13,13 +13,13 @@ export const MIN_SESSION_S = 90;
 export interface SessionTerms {
   readonly intervalS: number;
   /** True if we are the refresher. */
-  readonly ours: boolean;
+  readonly weRefresh: boolean;
 }
 
 /** The terms in the 2xx to our request; without a refresher parameter we refresh (RFC 4028 section 7.2). */
 export function termsOfAnswer(headers: SipHeaders): SessionTerms | undefined {
   const terms = parseSessionExpires(headers.get("Session-Expires"));
-  return terms && { intervalS: terms.seconds, ours: terms.refresher !== "uas" };
+  return terms && { intervalS: terms.seconds, weRefresh: terms.refresher !== "uas" };
 }
 
 /**
@@ -35,7 +35,7 @@ export function termsOfRequest(headers: SipHeaders): { terms: SessionTerms; fiel
     ["Session-Expires", writeSessionExpires({ ...request, refresher: weRefresh ? "uas" : "uac" })],
   ];
   if (knowsTimers) fields.push(["Require", "timer"]);
-  return { terms: { intervalS: request.seconds, ours: weRefresh }, fields };
+  return { terms: { intervalS: request.seconds, weRefresh }, fields };
 }
 
 /** The shortest interval that we use, s: protects a call from an absurd interval of the peer. */
@@ -62,12 +62,12 @@ export class SessionTimer {
   }
 
   /** Restarts the timer with these terms; if undefined, the session never expires. */
-  agree(terms: SessionTerms | undefined): void {
+  restart(terms: SessionTerms | undefined): void {
     this.stop();
     this.#terms = terms;
     if (terms === undefined) return;
     const intervalS = Math.max(MIN_S, terms.intervalS);
-    if (terms.ours) this.refreshIn((intervalS * 1000) / 2);
+    if (terms.weRefresh) this.refreshIn((intervalS * 1000) / 2);
     this.#cancelExpiry = this.#system.after((intervalS - Math.min(32, intervalS / 3)) * 1000, this.#expire);
   }
 

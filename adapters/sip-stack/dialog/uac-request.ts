@@ -12,7 +12,7 @@ export interface Draft {
   readonly request: SipRequest;
   readonly to: string | Flow;
   /** The URI for a second attempt if the flow is closed. */
-  readonly otherwise?: string;
+  readonly fallback?: string;
   /** Carries our Contact. */
   readonly contact?: boolean;
 }
@@ -31,7 +31,7 @@ export interface UacRequestListener {
    */
   retry?(result: SipResponse | TransportError): number | undefined | Promise<number | undefined>;
   /** Called when another request follows, which does not keep this request's state. */
-  again?(): void;
+  restarting?(): void;
   /** Called when the request is abandoned; neither `final` nor `failed` is called. */
   abandoned?(): void;
 }
@@ -50,10 +50,10 @@ export class UacRequest {
   #transaction: OutgoingRequest | undefined;
   #attempts = 0;
   #cancelled = false;
-  #flowLost = false;
+  #isFlowLost = false;
   #refusal: ChallengeRefusal | undefined;
-  #unanswered = false;
-  #stopWaiting: () => void = () => {};
+  #isUnanswered = false;
+  #cancelRetry: () => void = () => {};
 
   /**
    * @param compose called for every attempt
@@ -80,8 +80,8 @@ export class UacRequest {
   }
 
   /** True if a copy of any attempt may have arrived at a hop that has given no final response. */
-  get unanswered(): boolean {
-    return this.#unanswered || this.#transaction?.unanswered === true;
+  get isUnanswered(): boolean {
+    return this.#isUnanswered || this.#transaction?.isUnanswered === true;
   }
 
   /**
@@ -90,7 +90,7 @@ export class UacRequest {
    */
   cancel(reason?: string): boolean {
     this.#cancelled = true;
-    this.#stopWaiting();
+    this.#cancelRetry();
     this.#transaction?.cancel(reason);
     return this.#transaction !== undefined;
   }
@@ -104,10 +104,10 @@ export class UacRequest {
 
   /** Sends the request, for the first time or again. */
   send(): void {
-    const { request, to, otherwise: fallback, contact } = this.#compose();
+    const { request, to, fallback, contact } = this.#compose();
     this.#digest.authorize(request);
     this.#request = request;
-    const usesFallback = this.#flowLost && fallback !== undefined;
+    const usesFallback = this.#isFlowLost && fallback !== undefined;
     const attempt = ++this.#attempts;
     const transaction = this.#context.transactions.request(request, usesFallback ? fallback : to, {
       maySend: this.#listener.maySend,
@@ -116,19 +116,19 @@ export class UacRequest {
         if (contact === true && !copy.headers.has("Contact"))
           copy.headers.add("Contact", this.#context.contact(flow, sentBy));
       },
-      sent: (sent, flow) => {
+      sentRequest: (sent, flow) => {
         this.#request = sent;
         this.#context.trace(this.#callId, "sent", sent);
         this.#listener.sent?.(sent, flow);
       },
       provisional: (response, flow) => {
         this.#context.trace(this.#callId, "received", response);
-        if (response.status > 100) this.#passed(flow);
+        if (response.status > 100) this.#recordAcceptance(flow);
         this.#listener.provisional?.(response, flow);
       },
       final: (response, flow) => {
         this.#context.trace(this.#callId, "received", response);
-        if (this.#answers(response, flow)) this.send();
+        if (this.#answersChallenge(response, flow)) this.send();
         else if (response.status < 300) this.#listener.final(response, flow);
         else this.#end(response, () => this.#listener.final(response, flow));
       },
@@ -137,12 +137,12 @@ export class UacRequest {
           this.#end(fault, () => this.#listener.failed(fault));
           return;
         }
-        this.#flowLost = true;
+        this.#isFlowLost = true;
         this.send();
       },
     });
     if (attempt !== this.#attempts) return;
-    if (this.#transaction?.unanswered === true) this.#unanswered = true;
+    if (this.#transaction?.isUnanswered === true) this.#isUnanswered = true;
     this.#transaction = transaction;
   }
 
@@ -150,34 +150,34 @@ export class UacRequest {
   #end(result: SipResponse | TransportError, report: () => void): void {
     const pauseMs = this.#cancelled ? undefined : this.#listener.retry?.(result);
     if (pauseMs instanceof Promise)
-      void pauseMs.then((ms) => (this.#cancelled || ms === undefined ? report() : this.#again(ms)));
+      void pauseMs.then((ms) => (this.#cancelled || ms === undefined ? report() : this.#restart(ms)));
     else if (pauseMs === undefined) report();
-    else this.#again(pauseMs);
+    else this.#restart(pauseMs);
   }
 
-  #again(pauseMs: number): void {
-    this.#unanswered = this.unanswered;
+  #restart(pauseMs: number): void {
+    this.#isUnanswered = this.isUnanswered;
     this.#transaction = undefined;
     this.#request = undefined;
-    this.#flowLost = false;
+    this.#isFlowLost = false;
     this.#refusal = undefined;
     const { digest, system } = this.#context.options;
     this.#digest = digest.authentication();
-    this.#listener.again?.();
+    this.#listener.restarting?.();
     if (pauseMs === 0) this.send();
-    else this.#stopWaiting = system.after(pauseMs, () => this.send());
+    else this.#cancelRetry = system.after(pauseMs, () => this.send());
   }
 
   /** True if the request is sent again with credentials; never twice for the same nonce. */
-  #answers(response: SipResponse, flow: Flow): boolean {
+  #answersChallenge(response: SipResponse, flow: Flow): boolean {
     const { status } = response;
-    if (status < 300) this.#passed(flow);
+    if (status < 300) this.#recordAcceptance(flow);
     if (this.#cancelled || (status !== 401 && status !== 407)) return false;
     const { digest, trusts } = this.#context.options;
-    const trustsNewRealms = !this.#invites || !digest.knownRealms.hasAccepted(addressAndPort(flow.remote));
+    const trustsNewRealms = !this.#isInvite || !digest.knownRealms.hasAccepted(addressAndPort(flow.remote));
     this.#refusal =
       trusts(flow) || digest.account.password === undefined
-        ? this.#digest.handleChallenge(response, trustsNewRealms && !this.#inDialog)
+        ? this.#digest.handleChallenge(response, trustsNewRealms && !this.#isInDialog)
         : {
             code: "other_server",
             detail: `the password is for the trunk's servers, not for ${flow.remote.address} port ${flow.remote.port}, which asks for it`,
@@ -189,16 +189,16 @@ export class UacRequest {
    * Records a server that has accepted our INVITE: it has named its realms, and later challenges may come from other
    * servers.
    */
-  #passed(flow: Flow): void {
-    if (this.#invites && !this.#inDialog)
+  #recordAcceptance(flow: Flow): void {
+    if (this.#isInvite && !this.#isInDialog)
       this.#context.options.digest.knownRealms.recordAcceptance(addressAndPort(flow.remote));
   }
 
-  get #invites(): boolean {
+  get #isInvite(): boolean {
     return this.#request?.method === "INVITE";
   }
 
-  get #inDialog(): boolean {
+  get #isInDialog(): boolean {
     return tagOf(this.#request?.headers.get("To")) !== undefined;
   }
 }

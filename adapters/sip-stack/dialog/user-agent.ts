@@ -33,7 +33,7 @@ export function createUserAgent(options: UserAgentOptions): UserAgent {
   options.transactions.listen({
     stateless: refuseStrayInvites(context),
     hasCall: (callId) => calls.has(callId),
-    ours: (request) => calls.get(request.headers.get("Call-ID") ?? "")?.owns(request) === true,
+    isOurs: (request) => calls.get(request.headers.get("Call-ID") ?? "")?.owns(request) === true,
     request(transaction) {
       const { headers } = transaction.request;
       const required = transaction.request.method === "ACK" ? [] : unknownExtensions(headers.list("Require"));
@@ -46,8 +46,8 @@ export function createUserAgent(options: UserAgentOptions): UserAgent {
       if (call !== undefined) call.lateSuccess(response, flow);
       else declineStray(context, response, flow);
     },
-    unacknowledged(transaction) {
-      calls.get(transaction.request.headers.get("Call-ID") ?? "")?.unacknowledged(transaction);
+    ackMissing(transaction) {
+      calls.get(transaction.request.headers.get("Call-ID") ?? "")?.ackMissing(transaction);
     },
   });
 
@@ -128,8 +128,8 @@ function send(
         const fallback = nextHop(uri);
         return {
           request: sipRequest(method, uri, headers),
-          to: flow?.alive === true ? flow : fallback,
-          otherwise: fallback,
+          to: flow?.isAlive === true ? flow : fallback,
+          fallback,
           contact: true,
         };
       },

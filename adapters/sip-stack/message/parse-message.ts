@@ -234,12 +234,12 @@ export interface MalformedMessage {
   /** The fault. */
   readonly detail: string;
   /** The response to send: 400, 413, 505 or 513. Undefined for a response, an ACK, or an unreadable Via. */
-  readonly answer: SipResponse | undefined;
+  readonly response: SipResponse | undefined;
 }
 
 /** The malformed message with this head; the reason phrase of its response names the fault. */
 export function malformed(head: Pick<MessageHead, "start" | "headers">, error: MessageError): MalformedMessage {
-  return { kind: "malformed", detail: error.detail, answer: refusal(head, error) };
+  return { kind: "malformed", detail: error.detail, response: refusal(head, error) };
 }
 
 function refusal(

@@ -25,13 +25,13 @@ interface StreamFault {
   /** The fault. */
   readonly detail: string;
   /** The response to send before closing; undefined if none is possible. */
-  readonly answer: SipResponse | undefined;
+  readonly response: SipResponse | undefined;
 }
 
 export type Framed = SipMessage | MalformedMessage | KeepAlive | StreamFault;
 
 interface PendingHead {
-  readonly read: MessageHead;
+  readonly head: MessageHead;
   readonly bodyLength: number;
 }
 
@@ -51,18 +51,18 @@ export class StreamFramer {
   #head: PendingHead | undefined;
   /** Number of empty lines, 0 or 1, before a keep-alive that was cut within a CRLF. */
   #blanks = 0;
-  #faulty = false;
+  #hasFailed = false;
 
   /** True if an incomplete message is buffered. */
-  get incomplete(): boolean {
+  get isIncomplete(): boolean {
     return this.#length > 0 || this.#head !== undefined;
   }
 
   /** Takes a piece and returns everything it completes, in order. Never throws, and does not retain the piece. */
   push(piece: Uint8Array): Framed[] {
     const framed: Framed[] = [];
-    if (this.#faulty) return framed;
-    const bytes = this.#with(piece);
+    if (this.#hasFailed) return framed;
+    const bytes = this.#append(piece);
     let from = 0;
     while (from < bytes.length || this.#head?.bodyLength === 0) {
       if (this.#head === undefined) from = this.#skipBlanks(bytes, from, framed);
@@ -70,7 +70,7 @@ export class StreamFramer {
       if (next < 0) break;
       from = next;
     }
-    this.#keep(bytes, from);
+    this.#retain(bytes, from);
     return framed;
   }
 
@@ -96,35 +96,35 @@ export class StreamFramer {
     const length = (end < 0 ? bytes.length : end) - from;
     this.#searched = end < 0 ? length : 0;
     if (end < 0 && length <= MAX_HEADER_BYTES) return -1;
-    const read = readHead(bytes.subarray(from, from + length));
-    const bodyLength = contentLength(read.headers) ?? NO_LENGTH;
+    const head = readHead(bytes.subarray(from, from + length));
+    const bodyLength = contentLength(head.headers) ?? NO_LENGTH;
     if (length <= MAX_HEADER_BYTES && typeof bodyLength === "number") {
-      this.#head = { read, bodyLength };
+      this.#head = { head, bodyLength };
       return end;
     }
     const error = typeof bodyLength === "number" ? HEADER_TOO_LARGE : bodyLength;
-    const { detail, answer } = malformed(read, read.error ?? error);
-    return this.#fail(framed, detail, answer);
+    const { detail, response } = malformed(head, head.error ?? error);
+    return this.#fail(framed, detail, response);
   }
 
   #readBody(bytes: Uint8Array, from: number, framed: Framed[]): number {
-    const { read, bodyLength } = this.#head as PendingHead;
+    const { head, bodyLength } = this.#head as PendingHead;
     const end = from + bodyLength;
     if (end > bytes.length) return -1;
-    framed.push(completeMessage(read, new Uint8Array(bytes.subarray(from, end))));
+    framed.push(completeMessage(head, new Uint8Array(bytes.subarray(from, end))));
     this.#head = undefined;
     return end;
   }
 
   /** Stops reading. */
-  #fail(framed: Framed[], detail: string, answer?: SipResponse): -1 {
-    framed.push({ kind: "fault", detail, answer });
-    this.#faulty = true;
+  #fail(framed: Framed[], detail: string, response?: SipResponse): -1 {
+    framed.push({ kind: "fault", detail, response });
+    this.#hasFailed = true;
     return -1;
   }
 
   /** The buffered bytes followed by the piece. */
-  #with(piece: Uint8Array): Uint8Array {
+  #append(piece: Uint8Array): Uint8Array {
     if (this.#length === 0) return piece;
     const length = this.#length + piece.length;
     if (length > this.#buffer.length) {
@@ -137,8 +137,8 @@ export class StreamFramer {
   }
 
   /** Buffers the bytes after `from`, which belong to the latest piece unless no message was complete. */
-  #keep(bytes: Uint8Array, from: number): void {
-    this.#length = this.#faulty ? 0 : bytes.length - from;
+  #retain(bytes: Uint8Array, from: number): void {
+    this.#length = this.#hasFailed ? 0 : bytes.length - from;
     if (this.#length === 0) this.#buffer = EMPTY_BODY;
     else if (bytes.buffer !== this.#buffer.buffer) this.#buffer = new Uint8Array(bytes.subarray(from));
     else if (from > 0) this.#buffer.copyWithin(0, from, bytes.length);

@@ -15,7 +15,7 @@ export interface LocalTerms {
   /** Our address. */
   readonly address: string;
   /** The current settings; undefined before the first agreement. */
-  readonly before: StreamSettings | undefined;
+  readonly previous: StreamSettings | undefined;
 }
 
 /** The audio medium of a remote description. */
@@ -36,25 +36,25 @@ export interface Agreement {
 
 /** The agreement between a remote description and our terms (RFC 3264 sections 6 and 7), or the reason why there is none. */
 export function agree(
-  { codecs, offered, address: local, before }: LocalTerms,
+  { codecs, offered, address: local, previous }: LocalTerms,
   { sdp, media, keys, isOffer }: RemoteMedia,
 ): Agreement | string {
   const formats = formatsOf(media);
   const common = formats.filter((format) => codecs.includes(codecOf(format)!));
   // The order of an answer is decisive; from an offer we keep the codec in use if it is listed.
-  const currentFormat = isOffer ? common.find((format) => codecOf(format) === before?.codec) : undefined;
+  const currentFormat = isOffer ? common.find((format) => codecOf(format) === previous?.codec) : undefined;
   const format = currentFormat ?? common[0];
   const codec = format && codecOf(format);
   if (format === undefined || codec === undefined) return codecDemand(codecs, formats);
   const location = addressOf(sdp, media);
   if (location !== "held" && "fault" in location) return location.fault;
-  if (location === "held" && before === undefined && isOffer) return "the peer's offer has no address for its audio";
+  if (location === "held" && previous === undefined && isOffer) return "the peer's offer has no address for its audio";
   // If an address of zeros signals hold, the peer is still at the previous address.
-  const address = location === "held" ? (before?.remote.address ?? "0.0.0.0") : location.address;
+  const address = location === "held" ? (previous?.remote.address ?? "0.0.0.0") : location.address;
   const families = [address, local].map(isIP).filter((family) => family !== 0);
   if (location !== "held" && families.length === 2 && families[0] !== families[1])
     return `the peer's audio is at ${address}, which cannot be reached from ${local}`;
-  const remote = { address, port: location === "held" && before !== undefined ? before.remote.port : media.port };
+  const remote = { address, port: location === "held" && previous !== undefined ? previous.remote.port : media.port };
   const rtcpMux = attribute(media, "rtcp-mux") !== undefined;
   const events = eventsBeside(formats, format);
   const offeredFormat = offered.find((candidate) => codecOf(candidate) === codec)!;

@@ -56,7 +56,7 @@ export type AgreedKeys = { readonly send: SrtpKeys; readonly receive: SrtpKeys }
 export class OfferedKeys {
   readonly policy: SrtpPolicy;
   readonly #random: (bytes: Uint8Array) => void;
-  readonly #ownKeys = new Map<SrtpSuite, SrtpKeys>();
+  readonly #keys = new Map<SrtpSuite, SrtpKeys>();
 
   constructor(policy: SrtpPolicy, random: (bytes: Uint8Array) => void) {
     this.policy = policy;
@@ -66,14 +66,14 @@ export class OfferedKeys {
   /** The `a=crypto` lines of our offer, numbered from 1. */
   offer(): SdpLine[] {
     if (this.policy === "off") return [];
-    return SUITES.map((suite, index) => cryptoLine(index + 1, this.#ours(suite)));
+    return SUITES.map((suite, index) => cryptoLine(index + 1, this.#keysFor(suite)));
   }
 
   /**
    * The keys that an answer to our offer agrees on, or the reason why it is unacceptable. An answer has one key; if it
    * has several, the first acceptable one counts (RFC 4568 section 5.1.2).
    */
-  answered(media: SdpMedia): { readonly keys: AgreedKeys } | { readonly fault: string } {
+  takeAnswer(media: SdpMedia): { readonly keys: AgreedKeys } | { readonly fault: string } {
     const values = attributes(media, "crypto").slice(0, MAX_KEYS);
     const isSecure = media.protocol.includes("SAVP");
     if (this.policy === "off") {
@@ -86,12 +86,12 @@ export class OfferedKeys {
       if (isSecure) return { fault: "the peer wants encryption, but its answer has no key (a=crypto)" };
       return { keys: undefined };
     }
-    const results = values.map((value) => this.#agree(value));
+    const results = values.map((value) => this.#agreeOn(value));
     return results.find((result) => "keys" in result) ?? results[0]!;
   }
 
   /** Agrees on one key of an answer. */
-  #agree(value: string): { readonly keys: AgreedKeys } | { readonly fault: string } {
+  #agreeOn(value: string): { readonly keys: AgreedKeys } | { readonly fault: string } {
     const crypto = parseCrypto(value);
     if (crypto === undefined) return { fault: "the key of the peer's answer (a=crypto) is malformed" };
     const suite = SUITES[crypto.tag - 1];
@@ -99,7 +99,7 @@ export class OfferedKeys {
       return { fault: `the peer accepts key ${crypto.tag} of our offer, which has only ${SUITES.length}` };
     if (suite !== crypto.keys.suite)
       return { fault: `the peer answers with ${crypto.keys.suite} for key ${crypto.tag}, which is for ${suite}` };
-    return { keys: { send: this.#ours(suite), receive: crypto.keys } };
+    return { keys: { send: this.#keysFor(suite), receive: crypto.keys } };
   }
 
   /** The remote key of an offer that our answer would accept; undefined if there is none. */
@@ -113,7 +113,7 @@ export class OfferedKeys {
     const crypto = firstCrypto(media);
     if (this.policy === "off" || crypto === undefined)
       return isSecure || this.policy === "required" ? undefined : { keys: undefined, lines: [] };
-    const send = this.#ours(crypto.keys.suite);
+    const send = this.#keysFor(crypto.keys.suite);
     return { keys: { send, receive: crypto.keys }, lines: [cryptoLine(crypto.tag, send)] };
   }
 
@@ -122,13 +122,13 @@ export class OfferedKeys {
    * it would not know how many times the sequence numbers have wrapped around (RFC 4568 sections 6.4 and 7.1.4).
    */
   renew(): void {
-    this.#ownKeys.clear();
+    this.#keys.clear();
   }
 
   /** Our key, the same for every offer to the same address: packets in flight could not be decrypted with a new one. */
-  #ours(suite: SrtpSuite): SrtpKeys {
-    const keys = this.#ownKeys.get(suite) ?? newSrtpKeys(suite, this.#random);
-    this.#ownKeys.set(suite, keys);
+  #keysFor(suite: SrtpSuite): SrtpKeys {
+    const keys = this.#keys.get(suite) ?? newSrtpKeys(suite, this.#random);
+    this.#keys.set(suite, keys);
     return keys;
   }
 }

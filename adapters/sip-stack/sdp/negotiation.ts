@@ -22,7 +22,7 @@ export interface NegotiationOptions {
   /** Fills the array with random bytes: the session id, and keys. */
   readonly random: (bytes: Uint8Array) => void;
   /** Called after every agreement; its remote address may be a host name. */
-  readonly settled: (settings: StreamSettings, early: boolean) => void;
+  readonly onNegotiated: (settings: StreamSettings, early: boolean) => void;
 }
 
 /** Offer and answer of one call (RFC 3264): one audio stream; every other medium is rejected. */
@@ -60,7 +60,7 @@ class Negotiation implements Negotiator {
     return this.#local.offer({ protocol: this.#protocol, formats: this.#offered, rtcpMux: true, keys });
   }
 
-  answered(text: string, early: boolean): string | undefined {
+  takeAnswer(text: string, early: boolean): string | undefined {
     const sdp = parseSdp(text);
     if (sdp === undefined) return "the peer's answer is not SDP";
     const media = sdp.media.find(({ kind }) => kind === "audio");
@@ -68,21 +68,21 @@ class Negotiation implements Negotiator {
     if (media.port === 0) return "the peer rejects audio (port 0 in its answer)";
     const demand = profileDemand(sdp, media);
     if (demand !== undefined) return demand;
-    const keys = this.#keys.answered(media);
+    const keys = this.#keys.takeAnswer(media);
     if ("fault" in keys) return keys.fault;
     const agreement = agree(this.#terms, { sdp, media, keys: keys.keys, isOffer: false });
     if (typeof agreement === "string") return agreement;
-    this.#settle(agreement.settings, early);
+    this.#applySettings(agreement.settings, early);
     return undefined;
   }
 
-  reoffered(text: string, early = false): string | undefined {
+  answerOffer(text: string, early = false): string | undefined {
     const sdp = parseSdp(text);
     if (sdp === undefined) return undefined;
     const audio = sdp.media.filter(({ kind, port }) => kind === "audio" && port !== 0);
     const media = audio.find((candidate) => profileDemand(sdp, candidate) === undefined);
     if (media === undefined) return undefined;
-    if (this.#isElsewhere(sdp, media)) this.#keys.renew();
+    if (this.#hasMoved(sdp, media)) this.#keys.renew();
     const keys = this.#keys.accept(media);
     const agreement = keys && agree(this.#terms, { sdp, media, keys: keys.keys, isOffer: true });
     if (keys === undefined || agreement === undefined || typeof agreement === "string") return undefined;
@@ -92,21 +92,21 @@ class Negotiation implements Negotiator {
     this.#protocol = protocol;
     const accepted = { protocol, formats, rtcpMux: settings.rtcpMux, keys: keys.lines };
     const answer = this.#local.answer(sdp, media, accepted, settings.direction);
-    this.#settle(settings, early);
+    this.#applySettings(settings, early);
     return answer;
   }
 
-  confirmed(): void {
-    if (this.#settings !== undefined) this.#settle(this.#settings, false);
+  confirm(): void {
+    if (this.#settings !== undefined) this.#applySettings(this.#settings, false);
   }
 
   get #terms(): LocalTerms {
     const { codecs, address } = this.#options;
-    return { codecs, address, offered: this.#offered, before: this.#settings };
+    return { codecs, address, offered: this.#offered, previous: this.#settings };
   }
 
   /** True if an offer moves our audio to another address, or to another receiver there, with another key. */
-  #isElsewhere(sdp: Sdp, media: SdpMedia): boolean {
+  #hasMoved(sdp: Sdp, media: SdpMedia): boolean {
     if (this.#settings === undefined) return false;
     const { remote, srtp } = this.#settings;
     const location = addressOf(sdp, media);
@@ -120,8 +120,8 @@ class Negotiation implements Negotiator {
     return key !== undefined && srtp !== undefined && String(key.key) !== String(srtp.receive.key);
   }
 
-  #settle(settings: StreamSettings, early: boolean): void {
+  #applySettings(settings: StreamSettings, early: boolean): void {
     this.#settings = settings;
-    this.#options.settled(settings, early);
+    this.#options.onNegotiated(settings, early);
   }
 }
