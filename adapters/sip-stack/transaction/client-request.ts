@@ -8,7 +8,7 @@ import type { ClientScope } from "./transaction-layer.ts";
 import type { ClientTransactionListener, OutgoingRequest } from "./transactions.ts";
 
 const SILENT: ClientTransactionListener = { final() {}, failed() {} };
-const NO_OWNER: TransactionOwner = { provisional() {}, final() {}, failed() {}, late() {}, cancel() {} };
+const NO_OWNER: TransactionOwner = { provisional() {}, final() {}, failed() {}, lateSuccess() {}, cancel() {} };
 
 /**
  * One request, sent to each hop of its target in turn until one gives a response other than 503 (RFC 3263 section 4.3).
@@ -22,18 +22,18 @@ export class ClientRequest implements OutgoingRequest {
   readonly #hops: HopSequence;
   /** The current attempt. */
   #transaction: ClientTransaction | undefined;
-  #latest: SipRequest;
+  #latestRequest: SipRequest;
   /** A 503, reported if no other hop gives another response. */
   #refusal: { readonly response: SipResponse; readonly flow: Flow } | undefined;
   #cancelled = false;
   #reason: string | undefined;
-  #done = false;
-  #unanswered = false;
+  #isDone = false;
+  #isUnanswered = false;
 
   constructor(scope: ClientScope, request: SipRequest, listener: ClientTransactionListener) {
     this.#scope = scope;
     this.#template = request;
-    this.#latest = request;
+    this.#latestRequest = request;
     this.#listener = listener;
     this.#hops = new HopSequence(scope);
   }
@@ -43,11 +43,11 @@ export class ClientRequest implements OutgoingRequest {
   }
 
   get request(): SipRequest {
-    return this.#latest;
+    return this.#latestRequest;
   }
 
-  get unanswered(): boolean {
-    return this.#unanswered;
+  get isUnanswered(): boolean {
+    return this.#isUnanswered;
   }
 
   async send(to: string | Flow): Promise<void> {
@@ -62,7 +62,7 @@ export class ClientRequest implements OutgoingRequest {
   }
 
   cancel(reason?: string): void {
-    if (this.#cancelled || this.#done || this.#template.method !== "INVITE") return;
+    if (this.#cancelled || this.#isDone || this.#template.method !== "INVITE") return;
     this.#cancelled = true;
     this.#reason = reason;
     this.#transaction?.cancel();
@@ -92,20 +92,20 @@ export class ClientRequest implements OutgoingRequest {
    * the same, so a server that was only slow sees a merged request and responds with 482 (RFC 3261 section 8.2.2.2)
    */
   async #attempt(flow: Flow, hop: Hop | undefined, fallback?: Hop): Promise<void> {
-    if (this.#done) return;
-    const request = this.#prepared(flow);
+    if (this.#isDone) return;
+    const request = this.#prepare(flow);
     if (hop?.kind === "udp" && hop.fixed !== true && isLong(request)) {
       const connection = await this.#scope.tcpInstead.flow(hop, this.#abort.signal);
       if (connection !== undefined) {
         return this.#attempt(connection, { ...hop, kind: "tcp" }, { ...hop, fixed: true });
       }
-      if (this.#done) return;
+      if (this.#isDone) return;
     }
-    this.#latest = request;
+    this.#latestRequest = request;
     const { timers } = this.#scope;
     const hasOtherHops = !this.#hops.isEmpty || fallback !== undefined;
     const retryHop =
-      this.#template.method === "INVITE" && fallback === undefined ? this.#hops.again(flow, hop) : undefined;
+      this.#template.method === "INVITE" && fallback === undefined ? this.#hops.hopForRetry(flow, hop) : undefined;
     const timeouts: TransactionTimeouts = {
       giveUpMs: hasOtherHops ? Math.min(timers.nextHopMs, giveUpMs(timers)) : giveUpMs(timers),
       silenceMs: hasOtherHops || retryHop === undefined ? undefined : timers.nextHopMs, // other hops are tried first
@@ -114,15 +114,15 @@ export class ClientRequest implements OutgoingRequest {
       request,
       flow,
       timeouts,
-      this.#ownerOf(request, flow, { hop, otherwise: fallback, again: retryHop }),
+      this.#ownerOf(request, flow, { hop, fallback, retryHop }),
     );
     this.#transaction = transaction;
     transaction.start();
-    if (this.#transaction === transaction) this.#listener.sent?.(request, flow);
+    if (this.#transaction === transaction) this.#listener.sentRequest?.(request, flow);
   }
 
   /** A copy of the request for this flow. */
-  #prepared(flow: Flow): SipRequest {
+  #prepare(flow: Flow): SipRequest {
     const sentBy = this.#scope.transports.sentBy(flow);
     const request = { ...this.#template, headers: this.#template.headers.clone() };
     this.#listener.prepare?.(request, flow, sentBy);
@@ -146,31 +146,31 @@ export class ClientRequest implements OutgoingRequest {
         if (response.status === 503 && hop !== undefined) {
           this.#scope.failedHops.add(hop);
           this.#refusal = { response, flow };
-          if (this.#mayGoOn(hasProgressed))
-            return this.#goOn(new TransportError("refused", `${hop.host} answered 503`));
-        } else if (hop !== undefined) this.#scope.failedHops.works(hop);
+          if (this.#mayContinue(hasProgressed))
+            return this.#continue(new TransportError("refused", `${hop.host} answered 503`));
+        } else if (hop !== undefined) this.#scope.failedHops.recordSuccess(hop);
         if (hop !== undefined) this.#scope.chosenHops.remember(this.#callId, hop);
         this.#final(response, flow);
       },
       failed: (fault) => {
-        if (this.#transaction?.undelivered !== true) this.#unanswered = true;
+        if (this.#transaction?.isUndelivered !== true) this.#isUnanswered = true;
         this.#transaction = undefined;
-        this.#hops.failed(hops, flow, fault, hasResponded);
-        if (this.#mayGoOn(hasResponded)) this.#goOn(fault);
+        this.#hops.onFailure(hops, flow, fault, hasResponded);
+        if (this.#mayContinue(hasResponded)) this.#continue(fault);
         else this.#fail(fault);
       },
-      late: (response) => this.#scope.late(response, flow),
+      lateSuccess: (response) => this.#scope.lateSuccess(response, flow),
       cancel: (onNewConnection) => void this.#sendCancel(cancelOf(request, this.#reason), onNewConnection ? hop : flow),
     };
   }
 
   /** @param mayHavePlaced true if the hop may have placed the call: an INVITE to another hop could make a second phone ring */
-  #mayGoOn(mayHavePlaced: boolean): boolean {
+  #mayContinue(mayHavePlaced: boolean): boolean {
     if (mayHavePlaced && this.#template.method === "INVITE") return false;
-    return !this.#hops.isEmpty && !this.#cancelled && !this.#done;
+    return !this.#hops.isEmpty && !this.#cancelled && !this.#isDone;
   }
 
-  #goOn(fault: TransportError): void {
+  #continue(fault: TransportError): void {
     this.#next(fault).catch((cause) => this.#fail(asTransportError(cause)));
   }
 
@@ -187,23 +187,23 @@ export class ClientRequest implements OutgoingRequest {
   }
 
   #final(response: SipResponse, flow: Flow): void {
-    if (this.#done) return;
-    this.#done = true;
-    this.#scope.done(this);
+    if (this.#isDone) return;
+    this.#isDone = true;
+    this.#scope.onDone(this);
     const isAbandoned = this.#listener === SILENT && this.#template.method === "INVITE" && response.status < 300;
-    if (isAbandoned) this.#scope.late(response, flow);
+    if (isAbandoned) this.#scope.lateSuccess(response, flow);
     else this.#listener.final(response, flow);
   }
 
   #fail(fault: TransportError): void {
-    if (this.#done) return;
+    if (this.#isDone) return;
     const refusal = this.#refusal;
     if (refusal !== undefined && !this.#cancelled) {
       this.#final(refusal.response, refusal.flow);
       return;
     }
-    this.#done = true;
-    this.#scope.done(this);
+    this.#isDone = true;
+    this.#scope.onDone(this);
     this.#listener.failed(fault);
   }
 }

@@ -18,7 +18,7 @@ export interface TransactionOwner {
   final(response: SipResponse): void;
   failed(fault: TransportError): void;
   /** A 2xx after the final response, or after the timeout. */
-  late(response: SipResponse): void;
+  lateSuccess(response: SipResponse): void;
   /**
    * Sends CANCEL for this INVITE. @param onNewConnection true to use a new connection, since the transaction's connection is
    * closed
@@ -53,13 +53,13 @@ export class ClientTransaction extends Machine<ClientState, ClientInput, ClientA
   readonly #options: ClientTransactionOptions;
   /** Number of copies sent, and true if the network has reported the last one as undeliverable. */
   #copies = 0;
-  #returned = false;
+  #isReturned = false;
   #response: SipResponse | undefined;
   #fault: TransportError | undefined;
   /** Timers A and E: the pause before the next retransmission, ms. */
   #pauseMs: number;
   #cancelled = false;
-  #seemedDead = false;
+  #seemsDead = false;
   /** Watches for data on the connection since the request was sent. */
   #watch: FlowWatch | undefined;
 
@@ -73,8 +73,8 @@ export class ClientTransaction extends Machine<ClientState, ClientInput, ClientA
   }
 
   /** True if the peer cannot have received it: no copy was sent, or the only one was undeliverable. */
-  get undelivered(): boolean {
-    return this.#copies === 0 || (this.#copies === 1 && this.#returned);
+  get isUndelivered(): boolean {
+    return this.#copies === 0 || (this.#copies === 1 && this.#isReturned);
   }
 
   start(): void {
@@ -93,14 +93,14 @@ export class ClientTransaction extends Machine<ClientState, ClientInput, ClientA
   }
 
   /** Handles an unreachable peer, or a closed connection. */
-  lost(fault: TransportError): void {
+  onLost(fault: TransportError): void {
     this.#fault = fault;
-    this.input(this.flow.alive ? "refused" : "connection lost");
+    this.input(this.flow.isAlive ? "refused" : "connection lost");
   }
 
   protected override terminated(): void {
     const { giveUpMs, terminated } = this.#options;
-    if (this.#seemedDead) this.#closeSilent(this.#silence(giveUpMs));
+    if (this.#seemsDead) this.#closeSilent(this.#silenceError(giveUpMs));
     terminated();
   }
 
@@ -118,20 +118,20 @@ export class ClientTransaction extends Machine<ClientState, ClientInput, ClientA
         owner.final(this.#response as SipResponse);
         break;
       case "late 2xx":
-        owner.late(this.#response as SipResponse);
+        owner.lateSuccess(this.#response as SipResponse);
         break;
       case "report timeout":
-        owner.failed(this.#timedOut());
+        owner.failed(this.#timeoutError());
         break;
       case "seems dead":
-        this.#seemedDead = true;
-        owner.failed(deadAfter(this.#silence(this.#options.silenceMs ?? 0), "seems dead"));
+        this.#seemsDead = true;
+        owner.failed(deadAfter(this.#silenceError(this.#options.silenceMs ?? 0), "seems dead"));
         break;
       case "judge silence":
-        if (this.#watch?.silent === true) this.input("silent");
+        if (this.#watch?.isSilent === true) this.input("silent");
         break;
       case "lost":
-        this.#returned = this.flow.alive;
+        this.#isReturned = this.flow.isAlive;
         owner.failed(this.#fault as TransportError);
         break;
       case "ack":
@@ -192,13 +192,13 @@ export class ClientTransaction extends Machine<ClientState, ClientInput, ClientA
     try {
       if (this.flow.send(message, maySend) && message === this.request) this.#copies++;
     } catch (cause) {
-      this.lost(asTransportError(cause));
+      this.onLost(asTransportError(cause));
     }
   }
 
   /** Timers B and F. A connection without data since the request counts as dead. */
-  #timedOut(): TransportError {
-    const silence = this.#silence(this.#options.giveUpMs);
+  #timeoutError(): TransportError {
+    const silence = this.#silenceError(this.#options.giveUpMs);
     return this.#options.giveUpMs < giveUpMs(this.#options.timers) ? silence : (this.#closeSilent(silence) ?? silence);
   }
 
@@ -208,7 +208,7 @@ export class ClientTransaction extends Machine<ClientState, ClientInput, ClientA
     return this.#watch?.close(dead) === true ? dead : undefined;
   }
 
-  #silence(ms: number): TransportError {
+  #silenceError(ms: number): TransportError {
     const { address, port } = this.flow.remote;
     const seconds = Math.round(ms / 100) / 10;
     const finding = this.state === "timed out" && this.#cancelled ? "no final response after CANCEL" : `no response`;

@@ -19,9 +19,9 @@ export interface AttemptHops {
   /** Undefined if the request was given a flow. */
   readonly hop: Hop | undefined;
   /** The UDP hop, if the attempt uses TCP instead. */
-  readonly otherwise: Hop | undefined;
+  readonly fallback: Hop | undefined;
   /** The same hop on another connection. */
-  readonly again: Hop | undefined;
+  readonly retryHop: Hop | undefined;
 }
 
 /** The remaining hops of a request (RFC 3263 section 4.3). */
@@ -29,7 +29,7 @@ export class HopSequence {
   readonly #scope: ClientScope;
   #hops: Hop[] = [];
   /** A dead connection, after which the request was sent again on another one. */
-  #dead: Flow | undefined;
+  #deadFlow: Flow | undefined;
 
   constructor(scope: ClientScope) {
     this.#scope = scope;
@@ -57,7 +57,7 @@ export class HopSequence {
     let fault = initialFault;
     for (let hop = this.#hops.shift(); hop !== undefined; hop = this.#hops.shift()) {
       try {
-        return { hop, flow: await this.#scope.transports.connect(hop, signal, this.#dead) };
+        return { hop, flow: await this.#scope.transports.connect(hop, signal, this.#deadFlow) };
       } catch (cause) {
         fault = asTransportError(cause);
         if (signal.aborted) break;
@@ -72,19 +72,19 @@ export class HopSequence {
    * response. The repetition is the same request with another branch (RFC 3261 section 8.1.3.1, RFC 3263 section 4.3),
    * so a server that has received it already responds with 482 (RFC 3261 section 8.2.2.2).
    */
-  again(flow: Flow, hop: Hop | undefined): Hop | undefined {
-    return this.#dead === undefined && flow.spoken === true ? hop : undefined;
+  hopForRetry(flow: Flow, hop: Hop | undefined): Hop | undefined {
+    return this.#deadFlow === undefined && flow.hasSpoken === true ? hop : undefined;
   }
 
   /** Handles a failed attempt: its alternatives are next. @param hasResponded true if it got any response */
-  failed({ hop, otherwise, again }: AttemptHops, flow: Flow, fault: TransportError, hasResponded: boolean): void {
-    if (again !== undefined && !hasResponded && (!flow.alive || fault.fault === "closed")) {
-      this.#dead = flow;
-      this.#hops.unshift(again);
+  onFailure({ hop, fallback, retryHop }: AttemptHops, flow: Flow, fault: TransportError, hasResponded: boolean): void {
+    if (retryHop !== undefined && !hasResponded && (!flow.isAlive || fault.fault === "closed")) {
+      this.#deadFlow = flow;
+      this.#hops.unshift(retryHop);
     } else if (hop !== undefined) this.#scope.failedHops.add(hop, flow);
-    if (otherwise === undefined) return;
-    this.#hops.unshift(otherwise);
-    if (fault.fault === "timeout") this.#scope.tcpInstead.mute(otherwise);
+    if (fallback === undefined) return;
+    this.#hops.unshift(fallback);
+    if (fault.fault === "timeout") this.#scope.tcpInstead.avoid(fallback);
   }
 }
 
@@ -99,7 +99,7 @@ export class TcpInstead {
   readonly #transports: Transports;
   readonly #system: System;
   /** Peers that get UDP anyway, each with the end of that period. */
-  readonly #unwilling = new BoundedMap<string, number>(MAX_REMEMBERED);
+  readonly #udpPeers = new BoundedMap<string, number>(MAX_REMEMBERED);
 
   constructor(transports: Transports, system: System) {
     this.#transports = transports;
@@ -108,7 +108,7 @@ export class TcpInstead {
 
   /** A connection to the same address and port; undefined if the peer does not accept one soon. */
   async flow(hop: Hop, signal: AbortSignal): Promise<Flow | undefined> {
-    if ((this.#unwilling.get(addressAndPort(hop)) ?? 0) > this.#system.monotonic()) return undefined;
+    if ((this.#udpPeers.get(addressAndPort(hop)) ?? 0) > this.#system.monotonic()) return undefined;
     const timeout = new AbortController();
     const abort = (): void => timeout.abort();
     const cancelTimer = this.#system.after(CONNECT_MS, abort);
@@ -116,7 +116,7 @@ export class TcpInstead {
     try {
       return await this.#transports.connect({ ...hop, kind: "tcp" }, timeout.signal);
     } catch {
-      if (!signal.aborted) this.mute(hop);
+      if (!signal.aborted) this.avoid(hop);
       return undefined;
     } finally {
       cancelTimer();
@@ -125,8 +125,8 @@ export class TcpInstead {
   }
 
   /** Avoids TCP to this peer for a while, since it accepts no connection or sends no data on it. */
-  mute(hop: Hop): void {
-    this.#unwilling.set(addressAndPort(hop), this.#system.monotonic() + REMEMBER_MS);
+  avoid(hop: Hop): void {
+    this.#udpPeers.set(addressAndPort(hop), this.#system.monotonic() + REMEMBER_MS);
   }
 }
 
@@ -172,15 +172,15 @@ interface HopProbeOptions extends Pick<ClientScope, "open" | "timers"> {
   readonly system: System;
   readonly transports: Transports;
   /** True to require a response to OPTIONS; otherwise a connection is enough, and a UDP hop counts as working. */
-  readonly asks: boolean;
+  readonly requiresResponse: boolean;
   readonly signal: AbortSignal;
 }
 
 /** Probes a failed hop with OPTIONS (RFC 3261 section 11), on a connection other than `deadFlow`. */
 export async function probeHop(hop: Hop, deadFlow: Flow | undefined, options: HopProbeOptions): Promise<boolean> {
-  const { system, transports, timers, open, asks, signal } = options;
+  const { system, transports, timers, open, requiresResponse, signal } = options;
   const flow = await transports.connect(hop, signal, deadFlow);
-  if (!asks) return true;
+  if (!requiresResponse) return true;
   const sentBy = transports.sentBy(flow);
   const uri = `sip:${writeHostPort({ host: hop.host, port: undefined })}`;
   const headers = new SipHeaders()

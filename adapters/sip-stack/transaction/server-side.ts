@@ -38,22 +38,22 @@ export class ServerSide {
     const key = serverKey(request, request.method);
     const existing = this.#transactions.get(key);
     if (request.method === "ACK") this.#acknowledge(request, flow);
-    else if (existing !== undefined) existing.repeated();
-    else if (!this.#refused(request, flow)) this.#admit(key, request, flow);
+    else if (existing !== undefined) existing.onRetransmission();
+    else if (!this.#refuseStateless(request, flow)) this.#admit(key, request, flow);
   }
 
   /** True if the request was refused without a transaction. */
-  #refused(request: SipRequest, flow: Flow): boolean {
+  #refuseStateless(request: SipRequest, flow: Flow): boolean {
     const refusal = this.#options.listener().stateless?.(request);
     if (refusal !== undefined) this.#options.reply(refusal, flow);
     return refusal !== undefined;
   }
 
   #admit(key: string, request: SipRequest, flow: Flow): void {
-    const isOurs = this.#options.listener().ours?.(request) === true;
+    const isOurs = this.#options.listener().isOurs?.(request) === true;
     const limit = isOurs ? MAX_TRANSACTIONS + ROOM_FOR_CALLS : MAX_TRANSACTIONS;
     if (this.#transactions.size >= limit && !this.#makeRoom())
-      this.#options.reply(this.#answer(request, 503, "Too Many Requests Are Under Way"), flow);
+      this.#options.reply(this.#response(request, 503, "Too Many Requests Are Under Way"), flow);
     else if (request.method === "CANCEL") this.#cancel(this.#open(key, request, flow));
     else this.#options.listener().request(this.#open(key, request, flow));
   }
@@ -67,7 +67,7 @@ export class ServerSide {
   /** Drops the oldest completed transaction: it would only repeat its response. */
   #makeRoom(): boolean {
     for (const [key, transaction] of this.#transactions)
-      if (transaction.done && transaction.request.method !== "INVITE") {
+      if (transaction.hasFinalResponse && transaction.request.method !== "INVITE") {
         transaction.stop();
         return this.#transactions.delete(key);
       }
@@ -88,7 +88,7 @@ export class ServerSide {
         this.#accepted.set(acceptedKey, accepted);
       },
       acknowledged: (ack, ackFlow) => this.#options.listener().request(acknowledgement(ack, ackFlow)),
-      unacknowledged: (expired) => this.#options.listener().unacknowledged?.(expired),
+      unacknowledged: (expired) => this.#options.listener().ackMissing?.(expired),
       terminated: () => {
         this.#transactions.delete(key);
         if (acceptedKey !== undefined) this.#accepted.delete(acceptedKey);
@@ -110,14 +110,14 @@ export class ServerSide {
     const invite = this.#transactions.get(serverKey(cancel.request, "INVITE"));
     const response =
       invite === undefined
-        ? this.#answer(cancel.request, 481, "Call/Transaction Does Not Exist")
-        : this.#answer(cancel.request, 200, "OK");
+        ? this.#response(cancel.request, 481, "Call/Transaction Does Not Exist")
+        : this.#response(cancel.request, 200, "OK");
     cancel.respond(response);
-    invite?.respond(this.#answer(invite.request, 487, "Request Terminated", tagOf(response.headers.get("To"))));
+    invite?.respond(this.#response(invite.request, 487, "Request Terminated", tagOf(response.headers.get("To"))));
   }
 
   /** A response with our To tag. */
-  #answer(request: SipRequest, status: number, reason: string, tag?: string): SipResponse {
+  #response(request: SipRequest, status: number, reason: string, tag?: string): SipResponse {
     const response = responseTo(request, status, reason);
     const to = response.headers.get("To") ?? "";
     if (tagOf(to) === undefined)
@@ -128,7 +128,7 @@ export class ServerSide {
 
 /** The ACK to our 2xx as a request that gets no response. */
 function acknowledgement(request: SipRequest, flow: Flow): IncomingRequest {
-  return { request, flow, done: true, respond() {} };
+  return { request, flow, hasFinalResponse: true, respond() {} };
 }
 
 /**
@@ -142,7 +142,7 @@ export async function reply(
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    if (flow.alive) {
+    if (flow.isAlive) {
       flow.send(response);
       return;
     }

@@ -135,7 +135,7 @@ export class ServerTransaction extends Machine<ServerState, ServerInput, ServerA
   readonly request: SipRequest;
   readonly flow: Flow;
   readonly #options: ServerTransactionOptions;
-  #last: SipResponse | undefined;
+  #lastResponse: SipResponse | undefined;
   #ack: { readonly request: SipRequest; readonly flow: Flow } | undefined;
   /** Timer G: the pause before the next retransmission, ms. */
   #pauseMs: number;
@@ -150,20 +150,20 @@ export class ServerTransaction extends Machine<ServerState, ServerInput, ServerA
     this.input("start");
   }
 
-  get done(): boolean {
-    return this.#last !== undefined && this.#last.status >= 200;
+  get hasFinalResponse(): boolean {
+    return this.#lastResponse !== undefined && this.#lastResponse.status >= 200;
   }
 
   respond(response: SipResponse): void {
-    if (this.done) return;
-    this.#last = response;
+    if (this.hasFinalResponse) return;
+    this.#lastResponse = response;
     if (response.status >= 200 && response.status < 300 && this.request.method === "INVITE")
       this.#options.accepted(this, response);
     this.input(response.status < 200 ? "1xx" : response.status < 300 ? "2xx" : "300-699");
   }
 
   /** Handles a retransmission of the request. */
-  repeated(): void {
+  onRetransmission(): void {
     this.input("request");
   }
 
@@ -182,10 +182,10 @@ export class ServerTransaction extends Machine<ServerState, ServerInput, ServerA
     switch (action) {
       case "send":
       case "resend":
-        if (this.#last !== undefined) this.#options.reply(this.#last, this.flow);
+        if (this.#lastResponse !== undefined) this.#options.reply(this.#lastResponse, this.flow);
         break;
       case "send 100":
-        if (this.#last === undefined) this.respond(responseTo(this.request, 100, "Trying"));
+        if (this.#lastResponse === undefined) this.respond(responseTo(this.request, 100, "Trying"));
         break;
       case "pass ack":
         if (this.#ack !== undefined) this.#options.acknowledged(this.#ack.request, this.#ack.flow);

@@ -32,9 +32,9 @@ export interface ClientScope {
   readonly tcpInstead: TcpInstead;
   /** A registered client transaction, not started yet. */
   open(request: SipRequest, flow: Flow, timeouts: TransactionTimeouts, owner: TransactionOwner): ClientTransaction;
-  late(response: SipResponse, flow: Flow): void;
+  lateSuccess(response: SipResponse, flow: Flow): void;
   /** Called when the request got its final response, or failed. */
-  done(request: ClientRequest): void;
+  onDone(request: ClientRequest): void;
 }
 
 /** Methods that only the trunk's own server receives; requests of a call may go to another server. */
@@ -63,7 +63,7 @@ class TransactionLayer implements Transactions, ClientScope {
   readonly #server: ServerSide;
   readonly #transactions = new Map<string, ClientTransaction>();
   readonly #requests = new Set<ClientRequest>();
-  readonly #ended = new AbortController();
+  readonly #closeController = new AbortController();
   #listener = NO_LISTENER;
   #closing: Promise<void> | undefined;
 
@@ -72,7 +72,7 @@ class TransactionLayer implements Transactions, ClientScope {
     this.timers = sipTimers(timers);
     this.transports = transports;
     this.#resolve = resolve;
-    const { signal } = this.#ended;
+    const { signal } = this.#closeController;
     const probe = { system, transports, timers: this.timers, asks: asksFailedHops, open: this.open.bind(this), signal };
     this.failedHops = new FailedHops(system, (hop, dead) => probeHop(hop, dead, probe));
     this.tcpInstead = new TcpInstead(transports, system);
@@ -85,12 +85,12 @@ class TransactionLayer implements Transactions, ClientScope {
     transports.listen({
       message: (message, flow) => {
         if (this.#closing !== undefined) return;
-        if (message.kind === "response") this.#response(message);
+        if (message.kind === "response") this.#onResponse(message);
         else this.#server.request(message, flow);
       },
       closed: (flow, fault) => this.#closed(flow, fault),
       hasCall: (callId) => this.#listener.hasCall?.(callId) === true,
-      ours: (request) => this.#listener.ours?.(request) === true,
+      isOurs: (request) => this.#listener.isOurs?.(request) === true,
     });
   }
 
@@ -108,7 +108,7 @@ class TransactionLayer implements Transactions, ClientScope {
     return hops;
   }
 
-  late(response: SipResponse, flow: Flow): void {
+  lateSuccess(response: SipResponse, flow: Flow): void {
     this.#listener.lateSuccess(response, flow);
   }
 
@@ -126,7 +126,7 @@ class TransactionLayer implements Transactions, ClientScope {
   /** Sends the ACK of a 2xx on the first hop that can be reached. */
   async #ack(request: SipRequest, to: string | Flow): Promise<void> {
     try {
-      const flow = typeof to === "string" ? await this.flowTo(to, this.#ended.signal) : to;
+      const flow = typeof to === "string" ? await this.flowTo(to, this.#closeController.signal) : to;
       const ack = { ...request, headers: request.headers.clone() };
       ack.headers.addFirst("Via", viaOf(flow.kind, this.transports.sentBy(flow), newBranch(this.system)));
       flow.send(ack);
@@ -136,17 +136,18 @@ class TransactionLayer implements Transactions, ClientScope {
   }
 
   /** Passes a response to its transaction; a response without one is ignored. */
-  #response(response: SipResponse): void {
+  #onResponse(response: SipResponse): void {
     const via = parseVia(response.headers.list("Via")[0] ?? "");
     const method = parseCSeq(response.headers.get("CSeq"))?.method ?? "";
     const transaction = this.#transactions.get(clientKey(via, method));
     if (via === undefined || transaction === undefined) return;
-    this.#learn(via, transaction);
+    this.#learnAddress(via, transaction);
     transaction.response(response);
   }
 
   #closed(flow: Flow, fault: TransportError): void {
-    for (const transaction of [...this.#transactions.values()]) if (transaction.flow === flow) transaction.lost(fault);
+    for (const transaction of [...this.#transactions.values()])
+      if (transaction.flow === flow) transaction.onLost(fault);
   }
 
   open(request: SipRequest, flow: Flow, timeouts: TransactionTimeouts, owner: TransactionOwner): ClientTransaction {
@@ -158,12 +159,12 @@ class TransactionLayer implements Transactions, ClientScope {
     return transaction;
   }
 
-  done(request: ClientRequest): void {
+  onDone(request: ClientRequest): void {
     this.#requests.delete(request);
   }
 
   async #close(): Promise<void> {
-    this.#ended.abort();
+    this.#closeController.abort();
     this.#server.close();
     const fault = new TransportError("closed", "the trunk was closed");
     for (const request of [...this.#requests]) request.close(fault);
@@ -187,12 +188,12 @@ class TransactionLayer implements Transactions, ClientScope {
   }
 
   /** Takes our address as the peer sees it (RFC 3581); the matching branch proves that the response is from the peer. */
-  #learn({ host, port, params }: Via, { flow, request }: ClientTransaction): void {
+  #learnAddress({ host, port, params }: Via, { flow, request }: ClientTransaction): void {
     const rport = Number(params.get("rport") ?? "");
     const received = params.get("received");
     if (received === undefined && !rport) return;
     const address = { address: received || host, port: rport || (port ?? flow.local.port) };
-    this.transports.seen(flow, address, TRUNK_METHODS.has(request.method));
+    this.transports.learnAddress(flow, address, TRUNK_METHODS.has(request.method));
   }
 
   close(): Promise<void> {

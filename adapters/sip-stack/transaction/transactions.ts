@@ -14,7 +14,7 @@ export interface ClientTransactionListener {
   /** Called before the request is sent or retransmitted: false suppresses it. Default: always true. */
   readonly maySend?: (() => boolean) | undefined;
   /** The request was handed to this flow for the first time. */
-  sent?(request: SipRequest, flow: Flow): void;
+  sentRequest?(request: SipRequest, flow: Flow): void;
   /** 100 to 199. */
   provisional?(response: SipResponse, flow: Flow): void;
   /** 200 to 699. The ACK of a 300 to 699 to an INVITE has been sent; the listener sends the ACK of a 2xx. */
@@ -28,7 +28,7 @@ export interface OutgoingRequest {
   /** The request as last sent, with its Via; before that, as given. */
   readonly request: SipRequest;
   /** True if a copy of it may have arrived at a hop that has given no final response. */
-  readonly unanswered: boolean;
+  readonly isUnanswered: boolean;
   /**
    * Sends a CANCEL for this INVITE (RFC 3261 section 9.1), as soon as a provisional response has arrived; never after a
    * final one. The INVITE's own final response, usually a 487, still arrives; without one `failed` is called after 64 *
@@ -50,7 +50,7 @@ export interface IncomingRequest {
    */
   respond(response: SipResponse): void;
   /** True if a final response was sent. */
-  readonly done: boolean;
+  readonly hasFinalResponse: boolean;
 }
 
 /** Receives the messages outside of pending transactions: the transaction user of RFC 3261 section 17. */
@@ -67,14 +67,14 @@ export interface TransactionListener {
   /**
    * True if a request belongs to one of our dialogs: it is accepted from any address and regardless of the limit.
    */
-  ours?(request: SipRequest): boolean;
+  isOurs?(request: SipRequest): boolean;
   /**
    * A 2xx to an INVITE whose transaction already has a final response: a retransmission, or another fork. The listener
    * sends the ACK (RFC 3261 section 13.2.2.4).
    */
   lateSuccess(response: SipResponse, flow: Flow): void;
   /** Our 2xx to an INVITE got no ACK within 64 * T1: the listener sends BYE (RFC 3261 section 13.3.1.4). */
-  unacknowledged?(transaction: IncomingRequest): void;
+  ackMissing?(transaction: IncomingRequest): void;
 }
 
 /** The transaction layer of one trunk (RFC 3261 section 17, timers A to K; RFC 6026 for the 2xx). */

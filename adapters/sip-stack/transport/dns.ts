@@ -78,7 +78,7 @@ interface Question<Value> {
   /** The last answer. */
   answer?: { readonly value: Value; readonly at: number };
   /** The running query; an old query is repeated. */
-  asked?: { readonly answer: Promise<Value>; readonly at: number };
+  running?: { readonly answer: Promise<Value>; readonly at: number };
   /** Time until which the query fails immediately, because it has timed out. */
   silence?: { readonly until: number; readonly fault: unknown };
 }
@@ -114,9 +114,9 @@ export function cachedDns(dns: Dns, system: System, { keepMs = KEEP_MS }: Cached
   /** Concurrent queries for the same question are shared; a late answer is cached for the next query. */
   function sharedQuery<Value>(question: Question<Value>, send: () => Promise<Value>): Promise<Value> {
     const at = system.monotonic();
-    if (question.asked !== undefined && at < question.asked.at + KEEP_MS) return question.asked.answer;
+    if (question.running !== undefined && at < question.running.at + KEEP_MS) return question.running.answer;
     const pending = { answer: send(), at };
-    question.asked = pending;
+    question.running = pending;
     pending.answer
       .then(
         (value) => {
@@ -125,7 +125,7 @@ export function cachedDns(dns: Dns, system: System, { keepMs = KEEP_MS }: Cached
         () => {}, // reported to the callers
       )
       .finally(() => {
-        if (question.asked === pending) delete question.asked;
+        if (question.running === pending) delete question.running;
       });
     return pending.answer;
   }

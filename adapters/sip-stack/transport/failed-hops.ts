@@ -11,7 +11,7 @@ const MAX_REMEMBERED = 256;
 export type ProbeHop = (hop: Hop, deadFlow: Flow | undefined) => Promise<boolean>;
 
 interface Failure {
-  readonly dead: Flow | undefined;
+  readonly deadFlow: Flow | undefined;
   waitMs: number;
   probeAt: number;
   /** `probed`: the latest probe has succeeded; the hop counts as working, but waits longer after its next failure. */
@@ -38,11 +38,11 @@ export class FailedHops {
     const failure = this.#failures.get(keyOf(hop));
     if (failure?.state === "probing" || (failure?.state === "failed" && now < failure.probeAt)) return;
     const waitMs = failure === undefined ? FIRST_PROBE_MS : nextWaitMs(failure.waitMs);
-    this.#failures.set(keyOf(hop), { dead: deadFlow, waitMs, probeAt: now + waitMs, state: "failed" });
+    this.#failures.set(keyOf(hop), { deadFlow, waitMs, probeAt: now + waitMs, state: "failed" });
   }
 
   /** Records that a hop has responded to a request. */
-  works(hop: Hop): void {
+  recordSuccess(hop: Hop): void {
     this.#failures.delete(keyOf(hop));
   }
 
@@ -58,7 +58,7 @@ export class FailedHops {
     const failure = this.#failures.get(keyOf(hop));
     if (failure?.state !== "failed" || this.#system.monotonic() < failure.probeAt) return;
     failure.state = "probing";
-    void this.#probe(hop, failure.dead)
+    void this.#probe(hop, failure.deadFlow)
       .catch(() => false)
       .then((isWorking) => {
         failure.state = isWorking ? "probed" : "failed";

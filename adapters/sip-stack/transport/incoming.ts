@@ -12,7 +12,7 @@ interface Incoming {
  * Prepares a message for the layers above: adds the source address to the topmost Via of a request (`received`, and
  * `rport` on request), so that the response passes a NAT.
  */
-export function incoming(message: SipMessage, from: SocketAddress): Incoming {
+export function prepareIncoming(message: SipMessage, from: SocketAddress): Incoming {
   if (message.kind === "response") return { message, replyTo: from };
   const [topVia = "", ...otherVias] = message.headers.list("Via");
   const via = parseVia(topVia);

@@ -7,7 +7,7 @@ const DOUBLE_CRLF = new Uint8Array([13, 10, 13, 10]);
 /** Sends keep-alives while the flow is held. */
 export class KeepAlive {
   readonly #system: System;
-  readonly #everyMs: number;
+  readonly #intervalMs: number;
   readonly #send: (bytes: Uint8Array) => void;
   #holders = 0;
   #cancel: (() => void) | undefined;
@@ -15,11 +15,11 @@ export class KeepAlive {
 
   constructor(system: System, intervalMs: number, send: (bytes: Uint8Array) => void) {
     this.#system = system;
-    this.#everyMs = intervalMs;
+    this.#intervalMs = intervalMs;
     this.#send = send;
   }
 
-  get held(): boolean {
+  get isHeld(): boolean {
     return this.#holders > 0;
   }
 
@@ -43,7 +43,7 @@ export class KeepAlive {
 
   #schedule(): void {
     if (this.#stopped) return;
-    this.#cancel = this.#system.after(this.#everyMs, () => {
+    this.#cancel = this.#system.after(this.#intervalMs, () => {
       this.#send(DOUBLE_CRLF);
       this.#schedule();
     });

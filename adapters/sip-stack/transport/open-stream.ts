@@ -3,7 +3,7 @@ import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { checkServerIdentity, connect as connectTls, type PeerCertificate, type TLSSocket } from "node:tls";
 import type { System } from "../ports.ts";
 import { addressOnly } from "./addresses.ts";
-import { outOfDate, peerCertificateFault, readTls, type TlsOptions, type TlsTexts } from "./tls.ts";
+import { peerCertificateFault, readTls, realCertificateFault, type TlsOptions, type TlsTexts } from "./tls.ts";
 import { type Hop, networkFault, placeName, TransportError } from "./transport.ts";
 
 /** Options of a connection. */
@@ -31,7 +31,7 @@ export async function openSipStream(hop: Hop, options: OpenStreamOptions, signal
   try {
     return await waitUntilConnected(start(options.tls.insecure === true), hop, options, signal);
   } catch (cause) {
-    throw peerCertificateFault(await outOfDate(cause, () => start(true)), hop, servername);
+    throw peerCertificateFault(await realCertificateFault(cause, () => start(true)), hop, servername);
   }
 }
 

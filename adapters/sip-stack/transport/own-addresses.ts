@@ -9,19 +9,19 @@ const MAX_ADDRESSES = 256;
 
 /** Our host and port in Via (sent-by, RFC 3261 section 18.1.1) and Contact. */
 export class OwnNames {
-  readonly #public: HostPort | undefined;
+  readonly #publicAddress: HostPort | undefined;
   /** The port on which our own listener accepts connections of a kind. */
-  readonly #listening: (kind: TransportKind) => number | undefined;
+  readonly #listenerPort: (kind: TransportKind) => number | undefined;
   /** Our address as reported by each peer. */
-  readonly #learnt = new BoundedMap<string, SocketAddress>(MAX_ADDRESSES);
+  readonly #reported = new BoundedMap<string, SocketAddress>(MAX_ADDRESSES);
   /** Our address by the peer's address alone: a new connection there passes the same NAT. */
-  readonly #seenBy = new BoundedMap<string, string>(MAX_ADDRESSES);
+  readonly #addressByPeer = new BoundedMap<string, string>(MAX_ADDRESSES);
   /** By our private address: the latest public one that the trunk's external servers see. */
-  readonly #outside = new BoundedMap<string, string>(MAX_ADDRESSES);
+  readonly #publicByLocal = new BoundedMap<string, string>(MAX_ADDRESSES);
 
   constructor(publicAddress: string | undefined, listenerPort: (kind: TransportKind) => number | undefined) {
-    this.#public = publicAddress === undefined ? undefined : readAddress(publicAddress);
-    this.#listening = listenerPort;
+    this.#publicAddress = publicAddress === undefined ? undefined : readAddress(publicAddress);
+    this.#listenerPort = listenerPort;
   }
 
   /**
@@ -30,10 +30,10 @@ export class OwnNames {
    * for its transport; otherwise the port that the peer sees, or our local port.
    */
   of(flow: Flow): string {
-    const reported = this.#learnt.get(keyOf(flow));
-    const host = this.#public?.host ?? reported?.address ?? this.#likely(flow) ?? flow.local.address;
-    const boundPort = flow.reliable ? this.#listening(flow.kind) : undefined;
-    const port = this.#public?.port ?? boundPort ?? reported?.port ?? flow.local.port;
+    const reported = this.#reported.get(keyOf(flow));
+    const host = this.#publicAddress?.host ?? reported?.address ?? this.#likelyHost(flow) ?? flow.local.address;
+    const boundPort = flow.reliable ? this.#listenerPort(flow.kind) : undefined;
+    const port = this.#publicAddress?.port ?? boundPort ?? reported?.port ?? flow.local.port;
     return writeHostPort({ host, port });
   }
 
@@ -42,24 +42,24 @@ export class OwnNames {
    * socket with a public one, which a peer behind a load balancer may report.
    * @param isTrusted true for the trunk's server: the address it reports then applies to other peers too. Default: false
    */
-  seen(flow: Flow, { address, port }: SocketAddress, isTrusted = false): void {
+  learn(flow: Flow, { address, port }: SocketAddress, isTrusted = false): void {
     if (isIP(address) === 0 || port < 1 || port > 65_535) return;
     if (isPrivate(address) && !isPrivate(flow.local.address)) return;
-    this.#seenBy.set(flow.remote.address, address);
-    if (isTrusted && isBehindNat(flow) && !isPrivate(address)) this.#outside.set(flow.local.address, address);
+    this.#addressByPeer.set(flow.remote.address, address);
+    if (isTrusted && isBehindNat(flow) && !isPrivate(address)) this.#publicByLocal.set(flow.local.address, address);
     const key = keyOf(flow);
-    const current = this.#learnt.get(key) ?? flow.local;
+    const current = this.#reported.get(key) ?? flow.local;
     if (current.address === address && current.port === port) return;
-    this.#learnt.set(key, { address, port });
+    this.#reported.set(key, { address, port });
   }
 
   /**
    * Our likely address on a flow without a response: from an earlier flow to the same peer, or to another external
    * peer.
    */
-  #likely(flow: Flow): string | undefined {
-    const publicAddress = isBehindNat(flow) ? this.#outside.get(flow.local.address) : undefined;
-    return this.#seenBy.get(flow.remote.address) ?? publicAddress;
+  #likelyHost(flow: Flow): string | undefined {
+    const publicAddress = isBehindNat(flow) ? this.#publicByLocal.get(flow.local.address) : undefined;
+    return this.#addressByPeer.get(flow.remote.address) ?? publicAddress;
   }
 }
 

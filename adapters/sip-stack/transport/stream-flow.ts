@@ -3,7 +3,7 @@ import type { SipMessage } from "../message/message.ts";
 import { type Framed, StreamFramer } from "../message/stream-framer.ts";
 import { writeMessage } from "../message/write-message.ts";
 import type { System } from "../ports.ts";
-import { incoming } from "./incoming.ts";
+import { prepareIncoming } from "./incoming.ts";
 import { KeepAlive } from "./keep-alive.ts";
 import {
   type Flow,
@@ -35,10 +35,10 @@ export interface StreamFlowOptions {
   /** The same before the first message. */
   readonly firstMs: number;
   readonly listener: () => TransportListener;
-  readonly malformed: (from: SocketAddress, detail: string) => void;
+  readonly onMalformed: (from: SocketAddress, detail: string) => void;
   /** Turns an error of the socket into a TransportError. */
   readonly faultOf: (cause: unknown, remote: SocketAddress) => TransportError;
-  readonly ended: (flow: StreamFlow, fault: TransportError) => void;
+  readonly onClosed: (flow: StreamFlow, fault: TransportError) => void;
 }
 
 /** A connection of TCP or TLS, opened by us or by the peer. */
@@ -48,7 +48,7 @@ export class StreamFlow implements Flow {
   readonly local: SocketAddress;
   readonly remote: SocketAddress;
   /** True once a complete message has arrived. */
-  spoken = false;
+  hasSpoken = false;
   readonly #options: StreamFlowOptions;
   readonly #framer = new StreamFramer();
   readonly #keepAlive: KeepAlive;
@@ -61,7 +61,7 @@ export class StreamFlow implements Flow {
   #reads = 0;
   #pingedAt = Number.NEGATIVE_INFINITY;
   /** True if the peer responds to keep-alives; false permanently if it sends CRLFs at other times too. */
-  #ponged: boolean | undefined;
+  #answersPings: boolean | undefined;
   #stopPong: (() => void) | undefined;
   readonly #closed: Promise<void>;
 
@@ -74,21 +74,21 @@ export class StreamFlow implements Flow {
     this.#usedAt = system.monotonic();
     this.#keepAlive = new KeepAlive(system, KEEP_ALIVE_MS, (crlf) => this.#ping(crlf));
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
-    socket.on("data", (bytes: Uint8Array) => this.#received(bytes));
+    socket.on("data", (bytes: Uint8Array) => this.#onData(bytes));
     socket.on("error", (cause) => {
       this.#fault ??= options.faultOf(cause, this.remote);
     });
     socket.on("end", () => socket.destroySoon());
-    this.#closed = new Promise((resolve) => socket.once("close", () => resolve(this.#ended())));
+    this.#closed = new Promise((resolve) => socket.once("close", () => resolve(this.#onClosed())));
     this.#watchIdle(options.firstMs);
   }
 
-  get alive(): boolean {
+  get isAlive(): boolean {
     return this.#alive;
   }
 
-  get held(): boolean {
-    return this.#keepAlive.held;
+  get isHeld(): boolean {
+    return this.#keepAlive.isHeld;
   }
 
   /** Time of the latest message in either direction, by the monotonic clock, ms. */
@@ -97,7 +97,7 @@ export class StreamFlow implements Flow {
   }
 
   send(message: SipMessage, maySend?: () => boolean): boolean {
-    if (!this.#alive) throw this.#fault ?? this.#gone();
+    if (!this.#alive) throw this.#fault ?? this.#closedError();
     const bytes = writeMessage(message);
     if (maySend?.() === false) return false;
     this.#write(bytes);
@@ -112,7 +112,7 @@ export class StreamFlow implements Flow {
     const reads = this.#reads;
     const isSilent = (): boolean => this.#reads === reads;
     return {
-      get silent() {
+      get isSilent() {
         return isSilent();
       },
       close: (fault) => {
@@ -139,35 +139,35 @@ export class StreamFlow implements Flow {
       void this.close(new TransportError("limit", `${placeName(this.kind, this.remote)} does not read our messages`));
   }
 
-  #received(bytes: Uint8Array): void {
+  #onData(bytes: Uint8Array): void {
     if (!this.#alive) return;
     this.#usedAt = this.#options.system.monotonic();
     this.#reads++;
     this.#stopPong?.();
     this.#stopPong = undefined;
-    for (const framed of this.#framer.push(bytes)) if (this.#alive) this.#take(framed);
+    for (const framed of this.#framer.push(bytes)) if (this.#alive) this.#dispatch(framed);
     this.#watchStall();
   }
 
-  #take(framed: Framed): void {
+  #dispatch(framed: Framed): void {
     switch (framed.kind) {
       case "request":
       case "response":
-        this.spoken = true;
-        this.#options.listener().message(incoming(framed, this.remote).message, this);
+        this.hasSpoken = true;
+        this.#options.listener().message(prepareIncoming(framed, this.remote).message, this);
         break;
       case "ping":
         this.#write(CRLF);
         break;
       case "pong":
         // A CRLF at any other time is a keep-alive of the peer, so earlier ones may have been keep-alives too.
-        if (this.#usedAt - this.#pingedAt < PONG_MS) this.#ponged ??= true;
-        else this.#ponged = false;
+        if (this.#usedAt - this.#pingedAt < PONG_MS) this.#answersPings ??= true;
+        else this.#answersPings = false;
         break;
       case "malformed":
       case "fault":
-        this.#options.malformed(this.remote, framed.detail);
-        if (framed.answer !== undefined) this.#write(writeMessage(framed.answer));
+        this.#options.onMalformed(this.remote, framed.detail);
+        if (framed.response !== undefined) this.#write(writeMessage(framed.response));
         if (framed.kind === "fault") this.#cutOff(framed.detail);
         break;
       default:
@@ -185,9 +185,9 @@ export class StreamFlow implements Flow {
   #watchIdle(ms: number): void {
     const { system } = this.#options;
     this.#stopIdle = system.after(ms, () => {
-      const idleMs = this.spoken ? this.#options.idleMs : this.#options.firstMs;
+      const idleMs = this.hasSpoken ? this.#options.idleMs : this.#options.firstMs;
       const remainingMs = this.#usedAt + idleMs - system.monotonic();
-      if (this.held) this.#watchIdle(idleMs);
+      if (this.isHeld) this.#watchIdle(idleMs);
       else if (remainingMs > 0) this.#watchIdle(remainingMs);
       else void this.close(new TransportError("closed", `${placeName(this.kind, this.remote)} was idle`));
     });
@@ -197,14 +197,14 @@ export class StreamFlow implements Flow {
   #ping(crlf: Uint8Array): void {
     this.#options.socket.write(crlf);
     this.#pingedAt = this.#options.system.monotonic();
-    if (this.#ponged !== true) return;
+    if (this.#answersPings !== true) return;
     const watch = this.watch();
     const detail = `${placeName(this.kind, this.remote)} did not respond to a keep-alive within ${PONG_MS / 1_000} s`;
     this.#stopPong ??= this.#options.system.after(PONG_MS, () => watch.close(new TransportError("closed", detail)));
   }
 
   #watchStall(): void {
-    if (!this.#framer.incomplete || !this.#alive) {
+    if (!this.#framer.isIncomplete || !this.#alive) {
       this.#stopStall?.();
       this.#stopStall = undefined;
       return;
@@ -216,16 +216,16 @@ export class StreamFlow implements Flow {
     });
   }
 
-  #ended(): void {
+  #onClosed(): void {
     this.#alive = false;
     this.#keepAlive.stop();
     this.#stopIdle();
     this.#stopStall?.();
     this.#stopPong?.();
-    this.#options.ended(this, this.#fault ?? this.#gone());
+    this.#options.onClosed(this, this.#fault ?? this.#closedError());
   }
 
-  #gone(): TransportError {
+  #closedError(): TransportError {
     return new TransportError("closed", `the connection to ${placeName(this.kind, this.remote)} is closed`);
   }
 }

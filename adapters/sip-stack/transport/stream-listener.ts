@@ -27,14 +27,14 @@ export interface StreamListenerOptions {
 
 /** Accepts connections of peers. */
 export class StreamListener {
-  readonly bound: SocketAddress;
+  readonly boundAddress: SocketAddress;
   readonly #server: Server;
   readonly #sockets: Set<Socket>;
   #closed: Promise<void> | undefined;
 
   private constructor(server: Server, sockets: Set<Socket>) {
     const { address, port } = server.address() as { address: string; port: number };
-    this.bound = { address, port };
+    this.boundAddress = { address, port };
     this.#server = server;
     this.#sockets = sockets;
   }

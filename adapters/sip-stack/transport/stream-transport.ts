@@ -34,19 +34,19 @@ export interface StreamTransportOptions {
   readonly localAddress: string | undefined;
   readonly connectTimeoutMs: number;
   readonly listener: () => TransportListener;
-  readonly malformed: (from: SocketAddress, detail: string) => void;
+  readonly onMalformed: (from: SocketAddress, detail: string) => void;
 }
 
 /** The connections of TCP and TLS. */
 export class StreamTransport {
   readonly #options: StreamTransportOptions;
   /** Connections to hops, open or being opened. */
-  readonly #opened = new Map<string, Promise<StreamFlow>>();
+  readonly #connections = new Map<string, Promise<StreamFlow>>();
   /** By address and port, the name of the verified certificate. */
   readonly #names = new BoundedMap<string, string>(MAX_NAMES);
   readonly #flows = new Set<StreamFlow>();
-  readonly #accepted = new Set<StreamFlow>();
-  readonly #ended = new AbortController();
+  readonly #acceptedFlows = new Set<StreamFlow>();
+  readonly #closeController = new AbortController();
 
   constructor(options: StreamTransportOptions) {
     this.#options = options;
@@ -56,13 +56,13 @@ export class StreamTransport {
    * Returns the open connection to this hop, unless it is `deadFlow`, or opens a new one. @throws {TransportError}
    */
   async connect(target: Hop, signal: AbortSignal, deadFlow?: Flow): Promise<Flow> {
-    if (this.#ended.signal.aborted) throw new TransportError("closed", "the trunk was closed");
-    const hop = this.#named(target);
+    if (this.#closeController.signal.aborted) throw new TransportError("closed", "the trunk was closed");
+    const hop = this.#withName(target);
     const key = `${hop.kind} ${hop.address} ${hop.port}${hop.kind === "tls" ? ` ${hop.host}` : ""}`;
-    const existing = this.#opened.get(key);
+    const existing = this.#connections.get(key);
     if (existing === undefined) return unlessAborted(this.#open(key, hop), signal);
     const flow = await unlessAborted(existing, signal);
-    if (flow.alive && flow !== deadFlow) return flow;
+    if (flow.isAlive && flow !== deadFlow) return flow;
     this.#forget(key, existing);
     return this.connect(hop, signal, deadFlow);
   }
@@ -71,7 +71,7 @@ export class StreamTransport {
    * A route or a Contact may name a server by its address; its certificate must be issued for the name used to reach it
    * before, otherwise for the trunk's name (RFC 5922 section 7.3).
    */
-  #named(hop: Hop): Hop {
+  #withName(hop: Hop): Hop {
     if (hop.kind !== "tls" || isIP(hop.host) === 0) return hop;
     return { ...hop, host: this.#names.get(addressAndPort(hop)) ?? this.#trunkName ?? hop.host };
   }
@@ -88,40 +88,42 @@ export class StreamTransport {
 
   /** Takes a connection from our listener. */
   accept(socket: Socket, kind: Exclude<TransportKind, "udp">): void {
-    if (this.#accepted.size >= MAX_ACCEPTED && !this.#makeRoom()) {
+    if (this.#acceptedFlows.size >= MAX_ACCEPTED && !this.#makeRoom()) {
       socket.destroy();
       return;
     }
     socket.setNoDelay(true);
     const flow = this.#flow(socket, kind, { firstMs: FIRST_MESSAGE_MS });
-    this.#accepted.add(flow);
+    this.#acceptedFlows.add(flow);
   }
 
   async close(): Promise<void> {
-    this.#ended.abort();
-    await Promise.allSettled(this.#opened.values());
+    this.#closeController.abort();
+    await Promise.allSettled(this.#connections.values());
     await Promise.all([...this.#flows].map((flow) => flow.close()));
   }
 
   #open(key: string, hop: Hop): Promise<StreamFlow> {
-    if (this.#opened.size >= MAX_CONNECTIONS)
+    if (this.#connections.size >= MAX_CONNECTIONS)
       throw new TransportError("limit", `the trunk is at its limit of ${MAX_CONNECTIONS} connections`);
     const { system, tls, localAddress, connectTimeoutMs: timeoutMs } = this.#options;
-    const opening = openSipStream(hop, { system, tls, localAddress, timeoutMs }, this.#ended.signal).then((socket) => {
-      this.#remember(hop);
-      return this.#flow(socket, hop.kind === "tls" ? "tls" : "tcp", {
-        firstMs: IDLE_MS,
-        host: hop.host,
-        forget: () => this.#forget(key, opening),
-      });
-    });
+    const opening = openSipStream(hop, { system, tls, localAddress, timeoutMs }, this.#closeController.signal).then(
+      (socket) => {
+        this.#remember(hop);
+        return this.#flow(socket, hop.kind === "tls" ? "tls" : "tcp", {
+          firstMs: IDLE_MS,
+          host: hop.host,
+          forget: () => this.#forget(key, opening),
+        });
+      },
+    );
     opening.catch(() => this.#forget(key, opening));
-    this.#opened.set(key, opening);
+    this.#connections.set(key, opening);
     return opening;
   }
 
   #forget(key: string, opening: Promise<StreamFlow>): void {
-    if (this.#opened.get(key) === opening) this.#opened.delete(key);
+    if (this.#connections.get(key) === opening) this.#connections.delete(key);
   }
 
   #flow(
@@ -129,7 +131,7 @@ export class StreamTransport {
     kind: Exclude<TransportKind, "udp">,
     { firstMs, host, forget }: { readonly firstMs: number; readonly host?: string; readonly forget?: () => void },
   ): StreamFlow {
-    const { system, tls, listener, malformed } = this.#options;
+    const { system, tls, listener, onMalformed } = this.#options;
     const flow: StreamFlow = new StreamFlow({
       socket,
       kind,
@@ -137,7 +139,7 @@ export class StreamTransport {
       idleMs: IDLE_MS,
       firstMs,
       listener,
-      malformed,
+      onMalformed,
       faultOf: (cause, remote) =>
         kind === "tls"
           ? peerCertificateFault(
@@ -147,11 +149,11 @@ export class StreamTransport {
               "closed",
             )
           : networkFault(cause, `the connection to ${placeName(kind, remote)} failed`, "closed"),
-      ended: (ended, fault) => {
+      onClosed: (endedFlow, fault) => {
         forget?.();
-        this.#flows.delete(ended);
-        this.#accepted.delete(ended);
-        if (!this.#ended.signal.aborted) listener().closed(ended, fault);
+        this.#flows.delete(endedFlow);
+        this.#acceptedFlows.delete(endedFlow);
+        if (!this.#closeController.signal.aborted) listener().closed(endedFlow, fault);
       },
     });
     this.#flows.add(flow);
@@ -161,13 +163,13 @@ export class StreamTransport {
   /** Closes the accepted connection that has been idle for longest; preferably one without any message. */
   #makeRoom(): boolean {
     let idlest: StreamFlow | undefined;
-    for (const flow of this.#accepted) {
-      if (flow.held || !flow.alive) continue;
-      if (idlest === undefined || (flow.spoken === idlest.spoken ? flow.usedAt < idlest.usedAt : !flow.spoken))
+    for (const flow of this.#acceptedFlows) {
+      if (flow.isHeld || !flow.isAlive) continue;
+      if (idlest === undefined || (flow.hasSpoken === idlest.hasSpoken ? flow.usedAt < idlest.usedAt : !flow.hasSpoken))
         idlest = flow;
     }
     if (idlest === undefined) return false;
-    this.#accepted.delete(idlest);
+    this.#acceptedFlows.delete(idlest);
     void idlest.close(new TransportError("limit", "too many connections are open; this one was idle for longest"));
     return true;
   }

@@ -109,7 +109,7 @@ const TIMEOUT_MS = 2_000;
  *
  * @param openUnverified starts a handshake that accepts any certificate
  */
-export async function outOfDate(fault: unknown, openUnverified: () => TLSSocket): Promise<unknown> {
+export async function realCertificateFault(fault: unknown, openUnverified: () => TLSSocket): Promise<unknown> {
   if ((fault as { code?: string }).code !== "UNABLE_TO_VERIFY_LEAF_SIGNATURE") return fault;
   const dates = await certificateDates(openUnverified);
   if (dates === undefined) return fault;

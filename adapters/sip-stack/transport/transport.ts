@@ -31,7 +31,7 @@ export interface Flow {
   readonly local: SocketAddress;
   readonly remote: SocketAddress;
   /** True if messages can still be sent on it. A UDP flow is alive as long as its socket. */
-  readonly alive: boolean;
+  readonly isAlive: boolean;
   /** True if the transport is reliable: TCP and TLS. Requests are retransmitted only on an unreliable one. */
   readonly reliable: boolean;
   /**
@@ -47,7 +47,7 @@ export interface Flow {
    */
   hold(): () => void;
   /** True once a message has arrived on this connection, which may be dead now. Undefined on UDP. */
-  readonly spoken?: boolean;
+  readonly hasSpoken?: boolean;
   /** Starts watching a connection. Undefined on UDP, where the next datagram may arrive again. */
   watch?(): FlowWatch;
 }
@@ -55,7 +55,7 @@ export interface Flow {
 /** Watches for data on a connection since `watch` was called. */
 export interface FlowWatch {
   /** True if no data has arrived. */
-  readonly silent: boolean;
+  readonly isSilent: boolean;
   /** Closes the connection with this fault if no data has arrived; returns true if it did. */
   close(fault: TransportError): boolean;
 }
@@ -73,7 +73,7 @@ export interface TransportListener {
    */
   hasCall?(callId: string): boolean;
   /** True if a request belongs to one of our dialogs and may come from an unexpected address. Default: never. */
-  ours?(request: SipRequest): boolean;
+  isOurs?(request: SipRequest): boolean;
 }
 
 /** Reason why a message could not be sent. */
@@ -112,7 +112,7 @@ export interface Transports {
    * Takes our address as the peer sees it on this flow: `received` and `rport` of a response that matches our branch.
    * @param isTrusted true for the trunk's own server: the address is then used for other servers too. Default: false
    */
-  seen(flow: Flow, address: SocketAddress, isTrusted?: boolean): void;
+  learnAddress(flow: Flow, address: SocketAddress, isTrusted?: boolean): void;
   listen(listener: TransportListener): void;
   /** Resolves when the trunk's own listener, if any, accepts connections. @throws {TransportError} its port is taken */
   ready(): Promise<void>;

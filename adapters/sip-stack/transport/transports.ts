@@ -34,9 +34,9 @@ export interface TransportsOptions {
 /** The sockets of a trunk, with their counters. */
 export interface TrunkTransports extends Transports {
   /** The address of the listener; undefined before `ready`, and without a listener. */
-  readonly listening: SocketAddress | undefined;
+  readonly listenerAddress: SocketAddress | undefined;
   /** Number of datagrams and messages that were not valid SIP. */
-  readonly malformed: number;
+  readonly malformedCount: number;
 }
 
 /** Creates the sockets of one trunk. Each is opened on first use, the listener's immediately. */
@@ -47,14 +47,14 @@ export function createTransports(options: TransportsOptions): TrunkTransports {
 const NO_LISTENER: TransportListener = { message() {}, closed() {} };
 
 class SocketTransports implements TrunkTransports {
-  listening: SocketAddress | undefined;
-  malformed = 0;
+  listenerAddress: SocketAddress | undefined;
+  malformedCount = 0;
   #listener = NO_LISTENER;
   readonly #udp: UdpTransport;
   readonly #streams: StreamTransport;
   readonly #names: OwnNames;
   readonly #allows: AddressCheck;
-  readonly #accepting: Promise<StreamListener | undefined>;
+  readonly #streamListener: Promise<StreamListener | undefined>;
   #closing: Promise<void> | undefined;
 
   constructor({
@@ -72,10 +72,13 @@ class SocketTransports implements TrunkTransports {
     this.#allows = allows;
     const listener = (): TransportListener => this.#listener;
     const onMalformed = (from: SocketAddress, detail: string): void => {
-      this.malformed++;
+      this.malformedCount++;
       // Logs the 1st, the 10th, the 100th and so on, so that peers cannot fill our log.
-      if (isMilestone(this.malformed))
-        logger.warn({ address: from.address, port: from.port, detail, count: this.malformed }, "not a SIP message");
+      if (isMilestone(this.malformedCount))
+        logger.warn(
+          { address: from.address, port: from.port, detail, count: this.malformedCount },
+          "not a SIP message",
+        );
     };
     let strangerCount = 0;
     const onStranger = (from: SocketAddress): void => {
@@ -91,12 +94,12 @@ class SocketTransports implements TrunkTransports {
       system,
       address: udpListener?.address ?? localAddress,
       port: udpListener?.port ?? 0,
-      open: udpListener !== undefined,
+      acceptsAny: udpListener !== undefined,
       allows,
       probe: crlfProbe ?? true,
       listener,
-      malformed: onMalformed,
-      stranger: onStranger,
+      onMalformed,
+      onStranger,
     });
     this.#streams = new StreamTransport({
       system,
@@ -105,13 +108,13 @@ class SocketTransports implements TrunkTransports {
       localAddress,
       connectTimeoutMs: connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
       listener,
-      malformed: onMalformed,
+      onMalformed,
     });
     this.#names = new OwnNames(publicAddress, (kind) =>
-      kind === listen?.transport ? this.listening?.port : undefined,
+      kind === listen?.transport ? this.listenerAddress?.port : undefined,
     );
-    this.#accepting = this.#accept(listen, tls);
-    this.#accepting.catch(() => {}); // reported by `ready`
+    this.#streamListener = this.#accept(listen, tls);
+    this.#streamListener.catch(() => {}); // reported by `ready`
   }
 
   async connect(...[hop, signal, deadFlow]: Parameters<Transports["connect"]>): ReturnType<Transports["connect"]> {
@@ -129,8 +132,8 @@ class SocketTransports implements TrunkTransports {
     return this.#names.of(flow);
   }
 
-  seen(...seen: Parameters<Transports["seen"]>): void {
-    this.#names.seen(...seen);
+  learnAddress(...args: Parameters<Transports["learnAddress"]>): void {
+    this.#names.learn(...args);
   }
 
   listen(listener: TransportListener): void {
@@ -138,7 +141,7 @@ class SocketTransports implements TrunkTransports {
   }
 
   async ready(): Promise<void> {
-    await this.#accepting;
+    await this.#streamListener;
   }
 
   close(): Promise<void> {
@@ -150,7 +153,7 @@ class SocketTransports implements TrunkTransports {
     if (listen === undefined) return undefined;
     if (listen.transport === "udp") {
       const family = listen.address?.includes(":") ? 6 : 4;
-      this.listening = await this.#udp.bind(family);
+      this.listenerAddress = await this.#udp.bind(family);
       return undefined;
     }
     const streamListener = await StreamListener.open({
@@ -158,13 +161,13 @@ class SocketTransports implements TrunkTransports {
       tls,
       accept: (socket, kind) => this.#streams.accept(socket, kind),
     });
-    this.listening = streamListener.bound;
+    this.listenerAddress = streamListener.boundAddress;
     return streamListener;
   }
 
   async #close(): Promise<void> {
     this.#listener = NO_LISTENER;
-    const streamListener = await this.#accepting.catch(() => undefined);
+    const streamListener = await this.#streamListener.catch(() => undefined);
     await Promise.all([streamListener?.close(), this.#streams.close(), this.#udp.close()]);
   }
 }

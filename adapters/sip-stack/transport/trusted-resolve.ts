@@ -13,23 +13,30 @@ interface TrustedResolveOptions {
   /** All addresses that the trunk may reach, including those of its own server. */
   readonly allows: AddressCheck;
   /** The URI that the trunk itself is configured with. */
-  readonly own: string;
+  readonly ownUri: string;
   /**
    * The only networks that a peer may name, in CIDR notation. Default: private networks are allowed only if the trunk's
    * own addresses are private.
    */
   readonly ranges: readonly string[] | undefined;
   /** Called when a URI of a peer was refused because it resolves to this forbidden address. */
-  readonly refused: (uri: string, address: string) => void;
+  readonly onRefused: (uri: string, address: string) => void;
 }
 
 /**
  * Resolves the URIs of peers (Contact, Record-Route, redirection) only to allowed addresses; if there are none, to the
  * trunk's own server, which can forward the request. The trunk's own URI is restricted only by `allows`.
  */
-export function trustedResolve({ resolve, allows, own, ranges, refused, ...options }: TrustedResolveOptions): Resolve {
+export function trustedResolve({
+  resolve,
+  allows,
+  ownUri,
+  ranges,
+  onRefused,
+  ...options
+}: TrustedResolveOptions): Resolve {
   const resolveOwn = allowedHops(options.resolveOwn, allows);
-  const ownHost = hostOf(own);
+  const ownHost = hostOf(ownUri);
   let ownAddresses: readonly string[] = [];
   return async (uri, signal) => {
     if (hostOf(uri) === ownHost) {
@@ -44,8 +51,8 @@ export function trustedResolve({ resolve, allows, own, ranges, refused, ...optio
       ({ address }) => allows(address) && (ownAddresses.includes(address) || isAllowed(address)),
     );
     if (permitted.length > 0 || hops.length === 0) return permitted;
-    refused(uri, hops[0]!.address);
-    return resolveOwn(own, signal);
+    onRefused(uri, hops[0]!.address);
+    return resolveOwn(ownUri, signal);
   };
 }
 
@@ -56,7 +63,7 @@ function hostOf(text: string): string | undefined {
 }
 
 /** Every address, or those on the public Internet only. */
-export function reachable(onlyPublic: boolean): AddressCheck {
+export function peerAddressCheck(onlyPublic: boolean): AddressCheck {
   return onlyPublic ? isPublicAddress : () => true;
 }
 

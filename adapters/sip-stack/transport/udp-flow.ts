@@ -17,11 +17,11 @@ export class UdpFlow implements Flow {
   exploredAt = Number.NEGATIVE_INFINITY;
   receivedAt = Number.NEGATIVE_INFINITY;
   /** The network's last report that the peer is unreachable, and its time; by the monotonic clock, ms. */
-  refused: { readonly fault: TransportError; readonly at: number } | undefined;
+  refusal: { readonly fault: TransportError; readonly at: number } | undefined;
   /** The first route lookup; until it has finished, our address is a guess. */
-  firstLook: Promise<void> | undefined;
+  firstExploration: Promise<void> | undefined;
   readonly #socket: UdpSocket;
-  readonly #failed: (flow: UdpFlow, fault: TransportError) => void;
+  readonly #onFailure: (flow: UdpFlow, fault: TransportError) => void;
   readonly #keepAlive: KeepAlive;
   #address: string;
 
@@ -35,20 +35,20 @@ export class UdpFlow implements Flow {
     this.#socket = socket;
     this.remote = remote;
     this.#address = address;
-    this.#failed = onFailure;
+    this.#onFailure = onFailure;
     this.#keepAlive = new KeepAlive(system, KEEP_ALIVE_MS, (crlf) => this.#send(crlf));
   }
 
   get local(): SocketAddress {
-    return { address: this.#address, port: this.#socket.bound.port };
+    return { address: this.#address, port: this.#socket.boundAddress.port };
   }
 
-  get alive(): boolean {
-    return this.#socket.open;
+  get isAlive(): boolean {
+    return this.#socket.isOpen;
   }
 
-  get held(): boolean {
-    return this.#keepAlive.held;
+  get isHeld(): boolean {
+    return this.#keepAlive.isHeld;
   }
 
   send(message: SipMessage, maySend?: () => boolean): boolean {
@@ -63,7 +63,7 @@ export class UdpFlow implements Flow {
   }
 
   /** Takes our address towards the peer from the system. */
-  reachedFrom(address: string): void {
+  setLocalAddress(address: string): void {
     this.#address = address;
   }
 
@@ -73,6 +73,6 @@ export class UdpFlow implements Flow {
   }
 
   #send(bytes: Uint8Array): void {
-    this.#socket.send(bytes, this.remote, (fault) => this.#failed(this, fault));
+    this.#socket.send(bytes, this.remote, (fault) => this.#onFailure(this, fault));
   }
 }

@@ -14,7 +14,7 @@ export interface UdpRouteOptions {
   readonly system: System;
   /** True to send a keep-alive; otherwise only the system's routing table is used. */
   readonly probe: boolean;
-  readonly refused: (fault: TransportError) => void;
+  readonly onRefused: (fault: TransportError) => void;
   /** Aborts the exploration. */
   readonly signal: AbortSignal;
 }
@@ -29,7 +29,7 @@ export interface UdpRouteOptions {
  * @returns our address; a wildcard on Deno, which reports neither the address nor ICMP errors
  * @throws {TransportError} there is no route to the peer
  */
-export async function exploreRoute({ to, from, system, probe, refused, signal }: UdpRouteOptions): Promise<string> {
+export async function exploreRoute({ to, from, system, probe, onRefused, signal }: UdpRouteOptions): Promise<string> {
   const family: Family = to.address.includes(":") ? 6 : 4;
   const socket = await bindUdp(family, from, 0);
   const action = `reaching ${placeName("udp", to)} failed`;
@@ -53,7 +53,7 @@ export async function exploreRoute({ to, from, system, probe, refused, signal }:
   const onError = (cause: unknown): void => {
     if (isClosed) return;
     close();
-    refused(networkFault(cause, action));
+    onRefused(networkFault(cause, action));
   };
   socket.on("error", onError);
   const { address } = socket.address();

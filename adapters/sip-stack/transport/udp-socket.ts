@@ -46,14 +46,14 @@ export type Receive = (socket: UdpSocket, bytes: Uint8Array, from: SocketAddress
 
 /** Our unconnected UDP socket of one address family. */
 export class UdpSocket {
-  readonly bound: SocketAddress;
+  readonly boundAddress: SocketAddress;
   readonly #socket: Socket;
   #closed: Promise<void> | undefined;
 
   private constructor(socket: Socket, receive: Receive) {
     this.#socket = socket;
     const { address, port } = socket.address();
-    this.bound = { address, port };
+    this.boundAddress = { address, port };
     socket.on("message", (bytes: Uint8Array, { address: from, port: at }: RemoteInfo) =>
       receive(this, bytes, { address: from, port: at }),
     );
@@ -70,15 +70,15 @@ export class UdpSocket {
     return new UdpSocket(await bindUdp(family, address, port), receive);
   }
 
-  get open(): boolean {
+  get isOpen(): boolean {
     return this.#closed === undefined;
   }
 
   /** Sends a datagram; `onFailure` is called if the system refuses it. */
   send(bytes: Uint8Array, to: SocketAddress, onFailure: (fault: TransportError) => void): void {
-    if (!this.open) throw new TransportError("closed", "the UDP socket is closed");
+    if (!this.isOpen) throw new TransportError("closed", "the UDP socket is closed");
     const onSent = (cause: unknown): void => {
-      if (cause && this.open) onFailure(networkFault(cause, `sending to ${placeName("udp", to)} failed`));
+      if (cause && this.isOpen) onFailure(networkFault(cause, `sending to ${placeName("udp", to)} failed`));
     };
     try {
       this.#socket.send(bytes, to.port, to.address, onSent);

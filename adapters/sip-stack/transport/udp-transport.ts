@@ -1,7 +1,7 @@
 import { parseMessage, skipEmptyLines } from "../message/parse-message.ts";
 import { BoundedMap, type System } from "../ports.ts";
 import { type AddressCheck, canonicalAddress, isWildcard } from "./addresses.ts";
-import { incoming } from "./incoming.ts";
+import { prepareIncoming } from "./incoming.ts";
 import { interfaceAddress } from "./own-addresses.ts";
 import {
   addressAndPort,
@@ -29,16 +29,16 @@ interface UdpTransportOptions {
   /** The port to bind; the system chooses one for 0. */
   readonly port: number;
   /** True if requests are accepted from any address. */
-  readonly open: boolean;
+  readonly acceptsAny: boolean;
   /** The addresses whose datagrams are accepted. */
   readonly allows: AddressCheck;
   /** True if a route is explored with a keep-alive. */
   readonly probe: boolean;
   readonly listener: () => TransportListener;
   /** Called for a datagram that is not a valid message. */
-  readonly malformed: (from: SocketAddress, detail: string) => void;
+  readonly onMalformed: (from: SocketAddress, detail: string) => void;
   /** Called for a request from an unexpected address. */
-  readonly stranger: (from: SocketAddress) => void;
+  readonly onStranger: (from: SocketAddress) => void;
 }
 
 /** Our UDP sockets, one per address family, and their flows. */
@@ -47,19 +47,19 @@ export class UdpTransport {
   readonly #sockets = new Map<Family, Promise<UdpSocket>>();
   readonly #flows = new Map<string, UdpFlow>();
   readonly #peers = new ExpectedPeers();
-  readonly #ended = new AbortController();
+  readonly #closeController = new AbortController();
 
   constructor(options: UdpTransportOptions) {
     this.#options = options;
   }
 
   get #closed(): boolean {
-    return this.#ended.signal.aborted;
+    return this.#closeController.signal.aborted;
   }
 
   /** The address of a family's socket, which is opened if necessary. @throws {TransportError} */
   async bind(family: Family): Promise<SocketAddress> {
-    return (await this.#socket(family)).bound;
+    return (await this.#socket(family)).boundAddress;
   }
 
   /** Accepts requests from this address. */
@@ -76,25 +76,25 @@ export class UdpTransport {
     const flow = this.#flowTo(await this.#socket(family), hop);
     const now = this.#options.system.monotonic();
     // The report may arrive between two requests. The second one would be lost without another report.
-    if (flow.refused !== undefined && now - flow.refused.at < REFUSED_MS && flow.receivedAt < flow.refused.at)
-      throw flow.refused.fault;
+    if (flow.refusal !== undefined && now - flow.refusal.at < REFUSED_MS && flow.receivedAt < flow.refusal.at)
+      throw flow.refusal.fault;
     if (now - Math.max(flow.exploredAt, flow.receivedAt) >= EXPLORE_AFTER_MS) {
       const isFirst = flow.exploredAt === Number.NEGATIVE_INFINITY;
       const exploration = this.#explore(flow);
-      if (isFirst) flow.firstLook = exploration;
+      if (isFirst) flow.firstExploration = exploration;
       flow.exploredAt = now;
       exploration.catch((fault: TransportError) => {
         if (isFirst)
           flow.exploredAt = Number.NEGATIVE_INFINITY; // `connect` reports it; explored again next time
-        else this.#failed(flow, fault);
+        else this.#onFailure(flow, fault);
       });
     }
-    await flow.firstLook;
+    await flow.firstExploration;
     return flow;
   }
 
   async close(): Promise<void> {
-    this.#ended.abort();
+    this.#closeController.abort();
     for (const flow of this.#flows.values()) flow.stop();
     this.#flows.clear();
     const sockets = await Promise.allSettled(this.#sockets.values());
@@ -108,7 +108,7 @@ export class UdpTransport {
     const { address, port } = this.#options;
     const bindAddress = address !== undefined && familyOf(address) === family ? address : undefined;
     const opening = UdpSocket.open(family, bindAddress, port, (socket, bytes, from) =>
-      this.#received(socket, bytes, from),
+      this.#onDatagram(socket, bytes, from),
     );
     this.#sockets.set(family, opening);
     opening.catch(() => this.#sockets.delete(family)); // tried again next time
@@ -118,13 +118,13 @@ export class UdpTransport {
   #flowTo(socket: UdpSocket, { address, port }: SocketAddress): UdpFlow {
     const key = addressAndPort({ address, port });
     const existing = this.#flows.get(key);
-    if (existing?.alive) return existing;
-    const { bound } = socket;
-    const localAddress = isWildcard(bound.address) ? this.#likelyAddress(address) : bound.address;
+    if (existing?.isAlive) return existing;
+    const { boundAddress } = socket;
+    const localAddress = isWildcard(boundAddress.address) ? this.#likelyAddress(address) : boundAddress.address;
     const flow = new UdpFlow(socket, { address, port }, localAddress, this.#options.system, (failedFlow, fault) =>
-      this.#failed(failedFlow, fault),
+      this.#onFailure(failedFlow, fault),
     );
-    if (this.#flows.size >= MAX_FLOWS) this.#forgetOne();
+    if (this.#flows.size >= MAX_FLOWS) this.#dropUnusedFlow();
     this.#flows.set(key, flow);
     return flow;
   }
@@ -136,9 +136,9 @@ export class UdpTransport {
     return interfaceAddress(peer) ?? (familyOf(peer) === 4 ? "0.0.0.0" : "::");
   }
 
-  #forgetOne(): void {
+  #dropUnusedFlow(): void {
     for (const [key, flow] of this.#flows)
-      if (!flow.held) {
+      if (!flow.isHeld) {
         this.#flows.delete(key);
         return;
       }
@@ -147,54 +147,54 @@ export class UdpTransport {
   async #explore(flow: UdpFlow): Promise<void> {
     const { address: from, system, probe } = this.#options;
     const onRefused = (fault: TransportError): void => {
-      flow.refused = { fault, at: system.monotonic() };
-      this.#failed(flow, fault);
+      flow.refusal = { fault, at: system.monotonic() };
+      this.#onFailure(flow, fault);
     };
     const ourAddress = await exploreRoute({
       to: flow.remote,
       from,
       system,
       probe,
-      refused: onRefused,
-      signal: this.#ended.signal,
+      onRefused,
+      signal: this.#closeController.signal,
     });
     const address = isWildcard(ourAddress) ? interfaceAddress(flow.remote.address) : ourAddress;
-    if (address !== undefined) flow.reachedFrom(address);
+    if (address !== undefined) flow.setLocalAddress(address);
   }
 
-  #failed(flow: UdpFlow, fault: TransportError): void {
+  #onFailure(flow: UdpFlow, fault: TransportError): void {
     if (!this.#closed) this.#options.listener().closed(flow, fault);
   }
 
-  #received(socket: UdpSocket, bytes: Uint8Array, from: SocketAddress): void {
+  #onDatagram(socket: UdpSocket, bytes: Uint8Array, from: SocketAddress): void {
     if (this.#closed || skipEmptyLines(bytes, 0) === bytes.length) return; // a keep-alive
     if (!this.#options.allows(from.address)) {
-      this.#options.stranger(from);
+      this.#options.onStranger(from);
       return;
     }
     const flow = this.#flows.get(addressAndPort(from));
     if (flow !== undefined) flow.receivedAt = this.#options.system.monotonic();
     const listener = this.#options.listener();
-    const isExpected = this.#options.open || this.#peers.has(from.address) || isResponse(bytes);
+    const isExpected = this.#options.acceptsAny || this.#peers.has(from.address) || isResponse(bytes);
     // A request from a stranger costs only one search for its Call-ID: no parsing, no response, no memory.
     if (!isExpected && listener.hasCall?.(callIdOf(bytes) ?? "") !== true) {
-      this.#options.stranger(from);
+      this.#options.onStranger(from);
       return;
     }
     const parsed = parseMessage(bytes);
     if (!isExpected) {
-      if (parsed.kind !== "request" || listener.ours?.(parsed) !== true) {
-        this.#options.stranger(from);
+      if (parsed.kind !== "request" || listener.isOurs?.(parsed) !== true) {
+        this.#options.onStranger(from);
         return;
       }
       this.#peers.add(from.address); // another node of the provider continues the call
     }
     if (parsed.kind === "malformed") {
-      this.#options.malformed(from, parsed.detail);
-      if (parsed.answer !== undefined) this.#flowTo(socket, from).send(parsed.answer);
+      this.#options.onMalformed(from, parsed.detail);
+      if (parsed.response !== undefined) this.#flowTo(socket, from).send(parsed.response);
       return;
     }
-    const { message, replyTo } = incoming(parsed, from);
+    const { message, replyTo } = prepareIncoming(parsed, from);
     listener.message(message, this.#flowTo(socket, replyTo));
   }
 }
