@@ -42,7 +42,7 @@ function legOf({ late = false, ...options }: Partial<SipLegOptions> & { readonly
     async sendDigits(digits) {
       counts.digits += digits;
     },
-    evidence: () => ({ kind: "none", elsewhere: false, expected: true }),
+    evidence: () => ({ kind: "none", fromOtherHost: false, expected: true }),
     statistics: () => ({ packetsReceived: counts.received }) as MediaStatistics,
     async close() {
       counts.closed++;

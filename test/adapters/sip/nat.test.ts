@@ -1,9 +1,9 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { datagramPeer, never, Opened, streamPeer } from "../../sip-stack/transport/sockets.ts";
+import { datagramPeer, never, streamPeer, TestResources } from "../../sip-stack/transport/sockets.ts";
 import { field, readSip, type SipText } from "../../support/sip/sip-text.ts";
 import { callOver, responseTo, stackOf } from "./stack-call.ts";
 
-const opened = new Opened();
+const opened = new TestResources();
 afterEach(() => opened.close());
 
 /** The parameters that a server adds to Via behind a NAT. */

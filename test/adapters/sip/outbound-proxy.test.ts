@@ -2,13 +2,13 @@ import type { TLSSocket } from "node:tls";
 import { afterEach, expect, test, vi } from "vitest";
 import type { Trunk } from "../../../adapters/telephony/sip/config/trunk.ts";
 import type { SipStack } from "../../../adapters/telephony/sip/stack.ts";
-import { Opened, type StreamPeer, streamPeer } from "../../sip-stack/transport/sockets.ts";
+import { type StreamPeer, streamPeer, TestResources } from "../../sip-stack/transport/sockets.ts";
 import { certificateAuthority } from "../../support/certificates.ts";
 import type { Field } from "../../support/sip/sip-text.ts";
 import { callOver, responseTo, stackOf } from "./stack-call.ts";
 
 const authority = certificateAuthority();
-const opened = new Opened();
+const opened = new TestResources();
 afterEach(() => opened.close());
 
 async function stack(trunk: Omit<Trunk, "name" | "server">): Promise<SipStack> {

@@ -117,8 +117,8 @@ describe("a trunk whose server has a public address", () => {
       local: "198.51.100.7",
       from: { isPublic: true },
       dns: { addresses: async () => [] },
-      refused: (refusal) => reasons.push(refusal),
-      lost: () => {},
+      onAddressChecked: (refusal) => reasons.push(refusal),
+      onNoAddress: () => {},
     });
     const port = 4_000;
     const places = { remote: { address: remote, port }, remoteRtcp: { address: rtcp, port: port + 1 } };

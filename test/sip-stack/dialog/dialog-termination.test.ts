@@ -20,9 +20,9 @@ describe("a BYE", () => {
       await call.system.advance(1);
       expect(call.tx.count("BYE")).toBe(times + 2);
     }
-    expect(call.tx.flow.held).toBe(1);
+    expect(call.tx.flow.holds).toBe(1);
     call.tx.last("BYE").respond(503);
-    expect(call.left).toBe(0);
+    expect(call.leftovers).toBe(0);
     expect(call.tx.sent.filter(({ method }) => method === "BYE").map((bye) => bye.header("CSeq"))).toEqual([
       "2 BYE",
       "3 BYE",
@@ -37,7 +37,7 @@ describe("a BYE", () => {
     await call.system.advance(1_000);
     expect(call.tx.count("BYE")).toBe(2);
     call.tx.last("BYE").respond(200);
-    expect(call.left).toBe(0);
+    expect(call.leftovers).toBe(0);
   });
 
   test("is repeated after 32 s at the latest, despite a longer Retry-After", async () => {
@@ -52,7 +52,7 @@ describe("a BYE", () => {
   test.each([200, 403, 405, 408, 481, 501])("is not repeated after a %i", async (status) => {
     const call = await endedCall();
     call.tx.last("BYE").respond(status);
-    expect(call.left).toBe(0);
+    expect(call.leftovers).toBe(0);
     await call.system.advance(60_000);
     expect(call.tx.count("BYE")).toBe(1);
   });
@@ -64,7 +64,7 @@ describe("a BYE", () => {
     await call.system.advance(1_000);
     expect(call.tx.last("BYE").to).toBe("sip:192.0.2.1");
     call.tx.last("BYE").fail(new TransportError("timeout", "no response"));
-    expect(call.left).toBe(0);
+    expect(call.leftovers).toBe(0);
     await call.system.advance(60_000);
     expect(call.tx.count("BYE")).toBe(2);
   });
@@ -86,7 +86,7 @@ describe("a BYE", () => {
     const call = await endedCall();
     call.tx.last("BYE").respond(503);
     await call.agent.close();
-    expect(call.left).toBe(0);
+    expect(call.leftovers).toBe(0);
     await call.system.advance(60_000);
     expect(call.tx.count("BYE")).toBe(1);
   });

@@ -4,7 +4,7 @@ import { SipHeaders } from "../../../adapters/sip-stack/message/headers.ts";
 import { responseTo, type SipResponse, sipRequest } from "../../../adapters/sip-stack/message/message.ts";
 import { TransportError } from "../../../adapters/sip-stack/transport/transport.ts";
 import { ScriptedCall } from "./support/scripted-call.ts";
-import { PaperFlow } from "./support/scripted-transactions.ts";
+import { ScriptedFlow } from "./support/scripted-transactions.ts";
 
 function response(fields: readonly (readonly [string, string])[]): SipResponse {
   const headers = new SipHeaders()
@@ -98,8 +98,8 @@ describe("a dialog", () => {
 });
 
 describe("the next hop of a request within a dialog", () => {
-  const tls = new PaperFlow("tls", "198.51.100.5", 5061);
-  const udp = new PaperFlow("udp", "198.51.100.5", 5060);
+  const tls = new ScriptedFlow("tls", "198.51.100.5", 5061);
+  const udp = new ScriptedFlow("udp", "198.51.100.5", 5060);
   const inviteHop = "sip:trunk.example.com;transport=tls";
 
   test("is the dialog's connection for its peer's URI", () => {
@@ -136,13 +136,13 @@ describe("the next hop of a request within a dialog", () => {
     ])
       expect(nextHop(uri, udp, inviteHop).to, uri).toBe(udp);
     // In one private network every host is reachable.
-    const privateFlow = new PaperFlow("udp", "10.0.0.1", 5060);
+    const privateFlow = new ScriptedFlow("udp", "10.0.0.1", 5060);
     expect(nextHop("sip:t@10.0.0.9:5060", privateFlow, inviteHop).to).toBe("sip:t@10.0.0.9:5060");
   });
 
   test("is a new connection if the old one closed", () => {
-    const closedFlow = new PaperFlow("tls", "198.51.100.5", 5061);
-    closedFlow.alive = false;
+    const closedFlow = new ScriptedFlow("tls", "198.51.100.5", 5061);
+    closedFlow.isAlive = false;
     expect(nextHop("sip:trunk.example.com;transport=tls;lr", closedFlow, inviteHop).to).toBe(
       "sip:trunk.example.com;transport=tls;lr",
     );
@@ -150,7 +150,7 @@ describe("the next hop of a request within a dialog", () => {
   });
 
   test("is a new connection for a BYE on a closed one", async () => {
-    const flow = new PaperFlow("tls", "192.0.2.9", 5070);
+    const flow = new ScriptedFlow("tls", "192.0.2.9", 5070);
     const call = await ScriptedCall.placed({ flow });
     call.accept({ fields: [["Contact", "<sip:callee@192.0.2.9:5070;transport=tls>"]] });
     void call.usage.hangUp();
@@ -159,14 +159,14 @@ describe("the next hop of a request within a dialog", () => {
     expect(call.tx.last("BYE").to).toBe("sip:callee@192.0.2.9:5070;transport=tls");
     call.tx.last("BYE").respond(200);
     expect(call.end).toEqual({ type: "released" });
-    expect(call.left).toBe(0);
+    expect(call.leftovers).toBe(0);
   });
 
   test("is not a connection opened by the peer", async () => {
-    const flow = new PaperFlow("tls", "198.51.100.5", 5061);
+    const flow = new ScriptedFlow("tls", "198.51.100.5", 5061);
     const call = await ScriptedCall.placed({ flow, nextHop: () => inviteHop });
     call.accept({ fields: [["Record-Route", "<sip:trunk.example.com;transport=tls;lr>"]] });
-    const peerFlow = new PaperFlow("tls", "198.51.100.77", 40_123);
+    const peerFlow = new ScriptedFlow("tls", "198.51.100.77", 40_123);
     const update = await call.receive("UPDATE", { flow: peerFlow });
     expect(update.flow).toBe(peerFlow);
     expect(update.status).toBe(200);
@@ -176,6 +176,6 @@ describe("the next hop of a request within a dialog", () => {
     await keySent;
     expect((await call.receive("BYE", { cseq: 2, flow: peerFlow })).status).toBe(200);
     expect(call.end).toEqual({ type: "bye", reason: undefined });
-    expect(call.left).toBe(0);
+    expect(call.leftovers).toBe(0);
   });
 });

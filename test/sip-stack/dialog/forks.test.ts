@@ -21,7 +21,7 @@ describe("an INVITE that is forked", () => {
     expect(call.log).toEqual(["placed", "ringing", "answered"]);
     await call.receive("BYE", { tag: "b" });
     expect(call.end).toEqual({ type: "bye", reason: undefined });
-    expect(call.left).toBe(0);
+    expect(call.leftovers).toBe(0);
   });
 
   test("a fork that answers after the call has ended is released as well", async () => {
@@ -34,7 +34,7 @@ describe("an INVITE that is forked", () => {
     expect(call.tx.acks.at(-1)?.request.uri).toBe("sip:z@192.0.2.30");
     expect(call.tx.last("BYE").request.uri).toBe("sip:z@192.0.2.30");
     call.tx.last("BYE").respond(200);
-    expect(call.left).toBe(0);
+    expect(call.leftovers).toBe(0);
   });
 
   test("plays the audio of the latest fork, and reports early media once", async () => {
@@ -53,7 +53,7 @@ describe("an INVITE that is forked", () => {
     expect((await call.receive("BYE", { tag: "b" })).status).toBe(200);
     expect(call.end?.type).toBe("bye");
     expect(call.invite.cancelled).toBe("");
-    expect(call.left).toBe(0);
+    expect(call.leftovers).toBe(0);
   });
 
   test("a 199 ends one fork and does not count as ringing", async () => {

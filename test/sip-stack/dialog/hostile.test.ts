@@ -5,7 +5,7 @@ import { createUserAgent } from "../../../adapters/sip-stack/dialog/user-agent.t
 import { TransportError } from "../../../adapters/sip-stack/transport/transport.ts";
 import { silentLogger } from "../../../src/ports/logger.ts";
 import { fuzz } from "../../support/fuzz.ts";
-import { NotedNegotiator, sdp } from "./support/scripted-call.ts";
+import { RecordingNegotiator, sdp } from "./support/scripted-call.ts";
 import { ScriptedTransactions } from "./support/scripted-transactions.ts";
 import { SteppedSystem } from "./support/stepped-system.ts";
 
@@ -89,7 +89,7 @@ describe("a call with a hostile peer", () => {
     fc.asyncProperty(fc.array(step, { maxLength: 14 }), fc.boolean(), async (steps, followRedirects) => {
       const system = new SteppedSystem();
       const tx = new ScriptedTransactions();
-      const negotiator = new NotedNegotiator();
+      const negotiator = new RecordingNegotiator();
       const log: string[] = [];
       const agent = createUserAgent({
         transactions: tx,
@@ -119,7 +119,7 @@ describe("a call with a hostile peer", () => {
       await settle();
       const invite = tx.sent[0]!;
       for (const action of steps) {
-        const pending = tx.sent.filter(({ over }) => !over);
+        const pending = tx.sent.filter(({ isFinished }) => !isFinished);
         const request = "pick" in action ? pending[action.pick % Math.max(1, pending.length)] : undefined;
         if (action.does === "respond")
           request?.respond(action.status, { tag: action.tag, fields: action.fields, sdp: action.body });
@@ -148,7 +148,7 @@ describe("a call with a hostile peer", () => {
       system.elapse(4_000);
       await call.hangUp();
       for (const sent of tx.sent)
-        if (sent.method === "BYE" && !sent.over) sent.fail(new TransportError("timeout", "no response"));
+        if (sent.method === "BYE" && !sent.isFinished) sent.fail(new TransportError("timeout", "no response"));
 
       expect(log.filter((line) => line === "ended")).toHaveLength(1);
       expect(log.at(-1)).toBe("ended");
@@ -158,13 +158,13 @@ describe("a call with a hostile peer", () => {
       expect(log.filter((line) => line === "early").length).toBeLessThanOrEqual(1);
       if (answered >= 0) expect(Math.max(log.lastIndexOf("ringing"), log.lastIndexOf("early"))).toBeLessThan(answered);
       if (log.includes("held")) expect(log.indexOf("held")).toBeGreaterThan(answered);
-      expect({ calls: agent.calls, timers: system.waiting, held: tx.flow.held }).toEqual({
+      expect({ calls: agent.calls, timers: system.waiting, held: tx.flow.holds }).toEqual({
         calls: 0,
         timers: 0,
         held: 0,
       });
       // Every 2xx of another fork gets its ACK, so that it is not repeated for half a minute.
-      const answers = tx.sent.filter(({ method, answeredWith }) => method === "INVITE" && answeredWith === 200).length;
+      const answers = tx.sent.filter(({ method, finalStatus }) => method === "INVITE" && finalStatus === 200).length;
       expect(tx.acks.length).toBeGreaterThanOrEqual(answers);
     }),
   );

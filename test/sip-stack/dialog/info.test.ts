@@ -53,6 +53,6 @@ describe("keys by SIP INFO", () => {
     await call.receive("BYE");
     await refusal;
     await expect(call.usage.sendDigit("1", 160)).rejects.toThrow("not answered");
-    expect(call.left).toBe(0);
+    expect(call.leftovers).toBe(0);
   });
 });

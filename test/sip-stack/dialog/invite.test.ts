@@ -22,7 +22,7 @@ describe("an outbound call", () => {
     expect(invite.header("Max-Forwards")).toBe("70");
     expect(invite.body).toBe("v=0 our offer");
     expect(log).toEqual(["placed"]);
-    expect(tx.flow.held).toBe(1);
+    expect(tx.flow.holds).toBe(1);
   });
 
   test("events are reported in order, ringing once", async () => {
@@ -94,7 +94,7 @@ describe("an outbound call", () => {
     await call.system.settle();
     expect(call.tx.count("INVITE")).toBe(2);
     expect(call.end).toMatchObject({ type: "rejected", refusal: { code: "wrong_password" } });
-    expect(call.left).toBe(0);
+    expect(call.leftovers).toBe(0);
   });
 
   test("a final refusal ends the call and reports whether it rang", async () => {
@@ -103,7 +103,7 @@ describe("an outbound call", () => {
     call.invite.respond(486, { tag: "a", reason: "Busy Here" });
     expect(call.end).toMatchObject({ type: "rejected", rang: true, response: { status: 486, reason: "Busy Here" } });
     expect(call.log.filter((line) => line.startsWith("ended"))).toHaveLength(1);
-    expect(call.left).toBe(0);
+    expect(call.leftovers).toBe(0);
   });
 
   test.each([
@@ -128,7 +128,7 @@ describe("an outbound call", () => {
     call.invite.fail(new TransportError("timeout", "192.0.2.1 does not answer"));
     const detail = "192.0.2.1 does not answer";
     expect(call.end).toEqual({ type: "unreachable", detail, redirected: false, neverRang: false });
-    expect(call.left).toBe(0);
+    expect(call.leftovers).toBe(0);
   });
 
   test("a 200 without SDP is acknowledged and released", async () => {
@@ -138,7 +138,7 @@ describe("an outbound call", () => {
     call.tx.last("BYE").respond(200);
     expect(call.end).toEqual({ type: "media", detail: "the peer answered without SDP", unacceptable: true });
     expect(call.log).not.toContain("answered");
-    expect(call.left).toBe(0);
+    expect(call.leftovers).toBe(0);
   });
 
   test("a 200 with unacceptable SDP is acknowledged and released with the reason", async () => {
@@ -158,7 +158,7 @@ describe("hanging up", () => {
     await call.system.settle();
     expect(call.tx.sent).toEqual([]);
     expect(call.log).toEqual(["ended released"]);
-    expect(call.left).toBe(0);
+    expect(call.leftovers).toBe(0);
   });
 
   test("while ringing sends CANCEL, ends with 487", async () => {
@@ -170,7 +170,7 @@ describe("hanging up", () => {
     call.invite.respond(487);
     await hangUp;
     expect(call.end).toEqual({ type: "released" });
-    expect(call.left).toBe(0);
+    expect(call.leftovers).toBe(0);
   });
 
   test("acknowledges and releases a crossing 200", async () => {
@@ -182,7 +182,7 @@ describe("hanging up", () => {
     call.tx.last("BYE").respond(200);
     await hangUp;
     expect(call.log.at(-1)).toBe("ended released");
-    expect(call.left).toBe(0);
+    expect(call.leftovers).toBe(0);
   });
 
   test("ends after 4 s if the CANCEL is ignored; a late 200 is released", async () => {
@@ -190,13 +190,13 @@ describe("hanging up", () => {
     void call.usage.hangUp();
     await call.system.advance(4000);
     expect(call.log.at(-1)).toBe("ended released");
-    expect(call.left).toBe(0);
+    expect(call.leftovers).toBe(0);
     call.accept();
     await call.system.settle();
     expect(call.tx.acks).toHaveLength(1);
     expect(call.tx.count("BYE")).toBe(1);
     call.tx.last("BYE").respond(200);
-    expect(call.left).toBe(0);
+    expect(call.leftovers).toBe(0);
   });
 
   test("after the answer sends one BYE only", async () => {
@@ -211,7 +211,7 @@ describe("hanging up", () => {
     await hangUp;
     expect(call.tx.count("BYE")).toBe(1);
     expect(call.log).toEqual(["placed", "answered", "ended released"]);
-    expect(call.left).toBe(0);
+    expect(call.leftovers).toBe(0);
   });
 
   test("repeats a challenged BYE with credentials", async () => {
@@ -230,9 +230,9 @@ describe("hanging up", () => {
     await call.system.advance(4000);
     await hangUp;
     expect(call.end).toEqual({ type: "released" });
-    expect(call.left).toBe(call.tx.flow.held);
+    expect(call.leftovers).toBe(call.tx.flow.holds);
     call.tx.last("BYE").fail(new TransportError("timeout", "no response"));
-    expect(call.left).toBe(0);
+    expect(call.leftovers).toBe(0);
   });
 
   test("ends all calls at closing", async () => {
@@ -241,7 +241,7 @@ describe("hanging up", () => {
     call.tx.last("BYE").respond(200);
     await closing;
     expect(call.end).toEqual({ type: "released" });
-    expect(call.left).toBe(0);
+    expect(call.leftovers).toBe(0);
   });
 });
 
@@ -252,7 +252,7 @@ describe("a BYE of the peer", () => {
     expect(bye.status).toBe(200);
     expect(call.end).toEqual({ type: "bye", reason: 'Q.850;cause=16;text="Normal"' });
     expect(call.tx.count("BYE")).toBe(0);
-    expect(call.left).toBe(0);
+    expect(call.leftovers).toBe(0);
   });
 
   test("that crosses ours gets a response; the call ends as released by us", async () => {
@@ -262,7 +262,7 @@ describe("a BYE of the peer", () => {
     expect(bye.status).toBe(200);
     expect(call.end).toEqual({ type: "released" });
     call.tx.last("BYE").respond(481);
-    expect(call.left).toBe(0);
+    expect(call.leftovers).toBe(0);
   });
 
   test("is refused if repeated", async () => {

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
 import { field, methodOf, readSip, type SipText, writeSip } from "../../support/sip/sip-text.ts";
-import { datagramPeer, Opened, streamPeer } from "../transport/sockets.ts";
+import { datagramPeer, streamPeer, TestResources } from "../transport/sockets.ts";
 import { LiveAgent } from "./support/live-agent.ts";
 
-const opened = new Opened();
+const opened = new TestResources();
 afterEach(() => opened.close());
 
 /** A scripted peer over one transport. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { TransportError } from "../../../adapters/sip-stack/transport/transport.ts";
 import { ScriptedCall } from "./support/scripted-call.ts";
-import { type Came, PaperFlow } from "./support/scripted-transactions.ts";
+import { ScriptedFlow, type ScriptedRequest } from "./support/scripted-transactions.ts";
 
 /** A request of a peer without a call. */
 function receive(
@@ -9,7 +9,7 @@ function receive(
   method: string,
   fields: readonly (readonly [string, string])[] = [],
   toTag = "",
-): Came {
+): ScriptedRequest {
   return call.tx.receive(method, [
     ["From", "<sip:them@example.net>;tag=t"],
     ["To", `<sip:us@example.com>${toTag}`],
@@ -132,7 +132,7 @@ describe("a request of ours outside of a call", () => {
 
   test("uses the given flow, or another one if that is closed", async () => {
     const call = await ScriptedCall.placed();
-    const flow = new PaperFlow("tls");
+    const flow = new ScriptedFlow("tls");
     const reply = call.agent.request({ method: "OPTIONS", uri: "sip:example.com", flow });
     expect(call.tx.last("OPTIONS").to).toBe(flow);
     call.tx.last("OPTIONS").fail(new TransportError("closed", "the connection was closed"));

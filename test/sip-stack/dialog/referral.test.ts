@@ -4,7 +4,7 @@ import { TransportError } from "../../../adapters/sip-stack/transport/transport.
 import type { TransferOutcome } from "../../../src/ports/telephony.ts";
 import { fuzz } from "../../support/fuzz.ts";
 import { ScriptedCall } from "./support/scripted-call.ts";
-import type { Came, Sent } from "./support/scripted-transactions.ts";
+import type { ScriptedRequest, SentRequest } from "./support/scripted-transactions.ts";
 
 const TARGET = "sip:+12025550123@example.com";
 
@@ -36,7 +36,7 @@ class ReferredCall {
     );
   }
 
-  get request(): Sent {
+  get request(): SentRequest {
     return this.call.tx.last("REFER");
   }
 
@@ -54,12 +54,12 @@ class ReferredCall {
       type = "message/sipfrag;version=2.0",
       more: extraFields = [] as [string, string][],
     } = {},
-  ): Promise<Came> {
+  ): Promise<ScriptedRequest> {
     const fields = [["Event", event] as const, ["Subscription-State", state] as const, ...extraFields];
     return this.call.receive("NOTIFY", { cseq: ++this.#cseq, body, type, fields });
   }
 
-  bye(): Promise<Came> {
+  bye(): Promise<ScriptedRequest> {
     return this.call.receive("BYE", { cseq: ++this.#cseq });
   }
 }
@@ -85,7 +85,7 @@ describe("a transfer by REFER", () => {
     const hangUp = call.usage.hangUp();
     call.tx.last("BYE").respond(200);
     await hangUp;
-    expect(call.left).toBe(0);
+    expect(call.leftovers).toBe(0);
   });
 
   test.for([
@@ -147,7 +147,7 @@ describe("a transfer by REFER", () => {
       expect((await peer.bye()).status).toBe(200);
       expect(peer.outcome).toEqual({ type: "accepted", detail: "the peer left the call without a report" });
       expect(peer.call.end).toMatchObject({ type: "bye" });
-      expect(peer.call.left).toBe(0);
+      expect(peer.call.leftovers).toBe(0);
     }
   });
 
@@ -155,13 +155,13 @@ describe("a transfer by REFER", () => {
     const ended = await ReferredCall.start();
     await ended.bye();
     expect(ended.fault?.message).toContain("ended before the peer agreed");
-    expect(ended.call.left).toBe(0);
+    expect(ended.call.leftovers).toBe(0);
     const hungUp = await ReferredCall.start();
     const hangUp = hungUp.call.usage.hangUp();
     hungUp.call.tx.last("BYE").respond(200);
     await hangUp;
     expect(hungUp.fault?.message).toContain("ended before the peer agreed");
-    expect(hungUp.call.left).toBe(0);
+    expect(hungUp.call.leftovers).toBe(0);
   });
 
   test("is accepted at once if the peer will send no reports", async () => {
@@ -257,7 +257,7 @@ describe("a NOTIFY", () => {
         await peer.bye();
         expect(peer.call.end).toMatchObject({ type: "bye" });
         expect(peer.outcome !== undefined || peer.fault !== undefined).toBe(true);
-        expect(peer.call.left).toBe(0);
+        expect(peer.call.leftovers).toBe(0);
       },
     ),
   );

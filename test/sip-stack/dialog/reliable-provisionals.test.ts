@@ -56,7 +56,7 @@ describe("reliable provisional responses", () => {
     call.accept();
     expect(call.log.at(-1)).toBe("answered");
     await call.receive("BYE");
-    expect(call.left).toBe(0);
+    expect(call.leftovers).toBe(0);
   });
 
   test("allow an early UPDATE after our offer's answer", async () => {

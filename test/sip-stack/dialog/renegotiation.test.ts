@@ -42,7 +42,7 @@ describe("a re-INVITE or UPDATE of the peer", () => {
     await call.system.advance(1);
     call.tx.last("BYE").respond(200);
     expect(call.end).toEqual({ type: "media", detail: "the peer held the call for more than 30 s" });
-    expect(call.left).toBe(0);
+    expect(call.leftovers).toBe(0);
   });
 
   test("a resume within the limit leaves no timer", async () => {
@@ -89,7 +89,7 @@ describe("a re-INVITE or UPDATE of the peer", () => {
     call.tx.unacknowledged(await call.receive("INVITE", { body: sdp() }));
     call.tx.last("BYE").respond(200);
     expect(call.end?.type).toBe("protocol");
-    expect(call.left).toBe(0);
+    expect(call.leftovers).toBe(0);
   });
 
   test("an UPDATE without SDP changes only the target", async () => {
@@ -120,6 +120,6 @@ describe("a re-INVITE or UPDATE of the peer", () => {
     expect((await call.receive("INVITE", { body: sdp("sendonly") })).status).toBe(481);
     expect(call.log).toEqual(["placed", "answered"]);
     call.tx.last("BYE").respond(200);
-    expect(call.left).toBe(0);
+    expect(call.leftovers).toBe(0);
   });
 });

@@ -43,7 +43,7 @@ describe("an INVITE after a refusal", () => {
     call.invite.respond(491);
     await call.usage.hangUp();
     expect(call.log).toEqual(["placed", "ended released"]);
-    expect(call.left).toBe(0);
+    expect(call.leftovers).toBe(0);
     await call.system.advance(10_000);
     expect(call.tx.count("INVITE")).toBe(2);
   });
@@ -56,7 +56,7 @@ describe("an INVITE after a refusal", () => {
     }
     expect(call.end).toMatchObject({ type: "rejected", response: { status: 491 } });
     expect(call.tx.count("INVITE")).toBe(7);
-    expect(call.left).toBe(0);
+    expect(call.leftovers).toBe(0);
   });
 });
 
@@ -109,7 +109,7 @@ describe("a redirection", () => {
     for (let index = 1; call.end === undefined; index++)
       call.invite.respond(302, redirectTo(`<sip:p${index}@example.net>`));
     expect(call.tx.count("INVITE")).toBe(6);
-    expect(call.left).toBe(0);
+    expect(call.leftovers).toBe(0);
   });
 
   test("ends with a 603", async () => {

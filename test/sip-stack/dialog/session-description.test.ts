@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { digitOf } from "../../../adapters/sip-stack/dialog/dtmf-relay.ts";
-import { holds, sdpOf } from "../../../adapters/sip-stack/dialog/session-description.ts";
+import { putsOnHold, sdpOf } from "../../../adapters/sip-stack/dialog/session-description.ts";
 import { SipHeaders } from "../../../adapters/sip-stack/message/headers.ts";
 import { type SipRequest, sipRequest } from "../../../adapters/sip-stack/message/message.ts";
 import { fuzz } from "../../support/fuzz.ts";
@@ -16,18 +16,18 @@ const audio = (...lines: string[]): string =>
 
 describe("the session description", () => {
   test("signals hold by its audio's direction alone", () => {
-    expect(holds(audio("a=sendrecv"))).toBe(false);
-    expect(holds(audio())).toBe(false);
-    expect(holds(audio("a=sendonly"))).toBe(true);
-    expect(holds(audio("a=inactive "))).toBe(true);
-    expect(holds(audio("a=recvonly"))).toBe(false);
-    expect(holds(`v=0\na=sendonly\nm=audio 1 RTP/AVP 0\na=sendrecv`)).toBe(false);
-    expect(holds(`v=0\na=sendonly\nm=audio 1 RTP/AVP 0`)).toBe(true);
-    expect(holds(audio("a=sendrecv", "m=video 9 RTP/AVP 96", "a=inactive"))).toBe(false);
-    expect(holds(`v=0\nm=video 9 RTP/AVP 96\na=inactive\nm=audio 1 RTP/AVP 0\na=sendrecv`)).toBe(false);
-    expect(holds(`v=0\nm=video 9 RTP/AVP 96\na=sendrecv\nm=audio 1 RTP/AVP 0\na=sendonly`)).toBe(true);
-    expect(holds("v=0\nm=audio 1 RTP/AVP 0\nc=IN IP4 0.0.0.0")).toBe(true);
-    expect(holds("v=0\nm=audio 1 RTP/AVP 0\nc=IN IP6 ::")).toBe(true);
+    expect(putsOnHold(audio("a=sendrecv"))).toBe(false);
+    expect(putsOnHold(audio())).toBe(false);
+    expect(putsOnHold(audio("a=sendonly"))).toBe(true);
+    expect(putsOnHold(audio("a=inactive "))).toBe(true);
+    expect(putsOnHold(audio("a=recvonly"))).toBe(false);
+    expect(putsOnHold(`v=0\na=sendonly\nm=audio 1 RTP/AVP 0\na=sendrecv`)).toBe(false);
+    expect(putsOnHold(`v=0\na=sendonly\nm=audio 1 RTP/AVP 0`)).toBe(true);
+    expect(putsOnHold(audio("a=sendrecv", "m=video 9 RTP/AVP 96", "a=inactive"))).toBe(false);
+    expect(putsOnHold(`v=0\nm=video 9 RTP/AVP 96\na=inactive\nm=audio 1 RTP/AVP 0\na=sendrecv`)).toBe(false);
+    expect(putsOnHold(`v=0\nm=video 9 RTP/AVP 96\na=sendrecv\nm=audio 1 RTP/AVP 0\na=sendonly`)).toBe(true);
+    expect(putsOnHold("v=0\nm=audio 1 RTP/AVP 0\nc=IN IP4 0.0.0.0")).toBe(true);
+    expect(putsOnHold("v=0\nm=audio 1 RTP/AVP 0\nc=IN IP6 ::")).toBe(true);
   });
 
   test("is found next to ISUP in multipart only", () => {
@@ -48,7 +48,7 @@ describe("the session description", () => {
         "application/dtmf",
       ]) {
         const sdp = sdpOf(message(contentType, bytes));
-        if (sdp !== undefined) holds(sdp);
+        if (sdp !== undefined) putsOnHold(sdp);
         digitOf(message(contentType, bytes));
       }
     }),

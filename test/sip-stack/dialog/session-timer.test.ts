@@ -32,7 +32,7 @@ describe("session timers", () => {
     }
     expect(call.end).toBeUndefined();
     await call.receive("BYE");
-    expect(call.left).toBe(0);
+    expect(call.leftovers).toBe(0);
   });
 
   test("are otherwise refreshed by re-INVITE, same offer", async () => {
@@ -103,7 +103,7 @@ describe("session timers", () => {
       else call.tx.last("UPDATE").respond(status);
       call.tx.last("BYE").respond(481);
       expect(call.end).toMatchObject({ type: "media", detail: expect.stringContaining("could not be refreshed") });
-      expect(call.left).toBe(0);
+      expect(call.leftovers).toBe(0);
     }
   });
 
@@ -119,7 +119,7 @@ describe("session timers", () => {
     call.tx.last("BYE").respond(200);
     expect(call.end).toMatchObject({ type: "media", detail: expect.stringContaining("session timer") });
     expect(call.tx.count("UPDATE")).toBe(0);
-    expect(call.left).toBe(0);
+    expect(call.leftovers).toBe(0);
   });
 
   test("a proxy's timer is refreshed by us", async () => {

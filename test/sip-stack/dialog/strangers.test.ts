@@ -2,10 +2,10 @@ import { afterEach, expect, test, vi } from "vitest";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
 import { type FarEnd, startFarEnd } from "../../support/sip/far-end.ts";
 import { type Field, field, parameter, readSip, type SipText, statusOf, writeSip } from "../../support/sip/sip-text.ts";
-import { type DatagramPeer, datagramPeer, Opened } from "../transport/sockets.ts";
+import { type DatagramPeer, datagramPeer, TestResources } from "../transport/sockets.ts";
 import { LiveAgent, type LiveCall } from "./support/live-agent.ts";
 
-const opened = new Opened();
+const opened = new TestResources();
 afterEach(() => opened.close());
 
 /** An answered call, and its port on our side. */

@@ -6,13 +6,13 @@ import { decodeMulaw, encodeMulaw } from "../../../src/audio/samples/g711.ts";
 import { rms } from "../../../src/audio/samples/pcm.ts";
 import { tone, toneShare } from "../../../src/audio/tones/tone.ts";
 import { whiteNoise } from "../../audio/noise.ts";
-import { type Delivers, find, largestStep, pass } from "./simulated-network.ts";
+import { type Delivery, find, largestStep, passThrough } from "./simulated-network.ts";
 
 const RATE = 8000;
 const throughMuLaw = (clip: Int16Array): Int16Array => decodeMulaw(encodeMulaw(clip));
 const noise = whiteNoise(RATE * 4, 8000, 3);
 
-const LOSSLESS_NETWORKS: readonly (readonly [name: string, delivers: Delivers])[] = [
+const LOSSLESS_NETWORKS: readonly (readonly [name: string, delivers: Delivery])[] = [
   ["always takes the same time", () => [30]],
   ["takes up to 25 ms more or less", (_, chance) => [20 + 25 * chance()]],
   ["swaps neighbours", (index) => [index % 4 === 2 ? 45 : 20]],
@@ -25,14 +25,14 @@ const LOSSLESS_NETWORKS: readonly (readonly [name: string, delivers: Delivers])[
 describe("without losses", () => {
   test.each(LOSSLESS_NETWORKS)("on a network that %s plays every sample once and in order", (_, delivers) => {
     for (const phaseMs of [0, 7, 13, 19]) {
-      const { heard, buffer } = pass(noise, { delivers, packets: 200, phaseMs });
+      const { heard, buffer } = passThrough(noise, { delivers, packets: 200, phaseMs });
       expect(find(heard, throughMuLaw(noise)), `phase ${phaseMs}`).toBeGreaterThanOrEqual(0);
       expect(buffer.late).toBe(0);
     }
   });
 
   test("duplicates are counted", () => {
-    expect(pass(noise, { delivers: LOSSLESS_NETWORKS[3]![1], packets: 200 }).buffer.duplicated).toBe(67);
+    expect(passThrough(noise, { delivers: LOSSLESS_NETWORKS[3]![1], packets: 200 }).buffer.duplicated).toBe(67);
   });
 
   test.each([
@@ -40,12 +40,17 @@ describe("without losses", () => {
     [100, 2 ** 32 - 5_000],
     [65_535, 2 ** 32 - 1],
   ])("numbers that begin at %i and timestamps at %i wrap without a trace", (firstSequence, firstTimestamp) => {
-    const { heard } = pass(noise, { delivers: LOSSLESS_NETWORKS[1]![1], packets: 200, firstSequence, firstTimestamp });
+    const { heard } = passThrough(noise, {
+      delivers: LOSSLESS_NETWORKS[1]![1],
+      packets: 200,
+      firstSequence,
+      firstTimestamp,
+    });
     expect(find(heard, throughMuLaw(noise))).toBeGreaterThanOrEqual(0);
   });
 
   test("the delay is small on a steady network", () => {
-    const { heard } = pass(noise, { delivers: () => [30], packets: 200 });
+    const { heard } = passThrough(noise, { delivers: () => [30], packets: 200 });
     const delayMs = (find(heard, throughMuLaw(noise)) * 1000) / RATE + 7 - 30;
     expect(delayMs).toBeGreaterThan(20);
     expect(delayMs).toBeLessThan(60);
@@ -65,20 +70,20 @@ describe("if packets are lost", () => {
     const tones = [31.7, 203.7, 441.3, 996.1, 1_653.9].map((hz) => tone(hz, 8_000, RATE, 10_000));
     for (const [index, clip] of [...tones, chord(8_000)].entries()) {
       const ownStep = largestStep(throughMuLaw(clip));
-      const { heard } = pass(clip, { delivers: (i) => (i % 23 >= 23 - burst ? undefined : [20]), packets: 400 });
+      const { heard } = passThrough(clip, { delivers: (i) => (i % 23 >= 23 - burst ? undefined : [20]), packets: 400 });
       expect(largestStep(heard), `clip ${index}`).toBeLessThan(1.25 * ownStep + 500); // the maximum that a fade within 5 ms from peak to peak adds
     }
   });
 
   test("a lost packet of a tone is concealed with the tone", () => {
     const sine = tone(440, 4_000, RATE, 10_000);
-    const { heard, buffer } = pass(sine, { delivers: (i) => (i % 10 === 9 ? undefined : [20]), packets: 200 });
+    const { heard, buffer } = passThrough(sine, { delivers: (i) => (i % 10 === 9 ? undefined : [20]), packets: 200 });
     expect(toneShare(heard.subarray(800, 31_000), 440, RATE)).toBeGreaterThan(0.98);
     expect(buffer.late).toBe(0);
   });
 
   test("the audio after them is at its place", () => {
-    const { heard } = pass(noise, { delivers: (i) => (i === 50 || i === 51 ? undefined : [20]), packets: 200 });
+    const { heard } = passThrough(noise, { delivers: (i) => (i === 50 || i === 51 ? undefined : [20]), packets: 200 });
     const beforeAt = find(heard, throughMuLaw(noise).subarray(0, 50 * 160));
     const afterAt = find(heard, throughMuLaw(noise).subarray(52 * 160 + 80));
     expect(beforeAt).toBeGreaterThanOrEqual(0);
@@ -87,7 +92,7 @@ describe("if packets are lost", () => {
 
   test("the audio is silent after 100 ms, and resumes without a click", () => {
     const sine = tone(440, 4_000, RATE, 10_000);
-    const { heard } = pass(sine, { delivers: (i) => (i >= 50 && i < 100 ? undefined : [20]), packets: 200 });
+    const { heard } = passThrough(sine, { delivers: (i) => (i >= 50 && i < 100 ? undefined : [20]), packets: 200 });
     const silence = heard.subarray((1_000 + 200) * 8, (2_000 - 50) * 8);
     expect(rms(silence)).toBe(0);
     expect(rms(heard.subarray(2_200 * 8, 3_900 * 8))).toBeGreaterThan(6_000);
@@ -95,7 +100,7 @@ describe("if packets are lost", () => {
   });
 
   test("a packet past its time counts as late", () => {
-    expect(pass(noise, { delivers: (i) => [i === 100 ? 300 : 20], packets: 200 }).buffer.late).toBe(1);
+    expect(passThrough(noise, { delivers: (i) => [i === 100 ? 300 : 20], packets: 200 }).buffer.late).toBe(1);
   });
 });
 
@@ -104,7 +109,7 @@ describe("Opus", () => {
 
   test("conceals losses from redundancy, and bursts without a click", async () => {
     const codec = await createOpus();
-    const ownStep = largestStep(pass(clip, { delivers: () => [20], packets: 200, codec }).heard);
+    const ownStep = largestStep(passThrough(clip, { delivers: () => [20], packets: 200, codec }).heard);
     codec.close();
     for (const burst of [1, 3, 5]) {
       const codec = await createOpus();
@@ -115,8 +120,8 @@ describe("Opus", () => {
         recovered.push(samples);
         return samples;
       };
-      const delivers: Delivers = (i) => (i % 23 >= 23 - burst ? undefined : [20]);
-      const { heard } = pass(clip, { delivers, packets: 200, codec });
+      const delivers: Delivery = (i) => (i % 23 >= 23 - burst ? undefined : [20]);
+      const { heard } = passThrough(clip, { delivers, packets: 200, codec });
       codec.close();
       expect(largestStep(heard), `${burst} lost`).toBeLessThan(1.5 * ownStep + 500);
       expect(recovered.length, `${burst} lost`).toBe(8);
@@ -128,18 +133,18 @@ describe("Opus", () => {
 
 describe("the delay", () => {
   test("grows with the network's jitter, and stays bounded", () => {
-    const { buffer } = pass(noise, { delivers: (_, chance) => [20 + 120 * chance()], packets: 2_000 });
+    const { buffer } = passThrough(noise, { delivers: (_, chance) => [20 + 120 * chance()], packets: 2_000 });
     expect(buffer.delay.targetMs).toBeGreaterThan(100);
     expect(buffer.delay.targetMs).toBeLessThan(140);
-    const unstable = pass(noise, { delivers: (_, chance) => [20 + 900 * chance()], packets: 2_000 });
+    const unstable = passThrough(noise, { delivers: (_, chance) => [20 + 900 * chance()], packets: 2_000 });
     expect(unstable.buffer.delay.targetMs).toBeLessThanOrEqual(200);
   });
 
   test("of a network stall is removed without a click", () => {
     const sine = tone(440, 12_000, RATE, 10_000);
     // For 300 ms no packet arrives, then all at once.
-    const delivers: Delivers = (i) => [i >= 100 && i < 115 ? 20 + (115 - i) * 20 : 20];
-    const { heard, buffer } = pass(sine, { delivers, packets: 650 });
+    const delivers: Delivery = (i) => [i >= 100 && i < 115 ? 20 + (115 - i) * 20 : 20];
+    const { heard, buffer } = passThrough(sine, { delivers, packets: 650 });
     expect(buffer.late).toBe(0);
     expect(largestStep(heard)).toBeLessThan(1.35 * largestStep(throughMuLaw(sine)) + 400);
     // Silence follows the clip; with the added delay removed, it starts as it was sent.
@@ -150,7 +155,7 @@ describe("the delay", () => {
   test.each([200, -200])("stays constant for minutes with a clock off by %i millionths", (ppm) => {
     const minutes = 10;
     const sine = tone(440, minutes * 60_000, RATE, 10_000);
-    const { heard, buffer } = pass(sine, {
+    const { heard, buffer } = passThrough(sine, {
       delivers: (_, chance) => [20 + 10 * chance()],
       packets: minutes * 3_000 + 50,
       ppm,

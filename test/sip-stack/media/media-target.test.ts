@@ -27,7 +27,7 @@ async function session(...answers: readonly (readonly string[])[]) {
     session: end.session,
     local: "127.0.0.1",
     from: { isPublic: false },
-    refused() {},
+    onAddressChecked() {},
     dns: {
       async addresses() {
         const answer = answers[queryCount++] ?? [];
@@ -35,7 +35,7 @@ async function session(...answers: readonly (readonly string[])[]) {
         return answer;
       },
     },
-    lost: (detail) => end.lost(detail),
+    onNoAddress: (detail) => end.lost(detail),
   });
   end.session.start();
   return { end, target, queryCount: () => queryCount };
@@ -48,7 +48,7 @@ test("a resolved name survives a DNS failure", async () => {
   await until(() => first.voice.packets.length > 3, "audio at the first port");
   target.settle(second.settings, false);
   await until(() => queryCount() === 2 && second.voice.packets.length > 3, "audio at the second port");
-  expect(end.told).toEqual(["sending"]);
+  expect(end.events).toEqual(["sending"]);
 });
 
 test("a name keeps its address if the DNS returns another first", async () => {
@@ -77,6 +77,6 @@ test("an unresolvable name is reported as lost", async () => {
   target.settle(first.settings, false);
   await until(() => first.voice.packets.length > 3, "audio");
   target.settle({ ...first.settings, remote: { address: "other.example", port: 4000 } }, false);
-  await until(() => end.told.length > 1, "the loss");
-  expect(end.told[1]).toContain('"other.example"');
+  await until(() => end.events.length > 1, "the loss");
+  expect(end.events[1]).toContain('"other.example"');
 });

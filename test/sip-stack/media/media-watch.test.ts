@@ -4,7 +4,7 @@ import { MediaWatch } from "../../../adapters/sip-stack/media/media-watch.ts";
 /** An answered call whose peer must send, and is lost after 1 s. */
 function answeredWatch(): MediaWatch {
   const watch = new MediaWatch(1_000);
-  watch.negotiated("sendrecv", 0);
+  watch.renegotiated("sendrecv", 0);
   watch.start(0);
   return watch;
 }
@@ -14,8 +14,8 @@ describe("a packet after the answer", () => {
     const watch = answeredWatch();
     watch.rtp(900, true, "peer");
     expect(watch.evidence).toEqual({ kind: "inbound", elsewhere: false, expected: true });
-    expect(watch.overdue(1_800)).toBeUndefined();
-    expect(watch.overdue(1_900)).toMatch(/^no audio came from the peer for 1 s/);
+    expect(watch.silenceReport(1_800)).toBeUndefined();
+    expect(watch.silenceReport(1_900)).toMatch(/^no audio came from the peer for 1 s/);
   });
 
   test("of the source that our audio follows is a sign of life, but not evidence", () => {
@@ -24,8 +24,8 @@ describe("a packet after the answer", () => {
     watch.rtcp(false, false, 950, "followed");
     expect(watch.evidence).toEqual({ kind: "none", elsewhere: true, expected: true });
     expect(watch.takeEvidence()).toBe(false);
-    expect(watch.overdue(1_900)).toBeUndefined();
-    expect(watch.overdue(1_950)).toMatch(/^no audio came from the peer for 1 s/);
+    expect(watch.silenceReport(1_900)).toBeUndefined();
+    expect(watch.silenceReport(1_950)).toMatch(/^no audio came from the peer for 1 s/);
   });
 
   test("of another host is neither", () => {
@@ -33,6 +33,6 @@ describe("a packet after the answer", () => {
     watch.rtp(900, true, "other");
     watch.rtcp(false, true, 950, "other");
     expect(watch.evidence).toEqual({ kind: "none", elsewhere: true, expected: true });
-    expect(watch.overdue(1_000)).toBe("audio came only from other hosts than the peer's for 1 s (mediaLossMs)");
+    expect(watch.silenceReport(1_000)).toBe("audio came only from other hosts than the peer's for 1 s (mediaLossMs)");
   });
 });

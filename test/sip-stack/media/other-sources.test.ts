@@ -32,7 +32,7 @@ function receive(packets: readonly SentPacket[], { srtp = false, phaseMs = 7 } =
     for (let i = 0; i < bytes.length; i++) bytes[i] = Math.floor(256 * chance());
   });
   const sender = new Protection();
-  if (srtp) sender.settle({ send: keys, receive: keys });
+  if (srtp) sender.setKeys({ send: keys, receive: keys });
   const sequences = new Map<number, number>();
   let now = 0;
   const heard: Int16Array[] = [];

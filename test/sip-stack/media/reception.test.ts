@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ANEW, Reception, STRAY } from "../../../adapters/sip-stack/media/reception.ts";
+import { RESTARTED, Reception, STRAY } from "../../../adapters/sip-stack/media/reception.ts";
 import { fuzz } from "../../support/fuzz.ts";
 
 describe("a reception", () => {
@@ -29,17 +29,17 @@ describe("a reception", () => {
     expect(reception.take(30_000)).toBe(STRAY);
     expect(reception.take(101)).toBeGreaterThan(0);
     expect(reception.take(40_000)).toBe(STRAY);
-    expect(reception.take(40_001)).toBe(ANEW);
+    expect(reception.take(40_001)).toBe(RESTARTED);
     expect(reception.received).toBe(2);
   });
 
   test("measures jitter as RFC 3550 does, over a wrap of the timestamp", () => {
     const reception = new Reception(8000);
     const start = 2 ** 32 - 800;
-    for (let i = 0; i < 2_000; i++) reception.timed((start + i * 160) >>> 0, i * 20 + (i % 2) * 10);
+    for (let i = 0; i < 2_000; i++) reception.measureJitter((start + i * 160) >>> 0, i * 20 + (i % 2) * 10);
     expect(reception.jitterMs).toBeCloseTo(10, 0);
     const steady = new Reception(8000);
-    for (let i = 0; i < 2_000; i++) steady.timed((start + i * 160) >>> 0, i * 20);
+    for (let i = 0; i < 2_000; i++) steady.measureJitter((start + i * 160) >>> 0, i * 20);
     expect(steady.jitterMs).toBe(0);
   });
 

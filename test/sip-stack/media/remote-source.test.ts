@@ -20,18 +20,18 @@ function sourceAt({
   named: hasNamedNetworks = false,
   agreed: negotiated = NEGOTIATED,
   server = "",
-  hosts = new PeerHosts({ named: hasNamedNetworks }),
+  hosts = new PeerHosts({ hasNamedNetworks }),
 } = {}) {
-  if (server !== "") hosts.settle({ remote: negotiated, remoteRtcp: negotiated, signallingHosts: [server] });
+  if (server !== "") hosts.apply({ remote: negotiated, remoteRtcp: negotiated, signallingHosts: [server] });
   const source = new RemoteSource(hosts, strict);
-  source.negotiated(negotiated, 0);
+  source.setRemote(negotiated, 0);
   const bytes = new Uint8Array(20);
   const packet = new RtpPacket();
   const judgePacket = ({ address, port }: Place, sequence: number, now: number, ssrc = 1): string => {
     writeRtpHeader(bytes, 0, false, sequence, sequence * 160, ssrc);
     packet.parse(bytes, bytes.length);
     const verdict = source.judge(packet, bytes, bytes.length, address, port, now, authentic);
-    const count = verdict === "new" ? source.held.length : 0;
+    const count = verdict === "new" ? source.pending.length : 0;
     const pendingText = count === 0 ? "" : `, ${count === 1 ? "one" : count} pending`;
     const { target } = source;
     const targetText =
@@ -201,7 +201,7 @@ describe("the source of the peer's audio", () => {
   test("abandoned by a new negotiation does not return with its last packets", () => {
     const judge = sourceAt();
     judge(NEGOTIATED, 1, 0);
-    judge.source.negotiated(BEHIND_NAT, 10);
+    judge.source.setRemote(BEHIND_NAT, 10);
     for (let i = 2; i < 20; i++) expect(judge(NEGOTIATED, i, i * 20)).toBe(`foreign → ${textOf(BEHIND_NAT)}`);
     expect(judge(NEW_MAPPING, 7, 420, 2)).toBe(`pending → ${textOf(BEHIND_NAT)}`);
     expect(judge(NEW_MAPPING, 8, 440, 2)).toBe(`new, one pending → ${textOf(NEW_MAPPING)}`);
@@ -260,13 +260,13 @@ describe("another host than the one in the SDP", () => {
 
   test("is abandoned if another response shows that the SDP names the server's host", () => {
     const hosts = new PeerHosts();
-    hosts.settle({ remote: PRIVATE, remoteRtcp: PRIVATE, signallingHosts: [SERVER] });
+    hosts.apply({ remote: PRIVATE, remoteRtcp: PRIVATE, signallingHosts: [SERVER] });
     const judge = sourceAt({ hosts, agreed: PRIVATE });
     expect(verdicts(judge, BEHIND_NAT).at(-1)).toBe(`current → ${textOf(BEHIND_NAT)}`);
-    judge.source.negotiated(PRIVATE, 4_000);
+    judge.source.setRemote(PRIVATE, 4_000);
     expect(judge.source.isAt(BEHIND_NAT.address, BEHIND_NAT.port)).toBe(true);
-    hosts.settle({ remote: PRIVATE, remoteRtcp: PRIVATE, signallingHosts: [PRIVATE.address] });
-    judge.source.negotiated(PRIVATE, 4_000);
+    hosts.apply({ remote: PRIVATE, remoteRtcp: PRIVATE, signallingHosts: [PRIVATE.address] });
+    judge.source.setRemote(PRIVATE, 4_000);
     expect(judge(BEHIND_NAT, 15, 4_020, 9)).toBe("foreign → agreed");
   });
 

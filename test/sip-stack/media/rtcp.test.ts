@@ -33,7 +33,7 @@ test("a report is read as written", () => {
     goodbye: 1,
   });
   packet.parse(bytes, length, 5);
-  expect(packet.reported).toBe(false);
+  expect(packet.hasReport).toBe(false);
 });
 
 test("without any traffic is an empty receiver report and a name", () => {

@@ -21,13 +21,13 @@ async function call(...options: Parameters<typeof twoEnds>): ReturnType<typeof t
 }
 
 /** A socket that records what it receives. */
-async function openSocket(): Promise<{ socket: Socket; port: number; got: Uint8Array[] }> {
+async function openSocket(): Promise<{ socket: Socket; port: number; received: Uint8Array[] }> {
   const socket = createSocket("udp4");
-  const got: Uint8Array[] = [];
-  socket.on("message", (bytes) => got.push(bytes));
+  const received: Uint8Array[] = [];
+  socket.on("message", (bytes) => received.push(bytes));
   await new Promise<void>((resolve) => socket.bind(0, LOOPBACK, resolve));
   cleanups.push(() => socket.close());
-  return { socket, port: socket.address().port, got };
+  return { socket, port: socket.address().port, received };
 }
 
 async function openEnd(options: Parameters<typeof End.open>[0] = {}): Promise<End> {
@@ -68,11 +68,11 @@ describe("our stream", () => {
     end.session.configure(settingsTo(farEnd.port));
     end.session.start();
     end.session.start();
-    await until(() => farEnd.got.length >= 50, "a second of packets");
+    await until(() => farEnd.received.length >= 50, "a second of packets");
     await end.session.close();
-    await until(() => farEnd.got.some((bytes) => bytes[1] === 200), "the last report");
+    await until(() => farEnd.received.some((bytes) => bytes[1] === 200), "the last report");
     const packet = new RtpPacket();
-    const rtp = farEnd.got.filter((bytes) => bytes[1]! < 192 || bytes[1]! > 223);
+    const rtp = farEnd.received.filter((bytes) => bytes[1]! < 192 || bytes[1]! > 223);
     const headers = rtp.map((bytes) => {
       expect(packet.parse(bytes, bytes.length)).toBe(true);
       expect(bytes.subarray(12).every((code) => code === 0xff)).toBe(true);
@@ -84,18 +84,18 @@ describe("our stream", () => {
     }
     expect(headers.map(({ marker }) => marker).indexOf(true)).toBe(0);
     expect(headers.filter(({ marker }) => marker).length).toBe(1);
-    expect(end.told).toEqual(["sending"]);
+    expect(end.events).toEqual(["sending"]);
   });
 
   test("is reported at the start if its silence was sent before", async () => {
     const farEnd = await openSocket();
     const end = await openEnd();
     end.session.configure(settingsTo(farEnd.port));
-    await until(() => farEnd.got.length > 0, "silence before the start");
-    expect(end.told).toEqual([]);
+    await until(() => farEnd.received.length > 0, "silence before the start");
+    expect(end.events).toEqual([]);
     end.session.start();
     await end.session.close();
-    expect(end.told).toEqual(["sending"]);
+    expect(end.events).toEqual(["sending"]);
   });
 
   test("pauses its source on hold, then continues", async () => {
@@ -110,10 +110,10 @@ describe("our stream", () => {
     expect(a.reads).toBe(reads);
     expect(a.session.statistics().packetsSent).toBe(packetsSent);
     a.session.configure(settingsTo(b.session.port));
-    await until(() => a.said, "the rest");
+    await until(() => a.hasSaid, "the rest");
     await until(() => b.session.statistics().packetsReceived >= packetsSent + 10, "the rest arrives");
     expect(b.session.statistics().packetsLost).toBe(0);
-    expect(b.told.filter((said) => said !== "sending" && said !== "receiving")).toEqual([]);
+    expect(b.events.filter((said) => said !== "sending" && said !== "receiving")).toEqual([]);
   });
 
   test("sends keys after the hold", async () => {
@@ -143,7 +143,7 @@ describe("the peer", () => {
     end.session.configure(settingsTo(9)); // without a listener
     end.session.start();
     await speak(nat.socket, end.session.port, 10);
-    await until(() => nat.got.length > 5, "our audio at the address behind the NAT");
+    await until(() => nat.received.length > 5, "our audio at the address behind the NAT");
     await until(() => heardTone(end, 400), "its audio");
     expect(end.session.statistics().packetsReceived).toBe(10);
   });
@@ -160,10 +160,10 @@ describe("the peer", () => {
     silencedEnd.session.configure(settingsTo(farEnd.port));
     silencedEnd.session.start();
     await speak(farEnd.socket, silencedEnd.session.port, 5);
-    await until(() => muteEnd.told.length > 1 && silencedEnd.told.length > 2, "both are lost");
-    expect(muteEnd.told[1]).toMatch(/^silent: no audio at all .* firewall/);
-    expect(silencedEnd.told[2]).toMatch(/^silent: no audio came/);
-    expect(heldEnd.told).toEqual([]);
+    await until(() => muteEnd.events.length > 1 && silencedEnd.events.length > 2, "both are lost");
+    expect(muteEnd.events[1]).toMatch(/^silent: no audio at all .* firewall/);
+    expect(silencedEnd.events[2]).toMatch(/^silent: no audio came/);
+    expect(heldEnd.events).toEqual([]);
   });
 
   test("may send early media, for which no source is read", async () => {
@@ -174,15 +174,15 @@ describe("the peer", () => {
     end.session.configure(settingsTo(farEnd.port));
     await speak(farEnd.socket, end.session.port, 10);
     await until(() => early.length >= 10, "early media");
-    expect(end.told).toEqual(["receiving"]);
+    expect(end.events).toEqual(["receiving"]);
     expect([end.reads, end.heard.length]).toEqual([0, 0]);
-    await until(() => farEnd.got.length > 2, "silence that opens the way");
+    await until(() => farEnd.received.length > 2, "silence that opens the way");
     end.session.start();
     await until(() => end.reads >= 20, "the end of early media");
     expect(end.heard.length).toBe(0);
     await speak(farEnd.socket, end.session.port, 25, { first: 30 });
     await until(() => heardTone(end, 400), "the call");
-    expect(end.told).toEqual(["receiving", "sending", "receiving"]);
+    expect(end.events).toEqual(["receiving", "sending", "receiving"]);
   });
 
   test("may send the other law of G.711, and comfort noise in between, unannounced", async () => {
@@ -213,7 +213,7 @@ describe("the peer", () => {
     end.session.configure(settingsTo(movedSocket.port, { codec: "PCMA", payloadType: { send: 8, receive: 8 } }));
     await speak(movedSocket.socket, end.session.port, 20, { ssrc: 6, payloadType: 8 });
     await until(() => end.session.statistics().packetsReceived === 60, "the third");
-    await until(() => movedSocket.got.some((bytes) => (bytes[1]! & 0x7f) === 8), "our PCMA at its new place");
+    await until(() => movedSocket.received.some((bytes) => (bytes[1]! & 0x7f) === 8), "our PCMA at its new place");
     expect(end.session.statistics()).toMatchObject({ packetsLost: 0, packetsInvalid: 0, codec: "PCMA" });
   });
 });
@@ -284,7 +284,7 @@ describe("a live call", () => {
     });
     expect(shares.filter((share) => share > 0.9).length, String(shares)).toBeGreaterThan(7);
     expect(b.digits).toEqual([]);
-    expect(b.told).toEqual(["sending", "receiving"]);
+    expect(b.events).toEqual(["sending", "receiving"]);
     expect(b.session.statistics().packetsLost).toBe(0);
   });
 
@@ -302,7 +302,7 @@ describe("a live call", () => {
     a.say(tone(440, 500, 8000, 8000));
     const { socket } = await openSocket();
     await speak(socket, b.session.port, 5);
-    await until(() => a.said && b.heard.length > 10_000, "a has spoken");
+    await until(() => a.hasSaid && b.heard.length > 10_000, "a has spoken");
     const first = b.heard.findIndex((sample) => Math.abs(sample) > 2_000);
     expect(toneShare(b.heard.subarray(first, first + 3_800), 440, 8000)).toBeGreaterThan(0.98);
     expect(b.session.statistics()).toMatchObject({ packetsInvalid: 5, packetsLost: 0 });
@@ -312,7 +312,7 @@ describe("a live call", () => {
     await until(() => b.session.statistics().packetsReceived > before + 10, "packets under the same keys");
     expect(b.session.statistics().packetsInvalid).toBe(5);
     await a.session.close();
-    await until(() => b.told.some((said) => said.includes("RTCP BYE")), "the goodbye");
+    await until(() => b.events.some((said) => said.includes("RTCP BYE")), "the goodbye");
   });
 
   test("measures round trip and loss from RTCP, multiplexed or not", async () => {
@@ -334,7 +334,7 @@ describe("a live call", () => {
     expect(remoteLoss).toBeLessThan(0.05);
     expect(packetsInvalid).toBe(0);
     await b.session.close();
-    await until(() => a.told.some((said) => said.includes("RTCP BYE")), "the goodbye");
+    await until(() => a.events.some((said) => said.includes("RTCP BYE")), "the goodbye");
   });
 
   test("over IPv6 is the same", async () => {

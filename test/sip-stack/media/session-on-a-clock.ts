@@ -24,6 +24,6 @@ export function sessionAt(
     deadlines: { send: Number.POSITIVE_INFINITY },
     sockets: { port: 20_000, send() {}, sendRtcp() {}, openRtcp() {}, async close() {} },
     listener: { sending() {}, receiving() {}, digit() {}, silent() {}, lost() {}, ...listener },
-    gone() {},
+    onClosed() {},
   });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Likeness } from "../../../adapters/sip-stack/media/jitter/similarity.ts";
+import { Similarity } from "../../../adapters/sip-stack/media/jitter/similarity.ts";
 import { tone } from "../../../src/audio/tones/tone.ts";
 import { whiteNoise } from "../../audio/noise.ts";
 
@@ -43,25 +43,25 @@ describe.each([8_000, 16_000])("at %i Hz", (sampleRate) => {
   ];
 
   test.each(clips)("%s is found with nearly the similarity of the best lag", (_, samples) => {
-    const similarity = new Likeness(sampleRate);
+    const similarity = new Similarity(sampleRate);
     for (const direction of [1, -1] as const)
       for (let at = sampleRate / 10; at < sampleRate / 2; at += 97) {
         similarity.search(samples, at, direction);
-        expect(similarity.likeness).toBeGreaterThan(bestSimilarity(samples, at, direction, sampleRate) - 0.06);
+        expect(similarity.correlation).toBeGreaterThan(bestSimilarity(samples, at, direction, sampleRate) - 0.06);
       }
   });
 
   test("noise resembles nothing", () => {
-    const similarity = new Likeness(sampleRate);
+    const similarity = new Similarity(sampleRate);
     for (let at = sampleRate / 10; at < sampleRate / 2; at += 97) {
       similarity.search(noise, at, 1);
-      expect(similarity.likeness).toBeLessThan(0.6);
+      expect(similarity.correlation).toBeLessThan(0.6);
     }
   });
 
   test("silence is similar at any lag", () => {
-    const similarity = new Likeness(sampleRate);
+    const similarity = new Similarity(sampleRate);
     similarity.search(new Int16Array(sampleRate), sampleRate / 2, 1);
-    expect([similarity.likeness, similarity.lag]).toEqual([1, similarity.maxLag]);
+    expect([similarity.correlation, similarity.lag]).toEqual([1, similarity.maxLag]);
   });
 });

@@ -4,10 +4,10 @@ import { RtpJitterBuffer } from "../../../adapters/sip-stack/media/jitter/jitter
 import { random } from "../../support/random.ts";
 
 /** The delays of a packet, ms: undefined if it is lost, several if it is duplicated. */
-export type Delivers = (index: number, chance: () => number) => readonly number[] | undefined;
+export type Delivery = (index: number, chance: () => number) => readonly number[] | undefined;
 
 export interface Passage {
-  readonly delivers: Delivers;
+  readonly delivers: Delivery;
   /** Number of packets of 20 ms; those beyond the clip are silence. */
   readonly packets: number;
   /** Drift of the sender's clock against ours, ppm. */
@@ -22,7 +22,7 @@ export interface Passage {
 const PACKET_MS = 20;
 
 /** Sends a clip of 8 kHz through a network into a jitter buffer; returns all output frames, concatenated. */
-export function pass(clip: Int16Array, passage: Passage): { heard: Int16Array; buffer: RtpJitterBuffer } {
+export function passThrough(clip: Int16Array, passage: Passage): { heard: Int16Array; buffer: RtpJitterBuffer } {
   const { delivers, packets, ppm = 0, phaseMs = 7, firstSequence = 100, firstTimestamp = 1_000 } = passage;
   const codec = passage.codec ?? createG711("PCMU");
   const samples = (codec.sampleRate * PACKET_MS) / 1000;

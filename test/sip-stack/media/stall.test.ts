@@ -39,7 +39,7 @@ function session() {
       silent: (detail) => reports.push(detail),
       lost: (detail) => reports.push(detail),
     },
-    gone() {},
+    onClosed() {},
   });
   session.connect({ read: () => 0 }, { write: (frame) => heard.push(frame.slice()) });
   session.configure(settingsTo(FAR_PORT));

@@ -14,7 +14,7 @@ afterEach(async () => {
 });
 
 /** A host on the network: a socket, and the audio that we sent to it. */
-async function openHost(address = LOOPBACK): Promise<{ socket: Socket; port: number; got: number }> {
+async function openHost(address = LOOPBACK): Promise<{ socket: Socket; port: number; received: number }> {
   const socket = createSocket("udp4");
   const host = { socket, port: 0, got: 0 };
   socket.on("message", (bytes) => {
@@ -61,10 +61,10 @@ test("a phone behind a changing NAT gets audio at each mapping", async () => {
   const end = await sessionTo(first.port);
   const speak = voiceOf(end);
   for (const mapping of [first, second, third, port, second]) {
-    const { got } = mapping;
+    const { received } = mapping;
     if (mapping !== port) await silenceForMove();
     await speak(mapping, 10);
-    await until(() => mapping.got >= got + 5, "our audio at this mapping", 1_000);
+    await until(() => mapping.received >= received + 5, "our audio at this mapping", 1_000);
   }
   expect(end.session.statistics()).toMatchObject({ packetsReceived: 50, packetsLost: 0, packetsInjected: 0 });
 });
@@ -79,12 +79,12 @@ test("a pausing phone keeps our audio despite strangers", async () => {
   await until(() => end.reads > reads + 20, "0.4 s of silence");
   await voiceOf(end, { ssrc: 5, hz: 1_000 })(stranger, 4);
   await until(() => end.session.statistics().packetsInjected === 4, "the stranger's packets");
-  const { got } = phone;
-  await until(() => phone.got > got + 10, "our audio at the phone");
+  const { received } = phone;
+  await until(() => phone.received > received + 10, "our audio at the phone");
   const heardBefore = end.heard.length;
   await speak(phone, 20);
   await until(() => heardTone(end, 400, heardBefore), "its voice again");
-  expect(stranger.got).toBe(0);
+  expect(stranger.received).toBe(0);
 });
 
 test("a phone regains its place from a stranger with its next packet", async () => {
@@ -95,15 +95,15 @@ test("a phone regains its place from a stranger with its next packet", async () 
   const { reads } = end;
   await until(() => end.reads > reads + 110, "2.2 s of silence");
   await voiceOf(end, { ssrc: 5, hz: 1_000 })(stranger, 10);
-  await until(() => stranger.got > 0, "our audio at the stranger");
-  const { got } = phone;
+  await until(() => stranger.received > 0, "our audio at the stranger");
+  const { received } = phone;
   await speak(phone, 1);
-  await until(() => phone.got > got + 10, "our audio at the phone");
-  const receivedBefore = stranger.got;
+  await until(() => phone.received > received + 10, "our audio at the phone");
+  const receivedBefore = stranger.received;
   const heardBefore = end.heard.length;
   await speak(phone, 20);
   await until(() => heardTone(end, 400, heardBefore), "its voice");
-  expect(stranger.got).toBe(receivedBefore);
+  expect(stranger.received).toBe(receivedBefore);
   expect(end.session.statistics().packetsInjected).toBe(10);
 });
 
@@ -118,9 +118,9 @@ test("an encrypted phone is followed by its packets alone; others are counted", 
   await voiceOf(end)(stranger, 60); // as if it continued there
   await silenceForMove();
   await voiceOf(end, { ssrc: 4, protect })(newHost, 10); // another source, with the right keys
-  await until(() => newHost.got > 5, "our audio where the phone is now");
+  await until(() => newHost.received > 5, "our audio where the phone is now");
   expect(end.session.statistics()).toMatchObject({ packetsReceived: 20, packetsInjected: 60 });
-  expect(stranger.got).toBe(0);
+  expect(stranger.received).toBe(0);
 });
 
 test.each([
@@ -131,6 +131,6 @@ test.each([
   const remote = { address, port: address === LOOPBACK ? 9 : 0 };
   const end = await sessionTo(0, { remote, remoteRtcp: remote });
   await voiceOf(end)(behindNat, 10);
-  await until(() => behindNat.got >= 5, "our audio where its audio comes from", 2_000);
+  await until(() => behindNat.received >= 5, "our audio where its audio comes from", 2_000);
   expect(end.session.evidence()).toMatchObject({ kind: "none", elsewhere: true });
 });

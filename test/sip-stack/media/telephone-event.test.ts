@@ -9,7 +9,7 @@ interface KeyPacket {
   readonly duration: number;
   readonly frame: number;
   readonly timestamp: number;
-  readonly begins: boolean;
+  readonly isKeyStart: boolean;
 }
 
 /** All packets of these keys; a frame's timestamp is 160 times its number. */
@@ -23,12 +23,12 @@ function send(digits: string, clockRate = 8000): { packets: KeyPacket[]; frames:
   });
   let frame = 0;
   let timestamp = 0;
-  for (; sender.busy; frame++) {
-    const { begins } = sender;
-    if (begins) timestamp = frame * 160;
+  for (; sender.isBusy; frame++) {
+    const { isKeyStart } = sender;
+    if (isKeyStart) timestamp = frame * 160;
     if (!sender.next(bytes, 0, clockRate)) continue;
     const [event = 0, flags = 0, high = 0, low = 0] = bytes;
-    packets.push({ event, end: flags >= 0x80, duration: high * 256 + low, frame, timestamp, begins });
+    packets.push({ event, end: flags >= 0x80, duration: high * 256 + low, frame, timestamp, isKeyStart });
   }
   expect(isDone).toBe(true);
   return { packets, frames: frame };
@@ -53,7 +53,7 @@ describe("outgoing keys", () => {
     const hashes = packets.filter(({ event }) => event === 11);
     expect(hashes.length).toBe(7);
     expect(hashes[0]!.frame - fours.at(-1)!.frame - 1).toBe(2);
-    expect(hashes[0]!.begins).toBe(true);
+    expect(hashes[0]!.isKeyStart).toBe(true);
     expect(frames).toBe(18);
   });
 
@@ -69,7 +69,7 @@ describe("outgoing keys", () => {
     ]);
     sender.stop();
     await keysSent;
-    expect(sender.busy).toBe(false);
+    expect(sender.isBusy).toBe(false);
   });
 });
 

@@ -14,11 +14,11 @@ export const LOOPBACK = "127.0.0.1";
 
 /** One side of a call on loopback, with its audio and events. */
 export class End implements FrameSource, FrameSink, MediaListener {
-  readonly told: string[] = [];
+  readonly events: string[] = [];
   readonly digits: string[] = [];
   readonly #frames: Int16Array[] = [];
   #clip = new Int16Array(0);
-  #at = 0;
+  #position = 0;
   /** Times at which the source was read. */
   reads = 0;
   session!: MediaSession;
@@ -44,12 +44,12 @@ export class End implements FrameSource, FrameSink, MediaListener {
   /** Samples to send next; then silence. */
   say(clip: Int16Array): void {
     this.#clip = Int16Array.from(clip);
-    this.#at = 0;
+    this.#position = 0;
   }
 
   /** True if all were read. */
-  get said(): boolean {
-    return this.#at >= this.#clip.length;
+  get hasSaid(): boolean {
+    return this.#position >= this.#clip.length;
   }
 
   get heard(): Int16Array {
@@ -58,10 +58,10 @@ export class End implements FrameSource, FrameSink, MediaListener {
 
   read(frame: Int16Array): number {
     this.reads++;
-    const count = Math.min(frame.length, this.#clip.length - this.#at);
-    for (let i = 0; i < count; i++) frame[i] = this.#clip[this.#at + i]!;
+    const count = Math.min(frame.length, this.#clip.length - this.#position);
+    for (let i = 0; i < count; i++) frame[i] = this.#clip[this.#position + i]!;
     frame.fill(0, count);
-    this.#at += count;
+    this.#position += count;
     return count;
   }
 
@@ -70,11 +70,11 @@ export class End implements FrameSource, FrameSink, MediaListener {
   }
 
   sending(): void {
-    this.told.push("sending");
+    this.events.push("sending");
   }
 
   receiving(): void {
-    this.told.push("receiving");
+    this.events.push("receiving");
   }
 
   digit(digit: string): void {
@@ -82,11 +82,11 @@ export class End implements FrameSource, FrameSink, MediaListener {
   }
 
   silent(detail: string): void {
-    this.told.push(`silent: ${detail}`);
+    this.events.push(`silent: ${detail}`);
   }
 
   lost(detail: string): void {
-    this.told.push(`lost: ${detail}`);
+    this.events.push(`lost: ${detail}`);
   }
 }
 

@@ -35,7 +35,7 @@ export const anyMessage: fc.Arbitrary<SipMessage> = fc
   .record({
     method: token,
     fields: knownFields,
-    others: fc.array(
+    otherFields: fc.array(
       fc.tuple(
         token.map((name) => `X-${name}`),
         fieldValue,
@@ -45,14 +45,14 @@ export const anyMessage: fc.Arbitrary<SipMessage> = fc
     body: fc.uint8Array({ maxLength: 24 }),
     response: fc.option(fc.record({ status: fc.integer({ min: 100, max: 699 }), reason: fieldValue })),
   })
-  .map(({ method, fields, others, body, response }): SipMessage => {
+  .map(({ method, fields, otherFields, body, response }): SipMessage => {
     const headers = new SipHeaders()
       .add("Via", `SIP/2.0/UDP host.test;branch=${fields.branch}`)
       .add("From", `<sip:${fields.from}@a.test>;tag=${fields.tag}`)
       .add("t", `sip:${fields.to}@b.test`)
       .add("Call-ID", fields.callId)
       .add("CSeq", `${fields.cseq} ${method}`);
-    for (const [name, value] of others) headers.add(name, value);
+    for (const [name, value] of otherFields) headers.add(name, value);
     return response === null
       ? { kind: "request", method, uri: `sip:${fields.to}@b.test;lr`, headers, body }
       : { kind: "response", ...response, headers, body };

@@ -165,8 +165,8 @@ describe("hostile bytes", () => {
     const message = parseMessage(bytes);
     if (message.kind === "malformed") {
       expect(message.detail).toMatch(/^[A-Z][^\r\n]+$/);
-      if (message.answer !== undefined)
-        expect(parseMessage(writeMessage(message.answer)).kind).toMatch(/response|malformed/);
+      if (message.response !== undefined)
+        expect(parseMessage(writeMessage(message.response)).kind).toMatch(/response|malformed/);
       return;
     }
     // every parsed message can be written, and parses to the same

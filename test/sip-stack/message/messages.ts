@@ -7,13 +7,13 @@ export function wire(text: string): Uint8Array {
 }
 
 /** Message from a text whose lines are separated by LF. */
-export function parsed(text: string): SipMessage | MalformedMessage {
+export function parseText(text: string): SipMessage | MalformedMessage {
   return parseMessage(wire(text));
 }
 
 /** A request parsed from such a text; throws for any other message. */
-export function parsedRequest(text: string): SipRequest {
-  const message = parsed(text);
+export function parseRequest(text: string): SipRequest {
+  const message = parseText(text);
   if (message.kind === "request") return message;
   throw new Error(message.kind === "malformed" ? message.detail : `a response: ${message.status}`);
 }

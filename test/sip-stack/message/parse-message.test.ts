@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { MAX_BODY_BYTES, MAX_FIELDS, MAX_HEADER_BYTES } from "../../../adapters/sip-stack/message/message.ts";
 import { parseMessage } from "../../../adapters/sip-stack/message/parse-message.ts";
-import { optionsWith, parsed, parsedRequest, wire } from "./messages.ts";
+import { optionsWith, parseRequest, parseText, wire } from "./messages.ts";
 
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
 describe("a message in a datagram", () => {
   test("is parsed with names in any case, long or compact, and spaces", () => {
-    const request = parsedRequest(
+    const request = parseRequest(
       optionsWith().replace("Via:", "v :").replace("From:", "fROM\t:").replace("Call-ID:", "I:"),
     );
     expect(request.headers.get("Via")).toBe("SIP/2.0/UDP 192.0.2.1;branch=z9hG4bK1");
@@ -16,13 +16,13 @@ describe("a message in a datagram", () => {
   });
 
   test("joins folded fields by one space", () => {
-    const { headers } = parsedRequest(optionsWith("Subject: one\n  two\n\tthree   ", "X-Empty:\n value"));
+    const { headers } = parseRequest(optionsWith("Subject: one\n  two\n\tthree   ", "X-Empty:\n value"));
     expect(headers.get("s")).toBe("one two three");
     expect(headers.get("X-Empty")).toBe("value");
   });
 
   test("may have several spaces in its start line, and empty lines before it", () => {
-    const request = parsedRequest(
+    const request = parseRequest(
       `\n\n${optionsWith().replace("OPTIONS sip:b@example.com ", "OPTIONS   sip:b@example.com  ")}`,
     );
     expect([request.method, request.uri]).toEqual(["OPTIONS", "sip:b@example.com"]);
@@ -35,7 +35,7 @@ describe("a message in a datagram", () => {
   });
 
   test("keeps unknown fields, in UTF-8", () => {
-    const { headers } = parsedRequest(optionsWith('X: ,;<"é大', "constructor: 1", "__proto__: 2"));
+    const { headers } = parseRequest(optionsWith('X: ,;<"é大', "constructor: 1", "__proto__: 2"));
     expect(headers.get("x")).toBe(',;<"é大');
     expect(headers.get("constructor")).toBe("1");
     expect(headers.get("__proto__")).toBe("2");
@@ -43,11 +43,11 @@ describe("a message in a datagram", () => {
   });
 
   test("has a body of at most Content-Length", () => {
-    expect(text(parsedRequest(`${optionsWith("Content-Length: 3")}abcdef`).body)).toBe("abc");
+    expect(text(parseRequest(`${optionsWith("Content-Length: 3")}abcdef`).body)).toBe("abc");
   });
 
   test("has the rest of the datagram as its body without Content-Length", () => {
-    const request = parsedRequest(`${optionsWith().replace("Content-Length: 0\n", "")}abcdef`);
+    const request = parseRequest(`${optionsWith().replace("Content-Length: 0\n", "")}abcdef`);
     expect(text(request.body)).toBe("abcdef");
   });
 
@@ -59,14 +59,12 @@ describe("a message in a datagram", () => {
   });
 
   test("may have an unknown method and scheme", () => {
-    const request = parsedRequest(
-      optionsWith("CSeq: 1 FLY").replace("OPTIONS sip:b@example.com", "FLY news:comp.lang"),
-    );
+    const request = parseRequest(optionsWith("CSeq: 1 FLY").replace("OPTIONS sip:b@example.com", "FLY news:comp.lang"));
     expect([request.method, request.uri]).toEqual(["FLY", "news:comp.lang"]);
   });
 
   test.each(["SIP/2.0 200 ", "SIP/2.0 200", "sip/2.0  200  "])("may be a response without a reason: %j", (line) => {
-    const response = parsed(optionsWith().replace(/^.*\n/, `${line}\n`));
+    const response = parseText(optionsWith().replace(/^.*\n/, `${line}\n`));
     expect(response).toMatchObject({ kind: "response", status: 200, reason: "" });
   });
 });
@@ -87,9 +85,9 @@ describe("a malformed message", () => {
     ["X: a\rb", "A header field has a carriage return without a line feed", 400],
     [`Content-Length: ${MAX_BODY_BYTES + 1}`, "The body is larger than 256 KiB", 413],
   ])("reports the fault of %j", (line, detail, status) => {
-    const message = parsed(optionsWith(line));
+    const message = parseText(optionsWith(line));
     expect(message).toMatchObject({ kind: "malformed", detail });
-    expect(message.kind === "malformed" && message.answer?.status).toBe(status);
+    expect(message.kind === "malformed" && message.response?.status).toBe(status);
   });
 
   test.each([
@@ -103,14 +101,14 @@ describe("a malformed message", () => {
     ["SIP/2.0 2000 High", undefined, "The status line is not valid SIP/2.0"],
     ["", undefined, "The start line is not SIP"],
   ])("reports the fault of the start line %j", (line, status, detail) => {
-    const message = parsed(optionsWith().replace(/^.*\n/, line === "" ? "" : `${line}\n`));
+    const message = parseText(optionsWith().replace(/^.*\n/, line === "" ? "" : `${line}\n`));
     expect(message).toMatchObject({ kind: "malformed", detail });
-    expect(message.kind === "malformed" && message.answer?.status).toBe(status);
+    expect(message.kind === "malformed" && message.response?.status).toBe(status);
   });
 
   test("gets a response with a tag and the fault as its reason phrase", () => {
-    const message = parsed(optionsWith("Via: SIP/2.0/TCP 192.0.2.9;branch=z9hG4bK2", "Max-Forwards: x"));
-    const response = message.kind === "malformed" ? message.answer : undefined;
+    const message = parseText(optionsWith("Via: SIP/2.0/TCP 192.0.2.9;branch=z9hG4bK2", "Max-Forwards: x"));
+    const response = message.kind === "malformed" ? message.response : undefined;
     expect(response).toMatchObject({ status: 400, reason: "Max-Forwards is not a number up to 255" });
     expect([...(response?.headers ?? [])]).toEqual([
       ["Via", "SIP/2.0/TCP 192.0.2.9;branch=z9hG4bK2"],
@@ -122,8 +120,8 @@ describe("a malformed message", () => {
   });
 
   test("gets no response if it is an ACK or a response", () => {
-    const ack = parsed(optionsWith("CSeq: 1 ACK", "To: bad").replace("OPTIONS", "ACK"));
-    const response = parsed(optionsWith("To: bad").replace(/^.*\n/, "SIP/2.0 200 OK\n"));
+    const ack = parseText(optionsWith("CSeq: 1 ACK", "To: bad").replace("OPTIONS", "ACK"));
+    const response = parseText(optionsWith("To: bad").replace(/^.*\n/, "SIP/2.0 200 OK\n"));
     for (const message of [ack, response])
       expect(message).toEqual({ kind: "malformed", detail: "To cannot be read", answer: undefined });
   });
@@ -136,13 +134,13 @@ describe("a malformed message", () => {
   });
 
   test("is reported if its header or number of fields exceeds the limit", () => {
-    expect(parsed(optionsWith(`X: ${"x".repeat(MAX_HEADER_BYTES)}`))).toMatchObject({
+    expect(parseText(optionsWith(`X: ${"x".repeat(MAX_HEADER_BYTES)}`))).toMatchObject({
       kind: "malformed",
       detail: "The header is larger than 64 KiB",
       answer: { status: 513 },
     });
     const fields = Array.from({ length: MAX_FIELDS }, (_, index) => `X-${index}: 1`);
-    expect(parsed(optionsWith(...fields))).toMatchObject({
+    expect(parseText(optionsWith(...fields))).toMatchObject({
       kind: "malformed",
       detail: "The header has more than 500 fields",
       answer: { status: 400 },

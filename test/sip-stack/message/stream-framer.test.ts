@@ -56,17 +56,17 @@ describe("a stream of bytes", () => {
       return framer.push(buffer);
     });
     expect(messagesRead).toEqual([parseMessage(message), parseMessage(message)]);
-    expect(framer.incomplete).toBe(false);
+    expect(framer.isIncomplete).toBe(false);
   });
 
   test("reports whether a message is incomplete", () => {
     const framer = new StreamFramer();
     framer.push(text("OPTIONS"));
-    expect(framer.incomplete).toBe(true);
+    expect(framer.isIncomplete).toBe(true);
     framer.push(text(` sip:a@b SIP/2.0\n${optionsWith("Content-Length: 2").replace(/^.*\n/, "")}`));
-    expect(framer.incomplete).toBe(true);
+    expect(framer.isIncomplete).toBe(true);
     expect(kinds(framer.push(text("ab")))).toEqual(["request"]);
-    expect(framer.incomplete).toBe(false);
+    expect(framer.isIncomplete).toBe(false);
   });
 
   test("continues after a malformed message of known length", () => {
@@ -111,8 +111,8 @@ describe("a stream that can no longer be read", () => {
     const frames = [...framer.push(text(optionsWith(), message)), ...framer.push(text(optionsWith()))];
     expect(kinds(frames)).toEqual(["request", "fault"]);
     expect(frames[1]).toMatchObject({ detail: expect.stringMatching(/^[A-Z].+/) });
-    expect(frames[1]?.kind === "fault" && frames[1].answer?.status).toBe(status);
-    expect(framer.incomplete).toBe(false);
+    expect(frames[1]?.kind === "fault" && frames[1].response?.status).toBe(status);
+    expect(framer.isIncomplete).toBe(false);
   });
 
   test("ends at a header beyond the limit", () => {
@@ -120,7 +120,7 @@ describe("a stream that can no longer be read", () => {
     const kibibyte = text("x".repeat(1_024));
     framer.push(text("OPTIONS sip:a@b SIP/2.0\nX: "));
     let pushedCount = 0;
-    while (framer.incomplete && pushedCount < 1_000) {
+    while (framer.isIncomplete && pushedCount < 1_000) {
       framer.push(kibibyte);
       pushedCount++;
     }

@@ -6,7 +6,7 @@ import { parseMessage } from "../../../adapters/sip-stack/message/parse-message.
 import { writeMessage } from "../../../adapters/sip-stack/message/write-message.ts";
 import { fuzz } from "../../support/fuzz.ts";
 import { anyMessage } from "./arbitraries.ts";
-import { optionsWith, parsedRequest } from "./messages.ts";
+import { optionsWith, parseRequest } from "./messages.ts";
 
 const messageText = (message: Parameters<typeof writeMessage>[0]): string =>
   new TextDecoder().decode(writeMessage(message));
@@ -20,7 +20,7 @@ describe("a message that is written", () => {
   });
 
   test("as a response copies only the required fields of its request", () => {
-    const request = parsedRequest(optionsWith("Subject: x"));
+    const request = parseRequest(optionsWith("Subject: x"));
     expect(messageText(responseTo(request, 200, ""))).toBe(
       [
         "SIP/2.0 200 ",
@@ -48,7 +48,7 @@ describe("a message that is written", () => {
   });
 
   test("is refused with a start line break", () => {
-    const response: SipResponse = responseTo(parsedRequest(optionsWith()), 200, "OK");
+    const response: SipResponse = responseTo(parseRequest(optionsWith()), 200, "OK");
     expect(() => writeMessage(sipRequest("OPTIONS", "sip:a@b SIP/2.0\r\nX: y"))).toThrow(RangeError);
     expect(() => writeMessage(sipRequest("OPTIONS", ""))).toThrow(RangeError);
     expect(() => writeMessage(sipRequest("OP TIONS", "sip:a@b"))).toThrow(RangeError);

@@ -46,7 +46,7 @@ class Phone {
   }
 
   /** Packets that it can decrypt with this key, as audio and by SSRC. */
-  understood(keys: SrtpKeys, from = 0): { samples: Int16Array; packets: number; ssrcs: number[] } {
+  decrypted(keys: SrtpKeys, from = 0): { samples: Int16Array; packets: number; ssrcs: number[] } {
     const srtp = createSrtp(keys);
     const rtpPacket = new RtpPacket();
     const samples: number[] = [];
@@ -74,12 +74,12 @@ async function callTo(phone: Phone) {
     address: LOOPBACK,
     port: end.session.port,
     random: (bytes) => realSystem.random(bytes),
-    settled: (settings) => end.session.configure(settings),
+    onNegotiated: (settings) => end.session.configure(settings),
   });
   const keyIn = (sdp: string | undefined): SrtpKeys =>
     parseCrypto(attribute(parseSdp(sdp!)!.media[0]!, "crypto")!)!.keys;
   const key = keyIn(negotiation.offer());
-  expect(negotiation.answered(phone.sdp(), false)).toBeUndefined();
+  expect(negotiation.takeAnswer(phone.sdp(), false)).toBeUndefined();
   end.session.start();
   end.say(tone(440, 10_000, 8000, 8000));
   await until(() => phone.packets.length > 30, "our audio at the phone");
@@ -92,24 +92,24 @@ describe("the SRTP key of our audio", () => {
   test("changes with its SSRC when the call is moved to another phone", async () => {
     const [first, second] = [await Phone.open(), await Phone.open()];
     const { negotiation, key, keyIn } = await callTo(first);
-    const newKey = keyIn(negotiation.reoffered(second.sdp()));
+    const newKey = keyIn(negotiation.answerOffer(second.sdp()));
     await until(() => second.packets.length > 30, "our audio at the second phone");
-    const [firstAudio, secondAudio] = [first.understood(key), second.understood(newKey)];
+    const [firstAudio, secondAudio] = [first.decrypted(key), second.decrypted(newKey)];
     expect([hasTone(firstAudio), hasTone(secondAudio)]).toEqual([true, true]);
     expect([firstAudio.packets, secondAudio.packets]).toEqual([first.packets.length, second.packets.length]);
     expect([firstAudio.ssrcs.length, secondAudio.ssrcs.length]).toEqual([1, 1]);
     expect(secondAudio.ssrcs).not.toEqual(firstAudio.ssrcs);
-    expect([first.understood(newKey).packets, second.understood(key).packets]).toEqual([0, 0]);
+    expect([first.decrypted(newKey).packets, second.decrypted(key).packets]).toEqual([0, 0]);
   });
 
   test("changes with another key from the same address", async () => {
     const phone = await Phone.open();
     const { negotiation, key, keyIn } = await callTo(phone);
     phone.newKey();
-    const newKey = keyIn(negotiation.reoffered(phone.sdp()));
-    await until(() => phone.understood(newKey).packets > 30, "our audio with the new key");
+    const newKey = keyIn(negotiation.answerOffer(phone.sdp()));
+    await until(() => phone.decrypted(newKey).packets > 30, "our audio with the new key");
     expect(newKey.key).not.toEqual(key.key);
-    expect(hasTone(phone.understood(newKey))).toBe(true);
+    expect(hasTone(phone.decrypted(newKey))).toBe(true);
   });
 
   test("changes in a requested offer, after its answer", async () => {
@@ -118,24 +118,24 @@ describe("the SRTP key of our audio", () => {
     const newKey = keyIn(negotiation.offer(true));
     const { length } = first.packets;
     await until(() => first.packets.length > length + 10, "our audio until the answer");
-    expect(negotiation.answered(second.sdp(), false)).toBeUndefined();
+    expect(negotiation.takeAnswer(second.sdp(), false)).toBeUndefined();
     await until(() => second.packets.length > 30, "our audio at the second phone");
-    expect(first.understood(key).packets).toBe(first.packets.length);
-    expect(hasTone(second.understood(newKey))).toBe(true);
-    expect([first.understood(newKey).packets, second.understood(key).packets]).toEqual([0, 0]);
+    expect(first.decrypted(key).packets).toBe(first.packets.length);
+    expect(hasTone(second.decrypted(newKey))).toBe(true);
+    expect([first.decrypted(newKey).packets, second.decrypted(key).packets]).toEqual([0, 0]);
   });
 
   test("stays with its SSRC and sequence through holds and refreshes", async () => {
     const phone = await Phone.open();
     const { end, negotiation, key, keyIn } = await callTo(phone);
-    const keys = [keyIn(negotiation.reoffered(phone.sdp("sendonly"))), keyIn(negotiation.reoffered(phone.sdp()))];
+    const keys = [keyIn(negotiation.answerOffer(phone.sdp("sendonly"))), keyIn(negotiation.answerOffer(phone.sdp()))];
     keys.push(keyIn(negotiation.offer()));
-    expect(negotiation.answered(phone.sdp(), false)).toBeUndefined();
+    expect(negotiation.takeAnswer(phone.sdp(), false)).toBeUndefined();
     for (const entry of keys) expect(entry.key).toEqual(key.key);
     const { length } = phone.packets;
     await until(() => phone.packets.length > length + 20, "our audio after that");
     await end.session.close();
-    const audio = phone.understood(key);
+    const audio = phone.decrypted(key);
     expect(audio.ssrcs).toHaveLength(1);
     expect(audio.packets).toBe(phone.packets.length);
   });

@@ -14,7 +14,7 @@ function negotiate(options: Partial<NegotiationOptions> = {}) {
     address: "192.0.2.1",
     port: 40_000,
     random: (bytes) => system.random(bytes),
-    settled: (settings) => agreements.push(settings),
+    onNegotiated: (settings) => agreements.push(settings),
     ...options,
   });
   return { negotiation, settled: agreements };
@@ -76,7 +76,7 @@ describe("an answer", () => {
   test("decides codec, payload types and addresses", () => {
     const { negotiation, settled } = negotiate();
     negotiation.offer();
-    expect(negotiation.answered(PLAIN, false)).toBeUndefined();
+    expect(negotiation.takeAnswer(PLAIN, false)).toBeUndefined();
     expect(settled).toEqual([
       {
         remote: { address: "192.0.2.9", port: 5000 },
@@ -108,7 +108,7 @@ describe("an answer", () => {
       ],
       ["c=IN IP4 192.0.2.9", "a=sendonly"],
     ).replaceAll("\r\n", "\n");
-    expect(negotiation.answered(text, true)).toBeUndefined();
+    expect(negotiation.takeAnswer(text, true)).toBeUndefined();
     expect(settled[0]).toMatchObject({
       remote: { address: "198.51.100.7", port: 5000 },
       remoteRtcp: { address: "198.51.100.7", port: 31_047 },
@@ -123,14 +123,14 @@ describe("an answer", () => {
   test("may choose G.722 by its payload type alone, with a clock of 8,000 Hz", () => {
     const { negotiation, settled } = negotiate({ codecs: ["PCMU", "G722"] });
     expect(negotiation.offer()).toContain("\r\na=rtpmap:9 G722/8000\r\n");
-    expect(negotiation.answered(answer(["m=audio 5000 RTP/AVP 9 101"]), false)).toBeUndefined();
+    expect(negotiation.takeAnswer(answer(["m=audio 5000 RTP/AVP 9 101"]), false)).toBeUndefined();
     expect(settled[0]).toMatchObject({ codec: "G722", payloadType: { send: 9, receive: 9 } });
   });
 
   test("with rtcp-mux has one port for both", () => {
     const { negotiation, settled } = negotiate();
     negotiation.offer();
-    negotiation.answered(`${PLAIN}a=rtcp-mux\r\n`, false);
+    negotiation.takeAnswer(`${PLAIN}a=rtcp-mux\r\n`, false);
     expect(settled[0]).toMatchObject({ rtcpMux: true, remoteRtcp: { port: 5000 } });
   });
 
@@ -152,7 +152,7 @@ describe("an answer", () => {
   ])("with %s has a fault in a sentence", (_, text, sentence) => {
     const { negotiation, settled } = negotiate();
     negotiation.offer();
-    expect(negotiation.answered(text, false)).toMatch(sentence);
+    expect(negotiation.takeAnswer(text, false)).toMatch(sentence);
     expect(settled).toEqual([]);
   });
 });
@@ -163,7 +163,7 @@ describe("SDES keys", () => {
   test("are the answer's and ours with the same tag", () => {
     const { negotiation, settled } = negotiate({ srtp: "required" });
     const offeredKeys = attributes(parseSdp(negotiation.offer())!.media[0]!, "crypto").map(parseCrypto);
-    expect(negotiation.answered(secureAnswer(keyLine(2, "AES_CM_128_HMAC_SHA1_32")), false)).toBeUndefined();
+    expect(negotiation.takeAnswer(secureAnswer(keyLine(2, "AES_CM_128_HMAC_SHA1_32")), false)).toBeUndefined();
     expect(settled[0]?.srtp?.send).toEqual(offeredKeys[1]?.keys);
     expect(settled[0]?.srtp?.receive.suite).toBe("AES_CM_128_HMAC_SHA1_32");
     expect(settled[0]?.srtp?.receive.key).not.toEqual(offeredKeys[1]?.keys.key);
@@ -175,12 +175,12 @@ describe("SDES keys", () => {
     const { negotiation, settled } = negotiate({ srtp: "required" });
     const offeredKeys = attributes(parseSdp(negotiation.offer())!.media[0]!, "crypto").map(parseCrypto);
     const text = answer(["m=audio 5000 RTP/SAVP 0", malformedLine, firstLine, secondLine]);
-    expect(negotiation.answered(text, false)).toBeUndefined();
+    expect(negotiation.takeAnswer(text, false)).toBeUndefined();
     expect(settled[0]?.srtp).toEqual({
       send: offeredKeys[1]?.keys,
       receive: parseCrypto(firstLine.slice("a=crypto:".length))?.keys,
     });
-    expect(negotiation.answered(answer(["m=audio 5000 RTP/SAVP 0", malformedLine, malformedLine]), false)).toMatch(
+    expect(negotiation.takeAnswer(answer(["m=audio 5000 RTP/SAVP 0", malformedLine, malformedLine]), false)).toMatch(
       /is malformed/,
     );
   });
@@ -191,7 +191,7 @@ describe("SDES keys", () => {
       const [media] = parseSdp(negotiation.offer())!.media;
       expect([media!.protocol, attributes(media!, "crypto").length]).toEqual([profile, 4]);
       const text = secureAnswer(keyLine(1, "AES_CM_128_HMAC_SHA1_80"), answerProfile);
-      expect(negotiation.answered(text, false)).toBeUndefined();
+      expect(negotiation.takeAnswer(text, false)).toBeUndefined();
       expect(settled[0]?.srtp?.receive).toEqual(parseCrypto(attribute(parseSdp(text)!.media[0]!, "crypto")!)?.keys);
     }
   });
@@ -204,7 +204,7 @@ describe("SDES keys", () => {
     ] as const) {
       const { negotiation, settled } = negotiate({ srtp: "optional" });
       negotiation.offer();
-      expect(negotiation.answered(text, false)).toBeUndefined();
+      expect(negotiation.takeAnswer(text, false)).toBeUndefined();
       expect(settled[0]?.srtp !== undefined).toBe(isEncrypted);
     }
   });
@@ -222,7 +222,7 @@ describe("SDES keys", () => {
   ] as const)("that do not fit (%s) are a sentence", (srtp, text, sentence) => {
     const { negotiation, settled } = negotiate({ srtp });
     negotiation.offer();
-    expect(negotiation.answered(text, false)).toMatch(sentence);
+    expect(negotiation.takeAnswer(text, false)).toMatch(sentence);
     expect(settled).toEqual([]);
   });
 });
@@ -231,7 +231,7 @@ describe("a re-offer of the peer", () => {
   function startCall(options: Partial<NegotiationOptions> = {}, text = PLAIN) {
     const call = negotiate(options);
     call.negotiation.offer();
-    expect(call.negotiation.answered(text, false)).toBeUndefined();
+    expect(call.negotiation.takeAnswer(text, false)).toBeUndefined();
     return call;
   }
   const version = (sdp: string | undefined): string | undefined => /o=- \d+ (\d+)/.exec(sdp ?? "")?.[1];
@@ -243,14 +243,14 @@ describe("a re-offer of the peer", () => {
     ["sendrecv", "sendrecv"],
   ])("that is %s is answered %s", (offered, answered) => {
     const { negotiation, settled } = startCall();
-    const text = negotiation.reoffered(`${PLAIN}a=${offered}\r\n`);
+    const text = negotiation.answerOffer(`${PLAIN}a=${offered}\r\n`);
     expect(attribute(parseSdp(text!)!.media[0]!, answered)).toBe("");
     expect(settled.at(-1)?.direction).toBe(answered);
   });
 
   test("with an address of zeros holds the call, and keeps the remote address", () => {
     const { negotiation, settled } = startCall();
-    const text = negotiation.reoffered(answer(["m=audio 5000 RTP/AVP 0"], ["c=IN IP4 0.0.0.0"]));
+    const text = negotiation.answerOffer(answer(["m=audio 5000 RTP/AVP 0"], ["c=IN IP4 0.0.0.0"]));
     expect(text).toContain("a=recvonly");
     expect(settled.at(-1)).toMatchObject({ direction: "recvonly", remote: { address: "192.0.2.9", port: 5000 } });
   });
@@ -258,17 +258,17 @@ describe("a re-offer of the peer", () => {
   test("raises our description's version only on changes", () => {
     const { negotiation } = startCall();
     expect(version(negotiation.offer())).toBe("1");
-    const first = negotiation.reoffered(PLAIN);
+    const first = negotiation.answerOffer(PLAIN);
     expect(version(first)).toBe("2");
-    expect(negotiation.reoffered(PLAIN)).toBe(first);
-    expect(version(negotiation.reoffered(`${PLAIN}a=sendonly\r\n`))).toBe("3");
+    expect(negotiation.answerOffer(PLAIN)).toBe(first);
+    expect(version(negotiation.answerOffer(`${PLAIN}a=sendonly\r\n`))).toBe("3");
     expect(version(negotiation.offer())).toBe("4");
     expect(version(negotiation.offer())).toBe("4");
   });
 
   test("does not narrow our next offer", () => {
     const { negotiation } = startCall({ codecs: ["opus", "PCMU"] });
-    negotiation.reoffered(answer(["m=video 7000 RTP/AVP 96", "m=audio 5000 RTP/AVP 0", "a=inactive"]));
+    negotiation.answerOffer(answer(["m=video 7000 RTP/AVP 96", "m=audio 5000 RTP/AVP 0", "a=inactive"]));
     const media = parseSdp(negotiation.offer())!.media;
     expect(media.map(({ kind, port }) => [kind, port])).toEqual([
       ["video", 0],
@@ -280,20 +280,20 @@ describe("a re-offer of the peer", () => {
 
   test("keeps its payload types in our next offer, each with one meaning", () => {
     const { negotiation, settled } = startCall({ codecs: ["PCMU", "opus"] });
-    negotiation.reoffered(
+    negotiation.answerOffer(
       answer(["m=audio 5000 RTP/AVP 101 111", "a=rtpmap:101 opus/48000/2", "a=rtpmap:111 telephone-event/48000"]),
     );
     const lines = attributes(parseSdp(negotiation.offer())!.media[0]!, "rtpmap");
     expect(lines).toEqual(["0 PCMU/8000", "101 opus/48000/2", "96 telephone-event/8000", "111 telephone-event/48000"]);
-    negotiation.answered(answer(["m=audio 5000 RTP/AVP 101", "a=rtpmap:101 opus/48000/2"]), false);
+    negotiation.takeAnswer(answer(["m=audio 5000 RTP/AVP 101", "a=rtpmap:101 opus/48000/2"]), false);
     expect(settled.at(-1)?.payloadType).toEqual({ send: 101, receive: 101 });
   });
 
   test("keeps the codec in use if listed, and moves the stream", () => {
     const { negotiation, settled } = startCall();
-    negotiation.reoffered(answer(["m=audio 6000 RTP/AVP 8 0"], ["c=IN IP4 192.0.2.77"]));
+    negotiation.answerOffer(answer(["m=audio 6000 RTP/AVP 8 0"], ["c=IN IP4 192.0.2.77"]));
     expect(settled.at(-1)).toMatchObject({ codec: "PCMU", remote: { address: "192.0.2.77", port: 6000 } });
-    const text = negotiation.reoffered(answer(["m=audio 6000 RTP/AVP 8 18"]));
+    const text = negotiation.answerOffer(answer(["m=audio 6000 RTP/AVP 8 18"]));
     expect(settled.at(-1)).toMatchObject({
       codec: "PCMA",
       payloadType: { send: 8, receive: 8 },
@@ -304,7 +304,7 @@ describe("a re-offer of the peer", () => {
 
   test("with other media gets an answer for each, and one is accepted", () => {
     const { negotiation } = startCall();
-    const text = negotiation.reoffered(
+    const text = negotiation.answerOffer(
       answer(["m=video 7000 RTP/AVP 96", "m=audio 5000 RTP/AVP 0", "m=audio 5002 RTP/AVP 0", "m=image 7002 udptl t38"]),
     );
     expect(parseSdp(text!)?.media.map(({ kind, port }) => [kind, port])).toEqual([
@@ -321,7 +321,7 @@ describe("a re-offer of the peer", () => {
       { srtp: "required" },
       secureOffer(keyLine(1, "AES_CM_128_HMAC_SHA1_80")),
     );
-    const text = negotiation.reoffered(secureOffer(keyLine(5, "AES_CM_128_HMAC_SHA1_80")));
+    const text = negotiation.answerOffer(secureOffer(keyLine(5, "AES_CM_128_HMAC_SHA1_80")));
     const answerKey = parseCrypto(attribute(parseSdp(text!)!.media[0]!, "crypto")!);
     expect(answerKey?.tag).toBe(5);
     expect(settled.at(-1)?.srtp?.send).toEqual(answerKey?.keys);
@@ -330,7 +330,7 @@ describe("a re-offer of the peer", () => {
 
   test.each(["RTP/SAVP", "RTP/SAVPF"])("with keys and %s gets that profile, encrypted", (profile) => {
     const { negotiation, settled } = startCall({ srtp: "optional" });
-    const text = negotiation.reoffered(
+    const text = negotiation.answerOffer(
       answer([`m=audio 5000 ${profile} 0`, keyLine(1, "AES_CM_128_HMAC_SHA1_80"), "a=rtcp-fb:* nack"]),
     );
     const media = parseSdp(text!)!.media[0]!;
@@ -353,7 +353,7 @@ describe("a re-offer of the peer", () => {
     const first = srtp === "off" ? PLAIN : answer(["m=audio 5000 RTP/SAVP 0", keyLine(1, "AES_CM_128_HMAC_SHA1_80")]);
     const { negotiation, settled } = startCall({ srtp }, first);
     const offerBefore = negotiation.offer();
-    expect(negotiation.reoffered(text)).toBeUndefined();
+    expect(negotiation.answerOffer(text)).toBeUndefined();
     expect(negotiation.offer()).toBe(offerBefore);
     expect(settled.length).toBe(1);
   });

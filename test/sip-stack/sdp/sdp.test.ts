@@ -72,15 +72,15 @@ describe("session descriptions", () => {
         address: "192.0.2.1",
         port: 40_000,
         random: (bytes) => void bytes.fill(7),
-        settled: ({ remote }) => {
+        onNegotiated: ({ remote }) => {
           agreementCount++;
           expect(remote.port).toBeGreaterThan(0);
         },
       });
       negotiation.offer();
-      const refusal = negotiation.answered(first, false);
+      const refusal = negotiation.takeAnswer(first, false);
       expect(agreementCount).toBe(refusal === undefined ? 1 : 0);
-      const answer = negotiation.reoffered(second);
+      const answer = negotiation.answerOffer(second);
       if (answer !== undefined) expect(parseSdp(answer)?.media.length).toBe(parseSdp(second)?.media.length);
     }),
   );
@@ -99,11 +99,11 @@ describe("session descriptions", () => {
         address: "192.0.2.1",
         port: 2,
         random: () => {},
-        settled: () => {},
+        onNegotiated: () => {},
       });
       const startMs = processorMs();
-      negotiation.answered(`c=IN IP4 192.0.2.9\n${text}`, false);
-      negotiation.reoffered(`c=IN IP4 192.0.2.9\nm=audio 1 RTP/AVP 0\n${text}`);
+      negotiation.takeAnswer(`c=IN IP4 192.0.2.9\n${text}`, false);
+      negotiation.answerOffer(`c=IN IP4 192.0.2.9\nm=audio 1 RTP/AVP 0\n${text}`);
       expect(processorMs() - startMs, text.slice(0, 20)).toBeLessThan(500);
     }
   });

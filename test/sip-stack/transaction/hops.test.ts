@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { responseTo, type SipRequest } from "../../../adapters/sip-stack/message/message.ts";
 import type { Hop } from "../../../adapters/sip-stack/transport/transport.ts";
-import { request, type Sent, send } from "./trunk.ts";
+import { type RecordedRequest, request, send } from "./trunk.ts";
 import { tcp, udp, Wire } from "./wire.ts";
 
 const URI = "sip:them@there.example";
 const FIRST = udp("192.0.2.11");
 const SECOND = udp("192.0.2.12");
 
-async function sendRequest(wire: Wire, method = "INVITE", body = ""): Promise<Sent> {
+async function sendRequest(wire: Wire, method = "INVITE", body = ""): Promise<RecordedRequest> {
   const sent = send(wire.transactions, request(method, URI, {}, body), URI);
   await wire.system.settle();
   return sent;
@@ -16,7 +16,7 @@ async function sendRequest(wire: Wire, method = "INVITE", body = ""): Promise<Se
 
 /** `udp 192.0.2.11 INVITE` for every sent message. */
 function sentMessages(wire: Wire): string[] {
-  return wire.left.map(
+  return wire.sentMessages.map(
     ({ message, flow }) => `${flow.kind} ${flow.remote.address} ${message.kind === "request" && message.method}`,
   );
 }
@@ -24,13 +24,15 @@ function sentMessages(wire: Wire): string[] {
 test("an unreachable hop is tried last and probed with increasing pauses", async () => {
   const wire = new Wire();
   wire.hops = [tcp("192.0.2.11"), tcp("192.0.2.12")];
-  wire.refused.add("tcp 192.0.2.11");
+  wire.unreachable.add("tcp 192.0.2.11");
   for (const ms of [0, 29_999, 1, 59_999, 1]) {
     await wire.system.advance(ms);
     await sendRequest(wire);
     wire.answer(200);
   }
-  expect(wire.connected).toEqual(["11", "12", "12", "11", "12", "12", "11", "12"].map((last) => `tcp 192.0.2.${last}`));
+  expect(wire.connectionAttempts).toEqual(
+    ["11", "12", "12", "11", "12", "12", "11", "12"].map((last) => `tcp 192.0.2.${last}`),
+  );
   await wire.transactions.close();
 });
 
@@ -40,10 +42,10 @@ test("a failed hop is tried first again after any response to its probe", async 
   await sendRequest(wire);
   await wire.system.advance(4_000);
   wire.answer(200);
-  const sentBefore = wire.left.length;
+  const sentBefore = wire.sentMessages.length;
   await wire.system.advance(30_000);
   await sendRequest(wire);
-  const [probe] = wire.left.slice(sentBefore);
+  const [probe] = wire.sentMessages.slice(sentBefore);
   expect(`${probe?.flow.remote.address} ${probe?.message.kind === "request" && probe.message.method}`).toBe(
     "192.0.2.11 OPTIONS",
   );
@@ -60,14 +62,14 @@ test("a hop that responds only to probes is probed less often each time", async 
   wire.hops = [FIRST, SECOND];
   /** Sends an INVITE that the first hop ignores; returns the hops that were tried. */
   const placeCall = async (): Promise<string[]> => {
-    const sentBefore = wire.left.length;
+    const sentBefore = wire.sentMessages.length;
     await sendRequest(wire);
-    const [first] = wire.left
+    const [first] = wire.sentMessages
       .slice(sentBefore)
       .filter(({ message }) => message.kind === "request" && message.method === "INVITE");
     if (first?.flow.remote.address === FIRST.address) await wire.system.advance(4_000);
     wire.answer(200);
-    const sent = wire.left.slice(sentBefore).filter(({ message }) => message.kind === "request");
+    const sent = wire.sentMessages.slice(sentBefore).filter(({ message }) => message.kind === "request");
     return [...new Set(sent.map(({ message, flow }) => `${flow.remote.address} ${(message as SipRequest).method}`))];
   };
   const [askedFirst, probedFirst, usedSecond] = [
@@ -109,10 +111,10 @@ test.each([408, 503])("a probe's %i leaves the hop last", async (status) => {
 test("the trunk's flow avoids a failed hop", async () => {
   const wire = new Wire();
   wire.hops = [tcp("192.0.2.11"), tcp("192.0.2.12")];
-  wire.refused.add("tcp 192.0.2.11");
+  wire.unreachable.add("tcp 192.0.2.11");
   for (let n = 0; n < 2; n++)
     expect((await wire.transactions.flowTo(URI, new AbortController().signal)).remote.address).toBe("192.0.2.12");
-  expect(wire.connected).toEqual(["11", "12", "12"].map((last) => `tcp 192.0.2.${last}`));
+  expect(wire.connectionAttempts).toEqual(["11", "12", "12"].map((last) => `tcp 192.0.2.${last}`));
   await wire.transactions.close();
 });
 
@@ -126,11 +128,11 @@ test("an unanswered request that may have arrived is reported as unanswered", as
     const sent = await sendRequest(wire);
     await act(wire);
     await wire.system.settle();
-    const result = [sent.told.at(-1), sent.transaction.unanswered] as const;
+    const result = [sent.events.at(-1), sent.transaction.isUnanswered] as const;
     await wire.transactions.close();
     return result;
   };
-  const refuse = (wire: Wire) => wire.breaks(wire.message(0).flow, "refused");
+  const refuse = (wire: Wire) => wire.breakFlow(wire.message(0).flow, "refused");
   expect(await outcomeOf([FIRST], (wire) => wire.answer(503))).toEqual(["503", false]);
   expect(await outcomeOf([FIRST], refuse)).toEqual(["refused", false]);
   expect(await outcomeOf([], () => {})).toEqual(["dns", false]);
@@ -142,7 +144,7 @@ test("an unanswered request that may have arrived is reported as unanswered", as
   expect(await outcomeOf([FIRST], (wire) => wire.system.advance(32_000))).toEqual(["timeout", true]);
   const failAfterTrying = async (wire: Wire): Promise<void> => {
     wire.answer(100);
-    wire.breaks(wire.message(0).flow, "closed");
+    wire.breakFlow(wire.message(0).flow, "closed");
   };
   expect(await outcomeOf([tcp("192.0.2.11")], failAfterTrying)).toEqual(["closed", true]);
   const silentThen503 = async (wire: Wire): Promise<void> => {
@@ -155,16 +157,16 @@ test("an unanswered request that may have arrived is reported as unanswered", as
 test("a request without a working hop fails with the last fault", async () => {
   const wire = new Wire();
   wire.hops = [tcp("192.0.2.11"), tcp("192.0.2.12")];
-  for (const { address } of wire.hops) wire.refused.add(`tcp ${address}`);
+  for (const { address } of wire.hops) wire.unreachable.add(`tcp ${address}`);
   const sent = await sendRequest(wire);
-  expect(sent.told).toEqual(["refused"]);
+  expect(sent.events).toEqual(["refused"]);
   expect(await sent.end).toMatchObject({ message: "tcp 192.0.2.12 refused" });
 });
 
 test("a target without an address fails the request", async () => {
   const wire = new Wire();
   wire.hops = [];
-  expect((await sendRequest(wire)).told).toEqual(["dns"]);
+  expect((await sendRequest(wire)).events).toEqual(["dns"]);
 });
 
 test("a silent hop costs 8 * T1 before the next one is tried", async () => {
@@ -175,7 +177,7 @@ test("a silent hop costs 8 * T1 before the next one is tried", async () => {
   expect(sentMessages(wire)).toEqual([...Array(4).fill("udp 192.0.2.11 INVITE"), "udp 192.0.2.12 INVITE"]);
   expect(wire.message(0).message.headers.get("Via")).not.toBe(wire.message(-1).message.headers.get("Via"));
   wire.answer(200);
-  expect(sent.told).toEqual(["sent", "sent", "200"]);
+  expect(sent.events).toEqual(["sent", "sent", "200"]);
   await wire.transactions.close();
 });
 
@@ -188,7 +190,7 @@ test("a silent hop that rings late gets CANCEL", async () => {
   await wire.system.settle();
   expect(sentMessages(wire).at(-1)).toBe("udp 192.0.2.11 CANCEL");
   wire.answer(200);
-  expect(sent.told).toEqual(["sent", "sent", "200"]);
+  expect(sent.events).toEqual(["sent", "sent", "200"]);
   await wire.transactions.close();
 });
 
@@ -199,10 +201,10 @@ test("a 503 fails over to the next hop; without one it is final", async () => {
   wire.answer(503);
   await wire.system.settle();
   expect(sentMessages(wire)).toEqual(["udp 192.0.2.11 INVITE", "udp 192.0.2.11 ACK", "udp 192.0.2.12 INVITE"]);
-  expect(sent.told).toEqual(["sent", "sent"]);
+  expect(sent.events).toEqual(["sent", "sent"]);
   wire.answer(503);
   await wire.system.settle();
-  expect(sent.told).toEqual(["sent", "sent", "503"]);
+  expect(sent.events).toEqual(["sent", "sent", "503"]);
   await wire.transactions.close();
 });
 
@@ -215,7 +217,7 @@ test("an INVITE with a response is not sent to another hop", async () => {
     await wire.system.settle();
     const invites = sentMessages(wire).filter((line) => line.endsWith("INVITE"));
     await wire.transactions.close();
-    return [sent.told, invites];
+    return [sent.events, invites];
   };
   const connections = [tcp("192.0.2.11"), tcp("192.0.2.12")];
   const ringThenFail = (wire: Wire): void => {
@@ -226,7 +228,7 @@ test("an INVITE with a response is not sent to another hop", async () => {
   for (const status of [100, 180]) {
     const breakFlow = (wire: Wire): void => {
       wire.answer(status);
-      wire.breaks(wire.message(0).flow, "closed");
+      wire.breakFlow(wire.message(0).flow, "closed");
     };
     const end = [["sent", `${status}`, "closed"], ["tcp 192.0.2.11 INVITE"]];
     expect(await outcomeOf(connections, breakFlow)).toEqual(end);
@@ -249,21 +251,21 @@ test("our address is trusted from OPTIONS and REGISTER only", async () => {
     const response = responseTo(message as SipRequest, 200, "");
     const via = response.headers.get("Via") ?? "";
     response.headers.set("Via", via.replace("rport", "rport=40001;received=203.0.113.7"));
-    wire.arrives(response, flow);
+    wire.deliver(response, flow);
   }
-  expect(wire.seenAs).toHaveLength(4);
-  expect(wire.trusted).toHaveLength(2);
+  expect(wire.learnedAddresses).toHaveLength(4);
+  expect(wire.trustedAddresses).toHaveLength(2);
   await wire.transactions.close();
 });
 
 test("a 503 is final with unreachable other hops", async () => {
   const wire = new Wire();
   wire.hops = [tcp("192.0.2.11"), tcp("192.0.2.12")];
-  wire.refused.add("tcp 192.0.2.12");
+  wire.unreachable.add("tcp 192.0.2.12");
   const sent = await sendRequest(wire, "OPTIONS");
   wire.answer(503, { method: "OPTIONS" });
   await wire.system.settle();
-  expect(sent.told).toEqual(["sent", "503"]);
+  expect(sent.events).toEqual(["sent", "503"]);
 });
 
 test("a series of requests stays with the server that responded last", async () => {
@@ -279,7 +281,7 @@ test("a series of requests stays with the server that responded last", async () 
   };
   await sendAgain();
   await sendRequest(wire, "REGISTER");
-  wire.breaks(wire.message(0).flow, "refused");
+  wire.breakFlow(wire.message(0).flow, "refused");
   await wire.system.settle();
   await sendAgain();
   const [viaFirst, viaSecond] = ["udp 192.0.2.11 REGISTER", "udp 192.0.2.12 REGISTER"];
@@ -293,7 +295,7 @@ test("other final responses do not fail over", async () => {
   const sent = await sendRequest(wire);
   wire.answer(500);
   await wire.system.settle();
-  expect(sent.told).toEqual(["sent", "500"]);
+  expect(sent.events).toEqual(["sent", "500"]);
   await wire.transactions.close();
 });
 
@@ -304,11 +306,11 @@ test("a cancelled request does not fail over", async () => {
   sent.transaction.cancel();
   wire.answer(503);
   await wire.system.settle();
-  expect(sent.told).toEqual(["sent", "503"]);
+  expect(sent.events).toEqual(["sent", "503"]);
   const unanswered = await sendRequest(wire);
   unanswered.transaction.cancel();
   await wire.system.advance(4_000);
-  expect(unanswered.told).toEqual(["sent", "timeout"]);
+  expect(unanswered.events).toEqual(["sent", "timeout"]);
   await wire.transactions.close();
 });
 
@@ -316,7 +318,7 @@ test("a refused datagram fails over to the next hop", async () => {
   const wire = new Wire();
   wire.hops = [FIRST, SECOND];
   await sendRequest(wire);
-  wire.breaks(wire.message(0).flow, "refused");
+  wire.breakFlow(wire.message(0).flow, "refused");
   await wire.system.settle();
   expect(sentMessages(wire)).toEqual(["udp 192.0.2.11 INVITE", "udp 192.0.2.12 INVITE"]);
   await wire.transactions.close();
@@ -331,15 +333,15 @@ test("a request of more than 1300 bytes takes TCP if the peer accepts it", async
   expect(wire.message(0).message.headers.get("Via")).toMatch(/^SIP\/2\.0\/TCP /);
   await wire.transactions.close();
   const udpOnly = new Wire();
-  udpOnly.refused.add("tcp 192.0.2.11");
+  udpOnly.unreachable.add("tcp 192.0.2.11");
   await sendRequest(udpOnly, "INVITE", longBody);
   await sendRequest(udpOnly, "INVITE", longBody);
   expect(sentMessages(udpOnly)).toEqual(["udp 192.0.2.11 INVITE", "udp 192.0.2.11 INVITE"]);
   expect(udpOnly.message(0).message.headers.list("Via")).toHaveLength(1);
-  expect(udpOnly.connected.filter((name) => name.startsWith("tcp"))).toHaveLength(1);
+  expect(udpOnly.connectionAttempts.filter((name) => name.startsWith("tcp"))).toHaveLength(1);
   await udpOnly.system.advance(10 * 60_000);
   await sendRequest(udpOnly, "INVITE", longBody);
-  expect(udpOnly.connected.filter((name) => name.startsWith("tcp"))).toHaveLength(2);
+  expect(udpOnly.connectionAttempts.filter((name) => name.startsWith("tcp"))).toHaveLength(2);
   await udpOnly.transactions.close();
 });
 
@@ -351,18 +353,18 @@ test("a long request stays on UDP by URI, and returns to it on failure", async (
   expect(sentMessages(wire)).toEqual(["udp 192.0.2.11 INVITE"]);
   wire.hops = [FIRST];
   await sendRequest(wire, "OPTIONS", longBody);
-  wire.breaks(wire.message(-1).flow, "closed");
+  wire.breakFlow(wire.message(-1).flow, "closed");
   await wire.system.settle();
   expect(sentMessages(wire).slice(1)).toEqual(["tcp 192.0.2.11 OPTIONS", "udp 192.0.2.11 OPTIONS"]);
   const unanswered = await sendRequest(wire, "INVITE", longBody);
   expect(sentMessages(wire).at(-1)).toBe("tcp 192.0.2.11 INVITE");
   await wire.system.advance(3_999);
-  expect(unanswered.told).toEqual(["sent"]);
+  expect(unanswered.events).toEqual(["sent"]);
   await wire.system.advance(1);
-  expect(unanswered.told).toEqual(["sent", "sent"]);
+  expect(unanswered.events).toEqual(["sent", "sent"]);
   expect(sentMessages(wire).at(-1)).toBe("udp 192.0.2.11 INVITE");
   await wire.system.advance(32_000);
-  expect(unanswered.told).toEqual(["sent", "sent", "timeout"]);
+  expect(unanswered.events).toEqual(["sent", "sent", "timeout"]);
   await wire.transactions.close();
 });
 
@@ -374,6 +376,6 @@ test("a slow server that rings over TCP after the datagram gets CANCEL", async (
   await wire.system.settle();
   expect(sentMessages(wire)).toEqual(["tcp 192.0.2.11 INVITE", "udp 192.0.2.11 INVITE", "tcp 192.0.2.11 CANCEL"]);
   wire.answer(482);
-  expect(sent.told).toEqual(["sent", "sent", "482"]);
+  expect(sent.events).toEqual(["sent", "sent", "482"]);
   await wire.transactions.close();
 });

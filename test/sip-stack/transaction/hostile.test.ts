@@ -6,12 +6,12 @@ import { parseMessage } from "../../../adapters/sip-stack/message/parse-message.
 import { writeMessage } from "../../../adapters/sip-stack/message/write-message.ts";
 import { fuzz } from "../../support/fuzz.ts";
 import { type DatagramPeer, datagramPeer } from "../transport/sockets.ts";
-import { openTrunk, request, type Sent, send, type Trunk } from "./trunk.ts";
+import { openTrunk, type RecordedRequest, request, send, type Trunk } from "./trunk.ts";
 
 let trunk: Trunk;
 let peer: DatagramPeer;
 /** A ringing call. */
-let ringing: Sent;
+let ringing: RecordedRequest;
 let tcpPort: number;
 let invite: SipRequest;
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
   peer = await datagramPeer();
   trunk = openTrunk({ listen: { transport: "tcp", port: 0, address: "127.0.0.1" } });
   await trunk.transports.ready();
-  tcpPort = trunk.transports.listening?.port ?? 0;
+  tcpPort = trunk.transports.listenerAddress?.port ?? 0;
   const uri = `sip:them@127.0.0.1:${peer.port}`;
   ringing = send(trunk.transactions, request("INVITE", uri), uri);
   invite = await new Promise((resolve) => {
@@ -45,9 +45,9 @@ function reply(status: number): void {
 
 async function waitForEvent(last: string): Promise<void> {
   const deadline = performance.now() + 5_000;
-  while (ringing.told.at(-1) !== last && performance.now() < deadline)
+  while (ringing.events.at(-1) !== last && performance.now() < deadline)
     await new Promise((resolve) => setTimeout(resolve, 2));
-  expect(ringing.told.at(-1)).toBe(last);
+  expect(ringing.events.at(-1)).toBe(last);
 }
 
 /** Messages of a peer about this call or another one, to be mutated. */
@@ -75,7 +75,7 @@ describe("a call that rings is not disturbed", () => {
     fc.asyncProperty(fc.array(fc.oneof(noise, corrupted), { minLength: 1, maxLength: 4 }), async (datagrams) => {
       for (const datagram of datagrams) peer.send(datagram, ringing.flows[0]?.local.port ?? 0);
       await new Promise((resolve) => setImmediate(resolve));
-      expect(ringing.told).toEqual(["sent", "180"]);
+      expect(ringing.events).toEqual(["sent", "180"]);
     }),
   );
 
@@ -90,12 +90,12 @@ describe("a call that rings is not disturbed", () => {
       }
       for (const piece of pieces) socket.write(piece);
       await new Promise((resolve) => setImmediate(resolve));
-      expect(ringing.told).toEqual(["sent", "180"]);
+      expect(ringing.events).toEqual(["sent", "180"]);
     }),
   );
 
   test("and is answered in the end", async () => {
-    expect(trunk.transports.malformed).toBeGreaterThan(0);
+    expect(trunk.transports.malformedCount).toBeGreaterThan(0);
     reply(200);
     await waitForEvent("200");
     socket?.destroy();

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { SipRequest } from "../../../adapters/sip-stack/message/message.ts";
-import { request, type Sent, send } from "./trunk.ts";
+import { type RecordedRequest, request, send } from "./trunk.ts";
 import { tcp, Wire } from "./wire.ts";
 
 const URI = "sip:them@there.example";
 
-async function sendInvite(wire: Wire): Promise<Sent> {
+async function sendInvite(wire: Wire): Promise<RecordedRequest> {
   const sent = send(wire.transactions, request("INVITE", URI, { Route: "<sip:proxy.example;lr>" }), URI);
   await wire.system.settle();
   return sent;
@@ -22,14 +22,14 @@ describe("INVITE over UDP (RFC 3261 figure 5)", () => {
     const sent = await sendInvite(wire);
     await wire.system.advance(31_999);
     expect(wire.log).toEqual([0, 500, 1500, 3500, 7500, 15_500, 31_500].map((at) => `${at} INVITE`));
-    expect(sent.told).toEqual(["sent"]);
+    expect(sent.events).toEqual(["sent"]);
     await wire.system.advance(1);
-    expect(sent.told).toEqual(["sent", "timeout"]);
+    expect(sent.events).toEqual(["sent", "timeout"]);
     expect(await sent.end).toMatchObject({
       message: "INVITE to 192.0.2.11 port 5060 (udp): no response within 32 s",
     });
     await wire.system.advance(32_000);
-    expect(wire.left).toHaveLength(7);
+    expect(wire.sentMessages).toHaveLength(7);
     expect(wire.system.waiting).toBe(0);
   });
 
@@ -53,7 +53,7 @@ describe("INVITE over UDP (RFC 3261 figure 5)", () => {
     await wire.system.advance(600_000);
     wire.answer(200);
     expect(wire.log).toEqual(["0 INVITE"]);
-    expect(sent.told).toEqual(["sent", "100", "180", "183", "180", "200"]);
+    expect(sent.events).toEqual(["sent", "100", "180", "183", "180", "200"]);
     await close(wire);
   });
 
@@ -63,7 +63,7 @@ describe("INVITE over UDP (RFC 3261 figure 5)", () => {
     await wire.system.advance(500); // the response to the second is lost
     await wire.system.advance(1_000);
     wire.answer(200);
-    expect(sent.told).toEqual(["sent", "200"]);
+    expect(sent.events).toEqual(["sent", "200"]);
     expect(wire.log).toEqual(["0 INVITE", "500 INVITE", "1500 INVITE"]);
     await close(wire);
   });
@@ -76,7 +76,7 @@ describe("INVITE over UDP (RFC 3261 figure 5)", () => {
     await wire.system.advance(400);
     wire.answer(486);
     expect(wire.log).toEqual(["0 INVITE", "100 ACK", "500 ACK"]);
-    expect(sent.told).toEqual(["sent", "486"]);
+    expect(sent.events).toEqual(["sent", "486"]);
     const invite = sent.transaction.request.headers;
     const ack = (wire.message(1).message as SipRequest).headers;
     expect(wire.message(1).flow).toBe(wire.message(0).flow);
@@ -88,7 +88,7 @@ describe("INVITE over UDP (RFC 3261 figure 5)", () => {
     await wire.system.advance(31_600);
     expect(wire.system.waiting).toBe(0);
     wire.answer(486);
-    expect(wire.left).toHaveLength(3);
+    expect(wire.sentMessages).toHaveLength(3);
   });
 
   test("completed: another fork's 2xx is late success", async () => {
@@ -96,7 +96,7 @@ describe("INVITE over UDP (RFC 3261 figure 5)", () => {
     await sendInvite(wire);
     wire.answer(486);
     wire.answer(200);
-    expect(wire.late).toHaveLength(1);
+    expect(wire.lateSuccesses).toHaveLength(1);
     await close(wire);
   });
 
@@ -108,12 +108,12 @@ describe("INVITE over UDP (RFC 3261 figure 5)", () => {
     await wire.system.advance(500);
     wire.answer(200);
     wire.answer(180);
-    expect(sent.told).toEqual(["sent", "180", "200"]);
-    expect(wire.late).toHaveLength(1);
+    expect(sent.events).toEqual(["sent", "180", "200"]);
+    expect(wire.lateSuccesses).toHaveLength(1);
     await wire.system.advance(31_500);
     expect(wire.system.waiting).toBe(0);
     wire.answer(200);
-    expect(wire.late).toHaveLength(1);
+    expect(wire.lateSuccesses).toHaveLength(1);
     expect(wire.log).toEqual(["0 INVITE"]);
   });
 
@@ -121,15 +121,15 @@ describe("INVITE over UDP (RFC 3261 figure 5)", () => {
     const wire = new Wire();
     const sent = await sendInvite(wire);
     await wire.system.advance(32_000);
-    const sentBefore = wire.left.length;
+    const sentBefore = wire.sentMessages.length;
     wire.answer(180);
     wire.answer(180);
     await wire.system.settle();
     expect(wire.log.slice(sentBefore)).toEqual(["32000 CANCEL"]);
     wire.answer(200, { method: "CANCEL" });
     wire.answer(200);
-    expect(wire.late).toHaveLength(1);
-    expect(sent.told).toEqual(["sent", "timeout"]);
+    expect(wire.lateSuccesses).toHaveLength(1);
+    expect(sent.events).toEqual(["sent", "timeout"]);
     await close(wire);
     const other = new Wire();
     await sendInvite(other);
@@ -142,14 +142,14 @@ describe("INVITE over UDP (RFC 3261 figure 5)", () => {
   test("refused: a network error ends calling only", async () => {
     const wire = new Wire();
     const sent = await sendInvite(wire);
-    wire.breaks(wire.message(0).flow, "refused");
-    expect(sent.told).toEqual(["sent", "refused"]);
+    wire.breakFlow(wire.message(0).flow, "refused");
+    expect(sent.events).toEqual(["sent", "refused"]);
     await close(wire);
     const other = new Wire();
     const ringing = await sendInvite(other);
     other.answer(180);
-    other.breaks(other.message(0).flow, "refused");
-    expect(ringing.told).toEqual(["sent", "180"]);
+    other.breakFlow(other.message(0).flow, "refused");
+    expect(ringing.events).toEqual(["sent", "180"]);
     await close(other);
   });
 });
@@ -172,7 +172,7 @@ describe("CANCEL (RFC 3261 section 9.1)", () => {
     expect(cancel.get("Reason")).toBe("SIP;cause=200");
     wire.answer(200, { method: "CANCEL" });
     wire.answer(487);
-    expect(sent.told).toEqual(["sent", "100", "487"]);
+    expect(sent.events).toEqual(["sent", "100", "487"]);
     expect(wire.log.slice(3)).toEqual(["600 ACK"]);
     await close(wire);
   });
@@ -186,7 +186,7 @@ describe("CANCEL (RFC 3261 section 9.1)", () => {
     expect(wire.log).toEqual(["0 INVITE", "0 CANCEL", "500 CANCEL", "1500 CANCEL"]);
     wire.answer(200, { method: "CANCEL" });
     await wire.system.advance(30_500);
-    expect(sent.told).toEqual(["sent", "180", "timeout"]);
+    expect(sent.events).toEqual(["sent", "180", "timeout"]);
     expect(await sent.end).toMatchObject({ message: expect.stringContaining("no final response after CANCEL") });
     await close(wire);
   });
@@ -197,7 +197,7 @@ describe("CANCEL (RFC 3261 section 9.1)", () => {
     wire.answer(180);
     sent.transaction.cancel();
     wire.answer(200);
-    expect(sent.told).toEqual(["sent", "180", "200"]);
+    expect(sent.events).toEqual(["sent", "180", "200"]);
     sent.transaction.cancel();
     await wire.system.settle();
     expect(wire.log).toEqual(["0 INVITE", "0 CANCEL"]);
@@ -209,14 +209,14 @@ describe("CANCEL (RFC 3261 section 9.1)", () => {
     const sent = await sendInvite(wire);
     sent.transaction.cancel();
     await wire.system.advance(32_000);
-    expect(sent.told).toEqual(["sent", "timeout"]);
+    expect(sent.events).toEqual(["sent", "timeout"]);
     expect(wire.log.some((line) => line.includes("CANCEL"))).toBe(false);
     await close(wire);
     const other = new Wire();
     const crossing = await sendInvite(other);
     crossing.transaction.cancel();
     other.answer(200);
-    expect(crossing.told).toEqual(["sent", "200"]);
+    expect(crossing.events).toEqual(["sent", "200"]);
     await close(other);
   });
 
@@ -224,10 +224,10 @@ describe("CANCEL (RFC 3261 section 9.1)", () => {
     const wire = new Wire();
     const sent = send(wire.transactions, request("INVITE", URI), URI);
     sent.transaction.cancel();
-    expect(sent.told).toEqual([]);
+    expect(sent.events).toEqual([]);
     await wire.system.advance(1_000);
-    expect(sent.told).toEqual(["closed"]);
-    expect(wire.left).toEqual([]);
+    expect(sent.events).toEqual(["closed"]);
+    expect(wire.sentMessages).toEqual([]);
     await close(wire);
   });
 
@@ -251,7 +251,7 @@ describe("INVITE over a connection", () => {
     await wire.system.advance(31_000);
     wire.answer(404);
     expect(wire.log).toEqual(["0 INVITE", "31000 ACK"]);
-    expect(sent.told).toEqual(["sent", "404"]);
+    expect(sent.events).toEqual(["sent", "404"]);
     expect(wire.system.waiting).toBe(0);
   });
 
@@ -260,9 +260,9 @@ describe("INVITE over a connection", () => {
     wire.hops = [tcp("192.0.2.11")];
     const sent = await sendInvite(wire);
     wire.answer(180);
-    wire.breaks(wire.message(0).flow, "closed");
+    wire.breakFlow(wire.message(0).flow, "closed");
     await wire.system.settle();
-    expect(sent.told).toEqual(["sent", "180", "closed"]);
+    expect(sent.events).toEqual(["sent", "180", "closed"]);
     expect(wire.log).toEqual(["0 INVITE", "0 CANCEL"]);
     expect(wire.message(1).flow).not.toBe(wire.message(0).flow);
     await close(wire);
@@ -274,9 +274,9 @@ test("a response without a transaction is ignored", async () => {
   const sent = await sendInvite(wire);
   const response = wire.answer(180);
   response.headers.set("Via", "SIP/2.0/UDP 192.0.2.1:5060;branch=z9hG4bKother");
-  wire.arrives(response, wire.message(0).flow);
-  expect(sent.told).toEqual(["sent", "180"]);
-  expect(wire.late).toEqual([]);
+  wire.deliver(response, wire.message(0).flow);
+  expect(sent.events).toEqual(["sent", "180"]);
+  expect(wire.lateSuccesses).toEqual([]);
   await close(wire);
 });
 
@@ -286,8 +286,8 @@ test("our address as the peer sees it is passed to the transport", async () => {
   const response = wire.answer(100);
   const via = response.headers.get("Via") ?? "";
   response.headers.set("Via", via.replace("rport", "rport=40001;received=203.0.113.7"));
-  wire.arrives(response, wire.message(0).flow);
-  expect(wire.seenAs).toEqual([{ address: "203.0.113.7", port: 40_001 }]);
+  wire.deliver(response, wire.message(0).flow);
+  expect(wire.learnedAddresses).toEqual([{ address: "203.0.113.7", port: 40_001 }]);
   await close(wire);
 });
 
@@ -297,13 +297,13 @@ test("an abandoned request is handled silently; a late 2xx is reported", async (
   sent.transaction.abandon();
   wire.answer(180);
   wire.answer(486);
-  expect(sent.told).toEqual(["sent"]);
+  expect(sent.events).toEqual(["sent"]);
   expect(wire.log).toEqual(["0 INVITE", "0 ACK"]);
   const other = await sendInvite(wire);
   other.transaction.abandon();
   wire.answer(200);
-  expect(other.told).toEqual(["sent"]);
-  expect(wire.late).toHaveLength(1);
+  expect(other.events).toEqual(["sent"]);
+  expect(wire.lateSuccesses).toHaveLength(1);
   await close(wire);
 });
 
@@ -312,10 +312,10 @@ test("closing fails each request and stops timers", async () => {
   const sent = [await sendInvite(wire), await sendInvite(wire)];
   wire.answer(200);
   await Promise.all([wire.transactions.close(), wire.transactions.close()]);
-  expect(sent.map(({ told }) => told)).toEqual([
+  expect(sent.map(({ events }) => events)).toEqual([
     ["sent", "closed"],
     ["sent", "200"],
   ]);
-  expect(wire.closedTimes).toBe(1);
+  expect(wire.closeCount).toBe(1);
   expect(wire.system.waiting).toBe(0);
 });

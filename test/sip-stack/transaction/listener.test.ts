@@ -24,14 +24,14 @@ test.each(["udp", "tcp", "tls"] as const)(
     });
     await ourTrunk.transports.ready();
     const farTrunk = openTestTrunk({ tls: { ca: authority.ca } });
-    const uri = `sip:us@127.0.0.1:${ourTrunk.transports.listening?.port};transport=${transport}`;
+    const uri = `sip:us@127.0.0.1:${ourTrunk.transports.listenerAddress?.port};transport=${transport}`;
     const bye = send(farTrunk.transactions, request("BYE", uri), uri);
     await vi.waitFor(() => expect(ourTrunk.requests).toHaveLength(1));
     const [incoming] = ourTrunk.requests;
     expect(incoming?.request.headers.list("Via")[0]).toContain(";received=127.0.0.1");
     incoming?.respond(responseTo(incoming.request, 200, "OK"));
     expect(await bye.end).toMatchObject({ status: 200 });
-    expect(bye.told).toEqual(["sent", "200"]);
+    expect(bye.events).toEqual(["sent", "200"]);
   },
 );
 
@@ -39,11 +39,11 @@ test("a CANCEL over real sockets yields 487", async () => {
   const farTrunk = openTestTrunk({ listen: { transport: "tcp", port: 0, address: "127.0.0.1" } });
   await farTrunk.transports.ready();
   const ourTrunk = openTestTrunk();
-  const uri = `sip:them@127.0.0.1:${farTrunk.transports.listening?.port};transport=tcp`;
+  const uri = `sip:them@127.0.0.1:${farTrunk.transports.listenerAddress?.port};transport=tcp`;
   const call = send(ourTrunk.transactions, request("INVITE", uri), uri);
   await vi.waitFor(() => expect(farTrunk.requests).toHaveLength(1));
   call.transaction.cancel("SIP;cause=487");
-  await vi.waitFor(() => expect(call.told).toContain("100")); // after 200 ms without a response from above
+  await vi.waitFor(() => expect(call.events).toContain("100")); // after 200 ms without a response from above
   expect(await call.end).toMatchObject({ status: 487 });
-  expect(farTrunk.requests[0]?.done).toBe(true);
+  expect(farTrunk.requests[0]?.hasFinalResponse).toBe(true);
 });

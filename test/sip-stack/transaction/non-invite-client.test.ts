@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { request, type Sent, send } from "./trunk.ts";
+import { type RecordedRequest, request, send } from "./trunk.ts";
 import { tcp, Wire } from "./wire.ts";
 
 const URI = "sip:them@there.example";
 const OPTIONS = { method: "OPTIONS" };
 
-async function sendOptions(wire: Wire): Promise<Sent> {
+async function sendOptions(wire: Wire): Promise<RecordedRequest> {
   const sent = send(wire.transactions, request("OPTIONS", URI), URI);
   await wire.system.settle();
   return sent;
@@ -18,7 +18,7 @@ test("trying: a request is retransmitted up to timer F, with doubling pauses", a
   const sentAtMs = [0, 500, 1500, 3500, 7500, 11_500, 15_500, 19_500, 23_500, 27_500, 31_500];
   expect(wire.log).toEqual(sentAtMs.map((ms) => `${ms} OPTIONS`));
   await wire.system.advance(1);
-  expect(sent.told).toEqual(["sent", "timeout"]);
+  expect(sent.events).toEqual(["sent", "timeout"]);
   expect(wire.system.waiting).toBe(0);
 });
 
@@ -30,7 +30,7 @@ test("proceeding: retransmitted every T2 until timer F", async () => {
   await wire.system.advance(8_600);
   expect(wire.log).toEqual(["0 OPTIONS", "500 OPTIONS", "4500 OPTIONS", "8500 OPTIONS"]);
   await wire.system.advance(23_000);
-  expect(sent.told).toEqual(["sent", "100", "timeout"]);
+  expect(sent.events).toEqual(["sent", "100", "timeout"]);
   expect(wire.system.waiting).toBe(0);
 });
 
@@ -42,7 +42,7 @@ test("completed: retransmitted responses are absorbed until timer K", async () =
   expect(wire.system.waiting).toBe(1);
   await wire.system.advance(5_000);
   expect(wire.system.waiting).toBe(0);
-  expect(sent.told).toEqual(["sent", "404"]);
+  expect(sent.events).toEqual(["sent", "404"]);
   expect(wire.log).toEqual(["0 OPTIONS"]);
 });
 
@@ -54,7 +54,7 @@ test("reliable transports have no retransmissions or timer K", async () => {
   wire.answer(200, OPTIONS);
   expect(wire.log).toEqual(["0 OPTIONS"]);
   expect(wire.system.waiting).toBe(0);
-  expect(sent.told).toEqual(["sent", "200"]);
+  expect(sent.events).toEqual(["sent", "200"]);
 });
 
 test("a closed connection fails the request, even after a provisional response", async () => {
@@ -62,8 +62,8 @@ test("a closed connection fails the request, even after a provisional response",
   wire.hops = [tcp("192.0.2.11")];
   const sent = await sendOptions(wire);
   wire.answer(100, OPTIONS);
-  wire.breaks(wire.message(0).flow, "closed");
-  expect(sent.told).toEqual(["sent", "100", "closed"]);
+  wire.breakFlow(wire.message(0).flow, "closed");
+  expect(sent.events).toEqual(["sent", "100", "closed"]);
   expect(wire.system.waiting).toBe(0);
 });
 
@@ -73,7 +73,7 @@ test("the times are options", async () => {
   await wire.system.advance(150);
   expect(wire.log).toEqual([0, 10, 30, 70, 110, 150].map((ms) => `${ms} OPTIONS`));
   wire.answer(200, OPTIONS);
-  expect(sent.told).toEqual(["sent", "200"]);
+  expect(sent.events).toEqual(["sent", "200"]);
   await wire.system.advance(50);
   expect(wire.system.waiting).toBe(0);
 });
@@ -82,14 +82,14 @@ test("a request on a given flow stays there, and fails if it is closed", async (
   const wire = new Wire();
   const flow = await wire.connect(tcp("192.0.2.77"));
   const sent = send(wire.transactions, request("BYE", URI), flow);
-  expect(sent.told).toEqual([]);
+  expect(sent.events).toEqual([]);
   await wire.system.settle();
   expect(wire.message(0).flow).toBe(flow);
   wire.answer(200, { method: "BYE" });
-  flow.alive = false;
+  flow.isAlive = false;
   const lateRequest = send(wire.transactions, request("BYE", URI), flow);
   await wire.system.settle();
-  expect(lateRequest.told).toEqual(["closed"]);
+  expect(lateRequest.events).toEqual(["closed"]);
 });
 
 test("a header that cannot be written fails its request only", async () => {
@@ -100,7 +100,7 @@ test("a header that cannot be written fails its request only", async () => {
   };
   const sent = send(wire.transactions, request("OPTIONS", URI), flow);
   await wire.system.settle();
-  expect(sent.told).toEqual(["unreachable"]);
+  expect(sent.events).toEqual(["unreachable"]);
   expect(await sent.end).toMatchObject({ message: expect.stringContaining("line break") });
   expect(wire.system.waiting).toBe(0);
 });
@@ -108,7 +108,7 @@ test("a header that cannot be written fails its request only", async () => {
 test("an ACK is sent once, with its own Via", async () => {
   const wire = new Wire();
   wire.hops = [tcp("192.0.2.10"), tcp("192.0.2.11")];
-  wire.refused.add("tcp 192.0.2.10");
+  wire.unreachable.add("tcp 192.0.2.10");
   wire.transactions.ack(request("ACK", URI), URI);
   await wire.system.advance(60_000);
   expect(wire.log).toEqual(["0 ACK"]);
@@ -116,9 +116,9 @@ test("an ACK is sent once, with its own Via", async () => {
   expect(message.headers.get("Via")).toMatch(
     /^SIP\/2\.0\/TCP 192\.0\.2\.1:5060;branch=z9hG4bK[0-9a-f]{24};rport;alias$/,
   );
-  wire.refused.add("tcp 192.0.2.11");
+  wire.unreachable.add("tcp 192.0.2.11");
   wire.hops = [];
   wire.transactions.ack(request("ACK", URI), URI);
   await wire.system.settle();
-  expect(wire.left).toHaveLength(1);
+  expect(wire.sentMessages).toHaveLength(1);
 });

@@ -40,8 +40,8 @@ describe("a non-INVITE server transaction (RFC 3261 figure 8)", () => {
     const wire = new Wire();
     const flow = await flowOf(wire);
     const bye = requestOf("BYE");
-    const copy = (): void => wire.arrives(related(bye, "BYE"), flow);
-    wire.arrives(bye, flow);
+    const copy = (): void => wire.deliver(related(bye, "BYE"), flow);
+    wire.deliver(bye, flow);
     copy();
     expect(wire.log).toEqual([]);
     respond(wire.requests[0], 100);
@@ -51,7 +51,7 @@ describe("a non-INVITE server transaction (RFC 3261 figure 8)", () => {
     respond(wire.requests[0], 404); // too late
     expect(wire.log).toEqual(["0 100", "0 100", "0 200", "0 200"]);
     expect(wire.requests).toHaveLength(1);
-    expect(wire.requests[0]?.done).toBe(true);
+    expect(wire.requests[0]?.hasFinalResponse).toBe(true);
     await wire.system.advance(32_000);
     expect(wire.system.waiting).toBe(0);
     copy();
@@ -61,7 +61,7 @@ describe("a non-INVITE server transaction (RFC 3261 figure 8)", () => {
 
   test("ends with its response over a connection", async () => {
     const wire = new Wire();
-    wire.arrives(requestOf("BYE"), await flowOf(wire, "tcp"));
+    wire.deliver(requestOf("BYE"), await flowOf(wire, "tcp"));
     respond(wire.requests[0], 200);
     expect(wire.system.waiting).toBe(0);
   });
@@ -69,8 +69,8 @@ describe("a non-INVITE server transaction (RFC 3261 figure 8)", () => {
   test("responds on a new connection if necessary", async () => {
     const wire = new Wire();
     const flow = await flowOf(wire, "tcp");
-    wire.arrives(requestOf("BYE", { Via: "SIP/2.0/TCP there.example:5070;branch=z9hG4bKx" }), flow);
-    wire.breaks(flow, "closed");
+    wire.deliver(requestOf("BYE", { Via: "SIP/2.0/TCP there.example:5070;branch=z9hG4bKx" }), flow);
+    wire.breakFlow(flow, "closed");
     respond(wire.requests[0], 200);
     await wire.system.settle();
     expect(wire.log).toEqual(["0 200"]);
@@ -80,15 +80,15 @@ describe("a non-INVITE server transaction (RFC 3261 figure 8)", () => {
   test("is matched by branch, sent-by and method, or RFC 2543 fields", async () => {
     const wire = new Wire();
     const flow = await flowOf(wire);
-    wire.arrives(requestOf("OPTIONS", { Via: "SIP/2.0/UDP 192.0.2.11;branch=z9hG4bKsame" }), flow);
-    wire.arrives(requestOf("OPTIONS", { Via: "SIP/2.0/UDP 192.0.2.12;branch=z9hG4bKsame" }), flow);
-    wire.arrives(requestOf("INFO", { Via: "SIP/2.0/UDP 192.0.2.11;branch=z9hG4bKsame" }), flow);
+    wire.deliver(requestOf("OPTIONS", { Via: "SIP/2.0/UDP 192.0.2.11;branch=z9hG4bKsame" }), flow);
+    wire.deliver(requestOf("OPTIONS", { Via: "SIP/2.0/UDP 192.0.2.12;branch=z9hG4bKsame" }), flow);
+    wire.deliver(requestOf("INFO", { Via: "SIP/2.0/UDP 192.0.2.11;branch=z9hG4bKsame" }), flow);
     expect(wire.requests).toHaveLength(3);
     const legacyRequest = requestOf("OPTIONS", { Via: "SIP/2.0/UDP 192.0.2.11;branch=1" });
-    wire.arrives(legacyRequest, flow);
-    wire.arrives(related(legacyRequest, "OPTIONS"), flow);
+    wire.deliver(legacyRequest, flow);
+    wire.deliver(related(legacyRequest, "OPTIONS"), flow);
     expect(wire.requests).toHaveLength(4);
-    wire.arrives(requestOf("OPTIONS", { Via: "SIP/2.0/UDP 192.0.2.11;branch=1", "Call-ID": "another" }), flow);
+    wire.deliver(requestOf("OPTIONS", { Via: "SIP/2.0/UDP 192.0.2.11;branch=1", "Call-ID": "another" }), flow);
     expect(wire.requests).toHaveLength(5);
     await wire.transactions.close();
   });
@@ -97,7 +97,7 @@ describe("a non-INVITE server transaction (RFC 3261 figure 8)", () => {
 describe("an INVITE server transaction (RFC 3261 figure 7)", () => {
   test("sends 100 without a response in 200 ms", async () => {
     const wire = new Wire();
-    wire.arrives(requestOf("INVITE"), await flowOf(wire));
+    wire.deliver(requestOf("INVITE"), await flowOf(wire));
     await wire.system.advance(1_000);
     expect(wire.log).toEqual(["200 100"]);
     await wire.transactions.close();
@@ -107,26 +107,26 @@ describe("an INVITE server transaction (RFC 3261 figure 7)", () => {
     const wire = new Wire();
     const flow = await flowOf(wire);
     const invite = requestOf("INVITE");
-    wire.arrives(invite, flow);
+    wire.deliver(invite, flow);
     respond(wire.requests[0], 488);
-    wire.arrives(related(invite, "INVITE"), flow);
+    wire.deliver(related(invite, "INVITE"), flow);
     await wire.system.advance(1_600);
     expect(wire.log).toEqual(["0 488", "0 488", "500 488", "1500 488"]);
-    wire.arrives(related(invite, "ACK", "us"), flow);
+    wire.deliver(related(invite, "ACK", "us"), flow);
     await wire.system.advance(5_000);
-    expect(wire.left).toHaveLength(4);
+    expect(wire.sentMessages).toHaveLength(4);
     expect(wire.requests).toHaveLength(1);
     expect(wire.system.waiting).toBe(0);
   });
 
   test("retransmits a refusal without ACK until timer H", async () => {
     const wire = new Wire();
-    wire.arrives(requestOf("INVITE"), await flowOf(wire));
+    wire.deliver(requestOf("INVITE"), await flowOf(wire));
     respond(wire.requests[0], 488);
     await wire.system.advance(60_000);
     const sentAtMs = [0, 500, 1500, 3500, 7500, 11_500, 15_500, 19_500, 23_500, 27_500, 31_500];
     expect(wire.log).toEqual(sentAtMs.map((ms) => `${ms} 488`));
-    expect(wire.unacknowledged).toEqual([]);
+    expect(wire.missingAcks).toEqual([]);
     expect(wire.system.waiting).toBe(0);
   });
 
@@ -134,29 +134,29 @@ describe("an INVITE server transaction (RFC 3261 figure 7)", () => {
     const wire = new Wire();
     const flow = await flowOf(wire, kind);
     const invite = requestOf("INVITE");
-    wire.arrives(invite, flow);
+    wire.deliver(invite, flow);
     respond(wire.requests[0], 200);
     await wire.system.advance(1_600);
     expect(wire.log).toEqual(["0 200", "500 200", "1500 200"]);
     const ack = related(invite, "ACK", "us");
     ack.headers.set("Via", "SIP/2.0/UDP 192.0.2.11;branch=z9hG4bKack");
-    wire.arrives(ack, flow);
-    wire.arrives(ack, flow);
-    wire.arrives(related(invite, "INVITE"), flow); // a late copy
+    wire.deliver(ack, flow);
+    wire.deliver(ack, flow);
+    wire.deliver(related(invite, "INVITE"), flow); // a late copy
     await wire.system.advance(60_000);
-    expect(wire.left).toHaveLength(3);
+    expect(wire.sentMessages).toHaveLength(3);
     expect(wire.requests.map((incoming) => incoming.request.method)).toEqual(["INVITE", "ACK", "ACK"]);
     expect(wire.requests[1]).toMatchObject({ done: true, flow });
-    expect(wire.unacknowledged).toEqual([]);
+    expect(wire.missingAcks).toEqual([]);
     expect(wire.system.waiting).toBe(0);
   });
 
   test("reports a 2xx without ACK", async () => {
     const wire = new Wire();
-    wire.arrives(requestOf("INVITE"), await flowOf(wire));
+    wire.deliver(requestOf("INVITE"), await flowOf(wire));
     respond(wire.requests[0], 200);
     await wire.system.advance(32_000);
-    expect(wire.unacknowledged).toEqual([wire.requests[0]]);
+    expect(wire.missingAcks).toEqual([wire.requests[0]]);
     expect(wire.system.waiting).toBe(0);
   });
 
@@ -164,18 +164,18 @@ describe("an INVITE server transaction (RFC 3261 figure 7)", () => {
     const wire = new Wire();
     const flow = await flowOf(wire);
     const invite = requestOf("INVITE");
-    wire.arrives(invite, flow);
-    wire.arrives(related(invite, "CANCEL"), flow);
-    wire.arrives(related(invite, "CANCEL"), flow);
+    wire.deliver(invite, flow);
+    wire.deliver(related(invite, "CANCEL"), flow);
+    wire.deliver(related(invite, "CANCEL"), flow);
     expect(wire.log).toEqual(["0 200", "0 487", "0 200"]);
     expect(wire.message(0).message.headers.get("To")).toBe(wire.message(1).message.headers.get("To"));
     expect(wire.message(0).message.headers.get("CSeq")).toBe("1 CANCEL");
     expect(wire.requests).toHaveLength(1);
-    expect(wire.requests[0]?.done).toBe(true);
+    expect(wire.requests[0]?.hasFinalResponse).toBe(true);
     respond(wire.requests[0], 200); // too late
-    wire.arrives(related(invite, "ACK"), flow);
+    wire.deliver(related(invite, "ACK"), flow);
     await wire.system.advance(32_000);
-    expect(wire.left).toHaveLength(3);
+    expect(wire.sentMessages).toHaveLength(3);
     expect(wire.system.waiting).toBe(0);
   });
 
@@ -183,10 +183,10 @@ describe("an INVITE server transaction (RFC 3261 figure 7)", () => {
     const wire = new Wire();
     const flow = await flowOf(wire);
     const invite = requestOf("INVITE");
-    wire.arrives(invite, flow);
+    wire.deliver(invite, flow);
     respond(wire.requests[0], 488);
-    wire.arrives(related(invite, "CANCEL"), flow);
-    wire.arrives(requestOf("CANCEL"), flow);
+    wire.deliver(related(invite, "CANCEL"), flow);
+    wire.deliver(requestOf("CANCEL"), flow);
     expect(wire.log).toEqual(["0 488", "0 200", "0 481"]);
     await wire.transactions.close();
     expect(wire.system.waiting).toBe(0);
@@ -195,21 +195,21 @@ describe("an INVITE server transaction (RFC 3261 figure 7)", () => {
 
 test("a stray ACK is ignored", async () => {
   const wire = new Wire();
-  wire.arrives(requestOf("ACK"), await flowOf(wire));
+  wire.deliver(requestOf("ACK"), await flowOf(wire));
   expect(wire.requests).toEqual([]);
-  expect(wire.left).toEqual([]);
+  expect(wire.sentMessages).toEqual([]);
 });
 
 test("at most four thousand requests wait; others get 503", async () => {
   const wire = new Wire();
   const flow = await flowOf(wire);
-  for (let n = 0; n < 4_010; n++) wire.arrives(requestOf("OPTIONS"), flow);
+  for (let n = 0; n < 4_010; n++) wire.deliver(requestOf("OPTIONS"), flow);
   expect(wire.requests).toHaveLength(4_000);
   expect(wire.log).toEqual(Array(10).fill("0 503"));
   respond(wire.requests[7], 200);
-  wire.arrives(requestOf("BYE"), flow); // takes the place of the request with a response
+  wire.deliver(requestOf("BYE"), flow); // takes the place of the request with a response
   expect(wire.requests).toHaveLength(4_001);
-  wire.arrives(requestOf("BYE"), flow);
+  wire.deliver(requestOf("BYE"), flow);
   expect(wire.log.at(-1)).toBe("0 503");
   await wire.transactions.close();
   expect(wire.system.waiting).toBe(0);
@@ -221,15 +221,15 @@ test("a request of our own call is accepted during a flood", async () => {
   const acceptedMethods: string[] = [];
   wire.transactions.listen({
     request: ({ request }) => void acceptedMethods.push(request.method),
-    ours: ({ headers }) => headers.get("Call-ID") === "ours",
+    isOurs: ({ headers }) => headers.get("Call-ID") === "ours",
     lateSuccess() {},
   });
-  for (let n = 0; n < 4_000; n++) wire.arrives(requestOf("OPTIONS"), flow);
-  wire.arrives(requestOf("INFO"), flow);
+  for (let n = 0; n < 4_000; n++) wire.deliver(requestOf("OPTIONS"), flow);
+  wire.deliver(requestOf("INFO"), flow);
   expect(wire.log).toEqual(["0 503"]);
   const bye = requestOf("BYE");
   bye.headers.set("Call-ID", "ours");
-  wire.arrives(bye, flow);
+  wire.deliver(bye, flow);
   expect(acceptedMethods.at(-1)).toBe("BYE");
   expect(wire.log).toEqual(["0 503"]);
   await wire.transactions.close();

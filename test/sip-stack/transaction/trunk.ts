@@ -39,10 +39,10 @@ export function request(
 }
 
 /** Events of a request, in order. */
-export interface Sent {
+export interface RecordedRequest {
   readonly transaction: OutgoingRequest;
   /** `sent`, the status of every response, and the fault. */
-  readonly told: string[];
+  readonly events: string[];
   readonly responses: SipResponse[];
   readonly flows: Flow[];
   /** Resolves with the final response, or the fault. */
@@ -50,7 +50,7 @@ export interface Sent {
 }
 
 /** Sends a request and records its events. */
-export function send(transactions: Transactions, message: SipRequest, to: string | Flow): Sent {
+export function send(transactions: Transactions, message: SipRequest, to: string | Flow): RecordedRequest {
   const events: string[] = [];
   const responses: SipResponse[] = [];
   const flows: Flow[] = [];
@@ -58,7 +58,7 @@ export function send(transactions: Transactions, message: SipRequest, to: string
   const end = new Promise<SipResponse | TransportError>((resolve) => (resolveEnd = resolve));
   const transaction = transactions.request(message, to, {
     prepare: (copy, _flow, sentBy) => void copy.headers.set("Contact", `<sip:us@${sentBy}>`),
-    sent: (_request, flow) => {
+    sentRequest: (_request, flow) => {
       events.push("sent");
       flows.push(flow);
     },
@@ -76,7 +76,7 @@ export function send(transactions: Transactions, message: SipRequest, to: string
       resolveEnd(fault);
     },
   });
-  return { transaction, told: events, responses, flows, end };
+  return { transaction, events, responses, flows, end };
 }
 
 /** Both layers of one trunk, with everything received outside of our requests. */
@@ -84,8 +84,8 @@ export interface Trunk {
   readonly transports: TrunkTransports;
   readonly transactions: Transactions;
   readonly requests: IncomingRequest[];
-  readonly late: SipResponse[];
-  readonly unacknowledged: IncomingRequest[];
+  readonly lateSuccesses: SipResponse[];
+  readonly missingAcks: IncomingRequest[];
 }
 
 /** Opens both layers on real sockets. */
@@ -99,7 +99,7 @@ export function openTrunk(options: Partial<TransportsOptions & TransactionOption
   transactions.listen({
     request: (transaction) => void requests.push(transaction),
     lateSuccess: (response) => void lateSuccesses.push(response),
-    unacknowledged: (transaction) => void missingAcks.push(transaction),
+    ackMissing: (transaction) => void missingAcks.push(transaction),
   });
-  return { transports, transactions, requests, late: lateSuccesses, unacknowledged: missingAcks };
+  return { transports, transactions, requests, lateSuccesses, missingAcks };
 }

@@ -28,7 +28,7 @@ test("a request over UDP gets its response and learns our address", async () => 
   const sent = send(transactions, request("OPTIONS", uri), uri);
   const response = await sent.end;
   expect(response).toMatchObject({ kind: "response", status: 200 });
-  expect(sent.told).toEqual(["sent", "200"]);
+  expect(sent.events).toEqual(["sent", "200"]);
   const [flow] = sent.flows;
   expect(flow?.local.address).toBe("127.0.0.1");
   expect(sent.transaction.request.headers.get("Contact")).toBe(`<sip:us@127.0.0.1:${flow?.local.port}>`);
@@ -86,7 +86,7 @@ test("a long INVITE on a silent TCP port falls back to UDP", async () => {
   const sent = send(transactions, request("INVITE", uri, {}, "x".repeat(1_300)), uri);
   await vi.waitFor(() => expect(silentPeer.received()).toMatch(/x{1300}$/));
   await vi.waitFor(() => expect(invites().length).toBeGreaterThan(0));
-  expect(sent.told).toEqual(["sent", "sent"]);
+  expect(sent.events).toEqual(["sent", "sent"]);
   expect(ids(invites()[0]!)).toEqual(ids(silentPeer.received()));
   expect(field(readSip(Buffer.from(invites()[0]!)), "Via")).toMatch(/^SIP\/2\.0\/UDP /);
   const nextInvite = request("INVITE", uri, {}, "y".repeat(1_300));

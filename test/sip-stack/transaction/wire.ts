@@ -19,9 +19,9 @@ import {
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
 
 /** A sent message. */
-export interface Left {
+export interface SentMessage {
   /** ms since the wire was created. */
-  readonly at: number;
+  readonly atMs: number;
   readonly message: SipMessage;
   readonly flow: Flow;
 }
@@ -31,7 +31,7 @@ class WireFlow implements Flow {
   readonly local: SocketAddress = { address: "192.0.2.1", port: 5060 };
   readonly remote: SocketAddress;
   readonly reliable: boolean;
-  alive = true;
+  isAlive = true;
   readonly #send: (message: SipMessage, flow: Flow) => void;
 
   constructor({ kind, address, port }: Hop, send: (message: SipMessage, flow: Flow) => void) {
@@ -42,7 +42,7 @@ class WireFlow implements Flow {
   }
 
   send(message: SipMessage, maySend?: () => boolean): boolean {
-    if (!this.alive) throw new TransportError("closed", "is closed");
+    if (!this.isAlive) throw new TransportError("closed", "is closed");
     if (maySend?.() === false) return false;
     this.#send(message, this);
     return true;
@@ -57,21 +57,21 @@ class WireFlow implements Flow {
 export class Wire implements Transports {
   readonly system: ManualSystem = new ManualSystem();
   readonly transactions: Transactions;
-  readonly left: Left[] = [];
-  readonly seenAs: SocketAddress[] = [];
+  readonly sentMessages: SentMessage[] = [];
+  readonly learnedAddresses: SocketAddress[] = [];
   /** Trusted addresses, which also apply to other servers. */
-  readonly trusted: SocketAddress[] = [];
+  readonly trustedAddresses: SocketAddress[] = [];
   /** Requests of the peer. */
   readonly requests: IncomingRequest[] = [];
-  readonly late: SipResponse[] = [];
-  readonly unacknowledged: IncomingRequest[] = [];
+  readonly lateSuccesses: SipResponse[] = [];
+  readonly missingAcks: IncomingRequest[] = [];
   /** Hops of `sip:there.example`. */
   hops: Hop[] = [udp("192.0.2.11")];
   /** Unreachable hops: `tcp 192.0.2.11`. */
-  readonly refused = new Set<string>();
+  readonly unreachable = new Set<string>();
   /** Hops of all connection attempts. */
-  readonly connected: string[] = [];
-  closedTimes = 0;
+  readonly connectionAttempts: string[] = [];
+  closeCount = 0;
   readonly #flows = new Map<string, WireFlow>();
   #listener: TransportListener | undefined;
 
@@ -80,19 +80,19 @@ export class Wire implements Transports {
     this.transactions = createTransactions(this, resolve, { system: this.system, timers });
     this.transactions.listen({
       request: (transaction) => void this.requests.push(transaction),
-      lateSuccess: (response) => void this.late.push(response),
-      unacknowledged: (transaction) => void this.unacknowledged.push(transaction),
+      lateSuccess: (response) => void this.lateSuccesses.push(response),
+      ackMissing: (transaction) => void this.missingAcks.push(transaction),
     });
   }
 
   async connect(hop: Hop): Promise<WireFlow> {
     const name = `${hop.kind} ${hop.address}`;
-    this.connected.push(name);
-    if (this.refused.has(name)) throw new TransportError("refused", `${name} refused`);
+    this.connectionAttempts.push(name);
+    if (this.unreachable.has(name)) throw new TransportError("refused", `${name} refused`);
     const existing = this.#flows.get(name);
-    if (existing?.alive) return existing;
+    if (existing?.isAlive) return existing;
     const flow = new WireFlow(hop, (message, sentOn) =>
-      this.left.push({ at: this.system.monotonic(), message, flow: sentOn }),
+      this.sentMessages.push({ atMs: this.system.monotonic(), message, flow: sentOn }),
     );
     this.#flows.set(name, flow);
     return flow;
@@ -102,9 +102,9 @@ export class Wire implements Transports {
     return `${local.address}:${local.port}`;
   }
 
-  seen(_flow: Flow, address: SocketAddress, trusted = false): void {
-    this.seenAs.push(address);
-    if (trusted) this.trusted.push(address);
+  learnAddress(_flow: Flow, address: SocketAddress, trusted = false): void {
+    this.learnedAddresses.push(address);
+    if (trusted) this.trustedAddresses.push(address);
   }
 
   listen(listener: TransportListener): void {
@@ -114,24 +114,24 @@ export class Wire implements Transports {
   async ready(): Promise<void> {}
 
   async close(): Promise<void> {
-    this.closedTimes++;
+    this.closeCount++;
   }
 
   /** Delivers a message. */
-  arrives(message: SipMessage, flow: Flow): void {
+  deliver(message: SipMessage, flow: Flow): void {
     this.#listener?.message(message, flow);
   }
 
   /** Reports an unreachable peer, or breaks a connection. */
-  breaks(flow: Flow, fault: "refused" | "closed"): void {
-    if (fault === "closed") (flow as WireFlow).alive = false;
+  breakFlow(flow: Flow, fault: "refused" | "closed"): void {
+    if (fault === "closed") (flow as WireFlow).isAlive = false;
     this.#listener?.closed(flow, new TransportError(fault, fault));
   }
 
   /** The n-th sent message; from the end if negative. */
-  message(n: number): Left {
-    const sentMessage = this.left.at(n);
-    if (sentMessage === undefined) throw new Error(`only ${this.left.length} messages were sent`);
+  message(n: number): SentMessage {
+    const sentMessage = this.sentMessages.at(n);
+    if (sentMessage === undefined) throw new Error(`only ${this.sentMessages.length} messages were sent`);
     return sentMessage;
   }
 
@@ -140,19 +140,21 @@ export class Wire implements Transports {
     status: number,
     { method = "INVITE", n = -1 }: { readonly method?: string; readonly n?: number } = {},
   ): SipResponse {
-    const sentRequest = this.left
+    const sentRequest = this.sentMessages
       .filter(({ message }) => message.kind === "request" && message.method === method)
       .at(n);
     if (sentRequest === undefined) throw new Error(`no ${method} was sent`);
     const response = responseTo(sentRequest.message as SipRequest, status, "");
     if (status > 100) response.headers.set("To", withTag(response.headers.get("To") ?? "", "them"));
-    this.arrives(response, sentRequest.flow);
+    this.deliver(response, sentRequest.flow);
     return response;
   }
 
   /** `0 INVITE`, `500 INVITE`, `620 ACK`: the time and the method of each sent message, or its status. */
   get log(): string[] {
-    return this.left.map(({ at, message }) => `${at} ${message.kind === "request" ? message.method : message.status}`);
+    return this.sentMessages.map(
+      ({ atMs, message }) => `${atMs} ${message.kind === "request" ? message.method : message.status}`,
+    );
   }
 }
 

@@ -153,9 +153,9 @@ describe("the target of a peer's URI", () => {
       resolveOwn: resolve,
       resolve,
       allows: () => true,
-      own: server,
+      ownUri: server,
       ranges,
-      refused: (_, address) => refusedAddresses.push(address),
+      onRefused: (_, address) => refusedAddresses.push(address),
     });
     const serverHops = await resolveTrusted(server, never);
     const hops = await resolveTrusted(uri, never);

@@ -5,9 +5,9 @@ import { ManualSystem } from "../../../src/testing/manual-system.ts";
 import { field, methodOf, readSip, type SipText, writeSip } from "../../support/sip/sip-text.ts";
 import { LiveAgent, type LiveCall } from "../dialog/support/live-agent.ts";
 import { openTrunk, request, send, type Trunk } from "../transaction/trunk.ts";
-import { never, Opened, observe, options, type StreamPeer, streamPeer } from "./sockets.ts";
+import { never, observe, options, type StreamPeer, streamPeer, TestResources } from "./sockets.ts";
 
-const resources = new Opened();
+const resources = new TestResources();
 afterEach(() => resources.close());
 
 async function peer(): Promise<StreamPeer> {
@@ -67,9 +67,9 @@ test("an unanswered keep-alive closes the connection after 10 s", async () => {
   await system.advance(30_000);
   await vi.waitFor(() => expect(far.received()).toBe("\r\n\r\n\r\n\r\n"));
   await system.advance(9_999);
-  expect(flow.alive).toBe(true);
+  expect(flow.isAlive).toBe(true);
   await system.advance(1);
-  expect(flow.alive).toBe(false);
+  expect(flow.isAlive).toBe(false);
   await vi.waitFor(() => expect(closed[0]?.fault.message).toContain("did not respond to a keep-alive within 10 s"));
   expect(await transports.connect(hopTo(far), never)).not.toBe(flow);
   await vi.waitFor(() => expect(far.sockets).toHaveLength(2));
@@ -84,7 +84,7 @@ test("an answered keep-alive keeps the connection", async () => {
     await vi.waitFor(() => expect(messages).toHaveLength(n));
   }
   await system.advance(20_000);
-  expect(flow.alive).toBe(true);
+  expect(flow.isAlive).toBe(true);
 });
 
 test.each([
@@ -98,7 +98,7 @@ test.each([
   await system.advance(60_000);
   await vi.waitFor(() => expect(far.received()).toBe("\r\n\r\n".repeat((60_000 + atMs - (atMs % 30_000)) / 30_000)));
   await system.advance(15_000);
-  expect(flow.alive).toBe(true);
+  expect(flow.isAlive).toBe(true);
 });
 
 test("a peer with its own keep-alives stays connected", async () => {
@@ -108,7 +108,7 @@ test("a peer with its own keep-alives stays connected", async () => {
     far.sockets[0]?.write(PONG); // the second one 5 s after a keep-alive of ours
     await vi.waitFor(() => expect(messages).toHaveLength(n));
     await system.advance(25_000);
-    expect(flow.alive).toBe(true);
+    expect(flow.isAlive).toBe(true);
   }
 });
 
@@ -143,7 +143,7 @@ test("a connection with data outlives an unanswered request", async () => {
   expect(await second.end).toMatchObject({ status: 200 });
   await system.advance(32_000);
   expect(await first.end).toMatchObject({ fault: "timeout" });
-  expect(second.flows[0]?.alive).toBe(true);
+  expect(second.flows[0]?.isAlive).toBe(true);
 });
 
 test("a BYE lost on a dead connection is sent on a new one", async () => {

@@ -4,10 +4,10 @@ import { createTransports } from "../../../adapters/sip-stack/transport/transpor
 import { silentLogger } from "../../../src/ports/logger.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
 import { field, readSip, writeSip } from "../../support/sip/sip-text.ts";
-import { request, type Sent, send } from "../transaction/trunk.ts";
-import { Opened, type StreamPeer, streamPeer } from "./sockets.ts";
+import { type RecordedRequest, request, send } from "../transaction/trunk.ts";
+import { type StreamPeer, streamPeer, TestResources } from "./sockets.ts";
 
-const resources = new Opened();
+const resources = new TestResources();
 afterEach(() => resources.close());
 
 /** Last request of a method that a peer has read. */
@@ -33,8 +33,8 @@ test.each([
   const transactions = resources.add(
     createTransactions(transports, async () => hops, { system, asksFailedHops: usesOptions }),
   );
-  const placeCall = (): Sent => send(transactions, request("INVITE", "sip:100@127.0.0.1"), "sip:127.0.0.1");
-  const expectAccepted = async (sent: Sent, peer: StreamPeer, socket = 0): Promise<void> => {
+  const placeCall = (): RecordedRequest => send(transactions, request("INVITE", "sip:100@127.0.0.1"), "sip:127.0.0.1");
+  const expectAccepted = async (sent: RecordedRequest, peer: StreamPeer, socket = 0): Promise<void> => {
     const { headers } = sent.transaction.request;
     await vi.waitFor(() => expect(last(peer, "INVITE")).toContain(headers.get("Call-ID")));
     await vi.waitFor(() => expect(last(peer, "INVITE")).toMatch(/\r\n\r\n$/));

@@ -8,7 +8,7 @@ function flow(kind: TransportKind, address: string): Flow {
     kind,
     local: { address, port: 40_000 },
     remote: { address: "198.51.100.1", port: 5060 },
-    alive: true,
+    isAlive: true,
     reliable: kind !== "udp",
     send: () => true,
     hold: () => () => {},
@@ -18,17 +18,17 @@ function flow(kind: TransportKind, address: string): Flow {
 test("a public socket's reported private address is ignored", () => {
   const names = new OwnNames(undefined, () => undefined);
   const publicFlow = flow("udp", "203.0.113.1");
-  names.seen(publicFlow, { address: "10.0.0.7", port: 5060 });
+  names.learn(publicFlow, { address: "10.0.0.7", port: 5060 });
   expect(names.of(publicFlow)).toBe("203.0.113.1:40000");
   const natFlow = flow("udp", "192.168.1.2");
-  names.seen(natFlow, { address: "10.0.0.7", port: 5060 });
+  names.learn(natFlow, { address: "10.0.0.7", port: 5060 });
   expect(names.of(natFlow)).toBe("10.0.0.7:5060");
 });
 
 test("a connection uses the port of our listener", () => {
   const names = new OwnNames(undefined, (kind) => (kind === "tls" ? 5061 : undefined));
   for (const kind of ["tls", "tcp"] as const)
-    names.seen(flow(kind, "10.0.0.1"), { address: "203.0.113.1", port: 4711 });
+    names.learn(flow(kind, "10.0.0.1"), { address: "203.0.113.1", port: 4711 });
   expect(names.of(flow("tls", "10.0.0.1"))).toBe("203.0.113.1:5061");
   expect(names.of(flow("tcp", "10.0.0.1"))).toBe("203.0.113.1:4711");
 });
@@ -37,9 +37,9 @@ test("another connection to a peer uses the learned address with its own port", 
   const names = new OwnNames(undefined, () => undefined);
   const first = flow("tcp", "10.0.0.1");
   const second = { ...first, local: { address: "10.0.0.1", port: 40_001 } };
-  names.seen(first, { address: "203.0.113.1", port: 4711 });
+  names.learn(first, { address: "203.0.113.1", port: 4711 });
   expect(names.of(second)).toBe("203.0.113.1:40001");
-  names.seen(first, { address: "10.0.0.1", port: 40_000 }); // the NAT has been removed
+  names.learn(first, { address: "10.0.0.1", port: 40_000 }); // the NAT has been removed
   expect(names.of(second)).toBe("10.0.0.1:40001");
 });
 
@@ -51,7 +51,7 @@ test("behind a NAT, the address from the trunk's server applies to outside peers
     local: { address: local, port: 40_000 },
     remote: { address, port: 5060 },
   });
-  names.seen(flowTo("198.51.100.1"), { address: "203.0.113.7", port: 4711 }, true);
+  names.learn(flowTo("198.51.100.1"), { address: "203.0.113.7", port: 4711 }, true);
   expect(names.of(flowTo("198.51.100.2"))).toBe("203.0.113.7:40000");
   expect(names.of(flowTo("10.0.0.5"))).toBe("192.168.1.2:40000");
   expect(names.of(flowTo("198.51.100.2", "10.8.0.2"))).toBe("10.8.0.2:40000"); // another interface
@@ -79,7 +79,7 @@ test("an address reported by a callee's server holds for that server only", () =
   const names = new OwnNames(undefined, () => undefined);
   const natFlow = flow("udp", "192.168.1.2");
   const flowTo = (address: string): Flow => ({ ...natFlow, remote: { address, port: 5060 } });
-  names.seen(flowTo("198.51.100.66"), { address: "203.0.113.66", port: 5060 }, false);
+  names.learn(flowTo("198.51.100.66"), { address: "203.0.113.66", port: 5060 }, false);
   expect(names.of(flowTo("198.51.100.66"))).toBe("203.0.113.66:5060");
   expect(names.of(flowTo("198.51.100.1"))).toBe("192.168.1.2:40000");
 });

@@ -6,7 +6,7 @@ import type { Dns } from "../../../adapters/sip-stack/transport/dns.ts";
 import { createResolve } from "../../../adapters/sip-stack/transport/resolver.ts";
 import type { Hop, TransportKind } from "../../../adapters/sip-stack/transport/transport.ts";
 import { createTransports } from "../../../adapters/sip-stack/transport/transports.ts";
-import { reachable, trustedResolve } from "../../../adapters/sip-stack/transport/trusted-resolve.ts";
+import { peerAddressCheck, trustedResolve } from "../../../adapters/sip-stack/transport/trusted-resolve.ts";
 import { silentLogger } from "../../../src/ports/logger.ts";
 import { realSystem } from "../../../src/ports/system.ts";
 import { bindUdp, onOnePort } from "../../support/one-port.ts";
@@ -43,12 +43,12 @@ function hostileDns(first = PUBLIC): { dns: Dns; rebind: () => void } {
 }
 
 describe("hops of an account's server", () => {
-  const allows = reachable(true);
-  const resolver = (dns: Dns, refused = (_: string) => {}) => {
+  const allows = peerAddressCheck(true);
+  const resolver = (dns: Dns, onRefused = (_: string) => {}) => {
     const resolve = createResolve({ system: realSystem, dns, ipv6: () => true });
     return trustedResolve({
-      ...{ resolveOwn: resolve, resolve, allows, own: "sip:sip.example.com", ranges: undefined },
-      refused,
+      ...{ resolveOwn: resolve, resolve, allows, ownUri: "sip:sip.example.com", ranges: undefined },
+      onRefused,
     });
   };
 
@@ -90,8 +90,14 @@ test("maddr of a peer's URI never replaces the trunk's own server", async () => 
   const resolve = createResolve({ system: realSystem, dns });
   const refusedAddresses: string[] = [];
   const resolveTrusted = trustedResolve({
-    ...{ resolveOwn: resolve, resolve, allows: reachable(false), own: "sip:sip.example.com", ranges: undefined },
-    refused: (_, address) => refusedAddresses.push(address),
+    ...{
+      resolveOwn: resolve,
+      resolve,
+      allows: peerAddressCheck(false),
+      ownUri: "sip:sip.example.com",
+      ranges: undefined,
+    },
+    onRefused: (_, address) => refusedAddresses.push(address),
   });
   await resolveTrusted("sip:sip.example.com", never);
   const hops = await resolveTrusted("sip:sip.example.com;maddr=127.0.0.1", never);
@@ -107,7 +113,7 @@ describe("the sockets of an account", () => {
       const udp = await onOnePort(tcp, bindUdp);
       udp.on("message", received);
       const { port } = udp.address();
-      const transports = createTransports({ system: realSystem, logger: silentLogger, allows: reachable(true) });
+      const transports = createTransports({ system: realSystem, logger: silentLogger, allows: peerAddressCheck(true) });
       const hop: Hop = { kind, host: "sip.example.com", address: "127.0.0.1", port };
       await expect(transports.connect(hop, never)).rejects.toThrow("sip.example.com has no public address");
       await transports.close();
@@ -134,8 +140,8 @@ describe("the audio of an account", () => {
     const target = new MediaTarget({
       session: { configure: ({ remote, remoteRtcp }) => sentTo.push(remote.address, remoteRtcp.address) },
       ...{ local: "198.51.100.7", from: rule, dns: { addresses: async () => [] } },
-      refused: (refusal) => refusals.push(refusal),
-      lost: () => {},
+      onAddressChecked: (refusal) => refusals.push(refusal),
+      onNoAddress: () => {},
     });
     const addresses = { remote: { address, port: 4_000 }, remoteRtcp: { address, port: 4_001 } };
     target.settle(settingsTo(4_000, { ...addresses, rtcpMux: false }), false);

@@ -259,13 +259,13 @@ describe("a resolver that fails for a while", () => {
   /** A trunk with an SRV record for one server; `state` is the resolver's current behaviour. */
   function unreliableResolver(options?: CachedDnsOptions) {
     const system = new ManualSystem();
-    const resolver: { mood: "working" | "failing" | "silent"; slowMs: number; queries: number } = {
-      ...{ mood: "working", slowMs: 0, queries: 0 },
+    const resolver: { state: "working" | "failing" | "silent"; slowMs: number; queries: number } = {
+      ...{ state: "working", slowMs: 0, queries: 0 },
     };
     async function query<Item>(records: readonly Item[]): Promise<readonly Item[]> {
       resolver.queries++;
-      if (resolver.mood === "failing") throw Object.assign(new Error("SERVFAIL"), { code: "ESERVFAIL" });
-      if (resolver.mood === "silent") return new Promise(() => {});
+      if (resolver.state === "failing") throw Object.assign(new Error("SERVFAIL"), { code: "ESERVFAIL" });
+      if (resolver.state === "silent") return new Promise(() => {});
       if (resolver.slowMs > 0) await new Promise<void>((resume) => void system.after(resolver.slowMs, resume));
       return records;
     }
@@ -288,7 +288,7 @@ describe("a resolver that fails for a while", () => {
     const { queries } = resolver;
     expect(await place()).toBe(SERVER);
     expect(resolver.queries).toBeGreaterThan(queries);
-    resolver.mood = "failing";
+    resolver.state = "failing";
     await system.advance(23 * 3_600_000);
     expect(await place()).toBe(SERVER);
   });
@@ -303,16 +303,16 @@ describe("a resolver that fails for a while", () => {
 
   test("repeats a failed SRV query next time", async () => {
     const { resolver, place } = unreliableResolver();
-    resolver.mood = "failing";
+    resolver.state = "failing";
     await expect(place()).rejects.toThrow("SERVFAIL");
-    resolver.mood = "working";
+    resolver.state = "working";
     expect(await place()).toBe(SERVER);
   });
 
   test("uses its last result for a day of failures", async () => {
     const { system, resolver, place } = unreliableResolver();
     expect(await place()).toBe(SERVER);
-    resolver.mood = "failing";
+    resolver.state = "failing";
     for (let hour = 1; hour < 24; hour++) {
       const { queries } = resolver;
       await system.advance(3_600_000);
@@ -326,7 +326,7 @@ describe("a resolver that fails for a while", () => {
   test("uses its last result after 1.5 s of silence", async () => {
     const { system, resolver, place } = unreliableResolver();
     await place("sip:a.example.com:5070");
-    resolver.mood = "silent";
+    resolver.state = "silent";
     await system.advance(30_000);
     let found = "";
     void place("sip:a.example.com:5070").then((text) => (found = text));
@@ -335,7 +335,7 @@ describe("a resolver that fails for a while", () => {
     await system.advance(1);
     expect(found).toBe("192.0.2.1 5070");
     expect(await place("sip:a.example.com:5070")).toBe(found); // no time passes
-    resolver.mood = "working";
+    resolver.state = "working";
     await system.advance(30_000);
     const { queries } = resolver;
     expect(await place("sip:a.example.com:5070")).toBe(found);

@@ -20,16 +20,16 @@ export const hasLoopback6: boolean = Object.values(networkInterfaces()).some((ad
 );
 
 /** Resources that a test closes at its end, in reverse order. */
-export class Opened {
-  readonly #all: (() => Promise<unknown>)[] = [];
+export class TestResources {
+  readonly #closers: (() => Promise<unknown>)[] = [];
 
   add<Resource extends { close(): Promise<unknown> }>(resource: Resource): Resource {
-    this.#all.push(() => resource.close());
+    this.#closers.push(() => resource.close());
     return resource;
   }
 
   async close(): Promise<void> {
-    for (const close of this.#all.splice(0).reverse()) await close();
+    for (const close of this.#closers.splice(0).reverse()) await close();
   }
 }
 

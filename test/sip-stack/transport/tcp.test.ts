@@ -9,14 +9,14 @@ import {
   hasLoopback6,
   never,
   type Observed,
-  Opened,
   observe,
   options,
   type StreamPeer,
   streamPeer,
+  TestResources,
 } from "./sockets.ts";
 
-const resources = new Opened();
+const resources = new TestResources();
 afterEach(() => resources.close());
 
 async function peer(...args: Parameters<typeof streamPeer>): Promise<StreamPeer> {
@@ -118,7 +118,7 @@ test("a malformed request gets 400 on the same connection", async () => {
   sockets[0]?.write(text());
   await vi.waitFor(() => expect(received()).toMatch(/^SIP\/2\.0 400 /));
   await vi.waitFor(() => expect(messages).toHaveLength(1));
-  expect(transports.malformed).toBe(1);
+  expect(transports.malformedCount).toBe(1);
 });
 
 test("a peer that sends a header of 10 MB is disconnected with a response", async () => {
@@ -134,10 +134,10 @@ test("a peer that sends a header of 10 MB is disconnected with a response", asyn
     flow,
     fault: { fault: "closed", message: expect.stringContaining("larger than 64 KiB") },
   });
-  expect(flow.alive).toBe(false);
+  expect(flow.isAlive).toBe(false);
   expect(() => flow.send(options())).toThrow("64 KiB");
   await socketClosed;
-  expect((await transports.connect(hopTo(port), never)).alive).toBe(true);
+  expect((await transports.connect(hopTo(port), never)).isAlive).toBe(true);
 });
 
 test("a connection closed by its peer is replaced", async () => {
@@ -168,12 +168,12 @@ test("a connection closes after five idle minutes", async () => {
   const flow = await transports.connect(hopTo(port), never);
   const release = flow.hold();
   await system.advance(10 * 60_000);
-  expect(flow.alive).toBe(true);
+  expect(flow.isAlive).toBe(true);
   await vi.waitFor(() => expect(received()).toBe("\r\n\r\n".repeat(20)));
   release();
   release();
   await system.advance(10 * 60_000);
-  expect(flow.alive).toBe(false);
+  expect(flow.isAlive).toBe(false);
   await vi.waitFor(() => expect(closed).toHaveLength(1));
   expect(received()).toHaveLength(80);
 });
@@ -183,18 +183,18 @@ test("an accepted connection is closed after 30 s without a message", async () =
   const ourTrunk = trunk({ system, listen: { transport: "tcp", port: 0, address: "127.0.0.1" } });
   await ourTrunk.transports.ready();
   const farTrunk = trunk();
-  const hop = hopTo(ourTrunk.transports.listening?.port ?? 0);
+  const hop = hopTo(ourTrunk.transports.listenerAddress?.port ?? 0);
   const silentFlow = await farTrunk.transports.connect(hop, never);
   await system.advance(30_000);
-  await vi.waitFor(() => expect(silentFlow.alive).toBe(false));
+  await vi.waitFor(() => expect(silentFlow.isAlive).toBe(false));
   const activeFlow = await farTrunk.transports.connect(hop, never);
   activeFlow.send(options());
   await vi.waitFor(() => expect(ourTrunk.messages).toHaveLength(1));
   await system.advance(4 * 60_000);
   await new Promise((resolve) => setTimeout(resolve, 20));
-  expect(activeFlow.alive).toBe(true);
+  expect(activeFlow.isAlive).toBe(true);
   await system.advance(2 * 60_000);
-  await vi.waitFor(() => expect(activeFlow.alive).toBe(false));
+  await vi.waitFor(() => expect(activeFlow.isAlive).toBe(false));
 });
 
 test("an unfinished message closes the connection", async () => {
@@ -216,8 +216,8 @@ test("a peer that does not read is disconnected", async () => {
   await vi.waitFor(() => expect(sockets).toHaveLength(1));
   sockets[0]?.pause();
   const body = "x".repeat(200_000);
-  for (let n = 0; n < 200 && flow.alive; n++) flow.send(options(undefined, body));
-  expect(flow.alive).toBe(false);
+  for (let n = 0; n < 200 && flow.isAlive; n++) flow.send(options(undefined, body));
+  expect(flow.isAlive).toBe(false);
   await vi.waitFor(() => expect(closed[0]?.fault).toMatchObject({ fault: "limit" }));
 });
 
@@ -229,7 +229,7 @@ test.each(["tcp", "tls"] as const)("a peer connecting over %s gets responses the
     publicAddress: "sip.example.com",
   });
   await ourTrunk.transports.ready();
-  const { port = 0 } = ourTrunk.transports.listening ?? {};
+  const { port = 0 } = ourTrunk.transports.listenerAddress ?? {};
   const farTrunk = trunk({ tls: { ca: authority.ca } });
   const farFlow = await farTrunk.transports.connect(
     { ...hopTo(port), kind: transport, host: "sip.example.com" },
@@ -274,10 +274,10 @@ test("closing ends accepted connections during their TLS handshake", async () =>
   });
   await ourTrunk.transports.ready();
   const farTrunk = trunk();
-  const silentFlow = await farTrunk.transports.connect(hopTo(ourTrunk.transports.listening?.port ?? 0), never);
+  const silentFlow = await farTrunk.transports.connect(hopTo(ourTrunk.transports.listenerAddress?.port ?? 0), never);
   await new Promise((resolve) => setTimeout(resolve, 20));
   await ourTrunk.transports.close();
-  await vi.waitFor(() => expect(silentFlow.alive).toBe(false));
+  await vi.waitFor(() => expect(silentFlow.isAlive).toBe(false));
 });
 
 test("closing ends all connections, even those being opened", async () => {
@@ -293,14 +293,14 @@ test("closing ends all connections, even those being opened", async () => {
   flow.hold();
   const pendingConnection = ourTrunk.transports.connect({ ...hopTo(port), kind: "tls" }, never);
   const peerTrunk = trunk();
-  const peerFlow = await peerTrunk.transports.connect(hopTo(ourTrunk.transports.listening?.port ?? 0), never);
+  const peerFlow = await peerTrunk.transports.connect(hopTo(ourTrunk.transports.listenerAddress?.port ?? 0), never);
   await Promise.all([
     ourTrunk.transports.close(),
     ourTrunk.transports.close(),
     expect(pendingConnection).rejects.toMatchObject({ fault: "closed" }),
   ]);
-  expect(flow.alive).toBe(false);
-  await vi.waitFor(() => expect(peerFlow.alive).toBe(false));
+  expect(flow.isAlive).toBe(false);
+  await vi.waitFor(() => expect(peerFlow.isAlive).toBe(false));
   expect(system.waiting).toBe(0);
   await expect(ourTrunk.transports.connect(hopTo(port), never)).rejects.toThrow("the trunk was closed");
 });

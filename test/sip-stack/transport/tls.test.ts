@@ -3,11 +3,11 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import type { TlsOptions } from "../../../adapters/sip-stack/transport/tls.ts";
 import type { Hop } from "../../../adapters/sip-stack/transport/transport.ts";
 import { certificateAuthority } from "../../support/certificates.ts";
-import { never, type Observed, Opened, observe, options, streamPeer } from "./sockets.ts";
+import { never, type Observed, observe, options, streamPeer, TestResources } from "./sockets.ts";
 
 const authority = certificateAuthority();
 const otherAuthority = certificateAuthority("Another Authority");
-const resources = new Opened();
+const resources = new TestResources();
 afterEach(() => resources.close());
 
 function trunk(tls: TlsOptions = {}): Observed {

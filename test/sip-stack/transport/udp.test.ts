@@ -11,12 +11,12 @@ import {
   hasLoopback6,
   never,
   type Observed,
-  Opened,
   observe,
   options,
+  TestResources,
 } from "./sockets.ts";
 
-const resources = new Opened();
+const resources = new TestResources();
 afterEach(() => resources.close());
 
 async function peer(address?: string): Promise<DatagramPeer> {
@@ -80,7 +80,7 @@ test("a request from any other address is dropped unread; a response is accepted
   farPeer.send(writeMessage(options()), local.port);
   await vi.waitFor(() => expect(messages).toHaveLength(2));
   expect(messages.map(({ message }) => message.kind)).toEqual(["response", "request"]);
-  expect(transports.malformed).toBe(0);
+  expect(transports.malformedCount).toBe(0);
   expect(stranger.received).toEqual([]);
 });
 
@@ -94,7 +94,7 @@ test("a flood of strangers is not parsed, except requests of live calls", async 
     message: (message, flow) => void messages.push({ message, flow }),
     closed() {},
     hasCall: (callId) => callId === "live",
-    ours: ({ headers }) => headers.get("CSeq") === "1 OPTIONS",
+    isOurs: ({ headers }) => headers.get("CSeq") === "1 OPTIONS",
   });
   const messageText = (callId: string, cseq: string): string =>
     new TextDecoder()
@@ -109,7 +109,7 @@ test("a flood of strangers is not parsed, except requests of live calls", async 
     expect(messages.length).toBeGreaterThan(0);
   });
   expect(messages[0]?.message.headers.get("CSeq")).toBe("1 OPTIONS");
-  expect(transports.malformed).toBe(0);
+  expect(transports.malformedCount).toBe(0);
   expect(stranger.received).toEqual([]);
 });
 
@@ -160,17 +160,17 @@ test("malformed datagrams are counted, requests get 400", async () => {
   await vi.waitFor(() => expect(messages).toHaveLength(1));
   await vi.waitFor(() => expect(messagesOf(farPeer)).toHaveLength(1));
   expect(messagesOf(farPeer)[0]?.text).toMatch(/^SIP\/2\.0 400 CSeq cannot be read\r\n/);
-  expect(transports.malformed).toBe(2);
+  expect(transports.malformedCount).toBe(2);
 });
 
 test("sent-by is the configured, learned or bound address", async () => {
   const farPeer = await peer();
   const unnamedTrunk = trunk();
   const flow = await unnamedTrunk.transports.connect(hopTo(farPeer), never);
-  unnamedTrunk.transports.seen(flow, { address: "unknown", port: 5060 });
-  unnamedTrunk.transports.seen(flow, { address: "203.0.113.7", port: 0 });
+  unnamedTrunk.transports.learnAddress(flow, { address: "unknown", port: 5060 });
+  unnamedTrunk.transports.learnAddress(flow, { address: "203.0.113.7", port: 0 });
   expect(unnamedTrunk.transports.sentBy(flow)).toBe(`127.0.0.1:${flow.local.port}`);
-  unnamedTrunk.transports.seen(flow, { address: "203.0.113.7", port: 40_001 });
+  unnamedTrunk.transports.learnAddress(flow, { address: "203.0.113.7", port: 40_001 });
   expect(unnamedTrunk.transports.sentBy(flow)).toBe("203.0.113.7:40001");
   const otherFlow = await unnamedTrunk.transports.connect(hopTo(await peer()), never);
   expect(unnamedTrunk.transports.sentBy(otherFlow)).toBe(`203.0.113.7:${flow.local.port}`); // the same host sees it
@@ -182,7 +182,7 @@ test("sent-by is the configured, learned or bound address", async () => {
   ] as const) {
     const { transports } = trunk({ publicAddress });
     const namedFlow = await transports.connect(hopTo(farPeer), never);
-    transports.seen(namedFlow, { address: "203.0.113.7", port: 40_001 });
+    transports.learnAddress(namedFlow, { address: "203.0.113.7", port: 40_001 });
     expect(transports.sentBy(namedFlow)).toBe(expected);
   }
 });
@@ -191,7 +191,7 @@ test("a listener determines the port of the socket", async () => {
   const { transports } = trunk({ listen: { transport: "udp", port: 0, address: "127.0.0.1" } });
   await transports.ready();
   const flow = await transports.connect(hopTo(await peer()), never);
-  expect(flow.local).toEqual(transports.listening);
+  expect(flow.local).toEqual(transports.listenerAddress);
 });
 
 test("a held flow sends CRLF keep-alives", async () => {
@@ -218,7 +218,7 @@ test.skipIf("Deno" in globalThis)("a closed port is reported without losses", as
   const flow = await transports.connect(hopTo(closedPeer), never);
   await vi.waitFor(() => expect(closed).toHaveLength(1));
   expect(closed[0]).toMatchObject({ flow, fault: { fault: "refused" } });
-  expect(flow.alive).toBe(true); // a listener may return
+  expect(flow.isAlive).toBe(true); // a listener may return
   const reopenedPeer = resources.add(await datagramPeer("127.0.0.1", closedPeer.port));
   flow.send(options());
   await vi.waitFor(() => expect(messagesOf(reopenedPeer)).toHaveLength(1));

@@ -30,7 +30,7 @@ export class ScriptedAgent implements UserAgent {
     kind: "tcp",
     local: { address: "192.0.2.1", port: 5060 },
     remote: { address: "192.0.2.9", port: 5060 },
-    get alive() {
+    get isAlive() {
       return agent.alive;
     },
     reliable: true,

@@ -20,7 +20,7 @@ export class LiveCall {
     this.usage = agent.invite({
       target,
       callId: "call",
-      negotiator: { offer: () => OFFER, answered: () => undefined, reoffered: () => OFFER, confirmed() {} },
+      negotiator: { offer: () => OFFER, takeAnswer: () => undefined, answerOffer: () => OFFER, confirm() {} },
       listener: {
         placed: () => log("placed"),
         progressed: () => {},

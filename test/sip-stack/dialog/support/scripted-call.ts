@@ -4,7 +4,13 @@ import type { InviteEnd, InviteUsage, Negotiator } from "../../../../adapters/si
 import { createUserAgent } from "../../../../adapters/sip-stack/dialog/user-agent.ts";
 import { silentLogger } from "../../../../src/ports/logger.ts";
 import { ManualSystem } from "../../../../src/testing/manual-system.ts";
-import { type Answer, type Came, type PaperFlow, ScriptedTransactions, type Sent } from "./scripted-transactions.ts";
+import {
+  type ScriptedFlow,
+  type ScriptedRequest,
+  type ScriptedResponse,
+  ScriptedTransactions,
+  type SentRequest,
+} from "./scripted-transactions.ts";
 
 /** SDP of a peer with this direction. */
 export function sdp(direction = "sendrecv", port = 4000): string {
@@ -12,7 +18,7 @@ export function sdp(direction = "sendrecv", port = 4000): string {
 }
 
 /** An offerer that records its calls. */
-export class NotedNegotiator implements Negotiator {
+export class RecordingNegotiator implements Negotiator {
   readonly log: string[] = [];
   /** Faults that it reports in the next answers. */
   fault: string | undefined;
@@ -24,17 +30,17 @@ export class NotedNegotiator implements Negotiator {
     return "v=0 our offer";
   }
 
-  answered(_sdp: string, early: boolean): string | undefined {
+  takeAnswer(_sdp: string, early: boolean): string | undefined {
     this.log.push(early ? "early" : "answered");
     return this.fault;
   }
 
-  reoffered(_sdp: string, early: boolean): string | undefined {
+  answerOffer(_sdp: string, early: boolean): string | undefined {
     this.log.push(early ? "reoffered early" : "reoffered");
     return this.answer;
   }
 
-  confirmed(): void {
+  confirm(): void {
     this.log.push("confirmed");
   }
 }
@@ -44,7 +50,7 @@ export class ScriptedCall {
   readonly system = new ManualSystem();
   readonly tx: ScriptedTransactions;
   readonly agent: UserAgent;
-  readonly negotiator = new NotedNegotiator();
+  readonly negotiator = new RecordingNegotiator();
   readonly usage: InviteUsage;
   /** Events of the listener. */
   readonly log: string[] = [];
@@ -53,7 +59,7 @@ export class ScriptedCall {
   /** True if the INVITE and its session refreshes may be sent. */
   maySend = true;
 
-  constructor(options: Partial<UserAgentOptions> & { readonly flow?: PaperFlow } = {}) {
+  constructor(options: Partial<UserAgentOptions> & { readonly flow?: ScriptedFlow } = {}) {
     this.tx = new ScriptedTransactions(options.flow);
     this.agent = createUserAgent({
       transactions: this.tx,
@@ -103,7 +109,7 @@ export class ScriptedCall {
   /** A call that was answered by the peer of tag `a`. */
   static async answered(
     options?: ConstructorParameters<typeof ScriptedCall>[0],
-    fields: Answer["fields"] = [],
+    fields: ScriptedResponse["fields"] = [],
   ): Promise<ScriptedCall> {
     const call = await ScriptedCall.placed(options);
     call.accept({ fields: [["Contact", "<sip:callee@192.0.2.9:5070>"], ...fields] });
@@ -111,12 +117,12 @@ export class ScriptedCall {
     return call;
   }
 
-  get invite(): Sent {
+  get invite(): SentRequest {
     return this.tx.last("INVITE");
   }
 
   /** 200 with SDP. */
-  accept(answer: Answer = {}): void {
+  accept(answer: ScriptedResponse = {}): void {
     this.invite.respond(200, { reason: "OK", tag: "a", sdp: sdp(), ...answer });
   }
 
@@ -131,7 +137,7 @@ export class ScriptedCall {
       fields = [] as readonly (readonly [string, string])[],
       flow = this.tx.flow,
     } = {},
-  ): Promise<Came> {
+  ): Promise<ScriptedRequest> {
     const { headers } = this.tx.sent.find((sent) => sent.method === "INVITE")!.request;
     const incoming = this.tx.receive(
       method,
@@ -151,7 +157,7 @@ export class ScriptedCall {
   }
 
   /** Leftovers: calls of the agent, timers, open connections. */
-  get left(): number {
-    return this.agent.calls + this.system.waiting + this.tx.flow.held;
+  get leftovers(): number {
+    return this.agent.calls + this.system.waiting + this.tx.flow.holds;
   }
 }

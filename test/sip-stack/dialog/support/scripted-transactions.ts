@@ -16,7 +16,7 @@ import type {
 import type { Flow, TransportError, TransportKind } from "../../../../adapters/sip-stack/transport/transport.ts";
 
 /** Parts of a scripted response. */
-export interface Answer {
+export interface ScriptedResponse {
   readonly reason?: string;
   readonly tag?: string | undefined;
   readonly sdp?: string | undefined;
@@ -24,12 +24,12 @@ export interface Answer {
 }
 
 /** A flow to a scripted peer. */
-export class PaperFlow implements Flow {
+export class ScriptedFlow implements Flow {
   readonly kind: TransportKind;
   readonly local = { address: "192.0.2.7", port: 5060 };
   readonly remote: { address: string; port: number };
-  alive = true;
-  held = 0;
+  isAlive = true;
+  holds = 0;
 
   constructor(kind: TransportKind = "udp", address = "192.0.2.1", port = kind === "tls" ? 5061 : 5060) {
     this.kind = kind;
@@ -45,17 +45,17 @@ export class PaperFlow implements Flow {
   }
 
   hold(): () => void {
-    this.held++;
+    this.holds++;
     let isHeld = true;
     return () => {
-      if (isHeld) this.held--;
+      if (isHeld) this.holds--;
       isHeld = false;
     };
   }
 }
 
 /** A sent request under the control of the test. */
-export class Sent implements OutgoingRequest {
+export class SentRequest implements OutgoingRequest {
   readonly request: SipRequest;
   readonly to: string | Flow;
   readonly #listener: ClientTransactionListener;
@@ -63,10 +63,10 @@ export class Sent implements OutgoingRequest {
   /** Reason of a CANCEL, or an empty text; undefined if there was no CANCEL. */
   cancelled: string | undefined;
   abandoned = false;
-  unanswered = false;
-  over = false;
+  isUnanswered = false;
+  isFinished = false;
   /** Status of its final response. */
-  answeredWith: number | undefined;
+  finalStatus: number | undefined;
 
   constructor(request: SipRequest, to: string | Flow, flow: Flow, listener: ClientTransactionListener) {
     this.request = { ...request, headers: request.headers.clone() };
@@ -77,7 +77,7 @@ export class Sent implements OutgoingRequest {
 
   start(): void {
     this.#listener.prepare?.(this.request, this.#flow, "192.0.2.7:5060");
-    this.#listener.sent?.(this.request, this.#flow);
+    this.#listener.sentRequest?.(this.request, this.#flow);
   }
 
   get method(): string {
@@ -98,7 +98,7 @@ export class Sent implements OutgoingRequest {
   }
 
   cancel(reason = ""): void {
-    if (!this.over) this.cancelled = reason;
+    if (!this.isFinished) this.cancelled = reason;
   }
 
   abandon(): void {
@@ -106,7 +106,7 @@ export class Sent implements OutgoingRequest {
   }
 
   /** A response to it, not sent yet. */
-  response(status: number, { reason = "", tag, sdp, fields = [] }: Answer = {}): SipResponse {
+  response(status: number, { reason = "", tag, sdp, fields = [] }: ScriptedResponse = {}): SipResponse {
     const body = new TextEncoder().encode(sdp ?? "");
     const response = responseTo(this.request, status, reason, body);
     if (tag !== undefined) response.headers.set("To", withTag(response.headers.get("To") ?? "", tag));
@@ -116,11 +116,11 @@ export class Sent implements OutgoingRequest {
   }
 
   /** Lets the peer respond. */
-  respond(status: number, answer?: Answer, flow: Flow = this.#flow): SipResponse {
+  respond(status: number, answer?: ScriptedResponse, flow: Flow = this.#flow): SipResponse {
     const response = this.response(status, answer);
-    if (this.over) throw new Error(`${this.method} has had its final response`);
-    this.over = status >= 200;
-    if (this.over) this.answeredWith = status;
+    if (this.isFinished) throw new Error(`${this.method} has had its final response`);
+    this.isFinished = status >= 200;
+    if (this.isFinished) this.finalStatus = status;
     if (this.abandoned) return response;
     if (status < 200) this.#listener.provisional?.(response, flow);
     else this.#listener.final(response, flow);
@@ -128,14 +128,14 @@ export class Sent implements OutgoingRequest {
   }
 
   fail(fault: TransportError): void {
-    this.over = true;
-    this.unanswered = fault.fault === "timeout";
+    this.isFinished = true;
+    this.isUnanswered = fault.fault === "timeout";
     if (!this.abandoned) this.#listener.failed(fault);
   }
 }
 
 /** A received request and its responses. */
-export class Came implements IncomingRequest {
+export class ScriptedRequest implements IncomingRequest {
   readonly request: SipRequest;
   readonly flow: Flow;
   readonly responses: SipResponse[] = [];
@@ -145,7 +145,7 @@ export class Came implements IncomingRequest {
     this.flow = flow;
   }
 
-  get done(): boolean {
+  get hasFinalResponse(): boolean {
     return this.responses.some(({ status }) => status >= 200);
   }
 
@@ -168,17 +168,17 @@ export class Came implements IncomingRequest {
 
 /** Transactions without a network: the test is the peer. */
 export class ScriptedTransactions implements Transactions {
-  readonly flow: PaperFlow;
-  readonly sent: Sent[] = [];
+  readonly flow: ScriptedFlow;
+  readonly sent: SentRequest[] = [];
   readonly acks: { request: SipRequest; to: string | Flow }[] = [];
   #listener: TransactionListener | undefined;
 
-  constructor(flow = new PaperFlow()) {
+  constructor(flow = new ScriptedFlow()) {
     this.flow = flow;
   }
 
   request(request: SipRequest, to: string | Flow, listener: ClientTransactionListener): OutgoingRequest {
-    const sent = new Sent(request, to, this.flow, listener);
+    const sent = new SentRequest(request, to, this.flow, listener);
     this.sent.push(sent);
     queueMicrotask(() => sent.start());
     return sent;
@@ -203,7 +203,7 @@ export class ScriptedTransactions implements Transactions {
   async close(): Promise<void> {}
 
   /** The latest request of this method. */
-  last(method: string): Sent {
+  last(method: string): SentRequest {
     const sent = this.sent.findLast((request) => request.method === method);
     if (sent === undefined) throw new Error(`no ${method} was sent`);
     return sent;
@@ -214,10 +214,18 @@ export class ScriptedTransactions implements Transactions {
   }
 
   /** Receives a request. */
-  receive(method: string, fields: readonly (readonly [string, string])[], body = "", flow: Flow = this.flow): Came {
+  receive(
+    method: string,
+    fields: readonly (readonly [string, string])[],
+    body = "",
+    flow: Flow = this.flow,
+  ): ScriptedRequest {
     const headers = new SipHeaders();
     for (const [name, value] of fields) headers.add(name, value);
-    const incoming = new Came(sipRequest(method, "sip:us@192.0.2.7", headers, new TextEncoder().encode(body)), flow);
+    const incoming = new ScriptedRequest(
+      sipRequest(method, "sip:us@192.0.2.7", headers, new TextEncoder().encode(body)),
+      flow,
+    );
     this.#listener?.request(incoming);
     return incoming;
   }
@@ -226,7 +234,7 @@ export class ScriptedTransactions implements Transactions {
     this.#listener?.lateSuccess(response, this.flow);
   }
 
-  unacknowledged(incoming: Came): void {
-    this.#listener?.unacknowledged?.(incoming);
+  unacknowledged(incoming: ScriptedRequest): void {
+    this.#listener?.ackMissing?.(incoming);
   }
 }

@@ -2,7 +2,7 @@ import type { System } from "../../../../src/ports/system.ts";
 
 /** A clock that a property advances synchronously, and constant random numbers. */
 export class SteppedSystem implements System {
-  readonly #timers = new Set<{ readonly due: number; readonly run: () => void }>();
+  readonly #timers = new Set<{ readonly dueAt: number; readonly run: () => void }>();
   #now = 0;
   #draws = 0;
 
@@ -33,10 +33,10 @@ export class SteppedSystem implements System {
   elapse(ms: number): void {
     const until = this.#now + ms;
     for (let run = 0; run < 1000; run++) {
-      const next = [...this.#timers].filter(({ due }) => due <= until).sort((a, b) => a.due - b.due)[0];
+      const next = [...this.#timers].filter(({ dueAt }) => dueAt <= until).sort((a, b) => a.dueAt - b.dueAt)[0];
       if (next === undefined) break;
       this.#timers.delete(next);
-      this.#now = next.due;
+      this.#now = next.dueAt;
       next.run();
     }
     this.#now = until;

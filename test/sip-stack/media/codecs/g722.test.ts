@@ -5,7 +5,7 @@ import { createG722 } from "../../../../adapters/sip-stack/media/codecs/g722.ts"
 import { rms } from "../../../../src/audio/samples/pcm.ts";
 import { tone, toneShare } from "../../../../src/audio/tones/tone.ts";
 import { fuzz } from "../../../support/fuzz.ts";
-import { largestStep, pass } from "../simulated-network.ts";
+import { largestStep, passThrough } from "../simulated-network.ts";
 
 const RATE = 16_000;
 const FRAME = RATE / 50;
@@ -102,7 +102,7 @@ describe("on a network", () => {
   const sent = tone(440, 4_000, RATE, 8_000);
 
   test("that loses nothing, every sample is played at its time", () => {
-    const { heard, buffer } = pass(sent, { delivers: () => [20], packets: 220, codec: createG722() });
+    const { heard, buffer } = passThrough(sent, { delivers: () => [20], packets: 220, codec: createG722() });
     const first = heard.findIndex((sample) => Math.abs(sample) > 1_000);
     const last = heard.findLastIndex((sample) => Math.abs(sample) > 1_000);
     expect(Math.abs(last - first - sent.length)).toBeLessThan(40);
@@ -111,16 +111,16 @@ describe("on a network", () => {
   });
 
   test.each([1, 3])("that loses %i in a row, the gap is filled without a click", (burst) => {
-    const reference = pass(sent, { delivers: () => [20], packets: 200, codec: createG722() }).heard;
+    const reference = passThrough(sent, { delivers: () => [20], packets: 200, codec: createG722() }).heard;
     const delivers = (i: number) => (i % 23 >= 23 - burst ? undefined : [20]);
-    const { heard } = pass(sent, { delivers, packets: 200, codec: createG722() });
+    const { heard } = passThrough(sent, { delivers, packets: 200, codec: createG722() });
     expect(largestStep(heard)).toBeLessThan(1.5 * largestStep(reference) + 500);
     expect(toneShare(heard.subarray(RATE / 2, 3 * RATE), 440, RATE)).toBeGreaterThan(burst === 1 ? 0.95 : 0.8);
   });
 
   test.each([200, -200])("with a clock that is off by %i millionths, the delay stays the same", (ppm) => {
     const minute = tone(440, 60_000, RATE, 8_000);
-    const { heard, buffer } = pass(minute, { delivers: () => [20], packets: 3_050, ppm, codec: createG722() });
+    const { heard, buffer } = passThrough(minute, { delivers: () => [20], packets: 3_050, ppm, codec: createG722() });
     const first = heard.findIndex((sample) => Math.abs(sample) > 1_000);
     const last = heard.findLastIndex((sample) => Math.abs(sample) > 1_000);
     expect(buffer.late).toBe(0);

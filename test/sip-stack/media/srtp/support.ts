@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
-import { type CreateHmac, nativeHmac, ownHmac } from "../../../../adapters/sip-stack/media/srtp/hmac.ts";
+import { type CreateHmac, nativeHmac, scriptHmac } from "../../../../adapters/sip-stack/media/srtp/hmac.ts";
 
 /** Both implementations. */
 export const BACK_ENDS: readonly (readonly [name: string, createHmac: CreateHmac])[] = [
-  ["script", ownHmac],
+  ["script", scriptHmac],
   ["native", nativeHmac],
 ];
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nativeHmac, ownHmac } from "../../../../adapters/sip-stack/media/srtp/hmac.ts";
+import { nativeHmac, scriptHmac } from "../../../../adapters/sip-stack/media/srtp/hmac.ts";
 import { Keystream } from "../../../../adapters/sip-stack/media/srtp/keystream.ts";
 import { deriveSessionKeys } from "../../../../adapters/sip-stack/media/srtp/session-keys.ts";
 import { createSrtp } from "../../../../adapters/sip-stack/media/srtp/srtp.ts";
@@ -93,7 +93,7 @@ for (const [name, createHmac] of BACK_ENDS) {
 test("the script HMAC equals the native one for lengths around a block", () => {
   const key = Uint8Array.from({ length: 20 }, (_, i) => i * 11);
   const message = Uint8Array.from({ length: 400 }, (_, i) => i * 7);
-  const [scripted, native] = [ownHmac(key), nativeHmac(key)];
+  const [scripted, native] = [scriptHmac(key), nativeHmac(key)];
   for (let length = 0; length <= message.length; length++)
     expect(hex(scripted.digest(message, length))).toBe(hex(native.digest(message, length)));
 });

@@ -29,7 +29,7 @@ afterEach(async () => {
 interface Call {
   readonly session: MediaSession;
   readonly farEnd: FarEnd;
-  readonly told: string[];
+  readonly events: string[];
   readonly heard: number[];
 }
 
@@ -42,13 +42,13 @@ async function engineIn(place: MediaPlace): Promise<MediaEngine> {
 async function call(engine: MediaEngine, source: FrameSource): Promise<Call> {
   const farEnd = await startFarEnd();
   farEnds.push(farEnd);
-  const told: string[] = [];
+  const events: string[] = [];
   const listener: MediaListener = {
-    sending: () => told.push("sending"),
-    receiving: () => told.push("receiving"),
-    digit: (digit) => told.push(`digit ${digit}`),
-    silent: (detail) => told.push(`silent: ${detail}`),
-    lost: (detail) => told.push(`lost: ${detail}`),
+    sending: () => events.push("sending"),
+    receiving: () => events.push("receiving"),
+    digit: (digit) => events.push(`digit ${digit}`),
+    silent: (detail) => events.push(`silent: ${detail}`),
+    lost: (detail) => events.push(`lost: ${detail}`),
   };
   const options = { address: "127.0.0.1", ports: [40_000, 42_000], sampleRate: RATE, lossMs: 20_000 } as const;
   const session = await engine.open(options, listener);
@@ -68,7 +68,7 @@ async function call(engine: MediaEngine, source: FrameSource): Promise<Call> {
   };
   session.configure(settings);
   session.start();
-  return { session, farEnd, told, heard };
+  return { session, farEnd, events, heard };
 }
 
 function decodePackets(arrivals: readonly Arrival[]): Int16Array {
@@ -96,23 +96,23 @@ function stall(ms: number): void {
 
 /** Records the pauses in which this thread moved no samples. */
 class ObservedPlayout extends Playout {
-  longestPauseMs = 0;
-  #last = Number.POSITIVE_INFINITY; // there is no pause before the first time
+  maxPauseMs = 0;
+  #lastMovedAt = Number.POSITIVE_INFINITY; // there is no pause before the first time
 
   override read(frame: Int16Array): number {
-    this.#note();
+    this.#recordPause();
     return super.read(frame);
   }
 
   override sent(samples: number, silence: number, ranDry: boolean): void {
-    this.#note();
+    this.#recordPause();
     super.sent(samples, silence, ranDry);
   }
 
-  #note(): void {
+  #recordPause(): void {
     const now = performance.now();
-    this.longestPauseMs = Math.max(this.longestPauseMs, now - this.#last);
-    this.#last = now;
+    this.maxPauseMs = Math.max(this.maxPauseMs, now - this.#lastMovedAt);
+    this.#lastMovedAt = now;
   }
 }
 
@@ -129,8 +129,8 @@ async function undisturbedCall(
     const playout = new ObservedPlayout(RATE);
     const finishedCall = await call(await engineIn(place), playout);
     await play(playout);
-    if (playout.longestPauseMs < MAX_PAUSE_MS && playout.underruns === 0) return { ...finishedCall, playout };
-    ({ longestPauseMs: maxPauseMs } = playout);
+    if (playout.maxPauseMs < MAX_PAUSE_MS && playout.underruns === 0) return { ...finishedCall, playout };
+    ({ maxPauseMs } = playout);
     await finishedCall.session.close();
   }
   throw new Error(
@@ -151,13 +151,13 @@ async function playWhileStalling(place: MediaPlace, toneMs: number): Promise<{ a
     hasEnded = true;
   });
   await sleep(60);
-  playout.longestPauseMs = 0;
+  playout.maxPauseMs = 0;
   while (!hasEnded) {
     stall(150);
     await sleep(45);
   }
   await session.close();
-  return { arrivals: (await farEnd.arrivals()).slice(countBefore), pauseMs: playout.longestPauseMs };
+  return { arrivals: (await farEnd.arrivals()).slice(countBefore), pauseMs: playout.maxPauseMs };
 }
 
 describe("while the application's thread repeatedly blocks for 150 ms", () => {
@@ -185,7 +185,7 @@ describe("while the application's thread repeatedly blocks for 150 ms", () => {
 
 describe.each(["thread", "worker"] as const)("an engine in a %s", (place) => {
   test("sends the source's audio, receives the echo, and reports its start", async () => {
-    const { playout, session, told, heard, farEnd } = await undisturbedCall(place, async (playout) => {
+    const { playout, session, events, heard, farEnd } = await undisturbedCall(place, async (playout) => {
       playout.enqueue(tone(HZ, 600, RATE, 8_000));
       playout.silence(300);
       playout.end();
@@ -193,7 +193,7 @@ describe.each(["thread", "worker"] as const)("an engine in a %s", (place) => {
     });
     expect(playout.heardMs).toBe(600);
     await session.close();
-    expect(told).toEqual(["sending", "receiving"]);
+    expect(events).toEqual(["sending", "receiving"]);
     expect(toneShare(loudPart(decodePackets(await farEnd.arrivals())), HZ, RATE)).toBeGreaterThan(0.98);
     expect(loudPart(decodePackets(await farEnd.arrivals())).length).toBeGreaterThan(0.59 * RATE);
     // The jitter buffer may have made it slightly longer or shorter.
@@ -210,8 +210,8 @@ describe.each(["thread", "worker"] as const)("an engine in a %s", (place) => {
   });
 
   test("counts the packets of strangers", async () => {
-    const { session, told } = await call(await engineIn(place), new Playout(RATE));
-    for (let attempt = 0; !told.includes("receiving") && attempt < 500; attempt++) await sleep(10);
+    const { session, events } = await call(await engineIn(place), new Playout(RATE));
+    for (let attempt = 0; !events.includes("receiving") && attempt < 500; attempt++) await sleep(10);
     const stranger = createSocket("udp4");
     const packet = new Uint8Array(172);
     for (let i = 0; i < 7; i++) {
@@ -250,24 +250,24 @@ describe.each(["thread", "worker"] as const)("an engine in a %s", (place) => {
     const { session, farEnd } = await call(await engineIn(place), playout);
     await sleep(400);
     const countBefore = (await farEnd.arrivals()).length;
-    playout.longestPauseMs = 0;
+    playout.maxPauseMs = 0;
     playout.enqueue(tone(HZ, 200, RATE, 8_000));
     await sleep(500);
     await session.close();
     const arrivals = (await farEnd.arrivals()).slice(countBefore);
     const firstLoud = arrivals.findIndex(({ payload }) => payload.some((byte) => Math.abs(MULAW_LEVELS[byte]!) > 1000));
     expect(firstLoud).toBeGreaterThanOrEqual(0);
-    expect(firstLoud * 20).toBeLessThan(60 + 2 * playout.longestPauseMs);
+    expect(firstLoud * 20).toBeLessThan(60 + 2 * playout.maxPauseMs);
   });
 
   test("keys are sent while the source waits", async () => {
     const playout = new Playout(RATE);
-    const { session, told } = await call(await engineIn(place), playout);
+    const { session, events } = await call(await engineIn(place), playout);
     await sleep(100);
     await session.sendDigits("5");
     await sleep(200);
     await session.close();
-    expect(told).toContain("digit 5"); // it was echoed
+    expect(events).toContain("digit 5"); // it was echoed
   });
 
   test("a source that cannot be pulled ahead is read once for each frame's time", async () => {
@@ -305,8 +305,8 @@ describe("a worker that dies", () => {
   /** An invalid stream description breaks its thread. */
   const kill = ({ session }: Call): void => session.configure({} as StreamSettings);
   const workerDeath = async (...calls: readonly Call[]): Promise<void> => {
-    const isLost = ({ told }: Call): boolean =>
-      told.some((event) => event.startsWith("lost: the thread for the audio"));
+    const isLost = ({ events }: Call): boolean =>
+      events.some((event) => event.startsWith("lost: the thread for the audio"));
     for (let attempt = 0; !calls.every(isLost); attempt++) {
       if (attempt > 1_000) throw new Error("the calls were not notified of their worker's death");
       await sleep(10);
@@ -320,9 +320,9 @@ describe("a worker that dies", () => {
     const entry = new URL(`data:text/javascript,${encodeURIComponent(source)}`);
     const engine = await createEngine({ system: realSystem, logger: silentLogger, place: "worker", entry });
     engines.push(engine);
-    const { told } = await call(engine, new Playout(RATE));
-    for (let attempt = 0; !told.includes("receiving") && attempt < 500; attempt++) await sleep(10);
-    expect(told).toEqual(["sending", "receiving"]);
+    const { events } = await call(engine, new Playout(RATE));
+    for (let attempt = 0; !events.includes("receiving") && attempt < 500; attempt++) await sleep(10);
+    expect(events).toEqual(["sending", "receiving"]);
   });
 
   test("ends its calls, and a new one carries the next calls", async () => {
@@ -332,7 +332,7 @@ describe("a worker that dies", () => {
     await workerDeath(...firstCalls);
     for (const { session } of firstCalls) await session.close();
     const playout = new Playout(RATE);
-    const { session, farEnd, told } = await call(engine, playout);
+    const { session, farEnd, events } = await call(engine, playout);
     playout.enqueue(tone(HZ, 300, RATE, 8_000));
     playout.end();
     await playout.drained;
@@ -342,7 +342,7 @@ describe("a worker that dies", () => {
     await session.close();
     expect(arrivalsDuringStall.length).toBeGreaterThan(15); // this thread has sent none of them
     expect(toneShare(loudPart(decodePackets(await farEnd.arrivals())), HZ, RATE)).toBeGreaterThan(0.98);
-    expect(told).toEqual(["sending", "receiving"]);
+    expect(events).toEqual(["sending", "receiving"]);
   });
 
   test("while a call is being opened is replaced for that call", async () => {

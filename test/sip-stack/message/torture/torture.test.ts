@@ -251,7 +251,7 @@ describe("another message of RFC 4475", () => {
     const message = parseMessage(otherMessages[name] as Uint8Array);
     if (verdict === "read") expect(message.kind).toMatch(/request|response/);
     else expect(message).toMatchObject({ kind: "malformed", detail: reason });
-    if (message.kind === "malformed") expect(message.answer?.status ?? "dropped").toBe(verdict);
+    if (message.kind === "malformed") expect(message.response?.status ?? "dropped").toBe(verdict);
   });
 
   test("is read as intended if it is accepted", () => {
