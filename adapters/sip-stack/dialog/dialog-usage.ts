@@ -167,7 +167,7 @@ export class DialogUsage {
    */
   refer(uri: string): Promise<TransferOutcome> {
     if (this.#referrals.pending) return Promise.reject(new Error("the call is being transferred already"));
-    const target = { to: uri, by: this.dialog.localUri };
+    const target = { to: uri, referredBy: this.dialog.localUri };
     const referral = new Referral(this.#context, this.requests, target, this.call.maySend);
     this.#referrals.add(referral);
     return referral.outcome;

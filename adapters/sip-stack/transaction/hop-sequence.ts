@@ -192,7 +192,7 @@ export async function probeHop(hop: Hop, deadFlow: Flow | undefined, options: Ho
     .add("CSeq", "1 OPTIONS");
   return await new Promise((resolve, reject) => {
     const final = ({ status }: SipResponse): void => resolve(!SERVER_DOWN.has(status));
-    const owner = { final, failed: reject, provisional() {}, late() {}, cancel() {} };
+    const owner = { final, failed: reject, provisional() {}, lateSuccess() {}, cancel() {} };
     open(sipRequest("OPTIONS", uri, headers), flow, { giveUpMs: timers.nextHopMs }, owner).start();
   });
 }

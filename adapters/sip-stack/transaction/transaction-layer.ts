@@ -73,7 +73,14 @@ class TransactionLayer implements Transactions, ClientScope {
     this.transports = transports;
     this.#resolve = resolve;
     const { signal } = this.#closeController;
-    const probe = { system, transports, timers: this.timers, asks: asksFailedHops, open: this.open.bind(this), signal };
+    const probe = {
+      system,
+      transports,
+      timers: this.timers,
+      requiresResponse: asksFailedHops,
+      open: this.open.bind(this),
+      signal,
+    };
     this.failedHops = new FailedHops(system, (hop, dead) => probeHop(hop, dead, probe));
     this.tcpInstead = new TcpInstead(transports, system);
     this.#server = new ServerSide({

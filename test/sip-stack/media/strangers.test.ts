@@ -16,9 +16,9 @@ afterEach(async () => {
 /** A host on the network: a socket, and the audio that we sent to it. */
 async function openHost(address = LOOPBACK): Promise<{ socket: Socket; port: number; received: number }> {
   const socket = createSocket("udp4");
-  const host = { socket, port: 0, got: 0 };
+  const host = { socket, port: 0, received: 0 };
   socket.on("message", (bytes) => {
-    if (bytes[1]! < 192) host.got++;
+    if (bytes[1]! < 192) host.received++;
   });
   await new Promise<void>((resolve) => socket.bind(0, address, resolve));
   host.port = socket.address().port;

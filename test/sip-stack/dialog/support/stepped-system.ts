@@ -20,7 +20,7 @@ export class SteppedSystem implements System {
   }
 
   after(ms: number, run: () => void): () => void {
-    const timer = { due: this.#now + Math.max(0, ms), run };
+    const timer = { dueAt: this.#now + Math.max(0, ms), run };
     this.#timers.add(timer);
     return () => void this.#timers.delete(timer);
   }
