@@ -24,15 +24,13 @@ export const SQLITE_COLUMNS: ColumnTypes = { id: "text", bytes: "blob" };
 
 /**
  * Opens the database file.
+ * @param prepare called with the new connection before its first use
  * @throws {ConfigurationError} the runtime has no SQLite, or the prefix is invalid
  */
-export async function connectSqlite({
-  path,
-  synchronous = "FULL",
-  maxPageCount,
-  prefix,
-  workers,
-}: SqliteStorageOptions): Promise<ConnectedDatabase> {
+export async function connectSqlite(
+  { path, synchronous = "FULL", maxPageCount, prefix, workers }: SqliteStorageOptions,
+  prepare: (database: DatabaseSync) => void = () => {},
+): Promise<ConnectedDatabase> {
   const tables = checkNames({ prefix });
   const sqlite = await nodeSqlite().catch((cause: unknown) => {
     throw new ConfigurationError("the SQLite storage needs Node 22.18 or later, Bun 1.4 or later, or Deno", { cause });
@@ -40,6 +38,7 @@ export async function connectSqlite({
   if (path !== ":memory:") await createPrivateFile(path);
   const database = openDatabase(path, sqlite.DatabaseSync);
   try {
+    prepare(database);
     // whenFree() waits without blocking the event loop.
     database.exec("pragma busy_timeout = 0");
     await whenFree(() => database.exec("pragma journal_mode = wal"));
