@@ -99,13 +99,22 @@ function apeHead(flags: number): Uint8Array {
   return head;
 }
 
+const single = new Map<ToneFile, Promise<Decoded>>();
+
+/** The file alone, decoded once. */
+function decodeSingle(file: ToneFile): Promise<Decoded> {
+  const decoded = single.get(file) ?? decode(file.bytes);
+  single.set(file, decoded);
+  return decoded;
+}
+
 /** Expects the tones and lengths of the files in order, with every byte accounted for. */
 async function expectBoth(files: readonly ToneFile[], joined: Uint8Array): Promise<void> {
-  const single = await Promise.all(files.map(({ bytes }) => decode(bytes)));
+  const decoded = await Promise.all(files.map(decodeSingle));
   const { parts, truncated, bytes } = await decode(joined);
   const expected: { samples: number; sampleRate: number; tones: { hz: number; from: number; to: number }[] }[] = [];
   for (const [i, { hz }] of files.entries()) {
-    const { samples, sampleRate } = single[i]!.parts[0]!;
+    const { samples, sampleRate } = decoded[i]!.parts[0]!;
     if (expected.at(-1)?.sampleRate !== sampleRate) expected.push({ samples: 0, sampleRate, tones: [] });
     const last = expected.at(-1)!;
     last.tones.push({ hz, from: last.samples, to: last.samples + samples.length });
