@@ -1,23 +1,41 @@
-// `node .ci/side-by-side.ts COMMAND…`: runs commands at the same time, each as one argument, and prints the output of each
-// when it has finished, failures last. Exits with 1 if one of them failed.
-import { spawn } from "node:child_process";
+// `node .ci/side-by-side.ts COMMAND… [--live COMMAND]`: runs commands at the same time, each as one argument, and prints the
+// output of each when it has finished, failures last. The output of the live command is printed as it comes, before all
+// others. Exits with 1 if one of them failed.
+import { type ChildProcess, spawn } from "node:child_process";
 import process from "node:process";
+import { parseArgs } from "node:util";
 
+const {
+  positionals: commands,
+  values: { live },
+} = parseArgs({ allowPositionals: true, options: { live: { type: "string" } } });
 const failed: string[] = [];
 
-async function run(command: string): Promise<void> {
-  const child = spawn(command, { shell: true, stdio: ["ignore", "pipe", "pipe"] });
-  const pieces: Buffer[] = [];
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (piece: Buffer) => pieces.push(piece));
-  const code = await new Promise<number | null>((resolve) => {
+/** The exit code; null if the command was killed or could not start. */
+function ended(child: ChildProcess): Promise<number | null> {
+  return new Promise((resolve) => {
     child.once("error", () => resolve(null));
     child.once("close", resolve);
   });
+}
+
+async function run(command: string, liveEnded: Promise<void>): Promise<void> {
+  const child = spawn(command, { shell: true, stdio: ["ignore", "pipe", "pipe"] });
+  const pieces: Buffer[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (piece: Buffer) => pieces.push(piece));
+  const code = await ended(child);
   const printed = `> ${command}\n${Buffer.concat(pieces)}`;
+  await liveEnded;
   if (code === 0) process.stdout.write(printed);
   else failed.push(printed);
 }
 
-await Promise.all(process.argv.slice(2).map(run));
+async function runLive(command: string): Promise<void> {
+  const code = await ended(spawn(command, { shell: true, stdio: ["ignore", "inherit", "inherit"] }));
+  if (code !== 0) failed.push(`> ${command}\nfailed: see above\n`);
+}
+
+const liveEnded = live === undefined ? Promise.resolve() : runLive(live);
+await Promise.all([liveEnded, ...commands.map((command) => run(command, liveEnded))]);
 process.stdout.write(failed.join(""));
 process.exitCode = failed.length > 0 ? 1 : 0;

@@ -23,3 +23,15 @@ test("one failed command fails the run; it is printed last, and the others finis
   expect(code).toBe(1);
   expect(stdout).toBe("> sleep 0.2; echo right\nright\n> echo wrong; exit 3\nwrong\n");
 });
+
+test("the live command is printed as it runs, before the others", async () => {
+  const { code, stdout } = await sideBySide("echo other", "--live", "echo live; sleep 0.2; echo more");
+  expect(code).toBe(0);
+  expect(stdout).toBe("live\nmore\n> echo other\nother\n");
+});
+
+test("a failed live command fails the run, and the end of the output names it", async () => {
+  const { code, stdout } = await sideBySide("echo other", "--live", "echo wrong; exit 3");
+  expect(code).toBe(1);
+  expect(stdout).toBe("wrong\n> echo other\nother\n> echo wrong; exit 3\nfailed: see above\n");
+});
