@@ -60,7 +60,7 @@ describe("a call that is recorded", () => {
     expect(outcome?.reason).toBe("message_played");
     const { heard, said, isFinished } = recording();
     expect(isFinished).toBe(true);
-    expect(heard).toEqual(Array.from(leg.heard).slice(0, heard.length));
+    expect(Int16Array.from(heard)).toEqual(leg.heard.subarray(0, heard.length));
     expect(said.length).toBe(heard.length);
     expect(Math.abs(startMs(said) - 400)).toBeLessThanOrEqual(21);
     expect(said.filter((sample) => sample !== 0).length / FRAME).toBeCloseTo(15, 0);
