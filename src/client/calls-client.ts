@@ -67,7 +67,7 @@ export interface CallsClient {
   streamTicket(id: string, options?: TicketOptions): Promise<StreamTicket>;
 }
 
-const PAGE = 100;
+const PAGE_SIZE = 100;
 
 export function callsClient(transport: Transport): CallsClient {
   const root = "/v1/calls";
@@ -86,7 +86,8 @@ export function callsClient(transport: Transport): CallsClient {
       return call;
     },
     place,
-    list: (query, options) => allItems((cursor) => page({ limit: PAGE, ...query, cursor }, options), query?.cursor),
+    list: (query, options) =>
+      allItems((cursor) => page({ limit: PAGE_SIZE, ...query, cursor }, options), query?.cursor),
     page,
     get: (id, options) => transport.get(callPath(id), { expand: options?.expand }, options),
     delete: hangUp,

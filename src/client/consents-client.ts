@@ -22,7 +22,7 @@ export interface ConsentsClient {
   page(query?: ListConsentsQuery, options?: RequestOptions): Promise<Page<Consent>>;
 }
 
-const PAGE = 1_000;
+const PAGE_SIZE = 1_000;
 
 export function consentsClient(transport: Transport): ConsentsClient {
   const root = "/v1/consents";
@@ -32,7 +32,7 @@ export function consentsClient(transport: Transport): ConsentsClient {
     put: (phone, input, options) => transport.put(pathOf(phone), input, options),
     get: (phone, options) => transport.get(pathOf(phone), {}, options),
     delete: (phone, options) => transport.delete(pathOf(phone), options),
-    list: ({ limit = PAGE, cursor, status } = {}, options) =>
+    list: ({ limit = PAGE_SIZE, cursor, status } = {}, options) =>
       allItems((cursor) => page({ limit, cursor, status }, options), cursor),
     page,
   };

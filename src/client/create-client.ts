@@ -76,7 +76,7 @@ export interface Client {
   listen(callId: string, options?: ListenOptions): Promise<CallListening>;
 }
 
-const PAGE = 200;
+const PAGE_SIZE = 200;
 
 /**
  * A typed client of the HTTP interface. The first method call sends the first request.
@@ -96,11 +96,11 @@ export function createClient(options: ClientOptions): Client {
     calls: callsClient(transport),
     webhooks: webhooksClient(transport),
     consents: consentsClient(transport),
-    events: ({ limit = PAGE, instance_id, cursor } = {}, options) =>
+    events: ({ limit = PAGE_SIZE, instance_id, cursor } = {}, options) =>
       allItems((cursor) => transport.page("/v1/events", { instance_id, limit, cursor }, options), cursor),
-    eventPage: ({ limit = PAGE, instance_id, cursor } = {}, options) =>
+    eventPage: ({ limit = PAGE_SIZE, instance_id, cursor } = {}, options) =>
       transport.logPage("/v1/events", { instance_id, limit, cursor }, options),
-    followEvents: ({ limit = PAGE, instance_id, cursor } = {}, options) =>
+    followEvents: ({ limit = PAGE_SIZE, instance_id, cursor } = {}, options) =>
       followEvents(transport, { instance_id, limit }, cursor, options),
     voices: (options) => transport.get("/v1/voices", {}, options),
     voiceSample: (id, options) => transport.bytes(`/v1/voices/${encodeURIComponent(id)}/sample.wav`, options),
@@ -124,17 +124,17 @@ const PAUSE_MS = 1_000;
 async function* followEvents(
   transport: Transport,
   query: Query,
-  from: string | undefined,
+  startCursor: string | undefined,
   { signal }: RequestOptions = {},
 ): AsyncGenerator<LogPage<CallEvent>, void, undefined> {
-  for (let cursor = from; ; ) {
+  for (let cursor = startCursor; ; ) {
     const page: FollowedPage = await transport
       .nextPage<CallEvent>("/v1/events", { ...query, cursor }, { signal })
       .catch(resetPage);
-    const { items, next, waited, reset } = page;
+    const { items, next, waited: serverWaits, reset } = page;
     cursor = page.cursor ?? cursor;
     if ((reset || items.length > 0) && cursor !== undefined) yield { items, next, cursor, ...(reset && { reset }) };
-    else if (!waited) await sleep(PAUSE_MS, signal ?? new AbortController().signal);
+    else if (!serverWaits) await sleep(PAUSE_MS, signal ?? new AbortController().signal);
   }
 }
 

@@ -55,7 +55,7 @@ export interface InstancesClient {
   delete(id: string, options?: RequestOptions): Promise<void>;
 }
 
-const PAGE = 100;
+const PAGE_SIZE = 100;
 
 export function instancesClient(transport: Transport): InstancesClient {
   const root = "/v1/instances";
@@ -64,7 +64,7 @@ export function instancesClient(transport: Transport): InstancesClient {
   return {
     create: async (input, options) =>
       (await transport.post<Instance>(root, input, options?.idempotencyKey, options)).body,
-    list: ({ limit = PAGE, cursor, expand } = {}, options) =>
+    list: ({ limit = PAGE_SIZE, cursor, expand } = {}, options) =>
       allItems((cursor) => page({ limit, cursor, expand }, options), cursor),
     page,
     get: (id, options) => transport.get(pathOf(id), { expand: options?.expand }, options),

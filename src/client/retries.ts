@@ -10,7 +10,7 @@ const FIRST_DELAY_MS = 250;
 const MAX_DELAY_MS = 5_000;
 
 /** Temporary statuses; 502 and 504 come from proxies that could not reach the server. */
-const TEMPORARY = [429, 502, 503, 504];
+const TEMPORARY_STATUSES = [429, 502, 503, 504];
 /** Temporary too, with a Retry-After: an idempotency key in progress, a recording that is being written. */
 const CONFLICT = 409;
 
@@ -22,8 +22,8 @@ export function retryOptions(limit: number, onLost: () => void): RetryOptions {
   return {
     limit,
     methods: ["get", "post", "put", "patch", "delete"],
-    statusCodes: [...TEMPORARY, CONFLICT],
-    afterStatusCodes: [...TEMPORARY, CONFLICT],
+    statusCodes: [...TEMPORARY_STATUSES, CONFLICT],
+    afterStatusCodes: [...TEMPORARY_STATUSES, CONFLICT],
     delay: (attempt) => FIRST_DELAY_MS * 2 ** (attempt - 1),
     backoffLimit: MAX_DELAY_MS,
     jitter: (delay) => delay * (0.75 + Math.random() / 2),
@@ -36,9 +36,9 @@ export function retryOptions(limit: number, onLost: () => void): RetryOptions {
         if (status === 502 || status === 504) onLost();
         return retryAfter !== undefined && retryAfter > MAX_RETRY_AFTER ? false : undefined;
       }
-      const lost = isTimeoutError(error) || error instanceof RingportError;
-      if (lost) onLost();
-      return lost;
+      const isLost = isTimeoutError(error) || error instanceof RingportError;
+      if (isLost) onLost();
+      return isLost;
     },
   };
 }

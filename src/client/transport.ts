@@ -76,7 +76,7 @@ export interface AwaitedPage<T> extends Page<T> {
 }
 
 type Method = "get" | "post" | "put" | "patch" | "delete";
-interface Sending {
+interface RequestParts {
   readonly query?: Query;
   readonly json?: unknown;
   readonly idempotencyKey?: string;
@@ -86,13 +86,13 @@ interface Sending {
 }
 
 /** A response and its request. */
-interface Received {
+interface ReceivedResponse {
   readonly response: Response;
   readonly request: RequestLine;
 }
 
 /** Statuses of responses without a body. */
-const BODILESS = [204, 205, 304];
+const BODILESS_STATUSES = [204, 205, 304];
 const TIMEOUT_MS = 60_000;
 /** Longest wait requested from a server, because proxies cut a connection after 30 s or more without a byte. */
 const MAX_WAIT_S = 25;
@@ -112,35 +112,40 @@ export function createTransport(options: ClientOptions): Transport {
   const waitS = Math.min(MAX_WAIT_S, Math.floor((timeoutMs ?? TIMEOUT_MS) / 2_000));
   const client = ky.create({
     headers: token ? { authorization: `Bearer ${token}` } : {},
-    fetch: wholeResponses(fetch ?? ((request) => globalThis.fetch(request)), token),
+    fetch: bufferedFetch(fetch ?? ((request) => globalThis.fetch(request)), token),
     timeout: timeoutMs ?? TIMEOUT_MS,
   });
 
-  async function send(method: Method, path: string, sending: Sending, signal?: AbortSignal): Promise<Received> {
+  async function send(
+    method: Method,
+    path: string,
+    parts: RequestParts,
+    signal?: AbortSignal,
+  ): Promise<ReceivedResponse> {
     signal?.throwIfAborted();
-    let lost = false;
-    const retry = retryOptions(sending.retries ?? retries ?? RETRIES, () => {
-      lost = true;
+    let wasLost = false;
+    const retry = retryOptions(parts.retries ?? retries ?? RETRIES, () => {
+      wasLost = true;
     });
     const headers = {
-      ...(sending.idempotencyKey !== undefined && { "idempotency-key": sending.idempotencyKey }),
-      ...(sending.prefer !== undefined && { prefer: sending.prefer }),
+      ...(parts.idempotencyKey !== undefined && { "idempotency-key": parts.idempotencyKey }),
+      ...(parts.prefer !== undefined && { prefer: parts.prefer }),
     };
-    const address = `${base}${path}${search(sending.query ?? {})}`;
+    const address = `${base}${path}${search(parts.query ?? {})}`;
     const request = { method: method.toUpperCase(), path: new URL(address).pathname };
     try {
       const response = await client(address, {
         method,
         headers,
         retry,
-        ...(sending.json === undefined ? {} : { json: sending.json }),
+        ...(parts.json === undefined ? {} : { json: parts.json }),
         ...(signal ? { signal } : {}),
       });
       return { response, request };
     } catch (error) {
       if (signal?.aborted) throw signal.reason;
       // An attempt without a response has already deleted the record.
-      if (isHTTPError(error) && method === "delete" && lost && error.response.status === 404)
+      if (isHTTPError(error) && method === "delete" && wasLost && error.response.status === 404)
         return { response: error.response, request };
       throw clientError(error, request);
     }
@@ -149,10 +154,10 @@ export function createTransport(options: ClientOptions): Transport {
   return {
     url: base,
     async get(path, query, options) {
-      return read(await send("get", path, { query }, options?.signal));
+      return readJson(await send("get", path, { query }, options?.signal));
     },
     async getResponse(path, options) {
-      return parsed(await send("get", path, {}, options?.signal));
+      return parseResponse(await send("get", path, {}, options?.signal));
     },
     async page<T>(path: string, query: Query, options?: RequestOptions) {
       return pageIn<T>(await send("get", path, { query }, options?.signal));
@@ -165,27 +170,27 @@ export function createTransport(options: ClientOptions): Transport {
       return { ...(await pageIn<T>(received)), cursor };
     },
     async nextPage<T>(path: string, query: Query, options?: RequestOptions) {
-      const sending = waitS > 0 ? { query, prefer: `wait=${waitS}` } : { query };
-      const received = await send("get", path, sending, options?.signal);
+      const parts = waitS > 0 ? { query, prefer: `wait=${waitS}` } : { query };
+      const received = await send("get", path, parts, options?.signal);
       const { headers } = received.response;
-      const waited = /\bwait=/.test(headers.get("preference-applied") ?? "");
-      return { ...(await pageIn<T>(received)), cursor: headers.get("next-cursor") ?? undefined, waited };
+      const serverWaits = /\bwait=/.test(headers.get("preference-applied") ?? "");
+      return { ...(await pageIn<T>(received)), cursor: headers.get("next-cursor") ?? undefined, waited: serverWaits };
     },
     async bytes(path, options) {
       const { response } = await send("get", path, {}, options?.signal);
       return new Uint8Array(await response.arrayBuffer());
     },
     async post(path, json, idempotencyKey = randomKey(), options) {
-      return parsed(await send("post", path, { json, idempotencyKey }, options?.signal));
+      return parseResponse(await send("post", path, { json, idempotencyKey }, options?.signal));
     },
     async postOnce(path, json, options) {
-      return read(await send("post", path, { json, retries: 0 }, options?.signal));
+      return readJson(await send("post", path, { json, retries: 0 }, options?.signal));
     },
     async put(path, json, options) {
-      return read(await send("put", path, { json }, options?.signal));
+      return readJson(await send("put", path, { json }, options?.signal));
     },
     async patch(path, json, options) {
-      return read(await send("patch", path, { json }, options?.signal));
+      return readJson(await send("patch", path, { json }, options?.signal));
     },
     async delete(path, options) {
       await send("delete", path, {}, options?.signal);
@@ -194,14 +199,14 @@ export function createTransport(options: ClientOptions): Transport {
 }
 
 /** Reads each response to its end, so that a break within it counts as a lost connection too. */
-function wholeResponses(fetch: FetchRequest, token: string): (input: string | URL | Request) => Promise<Response> {
+function bufferedFetch(fetch: FetchRequest, token: string): (input: string | URL | Request) => Promise<Response> {
   return async (input) => {
     const request = input as Request; // ky passes no other value
     try {
       const response = await unlessAborted(fetch(request), request.signal);
       const { status, statusText, headers } = response;
       // Chromium reports an empty body instead of none, and `Response` accepts no body with these statuses.
-      const body = response.body === null || BODILESS.includes(status) ? null : await response.arrayBuffer();
+      const body = response.body === null || BODILESS_STATUSES.includes(status) ? null : await response.arrayBuffer();
       return new Response(body, { status, statusText, headers });
     } catch (error) {
       if (request.signal.aborted) throw error;
@@ -230,17 +235,17 @@ function clientError(error: unknown, request: RequestLine): unknown {
   return error;
 }
 
-async function parsed<T>(received: Received): Promise<ParsedResponse<T>> {
+async function parseResponse<T>(received: ReceivedResponse): Promise<ParsedResponse<T>> {
   const { status, headers } = received.response;
-  return { body: await read<T>(received), status, headers };
+  return { body: await readJson<T>(received), status, headers };
 }
 
-async function pageIn<T>(received: Received): Promise<Page<T>> {
-  return pageOf(await read<T[]>(received), received.response.headers.get("link"));
+async function pageIn<T>(received: ReceivedResponse): Promise<Page<T>> {
+  return pageOf(await readJson<T[]>(received), received.response.headers.get("link"));
 }
 
 /** The JSON body. The parser's error quotes the body, so it does not become a cause. */
-async function read<T>({ response, request }: Received): Promise<T> {
+async function readJson<T>({ response, request }: ReceivedResponse): Promise<T> {
   try {
     return (await response.json()) as T;
   } catch {

@@ -19,7 +19,7 @@ const MIN_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 1_000;
 const PAUSE_GROWTH = 1.5;
 /** Events per request. */
-const PAGE = 200;
+const PAGE_SIZE = 200;
 
 /**
  * Waits until a call has ended, whatever its outcome.
@@ -33,26 +33,26 @@ export async function waitForCall(
 ): Promise<FinishedCall> {
   const deadline = new AbortController();
   const expire = () =>
-    deadline.abort(new DOMException(`the call ${id} was not over after ${timeoutMs} ms`, "TimeoutError"));
+    deadline.abort(new DOMException(`the call ${id} had not ended after ${timeoutMs} ms`, "TimeoutError"));
   const timer = timeoutMs === undefined ? undefined : setTimeout(expire, timeoutMs);
-  const stop = signal ? AbortSignal.any([signal, deadline.signal]) : deadline.signal;
+  const stopSignal = signal ? AbortSignal.any([signal, deadline.signal]) : deadline.signal;
   try {
-    const timeline = new Timeline(transport, id, stop);
+    const timeline = new Timeline(transport, id, stopSignal);
     let pauseMs = MIN_PAUSE_MS;
     for (;;) {
-      const news = await timeline.news();
-      for (const event of news) {
-        stop.throwIfAborted();
+      const newEvents = await timeline.news();
+      for (const event of newEvents) {
+        stopSignal.throwIfAborted();
         await onProgress?.(event);
       }
-      stop.throwIfAborted();
+      stopSignal.throwIfAborted();
       if (timeline.ended) {
-        const call = await transport.get<Call>(callPath(id), { expand: "outcome" }, { signal: stop });
+        const call = await transport.get<Call>(callPath(id), { expand: "outcome" }, { signal: stopSignal });
         if (isFinished(call)) return call;
       }
       if (timeline.waits) continue;
-      pauseMs = news.length > 0 ? MIN_PAUSE_MS : Math.min(pauseMs * PAUSE_GROWTH, longestPauseMs);
-      await sleep(pauseMs, stop);
+      pauseMs = newEvents.length > 0 ? MIN_PAUSE_MS : Math.min(pauseMs * PAUSE_GROWTH, longestPauseMs);
+      await sleep(pauseMs, stopSignal);
     }
   } finally {
     clearTimeout(timer);
@@ -66,13 +66,13 @@ class Timeline {
   /** The server waits for the next event, so the next request needs no pause before it. */
   waits = false;
   readonly #read: (cursor: string | undefined) => Promise<AwaitedPage<CallEvent>>;
-  readonly #seen = new Set<string>();
+  readonly #seenIds = new Set<string>();
   /** The cursor after the last event or, if the server does not name it, of the last page, which is read again until it is full. */
   #cursor: string | undefined;
 
   constructor(transport: Transport, id: string, signal: AbortSignal) {
     const read = (cursor?: string): Promise<AwaitedPage<CallEvent>> =>
-      transport.nextPage(`${callPath(id)}/events`, { limit: PAGE, cursor }, { signal });
+      transport.nextPage(`${callPath(id)}/events`, { limit: PAGE_SIZE, cursor }, { signal });
     // A log that was restored to an earlier state is read from its start; events already seen are recognized by their ids.
     this.#read = (cursor) =>
       read(cursor).catch((error: unknown) => {
@@ -83,18 +83,18 @@ class Timeline {
 
   /** The events that were not reported before. */
   async news(): Promise<CallEvent[]> {
-    const news: CallEvent[] = [];
+    const newEvents: CallEvent[] = [];
     for (;;) {
       const { items, next, cursor, waited } = await this.#read(this.#cursor);
       this.waits = waited && cursor !== undefined;
       for (const event of items) {
-        if (this.#seen.has(event.id)) continue;
-        this.#seen.add(event.id);
-        news.push(event);
+        if (this.#seenIds.has(event.id)) continue;
+        this.#seenIds.add(event.id);
+        newEvents.push(event);
         if (event.type === "completed" || event.type === "failed") this.ended = true;
       }
       this.#cursor = next ?? cursor ?? this.#cursor;
-      if (next === undefined) return news;
+      if (next === undefined) return newEvents;
     }
   }
 }

@@ -11,7 +11,7 @@ export interface ListDeliveriesQuery extends PageQuery {
 
 /**
  * The endpoints that get the user's events. All methods throw `RingportError`. Requests that create something are not
- * retried: the second try would create another one.
+ * retried: a second attempt would create another one.
  */
 export interface WebhooksClient {
   /** The response contains the secret, which is shown only once. */
@@ -37,7 +37,7 @@ export interface WebhooksClient {
   replay(id: string, deliveryId: string, options?: RequestOptions): Promise<WebhookDelivery>;
 }
 
-const PAGE = 100;
+const PAGE_SIZE = 100;
 
 export function webhooksClient(transport: Transport): WebhooksClient {
   const root = "/v1/webhooks";
@@ -46,14 +46,14 @@ export function webhooksClient(transport: Transport): WebhooksClient {
     transport.page(path, { ...query }, options);
   return {
     create: (input, options) => transport.postOnce(root, input, options),
-    list: ({ limit = PAGE, cursor } = {}, options) =>
+    list: ({ limit = PAGE_SIZE, cursor } = {}, options) =>
       allItems((cursor) => page(root, { limit, cursor }, options), cursor),
     get: (id, options) => transport.get(pathOf(id), {}, options),
     update: (id, input, options) => transport.patch(pathOf(id), input, options),
     delete: (id, options) => transport.delete(pathOf(id), options),
     rotateSecret: (id, options) => transport.postOnce(`${pathOf(id)}/rotate-secret`, {}, options),
     test: (id, options) => transport.postOnce(`${pathOf(id)}/test`, {}, options),
-    deliveries: (id, { limit = PAGE, cursor, status } = {}, options) =>
+    deliveries: (id, { limit = PAGE_SIZE, cursor, status } = {}, options) =>
       allItems((cursor) => page(`${pathOf(id)}/deliveries`, { limit, cursor, status }, options), cursor),
     replay: (id, deliveryId, options) =>
       transport.postOnce(`${pathOf(id)}/deliveries/${encodeURIComponent(deliveryId)}/replay`, {}, options),

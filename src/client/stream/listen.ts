@@ -5,7 +5,7 @@ import type { StreamTicket } from "../views.ts";
 import type { CallListening, ListenItem, ListenOptions } from "./call-listening.ts";
 
 /** Maximum audio that is kept for the loop, s. */
-const KEPT_S = 60;
+const MAX_BUFFER_S = 60;
 const CLOSED = { completed: 1000, stopping: 1001, revoked: 4001 };
 
 /**
@@ -34,16 +34,16 @@ export async function openListening(
 
 class Listening implements CallListening {
   readonly callId: string;
-  /** Resolves with whether the server has accepted the listener. */
+  /** Resolves with true if the server has accepted the listener. */
   readonly opened: Promise<boolean>;
   readonly #socket: WebSocket;
   readonly #signal: AbortSignal | undefined;
   readonly #items: ListenItem[] = [];
   #sampleRate = 0;
   /** Samples, of both channels, that wait for the loop. */
-  #kept = 0;
+  #bufferedSamples = 0;
   /** Samples, of both channels, that were dropped because they were not read. */
-  #dropped = 0;
+  #droppedSamples = 0;
   #end: { readonly error?: unknown } | undefined;
   #wake: () => void = () => {};
 
@@ -54,7 +54,7 @@ class Listening implements CallListening {
     socket.binaryType = "arraybuffer";
     // `ws` throws an error without a handler. A close event follows every error.
     socket.onerror = () => {};
-    socket.onmessage = ({ data }) => this.#received(data as string | ArrayBuffer);
+    socket.onmessage = ({ data }) => this.#onMessage(data as string | ArrayBuffer);
     this.opened = new Promise((resolve) => {
       socket.onopen = () => resolve(true);
       socket.onclose = ({ code, reason }) => {
@@ -93,23 +93,23 @@ class Listening implements CallListening {
   #next(): ListenItem | undefined {
     const item = this.#items[0];
     if (item?.type === "audio") {
-      if (this.#dropped > 0) {
-        const lost_ms = Math.round((this.#dropped * 500) / this.#sampleRate);
-        this.#dropped = 0;
+      if (this.#droppedSamples > 0) {
+        const lost_ms = Math.round((this.#droppedSamples * 500) / this.#sampleRate);
+        this.#droppedSamples = 0;
         return { type: "gap", lost_ms };
       }
-      this.#kept -= item.samples.length;
+      this.#bufferedSamples -= item.samples.length;
     }
     return this.#items.shift();
   }
 
-  #received(data: string | ArrayBuffer): void {
+  #onMessage(data: string | ArrayBuffer): void {
     if (this.#end) return;
     if (typeof data !== "string") {
       const samples = new Int16Array(data, 0, data.byteLength >> 1);
       this.#items.push({ type: "audio", samples });
-      this.#kept += samples.length;
-      while (this.#kept > 2 * KEPT_S * this.#sampleRate) this.#dropOldest();
+      this.#bufferedSamples += samples.length;
+      while (this.#bufferedSamples > 2 * MAX_BUFFER_S * this.#sampleRate) this.#dropOldest();
     } else {
       const message = JSON.parse(data) as ListenItem;
       if (message.type === "started") this.#sampleRate = message.sample_rate;
@@ -122,14 +122,14 @@ class Listening implements CallListening {
     const oldest = this.#items.findIndex(({ type }) => type === "audio");
     for (const item of this.#items.splice(oldest, 1))
       if (item.type === "audio") {
-        this.#kept -= item.samples.length;
-        this.#dropped += item.samples.length;
+        this.#bufferedSamples -= item.samples.length;
+        this.#droppedSamples += item.samples.length;
       }
   }
 
   #clear(): void {
     this.#items.length = 0;
-    this.#kept = 0;
+    this.#bufferedSamples = 0;
   }
 
   readonly #abort = (): void => {

@@ -11,7 +11,7 @@ export class StreamCodec {
   readonly sampleRate: number;
   readonly #coding: SampleCoding;
   /** The first byte of a split sample. */
-  #half: number | undefined;
+  #splitByte: number | undefined;
 
   constructor({ encoding = "pcm_s16le", sampleRate }: StreamOptions) {
     this.encoding = encoding;
@@ -37,13 +37,13 @@ export class StreamCodec {
     }
     // Typed arrays have the byte order of the machine, which is little-endian wherever JavaScript runs.
     const bytes = new Uint8Array(audio.buffer as ArrayBuffer, audio.byteOffset, audio.byteLength);
-    if (this.encoding !== "pcm_s16le" || (this.#half === undefined && bytes.length % 2 === 0)) return bytes;
+    if (this.encoding !== "pcm_s16le" || (this.#splitByte === undefined && bytes.length % 2 === 0)) return bytes;
     // Only whole samples are sent: a connection that breaks within a sample would shift all later ones.
-    const whole = new Uint8Array(bytes.length + (this.#half === undefined ? 0 : 1));
-    if (this.#half !== undefined) whole[0] = this.#half;
-    whole.set(bytes, whole.length - bytes.length);
-    this.#half = whole.length % 2 === 0 ? undefined : whole.at(-1);
-    return whole.subarray(0, whole.length & ~1);
+    const combined = new Uint8Array(bytes.length + (this.#splitByte === undefined ? 0 : 1));
+    if (this.#splitByte !== undefined) combined[0] = this.#splitByte;
+    combined.set(bytes, combined.length - bytes.length);
+    this.#splitByte = combined.length % 2 === 0 ? undefined : combined.at(-1);
+    return combined.subarray(0, combined.length & ~1);
   }
 
   /** The samples of received bytes. */
@@ -54,6 +54,6 @@ export class StreamCodec {
 
   /** Drops the first byte of a split sample. */
   reset(): void {
-    this.#half = undefined;
+    this.#splitByte = undefined;
   }
 }

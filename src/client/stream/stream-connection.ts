@@ -70,12 +70,12 @@ export class StreamConnection {
       ...BACK_OFF,
       minUptime: STABLE_MS,
       connectionTimeout: ATTEMPT_MS,
-      shouldReconnectOnClose: (event) => !isForGood(event),
+      shouldReconnectOnClose: (event) => !isPermanent(event),
     });
     this.#socket.binaryType = "arraybuffer";
-    this.#socket.onopen = () => this.#opened();
+    this.#socket.onopen = () => this.#onOpen();
     this.#socket.onmessage = ({ data }) => this.#isOpen && listener.received(data as string | ArrayBuffer);
-    this.#socket.onclose = (event) => this.#closed(event);
+    this.#socket.onclose = (event) => this.#onClose(event);
     this.#startDeadline();
   }
 
@@ -88,7 +88,7 @@ export class StreamConnection {
     this.#socket.close(1000);
   }
 
-  #opened(): void {
+  #onOpen(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       this.#brokenAt = undefined;
@@ -101,9 +101,9 @@ export class StreamConnection {
     this.#listener.opened((data) => void (socket.readyState === socket.OPEN && socket.send(data)));
   }
 
-  #closed(event: { readonly code: number; readonly reason: string }): void {
+  #onClose(event: { readonly code: number; readonly reason: string }): void {
     if (this.#stop.signal.aborted) return;
-    if (isForGood(event)) this.#ended(event);
+    if (isPermanent(event)) this.#onFinalClose(event);
     else if (this.#isOpen) {
       this.#isOpen = false;
       this.#listener.lost();
@@ -115,7 +115,7 @@ export class StreamConnection {
   }
 
   /** The server has closed the stream permanently; the close code is the reason. */
-  #ended({ code, reason }: { readonly code: number; readonly reason: string }): void {
+  #onFinalClose({ code, reason }: { readonly code: number; readonly reason: string }): void {
     if (code === CLOSED.completed || code === CLOSED.failed) {
       this.close();
       this.#listener.over(code === CLOSED.failed ? "failed" : "completed");
@@ -129,8 +129,8 @@ export class StreamConnection {
   /** The URL of the next connection. */
   async #nextUrl(): Promise<string> {
     const { transport, callId, query } = this.#options;
-    const { signal: stopped } = this.#stop;
-    const signal = this.#wasOpen ? AbortSignal.any([stopped, AbortSignal.timeout(ATTEMPT_MS)]) : stopped;
+    const { signal: stopSignal } = this.#stop;
+    const signal = this.#wasOpen ? AbortSignal.any([stopSignal, AbortSignal.timeout(ATTEMPT_MS)]) : stopSignal;
     const path = callPath(callId);
     try {
       if (this.#isUnexplained) await this.#requestReason(`${path}/stream`, signal);
@@ -139,7 +139,7 @@ export class StreamConnection {
       const address = `${transport.url.replace(/^http/i, "ws")}${path}/stream`;
       return `${address}?${query}&ticket=${encodeURIComponent(body.ticket)}`;
     } catch (error) {
-      this.#refused(error);
+      this.#onRefusal(error);
       throw new Error("no connection is possible", { cause: error });
     }
   }
@@ -158,7 +158,7 @@ export class StreamConnection {
     }
   }
 
-  #refused(error: unknown): void {
+  #onRefusal(error: unknown): void {
     if (this.#stop.signal.aborted) return;
     this.#lastError = error;
     if (!(error instanceof RingportError)) return; // the attempt took too long
@@ -170,9 +170,9 @@ export class StreamConnection {
   /** Starts waiting for a stable connection. */
   #startDeadline(): void {
     this.#brokenAt ??= performance.now();
-    const leftMs = this.#brokenAt + this.#options.reconnectMs - performance.now();
+    const remainingMs = this.#brokenAt + this.#options.reconnectMs - performance.now();
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#giveUp(), leftMs);
+    this.#timer = setTimeout(() => this.#giveUp(), remainingMs);
   }
 
   #giveUp(): void {
@@ -193,6 +193,6 @@ export class StreamConnection {
 }
 
 /** True if the server has closed the stream permanently. partysocket's own events mean that the connection broke. */
-function isForGood(event: { readonly code: number }): boolean {
+function isPermanent(event: { readonly code: number }): boolean {
   return !(event instanceof CloseEvent) && (Object.values(CLOSED) as number[]).includes(event.code);
 }

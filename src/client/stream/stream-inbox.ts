@@ -3,25 +3,25 @@ export class Inbox<T> {
   /** Number of items that were dropped because they were not read in time. */
   dropped = 0;
   readonly #name: string;
-  readonly #most: number;
+  readonly #maxItems: number;
   readonly #items: T[] = [];
   #wake: () => void = () => {};
   #end: { readonly error?: unknown } | undefined;
-  #isRead = false;
+  #hasReader = false;
 
   /**
    * @param name of the iterator, for the error of a second reader
-   * @param most maximum items to keep; beyond it the oldest is dropped
+   * @param maxItems maximum items to keep; beyond it the oldest is dropped
    */
-  constructor(name: string, most: number) {
+  constructor(name: string, maxItems: number) {
     this.#name = name;
-    this.#most = most;
+    this.#maxItems = maxItems;
   }
 
   push(item: T): void {
     if (this.#end) return;
     this.#items.push(item);
-    if (this.#items.length > this.#most) {
+    if (this.#items.length > this.#maxItems) {
       this.#items.shift();
       this.dropped++;
     }
@@ -39,8 +39,8 @@ export class Inbox<T> {
    * @throws {TypeError} if there is another reader
    */
   async *read(): AsyncGenerator<T, void, undefined> {
-    if (this.#isRead) throw new TypeError(`${this.#name} already has a reader: use one loop at a time`);
-    this.#isRead = true;
+    if (this.#hasReader) throw new TypeError(`${this.#name} already has a reader: use one loop at a time`);
+    this.#hasReader = true;
     try {
       for (;;) {
         while (this.#items.length > 0) yield this.#items.shift()!;
@@ -51,7 +51,7 @@ export class Inbox<T> {
       }
       if ("error" in this.#end) throw this.#end.error;
     } finally {
-      this.#isRead = false;
+      this.#hasReader = false;
     }
   }
 }

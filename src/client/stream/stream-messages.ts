@@ -22,7 +22,7 @@ export type StreamCallEvent =
   | (CallEventNamed<"mark"> & { readonly name: string })
   /** The queued audio was dropped; `heard_ms` of all the audio were heard. */
   | (CallEventNamed<"cleared"> & { readonly heard_ms: number })
-  /** More than 30 s of audio are queued, or less than 15 s again. A program that awaits `write` never gets there. */
+  /** More than 30 s of audio are queued, or less than 15 s again. A program that awaits `write` never gets these. */
   | (CallEventNamed<"buffer_high" | "buffer_low"> & { readonly queued_ms: number })
   /** `dropped_ms` of the callee's audio are missing here, because they were not read in time. */
   | (CallEventNamed<"audio_dropped"> & { readonly dropped_ms: number })

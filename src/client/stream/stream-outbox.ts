@@ -28,64 +28,64 @@ const MESSAGE_BYTES = 64;
  */
 export class Outbox {
   readonly #window: number;
-  readonly #maxWaiting: number;
-  #waiting: Pending[] = [];
+  readonly #maxPendingBytes: number;
+  #pending: Pending[] = [];
   /** Bytes of waiting audio. */
-  #waitingBytes = 0;
-  readonly #sent: Data[] = [];
-  #sentBytes = 0;
+  #pendingBytes = 0;
+  readonly #unconfirmed: Data[] = [];
+  #unconfirmedBytes = 0;
   /** Bytes sent since the last progress request. */
   #sinceRequest = 0;
   /** Messages that the server has confirmed, by its own count; undefined before the first confirmation. */
-  #confirmed: number | undefined;
+  #confirmedCount: number | undefined;
   #send: ((data: Data) => void) | undefined;
   /** The server has confirmed its progress on this connection. */
-  #synchronized = false;
+  #isSynchronized = false;
   /** Runs while the server has enough audio queued. */
   #poll: ReturnType<typeof setTimeout> | undefined;
-  #drained: (() => void)[] = [];
-  #ended: { readonly error: unknown } | undefined;
+  #drainWaiters: (() => void)[] = [];
+  #endError: { readonly error: unknown } | undefined;
 
   /**
    * @param windowBytes maximum unconfirmed bytes
-   * @param maxWaitingBytes maximum bytes of waiting audio; beyond it, `write` rejects
+   * @param maxPendingBytes maximum bytes of waiting audio; beyond it, `write` rejects
    */
-  constructor(windowBytes: number, maxWaitingBytes: number) {
+  constructor(windowBytes: number, maxPendingBytes: number) {
     this.#window = windowBytes;
-    this.#maxWaiting = maxWaitingBytes;
+    this.#maxPendingBytes = maxPendingBytes;
   }
 
-  /** Sends audio; resolves when all of it has been sent. Rejects with the error of `full` if too much audio is waiting. */
-  write(audio: Uint8Array<ArrayBuffer>, full: () => Error): Promise<void> {
-    if (this.#waitingBytes > this.#maxWaiting) return Promise.reject(full());
-    this.#waitingBytes += audio.length;
+  /** Sends audio; resolves when all of it has been sent. Rejects with the error of `overflowError` if too much audio is waiting. */
+  write(audio: Uint8Array<ArrayBuffer>, overflowError: () => Error): Promise<void> {
+    if (this.#pendingBytes > this.#maxPendingBytes) return Promise.reject(overflowError());
+    this.#pendingBytes += audio.length;
     return this.#add(audio, false);
   }
 
-  /** Sends a message after everything else. @param lasting whether `clear` keeps it */
-  send(message: object, lasting: boolean): Promise<void> {
-    return this.#add(JSON.stringify(message), lasting);
+  /** Sends a message after everything else. @param survivesClear true if `clear` keeps it */
+  send(message: object, survivesClear: boolean): Promise<void> {
+    return this.#add(JSON.stringify(message), survivesClear);
   }
 
   /** Drops the waiting audio and messages, and sends a message in their place. */
   clear(message: object): Promise<void> {
-    const dropped = this.#waiting.filter(({ lasting }) => !lasting);
-    const lasting = this.#waiting.filter(({ lasting }) => lasting);
-    this.#waiting = [];
-    this.#waitingBytes = 0;
-    for (const { done } of dropped) done();
-    const sent = this.send(message, true);
-    this.#waiting.push(...lasting);
+    const droppedMessages = this.#pending.filter(({ lasting }) => !lasting);
+    const keptMessages = this.#pending.filter(({ lasting }) => lasting);
+    this.#pending = [];
+    this.#pendingBytes = 0;
+    for (const { done } of droppedMessages) done();
+    const result = this.send(message, true);
+    this.#pending.push(...keptMessages);
     this.#pump();
-    if (this.#synchronized) this.#requestProgress();
-    return sent;
+    if (this.#isSynchronized) this.#requestProgress();
+    return result;
   }
 
   /** Resolves when the server has confirmed everything, or no more will be sent. */
   drained(): Promise<void> {
-    if (this.#ended) return Promise.resolve();
+    if (this.#endError) return Promise.resolve();
     return new Promise((resolve) => {
-      this.#drained.push(resolve);
+      this.#drainWaiters.push(resolve);
       this.#pump();
     });
   }
@@ -93,70 +93,70 @@ export class Outbox {
   /** A connection is open. */
   connected(send: (data: Data) => void): void {
     this.#send = send;
-    this.#synchronized = false;
+    this.#isSynchronized = false;
     this.#requestProgress();
   }
 
   /** Handles a lost connection. */
   disconnected(): void {
     this.#send = undefined;
-    this.#synchronized = false;
+    this.#isSynchronized = false;
     this.#stopPolling();
   }
 
   /** Handles the server's progress. Returns true if it is the first on this connection. */
   progress(messages: number, queuedMs: number): boolean {
-    const first = !this.#synchronized;
+    const isFirst = !this.#isSynchronized;
     this.#stopPolling();
     if (queuedMs > MAX_QUEUED_MS) this.#poll = setTimeout(() => this.#requestProgress(), POLL_MS);
-    for (let have = this.#confirmed ?? messages; have < messages && this.#sent.length > 0; have++)
-      this.#sentBytes -= cost(this.#sent.shift()!);
-    this.#confirmed = messages;
-    if (first) {
-      this.#synchronized = true;
-      for (const data of this.#sent) this.#send?.(data);
-      this.#sinceRequest = this.#sentBytes;
+    for (let count = this.#confirmedCount ?? messages; count < messages && this.#unconfirmed.length > 0; count++)
+      this.#unconfirmedBytes -= cost(this.#unconfirmed.shift()!);
+    this.#confirmedCount = messages;
+    if (isFirst) {
+      this.#isSynchronized = true;
+      for (const data of this.#unconfirmed) this.#send?.(data);
+      this.#sinceRequest = this.#unconfirmedBytes;
     }
     this.#pump();
-    return first;
+    return isFirst;
   }
 
   /** Stops sending; waiting and later messages fail with this error. */
   end(error: unknown): void {
-    this.#ended ??= { error };
+    this.#endError ??= { error };
     this.disconnected();
-    this.#sent.length = 0;
-    for (const { done } of this.#waiting.splice(0)) done(error);
-    for (const resolve of this.#drained.splice(0)) resolve();
+    this.#unconfirmed.length = 0;
+    for (const { done } of this.#pending.splice(0)) done(error);
+    for (const resolve of this.#drainWaiters.splice(0)) resolve();
   }
 
-  #add(data: Data, lasting: boolean): Promise<void> {
-    if (this.#ended) return Promise.reject(this.#ended.error);
+  #add(data: Data, survivesClear: boolean): Promise<void> {
+    if (this.#endError) return Promise.reject(this.#endError.error);
     return new Promise((resolve, reject) => {
-      const done = (error?: unknown): void => (error === undefined ? resolve() : reject(error));
-      this.#waiting.push({ data, at: 0, lasting, done });
+      const settle = (error?: unknown): void => (error === undefined ? resolve() : reject(error));
+      this.#pending.push({ data, at: 0, lasting: survivesClear, done: settle });
       this.#pump();
     });
   }
 
   #pump(): void {
-    if (!this.#synchronized) return;
-    for (let item = this.#waiting[0]; item !== undefined; item = this.#waiting[0]) {
+    if (!this.#isSynchronized) return;
+    for (let item = this.#pending[0]; item !== undefined; item = this.#pending[0]) {
       if (typeof item.data === "string") this.#deliver(item.data);
       else {
-        if (this.#poll !== undefined || this.#sentBytes >= this.#window) break;
+        if (this.#poll !== undefined || this.#unconfirmedBytes >= this.#window) break;
         // A copy, because the caller may reuse the array while this piece is still kept.
         const piece = item.data.slice(item.at, item.at + this.#window / 4);
         item.at += piece.length;
-        this.#waitingBytes -= piece.length;
+        this.#pendingBytes -= piece.length;
         this.#deliver(piece);
         if (item.at < item.data.length) continue;
       }
-      this.#waiting.shift();
+      this.#pending.shift();
       item.done();
     }
-    const isLeaving = this.#drained.length > 0 && this.#waiting.length === 0;
-    if (isLeaving && this.#sent.length === 0) for (const resolve of this.#drained.splice(0)) resolve();
+    const isLeaving = this.#drainWaiters.length > 0 && this.#pending.length === 0;
+    if (isLeaving && this.#unconfirmed.length === 0) for (const resolve of this.#drainWaiters.splice(0)) resolve();
     else if (this.#sinceRequest >= this.#window / 4 || (isLeaving && this.#sinceRequest > 0)) this.#requestProgress();
   }
 
@@ -171,8 +171,8 @@ export class Outbox {
   }
 
   #deliver(data: Data): void {
-    this.#sent.push(data);
-    this.#sentBytes += cost(data);
+    this.#unconfirmed.push(data);
+    this.#unconfirmedBytes += cost(data);
     this.#sinceRequest += cost(data);
     this.#send?.(data);
   }

@@ -50,13 +50,13 @@ class LiveStream implements CallStream {
   readonly #frames = new Inbox<Int16Array<ArrayBuffer>>("audio()", MAX_FRAMES);
   readonly #replies = new Replies();
   readonly #replay = new Replay();
-  readonly #leave: () => void;
+  readonly #onAbort: () => void;
   /** The end of the call, from its last event. */
   #lastEnd: StreamEnd | undefined;
   /** The error of a method that is called after the end. */
-  readonly #overError = new RingportError("call_ended", "the stream is over: nothing more can be sent");
+  readonly #endedError = new RingportError("call_ended", "the stream has ended: no more can be sent");
   #wasOpen = false;
-  #isOver = false;
+  #hasEnded = false;
   readonly #opened = Promise.withResolvers<void>();
   readonly #ended = Promise.withResolvers<StreamEnd>();
 
@@ -79,15 +79,15 @@ class LiveStream implements CallStream {
           this.#replay.begin();
           this.#outbox.connected(send);
         },
-        received: (data) => this.#received(data),
+        received: (data) => this.#onMessage(data),
         lost: () => this.#outbox.disconnected(),
         over: (status) => this.#finish(this.#lastEnd ?? { status, reason: null }),
         failed: (error) => void this.#handleFailure(error),
       },
     );
-    this.#leave = () => this.#fail(signal?.reason);
-    signal?.addEventListener("abort", this.#leave, { once: true });
-    this.ended.finally(() => signal?.removeEventListener("abort", this.#leave)).catch(() => {});
+    this.#onAbort = () => this.#fail(signal?.reason);
+    signal?.addEventListener("abort", this.#onAbort, { once: true });
+    this.ended.finally(() => signal?.removeEventListener("abort", this.#onAbort)).catch(() => {});
   }
 
   get dropped(): { readonly frames: number; readonly events: number } {
@@ -106,20 +106,20 @@ class LiveStream implements CallStream {
 
   write(audio: Int16Array | Uint8Array): Promise<boolean> {
     const bytes = this.#codec.encode(audio);
-    if (bytes.length === 0) return Promise.resolve(!this.#isOver);
-    const full = (): Error =>
+    if (bytes.length === 0) return Promise.resolve(!this.#hasEnded);
+    const overflowError = (): Error =>
       new RingportError(
         "stream_overflow",
         `more than ${MAX_WAITING_S} s of audio are queued: await the promise of write()`,
       );
-    const written = this.#outbox.write(bytes, full).then(
+    const result = this.#outbox.write(bytes, overflowError).then(
       () => true,
       (error: unknown) => {
-        if (error === this.#overError) return false;
+        if (error === this.#endedError) return false;
         throw error;
       },
     );
-    return quiet(written);
+    return ignoreRejection(result);
   }
 
   mark(name: string): Promise<MarkEnd> {
@@ -127,14 +127,14 @@ class LiveStream implements CallStream {
       throw new RangeError(
         `the name of the mark has ${name.length} characters: it must have 1 to ${MAX_MARK_CHARACTERS}`,
       );
-    const reached = this.#replies.mark(name);
+    const markEnd = this.#replies.mark(name);
     this.#outbox.send({ type: "mark", name }, false).catch((error: unknown) => this.#replies.end(error));
-    return reached;
+    return markEnd;
   }
 
   clear(): Promise<number> {
     this.#codec.reset();
-    const cleared = quiet(this.#replies.clear());
+    const cleared = ignoreRejection(this.#replies.clear());
     this.#outbox.clear({ type: "clear" }).catch((error: unknown) => this.#replies.end(error));
     return cleared;
   }
@@ -142,11 +142,11 @@ class LiveStream implements CallStream {
   dtmf(digits: string): Promise<void> {
     if (!/^[0-9*#A-D]{1,64}$/.test(digits))
       throw new RangeError(`digits is "${digits}": it must be 1 to 64 of the keys 0-9 * # A-D`);
-    return quiet(this.#outbox.send({ type: "dtmf", digits }, true));
+    return ignoreRejection(this.#outbox.send({ type: "dtmf", digits }, true));
   }
 
   hangUp(): Promise<StreamEnd> {
-    void quiet(this.#outbox.send({ type: "hangup" }, true));
+    void ignoreRejection(this.#outbox.send({ type: "hangup" }, true));
     return this.ended;
   }
 
@@ -155,7 +155,7 @@ class LiveStream implements CallStream {
     this.#finish({ status: "closed", reason: null });
   }
 
-  #received(data: string | ArrayBuffer): void {
+  #onMessage(data: string | ArrayBuffer): void {
     if (typeof data !== "string") {
       this.#frames.push(this.#codec.decode(data));
       return;
@@ -192,30 +192,30 @@ class LiveStream implements CallStream {
   }
 
   #finish(end: StreamEnd): void {
-    if (this.#isOver) return;
-    this.#end(this.#overError);
+    if (this.#hasEnded) return;
+    this.#end(this.#endedError);
     this.#ended.resolve(end);
   }
 
   #fail(error: unknown): void {
-    if (this.#isOver) return;
+    if (this.#hasEnded) return;
     this.#end(error, error);
     this.#ended.reject(error);
   }
 
   /** @param fault error of the readers after the last item; omitted for a regular end */
-  #end(why: unknown, ...fault: [unknown?]): void {
-    this.#isOver = true;
+  #end(reason: unknown, ...fault: [unknown?]): void {
+    this.#hasEnded = true;
     this.#connection.close();
-    this.#outbox.end(why);
-    this.#replies.end(why);
+    this.#outbox.end(reason);
+    this.#replies.end(reason);
     this.#events.end(...fault);
     this.#frames.end(...fault);
   }
 }
 
 /** The same promise; an unhandled rejection of it is not an error. */
-function quiet<T>(promise: Promise<T>): Promise<T> {
+function ignoreRejection<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {});
   return promise;
 }
