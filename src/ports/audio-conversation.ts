@@ -120,6 +120,6 @@ export type AudioAgentEvent =
   | { readonly type: "fail"; readonly detail: string }
   /**
    * Ends the call once all that was said has been heard; nothing follows, unless a machine turns out to have answered.
-   * `detail`: why, for an operator, if it is not for its purpose.
+   * `detail`: the reason, for an operator, if the call did not serve its purpose.
    */
   | { readonly type: "hang_up"; readonly detail?: string | undefined };

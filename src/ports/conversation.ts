@@ -42,7 +42,7 @@ export interface AgentBrief {
   readonly language: string;
   /** True if the agent gets the callee's words, and not only pressed keys. */
   readonly hearsWords: boolean;
-  /** Tools that the agent's model may use on this call, besides the agent's own actions. Left out: nothing. */
+  /** Tools that the agent's model may use on this call, besides the agent's own actions. Left out: none. */
   readonly tools?: readonly OfferedTool[] | undefined;
   /** True if the network can transfer the call to another number. Default: false. */
   readonly canTransfer?: boolean | undefined;
@@ -73,7 +73,7 @@ export interface Conversation {
    * @throws if there is no result; the message is for an operator
    */
   report?(request: { readonly fault?: string | undefined }, signal: AbortSignal): Promise<unknown>;
-  /** Called before each reply but the first: the words of the agent that the callee has heard since the reply before. */
+  /** Called before each reply but the first: the words of the agent that the callee has heard since the previous reply. */
   heard?(text: string): void;
   /**
    * The callee has probably said this, and the turn is about to end: the agent may start to prepare its reply. It is not
@@ -145,7 +145,7 @@ export type ConversationAction =
   | { readonly type: "leave_voicemail"; readonly text: string }
   /** Ends the call as `agent_failed` once all that was said has been heard. */
   | { readonly type: "fail"; readonly detail: string }
-  /** Ends the call once all that was said has been heard. `detail`: why, for an operator, if it is not for its purpose. */
+  /** Ends the call once all that was said has been heard. `detail`: the reason, for an operator, if the call did not serve its purpose. */
   | { readonly type: "hang_up"; readonly detail?: string | undefined };
 
 /** Thrown by an agent that cannot conduct a call. The message names the cause and the fix. */

@@ -125,7 +125,7 @@ export interface ConsentStore {
     consent: Consent,
     most?: number,
   ): Promise<{ readonly created: boolean; readonly consent: Consent } | "at_limit" | "user_deleted">;
-  /** Returns whether there was such a consent. */
+  /** Returns true if there was such a consent. */
   delete(userId: string, phone: string): Promise<boolean>;
   /** A user's consents by ascending number; `after` is the number of the last one seen. */
   list(userId: string, filter: { readonly status?: ConsentStatus | undefined }, page: Page): Promise<Consent[]>;
@@ -182,7 +182,7 @@ export interface SealedValue extends SealedPlace {
 export interface SealedStore {
   /** Values of a kind by ascending id, then key, both by code points; those after a place. */
   list(kind: SealedKind, limit: number, after?: SealedPlace): Promise<SealedValue[]>;
-  /** Replaces a value, and no other part of its record; only if it is still the same. Returns whether it was. */
+  /** Replaces a value, and no other part of its record; only if it is still the same. Returns true if it was. */
   replace(kind: SealedKind, value: SealedValue, sealed: Uint8Array): Promise<boolean>;
 }
 

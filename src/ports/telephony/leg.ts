@@ -12,7 +12,7 @@ export type KeyDelivery = "event" | "in-band";
 export type TransferOutcome =
   /** The other number has answered, or the peer has left the call for it. `detail`: the network's own text, such as `SIP 200 OK`. */
   | { readonly type: "accepted"; readonly detail: string | null }
-  /** The call continues as before. `detail`: why, such as `SIP 486 Busy Here`. */
+  /** The call continues as before. `detail`: the reason, such as `SIP 486 Busy Here`. */
   | { readonly type: "failed"; readonly detail: string };
 
 /** One call on the network. The leg owns the clock of its audio. */
@@ -68,7 +68,7 @@ export interface Leg {
   /**
    * Progress of the call before an answer. Read once, when the ring timeout has passed: a call that was not `reached`
    * ends as `unreachable` with this detail, any other as `no_answer`. Returns at once and does not throw. Without this
-   * method, only `alerting` and `early_media` show that someone could have answered.
+   * method, only `alerting` and `early_media` show that a person could have answered.
    */
   progress?(): DialProgress;
   /**
@@ -92,7 +92,7 @@ export interface MediaEvidence {
   readonly kind: HeardEvidence;
   /** A call that ends without evidence has failed, because the remote side should have sent packets, unless that side hangs up. */
   readonly required: boolean;
-  /** Received audio is evidence only if `kind` is `inbound`: it may come from a stranger. Default: all of it is evidence. */
+  /** Received audio is evidence only if `kind` is `inbound`: it may come from another sender. Default: all of it is evidence. */
   readonly judgesAudio?: boolean | undefined;
   /** The cause of missing evidence and its fix, if evidence is required; a sentence for `detail`. Default: a general one. */
   readonly missing?: string | undefined;

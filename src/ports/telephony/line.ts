@@ -42,7 +42,7 @@ export interface LineHost {
   online(): void;
   /**
    * Reports that the line cannot place calls for now; the adapter reconnects automatically.
-   * @param lasting whether a person must fix the fault, see {@link LineHealth}. Default: false
+   * @param lasting true if a person must fix the fault, see {@link LineHealth}. Default: false
    */
   offline(reason: string, lasting?: boolean): void;
   /**
@@ -115,7 +115,7 @@ export interface Line {
    */
   link(): Promise<void>;
   /**
-   * A code that links the line when it is typed on the phone with this number; starts linking if need be. Left out if the
+   * A code that links the line when it is typed on the phone with this number; starts linking if necessary. Left out if the
    * network has no such codes. Rejects if the network refuses: with a {@link NetworkSilent} if the owner of the number may
    * see the message.
    * @param phone E.164
