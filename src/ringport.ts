@@ -120,7 +120,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
   async function closeInTime(what: string, close: () => Promise<void> | undefined): Promise<void> {
     const late = () => new Error(`${what} did not close within ${timings.closeMs} ms`);
     const closing = (async () => close())();
-    await within(closing, { system, ms: timings.closeMs, late }).catch((error: unknown) =>
+    await within(closing, { system, ms: timings.closeMs, timeoutError: late }).catch((error: unknown) =>
       log.warn({ err: error }, `${what} did not close in order`),
     );
   }

@@ -1,5 +1,5 @@
 import process from "node:process";
-import { type CodeMakers, firstCode, resetCode } from "../../src/application/accounts/one-time-codes.ts";
+import { type CodeParts, firstCode, resetCode } from "../../src/application/accounts/one-time-codes.ts";
 import { FIRST_USER } from "../../src/application/tokens/tokens.ts";
 import { idSource } from "../../src/base/ids.ts";
 import { sha256Hex } from "../../src/base/sha256.ts";
@@ -39,7 +39,7 @@ function codeUrl(settings: ServerSettings, page: "register" | "reset", code: str
 }
 
 /** Dependencies for creating codes while a server is running. */
-function codeDependencies({ logins }: Storage): CodeMakers {
+function codeDependencies({ logins }: Storage): CodeParts {
   return { logins, system: realSystem, ids: idSource(realSystem.now, realSystem.random), sha256: sha256Hex };
 }
 

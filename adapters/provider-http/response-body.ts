@@ -23,7 +23,12 @@ export async function* readWithin(
   const late = () => new NothingSent(`it sent nothing for ${timeoutMs} ms`);
   try {
     while (true) {
-      const { done, value } = await within(reader.read(), { system: realSystem, ms: timeoutMs, late, signal });
+      const { done, value } = await within(reader.read(), {
+        system: realSystem,
+        ms: timeoutMs,
+        timeoutError: late,
+        signal,
+      });
       if (done) return;
       if (value.length > 0) yield value;
     }

@@ -86,7 +86,7 @@ export async function assertDistinctVoices(engines: readonly Speech[], system: S
   const late = () => new Error(`a speech engine did not list its voices within ${LIST_MS} ms`);
   const listVoices = async (engine: Speech): Promise<readonly Voice[]> => {
     try {
-      return await within(engine.voices(), { system, ms: LIST_MS, late });
+      return await within(engine.voices(), { system, ms: LIST_MS, timeoutError: late });
     } catch {
       return [];
     }

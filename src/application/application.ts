@@ -44,20 +44,20 @@ export interface Application {
   readonly lease: Pick<ServerLease, "held" | "lost">;
   /** Deletes all data about calls that mention a number, in both forms of it; active ones are ended first. */
   erase(phone: string): Promise<Erasure>;
-  /** Settles what a dead process left behind, connects the linked numbers, starts dialling. */
+  /** Settles the leftovers of a crashed process, connects the linked numbers and starts dialling. */
   start(): Promise<void>;
   /** No new dials; live calls may continue for `drainMs`, then they end as `interrupted`. Idempotent. */
   stop(drainMs: number): Promise<void>;
 }
 
 /** Audio files that are decoded at the same time. */
-const DECODED_AT_ONCE = 2;
+const MAX_CONCURRENT_DECODES = 2;
 /** A stop waits this long for a storage that is down, ms. */
-const STORING_MS = 5_000;
+const STORAGE_GRACE_MS = 5_000;
 
 /** Puts the application together. The storage must be open before `start`. */
-export function createApplication(parts: ContextParts, keep: RetentionDays): Application {
-  const patience = new AbortController();
+export function createApplication(parts: ContextParts, retentionDays: RetentionDays): Application {
+  const shutdown = new AbortController();
   const lease = new ServerLease(parts);
   const storage = lease.fence(parts.storage);
   const access = new ProviderAccess(parts.telephony, storage.accounts);
@@ -67,8 +67,8 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
     storage,
     lease,
     access,
-    shutdownSignal: patience.signal,
-    decoderTurns: new FairTurns(parts.system, DECODED_AT_ONCE),
+    shutdownSignal: shutdown.signal,
+    decoderTurns: new FairTurns(parts.system, MAX_CONCURRENT_DECODES),
     journals: new Journals(),
     lateResults: new LateResults(),
     purgeClock,
@@ -84,58 +84,58 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
       dispatcher.lineDown(instanceId, reason);
       queueTimeout.lineDown();
     },
-    broken: (instanceId) => brokenLines.look(instanceId),
+    broken: (instanceId) => brokenLines.check(instanceId),
   });
-  const dispatcher: Dispatcher = new Dispatcher(context, lines, waits, (callId) => terminations.pending(callId));
+  const dispatcher: Dispatcher = new Dispatcher(context, lines, onQueued, (callId) => terminations.pending(callId));
   const brokenLines: BrokenLines = new BrokenLines(context, lines);
   const queueTimeout: QueueTimeout = new QueueTimeout(context, lines);
   const terminations: Terminations = new Terminations(context, dispatcher);
-  const calls = new Calls(context, dispatcher, waits, terminations);
+  const calls = new Calls(context, dispatcher, onQueued, terminations);
   context.streams.terminate = (callId) => void terminations.endUndialled(callId);
   const deletions = new Deletions(context, lines, terminations);
   const instances = new Instances(context, lines, deletions, dispatcher);
   const queries = new Queries(context, dispatcher, lines);
-  const retention = new Retention(context, keep);
+  const retention = new Retention(context, retentionDays);
   const endpoints = new Endpoints(context);
   const webhooks = new Webhooks(context, endpoints);
   lease.dialAgain = () => {
     for (const instanceId of lines.dialableIds) dispatcher.wake(instanceId);
   };
   lease.lost.addEventListener("abort", () => {
-    if (lease.lost.reason instanceof LeaseLost) patience.abort(); // the new owner settles calls that are not stored
+    if (lease.lost.reason instanceof LeaseLost) shutdown.abort(); // the new owner settles calls that are not stored
     void dispatcher.endAll("interrupted", "the server lost its database to another one, or could not reach it");
     void lines.stop();
     void endpoints.stop();
   });
-  function waits(call: Call): void {
-    queueTimeout.waits(call);
-    brokenLines.look(call.instanceId);
+  function onQueued(call: Call): void {
+    queueTimeout.onQueued(call);
+    brokenLines.check(call.instanceId);
   }
 
   let accounts: Accounts | undefined;
   let cancelRecovery = () => {};
   /** Settles when everything is sealed with the current key, or the process stops. */
-  let resealed: Promise<void> | undefined;
+  let resealing: Promise<void> | undefined;
   let stopping: Promise<void> | undefined;
 
   async function stop(drainMs: number): Promise<void> {
     cancelRecovery();
     deletions.stop();
     queueTimeout.stop();
-    const swept = retention.stop();
-    const cancel = context.system.after(drainMs + STORING_MS, () => patience.abort());
+    const retentionStopped = retention.stop();
+    const cancel = context.system.after(drainMs + STORAGE_GRACE_MS, () => shutdown.abort());
     await dispatcher.stop(drainMs);
     await context.lateResults.settled();
     await Promise.all([lines.stop(), endpoints.stop()]);
     await deletions.settled();
-    await swept;
+    await retentionStopped;
     cancel();
-    patience.abort(); // no more retries
-    await resealed;
+    shutdown.abort(); // no more retries
+    await resealing;
     for (const id of terminations.pendingCalls)
       context.log.error(
         { call_id: id },
-        "a call was to end, but that could not be stored; it is as it was for the next start",
+        "the end of a call could not be stored; the next start finds the call unchanged",
       );
     for (const [{ id, call }, events] of context.journals.unsaved)
       context.log.error(
@@ -153,7 +153,7 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
     webhooks,
     consents: new Consents(context),
     accounts(parts) {
-      const remove = (some: readonly Call[]) => removeWithLiveCalls(context, terminations, dispatcher, some);
+      const remove = (batch: readonly Call[]) => removeWithLiveCalls(context, terminations, dispatcher, batch);
       accounts ??= new Accounts({ ...context, ...parts, instances, webhooks, removeCalls: remove });
       return accounts;
     },
@@ -174,7 +174,7 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
       deletions.start();
       await endpoints.start();
       cancelRecovery = recoverLater(context);
-      if (context.vault.hasPrevious) resealed = resealAll(context);
+      if (context.vault.hasPrevious) resealing = resealAll(context);
     },
     stop: (drainMs) => (stopping ??= stop(drainMs)),
   };

@@ -16,12 +16,12 @@ const DEMO = "a demo token cannot use consents";
 export class Consents implements ConsentUseCases {
   readonly #store: ConsentStore;
   readonly #system: System;
-  readonly #most: number;
+  readonly #maxConsents: number;
 
   constructor({ storage, system, limits }: Pick<Context, "storage" | "system" | "limits">) {
     this.#store = storage.consents;
     this.#system = system;
-    this.#most = limits.consentsPerUser;
+    this.#maxConsents = limits.consentsPerUser;
   }
 
   async put(
@@ -36,14 +36,14 @@ export class Consents implements ConsentUseCases {
     const now = this.#system.now();
     const { userId } = principal;
     const consent = { userId, phone: number, status, source, createdAt: now, updatedAt: now };
-    const stored = await this.#store.put(consent, this.#most);
-    if (stored === "user_deleted") throw new Refusal("unauthorized", "the account of this token was deleted");
-    if (stored === "at_limit")
+    const result = await this.#store.put(consent, this.#maxConsents);
+    if (result === "user_deleted") throw new Refusal("unauthorized", "the account of this token was deleted");
+    if (result === "at_limit")
       throw new Refusal(
         "consent_quota",
-        `you have ${this.#most} consents, and this server allows ${this.#most}; delete one first`,
+        `you have ${this.#maxConsents} consents, and this server allows ${this.#maxConsents}; delete one first`,
       );
-    return { ...stored.consent, created: stored.created };
+    return { ...result.consent, created: result.created };
   }
 
   async get(principal: Principal, phone: string): Promise<Consent> {

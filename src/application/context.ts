@@ -84,7 +84,7 @@ export interface Context extends GuardedPorts {
   readonly strictSchemas: InputSchemas;
   /** Live streams are switched on. */
   readonly streamPreview: boolean;
-  /** End a call that got no inbound audio even if its absence proves nothing. */
+  /** Ends a call that got no inbound audio even if its absence proves nothing. */
   readonly requireInboundAudio: boolean;
   /** Treatment of live calls on a network that does not return the callee's audio. */
   readonly oneWayCalls: "refuse" | "warn";

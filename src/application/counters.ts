@@ -35,8 +35,8 @@ export class Counters {
       if (interrupted) this.interruptions++;
       for (const [stage, ms] of Object.entries(stages) as [TurnStage, number | null][]) {
         if (ms === null) continue;
-        const before = this.turnStages[stage] ?? { sumMs: 0, turns: 0 };
-        this.turnStages[stage] = { sumMs: before.sumMs + ms, turns: before.turns + 1 };
+        const latency = this.turnStages[stage] ?? { sumMs: 0, turns: 0 };
+        this.turnStages[stage] = { sumMs: latency.sumMs + ms, turns: latency.turns + 1 };
       }
     }
   }

@@ -4,14 +4,14 @@ import type { System } from "../ports/system.ts";
 interface Deadline {
   /** Aborted after the time, or with the given signal. */
   readonly signal: AbortSignal;
-  /** Cancels the timer, and lets go of the given signal. */
+  /** Cancels the timer, and stops following the given signal. */
   cancel(): void;
 }
 
 /** A deadline `ms` from now; for 0 ms it has already passed. */
 export function deadline(system: System, ms: number, signal?: AbortSignal): Deadline {
-  const ended = new AbortController();
-  const end = (): void => ended.abort();
+  const controller = new AbortController();
+  const end = (): void => controller.abort();
   const cancelTimer = ms > 0 ? system.after(ms, end) : () => {};
   if (ms <= 0 || signal?.aborted) end();
   // Not AbortSignal.any: the signal of a connection outlives many waits, and must not collect their signals.
@@ -20,5 +20,5 @@ export function deadline(system: System, ms: number, signal?: AbortSignal): Dead
     cancelTimer();
     signal?.removeEventListener("abort", end);
   };
-  return { signal: ended.signal, cancel };
+  return { signal: controller.signal, cancel };
 }

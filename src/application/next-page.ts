@@ -5,7 +5,7 @@ import type { EventPage, WaitLimit } from "./use-cases.ts";
 
 /**
  * The page of a user's log once it has an event, or an empty one after the wait.
- * @param from the cursor of the first read; each further one continues from the cursor of the previous page
+ * @param startCursor the cursor of the first read; each further one continues from the cursor of the previous page
  * @param read reads the page
  * @throws {Refusal} `stopping`: this process stops before there is an event
  */
@@ -17,32 +17,32 @@ export async function nextPage(
   read: (cursor: string | undefined) => Promise<EventPage>,
 ): Promise<EventPage> {
   let cursor = from;
-  const time = deadline(system, waitMs, signal);
+  const timeout = deadline(system, waitMs, signal);
   let wake = () => {};
-  const rouse = () => wake();
+  const wakeReader = () => wake();
   // Subscribed before the first read, so that events stored during the read wake the reader.
-  const stop = events.listenUser(userId, { event: rouse, over: rouse });
-  time.signal.addEventListener("abort", rouse);
+  const stop = events.listenUser(userId, { event: wakeReader, over: wakeReader });
+  timeout.signal.addEventListener("abort", wakeReader);
   try {
     for (;;) {
-      const woken = Promise.withResolvers<void>();
-      wake = woken.resolve;
+      const wakeUp = Promise.withResolvers<void>();
+      wake = wakeUp.resolve;
       if (events.closed) throw stopping();
       const page = await read(cursor).catch((error: unknown) => {
         throw events.closed ? stopping(error) : error;
       });
-      if (page.events.length > 0 || time.signal.aborted) return page;
+      if (page.events.length > 0 || timeout.signal.aborted) return page;
       ({ cursor } = page);
-      await woken.promise;
+      await wakeUp.promise;
     }
   } finally {
     stop();
-    time.signal.removeEventListener("abort", rouse);
-    time.cancel();
+    timeout.signal.removeEventListener("abort", wakeReader);
+    timeout.cancel();
   }
 }
 
 /** The refusal of a wait that the end of this process cuts short. */
 function stopping(cause?: unknown): Refusal {
-  return new Refusal("stopping", "the server is stopping; go on from the same cursor later", { cause });
+  return new Refusal("stopping", "the server is stopping; continue from the same cursor later", { cause });
 }

@@ -20,7 +20,7 @@ type QueriesContext = Pick<
 >;
 
 /** Events of a page whose length is not given. */
-const PAGE = 50;
+const PAGE_SIZE = 50;
 
 /** Reads across records. */
 export class Queries implements QueryUseCases {
@@ -35,16 +35,18 @@ export class Queries implements QueryUseCases {
     this.#lines = lines;
   }
 
-  async events(principal: Principal, { instanceId, limit = PAGE, cursor }: LogQuery = {}): Promise<EventPage> {
+  async events(principal: Principal, { instanceId, limit = PAGE_SIZE, cursor }: LogQuery = {}): Promise<EventPage> {
     const { events } = this.#context.storage;
     const { userId } = principal;
-    const part = visiblePart(principal, instanceId);
-    return readLog(events, userId, { limit, cursor }, async (page) => (part ? events.ofUser(userId, part, page) : []));
+    const logFilter = visiblePart(principal, instanceId);
+    return readLog(events, userId, { limit, cursor }, async (page) =>
+      logFilter ? events.ofUser(userId, logFilter, page) : [],
+    );
   }
 
-  nextEvents(principal: Principal, query: LogQuery, patience: WaitLimit): Promise<EventPage> {
+  nextEvents(principal: Principal, query: LogQuery, waitLimit: WaitLimit): Promise<EventPage> {
     const read = (cursor?: string): Promise<EventPage> => this.events(principal, { ...query, cursor });
-    return nextPage(this.#context, principal.userId, patience, query.cursor, read);
+    return nextPage(this.#context, principal.userId, waitLimit, query.cursor, read);
   }
 
   async callSummary(principal: Principal): Promise<QueuedCall> {
@@ -73,9 +75,9 @@ export class Queries implements QueryUseCases {
     { signal }: Pick<WaitLimit, "signal"> = {},
   ): Promise<Uint8Array<ArrayBuffer>> {
     if (userId === undefined) return voiceSample(this.#context, voiceId);
-    const leave = this.#samples.take(userId);
-    if (!leave) throw new Refusal("server_busy", "too many voice samples of yours are being spoken; try again");
-    return voiceSample(this.#context, voiceId, { userId, signal }).finally(leave);
+    const release = this.#samples.take(userId);
+    if (!release) throw new Refusal("server_busy", "too many voice samples of yours are being spoken; try again");
+    return voiceSample(this.#context, voiceId, { userId, signal }).finally(release);
   }
 
   async ready(): Promise<boolean> {
@@ -104,7 +106,7 @@ export class Queries implements QueryUseCases {
 }
 
 const DAY_MS = 86_400_000;
-const DAYS = 14;
+const SUMMARY_DAYS = 14;
 
 /** Results of a user's calls of the last 14 days. Each day is counted separately, so that other work continues in between. */
 export async function callSummary(
@@ -114,10 +116,10 @@ export async function callSummary(
   const today = Math.floor(system.now() / DAY_MS) * DAY_MS;
   const days: QueuedCall["days"][number][] = [];
   const failures = new Map<FailedReason, number>();
-  for (let from = today - (DAYS - 1) * DAY_MS; from <= today; from += DAY_MS) {
-    const tally = await storage.calls.tally(userId, from, from + DAY_MS);
+  for (let dayStart = today - (SUMMARY_DAYS - 1) * DAY_MS; dayStart <= today; dayStart += DAY_MS) {
+    const tally = await storage.calls.tally(userId, dayStart, dayStart + DAY_MS);
     days.push({
-      day: new Date(from).toISOString().slice(0, 10),
+      day: new Date(dayStart).toISOString().slice(0, 10),
       completed: tally.completed,
       failed: tally.failed,
     });

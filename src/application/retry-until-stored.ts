@@ -24,14 +24,14 @@ export async function retryUntilStored<T>(
   what: string,
   write: () => Promise<T>,
 ): Promise<T> {
-  for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, MAX_WAIT_MS)) {
+  for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, MAX_WAIT_MS)) {
     try {
       return await write();
     } catch (error) {
-      const mayPass = error instanceof StorageUnavailable && !(error instanceof LeaseLost);
-      if (!mayPass || shutdownSignal.aborted) throw error;
-      log.warn({ err: error }, `storage unavailable; retrying ${what} in ${wait} ms`);
-      await pause(system, wait, shutdownSignal);
+      const isRetryable = error instanceof StorageUnavailable && !(error instanceof LeaseLost);
+      if (!isRetryable || shutdownSignal.aborted) throw error;
+      log.warn({ err: error }, `storage unavailable; retrying ${what} in ${waitMs} ms`);
+      await pause(system, waitMs, shutdownSignal);
     }
   }
 }

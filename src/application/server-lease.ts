@@ -27,10 +27,10 @@ export interface ServerLeaseOptions {
 export class ServerLease {
   readonly #options: ServerLeaseOptions;
   readonly #deadlines = { dial: Infinity, send: Infinity };
-  readonly #lost = new AbortController();
-  readonly #fenced = new WeakMap<object, object>();
-  #ended = false;
-  #failing = false;
+  readonly #loss = new AbortController();
+  readonly #fencedParts = new WeakMap<object, object>();
+  #hasEnded = false;
+  #isFailing = false;
   #cancelRenewal: () => void = () => {};
   #cancelExpiry: () => void = () => {};
   /** Called when dialling is allowed again after renewals had failed. */
@@ -47,7 +47,7 @@ export class ServerLease {
 
   /** Aborted with the error, a {@link LeaseLost} if another server has taken it, when the lease is lost. */
   get lost(): AbortSignal {
-    return this.#lost.signal;
+    return this.#loss.signal;
   }
 
   /** True if a call may be placed now. */
@@ -80,24 +80,24 @@ export class ServerLease {
    * may use by then.
    */
   fence<Part extends object>(part: Part): Part {
-    const fenced = this.#fenced.get(part) ?? new Proxy({}, { get: (_, name) => this.#fencedMember(part, name) });
-    this.#fenced.set(part, fenced);
-    return fenced as Part;
+    const proxy = this.#fencedParts.get(part) ?? new Proxy({}, { get: (_, name) => this.#fencedMember(part, name) });
+    this.#fencedParts.set(part, proxy);
+    return proxy as Part;
   }
 
   /** The lease is lost now. Only the first time counts. */
   lose(error: StorageUnavailable): void {
-    if (this.#lost.signal.aborted || this.#ended) return;
+    if (this.#loss.signal.aborted || this.#hasEnded) return;
     this.#stopTimers();
     this.#deadlines.dial = this.#deadlines.send = -Infinity;
     this.#options.log.error({ err: error }, "this server no longer owns its database; its calls and lines end");
-    this.#lost.abort(error);
+    this.#loss.abort(error);
   }
 
   /** Stops renewing the lease and using the storage. */
   end(): void {
     this.#stopTimers();
-    this.#ended = true;
+    this.#hasEnded = true;
   }
 
   #fencedMember(part: object, name: string | symbol): unknown {
@@ -105,7 +105,7 @@ export class ServerLease {
     if (typeof member === "object" && member !== null) return this.fence(member);
     if (typeof member !== "function") return member;
     return async (...args: unknown[]) => {
-      if (this.#ended) throw new StorageUnavailable("this application has stopped");
+      if (this.#hasEnded) throw new StorageUnavailable("this application has stopped");
       try {
         return await member.apply(part, args);
       } catch (error) {
@@ -134,7 +134,7 @@ export class ServerLease {
       const sentAt = system.monotonic();
       lease.renew().then(
         () => this.#extend(lease, sentAt),
-        (error: unknown) => this.#failed(error),
+        (error: unknown) => this.#onRenewalFailed(error),
       );
     });
   }
@@ -143,26 +143,26 @@ export class ServerLease {
   #extend({ ms }: Lease, sentAt: number): void {
     const { system, log } = this.#options;
     const send = sentAt + SEND_SHARE * ms;
-    if (this.lost.aborted || this.#ended || send <= this.#deadlines.send) return;
+    if (this.lost.aborted || this.#hasEnded || send <= this.#deadlines.send) return;
     // Timers of a process that was stopped fire late, and in any order.
     if (Number.isFinite(this.#deadlines.send) && !this.held) {
       this.#expire();
       return;
     }
-    const waited = !this.mayDial;
+    const wasBlocked = !this.mayDial;
     this.#deadlines.send = send;
     this.#deadlines.dial = sentAt + DIAL_SHARE * ms;
     this.#cancelExpiry();
     this.#cancelExpiry = system.after(send - system.monotonic(), () => this.#expire());
-    if (this.#failing) log.info({}, "the lease on the database is renewed again");
-    this.#failing = false;
-    if (waited && this.mayDial) this.dialAgain();
+    if (this.#isFailing) log.info({}, "the lease on the database is renewed again");
+    this.#isFailing = false;
+    if (wasBlocked && this.mayDial) this.dialAgain();
   }
 
-  #failed(error: unknown): void {
+  #onRenewalFailed(error: unknown): void {
     if (error instanceof LeaseLost) this.lose(error);
-    if (this.#failing || this.lost.aborted || this.#ended) return;
-    this.#failing = true;
+    if (this.#isFailing || this.lost.aborted || this.#hasEnded) return;
+    this.#isFailing = true;
     this.#options.log.warn({ err: error }, "the lease on the database could not be renewed; trying again");
   }
 

@@ -14,7 +14,7 @@ export const MAX_AHEAD_MS = {
   /** The longest pause between two attempts, with its jitter. */
   "webhook_deliveries.next_attempt_at": 1.2 * DAY_MS,
   "webhook_deliveries.created_at": 0,
-  /** After a rotation messages are signed with the old key too for this long. */
+  /** Time for which messages are also signed with the old key after a rotation. */
   "webhooks.old_key_until": DAY_MS,
   /** A session that is not used for this long ends. */
   "account_sessions.expires_at": 14 * DAY_MS,

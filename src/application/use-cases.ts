@@ -274,7 +274,7 @@ export interface WebhookUseCases {
 
 /** A consent as currently stored. */
 export interface StoredConsent extends Consent {
-  /** No dial of this number was recorded before. */
+  /** True if no consent of this number was recorded before. */
   readonly created: boolean;
 }
 

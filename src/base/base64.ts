@@ -22,26 +22,26 @@ export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined 
   const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
   const out = new Uint8Array((length / 4) * 3 - padding);
   let at = 0;
-  let bad = 0;
-  const whole = padding === 0 ? length : length - 4;
-  for (let i = 0; i < whole; i += 4) {
+  let invalid = 0;
+  const wholeLength = padding === 0 ? length : length - 4;
+  for (let i = 0; i < wholeLength; i += 4) {
     const word = (digit(text, i) << 18) | (digit(text, i + 1) << 12) | (digit(text, i + 2) << 6) | digit(text, i + 3);
-    bad |= word; // a bad character is -1 and leaves its sign
+    invalid |= word; // a bad character is -1 and leaves its sign
     out[at++] = word >> 16;
     out[at++] = word >> 8;
     out[at++] = word;
   }
   if (padding > 0) {
-    const a = digit(text, whole);
-    const b = digit(text, whole + 1);
-    const c = padding === 1 ? digit(text, whole + 2) : 0;
-    const stray = padding === 1 ? c & 3 : b & 15;
-    if (stray !== 0) return undefined;
-    bad |= a | b | c;
+    const a = digit(text, wholeLength);
+    const b = digit(text, wholeLength + 1);
+    const c = padding === 1 ? digit(text, wholeLength + 2) : 0;
+    const strayBits = padding === 1 ? c & 3 : b & 15;
+    if (strayBits !== 0) return undefined;
+    invalid |= a | b | c;
     out[at++] = (a << 2) | (b >> 4);
     if (padding === 1) out[at++] = (b << 4) | (c >> 2);
   }
-  return bad < 0 ? undefined : out;
+  return invalid < 0 ? undefined : out;
 }
 
 function digit(text: string, at: number): number {
@@ -54,14 +54,14 @@ const PAIRS: readonly string[] = LETTERS.flatMap((first) => LETTERS.map((second)
 
 /** Writes Base64 (RFC 4648 §4, padded). */
 export function encodeBase64(bytes: Uint8Array): string {
-  const whole = bytes.length - (bytes.length % 3);
+  const wholeLength = bytes.length - (bytes.length % 3);
   let text = "";
-  for (let i = 0; i < whole; i += 3) {
+  for (let i = 0; i < wholeLength; i += 3) {
     const word = (bytes[i]! << 16) | (bytes[i + 1]! << 8) | bytes[i + 2]!;
     text += PAIRS[word >> 12]! + PAIRS[word & 0xfff]!;
   }
-  if (whole === bytes.length) return text;
-  const [first = 0, second] = bytes.subarray(whole);
+  if (wholeLength === bytes.length) return text;
+  const [first = 0, second] = bytes.subarray(wholeLength);
   if (second === undefined) return `${text + PAIRS[first << 4]!}==`;
   return `${text + PAIRS[(first << 4) | (second >> 4)]! + LETTERS[(second & 15) << 2]!}=`;
 }

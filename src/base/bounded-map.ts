@@ -1,16 +1,16 @@
 /** A map of limited size: setting one entry too many removes the oldest one. */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
-  readonly #most: number;
+  readonly #maxSize: number;
 
-  constructor(most: number) {
+  constructor(maxSize: number) {
     super();
-    this.#most = most;
+    this.#maxSize = maxSize;
   }
 
   /** Sets an entry and makes it the newest. */
   override set(key: Key, value: Value): this {
     this.delete(key);
-    if (this.size >= this.#most) this.delete(this.keys().next().value as Key);
+    if (this.size >= this.#maxSize) this.delete(this.keys().next().value as Key);
     return super.set(key, value);
   }
 }

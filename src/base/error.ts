@@ -27,7 +27,7 @@ export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-const DEEPEST = 5;
+const MAX_DEPTH = 5;
 
 /**
  * A copy of an error and its causes with messages, stacks and codes only: the original may hold the request, and with it
@@ -37,7 +37,7 @@ const DEEPEST = 5;
 export function printableCause(error: unknown, hide: (text: string) => string, depth = 0): Error {
   if (!(error instanceof Error)) return new Error(hide(String(error)));
   const { message, stack, cause } = error;
-  const isLast = !(cause instanceof Error) || depth === DEEPEST;
+  const isLast = !(cause instanceof Error) || depth === MAX_DEPTH;
   const copy = new Error(hide(message), isLast ? undefined : { cause: printableCause(cause, hide, depth + 1) });
   if (stack !== undefined) copy.stack = hide(stack);
   const { code } = error as { code?: unknown };

@@ -1,14 +1,14 @@
-const OF_BYTE: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+const HEX_PAIRS: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
 /** Eight hex digits of the lowest 32 bits; a number's own `toString(16)` takes ten times as long. */
 export function hex32(value: number): string {
-  return `${OF_BYTE[value >>> 24]}${OF_BYTE[(value >>> 16) & 255]}${OF_BYTE[(value >>> 8) & 255]}${OF_BYTE[value & 255]}`;
+  return `${HEX_PAIRS[value >>> 24]}${HEX_PAIRS[(value >>> 16) & 255]}${HEX_PAIRS[(value >>> 8) & 255]}${HEX_PAIRS[value & 255]}`;
 }
 
 /** Two lower-case hex digits for each byte. */
 export function toHex(bytes: Uint8Array): string {
   let text = "";
-  for (const byte of bytes) text += OF_BYTE[byte];
+  for (const byte of bytes) text += HEX_PAIRS[byte];
   return text;
 }
 

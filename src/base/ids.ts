@@ -23,7 +23,7 @@ export interface IdSource {
 }
 
 /** 10000-01-01, ms: later ids are corrupt and leave no room after them. */
-const LATEST_MS = 253_402_300_800_000;
+const MAX_ID_MS = 253_402_300_800_000;
 
 /**
  * Ids in TypeID form: prefix, `_`, 26 characters of base32 over a UUIDv7 (RFC 9562 §5.7, counter in `rand_a`).
@@ -51,15 +51,15 @@ export function idSource(now: () => number, random: (bytes: Uint8Array) => void)
     return `${prefix}_${base32(bytes)}`;
   }
 
-  function startBehind(id: string): void {
+  function startAfter(id: string): void {
     const ms = idTime(id);
-    if (ms === undefined || ms < lastMs || ms >= LATEST_MS) return;
+    if (ms === undefined || ms < lastMs || ms >= MAX_ID_MS) return;
     // After every id of that millisecond.
     lastMs = ms;
     counter = 0xfff;
   }
 
-  return Object.assign(next, { startBehind });
+  return Object.assign(next, { startBehind: startAfter });
 }
 
 /** Time at which an id was made, by the clock of its maker, ms since 1970-01-01 UTC; undefined if invalid. */

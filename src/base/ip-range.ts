@@ -15,7 +15,7 @@ export function parseRange(text: string): IpRange | undefined {
   return bits <= 8 * bytes.length ? { bytes, bits } : undefined;
 }
 
-/** Valid networks between spaces. */
+/** Valid networks, separated by spaces. */
 export function ipRanges(texts: string): readonly IpRange[] {
   return texts.split(" ").map((text) => parseRange(text)!);
 }
@@ -29,10 +29,10 @@ export function ipBytes(address: string): Uint8Array | undefined {
 /** True if an address from {@link ipBytes} is in the network. */
 export function inRange({ bytes, bits }: IpRange, address: Uint8Array): boolean {
   if (bytes.length !== address.length) return false;
-  const whole = bits >> 3;
-  for (let i = 0; i < whole; i++) if (bytes[i] !== address[i]) return false;
-  const rest = bits & 7;
-  return rest === 0 || ((bytes[whole]! ^ address[whole]!) & (0xff00 >> rest) & 0xff) === 0;
+  const wholeBytes = bits >> 3;
+  for (let i = 0; i < wholeBytes; i++) if (bytes[i] !== address[i]) return false;
+  const extraBits = bits & 7;
+  return extraBits === 0 || ((bytes[wholeBytes]! ^ address[wholeBytes]!) & (0xff00 >> extraBits) & 0xff) === 0;
 }
 
 /** True if an address from {@link ipBytes} is in one of the networks. */
@@ -56,10 +56,10 @@ function ipv4Bytes(text: string): Uint8Array | undefined {
 
 /** Eight groups, of which "::" leaves out one or more (RFC 4291 section 2.2). */
 function ipv6Bytes(text: string): Uint8Array | undefined {
-  const [head = "", tail, ...more] = text.split("::");
-  const first = groups(head, tail === undefined);
-  const last = groups(tail ?? "", true);
-  if (first === undefined || last === undefined || more.length > 0) return undefined;
+  const [head = "", tail, ...extraParts] = text.split("::");
+  const first = groupBytes(head, tail === undefined);
+  const last = groupBytes(tail ?? "", true);
+  if (first === undefined || last === undefined || extraParts.length > 0) return undefined;
   const length = first.length + last.length;
   if (tail === undefined ? length !== 16 : length > 14) return undefined;
   const bytes = new Uint8Array(16);
@@ -69,17 +69,17 @@ function ipv6Bytes(text: string): Uint8Array | undefined {
 }
 
 /** The bytes of groups between colons; undefined if a group is invalid. @param isEnd true if the last group may be an IPv4 address */
-function groups(text: string, isEnd: boolean): number[] | undefined {
+function groupBytes(text: string, isEnd: boolean): number[] | undefined {
   if (text === "") return [];
   const bytes: number[] = [];
-  const all = text.split(":");
-  for (const [at, group] of all.entries()) {
+  const parts = text.split(":");
+  for (const [at, group] of parts.entries()) {
     if (/^[\da-f]{1,4}$/i.test(group)) {
       const value = Number.parseInt(group, 16);
       bytes.push(value >> 8, value & 0xff);
       continue;
     }
-    const ipv4 = isEnd && at === all.length - 1 ? ipv4Bytes(group) : undefined;
+    const ipv4 = isEnd && at === parts.length - 1 ? ipv4Bytes(group) : undefined;
     if (ipv4 === undefined) return undefined;
     bytes.push(...ipv4);
   }

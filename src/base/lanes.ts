@@ -4,7 +4,7 @@
  */
 export class Lanes<T> {
   // A Map keeps the order of insertion, so the lane to serve next is the first that may continue.
-  readonly #lanes = new Map<string, T[]>();
+  readonly #queues = new Map<string, T[]>();
   #size = 0;
 
   get size(): number {
@@ -12,24 +12,24 @@ export class Lanes<T> {
   }
 
   /** Number of items that wait in one lane. */
-  sizeOf(lane: string): number {
-    return this.#lanes.get(lane)?.length ?? 0;
+  sizeOf(key: string): number {
+    return this.#queues.get(key)?.length ?? 0;
   }
 
-  add(lane: string, item: T): void {
-    const waiting = this.#lanes.get(lane);
-    if (waiting) waiting.push(item);
-    else this.#lanes.set(lane, [item]);
+  add(key: string, item: T): void {
+    const queue = this.#queues.get(key);
+    if (queue) queue.push(item);
+    else this.#queues.set(key, [item]);
     this.#size++;
   }
 
   /** Takes the next item, skipping lanes that may not continue; undefined if none waits. */
-  take(mayGoOn: (lane: string) => boolean = () => true): T | undefined {
-    for (const [lane, waiting] of this.#lanes) {
-      if (!mayGoOn(lane)) continue;
-      const item = waiting.shift();
-      this.#lanes.delete(lane);
-      if (waiting.length > 0) this.#lanes.set(lane, waiting);
+  take(isReady: (lane: string) => boolean = () => true): T | undefined {
+    for (const [key, queue] of this.#queues) {
+      if (!isReady(key)) continue;
+      const item = queue.shift();
+      this.#queues.delete(key);
+      if (queue.length > 0) this.#queues.set(key, queue);
       this.#size--;
       return item;
     }
@@ -37,12 +37,12 @@ export class Lanes<T> {
   }
 
   /** Takes one item out of its lane; false if it does not wait there. */
-  remove(lane: string, item: T): boolean {
-    const waiting = this.#lanes.get(lane);
-    const at = waiting?.indexOf(item) ?? -1;
-    if (!waiting || at < 0) return false;
-    waiting.splice(at, 1);
-    if (waiting.length === 0) this.#lanes.delete(lane);
+  remove(key: string, item: T): boolean {
+    const queue = this.#queues.get(key);
+    const at = queue?.indexOf(item) ?? -1;
+    if (!queue || at < 0) return false;
+    queue.splice(at, 1);
+    if (queue.length === 0) this.#queues.delete(key);
     this.#size--;
     return true;
   }

@@ -1,4 +1,4 @@
-/** The name that was probably meant, in whatever case; undefined if none is near. */
+/** The most similar name, ignoring case; undefined if none is close. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   const scored = known.map((candidate) => ({
     candidate,
@@ -11,8 +11,8 @@ export function nearest(name: string, known: readonly string[]): string | undefi
 
 /** ` (did you mean …?)`, or nothing. */
 export function didYouMean(name: string, known: readonly string[]): string {
-  const meant = nearest(name, known);
-  return meant === undefined ? "" : ` (did you mean ${meant}?)`;
+  const suggestion = nearest(name, known);
+  return suggestion === undefined ? "" : ` (did you mean ${suggestion}?)`;
 }
 
 /** Letters to add, take away or change (Levenshtein). */

@@ -2,30 +2,30 @@
 export class Queue<T> implements AsyncIterable<T> {
   readonly #items: T[] = [];
   #wake: (() => void) | undefined;
-  #closed = false;
+  #isClosed = false;
   #failure: { readonly error: unknown } | undefined;
 
   /** True if {@link close} or {@link fail} was called. */
   get closed(): boolean {
-    return this.#closed;
+    return this.#isClosed;
   }
 
   /** Adds an item; after the end it is dropped. */
   push(item: T): void {
-    if (this.#closed) return;
+    if (this.#isClosed) return;
     this.#items.push(item);
     this.#wake?.();
   }
 
   /** Ends the iteration after the remaining items. Idempotent. */
   close(): void {
-    this.#closed = true;
+    this.#isClosed = true;
     this.#wake?.();
   }
 
   /** Ends the iteration with an error, thrown after the remaining items. Does nothing after the end. */
   fail(error: unknown): void {
-    if (this.#closed) return;
+    if (this.#isClosed) return;
     this.#failure = { error };
     this.close();
   }
@@ -34,7 +34,7 @@ export class Queue<T> implements AsyncIterable<T> {
     for (;;) {
       while (this.#items.length > 0) yield this.#items.shift() as T;
       if (this.#failure !== undefined) throw this.#failure.error;
-      if (this.#closed) return;
+      if (this.#isClosed) return;
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });

@@ -34,7 +34,7 @@ export function decodeRecord(bytes: Uint8Array): unknown {
   const version = reader.byte();
   if (version !== VERSION) throw new Error(`unknown format ${version}`);
   const value = read(reader, MAX_LEVELS);
-  if (reader.left > 0) throw new Error(`${reader.left} bytes too many`);
+  if (reader.left > 0) throw new Error(`${reader.left} unexpected bytes at the end`);
   return value;
 }
 
@@ -100,7 +100,7 @@ function read(reader: Reader, levels: number): unknown {
 
 function readAll(reader: Reader, levels: number): unknown[] {
   const values: unknown[] = [];
-  for (let left = reader.length(); left > 0; left--) values.push(read(reader, levels - 1));
+  for (let remaining = reader.length(); remaining > 0; remaining--) values.push(read(reader, levels - 1));
   return values;
 }
 
@@ -122,15 +122,15 @@ function text(bytes: Uint8Array): string {
 class Writer {
   #bytes = new Uint8Array(256);
   #view = new DataView(this.#bytes.buffer);
-  #at = 0;
+  #position = 0;
 
   get bytes(): Uint8Array {
-    return this.#bytes.slice(0, this.#at);
+    return this.#bytes.slice(0, this.#position);
   }
 
   byte(value: number): void {
     this.#makeRoom(1);
-    this.#bytes[this.#at++] = value;
+    this.#bytes[this.#position++] = value;
   }
 
   tagged(tag: number): this {
@@ -140,26 +140,26 @@ class Writer {
 
   number(value: number): void {
     this.#makeRoom(8);
-    this.#view.setFloat64(this.#at, value);
-    this.#at += 8;
+    this.#view.setFloat64(this.#position, value);
+    this.#position += 8;
   }
 
   length(length: number): void {
     this.#makeRoom(4);
-    this.#view.setUint32(this.#at, length);
-    this.#at += 4;
+    this.#view.setUint32(this.#position, length);
+    this.#position += 4;
   }
 
   block(bytes: Uint8Array): void {
     this.length(bytes.length);
     this.#makeRoom(bytes.length);
-    this.#bytes.set(bytes, this.#at);
-    this.#at += bytes.length;
+    this.#bytes.set(bytes, this.#position);
+    this.#position += bytes.length;
   }
 
   #makeRoom(count: number): void {
-    if (this.#at + count <= this.#bytes.length) return;
-    const larger = new Uint8Array(Math.max(2 * this.#bytes.length, this.#at + count));
+    if (this.#position + count <= this.#bytes.length) return;
+    const larger = new Uint8Array(Math.max(2 * this.#bytes.length, this.#position + count));
     larger.set(this.#bytes);
     this.#bytes = larger;
     this.#view = new DataView(larger.buffer);
@@ -170,7 +170,7 @@ class Writer {
 class Reader {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
-  #at = 0;
+  #position = 0;
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
@@ -178,7 +178,7 @@ class Reader {
   }
 
   get left(): number {
-    return this.#bytes.length - this.#at;
+    return this.#bytes.length - this.#position;
   }
 
   byte(): number {
@@ -204,8 +204,8 @@ class Reader {
 
   #advance(count: number): number {
     if (count > this.left) throw new Error(`${count - this.left} bytes are missing`);
-    const at = this.#at;
-    this.#at += count;
+    const at = this.#position;
+    this.#position += count;
     return at;
   }
 }

@@ -19,26 +19,26 @@ export function pause(system: Timers, ms: number, signal: AbortSignal): Promise<
 }
 
 /** Time limit of a wait, and a signal that ends it. */
-interface Bound {
+interface WaitOptions {
   readonly system: Timers;
   readonly ms: number;
   /** Creates the error to reject with after the time limit. */
-  readonly late: () => Error;
+  readonly timeoutError: () => Error;
   /** Ends the wait as well, with its reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Resolves as the work does, if that takes no longer than the bound. The work itself continues. */
-export function within<T>(work: Promise<T>, { system, ms, late, signal }: Bound): Promise<T> {
+/** Settles as the work does, or rejects when the time limit has passed. The work itself continues. */
+export function within<T>(work: Promise<T>, { system, ms, timeoutError: late, signal }: WaitOptions): Promise<T> {
   let end = () => {};
   const timeout = new Promise<never>((_, reject) => {
-    const aborted = () => reject(signal?.reason);
-    if (signal?.aborted) aborted();
-    signal?.addEventListener("abort", aborted);
+    const onAbort = () => reject(signal?.reason);
+    if (signal?.aborted) onAbort();
+    signal?.addEventListener("abort", onAbort);
     const cancel = system.after(ms, () => reject(late()));
     end = () => {
       cancel();
-      signal?.removeEventListener("abort", aborted);
+      signal?.removeEventListener("abort", onAbort);
     };
   });
   return Promise.race([work, timeout]).finally(() => end());

@@ -1,5 +1,5 @@
 /** A piece of work that waits for a later turn. */
-interface Waiting {
+interface PendingWork {
   readonly cost: number;
   readonly begin: () => void;
 }
@@ -9,54 +9,54 @@ interface Waiting {
  * come, first served, so that the frames of all calls are sent in time.
  */
 export class TurnBudget {
-  readonly #most: number;
-  #waiting: Waiting[] = [];
+  readonly #maxCost: number;
+  #pendingWork: PendingWork[] = [];
   /** Position in `#waiting` of the first piece of work that has not begun. */
   #next = 0;
-  #spent = 0;
-  #scheduled = false;
+  #spentCost = 0;
+  #isScheduled = false;
 
-  /** @param most cost of the work in one turn; a single piece may cost more */
-  constructor(most: number) {
-    this.#most = most;
+  /** @param maxCost cost of the work in one turn; a single piece may cost more */
+  constructor(maxCost: number) {
+    this.#maxCost = maxCost;
   }
 
   /** Resolves when there is room for work of this cost; undefined if there is room at once. */
   take(cost: number): Promise<void> | undefined {
     this.#schedule();
-    if (this.#waiting.length === 0 && this.#hasRoom(cost)) {
-      this.#spent += cost;
+    if (this.#pendingWork.length === 0 && this.#hasRoom(cost)) {
+      this.#spentCost += cost;
       return undefined;
     }
-    return new Promise((begin) => this.#waiting.push({ cost, begin }));
+    return new Promise((begin) => this.#pendingWork.push({ cost, begin }));
   }
 
   #hasRoom(cost: number): boolean {
-    return this.#spent === 0 || this.#spent + cost <= this.#most;
+    return this.#spentCost === 0 || this.#spentCost + cost <= this.#maxCost;
   }
 
   /** Starts another turn after this one. */
   #schedule(): void {
-    if (this.#scheduled) return;
-    this.#scheduled = true;
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
     void nextTurn().then(() => {
-      this.#scheduled = false;
-      this.#spent = 0;
-      this.#beginWaiting();
+      this.#isScheduled = false;
+      this.#spentCost = 0;
+      this.#beginPending();
     });
   }
 
-  #beginWaiting(): void {
-    if (this.#next < this.#waiting.length) this.#schedule();
-    for (; this.#next < this.#waiting.length; this.#next++) {
-      const { cost, begin } = this.#waiting[this.#next]!;
+  #beginPending(): void {
+    if (this.#next < this.#pendingWork.length) this.#schedule();
+    for (; this.#next < this.#pendingWork.length; this.#next++) {
+      const { cost, begin } = this.#pendingWork[this.#next]!;
       if (!this.#hasRoom(cost)) break;
-      this.#spent += cost;
+      this.#spentCost += cost;
       begin();
     }
     // Taking each one off the front would move all others, each time.
-    if (2 * this.#next < this.#waiting.length) return;
-    this.#waiting = this.#waiting.slice(this.#next);
+    if (2 * this.#next < this.#pendingWork.length) return;
+    this.#pendingWork = this.#pendingWork.slice(this.#next);
     this.#next = 0;
   }
 }

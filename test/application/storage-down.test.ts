@@ -319,7 +319,7 @@ describe("while the storage is down", () => {
     };
     const rejection = expect(world.app.calls.hangUp(ALICE, call.id)).rejects.toMatchObject({
       code: "storage_unavailable",
-      message: expect.stringMatching(/ends all the same/),
+      message: expect.stringMatching(/ends anyway/),
     });
     await world.system.advance(5_000);
     await rejection;

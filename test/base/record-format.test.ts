@@ -98,7 +98,7 @@ describe("a record", () => {
     ["nothing", [], "1 bytes are missing"],
     ["another format", [9, 0], "unknown format 9"],
     ["an unknown kind", [1, 99], "unknown kind of value 99"],
-    ["more than one value", [1, 0, 0], "1 bytes too many"],
+    ["more than one value", [1, 0, 0], "1 unexpected bytes at the end"],
     ["a length that is not there", [1, 7, 255, 255, 255, 255], "bytes are missing"],
     ["a list that is not there", [1, 9, 255, 255, 255, 255], "bytes are missing"],
     ["half a pair", [1, 10, 0, 0, 0, 1, 0], "a key without a value"],

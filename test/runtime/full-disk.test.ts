@@ -56,7 +56,7 @@ describeEach([ON_NODE], (target) => {
       const askedAt = performance.now();
       const refusal = await client.delete(`/v1/calls/${id}`);
       expectProblem(refusal, 503, "storage_unavailable");
-      expect(refusal.json<{ detail: string }>().detail).toMatch(/ends all the same/);
+      expect(refusal.json<{ detail: string }>().detail).toMatch(/ends anyway/);
       const [farEndCall] = callsTo(HUNG_UP!);
       expect(farEndCall?.end).toBe("they hung up");
       const bye = farEndCall?.requests.find(({ method }) => method === "BYE");

@@ -219,7 +219,7 @@ async function connectWithin(pool: PostgresPool, ms: number): Promise<PostgresPo
   const connecting = pool.connect();
   const late = () => new Error("timeout exceeded when trying to connect");
   try {
-    return await within(connecting, { system: realSystem, ms, late });
+    return await within(connecting, { system: realSystem, ms, timeoutError: late });
   } catch (error) {
     connecting.then(
       (client) => client.release(),

@@ -46,7 +46,7 @@ export async function simulatorLinkPage(
   let phone: string | undefined;
   try {
     const late = () => new Error(`not stored within ${STORE_TIMEOUT_MS} ms`);
-    phone = await within(target.accept(), { system: codes.system, ms: STORE_TIMEOUT_MS, late });
+    phone = await within(target.accept(), { system: codes.system, ms: STORE_TIMEOUT_MS, timeoutError: late });
   } catch (error) {
     code.used = false; // the user may press the button again
     logger.error({ err: error, instance_id: target.instanceId }, "simulator: the link could not be stored");

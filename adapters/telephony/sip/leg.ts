@@ -196,7 +196,7 @@ export class SipLeg implements Leg, InviteListener {
     this.#transferring = true;
     const late = (): Error => new Error(`no outcome came within ${TRANSFER_LIMIT_MS / 1_000} s`);
     try {
-      return await within(outcome, { system: this.#options.system, ms: TRANSFER_LIMIT_MS, late, signal });
+      return await within(outcome, { system: this.#options.system, ms: TRANSFER_LIMIT_MS, timeoutError: late, signal });
     } finally {
       if (!this.#hasEnded) this.#transferring = false;
     }

@@ -121,6 +121,6 @@ export class WhatsAppLine implements Line {
     call.abort.abort();
     const late = () => new NetworkSilent(`the call was not hung up within ${HANGUP_MS} ms`);
     const hangUp = call.leg.then((leg) => leg?.hangUp());
-    await within(hangUp, { system: this.#options.system, ms: HANGUP_MS, late }).catch(() => {}); // closing the client ends it
+    await within(hangUp, { system: this.#options.system, ms: HANGUP_MS, timeoutError: late }).catch(() => {}); // closing the client ends it
   }
 }

@@ -26,7 +26,7 @@ import { Attempts } from "./attempts.ts";
 import { AuditLog, type AuditParts } from "./audit-log.ts";
 import { Devices } from "./devices.ts";
 import { Invitations } from "./invitations.ts";
-import { type CodeMakers, codeExpiry, firstCode, resetCode } from "./one-time-codes.ts";
+import { type CodeParts, codeExpiry, firstCode, resetCode } from "./one-time-codes.ts";
 import { Passwords } from "./passwords.ts";
 import { hashOfSecret } from "./secrets.ts";
 import { MAX_SESSIONS, newSession, Sessions } from "./sessions.ts";
@@ -48,7 +48,7 @@ export class Accounts implements AccountUseCases {
   readonly #parts: AccountParts;
   readonly #logins: LoginStore;
   readonly #sha256: Sha256;
-  readonly #makers: CodeMakers;
+  readonly #codeParts: CodeParts;
   readonly #passwords: Passwords;
   readonly #devices: Devices;
   readonly #sessions: Sessions;
@@ -62,13 +62,13 @@ export class Accounts implements AccountUseCases {
     this.#parts = parts;
     this.#logins = logins;
     this.#sha256 = sha256;
-    this.#makers = { logins, system, ids, sha256 };
+    this.#codeParts = { logins, system, ids, sha256 };
     this.#passwords = new Passwords(passwords, logins, new Attempts(system));
     this.#devices = new Devices(parts.vault, system, sha256);
     this.#sessions = new Sessions(logins, system, ids, sha256);
     this.#tokens = new AccountTokens(parts);
     this.#audit = new AuditLog(parts);
-    this.#invitations = new Invitations(this.#makers, this.#audit);
+    this.#invitations = new Invitations(this.#codeParts, this.#audit);
   }
 
   async registration(): Promise<"first" | Registration> {
@@ -76,7 +76,7 @@ export class Accounts implements AccountUseCases {
   }
 
   firstCode(): Promise<OneTimeCode | undefined> {
-    return firstCode(this.#makers);
+    return firstCode(this.#codeParts);
   }
 
   async register(person: Login & { readonly code?: string | undefined }, browser: Browser): Promise<NewSession> {
@@ -129,8 +129,8 @@ export class Accounts implements AccountUseCases {
   }
 
   async signOut(secret: string): Promise<void> {
-    const ended = await this.#sessions.signOut(secret);
-    if (ended) await this.#audit.note(ended.account, "account.signed_out", ended.session.id);
+    const endedSession = await this.#sessions.signOut(secret);
+    if (endedSession) await this.#audit.note(endedSession.account, "account.signed_out", endedSession.session.id);
   }
 
   async deviceMark({ account: { id }, session }: SignedIn, present: string | undefined): Promise<string | undefined> {
@@ -156,20 +156,20 @@ export class Accounts implements AccountUseCases {
     const password = checkedPassword(next, email);
     const account = await this.#passwords.confirm(id, current);
     return this.#setPassword(account, password, { passwordHash: account.passwordHash }, browser, () => {
-      return new AccountRefusal("password_wrong", "the password was changed meanwhile; sign in again");
+      return new AccountRefusal("password_wrong", "the password was changed in the meantime; sign in again");
     });
   }
 
   async resetCode(email: string): Promise<OneTimeCode | undefined> {
-    const made = await resetCode(this.#makers, email);
-    return made && { code: made.code, expiresAt: made.expiresAt };
+    const oneTimeCode = await resetCode(this.#codeParts, email);
+    return oneTimeCode && { code: oneTimeCode.code, expiresAt: oneTimeCode.expiresAt };
   }
 
   async resetPassword(code: string, password: string, browser: Browser): Promise<NewSession> {
-    const used = await this.#code("reset", code);
-    const account = used?.accountId ? await this.#logins.account(used.accountId) : undefined;
-    if (!used || !account) throw codeInvalid();
-    return this.#setPassword(account, checkedPassword(password, account.email), used, browser, codeInvalid);
+    const usedCode = await this.#code("reset", code);
+    const account = usedCode?.accountId ? await this.#logins.account(usedCode.accountId) : undefined;
+    if (!usedCode || !account) throw codeInvalid();
+    return this.#setPassword(account, checkedPassword(password, account.email), usedCode, browser, codeInvalid);
   }
 
   async delete({ id }: Account, password: string): Promise<void> {
@@ -224,31 +224,31 @@ export class Accounts implements AccountUseCases {
   async #setPassword(
     account: AccountRecord,
     password: string,
-    allowed: UsedCode | { readonly passwordHash: string },
+    proof: UsedCode | { readonly passwordHash: string },
     browser: Browser,
     refusal: () => AccountRefusal,
   ): Promise<NewSession> {
     const passwordHash = await this.#passwords.hash(password, "known");
     const session = await this.#sessions.make(account.id, browser);
-    if (!(await this.#logins.changePassword(session.record, passwordHash, allowed))) throw refusal();
+    if (!(await this.#logins.changePassword(session.record, passwordHash, proof))) throw refusal();
     this.#passwords.forgetFailures(account);
-    const action = "passwordHash" in allowed ? "account.password_changed" : "account.password_reset";
+    const action = "passwordHash" in proof ? "account.password_changed" : "account.password_reset";
     await this.#audit.note(account, action, null);
     return newSession(account, session);
   }
 
   /** @throws {AccountRefusal} `registration_closed`: there is no code; `code_invalid` */
-  async #registrationCode(purpose: "first" | "invitation", given: string | undefined): Promise<UsedCode> {
-    if (!given)
+  async #registrationCode(purpose: "first" | "invitation", input: string | undefined): Promise<UsedCode> {
+    if (!input)
       throw new AccountRefusal(
         "registration_closed",
         purpose === "first"
           ? "the first account needs the code of the first start: ringport account code prints it"
           : "an account needs an invitation: ask the administrator of this server for one",
       );
-    const used = await this.#code(purpose, given);
-    if (!used) throw codeInvalid();
-    return used;
+    const usedCode = await this.#code(purpose, input);
+    if (!usedCode) throw codeInvalid();
+    return usedCode;
   }
 
   async #deviceOf(email: unknown, { device }: Browser): Promise<string | undefined> {

@@ -2,14 +2,14 @@ import { AccountRefusal } from "../../domain/access/account-refusal.ts";
 import type { System } from "../../ports/system.ts";
 
 /** Failures without a delay. */
-const FREE = 5;
+const FREE_FAILURES = 5;
 /** Delay after the next failure, ms; it doubles with each further one. */
 const FIRST_DELAY_MS = 30_000;
 const MAX_DELAY_MS = 15 * 60_000;
 /** Failures are forgotten this long after the last one, ms. */
-const KEPT_MS = 24 * 60 * 60_000;
+const RETENTION_MS = 24 * 60 * 60_000;
 /** Maximum number of names with failures, not counting those that wait. */
-const MOST = 10_000;
+const MAX_NAMES = 10_000;
 
 interface Failures {
   readonly count: number;
@@ -38,14 +38,14 @@ export class Attempts {
   begin(name: string): Attempt {
     const now = this.#system.monotonic();
     const entry = this.#byName.get(name);
-    const before = entry && now - entry.lastAt < KEPT_MS ? entry : undefined;
-    const count = before?.count ?? 0;
-    const left = before ? waitAfter(before, now) : 0;
-    if (left > 0)
+    const previous = entry && now - entry.lastAt < RETENTION_MS ? entry : undefined;
+    const count = previous?.count ?? 0;
+    const waitMs = previous ? waitAfter(previous, now) : 0;
+    if (waitMs > 0)
       throw new AccountRefusal(
         "too_many_attempts",
-        `too many failed attempts; try again in ${Math.ceil(left / 1_000)} s`,
-        { retryAfterMs: Math.ceil(left) },
+        `too many failed attempts; try again in ${Math.ceil(waitMs / 1_000)} s`,
+        { retryAfterMs: Math.ceil(waitMs) },
       );
     this.#byName.delete(name);
     this.#byName.set(name, { count: count + 1, lastAt: now });
@@ -53,9 +53,9 @@ export class Attempts {
       succeed: () => void this.#byName.delete(name),
       fail: () => {
         this.#makeRoom();
-        return count + 1 === FREE;
+        return count + 1 === FREE_FAILURES;
       },
-      withdraw: () => this.#withdraw(name, count + 1, before),
+      withdraw: () => this.#withdraw(name, count + 1, previous),
     };
   }
 
@@ -64,25 +64,25 @@ export class Attempts {
     this.#byName.delete(name);
   }
 
-  #withdraw(name: string, counted: number, before: Failures | undefined): void {
-    const now = this.#byName.get(name);
-    if (!now) return;
+  #withdraw(name: string, ownCount: number, previous: Failures | undefined): void {
+    const current = this.#byName.get(name);
+    if (!current) return;
     // Others may have begun or been withdrawn in the meantime.
-    const rest = now.count === counted ? before : { ...now, count: now.count - 1 };
-    if (rest && rest.count > 0) this.#byName.set(name, rest);
+    const remaining = current.count === ownCount ? previous : { ...current, count: current.count - 1 };
+    if (remaining && remaining.count > 0) this.#byName.set(name, remaining);
     else this.#byName.delete(name);
   }
 
   /**
-   * Forgets the name that failed longest ago, preferably without a delay. A name that waits is kept: otherwise other names
+   * Forgets the name that failed longest ago, preferably one without a delay. A name that waits is kept: otherwise other names
    * could free it. Those are few, because each has cost several hashes within minutes.
    */
   #makeRoom(): void {
-    if (this.#byName.size <= MOST) return;
+    if (this.#byName.size <= MAX_NAMES) return;
     const now = this.#system.monotonic();
-    const forgotten =
-      this.#oldest(({ count }) => count < FREE) ?? this.#oldest((failures) => waitAfter(failures, now) <= 0);
-    if (forgotten !== undefined) this.#byName.delete(forgotten);
+    const evictedName =
+      this.#oldest(({ count }) => count < FREE_FAILURES) ?? this.#oldest((failures) => waitAfter(failures, now) <= 0);
+    if (evictedName !== undefined) this.#byName.delete(evictedName);
   }
 
   #oldest(matches: (failures: Failures) => boolean): string | undefined {
@@ -107,5 +107,5 @@ function waitAfter({ count, lastAt }: Failures, now: number): number {
 }
 
 function delayAfter(failures: number): number {
-  return failures < FREE ? 0 : Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - FREE));
+  return failures < FREE_FAILURES ? 0 : Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - FREE_FAILURES));
 }

@@ -3,10 +3,10 @@ import type { Context } from "../context.ts";
 import type { Account, AuditEntry } from "./account-use-cases.ts";
 
 /** Time entries are kept, ms. */
-const KEPT_MS = 365 * 24 * 60 * 60_000;
+const RETENTION_MS = 365 * 24 * 60 * 60_000;
 /** Entries of one account; a further one deletes the oldest. */
 export const MAX_ENTRIES = 10_000;
-const PAGE = 100;
+const PAGE_SIZE = 100;
 
 /** Dependencies of {@link AuditLog}. */
 export interface AuditParts extends Pick<Context, "system" | "ids" | "log" | "purgeClock"> {
@@ -29,7 +29,7 @@ export class AuditLog {
   ): Promise<void> {
     const { storage, system, ids, log, purgeClock } = this.#parts;
     const entry = { id: ids("aud"), at: system.now(), accountId, email, action, subject };
-    await storage.logins.note(entry, purgeClock.now() - KEPT_MS, MAX_ENTRIES).catch((error: unknown) => {
+    await storage.logins.note(entry, purgeClock.now() - RETENTION_MS, MAX_ENTRIES).catch((error: unknown) => {
       log.error(
         { account_id: accountId, action, subject, err: error },
         "an entry of the audit log could not be stored",
@@ -41,6 +41,6 @@ export class AuditLog {
   async list({ id, role }: Account, { after }: { readonly after?: string | undefined }): Promise<AuditEntry[]> {
     if (after !== undefined && !/^aud_\w{26}$/.test(after)) return [];
     const accountId = role === "admin" ? undefined : id;
-    return this.#parts.storage.logins.audit({ accountId }, { limit: PAGE, after });
+    return this.#parts.storage.logins.audit({ accountId }, { limit: PAGE_SIZE, after });
   }
 }

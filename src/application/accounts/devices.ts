@@ -6,12 +6,12 @@ import type { System } from "../../ports/system.ts";
 import type { Vault } from "../sealing/vault.ts";
 
 /** Time a browser is recognised after a sign-in, ms. */
-const KNOWN_MS = 365 * 24 * 60 * 60_000;
+const RECOGNITION_MS = 365 * 24 * 60 * 60_000;
 /** Id of the browser (hexadecimal), time of expiry in ms (base 36), signature (hexadecimal). */
 const DEVICE = /^([0-9a-f]{32})\.([0-9a-z]{1,11})\.([0-9a-f]{64})$/;
 
 /** An account as used in marks. */
-type Marked = Pick<AccountRecord, "email" | "passwordHash">;
+type MarkedAccount = Pick<AccountRecord, "email" | "passwordHash">;
 
 /**
  * Marks of browsers that have signed in to an account: their failed attempts are counted separately from those of strangers. A
@@ -30,20 +30,20 @@ export class Devices {
   }
 
   /** All marks of one session share an id, so a further mark allows no further guesses. */
-  async issue(account: Marked, sessionId: string): Promise<string> {
+  async issue(account: MarkedAccount, sessionId: string): Promise<string> {
     const id = (await this.#sha256(`device of ${sessionId}`)).slice(0, 32);
-    const device = `${id}.${(this.#system.now() + KNOWN_MS).toString(36)}`;
+    const device = `${id}.${(this.#system.now() + RECOGNITION_MS).toString(36)}`;
     const signature = await crypto.subtle.sign("HMAC", await this.#signingKey(), signedText(device, account));
     return `${device}.${toHex(new Uint8Array(signature))}`;
   }
 
   /** The id of a browser that has signed in to the account with its current password; undefined for any other mark. */
-  async find(mark: string | undefined, account: Marked): Promise<string | undefined> {
+  async find(mark: string | undefined, account: MarkedAccount): Promise<string | undefined> {
     const [, id = "", expiry = "", signature = ""] = DEVICE.exec(mark ?? "") ?? [];
     if (id === "" || Number.parseInt(expiry, 36) <= this.#system.now()) return undefined;
-    const signed = signedText(`${id}.${expiry}`, account);
-    const isOurs = await crypto.subtle.verify("HMAC", await this.#signingKey(), fromHex(signature), signed);
-    return isOurs ? id : undefined;
+    const signedBytes = signedText(`${id}.${expiry}`, account);
+    const isValid = await crypto.subtle.verify("HMAC", await this.#signingKey(), fromHex(signature), signedBytes);
+    return isValid ? id : undefined;
   }
 
   #signingKey(): ReturnType<Vault["signingKey"]> {
@@ -52,6 +52,6 @@ export class Devices {
   }
 }
 
-function signedText(device: string, { email, passwordHash }: Marked): Uint8Array<ArrayBuffer> {
+function signedText(device: string, { email, passwordHash }: MarkedAccount): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(`${device}.${emailKey(email)} ${passwordHash}`);
 }

@@ -10,7 +10,7 @@ import { makeSecret } from "./secrets.ts";
 
 const HOUR_MS = 3_600_000;
 /** Time a code is valid, ms. */
-const VALID_MS: Readonly<Record<CodePurpose, number>> = {
+const VALIDITY_MS: Readonly<Record<CodePurpose, number>> = {
   first: 24 * HOUR_MS,
   invitation: MAX_AHEAD_MS["account_codes.expires_at"],
   reset: 24 * HOUR_MS,
@@ -21,11 +21,11 @@ export const MAX_INVITATIONS = 100;
 
 /** Time at which a stored code expires, by today's rule, ms since 1970-01-01 UTC. */
 export function codeExpiry({ purpose, expiresAt }: Pick<CodeRecord, "purpose" | "expiresAt">, now: number): number {
-  return storedTime("account_codes.expires_at", expiresAt, now, VALID_MS[purpose]);
+  return storedTime("account_codes.expires_at", expiresAt, now, VALIDITY_MS[purpose]);
 }
 
 /** Dependencies for creating a code; the command line has them while a server is running. */
-export interface CodeMakers {
+export interface CodeParts {
   readonly logins: LoginStore;
   readonly system: System;
   readonly ids: IdSource;
@@ -33,33 +33,33 @@ export interface CodeMakers {
 }
 
 /** A new code of the first start; undefined once there is an administrator. */
-export async function firstCode(makers: CodeMakers): Promise<OneTimeCode | undefined> {
-  return makeCode(makers, "first", null);
+export async function firstCode(parts: CodeParts): Promise<OneTimeCode | undefined> {
+  return makeCode(parts, "first", null);
 }
 
 /** A code to set a new password with, and its account; undefined if no account has this address. */
 export async function resetCode(
-  makers: CodeMakers,
+  parts: CodeParts,
   email: string,
 ): Promise<(OneTimeCode & { readonly account: AccountRecord }) | undefined> {
   const address = emailOf(email);
-  const account = address === undefined ? undefined : await makers.logins.accountByEmail(address);
-  const made = account && (await makeCode(makers, "reset", account.id));
-  if (!made) return undefined;
-  const { ids, system, logins } = makers;
+  const account = address === undefined ? undefined : await parts.logins.accountByEmail(address);
+  const oneTimeCode = account && (await makeCode(parts, "reset", account.id));
+  if (!oneTimeCode) return undefined;
+  const { ids, system, logins } = parts;
   const entry = { id: ids("aud"), at: system.now(), accountId: null, email: null };
   await logins.note({ ...entry, action: "account.reset_code_made", subject: account.id }, 0, MAX_ENTRIES);
-  return { ...made, account };
+  return { ...oneTimeCode, account };
 }
 
 /** Makes and stores a code; undefined if the storage refuses it. */
 export async function makeCode(
-  { logins, system, ids, sha256 }: CodeMakers,
+  { logins, system, ids, sha256 }: CodeParts,
   purpose: CodePurpose,
   accountId: string | null,
 ): Promise<(OneTimeCode & Omit<CodeRecord, "hash">) | undefined> {
   const { secret, hash } = await makeSecret(system, sha256);
   const now = system.now();
-  const code = { id: ids("code"), purpose, accountId, createdAt: now, expiresAt: now + VALID_MS[purpose] };
+  const code = { id: ids("code"), purpose, accountId, createdAt: now, expiresAt: now + VALIDITY_MS[purpose] };
   return (await logins.insertCode({ ...code, hash }, MAX_INVITATIONS)) ? { ...code, code: secret } : undefined;
 }

@@ -11,7 +11,7 @@ const BUSY_MS = 3_000;
 const NAME_LENGTH = 254;
 
 /** Result of trying a password. */
-interface Tried {
+interface PasswordCheck {
   /** The account, if the password is correct. */
   readonly account: AccountRecord | undefined;
   /** The account that must now wait because of this failure. */
@@ -24,7 +24,7 @@ export class Passwords {
   readonly #logins: LoginStore;
   readonly #attempts: Attempts;
   /** Accounts with a known browser whose password is being verified: each gets one turn ahead of strangers. */
-  readonly #ahead = new Set<string>();
+  readonly #prioritizedKeys = new Set<string>();
 
   constructor(hasher: PasswordHasher, logins: LoginStore, attempts: Attempts) {
     this.#hasher = hasher;
@@ -42,14 +42,14 @@ export class Passwords {
    * @param device a browser that has signed in to this account; its failures are counted separately from those of strangers
    * @throws {AccountRefusal} `too_many_attempts`
    */
-  async trySignIn(email: unknown, password: unknown, device?: string): Promise<Tried> {
+  async trySignIn(email: unknown, password: unknown, device?: string): Promise<PasswordCheck> {
     const address = typeof email === "string" ? email.trim().slice(0, NAME_LENGTH) : "";
     const key = emailKey(address);
     const name = device === undefined ? emailName(key) : `device ${device}`;
     const find = () => this.#logins.accountByEmail(storable(address));
-    if (device === undefined || this.#ahead.has(key)) return this.#try(name, password, "stranger", find);
-    this.#ahead.add(key);
-    return this.#try(name, password, "known", find).finally(() => this.#ahead.delete(key));
+    if (device === undefined || this.#prioritizedKeys.has(key)) return this.#try(name, password, "stranger", find);
+    this.#prioritizedKeys.add(key);
+    return this.#try(name, password, "known", find).finally(() => this.#prioritizedKeys.delete(key));
   }
 
   /**
@@ -67,9 +67,9 @@ export class Passwords {
 
   /** Upgrades the stored hash of a correct password to the current strength. */
   async strengthen({ id, passwordHash }: AccountRecord, password: unknown): Promise<void> {
-    const right = passwordOf(password);
-    if (right === undefined || !this.#hasher.isOutdated(passwordHash)) return;
-    await this.#logins.rehash(id, passwordHash, await this.#hasher.hash(right, "stranger"));
+    const text = passwordOf(password);
+    if (text === undefined || !this.#hasher.isOutdated(passwordHash)) return;
+    await this.#logins.rehash(id, passwordHash, await this.#hasher.hash(text, "stranger"));
   }
 
   /** For a new password, or a deleted account. */
@@ -80,16 +80,16 @@ export class Passwords {
 
   async #try(
     name: string,
-    given: unknown,
+    password: unknown,
     turn: HashTurn,
     find: () => Promise<AccountRecord | undefined>,
-  ): Promise<Tried> {
+  ): Promise<PasswordCheck> {
     const attempt = this.#attempts.begin(name);
     try {
       const account = await find();
       // No account has an empty password; it takes as long as any other.
-      const right = await notBusy(this.#hasher.verify(passwordOf(given) ?? "", account?.passwordHash, turn));
-      if (!right) return { account: undefined, slowedDown: attempt.fail() ? account : undefined };
+      const isCorrect = await notBusy(this.#hasher.verify(passwordOf(password) ?? "", account?.passwordHash, turn));
+      if (!isCorrect) return { account: undefined, slowedDown: attempt.fail() ? account : undefined };
       attempt.succeed();
       return { account, slowedDown: undefined };
     } catch (error) {

@@ -13,13 +13,13 @@ const IDLE_MS = MAX_AHEAD_MS["account_sessions.expires_at"];
 /** A session ends this long after the sign-in, however it is used, ms. */
 const MAX_AGE_MS = 90 * 24 * 60 * 60_000;
 /** Minimum time between two records of a session's use, ms. */
-const NOTED_EVERY_MS = 60_000;
+const USE_RECORD_INTERVAL_MS = 60_000;
 const USER_AGENT_LENGTH = 200;
 /** Sessions of one account; a further sign-in ends the oldest one. */
 export const MAX_SESSIONS = 100;
 
 /** A session that is not stored yet, with its secret. */
-export interface MadeSession {
+export interface UnstoredSession {
   readonly record: SessionRecord;
   readonly secret: string;
 }
@@ -39,7 +39,7 @@ export class Sessions {
   }
 
   /** A new session; the caller stores it. */
-  async make(accountId: string, { userAgent }: Browser): Promise<MadeSession> {
+  async make(accountId: string, { userAgent }: Browser): Promise<UnstoredSession> {
     const { secret, hash } = await makeSecret(this.#system, this.#sha256);
     const now = this.#system.now();
     const record: SessionRecord = {
@@ -57,13 +57,13 @@ export class Sessions {
   /** The session of a secret. Once a minute its use is recorded and its expiry extended; no request waits for that. */
   async find(secret: string): Promise<SignedIn | undefined> {
     const hash = await hashOfSecret(secret, this.#sha256);
-    const found = hash === undefined ? undefined : await this.#logins.sessionByHash(hash);
+    const stored = hash === undefined ? undefined : await this.#logins.sessionByHash(hash);
     const now = this.#system.now();
-    if (!found) return undefined;
-    const { account } = found;
-    const session = asOf(found.session, now);
+    if (!stored) return undefined;
+    const { account } = stored;
+    const session = asOf(stored.session, now);
     if (session.expiresAt <= now) return undefined;
-    if (now - session.lastUsedAt < NOTED_EVERY_MS) return signedIn(account, session);
+    if (now - session.lastUsedAt < USE_RECORD_INTERVAL_MS) return signedIn(account, session);
     const expiresAt = Math.min(now + IDLE_MS, session.createdAt + MAX_AGE_MS);
     this.#logins.prolongSession(session.id, now, expiresAt).catch(() => {}); // the next use prolongs it
     return signedIn(account, { ...session, lastUsedAt: now, expiresAt });
@@ -80,8 +80,8 @@ export class Sessions {
 
   /** Ends the session of a secret; returns its account. */
   async signOut(secret: string): Promise<SignedIn | undefined> {
-    const found = await this.find(secret);
-    return found && (await this.#logins.deleteSession(found.account.id, found.session.id)) ? found : undefined;
+    const current = await this.find(secret);
+    return current && (await this.#logins.deleteSession(current.account.id, current.session.id)) ? current : undefined;
   }
 
   /** @throws {AccountRefusal} `session_not_found` */
@@ -93,7 +93,7 @@ export class Sessions {
 }
 
 /** The session as sent to its browser. */
-export function newSession(account: AccountRecord, { record, secret }: MadeSession): NewSession {
+export function newSession(account: AccountRecord, { record, secret }: UnstoredSession): NewSession {
   return { ...signedIn(account, record), secret };
 }
 

@@ -3,7 +3,7 @@ import { Refusal } from "../../domain/refusal.ts";
 import type { RemovedCalls, Storage } from "../../ports/storage.ts";
 import type { InstanceUseCases, WebhookUseCases } from "../use-cases.ts";
 
-const BATCH = 500;
+const BATCH_SIZE = 500;
 
 /** Dependencies of {@link eraseUser}. */
 export interface UserErasers {
@@ -25,41 +25,41 @@ export async function eraseUser(erasers: UserErasers, userId: string): Promise<v
   for (const { id, revokedAt } of await accounts.tokens(userId))
     if (revokedAt === null) await erasers.tokens.revoke(id);
   for (const { id } of await erasers.webhooks.list({ userId }))
-    await unlessGone("webhook_not_found", erasers.webhooks.delete({ userId }, id));
+    await unlessDeleted("webhook_not_found", erasers.webhooks.delete({ userId }, id));
   await deleteInstances(erasers, userId);
   await deleteCalls(erasers, userId);
-  while (await logins.forgetUser(userId, BATCH));
+  while (await logins.forgetUser(userId, BATCH_SIZE));
 }
 
 async function deleteInstances({ storage, instances }: UserErasers, userId: string): Promise<void> {
-  const remove = (id: string) => unlessGone("instance_not_found", instances.delete({ userId }, id));
+  const remove = (id: string) => unlessDeleted("instance_not_found", instances.delete({ userId }, id));
   for (;;) {
-    const page = await storage.instances.list(userId, { limit: BATCH });
+    const page = await storage.instances.list(userId, { limit: BATCH_SIZE });
     for (const { id } of page) await remove(id);
-    if (page.length < BATCH) break;
+    if (page.length < BATCH_SIZE) break;
   }
   for (let after: string | undefined; ; ) {
-    const page = await storage.instances.halfDeleted({ limit: BATCH, after });
+    const page = await storage.instances.halfDeleted({ limit: BATCH_SIZE, after });
     for (const { id } of page.filter((instance) => instance.userId === userId)) await remove(id);
     after = page.at(-1)?.id;
-    if (page.length < BATCH) return;
+    if (page.length < BATCH_SIZE) return;
   }
 }
 
 async function deleteCalls({ storage, removeCalls }: UserErasers, userId: string): Promise<void> {
   const { calls } = storage;
   for (;;) {
-    const page = await calls.list(userId, {}, { limit: BATCH });
+    const page = await calls.list(userId, {}, { limit: BATCH_SIZE });
     const [first] = page;
     if (!first) return;
-    const removed = await removeCalls(page);
-    if (removed.ids.length === 0 && (await calls.get(first.id)))
+    const removal = await removeCalls(page);
+    if (removal.ids.length === 0 && (await calls.get(first.id)))
       throw new Refusal("storage_unavailable", `call ${first.id} has not ended yet; repeat the request in a moment`);
   }
 }
 
 /** Waits for a deletion; succeeds if the record is already deleted. */
-async function unlessGone(code: Refusal["code"], deletion: Promise<void>): Promise<void> {
+async function unlessDeleted(code: Refusal["code"], deletion: Promise<void>): Promise<void> {
   await deletion.catch((error: unknown) => {
     if (!(error instanceof Refusal && error.code === code)) throw error;
   });

@@ -13,10 +13,10 @@ import type { LiveCallMedia } from "./programs/program.ts";
 
 /** Callbacks of an {@link AnswerAnalyzer}. They run on the leg's clock and must not wait. */
 export interface AnswerReports {
-  /** Reports who has answered, even if that becomes clearer. */
+  /** Reports who has answered; called again when that becomes clearer. */
   answered(verdict: AnswerVerdict): void;
   /** The machine records; reported only after {@link AnswerAnalyzer.awaitRecording}. */
-  greetingOver(end: GreetingEnd): void;
+  greetingEnded(end: GreetingEnd): void;
   /** Ends the beginning of the call: a message that has not been stopped by now is played once. Called once. */
   settled?(): void;
 }
@@ -28,9 +28,9 @@ export class AnswerAnalyzer implements CallTap {
   readonly #reports: AnswerReports;
   readonly #rules: AnswerRules;
   readonly #steadiness: Steadiness;
-  #awaited = false;
-  #beeped = false;
-  #settled = false;
+  #awaitsRecording = false;
+  #hasBeeped = false;
+  #isSettled = false;
   /** Time since the silence was reported after which the machine seems to record, ms; undefined if none was. */
   #sinceSilenceMs: number | undefined;
 
@@ -50,9 +50,9 @@ export class AnswerAnalyzer implements CallTap {
     if (speaking && !rules.isDone && marks === undefined) this.#steadiness.push(received);
     const verdict = rules.hear(speaking, this.#steadiness.isSteady, ms);
     if (verdict !== undefined) this.#reports.answered(verdict);
-    if (this.#awaited) this.#watch(ms);
-    if (!this.#settled && rules.isSettled) {
-      this.#settled = true;
+    if (this.#awaitsRecording) this.#watch(ms);
+    if (!this.#isSettled && rules.isSettled) {
+      this.#isSettled = true;
       this.#reports.settled?.();
     }
   }
@@ -60,7 +60,7 @@ export class AnswerAnalyzer implements CallTap {
   /** A tone has ended that began `atMs` after the answer. */
   beep(hz: number, atMs: number): void {
     if (!this.#rules.isBeep(hz)) return;
-    this.#beeped = true;
+    this.#hasBeeped = true;
     const verdict = this.#rules.beep(hz, atMs);
     if (verdict !== undefined) this.#reports.answered(verdict);
   }
@@ -89,22 +89,22 @@ export class AnswerAnalyzer implements CallTap {
 
   /** Reports when the machine records: at once if it has beeped. */
   awaitRecording(): void {
-    this.#awaited = true;
+    this.#awaitsRecording = true;
     this.#sinceSilenceMs = undefined;
   }
 
   #watch(ms: number): void {
     if (this.#sinceSilenceMs !== undefined) this.#sinceSilenceMs += ms;
-    if (this.#beeped) this.#over("beep");
+    if (this.#hasBeeped) this.#endGreeting("beep");
     else if (this.#sinceSilenceMs === undefined) {
       if (this.#rules.quietMs < RECORDS_AFTER_MS) return;
       this.#sinceSilenceMs = 0;
-      this.#reports.greetingOver("silence");
-    } else if (this.#sinceSilenceMs > LATE_BEEP_MS) this.#awaited = false;
+      this.#reports.greetingEnded("silence");
+    } else if (this.#sinceSilenceMs > LATE_BEEP_MS) this.#awaitsRecording = false;
   }
 
-  #over(end: GreetingEnd): void {
-    this.#awaited = false;
-    this.#reports.greetingOver(end);
+  #endGreeting(end: GreetingEnd): void {
+    this.#awaitsRecording = false;
+    this.#reports.greetingEnded(end);
   }
 }

@@ -31,10 +31,10 @@ export type CallMediaContext = Pick<
   ProgramContext;
 
 /** After a pause of this many frames, the followers of a call get silence for a direction, and no longer wait for it. */
-const GONE_FRAMES = 3;
+const MAX_MISSING_FRAMES = 3;
 
 /** The cause of a failed call; a sentence for a person. */
-export const NO_EVIDENCE = "nothing shows that the callee's side received our audio";
+export const NO_EVIDENCE = "there is no evidence that the callee's side received our audio";
 
 /** Media prepared before a call was dialled. */
 export interface PreparedMedia {
@@ -78,7 +78,7 @@ export class CallMedia {
   readonly #live: LiveParts | undefined;
   readonly #recorder: Recorder | undefined;
   /** Collects events from {@link end} on, when the session has stopped reading signals. */
-  #last: AudioFact[] | undefined;
+  #lastFacts: AudioFact[] | undefined;
 
   constructor(
     context: CallMediaContext,
@@ -125,17 +125,17 @@ export class CallMedia {
           this.#answer.beep(hz, atMs);
         },
         lineTone: (finding) => post({ type: "line_tone", finding, verdict: this.#answer.tone(finding) }),
-        suspicious: (suspicious) => post({ type: "tone_suspected", isSuspected: suspicious }),
+        suspicionChanged: (isSuspicious) => post({ type: "tone_suspected", isSuspected: isSuspicious }),
       },
     );
     this.#answer = new AnswerAnalyzer(this.#inbound, sampleRate, {
       answered: (verdict) => post({ type: "answered_by", verdict }),
-      greetingOver: (end) => post({ type: "greeting_over", end }),
+      greetingEnded: (end) => post({ type: "greeting_over", end }),
       settled: () => this.#settled(),
     });
     this.#person = new PersonWatch(this.#inbound, sampleRate, {
-      promptOver: () => this.#introduce(),
-      personCame: () => post({ type: "person_came", verdict: this.#answer.person() }),
+      promptEnded: () => this.#introduce(),
+      personAnswered: () => post({ type: "person_came", verdict: this.#answer.person() }),
     });
     const audio = { leg, playout: this.#playout, callee: this.#inbound, post };
     this.opening = CallOpening.of(context, call, audio);
@@ -149,7 +149,7 @@ export class CallMedia {
       this.#recorder = new Recorder(context, call, leg, (data) =>
         this.#report({ event: "recording_incomplete", data }),
       );
-    const transcripts = this.#screened ? this.#screeningWords(sampleRate) : undefined;
+    const transcripts = this.#isScreened ? this.#screeningWords(sampleRate) : undefined;
     this.#taps = new CallTaps(sampleRate, [
       this.#inbound,
       this.#answer,
@@ -169,16 +169,16 @@ export class CallMedia {
   }
 
   /** Stops the message, and reports when a person takes the call; before that, an assistant gets the introduction. */
-  awaitPerson(behind: PersonWait): void {
+  awaitPerson(wait: PersonWait): void {
     this.opening?.end();
     this.#message?.stop();
     this.#introduction = new AbortController();
-    this.#person.await(behind);
+    this.#person.await(wait);
   }
 
   /** Stops the message, and reports when the answering machine starts to record. */
   awaitVoicemail(): void {
-    this.#awaitNobody();
+    this.#stopAwaitingPerson();
     this.opening?.end();
     this.#message?.stop();
     this.#live?.awaitVoicemail?.();
@@ -187,14 +187,14 @@ export class CallMedia {
 
   /** The machine records: leaves the message. */
   leaveMessage(): void {
-    this.#awaitNobody();
+    this.#stopAwaitingPerson();
     this.#message?.playAgain();
     this.#live?.leaveMessage?.();
   }
 
   /** Stops the message of a call that no person has answered; the part already played counts as unheard. */
   discardMessage(): void {
-    this.#awaitNobody();
+    this.#stopAwaitingPerson();
     this.#message?.stop();
   }
 
@@ -224,14 +224,14 @@ export class CallMedia {
 
   /**
    * Passes both directions on, aligned in time, until `stop` is called.
-   * @param take receives the callee on the left and the outbound audio on the right
+   * @param receive receives the callee on the left and the outbound audio on the right
    * @param pieceMs shortest piece that is passed on, ms
    */
-  follow(take: TakeChannels, pieceMs: number): FollowedAudio {
+  follow(receive: TakeChannels, pieceMs: number): FollowedAudio {
     const { sampleRate, frameMs } = this.#leg;
-    const channels = new AlignedChannels(sampleRate, frameMs, take, {
+    const channels = new AlignedChannels(sampleRate, frameMs, receive, {
       blockMs: pieceMs,
-      silentAfterMs: GONE_FRAMES * frameMs,
+      silentAfterMs: MAX_MISSING_FRAMES * frameMs,
     });
     const now = (): number => this.#context.system.monotonic();
     const remove = this.#taps.add({
@@ -251,10 +251,10 @@ export class CallMedia {
 
   /** Length played to the callee of an answered call of this length, ms: its last frame may outlast the call. */
   heard(durationMs: number): Heard {
-    const played = this.#message ?? this.#playout;
-    const heardMs = Math.min(played.heardMs, durationMs);
-    const fixed = programOf(this.#call).kind === "message";
-    const share = fixed ? heardShare(heardMs, played.enqueuedMs, this.#source?.playableShare ?? 1) : null;
+    const source = this.#message ?? this.#playout;
+    const heardMs = Math.min(source.heardMs, durationMs);
+    const isFixed = programOf(this.#call).kind === "message";
+    const share = isFixed ? heardShare(heardMs, source.enqueuedMs, this.#source?.playableShare ?? 1) : null;
     return heardWith(this.#evidence.kind, heardMs, share);
   }
 
@@ -263,7 +263,7 @@ export class CallMedia {
     return this.#live?.result?.();
   }
 
-  /** Result by the schema of the call, after its end; undefined if none was asked for. */
+  /** Result by the schema of the call, after its end; undefined if none was requested. */
   get findings(): ReturnType<NonNullable<LiveParts["findings"]>> {
     return this.#live?.findings?.();
   }
@@ -288,24 +288,24 @@ export class CallMedia {
    * Returns the events that were still pending; `flushed` resolves when all that was understood has been delivered, and is
    * undefined if there is nothing to deliver.
    */
-  end(): { readonly last: readonly AudioFact[]; readonly flushed: Promise<unknown> | undefined } {
-    this.#last = [];
+  end(): { readonly lastFacts: readonly AudioFact[]; readonly flushed: Promise<unknown> | undefined } {
+    this.#lastFacts = [];
     this.#inbound.finish();
-    this.#awaitNobody();
+    this.#stopAwaitingPerson();
     this.#playout.supply = undefined;
     this.#playout.clear();
     this.#recorder?.finish();
-    return { last: this.#last, flushed: this.#taps.flush() };
+    return { lastFacts: this.#lastFacts, flushed: this.#taps.flush() };
   }
 
   /** Frees the message, unless a machine or a person may still get it again. */
   #settled(): void {
     const { message } = this.#call;
-    const mayBegin = machinePolicyOf(message) === "leave_message" || introductionOf(screeningPolicyOf(message));
-    if (!mayBegin && !this.#person.isWaiting) this.#message?.forget();
+    const mayReplay = machinePolicyOf(message) === "leave_message" || introductionOf(screeningPolicyOf(message));
+    if (!mayReplay && !this.#person.isWaiting) this.#message?.forget();
   }
 
-  #awaitNobody(): void {
+  #stopAwaitingPerson(): void {
     this.#person.stop();
     this.#introduction.abort();
   }
@@ -322,16 +322,16 @@ export class CallMedia {
     return new CallTranscripts(this.#context, this.#call, reader, legRate, ["callee"]);
   }
 
-  get #screened(): boolean {
+  get #isScreened(): boolean {
     const { message } = this.#call;
     return programOf(this.#call).kind === "message" && screeningPolicyOf(message) !== "continue";
   }
 
   #introduce(): void {
     const introduction = introductionOf(screeningPolicyOf(this.#call.message));
-    const spoken = () => this.#person.introduced();
-    if (introduction === undefined) spoken();
-    else void introduce(this.#context, this.#call, introduction, this.#playout, spoken, this.#introduction.signal);
+    const onSpoken = () => this.#person.introduced();
+    if (introduction === undefined) onSpoken();
+    else void introduce(this.#context, this.#call, introduction, this.#playout, onSpoken, this.#introduction.signal);
   }
 
   #followOutbound(): void {
@@ -341,7 +341,7 @@ export class CallMedia {
   }
 
   #report(fact: AudioFact): void {
-    if (this.#last) this.#last.push(fact);
+    if (this.#lastFacts) this.#lastFacts.push(fact);
     else this.#post({ type: "noticed", fact });
   }
 }

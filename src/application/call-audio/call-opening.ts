@@ -29,7 +29,7 @@ export class CallOpening {
   readonly #prelude: Prelude;
   readonly #firstWord: FirstWord;
 
-  /** Undefined if the call is heard from the answer on. */
+  /** The opening of a call; undefined if its audio starts with the answer. */
   static of(context: CallOpeningContext, call: Call, options: CallOpeningOptions): CallOpening | undefined {
     return startsAtOnce(startRulesOf(call.message)) ? undefined : new CallOpening(context, call, options);
   }
@@ -77,7 +77,7 @@ export class CallOpening {
     this.#firstWord.await();
   }
 
-  /** The playout is heard after this much silence. */
+  /** Ends the opening; the playout follows after this much silence. */
   end(delayMs = 0): void {
     this.#prelude.endAfter(delayMs);
   }
@@ -102,7 +102,7 @@ async function dialExtension(
     try {
       if (!inBand) await leg.sendDtmf?.(part);
     } catch (error) {
-      log.warn({ call_id: callId, err: error }, "the network sends no keys: the extension is dialled by tones");
+      log.warn({ call_id: callId, err: error }, "the network does not send keys; the extension is dialled by tones");
       inBand = true;
     }
     if (inBand) await prelude.tones(dtmfTones(part, { sampleRate: leg.sampleRate }));

@@ -13,9 +13,9 @@ type RecordingContext = Pick<Context, "storage" | "recordings" | "events" | "sys
  */
 export async function readRecording({ recordings }: RecordingContext, call: Call): Promise<StoredRecording> {
   checkRecorded(call);
-  const found = await recordings.read(call.id);
-  if (found === undefined) throw nothingKept(call);
-  return found;
+  const recording = await recordings.read(call.id);
+  if (recording === undefined) throw noRecording(call);
+  return recording;
 }
 
 /**
@@ -35,7 +35,7 @@ export async function eraseRecording(context: RecordingContext, dispatcher: Disp
     if (session) {
       await session.eraseRecording();
       // The session still writes the call, so only the event is stored here, unless the call has ended in the meantime.
-      const event = deleted(context, current, "requested");
+      const event = deletionEvent(context, current, "requested");
       await context.storage.events.append([event]);
       context.events.publish([event]);
     }
@@ -52,16 +52,16 @@ export async function forgetRecording(
   reason: "requested" | "retention",
 ): Promise<boolean> {
   const { system, timings } = context;
-  const late = () => new Error(`the recording was not deleted within ${timings.closeMs} ms`);
-  await within(context.recordings.forget([call.id]), { system, ms: timings.closeMs, late });
-  const event = deleted(context, call, reason);
+  const timeoutError = () => new Error(`the recording was not deleted within ${timings.closeMs} ms`);
+  await within(context.recordings.forget([call.id]), { system, ms: timings.closeMs, timeoutError });
+  const event = deletionEvent(context, call, reason);
   const recordedMs = isActive(call.status) ? null : 0;
-  const written = await context.storage.calls.update(call.id, call.version, { recordedMs }, [event]);
-  if (written) context.events.publish([event]);
-  return written !== undefined;
+  const updated = await context.storage.calls.update(call.id, call.version, { recordedMs }, [event]);
+  if (updated) context.events.publish([event]);
+  return updated !== undefined;
 }
 
-function deleted({ events }: RecordingContext, call: Call, reason: "requested" | "retention") {
+function deletionEvent({ events }: RecordingContext, call: Call, reason: "requested" | "retention") {
   const subject = { callId: call.id, instanceId: call.instanceId, userId: call.userId };
   return events.event({ event: "recording_deleted", data: { reason } }, subject);
 }
@@ -69,10 +69,10 @@ function deleted({ events }: RecordingContext, call: Call, reason: "requested" |
 function checkRecorded(call: Call): void {
   if (call.recordedMs === null)
     throw new Refusal("recording_not_found", `call "${call.id}" is not recorded: create it with "recording": true`);
-  if (!isActive(call.status) && call.recordedMs === 0) throw nothingKept(call);
+  if (!isActive(call.status) && call.recordedMs === 0) throw noRecording(call);
 }
 
-function nothingKept(call: Call): Refusal {
-  const why = call.startedAt === null ? "nobody has answered it" : "it was deleted, or could not be kept";
-  return new Refusal("recording_not_found", `there is no recording of call "${call.id}": ${why}`);
+function noRecording(call: Call): Refusal {
+  const reason = call.startedAt === null ? "it was not answered" : "it was deleted, or could not be kept";
+  return new Refusal("recording_not_found", `there is no recording of call "${call.id}": ${reason}`);
 }

@@ -32,7 +32,7 @@ export class FirstWord implements CallTap {
   /** Starts the wait: the next word is the first one. */
   await(): void {
     this.#isAwaited = true;
-    this.#forget();
+    this.#reset();
   }
 
   inbound(frame: Int16Array, received: Int16Array = frame): void {
@@ -57,10 +57,10 @@ export class FirstWord implements CallTap {
     if (this.#voicedMs >= MIN_FIRST_WORD_MS && !this.#steadiness.isSteady) {
       this.#isAwaited = false;
       this.#report(true);
-    } else this.#forget();
+    } else this.#reset();
   }
 
-  #forget(): void {
+  #reset(): void {
     this.#steadiness = new Steadiness(this.#sampleRate);
     this.#hasBegun = false;
     this.#voicedMs = 0;

@@ -21,7 +21,7 @@ export interface InboundReports {
   /** A known tone of a network or a machine. */
   lineTone(finding: ToneFinding): void;
   /** A sound may turn out to be a key or a beep, or no longer may. */
-  suspicious(suspicious: boolean): void;
+  suspicionChanged(isSuspicious: boolean): void;
 }
 
 /** Options of an {@link InboundAnalyzer}. */
@@ -43,7 +43,7 @@ const TONE_MS = 80;
 /** A steady tone of this length is a beep, ms. */
 const BEEP_MS = 140;
 /** After this much voice a tone may be the beep after a greeting, ms. */
-const SPOKEN_MS = 500;
+const MIN_GREETING_MS = 500;
 
 /**
  * Detects keys, speech and beeps in the callee's audio, from the answer on, by the leg's own sample clock. It uses received
@@ -69,17 +69,17 @@ export class InboundAnalyzer implements CallTap {
   readonly #classifier: ToneClassifier;
   #suspicious = false;
   /** Samples with voice so far. */
-  #spoken = 0;
-  readonly #afterTone: number;
+  #voicedSamples = 0;
+  readonly #afterToneSamples: number;
   /** Samples that still belong to a key or a beep. */
-  #ofTone = 0;
+  #toneSamples = 0;
   /** The latest decision of the voice detector. */
-  #speech = false;
+  #isSpeech = false;
 
   constructor({ sampleRate, inBandDtmf, voiceActivity }: InboundAnalyzerOptions, reports: InboundReports) {
     this.#reports = reports;
     this.#voice = voiceActivity(sampleRate);
-    this.#afterTone = msToSamples(AFTER_TONE_MS, sampleRate);
+    this.#afterToneSamples = msToSamples(AFTER_TONE_MS, sampleRate);
     const { hangOverMs = 0 } = this.#voice;
     this.hangOverMs = hangOverMs;
     this.#segments = new SpeechSegmenter({ sampleRate, hangOverMs }, ({ startMs, endMs }) =>
@@ -91,8 +91,10 @@ export class InboundAnalyzer implements CallTap {
       beep: (hz, atMs) => reports.beep(hz, atMs),
       tone: (finding) => reports.lineTone(finding),
     });
-    const spoken = msToSamples(SPOKEN_MS, sampleRate);
-    this.#tones = new ToneDetector(sampleRate, (burst) => this.#classifier.burst(burst, this.#spoken >= spoken));
+    const minVoicedSamples = msToSamples(MIN_GREETING_MS, sampleRate);
+    this.#tones = new ToneDetector(sampleRate, (burst) =>
+      this.#classifier.burst(burst, this.#voicedSamples >= minVoicedSamples),
+    );
   }
 
   inbound(frame: Int16Array, received: Int16Array = frame, marks?: Uint8Array): void {
@@ -104,15 +106,15 @@ export class InboundAnalyzer implements CallTap {
     this.#tones.push(this.#tones.toneMs > 0 ? frame : received, count); // a gap does not end a tone
     const { toneMs } = this.#tones;
     this.#classify(samplesToMs(received.length, this.#sampleRate));
-    if (dtmf?.isSounding || toneMs >= BEEP_MS) this.#ofTone = this.#afterTone;
+    if (dtmf?.isSounding || toneMs >= BEEP_MS) this.#toneSamples = this.#afterToneSamples;
     // Without speech, a gap is not silence that the detector may measure the noise by.
-    const speech = (isReceived || this.#speech) && this.#voice.push(received);
-    this.#speech = speech;
-    this.speaking = speech && this.#ofTone <= 0 && toneMs < TONE_MS;
+    const isSpeech = (isReceived || this.#isSpeech) && this.#voice.push(received);
+    this.#isSpeech = isSpeech;
+    this.speaking = isSpeech && this.#toneSamples <= 0 && toneMs < TONE_MS;
     this.voiced = this.speaking && (this.#voice.voiced ?? true);
-    if (this.voiced) this.#spoken += received.length;
+    if (this.voiced) this.#voicedSamples += received.length;
     this.#segments.push(this.speaking, received.length);
-    this.#ofTone -= received.length;
+    this.#toneSamples -= received.length;
   }
 
   #classify(ms: number): void {
@@ -120,7 +122,7 @@ export class InboundAnalyzer implements CallTap {
     this.#classifier.hear(hz, otherHz, toneMs, ms, receivedMs);
     if (this.#classifier.isSuspicious === this.#suspicious) return;
     this.#suspicious = !this.#suspicious;
-    this.#reports.suspicious(this.#suspicious);
+    this.#reports.suspicionChanged(this.#suspicious);
   }
 
   get #detector(): DtmfDetector {

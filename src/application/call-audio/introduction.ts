@@ -10,14 +10,14 @@ type IntroductionContext = Pick<Context, "log" | "speechScheduler">;
 
 /**
  * Introduces the caller to a call-screening assistant. Resolves when all of it is queued; what cannot be spoken is logged.
- * @param spoken called, on the leg's clock, once it has been played
+ * @param onSpoken called, on the leg's clock, once it has been played
  */
 export async function introduce(
   context: IntroductionContext,
   call: Call,
   { say, voiceId }: ScreeningIntroduction,
   playout: Playout,
-  spoken: () => void,
+  onSpoken: () => void,
   signal: AbortSignal,
 ): Promise<void> {
   const voice = voiceId ?? (call.message.type === "FIXED_TTS" ? call.message.voiceId : undefined);
@@ -34,5 +34,5 @@ export async function introduce(
     if (signal.aborted) return;
     context.log.warn({ call_id: call.id, err: error }, "the introduction to a call-screening assistant was not spoken");
   }
-  if (!signal.aborted) playout.mark("", spoken);
+  if (!signal.aborted) playout.mark("", onSpoken);
 }

@@ -23,11 +23,11 @@ export class MessagePlayer {
   readonly #options: MessagePlayerOptions;
   /** Its samples so far; undefined once it cannot be played again. */
   #pieces: Int16Array[] | undefined = [];
-  #rendered = false;
-  #stopped = false;
+  #isRendered = false;
+  #isStopped = false;
   /** Signal of the playout before the message was played last, ms. */
-  #heardBefore = 0;
-  #enqueuedBefore = 0;
+  #heardAtStartMs = 0;
+  #enqueuedAtStartMs = 0;
 
   constructor(message: PreparedMessage, options: MessagePlayerOptions) {
     this.#message = message;
@@ -37,13 +37,13 @@ export class MessagePlayer {
 
   /** Played length of the message, ms; after a restart, since the restart. */
   get heardMs(): number {
-    if (this.#stopped) return 0;
-    return this.#options.playout.heardMs - this.#heardBefore;
+    if (this.#isStopped) return 0;
+    return this.#options.playout.heardMs - this.#heardAtStartMs;
   }
 
   /** Rendered length, ms. */
   get enqueuedMs(): number {
-    return this.#options.playout.enqueuedMs - this.#enqueuedBefore;
+    return this.#options.playout.enqueuedMs - this.#enqueuedAtStartMs;
   }
 
   /** Queues the message while the phone rings; posts a signal when all of it is ready, and when it has been played. */
@@ -55,12 +55,12 @@ export class MessagePlayer {
         if (signal.aborted) return;
         length += samples.length;
         this.#pieces?.push(samples);
-        if (!this.#stopped) playout.enqueue(samples);
+        if (!this.#isStopped) playout.enqueue(samples);
       }
       if (signal.aborted) return;
-      this.#rendered = true;
+      this.#isRendered = true;
       post({ type: "message_ready", messageMs: Math.round((1_000 * length) / playout.sampleRate) });
-      if (!this.#stopped) this.#end();
+      if (!this.#isStopped) this.#end();
     } catch (error) {
       if (signal.aborted) return;
       const reason = error instanceof ProgramFailed ? error.reason : "internal_error";
@@ -71,20 +71,20 @@ export class MessagePlayer {
   /** Stops the message; the heard part no longer counts. */
   stop(): void {
     const { playout } = this.#options;
-    this.#stopped = true;
+    this.#isStopped = true;
     playout.onDelay = undefined;
     playout.clear();
-    this.#heardBefore = playout.heardMs;
-    this.#enqueuedBefore = playout.enqueuedMs;
+    this.#heardAtStartMs = playout.heardMs;
+    this.#enqueuedAtStartMs = playout.enqueuedMs;
   }
 
   /** Plays the message from its beginning. */
   playAgain(): void {
     this.stop();
-    this.#stopped = false;
+    this.#isStopped = false;
     this.#reportDelays();
     for (const samples of this.#pieces ?? []) this.#options.playout.enqueue(samples);
-    if (this.#rendered) this.#end();
+    if (this.#isRendered) this.#end();
   }
 
   /** Frees its audio; it is not played again. */

@@ -9,18 +9,19 @@ import type { LiveCallMedia } from "./programs/program.ts";
 const PROMPT_END_MS = 600;
 /** An assistant that keeps talking gets the introduction after this time, ms. */
 const MAX_PROMPT_MS = 8_000;
-/** A person who picks up a ringing phone speaks for at least this long, ms … */
+/** Minimum length of the greeting of a person who picks up a ringing phone, ms. */
 const GREETING_MS = 200;
-/** … and then waits this long, or keeps talking for longer than that, ms. */
+/** Silence that ends this greeting, ms. */
 const GREETING_END_MS = 400;
+/** A greeting of this length counts without a pause after it, ms. */
 const MAX_GREETING_MS = 2_000;
 
 /** Callbacks of a {@link PersonWatch}. They run on the leg's clock and must not wait. */
 export interface PersonReports {
   /** The assistant waits for the introduction. Called once. */
-  promptOver(): void;
+  promptEnded(): void;
   /** A person has taken the call. Called once for each wait. */
-  personCame(): void;
+  personAnswered(): void;
 }
 
 /** Waits until a person takes a call that a screening assistant or a ringing phone precedes. Allocates nothing for a frame. */
@@ -46,8 +47,8 @@ export class PersonWatch implements CallTap {
   }
 
   /** Starts to wait. */
-  await(behind: PersonWait): void {
-    this.#state = behind === "screening" ? "prompt" : "ringing";
+  await(wait: PersonWait): void {
+    this.#state = wait === "screening" ? "prompt" : "ringing";
     this.#waitedMs = this.#voicedMs = this.#quietMs = 0;
   }
 
@@ -83,7 +84,7 @@ export class PersonWatch implements CallTap {
   #prompt(): void {
     if (this.#quietMs < PROMPT_END_MS && this.#waitedMs < MAX_PROMPT_MS) return;
     this.#state = "introducing";
-    this.#reports.promptOver();
+    this.#reports.promptEnded();
   }
 
   #ringing(): void {
@@ -96,6 +97,6 @@ export class PersonWatch implements CallTap {
 
   #personAnswered(): void {
     this.#state = "idle";
-    this.#reports.personCame();
+    this.#reports.personAnswered();
   }
 }

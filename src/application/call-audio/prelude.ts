@@ -6,21 +6,21 @@ import type { AheadSource, FrameSource } from "../../ports/media.ts";
  * that its queue is heard in full. The prelude has its own playout, whose samples never count as heard.
  */
 export class Prelude implements FrameSource, AheadSource {
-  readonly #before: Playout;
-  readonly #after: Playout;
+  readonly #opening: Playout;
+  readonly #main: Playout;
   #source: Playout;
   #recall: (() => void) | undefined;
 
-  /** @param after is heard from {@link end} on */
-  constructor(after: Playout) {
-    this.#after = after;
-    this.#before = new Playout(after.sampleRate);
-    this.#source = this.#before;
+  /** @param main is heard from {@link end} on */
+  constructor(main: Playout) {
+    this.#main = main;
+    this.#opening = new Playout(main.sampleRate);
+    this.#source = this.#opening;
   }
 
   /** Length so far, ms. */
   get lengthMs(): number {
-    return this.#before.clockMs;
+    return this.#opening.clockMs;
   }
 
   get ahead(): AheadSource {
@@ -37,7 +37,7 @@ export class Prelude implements FrameSource, AheadSource {
   }
 
   set tap(tap: PlayoutTap | undefined) {
-    this.#before.tap = tap;
+    this.#opening.tap = tap;
   }
 
   read(frame: Int16Array): number {
@@ -54,13 +54,13 @@ export class Prelude implements FrameSource, AheadSource {
 
   /** Resolves once this much silence has been heard. */
   pause(ms: number): Promise<void> {
-    this.#before.silence(ms);
+    this.#opening.silence(ms);
     return this.#played();
   }
 
   /** Resolves once the tones have been heard. */
   tones(samples: Int16Array): Promise<void> {
-    this.#before.enqueue(samples);
+    this.#opening.enqueue(samples);
     return this.#played();
   }
 
@@ -68,21 +68,21 @@ export class Prelude implements FrameSource, AheadSource {
   endAfter(ms: number): void {
     if (ms === 0) this.end();
     else {
-      this.#before.silence(ms);
-      this.#before.mark("", () => this.end());
+      this.#opening.silence(ms);
+      this.#opening.mark("", () => this.end());
     }
   }
 
   /** The audio of the call follows at once. Idempotent. */
   end(): void {
-    if (this.#source === this.#after) return;
-    this.#before.clear();
-    this.#before.recall = undefined;
-    this.#source = this.#after;
-    this.#after.recall = this.#recall;
+    if (this.#source === this.#main) return;
+    this.#opening.clear();
+    this.#opening.recall = undefined;
+    this.#source = this.#main;
+    this.#main.recall = this.#recall;
   }
 
   #played(): Promise<void> {
-    return new Promise((resolve) => this.#before.mark("", () => resolve()));
+    return new Promise((resolve) => this.#opening.mark("", () => resolve()));
   }
 }

@@ -17,24 +17,24 @@ export class Recorder implements CallTap {
   readonly #context: RecorderContext;
   readonly #call: Call;
   readonly #sampleRate: number;
-  readonly #incomplete: (data: EventData["recording_incomplete"]) => void;
+  readonly #onIncomplete: (data: EventData["recording_incomplete"]) => void;
   readonly #channels: AlignedChannels;
   #writer: RecordingWriter | undefined;
   #allowance: RecordingAllowance | undefined;
-  #isOver = false;
+  #hasEnded = false;
   #isReported = false;
 
-  /** @param incomplete called once if the recording ends before the call does */
+  /** @param onIncomplete called once if the recording ends before the call does */
   constructor(
     context: RecorderContext,
     call: Call,
     leg: Pick<Leg, "sampleRate" | "frameMs">,
-    incomplete: (data: EventData["recording_incomplete"]) => void,
+    onIncomplete: (data: EventData["recording_incomplete"]) => void,
   ) {
     this.#context = context;
     this.#call = call;
     this.#sampleRate = leg.sampleRate;
-    this.#incomplete = incomplete;
+    this.#onIncomplete = onIncomplete;
     this.#channels = new AlignedChannels(leg.sampleRate, leg.frameMs, (played, received, samples) =>
       this.#write(played, received, samples),
     );
@@ -42,19 +42,19 @@ export class Recorder implements CallTap {
 
   /** Adds the audio that the callee hears. A leg pulls none before the answer, so the first samples start the recording. */
   outbound(samples: Int16Array | undefined, from: number, length: number): void {
-    if (this.#isOver || !this.#started()) return;
+    if (this.#hasEnded || !this.#ensureStarted()) return;
     this.#channels.left(samples, from, length, this.#context.system.monotonic());
   }
 
   /** Adds a frame from the callee. */
   inbound(frame: Int16Array): void {
-    if (this.#isOver || !this.#started()) return;
+    if (this.#hasEnded || !this.#ensureStarted()) return;
     this.#channels.right(frame, 0, frame.length, this.#context.system.monotonic());
   }
 
   /** The call has ended: ends the recording and returns its length, ms. */
   finish(): number {
-    if (!this.#isOver) this.#channels.finish();
+    if (!this.#hasEnded) this.#channels.finish();
     this.#end();
     this.#allowance?.end(true);
     return this.#recordedMs;
@@ -62,7 +62,7 @@ export class Recorder implements CallTap {
 
   /** Ends the recording and deletes it. */
   async erase(): Promise<void> {
-    this.#isOver = true;
+    this.#hasEnded = true;
     this.#allowance?.end(false);
     const writer = this.#writer;
     this.#writer = undefined;
@@ -74,48 +74,48 @@ export class Recorder implements CallTap {
     return Math.round(this.#writer?.recordedMs ?? 0);
   }
 
-  #started(): boolean {
+  #ensureStarted(): boolean {
     if (this.#writer !== undefined) return true;
     try {
       this.#writer = this.#context.recordings.record(this.#call.id, this.#sampleRate, (reason, fault) =>
-        this.#break(reason, fault),
+        this.#reportIncomplete(reason, fault),
       );
       this.#allowance = this.#context.recordingQuota.begin(this.#context, this.#call);
     } catch (error) {
-      this.#isOver = true;
+      this.#hasEnded = true;
       this.#context.log.error({ call_id: this.#call.id, err: error }, "a call cannot be recorded");
-      this.#break("disk_failed");
+      this.#reportIncomplete("disk_failed");
     }
     return this.#writer !== undefined;
   }
 
   #write(played: Int16Array, received: Int16Array, samples: number): void {
-    if (this.#isOver) return;
+    if (this.#hasEnded) return;
     if (this.#allowance?.take((samples * 1000) / this.#sampleRate) === false) {
       this.#end();
-      this.#break("storage_quota");
+      this.#reportIncomplete("storage_quota");
       return;
     }
     try {
       this.#writer?.write(played, received, samples);
     } catch (error) {
       this.#end();
-      this.#break("disk_failed", error);
+      this.#reportIncomplete("disk_failed", error);
     }
   }
 
   /** Ends the recording and keeps it. */
   #end(): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
     void this.#writer?.finish();
   }
 
   /** Reports, once, that the recording ends before its call. */
-  #break(reason: IncompleteReason, fault?: unknown): void {
+  #reportIncomplete(reason: IncompleteReason, fault?: unknown): void {
     if (this.#isReported) return;
     this.#isReported = true;
     this.#context.log.warn({ call_id: this.#call.id, reason, err: fault }, "the recording of a call is incomplete");
-    this.#incomplete({ reason, recorded_ms: this.#recordedMs });
+    this.#onIncomplete({ reason, recorded_ms: this.#recordedMs });
   }
 }

@@ -25,31 +25,32 @@ interface OwnerBytes {
   readonly owner: string;
   readonly limit: number;
   /** As the storage has counted them, with the recordings that ended since. */
-  stored: number;
+  storedBytes: number;
   /** Bytes of live recordings. */
-  live: number;
+  liveBytes: number;
   /** Number of live recordings. */
   recordings: number;
 }
 
 /**
- * Limits recordings while they grow to what their owners have left of their budget of stored bytes: the storage counts a
+ * Limits growing recordings to the rest of their owners' budget of stored bytes: the storage counts a
  * recording only once its call has ended.
  */
 export class RecordingQuota {
   readonly #owners = new Map<string, OwnerBytes>();
 
-  /** Returns at once. Until the storage has replied, and while it cannot be read, only recordings count. */
+  /** Returns at once. Until the storage has replied, and while it cannot be read, only live recordings count. */
   begin(context: QuotaContext, { userId, instanceId, isDemo }: QuotaCall): RecordingAllowance {
     const { userBytes, demoBytes } = byteBudgetOf(context.limits);
-    const owners = [this.#joined(context, userId, userBytes)];
-    if (isDemo) owners.push(this.#joined(context, instanceId, demoBytes));
+    const owners = [this.#join(context, userId, userBytes)];
+    if (isDemo) owners.push(this.#join(context, instanceId, demoBytes));
     let takenBytes = 0;
     return {
       take(ms) {
         const bytes = ms * RECORDED_BYTES_PER_MS;
-        for (const { stored, live, limit } of owners) if (stored + live + bytes > limit) return false;
-        for (const owner of owners) owner.live += bytes;
+        for (const { storedBytes: stored, liveBytes: live, limit } of owners)
+          if (stored + live + bytes > limit) return false;
+        for (const owner of owners) owner.liveBytes += bytes;
         takenBytes += bytes;
         return true;
       },
@@ -59,13 +60,13 @@ export class RecordingQuota {
     };
   }
 
-  #joined({ storage, log }: QuotaContext, owner: string, limit: number): OwnerBytes {
-    const usage = this.#owners.get(owner) ?? { owner, limit, stored: 0, live: 0, recordings: 0 };
+  #join({ storage, log }: QuotaContext, owner: string, limit: number): OwnerBytes {
+    const usage = this.#owners.get(owner) ?? { owner, limit, storedBytes: 0, liveBytes: 0, recordings: 0 };
     this.#owners.set(owner, usage);
     usage.recordings++;
     storage.retention.storedBytes(owner).then(
       (bytes) => {
-        usage.stored = bytes;
+        usage.storedBytes = bytes;
       },
       (error: unknown) => log.warn({ owner, err: error }, "the stored bytes of a recording's owner cannot be read"),
     );
@@ -73,8 +74,8 @@ export class RecordingQuota {
   }
 
   #leave(bytes: OwnerBytes, takenBytes: number, isKept: boolean): void {
-    bytes.live -= takenBytes;
-    if (isKept) bytes.stored += takenBytes;
+    bytes.liveBytes -= takenBytes;
+    if (isKept) bytes.storedBytes += takenBytes;
     if (--bytes.recordings === 0) this.#owners.delete(bytes.owner);
   }
 }

@@ -13,7 +13,7 @@ const SAMPLE_TIMEOUT_MS = 15_000;
 
 /**
  * A short sentence in the voice's own language, as a WAV file: 16-bit PCM, mono, 16 kHz.
- * @param of the user whose turns the sample takes, and what ends it early
+ * @param options the user whose turns the sample takes, and a signal that ends it early
  * @throws {Refusal} `voice_not_found` naming the voices of that language; `speech_unavailable`
  */
 export async function voiceSample(
@@ -21,16 +21,16 @@ export async function voiceSample(
   voiceId: string,
   { userId = "", signal }: { readonly userId?: string; readonly signal?: AbortSignal | undefined } = {},
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const ended = new AbortController();
-  const end = (): void => ended.abort(signal?.reason);
-  const cancel = system.after(SAMPLE_TIMEOUT_MS, () => ended.abort(new Error(`silent for ${SAMPLE_TIMEOUT_MS} ms`)));
+  const scope = new AbortController();
+  const end = (): void => scope.abort(signal?.reason);
+  const cancel = system.after(SAMPLE_TIMEOUT_MS, () => scope.abort(new Error(`silent for ${SAMPLE_TIMEOUT_MS} ms`)));
   signal?.addEventListener("abort", end);
   try {
     signal?.throwIfAborted();
     const { language } = await speech.voice(voiceId);
     const demand = { userId, instanceId: "", playing: false, aheadMs: 0 };
-    const spoken = speechScheduler.speak(sampleSentence(language), voiceId, demand, ended.signal);
-    return wavFile(concatPcm(await Array.fromAsync(resampleStream(spoken, SAMPLE_RATE))));
+    const pieces = speechScheduler.speak(sampleSentence(language), voiceId, demand, scope.signal);
+    return wavFile(concatPcm(await Array.fromAsync(resampleStream(pieces, SAMPLE_RATE))));
   } catch (cause) {
     if (signal?.aborted) throw cause;
     if (cause instanceof VoiceUnavailable) throw new Refusal("voice_not_found", cause.message, { cause });

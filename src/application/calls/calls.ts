@@ -37,12 +37,17 @@ export class Calls implements CallUseCases {
   readonly #creation: CallCreation;
   readonly #listeners: LiveListeners;
 
-  constructor(context: CallsContext, dispatcher: Dispatcher, queued: (call: Call) => void, terminations: Terminations) {
+  constructor(
+    context: CallsContext,
+    dispatcher: Dispatcher,
+    onQueued: (call: Call) => void,
+    terminations: Terminations,
+  ) {
     this.#context = context;
     this.#dispatcher = dispatcher;
     // A waiting call is dialled as soon as possible, or fails when it has waited too long.
     this.#creation = new CallCreation(context, (call) => {
-      queued(call);
+      onQueued(call);
       dispatcher.wake(call.instanceId);
     });
     this.#terminations = terminations;
@@ -56,25 +61,25 @@ export class Calls implements CallUseCases {
   async get(principal: Principal, callId: string): Promise<Call> {
     const call = isId("call", callId) ? await this.#context.storage.calls.get(callId) : undefined;
     if (!call || !mayUse(principal, call)) throw callNotFound(callId);
-    return this.#measured(call);
+    return this.#withQuality(call);
   }
 
   async list(principal: Principal, filter: CallFilter = {}, page: Page = {}): Promise<Call[]> {
     const part = visiblePart(principal, filter.instanceId);
     if (!part) return [];
     const calls = await this.#context.storage.calls.list(principal.userId, { ...filter, ...part }, page);
-    return calls.map((call) => this.#measured(call));
+    return calls.map((call) => this.#withQuality(call));
   }
 
   async hangUp(principal: Principal, callId: string): Promise<void> {
     const { system, timings } = this.#context;
     const startedAt = system.monotonic();
-    const live = this.#dispatcher.session(callId)?.call; // known without the storage, which may be down
-    const late = () => new StorageUnavailable(`call ${callId} could not be read within ${timings.storeMs} ms`);
+    const liveCall = this.#dispatcher.session(callId)?.call; // known without the storage, which may be down
+    const timeoutError = () => new StorageUnavailable(`call ${callId} could not be read within ${timings.storeMs} ms`);
     const call =
-      live && mayUse(principal, live)
-        ? live
-        : await within(this.get(principal, callId), { system, ms: timings.storeMs, late });
+      liveCall && mayUse(principal, liveCall)
+        ? liveCall
+        : await within(this.get(principal, callId), { system, ms: timings.storeMs, timeoutError });
     if (!(await this.#terminations.terminate(call, timings.storeMs - (system.monotonic() - startedAt))))
       throw new Refusal("call_not_found", `call "${callId}" has ended already`);
   }
@@ -83,14 +88,16 @@ export class Calls implements CallUseCases {
     principal: Principal,
     callId: string,
     query: EventQuery = {},
-    patience: WaitLimit = {},
+    waitLimit: WaitLimit = {},
   ): Promise<EventPage> {
     const { events } = this.#context.storage;
     const { id, userId, status } = await this.get(principal, callId);
     const read = (cursor = query.cursor) =>
       readLog(events, userId, { ...query, cursor }, (page) => events.ofCall(id, page));
-    // The final event is stored together with the final status: after it, a reader waits for nothing.
-    return patience.waitMs && isActive(status) ? nextPage(this.#context, userId, patience, query.cursor, read) : read();
+    // The final event is stored together with the final status, so a reader of an ended call need not wait.
+    return waitLimit.waitMs && isActive(status)
+      ? nextPage(this.#context, userId, waitLimit, query.cursor, read)
+      : read();
   }
 
   async transcripts(
@@ -147,7 +154,7 @@ export class Calls implements CallUseCases {
   }
 
   /** The call, with its current audio quality if it is live. */
-  #measured(call: Call): Call {
+  #withQuality(call: Call): Call {
     const quality = isActive(call.status) ? this.#dispatcher.session(call.id)?.quality : undefined;
     return quality === undefined ? call : { ...call, quality };
   }

@@ -27,9 +27,9 @@ export class EventLog {
   readonly #system: System;
   readonly #ids: IdSource;
   readonly #log: Logger;
-  readonly #live: Listeners = new Map();
-  readonly #following: Listeners = new Map();
-  readonly #ofUsers: Listeners = new Map();
+  readonly #liveListeners: Listeners = new Map();
+  readonly #callListeners: Listeners = new Map();
+  readonly #userListeners: Listeners = new Map();
   #closed = false;
 
   constructor(system: System, ids: IdSource, log: Logger) {
@@ -52,7 +52,7 @@ export class EventLog {
 
   /** Passes events on to live listeners, stored or not. */
   happened(events: readonly Event[]): void {
-    for (const event of events) notify(this.#live, event.callId, event);
+    for (const event of events) notify(this.#liveListeners, event.callId, event);
   }
 
   /** Passes events that have happened before, and are stored now, on to the followers of a call. */
@@ -65,8 +65,8 @@ export class EventLog {
         { call_id: event.callId ?? undefined, instance_id: event.instanceId, ...data },
         event.callId === null ? event.type : `call ${event.type}`,
       );
-      notify(this.#following, event.callId, event);
-      notify(this.#ofUsers, event.userId, event);
+      notify(this.#callListeners, event.callId, event);
+      notify(this.#userListeners, event.userId, event);
     }
   }
 
@@ -78,23 +78,23 @@ export class EventLog {
   /** Notifies all listeners that no item follows. Idempotent. */
   close(): void {
     this.#closed = true;
-    for (const all of [this.#live, this.#following, this.#ofUsers])
+    for (const all of [this.#liveListeners, this.#callListeners, this.#userListeners])
       for (const listeners of all.values()) for (const listener of listeners) listener.over();
   }
 
   /** Passes each newly stored event of a call to `listener`; returns a function that stops it. */
   listen(callId: string, listener: EventListener): () => void {
-    return added(this.#following, callId, listener);
+    return addListener(this.#callListeners, callId, listener);
   }
 
   /** Passes each newly stored event of a user to `listener`; returns a function that stops it. */
   listenUser(userId: string, listener: EventListener): () => void {
-    return added(this.#ofUsers, userId, listener);
+    return addListener(this.#userListeners, userId, listener);
   }
 
   /** Passes each new event of a call to `listener`, stored or not; returns a function that stops it. */
   listenLive(callId: string, listener: EventListener): () => void {
-    return added(this.#live, callId, listener);
+    return addListener(this.#liveListeners, callId, listener);
   }
 }
 
@@ -102,7 +102,7 @@ function notify(all: Listeners, id: string | null, event: Event): void {
   if (id !== null) for (const listener of all.get(id) ?? []) listener.event(event);
 }
 
-function added(all: Listeners, id: string, listener: EventListener): () => void {
+function addListener(all: Listeners, id: string, listener: EventListener): () => void {
   const listeners = all.get(id) ?? new Set();
   all.set(id, listeners.add(listener));
   return () => {

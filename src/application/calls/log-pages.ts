@@ -5,9 +5,9 @@ import type { EventStore, LogPage } from "../../ports/storage.ts";
 import { shortenedId } from "../instances/owned-instance.ts";
 import type { EventPage, EventQuery } from "../use-cases.ts";
 
-type Places = Pick<EventStore, "positionOf" | "positionBefore" | "lookUp">;
+type EventPositions = Pick<EventStore, "positionOf" | "positionBefore" | "lookUp">;
 
-const BEGINNING: LogMark = { position: 0, eventId: null };
+const START: LogMark = { position: 0, eventId: null };
 
 /**
  * Reads one page of a log from a cursor on.
@@ -15,24 +15,24 @@ const BEGINNING: LogMark = { position: 0, eventId: null };
  * @throws {Refusal} `invalid_request`: the cursor is invalid; `log_reset`: the log no longer has the event that it names
  */
 export async function readLog(
-  events: Places,
+  events: EventPositions,
   userId: string,
   { cursor, limit }: EventQuery,
   read: (page: LogPage) => Promise<readonly LoggedEvent[]>,
 ): Promise<EventPage> {
-  const place = cursor === undefined ? BEGINNING : placeOf(cursor);
-  const seen = await markOf(events, userId, place);
+  const place = cursor === undefined ? START : placeOf(cursor);
+  const mark = await markOf(events, userId, place);
   // One more than the page size, to detect a further page.
-  const found = await read({ after: seen.position, limit: limit === undefined ? undefined : limit + 1 });
+  const entries = await read({ after: mark.position, limit: limit === undefined ? undefined : limit + 1 });
   // Checked after the page, so that the cursor matches it. Other marks were just read from the log.
-  if (seen === place) await refuseReset(events, userId, seen);
-  const page = limit === undefined ? found : found.slice(0, limit);
+  if (mark === place) await assertNotReset(events, userId, mark);
+  const page = limit === undefined ? entries : entries.slice(0, limit);
   const cursors = page.map(({ position, id }) => eventCursor({ position, eventId: id }));
   return {
     events: page.map(withoutPosition),
     cursors,
-    cursor: cursors.at(-1) ?? eventCursor(seen),
-    more: found.length > page.length,
+    cursor: cursors.at(-1) ?? eventCursor(mark),
+    more: entries.length > page.length,
   };
 }
 
@@ -44,7 +44,7 @@ function placeOf(cursor: string): LogPlace {
   throw new Refusal("invalid_request", detail, { errors: [{ pointer: "/cursor", code: "value_invalid", detail }] });
 }
 
-async function markOf(events: Places, userId: string, place: LogPlace): Promise<LogMark> {
+async function markOf(events: EventPositions, userId: string, place: LogPlace): Promise<LogMark> {
   if (place === "latest") {
     const { last, eventId } = await events.lookUp(userId);
     return { position: last, eventId };
@@ -58,14 +58,14 @@ async function markOf(events: Places, userId: string, place: LogPlace): Promise<
  * to a replica that lagged, is shorter or has a different event there.
  * @throws {Refusal} `log_reset`, with a cursor after which every event is newer than the reader's latest
  */
-async function refuseReset(events: Places, userId: string, { position, eventId }: LogMark): Promise<void> {
+async function assertNotReset(events: EventPositions, userId: string, { position, eventId }: LogMark): Promise<void> {
   if (position === 0) return;
   const entry = await events.lookUp(userId, position);
-  const replaced = entry.eventId !== null && eventId !== null && entry.eventId !== eventId;
-  if (position <= entry.last && !replaced) return;
+  const isReplaced = entry.eventId !== null && eventId !== null && entry.eventId !== eventId;
+  if (position <= entry.last && !isReplaced) return;
   const start = eventId === null ? 0 : await events.positionBefore(userId, eventId);
-  const before = start === 0 ? null : (await events.lookUp(userId, start)).eventId;
-  const cursor = eventCursor({ position: start, eventId: before });
+  const previousId = start === 0 ? null : (await events.lookUp(userId, start)).eventId;
+  const cursor = eventCursor({ position: start, eventId: previousId });
   const detail =
     `the database was put back to an earlier state, and the event that your cursor stands for is no longer there; ` +
     `continue from the cursor ${cursor} and skip the events whose ids you have seen`;

@@ -5,9 +5,9 @@ import { failCall, type StoredCallsContext } from "./stored-calls.ts";
 
 type RecoveryContext = Pick<Context, "log" | "nodeId" | "shutdownSignal" | "storage" | "system"> & StoredCallsContext;
 
-const BATCH = 200;
+const BATCH_SIZE = 200;
 /** A database may carry out the last writes of a process after it has died: pauses before each further check, ms. */
-const LOOKS_MS = [1_000, 4_000, 15_000];
+const CHECK_DELAYS_MS = [1_000, 4_000, 15_000];
 
 /**
  * Settles the leftovers of a dead process before starting anything new: its calls on the line, and those whose phone
@@ -21,22 +21,22 @@ export async function recover(context: RecoveryContext): Promise<void> {
 /** Repeats the check until no write of a dead process can follow; returns a function that stops it. */
 export function recoverLater(context: RecoveryContext): () => void {
   let cancel = () => {};
-  let stopped = false;
-  const lookIn = ([ms, ...more]: readonly number[]) => {
-    if (ms === undefined || stopped) return;
+  let isStopped = false;
+  const scheduleCheck = ([ms, ...laterDelays]: readonly number[]) => {
+    if (ms === undefined || isStopped) return;
     cancel = context.system.after(ms, () => {
       settleOrphans(context).then(
-        () => lookIn(more),
+        () => scheduleCheck(laterDelays),
         (error: unknown) => {
           if (context.shutdownSignal.aborted) return; // the next start begins with this check
-          context.log.error({ err: error }, "the calls of a process that died could not be looked through again");
+          context.log.error({ err: error }, "the calls of a crashed process could not be checked again");
         },
       );
     });
   };
-  lookIn(LOOKS_MS);
+  scheduleCheck(CHECK_DELAYS_MS);
   return () => {
-    stopped = true;
+    isStopped = true;
     cancel();
   };
 }
@@ -46,7 +46,7 @@ async function settleOrphans(context: RecoveryContext): Promise<void> {
   const { nodeId, storage } = context;
   for (;;) {
     const orphans = await retryUntilStored(context, "the list of calls of dead processes", () =>
-      storage.calls.orphaned(nodeId, BATCH),
+      storage.calls.orphaned(nodeId, BATCH_SIZE),
     );
     if (orphans.length === 0) return;
     // A call changed by a late write is found again in its new state.

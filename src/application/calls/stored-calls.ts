@@ -28,8 +28,8 @@ export function storeCall(
 ): Promise<Call | undefined> {
   const { calls } = context.storage;
   return retryUntilStored(context, `the write of call ${call.id}`, async () => {
-    const written = await calls.update(call.id, call.version, patch, events);
-    if (written) return written;
+    const storedCall = await calls.update(call.id, call.version, patch, events);
+    if (storedCall) return storedCall;
     // A write whose result was lost may still have succeeded.
     const stored = await calls.get(call.id);
     return stored && isWritten(stored, call, patch) && (await areStored(context, call, events)) ? stored : undefined;
@@ -103,9 +103,9 @@ async function recordedSoFar(
 ): Promise<number | null> {
   if (call.recordedMs === null || call.startedAt === null) return call.recordedMs;
   try {
-    const late = () => new Error(`it was not read within ${timings.closeMs} ms`);
-    const found = await within(recordings.read(call.id), { system, ms: timings.closeMs, late });
-    return Math.round(found?.durationMs ?? 0);
+    const timeoutError = () => new Error(`it was not read within ${timings.closeMs} ms`);
+    const recording = await within(recordings.read(call.id), { system, ms: timings.closeMs, timeoutError });
+    return Math.round(recording?.durationMs ?? 0);
   } catch (error) {
     log.warn({ call_id: call.id, err: error }, "the recording of a call cannot be read");
     return UNKNOWN_LENGTH_MS;

@@ -37,13 +37,13 @@ interface Termination {
  */
 export class Terminations {
   readonly #context: TerminationsContext;
-  readonly #live: LiveCalls;
+  readonly #liveCalls: LiveCalls;
   readonly #byCall = new Map<string, Termination>();
-  readonly #unconfirmed = new Set<string>();
+  readonly #unconfirmedIds = new Set<string>();
 
   constructor(context: TerminationsContext, live: LiveCalls) {
     this.#context = context;
-    this.#live = live;
+    this.#liveCalls = live;
   }
 
   /** True if a call will end but this is not stored yet. */
@@ -79,16 +79,16 @@ export class Terminations {
    * @throws {Refusal} `storage_unavailable`: the call ends, but that could not be stored in time; it will be
    */
   async terminate(call: Call, withinMs: number): Promise<boolean> {
-    if (this.#unconfirmed.delete(call.id)) return true;
-    const termination = this.#of(call, "terminated", null);
-    const ended = await this.#inTime(call, termination, withinMs).catch((cause: unknown) => {
+    if (this.#unconfirmedIds.delete(call.id)) return true;
+    const termination = this.#terminationOf(call, "terminated", null);
+    const hasEnded = await this.#inTime(call, termination, withinMs).catch((cause: unknown) => {
       if (!(cause instanceof StorageUnavailable)) throw cause;
       termination.refused = true;
       throw new Refusal("storage_unavailable", cause.message, { cause });
     });
-    if (!ended || termination.confirmed || termination.reason !== "terminated") return false;
+    if (!hasEnded || termination.confirmed || termination.reason !== "terminated") return false;
     termination.confirmed = true;
-    this.#unconfirmed.delete(call.id);
+    this.#unconfirmedIds.delete(call.id);
     return true;
   }
 
@@ -97,18 +97,18 @@ export class Terminations {
    * @throws {StorageUnavailable} the call ends, but that could not be stored in time; it will be
    */
   async end(call: Call, reason: FailedReason, detail: string | null): Promise<void> {
-    await this.#inTime(call, this.#of(call, reason, detail), this.#context.timings.storeMs);
+    await this.#inTime(call, this.#terminationOf(call, reason, detail), this.#context.timings.storeMs);
   }
 
-  #of(call: Call, reason: FailedReason, detail: string | null): Termination {
-    const running = this.#byCall.get(call.id);
-    if (running) return running;
+  #terminationOf(call: Call, reason: FailedReason, detail: string | null): Termination {
+    const existing = this.#byCall.get(call.id);
+    if (existing) return existing;
     const stored = this.#store(call, reason, detail).finally(() => this.#byCall.delete(call.id));
     const termination: Termination = { reason, stored, confirmed: false, refused: false };
     this.#byCall.set(call.id, termination);
     stored.then(
-      (ended) => {
-        if (ended && termination.refused && reason === "terminated") this.#remember(call.id);
+      (hasEnded) => {
+        if (hasEnded && termination.refused && reason === "terminated") this.#remember(call.id);
       },
       () => {}, // waiting requests get the error; the next start settles the call
     );
@@ -116,36 +116,36 @@ export class Terminations {
   }
 
   #remember(callId: string): void {
-    this.#unconfirmed.add(callId);
-    for (const oldest of this.#unconfirmed)
-      if (this.#unconfirmed.size > MAX_UNCONFIRMED) this.#unconfirmed.delete(oldest);
+    this.#unconfirmedIds.add(callId);
+    for (const oldest of this.#unconfirmedIds)
+      if (this.#unconfirmedIds.size > MAX_UNCONFIRMED) this.#unconfirmedIds.delete(oldest);
   }
 
   #inTime({ id, status }: Call, { stored }: Termination, ms: number): Promise<boolean> {
-    const meanwhile =
-      (this.#live.session(id) ?? status !== "QUEUED") ? "it ends all the same" : "this server does not dial it";
-    const sentence = `the end of call ${id} could not be stored in time; ${meanwhile}; repeat the request until it returns 204`;
-    return within(stored, { system: this.#context.system, ms, late: () => new StorageUnavailable(sentence) });
+    const consequence =
+      (this.#liveCalls.session(id) ?? status !== "QUEUED") ? "it ends anyway" : "this server does not dial it";
+    const message = `the end of call ${id} could not be stored in time; ${consequence}; repeat the request until it returns 204`;
+    return within(stored, { system: this.#context.system, ms, timeoutError: () => new StorageUnavailable(message) });
   }
 
   /** Ends the call and stores that; false if it ended otherwise. */
   async #store(call: Call, reason: FailedReason, detail: string | null): Promise<boolean> {
     const { id, instanceId } = call;
-    this.#live.withdraw(call);
-    let hungUp = await this.#hangUp(id, reason, detail);
+    this.#liveCalls.withdraw(call);
+    let wasHungUp = await this.#hangUp(id, reason, detail);
     return retryUntilStored(this.#context, `the end of call ${id}`, async () => {
       for (;;) {
-        await this.#live.settled(instanceId);
-        if (this.#live.session(id)) hungUp = (await this.#hangUp(id, reason, detail)) || hungUp;
+        await this.#liveCalls.settled(instanceId);
+        if (this.#liveCalls.session(id)) wasHungUp = (await this.#hangUp(id, reason, detail)) || wasHungUp;
         const call = await this.#context.storage.calls.get(id);
-        if (!call || !isActive(call.status)) return hungUp && call?.outcome?.reason === reason;
+        if (!call || !isActive(call.status)) return wasHungUp && call?.outcome?.reason === reason;
         // A session that could not store the end lives until its leg has ended.
-        if (this.#live.session(id)) {
-          await this.#live.over(id);
+        if (this.#liveCalls.session(id)) {
+          await this.#liveCalls.over(id);
           continue;
         }
         if (!(await failCall(this.#context, call, reason, detail))) continue;
-        this.#live.wake(instanceId);
+        this.#liveCalls.wake(instanceId);
         return true;
       }
     });
@@ -153,9 +153,9 @@ export class Terminations {
 
   /** Ends the call if it is live; false if it is not, or had ended before. Resolves when its outcome is stored. */
   async #hangUp(id: string, reason: FailedReason, detail: string | null): Promise<boolean> {
-    const session = this.#live.session(id);
-    const live = session !== undefined && isActive(session.call.status);
+    const session = this.#liveCalls.session(id);
+    const wasLive = session !== undefined && isActive(session.call.status);
     await session?.end(reason, detail);
-    return live;
+    return wasLive;
   }
 }

@@ -34,13 +34,13 @@ export async function once<T>(
   const name: ReceiptKey = { userId, scope: demoInstanceId ?? "", key };
   const fingerprint = await sha256Hex(JSON.stringify(input));
   const { taken: isTaken, key: runningKey } = await context.runningKeys.take(name, fingerprint);
-  if (!isTaken) throw runningKey.fingerprint === fingerprint ? inProgress(key) : reused(key);
+  if (!isTaken) throw runningKey.fingerprint === fingerprint ? keyInProgress(key) : keyReused(key);
   try {
     for (;;) {
       const begunAt = context.purgeClock.now(); // by which it is also purged
       const expiredBefore = context.purgeClock.ago(RECEIPT_KEPT_MS);
       const receipt = await context.storage.receipts.find(name, expiredBefore);
-      if (receipt) return await replayed(receipt, key, fingerprint, replay);
+      if (receipt) return await replayReceipt(receipt, key, fingerprint, replay);
       runningKey.run();
       const creation = await run({ ...name, fingerprint, begunAt, expiredBefore });
       if (creation !== undefined) return creation;
@@ -51,7 +51,7 @@ export async function once<T>(
   }
 }
 
-async function replayed<T>(
+async function replayReceipt<T>(
   receipt: Receipt,
   key: string,
   fingerprint: string,
@@ -60,7 +60,7 @@ async function replayed<T>(
   const { recordId } = receipt;
   const isCall = recordId.startsWith("call_");
   const isErased = receipt.fingerprint === "";
-  if (!isErased && receipt.fingerprint !== fingerprint) throw reused(key);
+  if (!isErased && receipt.fingerprint !== fingerprint) throw keyReused(key);
   const first = isErased ? undefined : await replay(receipt);
   if (first !== undefined) return first;
   // Creating another one could call a person twice whose data was just erased.
@@ -70,10 +70,10 @@ async function replayed<T>(
   );
 }
 
-function inProgress(key: string): Refusal {
+function keyInProgress(key: string): Refusal {
   return new Refusal("idempotency_key_in_progress", `a request with the key "${key}" is still running`);
 }
 
-function reused(key: string): Refusal {
+function keyReused(key: string): Refusal {
   return new Refusal("idempotency_key_reused", `the key "${key}" was used with another request body; use a new key`);
 }

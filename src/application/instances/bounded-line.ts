@@ -18,27 +18,27 @@ export class BoundedLine {
   readonly #telephony: Telephony;
   readonly #instance: InstanceRef;
   readonly #hostOf: (givenUp: AbortSignal) => LineHost;
-  readonly #failed: (error: unknown) => void;
+  readonly #onFailed: (error: unknown) => void;
   readonly #scope = new AbortController();
   #attempt: Attempt | undefined;
   #line: Promise<Line> | undefined;
 
   /**
    * @param hostOf the host of one attempt to open the line: once the signal is aborted, that line can report, read and store nothing
-   * @param failed called once for each failed attempt
+   * @param onFailed called once for each failed attempt
    */
   constructor(
     context: BoundedLineContext,
     telephony: Telephony,
     instance: InstanceRef,
-    hostOf: (givenUp: AbortSignal) => LineHost,
-    failed: (error: unknown) => void,
+    hostOf: (abandonSignal: AbortSignal) => LineHost,
+    onFailed: (error: unknown) => void,
   ) {
     this.#context = context;
     this.#telephony = telephony;
     this.#instance = instance;
     this.#hostOf = hostOf;
-    this.#failed = failed;
+    this.#onFailed = onFailed;
   }
 
   /** True if the line is open, or being opened. */
@@ -53,18 +53,18 @@ export class BoundedLine {
   open(): Promise<Line> {
     this.#line ??= this.#open().catch((error: unknown) => {
       this.#line = undefined;
-      if (!this.#scope.signal.aborted) this.#failed(error);
+      if (!this.#scope.signal.aborted) this.#onFailed(error);
       throw error;
     });
     return this.#line;
   }
 
-  /** Opens the line if need be, and forgets the device at the network; rejects with the reason why that failed. */
+  /** Opens the line if necessary, and forgets the device at the network; rejects with the reason why that failed. */
   unlink(): Promise<void> {
     const { unlinkMs } = this.#context.timings;
-    const late = () => new NetworkSilent(`the network did not unlink the device within ${unlinkMs} ms`);
+    const timeoutError = () => new NetworkSilent(`the network did not unlink the device within ${unlinkMs} ms`);
     const unlinked = this.open().then((line) => line.unlink());
-    return within(unlinked, { ...this.#bound, ms: unlinkMs, late });
+    return within(unlinked, { ...this.#waitOptions, ms: unlinkMs, timeoutError });
   }
 
   /** Gives the line up: it is closed, its reports no longer count, and the next use opens a new line. */
@@ -72,7 +72,7 @@ export class BoundedLine {
     const attempt = this.#attempt;
     this.#attempt = this.#line = undefined;
     attempt?.abort.abort(new Error("the line was given up"));
-    if (attempt) void closeOf(attempt.arrives).catch((error) => this.#warn(error));
+    if (attempt) void closeWhenOpen(attempt.arrives).catch((error) => this.#warn(error));
   }
 
   /** Closes the line, even while it is being opened. Never rejects. */
@@ -82,29 +82,31 @@ export class BoundedLine {
     this.#scope.abort(new Error("the line is closed"));
     if (!attempt) return;
     if (!attempt.opened) attempt.abort.abort(this.#scope.signal.reason);
-    const late = () => new NetworkSilent(`the line did not close within ${timings.closeMs} ms`);
-    await within(closeOf(attempt.arrives), { system, ms: timings.closeMs, late }).catch((error) => this.#warn(error));
+    const timeoutError = () => new NetworkSilent(`the line did not close within ${timings.closeMs} ms`);
+    await within(closeWhenOpen(attempt.arrives), { system, ms: timings.closeMs, timeoutError }).catch((error) =>
+      this.#warn(error),
+    );
   }
 
   async #open(): Promise<Line> {
     this.#scope.signal.throwIfAborted();
     const { lineOpenMs } = this.#context.timings;
     const abort = new AbortController();
-    const arrives = (async () => this.#telephony.open(this.#instance, this.#hostOf(abort.signal), abort.signal))();
-    const attempt: Attempt = { arrives, abort, opened: false };
+    const opening = (async () => this.#telephony.open(this.#instance, this.#hostOf(abort.signal), abort.signal))();
+    const attempt: Attempt = { arrives: opening, abort, opened: false };
     this.#attempt = attempt;
-    const late = () => {
-      const silent = new NetworkSilent(`the network did not open the line within ${lineOpenMs} ms`);
-      abort.abort(silent);
-      void closeOf(arrives).catch((error) => this.#warn(error));
-      return silent;
+    const timeoutError = () => {
+      const error = new NetworkSilent(`the network did not open the line within ${lineOpenMs} ms`);
+      abort.abort(error);
+      void closeWhenOpen(opening).catch((error) => this.#warn(error));
+      return error;
     };
-    const line = await within(arrives, { ...this.#bound, ms: lineOpenMs, late });
+    const line = await within(opening, { ...this.#waitOptions, ms: lineOpenMs, timeoutError });
     attempt.opened = true;
     return line;
   }
 
-  get #bound() {
+  get #waitOptions() {
     return { system: this.#context.system, signal: this.#scope.signal };
   }
 
@@ -114,8 +116,8 @@ export class BoundedLine {
 }
 
 /** Closes the line when it arrives; no step is needed if it never opens. */
-function closeOf(arrives: Promise<Line>): Promise<void> {
-  return arrives.then(
+function closeWhenOpen(opening: Promise<Line>): Promise<void> {
+  return opening.then(
     (line) => line.close(),
     () => {},
   );

@@ -10,7 +10,7 @@ export class BrokenLines {
   readonly #context: BrokenLinesContext;
   readonly #lines: Lines;
   /** Instances whose calls are being failed; true if something happened in the meantime. */
-  readonly #busy = new Map<string, boolean>();
+  readonly #inProgress = new Map<string, boolean>();
 
   constructor(context: BrokenLinesContext, lines: Lines) {
     this.#context = context;
@@ -18,29 +18,32 @@ export class BrokenLines {
   }
 
   /** A call waits for the line, or the line has broken. */
-  look(instanceId: string): void {
+  check(instanceId: string): void {
     if (this.#lines.find(instanceId)?.lastingFault === undefined) return;
-    const busy = this.#busy.has(instanceId);
-    this.#busy.set(instanceId, busy);
-    if (!busy) void this.#failUntilQuiet(instanceId);
+    const isRunning = this.#inProgress.has(instanceId);
+    this.#inProgress.set(instanceId, isRunning);
+    if (!isRunning) void this.#failUntilQuiet(instanceId);
   }
 
   async #failUntilQuiet(instanceId: string): Promise<void> {
     try {
       do {
-        this.#busy.set(instanceId, false);
+        this.#inProgress.set(instanceId, false);
         await this.#failWaiting(instanceId);
-      } while (this.#busy.get(instanceId));
+      } while (this.#inProgress.get(instanceId));
     } catch (error) {
       // Their time in the queue ends them.
-      this.#context.log.warn({ instance_id: instanceId, err: error }, "the calls of a broken line could not be failed");
+      this.#context.log.warn(
+        { instance_id: instanceId, err: error },
+        "the failure of calls of a broken line could not be stored",
+      );
     }
-    this.#busy.delete(instanceId);
+    this.#inProgress.delete(instanceId);
   }
 
   async #failWaiting(instanceId: string): Promise<void> {
     const { calls } = this.#context.storage;
-    const active = await retryUntilStored(this.#context, "the look at the calls of a broken line", () =>
+    const active = await retryUntilStored(this.#context, "the list of calls of a broken line", () =>
       calls.active(instanceId),
     );
     for (const call of active) {

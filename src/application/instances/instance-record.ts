@@ -41,11 +41,11 @@ export class InstanceRecord {
 
   /** Runs a write after those before it, and rejects with its failure. */
   inTurn(write: () => Promise<void>): Promise<void> {
-    const written = this.#writes.then(write);
-    this.#writes = written.catch((error: unknown) => {
+    const result = this.#writes.then(write);
+    this.#writes = result.catch((error: unknown) => {
       this.#context.log.error({ instance_id: this.#current.id, err: error }, "a line's report could not be stored");
     });
-    return written;
+    return result;
   }
 
   /** Waits until all reports are stored. */
@@ -64,21 +64,21 @@ export class InstanceRecord {
       const now = system.now();
       const link = input === "link" ? { linkedAt: now } : input === "unlink" && { linkedAt: null, pause: null };
       // A status is written only if it changes: writing CREATED erases the secrets of a link in progress.
-      const moved = { ...patch, ...link, ...(status && { status }), updatedAt: now };
+      const fields = { ...patch, ...link, ...(status && { status }), updatedAt: now };
       const subject = { callId: null, instanceId: current.id, userId: current.userId };
       const log = (status || !input) && fact ? [events.event(fact, subject)] : [];
       const next = await retryUntilStored(this.#context, `the write of instance ${current.id}`, () =>
-        storage.instances.update(current.id, current.version, moved, log, sealed),
+        storage.instances.update(current.id, current.version, fields, log, sealed),
       );
       if (next) {
         this.#current = next;
         return events.publish(log);
       }
-      const stored = await retryUntilStored(this.#context, `the read of instance ${current.id}`, () =>
+      const latest = await retryUntilStored(this.#context, `the read of instance ${current.id}`, () =>
         storage.instances.get(current.id),
       );
-      if (!stored) return;
-      this.#current = stored;
+      if (!latest) return;
+      this.#current = latest;
     }
   }
 }

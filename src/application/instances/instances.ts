@@ -47,24 +47,24 @@ export class Instances implements InstanceUseCases {
   readonly #linking: Linking;
   readonly #unlinkings: Unlinkings;
 
-  constructor(context: InstancesContext, lines: Lines, deletions: Deletions, live: Pick<Dispatcher, "endLive">) {
+  constructor(context: InstancesContext, lines: Lines, deletions: Deletions, dispatcher: Pick<Dispatcher, "endLive">) {
     this.#context = context;
     this.#lines = lines;
     this.#deletions = deletions;
-    this.#unlinkings = new Unlinkings(context, lines, live);
+    this.#unlinkings = new Unlinkings(context, lines, dispatcher);
     this.#linking = new Linking(context, lines, deletions);
   }
 
   async create(principal: Principal, input: unknown, options: CreateOptions = {}): Promise<Instance & Creation> {
     const { system, ids, events, storage } = this.#context;
     const schemas = options.strict ? this.#context.strictSchemas : this.#context.schemas;
-    const open = await this.#context.access.openTo(principal.userId);
-    const checked = parseCreateInstance(schemas, input, this.#providerFaults(input, open));
-    const { name, metadata = {}, provider } = checked;
-    const callerId = callerOf(checked.callerId);
+    const openNetworks = await this.#context.access.openTo(principal.userId);
+    const checkedInput = parseCreateInstance(schemas, input, this.#providerFaults(input, openNetworks));
+    const { name, metadata = {}, provider } = checkedInput;
+    const callerId = callerOf(checkedInput.callerId);
     refuseDemo(principal, "a demo token cannot create instances");
     const { userId } = principal;
-    const made = (id: string, network: string, at: number): Instance => ({
+    const newInstance = (id: string, network: string, at: number): Instance => ({
       id,
       userId,
       name,
@@ -84,28 +84,28 @@ export class Instances implements InstanceUseCases {
       options.idempotencyKey,
       ["instance", { name, metadata, provider, callerId }],
       async (receipt) => {
-        const network = provider ?? (open[0] as string); // not empty, or the input would have had a fault
+        const network = provider ?? (openNetworks[0] as string); // not empty, or the input would have had a fault
         await assertCallerAllowed(this.#context, principal, this.#context.telephony.get(network), callerId);
-        const instance = made(ids("inst"), network, system.now());
+        const instance = newInstance(ids("inst"), network, system.now());
         const event = events.event({ event: "instance.created", data: { name } }, subjectOf(instance));
         const { limits } = this.#context;
-        const most = limits.instancesPerUser;
-        const inserted = await storage.instances.insert(instance, [event], receipt, most, byteBudgetOf(limits));
-        if (inserted === "repeated") return undefined;
-        if (inserted === "over_budget") throw await storageQuota(this.#context, instance, "user");
-        if (inserted === "at_limit")
+        const maxInstances = limits.instancesPerUser;
+        const result = await storage.instances.insert(instance, [event], receipt, maxInstances, byteBudgetOf(limits));
+        if (result === "repeated") return undefined;
+        if (result === "over_budget") throw await storageQuota(this.#context, instance, "user");
+        if (result === "at_limit")
           throw new Refusal(
             "instance_quota",
-            `you have ${most} instances, and this server allows ${most}; delete one first`,
+            `you have ${maxInstances} instances, and this server allows ${maxInstances}; delete one first`,
           );
         events.publish([event]);
-        this.#linkByItself(instance);
+        this.#linkAutomatically(instance);
         return { ...instance, created: true, replayed: false };
       },
       async ({ recordId }) => {
         // The input equals that of the first request, so it has the original values of fields that may have changed.
         const first = await storage.instances.get(recordId);
-        return first && { ...made(first.id, first.provider, first.createdAt), created: true, replayed: true };
+        return first && { ...newInstance(first.id, first.provider, first.createdAt), created: true, replayed: true };
       },
     );
   }
@@ -124,7 +124,7 @@ export class Instances implements InstanceUseCases {
       const { id, version, provider } = await ownedInstance(this.#context.storage, principal, instanceId);
       await assertCallerAllowed(this.#context, principal, telephony.get(provider), callerId ?? undefined);
       const updated = await storage.instances.update(id, version, { ...changes, updatedAt: system.now() }, []);
-      if (updated) return this.#shown(updated); // otherwise another write came first
+      if (updated) return this.#withLiveStatus(updated); // otherwise another write came first
     }
   }
 
@@ -134,19 +134,19 @@ export class Instances implements InstanceUseCases {
       const instance = await instances.get(principal.demoInstanceId);
       const isListed =
         instance && instance.status !== "DELETED" && mayUseInstance(principal, instance) && page.after === undefined;
-      return isListed ? [this.#listed(instance)] : [];
+      return isListed ? [this.#withConnection(instance)] : [];
     }
-    return (await instances.list(principal.userId, page)).map((instance) => this.#listed(instance));
+    return (await instances.list(principal.userId, page)).map((instance) => this.#withConnection(instance));
   }
 
   async get(principal: Principal, instanceId: string): Promise<InstanceDetails> {
     const instance = await ownedInstance(this.#context.storage, principal, instanceId);
     const callQueue = await this.#context.storage.calls.active(instance.id);
-    return { ...this.#listed(instance), callQueue };
+    return { ...this.#withConnection(instance), callQueue };
   }
 
-  configure(principal: Principal, instanceId: string, patience?: Pick<WaitLimit, "signal">): Promise<LinkingCode> {
-    return this.#linking.configure(principal, instanceId, patience);
+  configure(principal: Principal, instanceId: string, waitOptions?: Pick<WaitLimit, "signal">): Promise<LinkingCode> {
+    return this.#linking.configure(principal, instanceId, waitOptions);
   }
 
   pairingCode(
@@ -162,15 +162,15 @@ export class Instances implements InstanceUseCases {
     return this.#linking.linkTicket(principal, instanceId);
   }
 
-  linkPage(ticket: string, patience?: Pick<WaitLimit, "signal">): Promise<LinkPageState> {
-    return this.#linking.linkPage(ticket, patience);
+  linkPage(ticket: string, waitOptions?: Pick<WaitLimit, "signal">): Promise<LinkPageState> {
+    return this.#linking.linkPage(ticket, waitOptions);
   }
 
   async unlink(principal: Principal, instanceId: string): Promise<Instance> {
     refuseDemo(principal, "a demo token cannot unlink numbers");
     const instance = await ownedInstance(this.#context.storage, principal, instanceId);
     await this.#unlinkings.unlink(instance);
-    return this.#shown(await ownedInstance(this.#context.storage, principal, instanceId));
+    return this.#withLiveStatus(await ownedInstance(this.#context.storage, principal, instanceId));
   }
 
   async delete(principal: Principal, instanceId: string): Promise<void> {
@@ -178,26 +178,26 @@ export class Instances implements InstanceUseCases {
     await this.#deletions.delete(await everOwnedInstance(this.#context.storage, principal, instanceId));
   }
 
-  #linkByItself(instance: Instance): void {
+  #linkAutomatically(instance: Instance): void {
     const network = this.#context.telephony.get(instance.provider);
     if (network && linksByItself(network)) void this.#lines.of(instance).probe();
   }
 
-  #listed(instance: Instance): ListedInstance {
-    return { ...this.#shown(instance), connection: this.#lines.connection(instance) };
+  #withConnection(instance: Instance): ListedInstance {
+    return { ...this.#withLiveStatus(instance), connection: this.#lines.connection(instance) };
   }
 
-  #shown(instance: Instance): Instance {
+  #withLiveStatus(instance: Instance): Instance {
     return { ...instance, status: this.#lines.status(instance) };
   }
 
-  /** @param open the networks that this user may use: any other counts as nonexistent */
-  #providerFaults(input: unknown, open: readonly string[]): Fault[] {
+  /** @param openNetworks the networks that this user may use: any other counts as nonexistent */
+  #providerFaults(input: unknown, openNetworks: readonly string[]): Fault[] {
     const provider = providerIn(input);
-    if (provider === undefined ? open.length > 0 : open.includes(provider)) return [];
-    const none = provider === undefined ? "there is no provider" : `there is no provider "${provider}"`;
-    const others = open.length === 0 ? "you may use none" : `it has: ${open.join(", ")}`;
-    const detail = `${none} on this server; ${others}${this.#context.access.hint}`;
+    if (provider === undefined ? openNetworks.length > 0 : openNetworks.includes(provider)) return [];
+    const problem = provider === undefined ? "there is no provider" : `there is no provider "${provider}"`;
+    const hint = openNetworks.length === 0 ? "you may use none" : `it has: ${openNetworks.join(", ")}`;
+    const detail = `${problem} on this server; ${hint}${this.#context.access.hint}`;
     return [{ pointer: "/provider", code: "provider_unknown", detail }];
   }
 }

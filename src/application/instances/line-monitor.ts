@@ -39,7 +39,7 @@ export type LineMonitorContext = Pick<
   StoredLinkContext;
 
 /** The reason that a caller sees for an error of the adapter. */
-const NOT_OPENED = "the line could not be opened; the server's log has the reason";
+const OPEN_FAILED = "the line could not be opened; the server's log has the reason";
 
 /** True if instances of the network need no code: the operator has configured their numbers. */
 export function linksByItself({ capabilities }: Telephony): boolean {
@@ -98,14 +98,14 @@ export class LineMonitor {
       context,
       telephony,
       { id, userId, name },
-      (givenUp) => this.#hostOf(givenUp),
-      (error) => this.#notOpened(error),
+      (abandonSignal) => this.#hostOf(abandonSignal),
+      (error) => this.#reportOpenFailure(error),
     );
     this.#codes = new LinkCodes(context.system);
     this.#prober = new Prober(context, {
       line: () => this.line(),
       isProbed: () => isProbed(this.#flow),
-      found: (health) => this.#found(health),
+      found: (health) => this.#onHealth(health),
     });
     this.#flow = newLine(instance.status !== "CREATED" || this.linksByItself);
   }
@@ -164,7 +164,7 @@ export class LineMonitor {
   /** Starts linking, or continues with it. */
   async link(): Promise<void> {
     const line = await this.line();
-    this.#take({ type: "linking_started" });
+    this.#apply({ type: "linking_started" });
     try {
       await line.link();
     } catch (error) {
@@ -173,21 +173,21 @@ export class LineMonitor {
     }
   }
 
-  /** Asks a line with a lasting fault for another attempt: a person may have removed the cause. */
+  /** Retries a line with a permanent fault: a person may have removed the cause. */
   retry(): void {
     if (this.lastingFault === undefined) return;
-    const failed = (err: unknown) =>
+    const logFailure = (err: unknown) =>
       this.#context.log.warn({ instance_id: this.#record.current.id, err }, "the line could not be tried again");
     this.line()
       .then((line) => line.link())
-      .catch(failed);
+      .catch(logFailure);
   }
 
-  /** A code for the phone with this number; undefined if the network has none. Starts linking if need be. */
+  /** A code for the phone with this number; undefined if the network has none. Starts linking if necessary. */
   async pairingCode(phone: string, signal: AbortSignal): Promise<PairingCode | undefined> {
     const line = await this.line();
     if (!line.pairingCode) return undefined;
-    this.#take({ type: "linking_started" });
+    this.#apply({ type: "linking_started" });
     try {
       return await line.pairingCode(phone, signal);
     } catch (error) {
@@ -207,28 +207,28 @@ export class LineMonitor {
   }
 
   /** The host of one opened line. Once that is given up, it can no longer report, read or store. */
-  #hostOf(givenUp: AbortSignal): LineHost {
+  #hostOf(abandonSignal: AbortSignal): LineHost {
     const { lease } = this.#context;
-    const take = (input: LineInput): void => {
-      if (!givenUp.aborted) this.#take(input);
+    const apply = (input: LineInput): void => {
+      if (!abandonSignal.aborted) this.#apply(input);
     };
     return {
-      ...this.#link.storesFor(givenUp),
+      ...this.#link.storesFor(abandonSignal),
       deadlines: lease.deadlines,
       publicUrl: () => this.#context.publicUrl(),
       code: (code) => {
-        if (!givenUp.aborted) this.#codes.show(code);
+        if (!abandonSignal.aborted) this.#codes.show(code);
       },
       linked: async (phone, credentials) => {
-        givenUp.throwIfAborted();
+        abandonSignal.throwIfAborted();
         await this.#linked(phone, credentials);
       },
       online: () => {
-        if (!givenUp.aborted) void this.probe();
+        if (!abandonSignal.aborted) void this.probe();
       },
-      offline: (reason, isLasting = false) => take({ type: "offline", reason, isLasting }),
-      condition: (condition, reason) => take({ type: "condition", condition: condition ?? null, reason }),
-      unlinked: (reason) => take({ type: "unlinked", reason }),
+      offline: (reason, isLasting = false) => apply({ type: "offline", reason, isLasting }),
+      condition: (condition, reason) => apply({ type: "condition", condition: condition ?? null, reason }),
+      unlinked: (reason) => apply({ type: "unlinked", reason }),
     };
   }
 
@@ -239,12 +239,12 @@ export class LineMonitor {
     const { offlineReports } = this.#flow;
     await this.#link.store(phone, credentials);
     if (this.#record.current.status === "DELETED") throw notLinked();
-    this.#take({ type: "link_stored", offlineReports });
+    this.#apply({ type: "link_stored", offlineReports });
   }
 
   /** Connects with stored credentials, although no number counts as linked: the first probe that is online links it. */
   resume(): Promise<void> {
-    this.#take({ type: "resumed" });
+    this.#apply({ type: "resumed" });
     return this.probe();
   }
 
@@ -267,22 +267,19 @@ export class LineMonitor {
   async unlinkNumber(reason: string, networkAsked: () => void): Promise<boolean> {
     const { log } = this.#context;
     const { id } = this.#record.current;
-    this.#take({ type: "unlinking", reason });
+    this.#apply({ type: "unlinking", reason });
     try {
       await retryUntilStored(this.#context, `the unlinking of instance ${id}`, () => this.#line.unlink());
     } catch (error) {
       if (!this.#isUnlinking) return false;
       if (error instanceof StorageUnavailable) throw error;
-      log.warn(
-        { instance_id: id, err: error },
-        "the device could not be unlinked; its credentials are erased all the same",
-      );
+      log.warn({ instance_id: id, err: error }, "the device could not be unlinked; its credentials are erased anyway");
     }
     if (!this.#isUnlinking) return false;
     this.#line.abandon(); // its late writes must not reach the next link
     networkAsked();
     await this.#link.erase(reason);
-    this.#take({ type: "unlinking_stored", reason });
+    this.#apply({ type: "unlinking_stored", reason });
     return true;
   }
 
@@ -293,27 +290,27 @@ export class LineMonitor {
   /**
    * Makes the network forget the device of a deleted instance, and stops probing; rejects with the reason if the network was not
    * asked or did not do it.
-   * @param open open the line if it is not open
+   * @param openLine opens the line if it is not open
    */
-  async unlink({ open }: { open: boolean }): Promise<void> {
-    this.#quiet();
-    if (open || this.#line.wanted) await this.#line.unlink();
+  async unlink({ open: openLine }: { open: boolean }): Promise<void> {
+    this.#stopProbing();
+    if (openLine || this.#line.wanted) await this.#line.unlink();
   }
 
   /** Closes the line; writes that wait for the storage continue. Never rejects. */
   async close(): Promise<void> {
-    this.#quiet();
+    this.#stopProbing();
     await this.#line.close();
-    this.#take({ type: "closed" });
+    this.#apply({ type: "closed" });
   }
 
-  #quiet(): void {
-    this.#take({ type: "closing" });
+  #stopProbing(): void {
+    this.#apply({ type: "closing" });
     this.#prober.stop();
     this.#codes.endWaits();
   }
 
-  #take(input: LineInput): void {
+  #apply(input: LineInput): void {
     const rules = { graceMs: this.#context.timings.lineGraceMs, linksAutomatically: this.linksByItself };
     const { flow, effects } = decideLine(this.#flow, input, rules);
     if (flow.state === "unlinked" && this.#flow.state !== "unlinked") this.#number = {};
@@ -348,7 +345,7 @@ export class LineMonitor {
         this.#link.erase(effect.reason).catch(() => {}); // logged by the record
         break;
       case "start_grace":
-        this.#cancelGrace = this.#context.system.after(effect.ms, () => this.#take({ type: "grace_over" }));
+        this.#cancelGrace = this.#context.system.after(effect.ms, () => this.#apply({ type: "grace_over" }));
         break;
       case "stop_grace":
         this.#cancelGrace?.();
@@ -365,21 +362,21 @@ export class LineMonitor {
     }
   }
 
-  #notOpened(error: unknown): void {
-    this.#take({ type: "open_failed", reason: error instanceof NetworkSilent ? error.message : NOT_OPENED });
+  #reportOpenFailure(error: unknown): void {
+    this.#apply({ type: "open_failed", reason: error instanceof NetworkSilent ? error.message : OPEN_FAILED });
     const level = error instanceof StorageUnavailable ? "warn" : "error";
     this.#context.log[level]({ instance_id: this.#record.current.id, err: error }, "the line could not be opened");
   }
 
-  #found(health: LineHealth): void {
+  #onHealth(health: LineHealth): void {
     this.#context.standStill.look();
     const at = this.#context.system.now();
-    if (health.state === "online") this.#take({ type: "found_online", at, notice: health.notice });
-    else this.#take({ type: "found_offline", reason: health.reason, isLasting: health.lasting ?? false });
+    if (health.state === "online") this.#apply({ type: "found_online", at, notice: health.notice });
+    else this.#apply({ type: "found_offline", reason: health.reason, isLasting: health.lasting ?? false });
   }
 
   async #storeActive(offlineReports: number): Promise<void> {
     if (offlineReports !== this.#flow.offlineReports) return;
-    if (await this.#link.activate()) this.#take({ type: "active_stored", offlineReports });
+    if (await this.#link.activate()) this.#apply({ type: "active_stored", offlineReports });
   }
 }

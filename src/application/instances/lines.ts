@@ -8,7 +8,7 @@ import { LineMonitor, type LineMonitorContext, type LineWatcher, linksByItself }
 
 type LinesContext = Pick<Context, "log" | "speech" | "storage" | "system" | "telephony"> & LineMonitorContext;
 
-const OPEN_AT_ONCE = 100;
+const PAGE_SIZE = 100;
 /** Maximum numbers with waiting calls that connect first after a start; the rest connect with the others. */
 const MAX_FIRST_LINES = 500;
 
@@ -18,8 +18,8 @@ export class Lines {
   readonly #watcher: LineWatcher;
   readonly #monitors = new Map<string, LineMonitor>();
   /** Ids of the instances whose lines the start has already opened. */
-  readonly #resumed = new Set<string>();
-  #warmedUp = false;
+  readonly #resumedIds = new Set<string>();
+  #isWarmedUp = false;
   #stopping: Promise<void> | undefined;
 
   constructor(context: LinesContext, watcher: LineWatcher) {
@@ -35,22 +35,22 @@ export class Lines {
     await this.#openAll((page) => storage.instances.halfLinked(page));
     for (const network of telephony.values())
       if (linksByItself(network)) await this.#openAll((page) => storage.instances.unlinked(network.name, page));
-    this.#resumed.clear();
+    this.#resumedIds.clear();
   }
 
   #resume(instance: Instance): void {
-    if (this.#resumed.has(instance.id) || !this.#context.telephony.has(instance.provider)) return;
-    this.#resumed.add(instance.id);
+    if (this.#resumedIds.has(instance.id) || !this.#context.telephony.has(instance.provider)) return;
+    this.#resumedIds.add(instance.id);
     void this.of(instance).resume();
   }
 
   async #openAll(list: (page: Page) => Promise<Instance[]>): Promise<void> {
     let after: string | undefined;
     for (;;) {
-      const page = await list({ limit: OPEN_AT_ONCE, after });
+      const page = await list({ limit: PAGE_SIZE, after });
       for (const instance of page) this.#resume(instance);
       after = page.at(-1)?.id;
-      if (page.length < OPEN_AT_ONCE) return;
+      if (page.length < PAGE_SIZE) return;
     }
   }
 
@@ -64,8 +64,8 @@ export class Lines {
     if (this.#stopping) throw new Refusal("stopping", "the server is stopping: it opens no more lines");
     const telephony = this.#context.telephony.get(instance.provider);
     if (!telephony) {
-      const mounted = [...this.#context.telephony.keys()].join(", ");
-      throw new Refusal("qr_unavailable", `no telephony "${instance.provider}" is mounted here, only: ${mounted}`);
+      const providers = [...this.#context.telephony.keys()].join(", ");
+      throw new Refusal("qr_unavailable", `no telephony "${instance.provider}" is mounted here, only: ${providers}`);
     }
     const monitor = new LineMonitor(this.#context, instance, telephony, this.#watcher);
     this.#monitors.set(instance.id, monitor);
@@ -75,8 +75,8 @@ export class Lines {
 
   /** Loads the speech engines with the first line: no text is spoken without one. */
   #warmUpSpeech(): void {
-    if (this.#warmedUp) return;
-    this.#warmedUp = true;
+    if (this.#isWarmedUp) return;
+    this.#isWarmedUp = true;
     const { speech, log } = this.#context;
     void speech
       .warmUp?.()
@@ -118,12 +118,12 @@ export class Lines {
     const monitor = this.#monitors.get(instance.id);
     if (monitor) return monitor.connection;
     const { provider, phone, status } = instance;
-    const unknown = { lastSeenAt: null, condition: null, provider };
+    const unknownFields = { lastSeenAt: null, condition: null, provider };
     if (status === "CREATED")
-      return { state: "unlinked", phone: null, reason: "no phone number is linked", ...unknown };
-    const mounted = this.#context.telephony.has(provider);
-    const reason = mounted ? "the line is not open" : `no telephony "${provider}" is mounted`;
-    return { state: "offline", phone, reason, ...unknown };
+      return { state: "unlinked", phone: null, reason: "no phone number is linked", ...unknownFields };
+    const isMounted = this.#context.telephony.has(provider);
+    const reason = isMounted ? "the line is not open" : `no telephony "${provider}" is mounted`;
+    return { state: "offline", phone, reason, ...unknownFields };
   }
 
   /** Closes one line permanently. */

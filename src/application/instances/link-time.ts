@@ -3,17 +3,17 @@ import { storedTime } from "../stored-times.ts";
 import type { InstanceRecord } from "./instance-record.ts";
 
 /** Time after which a timestamp of a fast clock is replaced, ms: the clock that seems right may itself be briefly behind. */
-const BELIEVED_AFTER_MS = 24 * 3_600_000;
+const TRUST_AFTER_MS = 24 * 3_600_000;
 
 /**
- * Time at which the number of an instance was linked. If that was stored while the clock was ahead, the link counts from when this
- * process has it, so that a warm-up continues.
+ * Time at which the number of an instance was linked. If it was stored while the clock was ahead, the time counts at which this
+ * process first saw it, so that a warm-up continues.
  */
 export class LinkTime {
   readonly #context: Pick<Context, "system">;
   readonly #record: InstanceRecord;
   /** The stored time, and the time at which this process first saw it by the monotonic clock, ms. */
-  #seen: { readonly linkedAt: number; readonly monotonic: number } | undefined;
+  #firstSeen: { readonly linkedAt: number; readonly monotonic: number } | undefined;
 
   constructor(context: Pick<Context, "system">, record: InstanceRecord) {
     this.#context = context;
@@ -27,16 +27,16 @@ export class LinkTime {
     const monotonic = system.monotonic();
     const { linkedAt } = this.#record.current;
     if (typeof linkedAt !== "number") return now;
-    if (this.#seen?.linkedAt !== linkedAt) this.#seen = { linkedAt, monotonic };
-    const knownMs = Math.floor(monotonic - this.#seen.monotonic);
-    const counted = Math.min(storedTime("instances.linked_at", linkedAt, now), now - knownMs);
-    if (linkedAt > now && knownMs >= BELIEVED_AFTER_MS) this.#replace(linkedAt, counted);
-    return counted;
+    if (this.#firstSeen?.linkedAt !== linkedAt) this.#firstSeen = { linkedAt, monotonic };
+    const observedMs = Math.floor(monotonic - this.#firstSeen.monotonic);
+    const effective = Math.min(storedTime("instances.linked_at", linkedAt, now), now - observedMs);
+    if (linkedAt > now && observedMs >= TRUST_AFTER_MS) this.#replace(linkedAt, effective);
+    return effective;
   }
 
-  #replace(stored: number, linkedAt: number): void {
+  #replace(previousTime: number, linkedAt: number): void {
     this.#record.enqueue(async () => {
-      if (this.#record.current.linkedAt === stored) await this.#record.move({ patch: { linkedAt } });
+      if (this.#record.current.linkedAt === previousTime) await this.#record.move({ patch: { linkedAt } });
     });
   }
 }

@@ -57,7 +57,7 @@ export class Linking implements Pick<InstanceUseCases, "configure" | "pairingCod
     if (monitor.linksByItself) return this.#withoutCode(instance, monitor, signal);
     const code = await this.#codeOf(monitor, signal);
     if (!code) await this.#settled(monitor);
-    await this.#insistUnlinked(instance);
+    await this.#assertUnlinked(instance);
     if (code) {
       const message = instructionFor(instance, code.payload);
       return { instanceId, payload: code.payload, expiresAt: code.expiresAt, sequence: code.sequence, message };
@@ -76,7 +76,7 @@ export class Linking implements Pick<InstanceUseCases, "configure" | "pairingCod
     const instance = await ownedInstance(this.#context.storage, principal, instanceId);
     if (instance.status !== "CREATED") throw alreadyLinked(instance);
     const code = await pairingCodeOf(this.#context, this.#lines, { instance, phone, signal });
-    await this.#insistUnlinked(instance);
+    await this.#assertUnlinked(instance);
     return { instanceId, ...code, message: pairingInstruction(phone) };
   }
 
@@ -84,33 +84,33 @@ export class Linking implements Pick<InstanceUseCases, "configure" | "pairingCod
     const instance = await ownedInstance(this.#context.storage, principal, instanceId);
     if (instance.status !== "CREATED") throw alreadyLinked(instance);
     if (this.#lines.of(instance).linksByItself)
-      throw new Refusal("qr_unavailable", `there is no QR code: "${instance.provider}" links by itself`);
+      throw new Refusal("qr_unavailable", `there is no QR code: "${instance.provider}" links automatically`);
     return this.#linkTickets.issue(instance.id);
   }
 
-  async linkPage(ticket: string, patience: Pick<WaitLimit, "signal"> = {}): Promise<LinkPageState> {
-    const read = await this.#linkTickets.read(ticket);
-    const instance = read && (await this.#context.storage.instances.get(read.instanceId));
+  async linkPage(ticket: string, waitOptions: Pick<WaitLimit, "signal"> = {}): Promise<LinkPageState> {
+    const linkTicket = await this.#linkTickets.read(ticket);
+    const instance = linkTicket && (await this.#context.storage.instances.get(linkTicket.instanceId));
     if (!instance || instance.status === "DELETED") throw noLinkPage();
-    if (read?.expired)
+    if (linkTicket?.expired)
       throw new Refusal("link_page_expired", "this page has expired; ask its sender for a new address");
     const { id, userId, name } = instance;
-    const leave = this.#linkPages.take(id);
-    if (!leave) throw new Refusal("server_busy", "this page is open too often; close it on other devices");
+    const release = this.#linkPages.take(id);
+    if (!release) throw new Refusal("server_busy", "too many copies of this page are open; close it on other devices");
     try {
-      return { name, linked: false, code: await this.configure({ userId }, id, patience) };
+      return { name, linked: false, code: await this.configure({ userId }, id, waitOptions) };
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       if (error.code === "instance_not_found") throw noLinkPage();
       // The reason is for the server's owner, unless the phone's owner should see it.
       if (error.code !== "instance_already_linked") {
         const { condition, reason } = this.#lines.connection(instance);
-        const why = condition === null ? "" : `: ${reason}`;
-        throw new Refusal(error.code, `there is no code at the moment${why}`, { cause: error });
+        const suffix = condition === null ? "" : `: ${reason}`;
+        throw new Refusal(error.code, `there is no code at the moment${suffix}`, { cause: error });
       }
       return { name, linked: true, phone: (await this.#context.storage.instances.get(id))?.phone ?? null };
     } finally {
-      leave();
+      release();
     }
   }
 
@@ -118,9 +118,9 @@ export class Linking implements Pick<InstanceUseCases, "configure" | "pairingCod
   async #codeOf(monitor: LineMonitor, signal: AbortSignal | undefined): Promise<LinkCode | undefined> {
     const { system, timings } = this.#context;
     const until = system.monotonic() + timings.linkCodeMs;
-    const late = () => new NetworkSilent(`the network did not answer within ${timings.linkCodeMs} ms`);
+    const timeoutError = () => new NetworkSilent(`the network did not respond within ${timings.linkCodeMs} ms`);
     try {
-      const bound = { system, ms: timings.linkCodeMs, late, signal };
+      const bound = { system, ms: timings.linkCodeMs, timeoutError, signal };
       await within(monitor.link(), bound);
       return await within(monitor.currentCode(until - system.monotonic()), bound);
     } catch (cause) {
@@ -137,43 +137,44 @@ export class Linking implements Pick<InstanceUseCases, "configure" | "pairingCod
   /** A network that links automatically shows no code; the refusal names why it has not linked yet. */
   async #withoutCode(instance: Instance, monitor: LineMonitor, signal: AbortSignal | undefined): Promise<never> {
     const { system, timings } = this.#context;
-    const late = () => new NetworkSilent("the network does not answer");
+    const timeoutError = () => new NetworkSilent("the network does not answer");
     // The reason is in the connection.
-    await within(monitor.probe(), { system, ms: timings.linkCodeMs, late, signal }).catch(() =>
+    await within(monitor.probe(), { system, ms: timings.linkCodeMs, timeoutError, signal }).catch(() =>
       signal?.throwIfAborted(),
     );
     await this.#settled(monitor);
-    await this.#insistUnlinked(instance);
+    await this.#assertUnlinked(instance);
     const reason = monitor.connection.reason ?? "it has not been online yet";
     throw new Refusal(
       "qr_unavailable",
-      `there is no QR code: "${instance.provider}" links by itself as soon as it is online, but ${reason}`,
+      `there is no QR code: "${instance.provider}" links automatically as soon as it is online, but ${reason}`,
     );
   }
 
   /** Waits until all reports of the line are stored. */
   async #settled(monitor: LineMonitor): Promise<void> {
     const { system, timings } = this.#context;
-    const late = () => new StorageUnavailable(`the line's state could not be stored within ${timings.storeMs} ms`);
-    await within(monitor.settled(), { system, ms: timings.storeMs, late });
+    const timeoutError = () =>
+      new StorageUnavailable(`the line's state could not be stored within ${timings.storeMs} ms`);
+    await within(monitor.settled(), { system, ms: timings.storeMs, timeoutError });
   }
 
   /** @throws {Refusal} the instance is linked, or deleted */
-  async #insistUnlinked(instance: Instance): Promise<void> {
-    const now = await this.#context.storage.instances.get(instance.id);
-    if (!now || now.status === "DELETED") {
+  async #assertUnlinked(instance: Instance): Promise<void> {
+    const current = await this.#context.storage.instances.get(instance.id);
+    if (!current || current.status === "DELETED") {
       // The line may have been opened after the deletion; a deletion under way closes it itself.
       if (!this.#deletions.underWay(instance.id)) await this.#lines.drop(instance.id);
       throw instanceNotFound(instance.id);
     }
-    if (now.status !== "CREATED") throw alreadyLinked(now);
+    if (current.status !== "CREATED") throw alreadyLinked(current);
   }
 }
 
 /** Instruction for the person who holds the phone; a code that is a web address can be opened as well. */
 function instructionFor(instance: Instance, payload: string): string {
   const open = /^https?:/.test(payload) ? `, or open ${payload} on it` : "";
-  return `Scan this code with the phone of "${instance.name}" to link its number${open}. It changes; fetch it again when it has expired.`;
+  return `Scan this code with the phone of "${instance.name}" to link its number${open}. The code changes; request it again when it has expired.`;
 }
 
 function noLinkPage(): Refusal {

@@ -27,13 +27,13 @@ export async function pairingCodeOf(
   if (!telephony.has(name))
     throw new Refusal("pairing_code_unavailable", `no telephony "${name}" is mounted on this server`);
   const monitor = lines.of(instance);
-  const unsupported = (instead: string) =>
-    new Refusal("pairing_code_unsupported", `the network "${name}" has no pairing codes; ${instead}`);
-  if (monitor.linksByItself) throw unsupported("it links by itself as soon as it is online");
+  const unsupported = (hint: string) =>
+    new Refusal("pairing_code_unsupported", `the network "${name}" has no pairing codes; ${hint}`);
+  if (monitor.linksByItself) throw unsupported("it links automatically as soon as it is online");
   const abort = new AbortController();
-  const late = () => new NetworkSilent(`no pairing code came within ${timings.linkCodeMs} ms`);
+  const timeoutError = () => new NetworkSilent(`no pairing code came within ${timings.linkCodeMs} ms`);
   try {
-    const bound = { system, ms: timings.linkCodeMs, late, signal };
+    const bound = { system, ms: timings.linkCodeMs, timeoutError, signal };
     const code = await within(monitor.pairingCode(phone, abort.signal), bound);
     if (code) return code;
   } catch (cause) {
@@ -45,7 +45,7 @@ export async function pairingCodeOf(
         : "the network could not be asked; the server's log has the reason";
     throw new Refusal("pairing_code_unavailable", reason, { cause });
   } finally {
-    abort.abort(new Error("nobody waits for the pairing code any more"));
+    abort.abort(new Error("no request waits for the pairing code"));
   }
   throw unsupported(`scan the code of GET /v1/instances/${instance.id}/configure`);
 }

@@ -17,23 +17,23 @@ export interface Probed {
 /** Asks the network for the health of a line: on request, and periodically while it is connected. One query at a time. */
 export class Prober {
   readonly #context: ProberContext;
-  readonly #probed: Probed;
+  readonly #target: Probed;
   readonly #scope = new AbortController();
   #running: Promise<void> | undefined;
   /** A probe was requested while another one was under way, whose result may be outdated. */
-  #again = false;
+  #mustRepeat = false;
   #inCall = false;
   #cancelNext: (() => void) | undefined;
 
-  constructor(context: ProberContext, probed: Probed) {
+  constructor(context: ProberContext, target: Probed) {
     this.#context = context;
-    this.#probed = probed;
+    this.#target = target;
   }
 
   /** Probes the line now; if a probe is under way, another one follows it. Never rejects. */
   probe(): Promise<void> {
     if (this.#scope.signal.aborted) return Promise.resolve();
-    this.#again = this.#running !== undefined;
+    this.#mustRepeat = this.#running !== undefined;
     this.#running ??= this.#probeUntilFresh();
     return this.#running;
   }
@@ -47,7 +47,7 @@ export class Prober {
   /** Sets the time of the next probe, counted from now. */
   schedule(): void {
     this.cancel();
-    if (this.#scope.signal.aborted || !this.#probed.isProbed()) return;
+    if (this.#scope.signal.aborted || !this.#target.isProbed()) return;
     const { timings, system } = this.#context;
     this.#cancelNext = system.after(this.#inCall ? timings.probeInCallMs : timings.probeMs, () => void this.probe());
   }
@@ -66,17 +66,17 @@ export class Prober {
 
   async #probeUntilFresh(): Promise<void> {
     do {
-      this.#again = false;
+      this.#mustRepeat = false;
       await this.#probeOnce();
-    } while (this.#again && !this.#scope.signal.aborted);
+    } while (this.#mustRepeat && !this.#scope.signal.aborted);
     this.#running = undefined;
     this.schedule();
   }
 
   async #probeOnce(): Promise<void> {
     try {
-      const health = await this.#ask(await this.#probed.line());
-      if (!this.#again) this.#probed.found(health);
+      const health = await this.#ask(await this.#target.line());
+      if (!this.#mustRepeat) this.#target.found(health);
     } catch {
       // The line could not be opened; that was reported and logged there.
     }
@@ -85,9 +85,9 @@ export class Prober {
   /** The network's response; a network that is silent until the next probe counts as offline. */
   async #ask(line: Line): Promise<LineHealth> {
     const { timings, system } = this.#context;
-    const late = () => new NetworkSilent("the network does not answer");
+    const timeoutError = () => new NetworkSilent("the network does not answer");
     try {
-      return await within(line.probe(), { system, ms: timings.probeMs, late, signal: this.#scope.signal });
+      return await within(line.probe(), { system, ms: timings.probeMs, timeoutError, signal: this.#scope.signal });
     } catch (error) {
       if (!(error instanceof NetworkSilent)) throw error;
       return { state: "offline", reason: error.message };

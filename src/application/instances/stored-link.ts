@@ -22,17 +22,17 @@ export class StoredLink {
     this.#record = record;
   }
 
-  /** The credentials and records of the link, for one opened line. @param givenUp when it is aborted, that line can use neither */
-  storesFor(givenUp: AbortSignal): Pick<LineHost, "credentials" | "records"> {
+  /** The credentials and records of the link, for one opened line. @param abandonSignal when it is aborted, that line can use neither */
+  storesFor(abandonSignal: AbortSignal): Pick<LineHost, "credentials" | "records"> {
     const { vault, storage } = this.#context;
     const { id } = this.#record.current;
-    const ready = async (): Promise<void> => {
-      givenUp.throwIfAborted();
+    const awaitErasure = async (): Promise<void> => {
+      abandonSignal.throwIfAborted();
       await this.#erasing; // from the previous link
     };
     return {
-      credentials: vault.of(id, storage.instances, () => givenUp.throwIfAborted()),
-      records: new SealedRecords(id, this.#context, ready),
+      credentials: vault.of(id, storage.instances, () => abandonSignal.throwIfAborted()),
+      records: new SealedRecords(id, this.#context, awaitErasure),
     };
   }
 
@@ -54,9 +54,9 @@ export class StoredLink {
 
   /** Stores in turn that no number is linked, and erases the rest of the link. */
   erase(reason: string): Promise<void> {
-    const stored = this.#record.inTurn(() => this.#storeUnlinked(reason));
-    this.#erasing = stored.catch(() => {}); // the caller has it
-    return stored;
+    const storing = this.#record.inTurn(() => this.#storeUnlinked(reason));
+    this.#erasing = storing.catch(() => {}); // the caller has it
+    return storing;
   }
 
   /** Stores that the line is online; returns true if the instance is `ACTIVE` now. To be called in turn. */
@@ -83,7 +83,7 @@ export class StoredLink {
   }
 }
 
-/** Hexadecimal digits of a mark: so many that no two numbers share one. */
+/** Hexadecimal digits of a mark: enough that no two numbers share one. */
 const MARK_LENGTH = 32;
 
 /**

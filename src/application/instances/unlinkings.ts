@@ -31,14 +31,14 @@ interface Unlinking {
 export class Unlinkings {
   readonly #context: UnlinkingsContext;
   readonly #lines: Lines;
-  readonly #live: Pick<Dispatcher, "endLive">;
+  readonly #dispatcher: Pick<Dispatcher, "endLive">;
   /** By instance; several requests wait for the same one. */
   readonly #running = new Map<string, Unlinking>();
 
-  constructor(context: UnlinkingsContext, lines: Lines, live: Pick<Dispatcher, "endLive">) {
+  constructor(context: UnlinkingsContext, lines: Lines, dispatcher: Pick<Dispatcher, "endLive">) {
     this.#context = context;
     this.#lines = lines;
-    this.#live = live;
+    this.#dispatcher = dispatcher;
   }
 
   /**
@@ -52,14 +52,19 @@ export class Unlinkings {
     if (network && linksByItself(network))
       throw new Refusal(
         "linked_by_operator",
-        `"${instance.provider}" links its numbers by itself, so none can be unlinked; delete the instance instead`,
+        `"${instance.provider}" links its numbers automatically, so they cannot be unlinked; delete the instance instead`,
       );
     const { networkAsked, stored } = this.#running.get(instance.id) ?? this.#begin(instance);
-    const late = () => new StorageUnavailable("the unlinking could not be stored in time; it goes on by itself");
-    await within(Promise.race([networkAsked, stored]), { system, ms: timings.unlinkMs + timings.storeMs, late });
-    if (await within(stored, { system, ms: timings.storeMs, late })) return;
+    const timeoutError = () =>
+      new StorageUnavailable("the unlinking could not be stored in time; it continues automatically");
+    await within(Promise.race([networkAsked, stored]), {
+      system,
+      ms: timings.unlinkMs + timings.storeMs,
+      timeoutError,
+    });
+    if (await within(stored, { system, ms: timings.storeMs, timeoutError })) return;
     if (!this.#lines.stopping) throw instanceNotFound(instance.id);
-    throw new Refusal("stopping", "the server is stopping: the number may be linked still; repeat the request");
+    throw new Refusal("stopping", "the server is stopping: the number may still be linked; repeat the request");
   }
 
   #begin(instance: Instance): Unlinking {
@@ -87,7 +92,7 @@ export class Unlinkings {
     }
     const [isStored] = await Promise.all([
       this.#lines.of(instance).unlinkNumber(REASON, networkAsked),
-      this.#live.endLive(id, "instance_lost", "its number was unlinked during the call"),
+      this.#dispatcher.endLive(id, "instance_lost", "its number was unlinked during the call"),
     ]);
     return isStored;
   }

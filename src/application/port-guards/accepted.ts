@@ -65,8 +65,8 @@ export function list<Item>(accept: Accept<Item>): Accept<readonly Item[]> {
 
 /** A port that a port has returned, guarded by its own rules. */
 export function port<Port extends object>(rules: Rules<Port>, name: string): Accept<Guarded<Port>> {
-  return (value, from, parts: GuardParts) => {
-    if (!isPlainObject(value)) throw new PortFault(`${from} returned ${shape(value)}: it must return an object`);
+  return (value, source, parts: GuardParts) => {
+    if (!isPlainObject(value)) throw new PortFault(`${source} returned ${shape(value)}: it must return an object`);
     return guarded(value as Port, rules, name, parts);
   };
 }

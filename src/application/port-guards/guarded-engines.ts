@@ -49,9 +49,9 @@ const speechRules = (voiceMs: number): Rules<Speech> => ({
 function sliceLength(value: unknown, name: string, { log }: GuardParts): NonNullable<Speech["sliceLength"]> {
   if (typeof value !== "function")
     return only<number>("a number or a function", isLength)(value, name, { log } as GuardParts);
-  return (of) => {
+  return (voice) => {
     try {
-      const length: unknown = value(of);
+      const length: unknown = value(voice);
       return isLength(length) ? length : undefined;
     } catch (error) {
       log.warn({ port: name, err: portError(name, error) }, "a port failed");

@@ -31,7 +31,8 @@ const REQUEST_MS = 30_000;
 const principal = acceptOptional(acceptRecord<Principal>({ userId: acceptText }));
 
 /** A principal; a falsy value, as programs in JavaScript may return, means that the token is unknown. */
-const found: Accept<Principal | undefined> = (value, name, parts) => principal(value || undefined, name, parts);
+const acceptPrincipal: Accept<Principal | undefined> = (value, name, parts) =>
+  principal(value || undefined, name, parts);
 
 /** The function itself, as a port with two methods. */
 interface TokenChecks {
@@ -40,11 +41,11 @@ interface TokenChecks {
 }
 
 const TOKEN_CHECKS: Rules<TokenChecks> = {
-  one: asks(AUTHENTICATE_MS, { accept: found, atOnce: MAX_CHECKS }),
+  one: asks(AUTHENTICATE_MS, { accept: acceptPrincipal, atOnce: MAX_CHECKS }),
   all: asks(AUTHENTICATE_MS, {
     accept: (value, name, parts) => {
       if (!Array.isArray(value)) throw new PortFault(`${name} must return an array`);
-      return value.map((item) => found(item, name, parts));
+      return value.map((item) => acceptPrincipal(item, name, parts));
     },
   }),
 };

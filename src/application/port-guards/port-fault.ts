@@ -11,13 +11,13 @@ export class PortBusy extends PortFault {
   override readonly name = "PortBusy";
 }
 
-const MAX_MESSAGE = 1_000;
+const MAX_MESSAGE_CHARACTERS = 1_000;
 
 /** The error itself; for any other value, and for an error that cannot be read, a {@link PortFault} that names the port. */
 export function portError(name: string, thrown: unknown): Error {
   try {
     if (thrown instanceof Error && typeof thrown.message === "string") return thrown;
-    return new PortFault(`${name} failed: ${String(thrown).slice(0, MAX_MESSAGE)}`);
+    return new PortFault(`${name} failed: ${String(thrown).slice(0, MAX_MESSAGE_CHARACTERS)}`);
   } catch {
     return new PortFault(`${name} failed with a value that cannot be read`);
   }

@@ -30,7 +30,7 @@ export function asks<F extends Method<Promise<unknown>>>(
       if (pending >= atOnce) throw new PortBusy(`${member.name} has ${pending} calls pending already`);
       pending++;
       try {
-        return await inTime(member, limit, called(member, args, accept));
+        return await withinLimit(member, limit, callAsync(member, args, accept));
       } finally {
         pending--;
       }
@@ -44,7 +44,7 @@ export function ends<F extends Method<Promise<void>>>(limit: Limit): Rule<F> {
   return (member) => {
     const warn = warnOnce(member);
     const end = async (...args: unknown[]): Promise<void> => {
-      await inTime(member, limit, called(member, args, undefined)).catch(warn);
+      await withinLimit(member, limit, callAsync(member, args, undefined)).catch(warn);
     };
     return presentMethod(member, end as unknown as F);
   };
@@ -56,7 +56,7 @@ export function notifies<F extends Method<void>>(): Rule<F> {
     const warn = warnOnce(member);
     const notify = (a: unknown, b: unknown, c: unknown): void => {
       try {
-        returned(member, warn, a, b, c);
+        callSync(member, warn, a, b, c);
       } catch (error) {
         warn(error);
       }
@@ -71,7 +71,7 @@ export function throwing<F extends Method<unknown>>(accept?: Accept<ReturnType<F
     const warn = warnOnce(member);
     const call = (a: unknown, b: unknown, c: unknown): unknown => {
       try {
-        const result = returned(member, warn, a, b, c);
+        const result = callSync(member, warn, a, b, c);
         return accept ? accept(result, member.name, member.parts) : result;
       } catch (error) {
         throw portError(member.name, error);
@@ -87,7 +87,7 @@ export function returns<F extends Method<unknown>>(accept: Accept<ReturnType<F>>
     const warn = warnOnce(member);
     const call = (a: unknown, b: unknown, c: unknown): unknown => {
       try {
-        return accept(returned(member, warn, a, b, c), member.name, member.parts);
+        return accept(callSync(member, warn, a, b, c), member.name, member.parts);
       } catch (error) {
         warn(error);
         return fallback;
@@ -139,7 +139,7 @@ export function yields<F extends Method<AsyncIterable<unknown> | Iterable<unknow
   };
 }
 
-/** A property that is an iterable, for one reader. It may wait for an item as long as it likes. */
+/** A property that is an iterable, for one reader. The wait for an item has no limit. */
 export function iterates<Item>(accept: Accept<Item>): Rule<AsyncIterable<Item>> {
   return (member) => {
     const items = iterable(member, () => (member.port as Record<string, unknown>)[member.key], accept, {
@@ -169,10 +169,10 @@ function iterable<Item>(member: Member, open: () => unknown, accept: Accept<Item
         }
       };
       return {
-        next: () => inTime(member, limit, next()),
+        next: () => withinLimit(member, limit, next()),
         async return() {
           const cleanup = async (): Promise<unknown> => source?.return?.();
-          await inTime(member, RETURN_MS, cleanup()).catch(() => {}); // the reader has stopped early
+          await withinLimit(member, RETURN_MS, cleanup()).catch(() => {}); // the reader has stopped early
           return { done: true, value: undefined };
         },
       };
@@ -190,13 +190,13 @@ function iteratorOf(name: string, items: unknown): Partial<Iterator<unknown>> {
   throw new PortFault(`${name} is ${items instanceof Promise ? "a promise" : typeof items}: it must be an iterable`);
 }
 
-function inTime<T>({ name, parts }: Member, limit: Limit, work: Promise<T>): Promise<T> {
+function withinLimit<T>({ name, parts }: Member, limit: Limit, work: Promise<T>): Promise<T> {
   if (typeof limit !== "number") return work;
-  const late = (): Error => new PortBusy(`${name} did not respond within ${limit} ms`);
-  return within(work, { system: parts.system, ms: limit, late });
+  const timeoutError = (): Error => new PortBusy(`${name} did not respond within ${limit} ms`);
+  return within(work, { system: parts.system, ms: limit, timeoutError });
 }
 
-async function called<T>(member: Member, args: readonly unknown[], accept: Accept<T> | undefined): Promise<T> {
+async function callAsync<T>(member: Member, args: readonly unknown[], accept: Accept<T> | undefined): Promise<T> {
   try {
     const value: unknown = await methodOf(member).apply(member.port, [...args]);
     return accept ? accept(value, member.name, member.parts) : (value as T);
@@ -205,7 +205,7 @@ async function called<T>(member: Member, args: readonly unknown[], accept: Accep
   }
 }
 
-/** @throws {PortFault} the port has no such method any longer */
+/** @throws {PortFault} the port no longer has this method */
 function methodOf({ port, key, name }: Member): Method<unknown> {
   const method = (port as Record<string, unknown>)[key];
   if (typeof method !== "function") throw new PortFault(`${name} is ${typeof method}: it must be a function`);
@@ -224,17 +224,17 @@ function presentMethod<F>({ port, key }: Member, method: F): () => F | undefined
 }
 
 /** The result of a method whose caller does not wait: the rejection of a promise is logged. Allocates nothing without one. */
-function returned(member: Member, warn: (error: unknown) => void, a: unknown, b: unknown, c: unknown): unknown {
+function callSync(member: Member, warn: (error: unknown) => void, a: unknown, b: unknown, c: unknown): unknown {
   const result: unknown = methodOf(member).call(member.port, a, b, c);
   if (isThenable(result)) new Promise((resolve) => resolve(result)).catch(warn);
   return result;
 }
 
 function warnOnce({ name, parts }: Member): (error: unknown) => void {
-  let warned = false;
+  let hasWarned = false;
   return (error) => {
-    if (warned) return;
-    warned = true;
+    if (hasWarned) return;
+    hasWarned = true;
     parts.log.warn({ port: name, err: portError(name, error) }, "a port failed");
   };
 }

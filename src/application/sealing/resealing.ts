@@ -7,7 +7,7 @@ import { recordId } from "./sealed-records.ts";
 type ResealingContext = Pick<Context, "log" | "shutdownSignal" | "storage" | "system" | "vault">;
 
 /** Values in memory at the same time; each has up to 1 MiB. */
-const AT_ONCE = 20;
+const PAGE_SIZE = 20;
 
 /**
  * Seals with the current key all that a previous one has sealed. What changes in the meantime is sealed with the current key
@@ -42,7 +42,7 @@ async function resealKind(
   for (;;) {
     context.shutdownSignal.throwIfAborted();
     const values = await retryUntilStored(context, "the list of sealed values", () =>
-      sealed.list(kind, AT_ONCE, after),
+      sealed.list(kind, PAGE_SIZE, after),
     );
     for (const value of values) {
       const outcome = await context.vault.reseal(sealedFor(kind, value), value.sealed);
@@ -52,7 +52,7 @@ async function resealKind(
         counts.resealed++;
     }
     after = values.at(-1);
-    if (values.length < AT_ONCE) return;
+    if (values.length < PAGE_SIZE) return;
   }
 }
 

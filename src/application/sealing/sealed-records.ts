@@ -6,7 +6,7 @@ import type { Vault } from "./vault.ts";
 const MAX_RECORDS = 20_000;
 /** Largest value, bytes. */
 const MAX_VALUE_BYTES = 1024 * 1024;
-const MAX_KEY = 200;
+const MAX_KEY_LENGTH = 200;
 
 /** Dependencies of {@link SealedRecords}. */
 export interface RecordKeeping {
@@ -19,48 +19,54 @@ export class SealedRecords implements LineRecords {
   readonly #instanceId: string;
   readonly #vault: RecordKeeping["vault"];
   readonly #store: LineRecordStore;
-  readonly #ready: () => Promise<void>;
+  readonly #beforeAccess: () => Promise<void>;
 
-  /** @param ready awaited before each access: rejects if the records must not be used any longer */
-  constructor(instanceId: string, { vault, storage }: RecordKeeping, ready: () => Promise<void> = async () => {}) {
+  /** @param beforeAccess awaited before each access: rejects if the records must no longer be used */
+  constructor(
+    instanceId: string,
+    { vault, storage }: RecordKeeping,
+    beforeAccess: () => Promise<void> = async () => {},
+  ) {
     this.#instanceId = instanceId;
     this.#vault = vault;
     this.#store = storage.lineRecords;
-    this.#ready = ready;
+    this.#beforeAccess = beforeAccess;
   }
 
   async get(keys: readonly string[]): Promise<(Uint8Array | undefined)[]> {
-    await this.#ready();
+    await this.#beforeAccess();
     if (keys.length > MAX_RECORDS)
       throw new RangeError(`${keys.length} keys are too many: read at most ${MAX_RECORDS} records at a time`);
     for (const key of keys) assertKey(key);
-    const sealed = await this.#store.get(this.#instanceId, keys);
-    return Promise.all(sealed.map((bytes, i) => bytes && this.#vault.open(this.#sealedFor(keys[i] as string), bytes)));
+    const sealedValues = await this.#store.get(this.#instanceId, keys);
+    return Promise.all(
+      sealedValues.map((bytes, i) => bytes && this.#vault.open(this.#sealedFor(keys[i] as string), bytes)),
+    );
   }
 
   async keys(prefix: string): Promise<string[]> {
-    await this.#ready();
+    await this.#beforeAccess();
     if (prefix !== "") assertKey(prefix);
     return this.#store.keys(this.#instanceId, prefix);
   }
 
   async set(changes: ReadonlyMap<string, Uint8Array | undefined>): Promise<void> {
-    await this.#ready();
-    const sealed = new Map<string, Uint8Array | undefined>();
+    await this.#beforeAccess();
+    const sealedValues = new Map<string, Uint8Array | undefined>();
     for (const [key, value] of changes) {
       assertKey(key);
       if (value && value.length > MAX_VALUE_BYTES)
-        throw new RangeError(`the record "${key}" has ${value.length} bytes; it may have ${MAX_VALUE_BYTES}`);
-      sealed.set(key, value && (await this.#vault.seal(this.#sealedFor(key), value)));
+        throw new RangeError(`the record "${key}" has ${value.length} bytes, at most ${MAX_VALUE_BYTES} are allowed`);
+      sealedValues.set(key, value && (await this.#vault.seal(this.#sealedFor(key), value)));
     }
-    if (sealed.size === 0 || (await this.#store.set(this.#instanceId, sealed, MAX_RECORDS))) return;
+    if (sealedValues.size === 0 || (await this.#store.set(this.#instanceId, sealedValues, MAX_RECORDS))) return;
     throw new RangeError(
       `instance "${this.#instanceId}" would have more than ${MAX_RECORDS} records; delete those that are not needed`,
     );
   }
 
   async clear(): Promise<void> {
-    await this.#ready();
+    await this.#beforeAccess();
     return this.#store.clear(this.#instanceId);
   }
 
@@ -75,8 +81,8 @@ export function recordId(instanceId: string, key: string): string {
 }
 
 function assertKey(key: string): void {
-  if (key.length < 1 || key.length > MAX_KEY)
-    throw new RangeError(`a key of a record has ${key.length} characters; it must have 1 to ${MAX_KEY}`);
+  if (key.length < 1 || key.length > MAX_KEY_LENGTH)
+    throw new RangeError(`a key of a record has ${key.length} characters; it must have 1 to ${MAX_KEY_LENGTH}`);
   // Databases cannot store the first; the second are all the same in UTF-8.
   if (key.includes("\0") || /\p{Surrogate}/u.test(key))
     throw new RangeError(`the key ${JSON.stringify(key)} contains NUL or half a character; leave these out`);

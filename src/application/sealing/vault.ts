@@ -13,7 +13,7 @@ type Key = ReturnType<typeof crypto.subtle.importKey>;
 export class Vault {
   /** The current key, then the previous ones. */
   readonly #keys: readonly [Key, ...Key[]];
-  readonly #base: ReturnType<typeof crypto.subtle.importKey>;
+  readonly #hkdfKey: ReturnType<typeof crypto.subtle.importKey>;
 
   /**
    * @param secret 32 bytes
@@ -21,7 +21,7 @@ export class Vault {
    */
   constructor(secret: Uint8Array, previous: readonly Uint8Array[] = []) {
     this.#keys = [keyOf(secret), ...previous.map(keyOf)];
-    this.#base = crypto.subtle.importKey("raw", secret.slice(), "HKDF", false, ["deriveKey"]);
+    this.#hkdfKey = crypto.subtle.importKey("raw", secret.slice(), "HKDF", false, ["deriveKey"]);
   }
 
   /** A key for HMAC-SHA256, one for each purpose (HKDF, RFC 5869); its signatures are valid on every server with this secret. */
@@ -29,7 +29,7 @@ export class Vault {
     const info = new TextEncoder().encode(`ringport ${purpose}`);
     return crypto.subtle.deriveKey(
       { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(32), info },
-      await this.#base,
+      await this.#hkdfKey,
       { name: "HMAC", hash: "SHA-256", length: 256 },
       false,
       ["sign", "verify"],
@@ -59,8 +59,8 @@ export class Vault {
   /** Credentials that were sealed for this id. @throws {ConfigurationError} they were sealed with another secret, or for another id */
   async open(id: string, sealed: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
     for (const key of this.#keys) {
-      const opened = await openedWith(await key, id, sealed);
-      if (opened) return opened;
+      const content = await openWith(await key, id, sealed);
+      if (content) return content;
     }
     throw new ConfigurationError(
       "the stored credentials were sealed with another secret (RINGPORT_SECRET): set that one again, or name it in RINGPORT_PREVIOUS_SECRETS",
@@ -74,7 +74,7 @@ export class Vault {
 
   /** The same content, sealed with the current key; `current` if it is already, `unreadable` if no key opens it. */
   async reseal(id: string, sealed: Uint8Array): Promise<Uint8Array | "current" | "unreadable"> {
-    if (await openedWith(await this.#keys[0], id, sealed)) return "current";
+    if (await openWith(await this.#keys[0], id, sealed)) return "current";
     return this.open(id, sealed).then(
       (content) => this.seal(id, content),
       () => "unreadable" as const,
@@ -85,14 +85,14 @@ export class Vault {
   async seal(id: string, credentials: Uint8Array): Promise<Uint8Array> {
     const iv = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
     const additionalData = new TextEncoder().encode(id);
-    const sealed = await crypto.subtle.encrypt(
+    const ciphertext = await crypto.subtle.encrypt(
       { name: "AES-GCM", iv, additionalData },
       await this.#keys[0],
       credentials.slice(),
     );
-    const bytes = new Uint8Array(NONCE_BYTES + sealed.byteLength);
+    const bytes = new Uint8Array(NONCE_BYTES + ciphertext.byteLength);
     bytes.set(iv);
-    bytes.set(new Uint8Array(sealed), NONCE_BYTES);
+    bytes.set(new Uint8Array(ciphertext), NONCE_BYTES);
     return bytes;
   }
 }
@@ -103,7 +103,7 @@ function keyOf(secret: Uint8Array): Key {
 }
 
 /** The content; undefined if it was sealed with another key, or for another id. */
-async function openedWith(
+async function openWith(
   key: Awaited<Key>,
   id: string,
   sealed: Uint8Array,

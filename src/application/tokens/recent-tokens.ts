@@ -3,7 +3,7 @@ import type { System } from "../../ports/system.ts";
 
 const MAX_TOKENS = 1_000;
 /** Time a token stays valid after it was last read from the storage, ms. */
-const KEPT_MS = 10 * 60_000;
+const VALIDITY_MS = 10 * 60_000;
 
 /** Valid tokens that were read recently: while the storage is unavailable, their users can still hang up. */
 export class RecentTokens {
@@ -33,7 +33,7 @@ export class RecentTokens {
 
   /** The token as last read; undefined if that was too long ago. */
   find(hash: string): TokenRecord | undefined {
-    const found = this.#byHash.get(hash);
-    return found && this.#system.monotonic() - found.readAt <= KEPT_MS ? found.token : undefined;
+    const entry = this.#byHash.get(hash);
+    return entry && this.#system.monotonic() - entry.readAt <= VALIDITY_MS ? entry.token : undefined;
   }
 }

@@ -2,9 +2,9 @@ import type { AccountStore, TokenRecord } from "../../ports/storage.ts";
 import type { System } from "../../ports/system.ts";
 
 /** Minimum time between two writes for one token, ms. */
-const EVERY_MS = 60_000;
+const MIN_INTERVAL_MS = 60_000;
 /** Maximum tokens whose last write is remembered. */
-const MOST = 10_000;
+const MAX_TOKENS = 10_000;
 
 /** Stores when tokens were last used. No request waits for it; if a write fails, only the time is lost. */
 export class TokenUses {
@@ -22,10 +22,10 @@ export class TokenUses {
   note({ id, lastUsedAt }: Pick<TokenRecord, "id" | "lastUsedAt">): void {
     const now = this.#system.now();
     const last = this.#triedAt.get(id) ?? lastUsedAt;
-    if (last !== null && Math.abs(now - last) < EVERY_MS) return;
+    if (last !== null && Math.abs(now - last) < MIN_INTERVAL_MS) return;
     this.#triedAt.delete(id);
     this.#triedAt.set(id, now);
-    if (this.#triedAt.size > MOST) {
+    if (this.#triedAt.size > MAX_TOKENS) {
       const [oldest = ""] = this.#triedAt.keys();
       this.#triedAt.delete(oldest);
     }

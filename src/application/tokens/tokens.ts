@@ -91,11 +91,11 @@ export async function issueToken(
     lastUsedAt: null,
   };
   const account = "accountId" in wanted ? { id: wanted.accountId, most: MAX_TOKENS } : undefined;
-  const inserted = await accounts.insertToken(record, account);
-  if (inserted === "at_limit")
+  const insertion = await accounts.insertToken(record, account);
+  if (insertion === "at_limit")
     throw new AccountRefusal("token_quota", `you have ${MAX_TOKENS} tokens; revoke one first`);
-  if (inserted === "account_deleted")
-    throw new AccountRefusal("token_invalid", "the account is deleted, so it makes no more tokens");
+  if (insertion === "account_deleted")
+    throw new AccountRefusal("token_invalid", "the account is deleted and cannot create tokens");
   return { ...record, token };
 }
 
@@ -104,10 +104,10 @@ function assertVisible(option: string, name: string): void {
   if (!isVisible(name)) throw new RangeError(`${option} is ${JSON.stringify(name)}: it must have a visible character`);
 }
 
-function limitsOf(wanted: Omit<NewToken, "userName">): CallLimits {
-  const issuer = checkedCallLimits(wanted.issuer ?? {});
-  const limits = limitsWithin(checkedCallLimits(wanted), issuer);
-  if (wanted.demoInstanceId === undefined || wanted.maxCallsPerDay !== undefined) return limits;
+function limitsOf(options: Omit<NewToken, "userName">): CallLimits {
+  const issuer = checkedCallLimits(options.issuer ?? {});
+  const limits = limitsWithin(checkedCallLimits(options), issuer);
+  if (options.demoInstanceId === undefined || options.maxCallsPerDay !== undefined) return limits;
   return { ...limits, maxCallsPerDay: Math.min(DEMO_CALLS_PER_DAY, limits.maxCallsPerDay ?? Infinity) };
 }
 
@@ -134,27 +134,27 @@ export function tokenAuthenticator(
 ): Authenticate {
   const uses = new TokenUses(accounts, system);
 
-  async function stored(hash: string): Promise<TokenRecord | undefined> {
-    const found = await accounts.tokenByHash(hash);
-    const valid = found && sameText(found.hash, hash) && found.revokedAt === null ? found : undefined;
-    recent.read(hash, valid);
-    return valid;
+  async function readToken(hash: string): Promise<TokenRecord | undefined> {
+    const record = await accounts.tokenByHash(hash);
+    const validToken = record && sameText(record.hash, hash) && record.revokedAt === null ? record : undefined;
+    recent.read(hash, validToken);
+    return validToken;
   }
 
-  async function storedOrRecent(hash: string): Promise<TokenRecord | undefined> {
+  async function readOrRecent(hash: string): Promise<TokenRecord | undefined> {
     const recentToken = recent.find(hash);
-    if (!recentToken) return stored(hash);
-    const late = () => new StorageUnavailable(`the token could not be read within ${SILENCE_MS} ms`);
-    return within(stored(hash), { system, ms: SILENCE_MS, late }).catch((error: unknown) => {
+    if (!recentToken) return readToken(hash);
+    const timeoutError = () => new StorageUnavailable(`the token could not be read within ${SILENCE_MS} ms`);
+    return within(readToken(hash), { system, ms: SILENCE_MS, timeoutError }).catch((error: unknown) => {
       if (error instanceof StorageUnavailable) return recentToken;
       throw error;
     });
   }
 
-  function principalOf(found: TokenRecord | undefined): Principal | undefined {
-    if (!found || (found.expiresAt !== null && found.expiresAt <= system.now())) return undefined;
-    uses.note(found);
-    const { userId, id, demoInstanceId, allowedPrefixes, maxCallsPerDay, scopes } = found;
+  function principalOf(record: TokenRecord | undefined): Principal | undefined {
+    if (!record || (record.expiresAt !== null && record.expiresAt <= system.now())) return undefined;
+    uses.note(record);
+    const { userId, id, demoInstanceId, allowedPrefixes, maxCallsPerDay, scopes } = record;
     return {
       userId,
       tokenId: id,
@@ -166,11 +166,11 @@ export function tokenAuthenticator(
   }
 
   const authenticate = async (token: string): Promise<Principal | undefined> =>
-    isWellFormed(token) ? principalOf(await storedOrRecent(await sha256(token))) : undefined;
+    isWellFormed(token) ? principalOf(await readOrRecent(await sha256(token))) : undefined;
   const all = async (tokens: readonly string[]): Promise<(Principal | undefined)[]> => {
     const hashes = await Promise.all(tokens.map((token) => sha256(token)));
-    const valid = (await accounts.tokensByHash(hashes)).filter(({ revokedAt }) => revokedAt === null);
-    const byHash = new Map(valid.map((token) => [token.hash, token]));
+    const validTokens = (await accounts.tokensByHash(hashes)).filter(({ revokedAt }) => revokedAt === null);
+    const byHash = new Map(validTokens.map((token) => [token.hash, token]));
     return hashes.map((hash) => principalOf(byHash.get(hash)));
   };
   return Object.assign(authenticate, { all });
@@ -207,12 +207,13 @@ function checksum(text: string): string {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193) >>> 0;
   let out = "";
-  for (let rest = hash; out.length < CHECK_CHARACTERS; rest = Math.floor(rest / 62)) out = BASE62[rest % 62] + out;
+  for (let remaining = hash; out.length < CHECK_CHARACTERS; remaining = Math.floor(remaining / 62))
+    out = BASE62[remaining % 62] + out;
   return out;
 }
 
 function base62(value: bigint, width: number): string {
   let out = "";
-  for (let rest = value; out.length < width; rest /= 62n) out = BASE62[Number(rest % 62n)] + out;
+  for (let remaining = value; out.length < width; remaining /= 62n) out = BASE62[Number(remaining % 62n)] + out;
   return out;
 }

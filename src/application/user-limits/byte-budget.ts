@@ -15,13 +15,13 @@ export async function storageQuota(
   { userId, instanceId = userId }: { readonly userId: string; readonly instanceId?: string },
   owner: "user" | "demo",
 ): Promise<Refusal> {
-  const stored = await storage.retention.storedBytes(owner === "user" ? userId : instanceId);
+  const storedBytes = await storage.retention.storedBytes(owner === "user" ? userId : instanceId);
   const { userBytes, demoBytes } = byteBudgetOf(limits);
   const subject = owner === "user" ? "you" : "the demo tokens of this instance";
-  const allowed = owner === "user" ? userBytes : demoBytes;
+  const allowedBytes = owner === "user" ? userBytes : demoBytes;
   return new Refusal(
     "storage_quota",
-    `${subject} have stored ${mebibytes(stored)}, and this server allows ${mebibytes(allowed)}`,
+    `${subject} have stored ${mebibytes(storedBytes)}, and this server allows ${mebibytes(allowedBytes)}`,
   );
 }
 

@@ -27,7 +27,7 @@ export class ProviderAccess {
     if (await this.isOpenTo(userId, network)) return;
     throw new DialError(
       "rejected_by_network",
-      `not dialled: user "${userId}" may not use "${network.name}"; whoever runs the server can add the id to its "users"`,
+      `not dialled: user "${userId}" may not use "${network.name}"; the server's operator can add the id to its "users"`,
     );
   }
 
@@ -40,9 +40,9 @@ export class ProviderAccess {
 
   /** Advice to the operator for a user whose network is missing; empty if all networks are open to everyone. */
   get hint(): string {
-    const closed = [...this.#telephony.values()].some(({ users = "*" }) => users !== "*");
-    return closed
-      ? '; who may use a trunk is said by its "users": ids, "*", or else the server\'s first user only'
+    const isRestricted = [...this.#telephony.values()].some(({ users = "*" }) => users !== "*");
+    return isRestricted
+      ? '; the "users" option of a trunk lists who may use it: ids, or "*"; by default only the server\'s first user'
       : "";
   }
 

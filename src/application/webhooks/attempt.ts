@@ -14,8 +14,8 @@ const ERROR_LENGTH = 300;
 
 /**
  * Sends a message once, signed with the key of its webhook and, after a rotation, with the old key too.
- * @param ending ends the attempt
- * @throws the reason of `ending` when it is aborted: the result of the attempt is unknown then
+ * @param endSignal ends the attempt
+ * @throws the reason of `endSignal` when it is aborted: the result of the attempt is unknown then
  */
 export async function attempt(
   { system, vault, webhookSender }: Pick<Context, "system" | "vault" | "webhookSender">,
@@ -26,23 +26,23 @@ export async function attempt(
   const scope = new AbortController();
   try {
     const timestamp = system.now();
-    const sealed = [webhook.sealedKey];
+    const sealedKeys = [webhook.sealedKey];
     const oldKeyUntil = storedTime("webhooks.old_key_until", webhook.oldKeyUntil ?? 0, timestamp);
-    if (webhook.sealedOldKey && oldKeyUntil > timestamp) sealed.push(webhook.sealedOldKey);
-    const keys = await Promise.all(sealed.map((key) => vault.open(webhook.id, key)));
-    const signed = await signedHeaders({ id, timestamp, body }, keys);
+    if (webhook.sealedOldKey && oldKeyUntil > timestamp) sealedKeys.push(webhook.sealedOldKey);
+    const keys = await Promise.all(sealedKeys.map((key) => vault.open(webhook.id, key)));
+    const signatureHeaders = await signedHeaders({ id, timestamp, body }, keys);
     const { userId, url } = webhook;
     const webhookHeaders = await openHeaders(vault, webhook.id, webhook.sealedHeaders);
     const headers = {
       ...webhookHeaders,
       "content-type": "application/json",
       "user-agent": "Ringport-Webhooks",
-      ...signed,
+      ...signatureHeaders,
     };
     const sending = webhookSender.post({ userId, url, headers, body, signal: scope.signal });
     sending.catch(() => {}); // it may reject after the time is up
-    const late = () => new Error(`the endpoint did not answer within ${ATTEMPT_MS} ms`);
-    return { status: await within(sending, { system, ms: ATTEMPT_MS, late, signal: ending }) };
+    const timeoutError = () => new Error(`the endpoint did not respond within ${ATTEMPT_MS} ms`);
+    return { status: await within(sending, { system, ms: ATTEMPT_MS, timeoutError, signal: ending }) };
   } catch (error) {
     ending.throwIfAborted();
     return { error: errorText(error).slice(0, ERROR_LENGTH) };

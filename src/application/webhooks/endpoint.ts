@@ -29,59 +29,59 @@ export type EndpointContext = Pick<
 /** Attempts to one endpoint at the same time: a dead endpoint occupies only these. */
 export const AT_ONCE = 16;
 /** Events that are planned in one transaction. */
-const BATCH = 100;
+const BATCH_SIZE = 100;
 /** Pause after the storage or the lease was unavailable, ms. */
-const AGAIN_MS = 1_000;
+const RETRY_MS = 1_000;
 
 /**
  * Delivers the events of one webhook. It follows the log of the user from the webhook's position, stores a delivery for
- * each event that the webhook subscribes to, and attempts due deliveries, at most {@link AT_ONCE} deliveries at a time.
+ * each event that the webhook subscribes to, and attempts due deliveries, at most {@link MAX_CONCURRENT_ATTEMPTS} deliveries at a time.
  * While all of these are busy, it stops planning: the events wait in the log.
  */
 export class Endpoint {
   readonly #context: EndpointContext;
-  readonly #ending = new AbortController();
+  readonly #attemptScope = new AbortController();
   /** Attempts under way, by the id of their delivery. */
   readonly #attempts = new Map<string, Promise<void>>();
   #webhook: Webhook;
   #state: EndpointState = "idle";
-  #uncertain = false;
-  readonly #unfollow: () => void;
+  #mustReload = false;
+  readonly #unsubscribe: () => void;
   #cancelTimer: () => void = () => {};
 
   constructor(context: EndpointContext, webhook: Webhook) {
     this.#context = context;
     this.#webhook = webhook;
-    this.#unfollow = context.events.listenUser(webhook.userId, { event: () => this.wake(), over: () => {} });
+    this.#unsubscribe = context.events.listenUser(webhook.userId, { event: () => this.wake(), over: () => {} });
   }
 
   /** The webhook was changed by its user. */
   changed(webhook: Webhook): void {
     this.#webhook = webhook;
-    this.#take(webhook.disabledReason === null ? "enable" : "disable");
+    this.#apply(webhook.disabledReason === null ? "enable" : "disable");
   }
 
   /** Looks for events and for due deliveries. */
   wake(): void {
-    this.#take("wake");
+    this.#apply("wake");
   }
 
   /** The stored position lags behind the log, so cached state may be stale, such as after a failover to a replica. */
   behind(): void {
-    this.#uncertain = true;
+    this.#mustReload = true;
     this.wake();
   }
 
   /** Starts no more attempts; those under way may take `ms`, and count as not made after that. Idempotent. */
   async stop(ms: number): Promise<void> {
-    this.#take("stop");
+    this.#apply("stop");
     if (this.#attempts.size === 0) return;
-    const cancel = this.#context.system.after(ms, () => this.#ending.abort(new Error("the server stops")));
+    const cancel = this.#context.system.after(ms, () => this.#attemptScope.abort(new Error("the server stops")));
     await Promise.allSettled(this.#attempts.values());
     cancel();
   }
 
-  #take(input: EndpointInput): void {
+  #apply(input: EndpointInput): void {
     const { state, effects } = decideEndpoint(this.#state, input);
     this.#state = state;
     for (const effect of effects) this.#carryOut(effect);
@@ -93,30 +93,30 @@ export class Endpoint {
         void this.#round();
         break;
       case "wake_later":
-        this.#wakeIn(AGAIN_MS);
+        this.#wakeIn(RETRY_MS);
         break;
       case "end":
-        this.#unfollow();
+        this.#unsubscribe();
         this.#cancelTimer();
         break;
     }
   }
 
-  get #delivers(): boolean {
+  get #isDelivering(): boolean {
     return isDelivering(this.#state);
   }
 
   async #round(): Promise<void> {
     this.#cancelTimer();
-    if (!this.#context.lease.mayDial) return this.#take("postpone");
+    if (!this.#context.lease.mayDial) return this.#apply("postpone");
     try {
       await this.#deliver();
     } catch (error) {
-      if (this.#delivers)
+      if (this.#isDelivering)
         this.#context.log.warn({ err: error, webhook_id: this.#webhook.id }, "webhook deliveries have to wait");
-      return this.#take("postpone");
+      return this.#apply("postpone");
     }
-    this.#take("finish");
+    this.#apply("finish");
   }
 
   /** Attempts due deliveries, then plans more while there is room. */
@@ -131,7 +131,7 @@ export class Endpoint {
       else next = Math.min(next, at);
     }
     if (next < Infinity) this.#wakeIn(next - now);
-    while (this.#attempts.size < AT_ONCE && this.#delivers) if (!(await this.#plan())) return;
+    while (this.#attempts.size < AT_ONCE && this.#isDelivering) if (!(await this.#plan())) return;
   }
 
   /** Time at which a delivery is due. A time that only a fast clock can have written is replaced, since it might lie far in the future. */
@@ -147,45 +147,45 @@ export class Endpoint {
   /** Plans one batch. Returns true if there may be more. */
   async #plan(): Promise<boolean> {
     const { storage } = this.#context;
-    if (this.#uncertain) {
-      this.#uncertain = false;
+    if (this.#mustReload) {
+      this.#mustReload = false;
       if (!(await this.#reload())) return false;
     }
     const { id, userId, position } = this.#webhook;
-    const events = await storage.events.ofUser(userId, {}, { after: position, limit: BATCH });
+    const events = await storage.events.ofUser(userId, {}, { after: position, limit: BATCH_SIZE });
     const last = events.at(-1);
     if (!last) return false;
-    const planned = events
+    const plannedDeliveries = events
       .filter(({ type }) => wantsEvent(this.#webhook, type))
       .map((event) => ({
         event,
         delivery: newDelivery(this.#context, { webhookId: id, eventId: event.id, eventType: event.type, body: null }),
       }));
-    const deliveries = planned.map(({ delivery }) => delivery);
+    const deliveries = plannedDeliveries.map(({ delivery }) => delivery);
     if (!(await storage.webhooks.plan(id, position, last.position, deliveries))) return this.#reload();
     this.#webhook = { ...this.#webhook, position: last.position };
-    for (const { delivery, event } of planned) this.#start(delivery, event);
-    return events.length === BATCH;
+    for (const { delivery, event } of plannedDeliveries) this.#start(delivery, event);
+    return events.length === BATCH_SIZE;
   }
 
   /** The stored webhook differs from this one. Returns true if it still exists. */
   async #reload(): Promise<boolean> {
-    const stored = await this.#context.storage.webhooks.get(this.#webhook.id);
-    if (stored) this.#load(stored);
-    else this.#take("stop");
-    return stored !== undefined;
+    const storedWebhook = await this.#context.storage.webhooks.get(this.#webhook.id);
+    if (storedWebhook) this.#load(storedWebhook);
+    else this.#apply("stop");
+    return storedWebhook !== undefined;
   }
 
   #load(webhook: Webhook): void {
     this.#webhook = webhook;
     const isEnabled = webhook.disabledReason === null;
-    if (isEnabled !== this.#delivers) this.#take(isEnabled ? "enable" : "disable");
+    if (isEnabled !== this.#isDelivering) this.#apply(isEnabled ? "enable" : "disable");
   }
 
   /** Starts an attempt, unless it is already running or there is no room; the end of another attempt makes room. */
   #start(delivery: WebhookDelivery, event: NumberedEvent | undefined): void {
-    if (!this.#delivers || this.#attempts.has(delivery.id) || this.#attempts.size >= AT_ONCE) return;
-    const attempted = this.#attempt(delivery, event)
+    if (!this.#isDelivering || this.#attempts.has(delivery.id) || this.#attempts.size >= AT_ONCE) return;
+    const running = this.#attempt(delivery, event)
       .catch((error: unknown) => {
         if (this.#state !== "stopped")
           this.#context.log.warn({ err: error, webhook_id: delivery.webhookId }, "the result of a delivery was lost");
@@ -194,7 +194,7 @@ export class Endpoint {
         this.#attempts.delete(delivery.id);
         this.wake();
       });
-    this.#attempts.set(delivery.id, attempted);
+    this.#attempts.set(delivery.id, running);
   }
 
   async #attempt(delivery: WebhookDelivery, event: NumberedEvent | undefined): Promise<void> {
@@ -205,20 +205,26 @@ export class Endpoint {
       const result = afterAttempt(delivery, { error: "the event was deleted before it could be delivered" }, 0, 0);
       const failure = { ...result, attempts: delivery.attempts, status: "failed", nextAttemptAt: null } as const;
       const { lastAttemptAt, lastStatus } = delivery;
-      await this.#stored(() => storage.webhooks.attempted(id, { ...failure, lastAttemptAt, lastStatus }));
+      await this.#persist(() => storage.webhooks.attempted(id, { ...failure, lastAttemptAt, lastStatus }));
       return;
     }
-    const result = await attempt(this.#context, this.#webhook, { id: delivery.eventId, body }, this.#ending.signal);
+    const result = await attempt(
+      this.#context,
+      this.#webhook,
+      { id: delivery.eventId, body },
+      this.#attemptScope.signal,
+    );
     const after = afterAttempt(delivery, result, system.now(), this.#chance());
-    await this.#stored(() => storage.webhooks.attempted(id, after));
+    await this.#persist(() => storage.webhooks.attempted(id, after));
     if (after.status !== "failed") return;
-    const failing =
-      isGone(result) || !(await this.#stored(() => storage.webhooks.deliveredSince(webhookId, this.#begun(delivery))));
-    if (failing) await this.#disable(result);
+    const mustDisable =
+      isGone(result) ||
+      !(await this.#persist(() => storage.webhooks.deliveredSince(webhookId, this.#beganAt(delivery))));
+    if (mustDisable) await this.#disable(result);
   }
 
   /** Time at which a failed delivery began, ms since 1970-01-01 UTC, or earlier if a clock that was ahead created it. */
-  #begun({ createdAt }: WebhookDelivery): number {
+  #beganAt({ createdAt }: WebhookDelivery): number {
     const now = this.#context.system.now();
     const isKnown = storedTime("webhook_deliveries.created_at", createdAt, now) === createdAt;
     return isKnown ? createdAt : now - MAX_RETRY_TIME_MS;
@@ -228,10 +234,10 @@ export class Endpoint {
   async #disable(result: AttemptResult): Promise<void> {
     const { storage, system, log } = this.#context;
     const disabledReason = isGone(result) ? "gone" : "failing";
-    while (this.#delivers) {
+    while (this.#isDelivering) {
       const { id, version } = this.#webhook;
       const patch = { disabledReason, updatedAt: system.now() } as const;
-      const updated = await this.#stored(() => storage.webhooks.update(id, version, patch));
+      const updated = await this.#persist(() => storage.webhooks.update(id, version, patch));
       if (!updated && !(await this.#reload())) return;
       if (!updated) continue; // its user has changed it in the meantime
       this.#load(updated);
@@ -239,7 +245,7 @@ export class Endpoint {
     }
   }
 
-  #stored<T>(write: () => Promise<T>): Promise<T> {
+  #persist<T>(write: () => Promise<T>): Promise<T> {
     return retryUntilStored(this.#context, "a webhook delivery", write);
   }
 

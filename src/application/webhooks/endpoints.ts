@@ -7,8 +7,8 @@ type EndpointsContext = Pick<Context, "log" | "purgeClock" | "storage" | "system
 /** Interval of checks for events that were stored without notice, ms. */
 const SWEEP_MS = 30_000;
 /** Deliveries that have ended are kept this long, ms. */
-const KEPT_MS = 7 * 24 * 3_600_000;
-const FORGET_MS = 3_600_000;
+const RETENTION_MS = 7 * 24 * 3_600_000;
+const PURGE_INTERVAL_MS = 3_600_000;
 /** Attempts may continue this long when the server stops, ms. */
 const STOP_MS = 1_000;
 
@@ -17,9 +17,9 @@ export class Endpoints {
   readonly #context: EndpointsContext;
   readonly #endpoints = new Map<string, Endpoint>();
   #cancelSweep: (() => void) | undefined;
-  #forgottenAt = -Infinity;
-  #started = false;
-  #stopped = false;
+  #purgedAt = -Infinity;
+  #isStarted = false;
+  #isStopped = false;
 
   constructor(context: EndpointsContext) {
     this.#context = context;
@@ -28,13 +28,13 @@ export class Endpoints {
   /** Starts delivering. @throws {StorageUnavailable} */
   async start(): Promise<void> {
     const enabled = await this.#context.storage.webhooks.enabled();
-    this.#started = true;
+    this.#isStarted = true;
     for (const webhook of enabled) this.changed(webhook);
   }
 
   /** A webhook was created or changed. */
   changed(webhook: Webhook): void {
-    if (this.#stopped || !this.#started) return;
+    if (this.#isStopped || !this.#isStarted) return;
     const currentEndpoint = this.#endpoints.get(webhook.id);
     if (currentEndpoint) {
       currentEndpoint.changed(webhook);
@@ -60,17 +60,17 @@ export class Endpoints {
 
   /** Starts no more attempts. Running ones may finish within a second; the rest waits for the next start. */
   async stop(): Promise<void> {
-    this.#stopped = true;
+    this.#isStopped = true;
     this.#cancelSweep?.();
     await Promise.all([...this.#endpoints.values()].map((endpoint) => endpoint.stop(STOP_MS)));
   }
 
   /** Without webhooks there is no sweep. */
   #sweepLater(): void {
-    if (this.#cancelSweep || this.#stopped || this.#endpoints.size === 0) return;
+    if (this.#cancelSweep || this.#isStopped || this.#endpoints.size === 0) return;
     this.#cancelSweep = this.#context.system.after(SWEEP_MS, async () => {
       await this.#sweep().catch((error: unknown) =>
-        this.#context.log.warn({ err: error }, "the webhooks could not be looked through"),
+        this.#context.log.warn({ err: error }, "the webhooks could not be checked"),
       );
       this.#cancelSweep = undefined;
       this.#sweepLater();
@@ -80,8 +80,8 @@ export class Endpoints {
   async #sweep(): Promise<void> {
     const { storage, system, purgeClock } = this.#context;
     for (const id of await storage.webhooks.behind()) this.#endpoints.get(id)?.behind();
-    if (system.monotonic() - this.#forgottenAt < FORGET_MS) return;
-    this.#forgottenAt = system.monotonic();
-    await storage.webhooks.forgetDeliveries(purgeClock.now() - KEPT_MS);
+    if (system.monotonic() - this.#purgedAt < PURGE_INTERVAL_MS) return;
+    this.#purgedAt = system.monotonic();
+    await storage.webhooks.forgetDeliveries(purgeClock.now() - RETENTION_MS);
   }
 }

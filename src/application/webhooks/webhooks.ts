@@ -26,7 +26,7 @@ type WebhooksContext = Pick<
   "ids" | "limits" | "schemas" | "storage" | "strictSchemas" | "system" | "vault" | "webhooksAllowPrivate"
 >;
 
-/** After a rotation messages are signed with the old key too for this long, ms. */
+/** Time for which messages are also signed with the old key after a rotation, ms. */
 export const OLD_KEY_MS: number = MAX_AHEAD_MS["webhooks.old_key_until"];
 /** Tests and replays of one webhook that may wait for their delivery, and that are kept after it. */
 export const MAX_REQUESTED = 1_000;
@@ -49,7 +49,7 @@ export class Webhooks implements WebhookUseCases {
     { strict = false }: Pick<CreateOptions, "strict"> = {},
   ): Promise<WebhookWithSecret> {
     const { storage, system, ids, vault, limits } = this.#context;
-    const checked = parseCreateWebhook(this.#schemas(strict), input, this.#urlFaults(input));
+    const checkedInput = parseCreateWebhook(this.#schemas(strict), input, this.#urlFaults(input));
     refuseDemo(principal, DEMO);
     const id = ids("hook");
     const key = newWebhookKey((bytes) => system.random(bytes));
@@ -57,10 +57,10 @@ export class Webhooks implements WebhookUseCases {
     const webhook: Webhook = {
       id,
       userId: principal.userId,
-      url: checked.url,
-      events: checked.events ?? null,
-      description: checked.description ?? null,
-      ...(await sealHeaders(vault, id, checked.headers ?? null)),
+      url: checkedInput.url,
+      events: checkedInput.events ?? null,
+      description: checkedInput.description ?? null,
+      ...(await sealHeaders(vault, id, checkedInput.headers ?? null)),
       disabledReason: null,
       sealedKey: await vault.seal(id, key),
       sealedOldKey: null,
@@ -70,12 +70,15 @@ export class Webhooks implements WebhookUseCases {
       updatedAt: now,
       version: 1,
     };
-    const most = limits.webhooksPerUser;
-    const stored = await storage.webhooks.insert(webhook, most);
-    if (!stored)
-      throw new Refusal("webhook_quota", `you have ${most} webhooks, and this server allows ${most}; delete one first`);
-    this.#endpoints.changed(stored);
-    return { ...stored, secret: webhookSecret(key) };
+    const maxWebhooks = limits.webhooksPerUser;
+    const storedWebhook = await storage.webhooks.insert(webhook, maxWebhooks);
+    if (!storedWebhook)
+      throw new Refusal(
+        "webhook_quota",
+        `you have ${maxWebhooks} webhooks, and this server allows ${maxWebhooks}; delete one first`,
+      );
+    this.#endpoints.changed(storedWebhook);
+    return { ...storedWebhook, secret: webhookSecret(key) };
   }
 
   async list(principal: Principal, page: Page = {}): Promise<Webhook[]> {
@@ -102,8 +105,8 @@ export class Webhooks implements WebhookUseCases {
       input,
       this.#urlFaults(input),
     );
-    return this.#change(principal, webhookId, async ({ id, disabledReason, ...stored }) => ({
-      ...(headers === undefined ? checkHeadersStay(stored, url) : await sealHeaders(this.#context.vault, id, headers)),
+    return this.#change(principal, webhookId, async ({ id, disabledReason, ...webhook }) => ({
+      ...(headers === undefined ? checkHeadersStay(webhook, url) : await sealHeaders(this.#context.vault, id, headers)),
       ...(url !== undefined && { url }),
       ...(events !== undefined && { events }),
       ...(description !== undefined && { description }),
@@ -166,15 +169,15 @@ export class Webhooks implements WebhookUseCases {
   }
 
   async #deliver(
-    carried: Pick<WebhookDelivery, "webhookId" | "eventId" | "eventType" | "body">,
+    fields: Pick<WebhookDelivery, "webhookId" | "eventId" | "eventType" | "body">,
   ): Promise<WebhookDelivery> {
-    const delivery = newDelivery(this.#context, carried);
+    const delivery = newDelivery(this.#context, fields);
     if (!(await this.#context.storage.webhooks.insertDelivery(delivery, MAX_REQUESTED)))
       throw new Refusal(
         "delivery_quota",
         `${MAX_REQUESTED} tests and replays of this webhook wait for their delivery, and no more are accepted; wait for some of them`,
       );
-    this.#endpoints.wake(carried.webhookId);
+    this.#endpoints.wake(fields.webhookId);
     return delivery;
   }
 
@@ -216,9 +219,9 @@ export class Webhooks implements WebhookUseCases {
  * The values of headers are secrets, so they never follow a webhook to another origin.
  * @throws {Refusal} `invalid_request`
  */
-function checkHeadersStay(stored: Pick<Webhook, "url" | "headerNames">, url: string | undefined): undefined {
-  if (url === undefined || stored.headerNames.length === 0) return;
-  if (new URL(url).origin === new URL(stored.url).origin) return;
-  const detail = `the webhook has headers (${stored.headerNames.join(", ")}) for ${new URL(stored.url).origin}: give them again for the new origin, or null to remove them`;
+function checkHeadersStay(webhook: Pick<Webhook, "url" | "headerNames">, url: string | undefined): undefined {
+  if (url === undefined || webhook.headerNames.length === 0) return;
+  if (new URL(url).origin === new URL(webhook.url).origin) return;
+  const detail = `the webhook has headers (${webhook.headerNames.join(", ")}) for ${new URL(webhook.url).origin}: send them again for the new origin, or null to remove them`;
   throw new Refusal("invalid_request", detail, { errors: [{ pointer: "/headers", code: "required", detail }] });
 }

@@ -15,7 +15,7 @@ export const CONFLICT_PROBLEMS = {
     meaning:
       "The network, such as a SIP trunk, has its numbers from the configuration of the server. No code was scanned.",
     fix: "Delete the instance, or ask the operator to change the network.",
-    example: '"sip/office" links its numbers by itself, so none can be unlinked; delete the instance instead',
+    example: '"sip/office" links its numbers automatically, so they cannot be unlinked; delete the instance instead',
   },
   instance_quota: {
     status: 409,
@@ -69,7 +69,7 @@ export const CONFLICT_PROBLEMS = {
     title: "The queue of the instance is full",
     meaning: "The queue already holds its maximum number of calls. Only servers with a fifo queue return this.",
     fix: "Wait until a call has ended, use another instance, or ask the operator to raise the depth of the queue.",
-    example: 'instance "inst_01k7zq0f8vf1c9m2x4s6t8w0ya" has a full queue; wait until one of its calls ends',
+    example: 'the queue of instance "inst_01k7zq0f8vf1c9m2x4s6t8w0ya" is full; wait until one of its calls ends',
   },
   idempotency_key_in_progress: {
     status: 409,

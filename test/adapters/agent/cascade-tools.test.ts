@@ -101,7 +101,7 @@ describe("a model with tools", () => {
   });
 
   test.for([
-    [{ name: "book", rawArguments: '{"people": 3' }, "error: the input is no JSON"],
+    [{ name: "book", rawArguments: '{"people": 3' }, "error: the input is not JSON"],
     [{ name: "book", rawArguments: "" }, "error: /people is missing"],
     [{ name: "book", arguments: { people: 0 } }, "error: /people must be at least 1"],
     [{ name: "fly" }, "error: there is no tool fly, only hang_up, leave_voicemail, send_dtmf, book"],

@@ -26,7 +26,11 @@ function interrupts(sound: Float64Array, room: Float64Array): boolean {
   const samples = samplesOf(mix(join(silence(3_000, RATE), sound, silence(300, RATE)), room));
   const vad = new Vad(RATE);
   let isInterrupted = false;
-  const bargeIn = new BargeIn(RATE, { sounds: () => {}, begins: () => (isInterrupted = true), falseAlarm: () => {} });
+  const bargeIn = new BargeIn(RATE, {
+    soundDetected: () => {},
+    bargeInDetected: () => (isInterrupted = true),
+    falseAlarm: () => {},
+  });
   for (let offset = 0; offset + FRAME <= samples.length; offset += FRAME) {
     const frame = samples.subarray(offset, offset + FRAME);
     const speaking = vad.push(frame);

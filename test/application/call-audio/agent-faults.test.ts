@@ -168,7 +168,7 @@ describe("an agent whose reply yields nothing", () => {
   const never = new Promise<never>(() => {});
   const says = (text: string): ConversationAction => ({ type: "say", text, interruptible: true });
   const listens: ConversationAction = { type: "listen", forMs: 60_000 };
-  const HUNG = "the agent puppet replied with nothing for 10000 ms";
+  const HUNG = "the agent puppet sent nothing for 10000 ms";
 
   test("is asked once more, then the call ends after an apology", async () => {
     const inputs: ConversationInput[] = [];
@@ -271,7 +271,7 @@ describe("an agent whose reply yields nothing", () => {
     await scene.world.system.advance(79_000);
     expect((await scene.world.storedCall(scene.call)).status).toBe("IN_PROGRESS");
     await scene.world.system.advance(1_000 + ms(apology) + 2_000);
-    expect((await outcomeOf(scene))?.detail).toBe("the agent puppet replied with nothing for 40000 ms");
+    expect((await outcomeOf(scene))?.detail).toBe("the agent puppet sent nothing for 40000 ms");
     await scene.world.stop();
   });
 

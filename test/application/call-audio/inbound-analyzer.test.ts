@@ -22,7 +22,7 @@ function listen(samples: Int16Array, sampleRate: number): AnalyzerReport {
     {
       firstAudio() {},
       lineTone() {},
-      suspicious() {},
+      suspicionChanged() {},
       beep: (hz, atMs) => void heard.beeps.push({ hz, atMs }),
       digit: (digit) => {
         heard.keys += digit;
@@ -83,7 +83,7 @@ function tonesIn(sounds: readonly { samples: Int16Array; received: boolean }[], 
     { sampleRate, inBandDtmf: () => true, voiceActivity: (rate) => new Vad(rate) },
     {
       firstAudio() {},
-      suspicious() {},
+      suspicionChanged() {},
       digit() {},
       speech() {},
       beep: () => void found.push("beep"),
@@ -165,7 +165,7 @@ test("conclusions need received samples, not concealed ones", () => {
       firstAudio: () => void notices.push("first audio"),
       beep: () => void notices.push("beep"),
       lineTone: () => void notices.push("line tone"),
-      suspicious: () => void notices.push("suspicious"),
+      suspicionChanged: () => void notices.push("suspicious"),
       digit: (digit) => void notices.push(digit),
       speech: () => void notices.push("speech"),
     },

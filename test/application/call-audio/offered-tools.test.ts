@@ -61,7 +61,7 @@ describe("a tool that an agent uses", () => {
   });
 
   test.for([
-    ["{", "the input is no JSON"],
+    ["{", "the input is not JSON"],
     ["[]", "the input must be a JSON object"],
     ["null", "the input must be a JSON object"],
     ['{"people":"3"}', "/people must be an integer"],
@@ -129,16 +129,16 @@ describe("a tool that an agent uses", () => {
     const { world, tool, uses, scope } = await offerTool(never);
     const running = tool.run(GOOD);
     scope.abort();
-    expect(await running).toBe("error: the call is over");
-    expect(await tool.run(GOOD)).toBe("error: the call is over");
+    expect(await running).toBe("error: the call has ended");
+    expect(await tool.run(GOOD)).toBe("error: the call has ended");
     expect(uses.map(({ fault }) => fault)).toEqual(["call_over", "call_over"]);
     await world.stop();
   });
 
   test.for([
     ["10 MB", "x".repeat(10_000_000), "the result has 10000002 characters, at most 16000 are allowed"],
-    ["a BigInt", 1n, "the result of the tool is no JSON"],
-    ["a function", () => 1, "the result of the tool is no JSON"],
+    ["a BigInt", 1n, "the result of the tool is not JSON"],
+    ["a function", () => 1, "the result of the tool is not JSON"],
   ] as const)("may not return %s", async ([, result, fault]) => {
     const { world, tool, uses } = await offerTool(async () => result);
     expect(await tool.run(GOOD)).toBe(`error: ${fault}`);
@@ -149,7 +149,7 @@ describe("a tool that an agent uses", () => {
   test("may be used 200 times on a call", async () => {
     const { world, tool, uses } = await offerTool(async () => undefined);
     for (let use = 0; use < 200; use++) expect(await tool.run(GOOD)).toBe("null");
-    expect(await tool.run(GOOD)).toBe("error: tools were used 200 times on this call, and no more is possible");
+    expect(await tool.run(GOOD)).toBe("error: tools were used 200 times on this call, which is the limit");
     expect(uses.at(-1)?.fault).toBe("too_many");
     await world.stop();
   });

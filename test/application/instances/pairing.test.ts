@@ -44,7 +44,10 @@ describe("a pairing code", () => {
 
   test.each([
     [{}, /has no pairing codes; scan the code of GET \/v1\/instances\/inst_\w+\/configure$/],
-    [{ capabilities: { linking: "operator" } }, /has no pairing codes; it links by itself as soon as it is online$/],
+    [
+      { capabilities: { linking: "operator" } },
+      /has no pairing codes; it links automatically as soon as it is online$/,
+    ],
   ] as const)("is refused by a network without codes (%o)", async (options, message) => {
     const world = await World.start(options);
     if ("capabilities" in options) world.network.reachability = { state: "offline", reason: "no answer" };

@@ -197,7 +197,7 @@ describe("unlinking an instance", () => {
     await world.system.settle();
     await expect(unlink(world, instance)).rejects.toMatchObject({
       code: "linked_by_operator",
-      message: expect.stringContaining('"scripted" links its numbers by itself'),
+      message: expect.stringContaining('"scripted" links its numbers automatically'),
     });
     expect((await connectionOf(world, instance)).status).toBe("ACTIVE");
     await world.stop();

@@ -39,7 +39,7 @@ function detect({ keys, toneMs, pauseMs, delays = () => [20], ...options }: Keys
       firstAudio() {},
       beep() {},
       lineTone() {},
-      suspicious() {},
+      suspicionChanged() {},
       digit: (digit) => {
         detected.keys += digit;
       },

@@ -19,10 +19,10 @@ export function verdictsOn({ samples, sampleRate }: Answer, detecting = true): A
         const verdict = answer?.tone(finding);
         if (verdict !== undefined) verdicts.push(verdict);
       },
-      suspicious() {},
+      suspicionChanged() {},
     },
   );
-  const reports = { answered: (verdict: AnswerVerdict) => void verdicts.push(verdict), greetingOver() {} };
+  const reports = { answered: (verdict: AnswerVerdict) => void verdicts.push(verdict), greetingEnded() {} };
   if (detecting) answer = new AnswerAnalyzer(inbound, sampleRate, reports);
   const frame = sampleRate / 50;
   for (let at = 0; at + frame <= samples.length; at += frame) {

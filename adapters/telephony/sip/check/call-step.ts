@@ -32,7 +32,7 @@ export async function callStep(resolvedTrunk: ResolvedTrunk, number: string, par
   signal.addEventListener("abort", hangUp);
   try {
     const late = () => new Error(`no answer within ${ONLINE_TIMEOUT_MS / 1_000} s`);
-    const health = await within(trunk.checkHealth(), { system, ms: ONLINE_TIMEOUT_MS, late, signal });
+    const health = await within(trunk.checkHealth(), { system, ms: ONLINE_TIMEOUT_MS, timeoutError: late, signal });
     if (health.state === "offline") return brokenStep("call", `the trunk is offline: ${health.reason}`, TRACE);
     leg = await trunk.dial(number, { callId: "sip-check", deadlines: NO_DEADLINES }, signal, () => {});
     if (signal.aborted) hangUp();

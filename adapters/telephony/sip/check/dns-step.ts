@@ -47,7 +47,7 @@ function isAnswered(query: () => Promise<unknown>, system: System): Promise<bool
     () => true,
   );
   const late = () => new Error("no answer");
-  return within(settled, { system, ms: TIMEOUT_MS, late }).catch(() => false);
+  return within(settled, { system, ms: TIMEOUT_MS, timeoutError: late }).catch(() => false);
 }
 
 const placeText = ({ address, port, kind }: Hop): string =>

@@ -60,7 +60,7 @@ export class NumberResolver {
       const reply = Promise.resolve().then(() =>
         client.profile.getLidsByPhoneNumbers(forms.map((form) => form.slice(1))),
       );
-      return await within(reply, { system: this.#system, ms: RESOLVE_MS, late, signal });
+      return await within(reply, { system: this.#system, ms: RESOLVE_MS, timeoutError: late, signal });
     } catch (error) {
       if (signal.aborted) throw new DialError("released", "hung up before the number was looked up");
       const fault = dialFault(error);

@@ -142,7 +142,7 @@ async function offer(
       void port.openCalls.end();
     },
   );
-  return within(offering, { system, ms: OFFER_MS, late });
+  return within(offering, { system, ms: OFFER_MS, timeoutError: late });
 }
 
 /** Ids of the calls that the client makes. */
@@ -169,7 +169,7 @@ async function takeBack(
     .then(() => endAtClient(client, voip, callId))
     .then((hasLeft) => (hasLeft ? openCalls.terminated(callId) : undefined));
   const late = (): Error => new Error("the client did not end the call in time");
-  await within(ending, { system, ms: TAKE_BACK_MS, late }).catch(() => {});
+  await within(ending, { system, ms: TAKE_BACK_MS, timeoutError: late }).catch(() => {});
   void openCalls.end();
 }
 

@@ -174,7 +174,7 @@ export class WhatsAppSession implements CallPort {
     const late = () => new NetworkSilent(`the storage did not respond within ${LOADING_MS} ms`);
     const read = async (subject: string, key: string, use: (value: unknown) => void): Promise<void> => {
       try {
-        use(await within(storedValue(host.records, key), { system, ms: LOADING_MS, late }));
+        use(await within(storedValue(host.records, key), { system, ms: LOADING_MS, timeoutError: late }));
       } catch (error) {
         this.#log("warn", `the ${subject} of an earlier process could not be read`, error);
       }
@@ -241,7 +241,8 @@ export class WhatsAppSession implements CallPort {
     const { system } = this.#options;
     // Waits for the link to be stored: otherwise only the phone would know that it has accepted this device.
     const late = () => new NetworkSilent("the link was not stored in time");
-    if (this.#storing !== undefined) await within(this.#storing, { system, ms: STORING_MS, late }).catch(() => {});
+    if (this.#storing !== undefined)
+      await within(this.#storing, { system, ms: STORING_MS, timeoutError: late }).catch(() => {});
     this.#handle({ type: "close" });
     this.#offers.stop();
     this.#abandonedCalls.stop();

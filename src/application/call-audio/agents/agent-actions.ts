@@ -18,40 +18,40 @@ export class AgentActions {
 
   /**
    * Carries out one action of a reply; returns true if it ends the call.
-   * @param interrupted the callee has interrupted the reply
+   * @param interruption the callee has interrupted the reply
    * @throws {SpeechFailed} or the reason of the call's signal
    */
-  async carryOut(action: ConversationAction, speech: AgentSpeech, interrupted: AbortSignal): Promise<boolean> {
+  async carryOut(action: ConversationAction, speech: AgentSpeech, interruption: AbortSignal): Promise<boolean> {
     const core = this.#core;
     if (core.turn === "machine_greets") return false;
     switch (action.type) {
       case "say":
-        core.meter.says();
-        await this.#say(action.text, action.interruptible && !core.toMachine, speech, interrupted);
+        core.meter.sentenceReady();
+        await this.#say(action.text, action.interruptible && !core.isMachine, speech, interruption);
         return false;
       case "leave_voicemail":
-        if (action.text === "" || core.toMachine) return false;
+        if (action.text === "" || core.isMachine) return false;
         this.#voicemail = action.text;
         core.media.post({ type: "leave_voicemail", atMs: core.media.playout.clockMs });
         return false;
       case "listen":
-        if (!core.toMachine) core.silence.start(action.forMs);
+        if (!core.isMachine) core.silence.start(action.forMs);
         return false;
       case "resume":
-        await speech.resume(core.signal, interrupted);
+        await speech.resume(core.signal, interruption);
         return false;
       case "press":
-        this.#listening.answered();
+        this.#listening.closeTurn();
         await core.press(action.keys);
         return false;
       case "transfer":
-        return interrupted.aborted ? false : this.#transfer(action.to);
+        return interruption.aborted ? false : this.#transfer(action.to);
       case "fail":
         this.#end({ type: "message_failed", reason: "agent_failed", detail: action.detail });
         return true;
       case "hang_up":
-        // The callee has interrupted, and is heard out.
-        if (interrupted.aborted && !core.timeIsUp) return false;
+        // The callee has interrupted, so the agent listens first.
+        if (interruption.aborted && !core.isTimeUp) return false;
         this.#end(core.hangUpSignal(action.detail));
         return true;
     }
@@ -68,10 +68,10 @@ export class AgentActions {
     return true;
   }
 
-  /** Apologises for the agent, and ends the call. @param detail why, for an operator */
+  /** Apologises for the agent, and ends the call. @param detail the reason, for an operator */
   async apologise(apology: string, detail: string, speech: AgentSpeech): Promise<void> {
     const { context, call, signal } = this.#core;
-    this.#core.take("end");
+    this.#core.apply("end");
     await this.#say(apology, false, speech).catch((error: unknown) => {
       signal.throwIfAborted();
       context.log.warn({ call_id: call.id, err: error }, "the apology for the agent was not spoken");
@@ -79,13 +79,13 @@ export class AgentActions {
     this.#end({ type: "message_failed", reason: "agent_failed", detail });
   }
 
-  async #say(text: string, interruptible: boolean, speech: AgentSpeech, interrupted?: AbortSignal): Promise<void> {
-    if (!interruptible) this.#core.take("release");
-    await speech.say(text, interruptible, this.#core.signal, interrupted);
+  async #say(text: string, interruptible: boolean, speech: AgentSpeech, interruption?: AbortSignal): Promise<void> {
+    if (!interruptible) this.#core.apply("release");
+    await speech.say(text, interruptible, this.#core.signal, interruption);
   }
 
   #end(signal: CallSignal): void {
-    this.#core.take("end");
+    this.#core.apply("end");
     void this.#core.askResult();
     this.#core.endAfterLastWord(signal);
   }
@@ -93,7 +93,7 @@ export class AgentActions {
   /** Transfers the call after the last word, whatever the callee does in the meantime; returns true if the call has ended. */
   async #transfer(to: string): Promise<boolean> {
     const { signal } = this.#core;
-    this.#core.take("transfer");
+    this.#core.apply("transfer");
     await new Promise<void>((resolve) => {
       this.#core.whenPlayed(resolve);
       signal.addEventListener("abort", () => resolve(), { once: true });

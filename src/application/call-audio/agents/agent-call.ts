@@ -37,7 +37,7 @@ export class AgentCall implements CallTap {
   #speech: AgentSpeech | undefined;
   #conversation: Conversation | undefined;
   /** Controls the reply that is being read: aborted if the callee interrupts it; undefined between two replies. */
-  #replying: AbortController | undefined;
+  #interruption: AbortController | undefined;
   /** The words that the callee has heard since the latest reply. */
   #heardText: string[] = [];
   /** Spoken if the agent fails before saying anything. */
@@ -52,30 +52,30 @@ export class AgentCall implements CallTap {
       release: () => this.#speech?.release(),
       cut: () => {
         this.#speech?.cut();
-        this.#replying?.abort();
+        this.#interruption?.abort();
       },
       finish: () => this.#finish(),
       key: (digit) => this.#heard({ type: "key", digit }),
       silence: () => this.#inputs.push({ type: "silence" }),
       lastWords: () => this.#lastWords(),
-      transferFailed: (failed) => this.#inputs.push(failed),
+      transferFailed: (input) => this.#inputs.push(input),
     });
     this.core = core;
     this.#listening = new CalleeTurns(context, call, media, core.meter, {
-      sounds: () => {
-        if (this.#speech?.begun === false && this.#hasTurn && !this.#speech.mustBeHeard) core.take("hold");
+      soundDetected: () => {
+        if (this.#speech?.hasStarted === false && this.#hasTurn && !this.#speech.mustBeHeard) core.apply("hold");
       },
-      interrupts: () => {
-        if (this.#speech?.begun && !this.#speech.mustBeHeard && core.take("hold")) core.meter.held();
+      bargeInDetected: () => {
+        if (this.#speech?.hasStarted && !this.#speech.mustBeHeard && core.apply("hold")) core.meter.agentHeld();
       },
-      nothingSaid: () => core.take("release"),
+      falseStart: () => core.apply("release"),
       hasTurn: () => this.#hasTurn,
       words: (text, continued) => this.#heard({ type: "words", text, ...(continued && { continued }) }),
       probableWords: (text, continued) => this.#prepare({ type: "words", text, ...(continued && { continued }) }),
-      unheard: (detail) => {
+      notUnderstood: (detail) => {
         if (core.isHeld || !this.#hasTurn) this.#heard({ type: "unheard", detail });
       },
-      deaf: (detail) => this.#inputs.push({ type: "fault", of: "transcription", detail }),
+      transcriptionFailed: (detail) => this.#inputs.push({ type: "fault", of: "transcription", detail }),
     });
     this.#actions = new AgentActions(core, this.#listening);
     void this.#run();
@@ -94,12 +94,12 @@ export class AgentCall implements CallTap {
     const { meter, silence, isHeld } = this.core;
     this.#listening.outbound(samples, from, length);
     meter.played(samples, from, length);
-    if (silence.runs) silence.passed(length, samples === undefined && !this.#listening.busy && !isHeld);
+    if (silence.isRunning) silence.advance(length, samples === undefined && !this.#listening.isBusy && !isHeld);
   }
 
   /** The machine records: the agent leaves its message. */
   leaveMessage(): void {
-    if (this.core.take("record")) this.#inputs.push({ type: "voicemail" });
+    if (this.core.apply("record")) this.#inputs.push({ type: "voicemail" });
   }
 
   async flush(): Promise<void> {
@@ -109,7 +109,7 @@ export class AgentCall implements CallTap {
 
   /** True while a reply is read, or spoken. */
   get #hasTurn(): boolean {
-    return this.#replying !== undefined || this.#speech?.speaks === true;
+    return this.#interruption !== undefined || this.#speech?.speaks === true;
   }
 
   /** Conducts the conversation to its end. Never rejects. */
@@ -125,7 +125,7 @@ export class AgentCall implements CallTap {
       this.#apology = apologyIn(brief.language);
       const replies = new PromptReplies(context.system, this.#agent, brief);
       this.#conversation = replies.conversation;
-      this.core.reportsTo(replies.conversation);
+      this.core.setReporter(replies.conversation);
       this.#inputs.push({ type: "begin" });
       for await (const input of this.#inputs) {
         if (signal.aborted) return;
@@ -144,18 +144,18 @@ export class AgentCall implements CallTap {
 
   #tools(): OfferedTool[] {
     const { call, media, signal } = this.core;
-    const used = (data: EventData["tool_used"]) => {
-      this.#listening.answered(); // effects of a tool cannot be undone
+    const reportUse = (data: EventData["tool_used"]) => {
+      this.#listening.closeTurn(); // effects of a tool cannot be undone
       media.post({ type: "noticed", fact: { event: "tool_used", data } });
     };
-    return offeredTools(this.#context, call, signal, used);
+    return offeredTools(this.#context, call, signal, reportUse);
   }
 
   #speechWith(voice: Voice): AgentSpeech {
     const { call, media, meter } = this.core;
     this.#speech = new AgentSpeech(this.#context, call, voice.id, media.playout, this.core, {
       rendered: () => meter.rendered(),
-      begun: () => this.#listening.answered(),
+      started: () => this.#listening.closeTurn(),
       spoken: (line) => {
         this.#heardText.push(line.text);
         this.#listening.add("caller", line);
@@ -168,38 +168,38 @@ export class AgentCall implements CallTap {
   /** Carries out the reply to one input; returns true if it ends the call. */
   async #reply(replies: PromptReplies, speech: AgentSpeech, input: ConversationInput): Promise<boolean> {
     const { meter, signal, silence } = this.core;
-    const listensFor = silence.stop();
+    const silenceLimit = silence.stop();
     meter.requested(input);
-    const reading = new AbortController();
-    this.#replying = reading;
+    const interruption = new AbortController();
+    this.#interruption = interruption;
     if (input.type !== "begin") this.#deliverHeard(replies.conversation);
-    let acted = false;
+    let hasActed = false;
     try {
       // Even an interrupted reply is read to its end, because the agent may not notice the interruption.
-      for await (const action of replies.reply(input, signal, reading.signal)) {
-        acted = true;
-        if (await this.#actions.carryOut(action, speech, reading.signal)) return true;
+      for await (const action of replies.reply(input, signal, interruption.signal)) {
+        hasActed = true;
+        if (await this.#actions.carryOut(action, speech, interruption.signal)) return true;
       }
-      if (!acted) silence.resume(listensFor);
+      if (!hasActed) silence.resume(silenceLimit);
     } catch (error) {
       if (error instanceof AgentSilent) {
         await this.#actions.apologise(this.#apology, error.message, speech);
         return true;
       }
-      if (reading.signal.aborted) return false;
+      if (interruption.signal.aborted) return false;
       // The next text may be spoken: an apology.
       if (!(error instanceof SpeechFailed) || (input.type === "fault" && input.of === "speech")) throw error;
       this.#inputs.push({ type: "fault", of: "speech", detail: error.message });
     } finally {
-      this.#replying = undefined;
+      this.#interruption = undefined;
       meter.replied(replies.conversation.firstTokenMs);
-      if (!reading.signal.aborted && !speech.speaks) this.#listening.answered();
+      if (!interruption.signal.aborted && !speech.speaks) this.#listening.closeTurn();
     }
     return false;
   }
 
   #lastWords(): void {
-    if (this.core.toMachine) return;
+    if (this.core.isMachine) return;
     if (this.#speech?.mustBeHeard) this.#inputs.push({ type: "ending" });
     else this.#heard({ type: "ending" });
   }
@@ -207,16 +207,16 @@ export class AgentCall implements CallTap {
   #heard(input: ConversationInput): void {
     const speech = this.#speech;
     if (speech === undefined || speech.mustBeHeard || this.core.isDecided) return;
-    if (input.type !== "words") this.#listening.answered();
-    if (speech.begun) this.core.meter.interrupted(input.type === "words");
-    this.core.take("interrupt");
+    if (input.type !== "words") this.#listening.closeTurn();
+    if (speech.hasStarted) this.core.meter.interrupted(input.type === "words");
+    this.core.apply("interrupt");
     this.#inputs.push(input);
   }
 
   /** Lets the agent prepare its reply, if it has no other work. */
   #prepare(input: Extract<ConversationInput, { type: "words" }>): void {
     const conversation = this.#conversation;
-    if (conversation?.prepare === undefined || this.#hasTurn || !this.#inputs.empty || this.core.isDecided) return;
+    if (conversation?.prepare === undefined || this.#hasTurn || !this.#inputs.isEmpty || this.core.isDecided) return;
     this.#deliverHeard(conversation);
     conversation.prepare(input, this.core.signal);
   }

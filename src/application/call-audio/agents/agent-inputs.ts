@@ -8,7 +8,7 @@ export class AgentInputs implements AsyncIterable<ConversationInput> {
   readonly #unread: { input: ConversationInput }[] = [];
 
   /** True if everything has been read. */
-  get empty(): boolean {
+  get isEmpty(): boolean {
     return this.#unread.length === 0;
   }
 
@@ -19,9 +19,9 @@ export class AgentInputs implements AsyncIterable<ConversationInput> {
       latest.input = { ...latest.input, text: input.text };
       return;
     }
-    const waiting = { input };
-    this.#unread.push(waiting);
-    this.#queue.push(waiting);
+    const entry = { input };
+    this.#unread.push(entry);
+    this.#queue.push(entry);
   }
 
   close(): void {
@@ -29,9 +29,9 @@ export class AgentInputs implements AsyncIterable<ConversationInput> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<ConversationInput, void> {
-    for await (const waiting of this.#queue) {
-      this.#unread.splice(this.#unread.indexOf(waiting), 1);
-      yield waiting.input;
+    for await (const entry of this.#queue) {
+      this.#unread.splice(this.#unread.indexOf(entry), 1);
+      yield entry.input;
     }
   }
 }

@@ -22,7 +22,7 @@ export interface Findings {
 }
 
 /** The findings at the end of a call, or a promise of them. */
-export type FindingsAtEnd = { readonly known: Findings } | { readonly later: Promise<Findings> };
+export type FindingsAtEnd = { readonly known: Findings } | { readonly pending: Promise<Findings> };
 
 /** The part of a conversation that states a result. */
 export type Reporter = Pick<Conversation, "result" | "report">;
@@ -33,7 +33,7 @@ export class AgentResult {
   readonly #conversation: Reporter;
   readonly #schema: JsonSchema;
   readonly #limit = new AbortController();
-  #asking: Promise<Findings> | undefined;
+  #request: Promise<Findings> | undefined;
   /** Undefined until they are known. */
   #findings: Findings | undefined;
 
@@ -45,21 +45,21 @@ export class AgentResult {
 
   /** Requests the findings, once. Resolves with them; never rejects. */
   ask(): Promise<Findings> {
-    this.#asking ??= this.#find().then((findings) => {
+    this.#request ??= this.#find().then((findings) => {
       this.#findings = findings;
       return findings;
     });
-    return this.#asking;
+    return this.#request;
   }
 
   /** Handles the end of the call: requests the findings if they are missing, within {@link AFTER_CALL_MS}. */
   atEnd(): FindingsAtEnd {
-    return this.#findings ? { known: this.#findings } : { later: this.#askAfterCall() };
+    return this.#findings ? { known: this.#findings } : { pending: this.#askAfterCall() };
   }
 
   #askAfterCall(): Promise<Findings> {
-    const late = new Error(`it took longer than ${AFTER_CALL_MS / 1_000} s after the call`);
-    const cancel = this.#context.system.after(AFTER_CALL_MS, () => this.#limit.abort(late));
+    const timeoutError = new Error(`it took longer than ${AFTER_CALL_MS / 1_000} s after the call`);
+    const cancel = this.#context.system.after(AFTER_CALL_MS, () => this.#limit.abort(timeoutError));
     return this.ask().finally(cancel);
   }
 
@@ -74,7 +74,7 @@ export class AgentResult {
         fault = findings.resultError ?? undefined;
       }
     } catch (error) {
-      return unstated(error);
+      return noResult(error);
     }
     return { resultError: fault ?? null };
   }
@@ -86,7 +86,7 @@ export class AgentResult {
     return within(Promise.resolve(value), {
       system: this.#context.system,
       ms,
-      late: () => new Error("it took too long"),
+      timeoutError: () => new Error("it took too long"),
       signal,
     });
   }
@@ -104,13 +104,13 @@ export class AgentResult {
 }
 
 /** The result that an agent states voluntarily, on a call without a schema. Never throws. */
-export function ownResult(read: () => CallResult | undefined): Findings {
+export function statedResult(read: () => CallResult | undefined): Findings {
   try {
     const result = read();
     const json = JSON.stringify(result) ?? "";
     return json.length > MAX_RESULT_CHARACTERS ? tooLong(json) : { result, resultError: undefined };
   } catch (error) {
-    return unstated(error);
+    return noResult(error);
   }
 }
 
@@ -118,6 +118,6 @@ const tooLong = ({ length }: string): Findings => ({
   resultError: `the result has ${length} characters, at most ${MAX_RESULT_CHARACTERS} are allowed`,
 });
 
-const unstated = (error: unknown): Findings => ({
+const noResult = (error: unknown): Findings => ({
   resultError: `the agent has stated no result: ${errorText(error)}`.slice(0, MAX_ERROR_CHARACTERS),
 });

@@ -14,15 +14,15 @@ import { type SpokenLine, SpokenQueue, Utterance } from "./spoken-queue.ts";
 export type AgentSpeechContext = Pick<Context, "speechScheduler" | "system">;
 
 /** Longest wait for the next piece of speech, ms. */
-const SPEECH_MS = 10_000;
-const LATE = `the speech engine sent nothing for ${SPEECH_MS} ms`;
+const SPEECH_TIMEOUT_MS = 10_000;
+const TIMEOUT_DETAIL = `the speech engine sent nothing for ${SPEECH_TIMEOUT_MS} ms`;
 
 /** Callbacks of an {@link AgentSpeech}. */
 export interface SpeechReports {
   /** Called when the engine returns the first samples of a text. */
   rendered(): void;
   /** Called when playback of a text starts. */
-  begun(): void;
+  started(): void;
   /** A text has been played, or was interrupted. */
   spoken(line: SpokenLine): void;
   /** The voice does not speak this part of a text. */
@@ -40,7 +40,7 @@ export class AgentSpeech {
   /** Aborted to stop the text that is being rendered. */
   #rendering = new AbortController();
   /** Texts that the callee has interrupted, until the agent speaks again. */
-  #dropped: Utterance[] = [];
+  #interruptedTexts: Utterance[] = [];
 
   constructor(
     context: AgentSpeechContext,
@@ -70,33 +70,33 @@ export class AgentSpeech {
   }
 
   /** True if the callee hears the beginning of a text, or of the rest of it. */
-  get begun(): boolean {
-    return this.#queue.begun;
+  get hasStarted(): boolean {
+    return this.#queue.hasStarted;
   }
 
   /**
    * Speaks a text after the earlier ones; resolves when it is fully queued or was interrupted.
-   * @param interrupted the callee has interrupted the reply: an interruptible text is only kept, for {@link resume}
+   * @param interruption the callee has interrupted the reply: an interruptible text is only kept, for {@link resume}
    * @throws {SpeechFailed} or the signal's reason
    */
-  async say(text: string, interruptible: boolean, signal: AbortSignal, interrupted?: AbortSignal): Promise<void> {
+  async say(text: string, interruptible: boolean, signal: AbortSignal, interruption?: AbortSignal): Promise<void> {
     const utterance = new Utterance(text, interruptible, this.#playout);
-    if (interrupted?.aborted && interruptible) {
-      this.#dropped.push(utterance);
+    if (interruption?.aborted && interruptible) {
+      this.#interruptedTexts.push(utterance);
       return;
     }
-    this.#dropped = [];
+    this.#interruptedTexts = [];
     this.#queue.push(utterance);
     this.#rendering = new AbortController();
-    const stop = AbortSignal.any([signal, this.#rendering.signal]);
+    const stopSignal = AbortSignal.any([signal, this.#rendering.signal]);
     try {
-      for await (const samples of this.#rendered(text, stop)) {
-        if (stop.aborted) break;
+      for await (const samples of this.#rendered(text, stopSignal)) {
+        if (stopSignal.aborted) break;
         if (utterance.samples === 0) this.#reports.rendered();
         this.#queue.add(utterance, samples);
       }
     } catch (error) {
-      if (!stop.aborted) {
+      if (!stopSignal.aborted) {
         utterance.abandon();
         this.#queue.end(utterance);
         // A sentence in an unsupported script is reported; the rest of the reply is spoken.
@@ -113,27 +113,27 @@ export class AgentSpeech {
   /** The samples of a text; a request that yields nothing in time is repeated once. */
   #rendered(text: string, signal: AbortSignal): AsyncIterable<Int16Array> {
     const { speechScheduler, system } = this.#context;
-    const reported = new Set<string>();
-    const skipped = (passage: SkippedText) => {
-      if (!reported.has(passage.text)) this.#reports.skipped(passage);
-      reported.add(passage.text);
+    const reportedTexts = new Set<string>();
+    const reportSkipped = (passage: SkippedText) => {
+      if (!reportedTexts.has(passage.text)) this.#reports.skipped(passage);
+      reportedTexts.add(passage.text);
     };
-    const speak = (attempt: AbortSignal) =>
+    const speak = (attemptSignal: AbortSignal) =>
       resampleStream(
-        speechScheduler.speak(text, this.#voiceId, this.#demand, attempt, { skipped }),
+        speechScheduler.speak(text, this.#voiceId, this.#demand, attemptSignal, { skipped: reportSkipped }),
         this.#playout.sampleRate,
       );
-    return promptly(speak, { system, ms: SPEECH_MS, late: () => new SpeechFailed(LATE), signal });
+    return promptly(speak, { system, ms: SPEECH_TIMEOUT_MS, late: () => new SpeechFailed(TIMEOUT_DETAIL), signal });
   }
 
   /** Continues with the texts that the callee has interrupted; resolves when all of them are queued. */
-  async resume(signal: AbortSignal, interrupted: AbortSignal): Promise<void> {
-    const dropped = this.#dropped.splice(0);
-    const unrendered = dropped.findIndex(({ rendered }) => !rendered);
-    for (const rendered of unrendered < 0 ? dropped : dropped.slice(0, unrendered)) this.#queue.push(rendered);
+  async resume(signal: AbortSignal, interruption: AbortSignal): Promise<void> {
+    const utterances = this.#interruptedTexts.splice(0);
+    const unrendered = utterances.findIndex(({ isRendered: rendered }) => !rendered);
+    for (const utterance of unrendered < 0 ? utterances : utterances.slice(0, unrendered)) this.#queue.push(utterance);
     if (unrendered >= 0)
-      for (const { text, interruptible } of dropped.slice(unrendered))
-        await this.say(text, interruptible, signal, interrupted);
+      for (const { text, interruptible } of utterances.slice(unrendered))
+        await this.say(text, interruptible, signal, interruption);
   }
 
   /** Stops at once, and keeps the part that was not heard for {@link release}. */
@@ -149,7 +149,7 @@ export class AgentSpeech {
   /** The callee interrupts: the held texts are not spoken unless they are resumed. */
   cut(): void {
     this.#rendering.abort();
-    this.#dropped = [...this.#queue.cut(), ...this.#dropped];
+    this.#interruptedTexts = [...this.#queue.cut(), ...this.#interruptedTexts];
   }
 
   /** The call has ended: reports the text that was being played. */

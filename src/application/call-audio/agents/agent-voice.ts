@@ -9,9 +9,9 @@ import type { Context } from "../../context.ts";
 export type AgentVoiceContext = Pick<Context, "agentVoiceId" | "speech" | "transcription">;
 
 /** Voice used if neither the call nor the server names one. */
-const USUAL_VOICE = "en-US-1";
+const DEFAULT_VOICE_ID = "en-US-1";
 /** Spoken if nothing names a language. */
-const USUAL_LANGUAGE = "en-US";
+const DEFAULT_LANGUAGE = "en-US";
 
 /**
  * The voice of a call's agent; undefined if no voice can speak here.
@@ -24,22 +24,23 @@ export async function agentVoice(
   const { speech, agentVoiceId } = context;
   const { voiceId, language } = call.message;
   if (voiceId !== undefined) return speech.voice(voiceId);
-  const usual = agentVoiceId ?? USUAL_VOICE;
-  if (language !== undefined) return voiceOf(await speech.voices(), language, usual);
+  const defaultId = agentVoiceId ?? DEFAULT_VOICE_ID;
+  if (language !== undefined) return voiceOf(await speech.voices(), language, defaultId);
   if (agentVoiceId !== undefined) return speech.voice(agentVoiceId);
   const voices = await speech.voices();
-  return voices.find(({ id }) => id === usual) ?? voices[0];
+  return voices.find(({ id }) => id === defaultId) ?? voices[0];
 }
 
 /**
  * A voice for a language, preferably of the same region; undefined if there is none.
  * @param preferred the id of the voice to take if it speaks the language
  */
-export function voiceOf(voices: readonly Voice[], language: string, preferred = USUAL_VOICE): Voice | undefined {
+export function voiceOf(voices: readonly Voice[], language: string, preferred = DEFAULT_VOICE_ID): Voice | undefined {
   const [primary] = language.split("-");
-  const exact = voices.filter((voice) => voice.language === language);
-  const speaking = exact.length > 0 ? exact : voices.filter((voice) => voice.language.split("-")[0] === primary);
-  return speaking.find(({ id }) => id === preferred) ?? speaking[0];
+  const exactMatches = voices.filter((voice) => voice.language === language);
+  const candidates =
+    exactMatches.length > 0 ? exactMatches : voices.filter((voice) => voice.language.split("-")[0] === primary);
+  return candidates.find(({ id }) => id === preferred) ?? candidates[0];
 }
 
 /**
@@ -61,7 +62,7 @@ export function briefOf(
     variables: call.message.variables,
     maxTurns: call.message.maxTurns,
     resultSchema: call.message.resultSchema,
-    language: call.message.language ?? voice?.language ?? USUAL_LANGUAGE,
+    language: call.message.language ?? voice?.language ?? DEFAULT_LANGUAGE,
     hearsWords: context.transcription !== undefined,
     tools,
     canTransfer: network?.capabilities.transfers === true,

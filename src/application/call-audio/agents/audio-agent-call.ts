@@ -36,11 +36,11 @@ export class AudioAgentCall implements CallTap {
   /** Speaks what the agent cannot say itself; undefined without a voice. */
   readonly #speech: AgentSpeech | undefined;
   /** The audio that the agent sends; undefined until the callee answers. */
-  #incoming: AgentAudio | undefined;
+  #agentAudio: AgentAudio | undefined;
   /** The conversation has ended. */
-  #closed = false;
+  #hasEnded = false;
   /** Resolves when the keys so far have been sent. */
-  #pressed: Promise<void> = Promise.resolve();
+  #keysSent: Promise<void> = Promise.resolve();
 
   constructor(
     context: AudioAgentCallContext,
@@ -56,8 +56,8 @@ export class AudioAgentCall implements CallTap {
       hold: () => this.#audio.hold(),
       release: () => this.#audio.release(),
       cut: () => {
-        if (this.#audio.speaks) core.meter.interrupted(false);
-        this.#incoming?.drop();
+        if (this.#audio.isSpeaking) core.meter.interrupted(false);
+        this.#agentAudio?.drop();
         conversation.interrupted(this.#audio.cut());
       },
       finish: () => this.#finish(),
@@ -71,21 +71,21 @@ export class AudioAgentCall implements CallTap {
       },
       transferFailed: ({ detail }) => conversation.transferFailed(detail),
     });
-    core.reportsTo(conversation);
+    core.setReporter(conversation);
     this.core = core;
     this.#listening = new AudioListening(context, call, agent.transcribes, media, core.meter, {
-      interrupts: () => {
-        if (this.#audio.begun && !this.#speech?.mustBeHeard && core.take("hold")) core.meter.held();
+      bargeInDetected: () => {
+        if (this.#audio.hasStarted && !this.#speech?.mustBeHeard && core.apply("hold")) core.meter.agentHeld();
       },
-      nothingSaid: () => core.take("release"),
+      falseStart: () => core.apply("release"),
     });
-    const spoken = (line: SpokenLine): void => this.#listening.add(line);
-    this.#audio = new ReplyAudio(media.playout, core, spoken);
+    const addSpoken = (line: SpokenLine): void => this.#listening.add(line);
+    this.#audio = new ReplyAudio(media.playout, core, addSpoken);
     if (voiceId !== undefined)
       this.#speech = new AgentSpeech(context, call, voiceId, media.playout, core, {
         rendered: () => {},
-        begun: () => {},
-        spoken,
+        started: () => {},
+        spoken: addSpoken,
         skipped: (passage) => media.post({ type: "noticed", fact: textSkipped(passage) }),
       });
     void this.#run();
@@ -97,15 +97,15 @@ export class AudioAgentCall implements CallTap {
   }
 
   /** The call has ended: resolves when the agent has stated its result; undefined if it is not asked for one. */
-  stated(): Promise<unknown> | undefined {
+  awaitResult(): Promise<unknown> | undefined {
     this.core.stop();
-    return this.#incoming && this.core.askResult();
+    return this.#agentAudio && this.core.askResult();
   }
 
   /** The machine records: the agent leaves its message. */
   leaveMessage(): void {
-    if (!this.core.take("record")) return;
-    if (this.#closed) this.core.media.post({ type: "message_played" });
+    if (!this.core.apply("record")) return;
+    if (this.#hasEnded) this.core.media.post({ type: "message_played" });
     else this.#conversation.voicemail();
   }
 
@@ -117,7 +117,7 @@ export class AudioAgentCall implements CallTap {
     const { media, meter, silence, isHeld } = this.core;
     this.#listening.outbound(samples, from, length);
     meter.played(samples, from, length);
-    silence.passed(length, samples === undefined && !media.callee.speaking && !isHeld);
+    silence.advance(length, samples === undefined && !media.callee.speaking && !isHeld);
   }
 
   async flush(): Promise<void> {
@@ -126,7 +126,7 @@ export class AudioAgentCall implements CallTap {
   }
 
   /** True if the event is handled now. After the last words, and while a machine greets, only words are kept. */
-  #attends({ type }: AudioAgentEvent): boolean {
+  #isHandledNow({ type }: AudioAgentEvent): boolean {
     switch (this.core.turn) {
       case "ending":
       case "machine_greets":
@@ -143,9 +143,9 @@ export class AudioAgentCall implements CallTap {
     try {
       for await (const event of this.#conversation.events) {
         if (signal.aborted) return;
-        if (this.#attends(event)) await this.#carryOut(event);
+        if (this.#isHandledNow(event)) await this.#carryOut(event);
       }
-      this.#closed = true;
+      this.#hasEnded = true;
     } catch (error) {
       if (!signal.aborted) this.#end({ type: "message_failed", reason: "agent_failed", detail: errorText(error) });
     }
@@ -156,7 +156,7 @@ export class AudioAgentCall implements CallTap {
     switch (event.type) {
       case "reply":
         silence.stop();
-        if (this.#audio.speaks) this.core.take("replace");
+        if (this.#audio.isSpeaking) this.core.apply("replace");
         meter.requested({ type: event.to });
         break;
       case "audio":
@@ -167,7 +167,7 @@ export class AudioAgentCall implements CallTap {
         this.#audio.words(event.item, event.text);
         break;
       case "item_end":
-        this.#incoming?.end(event.item);
+        this.#agentAudio?.end(event.item);
         this.#audio.end(event.item);
         break;
       case "speech_started":
@@ -186,13 +186,13 @@ export class AudioAgentCall implements CallTap {
         silence.start(event.forMs);
         break;
       case "press":
-        this.#pressed = this.#pressed.then(() => (signal.aborted ? undefined : this.core.press(event.keys)));
+        this.#keysSent = this.#keysSent.then(() => (signal.aborted ? undefined : this.core.press(event.keys)));
         break;
       case "transfer":
         this.#transfer(event.to);
         break;
       case "leave_voicemail":
-        if (this.core.toMachine) break;
+        if (this.core.isMachine) break;
         silence.stop();
         media.post({ type: "leave_voicemail", atMs: media.playout.clockMs });
         break;
@@ -212,47 +212,47 @@ export class AudioAgentCall implements CallTap {
   }
 
   #play(item: string, bytes: Uint8Array): void {
-    if (this.#incoming === undefined || !this.#audio.takes(item)) return;
-    this.core.meter.audioBegins();
-    this.#incoming.read(item, bytes);
+    if (this.#agentAudio === undefined || !this.#audio.accepts(item)) return;
+    this.core.meter.audioStarted();
+    this.#agentAudio.read(item, bytes);
   }
 
   /** Handles an interruption: stops the speech unless it must be heard; returns true if the agent reacts. */
   #interrupt(bySpeech: boolean): boolean {
     if (this.core.isDecided || this.#speech?.mustBeHeard) return false;
     this.core.silence.stop();
-    if (bySpeech && this.#audio.speaks) this.core.meter.interrupted(true);
-    return this.core.take("interrupt");
+    if (bySpeech && this.#audio.isSpeaking) this.core.meter.interrupted(true);
+    return this.core.apply("interrupt");
   }
 
-  /** Transfers the call once all that was said has been heard. */
+  /** Transfers the call once everything said has been heard. */
   #transfer(to: string): void {
     this.core.silence.stop();
-    this.core.take("transfer");
+    this.core.apply("transfer");
     this.core.media.playout.mark("", () => {
       this.core.transfer(to).catch(() => {}); // the call has ended
     });
   }
 
-  /** Speaks by the speech engine; a fault of it is only logged, because the call ends anyway. */
+  /** Speaks with the speech engine, whose faults are only logged, because the call ends anyway. */
   async #say(text: string): Promise<void> {
     const { context, call, signal } = this.core;
-    if (this.#speech === undefined || this.#incoming === undefined) return;
-    this.core.take("release");
+    if (this.#speech === undefined || this.#agentAudio === undefined) return;
+    this.core.apply("release");
     await this.#speech.say(text, false, signal).catch((error: unknown) => {
       if (!signal.aborted) context.log.warn({ call_id: call.id, err: error }, "the agent could not apologise");
     });
   }
 
-  /** Ends the call once all that was said has been heard; at once if the call was not answered. */
+  /** Ends the call once everything said has been heard; at once if the call was not answered. */
   #end(signal: CallSignal): void {
-    this.core.take("end");
-    if (this.#incoming === undefined) {
+    this.core.apply("end");
+    if (this.#agentAudio === undefined) {
       this.core.media.post(signal);
       return;
     }
     void this.core.askResult();
-    void this.#pressed.then(() => {
+    void this.#keysSent.then(() => {
       if (!this.core.signal.aborted) this.core.endAfterLastWord(signal);
     });
   }
@@ -260,17 +260,17 @@ export class AudioAgentCall implements CallTap {
   #answered(): void {
     const { leg } = this.core.media;
     const format = formatOf(leg);
-    this.#incoming = new AgentAudio(format, leg.sampleRate, this.#audio);
+    this.#agentAudio = new AgentAudio(format, leg.sampleRate, this.#audio);
     this.#listening.begin(format, (bytes) => {
-      if (!this.core.toMachine) this.#conversation.hear(bytes);
+      if (!this.core.isMachine) this.#conversation.hear(bytes);
     });
     this.#conversation.answered(format);
   }
 
   #finish(): void {
     this.#listening.stop();
-    const unheard = this.#audio.cut();
-    if (unheard.length > 0) this.#conversation.interrupted(unheard);
+    const unheardItems = this.#audio.cut();
+    if (unheardItems.length > 0) this.#conversation.interrupted(unheardItems);
     this.#speech?.hold();
     this.#speech?.finish();
   }

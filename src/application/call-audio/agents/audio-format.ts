@@ -23,7 +23,7 @@ export function formatOf({ sampleRate, codec }: Pick<Leg, "sampleRate" | "codec"
 export class AudioWriter {
   readonly #format: AudioFormat;
   readonly #emit: (bytes: Uint8Array) => void;
-  readonly #most: number;
+  readonly #maxSamples: number;
   readonly #resampler: Resampler;
   readonly #samples: Int16Array;
   readonly #bytes: Uint8Array;
@@ -33,15 +33,15 @@ export class AudioWriter {
     const rate = FORMAT_RATES[format];
     this.#format = format;
     this.#emit = emit;
-    this.#most = msToSamples(PIECE_MS, legRate);
-    this.#resampler = new Resampler(legRate, rate, this.#most);
+    this.#maxSamples = msToSamples(PIECE_MS, legRate);
+    this.#resampler = new Resampler(legRate, rate, this.#maxSamples);
     this.#samples = new Int16Array(msToSamples(PIECE_MS, rate) + 2);
     this.#bytes = new Uint8Array(2 * this.#samples.length);
   }
 
   write(frame: Int16Array): void {
-    for (let at = 0; at < frame.length; at += this.#most)
-      this.#write(frame.length <= this.#most ? frame : frame.subarray(at, at + this.#most));
+    for (let at = 0; at < frame.length; at += this.#maxSamples)
+      this.#write(frame.length <= this.#maxSamples ? frame : frame.subarray(at, at + this.#maxSamples));
   }
 
   #write(frame: Int16Array): void {
@@ -62,7 +62,7 @@ export class AudioWriter {
 }
 
 /**
- * Reads the bytes of one item of audio as samples at a leg's rate; a piece may end within a sample. Samples are looked at
+ * Reads the bytes of one item of audio as samples at a leg's rate; a piece may end within a sample. Samples are checked
  * before they are played: text, a file or noise is refused, and the error names it.
  */
 export class AudioReader {
@@ -96,15 +96,15 @@ export class AudioReader {
   #decode(bytes: Uint8Array, isLast: boolean): Int16Array {
     if (this.#format === "pcmu") return decodeMulaw(bytes);
     if (this.#format === "pcma") return decodeAlaw(bytes);
-    let fresh = bytes;
+    let input = bytes;
     if (this.#opening !== undefined) {
-      fresh = this.#opening = concatBytes([this.#opening, bytes]);
+      input = this.#opening = concatBytes([this.#opening, bytes]);
       const format = servedFormat(this.#opening, isLast);
       if (format === undefined) return new Int16Array(0);
       if (format !== "samples") throw notSamples(format.toUpperCase());
       this.#opening = undefined;
     }
-    const samples = this.#pcm.push(fresh);
+    const samples = this.#pcm.push(input);
     if (this.#noise.push(samples)) throw notSamples("noise");
     return samples;
   }

@@ -17,9 +17,9 @@ export type AudioListeningContext = CallTranscriptsContext;
 /** Callbacks of an {@link AudioListening}. */
 export interface AudioListeningReports {
   /** The callee may be interrupting. */
-  interrupts(): void;
+  bargeInDetected(): void;
   /** The sound was no interruption. */
-  nothingSaid(): void;
+  falseStart(): void;
 }
 
 /** Passes the callee's audio to an audio agent, notices interruptions, and keeps the words of both sides. */
@@ -30,7 +30,7 @@ export class AudioListening implements TranscriptReader {
   readonly #audio: ConversationAudio;
   readonly #bargeIn: BargeIn;
 
-  /** @param transcribes whether the agent reports the callee's words itself */
+  /** @param transcribes true if the agent reports the callee's words itself */
   constructor(
     context: AudioListeningContext,
     call: CallOf<"DYNAMIC_AGENT">,
@@ -45,9 +45,9 @@ export class AudioListening implements TranscriptReader {
     this.#transcripts = new CallTranscripts(context, call, this, sampleRate, transcribes ? [] : ["callee"]);
     this.#audio = new ConversationAudio(media);
     this.#bargeIn = new BargeIn(sampleRate, {
-      sounds: () => {},
-      begins: () => reports.interrupts(),
-      falseAlarm: () => reports.nothingSaid(),
+      soundDetected: () => {},
+      bargeInDetected: () => reports.bargeInDetected(),
+      falseAlarm: () => reports.falseStart(),
     });
   }
 

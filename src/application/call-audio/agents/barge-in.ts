@@ -17,9 +17,9 @@ const SHORT_FALSE_ALARM_MS = 700;
 /** Callbacks of a {@link BargeIn}. They run on the leg's clock. */
 export interface BargeInCallbacks {
   /** The callee makes a sound, perhaps the first one of a word. */
-  sounds(): void;
+  soundDetected(): void;
   /** The callee has been speaking for {@link BARGE_IN_MS}. */
-  begins(): void;
+  bargeInDetected(): void;
   /** The callee has stopped, and no word was understood. */
   falseAlarm(): void;
 }
@@ -34,7 +34,7 @@ export class BargeIn {
   #voicedMs = 0;
   #vowelMs = 0;
   /** The current speech was reported. */
-  #begun = false;
+  #isReported = false;
   #quietMs = 0;
   /** Silence that turns the latest report into a false alarm, ms; undefined if there was no report. */
   #alarmMs: number | undefined;
@@ -51,7 +51,7 @@ export class BargeIn {
     this.#pitch.push(frame);
     if (!speaking) {
       this.#speechMs = this.#voicedMs = this.#vowelMs = 0;
-      this.#begun = false;
+      this.#isReported = false;
       this.#quietMs += ms;
       if (this.#alarmMs === undefined || this.#quietMs < this.#alarmMs) return;
       this.#alarmMs = undefined;
@@ -61,18 +61,18 @@ export class BargeIn {
     this.#quietMs = 0;
     this.#speechMs += ms;
     if (!voiced || isHiss(frame, this.#sampleRate)) return;
-    const before = this.#voicedMs;
+    const previousMs = this.#voicedMs;
     this.#voicedMs += ms;
-    if (before < SOUND_MS && this.#voicedMs >= SOUND_MS) {
+    if (previousMs < SOUND_MS && this.#voicedMs >= SOUND_MS) {
       this.#alarmMs ??= SHORT_FALSE_ALARM_MS;
-      this.#callbacks.sounds();
+      this.#callbacks.soundDetected();
     }
     if (this.#vowelMs < MIN_VOWEL_MS && this.#pitch.isVoice) this.#vowelMs += ms;
-    if (this.#begun || this.#speechMs < BARGE_IN_MS) return;
+    if (this.#isReported || this.#speechMs < BARGE_IN_MS) return;
     if (this.#voicedMs < MIN_VOICED_MS || this.#vowelMs < MIN_VOWEL_MS) return;
-    this.#begun = true;
+    this.#isReported = true;
     this.#alarmMs = FALSE_ALARM_MS;
-    this.#callbacks.begins();
+    this.#callbacks.bargeInDetected();
   }
 
   /** The callee's words are known, or there were none. */

@@ -51,17 +51,23 @@ async function outcomeOf(
   const { transferTo } = call.message;
   if (!PHONE_NUMBER.test(to)) return failed(`the number ${PHONE_RULE}`);
   if (transferTo !== undefined && !transferTo.includes(to))
-    return failed(`transferTo of this call does not have ${to}`);
+    return failed(`transferTo of this call does not list ${to}`);
   if (leg.transfer === undefined) return failed(`"${network.name}" cannot transfer calls`);
   try {
     const refusal = await transferRefusal(context, call, network, to);
     if (refusal !== undefined) return failed(refusal);
     signal.throwIfAborted();
-    const limit = await countTransfer(context, call);
-    if (limit !== undefined) return failed(limit);
+    const limitReason = await countTransfer(context, call);
+    if (limitReason !== undefined) return failed(limitReason);
     signal.throwIfAborted();
-    const late = (): Error => new Error(`the network reported no outcome within ${TRANSFER_LIMIT_MS / 1_000} s`);
-    return await within(leg.transfer(to, signal), { system: context.system, ms: TRANSFER_LIMIT_MS, late, signal });
+    const timeoutError = (): Error =>
+      new Error(`the network reported no outcome within ${TRANSFER_LIMIT_MS / 1_000} s`);
+    return await within(leg.transfer(to, signal), {
+      system: context.system,
+      ms: TRANSFER_LIMIT_MS,
+      timeoutError,
+      signal,
+    });
   } catch (error) {
     if (!signal.aborted) context.log.warn({ call_id: call.id, err: error }, "a transfer failed");
     return failed(errorText(error));

@@ -2,18 +2,18 @@ import { samplesToMs } from "../../../audio/samples/pcm.ts";
 import { END_OF_TURN_MS, endOfTurnMs } from "../../../domain/agents/end-of-turn.ts";
 
 /** Silence after which words of continued speech are no longer awaited, ms. */
-const REST_MS = 2_000;
+const CONTINUATION_MS = 2_000;
 /** Silence after which a complete-looking text counts as the whole turn, to prepare the reply, ms. */
-const PROBABLY_OVER_MS = 200;
+const PROBABLE_END_MS = 200;
 /** Replies that are prepared for one turn. */
-const MAX_PREPARED = 3;
+const MAX_PREPARATIONS = 3;
 
 /** Callbacks of a {@link CalleeTurn}. */
 export interface CalleeTurnCallbacks {
   /** Called at the end of a turn. @param continued true if the text starts with that of the previous turn, whose reply was not heard */
-  over(text: string, continued: boolean): void;
+  turnEnded(text: string, continued: boolean): void;
   /** The turn has probably ended with this text. */
-  probablyOver(text: string, continued: boolean): void;
+  turnProbablyEnded(text: string, continued: boolean): void;
 }
 
 /**
@@ -31,12 +31,12 @@ export class CalleeTurn {
   /** The text since then, which may still change. */
   #partial = "";
   /** The text of the latest turn, until a reply to it is heard. */
-  #unanswered = "";
+  #unansweredText = "";
   #speaking = false;
   #quietMs = 0;
   /** Silence that ends the turn, ms; undefined if there are no final texts. */
-  #endsAfter: number | undefined;
-  #prepared = "";
+  #endsAfterMs: number | undefined;
+  #preparedText = "";
   #preparations = 0;
 
   /** @param hangOverMs how long speech is reported after the last voice */
@@ -46,49 +46,50 @@ export class CalleeTurn {
     this.#callbacks = callbacks;
   }
 
-  /** True if the callee has said something that waits for its rest. */
-  get waiting(): boolean {
-    return this.#endsAfter !== undefined;
+  /** True if the text so far awaits the rest of the turn. */
+  get isWaiting(): boolean {
+    return this.#endsAfterMs !== undefined;
   }
 
   /** Adds `samples` samples, in which the callee speaks or not. */
   push(speaking: boolean, samples: number): void {
     if (speaking) {
       this.#quietMs = 0;
-      if (!this.#speaking && this.#endsAfter !== undefined) this.#endsAfter = Math.max(REST_MS, this.#endsAfter);
+      if (!this.#speaking && this.#endsAfterMs !== undefined)
+        this.#endsAfterMs = Math.max(CONTINUATION_MS, this.#endsAfterMs);
       this.#speaking = true;
       return;
     }
     this.#speaking = false;
-    const before = this.#quietMs;
+    const previousMs = this.#quietMs;
     this.#quietMs += samplesToMs(samples, this.#sampleRate);
-    const least = PROBABLY_OVER_MS - this.#hangOverMs;
-    if (before < least && this.#quietMs >= least) this.#prepareFinished();
-    if (this.#endsAfter !== undefined && this.#silenceMs >= this.#endsAfter) this.#end();
+    const minQuietMs = PROBABLE_END_MS - this.#hangOverMs;
+    if (previousMs < minQuietMs && this.#quietMs >= minQuietMs) this.#prepareFinished();
+    if (this.#endsAfterMs !== undefined && this.#silenceMs >= this.#endsAfterMs) this.#end();
   }
 
-  /** The text of the turn so far, after its final texts. @param ended true if the engine expects the turn to end here */
-  partial(text: string, ended = false): void {
+  /** The text of the turn so far, after its final texts. @param isTurnEnd true if the engine expects the turn to end here */
+  partial(text: string, isTurnEnd = false): void {
     this.#partial = text;
-    if (ended) this.#prepare();
-    else if (!this.#speaking && this.#silenceMs >= PROBABLY_OVER_MS) this.#prepareFinished();
+    if (isTurnEnd) this.#prepare();
+    else if (!this.#speaking && this.#silenceMs >= PROBABLE_END_MS) this.#prepareFinished();
   }
 
   /** A text that no longer changes. */
   final(text: string): void {
     this.#partial = "";
     this.#texts.push(text);
-    const needed = endOfTurnMs(this.#text, this.language);
-    if (!this.#speaking && (needed <= END_OF_TURN_MS || this.#silenceMs >= needed)) this.#end();
+    const pauseMs = endOfTurnMs(this.#text, this.language);
+    if (!this.#speaking && (pauseMs <= END_OF_TURN_MS || this.#silenceMs >= pauseMs)) this.#end();
     else {
-      this.#endsAfter = this.#speaking ? Math.max(REST_MS, needed) : needed;
+      this.#endsAfterMs = this.#speaking ? Math.max(CONTINUATION_MS, pauseMs) : pauseMs;
       if (!this.#speaking) this.#prepare();
     }
   }
 
   /** The callee hears a reply: the next words start another turn. */
-  answered(): void {
-    this.#unanswered = "";
+  closeTurn(): void {
+    this.#unansweredText = "";
   }
 
   get #silenceMs(): number {
@@ -100,14 +101,14 @@ export class CalleeTurn {
   }
 
   #end(): void {
-    const continued = this.#unanswered !== "";
-    const text = [this.#unanswered, this.#text].filter(Boolean).join(" ");
+    const continued = this.#unansweredText !== "";
+    const text = [this.#unansweredText, this.#text].filter(Boolean).join(" ");
     this.#texts.length = 0;
-    this.#endsAfter = undefined;
-    this.#prepared = "";
+    this.#endsAfterMs = undefined;
+    this.#preparedText = "";
     this.#preparations = 0;
-    this.#unanswered = text;
-    this.#callbacks.over(text, continued);
+    this.#unansweredText = text;
+    this.#callbacks.turnEnded(text, continued);
   }
 
   /** Prepares the reply to the text so far, unless that looks unfinished. */
@@ -116,10 +117,10 @@ export class CalleeTurn {
   }
 
   #prepare(): void {
-    const text = [this.#unanswered, this.#text, this.#partial].filter(Boolean).join(" ");
-    if (text === this.#prepared || this.#preparations >= MAX_PREPARED) return;
-    this.#prepared = text;
+    const text = [this.#unansweredText, this.#text, this.#partial].filter(Boolean).join(" ");
+    if (text === this.#preparedText || this.#preparations >= MAX_PREPARATIONS) return;
+    this.#preparedText = text;
     this.#preparations++;
-    this.#callbacks.probablyOver(text, this.#unanswered !== "");
+    this.#callbacks.turnProbablyEnded(text, this.#unansweredText !== "");
   }
 }

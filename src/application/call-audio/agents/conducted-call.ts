@@ -37,7 +37,7 @@ export interface Conductor extends Readonly<Record<AgentTurnEffect, () => void>>
   /** Called near the maximum duration: the agent says goodbye. */
   lastWords(): void;
   /** The call continues. */
-  transferFailed(failed: TransferFailed): void;
+  transferFailed(failure: TransferFailed): void;
 }
 
 /** The call of an agent of either kind: its turns, their measurements, and the actions other than speaking. */
@@ -49,11 +49,11 @@ export class ConductedCall {
   readonly silence: SilenceTimer;
   readonly #conductor: Conductor;
   readonly #scope = new AbortController();
-  readonly #unlisten: () => void;
+  readonly #unsubscribe: () => void;
   #turn: AgentTurnState = "open";
-  #timeIsUp = false;
+  #isTimeUp = false;
   #cancelLastWords: () => void = () => {};
-  /** Asked at the end; undefined if the call has no schema for it. */
+  /** Result of the agent, requested at the end; undefined if the call has no schema for it. */
   #result: AgentResult | undefined;
 
   constructor(
@@ -69,8 +69,8 @@ export class ConductedCall {
     this.meter = new TurnMeter(sampleRate, () => context.system.monotonic());
     this.silence = new SilenceTimer(sampleRate, () => conductor.silence());
     this.#conductor = conductor;
-    this.#unlisten = context.events.listenLive(call.id, {
-      event: (event) => this.#happened(event),
+    this.#unsubscribe = context.events.listenLive(call.id, {
+      event: (event) => this.#onEvent(event),
       over: () => this.stop(),
     });
   }
@@ -90,13 +90,13 @@ export class ConductedCall {
   }
 
   /** True if a machine has answered. */
-  get toMachine(): boolean {
+  get isMachine(): boolean {
     return isMachineTurn(this.#turn);
   }
 
   /** True if the end of the maximum duration is near. */
-  get timeIsUp(): boolean {
-    return this.#timeIsUp;
+  get isTimeUp(): boolean {
+    return this.#isTimeUp;
   }
 
   /** Aborted when the call ends. */
@@ -104,13 +104,13 @@ export class ConductedCall {
     return this.#scope.signal;
   }
 
-  /** The agent's findings by the schema of the call, at its end; undefined if it was not asked. */
+  /** The agent's findings by the schema of the call, at its end; undefined if none were requested. */
   get findings(): FindingsAtEnd | undefined {
     return this.#result?.atEnd();
   }
 
   /** Applies an input and carries out its effects; returns false if nothing changes. */
-  take(input: AgentTurnInput): boolean {
+  apply(input: AgentTurnInput): boolean {
     const decision = decideAgentTurn(this.#turn, input);
     if (decision === undefined) return false;
     this.#turn = decision.state;
@@ -119,7 +119,7 @@ export class ConductedCall {
   }
 
   /** Asks this conversation for a result at the end, if the call has a schema for it. */
-  reportsTo(conversation: Reporter): void {
+  setReporter(conversation: Reporter): void {
     const { resultSchema } = this.call.message;
     if (resultSchema) this.#result = new AgentResult(this.context, conversation, resultSchema);
   }
@@ -132,7 +132,7 @@ export class ConductedCall {
   /** A machine has answered: the agent is silent until it records. */
   machineGreets(): void {
     this.silence.stop();
-    this.take("greet");
+    this.apply("greet");
   }
 
   /** Sends keys; a network without support gets them as tones after the agent's words. */
@@ -147,17 +147,17 @@ export class ConductedCall {
 
   /** Transfers the call, which is `transferring`; resolves with false if the call continues. Rejects with the signal's reason only. */
   async transfer(to: string): Promise<boolean> {
-    const failed = await transferCall(this.context, this.call, this.media, to, this.signal);
-    if (failed === undefined) return true;
-    this.take("transfer_failed");
-    this.#conductor.transferFailed(failed);
-    if (this.#timeIsUp) this.#conductor.lastWords();
+    const failure = await transferCall(this.context, this.call, this.media, to, this.signal);
+    if (failure === undefined) return true;
+    this.apply("transfer_failed");
+    this.#conductor.transferFailed(failure);
+    if (this.#isTimeUp) this.#conductor.lastWords();
     return false;
   }
 
   /** The end of the call by the agent: it has finished, unless its time is up. */
   hangUpSignal(detail: string | undefined): CallSignal {
-    if (this.#timeIsUp) return { type: "timer", name: "duration", inboundSince: true };
+    if (this.#isTimeUp) return { type: "timer", name: "duration", inboundSince: true };
     return { type: "message_played", detail };
   }
 
@@ -166,7 +166,7 @@ export class ConductedCall {
     this.whenPlayed(() => this.media.post(signal));
   }
 
-  /** Calls back when all that was said, and a short silence, have been played. */
+  /** Calls back once everything said, and a short silence, has been played. */
   whenPlayed(callback: () => void): void {
     this.media.playout.silence(this.context.timings.tailMs);
     this.media.playout.mark("", callback);
@@ -175,13 +175,13 @@ export class ConductedCall {
   /** The call has ended. */
   stop(): void {
     if (this.signal.aborted) return;
-    this.#unlisten();
+    this.#unsubscribe();
     this.#cancelLastWords();
     this.#scope.abort();
-    this.take("stop");
+    this.apply("stop");
   }
 
-  #happened(event: Event): void {
+  #onEvent(event: Event): void {
     if (event.type === "answered") this.#answered();
     else if (event.type === "dtmf") {
       this.meter.key();
@@ -193,9 +193,9 @@ export class ConductedCall {
     this.#conductor.answered?.();
     this.media.post({ type: "noticed", fact: { event: "agent_started", data: { agent: this.#conductor.name } } });
     const { maxDurationMs } = timingsOf(this.call, this.context.timings);
-    const beforeMs = Math.max(maxDurationMs - LAST_WORDS_MS, maxDurationMs / 2);
-    this.#cancelLastWords = this.context.system.after(beforeMs, () => {
-      this.#timeIsUp = true;
+    const delayMs = Math.max(maxDurationMs - LAST_WORDS_MS, maxDurationMs / 2);
+    this.#cancelLastWords = this.context.system.after(delayMs, () => {
+      this.#isTimeUp = true;
       this.#conductor.lastWords();
     });
   }

@@ -11,7 +11,7 @@ export class AgentAudio {
   readonly #sampleRate: number;
   readonly #audio: ReplyAudio;
   /** Reads the item that is arriving. */
-  #reading: { readonly item: string; readonly reader: AudioReader } | undefined;
+  #current: { readonly item: string; readonly reader: AudioReader } | undefined;
 
   /** @param sampleRate of the leg, Hz */
   constructor(format: AudioFormat, sampleRate: number, audio: ReplyAudio) {
@@ -20,13 +20,13 @@ export class AgentAudio {
     this.#audio = audio;
   }
 
-  /** @throws if too much of it waits to be played */
+  /** @throws if too much audio is waiting to be played */
   read(item: string, bytes: Uint8Array): void {
-    if (this.#reading?.item !== item) {
-      if (this.#reading) this.#audio.add(this.#reading.item, this.#reading.reader.finish());
-      this.#reading = { item, reader: new AudioReader(this.#format, this.#sampleRate) };
+    if (this.#current?.item !== item) {
+      if (this.#current) this.#audio.add(this.#current.item, this.#current.reader.finish());
+      this.#current = { item, reader: new AudioReader(this.#format, this.#sampleRate) };
     }
-    this.#audio.add(item, this.#reading.reader.read(bytes));
+    this.#audio.add(item, this.#current.reader.read(bytes));
     if (this.#audio.queuedMs <= MAX_QUEUED_MS) return;
     this.#audio.hold();
     this.#audio.cut();
@@ -35,13 +35,13 @@ export class AgentAudio {
 
   /** All of the item has arrived. */
   end(item: string): void {
-    if (this.#reading?.item !== item) return;
-    this.#audio.add(item, this.#reading.reader.finish());
-    this.#reading = undefined;
+    if (this.#current?.item !== item) return;
+    this.#audio.add(item, this.#current.reader.finish());
+    this.#current = undefined;
   }
 
   /** The item that is arriving was interrupted. */
   drop(): void {
-    this.#reading = undefined;
+    this.#current = undefined;
   }
 }

@@ -21,21 +21,21 @@ export type ListeningContext = Pick<Context, "transcription"> & CallTranscriptsC
 /** Reports and requests of an agent's {@link CalleeTurns}. Mostly called on the leg's clock. */
 export interface ListeningReports {
   /** The callee makes a sound, perhaps the first one of a word. */
-  sounds(): void;
+  soundDetected(): void;
   /** The callee has been speaking long enough to interrupt. */
-  interrupts(): void;
+  bargeInDetected(): void;
   /** Reports that the sound was not speech, or only a sign of listening. */
-  nothingSaid(): void;
+  falseStart(): void;
   /** True if the agent is speaking, or about to. */
   hasTurn(): boolean;
   /** Called at the end of the callee's turn. @param continued true if the text starts with the previous turn, to which no reply was heard */
   words(text: string, continued: boolean): void;
-  /** The callee's turn is probably over. */
+  /** The callee's turn has probably ended. */
   probableWords(text: string, continued: boolean): void;
   /** The words of a turn are lost. */
-  unheard(detail: string): void;
-  /** No words arrive any longer. */
-  deaf(detail: string): void;
+  notUnderstood(detail: string): void;
+  /** No further words will arrive. */
+  transcriptionFailed(detail: string): void;
 }
 
 /** Listens to the callee for an agent: combines words into turns, detects interruptions, and reports faults. */
@@ -65,22 +65,22 @@ export class CalleeTurns implements CallTap, TranscriptReader {
     this.#transcripts = new CallTranscripts(context, call, this, sampleRate, ["callee"]);
     this.#watch = new TranscriptionWatch(sampleRate, (detail) => {
       this.#bargeIn.understood();
-      reports.unheard(detail);
+      reports.notUnderstood(detail);
     });
     this.#turn = new CalleeTurn(sampleRate, media.callee.hangOverMs, {
-      over: (text, continued) => {
-        this.#meter.turnOver();
+      turnEnded: (text, continued) => {
+        this.#meter.turnComplete();
         reports.words(text, continued);
       },
-      probablyOver: (text, continued) => reports.probableWords(text, continued),
+      turnProbablyEnded: (text, continued) => reports.probableWords(text, continued),
     });
     this.#bargeIn = new BargeIn(sampleRate, {
-      sounds: () => reports.sounds(),
-      begins: () => {
-        this.#watch.speaks();
-        reports.interrupts();
+      soundDetected: () => reports.soundDetected(),
+      bargeInDetected: () => {
+        this.#watch.speechStarted();
+        reports.bargeInDetected();
       },
-      falseAlarm: () => reports.nothingSaid(),
+      falseAlarm: () => reports.falseStart(),
     });
   }
 
@@ -90,8 +90,8 @@ export class CalleeTurns implements CallTap, TranscriptReader {
   }
 
   /** True if the callee speaks, or words of theirs are on their way. */
-  get busy(): boolean {
-    return this.#hearsWords && (this.#media.callee.speaking || this.#turn.waiting || this.#watch.waiting);
+  get isBusy(): boolean {
+    return this.#hearsWords && (this.#media.callee.speaking || this.#turn.isWaiting || this.#watch.isWaiting);
   }
 
   inbound(frame: Int16Array, received: Int16Array): void {
@@ -113,8 +113,8 @@ export class CalleeTurns implements CallTap, TranscriptReader {
   }
 
   /** The callee hears the agent's reply, or it has none. */
-  answered(): void {
-    this.#turn.answered();
+  closeTurn(): void {
+    this.#turn.closeTurn();
   }
 
   /** Stores the transcript. */
@@ -122,16 +122,16 @@ export class CalleeTurns implements CallTap, TranscriptReader {
     this.#transcripts.add(speaker, line);
   }
 
-  transcript({ text, final }: Transcript, ended = false): void {
+  transcript({ text, final }: Transcript, isTurnEnd = false): void {
     this.#media.words(text);
     if (!final) {
-      this.#turn.partial(text, ended);
+      this.#turn.partial(text, isTurnEnd);
       return;
     }
     this.#meter.words();
     this.#bargeIn.understood();
-    this.#watch.answered();
-    if (this.#reports.hasTurn() && isBackchannel(text)) this.#reports.nothingSaid();
+    this.#watch.wordsArrived();
+    if (this.#reports.hasTurn() && isBackchannel(text)) this.#reports.falseStart();
     else this.#turn.final(text);
   }
 
@@ -144,21 +144,21 @@ export class CalleeTurns implements CallTap, TranscriptReader {
     this.#meter.turnEnded();
   }
 
-  nothingSaid(): void {
-    this.#watch.answered();
+  falseStart(): void {
+    this.#watch.wordsArrived();
     this.#bargeIn.understood();
-    this.#reports.nothingSaid();
+    this.#reports.falseStart();
   }
 
-  notTranscribed(error: Error, recoverable: boolean): void {
+  transcriptionFailed(error: Error, recoverable: boolean): void {
     if (recoverable) {
       this.#watch.failed(error);
       return;
     }
     this.#hearsWords = false;
-    this.#reports.nothingSaid();
-    this.#reports.deaf(error.message);
+    this.#reports.falseStart();
+    this.#reports.transcriptionFailed(error.message);
   }
 
-  emit(): void {} // faults arrive by notTranscribed, and keys work without transcripts
+  emit(): void {} // faults arrive by transcriptionFailed, and keys work without transcripts
 }

@@ -8,11 +8,11 @@ import type { Context } from "../../context.ts";
 
 const TIMEOUT_MS = 10_000;
 /** Longest input that a model may write, characters. */
-const MAX_INPUT = 20_000;
+const MAX_INPUT_CHARACTERS = 20_000;
 /** Longest result, characters of JSON. */
 const MAX_RESULT_CHARACTERS = 16_000;
 /** Longest message of a tool that failed, characters. */
-const MAX_MESSAGE = 500;
+const MAX_MESSAGE_CHARACTERS = 500;
 /** Tools that the model may use on one call. */
 const MAX_USES = 200;
 
@@ -20,16 +20,16 @@ const MAX_USES = 200;
 type Use = { readonly text: string; readonly fault: ToolFault | null };
 
 /**
- * The tools of one call as its agent gets them: their input is checked, their time and their results are limited, and none
+ * The tools of one call for its agent: their input is checked, their time and their results are limited, and none
  * of their errors ends the call.
  * @param scope aborted when the call has ended
- * @param used receives each use of a tool, for the timeline, without its input and result, which may be confidential
+ * @param reportUse receives each use of a tool, for the timeline, without its input and result, which may be confidential
  */
 export function offeredTools(
   context: Pick<Context, "system" | "log" | "agentTools">,
   { id: callId, message }: Pick<CallOf<"DYNAMIC_AGENT">, "id" | "message">,
   scope: AbortSignal,
-  used: (use: EventData["tool_used"]) => void,
+  reportUse: (use: EventData["tool_used"]) => void,
 ): OfferedTool[] {
   const { system } = context;
   const allowed = context.agentTools.filter(({ name }) => message.tools?.includes(name) ?? true);
@@ -42,9 +42,9 @@ export function offeredTools(
       const startedAt = system.monotonic();
       const { text, fault } =
         ++uses > MAX_USES
-          ? failed("too_many", `tools were used ${MAX_USES} times on this call, and no more is possible`)
+          ? failed("too_many", `tools were used ${MAX_USES} times on this call, which is the limit`)
           : await use(context, callId, tool, input, scope);
-      used({ tool: tool.name, ms: Math.round(system.monotonic() - startedAt), fault });
+      reportUse({ tool: tool.name, ms: Math.round(system.monotonic() - startedAt), fault });
       return text;
     },
   }));
@@ -60,23 +60,23 @@ async function use(
   const { system, log } = context;
   const ms = tool.timeoutMs ?? TIMEOUT_MS;
   const timeout = new AbortController();
-  const late = () => new ToolLate(`no result within ${ms} ms`);
+  const timeoutError = () => new ToolLate(`no result within ${ms} ms`);
   try {
     const { value, fault } = checkedInput(tool, input); // throws if a pattern of the tool is not a regular expression
     if (value === undefined) return failed("input_invalid", fault);
     scope.throwIfAborted();
     const signal = AbortSignal.any([scope, timeout.signal]);
-    const running = (async () => tool.run(value, { callId, signal }))();
-    return resultOf(await within(running, { system, ms, late, signal: scope }));
+    const result = (async () => tool.run(value, { callId, signal }))();
+    return resultOf(await within(result, { system, ms, timeoutError, signal: scope }));
   } catch (error) {
-    if (scope.aborted) return failed("call_over", "the call is over");
+    if (scope.aborted) return failed("call_over", "the call has ended");
     if (error instanceof ToolLate) return failed("timeout", error.message);
     if (error instanceof ToolFailed) return failed("failed", error.message);
     // Its message may contain data that the model must not see.
     log.warn({ call_id: callId, tool: tool.name, err: error }, "a tool of an agent failed");
     return failed("failed", "the tool failed");
   } finally {
-    timeout.abort(late());
+    timeout.abort(timeoutError());
   }
 }
 
@@ -89,13 +89,13 @@ function checkedInput(
   { parameters }: AgentTool,
   text: string,
 ): { readonly value?: Readonly<Record<string, unknown>>; readonly fault: string } {
-  if (text.length > MAX_INPUT)
-    return { fault: `the input has ${text.length} characters, at most ${MAX_INPUT} are allowed` };
+  if (text.length > MAX_INPUT_CHARACTERS)
+    return { fault: `the input has ${text.length} characters, at most ${MAX_INPUT_CHARACTERS} are allowed` };
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    return { fault: "the input is no JSON" };
+    return { fault: "the input is not JSON" };
   }
   if (typeof value !== "object" || value === null || Array.isArray(value))
     return { fault: "the input must be a JSON object" };
@@ -110,7 +110,7 @@ function resultOf(result: unknown): Use {
   } catch {
     // A cycle, or a BigInt.
   }
-  if (text === undefined) return failed("result_invalid", "the result of the tool is no JSON");
+  if (text === undefined) return failed("result_invalid", "the result of the tool is not JSON");
   if (text.length > MAX_RESULT_CHARACTERS)
     return failed(
       "result_invalid",
@@ -120,5 +120,5 @@ function resultOf(result: unknown): Use {
 }
 
 function failed(fault: ToolFault, message: string): Use {
-  return { text: `error: ${message.slice(0, MAX_MESSAGE)}`, fault };
+  return { text: `error: ${message.slice(0, MAX_MESSAGE_CHARACTERS)}`, fault };
 }

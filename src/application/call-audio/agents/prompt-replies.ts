@@ -27,9 +27,9 @@ export class PromptReplies {
   readonly #system: Timers;
   readonly #agent: Agent;
   /** Number of running tools. */
-  #working = 0;
+  #runningTools = 0;
   /** The reply has yielded something, or used a tool: it is not requested again. */
-  #acted = false;
+  #hasActed = false;
   /** Silences since the agent last yielded something, or ended a reply. */
   #silences = 0;
 
@@ -44,23 +44,23 @@ export class PromptReplies {
   /**
    * The actions of the reply to an input.
    * @param signal ends everything, with its reason
-   * @param interrupted the callee has interrupted: the rest of the reply is not needed
+   * @param interruption the callee has interrupted: the rest of the reply is not needed
    * @throws {AgentSilent} or what the agent throws
    */
   async *reply(
     input: ConversationInput,
     signal: AbortSignal,
-    interrupted: AbortSignal,
+    interruption: AbortSignal,
   ): AsyncGenerator<ConversationAction, void> {
     for (;;) {
       const attempt = new AbortController();
-      const stop = AbortSignal.any([signal, interrupted, attempt.signal]);
-      const actions = iteratorOf(this.conversation.reply(input, stop));
-      this.#acted = false;
+      const stopSignal = AbortSignal.any([signal, interruption, attempt.signal]);
+      const actions = iteratorOf(this.conversation.reply(input, stopSignal));
+      this.#hasActed = false;
       try {
         for (let next = await this.#next(actions, signal); !next.done; next = await this.#next(actions, signal)) {
           this.#silences = 0;
-          this.#acted = true;
+          this.#hasActed = true;
           yield next.value;
         }
         this.#silences = 0;
@@ -68,8 +68,8 @@ export class PromptReplies {
       } catch (error) {
         if (!(error instanceof AgentSilent)) throw error;
         attempt.abort(error);
-        if (++this.#silences >= MAX_SILENCES || (this.#acted && !interrupted.aborted)) throw error;
-        if (interrupted.aborted) return;
+        if (++this.#silences >= MAX_SILENCES || (this.#hasActed && !interruption.aborted)) throw error;
+        if (interruption.aborted) return;
       } finally {
         void end(actions);
       }
@@ -79,21 +79,21 @@ export class PromptReplies {
   /** The next action. Time in which a tool works does not count. */
   async #next(actions: Actions, signal: AbortSignal): Promise<IteratorResult<ConversationAction, unknown>> {
     const ms = this.conversation.replyTimeoutMs ?? SILENCE_MS;
-    const late = (): Error => new AgentSilent(`the agent ${this.#agent.name} replied with nothing for ${ms} ms`);
+    const timeoutError = (): Error => new AgentSilent(`the agent ${this.#agent.name} sent nothing for ${ms} ms`);
     const next = (async () => actions.next())();
     for (;;)
       try {
-        return await within(next, { system: this.#system, ms, late, signal });
+        return await within(next, { system: this.#system, ms, timeoutError, signal });
       } catch (error) {
-        if (!(error instanceof AgentSilent) || this.#working === 0) throw error;
+        if (!(error instanceof AgentSilent) || this.#runningTools === 0) throw error;
       }
   }
 
   #use(work: Promise<string>): Promise<string> {
-    this.#acted = true;
-    this.#working++;
+    this.#hasActed = true;
+    this.#runningTools++;
     return work.finally(() => {
-      this.#working--;
+      this.#runningTools--;
     });
   }
 }

@@ -3,33 +3,33 @@ import type { HeardItem } from "../../../ports/audio-conversation.ts";
 import { type SpokenLine, SpokenQueue, Utterance } from "./spoken-queue.ts";
 
 /** Items that have ended or were cut, whose late audio is dropped. */
-const MAX_CLOSED = 100;
+const MAX_CLOSED_ITEMS = 100;
 
 /** The audio that an agent produces, played item by item: stops if the callee interrupts, and tracks how much was heard. */
 export class ReplyAudio {
   readonly #playout: Playout;
   readonly #queue: SpokenQueue;
-  readonly #closed = new Set<string>();
+  readonly #closedIds = new Set<string>();
 
-  /** @param spoken receives each item once it has been played, or was interrupted */
-  constructor(playout: Playout, turn: { readonly isHeld: boolean }, spoken: (line: SpokenLine) => void) {
+  /** @param onSpoken receives each item once it has been played, or was interrupted */
+  constructor(playout: Playout, turn: { readonly isHeld: boolean }, onSpoken: (line: SpokenLine) => void) {
     this.#playout = playout;
     this.#queue = new SpokenQueue(playout, turn, {
-      begun: () => {},
-      spoken: (line, { begun, samples }) => {
-        if (begun && samples > 0) spoken(line);
+      started: () => {},
+      spoken: (line, { hasStarted, samples }) => {
+        if (hasStarted && samples > 0) onSpoken(line);
       },
     });
   }
 
   /** True if an item has not been played to its end. */
-  get speaks(): boolean {
+  get isSpeaking(): boolean {
     return this.#queue.utterances.length > 0;
   }
 
   /** True if the callee hears the agent. */
-  get begun(): boolean {
-    return this.#queue.begun;
+  get hasStarted(): boolean {
+    return this.#queue.hasStarted;
   }
 
   /** Audio that has not been heard, ms. */
@@ -39,24 +39,24 @@ export class ReplyAudio {
   }
 
   /** True while an item may still play: it has neither ended nor been cut. */
-  takes(id: string): boolean {
-    return !this.#closed.has(id);
+  accepts(id: string): boolean {
+    return !this.#closedIds.has(id);
   }
 
   /** Adds audio to an item; dropped if the item was cut. Do not write to the array afterwards. */
   add(id: string, samples: Int16Array): void {
-    if (this.takes(id) && samples.length > 0) this.#queue.add(this.#item(id), samples);
+    if (this.accepts(id) && samples.length > 0) this.#queue.add(this.#item(id), samples);
   }
 
   /** Sets the words of an item. */
   words(id: string, text: string): void {
-    if (this.takes(id)) this.#item(id).text = text;
+    if (this.accepts(id)) this.#item(id).text = text;
   }
 
   /** All audio of an item has been added. */
   end(id: string): void {
     const item = this.#find(id);
-    if (item === undefined || item.rendered) return;
+    if (item === undefined || item.isRendered) return;
     item.complete();
     this.#close(id);
     this.#queue.end(item);
@@ -85,18 +85,18 @@ export class ReplyAudio {
   }
 
   #item(id: string): Utterance {
-    const found = this.#find(id);
-    if (found !== undefined) return found;
+    const existing = this.#find(id);
+    if (existing !== undefined) return existing;
     const item = new Utterance("", true, this.#playout, id);
     this.#queue.push(item);
     return item;
   }
 
   #close(id: string): void {
-    this.#closed.add(id);
-    for (const oldest of this.#closed) {
-      if (this.#closed.size <= MAX_CLOSED) break;
-      this.#closed.delete(oldest);
+    this.#closedIds.add(id);
+    for (const oldest of this.#closedIds) {
+      if (this.#closedIds.size <= MAX_CLOSED_ITEMS) break;
+      this.#closedIds.delete(oldest);
     }
   }
 }

@@ -19,17 +19,17 @@ export class Utterance {
   readonly #pieces: Int16Array[] = [];
   /** The rendered samples. */
   samples = 0;
-  #rendered = false;
-  /** True if the engine failed in the middle of it. */
-  #failed = false;
+  #isRendered = false;
+  /** True if the engine failed midway. */
+  #hasFailed = false;
   /** Time at which its first sample was played, ms since the answer; undefined before. */
   #startMs: number | undefined;
   /** Signal played before it started or resumed, ms; undefined until then. */
-  #heardBefore: number | undefined;
+  #heardAtStartMs: number | undefined;
   /** Length heard before it was held, ms. */
   #heardMs = 0;
   /** Characters reported as heard. */
-  #reported = 0;
+  #reportedLength = 0;
 
   constructor(text: string, interruptible: boolean, playout: Playout, id = "") {
     this.text = text;
@@ -39,13 +39,13 @@ export class Utterance {
   }
 
   /** True if the callee hears its beginning, or has heard it. */
-  get begun(): boolean {
+  get hasStarted(): boolean {
     return this.#startMs !== undefined;
   }
 
   /** True if no more of it will be rendered. */
-  get rendered(): boolean {
-    return this.#rendered;
+  get isRendered(): boolean {
+    return this.#isRendered;
   }
 
   /** Length of the rendered part, ms. */
@@ -55,12 +55,14 @@ export class Utterance {
 
   /** Length heard so far, ms. */
   get heardMs(): number {
-    return this.#heardBefore === undefined ? this.#heardMs : this.#heardMs + this.#playout.heardMs - this.#heardBefore;
+    return this.#heardAtStartMs === undefined
+      ? this.#heardMs
+      : this.#heardMs + this.#playout.heardMs - this.#heardAtStartMs;
   }
 
-  /** The words of it that were heard. */
+  /** The words that were heard. */
   get heardText(): string {
-    return heardWords(this.text, this.heardMs, this.#rendered ? this.lengthMs : undefined);
+    return heardWords(this.text, this.heardMs, this.#isRendered ? this.lengthMs : undefined);
   }
 
   add(samples: Int16Array): void {
@@ -68,30 +70,30 @@ export class Utterance {
     this.samples += samples.length;
   }
 
-  /** All of it is rendered. */
+  /** Marks the text as fully rendered. */
   complete(): void {
-    this.#rendered = true;
+    this.#isRendered = true;
   }
 
-  /** The rest of it cannot be rendered. */
+  /** Gives up rendering the rest. */
   abandon(): void {
-    this.#rendered = this.#failed = true;
+    this.#isRendered = this.#hasFailed = true;
   }
 
-  /** Called when it, or its remaining part, starts to play. */
+  /** Called when the text, or its remaining part, starts to play. */
   begin(): void {
     this.#startMs ??= this.#playout.clockMs;
-    this.#heardBefore = this.#playout.heardMs;
+    this.#heardAtStartMs = this.#playout.heardMs;
   }
 
-  /** Pauses it. */
+  /** Pauses the text. */
   hold(): void {
     this.#heardMs = this.heardMs;
-    this.#heardBefore = undefined;
+    this.#heardAtStartMs = undefined;
   }
 
   /** Queues the part that was not heard before it was held. */
-  playRest(): void {
+  playUnheard(): void {
     let skip = msToSamples(this.#heardMs, this.#playout.sampleRate);
     for (const piece of this.#pieces) {
       if (skip < piece.length) this.#playout.enqueue(skip > 0 ? piece.subarray(skip) : piece);
@@ -101,18 +103,18 @@ export class Utterance {
 
   /** The words heard, once it was played to its end; undefined if nothing new was heard. */
   heardToEnd(): SpokenLine | undefined {
-    return this.#line(this.#failed ? heardWords(this.text, this.heardMs, undefined) : this.text);
+    return this.#line(this.#hasFailed ? heardWords(this.text, this.heardMs, undefined) : this.text);
   }
 
   /** The words heard before it was held; undefined if nothing new was heard. */
   heardUntilHeld(): SpokenLine | undefined {
-    return this.begun ? this.#line(this.heardText) : undefined;
+    return this.hasStarted ? this.#line(this.heardText) : undefined;
   }
 
-  /** @param heard the beginning of the text that was heard; the part that was reported before is left out */
-  #line(heard: string): SpokenLine | undefined {
-    const text = heard.slice(this.#reported).trim();
-    this.#reported = Math.max(this.#reported, heard.length);
+  /** @param heardText the beginning of the text that was heard; the part that was reported before is left out */
+  #line(heardText: string): SpokenLine | undefined {
+    const text = heardText.slice(this.#reportedLength).trim();
+    this.#reportedLength = Math.max(this.#reportedLength, heardText.length);
     return text === "" ? undefined : { text, startMs: this.#startMs ?? 0, endMs: this.#playout.clockMs };
   }
 }
@@ -120,7 +122,7 @@ export class Utterance {
 /** Callbacks of a {@link SpokenQueue}. */
 export interface SpokenQueueReports {
   /** Called when an utterance starts to play. */
-  begun(): void;
+  started(): void;
   /** An utterance has been played, or was cut. */
   spoken(line: SpokenLine, utterance: Utterance): void;
 }
@@ -140,8 +142,8 @@ export class SpokenQueue {
   }
 
   /** True if the callee hears the first utterance, or has heard a part of it. */
-  get begun(): boolean {
-    return this.utterances[0]?.begun === true;
+  get hasStarted(): boolean {
+    return this.utterances[0]?.hasStarted === true;
   }
 
   /** Adds an utterance, whose unheard part plays after the others. */
@@ -174,18 +176,18 @@ export class SpokenQueue {
 
   /** Drops the held utterances, and reports the words that were heard; returns the utterances. */
   cut(): Utterance[] {
-    const cut = this.utterances.splice(0);
-    for (const utterance of cut) this.#report(utterance, utterance.heardUntilHeld());
-    return cut;
+    const cutUtterances = this.utterances.splice(0);
+    for (const utterance of cutUtterances) this.#report(utterance, utterance.heardUntilHeld());
+    return cutUtterances;
   }
 
   #play(utterance: Utterance): void {
     this.#playout.mark("", () => {
       utterance.begin();
-      this.#reports.begun();
+      this.#reports.started();
     });
-    utterance.playRest();
-    if (utterance.rendered) this.#markEnd(utterance);
+    utterance.playUnheard();
+    if (utterance.isRendered) this.#markEnd(utterance);
   }
 
   #markEnd(utterance: Utterance): void {

@@ -6,35 +6,35 @@ const MAX_TURNS = 500;
 /** The loudest inaudible sample. */
 const INAUDIBLE = 60;
 /** A decision that is late by this much has waited for the rest of a turn, ms. */
-const REST_MS = 100;
+const CONTINUATION_MS = 100;
 
 type Turn = { -readonly [Name in keyof TurnMetrics]: TurnMetrics[Name] };
 
 /**
- * Measures the turns of one agent call. What the callee hears is measured by the leg's own samples, what the agent and its
- * engines need by a clock that never jumps. Allocates nothing for a frame.
+ * Measures the turns of one agent call: the callee's side by the leg's own samples, the work of the agent and its
+ * engines by a clock that never jumps. Allocates nothing for a frame.
  */
 export class TurnMeter {
   readonly turns: TurnMetrics[] = [];
   readonly #sampleRate: number;
   readonly #monotonic: () => number;
   /** Samples that the leg has played. */
-  #played = 0;
+  #playedSamples = 0;
   /** Beginning and end of the callee's latest speech, or key, in samples that were played; undefined before the first. */
-  #calleeBegan: number | undefined;
-  #calleeEnded: number | undefined;
+  #calleeStart: number | undefined;
+  #calleeEnd: number | undefined;
   #speaking = false;
   /** Position at which the end of the callee's turn was decided. */
-  #turnEnded: number | undefined;
+  #turnEnd: number | undefined;
   #finalMs: number | null = null;
   #eouMs: number | null = null;
   /** Position at which the agent stopped because the callee spoke. */
-  #held: number | undefined;
+  #heldAt: number | undefined;
   #turn: Turn | undefined;
   #requestedAt = 0;
-  #saidAt = 0;
+  #sentenceAt = 0;
   /** Samples of silence at the start of the turn's audio; undefined after audible samples or at the end. */
-  #leading: number | undefined;
+  #leadingSilence: number | undefined;
 
   /** @param monotonic ms on a clock that never jumps */
   constructor(sampleRate: number, monotonic: () => number) {
@@ -44,47 +44,47 @@ export class TurnMeter {
 
   /** Adds a frame, in which the callee spoke or not. @param hangOverMs time that speech is reported after the last voice */
   callee(speaking: boolean, hangOverMs: number): void {
-    if (speaking && !this.#speaking) this.#calleeBegan = this.#played;
+    if (speaking && !this.#speaking) this.#calleeStart = this.#playedSamples;
     if (!speaking && this.#speaking)
-      this.#calleeEnded = Math.max(this.#calleeBegan ?? 0, this.#played - (hangOverMs * this.#sampleRate) / 1_000);
+      this.#calleeEnd = Math.max(this.#calleeStart ?? 0, this.#playedSamples - (hangOverMs * this.#sampleRate) / 1_000);
     this.#speaking = speaking;
   }
 
   /** The callee pressed a key. */
   key(): void {
-    this.#calleeBegan = this.#calleeEnded = this.#played;
+    this.#calleeStart = this.#calleeEnd = this.#playedSamples;
   }
 
   /** The callee's turn has ended. */
   turnEnded(): void {
-    this.#turnEnded = this.#played;
-    this.#eouMs = this.#since(this.#calleeEnded);
+    this.#turnEnd = this.#playedSamples;
+    this.#eouMs = this.#since(this.#calleeEnd);
   }
 
   /** The callee's words are known. */
   words(): void {
-    this.#finalMs = this.#since(this.#turnEnded ?? this.#calleeEnded);
+    this.#finalMs = this.#since(this.#turnEnd ?? this.#calleeEnd);
   }
 
   /** The whole turn is known; its words may have waited for the rest. */
-  turnOver(): void {
-    const sinceSpeech = this.#since(this.#calleeEnded);
-    const decided = sinceSpeech !== null && this.#finalMs !== null ? sinceSpeech - this.#finalMs : 0;
-    if (decided > Math.max(this.#eouMs ?? 0, REST_MS)) this.#eouMs = decided;
+  turnComplete(): void {
+    const sinceSpeech = this.#since(this.#calleeEnd);
+    const decisionMs = sinceSpeech !== null && this.#finalMs !== null ? sinceSpeech - this.#finalMs : 0;
+    if (decisionMs > Math.max(this.#eouMs ?? 0, CONTINUATION_MS)) this.#eouMs = decisionMs;
   }
 
   /** The agent falls silent, because the callee speaks. */
-  held(): void {
-    this.#held = this.#played;
+  agentHeld(): void {
+    this.#heldAt = this.#playedSamples;
   }
 
   /** The callee has interrupted the agent. @param bySpeech not by a key */
   interrupted(bySpeech: boolean): void {
     if (this.#turn === undefined) return;
     this.#turn.interrupted = true;
-    const began = this.#calleeBegan;
-    if (bySpeech && began !== undefined)
-      this.#turn.interruptLatencyMs = this.#ms(Math.max(0, (this.#held ?? this.#played) - began));
+    const start = this.#calleeStart;
+    if (bySpeech && start !== undefined)
+      this.#turn.interruptLatencyMs = this.#ms(Math.max(0, (this.#heldAt ?? this.#playedSamples) - start));
   }
 
   /** Called when the agent is asked for a reply. */
@@ -107,60 +107,60 @@ export class TurnMeter {
     };
     if (this.turns.length < MAX_TURNS) this.turns.push(this.#turn);
     this.#requestedAt = this.#monotonic();
-    this.#turnEnded = this.#held = this.#leading = undefined;
+    this.#turnEnd = this.#heldAt = this.#leadingSilence = undefined;
     this.#eouMs = this.#finalMs = null;
   }
 
-  /** @param firstTokenMs what the model needed for its first token; undefined without a model */
+  /** @param firstTokenMs time to the model's first token, ms; undefined without a model */
   replied(firstTokenMs: number | undefined): void {
     if (this.#turn !== undefined && firstTokenMs !== undefined) this.#turn.llmTtftMs = Math.round(firstTokenMs);
   }
 
   /** Called when the agent passes on a sentence. */
-  says(): void {
+  sentenceReady(): void {
     if (this.#turn === undefined || this.#turn.firstSentenceMs !== null) return;
-    this.#saidAt = this.#monotonic();
-    this.#turn.firstSentenceMs = Math.round(this.#saidAt - this.#requestedAt);
+    this.#sentenceAt = this.#monotonic();
+    this.#turn.firstSentenceMs = Math.round(this.#sentenceAt - this.#requestedAt);
   }
 
   /** Called with the first samples of a sentence. */
   rendered(): void {
     if (this.#turn === undefined || this.#turn.ttsTtfbMs !== null) return;
-    this.#turn.ttsTtfbMs = Math.round(this.#monotonic() - this.#saidAt);
-    this.#leading = 0;
+    this.#turn.ttsTtfbMs = Math.round(this.#monotonic() - this.#sentenceAt);
+    this.#leadingSilence = 0;
   }
 
   /** Called with the first audio of a reply from an agent that needs no speech engine. */
-  audioBegins(): void {
+  audioStarted(): void {
     if (this.#turn === undefined || this.#turn.llmTtftMs !== null) return;
     this.#turn.llmTtftMs = Math.round(this.#monotonic() - this.#requestedAt);
-    this.#leading = 0;
+    this.#leadingSilence = 0;
   }
 
   /** Takes what the callee hears. */
   played(samples: Int16Array | undefined, from: number, length: number): void {
-    if (samples !== undefined && this.#leading !== undefined) this.#listen(samples, from, length);
-    this.#played += length;
+    if (samples !== undefined && this.#leadingSilence !== undefined) this.#measureAudio(samples, from, length);
+    this.#playedSamples += length;
   }
 
-  #listen(samples: Int16Array, from: number, length: number): void {
+  #measureAudio(samples: Int16Array, from: number, length: number): void {
     const turn = this.#turn;
     if (turn === undefined) return;
     turn.firstAudioSentMs ??= Math.round(this.#monotonic() - this.#requestedAt);
     for (let at = 0; at < length; at++) {
       if (Math.abs(samples[from + at]!) <= INAUDIBLE) continue;
-      turn.ttsLeadingSilenceMs = this.#ms((this.#leading ?? 0) + at);
-      this.#leading = undefined;
-      const answers = turn.input === "words" || turn.input === "key";
-      if (answers && this.#calleeEnded !== undefined)
-        turn.turnGapMs = this.#ms(Math.max(0, this.#played + at - this.#calleeEnded));
+      turn.ttsLeadingSilenceMs = this.#ms((this.#leadingSilence ?? 0) + at);
+      this.#leadingSilence = undefined;
+      const isReply = turn.input === "words" || turn.input === "key";
+      if (isReply && this.#calleeEnd !== undefined)
+        turn.turnGapMs = this.#ms(Math.max(0, this.#playedSamples + at - this.#calleeEnd));
       return;
     }
-    this.#leading = (this.#leading ?? 0) + length;
+    this.#leadingSilence = (this.#leadingSilence ?? 0) + length;
   }
 
-  #since(place: number | undefined): number | null {
-    return place === undefined ? null : this.#ms(Math.max(0, this.#played - place));
+  #since(position: number | undefined): number | null {
+    return position === undefined ? null : this.#ms(Math.max(0, this.#playedSamples - position));
   }
 
   #ms(samples: number): number {

@@ -1,18 +1,18 @@
 import { msToSamples, samplesToMs } from "../../../audio/samples/pcm.ts";
 import type { CallStatus } from "../../../domain/calls/call.ts";
 import type { Refusal } from "../../../domain/refusal.ts";
-import { type CallListening, KEPT_MS, type ListenItem } from "./call-listening.ts";
+import { BUFFER_MS, type CallListening, type ListenItem } from "./call-listening.ts";
 import { ListenerRing } from "./listener-ring.ts";
 
 /** Longest piece of audio, ms: a listener that lags gets larger pieces. */
-const MAX_MS = 200;
+const MAX_PIECE_MS = 200;
 
 /** Callbacks of a {@link QueuedListener}. */
 export interface ListenerHost {
   /** Audio is available to a reader. */
   started(): void;
   /** The listener accepts no further audio. Called once. @param listenedMs how much was read; undefined if it has not started */
-  left(listenedMs: number | undefined): void;
+  listenerLeft(listenedMs: number | undefined): void;
 }
 
 /** One listener of a call: takes audio on the leg's clock, and delivers it as fast as it is read. */
@@ -20,7 +20,7 @@ export class QueuedListener implements CallListening {
   readonly callId: string;
   readonly #host: ListenerHost;
   /** Items before the audio. */
-  readonly #beginning: ListenItem[] = [];
+  readonly #openingItems: ListenItem[] = [];
   #ring: ListenerRing | undefined;
   #sampleRate = 0;
   #samplesRead = 0;
@@ -41,19 +41,19 @@ export class QueuedListener implements CallListening {
 
   /** The call has not been picked up yet. */
   wait(status: CallStatus): void {
-    this.#beginning.push({ type: "waiting", status });
+    this.#openingItems.push({ type: "waiting", status });
   }
 
   /** The call has a leg, whose first audio may precede {@link answered}. */
   prepare(sampleRate: number): void {
     this.#sampleRate = sampleRate;
-    this.#ring = new ListenerRing(msToSamples(KEPT_MS, sampleRate));
+    this.#ring = new ListenerRing(msToSamples(BUFFER_MS, sampleRate));
   }
 
   /** The callee has picked up. */
   answered(): void {
     this.#isAnswered = true;
-    this.#beginning.push({ type: "started", sampleRate: this.#sampleRate });
+    this.#openingItems.push({ type: "started", sampleRate: this.#sampleRate });
     this.#noteStart();
     this.#notify();
   }
@@ -64,14 +64,14 @@ export class QueuedListener implements CallListening {
     if (this.#isAnswered) this.#notify();
   }
 
-  /** The call has ended: the audio that waits is still read, then `end`. */
-  end(end: ListenItem & { readonly type: "call_ended" }): void {
+  /** The call has ended: the buffered audio is still read, then `item`. */
+  item(end: ListenItem & { readonly type: "call_ended" }): void {
     this.#end = end;
     this.#leave();
   }
 
-  /** Nothing follows: the audio that waits is still read, then the loop throws. */
-  break(fault: Refusal): void {
+  /** The call broke off: the buffered audio is still read, then the loop throws. */
+  fail(fault: Refusal): void {
     this.#fault = fault;
     this.#leave();
   }
@@ -101,13 +101,13 @@ export class QueuedListener implements CallListening {
   }
 
   #next(): ListenItem | undefined {
-    const beginning = this.#beginning.shift();
-    if (beginning) return beginning;
+    const openingItem = this.#openingItems.shift();
+    if (openingItem) return openingItem;
     const ring = this.#ring;
     const lostSamples = (this.#isAnswered && ring?.takeLost()) || 0;
     if (lostSamples > 0) return { type: "gap", lostMs: Math.round(samplesToMs(lostSamples, this.#sampleRate)) };
-    if (!ring || !this.#isAnswered || ring.waiting === 0) return this.#end;
-    const samples = ring.read(msToSamples(MAX_MS, this.#sampleRate));
+    if (!ring || !this.#isAnswered || ring.available === 0) return this.#end;
+    const samples = ring.read(msToSamples(MAX_PIECE_MS, this.#sampleRate));
     this.#samplesRead += samples.length / 2;
     return { type: "audio", samples };
   }
@@ -122,7 +122,7 @@ export class QueuedListener implements CallListening {
     if (!this.#hasLeft) {
       this.#hasLeft = true;
       const listenedMs = Math.round(samplesToMs(this.#samplesRead, this.#sampleRate));
-      this.#host.left(this.#hasStarted ? listenedMs : undefined);
+      this.#host.listenerLeft(this.#hasStarted ? listenedMs : undefined);
     }
     this.#notify();
   }

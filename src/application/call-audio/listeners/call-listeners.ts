@@ -18,7 +18,7 @@ export interface ListenedSession {
   /** Resolves when the session has ended: the call has ended, waits again, or broke off. */
   readonly stored: Promise<void>;
   /** Follows the audio: the callee on the left, the outbound audio on the right; undefined without a leg. */
-  follow(take: TakeChannels, pieceMs: number): FollowedAudio | undefined;
+  follow(receive: TakeChannels, pieceMs: number): FollowedAudio | undefined;
   /** Adds a note to the timeline; without effect once the call has ended. */
   note(fact: Fact<"listening_started" | "listening_ended">): void;
 }
@@ -27,7 +27,7 @@ export interface ListenedSession {
 export interface ListenersHost {
   session(): ListenedSession | undefined;
   /** The last listener has left. */
-  gone(): void;
+  lastListenerLeft(): void;
 }
 
 /** The listeners of one call: the ring of each listener is filled from the same audio. */
@@ -36,18 +36,18 @@ export class CallListeners {
   readonly #host: ListenersHost;
   /** Replaced on every change, because the leg's clock iterates over it. */
   #listeners: readonly QueuedListener[] = [];
-  readonly #unlisten: () => void;
+  readonly #unsubscribe: () => void;
   /** The session whose end is awaited. */
   #session: ListenedSession | undefined;
   #audio: FollowedAudio | undefined;
-  #isOver = false;
+  #hasEnded = false;
 
   constructor({ events }: Pick<Context, "events">, callId: string, host: ListenersHost) {
     this.#callId = callId;
     this.#host = host;
-    this.#unlisten = events.listenLive(callId, {
-      event: (event) => this.#happened(event),
-      over: () => this.#over((listener) => listener.break(new Refusal("stopping", "the server is stopping"))),
+    this.#unsubscribe = events.listenLive(callId, {
+      event: (event) => this.#onEvent(event),
+      over: () => this.#endAll((listener) => listener.fail(new Refusal("stopping", "the server is stopping"))),
     });
   }
 
@@ -61,18 +61,18 @@ export class CallListeners {
           limit: MAX_LISTENERS,
         },
       );
-    const who = { user_id: userId, token_id: tokenId ?? null };
+    const ids = { user_id: userId, token_id: tokenId ?? null };
     const listener: QueuedListener = new QueuedListener(this.#callId, {
-      started: () => this.#host.session()?.note({ event: "listening_started", data: who }),
-      left: (listenedMs) => {
+      started: () => this.#host.session()?.note({ event: "listening_started", data: ids }),
+      listenerLeft: (listenedMs) => {
         this.#listeners = this.#listeners.filter((other) => other !== listener);
-        if (listenedMs !== undefined && !this.#isOver)
-          this.#host.session()?.note({ event: "listening_ended", data: { ...who, listened_ms: listenedMs } });
+        if (listenedMs !== undefined && !this.#hasEnded)
+          this.#host.session()?.note({ event: "listening_ended", data: { ...ids, listened_ms: listenedMs } });
         if (this.#listeners.length === 0) this.#close();
       },
     });
     this.#listeners = [...this.#listeners, listener];
-    this.#attend();
+    this.#watchSession();
     if (this.#audio) listener.prepare(this.#audio.sampleRate);
     else this.#follow(status);
     if (status === "IN_PROGRESS") listener.answered();
@@ -80,25 +80,25 @@ export class CallListeners {
     return listener;
   }
 
-  #happened(event: Event): void {
-    this.#attend();
+  #onEvent(event: Event): void {
+    this.#watchSession();
     if (event.type === "ringing") this.#follow("RINGING");
     else if (event.type === "answered") for (const listener of this.#listeners) listener.answered();
     else if (isFinalEvent(event.type)) {
       const { reason } = (event as Event<"completed" | "failed">).data;
       const status = event.type === "completed" ? "COMPLETED" : "FAILED";
-      this.#over((listener) => listener.end({ type: "call_ended", status, reason }));
+      this.#endAll((listener) => listener.item({ type: "call_ended", status, reason }));
     }
   }
 
   /** A session that broke off may never report the end of its call. */
-  #attend(): void {
+  #watchSession(): void {
     const session = this.#host.session();
     if (!session || session === this.#session) return;
     this.#session = session;
     void session.stored.then(() => {
-      if (this.#isOver || session.call.owner === null) return;
-      this.#over((listener) => listener.end({ type: "call_ended", status: "FAILED", reason: "internal_error" }));
+      if (this.#hasEnded || session.call.owner === null) return;
+      this.#endAll((listener) => listener.item({ type: "call_ended", status: "FAILED", reason: "internal_error" }));
     });
   }
 
@@ -112,8 +112,8 @@ export class CallListeners {
     if (this.#audio) for (const listener of this.#listeners) listener.prepare(this.#audio.sampleRate);
   }
 
-  #over(end: (listener: QueuedListener) => void): void {
-    this.#isOver = true;
+  #endAll(end: (listener: QueuedListener) => void): void {
+    this.#hasEnded = true;
     // The last samples precede the end.
     this.#audio?.stop();
     for (const listener of this.#listeners) end(listener);
@@ -122,7 +122,7 @@ export class CallListeners {
 
   #close(): void {
     this.#audio?.stop();
-    this.#unlisten();
-    this.#host.gone();
+    this.#unsubscribe();
+    this.#host.lastListenerLeft();
   }
 }

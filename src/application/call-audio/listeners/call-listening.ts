@@ -5,7 +5,7 @@ import type { Outcome } from "../../../domain/calls/outcome.ts";
 export type ListenItem =
   /** The call has not been picked up yet. */
   | { readonly type: "waiting"; readonly status: CallStatus }
-  /** Called when the audio starts. */
+  /** The audio starts. */
   | { readonly type: "started"; readonly sampleRate: number }
   /** The next samples of both sides, interleaved: the callee on the left, the outbound audio on the right. */
   | { readonly type: "audio"; readonly samples: Int16Array<ArrayBuffer> }
@@ -15,7 +15,7 @@ export type ListenItem =
   | { readonly type: "call_ended"; readonly status: "COMPLETED" | "FAILED"; readonly reason: Outcome["reason"] };
 
 /**
- * Listens to both sides of a live call, from the answer on, without disturbing it. At most {@link KEPT_MS} of audio wait for
+ * Listens to both sides of a live call, from the answer on, without disturbing it. At most {@link BUFFER_MS} of audio wait for
  * a reader. Read it with one loop; leaving the loop closes it.
  */
 export interface CallListening extends AsyncIterable<ListenItem> {
@@ -25,6 +25,6 @@ export interface CallListening extends AsyncIterable<ListenItem> {
 }
 
 /** Maximum audio that waits for a listener, ms. */
-export const KEPT_MS = 5_000;
+export const BUFFER_MS = 5_000;
 /** Maximum listeners of one call. */
 export const MAX_LISTENERS = 4;

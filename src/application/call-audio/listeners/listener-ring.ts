@@ -6,9 +6,9 @@ export class ListenerRing {
   readonly #samples: Int16Array;
   readonly #capacity: number;
   /** Number of samples per channel so far. */
-  #written = 0;
-  #read = 0;
-  #lost = 0;
+  #writtenSamples = 0;
+  #readSamples = 0;
+  #lostSamples = 0;
 
   /** @param capacity samples per channel that it keeps */
   constructor(capacity: number) {
@@ -17,42 +17,42 @@ export class ListenerRing {
   }
 
   /** Samples per channel that can be read. */
-  get waiting(): number {
-    return this.#written - this.#read;
+  get available(): number {
+    return this.#writtenSamples - this.#readSamples;
   }
 
   /** Adds the first `count` samples of both channels. */
   write(left: Int16Array, right: Int16Array, count: number): void {
     const keptCount = Math.min(count, this.#capacity);
-    let at = (this.#written + count - keptCount) % this.#capacity;
+    let at = (this.#writtenSamples + count - keptCount) % this.#capacity;
     for (let i = count - keptCount; i < count; i++) {
       this.#samples[2 * at] = left[i]!;
       this.#samples[2 * at + 1] = right[i]!;
       if (++at === this.#capacity) at = 0;
     }
-    this.#written += count;
-    const excess = this.waiting - this.#capacity;
+    this.#writtenSamples += count;
+    const excess = this.available - this.#capacity;
     if (excess <= 0) return;
-    this.#read += excess;
-    this.#lost += excess;
+    this.#readSamples += excess;
+    this.#lostSamples += excess;
   }
 
   /** Samples per channel lost since the last call. */
   takeLost(): number {
-    const lostCount = this.#lost;
-    this.#lost = 0;
+    const lostCount = this.#lostSamples;
+    this.#lostSamples = 0;
     return lostCount;
   }
 
-  /** The oldest samples, interleaved: at most `most` per channel. */
-  read(most: number): Int16Array<ArrayBuffer> {
-    const count = Math.min(most, this.waiting);
+  /** The oldest samples, interleaved: at most `maxSamples` per channel. */
+  read(maxSamples: number): Int16Array<ArrayBuffer> {
+    const count = Math.min(maxSamples, this.available);
     const out = new Int16Array(2 * count);
-    const from = this.#read % this.#capacity;
+    const from = this.#readSamples % this.#capacity;
     const head = Math.min(count, this.#capacity - from);
     out.set(this.#samples.subarray(2 * from, 2 * (from + head)));
     out.set(this.#samples.subarray(0, 2 * (count - head)), 2 * head);
-    this.#read += count;
+    this.#readSamples += count;
     return out;
   }
 }

@@ -25,28 +25,28 @@ export class LiveListeners {
   async listen(principal: Principal, call: Call): Promise<CallListening> {
     const { events, storage } = this.#context;
     if (events.closed) throw new Refusal("stopping", "the server is stopping");
-    const listener = this.#of(call.id).add(principal, this.#session(call.id)?.call ?? call);
+    const listener = this.#listenersOf(call.id).add(principal, this.#session(call.id)?.call ?? call);
     // The call may have ended after it was read and before it was followed.
-    const now = await (async () => this.#session(call.id)?.call ?? (await storage.calls.get(call.id)))().catch(
+    const current = await (async () => this.#session(call.id)?.call ?? (await storage.calls.get(call.id)))().catch(
       (error: unknown) => {
         listener.close();
         throw error;
       },
     );
-    const isActiveNow = now !== undefined && isActive(now.status);
+    const isActiveNow = current !== undefined && isActive(current.status);
     // Without a session, the call broke off and that could not be stored yet.
-    const isLost = isActiveNow && now.status !== "QUEUED" && !this.#session(call.id);
+    const isLost = isActiveNow && current.status !== "QUEUED" && !this.#session(call.id);
     if (isActiveNow && !isLost) return listener;
     listener.close();
-    throw new Refusal("call_ended", isLost ? "the call broke off" : `the call is ${now?.status ?? "FAILED"}`);
+    throw new Refusal("call_ended", isLost ? "the call broke off" : `the call is ${current?.status ?? "FAILED"}`);
   }
 
-  #of(callId: string): CallListeners {
+  #listenersOf(callId: string): CallListeners {
     const currentListeners = this.#byCall.get(callId);
     if (currentListeners) return currentListeners;
     const listeners: CallListeners = new CallListeners(this.#context, callId, {
       session: () => this.#session(callId),
-      gone: () => {
+      lastListenerLeft: () => {
         if (this.#byCall.get(callId) === listeners) this.#byCall.delete(callId);
       },
     });

@@ -35,14 +35,14 @@ export const converse: LiveProgram<"DYNAMIC_AGENT"> = {
       const tools = offeredTools(context, call, signal, (data) =>
         post({ type: "noticed", fact: { event: "tool_used", data } }),
       );
-      let stated = (): Promise<unknown> | undefined => undefined;
-      const scope = outlasting(signal, () => stated());
+      let awaitResult = (): Promise<unknown> | undefined => undefined;
+      const scope = extendedSignal(signal, () => awaitResult());
       const conversation = await agent.open(briefOf(context, call, voice, network, tools), scope);
       return (media) => {
         post = media.post;
-        const conducted = new AudioAgentCall(context, call, { agent, conversation, voiceId: voice?.id }, media);
-        stated = () => conducted.stated();
-        return partsOf(conducted);
+        const agentCall = new AudioAgentCall(context, call, { agent, conversation, voiceId: voice?.id }, media);
+        awaitResult = () => agentCall.awaitResult();
+        return partsOf(agentCall);
       };
     } catch (error) {
       throw unavailable(error);
@@ -53,28 +53,28 @@ export const converse: LiveProgram<"DYNAMIC_AGENT"> = {
   },
 };
 
-function partsOf(conducted: AgentCall | AudioAgentCall): LiveParts {
+function partsOf(agentCall: AgentCall | AudioAgentCall): LiveParts {
   return {
-    taps: [conducted],
-    result: () => conducted.result,
-    findings: () => conducted.core.findings,
-    turns: () => conducted.core.meter.turns,
-    awaitVoicemail: () => conducted.core.machineGreets(),
-    leaveMessage: () => conducted.leaveMessage(),
+    taps: [agentCall],
+    result: () => agentCall.result,
+    findings: () => agentCall.core.findings,
+    turns: () => agentCall.core.meter.turns,
+    awaitVoicemail: () => agentCall.core.machineGreets(),
+    leaveMessage: () => agentCall.leaveMessage(),
   };
 }
 
 /** A signal that follows another one, but only after the remaining work. */
-function outlasting(signal: AbortSignal, rest: () => Promise<unknown> | undefined): AbortSignal {
+function extendedSignal(signal: AbortSignal, remaining: () => Promise<unknown> | undefined): AbortSignal {
   const scope = new AbortController();
   const end = (): void => scope.abort(signal.reason);
-  const over = (): void => {
-    const left = rest();
-    if (left === undefined) end();
-    else void left.finally(end);
+  const onAbort = (): void => {
+    const work = remaining();
+    if (work === undefined) end();
+    else void work.finally(end);
   };
-  if (signal.aborted) over();
-  else signal.addEventListener("abort", over, { once: true });
+  if (signal.aborted) onAbort();
+  else signal.addEventListener("abort", onAbort, { once: true });
   return scope.signal;
 }
 

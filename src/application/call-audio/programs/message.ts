@@ -7,11 +7,11 @@ import type { Demand } from "../speech/fair-turns.ts";
 export interface PreparedMessage {
   /**
    * Resolves when the beginning is ready: a second of it, or all of a shorter message. Called once, before `samples`.
-   * @param begun called when rendering starts, at the call's turn and after the storage has responded
+   * @param onStarted called when rendering starts, at the call's turn and after the storage has responded
    * @throws {ProgramFailed} the message cannot be rendered, or has no sound
    * @throws {StorageUnavailable} its audio file cannot be read now
    */
-  prepare(begun: () => void): Promise<void>;
+  prepare(onStarted: () => void): Promise<void>;
   /**
    * The whole message from its beginning, at the rate of the playout. Called once.
    * @throws {ProgramFailed}

@@ -10,8 +10,8 @@ import { ProgramFailed } from "./program.ts";
 type PlayContext = Pick<Context, "decoder" | "decoderTurns" | "storage">;
 
 /** FIXED_AUDIO: plays the uploaded file. */
-export function play(context: PlayContext, call: CallOf<"FIXED_AUDIO">, usualRate: number): PreparedMessage {
-  return new DecodedMessage(context, call, usualRate);
+export function play(context: PlayContext, call: CallOf<"FIXED_AUDIO">, expectedRate: number): PreparedMessage {
+  return new DecodedMessage(context, call, expectedRate);
 }
 
 /** Decodes the whole file at the rate that the leg will probably have, and again if the leg has another one. */
@@ -20,46 +20,46 @@ class DecodedMessage implements PreparedMessage {
   readonly #context: PlayContext;
   readonly #callId: string;
   readonly #demand: MessageDemand;
-  readonly #usualRate: number;
+  readonly #expectedRate: number;
   readonly #scope = new AbortController();
   #file: Uint8Array | undefined;
-  #decoded: Int16Array | undefined;
+  #decodedSamples: Int16Array | undefined;
 
-  constructor(context: PlayContext, call: CallOf<"FIXED_AUDIO">, usualRate: number) {
+  constructor(context: PlayContext, call: CallOf<"FIXED_AUDIO">, expectedRate: number) {
     const { bytes } = call.message;
     this.playableShare = bytes === undefined ? 1 : playedShare(bytes);
     this.#context = context;
     this.#callId = call.id;
     this.#demand = new MessageDemand(call);
-    this.#usualRate = usualRate;
+    this.#expectedRate = expectedRate;
   }
 
-  async prepare(begun: () => void): Promise<void> {
-    this.#decoded = await this.#decode(this.#usualRate, begun);
+  async prepare(onStarted: () => void): Promise<void> {
+    this.#decodedSamples = await this.#decode(this.#expectedRate, onStarted);
   }
 
   async *samples(playout: Playout): AsyncGenerator<Int16Array, void> {
     this.#demand.playout = playout;
-    const decoded = playout.sampleRate === this.#usualRate ? this.#decoded : undefined;
-    this.#decoded = undefined; // not needed for the rest of the call
-    const samples = decoded ?? (await this.#decode(playout.sampleRate));
+    const decodedSamples = playout.sampleRate === this.#expectedRate ? this.#decodedSamples : undefined;
+    this.#decodedSamples = undefined; // not needed for the rest of the call
+    const samples = decodedSamples ?? (await this.#decode(playout.sampleRate));
     this.#file = undefined;
     yield samples;
   }
 
   cancel(): void {
-    this.#scope.abort(new ProgramFailed("internal_error", "the message is not needed any more"));
+    this.#scope.abort(new ProgramFailed("internal_error", "the message is no longer needed"));
   }
 
   /** Reads the file only in its turn: thousands may wait. */
-  async #decode(sampleRate: number, begun?: () => void): Promise<Int16Array> {
+  async #decode(sampleRate: number, onStarted?: () => void): Promise<Int16Array> {
     const { storage, decoder, decoderTurns } = this.#context;
     const { signal } = this.#scope;
     const end = await decoderTurns.take(this.#demand, signal);
     try {
       this.#file ??= await storage.calls.audio(this.#callId);
       if (!this.#file) throw new ProgramFailed("internal_error", "the audio file of this call is not in the storage");
-      begun?.();
+      onStarted?.();
       const samples = await decoder.decode(this.#file, sampleRate, signal);
       if (samples.length > 0) return samples;
     } catch (cause) {

@@ -77,9 +77,9 @@ export interface MessageProgram<Type extends CallType = CallType> {
   readonly kind: "message";
   /**
    * Creates the message, which is prepared before dialling.
-   * @param usualRate the rate that its leg will probably have, Hz
+   * @param expectedRate the rate that its leg will probably have, Hz
    */
-  message(context: ProgramContext, call: CallOf<Type>, usualRate: number): PreparedMessage;
+  message(context: ProgramContext, call: CallOf<Type>, expectedRate: number): PreparedMessage;
 }
 
 /** Carries a live conversation. */
@@ -115,7 +115,7 @@ export interface LiveParts {
   readonly taps: readonly CallTap[];
   /** Result reported on the call so far; undefined if none. */
   result?(): CallResult | undefined;
-  /** Result by the schema of the call, after its end; undefined if none was asked for. */
+  /** Result by the schema of the call, after its end; undefined if none was requested. */
   findings?(): FindingsAtEnd | undefined;
   /** Stays silent until {@link leaveMessage}, because a machine has answered. */
   awaitVoicemail?(): void;

@@ -15,7 +15,7 @@ type SpeakContext = Pick<Context, "speechScheduler">;
 const BEGINNING_MS = 1_000;
 
 /** Length of a spoken character until a slice has shown it, ms. */
-const USUAL_CHARACTER_MS = 65;
+const DEFAULT_CHARACTER_MS = 65;
 
 /** FIXED_TTS: speaks the text. */
 export function speak(context: SpeakContext, call: CallOf<"FIXED_TTS">): PreparedMessage {
@@ -25,20 +25,20 @@ export function speak(context: SpeakContext, call: CallOf<"FIXED_TTS">): Prepare
 class SpokenMessage implements PreparedMessage {
   readonly #demand: MessageDemand;
   readonly #scope = new AbortController();
-  readonly #rest: AsyncGenerator<PcmChunk, void>;
+  readonly #remainder: AsyncGenerator<PcmChunk, void>;
   /** Pieces rendered before the call had a leg. */
-  readonly #beginning: PcmChunk[] = [];
+  readonly #openingPieces: PcmChunk[] = [];
   /** Letters, digits and emoji of the text. */
   readonly #characters: number;
   #skippedCharacters = 0;
   /** Characters of the slices that are rendered, and the length of their sound, ms. */
-  #slicesCharacters = 0;
-  #slicesMs = 0;
+  #sliceCharacters = 0;
+  #sliceMs = 0;
   /** Length of the audio so far, ms, and whether it is complete. */
   #renderedMs = 0;
   #isRendered = false;
   /** Passages that were skipped before they could be reported. */
-  readonly #skipped: SkippedText[] = [];
+  readonly #skippedPassages: SkippedText[] = [];
   #report: ((passage: SkippedText) => void) | undefined;
 
   constructor({ speechScheduler }: Pick<Context, "speechScheduler">, call: CallOf<"FIXED_TTS">) {
@@ -49,7 +49,7 @@ class SpokenMessage implements PreparedMessage {
       skipped: (passage: SkippedText) => this.#skip(passage),
       spoken: (characters: number) => this.#endSlice(characters),
     };
-    this.#rest = this.#counted(speechScheduler.speak(text, voiceId, this.#demand, this.#scope.signal, reports));
+    this.#remainder = this.#counted(speechScheduler.speak(text, voiceId, this.#demand, this.#scope.signal, reports));
   }
 
   get playableShare(): number {
@@ -60,15 +60,15 @@ class SpokenMessage implements PreparedMessage {
 
   onSkipped(report: (passage: SkippedText) => void): void {
     this.#report = report;
-    for (const passage of this.#skipped.splice(0)) report(passage);
+    for (const passage of this.#skippedPassages.splice(0)) report(passage);
   }
 
-  async prepare(begun: () => void): Promise<void> {
-    this.#demand.begin = begun;
+  async prepare(onStarted: () => void): Promise<void> {
+    this.#demand.begin = onStarted;
     while (this.#demand.preparedMs < BEGINNING_MS) {
-      const { value, done } = await this.#rest.next();
+      const { value, done } = await this.#remainder.next();
       if (done) break;
-      this.#beginning.push(value);
+      this.#openingPieces.push(value);
       this.#demand.preparedMs += (1000 * value.samples.length) / value.sampleRate;
     }
     if (this.#demand.preparedMs === 0) throw new ProgramFailed("speech_failed", "the message has no sound");
@@ -80,17 +80,17 @@ class SpokenMessage implements PreparedMessage {
   }
 
   cancel(): void {
-    this.#scope.abort(new ProgramFailed("speech_failed", "the message is not needed any more"));
+    this.#scope.abort(new ProgramFailed("speech_failed", "the message is no longer needed"));
   }
 
   /** Number of characters already rendered: those of whole slices, plus an estimate for the current one by its length. */
   get #renderedCharacters(): number {
-    const characterMs = this.#slicesMs / this.#slicesCharacters || USUAL_CHARACTER_MS;
-    return this.#slicesCharacters + (this.#renderedMs - this.#slicesMs) / characterMs;
+    const characterMs = this.#sliceMs / this.#sliceCharacters || DEFAULT_CHARACTER_MS;
+    return this.#sliceCharacters + (this.#renderedMs - this.#sliceMs) / characterMs;
   }
 
   async *#counted(pieces: AsyncIterable<PcmChunk>): AsyncGenerator<PcmChunk, void> {
-    for await (const piece of failing(pieces)) {
+    for await (const piece of withProgramFailures(pieces)) {
       this.#renderedMs += (1_000 * piece.samples.length) / piece.sampleRate;
       yield piece;
     }
@@ -98,24 +98,24 @@ class SpokenMessage implements PreparedMessage {
   }
 
   #endSlice(characters: number): void {
-    this.#slicesCharacters += characters;
-    this.#slicesMs = this.#renderedMs;
+    this.#sliceCharacters += characters;
+    this.#sliceMs = this.#renderedMs;
   }
 
   #skip(passage: SkippedText): void {
     this.#skippedCharacters += passage.characters;
     if (this.#report) this.#report(passage);
-    else this.#skipped.push(passage);
+    else this.#skippedPassages.push(passage);
   }
 
   async *#all(): AsyncGenerator<PcmChunk, void> {
-    yield* this.#beginning.splice(0);
-    yield* this.#rest;
+    yield* this.#openingPieces.splice(0);
+    yield* this.#remainder;
   }
 }
 
 /** The same pieces; every error becomes a {@link ProgramFailed}. */
-async function* failing(pieces: AsyncIterable<PcmChunk>): AsyncGenerator<PcmChunk, void> {
+async function* withProgramFailures(pieces: AsyncIterable<PcmChunk>): AsyncGenerator<PcmChunk, void> {
   try {
     yield* pieces;
   } catch (cause) {

@@ -18,9 +18,9 @@ const SCARCE_MS = 5_000;
 /** A call with more than this of audio ready yields to all others, ms. */
 const PLENTY_MS = 30_000;
 /** Limit of turns per turn of the event loop: cached texts take no time, but audio must not wait for them. */
-const MAX_AT_ONCE = 32;
+const MAX_TURNS_PER_TICK = 32;
 /** Limit of time per turn of the event loop, ms: thousands may wait, and each is compared. */
-const MAX_MS = 2;
+const MAX_TICK_MS = 2;
 /** A user that has waited this long gets the priority of answered calls, ms. */
 const LONG_WAIT_MS = 2_000;
 
@@ -37,7 +37,7 @@ interface Share {
   open: number;
 }
 
-interface Waiting {
+interface PendingTurn {
   readonly demand: Demand;
   readonly user: Share;
   readonly instance: Share;
@@ -55,21 +55,21 @@ interface Waiting {
  */
 export class FairTurns {
   readonly #system: System;
-  readonly #atOnce: number;
-  readonly #waiting = new Set<Waiting>();
+  readonly #concurrency: number;
+  readonly #pendingTurns = new Set<PendingTurn>();
   /** By user, and by user and instance; only those with open turns. */
   readonly #shares = new Map<string, Share>();
-  #working = 0;
+  #runningTurns = 0;
   #latest = 0;
   /** Turns that started in this turn of the event loop. */
   #turnsStarted = 0;
   /** Time at which the first of them started, by the monotonic clock, ms. */
   #firstStartedAt = 0;
 
-  /** @param atOnce number of turns at the same time */
-  constructor(system: System, atOnce: number) {
+  /** @param concurrency number of turns at the same time */
+  constructor(system: System, concurrency: number) {
     this.#system = system;
-    this.#atOnce = Math.max(1, atOnce);
+    this.#concurrency = Math.max(1, concurrency);
   }
 
   /**
@@ -81,37 +81,37 @@ export class FairTurns {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);
       const withdraw = () => {
-        this.#waiting.delete(waiting);
-        this.#leave(waiting);
+        this.#pendingTurns.delete(turn);
+        this.#leave(turn);
         reject(signal.reason);
       };
-      const waiting: Waiting = {
+      const turn: PendingTurn = {
         demand,
         user: this.#enter(demand.userId),
         instance: this.#enter(`${demand.userId} ${demand.instanceId}`),
         since: this.#system.monotonic(),
         begin: () => {
           signal.removeEventListener("abort", withdraw);
-          resolve(this.#begin(waiting, signal));
+          resolve(this.#begin(turn, signal));
         },
       };
       signal.addEventListener("abort", withdraw, { once: true });
-      this.#waiting.add(waiting);
+      this.#pendingTurns.add(turn);
       this.#assign();
     });
   }
 
-  #begin(waiting: Waiting, signal: AbortSignal): () => void {
-    this.#working++;
-    waiting.user.latest = waiting.instance.latest = ++this.#latest;
-    waiting.demand.begin?.();
+  #begin(turn: PendingTurn, signal: AbortSignal): () => void {
+    this.#runningTurns++;
+    turn.user.latest = turn.instance.latest = ++this.#latest;
+    turn.demand.begin?.();
     let isEnded = false;
     const end = () => {
       if (isEnded) return;
       isEnded = true;
       signal.removeEventListener("abort", end);
-      this.#working--;
-      this.#leave(waiting);
+      this.#runningTurns--;
+      this.#leave(turn);
       this.#assign();
     };
     signal.addEventListener("abort", end);
@@ -125,14 +125,17 @@ export class FairTurns {
     return share;
   }
 
-  #leave({ user, instance }: Waiting): void {
+  #leave({ user, instance }: PendingTurn): void {
     for (const share of [user, instance]) if (--share.open === 0) this.#shares.delete(share.key);
   }
 
   #assign(): void {
-    while (this.#working < this.#atOnce && this.#waiting.size > 0) {
+    while (this.#runningTurns < this.#concurrency && this.#pendingTurns.size > 0) {
       const now = this.#system.monotonic();
-      if (this.#turnsStarted === MAX_AT_ONCE || (this.#turnsStarted > 0 && now - this.#firstStartedAt >= MAX_MS))
+      if (
+        this.#turnsStarted === MAX_TURNS_PER_TICK ||
+        (this.#turnsStarted > 0 && now - this.#firstStartedAt >= MAX_TICK_MS)
+      )
         return; // continued below
       if (this.#turnsStarted++ === 0) {
         this.#firstStartedAt = now;
@@ -142,28 +145,28 @@ export class FairTurns {
         });
       }
       const next = this.#next();
-      this.#waiting.delete(next);
+      this.#pendingTurns.delete(next);
       next.begin();
     }
   }
 
   /** The next turn; at least one must wait. One pass: thousands may wait when a server starts. */
-  #next(): Waiting {
+  #next(): PendingTurn {
     const lateSince = this.#system.monotonic() - LONG_WAIT_MS;
-    let next: Waiting | undefined;
+    let next: PendingTurn | undefined;
     let [rank, urgency] = [Infinity, Infinity];
-    for (const waiting of this.#waiting) {
-      const itsUrgency = urgencyOf(waiting.demand);
-      const itsRank = itsUrgency === NORMAL && waiting.since <= lateSince ? SCARCE : itsUrgency;
+    for (const turn of this.#pendingTurns) {
+      const turnUrgency = urgencyOf(turn.demand);
+      const turnRank = turnUrgency === NORMAL && turn.since <= lateSince ? SCARCE : turnUrgency;
       const order =
-        itsRank - rank ||
-        waiting.user.latest - (next?.user.latest ?? 0) ||
-        itsUrgency - urgency ||
-        waiting.instance.latest - (next?.instance.latest ?? 0);
+        turnRank - rank ||
+        turn.user.latest - (next?.user.latest ?? 0) ||
+        turnUrgency - urgency ||
+        turn.instance.latest - (next?.instance.latest ?? 0);
       if (order >= 0) continue;
-      [next, rank, urgency] = [waiting, itsRank, itsUrgency];
+      [next, rank, urgency] = [turn, turnRank, turnUrgency];
     }
-    return next as Waiting;
+    return next as PendingTurn;
   }
 }
 

@@ -11,8 +11,8 @@ export interface Promptness {
 }
 
 /**
- * The items of a source within a time limit: without a first item in time it is aborted and opened once more; then, and
- * after any later item that is late, this throws.
+ * Yields the items of a source, each within a time limit. If the first item is late, the source is aborted and opened once
+ * more; if it is late again, or any later item is, this throws.
  * @param open starts the work, which runs until its signal is aborted
  */
 export async function* promptly<T>(
@@ -20,12 +20,12 @@ export async function* promptly<T>(
   { system, ms, late, signal }: Promptness,
 ): AsyncGenerator<T, void> {
   for (let attempts = 1; ; attempts++) {
-    const attempt = new AbortController();
+    const attemptScope = new AbortController();
     let hasBegun = false;
-    const abort = () => attempt.abort(late());
+    const abort = () => attemptScope.abort(late());
     let cancel = system.after(ms, abort);
     try {
-      for await (const item of open(AbortSignal.any([signal, attempt.signal]))) {
+      for await (const item of open(AbortSignal.any([signal, attemptScope.signal]))) {
         cancel();
         hasBegun = true;
         yield item;
@@ -34,11 +34,11 @@ export async function* promptly<T>(
       return;
     } catch (error) {
       signal.throwIfAborted();
-      if (!attempt.signal.aborted) throw error;
-      if (hasBegun || attempts > 1) throw attempt.signal.reason;
+      if (!attemptScope.signal.aborted) throw error;
+      if (hasBegun || attempts > 1) throw attemptScope.signal.reason;
     } finally {
       cancel();
-      attempt.abort(late());
+      attemptScope.abort(late());
     }
   }
 }

@@ -21,13 +21,13 @@ import type { System } from "../../../ports/system.ts";
 import { type Demand, FairTurns } from "./fair-turns.ts";
 
 /** Default number of texts that an engine speaks at the same time. */
-const AT_ONCE = 2;
+const DEFAULT_CONCURRENCY = 2;
 /** Default length of the longest slice of a text, characters. */
-const SLICE_LENGTH = 300;
+const DEFAULT_SLICE_LENGTH = 300;
 /** Maximum length of a text for an engine, characters; spelling out digits makes a text longer. */
 const MAX_SLICE_LENGTH = 4096;
 /** Shortest first slice, characters: a single sentence if possible, so that it is spoken soon. */
-const FIRST_SLICE = 40;
+const FIRST_SLICE_LENGTH = 40;
 
 /** Callbacks of {@link SpeechScheduler.speak}. */
 export interface SpeakReports {
@@ -73,69 +73,71 @@ export class SpeechScheduler {
       if (!hasWords(speakable.text)) throw new UnspeakableText(unspeakableDetail(voice, speakable.scripts));
     }
     const length = new SpokenLength();
-    let spoken = false;
-    let nothing: unknown;
+    let hasSpoken = false;
+    let nothingError: unknown;
     for (const slice of this.#slices(spokenDigits(speakable.text), voice)) {
       if (slice.trim() === "") continue;
       const end = await this.#turnsOf(voice.engine).take(demand, signal);
       try {
         for await (const piece of this.#render(slice, voiceId, end, signal)) {
-          spoken = true;
+          hasSpoken = true;
           length.add(piece);
           yield piece;
         }
         reports.spoken?.(spokenCharacters(slice));
       } catch (error) {
         signal.throwIfAborted();
-        if (!isNothing(error, slice)) throw error;
-        nothing = error;
+        if (!isSkippable(error, slice)) throw error;
+        nothingError = error;
         if (hasWords(slice)) reports.skipped?.(skippedText(slice));
       }
     }
-    if (!spoken && nothing !== undefined) throw nothing;
+    if (!hasSpoken && nothingError !== undefined) throw nothingError;
   }
 
   #voice(voiceId: string, signal: AbortSignal): Promise<Voice> {
     const [system, ms] = [this.#system, this.#voiceMs];
-    const late = () => new SpeechFailed(`the voice "${voiceId}" was not found within ${ms} ms`);
-    return within(this.#speech.voice(voiceId), { system, ms, late, signal });
+    const timeoutError = () => new SpeechFailed(`the voice "${voiceId}" was not found within ${ms} ms`);
+    return within(this.#speech.voice(voiceId), { system, ms, timeoutError, signal });
   }
 
   #slices(text: string, voice: Voice): Iterable<string> {
     const { sliceLength } = this.#speech;
-    const usual = (typeof sliceLength === "function" ? sliceLength(voice) : sliceLength) ?? SLICE_LENGTH;
-    if (text.length <= FIRST_SLICE || (usual === Infinity && text.length <= MAX_SLICE_LENGTH)) return [text];
-    const longest = Math.min(usual, MAX_SLICE_LENGTH);
+    const preferredLength =
+      (typeof sliceLength === "function" ? sliceLength(voice) : sliceLength) ?? DEFAULT_SLICE_LENGTH;
+    if (text.length <= FIRST_SLICE_LENGTH || (preferredLength === Infinity && text.length <= MAX_SLICE_LENGTH))
+      return [text];
+    const maxLength = Math.min(preferredLength, MAX_SLICE_LENGTH);
     return speechSlices(text, {
-      maxLength: longest,
-      minLength: longest / 2,
-      firstMinLength: Math.min(FIRST_SLICE, longest / 2),
+      maxLength,
+      minLength: maxLength / 2,
+      firstMinLength: Math.min(FIRST_SLICE_LENGTH, maxLength / 2),
     });
   }
 
   /** Renders one slice; ends its turn as soon as the engine is done, or the signal is aborted. */
   async *#render(slice: string, voiceId: string, end: () => void, signal: AbortSignal): AsyncGenerator<PcmChunk, void> {
     const pieces = new Queue<PcmChunk>();
-    const left = new AbortController();
+    const engineScope = new AbortController();
     const stop = () => {
-      left.abort(signal.reason);
+      engineScope.abort(signal.reason);
       pieces.close();
     };
     signal.throwIfAborted(); // which has ended the turn
     signal.addEventListener("abort", stop, { once: true });
-    const rendered = (async () => {
+    const rendering = (async () => {
       try {
-        for await (const piece of this.#speech.speak(slice, voiceId, left.signal)) pieces.push(piece);
+        for await (const piece of this.#speech.speak(slice, voiceId, engineScope.signal)) pieces.push(piece);
       } finally {
         end();
         pieces.close();
       }
     })();
-    rendered.catch(() => {}); // thrown below, after the pieces that precede it
+    rendering.catch(() => {}); // thrown below, after the pieces that precede it
     try {
       yield* pieces;
       signal.throwIfAborted();
-      await rendered;
+      await rendering;
     } finally {
       signal.removeEventListener("abort", stop);
       end();
@@ -147,7 +149,7 @@ export class SpeechScheduler {
     const currentTurns = this.#turns.get(engine);
     if (currentTurns) return currentTurns;
     const { atOnce } = this.#speech;
-    const turns = new FairTurns(this.#system, (atOnce && ownMember(atOnce, engine)) ?? AT_ONCE);
+    const turns = new FairTurns(this.#system, (atOnce && ownMember(atOnce, engine)) ?? DEFAULT_CONCURRENCY);
     this.#turns.set(engine, turns);
     return turns;
   }
@@ -159,6 +161,6 @@ export function unspeakableDetail({ id }: Voice, scripts: readonly string[]): st
 }
 
 /** True if a slice is skipped, since the rest of the text may still be spoken. */
-function isNothing(error: unknown, slice: string): boolean {
+function isSkippable(error: unknown, slice: string): boolean {
   return error instanceof NothingToSpeak || (error instanceof SpeechFailed && !hasWords(slice));
 }

@@ -19,15 +19,15 @@ export class CalleeAudio implements FrameSink {
   readonly #emit: (frame: Int16Array) => void;
   #legRate = 0;
   /** Samples of one frame of the leg. */
-  #legFrame = 0;
-  #rate: number | undefined;
+  #legFrameLength = 0;
+  #clientRate: number | undefined;
   #resampler: Resampler | undefined;
   #resampled = new Int16Array(0);
   #cutter: FrameCutter | undefined;
   #silence = new Int16Array(0);
-  #receiving = false;
+  #isReceiving = false;
   /** Samples that were played before the first inbound frame, and not covered by silence yet. */
-  #owed = 0;
+  #owedSamples = 0;
 
   /** @param emit receives each frame; it must not write to the array, which is reused afterwards */
   constructor(emit: (frame: Int16Array) => void) {
@@ -37,10 +37,10 @@ export class CalleeAudio implements FrameSink {
   /** The call has a leg: its rate, Hz, and the length of its frames, ms. */
   connect(sampleRate: number, frameMs: number): void {
     this.#legRate = sampleRate;
-    this.#legFrame = msToSamples(frameMs, sampleRate);
+    this.#legFrameLength = msToSamples(frameMs, sampleRate);
     this.#silence = new Int16Array(msToSamples(PIECE_MS, sampleRate));
-    this.#receiving = false;
-    this.#owed = 0;
+    this.#isReceiving = false;
+    this.#owedSamples = 0;
     this.#prepare();
   }
 
@@ -51,16 +51,16 @@ export class CalleeAudio implements FrameSink {
 
   /** Sets the rate of the client, Hz; undefined: no client, or one without audio. */
   listen(sampleRate: number | undefined): void {
-    this.#rate = sampleRate;
+    this.#clientRate = sampleRate;
     this.#prepare();
   }
 
   write(frame: Int16Array): void {
-    this.#receiving = true;
-    this.#owed = 0;
-    const most = this.#silence.length;
-    if (frame.length <= most) this.#process(frame);
-    else for (let at = 0; at < frame.length; at += most) this.#process(frame.subarray(at, at + most));
+    this.#isReceiving = true;
+    this.#owedSamples = 0;
+    const maxLength = this.#silence.length;
+    if (frame.length <= maxLength) this.#process(frame);
+    else for (let at = 0; at < frame.length; at += maxLength) this.#process(frame.subarray(at, at + maxLength));
   }
 
   /**
@@ -68,17 +68,17 @@ export class CalleeAudio implements FrameSink {
    * frame is emitted with the next one, since the first inbound frame may arrive in between.
    */
   played(samples: number): void {
-    if (this.#receiving) return;
-    this.#owed += samples;
-    while (this.#owed > this.#legFrame) {
-      const silent = Math.min(this.#owed - this.#legFrame, this.#silence.length);
-      this.#owed -= silent;
-      this.#process(silent === this.#silence.length ? this.#silence : this.#silence.subarray(0, silent));
+    if (this.#isReceiving) return;
+    this.#owedSamples += samples;
+    while (this.#owedSamples > this.#legFrameLength) {
+      const count = Math.min(this.#owedSamples - this.#legFrameLength, this.#silence.length);
+      this.#owedSamples -= count;
+      this.#process(count === this.#silence.length ? this.#silence : this.#silence.subarray(0, count));
     }
   }
 
   #prepare(): void {
-    const rate = this.#rate;
+    const rate = this.#clientRate;
     if (rate === undefined || this.#legRate === 0) return;
     this.#resampler = new Resampler(this.#legRate, rate, this.#silence.length);
     this.#resampled = new Int16Array(msToSamples(PIECE_MS, rate) + 2);
@@ -88,9 +88,11 @@ export class CalleeAudio implements FrameSink {
 
   #process(samples: Int16Array): void {
     const cutter = this.#cutter;
-    if (!this.answered || this.#rate === undefined || this.#resampler === undefined || cutter === undefined) return;
+    if (!this.answered || this.#clientRate === undefined || this.#resampler === undefined || cutter === undefined)
+      return;
     // The leg's frame already has the rate and length that the client wants.
-    if (this.#legRate === this.#rate && cutter.filled === 0 && samples.length === cutter.length) this.#emit(samples);
+    if (this.#legRate === this.#clientRate && cutter.filled === 0 && samples.length === cutter.length)
+      this.#emit(samples);
     else cutter.push(this.#resampled, 0, this.#resampler.pushInto(samples, this.#resampled));
   }
 }

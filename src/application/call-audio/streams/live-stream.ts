@@ -52,9 +52,9 @@ export class LiveStream implements CallTap {
   readonly #keys: PressedKeys;
   readonly #history = new StreamHistory();
   readonly #queue = new QueueWatch((event, queuedMs) => this.#notify(event, { queued_ms: Math.round(queuedMs) }));
-  readonly #unlisten: readonly (() => void)[];
-  readonly #marked = (name: string): void => this.emit("mark", { name });
-  readonly #drained = (): void => this.#session?.({ type: "stream_closed" });
+  readonly #unsubscribe: readonly (() => void)[];
+  readonly #emitMark = (name: string): void => this.emit("mark", { name });
+  readonly #reportDrained = (): void => this.#session?.({ type: "stream_closed" });
   /** Changed only by {@link #move}. */
   #state: StreamState = "detached";
   /** Set while the state is `attached` or `draining`. */
@@ -74,15 +74,15 @@ export class LiveStream implements CallTap {
       log: context.log,
       play: (tones, sampleRate) => this.#write(tones, sampleRate),
     });
-    const over = (): void => {
+    const onClosed = (): void => {
       this.#finish("stopping");
       this.discard();
     };
     const { events } = context;
-    this.#unlisten = [
-      events.listenLive(callId, { event: (event) => this.#happened(event), over }),
+    this.#unsubscribe = [
+      events.listenLive(callId, { event: (event) => this.#onEvent(event), over: onClosed }),
       // Until the final event is stored, the call looks active to readers and must not get a new stream.
-      events.listen(callId, { event: ({ type }) => (isFinalEvent(type) ? this.discard() : undefined), over }),
+      events.listen(callId, { event: ({ type }) => (isFinalEvent(type) ? this.discard() : undefined), over: onClosed }),
     ];
   }
 
@@ -168,45 +168,45 @@ export class LiveStream implements CallTap {
   }
 
   #attachment(client: Guarded<StreamClient>): StreamAttachment {
-    const attached = (): boolean => this.#client === client;
-    const acts = (): boolean => {
-      if (attached()) this.#history.alive(this.#now());
-      return attached();
+    const isCurrent = (): boolean => this.#client === client;
+    const recordActivity = (): boolean => {
+      if (isCurrent()) this.#history.alive(this.#now());
+      return isCurrent();
     };
-    const sends = (): boolean => acts() && !this.draining;
+    const canSend = (): boolean => recordActivity() && !this.draining;
     const outgoing = this.#outgoing;
     const messages = (): number => this.#messages;
     return {
-      room: (ms) => (attached() ? this.#queue.room(ms, outgoing.queuedMs) : undefined),
+      room: (ms) => (isCurrent() ? this.#queue.room(ms, outgoing.queuedMs) : undefined),
       get queuedMs() {
-        return attached() ? outgoing.queuedMs : 0;
+        return isCurrent() ? outgoing.queuedMs : 0;
       },
       get messages() {
         return messages();
       },
       took: () => {
-        if (acts()) this.#messages++;
+        if (recordActivity()) this.#messages++;
       },
       ignored: (data) => {
-        if (attached()) this.#session?.({ type: "noticed", fact: { event: "audio_ignored", data } });
+        if (isCurrent()) this.#session?.({ type: "noticed", fact: { event: "audio_ignored", data } });
       },
       write: (samples, sampleRate) => {
-        if (sends()) this.#write(samples, sampleRate);
+        if (canSend()) this.#write(samples, sampleRate);
       },
       mark: (name) => {
-        if (sends()) outgoing.mark(name, this.#marked);
+        if (canSend()) outgoing.mark(name, this.#emitMark);
       },
       clear: () => {
-        if (acts()) this.#clear();
+        if (recordActivity()) this.#clear();
       },
       dtmf: (digits) => {
-        if (sends()) this.#keys.press(digits);
+        if (canSend()) this.#keys.press(digits);
       },
       hangUp: () => {
-        if (attached()) this.#drain("hang_up");
+        if (isCurrent()) this.#drain("hang_up");
       },
       detach: (onPurpose) => {
-        if (!attached()) return;
+        if (!isCurrent()) return;
         this.#history.gone(this.#now());
         if (onPurpose) this.#drain("leave");
         else this.#lose();
@@ -232,7 +232,7 @@ export class LiveStream implements CallTap {
     this.emit("cleared", { heard_ms: this.#outgoing.heardMs });
     this.#checkQueue();
     // No sample is left to play before the end.
-    if (this.draining) this.#drained();
+    if (this.draining) this.#reportDrained();
   }
 
   /** Also called by the leg's clock, while the queue is too long. */
@@ -256,14 +256,14 @@ export class LiveStream implements CallTap {
 
   /** Plays the queued audio, then ends the call; before the answer the call ends immediately. */
   #drain(input: "hang_up" | "leave"): void {
-    const draining = this.draining;
+    const wasDraining = this.draining;
     this.#move(input);
-    if (draining) return;
+    if (wasDraining) return;
     if (this.#session === undefined) this.#host.terminate();
-    else this.#outgoing.end(this.#context.timings.tailMs, this.#drained);
+    else this.#outgoing.end(this.#context.timings.tailMs, this.#reportDrained);
   }
 
-  #happened(event: Event): void {
+  #onEvent(event: Event): void {
     const streamEvent = streamEventOf(event);
     if (streamEvent) this.emit(streamEvent.name, streamEvent.data, event.timestamp);
     if (event.type === "answered") {
@@ -282,18 +282,18 @@ export class LiveStream implements CallTap {
 
   /** Stops following the call, which has ended or was never used. */
   discard(): void {
-    for (const unlisten of this.#unlisten) unlisten();
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
     this.#host.gone();
   }
 
   #move(input: StreamInput, client = this.#client): void {
     this.#state = nextStreamState(this.#state, input);
-    const attached = this.#state === "attached" || this.#state === "draining";
-    const present = attached ? client : undefined;
-    if (present === this.#client) return;
-    this.#client = present;
+    const hasClient = this.#state === "attached" || this.#state === "draining";
+    const nextClient = hasClient ? client : undefined;
+    if (nextClient === this.#client) return;
+    this.#client = nextClient;
     this.#queue.release();
-    this.#callee.listen(present?.calleeRate);
+    this.#callee.listen(nextClient?.calleeRate);
   }
 
   #now(): number {

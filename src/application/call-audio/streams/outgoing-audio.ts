@@ -8,21 +8,21 @@ const READY_MS = 200;
 const MAX_MARKS = 10_000;
 
 /**
- * A client's audio on its way to the callee. It is queued at its own rate until the leg pulls, and beyond a short queue
- * also then, so that neither an hour of audio in one piece nor a million pieces delay other calls. It is resampled once,
+ * A client's audio on its way to the callee. Except for a short queue that is ready to play, it waits at its own rate until
+ * the leg needs it, so that neither an hour of audio in one piece nor a million pieces delay other calls. It is resampled once,
  * as one continuous stream, into the {@link Playout}.
  */
 export class OutgoingAudio implements PlayoutSupply {
   readonly #pending = new PendingAudio();
   #playout: Playout | undefined;
   #resampled: ResampledPlayout | undefined;
-  #pulling = false;
+  #isPulling = false;
   /** True if the queue was cleared and no sample was written since. */
-  #cleared = false;
+  #isCleared = false;
 
   /** True if the leg pulls: the callee has answered. */
   get pulling(): boolean {
-    return this.#pulling;
+    return this.#isPulling;
   }
 
   /** Audio that has not been played yet, ms. */
@@ -39,17 +39,17 @@ export class OutgoingAudio implements PlayoutSupply {
   connect(playout: Playout): void {
     this.#playout = playout;
     this.#resampled = undefined;
-    this.#pulling = false;
+    this.#isPulling = false;
     playout.supply = this;
   }
 
   /** Queues a copy of the samples. */
   write(samples: Int16Array, sampleRate: number): void {
-    this.#cleared = false;
+    this.#isCleared = false;
     const playout = this.#playout;
-    const atOnce =
-      this.#pulling && playout !== undefined && this.#pending.empty && samples.length <= MAX_RESAMPLED_PIECE;
-    if (atOnce && playout.queuedMs < READY_MS) this.#play(playout, samples, sampleRate);
+    const playsAtOnce =
+      this.#isPulling && playout !== undefined && this.#pending.empty && samples.length <= MAX_RESAMPLED_PIECE;
+    if (playsAtOnce && playout.queuedMs < READY_MS) this.#play(playout, samples, sampleRate);
     else this.#pending.write(samples, sampleRate);
   }
 
@@ -65,7 +65,7 @@ export class OutgoingAudio implements PlayoutSupply {
 
   /** Drops all pending audio and marks. */
   clear(): void {
-    this.#cleared = true;
+    this.#isCleared = true;
     this.#pending.clear();
     this.#resampled = undefined;
     this.#playout?.clear();
@@ -75,23 +75,23 @@ export class OutgoingAudio implements PlayoutSupply {
    * Calls back when all pending audio and, unless it was cleared, `tailMs` of silence have been played, so that the callee
    * hears the last words. Calls back at once if none is pending.
    */
-  end(tailMs: number, ended: () => void): void {
+  end(tailMs: number, onEnded: () => void): void {
     const playout = this.#playout;
-    if (playout === undefined || !this.#pulling || (this.#cleared && this.queuedMs === 0)) {
-      ended();
+    if (playout === undefined || !this.#isPulling || (this.#isCleared && this.queuedMs === 0)) {
+      onEnded();
       return;
     }
-    const played = (): void => {
+    const onPlayed = (): void => {
       if (playout.heardMs > 0) playout.silence(Math.max(0, tailMs - playout.quietMs));
-      playout.mark("", ended);
+      playout.mark("", onEnded);
     };
-    this.#pending.mark({ name: "", onReached: played });
+    this.#pending.mark({ name: "", onReached: onPlayed });
   }
 
   supply(wanted: number): void {
     const playout = this.#playout;
     if (playout === undefined) return;
-    this.#pulling = true;
+    this.#isPulling = true;
     const pending = this.#pending;
     while (!pending.empty && (playout.unpulled < wanted || pending.sampleRate === undefined)) this.#move(playout);
     if (playout.unheard < wanted) this.#resampled?.flush();

@@ -18,9 +18,9 @@ export class PendingAudio {
   readonly #stretches: Stretch[] = [];
   readonly #blocks: Int16Array[] = [];
   /** Position of the next sample to read in the first block, and to write in the last one. */
-  #read = 0;
-  #written = 0;
-  #spare: Int16Array | undefined;
+  #readPosition = 0;
+  #writePosition = 0;
+  #spareBlock: Int16Array | undefined;
   #ms = 0;
   #marks = 0;
 
@@ -53,10 +53,10 @@ export class PendingAudio {
     this.#ms += samplesToMs(samples.length, sampleRate);
     for (let from = 0; from < samples.length; ) {
       const block = this.#openBlock();
-      const take = Math.min(samples.length - from, block.length - this.#written);
-      for (let i = 0; i < take; i++) block[this.#written + i] = samples[from + i]!;
-      this.#written += take;
-      from += take;
+      const count = Math.min(samples.length - from, block.length - this.#writePosition);
+      for (let i = 0; i < count; i++) block[this.#writePosition + i] = samples[from + i]!;
+      this.#writePosition += count;
+      from += count;
     }
   }
 
@@ -78,15 +78,15 @@ export class PendingAudio {
   take(limit: number): Int16Array {
     const stretch = this.#stretches[0];
     const block = this.#blocks[0];
-    if (stretch === undefined || stretch.mark !== undefined || block === undefined) return NOTHING;
-    const count = Math.min(limit, stretch.count, block.length - this.#read);
-    const samples = block.subarray(this.#read, this.#read + count);
-    this.#read += count;
+    if (stretch === undefined || stretch.mark !== undefined || block === undefined) return NO_SAMPLES;
+    const count = Math.min(limit, stretch.count, block.length - this.#readPosition);
+    const samples = block.subarray(this.#readPosition, this.#readPosition + count);
+    this.#readPosition += count;
     stretch.count -= count;
     this.#ms -= samplesToMs(count, stretch.sampleRate);
     if (stretch.count === 0) this.#stretches.shift();
     if (this.#stretches.length === this.#marks) this.#rewind();
-    else if (this.#read === block.length) this.#passBlock();
+    else if (this.#readPosition === block.length) this.#passBlock();
     return samples;
   }
 
@@ -99,27 +99,27 @@ export class PendingAudio {
 
   #openBlock(): Int16Array {
     const last = this.#blocks.at(-1);
-    if (last !== undefined && this.#written < last.length) return last;
-    const block = this.#spare ?? new Int16Array(BLOCK_SAMPLES);
-    this.#spare = undefined;
+    if (last !== undefined && this.#writePosition < last.length) return last;
+    const block = this.#spareBlock ?? new Int16Array(BLOCK_SAMPLES);
+    this.#spareBlock = undefined;
     this.#blocks.push(block);
-    this.#written = 0;
+    this.#writePosition = 0;
     return block;
   }
 
   #passBlock(): void {
-    this.#spare = this.#blocks.shift();
-    this.#read = 0;
+    this.#spareBlock = this.#blocks.shift();
+    this.#readPosition = 0;
   }
 
   /** Keeps one block, once no samples are queued. */
   #rewind(): void {
-    this.#spare = this.#blocks.at(0) ?? this.#spare;
+    this.#spareBlock = this.#blocks.at(0) ?? this.#spareBlock;
     this.#blocks.length = 0;
-    this.#read = 0;
-    this.#written = 0;
+    this.#readPosition = 0;
+    this.#writePosition = 0;
     this.#ms = 0;
   }
 }
 
-const NOTHING = new Int16Array(0);
+const NO_SAMPLES = new Int16Array(0);

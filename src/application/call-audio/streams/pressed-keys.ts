@@ -23,8 +23,8 @@ export interface PressedKeysOptions {
 export class PressedKeys {
   readonly #options: PressedKeysOptions;
   #leg: Leg | undefined;
-  #early = "";
-  #sending = 0;
+  #earlyKeys = "";
+  #sendingCount = 0;
 
   constructor(options: PressedKeysOptions) {
     this.#options = options;
@@ -33,18 +33,18 @@ export class PressedKeys {
   /** The callee answered on this leg. */
   answered(leg: Leg | undefined): void {
     this.#leg = leg;
-    const early = this.#early;
-    this.#early = "";
-    if (early !== "") this.#send(early);
+    const keys = this.#earlyKeys;
+    this.#earlyKeys = "";
+    if (keys !== "") this.#send(keys);
   }
 
   /** @throws {RangeError} characters other than 0-9 * # A-D, or too many keys being sent */
   press(digits: string): void {
     if (!/^[0-9*#A-D]*$/.test(digits)) throw new RangeError(`the keys are "${digits}": only 0-9 * # A-D exist`);
-    if (digits.length + this.#early.length + this.#sending > MAX_KEYS)
+    if (digits.length + this.#earlyKeys.length + this.#sendingCount > MAX_KEYS)
       throw new RangeError(`more than ${MAX_KEYS} keys are being sent: press fewer at a time`);
     if (digits === "") return;
-    if (this.#leg === undefined) this.#early += digits;
+    if (this.#leg === undefined) this.#earlyKeys += digits;
     else this.#send(digits);
   }
 
@@ -54,7 +54,7 @@ export class PressedKeys {
       this.#options.play(dtmfTones(digits, { sampleRate: TONE_RATE }), TONE_RATE);
       return;
     }
-    this.#sending += digits.length;
+    this.#sendingCount += digits.length;
     leg
       .sendDtmf(digits)
       .catch((error: unknown) => {
@@ -62,7 +62,7 @@ export class PressedKeys {
         log.warn({ call_id: callId, err: error }, "the network did not send the keys");
       })
       .finally(() => {
-        this.#sending -= digits.length;
+        this.#sendingCount -= digits.length;
       });
   }
 }

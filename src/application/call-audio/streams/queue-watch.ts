@@ -10,7 +10,7 @@ interface Writer {
 /** Reports once that too much audio is queued, and once that the queue is short again; lets writers wait for room. */
 export class QueueWatch {
   readonly #emit: (event: "buffer_high" | "buffer_low", queuedMs: number) => void;
-  #high = false;
+  #isHigh = false;
   #writers: Writer[] = [];
 
   constructor(emit: (event: "buffer_high" | "buffer_low", queuedMs: number) => void) {
@@ -19,12 +19,12 @@ export class QueueWatch {
 
   /** True while the length of the queue must be compared again whenever some of it was played. */
   get isActive(): boolean {
-    return this.#high || this.#writers.length > 0;
+    return this.#isHigh || this.#writers.length > 0;
   }
 
   /** Another client is attached, which has received no report yet. */
   reset(): void {
-    this.#high = false;
+    this.#isHigh = false;
   }
 
   /** Resolves when there is room for this much audio, or with {@link release}; undefined if there is room now. */
@@ -35,7 +35,7 @@ export class QueueWatch {
     return new Promise((proceed) => this.#writers.push({ maxQueuedMs, proceed }));
   }
 
-  /** Lets the writers continue for whom a queue of this length has room, ms. Default: all of them. */
+  /** Lets writers continue if a queue of this length has room for them, ms. Default: all of them. */
   release(queuedMs = 0): void {
     if (this.#writers.length === 0) return;
     const writers = this.#writers;
@@ -46,11 +46,11 @@ export class QueueWatch {
   /** Compares the length of the queue with its limits, ms. */
   check(queuedMs: number): void {
     if (this.#writers.length > 0) this.release(queuedMs);
-    if (!this.#high && queuedMs > HIGH_QUEUED_MS) {
-      this.#high = true;
+    if (!this.#isHigh && queuedMs > HIGH_QUEUED_MS) {
+      this.#isHigh = true;
       this.#emit("buffer_high", queuedMs);
-    } else if (this.#high && queuedMs < LOW_QUEUED_MS) {
-      this.#high = false;
+    } else if (this.#isHigh && queuedMs < LOW_QUEUED_MS) {
+      this.#isHigh = false;
       this.#emit("buffer_low", queuedMs);
     }
   }

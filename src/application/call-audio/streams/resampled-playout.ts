@@ -26,8 +26,8 @@ export class ResampledPlayout {
   readonly #resampler: Resampler;
   readonly #output: Int16Array;
   readonly #marks: PendingMark[] = [];
-  #pushed = 0;
-  #produced = 0;
+  #pushedSamples = 0;
+  #producedSamples = 0;
 
   /** @param from Hz @throws {RangeError} for a rate that cannot be converted */
   constructor(from: number, playout: Playout) {
@@ -39,46 +39,46 @@ export class ResampledPlayout {
 
   /**
    * Adds at most {@link MAX_RESAMPLED_PIECE} samples.
-   * @param last whether no later item has arrived yet
+   * @param isLast true if no later piece has arrived yet
    */
-  push(samples: Int16Array, last: boolean): void {
-    if (this.#pushed === 0 && last) this.#leadIn();
-    this.#pushed += samples.length;
+  push(samples: Int16Array, isLast: boolean): void {
+    if (this.#pushedSamples === 0 && isLast) this.#leadIn();
+    this.#pushedSamples += samples.length;
     this.#enqueue(this.#output, this.#resampler.pushInto(samples, this.#output));
   }
 
   mark(mark: PlayoutMark): void {
-    const at = this.#outputOf(this.#pushed);
-    if (at <= this.#produced) this.#playout.mark(mark.name, mark.onReached);
+    const at = this.#outputOf(this.#pushedSamples);
+    if (at <= this.#producedSamples) this.#playout.mark(mark.name, mark.onReached);
     else this.#marks.push({ at, mark });
   }
 
   /** Flushes the samples that the resampler holds back, as if silence followed; the next piece starts another stretch. */
   flush(): void {
-    if (this.#pushed === 0) return;
-    const rest = this.#resampler.flush();
-    this.#enqueue(rest, rest.length);
-    this.#pushed = 0;
-    this.#produced = 0;
+    if (this.#pushedSamples === 0) return;
+    const samples = this.#resampler.flush();
+    this.#enqueue(samples, samples.length);
+    this.#pushedSamples = 0;
+    this.#producedSamples = 0;
   }
 
   #leadIn(): void {
     const { sampleRate, unheard } = this.#playout;
-    const heldBack = Math.ceil((this.#resampler.heldSamples * sampleRate) / this.from);
-    if (unheard < heldBack) this.#playout.silence(samplesToMs(heldBack - unheard, sampleRate));
+    const heldBackSamples = Math.ceil((this.#resampler.heldSamples * sampleRate) / this.from);
+    if (unheard < heldBackSamples) this.#playout.silence(samplesToMs(heldBackSamples - unheard, sampleRate));
   }
 
   #enqueue(samples: Int16Array, count: number): void {
-    let done = 0;
-    while (this.#marks.length > 0 && this.#marks[0]!.at <= this.#produced + count) {
+    let doneCount = 0;
+    while (this.#marks.length > 0 && this.#marks[0]!.at <= this.#producedSamples + count) {
       const { at, mark } = this.#marks.shift()!;
-      const before = at - this.#produced - done;
-      this.#playout.append(samples.subarray(done), before);
+      const pieceLength = at - this.#producedSamples - doneCount;
+      this.#playout.append(samples.subarray(doneCount), pieceLength);
       this.#playout.mark(mark.name, mark.onReached);
-      done += before;
+      doneCount += pieceLength;
     }
-    this.#playout.append(done === 0 ? samples : samples.subarray(done), count - done);
-    this.#produced += count;
+    this.#playout.append(doneCount === 0 ? samples : samples.subarray(doneCount), count - doneCount);
+    this.#producedSamples += count;
   }
 
   #outputOf(pushed: number): number {

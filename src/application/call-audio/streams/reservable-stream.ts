@@ -37,7 +37,7 @@ export class ReservableStream {
     return {
       attach: (client) => {
         if (this.#giveUp !== giveUp)
-          throw new Refusal("stream_already_attached", "this reservation was used, or given up, before");
+          throw new Refusal("stream_already_attached", "this reservation was already used or released");
         if (!isSupportedRate(client.calleeRate)) {
           giveUp();
           throw new RangeError(

@@ -1,7 +1,7 @@
 import type { StreamClient, StreamEvent, StreamEventName, Transcript } from "./stream-client.ts";
 
 /** Events that are kept; beyond this the oldest of the repeatable ones is dropped. */
-const MAX_KEPT = 1_000;
+const MAX_ENTRIES = 1_000;
 const REPEATABLE: ReadonlySet<StreamEventName> = new Set(["dtmf", "beep", "mark", "cleared"]);
 /** A transcript sent less than this before a sign of life may still be in transit, ms. */
 const IN_TRANSIT_MS = 2_000;
@@ -12,47 +12,47 @@ const SILENT_MS = 15_000;
 export class StreamHistory {
   readonly #events: StreamEvent[] = [];
   /** Final transcripts that no client has received for certain. */
-  #missed: Transcript[] = [];
+  #missedTranscripts: Transcript[] = [];
   /** Final transcripts sent to the client that is attached, since its last sign of life. */
-  #sent: { readonly transcript: Transcript; readonly at: number }[] = [];
+  #sentTranscripts: { readonly transcript: Transcript; readonly at: number }[] = [];
 
   /** True if there was no event yet. */
   get empty(): boolean {
-    return this.#events.length === 0 && this.#missed.length === 0;
+    return this.#events.length === 0 && this.#missedTranscripts.length === 0;
   }
 
   add(event: StreamEvent): void {
     this.#events.push(event);
-    if (this.#events.length <= MAX_KEPT) return;
+    if (this.#events.length <= MAX_ENTRIES) return;
     const oldest = this.#events.findIndex(({ event: name }) => REPEATABLE.has(name));
     this.#events.splice(Math.max(0, oldest), 1);
   }
 
   /** Keeps a final transcript for the next client. */
   missed(transcript: Transcript): void {
-    if (this.#missed.push(transcript) > MAX_KEPT) this.#missed.shift();
+    if (this.#missedTranscripts.push(transcript) > MAX_ENTRIES) this.#missedTranscripts.shift();
   }
 
   /** A final transcript was sent to the client at this time, ms. */
   delivered(transcript: Transcript, at: number): void {
-    if (this.#sent.push({ transcript, at }) > MAX_KEPT) this.#sent.shift();
+    if (this.#sentTranscripts.push({ transcript, at }) > MAX_ENTRIES) this.#sentTranscripts.shift();
   }
 
   /** The client gave a sign of life at this time, ms. */
   alive(at: number): void {
-    while (this.#sent[0] && this.#sent[0].at < at - IN_TRANSIT_MS) this.#sent.shift();
+    while (this.#sentTranscripts[0] && this.#sentTranscripts[0].at < at - IN_TRANSIT_MS) this.#sentTranscripts.shift();
   }
 
   /** Records that the client has disconnected at this time, ms, possibly as early as its last sign of life. */
   gone(at: number): void {
-    for (const sent of this.#sent.splice(0)) if (sent.at >= at - SILENT_MS) this.missed(sent.transcript);
+    for (const entry of this.#sentTranscripts.splice(0)) if (entry.at >= at - SILENT_MS) this.missed(entry.transcript);
   }
 
   /** Sends a new client every event, and the transcripts that were missed, at this time, ms. */
   replay(client: StreamClient, at: number): void {
     for (const event of this.#events) client.event(event);
-    this.#sent = this.#missed.map((transcript) => ({ transcript, at }));
-    this.#missed = [];
-    for (const { transcript } of [...this.#sent]) client.transcript(transcript);
+    this.#sentTranscripts = this.#missedTranscripts.map((transcript) => ({ transcript, at }));
+    this.#missedTranscripts = [];
+    for (const { transcript } of [...this.#sentTranscripts]) client.transcript(transcript);
   }
 }

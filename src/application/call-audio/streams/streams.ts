@@ -14,9 +14,9 @@ export class Streams {
 
   /** Number of clients that are attached, or expected. */
   get attached(): number {
-    let attached = 0;
-    for (const stream of this.#byCall.values()) if (stream.reserved) attached++;
-    return attached;
+    let count = 0;
+    for (const stream of this.#byCall.values()) if (stream.reserved) count++;
+    return count;
   }
 
   /** Number of streams. */
@@ -46,18 +46,21 @@ export class Streams {
     const { over } = stream;
     if (over !== undefined) throw streamOver(over === "completed" ? "COMPLETED" : "FAILED");
     if (stream.draining)
-      throw new Refusal("call_ended", "the stream's client has hung up; what it had sent is played to its end");
+      throw new Refusal(
+        "call_ended",
+        "the stream's client has hung up; the call ends once its queued audio has been played",
+      );
     const reservation = reservable.reserve();
     if (!reservation) throw new Refusal("stream_already_attached", "a client is attached to this stream already");
     // The call may have ended after it was read and before the stream followed it.
-    const now = await context.storage.calls.get(call.id).catch((error: unknown) => {
+    const current = await context.storage.calls.get(call.id).catch((error: unknown) => {
       reservation.release();
       throw error;
     });
-    if (now && isActive(now.status)) return reservation;
+    if (current && isActive(current.status)) return reservation;
     reservation.release();
     stream.discard();
-    throw streamOver(now?.status ?? "FAILED");
+    throw streamOver(current?.status ?? "FAILED");
   }
 
   #reservable(context: LiveStreamParts, { id }: Pick<Call, "id">): ReservableStream {

@@ -21,16 +21,16 @@ const FLUSH_MS = 1_000;
 
 /** Receives the transcripts of a call as they become known. */
 export interface TranscriptReader {
-  /** @param ended the engine expects that the turn ends with this text */
+  /** @param isTurnEnd the engine expects that the turn ends with this text */
   transcript(transcript: Transcript, ended: boolean): void;
   /** Time the callee must be silent after this text until their turn has ended, ms. Left out: the usual time. */
   endOfTurnMs?(text: string): number;
   /** Called after enough silence: the engine now transcribes the callee's speech. */
   turnEnded?(): void;
   /** Reports speech without words. */
-  nothingSaid?(): void;
+  falseStart?(): void;
   /** A part of the call was not transcribed, or the rest of it will not be. */
-  notTranscribed?(error: Error, recoverable: boolean): void;
+  transcriptionFailed?(error: Error, recoverable: boolean): void;
   /** A part of the call, or the rest of it, is not transcribed. */
   emit(event: "transcripts_unavailable", data: StreamEventData): void;
 }
@@ -45,15 +45,15 @@ export class CallTranscripts implements CallTap {
   readonly #reader: TranscriptReader;
   readonly #feeds = new Map<Speaker, TranscriptionFeed>();
   readonly #writer: TranscriptWriter;
-  readonly #unlisten: () => void;
+  readonly #unsubscribe: () => void;
   /** Time of the answer, ms since 1970-01-01 UTC. */
   #answeredAt: number | undefined;
   /** Samples played since the answer and before the first frame from the callee. */
-  #playedBefore = 0;
-  #receiving = false;
+  #leadSamples = 0;
+  #isReceiving = false;
   #finishing: Promise<void> | undefined;
-  /** The worst fault that the client was notified of. */
-  #reportedFault: "none" | "recoverable" | "lasting" = "none";
+  /** The worst fault reported to the client. */
+  #reportedFault: "none" | "recoverable" | "permanent" = "none";
 
   /** @param speakers whose speech the engine transcribes */
   constructor(
@@ -74,24 +74,24 @@ export class CallTranscripts implements CallTap {
         this.#feeds.set(
           speaker,
           new TranscriptionFeed(transcription, options, legRate, voiceActivity, {
-            transcribed: (event) => this.#transcribed(speaker, event),
+            transcribed: (event) => this.#onTranscription(speaker, event),
             turnEnded: () => {
               if (speaker === "callee") this.#reader.turnEnded?.();
             },
           }),
         );
       }
-    this.#unlisten = context.events.listenLive(call.id, {
-      event: (event) => this.#happened(event),
+    this.#unsubscribe = context.events.listenLive(call.id, {
+      event: (event) => this.#onEvent(event),
       over: () => void this.#finish(),
     });
   }
 
   /** Resolves when the last transcripts have been delivered, or {@link FLUSH_MS} have passed. */
   async flush(): Promise<void> {
-    const waiting = new AbortController();
-    await Promise.race([this.#finish(), pause(this.#context.system, FLUSH_MS, waiting.signal)]);
-    waiting.abort();
+    const timeout = new AbortController();
+    await Promise.race([this.#finish(), pause(this.#context.system, FLUSH_MS, timeout.signal)]);
+    timeout.abort();
   }
 
   /** Stores words that need no engine, because they were spoken from a text. Times are ms since the answer. */
@@ -100,7 +100,7 @@ export class CallTranscripts implements CallTap {
     this.#writer.add({ speaker, text, timestamp, startMs, endMs, confidence: null });
   }
 
-  #happened(event: Event): void {
+  #onEvent(event: Event): void {
     if (event.type === "answered") this.#start(event.timestamp);
     else if (isFinalEvent(event.type)) void this.#finish();
   }
@@ -115,38 +115,38 @@ export class CallTranscripts implements CallTap {
   inbound(_frame: Int16Array, received: Int16Array): void {
     if (this.#answeredAt === undefined || this.#finishing) return;
     const feed = this.#feeds.get("callee");
-    if (!this.#receiving) {
-      this.#receiving = true;
+    if (!this.#isReceiving) {
+      this.#isReceiving = true;
       // Audio played in the same tick has the same age as this frame.
-      feed?.push(undefined, 0, Math.max(0, this.#playedBefore - received.length));
+      feed?.push(undefined, 0, Math.max(0, this.#leadSamples - received.length));
     }
     feed?.push(received, 0, received.length);
   }
 
   outbound(samples: Int16Array | undefined, from: number, length: number): void {
     if (this.#answeredAt === undefined || this.#finishing) return;
-    if (!this.#receiving) this.#playedBefore += length;
+    if (!this.#isReceiving) this.#leadSamples += length;
     this.#feeds.get("caller")?.push(samples, from, length);
   }
 
   #finish(): Promise<void> {
     this.#finishing ??= (async () => {
-      this.#unlisten();
+      this.#unsubscribe();
       await Promise.all([...this.#feeds.values()].map((feed) => feed.finish()));
       await this.#writer.finish();
     })();
     return this.#finishing;
   }
 
-  #transcribed(speaker: Speaker, event: TranscriptionEvent): void {
+  #onTranscription(speaker: Speaker, event: TranscriptionEvent): void {
     if (event.type === "error") {
-      this.#failed(speaker, event);
+      this.#reportFailure(speaker, event);
       return;
     }
     const text = event.text.trim();
     const answeredAt = this.#answeredAt ?? this.#context.system.now();
     if (text === "") {
-      if (speaker === "callee" && event.type === "final") this.#reader.nothingSaid?.();
+      if (speaker === "callee" && event.type === "final") this.#reader.falseStart?.();
       return;
     }
     if (speaker === "callee" && event.type === "partial") this.#waitForRest(text, event.startMs);
@@ -166,13 +166,13 @@ export class CallTranscripts implements CallTap {
   }
 
   /** Logs each fault; notifies the client once that a part is missing, and once that the transcript ends. */
-  #failed(speaker: Speaker, { error, recoverable }: Extract<TranscriptionEvent, { type: "error" }>): void {
+  #reportFailure(speaker: Speaker, { error, recoverable }: Extract<TranscriptionEvent, { type: "error" }>): void {
     const { log, transcription } = this.#context;
     const fields = { call_id: this.#call.id, speaker, engine: transcription?.name, err: error };
-    this.#reader.notTranscribed?.(error, recoverable);
+    this.#reader.transcriptionFailed?.(error, recoverable);
     log.warn(fields, recoverable ? "a part of the call was not transcribed" : "the transcript of the call ends");
-    if (this.#reportedFault === "lasting" || (recoverable && this.#reportedFault === "recoverable")) return;
-    this.#reportedFault = recoverable ? "recoverable" : "lasting";
+    if (this.#reportedFault === "permanent" || (recoverable && this.#reportedFault === "recoverable")) return;
+    this.#reportedFault = recoverable ? "recoverable" : "permanent";
     this.#reader.emit("transcripts_unavailable", { reason: "engine_failed", recoverable });
   }
 }

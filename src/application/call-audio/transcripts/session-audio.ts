@@ -6,7 +6,7 @@ import type {
 } from "../../../ports/transcription.ts";
 
 /** Limit of frames that wait for a session to be opened: 10 s. */
-const MAX_WAITING = 500;
+const MAX_PENDING_INPUTS = 500;
 
 /** An input of a session: samples and their audio time, or a commit. */
 type SessionInput = { readonly samples: Int16Array; readonly atMs: number } | "commit";
@@ -20,11 +20,11 @@ export class SessionAudio {
   readonly #options: TranscriptionOptions;
   readonly #onEvent: (event: TranscriptionEvent) => void;
   readonly #scope = new AbortController();
-  readonly #waiting: SessionInput[] = [];
+  readonly #pendingInputs: SessionInput[] = [];
   #session: TranscriptionSession | undefined;
   /** Resolves when the session has ended. */
   #running: Promise<void> | undefined;
-  #finished = false;
+  #isFinished = false;
 
   constructor(engine: Transcription, options: TranscriptionOptions, onEvent: (event: TranscriptionEvent) => void) {
     this.#engine = engine;
@@ -34,25 +34,25 @@ export class SessionAudio {
 
   /** Opens the session; until it is open, inputs wait. */
   open(): void {
-    if (!this.#finished) this.#running ??= this.#run();
+    if (!this.#isFinished) this.#running ??= this.#run();
   }
 
   /** Sends a copy of the samples. */
   push(samples: Int16Array, atMs: number): void {
-    if (this.#finished) return;
-    if (this.#session === undefined) this.#wait({ samples: samples.slice(), atMs });
+    if (this.#isFinished) return;
+    if (this.#session === undefined) this.#enqueue({ samples: samples.slice(), atMs });
     else this.#send(this.#session, { samples, atMs });
   }
 
   commit(): void {
-    if (this.#finished) return;
-    if (this.#session === undefined) this.#wait("commit");
+    if (this.#isFinished) return;
+    if (this.#session === undefined) this.#enqueue("commit");
     else this.#send(this.#session, "commit");
   }
 
   /** The audio has ended; resolves when the engine has finished. Idempotent. */
   async finish(): Promise<void> {
-    this.#finished = true;
+    this.#isFinished = true;
     await this.#session?.close().catch((error: unknown) => this.#fail(error));
     await this.#running;
   }
@@ -67,7 +67,7 @@ export class SessionAudio {
   }
 
   #fail(error: unknown): void {
-    this.#finished = true;
+    this.#isFinished = true;
     this.#scope.abort();
     this.#onEvent({
       type: "error",
@@ -76,17 +76,17 @@ export class SessionAudio {
     });
   }
 
-  #wait(item: SessionInput): void {
-    this.#waiting.push(item);
-    if (this.#waiting.length > MAX_WAITING) this.#waiting.shift();
+  #enqueue(item: SessionInput): void {
+    this.#pendingInputs.push(item);
+    if (this.#pendingInputs.length > MAX_PENDING_INPUTS) this.#pendingInputs.shift();
   }
 
   async #run(): Promise<void> {
     try {
       const session = await this.#engine.open(this.#options, this.#scope.signal);
-      for (const item of this.#waiting.splice(0)) this.#send(session, item);
+      for (const item of this.#pendingInputs.splice(0)) this.#send(session, item);
       this.#session = session;
-      if (this.#finished) void session.close().catch((error: unknown) => this.#fail(error));
+      if (this.#isFinished) void session.close().catch((error: unknown) => this.#fail(error));
       for await (const event of session.events) {
         this.#onEvent(event);
         if (event.type === "error" && !event.recoverable) break;
@@ -94,7 +94,7 @@ export class SessionAudio {
     } catch (error) {
       this.#fail(error);
     } finally {
-      this.#finished = true;
+      this.#isFinished = true;
       this.#scope.abort();
       this.#session = undefined;
     }

@@ -6,7 +6,7 @@ import type { Context } from "../../context.ts";
 export type TranscriptWriterContext = Pick<Context, "log" | "shutdownSignal" | "storage" | "system">;
 
 /** Limit of lines of one call that wait for the storage. */
-const MAX_WAITING = 1_000;
+const MAX_PENDING_LINES = 1_000;
 /** Pause between write attempts after the call, ms. */
 const RETRY_MS = 5_000;
 /** Write attempts after the call has ended. */
@@ -19,7 +19,7 @@ const LAST_ATTEMPTS = 3;
 export class TranscriptWriter {
   readonly #context: TranscriptWriterContext;
   readonly #callId: string;
-  readonly #waiting: TranscriptLine[] = [];
+  readonly #pendingLines: TranscriptLine[] = [];
   #position = 0;
   #writing: Promise<void> = Promise.resolve();
 
@@ -29,8 +29,8 @@ export class TranscriptWriter {
   }
 
   add(line: Omit<TranscriptLine, "callId" | "position">): void {
-    this.#waiting.push({ callId: this.#callId, position: this.#position++, ...line });
-    if (this.#waiting.length > MAX_WAITING) this.#waiting.shift();
+    this.#pendingLines.push({ callId: this.#callId, position: this.#position++, ...line });
+    if (this.#pendingLines.length > MAX_PENDING_LINES) this.#pendingLines.shift();
     this.#writing = this.#writing.then(() => this.#write());
   }
 
@@ -40,24 +40,27 @@ export class TranscriptWriter {
     const { system, log, shutdownSignal } = this.#context;
     for (
       let attempts = 0;
-      this.#waiting.length > 0 && attempts < LAST_ATTEMPTS && !shutdownSignal.aborted;
+      this.#pendingLines.length > 0 && attempts < LAST_ATTEMPTS && !shutdownSignal.aborted;
       attempts++
     ) {
       await pause(system, RETRY_MS, shutdownSignal);
       await this.#write();
     }
-    if (this.#waiting.length > 0)
-      log.error({ call_id: this.#callId, lines: this.#waiting.length }, "a part of the transcript could not be stored");
+    if (this.#pendingLines.length > 0)
+      log.error(
+        { call_id: this.#callId, lines: this.#pendingLines.length },
+        "a part of the transcript could not be stored",
+      );
   }
 
   async #write(): Promise<void> {
     const { storage, log } = this.#context;
-    const lines = [...this.#waiting];
+    const lines = [...this.#pendingLines];
     if (lines.length === 0) return;
     try {
       await storage.transcripts.append(lines);
-      const stored = lines.at(-1)?.position ?? -1;
-      while ((this.#waiting[0]?.position ?? Infinity) <= stored) this.#waiting.shift();
+      const lastPosition = lines.at(-1)?.position ?? -1;
+      while ((this.#pendingLines[0]?.position ?? Infinity) <= lastPosition) this.#pendingLines.shift();
     } catch (error) {
       log.warn({ call_id: this.#callId, err: error }, "the transcript could not be stored yet");
     }

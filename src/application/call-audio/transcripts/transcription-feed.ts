@@ -24,15 +24,15 @@ export class TranscriptionFeed {
   readonly #legRate: number;
   readonly #cutter: FrameCutter;
   /** Samples since the answer, at the leg's rate. */
-  #received = 0;
+  #receivedSamples = 0;
   readonly #turns: TurnDetector | undefined;
   readonly #audio: SessionAudio;
   readonly #resampler: Resampler | undefined;
   readonly #resampled: Int16Array;
-  readonly #rate: number;
+  readonly #engineRate: number;
   /** Start of the stretch that is being resampled, and its samples that the engine has received. */
   #stretchMs: number | undefined;
-  #produced = 0;
+  #producedSamples = 0;
 
   constructor(
     engine: Transcription,
@@ -42,11 +42,11 @@ export class TranscriptionFeed {
     reports: TranscriptionReports,
   ) {
     this.#legRate = legRate;
-    this.#rate = rateFor(legRate, engine.capabilities.sampleRates);
+    this.#engineRate = rateFor(legRate, engine.capabilities.sampleRates);
     this.#cutter = new FrameCutter(msToSamples(FRAME_MS, legRate), (frame) => this.#receive(frame));
-    this.#resampler = this.#rate === legRate ? undefined : new Resampler(legRate, this.#rate);
-    this.#resampled = new Int16Array(msToSamples(FRAME_MS, this.#rate) + 2);
-    this.#audio = new SessionAudio(engine, { ...options, sampleRate: this.#rate }, (event) =>
+    this.#resampler = this.#engineRate === legRate ? undefined : new Resampler(legRate, this.#engineRate);
+    this.#resampled = new Int16Array(msToSamples(FRAME_MS, this.#engineRate) + 2);
+    this.#audio = new SessionAudio(engine, { ...options, sampleRate: this.#engineRate }, (event) =>
       reports.transcribed(event),
     );
     if (!engine.capabilities.endOfTurn)
@@ -66,7 +66,7 @@ export class TranscriptionFeed {
 
   /** Length of the audio since the answer, ms. */
   get clockMs(): number {
-    return samplesToMs(this.#received, this.#legRate);
+    return samplesToMs(this.#receivedSamples, this.#legRate);
   }
 
   /** Adds `length` samples at the leg's rate, from `from` on; without samples, that much silence. */
@@ -87,7 +87,7 @@ export class TranscriptionFeed {
 
   #receive(frame: Int16Array): void {
     const atMs = this.clockMs;
-    this.#received += frame.length;
+    this.#receivedSamples += frame.length;
     if (this.#turns) this.#turns.push(frame, atMs);
     else this.#pass(frame, atMs);
   }
@@ -106,14 +106,14 @@ export class TranscriptionFeed {
   #endStretch(): void {
     if (this.#resampler !== undefined && this.#stretchMs !== undefined) this.#send(this.#resampler.flush());
     this.#stretchMs = undefined;
-    this.#produced = 0;
+    this.#producedSamples = 0;
     this.#audio.commit();
   }
 
   #send(samples: Int16Array): void {
     if (samples.length === 0) return;
-    this.#audio.push(samples, (this.#stretchMs ?? 0) + samplesToMs(this.#produced, this.#rate));
-    this.#produced += samples.length;
+    this.#audio.push(samples, (this.#stretchMs ?? 0) + samplesToMs(this.#producedSamples, this.#engineRate));
+    this.#producedSamples += samples.length;
   }
 }
 

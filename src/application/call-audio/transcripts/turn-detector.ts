@@ -43,7 +43,7 @@ export class TurnDetector {
   #turnMs = 0;
   /** Beginning of the current turn. */
   #turnFromMs = 0;
-  #speaking = false;
+  #isSpeaking = false;
 
   /** @param sampleRate of the frames, Hz */
   constructor(sampleRate: number, voiceActivity: VoiceActivity, callbacks: TurnCallbacks) {
@@ -60,9 +60,9 @@ export class TurnDetector {
 
   /** Adds the next 20 ms, from the audio time `atMs` on. */
   push(frame: Int16Array, atMs: number): void {
-    const voice = this.#detector.push(frame);
-    if (this.#speaking) this.#continue(frame, atMs, voice);
-    else this.#wait(frame, atMs, voice);
+    const isVoice = this.#detector.push(frame);
+    if (this.#isSpeaking) this.#continue(frame, atMs, isVoice);
+    else this.#wait(frame, atMs, isVoice);
   }
 
   /**
@@ -70,22 +70,22 @@ export class TurnDetector {
    * @param startMs start of the turn; undefined: the current turn
    */
   endAfter(silenceMs: number, startMs: number | undefined): void {
-    if (this.#speaking && (startMs ?? this.#turnFromMs) >= this.#turnFromMs) this.#endMs = silenceMs;
+    if (this.#isSpeaking && (startMs ?? this.#turnFromMs) >= this.#turnFromMs) this.#endMs = silenceMs;
   }
 
   /** The audio has ended, and with it the turn. */
   finish(): void {
-    if (this.#speaking) this.#end();
+    if (this.#isSpeaking) this.#end();
   }
 
-  #wait(frame: Int16Array, atMs: number, voice: boolean): void {
+  #wait(frame: Int16Array, atMs: number, isVoice: boolean): void {
     const next = (this.#preRollFrom + this.#preRollCount) % this.#preRoll.length;
     this.#preRoll[next]!.set(frame);
     if (this.#preRollCount < this.#preRoll.length) this.#preRollCount++;
     else this.#preRollFrom = (this.#preRollFrom + 1) % this.#preRoll.length;
-    this.#voicedMs = voice ? this.#voicedMs + FRAME_MS : 0;
+    this.#voicedMs = isVoice ? this.#voicedMs + FRAME_MS : 0;
     if (this.#voicedMs < this.#beginMs) return;
-    this.#speaking = true;
+    this.#isSpeaking = true;
     this.#endMs = END_OF_TURN_MS;
     this.#silentMs = 0;
     this.#turnMs = 0;
@@ -97,9 +97,9 @@ export class TurnDetector {
     }
   }
 
-  #continue(frame: Int16Array, atMs: number, voice: boolean): void {
+  #continue(frame: Int16Array, atMs: number, isVoice: boolean): void {
     this.#pass(frame, atMs);
-    this.#silentMs = voice ? 0 : this.#silentMs + FRAME_MS;
+    this.#silentMs = isVoice ? 0 : this.#silentMs + FRAME_MS;
     if (this.#silentMs >= Math.max(FRAME_MS, this.#endMs - this.#hangOverMs)) this.#end();
     else if (this.#turnMs >= MAX_TURN_MS) {
       this.#turnMs = 0;
@@ -113,7 +113,7 @@ export class TurnDetector {
   }
 
   #end(): void {
-    this.#speaking = false;
+    this.#isSpeaking = false;
     this.#voicedMs = 0;
     this.#callbacks.ended();
   }

@@ -54,18 +54,18 @@ export type CallCreationContext = Pick<
   ProgramContext;
 
 /** Maximum languages listed in a fault. */
-const LANGUAGES_NAMED = 20;
+const MAX_NAMED_LANGUAGES = 20;
 
 /** Checks the input of a new call and stores the call as `QUEUED`. */
 export class CallCreation {
   readonly #context: CallCreationContext;
-  readonly #waits: (call: Call) => void;
+  readonly #onQueued: (call: Call) => void;
   readonly #messages: MessageChecks;
 
-  /** @param waits receives every call that may wait in its queue now */
-  constructor(context: CallCreationContext, waits: (call: Call) => void) {
+  /** @param onQueued receives every call that may wait in its queue now */
+  constructor(context: CallCreationContext, onQueued: (call: Call) => void) {
     this.#context = context;
-    this.#waits = waits;
+    this.#onQueued = onQueued;
     this.#messages = new MessageChecks(context);
   }
 
@@ -100,33 +100,35 @@ export class CallCreation {
     const language = agentLanguageIn(body);
     // An audio agent speaks with its own voice.
     if (language !== undefined && this.#context.agent?.kind !== "audio") return this.#languageFaults(language);
-    const voice = voiceIn(body);
-    if (voice === undefined) return [];
+    const requestedVoice = voiceIn(body);
+    if (requestedVoice === undefined) return [];
     try {
       const { speech, limits } = this.#context;
-      const found = await speech.voice(voice.voiceId);
-      const fault = await unspeakableTextFault(body, found, speech, limits.textLength);
+      const voice = await speech.voice(requestedVoice.voiceId);
+      const fault = await unspeakableTextFault(body, voice, speech, limits.textLength);
       return fault ? [fault] : [];
     } catch (error) {
       if (!(error instanceof VoiceUnavailable)) throw error;
-      return [{ pointer: voice.pointer, code: "voice_unavailable", detail: error.message }];
+      return [{ pointer: requestedVoice.pointer, code: "voice_unavailable", detail: error.message }];
     }
   }
 
   /** Faults in the names of tools: this server has none of that name. */
   #toolFaults(body: unknown): Fault[] {
     const names = this.#context.agentTools.map(({ name }) => name);
-    const unknown = agentToolsIn(body).find((name) => !names.includes(name));
-    if (unknown === undefined) return [];
+    const unknownName = agentToolsIn(body).find((name) => !names.includes(name));
+    if (unknownName === undefined) return [];
     const hint = names.length === 0 ? "this server has none" : `the tools of this server are ${names.join(", ")}`;
-    return [{ pointer: "/agent/tools", code: "value_invalid", detail: `there is no tool ${shown(unknown)}; ${hint}` }];
+    return [
+      { pointer: "/agent/tools", code: "value_invalid", detail: `there is no tool ${shown(unknownName)}; ${hint}` },
+    ];
   }
 
   async #languageFaults(language: string): Promise<Fault[]> {
     const voices = await this.#context.speech.voices();
     if (voiceOf(voices, language) !== undefined) return [];
-    const spoken = [...new Set(voices.map((voice) => voice.language))].slice(0, LANGUAGES_NAMED).join(", ");
-    const detail = `no voice here speaks ${language}; ${spoken === "" ? "no speech engine is installed" : `there are voices for ${spoken}`}`;
+    const languages = [...new Set(voices.map((voice) => voice.language))].slice(0, MAX_NAMED_LANGUAGES).join(", ");
+    const detail = `no voice here speaks ${language}; ${languages === "" ? "no speech engine is installed" : `there are voices for ${languages}`}`;
     return [{ pointer: "/agent/language", code: "voice_unavailable", detail }];
   }
 
@@ -167,9 +169,9 @@ export class CallCreation {
     const log = [events.event({ event: "queued", data: { type: message.type, ...referenceData(call) } }, subject)];
     for (const event of audioEvents(message)) log.push(events.event(event, subject));
     const quota = quotaOf(this.#context, principal);
-    let inserted: Insertion;
+    let insertion: Insertion;
     try {
-      inserted = await storage.calls.insert(
+      insertion = await storage.calls.insert(
         call,
         file,
         policy,
@@ -180,27 +182,30 @@ export class CallCreation {
       );
     } catch (error) {
       // The call may have been stored, with only the result lost.
-      this.#waits(call);
+      this.#onQueued(call);
       throw error;
     }
-    switch (inserted.kind) {
+    switch (insertion.kind) {
       case "limited":
-        throw dailyLimitReached(this.#context, quota!, inserted.oldestAt);
+        throw dailyLimitReached(this.#context, quota!, insertion.oldestAt);
       case "repeated":
         return undefined;
       case "over_budget":
-        throw await storageQuota(this.#context, call, inserted.owner);
+        throw await storageQuota(this.#context, call, insertion.owner);
       case "instance_gone":
         throw instanceNotFound(instanceId);
       case "full":
-        throw new Refusal("queue_full", `instance "${instanceId}" has a full queue; wait until one of its calls ends`);
+        throw new Refusal(
+          "queue_full",
+          `the queue of instance "${instanceId}" is full; wait until one of its calls ends`,
+        );
       case "existing":
-        return { ...inserted.call, created: false, replayed: false };
+        return { ...insertion.call, created: false, replayed: false };
       case "created":
         counters.callCreated(message.type);
         events.publish(log);
-        this.#waits(inserted.call);
-        return { ...inserted.call, created: true, replayed: false };
+        this.#onQueued(insertion.call);
+        return { ...insertion.call, created: true, replayed: false };
     }
   }
 
@@ -256,8 +261,8 @@ function transferNumbers(input: CheckedCallInput): readonly string[] {
 /** Facts that a call reports at its creation: the bytes of its audio file that cannot be heard. */
 function audioEvents(message: Message): readonly Fact[] {
   if (message.type !== "FIXED_AUDIO") return [];
-  const ignored = (message.bytes?.ignored ?? []).map((data) => ({ event: "audio_ignored", data }) as const);
+  const ignoredEvents = (message.bytes?.ignored ?? []).map((data) => ({ event: "audio_ignored", data }) as const);
   return message.truncated
-    ? [{ event: "audio_truncated", data: { played_ms: message.durationMs } }, ...ignored]
-    : ignored;
+    ? [{ event: "audio_truncated", data: { played_ms: message.durationMs } }, ...ignoredEvents]
+    : ignoredEvents;
 }

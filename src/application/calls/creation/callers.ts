@@ -14,12 +14,12 @@ export async function assertCallerAllowed(
   network: Telephony | undefined,
   caller: CallerId | undefined,
 ): Promise<void> {
-  const why = network && refusalOf(network, caller);
-  if (why === undefined) return;
+  const reason = network && refusalOf(network, caller);
+  if (reason === undefined) return;
   const { callerIds = [] } = network?.capabilities ?? {};
   const mayKnow = demoInstanceId === undefined && network !== undefined && (await access.isOpenTo(userId, network));
   const hint = !mayKnow || callerIds === "*" || callerIds.length === 0 ? "" : `; allowed: ${callerIds.join(", ")}`;
-  throw new Refusal("caller_id_not_allowed", `${why}${hint}`);
+  throw new Refusal("caller_id_not_allowed", `${reason}${hint}`);
 }
 
 /**
@@ -27,8 +27,8 @@ export async function assertCallerAllowed(
  * @throws {DialError} `rejected_by_network`
  */
 export function assertCallerDiallable(network: Telephony, caller: CallerId | undefined): void {
-  const why = refusalOf(network, caller);
-  if (why !== undefined) throw new DialError("rejected_by_network", `not dialled: ${why}`);
+  const reason = refusalOf(network, caller);
+  if (reason !== undefined) throw new DialError("rejected_by_network", `not dialled: ${reason}`);
 }
 
 function refusalOf({ name, capabilities }: Telephony, caller: CallerId | undefined): string | undefined {

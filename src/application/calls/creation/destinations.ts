@@ -45,8 +45,8 @@ export async function assertCallable(
   network: Telephony | undefined,
   phone: string,
 ): Promise<void> {
-  const why = await refusalOf(context, network, phone);
-  if (why !== undefined) throw notAllowed(why);
+  const reason = await refusalOf(context, network, phone);
+  if (reason !== undefined) throw notAllowed(reason);
 }
 
 /**
@@ -54,8 +54,8 @@ export async function assertCallable(
  * @throws {DialError} `rejected_by_network`
  */
 export async function assertDiallable(context: DestinationsContext, network: Telephony, phone: string): Promise<void> {
-  const why = await refusalOf(context, network, phone);
-  if (why !== undefined) throw new DialError("rejected_by_network", `not dialled: ${why}`);
+  const reason = await refusalOf(context, network, phone);
+  if (reason !== undefined) throw new DialError("rejected_by_network", `not dialled: ${reason}`);
 }
 
 /** True if the network may forward a call to another number: both the server and the creator of the call may call it. */
@@ -101,7 +101,7 @@ function quotaNow(purgeClock: PurgeClock, maxCalls: number): CallQuota & { reado
   return { maxCalls, since: purgeClock.ago(CALL_WINDOW_MS), now: purgeClock.now() };
 }
 
-/** Counts a transfer like a call that its token creates; returns why that is impossible, undefined if it was counted. */
+/** Counts a transfer like a call that its token creates; returns the reason if that is impossible, undefined if it was counted. */
 export async function countTransfer(
   context: DestinationsContext,
   { tokenId, maxCallsPerDay: maxCalls }: Call,
@@ -138,6 +138,6 @@ async function refusalOf(
   return network?.refuses?.(phone);
 }
 
-function notAllowed(why: string): Refusal {
-  return new Refusal("destination_not_allowed", why);
+function notAllowed(reason: string): Refusal {
+  return new Refusal("destination_not_allowed", reason);
 }

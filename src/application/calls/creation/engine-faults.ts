@@ -11,7 +11,7 @@ import { unspeakableDetail } from "../../call-audio/speech/speech-scheduler.ts";
 import type { Context } from "../../context.ts";
 
 /** Maximum number of voices that a fault names. */
-const MAX_NAMED = 12;
+const MAX_NAMED_VOICES = 12;
 
 /**
  * The fault of a FIXED_TTS body whose text has words, but none that its voice can speak.
@@ -26,10 +26,10 @@ export async function unspeakableTextFault(
   const tts = isObject(body) && body.type === "FIXED_TTS" ? body.tts : undefined;
   const text = isObject(tts) ? tts.text : undefined;
   if (typeof text !== "string" || text.length > 4 * maxLength) return undefined;
-  const plain = plainCharacters(text);
-  if (!hasWords(plain) || !isUnspeakable(plain, voice.scripts)) return undefined;
-  const scripts = speakableText(plain, voice.scripts).scripts.filter((script) => script !== EMOJI_SCRIPT);
-  const names = speakersOf(await speech.voices(), scripts).slice(0, MAX_NAMED);
+  const plainText = plainCharacters(text);
+  if (!hasWords(plainText) || !isUnspeakable(plainText, voice.scripts)) return undefined;
+  const scripts = speakableText(plainText, voice.scripts).scripts.filter((script) => script !== EMOJI_SCRIPT);
+  const names = speakersOf(await speech.voices(), scripts).slice(0, MAX_NAMED_VOICES);
   const fix =
     names.length === 0
       ? ", and no other voice here can; write the text in a script that it speaks"
@@ -39,8 +39,8 @@ export async function unspeakableTextFault(
 
 /** The first voice of each language that can speak these scripts, with languages written in them first. */
 function speakersOf(voices: readonly Voice[], scripts: readonly string[]): string[] {
-  const speakers = voices.filter(({ scripts: spoken }) => {
-    const letters = spoken?.flatMap(lettersOf);
+  const speakers = voices.filter(({ scripts: voiceScripts }) => {
+    const letters = voiceScripts?.flatMap(lettersOf);
     return scripts.length > 0 && scripts.every((script) => !letters || letters.includes(script));
   });
   const first = [...new Map([...speakers].reverse().map((voice) => [voice.language, voice])).values()].reverse();
@@ -49,7 +49,7 @@ function speakersOf(voices: readonly Voice[], scripts: readonly string[]): strin
 }
 
 const NO_TRANSCRIPTION =
-  "call-screening assistants are recognised by their words, and no transcription engine is configured on this server; leave it out, or configure one";
+  "call-screening assistants are recognised by their words, and no transcription engine is configured on this server; leave the policy out, or configure an engine";
 
 /** Faults of a well-formed policy on call screening: there is no transcription engine, or the voice does not exist. */
 export async function screeningFaults(

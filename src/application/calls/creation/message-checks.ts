@@ -14,7 +14,7 @@ import { MAX_AT_ONCE } from "../../user-limits/user-limits.ts";
 type MessageChecksContext = Pick<Context, "decoder" | "limits" | "system">;
 
 /** Audio files that are checked at the same time. */
-const INSPECTED_AT_ONCE = 2;
+const MAX_CONCURRENT_INSPECTIONS = 2;
 
 /** The signal of a caller that never stops waiting. */
 const NEVER: AbortSignal = new AbortController().signal;
@@ -27,7 +27,7 @@ export class MessageChecks {
 
   constructor(context: MessageChecksContext) {
     this.#context = context;
-    this.#inspectionTurns = new FairTurns(context.system, INSPECTED_AT_ONCE);
+    this.#inspectionTurns = new FairTurns(context.system, MAX_CONCURRENT_INSPECTIONS);
   }
 
   /** The message to store, and its file. @throws {Refusal} `audio_unsupported`, `server_busy` */
@@ -51,8 +51,8 @@ export class MessageChecks {
     signal: AbortSignal,
   ): Promise<{ message: Extract<Message, { type: "FIXED_AUDIO" }>; file: Uint8Array }> {
     const { decoder, limits } = this.#context;
-    const leave = this.#inspections.take(userId);
-    if (!leave)
+    const release = this.#inspections.take(userId);
+    if (!release)
       throw new Refusal("server_busy", "too many of your audio files are being checked at the moment; try again");
     try {
       const end = await this.#turn(userId, instanceId, signal);
@@ -66,18 +66,18 @@ export class MessageChecks {
       if (!(error instanceof AudioUnsupported)) throw error;
       throw audioRefused(error.message);
     } finally {
-      leave();
+      release();
     }
   }
 
   /** A turn for one check. The signal withdraws a waiting check; a turn that has begun lasts as long as its work, which no signal ends. */
   #turn(userId: string, instanceId: string, signal: AbortSignal): Promise<() => void> {
-    const waiting = new AbortController();
-    const withdraw = () => waiting.abort(signal.reason);
+    const waitController = new AbortController();
+    const withdraw = () => waitController.abort(signal.reason);
     if (signal.aborted) withdraw();
     signal.addEventListener("abort", withdraw);
     const begin = () => signal.removeEventListener("abort", withdraw);
-    return this.#inspectionTurns.take({ userId, instanceId, playing: false, aheadMs: 0, begin }, waiting.signal);
+    return this.#inspectionTurns.take({ userId, instanceId, playing: false, aheadMs: 0, begin }, waitController.signal);
   }
 }
 

@@ -6,9 +6,9 @@ import { DialError, type Telephony } from "../../../ports/telephony.ts";
 /** The choices of a call for its INVITE; undefined: none. */
 export function sipChoiceOf({ sip, target }: Pick<CheckedCallInput, "sip" | "target">): SipChoice | undefined {
   const { headers = {} } = sip ?? {};
-  const isPlain = Object.keys(headers).length === 0;
-  if (isPlain && target.sipUri === undefined) return undefined;
-  return { ...(!isPlain && { headers }), ...(target.sipUri !== undefined && { uri: target.sipUri }) };
+  const hasNoHeaders = Object.keys(headers).length === 0;
+  if (hasNoHeaders && target.sipUri === undefined) return undefined;
+  return { ...(!hasNoHeaders && { headers }), ...(target.sipUri !== undefined && { uri: target.sipUri }) };
 }
 
 /**

@@ -7,7 +7,7 @@ import type { System } from "../../../ports/system.ts";
 import type { Telephony } from "../../../ports/telephony.ts";
 import type { PurgeClock } from "./purge-clock.ts";
 
-/** Everything that keeps something of a call. */
+/** Dependencies of {@link removeCalls}: everything that stores a part of a call. */
 export interface CallKeepers {
   readonly storage: Storage;
   readonly recordings: Pick<Recordings, "forget">;
@@ -25,11 +25,11 @@ export async function removeCalls(
   { storage, recordings, telephony, system, timings, purgeClock }: CallKeepers,
   ids: readonly string[],
 ): Promise<RemovedCalls> {
-  const forgotten = (what: string, work: Promise<void> | undefined) => {
-    const late = () => new Error(`${what} did not forget its calls within ${timings.closeMs} ms`);
-    return work && within(work, { system, ms: timings.closeMs, late });
+  const forget = (what: string, work: Promise<void> | undefined) => {
+    const timeoutError = () => new Error(`${what} did not delete its calls within ${timings.closeMs} ms`);
+    return work && within(work, { system, ms: timings.closeMs, timeoutError });
   };
-  await forgotten("the storage of recordings", recordings.forget(ids));
-  for (const [name, network] of telephony) await forgotten(`telephony "${name}"`, network.forget?.(ids));
+  await forget("the storage of recordings", recordings.forget(ids));
+  for (const [name, network] of telephony) await forget(`telephony "${name}"`, network.forget?.(ids));
   return storage.calls.remove(ids, purgeClock.ago(CALL_WINDOW_MS));
 }

@@ -12,11 +12,11 @@ export class Deletion {
   readonly done: Promise<void>;
   readonly #context: Pick<Context, "system" | "timings">;
   finished = false;
-  #answered = false;
+  #isClaimed = false;
   /** A write is pending. */
-  #storing = false;
+  #isStoring = false;
   #request: Request | undefined;
-  #asking: Promise<boolean> | undefined;
+  #currentRequest: Promise<boolean> | undefined;
 
   constructor(context: Pick<Context, "system" | "timings">, run: (deletion: Deletion) => Promise<void>) {
     this.#context = context;
@@ -30,13 +30,13 @@ export class Deletion {
    * @throws {StorageUnavailable} the storage took too long; a later request may try again
    */
   async ask(): Promise<boolean> {
-    while (this.#asking) await this.#asking.catch(() => {});
-    if (this.#answered) return false;
-    this.#asking = this.#wait();
+    while (this.#currentRequest) await this.#currentRequest.catch(() => {});
+    if (this.#isClaimed) return false;
+    this.#currentRequest = this.#wait();
     try {
-      return await this.#asking;
+      return await this.#currentRequest;
     } finally {
-      this.#asking = undefined;
+      this.#currentRequest = undefined;
     }
   }
 
@@ -52,29 +52,29 @@ export class Deletion {
 
   /** Starts waiting for the storage. */
   waitForStorage(): void {
-    this.#storing = true;
+    this.#isStoring = true;
     const request = this.#request;
     if (!request || request.cancel) return;
     const { system, timings } = this.#context;
-    const sentence = `the deletion could not be finished within ${timings.storeMs} ms; it goes on by itself`;
-    request.cancel = system.after(timings.storeMs, () => request.refuse(new StorageUnavailable(sentence)));
+    const message = `the deletion could not be finished within ${timings.storeMs} ms; it continues automatically`;
+    request.cancel = system.after(timings.storeMs, () => request.refuse(new StorageUnavailable(message)));
   }
 
   /** The storage has responded. */
   storageResponded(): void {
-    this.#storing = false;
+    this.#isStoring = false;
     this.#request?.cancel?.();
     if (this.#request) this.#request.cancel = undefined;
   }
 
   async #wait(): Promise<boolean> {
-    const late = new Promise<never>((_, refuse) => {
-      this.#request = { refuse, cancel: undefined };
-      if (this.#storing) this.waitForStorage();
+    const rejection = new Promise<never>((_, reject) => {
+      this.#request = { refuse: reject, cancel: undefined };
+      if (this.#isStoring) this.waitForStorage();
     });
     try {
-      await Promise.race([this.done, late]);
-      this.#answered = true;
+      await Promise.race([this.done, rejection]);
+      this.#isClaimed = true;
       return true;
     } finally {
       this.#request?.cancel?.();

@@ -15,9 +15,9 @@ type DeletionsContext = Pick<
 >;
 
 /** Maximum number of earlier processes' deletions that are finished at the same time. */
-const AT_ONCE = 20;
+const BATCH_SIZE = 20;
 /** Finished deletions that are remembered for the repetition of a request that got a 503. */
-const REMEMBERED = 1_000;
+const MAX_REMEMBERED = 1_000;
 
 /**
  * Deletes instances. The intent is stored first: after that, the instance reads as not found. Then its calls are ended,
@@ -30,7 +30,7 @@ export class Deletions {
   readonly #terminations: Pick<Terminations, "endAllOf">;
   /** Deletions that are under way, or finished while no request waited, by instance. */
   readonly #deletions = new Map<string, Deletion>();
-  #stopping = false;
+  #isStopping = false;
 
   constructor(context: DeletionsContext, lines: Lines, terminations: Pick<Terminations, "endAllOf">) {
     this.#context = context;
@@ -41,13 +41,13 @@ export class Deletions {
   /** Finishes the deletions that earlier processes have left; does not wait for them. */
   start(): void {
     this.#resume().catch((error: unknown) => {
-      if (!this.#stopping) this.#context.log.error({ err: error }, "unfinished deletions could not be looked up");
+      if (!this.#isStopping) this.#context.log.error({ err: error }, "unfinished deletions could not be looked up");
     });
   }
 
   /** Starts no more steps; the next start finishes the rest. */
   stop(): void {
-    this.#stopping = true;
+    this.#isStopping = true;
   }
 
   /** Resolves when no deletion is under way. */
@@ -77,12 +77,12 @@ export class Deletions {
     const { halfDeleted } = this.#context.storage.instances;
     for (let after: string | undefined; ; ) {
       const page = await retryUntilStored(this.#context, "the list of unfinished deletions", () =>
-        halfDeleted({ limit: AT_ONCE, after }),
+        halfDeleted({ limit: BATCH_SIZE, after }),
       );
-      const begun = page.map((instance) => this.#deletions.get(instance.id) ?? this.#begin(instance));
-      await Promise.allSettled(begun.map((deletion) => deletion.done));
+      const deletions = page.map((instance) => this.#deletions.get(instance.id) ?? this.#begin(instance));
+      await Promise.allSettled(deletions.map((deletion) => deletion.done));
       after = page.at(-1)?.id;
-      if (page.length < AT_ONCE || this.#stopping) return;
+      if (page.length < BATCH_SIZE || this.#isStopping) return;
     }
   }
 
@@ -93,7 +93,7 @@ export class Deletions {
       () => this.#forgetOldest(),
       (error: unknown) => {
         this.#deletions.delete(instance.id); // a repeated request starts again
-        if (this.#stopping || error instanceof Refusal) return;
+        if (this.#isStopping || error instanceof Refusal) return;
         this.#context.log.error({ instance_id: instance.id, err: error }, "the instance could not be deleted");
       },
     );
@@ -102,20 +102,20 @@ export class Deletions {
 
   #forgetOldest(): void {
     const finished = [...this.#deletions].filter(([, deletion]) => deletion.finished);
-    for (const [id] of finished.slice(0, -REMEMBERED)) this.#deletions.delete(id);
+    for (const [id] of finished.slice(0, -MAX_REMEMBERED)) this.#deletions.delete(id);
   }
 
   async #run(instance: Instance, deletion: Deletion): Promise<void> {
     const { id } = instance;
-    const stored = <T>(what: string, write: () => Promise<T>): Promise<T> => {
+    const persist = <T>(what: string, write: () => Promise<T>): Promise<T> => {
       this.#assertRunning();
       return deletion.storing(retryUntilStored(this.#context, `${what} of instance ${id}`, write));
     };
-    await stored("the deletion", this.#intent(instance));
-    await stored("the end of the calls", () => this.#terminations.endAllOf(id, "instance_deleted"));
-    const isKnown = await stored("the credentials", () => this.#context.storage.instances.hasSecrets(id));
+    await persist("the deletion", this.#intent(instance));
+    await persist("the end of the calls", () => this.#terminations.endAllOf(id, "instance_deleted"));
+    const isKnown = await persist("the credentials", () => this.#context.storage.instances.hasSecrets(id));
     await this.#unlink(instance, deletion, isKnown);
-    await stored("the erasure", () => this.#erase(id));
+    await persist("the erasure", () => this.#erase(id));
     await this.#lines.drop(id);
   }
 
@@ -129,41 +129,41 @@ export class Deletions {
         const status = nextState(INSTANCE_TRANSITIONS, current.status, "delete");
         if (!status) {
           // The deletion may have been finished since this copy was read.
-          const stored = await storage.instances.get(id);
-          if (!stored || stored.erasedAt !== null) throw instanceNotFound(id);
+          const latest = await storage.instances.get(id);
+          if (!latest || latest.erasedAt !== null) throw instanceNotFound(id);
           return;
         }
         const event = events.event({ event: "instance.deleted", data: {} }, { callId: null, instanceId: id, userId });
         const patch = { status, phone: null, updatedAt: system.now() };
         if (await storage.instances.update(id, current.version, patch, [event])) return events.publish([event]);
-        const stored = await storage.instances.get(id);
-        if (!stored) throw instanceNotFound(id);
-        current = stored;
+        const latest = await storage.instances.get(id);
+        if (!latest) throw instanceNotFound(id);
+        current = latest;
       }
     };
   }
 
   /** Unlinks the device. A network that cannot do that in time does not hold up the deletion. */
-  async #unlink(instance: Instance, deletion: Deletion, open: boolean): Promise<void> {
+  async #unlink(instance: Instance, deletion: Deletion, hasCredentials: boolean): Promise<void> {
     const { log } = this.#context;
     try {
-      const monitor = this.#lines.find(instance.id) ?? (open ? this.#lines.of(instance) : undefined);
-      const unlinked = async () => {
+      const monitor = this.#lines.find(instance.id) ?? (hasCredentials ? this.#lines.of(instance) : undefined);
+      const unlink = async () => {
         try {
-          await monitor?.unlink({ open });
+          await monitor?.unlink({ open: hasCredentials });
         } catch (error) {
           this.#assertRunning();
           if (error instanceof StorageUnavailable) deletion.waitForStorage(); // the line could not read its credentials
           throw error;
         }
       };
-      await retryUntilStored(this.#context, `the unlinking of instance ${instance.id}`, unlinked);
+      await retryUntilStored(this.#context, `the unlinking of instance ${instance.id}`, unlink);
       deletion.storageResponded();
     } catch (error) {
       this.#assertRunning();
       log.warn(
         { instance_id: instance.id, err: error },
-        "the device of a deleted instance could not be unlinked; its credentials are erased all the same",
+        "the device of a deleted instance could not be unlinked; its credentials are erased anyway",
       );
     }
   }
@@ -178,6 +178,6 @@ export class Deletions {
   }
 
   #assertRunning(): void {
-    if (this.#stopping) throw new Refusal("stopping", "the server is stopping; the next start finishes the deletion");
+    if (this.#isStopping) throw new Refusal("stopping", "the server is stopping; the next start finishes the deletion");
   }
 }

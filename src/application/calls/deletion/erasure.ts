@@ -10,7 +10,7 @@ import { type CallKeepers, removeCalls } from "./call-removal.ts";
 
 type ErasureContext = Pick<Context, "purgeClock" | "recordings" | "storage" | "system" | "telephony" | "timings">;
 
-const BATCH = 500;
+const BATCH_SIZE = 500;
 
 /** Result of deleting a phone number's data, and the records that still name it. */
 export interface Erasure {
@@ -33,7 +33,7 @@ export interface Erasure {
 /**
  * Deletes all data about calls that mention a number, in every form of it that reaches the same phone, of all users.
  * Compacts the database at the end, which takes about 5 ms per MB of an embedded one.
- * @param settle ends a call if it is active, and waits until no code works on it; without it active calls are only named
+ * @param settle ends a call if it is active, and waits until no code works on it; without it, active calls are only listed
  * @throws {Refusal} `phone_number_invalid`
  */
 export async function erasePhone(
@@ -45,38 +45,38 @@ export async function erasePhone(
   const numbers = numberForms(checkedPhone(phone, "/phone")).map(mentionedNumber);
   const counts = { calls: 0, events: 0, transcriptLines: 0, recordings: 0, receipts: 0, lineRecords: 0 };
   const activeCalls = new Set<string>();
-  const linked = new Set<string>();
+  const linkedIds = new Set<string>();
   for (const number of numbers) {
-    for await (const found of callsNaming(keepers, number)) {
-      for (const call of found)
+    for await (const page of callsNaming(keepers, number)) {
+      for (const call of page)
         if (settle) await settle(call);
         else if (isActive(call.status)) activeCalls.add(call.id);
-      const ended = found.filter(({ id }) => !activeCalls.has(id));
-      const removed = await removeCalls(
+      const endedCalls = page.filter(({ id }) => !activeCalls.has(id));
+      const removal = await removeCalls(
         keepers,
-        ended.map(({ id }) => id),
+        endedCalls.map(({ id }) => id),
       );
-      const removedIds = new Set(removed.ids);
-      counts.calls += removed.ids.length;
-      counts.events += removed.events;
-      counts.transcriptLines += removed.transcriptLines;
-      counts.recordings += found.filter(({ id, recordedMs }) => removedIds.has(id) && recordedMs).length;
-      counts.receipts += removed.receipts;
+      const removedIds = new Set(removal.ids);
+      counts.calls += removal.ids.length;
+      counts.events += removal.events;
+      counts.transcriptLines += removal.transcriptLines;
+      counts.recordings += page.filter(({ id, recordedMs }) => removedIds.has(id) && recordedMs).length;
+      counts.receipts += removal.receipts;
     }
-    for (const { id } of await instances.withPhone(number.phone)) linked.add(id);
+    for (const { id } of await instances.withPhone(number.phone)) linkedIds.add(id);
     counts.events += await instances.forgetPhone(number.phone);
     counts.lineRecords += await lineRecords.forgetNumber(number);
   }
   await retention.scrub({ thorough: true });
-  return { ...counts, activeCalls: [...activeCalls], instances: [...linked] };
+  return { ...counts, activeCalls: [...activeCalls], instances: [...linkedIds] };
 }
 
 async function* callsNaming({ storage }: CallKeepers, number: MentionedNumber): AsyncGenerator<readonly Call[]> {
   for (let after: string | undefined; ; ) {
-    const found = await storage.calls.naming(number, { limit: BATCH, after });
-    yield found;
-    after = found.at(-1)?.id;
-    if (found.length < BATCH) return;
+    const page = await storage.calls.naming(number, { limit: BATCH_SIZE, after });
+    yield page;
+    after = page.at(-1)?.id;
+    if (page.length < BATCH_SIZE) return;
   }
 }
 

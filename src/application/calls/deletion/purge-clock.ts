@@ -52,30 +52,30 @@ export class PurgeClock {
 
   /** Continues from the saved time; without one, from the newest id in the storage, otherwise from the wall clock. */
   async start(): Promise<void> {
-    const saved = (await this.#storage.retention.trustedTime()) ?? (await this.#firstTime());
+    const savedTime = (await this.#storage.retention.trustedTime()) ?? (await this.#firstTime());
     const monotonic = this.#system.monotonic();
-    this.#trusted = { at: saved.at, monotonic };
-    this.#claim = saved.claim ? { ...saved.claim, since: monotonic } : undefined;
-    this.#step = saved.step ? { ...saved.step, since: monotonic } : undefined;
+    this.#trusted = { at: savedTime.at, monotonic };
+    this.#claim = savedTime.claim ? { ...savedTime.claim, since: monotonic } : undefined;
+    this.#step = savedTime.step ? { ...savedTime.step, since: monotonic } : undefined;
   }
 
   /** ms since 1970-01-01 UTC. */
   now(): number {
-    const wall = this.#system.now();
+    const wallTime = this.#system.now();
     const monotonic = this.#system.monotonic();
     const elapsed = monotonic - this.#trusted.monotonic;
-    const passed = this.#trusted.at + Math.floor(elapsed);
-    if (wall <= passed + SLACK_MS) {
+    const expected = this.#trusted.at + Math.floor(elapsed);
+    if (wallTime <= expected + SLACK_MS) {
       this.#claim = undefined;
       // Otherwise every call would add the slack again.
-      if (wall < passed || elapsed >= DAY_MS) this.#trusted = { at: wall, monotonic };
-      return wall;
+      if (wallTime < expected || elapsed >= DAY_MS) this.#trusted = { at: wallTime, monotonic };
+      return wallTime;
     }
-    const claim = this.#claimOf(wall, passed);
-    const waitedMs = waited(claim, monotonic);
-    if (waitedMs < DAY_MS) return passed;
+    const claim = this.#claimOf(wallTime, expected);
+    const waitedMs = waitedMsOf(claim, monotonic);
+    if (waitedMs < DAY_MS) return expected;
     const at = claim.at + waitedMs;
-    this.#step = { ms: at - passed + this.#stepMs(MAX_AGE_MS), waitedMs: 0, since: monotonic };
+    this.#step = { ms: at - expected + this.#stepMs(MAX_AGE_MS), waitedMs: 0, since: monotonic };
     this.#trusted = { at, monotonic };
     this.#claim = undefined;
     return this.now();
@@ -94,48 +94,48 @@ export class PurgeClock {
 
   /** Amount by which records of an age look too old, ms. */
   #stepMs(ageMs: number): number {
-    return this.#step && waited(this.#step, this.#system.monotonic()) < ageMs ? this.#step.ms : 0;
+    return this.#step && waitedMsOf(this.#step, this.#system.monotonic()) < ageMs ? this.#step.ms : 0;
   }
 
   /** Keeps the time for the next process. */
   async save(): Promise<void> {
     const at = this.now();
     const monotonic = this.#system.monotonic();
-    const claim = this.#claim && { at: this.#claim.at, waitedMs: waited(this.#claim, monotonic) };
+    const claim = this.#claim && { at: this.#claim.at, waitedMs: waitedMsOf(this.#claim, monotonic) };
     const step = this.#stepMs(MAX_AGE_MS) > 0 && this.#step;
     await this.#storage.retention.saveTrustedTime({
       at,
       claim: claim ?? null,
-      ...(step && { step: { ms: step.ms, waitedMs: waited(step, monotonic) } }),
+      ...(step && { step: { ms: step.ms, waitedMs: waitedMsOf(step, monotonic) } }),
     });
   }
 
   /** The pending claim; a new one if there is none, or if the wall clock was set back before it. */
-  #claimOf(wall: number, passed: number): Claim {
+  #claimOf(wallTime: number, expected: number): Claim {
     const since = this.#system.monotonic();
-    if (this.#claim && wall >= this.#claim.at + waited(this.#claim, since) - SLACK_MS) return this.#claim;
-    this.#claim = { at: wall, waitedMs: 0, since };
+    if (this.#claim && wallTime >= this.#claim.at + waitedMsOf(this.#claim, since) - SLACK_MS) return this.#claim;
+    this.#claim = { at: wallTime, waitedMs: 0, since };
     this.#log.warn(
-      { wall_clock: iso(wall), expected: iso(passed), ahead_ms: wall - passed },
+      { wall_clock: iso(wallTime), expected: iso(expected), ahead_ms: wallTime - expected },
       "the wall clock is ahead of the elapsed time; purges follow it after a day of uptime",
     );
     return this.#claim;
   }
 
   async #firstTime(): Promise<TrustedTime> {
-    const newest = await this.#storage.events.newestId();
-    const newestAt = newest === undefined ? undefined : idTime(newest);
+    const newestId = await this.#storage.events.newestId();
+    const newestAt = newestId === undefined ? undefined : idTime(newestId);
     return { at: Math.min(newestAt ?? Infinity, this.#system.now()), claim: null };
   }
 }
 
-function waited({ waitedMs, since }: Pick<Claim, "waitedMs" | "since">, monotonic: number): number {
+function waitedMsOf({ waitedMs, since }: Pick<Claim, "waitedMs" | "since">, monotonic: number): number {
   return waitedMs + Math.floor(monotonic - since);
 }
 
 /** The latest time that a Date can hold, ms. */
-const LATEST_MS = 8.64e15;
+const MAX_DATE_MS = 8.64e15;
 
 function iso(ms: number): string {
-  return new Date(Math.max(-LATEST_MS, Math.min(ms, LATEST_MS))).toISOString();
+  return new Date(Math.max(-MAX_DATE_MS, Math.min(ms, MAX_DATE_MS))).toISOString();
 }

@@ -11,8 +11,8 @@ type RetentionContext = Pick<
 >;
 
 const DAY_MS = 24 * 60 * 60_000;
-const EVERY_MS = 60 * 60_000;
-const BATCH = 500;
+const SWEEP_INTERVAL_MS = 60 * 60_000;
+const BATCH_SIZE = 500;
 
 /** Retention after the end of a call, days; undefined for unlimited. */
 export interface RetentionDays {
@@ -32,8 +32,8 @@ export class Retention {
   readonly #recordingsMs: number;
   #cancel: (() => void) | undefined;
   #sweeping: Promise<void> = Promise.resolve();
-  /** Deleted records may still be in the files of the database. */
-  #unscrubbed = false;
+  /** True if deleted records may still be in the files of the database. */
+  #needsScrub = false;
 
   constructor(context: RetentionContext, { calls = Infinity, recordings = Infinity }: RetentionDays) {
     this.#context = context;
@@ -62,10 +62,10 @@ export class Retention {
     const { purgeClock, storage } = this.#context;
     const now = purgeClock.now();
     await this.#stage("results of requests", async () => {
-      if ((await storage.receipts.forget(purgeClock.ago(RECEIPT_KEPT_MS))) > 0) this.#unscrubbed = true;
+      if ((await storage.receipts.forget(purgeClock.ago(RECEIPT_KEPT_MS))) > 0) this.#needsScrub = true;
     });
     await this.#stage("counted calls", async () => {
-      if ((await storage.calls.forgetCounted(purgeClock.ago(CALL_WINDOW_MS))) > 0) this.#unscrubbed = true;
+      if ((await storage.calls.forgetCounted(purgeClock.ago(CALL_WINDOW_MS))) > 0) this.#needsScrub = true;
     });
     if (this.#recordingsMs < Infinity)
       await this.#stage("recordings", () => this.#sweepRecordings(now - this.#recordingsMs));
@@ -74,43 +74,46 @@ export class Retention {
       await this.#stage("instances", () => this.#sweepInstances(now - this.#callsMs));
     }
     await this.#stage("traces", async () => {
-      if (this.#unscrubbed) await storage.retention.scrub({ thorough: false });
-      this.#unscrubbed = false;
+      if (this.#needsScrub) await storage.retention.scrub({ thorough: false });
+      this.#needsScrub = false;
     });
     await this.#stage("the time of the purge", () => purgeClock.save());
-    if (this.#cancel) this.#sweepIn(EVERY_MS);
+    if (this.#cancel) this.#sweepIn(SWEEP_INTERVAL_MS);
   }
 
   /** One part of a sweep; if it fails, the others continue. */
-  async #stage(what: string, work: () => Promise<void>): Promise<void> {
+  async #stage(records: string, work: () => Promise<void>): Promise<void> {
     if (!this.#cancel) return;
     try {
       await work();
     } catch (error) {
-      this.#context.log.warn({ err: error }, `expired records could not all be deleted (${what}); retrying in an hour`);
+      this.#context.log.warn(
+        { err: error },
+        `expired records could not all be deleted (${records}); retrying in an hour`,
+      );
     }
   }
 
   async #sweepRecordings(endedBefore: number): Promise<void> {
     for (;;) {
-      const old = await this.#context.storage.calls.recorded(endedBefore, BATCH);
-      let deleted = 0;
-      for (const call of old)
-        deleted += await this.#deleted(call.id, () => forgetRecording(this.#context, call, "retention"));
-      if (deleted > 0) this.#context.log.info({ recordings: deleted }, "old recordings deleted");
-      if (old.length < BATCH || deleted === 0 || !this.#cancel) break;
+      const batch = await this.#context.storage.calls.recorded(endedBefore, BATCH_SIZE);
+      let deletedCount = 0;
+      for (const call of batch)
+        deletedCount += await this.#tryDelete(call.id, () => forgetRecording(this.#context, call, "retention"));
+      if (deletedCount > 0) this.#context.log.info({ recordings: deletedCount }, "old recordings deleted");
+      if (batch.length < BATCH_SIZE || deletedCount === 0 || !this.#cancel) break;
     }
   }
 
   async #sweepCalls(endedBefore: number): Promise<void> {
     for (;;) {
-      const old = await this.#context.storage.calls.ended(endedBefore, BATCH);
-      const deleted = await this.#removeCalls(old);
-      if (deleted > 0) {
-        this.#unscrubbed = true;
-        this.#context.log.info({ calls: deleted }, "old calls deleted");
+      const batch = await this.#context.storage.calls.ended(endedBefore, BATCH_SIZE);
+      const deletedCount = await this.#removeCalls(batch);
+      if (deletedCount > 0) {
+        this.#needsScrub = true;
+        this.#context.log.info({ calls: deletedCount }, "old calls deleted");
       }
-      if (old.length < BATCH || deleted === 0 || !this.#cancel) break;
+      if (batch.length < BATCH_SIZE || deletedCount === 0 || !this.#cancel) break;
     }
   }
 
@@ -122,13 +125,13 @@ export class Retention {
     } catch (error) {
       if (error instanceof StorageUnavailable) throw error;
     }
-    let deleted = 0;
-    for (const id of ids) deleted += await this.#deleted(id, () => removeCalls(this.#context, [id]));
-    return deleted;
+    let deletedCount = 0;
+    for (const id of ids) deletedCount += await this.#tryDelete(id, () => removeCalls(this.#context, [id]));
+    return deletedCount;
   }
 
   /** 1, or 0 if the call's records cannot be deleted, which must not block other calls. */
-  async #deleted(callId: string, work: () => Promise<unknown>): Promise<0 | 1> {
+  async #tryDelete(callId: string, work: () => Promise<unknown>): Promise<0 | 1> {
     try {
       await work();
       return 1;
@@ -141,9 +144,9 @@ export class Retention {
 
   async #sweepInstances(erasedBefore: number): Promise<void> {
     for (;;) {
-      const old = await this.#context.storage.instances.purge(erasedBefore, BATCH);
-      if (old.length > 0) this.#unscrubbed = true;
-      if (old.length < BATCH || !this.#cancel) break;
+      const batch = await this.#context.storage.instances.purge(erasedBefore, BATCH_SIZE);
+      if (batch.length > 0) this.#needsScrub = true;
+      if (batch.length < BATCH_SIZE || !this.#cancel) break;
     }
   }
 }

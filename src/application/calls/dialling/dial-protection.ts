@@ -124,7 +124,7 @@ async function pastOf(
   const { history, reached } = await dialsOf(context, protection, id, linked, {
     since: isAhead ? 0 : since,
     after: isAhead ? after : "",
-    lastToo: number.lastDial === undefined,
+    includesLast: number.lastDial === undefined,
   });
   if (protection.paceMs && !number.lastDial) restoreLastDial(context, number, history);
   const { lastDial } = number;
@@ -140,7 +140,7 @@ async function pastOf(
 
 /**
  * The dials that the protection counts.
- * @param range `since`: time since which they belong to the number; `after`: calls of the number have greater ids; `lastToo`: includes the last dial, from which the pace counts and which this
+ * @param range `since`: time since which they belong to the number; `after`: calls of the number have greater ids; `includesLast`: includes the last dial, from which the pace counts and which this
  * process has not placed
  */
 async function dialsOf(
@@ -148,15 +148,15 @@ async function dialsOf(
   { warmUp, answerRate, refusals, paceMs }: NumberProtection,
   instanceId: string,
   linkedAt: number,
-  { since, after, lastToo }: { readonly since: number; readonly after: string; readonly lastToo: boolean },
+  { since, after, includesLast }: { readonly since: number; readonly after: string; readonly includesLast: boolean },
 ): Promise<Pick<DialHistory, "history" | "reached">> {
   const now = system.now();
   const day = warmUpDay(linkedAt, now);
-  const ofDay = warmUp && day < warmUp.days ? warmUpLimit(warmUp, Math.min(day + 1, warmUp.days - 1)) : 0;
+  const dayLimit = warmUp && day < warmUp.days ? warmUpLimit(warmUp, Math.min(day + 1, warmUp.days - 1)) : 0;
   const { calls } = storage;
   const [newest, recent, last, reached] = await Promise.all([
-    paceMs && lastToo ? calls.dialHistory(instanceId, since, 1) : [],
-    ofDay > 0 ? calls.dialHistory(instanceId, Math.max(since, now - DAY_MS), ofDay, now + DAY_MS) : [],
+    paceMs && includesLast ? calls.dialHistory(instanceId, since, 1) : [],
+    dayLimit > 0 ? calls.dialHistory(instanceId, Math.max(since, now - DAY_MS), dayLimit, now + DAY_MS) : [],
     refusals ? calls.dialHistory(instanceId, since, refusals.calls, now) : [],
     answerRate ? calls.dialHistory(instanceId, since, answerRate.calls, now, "reached") : [],
   ]);
@@ -172,8 +172,8 @@ function restoreLastDial(
   [last]: readonly DialRecord[],
 ): void {
   const now = system.now();
-  const ago = last ? now - storedTime("calls.dialing_at", last.at, now) : Infinity;
-  number.lastDial = { at: system.monotonic() - ago };
+  const agoMs = last ? now - storedTime("calls.dialing_at", last.at, now) : Infinity;
+  number.lastDial = { at: system.monotonic() - agoMs };
 }
 
 /** A random number from 0 to 1. */

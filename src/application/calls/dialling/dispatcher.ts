@@ -16,7 +16,7 @@ interface LiveCall {
 
 /**
  * Starts queued calls with a queue for each instance. Instances do not wait for each other. It is woken by events
- * (a call created, a line online, a leg gone) and never scans.
+ * (a call created, a line online, a leg released) and never scans.
  */
 export class Dispatcher {
   readonly #context: DispatcherContext;
@@ -25,18 +25,18 @@ export class Dispatcher {
   readonly #wallClock: WallClock;
   readonly #queues = new Map<string, InstanceQueue>();
   /** By call. */
-  readonly #live = new Map<string, LiveCall>();
+  readonly #liveCalls = new Map<string, LiveCall>();
   stopping = false;
 
   /**
-   * @param requeued called with each claimed call that waits again
-   * @param ending returns true if a call is ending, although that is not stored yet: it is not dialled
+   * @param onRequeued called with each claimed call that waits again
+   * @param isEnding returns true if a call is ending, although that is not stored yet: it is not dialled
    */
   constructor(
     context: DispatcherContext,
     lines: Lines,
-    requeued: (call: Call) => void,
-    ending: (callId: string) => boolean,
+    onRequeued: (call: Call) => void,
+    isEnding: (callId: string) => boolean,
   ) {
     this.#context = context;
     this.#wallClock = new WallClock(context.system);
@@ -51,10 +51,10 @@ export class Dispatcher {
       },
       preparations: this.#preparations,
       monitor: (instanceId) => lines.find(instanceId),
-      ending,
-      requeued,
-      started: (session, ended) => this.#live.set(session.callId, { session, ended }),
-      ended: ({ callId }) => this.#live.delete(callId),
+      ending: isEnding,
+      requeued: onRequeued,
+      started: (session, ended) => this.#liveCalls.set(session.callId, { session, ended }),
+      ended: ({ callId }) => this.#liveCalls.delete(callId),
       wake: (instanceId) => this.wake(instanceId),
       emptied: (queue) => {
         if (this.#queues.get(queue.instanceId) === queue) this.#queues.delete(queue.instanceId);
@@ -64,12 +64,12 @@ export class Dispatcher {
 
   /** Number of live calls. */
   get live(): number {
-    return this.#live.size;
+    return this.#liveCalls.size;
   }
 
   /** The live session of a call. */
   session(callId: string): CallSession | undefined {
-    return this.#live.get(callId)?.session;
+    return this.#liveCalls.get(callId)?.session;
   }
 
   /** Checks for a call of the instance to dial. */
@@ -85,7 +85,7 @@ export class Dispatcher {
 
   /** Resolves when no session works on the call. */
   async over(callId: string): Promise<void> {
-    await this.#live.get(callId)?.ended;
+    await this.#liveCalls.get(callId)?.ended;
   }
 
   /** Stops preparing a call that is being ended. */
@@ -107,20 +107,20 @@ export class Dispatcher {
   async stop(drainMs: number): Promise<void> {
     this.stopping = true;
     for (const queue of this.#queues.values()) queue.stop();
-    const prepared = this.#preparations.stop();
-    const quiet = async () => {
-      await prepared;
+    const preparationsStopped = this.#preparations.stop();
+    const allEnded = async () => {
+      await preparationsStopped;
       await Promise.all([...this.#queues.values()].map((queue) => queue.settled));
-      await Promise.all([...this.#live.values()].map(({ ended }) => ended));
+      await Promise.all([...this.#liveCalls.values()].map(({ ended }) => ended));
     };
     let cancel = () => {};
-    const drained = new Promise<void>((resolve) => {
+    const drainTimeout = new Promise<void>((resolve) => {
       cancel = this.#context.system.after(drainMs, resolve);
     });
-    await Promise.race([quiet(), drained]);
+    await Promise.race([allEnded(), drainTimeout]);
     cancel();
     await this.endAll("interrupted", "the server stopped");
-    await quiet();
+    await allEnded();
   }
 
   /** Ends the live call of an instance; resolves when that is stored. */
@@ -130,7 +130,7 @@ export class Dispatcher {
 
   /** Ends every live call. */
   async endAll(reason: FailedReason, detail: string): Promise<void> {
-    await Promise.all([...this.#live.values()].map(({ session }) => session.end(reason, detail)));
+    await Promise.all([...this.#liveCalls.values()].map(({ session }) => session.end(reason, detail)));
   }
 
   #queue(instanceId: string): InstanceQueue {

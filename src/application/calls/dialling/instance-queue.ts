@@ -22,7 +22,7 @@ export type InstanceQueueContext = Pick<Context, "lease" | "log" | "nodeId" | "s
   CallSessionContext;
 
 /** Assumed rate of legs of a network that states none, Hz. */
-const USUAL_RATE = 8_000;
+const DEFAULT_RATE = 8_000;
 
 /** The dispatcher of a queue. */
 export interface QueueHost {
@@ -52,10 +52,10 @@ export class InstanceQueue {
   readonly #host: QueueHost;
   #flow: QueueFlow = NEW_QUEUE;
   #session: CallSession | undefined;
-  #looking: Promise<void> = Promise.resolve();
+  #checking: Promise<void> = Promise.resolve();
   #cancelAlarm: (() => void) | undefined;
   /** Calls whose session ended before it could store that: they may have been dialled. */
-  readonly #unstored = new Set<string>();
+  readonly #unstoredIds = new Set<string>();
 
   constructor(context: InstanceQueueContext, instanceId: string, host: QueueHost) {
     this.#context = context;
@@ -70,7 +70,7 @@ export class InstanceQueue {
 
   /** Resolves when no claim is under way: a claimed call has its session then. */
   get settled(): Promise<void> {
-    return this.#looking;
+    return this.#checking;
   }
 
   /** Checks for a call to dial. */
@@ -113,14 +113,14 @@ export class InstanceQueue {
     this.#flow = flow;
     for (const effect of effects) this.#carryOut(effect);
     const { state, unconfirmedUntil } = this.#flow;
-    if (state === "idle" && unconfirmedUntil === undefined && !this.#cancelAlarm && this.#unstored.size === 0)
+    if (state === "idle" && unconfirmedUntil === undefined && !this.#cancelAlarm && this.#unstoredIds.size === 0)
       this.#host.emptied(this);
   }
 
   #carryOut(effect: QueueEffect): void {
     switch (effect.do) {
       case "look":
-        this.#looking = this.#look();
+        this.#checking = this.#check();
         break;
       case "wake":
         this.#host.wake(this.instanceId);
@@ -151,7 +151,7 @@ export class InstanceQueue {
     return this.#canDial && !this.#session;
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     let result: QueueInput | undefined = { type: "rest" };
     try {
       result = await this.#dialNext();
@@ -179,20 +179,21 @@ export class InstanceQueue {
       return REST;
     }
     const next = preparations.call(instanceId) ?? (await this.#next());
-    const missed = next && this.#context.standStill.missedBy(next);
-    if (next && missed !== undefined) return await this.#block(next, { reason: "instance_offline", detail: missed });
+    const staleReason = next && this.#context.standStill.missedBy(next);
+    if (next && staleReason !== undefined)
+      return await this.#block(next, { reason: "instance_offline", detail: staleReason });
     const decision = await decideNext(this.#context, monitor, next);
     if (!next) return REST;
     if (decision.do === "wait") return { type: "hold", ms: decision.ms };
     if (decision.do === "block") return await this.#block(next, decision);
     if (this.#host.ending(next.id) || !this.#mayDial) return REST; // its termination wakes the queue
-    preparations.begin(next, monitor.telephony.capabilities.sampleRate ?? USUAL_RATE);
-    const prepared = preparations.ready(instanceId);
-    if (!prepared) return { type: "prepare" };
+    preparations.begin(next, monitor.telephony.capabilities.sampleRate ?? DEFAULT_RATE);
+    const preparedCall = preparations.ready(instanceId);
+    if (!preparedCall) return { type: "prepare" };
     const call = await this.#claim();
-    const preparation = preparations.ready(instanceId) === prepared ? preparations.take(instanceId) : undefined;
-    if (!preparation || call?.id !== prepared.callId || this.#host.ending(call.id) || !this.#mayDial) {
-      prepared.message?.cancel();
+    const preparation = preparations.ready(instanceId) === preparedCall ? preparations.take(instanceId) : undefined;
+    if (!preparation || call?.id !== preparedCall.callId || this.#host.ending(call.id) || !this.#mayDial) {
+      preparedCall.message?.cancel();
       if (!call || this.#host.ending(call.id)) return REST; // its termination wakes the queue
       await this.#giveBack(call);
       this.#host.wake(instanceId);
@@ -200,12 +201,12 @@ export class InstanceQueue {
     }
     const { number } = monitor;
     number.full = undefined; // unless this dial sets it again
-    const asking = () => {
-      const missed = this.#context.standStill.missedBy(call);
-      if (missed !== undefined) throw new ProgramFailed("instance_offline", missed);
+    const onDial = () => {
+      const staleReason = this.#context.standStill.missedBy(call);
+      if (staleReason !== undefined) throw new ProgramFailed("instance_offline", staleReason);
       number.lastDial = { at: system.monotonic() };
     };
-    const session = new CallSession(this.#context, call, monitor.telephony, line, prepared.message, asking);
+    const session = new CallSession(this.#context, call, monitor.telephony, line, preparedCall.message, onDial);
     this.#session = session;
     monitor.setInCall(true);
     this.#host.started(
@@ -247,25 +248,25 @@ export class InstanceQueue {
   async #giveBackUnconfirmed(): Promise<void> {
     const { storage, system, nodeId } = this.#context;
     for (const call of await storage.calls.claimed(this.instanceId, nodeId))
-      if (this.#session?.callId !== call.id && !this.#unstored.has(call.id)) await this.#giveBack(call);
+      if (this.#session?.callId !== call.id && !this.#unstoredIds.has(call.id)) await this.#giveBack(call);
     this.#decide({ type: "claims_checked", now: system.monotonic() });
   }
 
   /** The line went down, or the server began to stop, while the call was being claimed. */
-  async #giveBack(claimed: Call): Promise<void> {
-    const call = await storeCall(this.#context, claimed, { owner: null, dialingAt: null }, []);
+  async #giveBack(claimedCall: Call): Promise<void> {
+    const call = await storeCall(this.#context, claimedCall, { owner: null, dialingAt: null }, []);
     if (call) this.#host.requeued(call);
   }
 
   #ended(session: CallSession, number: NumberState): void {
-    if (!session.saved) this.#unstored.add(session.callId);
+    if (!session.saved) this.#unstoredIds.add(session.callId);
     this.#session = undefined;
     this.#host.ended(session);
     this.#host.monitor(this.instanceId)?.setInCall(false);
-    const waitsAgain = session.call.owner === null;
-    number.full = waitsAgain ? session.lineFull : undefined;
-    if (waitsAgain) this.#host.requeued(session.call);
-    this.#decide({ type: waitsAgain ? "requeue" : "end" });
+    const isRequeued = session.call.owner === null;
+    number.full = isRequeued ? session.lineFull : undefined;
+    if (isRequeued) this.#host.requeued(session.call);
+    this.#decide({ type: isRequeued ? "requeue" : "end" });
   }
 }
 

@@ -23,11 +23,16 @@ export async function refusalNow(
   network: Telephony,
   phone: string,
 ): Promise<Error | undefined> {
-  const late = (): Error => new StorageUnavailable(`${phone} could not be looked up within ${CHECK_MS / 1_000} s`);
+  const timeoutError = (): Error =>
+    new StorageUnavailable(`${phone} could not be looked up within ${CHECK_MS / 1_000} s`);
   try {
-    return await within(refusalOf(context, call, network, phone), { system: context.system, ms: CHECK_MS, late });
+    return await within(refusalOf(context, call, network, phone), {
+      system: context.system,
+      ms: CHECK_MS,
+      timeoutError,
+    });
   } catch (error) {
-    context.log.warn({ call_id: call.id, err: error }, "whether a number may be called is unknown: it is not called");
+    context.log.warn({ call_id: call.id, err: error }, "a number could not be checked, so it is not called");
     return error instanceof Error ? error : new StorageUnavailable(String(error));
   }
 }

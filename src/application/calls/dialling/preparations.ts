@@ -25,7 +25,7 @@ interface Preparation {
 
 /** Callbacks of {@link Preparations}. */
 export interface PreparationsWatcher {
-  /** It is ready, or its call has failed. */
+  /** The preparation is ready, or its call has failed. */
   finished(instanceId: string): void;
   /** The stored message cannot be read now. */
   unavailable(instanceId: string, error: StorageUnavailable): void;
@@ -41,7 +41,7 @@ export class Preparations {
   readonly #watcher: PreparationsWatcher;
   readonly #byInstance = new Map<string, Preparation>();
   /** Calls whose failure is being stored. */
-  readonly #failing = new Set<Promise<void>>();
+  readonly #failures = new Set<Promise<void>>();
 
   constructor(context: PreparationsContext, watcher: PreparationsWatcher) {
     this.#context = context;
@@ -60,14 +60,14 @@ export class Preparations {
 
   /**
    * Prepares the message of a call, unless the instance has a preparation; a call without a fixed message is ready at once.
-   * @param usualRate the rate that its leg will probably have, Hz
+   * @param expectedRate the rate that its leg will probably have, Hz
    */
-  begin(call: Call, usualRate: number): void {
+  begin(call: Call, expectedRate: number): void {
     if (this.#byInstance.has(call.instanceId)) return;
     const preparation: Preparation = { call, scope: new AbortController(), ready: undefined };
     this.#byInstance.set(call.instanceId, preparation);
     const program = programOf(call);
-    const message = program.kind === "message" ? program.message(this.#context, call, usualRate) : undefined;
+    const message = program.kind === "message" ? program.message(this.#context, call, expectedRate) : undefined;
     if (message) void this.#run(call, message, preparation);
     else preparation.ready = { callId: call.id, message };
   }
@@ -91,7 +91,7 @@ export class Preparations {
   /** Stops all of them; resolves when the calls that had failed are stored, or cannot be. */
   async stop(): Promise<void> {
     for (const instanceId of [...this.#byInstance.keys()]) this.cancel(instanceId);
-    await Promise.all(this.#failing);
+    await Promise.all(this.#failures);
   }
 
   /** Never rejects. */
@@ -108,10 +108,10 @@ export class Preparations {
         this.#byInstance.delete(instanceId);
         return this.#watcher.unavailable(instanceId, error);
       }
-      const failing = this.#fail(call, error);
-      this.#failing.add(failing);
-      await failing;
-      this.#failing.delete(failing);
+      const failure = this.#fail(call, error);
+      this.#failures.add(failure);
+      await failure;
+      this.#failures.delete(failure);
       if (scope.signal.aborted) return;
       this.#byInstance.delete(instanceId);
     }
@@ -121,15 +121,15 @@ export class Preparations {
   async #prepare(message: PreparedMessage, signal: AbortSignal): Promise<void> {
     const { system, timings } = this.#context;
     const ms = timings.messagePreparationMs;
-    const late = () =>
-      new ProgramFailed("speech_failed", `the message was not ready within ${ms} ms; nobody was dialled`);
+    const timeoutError = () =>
+      new ProgramFailed("speech_failed", `the message was not ready within ${ms} ms; the call was not dialled`);
     const cancel = () => message.cancel();
     signal.addEventListener("abort", cancel);
     try {
-      const begun = Promise.withResolvers<void>();
-      const preparing = message.prepare(begun.resolve);
-      await Promise.race([begun.promise, preparing]);
-      await within(preparing, { system, ms, late });
+      const start = Promise.withResolvers<void>();
+      const preparation = message.prepare(start.resolve);
+      await Promise.race([start.promise, preparation]);
+      await within(preparation, { system, ms, timeoutError });
     } catch (error) {
       cancel();
       throw error;
@@ -146,7 +146,10 @@ export class Preparations {
     try {
       await failCall(this.#context, call, reason, errorText(error));
     } catch (fault) {
-      log.error({ call_id: call.id, err: fault }, "the call could not be failed; the next start prepares it again");
+      log.error(
+        { call_id: call.id, err: fault },
+        "the failure of a call could not be stored; the next start prepares the call again",
+      );
     }
   }
 }

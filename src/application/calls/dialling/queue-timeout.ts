@@ -8,10 +8,10 @@ import { failCall, type StoredCallsContext } from "../stored-calls.ts";
 
 type QueueTimeoutContext = Pick<Context, "log" | "storage" | "system" | "timings"> & StoredCallsContext;
 
-const BATCH = 100;
-const LOOK_AGAIN_MS = 5_000;
+const BATCH_SIZE = 100;
+const RETRY_MS = 5_000;
 /** Interval at which calls are checked that wait only for the pace of a line, or for the calls before them. */
-const LOOK_AT_ALL_MS = 60_000;
+const FULL_CHECK_MS = 60_000;
 
 /**
  * Fails calls that have waited for their instance too long. One timer, armed for the oldest waiting call.
@@ -24,17 +24,17 @@ export class QueueTimeout {
   readonly #lines: Lines;
   readonly #wallClock: WallClock;
   /** Due times of calls from before the wall clock was set, by id; on the monotonic clock, ms. */
-  readonly #due = new Map<string, number>();
+  readonly #dueTimes = new Map<string, number>();
   #cancel: (() => void) | undefined;
   /** Change of the wall clock since due times were given, ms. */
-  #jumped = 0;
+  #clockChangeMs = 0;
   /** All overdue calls that are at least as old as this one wait for a line that takes calls. */
-  #seen: Pick<Call, "id" | "createdAt"> | undefined;
+  #lastChecked: Pick<Call, "id" | "createdAt"> | undefined;
   /** Time of the next check of all calls, by the monotonic clock, ms. */
-  #allAt = 0;
+  #fullCheckAt = 0;
   /** Time at which the timer fires, by the monotonic clock, ms. */
-  #armedFor = 0;
-  #stopped = false;
+  #firesAt = 0;
+  #isStopped = false;
 
   constructor(context: QueueTimeoutContext, lines: Lines) {
     this.#context = context;
@@ -49,22 +49,22 @@ export class QueueTimeout {
   }
 
   /** A call waits: it was created, or its claim was given back. */
-  waits(call: Call): void {
-    if (this.#seen && call.createdAt <= this.#seen.createdAt) this.#seen = undefined;
-    const at = this.#due.get(call.id) ?? this.#context.system.monotonic() + this.#left(call.createdAt);
-    if (!this.#cancel || at < this.#armedFor) this.#armAt(at);
+  onQueued(call: Call): void {
+    if (this.#lastChecked && call.createdAt <= this.#lastChecked.createdAt) this.#lastChecked = undefined;
+    const at = this.#dueTimes.get(call.id) ?? this.#context.system.monotonic() + this.#remainingMs(call.createdAt);
+    if (!this.#cancel || at < this.#firesAt) this.#armAt(at);
   }
 
   /** A line no longer takes calls: waiting calls may have reached their time limit. */
   lineDown(): void {
-    if (!this.#seen) return;
-    this.#seen = undefined;
-    const at = this.#context.system.monotonic() + LOOK_AGAIN_MS;
-    if (!this.#cancel || at < this.#armedFor) this.#armAt(at);
+    if (!this.#lastChecked) return;
+    this.#lastChecked = undefined;
+    const at = this.#context.system.monotonic() + RETRY_MS;
+    if (!this.#cancel || at < this.#firesAt) this.#armAt(at);
   }
 
   stop(): void {
-    this.#stopped = true;
+    this.#isStopped = true;
     this.#cancel?.();
     this.#cancel = undefined;
   }
@@ -72,20 +72,20 @@ export class QueueTimeout {
   /** @param notBefore by the monotonic clock, ms */
   async #arm(notBefore: number): Promise<void> {
     const { storage, system } = this.#context;
-    const seen = this.#seen;
-    const oldest = seen
-      ? (await storage.calls.waitingSince(Number.MAX_SAFE_INTEGER, 1, seen))[0]?.createdAt
+    const lastChecked = this.#lastChecked;
+    const oldest = lastChecked
+      ? (await storage.calls.waitingSince(Number.MAX_SAFE_INTEGER, 1, lastChecked))[0]?.createdAt
       : await storage.calls.oldestWaiting();
-    if (oldest === undefined) return seen && this.#armAt(this.#allAt);
+    if (oldest === undefined) return lastChecked && this.#armAt(this.#fullCheckAt);
     // The oldest one may have its own due time; such calls are few, and exist only for a while.
     const wait =
-      this.#due.size > 0 ? Math.min(this.#nextDue() - system.monotonic(), LOOK_AGAIN_MS) : this.#left(oldest);
+      this.#dueTimes.size > 0 ? Math.min(this.#nextDue() - system.monotonic(), RETRY_MS) : this.#remainingMs(oldest);
     const at = Math.max(notBefore, system.monotonic() + wait);
-    this.#armAt(seen ? Math.min(at, this.#allAt) : at);
+    this.#armAt(lastChecked ? Math.min(at, this.#fullCheckAt) : at);
   }
 
   /** Time a call created at `createdAt` may still wait, by the wall clock, ms. */
-  #left(createdAt: number): number {
+  #remainingMs(createdAt: number): number {
     const { system, timings } = this.#context;
     const now = system.now();
     return storedTime("calls.created_at", createdAt, now) + timings.queueTimeoutMs - now;
@@ -93,31 +93,31 @@ export class QueueTimeout {
 
   #nextDue(): number {
     let next = Infinity;
-    for (const at of this.#due.values()) next = Math.min(next, at);
+    for (const at of this.#dueTimes.values()) next = Math.min(next, at);
     return next;
   }
 
   #armAt(at: number): void {
-    if (this.#stopped) return;
+    if (this.#isStopped) return;
     const { system } = this.#context;
     this.#cancel?.();
-    this.#armedFor = at;
+    this.#firesAt = at;
     this.#cancel = system.after(Math.max(0, at - system.monotonic()), () => void this.#expire());
   }
 
   async #expire(): Promise<void> {
     const { system, log } = this.#context;
     this.#cancel = undefined;
-    this.#jumped += this.#wallClock.jumped();
+    this.#clockChangeMs += this.#wallClock.jumped();
     try {
-      await this.#fixDue(this.#jumped);
-      this.#jumped = 0;
-      const left = await this.#expireDue();
+      await this.#fixDue(this.#clockChangeMs);
+      this.#clockChangeMs = 0;
+      const remainingCount = await this.#expireDue();
       await this.#expireByAge();
-      await this.#arm(system.monotonic() + (left > 0 ? LOOK_AGAIN_MS : 1));
+      await this.#arm(system.monotonic() + (remainingCount > 0 ? RETRY_MS : 1));
     } catch (error) {
-      log.warn({ err: error }, "waiting calls could not be looked through; trying again");
-      this.#armAt(system.monotonic() + LOOK_AGAIN_MS);
+      log.warn({ err: error }, "waiting calls could not be checked; trying again");
+      this.#armAt(system.monotonic() + RETRY_MS);
     }
   }
 
@@ -125,55 +125,56 @@ export class QueueTimeout {
    * Gives due times to calls whose creation time is unreliable: to all that wait if the wall clock was set, otherwise to
    * calls that were created "in the future". A call that may be from before or after the jump counts as younger.
    */
-  async #fixDue(jumped: number): Promise<void> {
+  async #fixDue(clockChangeMs: number): Promise<void> {
     const { system, timings, storage } = this.#context;
     const now = system.now();
-    let after: Pick<Call, "id" | "createdAt"> | undefined = jumped === 0 ? { id: "~", createdAt: now } : undefined;
+    let after: Pick<Call, "id" | "createdAt"> | undefined =
+      clockChangeMs === 0 ? { id: "~", createdAt: now } : undefined;
     for (;;) {
-      const waiting = await storage.calls.waitingSince(Number.MAX_SAFE_INTEGER, BATCH, after);
-      for (const { id, createdAt } of waiting) {
-        if (this.#due.has(id)) continue;
-        const ages = [now - createdAt, now - jumped - createdAt].filter((age) => age >= 0);
+      const batch = await storage.calls.waitingSince(Number.MAX_SAFE_INTEGER, BATCH_SIZE, after);
+      for (const { id, createdAt } of batch) {
+        if (this.#dueTimes.has(id)) continue;
+        const ages = [now - createdAt, now - clockChangeMs - createdAt].filter((age) => age >= 0);
         const age = ages.length > 0 ? Math.min(...ages) : 0;
-        this.#due.set(id, system.monotonic() + timings.queueTimeoutMs - age);
+        this.#dueTimes.set(id, system.monotonic() + timings.queueTimeoutMs - age);
       }
-      after = waiting.at(-1);
-      if (waiting.length < BATCH) return;
+      after = batch.at(-1);
+      if (batch.length < BATCH_SIZE) return;
     }
   }
 
   /** Fails calls by their due time; resolves with the number that stay. */
   async #expireDue(): Promise<number> {
     const { system, storage } = this.#context;
-    let left = 0;
-    for (const [id, at] of this.#due) {
+    let remainingCount = 0;
+    for (const [id, at] of this.#dueTimes) {
       if (at > system.monotonic()) continue;
       const call = await storage.calls.get(id);
-      if (call?.status === "QUEUED" && (call.owner !== null || !(await this.#fail(call)))) left++;
-      else this.#due.delete(id);
+      if (call?.status === "QUEUED" && (call.owner !== null || !(await this.#fail(call)))) remainingCount++;
+      else this.#dueTimes.delete(id);
     }
-    return left;
+    return remainingCount;
   }
 
   /** Fails calls by their creation time. Calls that stay are not read again each time: a change that lets them fail is reported. */
   async #expireByAge(): Promise<void> {
     const { system, timings, storage } = this.#context;
     const createdBefore = system.now() - timings.queueTimeoutMs;
-    if (!this.#seen || system.monotonic() >= this.#allAt) {
-      this.#seen = undefined;
-      this.#allAt = system.monotonic() + LOOK_AT_ALL_MS;
+    if (!this.#lastChecked || system.monotonic() >= this.#fullCheckAt) {
+      this.#lastChecked = undefined;
+      this.#fullCheckAt = system.monotonic() + FULL_CHECK_MS;
     }
-    const before = this.#seen;
+    const before = this.#lastChecked;
     let last = before;
-    let stays = before !== undefined;
+    let hasRemaining = before !== undefined;
     for (;;) {
-      const waiting = await storage.calls.waitingSince(createdBefore, BATCH, last);
-      for (const call of waiting) if (!this.#due.has(call.id) && !(await this.#fail(call))) stays = true;
-      last = waiting.at(-1) ?? last;
-      if (waiting.length < BATCH) break;
+      const batch = await storage.calls.waitingSince(createdBefore, BATCH_SIZE, last);
+      for (const call of batch) if (!this.#dueTimes.has(call.id) && !(await this.#fail(call))) hasRemaining = true;
+      last = batch.at(-1) ?? last;
+      if (batch.length < BATCH_SIZE) break;
     }
     // Unless a line went down in the meantime.
-    if (this.#seen === before) this.#seen = stays ? last : undefined;
+    if (this.#lastChecked === before) this.#lastChecked = hasRemaining ? last : undefined;
   }
 
   /** Resolves with true if the call was failed; a call queued behind another one on a working line stays. */

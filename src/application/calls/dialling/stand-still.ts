@@ -17,7 +17,7 @@ interface Gap {
 }
 
 /**
- * Notices that the process did nothing for longer than a call may wait: it was stopped, or the machine was suspended.
+ * Detects that the process did nothing for longer than a call may wait: it was stopped, or the machine was suspended.
  * A suspended machine may stop the monotonic clock, so the wall clock counts as well, as it does for calls that wait while no
  * process runs. Both are read before each call is created, so that its id shows if it is from before a gap, whatever the
  * wall clock was set to. While calls wait for a line that takes calls, its probes read the clocks; other calls wait no
@@ -26,33 +26,33 @@ interface Gap {
 export class StandStill {
   readonly #parts: StandStillParts;
   /** Both clocks when they were last read, ms. */
-  #seen: { readonly wall: number; readonly monotonic: number };
-  #last: Gap | undefined;
+  #lastReading: { readonly wall: number; readonly monotonic: number };
+  #lastGap: Gap | undefined;
 
   constructor(parts: StandStillParts) {
     this.#parts = parts;
-    this.#seen = this.#now;
+    this.#lastReading = this.#now;
   }
 
   /** Starts again after an idle period of the process. */
   start(): void {
-    this.#seen = this.#now;
+    this.#lastReading = this.#now;
   }
 
   /** Reads the clocks. To be called before a call gets its id, and whenever a line was probed. */
   look(): void {
     const { timings, ids } = this.#parts;
     const { wall, monotonic } = this.#now;
-    const ms = Math.max(wall - this.#seen.wall, monotonic - this.#seen.monotonic);
-    this.#seen = { wall, monotonic };
-    if (ms > timings.queueTimeoutMs + 2 * timings.probeMs) this.#last = { ms, noticedAt: ids("call") };
+    const ms = Math.max(wall - this.#lastReading.wall, monotonic - this.#lastReading.monotonic);
+    this.#lastReading = { wall, monotonic };
+    if (ms > timings.queueTimeoutMs + 2 * timings.probeMs) this.#lastGap = { ms, noticedAt: ids("call") };
   }
 
   /** The reason why a call that has waited all the time must no longer be dialled; undefined if it may be. */
   missedBy({ id }: Pick<Call, "id">): string | undefined {
     this.look();
-    if (!this.#last || id > this.#last.noticedAt) return undefined;
-    const seconds = Math.round(this.#last.ms / 1_000);
+    if (!this.#lastGap || id > this.#lastGap.noticedAt) return undefined;
+    const seconds = Math.round(this.#lastGap.ms / 1_000);
     return `the server or its clock stood still for ${seconds} s, longer than a call may wait`;
   }
 

@@ -36,7 +36,7 @@ export interface Ending {
   readonly mediaStatistics: MediaStatistics | null;
   readonly quality: readonly QualityInterval[] | undefined;
   readonly recordedMs: number | null;
-  /** The network was asked to place the call. */
+  /** True if the call was dialled. */
   readonly dialled: boolean;
   /** The Call-ID of the last INVITE. */
   readonly sipCallId: string | undefined;
@@ -50,33 +50,33 @@ export interface Ending {
  *
  * Entries are stored in the order of the decisions, one write at a time, and a write is repeated until it is done. What
  * is decided in the meantime goes into the next write: row states are merged, events never are. Live listeners get an event at
- * once; everyone else when it is stored.
+ * once; all others when it is stored.
  */
 export class CallJournal {
   readonly #context: CallJournalContext;
   readonly #subject: EventSubject & { readonly callId: string };
-  readonly #broken: (error: unknown) => void;
+  readonly #onBroken: (error: unknown) => void;
   /** As decided. */
   #call: Call;
   /** The call as last stored. */
-  #stored: Call;
+  #storedCall: Call;
   #patch: CallPatch = {};
   #events: Event[] = [];
   /** Notes that were dropped because too many waited. */
-  #dropped = 0;
+  #droppedCount = 0;
   /** Rejects if the journal cannot be stored. */
   #writing: Promise<void> | undefined;
-  #failed: unknown;
+  #failure: unknown;
 
   /**
    * @param call claimed by this process
-   * @param broken called if the storage refuses a write permanently: another process has changed the call
+   * @param onBroken called if the storage refuses a write permanently: another process has changed the call
    */
-  constructor(context: CallJournalContext, call: Call, broken: (error: unknown) => void) {
+  constructor(context: CallJournalContext, call: Call, onBroken: (error: unknown) => void) {
     this.#context = context;
     this.#call = call;
-    this.#stored = call;
-    this.#broken = broken;
+    this.#storedCall = call;
+    this.#onBroken = onBroken;
     this.#subject = { callId: call.id, instanceId: call.instanceId, userId: call.userId };
   }
 
@@ -89,24 +89,24 @@ export class CallJournal {
     return this.#call;
   }
 
-  /** The peer was asked, or it was connected. @param sipCallId the Call-ID of the last INVITE */
+  /** The call was placed, or has connected. @param sipCallId the Call-ID of the last INVITE */
   move(input: "place" | "connect", at: number, sipCallId?: string): void {
     const status = this.#next(input);
-    const identified = sipCallId === undefined ? {} : { sipCallId };
-    const patch: CallPatch = { status, ...(input === "connect" && { startedAt: at }), ...identified };
+    const sipFields = sipCallId === undefined ? {} : { sipCallId };
+    const patch: CallPatch = { status, ...(input === "connect" && { startedAt: at }), ...sipFields };
     const event = input === "connect" ? "answered" : "ringing";
-    const data = { ...referenceData(this.#call), ...sipReference({ ...this.#call, ...identified }) };
+    const data = { ...referenceData(this.#call), ...sipReference({ ...this.#call, ...sipFields }) };
     this.#put(patch, [this.#event({ event, data }, at)]);
   }
 
-  /** The call waits again, because the network was not asked, or has refused it for now. */
+  /** Returns the call to its queue: it was not dialled, or the network refused it for now. */
   requeue(): void {
     this.#put({ owner: null, dialingAt: null }, []);
   }
 
   /** The final state. */
-  end({ input, last, result, resultError, turns, quality, ...ended }: Ending): void {
-    const { outcome, endedAt, mediaStatistics, recordedMs, dialled, sipCallId = this.#call.sipCallId } = ended;
+  end({ input, last, result, resultError, turns, quality, ...ending }: Ending): void {
+    const { outcome, endedAt, mediaStatistics, recordedMs, dialled, sipCallId = this.#call.sipCallId } = ending;
     const status = this.#next(input);
     for (const fact of last) this.note(fact, endedAt);
     this.#put(
@@ -136,7 +136,7 @@ export class CallJournal {
       this.#put({}, [...this.#droppedNotes(at), note]);
       return;
     }
-    this.#dropped++;
+    this.#droppedCount++;
     this.#context.events.happened([note]);
   }
 
@@ -151,7 +151,7 @@ export class CallJournal {
    */
   async settled(): Promise<void> {
     while (this.#writing) await this.#writing;
-    if (this.#failed !== undefined) throw this.#failed;
+    if (this.#failure !== undefined) throw this.#failure;
   }
 
   /** Fails a call that cannot continue, unless another process has moved it. Never rejects. */
@@ -167,7 +167,10 @@ export class CallJournal {
         }
       });
     } catch (error) {
-      log.error({ call_id: this.id, err: error }, "the call could not be failed; the next start settles it");
+      log.error(
+        { call_id: this.id, err: error },
+        "the failure of a call could not be stored; the next start settles the call",
+      );
     }
   }
 
@@ -182,16 +185,16 @@ export class CallJournal {
   }
 
   #droppedNotes(at: number): Event[] {
-    if (this.#dropped === 0) return [];
-    const dropped = this.#event({ event: "timeline_incomplete", data: { dropped: this.#dropped } }, at);
-    this.#dropped = 0;
-    return [dropped];
+    if (this.#droppedCount === 0) return [];
+    const event = this.#event({ event: "timeline_incomplete", data: { dropped: this.#droppedCount } }, at);
+    this.#droppedCount = 0;
+    return [event];
   }
 
   #put(patch: CallPatch, events: readonly Event[]): void {
     const { journals, events: log } = this.#context;
     this.#call = { ...this.#call, ...patch };
-    if (this.#failed === undefined) {
+    if (this.#failure === undefined) {
       this.#patch = { ...this.#patch, ...patch };
       this.#events.push(...events);
       journals.add(this, events.length);
@@ -207,16 +210,16 @@ export class CallJournal {
       while (this.#events.length > 0 || Object.keys(this.#patch).length > 0) {
         const [patch, events] = [this.#patch, this.#events];
         [this.#patch, this.#events] = [{}, []];
-        const stored = await this.#store(patch, events);
+        const isStored = await this.#store(patch, events);
         journals.add(this, -events.length);
-        if (stored) log.stored(events);
+        if (isStored) log.stored(events);
       }
       journals.delete(this);
     } catch (error) {
-      this.#failed = error;
+      this.#failure = error;
       if (!(error instanceof StorageUnavailable)) {
         journals.delete(this);
-        this.#broken(error);
+        this.#onBroken(error);
       }
     } finally {
       this.#writing = undefined; // immediately: later entries need a separate write
@@ -226,9 +229,9 @@ export class CallJournal {
   /** False if the storage refused notes permanently: the call continues without them. */
   async #store(patch: CallPatch, events: readonly Event[]): Promise<boolean> {
     if (Object.keys(patch).length === 0) return this.#append(events);
-    const written = await storeCall(this.#context, this.#stored, patch, events);
-    if (!written) throw new InternalError(`call ${this.id} was changed by somebody else`);
-    this.#stored = written;
+    const storedCall = await storeCall(this.#context, this.#storedCall, patch, events);
+    if (!storedCall) throw new InternalError(`call ${this.id} was changed by another process`);
+    this.#storedCall = storedCall;
     return true;
   }
 
@@ -241,7 +244,7 @@ export class CallJournal {
     } catch (error) {
       if (error instanceof StorageUnavailable) throw error;
       log.error({ call_id: this.id, err: error }, "notes of a call could not be stored");
-      this.#dropped += notes.length;
+      this.#droppedCount += notes.length;
       return false;
     }
   }

@@ -53,7 +53,7 @@ export class QualityRecorder {
       } catch (error) {
         this.#context.log.warn(
           { call_id: this.#callId, err: error },
-          "the network could not report how the audio goes",
+          "the network could not report the quality of the audio",
         );
       }
       this.#schedule();

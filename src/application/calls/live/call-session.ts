@@ -47,42 +47,42 @@ export class CallSession {
   readonly #telephony: Telephony;
   readonly #line: Line;
   readonly #message: PreparedMessage | undefined;
-  readonly #asking: () => void;
+  readonly #onDial: () => void;
   readonly #rules: FlowRules;
   readonly #mailbox = new Queue<{ readonly signal: CallSignal; readonly at: number }>();
   readonly #timers: CallTimers;
   readonly #scope = new AbortController();
   /** Resolves when what the session decided is stored, or cannot be. */
   readonly #stored = Promise.withResolvers<void>();
-  #saved = false;
+  #isSaved = false;
   readonly #journal: CallJournal;
   readonly #clock: CallClock;
   #flow: CallFlow = NEW_FLOW;
-  /** The network was asked to place the call. */
-  #asked = false;
+  /** True once the call was dialled. */
+  #wasDialled = false;
   #leg: Leg | undefined;
   #media: CallMedia | undefined;
-  #dialled: Promise<void> = Promise.resolve();
-  #released: Promise<void> | undefined;
+  #dialling: Promise<void> = Promise.resolve();
+  #release: Promise<void> | undefined;
   #statistics: MediaStatistics | null = null;
   /** The network's address of the number. */
   #address: string | undefined;
   #quality: QualityRecorder | undefined;
   #framesAtLineDown = 0;
   /** Time of the signal that is being carried out. */
-  #at = 0;
+  #signalAt = 0;
   /** Resolves when the end of the call is in the journal. */
-  #concluded: Promise<void> | undefined;
+  #conclusion: Promise<void> | undefined;
   /** The result that the agent has yet to state. */
   #laterFindings: Promise<Findings> | undefined;
   /** Fault that keeps the call from continuing. */
   #fault: unknown;
-  #lineFull: { readonly until: number; readonly reason: string } | undefined;
+  #linePause: { readonly until: number; readonly reason: string } | undefined;
 
   /**
    * @param call claimed by this process
    * @param message prepared; undefined for a call without a fixed message
-   * @param asking called right before the call is dialled; throws if it must not be dialled any longer
+   * @param onDial called right before the call is dialled; throws if it must no longer be dialled
    */
   constructor(
     context: CallSessionContext,
@@ -90,7 +90,7 @@ export class CallSession {
     telephony: Telephony,
     line: Line,
     message: PreparedMessage | undefined,
-    asking: () => void,
+    onDial: () => void,
   ) {
     this.#context = context;
     this.#clock = new CallClock(context.system, call);
@@ -98,12 +98,12 @@ export class CallSession {
     this.#telephony = telephony;
     this.#line = line;
     this.#message = message;
-    this.#asking = asking;
+    this.#onDial = onDial;
     this.#scope.signal.addEventListener("abort", () => message?.cancel());
     this.#rules = flowRulesOf(context, call, telephony);
     const post = (signal: CallSignal): void => this.#post(signal);
-    const observed = { inboundFrames: () => this.#inboundFrames, progress: () => this.#leg?.progress?.() };
-    this.#timers = new CallTimers(context.system, observed, post);
+    const readings = { inboundFrames: () => this.#inboundFrames, progress: () => this.#leg?.progress?.() };
+    this.#timers = new CallTimers(context.system, readings, post);
   }
 
   get callId(): string {
@@ -122,7 +122,7 @@ export class CallSession {
 
   /** True if the outcome of the session is stored. */
   get saved(): boolean {
-    return this.#saved;
+    return this.#isSaved;
   }
 
   /** Resolves when what the session decided is stored, or cannot be. */
@@ -132,7 +132,7 @@ export class CallSession {
 
   /** Reason and end (ms of the monotonic clock) of the line's pause, if the line has refused this call because of it. */
   get lineFull(): { readonly until: number; readonly reason: string } | undefined {
-    return this.#lineFull;
+    return this.#linePause;
   }
 
   /** Runs the call to its end; resolves when the final state is stored and the leg has ended. Never rejects. */
@@ -140,7 +140,7 @@ export class CallSession {
     try {
       this.#begin();
       for await (const { signal, at } of this.#mailbox) {
-        this.#at = at;
+        this.#signalAt = at;
         const decision = decide(this.#flow, signal, this.#rules, this.#media?.missingEvidence);
         if (this.#flow.phase !== "over" && decision.flow.phase === "over") {
           this.#statistics = this.#takeStatistics();
@@ -149,9 +149,9 @@ export class CallSession {
         this.#flow = decision.flow;
         for (const effect of decision.effects) this.#carryOut(effect);
       }
-      await this.#concluded;
+      await this.#conclusion;
       await this.#journal.settled();
-      this.#saved = true;
+      this.#isSaved = true;
       if (this.#laterFindings) this.#context.lateResults.add(this.#context, this.callId, this.#laterFindings);
       if (this.call.owner === null) this.#context.streams.find(this.callId)?.wait();
     } catch (error) {
@@ -159,7 +159,7 @@ export class CallSession {
       if (!(error instanceof StorageUnavailable)) await this.#giveUp(error);
     }
     this.#stored.resolve();
-    await this.#released;
+    await this.#release;
     this.#scope.abort();
   }
 
@@ -211,7 +211,7 @@ export class CallSession {
       this.#context.streams.of(this.#context, this.call).begin((signal) => this.#post(signal));
     for (const effect of beginFlow(this.#rules).effects)
       if (effect.do === "timer") this.#timers.set(effect.name, effect.ms);
-    this.#dialled = this.#dial();
+    this.#dialling = this.#dial();
   }
 
   /** Dials and passes on the events of the leg; resolves when the leg exists or never will. */
@@ -230,10 +230,10 @@ export class CallSession {
     };
     try {
       const connection = await prepareDialling(this.#context, this.call, this.#telephony, signal);
-      if (signal.aborted) return; // the call ended in the meantime: the storage is not asked
+      if (signal.aborted) return; // the call ended in the meantime: no look-up in the storage
       if (!this.#context.lease.mayDial) throw new DialError("line_lost", DEADLINE_PASSED);
-      this.#asking();
-      this.#asked = true;
+      this.#onDial();
+      this.#wasDialled = true;
       const leg = await this.#line.dial(this.call.targetPhone, options, signal);
       this.#leg = leg;
       if (this.#flow.phase === "over") return;
@@ -249,9 +249,9 @@ export class CallSession {
         return;
       }
       const cause = dialRelease(error);
-      if (cause === "paused") this.#asked = false;
+      if (cause === "paused") this.#wasDialled = false;
       if (error instanceof DialError && error.retryAfterMs !== undefined)
-        this.#lineFull = {
+        this.#linePause = {
           until: this.#context.system.monotonic() + Math.max(0, error.retryAfterMs),
           reason: error.message,
         };
@@ -269,8 +269,8 @@ export class CallSession {
 
   #createMedia(leg: Leg, connection: LiveConnection | undefined): CallMedia {
     const post = (signal: CallSignal) => this.#post(signal);
-    const prepared = { message: this.#message, connection };
-    return new CallMedia(this.#context, this.call, prepared, leg, this.#telephony, post);
+    const preparedMedia = { message: this.#message, connection };
+    return new CallMedia(this.#context, this.call, preparedMedia, leg, this.#telephony, post);
   }
 
   async #follow(leg: Leg, media: CallMedia): Promise<void> {
@@ -289,11 +289,11 @@ export class CallSession {
   #carryOut(effect: CallEffect): void {
     switch (effect.do) {
       case "move":
-        this.#journal.move(effect.input, this.#at, this.#leg?.sipCallId);
-        if (effect.input === "connect") this.#quality?.begin(this.#at);
+        this.#journal.move(effect.input, this.#signalAt, this.#leg?.sipCallId);
+        if (effect.input === "connect") this.#quality?.begin(this.#signalAt);
         break;
       case "conclude":
-        this.#concluded = this.#conclude(effect);
+        this.#conclusion = this.#conclude(effect);
         this.#close();
         break;
       case "requeue":
@@ -333,7 +333,7 @@ export class CallSession {
         break;
       case "note":
         if (effect.fact.event === "address_resolved") this.#address = effect.fact.data.resolved_address;
-        this.#journal.note(effect.fact, this.#at);
+        this.#journal.note(effect.fact, this.#signalAt);
     }
   }
 
@@ -341,8 +341,8 @@ export class CallSession {
     const { call } = this;
     const detail = addressedDetail(cause, call, this.#address);
     const media = this.#media;
-    const { last = [], flushed } = media?.end() ?? {};
-    const endedAt = this.#at;
+    const { lastFacts = [], flushed } = media?.end() ?? {};
+    const endedAt = this.#signalAt;
     const outcome = liveOutcome(call, media, { reason, detail, refusal, answeredBy: this.#flow.answeredBy, endedAt });
     if (flushed) await flushed;
     const { recordedMs } = media ?? this.call;
@@ -352,9 +352,9 @@ export class CallSession {
     this.#journal.end({
       ...{ input, outcome, endedAt, result, resultError, turns: media?.turns, mediaStatistics, recordedMs },
       quality: this.quality,
-      dialled: this.#asked,
+      dialled: this.#wasDialled,
       sipCallId: this.#leg?.sipCallId,
-      last: [...last, ...facts],
+      last: [...lastFacts, ...facts],
     });
   }
 
@@ -377,7 +377,10 @@ export class CallSession {
     try {
       return this.#leg?.statistics?.() ?? null;
     } catch (error) {
-      this.#context.log.warn({ call_id: this.callId, err: error }, "the network could not tell how the audio went");
+      this.#context.log.warn(
+        { call_id: this.callId, err: error },
+        "the network could not report the final quality of the audio",
+      );
       return null;
     }
   }
@@ -385,18 +388,18 @@ export class CallSession {
   /** Hangs up once; the leg has `releaseTimeoutMs` to end. */
   #hangUp(): void {
     this.#scope.abort();
-    if (this.#released) return;
+    if (this.#release) return;
     const { system, timings, log } = this.#context;
-    this.#released = new Promise<void>((resolve) => {
+    this.#release = new Promise<void>((resolve) => {
       const cancel = system.after(timings.releaseTimeoutMs, () => {
-        log.warn({ call_id: this.callId }, "the leg did not end in time; letting go of it");
+        log.warn({ call_id: this.callId }, "the leg did not end in time and was abandoned");
         resolve();
       });
       const onEnded = () => {
         cancel();
         resolve();
       };
-      this.#dialled.then(() => this.#leg?.hangUp()).then(onEnded, onEnded);
+      this.#dialling.then(() => this.#leg?.hangUp()).then(onEnded, onEnded);
     });
   }
 

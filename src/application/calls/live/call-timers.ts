@@ -13,24 +13,24 @@ export interface Observed {
 /** The timers of one live call: each posts a signal when it fires, which states whether inbound audio has arrived since. */
 export class CallTimers {
   readonly #system: System;
-  readonly #observed: Observed;
+  readonly #readings: Observed;
   readonly #post: (signal: CallSignal) => void;
   readonly #cancels = new Map<TimerName, () => void>();
 
-  constructor(system: System, observed: Observed, post: (signal: CallSignal) => void) {
+  constructor(system: System, readings: Observed, post: (signal: CallSignal) => void) {
     this.#system = system;
-    this.#observed = observed;
+    this.#readings = readings;
     this.#post = post;
   }
 
   /** Sets a timer anew. */
   set(name: TimerName, ms: number): void {
     this.#cancels.get(name)?.();
-    const observed = this.#observed;
-    const before = observed.inboundFrames();
+    const readings = this.#readings;
+    const framesBefore = readings.inboundFrames();
     const fire = () => {
-      const inboundSince = observed.inboundFrames() > before;
-      this.#post({ type: "timer", name, inboundSince, progress: name === "ring" ? observed.progress() : undefined });
+      const inboundSince = readings.inboundFrames() > framesBefore;
+      this.#post({ type: "timer", name, inboundSince, progress: name === "ring" ? readings.progress() : undefined });
     };
     this.#cancels.set(name, this.#system.after(ms, fire));
   }

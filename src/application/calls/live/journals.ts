@@ -3,16 +3,16 @@ import type { Call } from "../../../domain/calls/call.ts";
 /** Events of all journals that may wait for the storage before notes are dropped. */
 const MAX_EVENTS = 100_000;
 
-/** A journal that may hold something unsaved. */
+/** A journal that may have unsaved entries. */
 interface Journal {
   readonly id: string;
   readonly call: Call;
 }
 
-/** The journals of this process that hold something the storage has not taken yet. */
+/** The journals of this process with entries that are not stored yet. */
 export class Journals {
-  /** Called with the number of pending events. */
-  readonly #unsaved = new Map<Journal, number>();
+  /** Number of unsaved events, by journal. */
+  readonly #unsavedJournals = new Map<Journal, number>();
   #events = 0;
 
   /** True if the event limit is reached, so that notes are dropped; moves of calls never are. */
@@ -20,20 +20,20 @@ export class Journals {
     return this.#events >= MAX_EVENTS;
   }
 
-  /** The journals that hold something unsaved, with the number of their events. */
+  /** The journals with unsaved entries, and the number of their events. */
   get unsaved(): ReadonlyMap<Journal, number> {
-    return this.#unsaved;
+    return this.#unsavedJournals;
   }
 
-  /** The journal holds something: its number of events has changed by `events`, which may be negative. */
+  /** Changes the number of a journal's unsaved events by `events`, which may be negative. */
   add(journal: Journal, events: number): void {
-    this.#unsaved.set(journal, (this.#unsaved.get(journal) ?? 0) + events);
+    this.#unsavedJournals.set(journal, (this.#unsavedJournals.get(journal) ?? 0) + events);
     this.#events += events;
   }
 
   /** The journal is empty. */
   delete(journal: Journal): void {
-    this.#events -= this.#unsaved.get(journal) ?? 0;
-    this.#unsaved.delete(journal);
+    this.#events -= this.#unsavedJournals.get(journal) ?? 0;
+    this.#unsavedJournals.delete(journal);
   }
 }

@@ -1,5 +1,5 @@
 /** A key that was heard as a tone may be reported by the network as well, up to this much later, ms. */
-const REPEATED_MS = 3_000;
+const REPEAT_WINDOW_MS = 3_000;
 
 interface HeardKey {
   readonly digit: string;
@@ -12,8 +12,8 @@ interface HeardKey {
  */
 export class KeyMerger {
   readonly #inBand: () => boolean;
-  #reported = false;
-  #heard: HeardKey[] = [];
+  #hasReports = false;
+  #heardKeys: HeardKey[] = [];
 
   /** @param inBand returns true while keys arrive as tones: a call may move to a phone that plays them */
   constructor(inBand: () => boolean) {
@@ -22,24 +22,24 @@ export class KeyMerger {
 
   /** True if a key that was heard in the audio is a new one. */
   heard(digit: string, at: number): boolean {
-    if (this.#reported) return false;
-    this.#forget(at);
-    this.#heard.push({ digit, at });
+    if (this.#hasReports) return false;
+    this.#dropOldKeys(at);
+    this.#heardKeys.push({ digit, at });
     return true;
   }
 
   /** True if a key that the network reports is a new one. */
   reported(digit: string, at: number): boolean {
     if (!this.#inBand()) return true;
-    this.#reported = true;
-    this.#forget(at);
-    const same = this.#heard.findIndex((key) => key.digit === digit);
-    if (same < 0) return true;
-    this.#heard.splice(0, same + 1);
+    this.#hasReports = true;
+    this.#dropOldKeys(at);
+    const index = this.#heardKeys.findIndex((key) => key.digit === digit);
+    if (index < 0) return true;
+    this.#heardKeys.splice(0, index + 1);
     return false;
   }
 
-  #forget(at: number): void {
-    this.#heard = this.#heard.filter((key) => at - key.at < REPEATED_MS);
+  #dropOldKeys(at: number): void {
+    this.#heardKeys = this.#heardKeys.filter((key) => at - key.at < REPEAT_WINDOW_MS);
   }
 }

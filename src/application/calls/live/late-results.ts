@@ -16,7 +16,7 @@ export class LateResults {
   /** Stores the findings of a call whose end is stored, as soon as they are known. Returns at once. */
   add(context: LateResultParts, callId: string, findings: Promise<Findings>): void {
     const storing = findings
-      .then((found) => store(context, callId, found))
+      .then((resolved) => store(context, callId, resolved))
       .catch((error: unknown) =>
         context.log.error({ call_id: callId, err: error }, "the result of a call could not be stored"),
       )

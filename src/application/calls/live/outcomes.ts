@@ -2,11 +2,11 @@ import type { AnsweredBy } from "../../../domain/answering/answering-machine.ts"
 import type { Call, CallStatus } from "../../../domain/calls/call.ts";
 import type { FailedReason, Heard, Outcome, OutcomeData } from "../../../domain/calls/outcome.ts";
 import type { CallReference, Fact, FinalData, SipReference } from "../../../domain/events.ts";
-import { type Findings, ownResult } from "../../call-audio/agents/agent-result.ts";
+import { type Findings, statedResult } from "../../call-audio/agents/agent-result.ts";
 import type { CallMedia } from "../../call-audio/call-media.ts";
 import { programOf } from "../../call-audio/programs/all-programs.ts";
 
-/** Knowledge of a call's session at its end. */
+/** State of a call's session at its end. */
 export interface LiveEnd extends Pick<Outcome, "reason" | "detail" | "refusal"> {
   readonly answeredBy: AnsweredBy | undefined;
   readonly endedAt: number;
@@ -67,18 +67,18 @@ export function liveOutcome(
   { reason, detail, refusal, answeredBy = "unknown", endedAt }: LiveEnd,
 ): Outcome {
   const durationMs = durationUntil(call, endedAt);
-  const answered = call.startedAt === null ? undefined : media;
+  const answeredMedia = call.startedAt === null ? undefined : media;
   return {
     reason,
     detail,
     answeredBy: call.startedAt === null ? null : answeredBy,
-    ...(answered?.heard(durationMs) ?? nothingHeard(call)),
+    ...(answeredMedia?.heard(durationMs) ?? nothingHeard(call)),
     durationMs,
     ...(refusal !== undefined && { refusal }),
   };
 }
 
-/** Outcome of a call that failed without a live session. How much a dialled call had played is unknown: its server died. */
+/** Outcome of a call that failed without a live session. How much a dialled call had played is unknown: its server crashed. */
 export function failedOutcome(call: Call, reason: FailedReason, detail: string | null, now: number): Outcome {
   return {
     reason,
@@ -96,8 +96,8 @@ export function durationUntil({ startedAt }: Pick<Call, "startedAt">, endedAt: n
 
 /** The outcome fields of a call that was not answered. */
 export function nothingHeard(call: Call): Heard {
-  const fixed = programOf(call).kind === "message";
-  return { heardMs: 0, heardRatio: fixed ? 0 : null, heardEvidence: "none" };
+  const isFixed = programOf(call).kind === "message";
+  return { heardMs: 0, heardRatio: isFixed ? 0 : null, heardEvidence: "none" };
 }
 
 /** Stored until the agent has stated its result after the call. */
@@ -117,8 +117,8 @@ export function resultAtEnd(
   media: Pick<CallMedia, "findings" | "result"> | undefined,
 ): ResultAtEnd {
   const findings = startedAt === null ? undefined : media?.findings;
-  if (findings === undefined) return { ...ownResult(() => media?.result), facts: [] };
-  if ("later" in findings) return { resultError: RESULT_PENDING, facts: [], later: findings.later };
+  if (findings === undefined) return { ...statedResult(() => media?.result), facts: [] };
+  if ("pending" in findings) return { resultError: RESULT_PENDING, facts: [], later: findings.pending };
   const { known } = findings;
   return { ...known, facts: [{ event: "result_ready", data: { error: known.resultError ?? null } }] };
 }

@@ -27,9 +27,9 @@ test("a ring hands out the latest samples in order, and counts lost ones", () =>
             next++;
           }
         }
-        expect(ring.waiting).toBeLessThanOrEqual(capacity);
+        expect(ring.available).toBeLessThanOrEqual(capacity);
       }
-      expect(next + ring.takeLost() + ring.waiting).toBe(written);
+      expect(next + ring.takeLost() + ring.available).toBe(written);
     }),
   );
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import {
+  BUFFER_MS,
   type CallListening,
-  KEPT_MS,
   type ListenItem,
 } from "../../../../src/application/call-audio/listeners/call-listening.ts";
 import { tone } from "../../../../src/audio/tones/tone.ts";
@@ -155,7 +155,7 @@ describe("a listener of a live call", () => {
     const world = await World.start();
     const { call } = await world.answeredCall(await world.activeInstance(), LONG);
     const listening = await listen(world, call);
-    await world.system.advance(KEPT_MS + 2_000);
+    await world.system.advance(BUFFER_MS + 2_000);
     const heard = read(listening);
     await world.system.settle();
     const [started, gap] = heard.items;
@@ -163,7 +163,7 @@ describe("a listener of a live call", () => {
     const { lostMs } = gap as { lostMs: number };
     expect(lostMs).toBeGreaterThanOrEqual(1_900);
     expect(lostMs).toBeLessThanOrEqual(2_100);
-    expect(heard.side(1).length).toBe((KEPT_MS * RATE) / 1_000);
+    expect(heard.side(1).length).toBe((BUFFER_MS * RATE) / 1_000);
     listening.close();
     await world.stop();
   });

@@ -32,7 +32,7 @@ function alignedChannels(): AlignedChannels {
     },
     note() {},
   };
-  const host = { session: () => session, gone() {} };
+  const host = { session: () => session, lastListenerLeft() {} };
   const listeners = new CallListeners({ events: new EventLog(system, ids, silentLogger) }, CALL.id, host);
   for (let i = 0; i < 4; i++) listeners.add(ALICE, CALL);
   return channels as AlignedChannels;

@@ -119,8 +119,9 @@ export class SessionClients {
     const late = () => new NetworkSilent(`the storage did not accept them within ${FLUSH_MS} ms`);
     this.#end(async (client) => {
       await client.drop();
-      await within(records?.retire() ?? Promise.resolve(), { system, ms: FLUSH_MS, late }).catch((error: unknown) =>
-        logger.warn({ instance_id: instanceId, err: error }, "whatsapp: the last keys of the client were not stored"),
+      await within(records?.retire() ?? Promise.resolve(), { system, ms: FLUSH_MS, timeoutError: late }).catch(
+        (error: unknown) =>
+          logger.warn({ instance_id: instanceId, err: error }, "whatsapp: the last keys of the client were not stored"),
       );
       records?.cutOff();
     });
@@ -144,7 +145,7 @@ export class SessionClients {
     };
     const late = () => new NetworkSilent(`the records were not deleted within ${DELETION_MS} ms`);
     const deletion = this.#ended
-      .then(() => within(deleteRecords(), { system, ms: DELETION_MS, late }))
+      .then(() => within(deleteRecords(), { system, ms: DELETION_MS, timeoutError: late }))
       .catch((error: unknown) =>
         logger.warn({ instance_id: instanceId, err: error }, "whatsapp: the keys of a link could not be deleted"),
       );
@@ -158,7 +159,7 @@ export class SessionClients {
     const tokens = privacyTokensOf(this.#records, this.#sessionId);
     const late = () => new NetworkSilent(`the storage did not respond within ${CONTACT_MS} ms`);
     try {
-      return await within(isContact(tokens, callee), { system, ms: CONTACT_MS, late });
+      return await within(isContact(tokens, callee), { system, ms: CONTACT_MS, timeoutError: late });
     } catch (error) {
       logger.warn({ instance_id: instanceId, err: error }, "whatsapp: the tokens of contacts could not be read");
       return false;

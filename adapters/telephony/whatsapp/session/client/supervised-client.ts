@@ -279,7 +279,7 @@ export class SupervisedClient {
 
   #within<T>(work: () => Promise<T>, ms: number, signal?: AbortSignal): Promise<T> {
     const late = () => new NetworkSilent(`the WhatsApp client did not respond within ${ms} ms`);
-    return within(work(), { system: this.#options.system, ms, late, signal });
+    return within(work(), { system: this.#options.system, ms, timeoutError: late, signal });
   }
 
   #warn(error: unknown, message: string): void {

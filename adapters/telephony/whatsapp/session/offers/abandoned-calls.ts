@@ -90,7 +90,7 @@ export class AbandonedCalls {
     });
     const late = (): Error => new Error(`the client did not end the call within ${END_MS} ms`);
     try {
-      await within(ending, { system, ms: END_MS, late });
+      await within(ending, { system, ms: END_MS, timeoutError: late });
     } finally {
       this.#endingCalls.delete(callId);
       void port.openCalls.end(); // ends the call, unless the client has done so

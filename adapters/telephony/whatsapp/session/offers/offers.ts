@@ -85,7 +85,9 @@ export class Offers {
   /** Resolves once the query of the time-lock has a result, or has taken too long for a call. Never rejects. */
   async queried(): Promise<void> {
     const late = () => new NetworkSilent(`the client did not respond within ${TIMELOCK_WAIT_MS} ms`);
-    await within(this.#latestQuery(), { system: this.#options.system, ms: TIMELOCK_WAIT_MS, late }).catch(() => {});
+    await within(this.#latestQuery(), { system: this.#options.system, ms: TIMELOCK_WAIT_MS, timeoutError: late }).catch(
+      () => {},
+    );
   }
 
   /** Lifts the limits that a user's request for another attempt may lift. */
@@ -168,7 +170,7 @@ export class Offers {
     const late = () => new NetworkSilent(`the client did not respond within ${TIMELOCK_MS} ms`);
     try {
       const reply = Promise.resolve().then(() => queryTimelock(queriedClient, system.now()));
-      const timelock = await within(reply, { system, ms: TIMELOCK_MS, late });
+      const timelock = await within(reply, { system, ms: TIMELOCK_MS, timeoutError: late });
       if (isObsolete()) return;
       if (timelock?.active === true) this.#limit(TIMELOCK_CODE, timelock.remainingMs);
       else if (lifts && (timelock !== undefined || this.#isLockExpired)) this.#lift(TIMELOCK_CODE);
