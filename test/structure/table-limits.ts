@@ -75,7 +75,7 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
     beyond: "oldest",
     by: [
       [`${ACCOUNTS}/audit-log.ts`, "MAX_ENTRIES"],
-      [`${ACCOUNTS}/audit-log.ts`, "KEPT_MS"],
+      [`${ACCOUNTS}/audit-log.ts`, "RETENTION_MS"],
     ],
     insertedIn: ["login-store.ts"],
     test: [`${CONTRACT}/account-removal.ts`, "an entry beyond the limit of its account deletes"],
@@ -212,7 +212,7 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
     beyond: "delivery_quota",
     by: [
       ["src/application/webhooks/webhooks.ts", "MAX_REQUESTED"],
-      ["src/application/webhooks/endpoints.ts", "KEPT_MS"],
+      ["src/application/webhooks/endpoints.ts", "RETENTION_MS"],
     ],
     insertedIn: ["webhook-delivery-store.ts"],
     test: [`${CONTRACT}/webhooks.ts`, "a test or a replay is not stored while too many are pending"],
