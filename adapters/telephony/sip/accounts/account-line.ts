@@ -186,9 +186,11 @@ export class AccountLine implements Line, AccountTarget {
       new Error(
         `the server did not answer for ${ATTEMPT_TIMEOUT_MS / 1000} s; check its name, its port and the transport`,
       );
-    return within(trunk.checkHealth(), { system: this.#options.system, ms: ATTEMPT_TIMEOUT_MS, timeoutError: late }).catch(
-      (fault: unknown) => offline(errorText(fault)),
-    );
+    return within(trunk.checkHealth(), {
+      system: this.#options.system,
+      ms: ATTEMPT_TIMEOUT_MS,
+      timeoutError: late,
+    }).catch((fault: unknown) => offline(errorText(fault)));
   }
 
   #trunk(account: SipAccount, trunk: Trunk): SipTrunk {
