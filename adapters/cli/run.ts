@@ -3,7 +3,7 @@ import { VERSION } from "../../src/version.ts";
 import { parseCommandLine } from "./command-line.ts";
 import { COMMANDS, commandOf, commandsBelow, loadAll } from "./commands.ts";
 import { COMPLETE } from "./completion/completion.ts";
-import { explain } from "./explain.ts";
+import { explain } from "./print-error.ts";
 import { flushOutput, print, tolerateBrokenPipes } from "./terminal/terminal.ts";
 import { UsageError } from "./usage-error.ts";
 

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { type DeleteResult, type Kysely, type SelectQueryBuilder, sql } from "kysely";
+import type { Traits } from "./database.ts";
 import type { Database } from "./schema.ts";
-import type { Traits } from "./session.ts";
 
 /** Maximum number of rows that one transaction deletes, which takes SQLite a few milliseconds. */
 export const MAX_PIECE = 250;

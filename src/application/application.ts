@@ -12,8 +12,8 @@ import { PurgeClock } from "./calls/deletion/purge-clock.ts";
 import { Retention, type RetentionDays } from "./calls/deletion/retention.ts";
 import { checkProtection } from "./calls/dialling/dial-protection.ts";
 import { Dispatcher } from "./calls/dialling/dispatcher.ts";
+import { ProcessPauses } from "./calls/dialling/process-pauses.ts";
 import { QueueTimeout } from "./calls/dialling/queue-timeout.ts";
-import { StandStill } from "./calls/dialling/stand-still.ts";
 import { Journals } from "./calls/live/journals.ts";
 import { LateResults } from "./calls/live/late-results.ts";
 import { recover, recoverLater } from "./calls/recovery.ts";
@@ -75,7 +75,7 @@ export function createApplication(parts: ContextParts, retentionDays: RetentionD
     recordingQuota: new RecordingQuota(),
     runningKeys: new RunningKeys(),
     speechScheduler: new SpeechScheduler(parts.speech, parts.system, parts.timings.messagePreparationMs),
-    standStill: new StandStill(parts),
+    processPauses: new ProcessPauses(parts),
     streams: new Streams(),
   };
   const lines: Lines = new Lines(context, {
@@ -167,7 +167,7 @@ export function createApplication(parts: ContextParts, retentionDays: RetentionD
       checkProtection(context);
       // `start()` fails at once if the storage is down.
       await recover({ ...context, shutdownSignal: AbortSignal.abort() });
-      context.standStill.start();
+      context.processPauses.start();
       await lines.start();
       await queueTimeout.start();
       retention.start();

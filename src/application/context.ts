@@ -14,7 +14,7 @@ import type { FairTurns } from "./call-audio/speech/fair-turns.ts";
 import type { SpeechScheduler } from "./call-audio/speech/speech-scheduler.ts";
 import type { Streams } from "./call-audio/streams/streams.ts";
 import type { PurgeClock } from "./calls/deletion/purge-clock.ts";
-import type { StandStill } from "./calls/dialling/stand-still.ts";
+import type { ProcessPauses } from "./calls/dialling/process-pauses.ts";
 import type { EventLog } from "./calls/event-log.ts";
 import type { Journals } from "./calls/live/journals.ts";
 import type { LateResults } from "./calls/live/late-results.ts";
@@ -38,7 +38,7 @@ export type ContextParts = Omit<
   | "recordingQuota"
   | "runningKeys"
   | "speechScheduler"
-  | "standStill"
+  | "processPauses"
   | "streams"
 >;
 
@@ -52,7 +52,7 @@ export interface Context extends GuardedPorts {
   readonly access: ProviderAccess;
   /** Speaks for calls, in turns. */
   readonly speechScheduler: SpeechScheduler;
-  readonly standStill: StandStill;
+  readonly processPauses: ProcessPauses;
   /** The turns of calls whose file is decoded. */
   readonly decoderTurns: FairTurns;
   /** The voice of agents, if their call names none. */

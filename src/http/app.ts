@@ -9,7 +9,7 @@ import { requestMeter } from "./metrics.ts";
 import { HttpRefusal, pathProblem, problem } from "./problems/problem.ts";
 import { callerLimiter } from "./rate-limit.ts";
 import { failureReply, lastResort } from "./replies/failure.ts";
-import { finish } from "./replies/finish.ts";
+import { finish } from "./replies/finish-reply.ts";
 import { html, noContent, toResponse, withVary } from "./replies/reply.ts";
 import { OWN_SEGMENTS, ownPaths } from "./requests/own-paths.ts";
 import { type RequestContext, requestContexts } from "./requests/request-context.ts";

@@ -2,7 +2,7 @@ import { silentLogger } from "../ports/logger.ts";
 import { realSystem } from "../ports/system.ts";
 import type { Reply, RequestLike } from "../ports/web.ts";
 import { problem } from "./problems/problem.ts";
-import { finish } from "./replies/finish.ts";
+import { finish } from "./replies/finish-reply.ts";
 import { requestContexts } from "./requests/request-context.ts";
 
 /** The detail of `stopping`. */

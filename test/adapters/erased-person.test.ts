@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { columnsWith, NUMBER_PLACES } from "../../adapters/storage/calls/calls-naming.ts";
+import { columnsWith, NUMBER_PLACES } from "../../adapters/storage/calls/calls-with-number.ts";
 import { postgresStorage } from "../../adapters/storage/postgres/postgres-storage.ts";
 import type { Database } from "../../adapters/storage/schema.ts";
 import { createRingport, type Ringport } from "../../src/ringport.ts";

@@ -15,11 +15,7 @@ const UNCODED: readonly (readonly [reason: string, ...paths: string[]])[] = [
     "adapters/speech/flite-job.ts",
   ],
   ["becomes the cause of ChatFault", "adapters/agent/cascade/chat-client.ts", "adapters/agent/cascade/completion.ts"],
-  [
-    "fails the agent",
-    "src/application/call-audio/agents/incoming-audio.ts",
-    "adapters/agent/realtime/result-writer.ts",
-  ],
+  ["fails the agent", "src/application/call-audio/agents/agent-audio.ts", "adapters/agent/realtime/result-writer.ts"],
   ["is the result of the tool", "adapters/agent/tools/http-tool.ts"],
   ["stops partysocket from connecting", "src/client/stream/stream-connection.ts"],
   [

@@ -7,7 +7,7 @@ import { FairTurns } from "../../src/application/call-audio/speech/fair-turns.ts
 import { SpeechScheduler } from "../../src/application/call-audio/speech/speech-scheduler.ts";
 import { Streams } from "../../src/application/call-audio/streams/streams.ts";
 import { PurgeClock } from "../../src/application/calls/deletion/purge-clock.ts";
-import { StandStill } from "../../src/application/calls/dialling/stand-still.ts";
+import { ProcessPauses } from "../../src/application/calls/dialling/process-pauses.ts";
 import { EventLog } from "../../src/application/calls/event-log.ts";
 import { Journals } from "../../src/application/calls/live/journals.ts";
 import { LateResults } from "../../src/application/calls/live/late-results.ts";
@@ -272,7 +272,7 @@ export class World {
       streamPreview: options.streamPreview ?? false,
       journals: new Journals(),
       lateResults: new LateResults(),
-      standStill: new StandStill({ system: this.system, timings, ids }),
+      processPauses: new ProcessPauses({ system: this.system, timings, ids }),
       lease: new ServerLease({ system: this.system, storage: this.storage, timings, log }),
       streams: new Streams(),
       recordingQuota: new RecordingQuota(),

@@ -1,6 +1,6 @@
 import { pathProblem, problem } from "../../../src/http/problems/problem.ts";
 import { failureReply } from "../../../src/http/replies/failure.ts";
-import { finish } from "../../../src/http/replies/finish.ts";
+import { finish } from "../../../src/http/replies/finish-reply.ts";
 import { type RequestContext, requestContexts } from "../../../src/http/requests/request-context.ts";
 import { logRequest } from "../../../src/http/requests/request-log.ts";
 import { router } from "../../../src/http/router.ts";

@@ -2,11 +2,11 @@ import { parseCSeq } from "../message/header-values.ts";
 import type { SipResponse } from "../message/message.ts";
 import type { System } from "../ports.ts";
 import type { Flow } from "../transport/transport.ts";
-import type { HeaderField } from "./agent.ts";
-import type { AgentContext } from "./agent-context.ts";
 import { nextHop, type RequestParts, type SipDialog } from "./dialog.ts";
 import { DialogTermination } from "./dialog-termination.ts";
 import { UacRequest, type UacRequestListener } from "./uac-request.ts";
+import type { AgentContext } from "./user-agent-context.ts";
+import type { HeaderField } from "./user-agent-options.ts";
 
 /** Number of INVITEs of one dialog that keep the credentials of their ACK, so that it can be repeated. */
 const MAX_ACKS = 4;

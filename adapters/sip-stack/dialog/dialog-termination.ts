@@ -2,8 +2,8 @@ import type { ChallengeRefusal } from "../auth/challenge.ts";
 import { parseRetryAfter } from "../message/header-values.ts";
 import type { SipResponse } from "../message/message.ts";
 import type { Flow, TransportError } from "../transport/transport.ts";
-import type { AgentContext } from "./agent-context.ts";
 import { type Draft, UacRequest } from "./uac-request.ts";
+import type { AgentContext } from "./user-agent-context.ts";
 
 /** Pauses before a BYE that failed is sent again, ms; after the last one the BYE is abandoned. */
 const PAUSES_MS: readonly number[] = [1_000, 4_000, 16_000];

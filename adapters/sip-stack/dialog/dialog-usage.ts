@@ -2,8 +2,6 @@ import type { SipMessage, SipResponse } from "../message/message.ts";
 import type { TransferOutcome } from "../ports.ts";
 import type { IncomingRequest } from "../transaction/transactions.ts";
 import type { Flow } from "../transport/transport.ts";
-import { ACCEPT, CAPABILITIES, type HeaderField } from "./agent.ts";
-import type { AgentContext } from "./agent-context.ts";
 import { ReliableProvisionals } from "./alerting.ts";
 import { SipDialog } from "./dialog.ts";
 import { DialogRequests } from "./dialog-requests.ts";
@@ -15,6 +13,8 @@ import { HoldWatch, Renegotiation } from "./renegotiation.ts";
 import { isSameMedia, putsOnHold, sdpOf } from "./session-description.ts";
 import { SessionRefresh } from "./session-refresh.ts";
 import { type SessionTerms, SessionTimer, termsOfAnswer } from "./session-timer.ts";
+import type { AgentContext } from "./user-agent-context.ts";
+import { ACCEPT, CAPABILITIES, type HeaderField } from "./user-agent-options.ts";
 
 /** Default time a peer may put us on hold, ms. */
 const HOLD_TIMEOUT_MS = 60_000;

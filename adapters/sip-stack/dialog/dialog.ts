@@ -5,7 +5,7 @@ import { parseNameAddr, tagOf } from "../message/name-addr.ts";
 import { parseUri, type SipUri, writeUri } from "../message/uri.ts";
 import { isPrivate } from "../transport/addresses.ts";
 import { defaultPort, type Flow } from "../transport/transport.ts";
-import type { HeaderField } from "./agent.ts";
+import type { HeaderField } from "./user-agent-options.ts";
 
 /** Parts of a request that do not come from the dialog. */
 export interface RequestParts {

@@ -2,11 +2,11 @@ import { parseCSeq } from "../message/header-values.ts";
 import type { SipResponse } from "../message/message.ts";
 import { tagOf } from "../message/name-addr.ts";
 import type { Flow } from "../transport/transport.ts";
-import type { HeaderField } from "./agent.ts";
-import type { AgentContext } from "./agent-context.ts";
 import { nextHop, SipDialog } from "./dialog.ts";
 import { DialogTermination } from "./dialog-termination.ts";
 import type { DialogUsage } from "./dialog-usage.ts";
+import type { AgentContext } from "./user-agent-context.ts";
+import type { HeaderField } from "./user-agent-options.ts";
 
 /** Maximum early dialogs of one INVITE; a 2xx may create one more. */
 const MAX_FORKS = 16;

@@ -3,8 +3,15 @@ import { fieldKey, optionTags, SipHeaders } from "../message/headers.ts";
 import { type SipRequest, type SipResponse, sipRequest } from "../message/message.ts";
 import { parseNameAddr } from "../message/name-addr.ts";
 import { parseUri, type SipUri, withoutPort, writeUri } from "../message/uri.ts";
-import { ALLOW, type Caller, EXTENSIONS, type Extension, type HeaderField, type UserAgentOptions } from "./agent.ts";
 import { SESSION_EXPIRES_S } from "./session-timer.ts";
+import {
+  ALLOW,
+  type Caller,
+  EXTENSIONS,
+  type Extension,
+  type HeaderField,
+  type UserAgentOptions,
+} from "./user-agent-options.ts";
 
 /** Maximum redirections of one call; RFC 3261 sets no limit, so loops are possible. */
 const MAX_REDIRECTS = 5;

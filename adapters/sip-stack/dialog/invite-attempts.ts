@@ -1,8 +1,6 @@
 import type { SipResponse } from "../message/message.ts";
 import { type SipUri, writeUri } from "../message/uri.ts";
 import { TransportError } from "../transport/transport.ts";
-import type { Extension, MayFollow } from "./agent.ts";
-import type { AgentContext } from "./agent-context.ts";
 import type { InviteRequest, Negotiator } from "./invite.ts";
 import {
   contactsOf,
@@ -16,6 +14,8 @@ import {
   nextAttempt,
 } from "./invite-attempt.ts";
 import type { Draft } from "./uac-request.ts";
+import type { AgentContext } from "./user-agent-context.ts";
+import type { Extension, MayFollow } from "./user-agent-options.ts";
 
 /** The INVITEs of one call: composes each of them, and decides whether another one follows a refusal. */
 export class InviteAttempts {

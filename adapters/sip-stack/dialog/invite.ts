@@ -1,7 +1,7 @@
 import type { ChallengeRefusal } from "../auth/challenge.ts";
 import type { SipResponse } from "../message/message.ts";
 import type { TransferOutcome, Transitions } from "../ports.ts";
-import type { Caller, HeaderField, MayFollow } from "./agent.ts";
+import type { Caller, HeaderField, MayFollow } from "./user-agent-options.ts";
 
 /**
  * Reason for the end of an INVITE usage, in terms of SIP; `outcome/` derives the release cause. `neverRang`: no phone

@@ -4,7 +4,6 @@ import { nextState, type TransferOutcome } from "../ports.ts";
 import type { IncomingRequest } from "../transaction/transactions.ts";
 import { FlowHold } from "../transport/keep-alive.ts";
 import type { Flow } from "../transport/transport.ts";
-import type { AgentContext } from "./agent-context.ts";
 import { Alerting } from "./alerting.ts";
 import { probeDialog } from "./dialog-requests.ts";
 import { DialogUsage, type DialogUsageListener } from "./dialog-usage.ts";
@@ -20,6 +19,7 @@ import {
 } from "./invite.ts";
 import { InviteAttempts } from "./invite-attempts.ts";
 import { UacRequest, type UacRequestListener } from "./uac-request.ts";
+import type { AgentContext } from "./user-agent-context.ts";
 
 /** Time a peer may take to respond to CANCEL or BYE, ms; then the call ends without a response. */
 const RELEASE_LIMIT_MS = 4000;

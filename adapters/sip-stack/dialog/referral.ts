@@ -3,10 +3,10 @@ import { parseParameterized } from "../message/grammar.ts";
 import { parseCSeq } from "../message/header-values.ts";
 import { oneLine, type SipRequest, type SipResponse, statusText } from "../message/message.ts";
 import { CodedError, type TransferOutcome } from "../ports.ts";
-import type { AgentContext } from "./agent-context.ts";
 import type { DialogRequests } from "./dialog-requests.ts";
 import type { InviteRefusal } from "./refusals.ts";
 import type { UacRequest, UacRequestListener } from "./uac-request.ts";
+import type { AgentContext } from "./user-agent-context.ts";
 
 /** Time the peer may take to report an outcome, ms. */
 const OUTCOME_TIMEOUT_MS = 60_000;

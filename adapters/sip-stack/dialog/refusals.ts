@@ -1,4 +1,4 @@
-import { ALLOW, type HeaderField } from "./agent.ts";
+import { ALLOW, type HeaderField } from "./user-agent-options.ts";
 
 /** Reason phrases of the responses that we send (RFC 3261 section 21). */
 export const REASONS = {

@@ -2,13 +2,13 @@ import { parseCSeq, parseSessionExpires } from "../message/header-values.ts";
 import type { SipRequest } from "../message/message.ts";
 import type { System } from "../ports.ts";
 import type { IncomingRequest } from "../transaction/transactions.ts";
-import { ALLOW, type HeaderField } from "./agent.ts";
-import type { AgentContext } from "./agent-context.ts";
 import type { SipDialog } from "./dialog.ts";
 import type { InviteRequest } from "./invite.ts";
 import type { InviteRefusal } from "./refusals.ts";
 import { sdpOf } from "./session-description.ts";
 import { MIN_SESSION_S, type SessionTerms, termsOfRequest } from "./session-timer.ts";
+import type { AgentContext } from "./user-agent-context.ts";
+import { ALLOW, type HeaderField } from "./user-agent-options.ts";
 
 /** Receives the results of a renegotiation. */
 interface RenegotiationListener {

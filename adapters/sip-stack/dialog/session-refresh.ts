@@ -1,11 +1,11 @@
 import { parseSessionExpires } from "../message/header-values.ts";
 import type { SipResponse } from "../message/message.ts";
-import type { HeaderField } from "./agent.ts";
-import type { AgentContext } from "./agent-context.ts";
 import type { DialogRequest } from "./dialog-requests.ts";
 import type { DialogUsage } from "./dialog-usage.ts";
 import { sdpOf } from "./session-description.ts";
 import { type SessionTerms, termsOfAnswer } from "./session-timer.ts";
+import type { AgentContext } from "./user-agent-context.ts";
+import type { HeaderField } from "./user-agent-options.ts";
 
 /** Time after a temporary refusal until the refresh is retried, ms. */
 const RETRY_MS = 10_000;

@@ -1,7 +1,7 @@
 import { parseSessionExpires, writeSessionExpires } from "../message/header-values.ts";
 import { optionTags, type SipHeaders } from "../message/headers.ts";
 import type { System } from "../ports.ts";
-import type { HeaderField } from "./agent.ts";
+import type { HeaderField } from "./user-agent-options.ts";
 
 /** The session interval that we request, s (RFC 4028 section 4.2). */
 export const SESSION_EXPIRES_S = 1800;

@@ -4,8 +4,8 @@ import type { SipRequest, SipResponse } from "../message/message.ts";
 import { tagOf } from "../message/name-addr.ts";
 import type { ClientTransactionListener, OutgoingRequest } from "../transaction/transactions.ts";
 import { addressAndPort, type Flow, type TransportError } from "../transport/transport.ts";
-import type { HeaderField } from "./agent.ts";
-import type { AgentContext } from "./agent-context.ts";
+import type { AgentContext } from "./user-agent-context.ts";
+import type { HeaderField } from "./user-agent-options.ts";
 
 /** A request to be sent, with a new CSeq. */
 export interface Draft {

@@ -4,6 +4,12 @@ import { parseNameAddr, tagOf, withTag } from "../message/name-addr.ts";
 import { withoutPort } from "../message/uri.ts";
 import type { IncomingRequest } from "../transaction/transactions.ts";
 import type { Flow } from "../transport/transport.ts";
+import { declineAnswer } from "./forks.ts";
+import type { InviteRequest, InviteUsage } from "./invite.ts";
+import { OutboundInvite } from "./outbound-invite.ts";
+import { REASONS, refusalOutside } from "./refusals.ts";
+import { UacRequest } from "./uac-request.ts";
+import { AgentContext } from "./user-agent-context.ts";
 import {
   type AgentReply,
   type AgentRequest,
@@ -12,13 +18,7 @@ import {
   type UserAgent,
   type UserAgentOptions,
   unknownExtensions,
-} from "./agent.ts";
-import { AgentContext } from "./agent-context.ts";
-import { declineAnswer } from "./forks.ts";
-import type { InviteRequest, InviteUsage } from "./invite.ts";
-import { OutboundInvite } from "./outbound-invite.ts";
-import { REASONS, refusalOutside } from "./refusals.ts";
-import { UacRequest } from "./uac-request.ts";
+} from "./user-agent-options.ts";
 
 /** The URI schemes of SIP and of telephone numbers; others are refused (RFC 3261 section 8.2.2.1). */
 const TELEPHONE_URI = /^(?:sips?|tel):/i;

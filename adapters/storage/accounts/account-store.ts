@@ -1,9 +1,9 @@
 import { type Kysely, sql } from "kysely";
 import type { AccountStore, LoginStore } from "../../../src/ports/storage.ts";
+import { preparedQuery, type Session } from "../database.ts";
 import { deleteOldest, deletePiece, MAX_PIECE } from "../pieces.ts";
 import { RECORDS } from "../records.ts";
 import { type Database, IS_REVOKED } from "../schema.ts";
-import { preparedQuery, type Session } from "../session.ts";
 import { endCounts } from "../stored-bytes.ts";
 
 const TOKEN_BY_HASH = preparedQuery((db, { hash }: { hash: string }) =>

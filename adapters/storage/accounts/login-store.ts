@@ -1,9 +1,9 @@
 import { emailKey } from "../../../src/domain/access/email.ts";
 import type { LoginStore } from "../../../src/ports/storage.ts";
+import { preparedQuery, type Session } from "../database.ts";
 import { deleteOldest, deletePiece, inPieces, MAX_PIECE } from "../pieces.ts";
 import { RECORDS } from "../records.ts";
 import { IS_RESET_CODE } from "../schema.ts";
-import { preparedQuery, type Session } from "../session.ts";
 import { userRemoval } from "./account-store.ts";
 import { AdminLeaving, codeStore, hasAdmin, lockCode, register } from "./code-store.ts";
 

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
+import { preparedQuery, type Session } from "../database.ts";
 import { type Database, IS_ACTIVE } from "../schema.ts";
-import { preparedQuery, type Session } from "../session.ts";
 import { type AudioFiles, MAX_SMALL_FILE_BYTES } from "../sqlite/audio-files.ts";
 
 /** The audio file of an active call. A worker reads a large file, if the database has workers. */

@@ -11,10 +11,10 @@ import {
 } from "../../../src/domain/calls/call.ts";
 import type { FailedReason } from "../../../src/domain/calls/outcome.ts";
 import type { CallStore, Page } from "../../../src/ports/storage.ts";
+import type { Session } from "../database.ts";
 import { follows, type Position, positionAfter } from "../keyset.ts";
 import { callOf, RECORDS } from "../records.ts";
 import type { Database } from "../schema.ts";
-import type { Session } from "../session.ts";
 
 /**
  * One page of a user's calls, newest first. Every combination of filters reads an index, starting at the first item of

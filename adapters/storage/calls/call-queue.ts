@@ -4,6 +4,7 @@ import { type Call, isActive } from "../../../src/domain/calls/call.ts";
 import { isNumberRefused, UNANSWERED_REASONS } from "../../../src/domain/calls/outcome.ts";
 import { MAX_UNREACHED } from "../../../src/domain/number-protection/dial-decision.ts";
 import type { CallStore } from "../../../src/ports/storage.ts";
+import { type FencedParams, preparedQuery, type Session } from "../database.ts";
 import { callOf } from "../records.ts";
 import {
   type CallRow,
@@ -17,7 +18,6 @@ import {
   IS_WAITING,
   WHOLE_DATABASE,
 } from "../schema.ts";
-import { type FencedParams, preparedQuery, type Session } from "../session.ts";
 
 interface InstanceKey {
   readonly instance_id: string;

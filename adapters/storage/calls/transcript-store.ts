@@ -1,9 +1,9 @@
 import type { Kysely } from "kysely";
 import type { TranscriptLine } from "../../../src/domain/calls/transcript.ts";
 import type { TranscriptStore } from "../../../src/ports/storage.ts";
+import type { Session } from "../database.ts";
 import { RECORDS } from "../records.ts";
 import type { Database } from "../schema.ts";
-import type { Session } from "../session.ts";
 
 /** Rows per INSERT, ids per SELECT; both databases limit the parameters of one statement. */
 const BATCH = 500;

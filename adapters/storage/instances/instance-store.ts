@@ -5,6 +5,7 @@ import type { Instance } from "../../../src/domain/instances/instance.ts";
 import type { InstanceStore, Page } from "../../../src/ports/storage.ts";
 import { insertEvents } from "../calls/event-store.ts";
 import { blankReceipts, insertReceipt, KeyTaken } from "../calls/receipt-store.ts";
+import { preparedQuery, type Session, type Traits } from "../database.ts";
 import { follows, positionAfter } from "../keyset.ts";
 import { deletePiece, inPieces, MAX_PIECE } from "../pieces.ts";
 import { RECORDS } from "../records.ts";
@@ -18,7 +19,6 @@ import {
   IS_UNLINKED,
   IS_WAITING,
 } from "../schema.ts";
-import { preparedQuery, type Session, type Traits } from "../session.ts";
 import { type CountedInstance, charge, endCounts, eventBytes, OverBudget, rowBytes } from "../stored-bytes.ts";
 import { credentialStore, eraseSecrets, writeCredentials } from "./sealed-stores.ts";
 

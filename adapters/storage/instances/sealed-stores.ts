@@ -10,9 +10,9 @@ import type {
   SealedStore,
   SealedValue,
 } from "../../../src/ports/storage.ts";
+import type { Session } from "../database.ts";
 import { deletedRows } from "../pieces.ts";
 import type { Database } from "../schema.ts";
-import type { Session } from "../session.ts";
 
 /** Place of the values of a kind. */
 interface Place {

@@ -3,8 +3,8 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Kysely } from "kysely";
 import { LeaseLost, StorageLocked } from "../../../src/ports/storage.ts";
 import { realSystem } from "../../../src/ports/system.ts";
+import type { LockedOpening, ServerLock } from "../database.ts";
 import { type Database, WHOLE_DATABASE } from "../schema.ts";
-import type { LockedOpening, ServerLock } from "../session.ts";
 import { isBusy } from "./node-sqlite.ts";
 
 /**

@@ -2,10 +2,10 @@ import { setImmediate } from "node:timers/promises";
 import type { Kysely } from "kysely";
 import type { WebhookStore } from "../../../src/ports/storage.ts";
 import { lockPosition } from "../calls/event-store.ts";
+import { preparedQuery, type Session, type Traits } from "../database.ts";
 import { deletePiece, MAX_PIECE } from "../pieces.ts";
 import { RECORDS } from "../records.ts";
 import { type Database, IS_ENABLED } from "../schema.ts";
-import { preparedQuery, type Session, type Traits } from "../session.ts";
 import { deliveryStore, insertDeliveries } from "./webhook-delivery-store.ts";
 
 /** A webhook, with the end of its user's log; null if that is empty. */

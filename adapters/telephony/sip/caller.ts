@@ -1,5 +1,5 @@
 import type { CallerId } from "../../../src/domain/numbers/caller-id.ts";
-import type { Caller, HeaderField } from "../../sip-stack/dialog/agent.ts";
+import type { Caller, HeaderField } from "../../sip-stack/dialog/user-agent-options.ts";
 import { NO_PARAMS } from "../../sip-stack/message/grammar.ts";
 import { writeNameAddr } from "../../sip-stack/message/name-addr.ts";
 import type { ResolvedTrunk } from "./config/resolve-trunk.ts";

@@ -15,7 +15,7 @@ import type { Trunk } from "./config/trunk.ts";
 import { loadRefusals, type RefusalOf } from "./destinations/destinations.ts";
 import { sipNetwork } from "./network.ts";
 import { routeRefusal } from "./routes/chosen-trunks.ts";
-import { type Shared, shared } from "./shared.ts";
+import { type Shared, shared } from "./shared-resource.ts";
 import type { SipTrunk } from "./trunk.ts";
 
 /** Options of {@link sip}. */

@@ -4,9 +4,15 @@ import type { Logger } from "../../../src/ports/logger.ts";
 import type { System } from "../../../src/ports/system.ts";
 import { CredentialServers } from "../../sip-stack/auth/credential-servers.ts";
 import { DigestClient } from "../../sip-stack/auth/digest.ts";
-import type { AgentReply, Identity, MayFollow, UserAgent, UserAgentOptions } from "../../sip-stack/dialog/agent.ts";
 import type { InviteListener, InviteUsage } from "../../sip-stack/dialog/invite.ts";
 import { createUserAgent } from "../../sip-stack/dialog/user-agent.ts";
+import type {
+  AgentReply,
+  Identity,
+  MayFollow,
+  UserAgent,
+  UserAgentOptions,
+} from "../../sip-stack/dialog/user-agent-options.ts";
 import type { MediaSession, StreamSettings } from "../../sip-stack/media/engine.ts";
 import { type MediaAddress, mediaAddress } from "../../sip-stack/media/media-address.ts";
 import { MediaTarget } from "../../sip-stack/media/media-target.ts";

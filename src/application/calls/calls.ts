@@ -10,7 +10,7 @@ import type { StoredRecording } from "../../ports/recordings.ts";
 import { type Page, StorageUnavailable } from "../../ports/storage.ts";
 import { eraseRecording, readRecording } from "../call-audio/call-recording.ts";
 import type { CallListening } from "../call-audio/listeners/call-listening.ts";
-import { LiveListeners } from "../call-audio/listeners/listeners.ts";
+import { LiveListeners } from "../call-audio/listeners/live-listeners.ts";
 import type { StreamReservation } from "../call-audio/streams/stream-client.ts";
 import { checkStreamable, streamsOff } from "../call-audio/streams/stream-refusals.ts";
 import type { Context } from "../context.ts";

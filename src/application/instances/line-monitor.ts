@@ -33,7 +33,7 @@ import { StoredLink, type StoredLinkContext } from "./stored-link.ts";
 /** Dependencies of the line monitor. */
 export type LineMonitorContext = Pick<
   Context,
-  "lease" | "log" | "publicUrl" | "shutdownSignal" | "standStill" | "system" | "timings"
+  "lease" | "log" | "publicUrl" | "shutdownSignal" | "processPauses" | "system" | "timings"
 > &
   InstanceRecordContext &
   StoredLinkContext;
@@ -369,7 +369,7 @@ export class LineMonitor {
   }
 
   #onHealth(health: LineHealth): void {
-    this.#context.standStill.look();
+    this.#context.processPauses.look();
     const at = this.#context.system.now();
     if (health.state === "online") this.#apply({ type: "found_online", at, notice: health.notice });
     else this.#apply({ type: "found_offline", reason: health.reason, isLasting: health.lasting ?? false });

@@ -1,6 +1,6 @@
-import { COUNTRIES } from "./zones/countries.ts";
-import { DIVIDED_COUNTRIES } from "./zones/divided-countries.ts";
-import { NORTH_AMERICA } from "./zones/north-america.ts";
+import { COUNTRIES } from "./time-zones/countries.ts";
+import { DIVIDED_COUNTRIES } from "./time-zones/divided-countries.ts";
+import { NORTH_AMERICA } from "./time-zones/north-america.ts";
 
 /** Zones by the beginnings of numbers, without the +. */
 const ZONES: ReadonlyMap<string, readonly string[]> = new Map(

@@ -1,9 +1,9 @@
 import { Kysely } from "kysely";
 import pg from "pg";
 import { describe, expect, test } from "vitest";
+import type { ConnectedDatabase } from "../../../adapters/storage/database.ts";
 import { connectPostgres } from "../../../adapters/storage/postgres/connect-postgres.ts";
 import { postgresStorage } from "../../../adapters/storage/postgres/postgres-storage.ts";
-import type { ConnectedDatabase } from "../../../adapters/storage/session.ts";
 import { connectSqlite } from "../../../adapters/storage/sqlite/connect-sqlite.ts";
 import { sqliteStorage } from "../../../adapters/storage/sqlite/sqlite-storage.ts";
 import type { Event } from "../../../src/domain/events.ts";

@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { zonesOfNumber } from "../../../src/domain/numbers/number-zones.ts";
-import { COUNTRIES } from "../../../src/domain/numbers/zones/countries.ts";
-import { DIVIDED_COUNTRIES } from "../../../src/domain/numbers/zones/divided-countries.ts";
-import { NORTH_AMERICA } from "../../../src/domain/numbers/zones/north-america.ts";
+import { COUNTRIES } from "../../../src/domain/numbers/time-zones/countries.ts";
+import { DIVIDED_COUNTRIES } from "../../../src/domain/numbers/time-zones/divided-countries.ts";
+import { NORTH_AMERICA } from "../../../src/domain/numbers/time-zones/north-america.ts";
 import { fuzz } from "../../support/fuzz.ts";
 
 const TABLES = [COUNTRIES, NORTH_AMERICA, ...DIVIDED_COUNTRIES];

@@ -1,8 +1,8 @@
 import type { ReleaseCause } from "../../../../src/ports/telephony.ts";
 import type { CalleeActions, SimulatedCallee } from "../callee.ts";
 import type { BrowserPhone } from "./browser-phone.ts";
-import { PhoneAudio } from "./incoming-audio.ts";
 import { OutgoingFrames } from "./outgoing-frames.ts";
+import { PhoneAudio } from "./phone-audio.ts";
 import { type PhoneCaller, type PhoneCommand, type PhoneEnd, type PhoneFault, phoneFault } from "./phone-message.ts";
 import type { RingGroup } from "./ring-group.ts";
 

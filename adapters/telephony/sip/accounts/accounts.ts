@@ -7,7 +7,7 @@ import type { MediaEngine } from "../../../sip-stack/media/engine.ts";
 import type { HostLookup } from "../../../user-hosts/host-lookup.ts";
 import { PendingLinkCodes } from "../../linking/link-codes.ts";
 import { loadRefusals } from "../destinations/destinations.ts";
-import type { Shared } from "../shared.ts";
+import type { Shared } from "../shared-resource.ts";
 import { type AccountDefaults, decodeAccount } from "./account.ts";
 import type { AccountLine } from "./account-line.ts";
 import { type AccountTarget, accountPage } from "./account-page.ts";

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import type { Logger } from "../../../../src/ports/logger.ts";
 import type { System } from "../../../../src/ports/system.ts";
-import type { AgentReply } from "../../../sip-stack/dialog/agent.ts";
+import type { AgentReply } from "../../../sip-stack/dialog/user-agent-options.ts";
 import type { MediaAddress } from "../../../sip-stack/media/media-address.ts";
 import { type SipResponse, statusText } from "../../../sip-stack/message/message.ts";
 import { parseHostPort } from "../../../sip-stack/message/uri.ts";

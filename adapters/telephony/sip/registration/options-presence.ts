@@ -1,6 +1,6 @@
 import type { System } from "../../../../src/ports/system.ts";
 import type { LineHealth } from "../../../../src/ports/telephony.ts";
-import type { AgentReply, UserAgent } from "../../../sip-stack/dialog/agent.ts";
+import type { AgentReply, UserAgent } from "../../../sip-stack/dialog/user-agent-options.ts";
 import { oneLine, statusText } from "../../../sip-stack/message/message.ts";
 import { retryAfterMsOf } from "../outcome/release-of.ts";
 import { chance } from "./chance.ts";

@@ -1,6 +1,6 @@
 import { errorText } from "../../../../src/base/error.ts";
 import type { LineHealth } from "../../../../src/ports/telephony.ts";
-import type { AgentReply } from "../../../sip-stack/dialog/agent.ts";
+import type { AgentReply } from "../../../sip-stack/dialog/user-agent-options.ts";
 import { TransportError } from "../../../sip-stack/transport/transport.ts";
 
 /**

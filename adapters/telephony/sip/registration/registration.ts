@@ -2,7 +2,7 @@ import { nextState } from "../../../../src/base/machine.ts";
 import type { Logger } from "../../../../src/ports/logger.ts";
 import type { System } from "../../../../src/ports/system.ts";
 import type { LineHealth } from "../../../../src/ports/telephony.ts";
-import type { AgentReply, RequestSeries, UserAgent } from "../../../sip-stack/dialog/agent.ts";
+import type { AgentReply, RequestSeries, UserAgent } from "../../../sip-stack/dialog/user-agent-options.ts";
 import { parseUint32 } from "../../../sip-stack/message/grammar.ts";
 import { oneLine, statusText } from "../../../sip-stack/message/message.ts";
 import { FlowHold } from "../../../sip-stack/transport/keep-alive.ts";

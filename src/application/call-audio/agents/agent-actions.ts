@@ -1,8 +1,8 @@
 import type { CallSignal } from "../../../domain/calls/call-signal.ts";
 import type { ConversationAction } from "../../../ports/conversation.ts";
 import type { AgentSpeech } from "./agent-speech.ts";
+import type { CalleeTurns } from "./callee-turns.ts";
 import type { ConductedCall } from "./conducted-call.ts";
-import type { CalleeTurns } from "./listening.ts";
 
 /** The actions of an agent on its call: speech, pauses, keys, transfers, voicemail messages, and hanging up. */
 export class AgentActions {

@@ -12,8 +12,8 @@ import { AgentActions } from "./agent-actions.ts";
 import { AgentInputs } from "./agent-inputs.ts";
 import { AgentSpeech, type AgentSpeechContext } from "./agent-speech.ts";
 import { type AgentVoiceContext, agentVoice, briefOf } from "./agent-voice.ts";
+import { CalleeTurns, type ListeningContext } from "./callee-turns.ts";
 import { ConductedCall, type ConductedCallContext } from "./conducted-call.ts";
-import { CalleeTurns, type ListeningContext } from "./listening.ts";
 import { offeredTools } from "./offered-tools.ts";
 import { AgentSilent, PromptReplies } from "./prompt-replies.ts";
 

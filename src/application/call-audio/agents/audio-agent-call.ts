@@ -5,11 +5,11 @@ import { textSkipped } from "../../../domain/events.ts";
 import type { AudioAgent, AudioAgentEvent, AudioConversation } from "../../../ports/audio-conversation.ts";
 import type { CallTap } from "../call-tap.ts";
 import type { LiveCallMedia } from "../programs/program.ts";
+import { AgentAudio } from "./agent-audio.ts";
 import { AgentSpeech, type AgentSpeechContext } from "./agent-speech.ts";
 import { formatOf } from "./audio-format.ts";
 import { AudioListening, type AudioListeningContext } from "./audio-listening.ts";
 import { ConductedCall, type ConductedCallContext } from "./conducted-call.ts";
-import { AgentAudio } from "./incoming-audio.ts";
 import { ReplyAudio } from "./reply-audio.ts";
 import type { SpokenLine } from "./spoken-queue.ts";
 

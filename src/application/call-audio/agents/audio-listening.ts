@@ -7,7 +7,7 @@ import {
   type TranscriptReader,
 } from "../transcripts/call-transcripts.ts";
 import { BargeIn } from "./barge-in.ts";
-import { ConversationAudio } from "./callee-audio.ts";
+import { ConversationAudio } from "./conversation-audio.ts";
 import type { SpokenLine } from "./spoken-queue.ts";
 import type { TurnMeter } from "./turn-meter.ts";
 

@@ -5,8 +5,8 @@ import { type Event, type Fact, isFinalEvent } from "../../../domain/events.ts";
 import { Refusal } from "../../../domain/refusal.ts";
 import type { Context } from "../../context.ts";
 import type { FollowedAudio } from "../call-media.ts";
-import { QueuedListener } from "./call-listener.ts";
 import { MAX_LISTENERS } from "./call-listening.ts";
+import { QueuedListener } from "./queued-listener.ts";
 
 /** Length of the pieces that listeners get while they keep up, ms. */
 const PIECE_MS = 20;

@@ -43,7 +43,7 @@ export type CallCreationContext = Pick<
   | "purgeClock"
   | "schemas"
   | "speech"
-  | "standStill"
+  | "processPauses"
   | "storage"
   | "strictSchemas"
   | "system"
@@ -223,7 +223,7 @@ export class CallCreation {
 
   #newCall(principal: Principal, input: CheckedCallInput, message: Message, from: CallerId | undefined): Call {
     const sip = sipChoiceOf(input);
-    this.#context.standStill.look();
+    this.#context.processPauses.look();
     return {
       id: this.#context.ids("call"),
       instanceId: input.instanceId,

@@ -18,7 +18,7 @@ import { decideNext } from "./dial-protection.ts";
 import type { Preparations } from "./preparations.ts";
 
 /** Dependencies of the instance queue. */
-export type InstanceQueueContext = Pick<Context, "lease" | "log" | "nodeId" | "standStill" | "storage" | "system"> &
+export type InstanceQueueContext = Pick<Context, "lease" | "log" | "nodeId" | "processPauses" | "storage" | "system"> &
   CallSessionContext;
 
 /** Assumed rate of legs of a network that states none, Hz. */
@@ -179,7 +179,7 @@ export class InstanceQueue {
       return REST;
     }
     const next = preparations.call(instanceId) ?? (await this.#next());
-    const staleReason = next && this.#context.standStill.missedBy(next);
+    const staleReason = next && this.#context.processPauses.missedBy(next);
     if (next && staleReason !== undefined)
       return await this.#block(next, { reason: "instance_offline", detail: staleReason });
     const decision = await decideNext(this.#context, monitor, next);
@@ -202,7 +202,7 @@ export class InstanceQueue {
     const { number } = monitor;
     number.full = undefined; // unless this dial sets it again
     const onDial = () => {
-      const staleReason = this.#context.standStill.missedBy(call);
+      const staleReason = this.#context.processPauses.missedBy(call);
       if (staleReason !== undefined) throw new ProgramFailed("instance_offline", staleReason);
       number.lastDial = { at: system.monotonic() };
     };

@@ -16,8 +16,8 @@ import { type LiveConnection, ProgramFailed } from "../../call-audio/programs/pr
 import type { Context } from "../../context.ts";
 import { CallClock } from "../call-clock.ts";
 import { isOneWay } from "../creation/one-way-calls.ts";
-import { type DiallingContext, dialRelease, prepareDialling } from "../dialling/dialling.ts";
 import { refusalNow } from "../dialling/last-check.ts";
+import { type DiallingContext, dialRelease, prepareDialling } from "../dialling/prepare-dialling.ts";
 import { CallJournal, type CallJournalContext } from "./call-journal.ts";
 import { QualityRecorder } from "./call-quality.ts";
 import { CallTimers } from "./call-timers.ts";

@@ -1,7 +1,7 @@
 import { DigestClient } from "../../../../adapters/sip-stack/auth/digest.ts";
-import type { UserAgent, UserAgentOptions } from "../../../../adapters/sip-stack/dialog/agent.ts";
 import type { InviteEnd, InviteUsage } from "../../../../adapters/sip-stack/dialog/invite.ts";
 import { createUserAgent } from "../../../../adapters/sip-stack/dialog/user-agent.ts";
+import type { UserAgent, UserAgentOptions } from "../../../../adapters/sip-stack/dialog/user-agent-options.ts";
 import { createTransactions } from "../../../../adapters/sip-stack/transaction/transaction-layer.ts";
 import { createResolve } from "../../../../adapters/sip-stack/transport/resolver.ts";
 import { createTransports } from "../../../../adapters/sip-stack/transport/transports.ts";

@@ -1,7 +1,7 @@
 import { DigestClient } from "../../../../adapters/sip-stack/auth/digest.ts";
-import type { UserAgent, UserAgentOptions } from "../../../../adapters/sip-stack/dialog/agent.ts";
 import type { InviteEnd, InviteUsage, Negotiator } from "../../../../adapters/sip-stack/dialog/invite.ts";
 import { createUserAgent } from "../../../../adapters/sip-stack/dialog/user-agent.ts";
+import type { UserAgent, UserAgentOptions } from "../../../../adapters/sip-stack/dialog/user-agent-options.ts";
 import { silentLogger } from "../../../../src/ports/logger.ts";
 import { ManualSystem } from "../../../../src/testing/manual-system.ts";
 import {

@@ -2,7 +2,7 @@ import type { CallEvent, ListCallsQuery } from "../../../../../src/client/index.
 import { CALL_STATUSES, CALL_TYPES, type CallStatus, type CallType } from "../../../../../src/domain/calls/call.ts";
 import { PHONE_NUMBER } from "../../../../../src/domain/numbers/phone-number.ts";
 import type { ListedCall } from "./call-rows.ts";
-import { phoneNumberOf } from "./phone-number.ts";
+import { phoneNumberOf } from "./typed-number.ts";
 
 /** Filter of a list of calls; a missing field does not filter. */
 export interface CallListFilter {

@@ -9,8 +9,8 @@ import pt from "../../dictionary/pt/calls.ts";
 import { href, navigate } from "../../shell/place.ts";
 import type { ListedCall } from "./call-rows.ts";
 import { createdText, Duration, outcomeText } from "./call-text.tsx";
-import { spacedNumber } from "./phone-number.ts";
 import { nearEnd, nextRows, type RowWindow, rowAfterKey, rowWindow, type ScrollState } from "./row-window.ts";
+import { spacedNumber } from "./typed-number.ts";
 
 const t = dictionary({ en, pt });
 /** Height of a row until the first one has been measured, pixels. */

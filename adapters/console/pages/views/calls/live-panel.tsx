@@ -12,7 +12,7 @@ import { href } from "../../shell/place.ts";
 import { Keypad } from "../phone/keypad.tsx";
 import { Elapsed } from "./call-text.tsx";
 import type { MicrophoneCall } from "./microphone-call.ts";
-import { spacedNumber } from "./phone-number.ts";
+import { spacedNumber } from "./typed-number.ts";
 
 const t = dictionary({ en, pt });
 const calls = dictionary({ en: enCalls, pt: ptCalls });

@@ -8,7 +8,7 @@ import pt from "../../dictionary/pt/new-call.ts";
 import { client } from "../../shell/client.ts";
 import { href } from "../../shell/place.ts";
 import { useAction } from "../../shell/use-action.ts";
-import { spacedNumber } from "../calls/phone-number.ts";
+import { spacedNumber } from "../calls/typed-number.ts";
 
 const t = dictionary({ en, pt });
 

@@ -1,7 +1,7 @@
 import type { OnMachine } from "../../../../../src/domain/answering/answering-machine.ts";
 import type { CallType } from "../../../../../src/domain/calls/call.ts";
 import type { CreateCallInput } from "../../../../../src/domain/calls/call-input.ts";
-import { phoneNumberOf } from "../calls/phone-number.ts";
+import { phoneNumberOf } from "../calls/typed-number.ts";
 import type { ChosenAudio } from "./chosen-audio.ts";
 
 /** A variable of an agent, as typed. */

@@ -10,7 +10,7 @@ import pt from "../../dictionary/pt/new-call.ts";
 import { client } from "../../shell/client.ts";
 import { href } from "../../shell/place.ts";
 import { type Data, useData } from "../../shell/use-data.ts";
-import { spacedNumber } from "../calls/phone-number.ts";
+import { spacedNumber } from "../calls/typed-number.ts";
 import { faultAt } from "./form-field.tsx";
 import type { FormState } from "./form-state.ts";
 

@@ -4,7 +4,7 @@ import en from "../../dictionary/en/new-call.ts";
 import pt from "../../dictionary/pt/new-call.ts";
 import { href } from "../../shell/place.ts";
 import { signedIn } from "../../shell/session.ts";
-import { phoneNumberOf, spacedNumber } from "../calls/phone-number.ts";
+import { phoneNumberOf, spacedNumber } from "../calls/typed-number.ts";
 import { TextField } from "./form-field.tsx";
 import type { FormState } from "./form-state.ts";
 

@@ -10,7 +10,7 @@ import pt from "../../dictionary/pt/overview.ts";
 import { client } from "../../shell/client.ts";
 import { href } from "../../shell/place.ts";
 import { useData } from "../../shell/use-data.ts";
-import { spacedNumber } from "../calls/phone-number.ts";
+import { spacedNumber } from "../calls/typed-number.ts";
 
 const t = dictionary({ en, pt });
 

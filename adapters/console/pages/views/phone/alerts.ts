@@ -1,7 +1,7 @@
 import { dictionary } from "../../dictionary/dictionary.ts";
 import en from "../../dictionary/en/phone.ts";
 import pt from "../../dictionary/pt/phone.ts";
-import { spacedNumber } from "../calls/phone-number.ts";
+import { spacedNumber } from "../calls/typed-number.ts";
 import type { PhoneCall } from "./phone-state.ts";
 import { flashTitle, notify, ring } from "./ringer.ts";
 

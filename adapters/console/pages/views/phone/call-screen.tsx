@@ -5,7 +5,7 @@ import { dictionary } from "../../dictionary/dictionary.ts";
 import en from "../../dictionary/en/phone.ts";
 import { formatDuration } from "../../dictionary/format.ts";
 import pt from "../../dictionary/pt/phone.ts";
-import { spacedNumber } from "../calls/phone-number.ts";
+import { spacedNumber } from "../calls/typed-number.ts";
 import { callerText } from "./alerts.ts";
 import { Keypad } from "./keypad.tsx";
 import type { LiveCall } from "./live-call.ts";

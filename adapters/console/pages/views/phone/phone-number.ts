@@ -1,5 +1,5 @@
 import { PHONE_NUMBER } from "../../../../../src/domain/numbers/phone-number.ts";
-import { phoneNumberOf } from "../calls/phone-number.ts";
+import { phoneNumberOf } from "../calls/typed-number.ts";
 
 const KEY = "ringport-phone-number";
 /** Default number of a phone, outside the plan of the simulated network. */

@@ -7,7 +7,7 @@ import en from "../../dictionary/en/phone.ts";
 import { formatDuration } from "../../dictionary/format.ts";
 import pt from "../../dictionary/pt/phone.ts";
 import { changeQuery } from "../../shell/place.ts";
-import { spacedNumber } from "../calls/phone-number.ts";
+import { spacedNumber } from "../calls/typed-number.ts";
 import { callerText } from "./alerts.ts";
 import { CallScreen } from "./call-screen.tsx";
 import { FirstCall } from "./first-call.tsx";

@@ -3,9 +3,9 @@ import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { Call } from "../../../src/domain/calls/call.ts";
 import type { MentionedNumber } from "../../../src/domain/numbers/mentioned-number.ts";
 import type { Page } from "../../../src/ports/storage.ts";
+import type { Session } from "../database.ts";
 import { callOf, RECORDS } from "../records.ts";
 import type { CallRow, Database } from "../schema.ts";
-import type { Session } from "../session.ts";
 import type { NumberPlace } from "../stored-record.ts";
 
 type Places = {

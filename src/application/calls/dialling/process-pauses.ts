@@ -3,7 +3,7 @@ import type { Call } from "../../../domain/calls/call.ts";
 import type { Timings } from "../../../domain/timings.ts";
 import type { System } from "../../../ports/system.ts";
 
-interface StandStillParts {
+interface ProcessPausesParts {
   readonly system: System;
   readonly timings: Timings;
   readonly ids: IdSource;
@@ -23,13 +23,13 @@ interface Gap {
  * wall clock was set to. While calls wait for a line that takes calls, its probes read the clocks; other calls wait no
  * longer than a gap is long.
  */
-export class StandStill {
-  readonly #parts: StandStillParts;
+export class ProcessPauses {
+  readonly #parts: ProcessPausesParts;
   /** Both clocks when they were last read, ms. */
   #lastReading: { readonly wall: number; readonly monotonic: number };
   #lastGap: Gap | undefined;
 
-  constructor(parts: StandStillParts) {
+  constructor(parts: ProcessPausesParts) {
     this.#parts = parts;
     this.#lastReading = this.#now;
   }

@@ -3,9 +3,9 @@ import { EMPTY_BODY, responseTo, type SipMessage, type SipRequest } from "../mes
 import { tagOf, withTag } from "../message/name-addr.ts";
 import type { IncomingRequest, Transactions } from "../transaction/transactions.ts";
 import type { Flow } from "../transport/transport.ts";
-import type { HeaderField, UserAgentOptions } from "./agent.ts";
 import type { DialogTermination } from "./dialog-termination.ts";
 import { type OurStatus, REASONS } from "./refusals.ts";
+import type { HeaderField, UserAgentOptions } from "./user-agent-options.ts";
 
 /** Parts of a response besides its status. */
 export interface ReplyParts {
