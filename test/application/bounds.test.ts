@@ -64,7 +64,7 @@ describe("a network that does not respond", () => {
     const instance = await world.newInstance();
     await world.app.instances.configure(ALICE, instance.id);
     world.line(instance).linkBarrier = never;
-    const message = expect.stringContaining("the network did not answer within 10000 ms");
+    const message = expect.stringContaining("the network did not respond within 10000 ms");
     expect(await refusal(world, instance)).toEqual({ code: "qr_unavailable", message, ms: 10_000 });
     await world.stop();
   });

@@ -194,7 +194,7 @@ describe("a call whose claim succeeded without a response", () => {
     expect(world.network.legs).toEqual([leg]);
     expect(world.errors).toEqual([
       expect.stringMatching(/broke off/),
-      expect.stringMatching(/the next start settles it/),
+      expect.stringMatching(/the next start settles the call/),
     ]);
     await world.stop();
   });

@@ -102,7 +102,7 @@ describe("sealed records", () => {
     const largestValue = new Uint8Array(1024 * 1024);
     await sealedRecords.set(new Map([["k".repeat(200), largestValue]]));
     await expect(sealedRecords.set(new Map([["k", new Uint8Array(largestValue.length + 1)]]))).rejects.toThrow(
-      'the record "k" has 1048577 bytes; it may have 1048576',
+      'the record "k" has 1048577 bytes, at most 1048576 are allowed',
     );
   });
 

@@ -130,7 +130,7 @@ describe("a failed attempt", () => {
     await world.system.advance(200);
     expect(world.endpoints.waiting.get(URL)).toBe(0);
     expect(await deliveries()).toMatchObject([
-      { status: "pending", attempts: 1, lastStatus: null, lastError: "the endpoint did not answer within 15000 ms" },
+      { status: "pending", attempts: 1, lastStatus: null, lastError: "the endpoint did not respond within 15000 ms" },
     ]);
   });
 
