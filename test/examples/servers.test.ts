@@ -35,7 +35,7 @@ describe("an app that Ringport is mounted in", () => {
     ["hono.ts", {}],
   ];
   for (const [script, appOptions] of examples) {
-    const options = { ...appOptions, below: "/voice" };
+    const options = { ...appOptions, mountPath: "/voice" };
     onItsRuntime(script, options, "keeps its own routes and places a call that is heard", async () => {
       const { base, client } = await startExample(script, options);
       expect(await (await fetch(new URL("/", base))).text()).toBe("My own app, with calls below /voice/v1");

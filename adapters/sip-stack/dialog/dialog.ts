@@ -116,7 +116,7 @@ export class SipDialog {
 interface NextHop {
   readonly to: string | Flow;
   /** The URI to use if the flow is closed. */
-  readonly otherwise: string;
+  readonly fallback: string;
 }
 
 /**
@@ -126,11 +126,11 @@ interface NextHop {
  */
 export function nextHop(uri: string, flow: Flow, inviteHop: string): NextHop {
   const parsed = parseUri(uri);
-  if (parsed === undefined) return { to: inviteHop, otherwise: inviteHop };
+  if (parsed === undefined) return { to: inviteHop, fallback: inviteHop };
   const isHostHidden = isHidden(parsed.host, flow.remote.address);
-  const otherwise = isHostHidden ? inviteHop : uri;
+  const fallback = isHostHidden ? inviteHop : uri;
   const usesFlow = flow.isAlive && (isHostHidden || leadsTo(parsed, flow, parseUri(inviteHop)));
-  return { to: usesFlow ? flow : otherwise, otherwise };
+  return { to: usesFlow ? flow : fallback, fallback };
 }
 
 /** Names that are valid only within one network (RFC 2606, 6762, 8375), such as a machine name. */

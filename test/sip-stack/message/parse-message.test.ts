@@ -123,27 +123,27 @@ describe("a malformed message", () => {
     const ack = parseText(optionsWith("CSeq: 1 ACK", "To: bad").replace("OPTIONS", "ACK"));
     const response = parseText(optionsWith("To: bad").replace(/^.*\n/, "SIP/2.0 200 OK\n"));
     for (const message of [ack, response])
-      expect(message).toEqual({ kind: "malformed", detail: "To cannot be read", answer: undefined });
+      expect(message).toEqual({ kind: "malformed", detail: "To cannot be read", response: undefined });
   });
 
   test("is reported if it ends within its header", () => {
     const message = wire(optionsWith());
     for (const length of [message.length - 1, message.length - 2, message.length - 20])
-      expect(parseMessage(message.subarray(0, length))).toMatchObject({ kind: "malformed", answer: { status: 400 } });
-    expect(parseMessage(new Uint8Array(0))).toMatchObject({ kind: "malformed", answer: undefined });
+      expect(parseMessage(message.subarray(0, length))).toMatchObject({ kind: "malformed", response: { status: 400 } });
+    expect(parseMessage(new Uint8Array(0))).toMatchObject({ kind: "malformed", response: undefined });
   });
 
   test("is reported if its header or number of fields exceeds the limit", () => {
     expect(parseText(optionsWith(`X: ${"x".repeat(MAX_HEADER_BYTES)}`))).toMatchObject({
       kind: "malformed",
       detail: "The header is larger than 64 KiB",
-      answer: { status: 513 },
+      response: { status: 513 },
     });
     const fields = Array.from({ length: MAX_FIELDS }, (_, index) => `X-${index}: 1`);
     expect(parseText(optionsWith(...fields))).toMatchObject({
       kind: "malformed",
       detail: "The header has more than 500 fields",
-      answer: { status: 400 },
+      response: { status: 400 },
     });
   });
 });

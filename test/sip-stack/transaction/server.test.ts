@@ -146,7 +146,7 @@ describe("an INVITE server transaction (RFC 3261 figure 7)", () => {
     await wire.system.advance(60_000);
     expect(wire.sentMessages).toHaveLength(3);
     expect(wire.requests.map((incoming) => incoming.request.method)).toEqual(["INVITE", "ACK", "ACK"]);
-    expect(wire.requests[1]).toMatchObject({ done: true, flow });
+    expect(wire.requests[1]).toMatchObject({ hasFinalResponse: true, flow });
     expect(wire.missingAcks).toEqual([]);
     expect(wire.system.waiting).toBe(0);
   });
