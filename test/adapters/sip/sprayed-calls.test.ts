@@ -111,7 +111,7 @@ function expectOnlyCallee({ callee, sprayer: { sent, received }, events }: Resul
   expect(events).not.toContain("dtmf");
 }
 
-const SPRAYED_LATER = { reorderDelayMs: 200 };
+const SPRAYED_LATER = { lateMs: 200 };
 
 describe.each(["thread", "worker"] as const)("with the audio in a %s, a foreign host sprays the ports", (media) => {
   test("of a call with a silent callee is not evidence", async () => {
