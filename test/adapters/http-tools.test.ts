@@ -34,7 +34,7 @@ describe("HTTP tools", () => {
     [`[{"a":"${SECRET}" "b"}]`, /\(RINGPORT_AGENT_TOOLS\) are not JSON/],
     [
       JSON.stringify([{ ...ORDER, url: "ftp://x" }]),
-      /\(RINGPORT_AGENT_TOOLS\) cannot be used: tool order: url must be/,
+      /\(RINGPORT_AGENT_TOOLS\) cannot be used: tool order: url must look like/,
     ],
     [JSON.stringify([ORDER, ORDER]), /two tools are called order; give one of them another name/],
   ] as const)("that cannot be used are refused before anything is created: %s", async ([tools, message]) => {

@@ -35,11 +35,11 @@ function withEmptyTables(
 /** Deletes all rows except those of the migrations. */
 async function deleteRows(url: string): Promise<void> {
   await using client = await openClient(url);
-  const { rows } = await client.query<{ tableName: string }>(
+  const { rows } = await client.query<{ place: string }>(
     `select format('%I.%I', schemaname, tablename) as place from pg_tables
       where schemaname not in ('pg_catalog', 'information_schema') and tablename not like '%migration%'`,
   );
-  await client.query(rows.map(({ tableName }) => `delete from ${tableName}`).join(";"));
+  await client.query(rows.map(({ place }) => `delete from ${place}`).join(";"));
 }
 
 const postgres = await findPostgres();

@@ -8,13 +8,13 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const ACCEPTED = /^(MIT|MIT OR Apache-2\.0|ISC|Apache-2\.0|BSD-2-Clause|BSD-3-Clause|0BSD|BlueOak-1\.0\.0)$/;
 
 describe("licences", () => {
-  const { needed, optional } = dependenciesOf(ROOT);
+  const { required, optional } = dependenciesOf(ROOT);
   const { folder } = inject("packed");
   const notices = readFileSync(join(folder, "dist/third-party-notices.txt"), "utf8");
 
   test("of installed dependencies are permissive", () => {
-    expect(needed.length).toBeGreaterThan(8);
-    expect(needed.filter(({ licence }) => !ACCEPTED.test(licence)).map(({ name }) => name)).toEqual([]);
+    expect(required.length).toBeGreaterThan(8);
+    expect(required.filter(({ licence }) => !ACCEPTED.test(licence)).map(({ name }) => name)).toEqual([]);
   });
 
   test("of the GPL belong to optional peers only", () => {
@@ -26,7 +26,7 @@ describe("licences", () => {
   });
 
   test("are listed for every package, with full texts for bundled code", () => {
-    for (const { name, version, licence } of [...needed, ...optional])
+    for (const { name, version, licence } of [...required, ...optional])
       expect(notices).toContain(`\n${name} ${version}: ${licence}`);
     const [bundledPart = ""] = notices.split("These packages are installed with this one");
     expect(bundledPart).toContain("swagger-ui-dist 5.35.0: Apache-2.0");

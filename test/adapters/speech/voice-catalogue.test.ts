@@ -153,9 +153,9 @@ test("espeakMatch picks the language with the best tag, never a neighbour's", ()
     },
     { identifier: "sit/cmn", name: "Mandarin", tags: [{ tag: "cmn", priority: 5 }] },
   ]);
-  expect(espeakMatch(languages, "en-GB")).toEqual({ identifier: "gmw/en", generic: false });
-  expect(espeakMatch(languages, "en-ZW")).toEqual({ identifier: "gmw/en", generic: true });
-  expect(espeakMatch(languages, "zh-TW")).toEqual({ identifier: "sit/cmn", generic: true });
+  expect(espeakMatch(languages, "en-GB")).toEqual({ identifier: "gmw/en", isGeneric: false });
+  expect(espeakMatch(languages, "en-ZW")).toEqual({ identifier: "gmw/en", isGeneric: true });
+  expect(espeakMatch(languages, "zh-TW")).toEqual({ identifier: "sit/cmn", isGeneric: true });
   expect(espeakMatch(languages, "es-AR")).toBeUndefined();
   for (const tag of ["enm-GB", "constructor", "__proto__"]) expect(espeakMatch(languages, tag), tag).toBeUndefined();
 });

@@ -60,7 +60,7 @@ describe("a worker pool", () => {
     const [thread] = await collect(runScript(pool, "count"));
     expect(await failure(runScript(pool, "fail"))).toMatchObject({
       kind: "failed",
-      thrown: "RangeError",
+      thrownName: "RangeError",
       message: "out of range",
     });
     expect(await collect(runScript(pool, "count"))).toEqual([thread]);

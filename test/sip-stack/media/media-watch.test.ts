@@ -13,7 +13,7 @@ describe("a packet after the answer", () => {
   test("of the peer is evidence of life", () => {
     const watch = answeredWatch();
     watch.rtp(900, true, "peer");
-    expect(watch.evidence).toEqual({ kind: "inbound", elsewhere: false, expected: true });
+    expect(watch.evidence).toEqual({ kind: "inbound", fromOtherHost: false, expected: true });
     expect(watch.silenceReport(1_800)).toBeUndefined();
     expect(watch.silenceReport(1_900)).toMatch(/^no audio came from the peer for 1 s/);
   });
@@ -22,7 +22,7 @@ describe("a packet after the answer", () => {
     const watch = answeredWatch();
     watch.rtp(900, true, "followed");
     watch.rtcp(false, false, 950, "followed");
-    expect(watch.evidence).toEqual({ kind: "none", elsewhere: true, expected: true });
+    expect(watch.evidence).toEqual({ kind: "none", fromOtherHost: true, expected: true });
     expect(watch.takeEvidence()).toBe(false);
     expect(watch.silenceReport(1_900)).toBeUndefined();
     expect(watch.silenceReport(1_950)).toMatch(/^no audio came from the peer for 1 s/);
@@ -32,7 +32,7 @@ describe("a packet after the answer", () => {
     const watch = answeredWatch();
     watch.rtp(900, true, "other");
     watch.rtcp(false, true, 950, "other");
-    expect(watch.evidence).toEqual({ kind: "none", elsewhere: true, expected: true });
+    expect(watch.evidence).toEqual({ kind: "none", fromOtherHost: true, expected: true });
     expect(watch.silenceReport(1_000)).toBe("audio came only from other hosts than the peer's for 1 s (mediaLossMs)");
   });
 });

@@ -25,7 +25,7 @@ test("a report is read as written", () => {
     ssrc: 1,
     senderTime: ntpMiddle(NOW),
     senderPackets: 50,
-    reported: true,
+    hasReport: true,
     fractionLost: 0.25,
     lost: -3,
     lastReport: 0xabcd0000,

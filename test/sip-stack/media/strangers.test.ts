@@ -132,5 +132,5 @@ test.each([
   const end = await sessionTo(0, { remote, remoteRtcp: remote });
   await voiceOf(end)(behindNat, 10);
   await until(() => behindNat.received >= 5, "our audio where its audio comes from", 2_000);
-  expect(end.session.evidence()).toMatchObject({ kind: "none", elsewhere: true });
+  expect(end.session.evidence()).toMatchObject({ kind: "none", fromOtherHost: true });
 });

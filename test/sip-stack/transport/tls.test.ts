@@ -25,7 +25,7 @@ test("a request is sent over TLS to a server whose certificate our authority sig
   expect(flow).toMatchObject({
     kind: "tls",
     reliable: true,
-    alive: true,
+    isAlive: true,
     remote: { address: "127.0.0.1", port: peer.port },
   });
   flow.send(options());
@@ -35,13 +35,13 @@ test("a request is sent over TLS to a server whose certificate our authority sig
 test("the certificate may be for an IP address", async () => {
   const peer = resources.add(await streamPeer({ tls: authority.issue({ names: ["127.0.0.1"] }) }));
   const { transports } = trunk({ ca: authority.ca });
-  expect(await transports.connect(hopTo(peer.port, "127.0.0.1"), never)).toMatchObject({ alive: true });
+  expect(await transports.connect(hopTo(peer.port, "127.0.0.1"), never)).toMatchObject({ isAlive: true });
 });
 
 test("tls.servername is the certificate's name", async () => {
   const peer = resources.add(await streamPeer({ tls: authority.issue({ names: ["sip.example.com"] }) }));
   const { transports } = trunk({ ca: authority.ca, servername: "sip.example.com" });
-  expect(await transports.connect(hopTo(peer.port), never)).toMatchObject({ alive: true });
+  expect(await transports.connect(hopTo(peer.port), never)).toMatchObject({ isAlive: true });
 });
 
 test("a server named by address must have the certificate of its earlier name", async () => {
@@ -81,7 +81,7 @@ test("insecure accepts any certificate", async () => {
     await streamPeer({ tls: otherAuthority.issue({ names: ["elsewhere.example"], days: [-2, -1] }) }),
   );
   const { transports } = trunk({ insecure: true });
-  expect(await transports.connect(hopTo(peer.port), never)).toMatchObject({ alive: true });
+  expect(await transports.connect(hopTo(peer.port), never)).toMatchObject({ isAlive: true });
 });
 
 test("a server gets the client certificate it demands", async () => {

@@ -45,7 +45,7 @@ test.each(LOOPBACKS)("a datagram over $family gets its response", async ({ addre
   const farPeer = await peer(address);
   const { transports, messages } = trunk();
   const flow = await transports.connect(hopTo(farPeer), never);
-  expect(flow).toMatchObject({ kind: "udp", reliable: false, alive: true, remote: { address, port: farPeer.port } });
+  expect(flow).toMatchObject({ kind: "udp", reliable: false, isAlive: true, remote: { address, port: farPeer.port } });
   flow.send(options());
   await vi.waitFor(() => expect(messagesOf(farPeer)).toHaveLength(1));
   expect(messagesOf(farPeer)[0]).toMatchObject({ address: flow.local.address, port: flow.local.port });

@@ -160,7 +160,7 @@ describe.concurrent("a trunk check", () => {
   test.each([
     [403, "forbids it"],
     [404, "`user` and `domain`"],
-    [405, "leave `register` out"],
+    [405, "leave out `register`"],
   ])("explains the status %i of a REGISTER", async (status, fix) => {
     const server = await farEnd();
     server.health = status;
@@ -178,7 +178,7 @@ describe.concurrent("a trunk check", () => {
     const trunk = { server: server.uri, ...ACCOUNT, register: true };
     expect(stepOf(await check({ ...trunk, realms: ["acme"] }), "registration")).toMatchObject({
       state: "broken",
-      fix: expect.stringContaining("name in `realms`"),
+      fix: expect.stringContaining("list it in `realms`"),
     });
     expect(stepOf(await check(trunk, NUMBER), "call")).toMatchObject({
       state: "broken",

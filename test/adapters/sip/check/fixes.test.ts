@@ -9,7 +9,7 @@ describe("the fix for refused credentials", () => {
     [407, "other_realm", "`realms`"],
     [401, "wrong_password", "`password`"],
     [403, undefined, "forbids it"],
-    [501, undefined, "leave `register` out"],
+    [501, undefined, "leave out `register`"],
     [undefined, undefined, "operator"],
   ] as const)("for status %s and code %s names %s", (status, code, fix) => {
     expect(credentialsFix(status, code)).toContain(fix);

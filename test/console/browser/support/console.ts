@@ -1,7 +1,7 @@
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterEach, expect } from "vitest";
 import type { SessionState } from "../../../../adapters/console/api.ts";
-import { type Look, type TestBrowser, useBrowser, type WatchedPage, watched } from "../../../peers/browser.ts";
+import { type Look, type TestBrowser, useBrowser, type WatchedPage, watchPage } from "../../../peers/browser.ts";
 import { type Server, type ServerOptions, type Target, useServer } from "../../../support/server.ts";
 
 export const PASSWORD = "correct horse battery";
@@ -47,7 +47,7 @@ export class TestConsole {
 
   /** Watches a tab that a page has opened. */
   watch(tab: Page): void {
-    this.#opened.push({ watched: watched(tab), expectedFaults: [] });
+    this.#opened.push({ watched: watchPage(tab), expectedFaults: [] });
   }
 
   /** A browser of a user who has just registered; the first user of a server becomes the administrator. */
