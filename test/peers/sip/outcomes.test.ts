@@ -97,7 +97,7 @@ const SCENARIOS: readonly Scenario[] = [
       farEnd.isUnplugged = true;
       (await theirs()).close();
     },
-    ...{ status: "FAILED", reason: "media_failed", detail: /no audio/i, heardMs: [2_000, 3_000] },
+    ...{ status: "FAILED", reason: "media_failed", detail: /stopped sending audio/i, heardMs: [2_000, 3_000] },
   },
   {
     title: "is busy",
