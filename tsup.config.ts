@@ -28,8 +28,9 @@ export default defineConfig({
   entry: {
     ...published,
     cli: "adapters/cli/main.ts",
-    // Entries of their own: a worker thread is started by file name, which no bundler follows.
+    // Entries of their own: a worker thread or process is started by file name, which no bundler follows.
     worker: "adapters/embedded/worker.ts",
+    "speech-host": "adapters/neural/host.ts",
     "sip-media-worker": "adapters/sip-stack/media/worker/sip-media-worker.ts",
   },
   dts: { entry: published },

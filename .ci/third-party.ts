@@ -30,9 +30,27 @@ const LEGAL = /^(licen[sc]e(-[\w.-]+?)?|copying|notice)(\.(md|txt))?$/i;
 const INSIDE: Readonly<Record<string, string>> = {
   "libphonenumber-js":
     "Contains the numbering plans of Google's libphonenumber: Apache-2.0, https://github.com/google/libphonenumber.",
+  "sherpa-onnx": "Contains eSpeak NG: GPL-3.0, https://github.com/espeak-ng/espeak-ng.",
+  "sherpa-onnx-node": "Contains eSpeak NG: GPL-3.0, https://github.com/espeak-ng/espeak-ng.",
   "mpg123-decoder":
     "Contains libmpg123, compiled to WebAssembly: LGPL-2.1, https://www.mpg123.de. It is installed beside Ringport as a separate package and can be replaced there.",
 };
+
+/** Optional packages that only the tests of speech models install, in a folder of their own. */
+const UNINSTALLED: ReadonlyMap<string, (range: string) => ThirdParty> = new Map(
+  ["sherpa-onnx", "sherpa-onnx-node"].map((name) => [
+    name,
+    (range) => ({
+      name,
+      version: range,
+      licence: "Apache-2.0",
+      texts: [],
+      author: "The next-gen Kaldi team",
+      dependencies: [],
+      folder: "",
+    }),
+  ]),
+);
 
 /** The named packages and all their dependencies, each once, sorted by name. */
 function withDependencies(root: string, names: readonly string[]): ThirdParty[] {
@@ -52,7 +70,10 @@ function withDependencies(root: string, names: readonly string[]): ThirdParty[] 
 export function dependenciesOf(root: string): { readonly required: ThirdParty[]; readonly optional: ThirdParty[] } {
   const { dependencies = {}, peerDependencies = {} } = manifest(root);
   const needed = withDependencies(root, Object.keys(dependencies));
-  return { required: needed, optional: Object.keys(peerDependencies).map((name) => thirdParty(name, root)) };
+  const optional = Object.entries(peerDependencies).map(
+    ([name, range]) => UNINSTALLED.get(name)?.(range) ?? thirdParty(name, root),
+  );
+  return { required: needed, optional };
 }
 
 /** The text of third-party-notices.txt. @param bundled names of the packages bundled into the published files */

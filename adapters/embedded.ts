@@ -14,14 +14,15 @@ import type { Speech } from "../src/ports/speech.ts";
 import type { Storage } from "../src/ports/storage.ts";
 import { realSystem } from "../src/ports/system.ts";
 import type { Transcription } from "../src/ports/transcription.ts";
-import { DEFAULT_DATA, dataFolder, RECORDINGS_FOLDER } from "./embedded/data-folder.ts";
+import { DEFAULT_DATA, dataFolder, modelFolder, RECORDINGS_FOLDER } from "./embedded/data-folder.ts";
 import { docsAsset } from "./embedded/docs-asset.ts";
 import { httpTools } from "./embedded/http-tools.ts";
 import { chosenNetworks, networksWithCallData } from "./embedded/networks.ts";
 import { scryptHasher } from "./embedded/scrypt-hasher.ts";
 import { parseSecret, secretOf, storedSecret } from "./embedded/secret.ts";
-import { closing, type SharedWorkers, sharedWorkers } from "./embedded/shared-workers.ts";
+import { closing, type SharedPool, type SharedWorkers, sharedPool, sharedWorkers } from "./embedded/shared-workers.ts";
 import { embeddedStorage } from "./embedded/storage.ts";
+import type { SpeechProcesses } from "./neural/speech-processes.ts";
 import { HostLookup } from "./user-hosts/host-lookup.ts";
 import { httpSender } from "./user-hosts/http-sender.ts";
 
@@ -50,11 +51,12 @@ export async function embedded(options: RingportOptions): Promise<EmbeddedPorts>
   const makeNetworks = options.telephony === undefined ? await chosenNetworks(options) : undefined;
   const workers = sharedWorkers();
   const storage = await embeddedStorage(options, workers);
-  const speech = (await joinedSpeech(options)) ?? (await embeddedSpeech(options, workers));
+  const neural = embeddedNeural(options, data);
+  const speech = (await joinedSpeech(options)) ?? (await embeddedSpeech(options, workers, neural));
   const decoder = options.decoder ?? (await embeddedDecoder(workers));
   const telephony = asList(options.telephony) ?? (await makeNetworks?.(data, speech)) ?? [];
   const recordings = options.recordings ?? (await embeddedRecordings(data));
-  const transcription = options.transcription ?? (await embeddedTranscription(options));
+  const transcription = options.transcription ?? (await embeddedTranscription(options, neural));
   const agent = options.agent ?? (await embeddedAgent(options));
   const bodies = await embeddedBodies(workers);
   const webhookSender = httpSender({ allowPrivate: options.webhooks?.allowPrivate, hosts });
@@ -87,18 +89,49 @@ async function joinedSpeech({ speech, system = realSystem }: RingportOptions): P
   return joinSpeech(engines);
 }
 
-async function embeddedSpeech({ embedded }: RingportOptions, workers: SharedWorkers): Promise<Speech> {
+async function embeddedSpeech(
+  { embedded }: RingportOptions,
+  workers: SharedWorkers,
+  { folder, processes }: EmbeddedNeural,
+): Promise<Speech> {
   const { embeddedSpeech: speechOf } = await import("./speech/embedded-engines.ts");
   const { pool, release } = await workers();
+  const { neuralSpeech } = await import("./neural/neural-speech.ts");
+  const shared = await processes();
+  const neural = neuralSpeech({ folder, processes: shared.pool, choice: embedded?.neural?.voices });
   const mp3Stream = async (): Promise<Mp3Stream> => (await import("./audio/mp3-stream.ts")).mp3Stream();
-  const speech = speechOf({ pool, http: embedded?.httpSpeech, mp3Stream });
-  return { ...speech, close: closing(() => speech.close(), release) };
+  const speech = speechOf({ pool, neural, http: embedded?.httpSpeech, mp3Stream });
+  return { ...speech, close: closing(() => speech.close(), shared.release, release) };
 }
 
-async function embeddedTranscription({ embedded }: RingportOptions): Promise<Transcription | undefined> {
+async function embeddedTranscription(
+  { embedded }: RingportOptions,
+  { folder, processes }: EmbeddedNeural,
+): Promise<Transcription | undefined> {
   if (embedded?.transcription === undefined) return undefined;
   const { configuredTranscription } = await import("./transcription/configured.ts");
-  return configuredTranscription(embedded.transcription);
+  const { model, language } = embedded.transcription;
+  return configuredTranscription(embedded.transcription, async () => {
+    const { neuralTranscription } = await import("./neural/neural-transcription.ts");
+    const { pool, release } = await processes();
+    const transcription = neuralTranscription(pool, { folder, model, language });
+    return { ...transcription, close: closing(() => transcription.close(), release) };
+  });
+}
+
+/** The model folder and the processes that run its models; none starts before the first use. */
+interface EmbeddedNeural {
+  readonly folder: string;
+  readonly processes: SharedPool<SpeechProcesses>;
+}
+
+function embeddedNeural({ embedded }: RingportOptions, data: string): EmbeddedNeural {
+  const { models, processes, memoryMb } = embedded?.neural ?? {};
+  const make = async (): Promise<SpeechProcesses> => {
+    const { SpeechProcesses } = await import("./neural/speech-processes.ts");
+    return new SpeechProcesses({ size: processes, memoryMb });
+  };
+  return { folder: modelFolder(data, models), processes: sharedPool(make) };
 }
 
 async function embeddedAgent({ embedded }: RingportOptions): Promise<Agent | AudioAgent> {

@@ -137,6 +137,7 @@ export type {
   HttpToolOptions,
   HttpToolsTuning,
   NetworkName,
+  NeuralTuning,
   RingportOptions,
   SipDestinations,
   SipRouteOptions,

@@ -132,6 +132,11 @@ export interface EmbeddedTuning {
   /** Rate of simulated legs, Hz. Default: 16000. */
   readonly simulatorSampleRate?: 8000 | 16000 | undefined;
   /**
+   * Voice of simulated callees; they speak its language if that is English, Portuguese or Spanish. Default: `en-US-1`, or the first
+   * voice that works.
+   */
+  readonly simulatorVoiceId?: string | undefined;
+  /**
    * The networks that carry calls, the default one first. Default: `sip` if SIP is configured, otherwise `simulator`; never
    * both.
    */
@@ -140,7 +145,9 @@ export interface EmbeddedTuning {
   readonly sip?: SipTuning | undefined;
   /** A server with `POST {baseUrl}/audio/speech`. */
   readonly httpSpeech?: HttpSpeechTuning | undefined;
-  /** A server that transcribes live streams; pass your own engine as `transcription`. */
+  /** Natural voices, and transcription without a server, on this machine (docs/voices.md). */
+  readonly neural?: NeuralTuning | undefined;
+  /** The engine that transcribes live streams; pass your own as `transcription`. */
   readonly transcription?: TranscriptionTuning | undefined;
   /** The agent that conducts calls; pass your own as `agent`. Default: `scripted`. */
   readonly agent?: AgentTuning | undefined;
@@ -215,20 +222,35 @@ export interface HttpSpeechTuning {
   readonly atOnce?: number | undefined;
 }
 
-/** A transcription server. Everything except the key and the language is required: hosted models come and go. */
+/** Models of sherpa-onnx that speak and transcribe on this machine. */
+export interface NeuralTuning {
+  /** Folder with one subfolder for each model; a relative path counts from `data`. Default: `models`. */
+  readonly models?: string | undefined;
+  /**
+   * More voices, and other ids: `{ "pt-BR-1": { model: "vits-piper-pt_BR-faber-medium" } }`. Default: every model has an id
+   * of its own.
+   */
+  readonly voices?: Readonly<Record<string, { model: string; speaker?: number; speed?: number }>> | undefined;
+  /** Processes that run models. Default: 1. */
+  readonly processes?: number | undefined;
+  /** A process is replaced if it has taken this much memory beyond that of its models, MiB. Default: 1024. */
+  readonly memoryMb?: number | undefined;
+}
+
+/** An engine that transcribes. A server needs an address and a model: hosted models come and go. */
 export interface TranscriptionTuning {
   /**
-   * Its protocol: `openai` sends one HTTP request for each turn, `openai-realtime` and the two of Deepgram use a
-   * WebSocket.
+   * `local` runs a model on this machine (`neural`). The others are protocols of servers: `openai` sends one HTTP request for each turn,
+   * `openai-realtime` and the two of Deepgram use a WebSocket.
    */
-  readonly engine: "openai" | "openai-realtime" | "deepgram" | "deepgram-flux";
-  /** Its address, such as `http://127.0.0.1:8000/v1` or `https://api.deepgram.com`. */
-  readonly baseUrl: string;
+  readonly engine: "local" | "openai" | "openai-realtime" | "deepgram" | "deepgram-flux";
+  /** Address of the server, such as `http://127.0.0.1:8000/v1` or `https://api.deepgram.com`. */
+  readonly baseUrl?: string | undefined;
   /** Its key; never part of an error message. */
   readonly apiKey?: string | undefined;
-  /** The model that transcribes. */
-  readonly model: string;
-  /** Language of the speech, as the server names it: `pt`. Default: the server detects it. */
+  /** The model that transcribes. Default for `local`: the only recogniser in the model folder. */
+  readonly model?: string | undefined;
+  /** Language of the speech, as the engine names it: `pt`. Default: the engine detects it. */
   readonly language?: string | undefined;
 }
 

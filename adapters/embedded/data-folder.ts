@@ -10,6 +10,17 @@ export const RECORDINGS_FOLDER = "call-recordings";
 /** The simulator's folder for the audio that its callees heard, in the data folder. */
 export const SPOOL_FOLDER = "recordings";
 
+/** The folder of speech models. @param models the option `embedded.neural.models` */
+export function modelFolder(data: string, models = "models"): string {
+  return resolve(data, models);
+}
+
+/** Creates the folder of speech models if it is missing. Returns its path. @throws {ConfigurationError} it cannot be created or written */
+export async function usableModelFolder(data: string, models?: string): Promise<string> {
+  const folder = modelFolder(data, models);
+  return usable(folder, `the model folder ${folder}`, "RINGPORT_SPEECH_MODELS");
+}
+
 /** The file of the embedded SQLite. */
 export function sqlitePath(data: string): string {
   return resolve(data, "ringport.sqlite");
@@ -21,18 +32,17 @@ export function sqlitePath(data: string): string {
  */
 export async function dataFolder(path: string): Promise<string> {
   const folder = resolve(path);
+  return usable(folder, `the data folder ${folder}`, "RINGPORT_DATA");
+}
+
+async function usable(folder: string, title: string, setting: string): Promise<string> {
   try {
     await makeFolder(folder);
     await assertWritable(folder);
   } catch (cause) {
     const { code } = cause as { code?: string };
     const reason = REASONS.get(code ?? "") ?? (cause as Error).message;
-    throw new ConfigurationError(
-      `the data folder ${folder} cannot be used: ${reason}; choose another one with RINGPORT_DATA`,
-      {
-        cause,
-      },
-    );
+    throw new ConfigurationError(`${title} cannot be used: ${reason}; choose another one with ${setting}`, { cause });
   }
   return folder;
 }

@@ -5,7 +5,7 @@ import { resample } from "../../src/audio/samples/resample.ts";
 import { ConfigurationError } from "../../src/base/error.ts";
 import type { NetworkName, RingportOptions } from "../../src/options.ts";
 import type { Network } from "../../src/ports/pages.ts";
-import type { Speech } from "../../src/ports/speech.ts";
+import type { Speech, Voice } from "../../src/ports/speech.ts";
 import type { Telephony } from "../../src/ports/telephony.ts";
 import { SPOOL_FOLDER } from "./data-folder.ts";
 import { sipTrunks } from "./sip-trunks.ts";
@@ -100,7 +100,7 @@ async function prepareSimulator(options: RingportOptions): Promise<MakeNetworks>
       sampleRate: options.embedded?.simulatorSampleRate,
       system: options.system,
       logger: options.log,
-      say: sayThrough(speech),
+      say: sayThrough(speech, options.embedded?.simulatorVoiceId),
     });
     return [network];
   };
@@ -116,12 +116,14 @@ async function simulatorOfSpool(data: string): Promise<Telephony | undefined> {
 /** The voices that a simulated callee may have, best first. */
 const VOICES = ["en-US-1", "en-GB-1"];
 
-/** Lets the simulator's callees speak with the installed voices. */
-function sayThrough(speech: Speech): (text: string, sampleRate: number) => Promise<Int16Array> {
+/** Lets the simulator's callees speak with the installed voices, in the language of their voice. */
+function sayThrough(speech: Speech, voiceId: string | undefined): (text: string, rate: number) => Promise<Int16Array> {
   return async (text, sampleRate) => {
+    const { calleeText } = await import("../telephony/simulator/callee-texts.ts");
+    const { id, language } = await calleeVoice(speech, voiceId);
     const pieces: Int16Array[] = [];
     let rate = sampleRate;
-    for await (const chunk of speech.speak(text, await firstVoice(speech), new AbortController().signal)) {
+    for await (const chunk of speech.speak(calleeText(text, language), id, new AbortController().signal)) {
       rate = chunk.sampleRate;
       pieces.push(chunk.samples);
     }
@@ -129,7 +131,10 @@ function sayThrough(speech: Speech): (text: string, sampleRate: number) => Promi
   };
 }
 
-async function firstVoice(speech: Speech): Promise<string> {
-  const ids = new Set((await speech.voices()).map(({ id }) => id));
-  return VOICES.find((id) => ids.has(id)) ?? "en-US-1";
+/** The chosen voice, or the best English one, or the first one. @throws {VoiceUnavailable} there is none */
+async function calleeVoice(speech: Speech, voiceId: string | undefined): Promise<Voice> {
+  const voices = voiceId === undefined ? await speech.voices() : [];
+  const preferred = VOICES.flatMap((id) => voices.find((voice) => voice.id === id) ?? []);
+  const [found] = [...preferred, ...voices.filter(({ language }) => language.startsWith("en-")), ...voices];
+  return found ?? speech.voice(voiceId ?? "en-US-1");
 }

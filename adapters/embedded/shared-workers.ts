@@ -1,21 +1,30 @@
 import type { EmbeddedWorkers } from "./worker-pool.ts";
 
-/** A pool shared by all its users; it is closed when the last user has released it. */
-export type SharedWorkers = () => Promise<{ pool: EmbeddedWorkers; release(): Promise<void> }>;
+/** A pool shared by all its users; it is closed when the last one has released it. */
+export type SharedPool<Pool> = () => Promise<{ readonly pool: Pool; release(): Promise<void> }>;
 
-/** Shares a pool that is created on first use. */
-export function sharedWorkers(): SharedWorkers {
-  let pool: EmbeddedWorkers | undefined;
+/** The pool is made on first use. */
+export function sharedPool<Pool extends { close(): void | Promise<void> }>(
+  make: () => Promise<Pool>,
+): SharedPool<Pool> {
+  let pool: Promise<Pool> | undefined;
   let users = 0;
   return async () => {
-    const { embeddedWorkers } = await import("./worker-pool.ts");
-    // Any number of calls may wait for their message; uploads are bounded at the HTTP interface.
-    pool ??= embeddedWorkers({ maxWaiting: 100_000 });
-    const sharedPool = pool;
     users++;
-    return { pool: sharedPool, release: async () => (--users === 0 ? sharedPool.close() : undefined) };
+    pool ??= make();
+    const made = await pool;
+    return { pool: made, release: async () => (--users === 0 ? made.close() : undefined) };
   };
 }
+
+export type SharedWorkers = SharedPool<EmbeddedWorkers>;
+
+export const sharedWorkers = (): SharedWorkers =>
+  sharedPool(async () => {
+    const { embeddedWorkers } = await import("./worker-pool.ts");
+    // Any number of calls may wait for their message; uploads are bounded at the HTTP interface.
+    return embeddedWorkers({ maxWaiting: 100_000 });
+  });
 
 /** Runs the steps once, however many times it is called. */
 export function closing(...steps: readonly (() => Promise<void>)[]): () => Promise<void> {

@@ -32,7 +32,7 @@ function inWorkers(voiceId: string, sentence: string, missingVoiceId: string) {
   };
 }
 
-speechContract("flite", inWorkers("en-US-1", ENGLISH, "en-US-9"), runner);
+speechContract("flite", inWorkers("en-US-1", ENGLISH, "en-US-99"), runner);
 speechContract("eSpeak NG", inWorkers("pt-BR-1", PORTUGUESE, "pt-BR-99"), runner);
 
 function fromServer(http: Partial<EmbeddedSpeechOptions["http"]> = {}) {

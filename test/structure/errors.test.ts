@@ -9,6 +9,13 @@ const UNCODED: readonly (readonly [reason: string, ...paths: string[]])[] = [
   ["the caller reads a damaged record as a missing one", "src/base/record-format.ts"],
   ["copies a cause without its secrets", "src/base/error.ts"],
   ["becomes the cause of SpeechFailed", "src/audio/voice/spoken-length.ts", "adapters/speech/http-speech.ts"],
+  ["is listed as the fault of a model", "adapters/neural/model-folder.ts", "adapters/neural/voice-numbers.ts"],
+  [
+    "leaves its process as a message, then becomes SpeechFailed or TranscriptionFailed",
+    "adapters/neural/host-engine.ts",
+    "adapters/neural/host.ts",
+    "adapters/neural/speech-processes.ts",
+  ],
   [
     "leaves a worker as PoolError, then becomes SpeechFailed",
     "adapters/speech/espeak-job.ts",

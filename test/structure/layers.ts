@@ -22,6 +22,7 @@ const FAMILIES = [
   "agent",
   "audio",
   "body-parsing",
+  "neural",
   "recordings",
   "speech",
   "storage",
@@ -174,6 +175,11 @@ export const LAYERS: readonly Layer[] = [
       ...["node:", "libphonenumber-js", "valibot"],
     ],
     rule: "Trunks, routes and accounts call by adapters/sip-stack.",
+  },
+  {
+    files: "adapters/neural/",
+    allowed: [BASE, DOMAIN, PORTS, AUDIO, "adapters/speech/", "adapters/transcription/", "node:", "modern-tar"],
+    rule: `${ADAPTER} Only adapters/neural/host-engine.ts loads the engine, in a process of its own.`,
   },
   {
     files: "adapters/transcription/",

@@ -1,0 +1,44 @@
+import { InstallFault } from "./install-fault.ts";
+
+/** The error for bzip2 data that cannot be decompressed. */
+export function bzip2Fault(reason = "it is damaged"): InstallFault {
+  return new InstallFault(`the bzip2 data cannot be read: ${reason}`);
+}
+
+/** Reads bits, the highest of each byte first. */
+export class BitReader {
+  /** In bits. */
+  position: number;
+  readonly #bytes: Uint8Array;
+
+  constructor(bytes: Uint8Array, position: number) {
+    this.#bytes = bytes;
+    this.position = position;
+  }
+
+  /** The next bits, at most 24. @throws {InstallFault} the bytes end before */
+  read(count: number): number {
+    const value = this.peek(count);
+    this.skip(count);
+    return value;
+  }
+
+  /** The next bits, at least 1 and at most 24; zeros behind the end. */
+  peek(count: number): number {
+    const bytes = this.#bytes;
+    const at = this.position >>> 3;
+    const word = (bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!;
+    return (word << (this.position & 7)) >>> (32 - count);
+  }
+
+  /** @throws {InstallFault} the bytes end before */
+  skip(count: number): void {
+    this.position += count;
+    if (this.position > this.#bytes.length * 8) throw bzip2Fault("it is cut short");
+  }
+
+  /** Moves to the next whole byte. */
+  align(): void {
+    this.position = (this.position + 7) & ~7;
+  }
+}

@@ -1,0 +1,179 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { type FileHandle, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ConnectionLost, type HttpGetOptions, type HttpResponse, httpGet } from "./http-get.ts";
+import { InstallFault, withRemedy } from "./install-fault.ts";
+
+/** Options of {@link download}. */
+export interface DownloadOptions extends Omit<HttpGetOptions, "headers"> {
+  readonly url: URL;
+  /** SHA-256 that the file must have, in lower case. */
+  readonly sha256: string;
+  /** The model folder; it exists. */
+  readonly folder: string;
+  /** Name of the file. */
+  readonly name: string;
+  /** Called while bytes arrive. @param total undefined if the server does not say it */
+  readonly onProgress?: (bytes: number, total: number | undefined) => void;
+  /** Pause before another attempt, ms. Default: 2,000. */
+  readonly retryMs?: number;
+  /** Opens the file that is written. Default: that of `node:fs/promises`. */
+  readonly openFile?: typeof open | undefined;
+}
+
+const MAX_BYTES = 8 * 2 ** 30;
+/** Attempts in a row without a new byte. */
+const MAX_ATTEMPTS = 3;
+/** A partial file that has not grown for this long belongs to no running process, ms. */
+const IDLE_MS = 60_000;
+
+/**
+ * Downloads a file into a folder, continuing what an interrupted download has left there. Returns its path; the caller deletes
+ * it.
+ * @throws {InstallFault} it cannot be downloaded, or has another checksum
+ */
+export async function download(options: DownloadOptions): Promise<string> {
+  const { folder, name, sha256, signal } = options;
+  const path = await claimPartial(folder, name);
+  try {
+    const resumed = await sizeOf(path);
+    await fetchAll(options, path);
+    let actual = await sha256Of(path, signal);
+    if (actual !== sha256 && resumed > 0) {
+      // The beginning may be that of an older file.
+      await rm(path);
+      await fetchAll(options, path);
+      actual = await sha256Of(path, signal);
+    }
+    if (actual !== sha256) {
+      await rm(path);
+      throw new InstallFault(wrongSha256(name, actual, sha256));
+    }
+    return path;
+  } catch (error) {
+    // Only what another attempt can use is left: the disk may be full.
+    const isUseful = (signal?.aborted || (error as Error).cause instanceof ConnectionLost) && (await sizeOf(path)) > 0;
+    if (isUseful) await rename(path, partialPath(folder, name));
+    else await rm(path, { force: true });
+    throw withRemedy(error, folder);
+  }
+}
+
+/** Message about a file that is not what was expected. */
+export function wrongSha256(name: string, actual: string, expected: string): string {
+  return `the SHA-256 of ${name} is ${actual}, and must be ${expected}: it is damaged, or not what was published; nothing was installed`;
+}
+
+/** The SHA-256 of a file, in lower case. */
+export async function sha256Of(path: string, signal?: AbortSignal): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const piece of createReadStream(path, { signal })) hash.update(piece);
+  return hash.digest("hex");
+}
+
+function partialPath(folder: string, name: string, owner = ""): string {
+  return join(folder, `.${name}${owner === "" ? "" : `.${owner}`}.part`);
+}
+
+/** Makes a file of its own out of what an earlier download has left; no second process uses the same. */
+async function claimPartial(folder: string, name: string): Promise<string> {
+  const own = partialPath(folder, name, crypto.randomUUID());
+  const files = await readdir(folder);
+  for (const file of files.filter((file) => file.startsWith(`.${name}.`) && file.endsWith(".part"))) {
+    const path = join(folder, file);
+    const isReleased = path === partialPath(folder, name);
+    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }));
+    if (!isReleased && Date.now() - mtimeMs < IDLE_MS) continue;
+    const isOurs = await rename(path, own).then(
+      () => true,
+      () => false,
+    );
+    if (isOurs) break;
+  }
+  return own;
+}
+
+async function fetchAll(options: DownloadOptions, path: string): Promise<void> {
+  const { signal, retryMs = 2_000 } = options;
+  for (let attempts = 1; ; attempts++) {
+    const before = await sizeOf(path);
+    try {
+      return await fetchRest(options, path, before);
+    } catch (error) {
+      if (!(error instanceof ConnectionLost)) throw error;
+      if ((await sizeOf(path)) > before) attempts = 0;
+      if (attempts === MAX_ATTEMPTS)
+        throw new InstallFault(
+          `${error.message}; run the command again to continue, or download ${options.url} yourself and add it with --from FILE`,
+          { cause: error },
+        );
+      await sleep(retryMs, undefined, { signal });
+    }
+  }
+}
+
+/** Downloads what is missing of a file. @throws {ConnectionLost} another attempt may help */
+async function fetchRest(options: DownloadOptions, path: string, offset: number): Promise<void> {
+  const { url, onProgress } = options;
+  const headers: Record<string, string> = offset > 0 ? { range: `bytes=${offset}-` } : {};
+  const response = await httpGet(url, { ...options, headers });
+  const { status } = response;
+  if (status === 416 || (status === 206 && rangeOf(response).start !== offset)) {
+    response.discard();
+    // The server's file is as long as the partial one, or shorter.
+    if (status === 416 && rangeOf(response).total === offset) return;
+    await rm(path);
+    return fetchRest(options, path, 0);
+  }
+  if (status !== 200 && status !== 206) {
+    response.discard();
+    const fault = `${url} responded with ${status}`;
+    if (status === 429 || status >= 500) throw new ConnectionLost(fault);
+    throw new InstallFault(status === 404 ? `there is no ${url}; check the name` : fault);
+  }
+  const length = Number(response.header("content-length") ?? Number.NaN);
+  const start = status === 206 ? offset : 0;
+  const total = Number.isSafeInteger(length) ? start + length : undefined;
+  const file = await (options.openFile ?? open)(path, start > 0 ? "r+" : "w").catch((error: unknown) => {
+    response.discard();
+    throw error;
+  });
+  const size = await append(file, start, response, (bytes) => onProgress?.(bytes, total)).finally(() => file.close());
+  if (total !== undefined && size < total)
+    throw new ConnectionLost(`${url.host} ended the download after ${size} of ${total} bytes`);
+}
+
+/** Appends a response to a file of this size. Returns its new size. */
+async function append(
+  file: FileHandle,
+  start: number,
+  response: HttpResponse,
+  onBytes: (bytes: number) => void,
+): Promise<number> {
+  let at = start;
+  for await (const piece of response.body) {
+    if (at + piece.length > MAX_BYTES) throw new InstallFault(`the download has more than ${MAX_BYTES} bytes`);
+    for (let from = 0; from < piece.length; ) {
+      const { bytesWritten } = await file.write(piece, from, piece.length - from, at);
+      from += bytesWritten;
+      at += bytesWritten;
+    }
+    onBytes(at);
+  }
+  return at;
+}
+
+/** Start and total of a `Content-Range`, such as `bytes 100-199/200`. */
+function rangeOf(response: HttpResponse): { readonly start: number; readonly total: number } {
+  const [, start, total] = /^bytes (?:(\d+)-\d+|\*)\/(\d+|\*)$/.exec(response.header("content-range") ?? "") ?? [];
+  return { start: Number(start), total: Number(total) };
+}
+
+async function sizeOf(path: string): Promise<number> {
+  return stat(path).then(
+    ({ size }) => size,
+    () => 0,
+  );
+}

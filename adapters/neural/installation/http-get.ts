@@ -1,0 +1,127 @@
+import process from "node:process";
+import { clearTimeout, setTimeout } from "node:timers";
+import { CodedError, errorText } from "../../../src/base/error.ts";
+import { InstallFault } from "./install-fault.ts";
+
+/** A response: its body is read, or discarded. */
+export interface HttpResponse {
+  readonly status: number;
+  header(name: string): string | undefined;
+  readonly body: AsyncIterable<Uint8Array>;
+  /** Ends the connection. */
+  discard(): void;
+}
+
+/** Options of {@link httpGet}. */
+export interface HttpGetOptions {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal | undefined;
+  /** Longest wait for a byte, ms. Default: 30,000. */
+  readonly stallMs?: number | undefined;
+}
+
+const STALL_MS = 30_000;
+const MAX_REDIRECTS = 5;
+const HEADERS = { "user-agent": "ringport", "accept-encoding": "identity" };
+
+/** Thrown if a server cannot be reached, or stops sending. */
+export class ConnectionLost extends CodedError {
+  override readonly name = "ConnectionLost";
+  readonly code = "connection_lost";
+}
+
+/**
+ * Sends a GET request, through the proxy of HTTPS_PROXY, HTTP_PROXY and NO_PROXY, and follows redirections; never from HTTPS to HTTP.
+ * @throws {ConnectionLost} the server cannot be reached
+ */
+export async function httpGet(url: URL, options: HttpGetOptions = {}): Promise<HttpResponse> {
+  let at = url;
+  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
+    const response = await getOnce(at, options);
+    const location = response.header("location");
+    if (![301, 302, 303, 307, 308].includes(response.status) || location === undefined) return response;
+    response.discard();
+    const next = new URL(location, at);
+    if (next.protocol !== "https:" && next.protocol !== at.protocol)
+      throw new InstallFault(`${at.origin} redirects to ${next.protocol}, which is refused`);
+    at = next;
+  }
+  throw new InstallFault(`${url.origin} redirects more than ${MAX_REDIRECTS} times`);
+}
+
+async function getOnce(url: URL, { headers, signal, stallMs = STALL_MS }: HttpGetOptions): Promise<HttpResponse> {
+  const stop = new AbortController();
+  const both = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
+  /** Waits for a byte. */
+  const awaited = async <T>(bytes: Promise<T>): Promise<T> => {
+    const fault = new ConnectionLost(`${url.host} sent nothing for ${stallMs / 1_000} s`);
+    const timer = setTimeout(() => stop.abort(fault), stallMs);
+    try {
+      return await bytes;
+    } catch (error) {
+      both.throwIfAborted();
+      throw new ConnectionLost(`the connection to ${url.host} failed: ${reasonOf(error)}`, { cause: error });
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+  async function* read(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    const pieces = body[Symbol.asyncIterator]();
+    try {
+      for (let next = await awaited(pieces.next()); !next.done; next = await awaited(pieces.next())) yield next.value;
+    } finally {
+      stop.abort();
+    }
+  }
+  const isNode = process.versions.bun === undefined && !("Deno" in globalThis);
+  const { body, ...response } = await awaited((isNode ? getByNode : getByFetch)(url, { ...HEADERS, ...headers }, both));
+  return { ...response, body: read(body), discard: () => stop.abort() };
+}
+
+type Send = (
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+) => Promise<Omit<HttpResponse, "discard">>;
+
+/** Bun and Deno read the variables of proxies for `fetch`. */
+const getByFetch: Send = async (url, headers, signal) => {
+  const response = await fetch(url, { headers, signal, redirect: "manual" });
+  return {
+    status: response.status,
+    header: (name) => response.headers.get(name) ?? undefined,
+    body: response.body ?? ReadableStream.from([]),
+  };
+};
+
+/** Node reads them for `node:http`, and for `fetch` only if it was started with an option. */
+const getByNode: Send = async (url, headers, signal) => {
+  if (!hasProxies() && PROXIES.some((name) => process.env[name] || process.env[name.toLowerCase()]))
+    throw new InstallFault(
+      `Node ${process.versions.node} cannot use the proxy of ${PROXIES.join(" or ")}: run it with Node 22.21, 24.5 or newer, or download ${url} yourself and add it with --from FILE`,
+    );
+  const module = url.protocol === "https:" ? import("node:https") : import("node:http");
+  const { get, Agent } = (await module) as typeof import("node:https");
+  const agent = new Agent({ proxyEnv: process.env } as object);
+  return new Promise((resolve, reject) => {
+    const request = get(url, { headers, signal, agent }, (response) => {
+      const header = (name: string): string | undefined => [response.headers[name] ?? []].flat()[0];
+      resolve({ status: response.statusCode ?? 0, header, body: response });
+    });
+    request.on("error", reject);
+  });
+};
+
+const PROXIES = ["HTTPS_PROXY", "HTTP_PROXY"] as const;
+
+/** True if this version of Node reads the variables of proxies. */
+function hasProxies(): boolean {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  return major > 24 || (major === 24 && minor >= 5) || (major === 22 && minor >= 21);
+}
+
+function reasonOf(error: unknown): string {
+  const { code, cause } = error as { code?: unknown; cause?: unknown };
+  if (typeof code === "string") return code;
+  return cause === undefined ? errorText(error) : reasonOf(cause);
+}

@@ -1,0 +1,22 @@
+import { CodedError } from "../../../src/base/error.ts";
+
+/** Thrown for a model that cannot be installed: a bad archive, no checksum, a full disk. The message names the fix. */
+export class InstallFault extends CodedError {
+  override readonly name = "InstallFault";
+  readonly code = "model_not_installed";
+}
+
+/** What the operator can do about an error of the file system. */
+const REMEDIES: ReadonlyMap<string, string> = new Map([
+  ["ENOSPC", "its file system is full; free space, and run the command again"],
+  ["EDQUOT", "the quota of this user is used up; free space, and run the command again"],
+  ["EACCES", "this user may not write there; run the command as the server's user"],
+  ["EPERM", "this user may not write there; run the command as the server's user"],
+  ["EROFS", "its file system is read-only; choose another folder with RINGPORT_SPEECH_MODELS"],
+]);
+
+/** The error with its fix, if the file system failed in a known way. @param folder what was being written */
+export function withRemedy(error: unknown, folder: string): unknown {
+  const remedy = REMEDIES.get((error as { code?: string } | undefined)?.code ?? "");
+  return remedy === undefined ? error : new InstallFault(`${folder} cannot be written: ${remedy}`, { cause: error });
+}

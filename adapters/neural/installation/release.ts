@@ -1,0 +1,112 @@
+import { concatBytes } from "../../../src/base/concat-bytes.ts";
+import type { KnownModel } from "../known-models.ts";
+import { ConnectionLost, type HttpGetOptions, httpGet } from "./http-get.ts";
+import { InstallFault } from "./install-fault.ts";
+
+/** Where models are published: releases of a repository on GitHub. */
+export interface ModelReleases {
+  /** `…/releases/download`; below it a tag and a file. */
+  readonly downloads: string;
+  /** `…/releases/tags`; below it a tag. */
+  readonly api: string;
+}
+
+/** Releases of sherpa-onnx. */
+export const SHERPA_RELEASES: ModelReleases = {
+  downloads: "https://github.com/k2-fsa/sherpa-onnx/releases/download",
+  api: "https://api.github.com/repos/k2-fsa/sherpa-onnx/releases/tags",
+};
+
+const TAGS: Readonly<Record<KnownModel["job"], string>> = { voice: "tts-models", recogniser: "asr-models" };
+/** A list of checksums has about 100 KB, the description of a release 2 MB. */
+const MAX_BYTES = 32 * 2 ** 20;
+const SHA_256 = /^[0-9a-f]{64}$/i;
+
+/** Address of a model's archive. */
+export function archiveUrl({ downloads }: ModelReleases, { name, job }: Pick<KnownModel, "name" | "job">): URL {
+  return new URL(`${downloads}/${TAGS[job]}/${encodeURIComponent(archiveName(name))}`);
+}
+
+export function archiveName(model: string): string {
+  return `${model}.tar.bz2`;
+}
+
+/** The SHA-256 in lower case; undefined if the text is none. */
+export function parseSha256(text: string): string | undefined {
+  return SHA_256.test(text) ? text.toLowerCase() : undefined;
+}
+
+/**
+ * The SHA-256 of a model's archive as its release publishes it: in `checksum.txt`, which a job of sherpa-onnx writes each day, or
+ * as the digest that GitHub computes.
+ * @throws {InstallFault} neither has it; the message names the fix
+ */
+export async function publishedSha256(
+  releases: ModelReleases,
+  model: Pick<KnownModel, "name" | "job">,
+  options: HttpGetOptions,
+): Promise<string> {
+  const file = archiveName(model.name);
+  const list = await textAt(new URL(`${releases.downloads}/${TAGS[model.job]}/checksum.txt`), options).catch(
+    (error) => {
+      if (!(error instanceof ConnectionLost)) throw error;
+      throw new InstallFault(
+        `${error.message}; check HTTPS_PROXY, or download ${archiveUrl(releases, model)} on another machine and add it with --from FILE`,
+        { cause: error },
+      );
+    },
+  );
+  const listed = list.text === undefined ? undefined : listedSha256(list.text, file);
+  if (listed !== undefined) return listed;
+  const release = await textAt(new URL(`${releases.api}/${TAGS[model.job]}`), options).catch((error: Error) => ({
+    text: undefined,
+    fault: `cannot be read: ${error.message}`,
+  }));
+  options.signal?.throwIfAborted();
+  const digest = release.text === undefined ? undefined : digestIn(release.text, file);
+  if (digest !== undefined) return digest;
+  throw new InstallFault(
+    `no checksum of ${file} can be had (checksum.txt ${list.fault ?? "does not list it"}, GitHub's API ${release.fault ?? "does not list it"}); ` +
+      "check the name, or find the checksum yourself and pass it as --sha256 HEX",
+  );
+}
+
+/** The checksum of a file in a list: its name and the checksum in a line, in either order. */
+function listedSha256(list: string, file: string): string | undefined {
+  const found = list.split(/\r?\n/).flatMap((line) => {
+    const words = line.trim().split(/\s+\*?/);
+    const other = words[0] === file ? words[1] : words[1] === file ? words[0] : undefined;
+    return words.length === 2 && other !== undefined ? [parseSha256(other)] : [];
+  });
+  // Two that differ are none.
+  return new Set(found).size === 1 ? found[0] : undefined;
+}
+
+function digestIn(text: string, file: string): string | undefined {
+  try {
+    const { assets } = JSON.parse(text) as {
+      assets: readonly { readonly name?: unknown; readonly digest?: unknown }[];
+    };
+    const digest = assets.find(({ name }) => name === file)?.digest;
+    return typeof digest === "string" && digest.startsWith("sha256:") ? parseSha256(digest.slice(7)) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A text, or why there is none. @throws {ConnectionLost} the server cannot be reached */
+async function textAt(url: URL, options: HttpGetOptions): Promise<{ readonly text?: string; readonly fault?: string }> {
+  const response = await httpGet(url, options);
+  if (response.status !== 200) {
+    response.discard();
+    return { fault: `responded with ${response.status}` };
+  }
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of response.body) {
+    pieces.push(piece);
+    bytes += piece.length;
+    if (bytes > MAX_BYTES) return { fault: `has more than ${MAX_BYTES} bytes` };
+  }
+  return { text: new TextDecoder().decode(concatBytes(pieces)) };
+}

@@ -1,0 +1,232 @@
+import { createReadStream } from "node:fs";
+import { link, lstat, mkdir, open, realpath, stat, symlink } from "node:fs/promises";
+import { join, posix, sep } from "node:path";
+import { pipeline } from "node:stream";
+import { createGunzip } from "node:zlib";
+import { createTarDecoder, type ParsedTarEntry } from "modern-tar";
+import { errorText } from "../../../src/base/error.ts";
+import { bunzip2 } from "./bzip2.ts";
+import { InstallFault } from "./install-fault.ts";
+
+/** Limits of an archive. */
+export interface UnpackLimits {
+  /** Bytes of all its files together, unpacked. */
+  readonly bytes: number;
+  /** Files and folders. */
+  readonly files: number;
+}
+
+/** Options of {@link unpackArchive}. */
+export interface UnpackOptions {
+  /** Default: {@link limitsOf} its size. */
+  readonly limits?: UnpackLimits | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Opens the files that are written. Default: that of `node:fs/promises`. */
+  readonly openFile?: typeof open | undefined;
+}
+
+const MAX_BYTES = 8 * 2 ** 30;
+const MAX_FILES = 20_000;
+const MAX_DEPTH = 32;
+/** Weights hardly shrink, texts by 10. */
+const MAX_RATIO = 25;
+const ALWAYS_ALLOWED_BYTES = 256 * 2 ** 20;
+const SECTOR = 512;
+
+/** Limits by the size of an archive: a small archive with huge files is an attack. */
+export function limitsOf(archiveBytes: number): UnpackLimits {
+  const bytes = Math.min(MAX_BYTES, Math.max(ALWAYS_ALLOWED_BYTES, archiveBytes * MAX_RATIO));
+  return { bytes, files: MAX_FILES };
+}
+
+/**
+ * Unpacks a .tar.bz2, .tar.gz or .tar into an empty folder. Writes nothing outside of that, whatever the archive contains.
+ * Returns the name of the only folder at its top.
+ * @throws {InstallFault} it is no archive, damaged, larger than its limits, or not made of one folder
+ */
+export async function unpackArchive(path: string, into: string, options: UnpackOptions = {}): Promise<string> {
+  const limits = options.limits ?? limitsOf((await stat(path)).size);
+  const tree = new UnpackedTree(into, limits, options.openFile ?? open);
+  const bytes = limited(await decompressed(path), limits.bytes, options.signal);
+  const entries = ReadableStream.from(bytes).pipeThrough(createTarDecoder({ strict: true }));
+  try {
+    for await (const entry of entries) await tree.add(entry);
+    return await tree.finish();
+  } catch (error) {
+    options.signal?.throwIfAborted();
+    if (error instanceof InstallFault || isOfSystem(error)) throw error;
+    throw new InstallFault(`the archive cannot be read: ${errorText(error)}`, { cause: error });
+  }
+}
+
+/** True for an error of the file system, such as `ENOSPC`. */
+function isOfSystem(error: unknown): boolean {
+  return /^E(?!RR_)[A-Z0-9]+$/.test(String((error as { code?: unknown } | undefined)?.code));
+}
+
+/** The tar archive in a file, by its first bytes. */
+async function decompressed(path: string): Promise<AsyncIterable<Uint8Array>> {
+  const head = await headOf(path);
+  const starts = (text: string, at = 0): boolean => head.subarray(at, at + text.length).toString("latin1") === text;
+  if (starts("BZh")) return bunzip2(createReadStream(path));
+  if (starts("\x1f\x8b")) return gunzipped(path);
+  if (starts("ustar", 257)) return createReadStream(path);
+  throw new InstallFault("it is no .tar.bz2, .tar.gz or .tar archive");
+}
+
+async function headOf(path: string): Promise<Buffer> {
+  const file = await open(path);
+  try {
+    const head = Buffer.alloc(SECTOR);
+    const { bytesRead } = await file.read(head, 0, SECTOR, 0);
+    return head.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+async function* gunzipped(path: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* pipeline(createReadStream(path), createGunzip(), () => {});
+  } catch (error) {
+    throw new InstallFault(`the gzip data cannot be read: ${errorText(error)}`, { cause: error });
+  }
+}
+
+/** @throws {InstallFault} there are more bytes than that */
+async function* limited(
+  source: AsyncIterable<Uint8Array>,
+  bytes: number,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Uint8Array> {
+  let sum = 0;
+  for await (const piece of source) {
+    signal?.throwIfAborted();
+    sum += piece.length;
+    if (sum > bytes)
+      throw new InstallFault(`its files have more than ${bytes} bytes; a model of that size is not installed`);
+    yield piece;
+  }
+}
+
+/** The files of an archive below a folder. Links are made last, so that no file is written through one. */
+class UnpackedTree {
+  readonly #root: string;
+  readonly #limits: UnpackLimits;
+  readonly #open: typeof open;
+  readonly #links: { readonly path: string; readonly target: string; readonly isHard: boolean }[] = [];
+  #top: string | undefined;
+  #files = 0;
+
+  constructor(root: string, limits: UnpackLimits, openFile: typeof open) {
+    this.#root = root;
+    this.#limits = limits;
+    this.#open = openFile;
+  }
+
+  async add({ header, body }: ParsedTarEntry): Promise<void> {
+    const { name, type = "file", linkname = "" } = header;
+    const parts = partsOf(name);
+    // macOS keeps attributes of files in files of their own.
+    if (parts.length === 0 || parts.at(-1)?.startsWith("._")) return body.cancel();
+    if (++this.#files > this.#limits.files)
+      throw new InstallFault(`it has more than ${this.#limits.files} files; a model of that kind is not installed`);
+    this.#checkTop(parts, type);
+    const path = parts.join("/");
+    if (type === "directory") await this.#makeFolder(path);
+    else if (type === "symlink" || type === "link")
+      this.#links.push({ path, target: targetOf(path, linkname, type), isHard: type === "link" });
+    else if (type === "file") return this.#write(path, body);
+    else throw new InstallFault(`${quoted(name)} in it is neither a file nor a folder (${type})`);
+    await body.cancel();
+  }
+
+  /** Makes the links. Returns the name of the folder at the top. */
+  async finish(): Promise<string> {
+    if (this.#top === undefined) throw new InstallFault("the archive is empty");
+    // Folders first, then hard links, then symbolic ones: so no file and no folder is created through a link.
+    for (const { path } of this.#links) await this.#makeFolder(posix.dirname(path));
+    for (const { path, target, isHard } of this.#links.toSorted((a, b) => Number(b.isHard) - Number(a.isHard))) {
+      const [from, to] = [join(this.#root, path), join(this.#root, target)];
+      if (!isHard) await symlink(posix.relative(posix.dirname(path), target), from).catch(inEntry(path));
+      else if ((await lstat(to).catch(inEntry(path))).isFile()) await link(to, from).catch(inEntry(path));
+      else throw new InstallFault(`${quoted(path)} in it leads to no file`);
+    }
+    const top = await realpath(join(this.#root, this.#top));
+    for (const { path } of this.#links) {
+      const real = await realpath(join(this.#root, path)).catch(inEntry(path));
+      if (real !== top && !real.startsWith(top + sep)) throw leavesFolder(path);
+    }
+    return this.#top;
+  }
+
+  #checkTop(parts: readonly string[], type: string): void {
+    const [top = ""] = parts;
+    if (parts.length === 1 && type !== "directory")
+      throw new InstallFault(
+        `${quoted(top)} is at its top, outside of a folder; a model's archive has one folder there`,
+      );
+    this.#top ??= top;
+    if (top !== this.#top)
+      throw new InstallFault(`it has several folders at its top (${this.#top}, ${top}); a model's archive has one`);
+  }
+
+  async #makeFolder(path: string): Promise<void> {
+    await mkdir(join(this.#root, path), { recursive: true }).catch(inEntry(path));
+  }
+
+  async #write(path: string, body: ReadableStream<Uint8Array>): Promise<void> {
+    await this.#makeFolder(posix.dirname(path));
+    const file = await this.#open(join(this.#root, path), "wx").catch(inEntry(path));
+    try {
+      let at = 0;
+      for await (const piece of body) {
+        for (let from = 0; from < piece.length; ) {
+          const { bytesWritten } = await file.write(piece, from, piece.length - from, at);
+          from += bytesWritten;
+          at += bytesWritten;
+        }
+      }
+    } finally {
+      await file.close();
+    }
+  }
+}
+
+/** The parts of a path. @throws {InstallFault} it leads out of the folder */
+function partsOf(path: string): string[] {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are refused
+  if (/[\x00-\x1f\\]/.test(path))
+    throw new InstallFault(`${quoted(path)} in it has characters that no model's files have`);
+  const parts = path.split("/").filter((part) => part !== "" && part !== ".");
+  if (path.startsWith("/") || parts.includes("..")) throw leavesFolder(path);
+  if (parts.length > MAX_DEPTH) throw new InstallFault(`it has folders in more than ${MAX_DEPTH} levels`);
+  return parts;
+}
+
+/** The target of a link, counted from the root. @throws {InstallFault} it leads out of the folder at the top */
+function targetOf(path: string, linkname: string, type: "symlink" | "link"): string {
+  const target = posix.join(type === "link" ? "" : posix.dirname(path), linkname);
+  if (linkname === "" || linkname.startsWith("/") || target.split("/")[0] !== path.split("/")[0])
+    throw leavesFolder(`${path} -> ${linkname}`);
+  return target;
+}
+
+function leavesFolder(path: string): InstallFault {
+  return new InstallFault(`${quoted(path)} in it leads out of its folder; nothing was installed`);
+}
+
+function inEntry(path: string): (error: NodeJS.ErrnoException) => never {
+  return (error) => {
+    if (!["EEXIST", "ENOTDIR", "EISDIR", "ENOENT", "ELOOP", "ENAMETOOLONG"].includes(error.code ?? "")) throw error;
+    const why =
+      error.code === "ENOENT" || error.code === "ELOOP"
+        ? "leads nowhere"
+        : "cannot be made: it is there twice, or its name is too long";
+    throw new InstallFault(`${quoted(path)} in it ${why}`, { cause: error });
+  };
+}
+
+function quoted(path: string): string {
+  return JSON.stringify(path.length > 100 ? `${path.slice(0, 100)}…` : path);
+}

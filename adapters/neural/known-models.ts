@@ -1,0 +1,71 @@
+/** A model of sherpa-onnx's releases that Ringport recommends. Untested here: sizes are those that their publishers state. */
+export interface KnownModel {
+  /** Name of its archive and its folder. */
+  readonly name: string;
+  readonly job: "voice" | "recogniser";
+  /** Languages: `pt-BR` of a voice, `pt` of a recogniser. */
+  readonly languages: readonly string[];
+  /** Number of a voice in its id; it never changes. */
+  readonly number?: number;
+  /** Size of its archive, MB, about; undefined: unknown. */
+  readonly megabytes?: number | undefined;
+  /** Memory of a speech process with it, MB, about; undefined: unknown. */
+  readonly memoryMb?: number | undefined;
+  /** SPDX; undefined: unknown, its own card decides. */
+  readonly licence?: string | undefined;
+}
+
+/** Licence of the engine and its packages. */
+export const ENGINE_LICENCE = "Apache-2.0; its packages contain eSpeak NG, GPL-3";
+
+/** Memory of a process with a voice of each quality, MB: measured with models of the same shape. */
+const VOICE_MEMORY_MB = { low: undefined, medium: 330, high: 370 } as const;
+const VOICE_MEGABYTES: ReadonlyMap<string, number> = new Map([["pt_BR-faber-medium", 63]]);
+
+/**
+ * Known models; the first one of a language is recommended. Ids of voices have these numbers for good: a number is never given
+ * to another voice.
+ */
+export const KNOWN_MODELS: readonly KnownModel[] = [
+  ...voices("pt-BR", {
+    20: "faber-medium",
+    21: "cadu-medium",
+    22: "jeff-medium",
+    23: "edresson-low",
+    24: "miro-high",
+    25: "dii-high",
+  }),
+  ...voices("es-ES", { 20: "davefx-medium", 21: "sharvard-medium" }),
+  ...voices("es-MX", { 20: "claude-high", 21: "ald-medium" }),
+  ...voices("es-AR", { 20: "daniela-high" }),
+  ...voices("en-US", { 20: "lessac-medium", 21: "amy-medium", 22: "ryan-medium" }),
+  {
+    name: "sherpa-onnx-streaming-zipformer-en-20M-2023-02-17",
+    job: "recogniser",
+    languages: ["en"],
+    licence: "Apache-2.0",
+  },
+  {
+    name: "sherpa-onnx-nemotron-3.5-asr-streaming-0.6b-560ms-int8-2026-06-11",
+    job: "recogniser",
+    languages: ["pt", "es", "en"],
+    megabytes: 650,
+    memoryMb: 1_200,
+  },
+];
+
+/** Piper's voices of a language by their number. */
+function voices(
+  language: string,
+  names: Readonly<Record<number, `${string}-${keyof typeof VOICE_MEMORY_MB}`>>,
+): KnownModel[] {
+  const inFolder = language.replace("-", "_");
+  return Object.entries(names).map(([number, name]) => ({
+    name: `vits-piper-${inFolder}-${name}`,
+    job: "voice",
+    languages: [language],
+    number: Number(number),
+    megabytes: VOICE_MEGABYTES.get(`${inFolder}-${name}`),
+    memoryMb: VOICE_MEMORY_MB[name.slice(name.lastIndexOf("-") + 1) as keyof typeof VOICE_MEMORY_MB],
+  }));
+}

@@ -1,0 +1,55 @@
+import type { PcmChunk } from "../../src/ports/media.ts";
+import type { Speech, Voice } from "../../src/ports/speech.ts";
+import { engineSpeech } from "../speech/engine-speech.ts";
+import { segments } from "../speech/segments.ts";
+import { type NeuralVoiceChoice, NeuralVoices } from "./neural-voices.ts";
+import { type SpeechProcesses, TEXTS_AT_ONCE } from "./speech-processes.ts";
+
+/**
+ * Characters of a slice: the model computes a whole sentence before its first sample, and its memory grows with the longest
+ * one.
+ */
+const SLICE_LENGTH = 120;
+
+/** Options of {@link neuralSpeech}. */
+export interface NeuralSpeechOptions {
+  /** The model folder. */
+  readonly folder: string;
+  /** The processes that run the models. The caller closes them. */
+  readonly processes: SpeechProcesses;
+  /** More voices, and other ids. */
+  readonly choice?: NeuralVoiceChoice | undefined;
+}
+
+/** Voices of a model folder, spoken in speech processes. Throws a TypeError for a malformed voice id. */
+export function neuralSpeech({ folder, processes, choice }: NeuralSpeechOptions): Speech {
+  const voices = new NeuralVoices(folder, choice);
+  const isInstalled = (): boolean => processes.packages().length > 0;
+
+  async function* speak({ id }: Voice, text: string, signal: AbortSignal): AsyncGenerator<PcmChunk> {
+    const { model, speaker, speed, language } = await voices.inputOf(id);
+    for (const segment of segments(text, SLICE_LENGTH)) {
+      try {
+        yield await processes.speak({ model, speaker, speed, language, text: segment }, signal);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!isNothing(error)) throw error;
+      }
+    }
+  }
+
+  const speech = engineSpeech({
+    name: "neural",
+    atOnce: processes.size * TEXTS_AT_ONCE,
+    isLocal: true,
+    voices: async () => (isInstalled() ? voices.all() : []),
+    find: async (id) => (isInstalled() ? voices.find(id) : undefined),
+    speak,
+  });
+  return { ...speech, sliceLength: SLICE_LENGTH };
+}
+
+/** True for the engine's errors about a text without a sound. */
+function isNothing(error: unknown): boolean {
+  return error instanceof Error && /produced no audio|TTS generation failed/.test(error.message);
+}

@@ -1,0 +1,234 @@
+import { Queue } from "../../src/base/queue.ts";
+import {
+  type Transcription,
+  type TranscriptionEvent,
+  TranscriptionFailed,
+  type TranscriptionSession,
+} from "../../src/ports/transcription.ts";
+import { type TimeSpan, UnprocessedAudio } from "../transcription/unprocessed-audio.ts";
+import { ENGINE_REMEDY } from "./engine-package.ts";
+import type { HeardText, RecogniserFiles, RecogniserInput } from "./messages.ts";
+import { readModelFolder } from "./model-folder.ts";
+import type { OpenedStream, SpeechProcesses } from "./speech-processes.ts";
+
+/** Options of {@link neuralTranscription}. */
+export interface NeuralTranscriptionOptions {
+  /** The model folder. */
+  readonly folder: string;
+  /** Subfolder of the recogniser. Default: the only one. */
+  readonly model?: string | undefined;
+  /** Language of the speech, for models that recognise several. */
+  readonly language?: string | undefined;
+  /** Time the end of a call waits for the last texts, ms. Default: 5,000. */
+  readonly closeMs?: number | undefined;
+}
+
+/** Audio kept for a slow process, and for the next one, ms. */
+const KEEP_MS = 15_000;
+/** Messages with audio on the way to a process: about 2 s. */
+const MAX_IN_FLIGHT = 25;
+/** Processes that a session may lose in a row without a text. */
+const MAX_LOSSES = 3;
+/** Dropped audio is reported once for each second of it. */
+const DROP_REPORT_MS = 1_000;
+
+/**
+ * Transcription by a recogniser of the model folder, in speech processes. Closing it ends its sessions and leaves the processes
+ * open.
+ */
+export function neuralTranscription(
+  processes: SpeechProcesses,
+  { folder, model, language, closeMs = 5_000 }: NeuralTranscriptionOptions,
+): Transcription {
+  const scope = new AbortController();
+  return {
+    name: "local",
+    capabilities: { sampleRates: [16_000, 8_000], endOfTurn: false, partial: true },
+    async open({ sampleRate }, signal) {
+      const files = await recogniserIn(folder, model);
+      if (processes.packages().length === 0)
+        throw new TranscriptionFailed(`local transcription needs its engine; to fix it, ${ENGINE_REMEDY}`);
+      const both = AbortSignal.any([signal, scope.signal]);
+      return new NeuralSession(processes, { model: files, sampleRate, language }, closeMs, both);
+    },
+    close: async () => scope.abort(),
+  };
+}
+
+/** The recogniser of a folder. @throws {TranscriptionFailed} none, several or a broken one; the message names the fix */
+async function recogniserIn(folder: string, name: string | undefined): Promise<RecogniserFiles> {
+  const { recognisers, faults } = await readModelFolder(folder);
+  const names = recognisers.map((recogniser) => recogniser.name);
+  const [found, ...others] = name === undefined ? recognisers : recognisers.filter((model) => model.name === name);
+  if (found && others.length === 0) return found.files;
+  if (found)
+    throw new TranscriptionFailed(
+      `there are ${names.length} recognisers in ${folder}; choose one with RINGPORT_TRANSCRIPTION_MODEL: ${names.join(", ")}`,
+    );
+  const fault = faults.find((fault) => name === undefined || fault.name === name);
+  const there = names.length === 0 ? "none" : names.join(", ");
+  throw new TranscriptionFailed(
+    fault
+      ? `the model ${fault.name} cannot be used: ${fault.reason}`
+      : `there is no recogniser${name === undefined ? "" : ` "${name}"`} in ${folder} (there: ${there}); "ringport models" lists those to install`,
+  );
+}
+
+/** The transcription of one speaker by a speech process. If the process dies, another one hears what it had not finished. */
+class NeuralSession implements TranscriptionSession {
+  readonly events = new Queue<TranscriptionEvent>();
+  readonly #processes: SpeechProcesses;
+  readonly #input: RecogniserInput;
+  readonly #closeMs: number;
+  readonly #audio: UnprocessedAudio;
+  #stream: OpenedStream | undefined;
+  /** Turns sent and not yet answered, and the one that is being sent. */
+  readonly #turns: TimeSpan[] = [];
+  #turnStartMs: number | undefined;
+  #inFlight = 0;
+  #losses = 0;
+  #reportedDropsMs = 0;
+  #hasEnded = false;
+  #closing: Promise<void> | undefined;
+  #closeTimer: ReturnType<typeof setTimeout> | undefined;
+  #resolveClosing: () => void = () => {};
+
+  constructor(processes: SpeechProcesses, input: RecogniserInput, closeMs: number, signal: AbortSignal) {
+    this.#processes = processes;
+    this.#input = input;
+    this.#closeMs = closeMs;
+    this.#audio = new UnprocessedAudio(input.sampleRate, KEEP_MS);
+    signal.addEventListener("abort", () => this.#end(), { once: true });
+    if (signal.aborted) this.#end();
+  }
+
+  push(samples: Int16Array, atMs: number): void {
+    if (this.#hasEnded || this.#closing) return;
+    this.#audio.push(samples, atMs);
+    this.#send();
+  }
+
+  commit(): void {
+    if (this.#hasEnded || this.#closing) return;
+    this.#audio.commit();
+    this.#send();
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= new Promise<void>((resolve) => {
+      this.#resolveClosing = resolve;
+      if (this.#hasEnded) resolve();
+      else this.#finish();
+    });
+    return this.#closing;
+  }
+
+  #finish(): void {
+    this.#audio.commit();
+    this.#send();
+    if (this.#audio.turns === 0) this.#end();
+    else this.#closeTimer = setTimeout(() => this.#giveUp(), this.#closeMs);
+  }
+
+  #giveUp(): void {
+    this.#report(`the speech process did not finish within ${this.#closeMs} ms after the call`);
+    this.#end();
+  }
+
+  #send(): void {
+    while (!this.#hasEnded && this.#inFlight < MAX_IN_FLIGHT) {
+      const item = this.#audio.take();
+      if (item === undefined) break;
+      this.#stream ??= this.#open();
+      if (item.kind === "audio") {
+        this.#turnStartMs ??= item.startMs;
+        this.#inFlight++;
+        this.#stream.push(item.samples);
+      } else {
+        this.#turns.push(item);
+        this.#turnStartMs = undefined;
+        this.#stream.commit();
+      }
+    }
+    this.#reportDrops();
+  }
+
+  #open(): OpenedStream {
+    return this.#processes.open(this.#input, {
+      onTaken: (count) => {
+        this.#inFlight -= count;
+        this.#send();
+      },
+      onPartial: (heard) => this.#partial(heard),
+      onFinal: (heard) => this.#final(heard),
+      onLost: () => this.#lost(),
+      onFailed: (reason) => this.#fail(reason),
+    });
+  }
+
+  #partial({ text, startS }: HeardText): void {
+    const turnStartMs = this.#turns[0]?.startMs ?? this.#turnStartMs;
+    if (this.#hasEnded || text === "" || turnStartMs === undefined) return;
+    this.events.push({ type: "partial", text, startMs: atMs(turnStartMs, startS) });
+  }
+
+  #final({ text, startS, endS }: HeardText): void {
+    const turn = this.#turns.shift();
+    if (this.#hasEnded || turn === undefined) return;
+    this.#losses = 0;
+    this.#audio.markProcessed(turn);
+    if (text !== "") {
+      const startMs = atMs(turn.startMs, startS);
+      const endMs = endS === undefined ? turn.endMs : Math.max(startMs, Math.min(turn.endMs, atMs(turn.startMs, endS)));
+      this.events.push({ type: "final", text, startMs, endMs });
+    }
+    if (this.#closing && this.#audio.turns === 0) this.#end();
+  }
+
+  /** Another process hears everything without a final text. */
+  #lost(): void {
+    this.#stream = undefined;
+    this.#turns.length = 0;
+    this.#turnStartMs = undefined;
+    this.#inFlight = 0;
+    if (this.#hasEnded) return;
+    this.#losses++;
+    if (this.#losses > MAX_LOSSES) {
+      this.#fail(`${MAX_LOSSES + 1} speech processes in a row ended before they had a text`);
+      return;
+    }
+    this.#audio.rewind();
+    this.#send();
+  }
+
+  #fail(reason: string): void {
+    if (this.#hasEnded) return;
+    this.events.push({ type: "error", error: new TranscriptionFailed(reason), recoverable: false });
+    this.#end();
+  }
+
+  #reportDrops(): void {
+    const droppedMs = this.#audio.droppedMs - this.#reportedDropsMs;
+    if (droppedMs < DROP_REPORT_MS) return;
+    this.#reportedDropsMs = this.#audio.droppedMs;
+    this.#report(`the recogniser is too slow: ${Math.round(droppedMs)} ms of audio were dropped`);
+  }
+
+  #report(message: string): void {
+    this.events.push({ type: "error", error: new TranscriptionFailed(message), recoverable: true });
+  }
+
+  #end(): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    clearTimeout(this.#closeTimer);
+    this.#stream?.close();
+    this.events.close();
+    this.#resolveClosing();
+  }
+}
+
+/** Audio time of a moment in a turn, ms. */
+function atMs(turnStartMs: number, s: number | undefined): number {
+  return Math.round(turnStartMs + (s ?? 0) * 1_000);
+}

@@ -1,0 +1,138 @@
+import { errorText } from "../../src/base/error.ts";
+import { ownMember } from "../../src/base/own-member.ts";
+import { SpeechFailed, type Voice } from "../../src/ports/speech.ts";
+import { espeakScripts } from "../speech/espeak-scripts.ts";
+import { compareVoiceIds, parseVoiceId, type VoiceId } from "../speech/voice-id.ts";
+import type { SpeakInput } from "./messages.ts";
+import { type ModelFolder, readModelFolder, type VoiceModel } from "./model-folder.ts";
+import { numberVoices, type UnnumberedVoice } from "./voice-numbers.ts";
+
+/** A voice of a model under an id of the operator's choice. */
+export interface NeuralVoice {
+  /** Name of the model's folder. */
+  readonly model: string;
+  /** Index of the speaker. Default: 0. */
+  readonly speaker?: number | undefined;
+  /** 1 is the voice's normal speed. */
+  readonly speed?: number | undefined;
+}
+
+/** Voice ids to voices, as in the option `embedded.neural.voices`. */
+export type NeuralVoiceChoice = Readonly<Record<string, NeuralVoice>>;
+
+/** Speakers of a model that are listed; others need an id of the operator's choice. */
+const MAX_SPEAKERS = 9;
+/** Time after which the folder is read again, ms. */
+const FRESH_MS = 5_000;
+
+interface Entry {
+  readonly voice: Voice;
+  readonly input: Omit<SpeakInput, "text">;
+}
+
+/** The voices of a model folder by their ids. Notices new and removed models within seconds. */
+export class NeuralVoices {
+  readonly #folder: string;
+  readonly #choice: NeuralVoiceChoice;
+  #read: Promise<ReadonlyMap<string, Entry>> | undefined;
+  #readAt = 0;
+
+  /** Throws a TypeError for a malformed voice id. */
+  constructor(folder: string, choice: NeuralVoiceChoice = {}) {
+    const malformed = Object.keys(choice).find((id) => !parseVoiceId(id));
+    if (malformed !== undefined) throw new TypeError(`"${malformed}" is not a voice id; write it like "pt-BR-1"`);
+    this.#folder = folder;
+    this.#choice = choice;
+  }
+
+  /** Every voice, sorted by id. */
+  async all(): Promise<readonly Voice[]> {
+    return [...(await this.#entries()).values()].map(({ voice }) => voice);
+  }
+
+  /** The voice with this id; for number 1 otherwise the first one of the language. */
+  async find({ id, tag, number }: VoiceId): Promise<Voice | undefined> {
+    const entries = await this.#entries();
+    const voice = entries.get(id)?.voice;
+    return voice ?? (number === 1 ? (await this.all()).find(({ language }) => language === tag) : undefined);
+  }
+
+  /** The input of a voice for the engine. @throws {SpeechFailed} its model has been removed */
+  async inputOf(id: string): Promise<Omit<SpeakInput, "text">> {
+    const entry = (await this.#entries()).get(id);
+    if (entry) return entry.input;
+    throw new SpeechFailed(`the model of voice ${id} is no longer in ${this.#folder}`);
+  }
+
+  #entries(): Promise<ReadonlyMap<string, Entry>> {
+    const now = performance.now();
+    if (this.#read && now - this.#readAt < FRESH_MS) return this.#read;
+    this.#readAt = now;
+    const read = readVoices(this.#folder, this.#choice);
+    read.catch(() => {
+      this.#read = undefined;
+    });
+    this.#read = read;
+    return read;
+  }
+}
+
+/** The voices of a folder and the models that cannot be used, for people who look after the server. */
+export async function inspectVoices(
+  folder: string,
+  choice: NeuralVoiceChoice = {},
+): Promise<{ readonly models: ModelFolder; readonly voices: readonly Voice[]; readonly fault: string | undefined }> {
+  const models = await readModelFolder(folder);
+  const { entries, fault } = await entriesOf(models, choice);
+  return { models, voices: entries.map(({ voice }) => voice), fault };
+}
+
+async function readVoices(folder: string, choice: NeuralVoiceChoice): Promise<ReadonlyMap<string, Entry>> {
+  const { entries } = await entriesOf(await readModelFolder(folder), choice);
+  return new Map(entries.map((entry) => [entry.voice.id, entry]));
+}
+
+async function entriesOf(
+  { path, voices: models }: ModelFolder,
+  choice: NeuralVoiceChoice,
+): Promise<{ readonly entries: readonly Entry[]; readonly fault: string | undefined }> {
+  const listed = models.flatMap((model) =>
+    Array.from({ length: Math.min(model.speakers, MAX_SPEAKERS) }, (_, speaker) => ({ model, speaker })),
+  );
+  const unnumbered = listed.flatMap(({ model: { name, language }, speaker }): UnnumberedVoice[] =>
+    language === undefined ? [] : [{ key: keyOf(name, speaker), model: name, speaker, language }],
+  );
+  const { ids, fault } = await numberVoices(path, unnumbered).catch((error: unknown) => ({
+    ids: new Map<string, string>(),
+    fault: errorText(error),
+  }));
+  const numbered = listed.flatMap(({ model, speaker }) => {
+    const id = ids.get(keyOf(model.name, speaker));
+    return id === undefined ? [] : [entryOf(id, model, speaker)];
+  });
+  const chosen = Object.keys(choice).flatMap((id) => {
+    const { model: name, speaker = 0, speed } = ownMember(choice, id)!;
+    const model = models.find((candidate) => candidate.name === name);
+    return model && speaker < model.speakers ? [entryOf(id, model, speaker, speed)] : [];
+  });
+  const byId = new Map([...numbered, ...chosen].map((entry) => [entry.voice.id, entry]));
+  return { entries: [...byId.values()].sort((a, b) => compareVoiceIds(a.voice.id, b.voice.id)), fault };
+}
+
+function keyOf(model: string, speaker: number): string {
+  return `${model}#${speaker}`;
+}
+
+function entryOf(id: string, model: VoiceModel, speaker: number, speed = 1): Entry {
+  const language = id.slice(0, id.lastIndexOf("-"));
+  const { name, files, speakers } = model;
+  const voice: Voice = {
+    id,
+    language,
+    engine: "neural",
+    name: speakers > 1 ? keyOf(name, speaker) : name,
+    quality: "natural",
+    scripts: espeakScripts(language),
+  };
+  return { voice, input: { model: files, speaker, speed, language: language.toLowerCase() } };
+}

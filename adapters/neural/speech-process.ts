@@ -1,0 +1,142 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import type { EnginePackage } from "./engine-package.ts";
+import type { FromHost, ToHost } from "./messages.ts";
+
+/** Time to load the engine on a busy machine, ms. */
+const START_MS = 60_000;
+/** Time for the last output of a process that has exited, ms. */
+const LAST_WORDS_MS = 500;
+/** Of what the engine writes about itself, the end is kept. */
+const KEPT_BYTES = 2_048;
+const MAX_QUOTED = 200;
+
+/**
+ * The program of a speech process. The source tree has `host.ts` beside this file; the build bundles this file into a chunk
+ * directly under `dist/`, next to the entry `speech-host.js`, so the extension of this module decides.
+ */
+const HOST = new URL(
+  new URL(import.meta.url).pathname.endsWith(".ts") ? "./host.ts" : "./speech-host.js",
+  import.meta.url,
+);
+
+/** The end of a process. */
+export interface ProcessEnd {
+  /** Completes the sentence "the speech process …". */
+  readonly reason: string;
+  /** True if no other process would fare better: the engine is not installed, or no process can be started. */
+  readonly isPermanent: boolean;
+  /** True if the engine ended it, because of a model or a text; false for a signal from outside. */
+  readonly isEngineFault: boolean;
+}
+
+/**
+ * A process that runs the engine. Native code may end it at any time; the server only notices that.
+ *
+ * It lives from its construction until `onEnd`, which is called once. Only a signal from outside stops it: an engine that
+ * computes does not read messages. It does not keep the server alive.
+ */
+export class SpeechProcess {
+  readonly #child: ChildProcess | undefined;
+  readonly #onEnd: (end: ProcessEnd) => void;
+  #startTimer: ReturnType<typeof setTimeout> | undefined;
+  #output = "";
+  #hasEnded = false;
+
+  constructor(
+    packages: readonly EnginePackage[],
+    { onMessage, onEnd }: { onMessage(message: FromHost): void; onEnd(end: ProcessEnd): void },
+  ) {
+    this.#onEnd = onEnd;
+    try {
+      const child = fork(fileURLToPath(HOST), [JSON.stringify(packages)], {
+        // Samples travel as they are.
+        serialization: "advanced",
+        // The engine writes about itself, also texts that it speaks: in WebAssembly to the standard output.
+        stdio: ["ignore", "pipe", "pipe", "ipc"],
+        execArgv: [],
+      });
+      this.#child = child;
+      child.on("message", (message: FromHost) => {
+        if (this.#hasEnded) return;
+        if (message.type === "ready") clearTimeout(this.#startTimer);
+        if (message.type === "unavailable") this.#unavailable(message.message);
+        else onMessage(message);
+      });
+      child.on("error", (error) => this.#end({ reason: failureOf(error), isPermanent: true, isEngineFault: false }));
+      // What it wrote last may arrive after its exit.
+      child.on("close", (code, signal) => this.#exited(code, signal));
+      child.on("exit", (code, signal) => setTimeout(() => this.#exited(code, signal), LAST_WORDS_MS));
+      for (const output of [child.stdout, child.stderr])
+        output?.on("data", (text) => {
+          this.#output = `${this.#output}${text}`.slice(-KEPT_BYTES);
+        });
+      // On Bun only the child itself can be unreferenced.
+      if (child.pid !== undefined)
+        for (const handle of [child, child.channel, child.stdout, child.stderr])
+          (handle as { unref?(): void } | null)?.unref?.();
+      this.#startTimer = setTimeout(() => this.kill(`did not start within ${START_MS / 1_000} s`), START_MS);
+      this.#startTimer.unref?.();
+    } catch (error) {
+      // The owner does not expect the end before the constructor returns.
+      const reason = failureOf(error as Error);
+      queueMicrotask(() => this.#end({ reason, isPermanent: true, isEngineFault: false }));
+    }
+  }
+
+  /** Process id; undefined if it could not be started. */
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  send(message: ToHost): void {
+    if (this.#hasEnded) return;
+    try {
+      this.#child?.send(message);
+    } catch {
+      // The channel has closed; the end follows.
+    }
+  }
+
+  /** Ends the process now. Idempotent. @param reason completes the sentence "the speech process …" */
+  kill(reason: string): void {
+    // The end comes first: the channel of a killed process still takes messages, and would lose them.
+    this.#end({ reason, isPermanent: false, isEngineFault: false });
+    this.#child?.kill("SIGKILL");
+  }
+
+  #unavailable(message: string): void {
+    this.#end({ reason: `cannot load its engine: ${message}`, isPermanent: true, isEngineFault: false });
+    this.#child?.kill("SIGKILL");
+  }
+
+  #exited(code: number | null, signal: NodeJS.Signals | null): void {
+    const isEngineFault = signal === null || signal === "SIGABRT" || signal === "SIGSEGV" || signal === "SIGILL";
+    const words = isEngineFault ? lastWords(this.#output) : "";
+    const reason = `ended (${signal ?? code})${words === "" ? "" : `: ${words}`}`;
+    this.#end({ reason, isPermanent: false, isEngineFault });
+  }
+
+  #end(end: ProcessEnd): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    clearTimeout(this.#startTimer);
+    this.#onEnd(end);
+  }
+}
+
+function failureOf({ message }: Error): string {
+  return /run access|--allow-run/i.test(message)
+    ? "cannot be started: Deno needs --allow-run"
+    : `cannot be started: ${message}`;
+}
+
+/** The last line that the engine wrote, without the place in its sources. */
+function lastWords(output: string): string {
+  const line = output.split("\n").findLast((line) => line.trim() !== "") ?? "";
+  return line
+    .replace(/^\S+:\w+:\d+\s+/, "")
+    .replace(/^\S+\.(?:cc|h):\S+\s+/, "")
+    .trim()
+    .slice(0, MAX_QUOTED);
+}

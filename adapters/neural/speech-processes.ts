@@ -1,0 +1,335 @@
+import { availableParallelism } from "node:os";
+import { basename } from "node:path";
+import { type EnginePackage, enginePackages } from "./engine-package.ts";
+import type { FromHost, HeardText, RecogniserInput, SpeakInput } from "./messages.ts";
+import { type ProcessEnd, SpeechProcess } from "./speech-process.ts";
+
+/** Options of {@link SpeechProcesses}. */
+export interface SpeechProcessesOptions {
+  /** The installed packages of the engine; called for each process. Default: {@link enginePackages}. */
+  readonly packages?: (() => readonly EnginePackage[]) | undefined;
+  /** Number of processes. Default: 1; at most the processors, less one for calls. */
+  readonly size?: number | undefined;
+  /** A process is replaced if it has taken this much memory beyond that of its models, MiB. Default: 1024. */
+  readonly memoryMb?: number | undefined;
+  /** A process is replaced after this many texts. Default: 2,000. */
+  readonly maxTexts?: number | undefined;
+}
+
+/** Samples of a text. */
+export interface SpokenText {
+  readonly samples: Int16Array;
+  /** Hz. */
+  readonly sampleRate: number;
+}
+
+/** Receives the texts of a stream. */
+export interface RecogniserListener {
+  /** @param count messages with audio that the process has taken */
+  onTaken(count: number): void;
+  onPartial(heard: HeardText): void;
+  onFinal(heard: HeardText): void;
+  /** The process is gone with everything since the last final; the stream may be opened again. */
+  onLost(): void;
+  /** The stream cannot be recognised. */
+  onFailed(reason: string): void;
+}
+
+/** A stream of audio to recognise, in one process. */
+export interface OpenedStream {
+  push(samples: Int16Array): void;
+  commit(): void;
+  close(): void;
+}
+
+/** Texts that a process speaks at once. */
+export const TEXTS_AT_ONCE = 2;
+const MAX_TEXTS = 2_000;
+const DEFAULT_MEMORY_MB = 1_024;
+/** Time for a text, ms. */
+const BASE_MS = 10_000;
+const MS_PER_CHARACTER = 50;
+/** Time for the first text of a process: it loads the engine and the model, ms. */
+const LOAD_MS = 60_000;
+
+interface Request {
+  readonly id: number;
+  readonly input: SpeakInput;
+  readonly resolve: (text: SpokenText) => void;
+  readonly reject: (error: Error) => void;
+  /** True if a process has ended while it ran: it then runs alone, so that it cannot take others with it. */
+  isRepeated: boolean;
+  timer?: ReturnType<typeof setTimeout>;
+}
+
+interface Slot {
+  readonly process: SpeechProcess;
+  readonly requests: Map<number, Request>;
+  readonly streams: Map<number, RecogniserListener>;
+  /** Folders of the models it has loaded, and of those that it is loading. */
+  readonly loaded: Set<string>;
+  readonly loading: Set<string>;
+  /** Memory after the last model was loaded, bytes. */
+  baseBytes: number;
+  texts: number;
+  /** It takes no new work and ends after its last text. */
+  isRetiring: boolean;
+}
+
+/**
+ * The speech processes: none before the first use, at most `size` at a time. A text that loses its process is spoken again once,
+ * by itself; a model that ends its process is not loaded again.
+ */
+export class SpeechProcesses {
+  /** Number of processes at most. */
+  readonly size: number;
+  readonly #options: SpeechProcessesOptions;
+  readonly #memoryBytes: number;
+  readonly #slots = new Set<Slot>();
+  readonly #queue: Request[] = [];
+  /** Faults of models that have ended their process, by folder. */
+  readonly #faultyModels = new Map<string, string>();
+  #nextId = 1;
+  #isClosed = false;
+
+  constructor(options: SpeechProcessesOptions = {}) {
+    this.#options = options;
+    const most = Math.max(1, availableParallelism() - 1);
+    this.size = Math.min(options.size ?? 1, most);
+    this.#memoryBytes = (options.memoryMb ?? DEFAULT_MEMORY_MB) * 2 ** 20;
+  }
+
+  /** The installed packages of the engine. */
+  packages(): readonly EnginePackage[] {
+    return this.#options.packages?.() ?? enginePackages();
+  }
+
+  /** Processes at present. */
+  get count(): number {
+    return this.#slots.size;
+  }
+
+  /** Their process ids. */
+  get pids(): readonly number[] {
+    return [...this.#slots].flatMap(({ process }) => process.pid ?? []);
+  }
+
+  /**
+   * Speaks a text. It cannot be stopped; on abort its samples are dropped.
+   * @throws Error that names the fault; the signal's reason when aborted
+   */
+  speak(input: SpeakInput, signal: AbortSignal): Promise<SpokenText> {
+    return new Promise((resolve, reject) => {
+      signal.throwIfAborted();
+      const request: Request = {
+        id: this.#nextId++,
+        input,
+        isRepeated: false,
+        resolve: (text) => {
+          signal.removeEventListener("abort", onAbort);
+          resolve(text);
+        },
+        reject: (error) => {
+          signal.removeEventListener("abort", onAbort);
+          reject(error);
+        },
+      };
+      const onAbort = (): void => {
+        const at = this.#queue.indexOf(request);
+        if (at >= 0) this.#queue.splice(at, 1);
+        reject(signal.reason);
+      };
+      signal.addEventListener("abort", onAbort, { once: true });
+      this.#queue.push(request);
+      this.#startNext();
+    });
+  }
+
+  /** Opens a stream. Its texts, and its end, arrive at the listener. */
+  open(input: RecogniserInput, listener: RecogniserListener): OpenedStream {
+    const stream = this.#nextId++;
+    const fault = this.#faultOf(input.model.folder);
+    if (fault !== undefined) {
+      queueMicrotask(() => listener.onFailed(fault));
+      return { push() {}, commit() {}, close() {} };
+    }
+    const slot = this.#slotForStream();
+    const { process } = slot;
+    slot.streams.set(stream, listener);
+    process.send({ type: "open", stream, input });
+    return {
+      push: (samples) => process.send({ type: "audio", stream, samples }),
+      commit: () => process.send({ type: "commit", stream }),
+      close: () => {
+        if (!slot.streams.delete(stream)) return;
+        process.send({ type: "close", stream });
+      },
+    };
+  }
+
+  /** Ends all processes and everything they do. Idempotent. */
+  close(): void {
+    this.#isClosed = true;
+    for (const request of this.#queue.splice(0)) request.reject(new Error("the speech is closed"));
+    for (const slot of [...this.#slots]) slot.process.kill("was closed");
+  }
+
+  #faultOf(folder: string): string | undefined {
+    return this.#isClosed ? "the speech is closed" : this.#faultyModels.get(folder);
+  }
+
+  #startNext(): void {
+    for (let request = this.#queue[0]; request; request = this.#queue[0]) {
+      const fault = this.#faultOf(request.input.model.folder);
+      const slot = fault === undefined ? this.#slotFor(request) : undefined;
+      if (fault === undefined && slot === undefined) return;
+      this.#queue.shift();
+      if (slot) this.#start(request, slot);
+      else request.reject(new Error(fault));
+    }
+  }
+
+  #slotFor(request: Request): Slot | undefined {
+    const limit = request.isRepeated ? 1 : TEXTS_AT_ONCE;
+    const free = [...this.#slots].filter(
+      ({ isRetiring, requests }) =>
+        !isRetiring && requests.size < limit && ![...requests.values()].some(({ isRepeated }) => isRepeated),
+    );
+    const idlest = free.sort((a, b) => a.requests.size - b.requests.size)[0];
+    if (idlest && (idlest.requests.size === 0 || this.#isFull)) return idlest;
+    return this.#isFull ? undefined : this.#add();
+  }
+
+  #slotForStream(): Slot {
+    const working = [...this.#slots].filter(({ isRetiring }) => !isRetiring);
+    const idlest = working.sort((a, b) => a.streams.size - b.streams.size)[0];
+    return idlest && (idlest.streams.size === 0 || this.#isFull) ? idlest : this.#add();
+  }
+
+  get #isFull(): boolean {
+    return [...this.#slots].filter(({ isRetiring }) => !isRetiring).length >= this.size;
+  }
+
+  #add(): Slot {
+    const slot: Slot = {
+      process: new SpeechProcess(this.packages(), {
+        onMessage: (message) => this.#receive(slot, message),
+        onEnd: (end) => this.#lose(slot, end),
+      }),
+      requests: new Map(),
+      streams: new Map(),
+      loaded: new Set(),
+      loading: new Set(),
+      baseBytes: 0,
+      texts: 0,
+      isRetiring: false,
+    };
+    this.#slots.add(slot);
+    return slot;
+  }
+
+  #start(request: Request, slot: Slot): void {
+    const { id, input } = request;
+    slot.requests.set(id, request);
+    slot.texts++;
+    const ms = BASE_MS + input.text.length * MS_PER_CHARACTER + (slot.loaded.has(input.model.folder) ? 0 : LOAD_MS);
+    request.timer = setTimeout(() => {
+      slot.requests.delete(id);
+      request.reject(new Error(`the voice did not finish the text within ${Math.round(ms / 1_000)} s`));
+      slot.process.kill("was too slow");
+    }, ms);
+    slot.process.send({ type: "speak", request: id, ...input });
+  }
+
+  #receive(slot: Slot, message: FromHost): void {
+    switch (message.type) {
+      case "loading":
+        slot.loading.add(message.folder);
+        break;
+      case "loaded":
+        slot.loading.delete(message.folder);
+        slot.loaded.add(message.folder);
+        slot.baseBytes = message.bytes;
+        break;
+      case "spoken":
+        this.#settle(slot, message.request, (request) => request.resolve(message));
+        break;
+      case "failed":
+        this.#settle(slot, message.request, (request) =>
+          request.reject(new Error(withoutPath(message.message, request.input.model.folder))),
+        );
+        break;
+      case "memory":
+        if (message.bytes - slot.baseBytes > this.#memoryBytes) this.#retire(slot);
+        break;
+      case "progress":
+        for (const { stream, taken, partial } of message.streams) {
+          const listener = slot.streams.get(stream);
+          if (taken > 0) listener?.onTaken(taken);
+          if (partial) listener?.onPartial(partial);
+        }
+        break;
+      case "final":
+        slot.streams.get(message.stream)?.onFinal(message);
+        break;
+      case "stream-failed": {
+        const listener = slot.streams.get(message.stream);
+        slot.streams.delete(message.stream);
+        listener?.onFailed(message.message);
+      }
+    }
+  }
+
+  #settle(slot: Slot, id: number, settle: (request: Request) => void): void {
+    const request = slot.requests.get(id);
+    if (request === undefined) return;
+    slot.requests.delete(id);
+    clearTimeout(request.timer);
+    settle(request);
+    if (slot.texts >= (this.#options.maxTexts ?? MAX_TEXTS)) this.#retire(slot);
+    if (slot.isRetiring && slot.requests.size === 0) slot.process.kill("was replaced");
+    this.#startNext();
+  }
+
+  /** Replaces a process: its streams continue in another one, its texts are finished here. */
+  #retire(slot: Slot): void {
+    if (slot.isRetiring) return;
+    slot.isRetiring = true;
+    this.#loseStreams(slot);
+    if (slot.requests.size === 0) slot.process.kill("was replaced");
+  }
+
+  #loseStreams(slot: Slot): void {
+    const listeners = [...slot.streams.values()];
+    slot.streams.clear();
+    for (const listener of listeners) listener.onLost();
+  }
+
+  #lose(slot: Slot, { reason, isPermanent, isEngineFault }: ProcessEnd): void {
+    this.#slots.delete(slot);
+    const sentence = `the speech process ${reason}`;
+    const [culprit, ...others] = isEngineFault ? slot.loading : [];
+    if (culprit !== undefined && others.length === 0) this.#faultyModels.set(culprit, sentence);
+    const isAlone = slot.requests.size === 1;
+    for (const request of [...slot.requests.values()].reverse()) {
+      clearTimeout(request.timer);
+      if (isPermanent || this.#isClosed || request.isRepeated || (isAlone && isEngineFault))
+        request.reject(new Error(sentence));
+      else {
+        request.isRepeated = true;
+        this.#queue.unshift(request);
+      }
+    }
+    slot.requests.clear();
+    if (isPermanent) {
+      for (const request of this.#queue.splice(0)) request.reject(new Error(sentence));
+      for (const listener of slot.streams.values()) listener.onFailed(sentence);
+    } else this.#loseStreams(slot);
+    this.#startNext();
+  }
+}
+
+/** A message of the engine with the name of a model instead of its path, which callers need not know. */
+function withoutPath(message: string, folder: string): string {
+  return message.replaceAll(folder, basename(folder));
+}

@@ -1,0 +1,80 @@
+import { readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { errorText } from "../../src/base/error.ts";
+import { KNOWN_MODELS } from "./known-models.ts";
+
+/** Ids given to voices of models that Ringport does not know, beside the models. */
+const FILE = "voice-ids.json";
+/** Numbers for voices of other models: smaller ones belong to the embedded engines and to known models. */
+const FIRST = 50;
+const LAST = 99;
+
+/** A voice that needs an id. */
+export interface UnnumberedVoice {
+  /** The model and, behind a `#`, the speaker: `kokoro-multi-lang-v1_0#43`. */
+  readonly key: string;
+  /** Name of the model. */
+  readonly model: string;
+  readonly speaker: number;
+  /** `pt-BR`. */
+  readonly language: string;
+}
+
+/** Ids by key. */
+export interface NumberedVoices {
+  readonly ids: ReadonlyMap<string, string>;
+  /** Why a new id could not be written down; undefined if all are. Such voices have no id. */
+  readonly fault: string | undefined;
+}
+
+/**
+ * Gives each voice its id for good. Voices of known models have the number of the table; others get the next number of their
+ * language, which is written beside the models and never given to another voice, not even after the model has been removed.
+ * @param folder of the models
+ */
+export async function numberVoices(folder: string, voices: readonly UnnumberedVoice[]): Promise<NumberedVoices> {
+  const stored = await storedIds(folder);
+  const ids = new Map<string, string>();
+  const added = new Map<string, string>();
+  const used = new Set(stored.values());
+  for (const { key, model, speaker, language } of voices) {
+    const known = KNOWN_MODELS.find(({ name }) => name === model)?.number;
+    const id =
+      known !== undefined && speaker === 0 ? `${language}-${known}` : (stored.get(key) ?? nextId(language, used));
+    if (id === undefined) continue;
+    if (known === undefined && !stored.has(key)) added.set(key, id);
+    used.add(id);
+    ids.set(key, id);
+  }
+  if (added.size === 0) return { ids, fault: undefined };
+  const fault = await store(folder, new Map([...stored, ...added])).then(
+    () => undefined,
+    (error: unknown) => `the ids of new voices cannot be written to ${join(folder, FILE)}: ${errorText(error)}`,
+  );
+  if (fault !== undefined) for (const key of added.keys()) ids.delete(key);
+  return { ids, fault };
+}
+
+function nextId(language: string, used: ReadonlySet<string>): string | undefined {
+  for (let number = FIRST; number <= LAST; number++) {
+    const id = `${language}-${number}`;
+    if (!used.has(id)) return id;
+  }
+  return undefined;
+}
+
+async function storedIds(folder: string): Promise<ReadonlyMap<string, string>> {
+  const text = await readFile(join(folder, FILE), "utf8").catch(() => "{}");
+  try {
+    const entries = Object.entries(JSON.parse(text) as Record<string, unknown>);
+    return new Map(entries.filter((entry): entry is [string, string] => typeof entry[1] === "string"));
+  } catch {
+    throw new Error(`${join(folder, FILE)} is no JSON; restore it, or delete it to number the voices anew`);
+  }
+}
+
+async function store(folder: string, ids: ReadonlyMap<string, string>): Promise<void> {
+  const draft = join(folder, `.${FILE}.${crypto.randomUUID()}`);
+  await writeFile(draft, `${JSON.stringify(Object.fromEntries(ids), null, 2)}\n`);
+  await rename(draft, join(folder, FILE));
+}

@@ -1,0 +1,132 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { bunzip2 } from "../../../../adapters/neural/installation/bzip2.ts";
+import { InstallFault } from "../../../../adapters/neural/installation/install-fault.ts";
+import { concatBytes } from "../../../../src/base/concat-bytes.ts";
+import { BitWriter, bzip2, writeBlockHead } from "../../../support/bzip2.ts";
+import { fuzz } from "../../../support/fuzz.ts";
+
+const REFUSED = "refused";
+
+/** The bytes of bzip2 data that comes in pieces; or that it was refused. */
+async function decompress(data: Uint8Array, pieceLength = 1_000): Promise<Uint8Array | typeof REFUSED> {
+  const pieces: Uint8Array[] = [];
+  try {
+    for await (const piece of bunzip2(inPieces(data, pieceLength))) pieces.push(piece);
+    return concatBytes(pieces);
+  } catch (error) {
+    if (error instanceof InstallFault) return REFUSED;
+    throw error;
+  }
+}
+
+async function* inPieces(data: Uint8Array, length: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < data.length; at += length) yield data.subarray(at, at + length);
+}
+
+function text(bytes: Uint8Array | typeof REFUSED): string {
+  return bytes === REFUSED ? bytes : new TextDecoder().decode(bytes);
+}
+
+const base64 = (data: string): Uint8Array => Uint8Array.from(Buffer.from(data, "base64"));
+
+describe("data of the program bzip2", () => {
+  it.each([
+    ["nothing", "QlpoORdyRThQkAAAAAA=", ""],
+    ["one letter", "QlpoMTFBWSZTWRmTm2sAAAABACAAIAAhGEaC7kinChIDMnNtYA==", "a"],
+    [
+      "a text",
+      "QlpoOTFBWSZTWfWh0AsAABYVlGAEAACEB4IAIAAIACAAQFKpoGmQgaBocRiMxqOo+jyMRqMxqNxuPxdyRThQkPWh0As=",
+      "Olá, mundo! ".repeat(9),
+    ],
+    [
+      "four blocks",
+      "QlpoMTFBWSZTWR7YY7UAE4cBAD/wIABwQAwClUMJnFQVHlUFR6qCo+VBUYVBUZVBUaVBUbVBUfqgqOKgqOmKCskymst9hr3AAThwCAH/gQADggBgFKoYTOKgqPFQVHtUFR8qCowqCoyqCo0qCo2qCo/VBUcVBUdMUFZJlNZZusS1AA6lQEAP/AgAHBADAKVQwmcVBUeKgqPVQVH1UFRhUFRlUFRpUFRtUFR+qCo4qCo6YoKyTKazyBmVbgAADwIAf+BAAGIAYCKE0MxISUmk4Nj0fD8cHRdyRThQkGHarFY=",
+      "abcdefghij".repeat(30_000),
+    ],
+    ["long runs", "QlpoOTFBWSZTWd9HTW8AAkxAgMAABAAACCAAMMwFKaYURsRRHi7kinChIb6Omt4=", "\0".repeat(300_000)],
+  ])("is decompressed: %s", async (_, data, expected) => {
+    expect(text(await decompress(base64(data)))).toBe(expected);
+  });
+
+  it("may have several streams, as parallel programs write it", async () => {
+    const [hello, world] = ["hello ", "world"].map((part) => bzip2(new TextEncoder().encode(part)));
+    expect(text(await decompress(concatBytes([hello!, world!])))).toBe("hello world");
+  });
+});
+
+describe("other data", () => {
+  const data = bzip2(new TextEncoder().encode("some text that compresses, some text that compresses"));
+
+  it.each([
+    ["nothing at all", new Uint8Array(0)],
+    ["a page", new TextEncoder().encode("<html>not found</html>")],
+    ["a stream with something behind it", concatBytes([data, Uint8Array.of(1, 2, 3)])],
+    ["a stream without its end", data.subarray(0, data.length - 5)],
+    ["a header only", data.subarray(0, 4)],
+  ])("is refused: %s", async (_, bytes) => {
+    expect(await decompress(bytes)).toBe(REFUSED);
+  });
+
+  it("is refused if a run is longer than its block, after little work", async () => {
+    const bits = new BitWriter().write(0x425a68, 24).write(0x39, 8);
+    writeBlockHead(bits, 0, 0, [0x61]);
+    bits.write(2, 3).write(1, 15).write(0, 1);
+    // Codes for the digits 1 and 2 and for the end: 0, 10, 11.
+    for (let code = 0; code < 2; code++) bits.write(1, 5).write(0, 1).write(0b100, 3).write(0, 1);
+    for (let digit = 0; digit < 45; digit++) bits.write(0, 1);
+    bits.write(0b11, 2);
+    expect(await decompress(bits.bytes())).toBe(REFUSED);
+  });
+
+  fuzz(
+    "is refused, whatever it is",
+    fc.asyncProperty(fc.uint8Array({ maxLength: 400 }), async (bytes) => {
+      expect(await decompress(bytes)).toBe(REFUSED);
+      expect(await decompress(concatBytes([data.subarray(0, 20), bytes]))).toBe(REFUSED);
+    }),
+  );
+
+  fuzz(
+    "is refused with a spoilt byte, or still the same",
+    fc.asyncProperty(fc.nat(data.length - 1), fc.integer({ min: 1, max: 255 }), async (at, change) => {
+      const spoilt = Uint8Array.from(data);
+      spoilt[at]! ^= change;
+      const result = await decompress(spoilt);
+      if (result !== REFUSED) expect(text(result)).toBe(text(await decompress(data)));
+    }),
+  );
+
+  fuzz(
+    "is refused if it is cut short",
+    fc.asyncProperty(fc.nat(data.length - 1), async (length) => {
+      expect(await decompress(data.subarray(0, length))).toBe(REFUSED);
+    }),
+  );
+});
+
+fuzz(
+  "bytes survive, however they are cut",
+  fc.asyncProperty(
+    fc.array(fc.tuple(fc.uint8Array({ maxLength: 30 }), fc.nat(300)), { maxLength: 20 }),
+    fc.integer({ min: 1, max: 50 }),
+    async (parts, pieceLength) => {
+      const bytes = concatBytes(
+        parts.map(([part, repeats]) => concatBytes(Array.from({ length: repeats }, () => part))),
+      );
+      expect(await decompress(bzip2(bytes), pieceLength)).toEqual(bytes);
+    },
+  ),
+);
+
+it("a few bytes that become megabytes arrive in small pieces", async () => {
+  const bomb = bzip2(new Uint8Array(3_000_000));
+  expect(bomb.length).toBeLessThan(30_000);
+  let [longest, sum] = [0, 0];
+  for await (const { length } of bunzip2(inPieces(bomb, bomb.length))) {
+    longest = Math.max(longest, length);
+    sum += length;
+  }
+  expect(sum).toBe(3_000_000);
+  expect(longest).toBeLessThanOrEqual(256 << 10);
+});

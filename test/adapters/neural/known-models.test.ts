@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { KNOWN_MODELS } from "../../../adapters/neural/known-models.ts";
+
+test("a number of a voice never changes", () => {
+  const numbers = KNOWN_MODELS.flatMap(({ name, number }) => (number === undefined ? [] : [[name, number]]));
+  expect(Object.fromEntries(numbers)).toEqual({
+    "vits-piper-pt_BR-faber-medium": 20,
+    "vits-piper-pt_BR-cadu-medium": 21,
+    "vits-piper-pt_BR-jeff-medium": 22,
+    "vits-piper-pt_BR-edresson-low": 23,
+    "vits-piper-pt_BR-miro-high": 24,
+    "vits-piper-pt_BR-dii-high": 25,
+    "vits-piper-es_ES-davefx-medium": 20,
+    "vits-piper-es_ES-sharvard-medium": 21,
+    "vits-piper-es_MX-claude-high": 20,
+    "vits-piper-es_MX-ald-medium": 21,
+    "vits-piper-es_AR-daniela-high": 20,
+    "vits-piper-en_US-lessac-medium": 20,
+    "vits-piper-en_US-amy-medium": 21,
+    "vits-piper-en_US-ryan-medium": 22,
+  });
+});
+
+test("each known voice has an id of its own, below those of other models", () => {
+  const voices = KNOWN_MODELS.filter(({ job }) => job === "voice");
+  const ids = voices.map(({ languages, number }) => `${languages[0]}-${number}`);
+  expect(new Set(ids).size).toBe(voices.length);
+  expect(voices.filter(({ number = 0 }) => number < 20 || number >= 50)).toEqual([]);
+});
+
+test("nothing is stated about a model that is not known", () => {
+  const stated = KNOWN_MODELS.filter(({ megabytes, licence }) => megabytes !== undefined || licence !== undefined);
+  expect(stated.map(({ name, megabytes, licence }) => [name, megabytes, licence])).toEqual([
+    ["vits-piper-pt_BR-faber-medium", 63, undefined],
+    ["sherpa-onnx-streaming-zipformer-en-20M-2023-02-17", undefined, "Apache-2.0"],
+    ["sherpa-onnx-nemotron-3.5-asr-streaming-0.6b-560ms-int8-2026-06-11", 650, undefined],
+  ]);
+});

@@ -1,0 +1,163 @@
+import { copyFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import { describe, expect, it, vi } from "vitest";
+import { neuralSpeech } from "../../../adapters/neural/neural-speech.ts";
+import { neuralTranscription } from "../../../adapters/neural/neural-transcription.ts";
+import type { SpeechProcesses } from "../../../adapters/neural/speech-processes.ts";
+import { concatPcm } from "../../../src/audio/samples/pcm.ts";
+import type { Speech } from "../../../src/ports/speech.ts";
+import type { TranscriptionEvent } from "../../../src/ports/transcription.ts";
+import { ENGINE_BUILDS, missingEngine, testProcesses } from "../../support/neural.ts";
+import { spokenTones, toneModels } from "../../support/tone-models.ts";
+
+const NEVER = new AbortController().signal;
+const VOICE = "pt-BR-50";
+const LETTER_S = 0.12;
+const RATE = 22_050;
+
+describe.skipIf(missingEngine !== undefined).each(ENGINE_BUILDS)("speech processes ($title)", ({ packages }) => {
+  const fresh = (options: { maxTexts?: number } = {}) => {
+    const folder = toneModels();
+    const processes = testProcesses({ packages: () => packages, ...options });
+    return { folder, processes, speech: neuralSpeech({ folder, processes }) };
+  };
+
+  it("none runs before the first text, and one does after it", async () => {
+    const { processes, speech } = fresh();
+    expect((await speech.voices()).map(({ id }) => id)).toEqual(["en-US-50", "en-US-51", VOICE]);
+    expect(processes.count).toBe(0);
+    expect(await secondsOf(speech, "ola")).toBeCloseTo(3 * LETTER_S, 2);
+    expect(processes.count).toBe(1);
+  });
+
+  it("a text survives a kill -9 before its process is ready", async () => {
+    const { processes, speech } = fresh();
+    const seconds = secondsOf(speech, "ola");
+    await vi.waitFor(() => expect(processes.pids).toHaveLength(1));
+    kill(processes);
+    expect(await seconds).toBeCloseTo(3 * LETTER_S, 2);
+  });
+
+  it("texts survive a kill -9 while they are spoken", async () => {
+    const { processes, speech } = fresh();
+    await secondsOf(speech, "a");
+    const texts = ["primeira frase", "segunda frase", "terceira frase"];
+    const all = Promise.all(texts.map((text) => secondsOf(speech, text)));
+    kill(processes);
+    expect(await all).toEqual(texts.map((text) => expect.closeTo(text.length * LETTER_S, 2)));
+  });
+
+  it("the next text works after a kill -9 between two texts", async () => {
+    const { processes, speech } = fresh();
+    await secondsOf(speech, "a");
+    kill(processes);
+    expect(await secondsOf(speech, "bc")).toBeCloseTo(2 * LETTER_S, 2);
+  });
+
+  it("a transcript survives a kill -9 in the middle of a turn", async () => {
+    const { folder, processes } = fresh();
+    const session = await neuralTranscription(processes, { folder }).open(
+      { callId: "call_1", speaker: "callee", sampleRate: 8_000 },
+      NEVER,
+    );
+    const samples = spokenTones("uma frase inteira", 8_000);
+    const half = samples.length >> 1;
+    const events: TranscriptionEvent[] = [];
+    const reading = (async () => {
+      for await (const event of session.events) events.push(event);
+    })();
+    session.push(samples.subarray(0, half), 500);
+    await vi.waitFor(() => expect(events).not.toEqual([]), 30_000);
+    kill(processes);
+    session.push(samples.subarray(half), 500 + (half / 8_000) * 1_000);
+    session.commit();
+    await vi.waitFor(() => expect(events.at(-1)).toMatchObject({ type: "final" }), 30_000);
+    expect(events.at(-1)).toMatchObject({ text: "uma frase inteira", startMs: 500 });
+    expect(events.filter(({ type }) => type === "error")).toEqual([]);
+    await session.close();
+    await reading;
+  });
+
+  it("a process is replaced after its texts, and none is lost", async () => {
+    const { processes, speech } = fresh({ maxTexts: 3 });
+    const pids = new Set<number>();
+    for (let i = 0; i < 8; i++) {
+      expect(await secondsOf(speech, "abc")).toBeCloseTo(3 * LETTER_S, 2);
+      for (const pid of processes.pids) pids.add(pid);
+    }
+    expect(pids.size).toBeGreaterThanOrEqual(2);
+    expect(processes.count).toBeLessThanOrEqual(1);
+  });
+
+  it("a cancelled text ends at once, and the next one works", async () => {
+    const { speech } = fresh();
+    const abort = new AbortController();
+    const cancelled = secondsOf(speech, "a ".repeat(50), abort.signal);
+    abort.abort(new Error("hung up"));
+    await expect(cancelled).rejects.toThrow("hung up");
+    expect(await secondsOf(speech, "abc")).toBeCloseTo(3 * LETTER_S, 2);
+  });
+
+  it("a long text arrives in pieces of at most 120 characters", async () => {
+    const { speech } = fresh();
+    const sentence = "esta frase tem umas quarenta letras ou mais.";
+    const pieces: number[] = [];
+    for await (const { samples, sampleRate } of speech.speak(`${sentence} `.repeat(68).trim(), VOICE, NEVER))
+      pieces.push(samples.length / sampleRate);
+    expect(Math.max(...pieces)).toBeLessThanOrEqual(120 * LETTER_S);
+    expect(sum(pieces)).toBeGreaterThan(67 * sentence.length * LETTER_S);
+  });
+
+  it("a model that is no model fails with its own words and spares other texts", async () => {
+    const { folder, speech } = fresh();
+    await speech.voices();
+    // Listed as a voice a moment ago, and now a recogniser: the native engine ends its process for that.
+    copyFileSync(
+      join(folder, "sherpa-onnx-streaming-t-one-tones/model.onnx"),
+      join(folder, "vits-tone-en_US-duo-low/en_US-duo-low.onnx"),
+    );
+    const faulty = secondsOf(speech, "abc", NEVER, "en-US-50");
+    const healthy = Promise.all(["um", "dois", "tres"].map((text) => secondsOf(speech, text)));
+    await expect(faulty).rejects.toThrow(/the speech process ended \(255\): '\w+' does not exist in the metadata/);
+    expect(await healthy).toEqual([2, 4, 4].map((letters) => expect.closeTo(letters * LETTER_S, 2)));
+  });
+
+  it("a voice disappears with its model folder, and comes back with it", async () => {
+    const { folder, processes } = fresh();
+    const speech = neuralSpeech({ folder, processes });
+    rmSync(join(folder, "vits-tone-pt_BR-flauta-low"), { recursive: true });
+    expect((await speech.voices()).map(({ id }) => id)).toEqual(["en-US-50", "en-US-51"]);
+    await expect(secondsOf(speech, "abc")).rejects.toThrow(`voice ${VOICE} is not available`);
+  });
+});
+
+it("without the engine no voice is listed, and transcription names the fix", async () => {
+  const folder = toneModels();
+  const processes = testProcesses({ packages: () => [] });
+  expect(await neuralSpeech({ folder, processes }).voices()).toEqual([]);
+  const options = { callId: "call_1", speaker: "callee", sampleRate: 8_000 } as const;
+  await expect(neuralTranscription(processes, { folder }).open(options, NEVER)).rejects.toThrow(
+    "npm install sherpa-onnx-node",
+  );
+  expect(processes.count).toBe(0);
+});
+
+function kill({ pids }: SpeechProcesses): void {
+  for (const pid of pids) process.kill(pid, "SIGKILL");
+}
+
+/** Length of a spoken text, s. */
+async function secondsOf(speech: Speech, text: string, signal = NEVER, voiceId = VOICE): Promise<number> {
+  const pieces: Int16Array[] = [];
+  let rate = RATE;
+  for await (const { samples, sampleRate } of speech.speak(text, voiceId, signal)) {
+    pieces.push(samples);
+    rate = sampleRate;
+  }
+  return concatPcm(pieces).length / rate;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

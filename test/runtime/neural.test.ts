@@ -1,0 +1,79 @@
+import { execFileSync } from "node:child_process";
+import process from "node:process";
+import { describe, expect, test } from "vitest";
+import { ENGINE_FOLDER, missingEngine, recognised } from "../support/neural.ts";
+import { describeEach, ON_NODE, ON_OTHER_RUNTIMES, type Server, useServer } from "../support/server.ts";
+import { expected, until } from "../support/server-client.ts";
+import { STREAMS, streamCall } from "../support/stream-calls.ts";
+import { spokenTones, toneModels } from "../support/tone-models.ts";
+
+const TEXT = "ola mundo. sua senha mudou";
+const WORDS = "ola mundo sua senha mudou";
+
+describe.skipIf(missingEngine !== undefined)("natural voices and transcripts of this machine", () => {
+  describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
+    const models = toneModels();
+    const server = useServer(target, {
+      env: {
+        ...STREAMS,
+        RINGPORT_SPEECH_MODELS: models,
+        RINGPORT_TRANSCRIPTION_ENGINE: "local",
+        RINGPORT_TRANSCRIPTION_SPEAKERS: "both",
+      },
+      cwd: ENGINE_FOLDER,
+      permissions: ["--allow-run"],
+    });
+
+    test("a call in a natural voice is heard word by word", async () => {
+      const client = await server.as("ada");
+      const voices = expected(200, await client.get("/v1/voices?language=pt-BR&quality=natural")).json<unknown[]>();
+      expect(voices).toEqual([expect.objectContaining({ id: "pt-BR-1", alias_of: "pt-BR-50", engine: "neural" })]);
+      const { id } = await client.call((await client.activeInstance()).id, { tts: { text: TEXT, voiceId: "pt-BR-1" } });
+      expect(await client.waitForCall(id)).toMatchObject({ status: "COMPLETED", outcome: { heard_ratio: 1 } });
+      expect(await recognised(models, await client.heard(id))).toBe(WORDS);
+    });
+
+    test("a message survives the kill of its speech process, and so does the next one", async () => {
+      const client = await server.as("ada");
+      const instance = await client.activeInstance();
+      const speak = (text: string) => client.call(instance.id, { tts: { text, voiceId: "pt-BR-50" } });
+      const first = await speak("um texto de aquecimento");
+      expect(await client.waitForCall(first.id)).toMatchObject({ status: "COMPLETED" });
+      const text = "um texto que ainda vai ser dito";
+      const interrupted = await speak(text);
+      for (const pid of speechProcesses(server)) process.kill(pid, "SIGKILL");
+      expect(await client.waitForCall(interrupted.id)).toMatchObject({ status: "COMPLETED" });
+      expect(await recognised(models, await client.heard(interrupted.id))).toBe(text);
+      const next = await speak(TEXT);
+      expect(await client.waitForCall(next.id)).toMatchObject({ status: "COMPLETED" });
+      expect(await recognised(models, await client.heard(next.id))).toBe(WORDS);
+    });
+
+    test("both sides of a live stream are transcribed", async () => {
+      const { call, client, open, dial } = await streamCall(server, { to: "+12025550105" });
+      const stream = await open();
+      await dial();
+      await stream.event("answered");
+      await stream.write(spokenTones("bom dia", 16_000));
+      const details = await until(
+        async () =>
+          expected(200, await client.get(`/v1/calls/${call.id}?expand=transcript`)).json<{
+            transcript: readonly { readonly speaker: string; readonly text: string }[] | null;
+          }>(),
+        ({ transcript }) => transcript !== null,
+        20_000,
+        "a transcript",
+      );
+      stream.sendMessage({ type: "hangup" });
+      await stream.closed();
+      expect(details.transcript).toContainEqual(expect.objectContaining({ speaker: "caller", text: "bom dia" }));
+    });
+  });
+});
+
+function speechProcesses({ pid }: Server): number[] {
+  return execFileSync("pgrep", ["-P", String(pid)], { encoding: "utf8" })
+    .trim()
+    .split("\n")
+    .map(Number);
+}
