@@ -14,6 +14,8 @@ export interface EmbeddedSpeechOptions {
    * The pool that runs flite and eSpeak NG, if they are installed; without it, neither is used. The caller closes it.
    */
   readonly pool?: SpeechWorkers | undefined;
+  /** Voices of models on this machine. */
+  readonly neural?: Speech | undefined;
   /** A speech server. */
   readonly http?: HttpSpeechOptions | undefined;
   /** Decodes MP3 from the speech server; without it, MP3 is refused. */
@@ -23,15 +25,16 @@ export interface EmbeddedSpeechOptions {
 }
 
 /**
- * The speech engines that come with Ringport: a speech server, flite, eSpeak NG, in this order of precedence. For
- * English, flite is the clearer of the two on the telephone.
+ * The speech engines that come with Ringport: a speech server, models of this machine, flite, eSpeak NG, in this order of precedence. For
+ * English, flite is the clearer of the last two on the telephone.
  *
  * Closing it leaves the worker pool open. Throws a TypeError for a malformed voice id or base URL.
  */
-export function embeddedSpeech({ pool, http, mp3Stream, cacheBytes }: EmbeddedSpeechOptions): Speech {
+export function embeddedSpeech({ pool, neural, http, mp3Stream, cacheBytes }: EmbeddedSpeechOptions): Speech {
   const installed = pool && findInstalled(pool);
   const engines = [
     ...(http ? [httpSpeech(http, mp3Stream)] : []),
+    ...(neural ? [neural] : []),
     ...(pool && installed ? [fliteSpeech(pool, installed), espeakSpeech(pool, installed)] : []),
   ];
   return joinSpeech(engines, { cacheBytes, remedy: (id) => remedyFor(id, installed) });

@@ -3,7 +3,7 @@ import { type Speech, type Voice, VoiceUnavailable } from "../../src/ports/speec
 import { parseVoiceId, type VoiceId } from "./voice-id.ts";
 
 /** Names of the built-in engines; `http` is a speech server. */
-export type EngineName = "http" | "flite" | "espeak-ng";
+export type EngineName = "http" | "neural" | "flite" | "espeak-ng";
 
 /** A built-in engine. */
 export interface Engine {
@@ -14,7 +14,10 @@ export interface Engine {
   readonly isLocal: boolean;
   /** The voices that work now. */
   voices(): Promise<readonly Voice[]>;
-  /** The voice with this id, even if {@link voices} does not list it; undefined if there is none. */
+  /**
+   * The voice with this id, even if {@link voices} does not list it; for number 1 the best voice of the language, under its own id.
+   * Undefined if there is none.
+   */
   find(id: VoiceId): Promise<Voice | undefined>;
   /** Speaks a text. Throws an Error with a message for users, or the signal's reason when aborted. */
   speak(voice: Voice, text: string, signal: AbortSignal): AsyncIterable<PcmChunk>;

@@ -4,8 +4,41 @@ import { type EspeakMatch, espeakMatch, espeakTags, type LanguagesByTag, languag
 import { espeakScripts } from "./espeak-scripts.ts";
 import type { InstalledEngines, SpeechWorkers } from "./speech-jobs.ts";
 
-/** By number in the voice id: the plain voice, then variants. eSpeak NG ignores unknown variants without an error. */
-const VARIANTS = ["", "+f2", "+m3", "+f4", "+m7", "+f5"] as const;
+/** Number of the plain voice in its id. */
+const PLAIN = 9;
+/**
+ * The plain voice and its variants by the number in the voice id, which never changes. eSpeak NG ignores unknown variants without
+ * an error.
+ */
+const VARIANTS = numbered({ [PLAIN]: "", 2: "+f2", 3: "+m3", 4: "+f4", 5: "+m7", 6: "+f5" });
+/** Numbers for a language in which 2, 3 and 4 are voices of flite. */
+const VARIANTS_BY_TAG = new Map([
+  ["en-US", numbered({ [PLAIN]: "", 12: "+f2", 13: "+m3", 14: "+f4", 5: "+m7", 6: "+f5" })],
+]);
+
+function numbered(variants: Readonly<Record<number, string>>): ReadonlyMap<number, string> {
+  return new Map(Object.entries(variants).map(([number, variant]) => [Number(number), variant]));
+}
+
+function variantsOf(tag: string): ReadonlyMap<number, string> {
+  return VARIANTS_BY_TAG.get(tag) ?? VARIANTS;
+}
+
+/** Constructed languages. */
+const CONSTRUCTED: ReadonlySet<string> = new Set([
+  "eo",
+  "ia",
+  "ie",
+  "io",
+  "jbo",
+  "lfn",
+  "py",
+  "qdb",
+  "qya",
+  "sjn",
+  "tlh",
+  "vo",
+]);
 
 /**
  * eSpeak NG: more than a hundred languages, robotic, licensed under the GPL. Runs in the workers, from the optional
@@ -27,7 +60,7 @@ export function espeakSpeech(workers: SpeechWorkers, installed: () => Promise<In
     voices: async () => (await catalogue()).voices,
     async find({ tag, number }) {
       const match = espeakMatch((await catalogue()).languages, tag);
-      return match && voiceOf(match, tag, number);
+      return match && voiceOf(match, tag, number === 1 ? PLAIN : number);
     },
     speak: (voice, text, signal) => workers.run({ kind: "espeak", text, voice: voice.name }, { signal }),
   });
@@ -43,15 +76,13 @@ function catalogueOf({ espeak = [] }: InstalledEngines): Catalogue {
   const languages = languagesByTag(espeak);
   const voices = espeakTags(languages).flatMap((tag) => {
     const match = espeakMatch(languages, tag);
-    return match
-      ? VARIANTS.map((_, index) => voiceOf(match, tag, index + 1)).filter((voice) => voice !== undefined)
-      : [];
+    return match ? [...variantsOf(tag).keys()].flatMap((number) => voiceOf(match, tag, number) ?? []) : [];
   });
   return { languages, voices };
 }
 
 function voiceOf({ identifier, isGeneric }: EspeakMatch, tag: string, number: number): Voice | undefined {
-  const variant = VARIANTS[number - 1];
+  const variant = variantsOf(tag).get(number);
   if (variant === undefined) return undefined;
   return {
     id: `${tag}-${number}`,
@@ -61,5 +92,10 @@ function voiceOf({ identifier, isGeneric }: EspeakMatch, tag: string, number: nu
     quality: "robotic",
     scripts: espeakScripts(tag),
     ...(isGeneric ? { accent: "generic" } : {}),
+    ...(isGeneric || variant !== "" || CONSTRUCTED.has(languageOf(tag)) ? { isVariant: true } : {}),
   };
+}
+
+function languageOf(tag: string): string {
+  return tag.slice(0, tag.indexOf("-"));
 }

@@ -2,13 +2,19 @@ import type { Speech, Voice } from "../../src/ports/speech.ts";
 import { engineSpeech } from "./engine-speech.ts";
 import type { InstalledEngines, SpeechWorkers } from "./speech-jobs.ts";
 
-/** The voices of the package by language; the position is the number in the voice id. */
-const VOICES: ReadonlyMap<string, readonly string[]> = new Map(
-  Object.entries<readonly string[]>({
-    "en-US": ["slt", "rms", "kal16", "kal"],
-    "en-GB": ["awb"],
-  }),
-);
+/** The voices of the package by language, the best one first, with the numbers in their ids, which never change. */
+const VOICES: ReadonlyMap<string, ReadonlyMap<number, string>> = new Map([
+  [
+    "en-US",
+    new Map([
+      [7, "slt"],
+      [2, "rms"],
+      [3, "kal16"],
+      [4, "kal"],
+    ]),
+  ],
+  ["en-GB", new Map([[7, "awb"]])],
+]);
 
 /** The language tags that flite speaks. */
 export const FLITE_TAGS: readonly string[] = [...VOICES.keys()];
@@ -25,11 +31,13 @@ export function fliteSpeech(workers: SpeechWorkers, installed: () => Promise<Ins
     isLocal: true,
     async voices() {
       if (!(await isInstalled())) return [];
-      return [...VOICES].flatMap(([tag, names]) => names.map((name, index) => voiceOf(tag, index + 1, name)));
+      return [...VOICES].flatMap(([tag, names]) => [...names].map(([number, name]) => voiceOf(tag, number, name)));
     },
     async find({ tag, number }) {
-      const name = VOICES.get(tag)?.[number - 1];
-      return name !== undefined && (await isInstalled()) ? voiceOf(tag, number, name) : undefined;
+      const names = VOICES.get(tag);
+      const ownNumber = number === 1 ? names?.keys().next().value : number;
+      const name = ownNumber === undefined ? undefined : names?.get(ownNumber);
+      return name !== undefined && (await isInstalled()) ? voiceOf(tag, ownNumber!, name) : undefined;
     },
     speak: (voice, text, signal) => workers.run({ kind: "flite", text, voice: voice.name }, { signal }),
   });

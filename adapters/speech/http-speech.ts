@@ -105,9 +105,11 @@ export function httpSpeech(options: HttpSpeechOptions, mp3Stream?: () => Promise
     atOnce: options.atOnce ?? 4,
     isLocal: false,
     voices: async () => Object.entries(options.voices).map(([id, voice]) => voiceOf(id, voice)),
-    async find({ id }) {
+    async find({ id, tag, number }) {
       const voice = ownMember(options.voices, id);
-      return voice && voiceOf(id, voice);
+      if (voice) return voiceOf(id, voice);
+      const best = number === 1 ? Object.keys(options.voices).find((id) => parseVoiceId(id)?.tag === tag) : undefined;
+      return best === undefined ? undefined : voiceOf(best, ownMember(options.voices, best)!);
     },
     speak,
   });

@@ -44,7 +44,7 @@ export function joinSpeech(engines: readonly Speech[], options: JoinedSpeechOpti
     const match = await catalogue.find(voiceId).catch(rethrowAsSpeechFailed);
     const segment = spokenSegment(text);
     if (segment === "") throw new NothingToSpeak("the text contains nothing to speak");
-    const key = JSON.stringify([engines.indexOf(match.engine), match.voice.name, voiceId, segment]);
+    const key = JSON.stringify([engines.indexOf(match.engine), match.voice.name, ownId(match.voice), segment]);
     const render = (renderSignal: AbortSignal): AsyncIterable<PcmChunk> => renderUncached(match, segment, renderSignal);
     try {
       yield* cache.speech(key, render, AbortSignal.any([signal, closing.signal]));
@@ -112,7 +112,7 @@ async function* renderUncached(
   let isAudible = false;
   let count = 0;
   try {
-    for await (const { sampleRate, samples } of engine.speak(text, voice.id, signal)) {
+    for await (const { sampleRate, samples } of engine.speak(text, ownId(voice), signal)) {
       count += samples.length;
       opening ??= new LeadingSilence(sampleRate);
       const audibleSamples = opening.push(samples);
@@ -129,6 +129,11 @@ async function* renderUncached(
       ? `voice ${voice.id} found nothing in the text that it can speak`
       : `voice ${voice.id} spoke the text as silence`,
   );
+}
+
+/** The id of a voice in its engine. */
+function ownId({ id, aliasOf = id }: Voice): string {
+  return aliasOf;
 }
 
 /** Code points: an emoji counts as one, as at the creation of a call. The length of a much longer text is not exact. */

@@ -1,23 +1,28 @@
 import { speechSlices } from "../../src/domain/spoken-text/speech-slices.ts";
 
-/** Characters. Longer segments take noticeable time; shorter ones are joined, so "Dr. Smith called." is one segment. */
-const LENGTHS = { maxLength: 300, minLength: 40 };
+/** Characters. Shorter segments are joined, so "Dr. Smith called." is one segment. */
+const MIN_LENGTH = 40;
+/** Characters. Longer segments take noticeable time. */
+const MAX_LENGTH = 300;
 /** Letters. The time that an engine takes grows with the square of a word's length; no language has longer words. */
 const MAX_WORD = 40;
 
 /**
- * Splits a text into segments of at most 300 characters that an engine speaks in order: at the ends of sentences if
- * possible, otherwise at a comma, otherwise at a space. Words of more than 40 letters are split. The segments have only
+ * Splits a text into segments that an engine speaks in order: at the ends of
+ * sentences if possible, otherwise at a comma, otherwise at a space. Words of more than 40 letters are split. The segments have only
  * the characters that {@link spokenSegment} keeps. An empty text has no segments.
+ * @param maxLength characters of a segment. Default: 300
  */
-export function segments(text: string): string[] {
+export function segments(text: string, maxLength = MAX_LENGTH): string[] {
   // A line without a full stop, such as a title, also ends a sentence.
   const cleanText = splitLongWords(
     spokenSegment(text)
       .replace(/([^\p{P}\s])\n/gu, "$1. ")
       .replaceAll("\n", " "),
   );
-  return [...speechSlices(cleanText, LENGTHS)].map((segment) => segment.trim()).filter((segment) => segment !== "");
+  return [...speechSlices(cleanText, { maxLength, minLength: MIN_LENGTH })]
+    .map((segment) => segment.trim())
+    .filter((segment) => segment !== "");
 }
 
 function splitLongWords(text: string): string {

@@ -14,8 +14,8 @@ export type Remedy = (id: VoiceId) => Promise<string>;
 const MAX_NAMED = 12;
 
 /**
- * The voices of several engines. The first engine that has a voice id speaks it. Never another language than the
- * requested one.
+ * The voices of several engines. The first engine that has a voice id speaks it, and `xx-YY-1` is the best voice of the first one that has
+ * the language. Never another language than the requested one.
  */
 export class VoiceCatalogue {
   readonly #engines: readonly Speech[];
@@ -31,14 +31,22 @@ export class VoiceCatalogue {
   /** Every voice that works now, sorted by id. */
   async all(): Promise<readonly Voice[]> {
     const voices = new Map<string, Voice>();
-    for (const engine of this.#engines)
-      for (const voice of await engine.voices()) if (!voices.has(voice.id)) voices.set(voice.id, voice);
+    for (const engine of this.#engines) {
+      const listed = await engine.voices();
+      for (const voice of listed) if (!voices.has(voice.id)) voices.set(voice.id, voice);
+      for (const tag of new Set(listed.map(({ language }) => language))) {
+        const id = `${tag}-1`;
+        const best = voices.has(id) ? undefined : await voiceOf(engine, id);
+        if (best) voices.set(id, best);
+      }
+    }
     return [...voices.values()].sort((a, b) => compareVoiceIds(a.id, b.id));
   }
 
   /** The voice with this id. Throws {@link VoiceUnavailable}. */
   async find(id: string): Promise<FoundVoice> {
-    const engine = this.#engineById.get(id);
+    // A better voice may have been installed since.
+    const engine = parseVoiceId(id)?.number === 1 ? undefined : this.#engineById.get(id);
     const engines = engine ? [engine, ...this.#engines] : this.#engines;
     for (const engine of engines) {
       const voice = await voiceOf(engine, id);
@@ -72,9 +80,11 @@ export class VoiceCatalogue {
   }
 }
 
+/** The voice with this id; the best voice of a language becomes an alias. */
 async function voiceOf(engine: Speech, id: string): Promise<Voice | undefined> {
   try {
-    return await engine.voice(id);
+    const voice = await engine.voice(id);
+    return voice.id === id ? voice : { ...voice, id, aliasOf: voice.id };
   } catch (error) {
     if (error instanceof VoiceUnavailable) return undefined;
     throw error;

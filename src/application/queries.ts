@@ -8,6 +8,7 @@ import type { Dispatcher } from "./calls/dialling/dispatcher.ts";
 import { readLog } from "./calls/log-pages.ts";
 import type { Context } from "./context.ts";
 import type { Lines } from "./instances/lines.ts";
+import { listedVoices, type VoiceFilter } from "./listed-voices.ts";
 import { nextPage } from "./next-page.ts";
 import type { EventPage, Figures, LogQuery, OpenNetwork, QueryUseCases, QueuedCall, WaitLimit } from "./use-cases.ts";
 import { PerUser } from "./user-limits/per-user.ts";
@@ -65,8 +66,8 @@ export class Queries implements QueryUseCases {
     });
   }
 
-  voices(): Promise<readonly Voice[]> {
-    return this.#context.speech.voices();
+  async voices(filter?: VoiceFilter): Promise<readonly Voice[]> {
+    return listedVoices(await this.#context.speech.voices(), filter);
   }
 
   async voiceSample(

@@ -21,6 +21,7 @@ import type { CallListening } from "./call-audio/listeners/call-listening.ts";
 import type { StreamReservation } from "./call-audio/streams/stream-client.ts";
 import type { StageLatency, TurnStage } from "./counters.ts";
 import type { LinkTicket } from "./instances/link-tickets.ts";
+import type { VoiceFilter } from "./listed-voices.ts";
 
 // The use cases of Ringport, without HTTP. An embedding program calls them; the HTTP interface is a thin layer above them.
 // Every one throws Refusal with the `code` of the matching problem document, and then no change was made.
@@ -335,7 +336,8 @@ export interface QueryUseCases {
   callSummary(principal: Principal): Promise<QueuedCall>;
   /** The networks that the caller's instances may use, the default one first. */
   networks(principal: Principal): Promise<OpenNetwork[]>;
-  voices(): Promise<readonly Voice[]>;
+  /** The available voices, without variants unless the filter asks for them. */
+  voices(filter?: VoiceFilter): Promise<readonly Voice[]>;
   /**
    * A short sentence in the voice's own language, as a WAV file: 16-bit PCM, mono, 16 kHz. A user has four at a time.
    * Throws Refusal `voice_not_found`, `speech_unavailable`, `server_busy`.

@@ -20,6 +20,13 @@ export interface Voice {
   readonly scripts?: readonly string[] | undefined;
   /** `generic` if the engine has the language but not this region's accent. */
   readonly accent?: "generic";
+  /** True for a voice that is listed on request only: a variant of another one, or a constructed language. */
+  readonly isVariant?: true;
+  /**
+   * Id of the voice that this one is at present. Only `xx-YY-1` has it: the best voice of its language on this server. Every other id
+   * names one voice for good.
+   */
+  readonly aliasOf?: string;
 }
 
 /** Thrown for a voice id that is well-formed but cannot speak here. The message names the fix. */

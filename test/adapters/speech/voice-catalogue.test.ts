@@ -15,6 +15,12 @@ function workersWith(installed: InstalledEngines): SpeechWorkers {
   return { run: run as unknown as SpeechWorkers["run"] };
 }
 
+/** The engines that a pool finds. */
+async function installedIn(workers: SpeechWorkers): Promise<InstalledEngines> {
+  for await (const installed of workers.run({ kind: "installed" })) return installed;
+  throw new Error("the pool reported nothing");
+}
+
 const withoutEngines = workersWith({ flite: false, espeak: undefined });
 const http = {
   baseUrl: "http://127.0.0.1:9/v1",
@@ -36,17 +42,42 @@ describe("the voice catalogue of the embedded engines", () => {
   test.each([
     ["pt-BR-1", "http", "pf_dora"],
     ["pt-BR-2", "espeak-ng", "roa/pt-BR+f2"],
-    ["en-US-1", "flite", "slt"],
     ["en-US-2", "http", "af_heart"],
     ["en-US-4", "flite", "kal"],
     ["en-US-6", "espeak-ng", "gmw/en-US+f5"],
     ["en-GB-1", "flite", "awb"],
+    ["en-US-7", "flite", "slt"],
+    ["en-US-9", "espeak-ng", "gmw/en-US"],
+    ["en-US-12", "espeak-ng", "gmw/en-US+f2"],
     ["en-GB-2", "espeak-ng", "gmw/en+f2"],
+    ["en-GB-7", "flite", "awb"],
+    ["de-DE-9", "espeak-ng", "gmw/de"],
     ["de-DE-1", "espeak-ng", "gmw/de"],
     ["de-DE-2", "espeak-ng", "gmw/de+f2"],
     ["es-419-3", "espeak-ng", "roa/es-419+m3"],
   ])("gives %s to %s as %s", async (id, engine, name) => {
     expect(await speech.voice(id)).toMatchObject({ id, engine, name, language: id.slice(0, id.lastIndexOf("-")) });
+  });
+
+  test("gives number 1 of a language to its best voice, whose own id it names", async () => {
+    expect(await speech.voice("en-US-1")).toMatchObject({ engine: "http", name: "af_heart", aliasOf: "en-US-2" });
+    const withoutServer = embeddedSpeech({ pool });
+    expect(await withoutServer.voice("en-US-1")).toMatchObject({ engine: "flite", name: "slt", aliasOf: "en-US-7" });
+    expect(await withoutServer.voice("de-DE-1")).toMatchObject({ name: "gmw/de", aliasOf: "de-DE-9" });
+    expect(await withoutServer.voice("de-DE-9")).not.toHaveProperty("aliasOf");
+  });
+
+  test("speaks en-US-2 to en-US-4 with flite only, because an id names one voice", async () => {
+    const { espeak } = await installedIn(pool);
+    const withoutFlite = workersWith({ flite: false, espeak });
+    expect(await refusal({ pool: withoutFlite }, "en-US-2")).toContain("voice en-US-2 is not available");
+    expect(await embeddedSpeech({ pool: withoutFlite }).voice("en-US-12")).toMatchObject({ name: "gmw/en-US+f2" });
+  });
+
+  test("marks variants, generic accents and constructed languages", async () => {
+    const variants = new Map((await speech.voices()).map(({ id, isVariant = false }) => [id, isVariant]));
+    for (const id of ["pt-BR-1", "de-DE-1", "de-DE-9", "en-US-3", "en-GB-1"]) expect(variants.get(id), id).toBe(false);
+    for (const id of ["pt-BR-2", "en-AU-1", "en-AU-9", "eo-001-1"]) expect(variants.get(id), id).toBe(true);
   });
 
   test("has six voices for each common language", async () => {
@@ -69,7 +100,7 @@ describe("the voice catalogue of the embedded engines", () => {
       "hi-IN",
       "ar-EG",
     ]) {
-      for (let number = 1; number <= 6; number++) expect(ids).toContain(`${tag}-${number}`);
+      for (const number of [1, 2, 3, 4, 5, 6, tag === "en-US" ? 7 : 9]) expect(ids).toContain(`${tag}-${number}`);
     }
     expect(ids.size).toBeGreaterThan(700);
   });
@@ -112,14 +143,14 @@ describe("an unavailable voice", () => {
       'voice xx-YY-1 is not available, and no other voice speaks xx; to fix it, name a speech server\'s voice for "xx-YY-1" (settings RINGPORT_SPEECH_URL and RINGPORT_SPEECH_VOICES)',
     ],
     [
-      "pt-BR-9",
+      "pt-BR-8",
       pool,
-      "voice pt-BR-9 is not available; to fix it, choose a voice for pt-BR: pt-BR-1, pt-BR-2, pt-BR-3, pt-BR-4, pt-BR-5, pt-BR-6",
+      "voice pt-BR-8 is not available; to fix it, choose a voice for pt-BR: pt-BR-1, pt-BR-2, pt-BR-3, pt-BR-4, pt-BR-5, pt-BR-6, pt-BR-9",
     ],
     [
       "en-AU-1",
       workersWith({ flite: true, espeak: undefined }),
-      "voice en-AU-1 is not available; to fix it, choose a voice for en: en-GB-1, en-US-1, en-US-2, en-US-3, en-US-4",
+      "voice en-AU-1 is not available; to fix it, choose a voice for en: en-GB-1, en-GB-7, en-US-1, en-US-2, en-US-3, en-US-4, en-US-7",
     ],
     ["portuguese", pool, 'voice "portuguese" does not exist: a voice id looks like "pt-BR-1"'],
     ["__proto__", pool, 'voice "__proto__" does not exist: a voice id looks like "pt-BR-1"'],

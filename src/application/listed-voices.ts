@@ -1,0 +1,30 @@
+import type { Voice } from "../ports/speech.ts";
+
+/** A filter of voices. */
+export interface VoiceFilter {
+  /** Only voices of this language: `pt`, or `pt-BR`. */
+  readonly language?: string | undefined;
+  readonly quality?: Voice["quality"] | undefined;
+  /**
+   * Lists every id: variants of voices, constructed languages, accents that sound like another, and the permanent id behind each
+   * `xx-YY-1`. Default: false.
+   */
+  readonly variants?: boolean | undefined;
+}
+
+/** The voices of a list that people choose from. */
+export function listedVoices(voices: readonly Voice[], filter: VoiceFilter = {}): readonly Voice[] {
+  const { language, quality, variants = false } = filter;
+  const behindAlias = new Set(variants ? [] : voices.map(({ aliasOf }) => aliasOf));
+  return voices.filter(
+    (voice) =>
+      (language === undefined || speaks(voice, language)) &&
+      (quality === undefined || voice.quality === quality) &&
+      (variants || (!voice.isVariant && !behindAlias.has(voice.id))),
+  );
+}
+
+function speaks({ language }: Voice, tag: string): boolean {
+  const [own, wanted] = [language.toLowerCase(), tag.toLowerCase()];
+  return own === wanted || own.startsWith(`${wanted}-`);
+}
