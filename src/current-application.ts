@@ -4,6 +4,7 @@ import { Calls } from "./application/calls/calls.ts";
 import type { Erasure } from "./application/calls/deletion/erasure.ts";
 import { Consents } from "./application/consents.ts";
 import { Instances } from "./application/instances/instances.ts";
+import type { VoiceFilter } from "./application/listed-voices.ts";
 import { IssuedTokens } from "./application/tokens/issued-tokens.ts";
 import type {
   CallUseCases,
@@ -38,7 +39,8 @@ export interface UseCases {
   callSummary: QueryUseCases["callSummary"];
   /** The networks that the user's instances may use, the default one first. */
   networks: QueryUseCases["networks"];
-  voices(): Promise<readonly Voice[]>;
+  /** The available voices, without variants unless the filter asks for them. */
+  voices(filter?: VoiceFilter): Promise<readonly Voice[]>;
   /**
    * A short sentence in the voice's own language, as a WAV file: 16-bit PCM, mono, 16 kHz.
    * @throws {Refusal} `voice_not_found` naming the voices of that language; `speech_unavailable`
@@ -122,7 +124,7 @@ export function currentApplication(source: ApplicationSource, { basePath, log }:
     events: async (...args) => (await queries()).events(...args),
     callSummary: async (...args) => (await queries()).callSummary(...args),
     networks: async (...args) => (await queries()).networks(...args),
-    voices: async () => (await queries()).voices(),
+    voices: async (filter) => (await queries()).voices(filter),
     voiceSample: async (voiceId) => (await queries()).voiceSample(voiceId),
     erase: async ({ phone }) => (await application()).erase(phone),
     accounts: methodsOf(Accounts, async () => (await use()).accounts()),

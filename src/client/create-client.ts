@@ -26,6 +26,16 @@ export interface ListEventsQuery extends PageQuery {
   readonly cursor?: string | undefined;
 }
 
+/** Options of a list of voices. */
+export interface ListVoicesOptions extends RequestOptions {
+  /** Only voices of this language: `pt`, or `pt-BR`. */
+  readonly language?: string | undefined;
+  /** Only voices of this sound. */
+  readonly quality?: Voice["quality"] | undefined;
+  /** Lists variants of voices, constructed languages and accents that sound like another. Default: false. */
+  readonly variants?: boolean | undefined;
+}
+
 /** A remote Ringport. All methods throw `RingportError`. */
 export interface Client {
   readonly instances: InstancesClient;
@@ -46,8 +56,8 @@ export interface Client {
    * every event exactly once.
    */
   eventPage(query?: ListEventsQuery, options?: RequestOptions): Promise<LogPage<CallEvent>>;
-  /** Every available voice. */
-  voices(options?: RequestOptions): Promise<Voice[]>;
+  /** The available voices; without variants, unless the options ask for them. */
+  voices(options?: ListVoicesOptions): Promise<Voice[]>;
   /** A short sentence in the voice's own language, as the bytes of a WAV file (16-bit PCM, mono, 16 kHz). */
   voiceSample(id: string, options?: RequestOptions): Promise<Uint8Array<ArrayBuffer>>;
   /**
@@ -102,7 +112,8 @@ export function createClient(options: ClientOptions): Client {
       transport.logPage("/v1/events", { instance_id, limit, cursor }, options),
     followEvents: ({ limit = PAGE_SIZE, instance_id, cursor } = {}, options) =>
       followEvents(transport, { instance_id, limit }, cursor, options),
-    voices: (options) => transport.get("/v1/voices", {}, options),
+    voices: ({ language, quality, variants, ...options } = {}) =>
+      transport.get("/v1/voices", { language, quality, variants: variants ? "true" : undefined }, options),
     voiceSample: (id, options) => transport.bytes(`/v1/voices/${encodeURIComponent(id)}/sample.wav`, options),
     waitForCall: (id, options) => waitForCall(transport, id, options),
     // Loaded on demand with partysocket: most programs never stream a call.

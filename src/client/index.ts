@@ -3,7 +3,7 @@
 export { AnotherCallActive } from "./another-call-active.ts";
 export type { CallsClient, GetCallOptions, ListCallsQuery, Placement, TicketOptions } from "./calls-client.ts";
 export type { ConsentsClient, ListConsentsQuery } from "./consents-client.ts";
-export type { Client, ListEventsQuery } from "./create-client.ts";
+export type { Client, ListEventsQuery, ListVoicesOptions } from "./create-client.ts";
 export { createClient } from "./create-client.ts";
 export type { GetInstanceOptions, InstancesClient, ListInstancesQuery, QrCode } from "./instances-client.ts";
 export type { LogPage, Page, PageQuery } from "./pages.ts";

@@ -376,6 +376,8 @@ export interface Voice {
   engine: string;
   name: string;
   quality: "robotic" | "natural";
+  /** Of xx-YY-1, the best voice of its language on this server: the permanent id of that voice at present. */
+  alias_of: string | null;
   /** Address of a sample as a WAV file, for the same token. */
   sample_url: string;
 }

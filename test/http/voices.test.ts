@@ -6,7 +6,7 @@ import { serve } from "./support/fakes.ts";
 const SAMPLE = "/v1/voices/pt-BR-1/sample.wav";
 
 describe("a listed voice", () => {
-  test("a listed voice has exactly its six fields", async () => {
+  test("a listed voice has exactly its seven fields", async () => {
     expect((await ask(serve().app, { path: "/v1/voices" })).json).toEqual([
       {
         id: "pt-BR-1",
@@ -14,8 +14,28 @@ describe("a listed voice", () => {
         engine: "espeak-ng",
         name: "pt-br",
         quality: "robotic",
+        alias_of: null,
         sample_url: `https://example.test${SAMPLE}`,
       },
+    ]);
+  });
+
+  test("the filter is passed on, and a wrong value is refused", async () => {
+    const filters: unknown[] = [];
+    const queries = {
+      voices: async (filter?: object) => {
+        filters.push(filter);
+        return [];
+      },
+    };
+    const { app } = serve({ queries });
+    await ask(app, { path: "/v1/voices?language=pt-BR&quality=natural&variants=true" });
+    expect(filters).toEqual([{ language: "pt-BR", quality: "natural", variants: true }]);
+    const refused = await ask(app, { path: "/v1/voices?language=portuguese&quality=nice&variants=1" });
+    expect(refused.json.errors.map(({ parameter }: { parameter: string }) => parameter)).toEqual([
+      "language",
+      "quality",
+      "variants",
     ]);
   });
 

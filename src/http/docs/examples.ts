@@ -143,6 +143,7 @@ const voice: View<"Voice"> = {
   engine: "flite",
   name: "slt",
   quality: "robotic",
+  alias_of: "en-US-7",
   sample_url: "https://voice.example/v1/voices/en-US-1/sample.wav",
 };
 

@@ -113,6 +113,26 @@ export function choiceParameter<T extends string>(
   };
 }
 
+/** A switch. */
+export function switchParameter(name: string, description: string): QueryParameter<boolean> {
+  return {
+    name,
+    description,
+    schema: { type: "boolean" },
+    rule: "true or false",
+    read: (text) => ({ true: true, false: false })[text],
+  };
+}
+
+/** The language of voices. */
+export const VOICE_LANGUAGE: QueryParameter<string> = {
+  name: "language",
+  description: "Only voices of this language: `pt`, or `pt-BR`.",
+  schema: { type: "string", pattern: "^[A-Za-z]{2,3}(-([A-Za-z]{2}|[0-9]{3}))?$" },
+  rule: "a language such as pt or pt-BR",
+  read: (text) => (/^[A-Za-z]{2,3}(-([A-Za-z]{2}|[0-9]{3}))?$/.test(text) ? text : undefined),
+};
+
 /** A parameter that lists some of a fixed set of values, separated by commas. */
 export function choicesParameter<T extends string>(
   name: string,

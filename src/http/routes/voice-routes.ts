@@ -1,12 +1,22 @@
 import type { HttpDependencies } from "../dependencies.ts";
 import { entityTag } from "../replies/entity-tag.ts";
 import { jsonReply, notModified, PRIVATE } from "../replies/reply.ts";
+import { choiceParameter, readQuery, switchParameter, VOICE_LANGUAGE } from "../requests/query-parameter.ts";
 import type { HttpRoute } from "../route.ts";
 import { voiceView } from "../views/voice-view.ts";
 import { voiceIdOf } from "./record-id.ts";
 
 /** A voice rarely changes: only if the operator gives its id to another voice. */
 const SAMPLE_CACHE = "private, max-age=3600";
+
+const voicesQuery = {
+  language: VOICE_LANGUAGE,
+  quality: choiceParameter("quality", "Only voices of this sound.", ["natural", "robotic"]),
+  variants: switchParameter(
+    "variants",
+    "Lists every id: variants of voices, constructed languages, accents that sound like another, and the permanent id behind `xx-YY-1`.",
+  ),
+};
 
 /**
  * The available voices.
@@ -21,14 +31,18 @@ export function voiceRoutes({ queries }: Pick<HttpDependencies, "queries">, serv
         id: "listVoices",
         tag: "Voices",
         summary: "List the available voices",
+        description:
+          "An id names one voice for good, except `xx-YY-1`: the best voice of its language on this server, which `alias_of` names.",
         access: "read",
         cost: "small",
+        query: voicesQuery,
         responses: {
-          200: { description: "Every available voice.", schema: "VoiceList" },
+          200: { description: "The voices, sorted by id.", schema: "VoiceList" },
         },
+        problems: ["invalid_request"],
       },
-      async run() {
-        const voices = await queries.voices();
+      async run(context) {
+        const voices = await queries.voices(readQuery(context.search, voicesQuery));
         const baseUrl = server();
         return jsonReply(
           200,
