@@ -52,7 +52,7 @@ export function parseCommandLine(command: Command, args: readonly string[]): Par
     if (allowed && typeof value === "string") values.set(name, allowedWord(`--${name}`, allowed, value));
   }
   const checkedOperands = operands.map((operand, i) => {
-    const { name, values: allowed } = command.operands?.[i] ?? {};
+    const { name, values: allowed } = command.operands?.[i] ?? command.operands?.at(-1) ?? {};
     return allowed && name ? allowedWord(name, allowed, operand) : operand;
   });
   return { values, operands: checkedOperands };
@@ -60,7 +60,7 @@ export function parseCommandLine(command: Command, args: readonly string[]): Par
 
 function checkOperands({ path, operands: specs = [] }: Command, words: readonly string[]): void {
   const commandName = path.join(" ");
-  if (words.length > specs.length)
+  if (words.length > specs.length && !specs.at(-1)?.several)
     throw new UsageError(
       `${commandName} takes no argument "${words[specs.length]}"; see: ringport ${commandName} --help`,
     );

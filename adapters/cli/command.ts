@@ -1,7 +1,7 @@
 import type { Setting } from "./settings/setting.ts";
 
 /** Source of completions, on a running server or on this machine. */
-export type Completion = "instance" | "call" | "voice" | "file";
+export type Completion = "instance" | "call" | "voice" | "model" | "installed-model" | "file";
 
 /** Specification of a word. */
 interface WordSpec {
@@ -24,6 +24,8 @@ export interface OperandSpec extends WordSpec {
   /** For help. */
   readonly name: string;
   readonly optional?: boolean;
+  /** True if more words of its kind may follow; only for the last one. */
+  readonly several?: boolean;
 }
 
 /** Words after a command's name, checked against its specification. */
@@ -53,6 +55,7 @@ export interface Command extends CommandSpec {
 }
 
 /** An operand as shown in the help. */
-export function operandLabel({ name, optional }: OperandSpec): string {
-  return optional ? `[${name}]` : name;
+export function operandLabel({ name, optional, several }: OperandSpec): string {
+  const label = several ? `${name}…` : name;
+  return optional ? `[${label}]` : label;
 }

@@ -62,6 +62,8 @@ export interface OpenaiServerOptions {
   readonly answer?: (request: ChatRequest) => ChatReply;
   /** Speech-to-speech model. Default: it says "Hello." */
   readonly conversation?: Conversationalist;
+  /** Models that it lists. Default: none, and no list. */
+  readonly models?: readonly string[];
   /** Key; others are refused. */
   readonly apiKey?: string;
   /** Port to reuse after a restart. */
@@ -73,6 +75,7 @@ export async function openaiServer({
   understand,
   answer = () => ({ text: "Hello." }),
   conversation = { answer: () => ({ text: "Hello." }) },
+  models,
   apiKey,
   port = 0,
 }: OpenaiServerOptions): Promise<OpenaiServer> {
@@ -94,6 +97,7 @@ export async function openaiServer({
     if (isRefused(request)) return refuse(response, 401, wrongKey(request));
     if (pathname === "/v1/realtime") return refuse(response, refusedWith, "it is a WebSocket");
     if (request.method === "POST" && pathname === "/v1/chat/completions") return complete(request, response);
+    if (models && pathname === "/v1/models") return list(response, models);
     if (request.method !== "POST" || pathname !== "/v1/audio/transcriptions") return refuse(response, 404, "not found");
     await transcribe(request, response);
   });
@@ -202,6 +206,11 @@ export function closeServer(server: Server, sockets: WebSocketServer): Promise<v
 
 function wrongKey({ headers }: IncomingMessage): string {
   return `Incorrect API key provided: ${headers.authorization?.replace(/^Bearer /, "") ?? "none"}.`;
+}
+
+function list(response: ServerResponse, models: readonly string[]): void {
+  const data = models.map((id) => ({ id, object: "model", created: 1_700_000_000, owned_by: "library" }));
+  response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ object: "list", data }));
 }
 
 function refuse(response: ServerResponse, status: number, message: string): void {

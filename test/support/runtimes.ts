@@ -26,7 +26,7 @@ export interface StartOptions {
   /** Additional environment; `undefined` removes a variable. `PORT` is 0 unless named here. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** The working directory. Default: this process's own. */
-  readonly cwd?: string;
+  readonly cwd?: string | undefined;
   /** Time limit for the URL, ms. Default: 20,000. */
   readonly readyTimeoutMs?: number;
   /** Signal that kills it. */
@@ -140,7 +140,7 @@ export interface Finished {
   readonly stderr: string;
 }
 
-/** Runs a script to its end, at most 30 s long. `user` is a user id of the operating system, available to root. */
+/** Runs a script to its end, by default at most 30 s long. `user` is a user id of the operating system, available to root. */
 export function run(
   runtime: Runtime,
   script: string,
@@ -150,14 +150,18 @@ export function run(
     env,
     cwd,
     user,
-  }: Omit<StartOptions, "readyTimeoutMs" | "signal" | "terminal"> & { readonly user?: number } = {},
+    timeoutMs = 30_000,
+  }: Omit<StartOptions, "readyTimeoutMs" | "signal" | "terminal"> & {
+    readonly user?: number;
+    readonly timeoutMs?: number;
+  } = {},
 ): Promise<Finished> {
   const [program = "", ...before] = runtime.command;
   const child = spawn(program, [...before, ...flags, script, ...args], {
     cwd,
     env: environment(env),
     stdio: ["ignore", "pipe", "pipe"],
-    timeout: 30_000,
+    timeout: timeoutMs,
     ...(user === undefined ? {} : { uid: user, gid: user }),
   });
   endWithThisProcess(child);

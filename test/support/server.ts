@@ -73,6 +73,10 @@ export interface ServerOptions {
   readonly data?: string;
   /** Its PostgreSQL database. Default: a fresh one. */
   readonly databaseUrl?: string;
+  /** Its working directory. Default: this process's own. */
+  readonly cwd?: string;
+  /** Additional permissions under Deno. */
+  readonly permissions?: readonly string[];
 }
 
 /** Starts the PostgreSQL of the current test file. */
@@ -105,6 +109,8 @@ export class Server {
   #data: string | undefined;
   readonly #env: Readonly<Record<string, string | undefined>>;
   readonly #ownsData: boolean;
+  readonly #cwd: string | undefined;
+  readonly #permissions: readonly string[];
   readonly #clients = new Map<string, Promise<Client>>();
   /** True if it has not been started yet, and will create a first token. */
   #isFresh: boolean;
@@ -112,8 +118,10 @@ export class Server {
   #process: ServerProcess | undefined;
   #document: OpenApi | undefined;
 
-  constructor(target: Target, { env = {}, data, databaseUrl }: ServerOptions = {}) {
+  constructor(target: Target, { env = {}, data, databaseUrl, cwd, permissions = [] }: ServerOptions = {}) {
     this.target = target;
+    this.#cwd = cwd;
+    this.#permissions = permissions;
     this.#env = env;
     this.#ownsData = data === undefined;
     this.#isFresh = data === undefined;
@@ -149,7 +157,13 @@ export class Server {
   /** Starts it on its existing data. @param env settings for this run only */
   async start(env: Readonly<Record<string, string | undefined>> = {}): Promise<void> {
     if (this.target.database === "PostgreSQL") this.#databaseUrl ??= await createDatabase();
-    this.#process = await start(this.target.runtime, MAIN, { args: ["serve"], env: { ...this.#settings(), ...env } });
+    const { runtime } = this.target;
+    this.#process = await start(runtime, MAIN, {
+      args: ["serve"],
+      env: { ...this.#settings(), ...env },
+      cwd: this.#cwd,
+      flags: runtime.name === "deno" ? this.#permissions : [],
+    });
     // The address is printed first; on a first start, the example request is last.
     await until(
       () => this.output,

@@ -4,6 +4,8 @@ import { commandOf, commandsBelow, loadAll } from "../commands.ts";
 import { TOKEN_SETTING, URL_SETTING } from "../connection/connection-settings.ts";
 import { print } from "../terminal/terminal.ts";
 
+type LiveCompletion = Exclude<Completion, "file">;
+
 /** Makes the shell complete file names. */
 const FILES = ":files";
 
@@ -50,7 +52,9 @@ async function candidates(words: readonly string[]): Promise<string[]> {
       optionsOf(command).map(({ name, help }) => withDescription(`--${name}`, help)),
       last,
     );
-  const operand = command.operands?.[operandCount(command, before)];
+  const lastOperand = command.operands?.at(-1);
+  const further = lastOperand?.several ? lastOperand : undefined;
+  const operand = command.operands?.[operandCount(command, before)] ?? further;
   return [...matching(next, last), ...(operand ? await valuesOf(operand, last, words) : [])];
 }
 
@@ -58,9 +62,9 @@ async function valuesOf(word: OptionSpec | OperandSpec, typed: string, words: re
   const { values, completion } = word;
   if (values) return matching(values, typed, true);
   if (completion === undefined) return [];
-  return completion === "file"
-    ? [FILES]
-    : matching(await liveWords(completion as Exclude<Completion, "file">, words), typed);
+  const isFile = completion === "file" || (completion === "model" && typedValue(words, "--from") !== undefined);
+  if (isFile) return [FILES];
+  return matching(await liveWords(completion as LiveCompletion, words), typed);
 }
 
 /** All options of a command, settings included. */
@@ -104,7 +108,8 @@ const TIMEOUT_MS = 1_500;
 const MAX_CALLS = 50;
 
 /** Ids from the server, each followed by a tab and its meaning; none if the server does not respond. */
-async function liveWords(kind: Exclude<Completion, "file">, typed: readonly string[]): Promise<string[]> {
+async function liveWords(kind: LiveCompletion, typed: readonly string[]): Promise<string[]> {
+  if (kind === "model" || kind === "installed-model") return modelWords(kind, typed);
   const url = typedValue(typed, "--url") ?? process.env[URL_SETTING.env] ?? URL_SETTING.fallback;
   const token = typedValue(typed, "--token") ?? process.env[TOKEN_SETTING.env];
   if (!token) return [];
@@ -118,6 +123,28 @@ async function liveWords(kind: Exclude<Completion, "file">, typed: readonly stri
     }
     const { items } = await client.calls.page({ limit: MAX_CALLS });
     return items.map(({ id, target_phone, status }) => `${id}\t${target_phone}, ${status}`);
+  } catch {
+    return [];
+  }
+}
+
+/** Languages and names of known models, or the models in the model folder. */
+async function modelWords(kind: "model" | "installed-model", typed: readonly string[]): Promise<string[]> {
+  if (kind === "model") {
+    const { knownWords } = await import("../models/chosen-models.ts");
+    return knownWords().map(([word, what]) => withDescription(word, what));
+  }
+  const { modelPlace } = await import("../models/model-place.ts");
+  const values = new Map(
+    ["data", "speech-models"].flatMap((flag) => {
+      const value = typedValue(typed, `--${flag}`);
+      return value === undefined ? [] : [[flag, value] as const];
+    }),
+  );
+  const { readModelFolder } = await import("../../neural/model-folder.ts");
+  try {
+    const { voices, recognisers, faults } = await readModelFolder(modelPlace({ values, operands: [] }).folder);
+    return [...voices, ...recognisers, ...faults].map(({ name }) => name);
   } catch {
     return [];
   }

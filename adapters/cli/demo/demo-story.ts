@@ -10,6 +10,7 @@ import { outcomeLines } from "../call/outcome-lines.ts";
 import { Timeline } from "../call/timeline.ts";
 import { pressLink } from "../instance/simulated-phone.ts";
 import { modulesOfText } from "../terminal/qr-modules.ts";
+import { table } from "../terminal/table.ts";
 import { coloursAllowed, paint, print } from "../terminal/terminal.ts";
 import { terminalQr } from "../terminal/terminal-qr.ts";
 import { conversationLines } from "./agent-story.ts";
@@ -20,6 +21,8 @@ export interface DemoOptions {
   /** The address it listens on. */
   readonly url: string;
   readonly message: Omit<CommonCallInput, "instanceId"> & CallMessageInput;
+  /** The parts of the agent, if they were looked for. */
+  readonly parts?: readonly (readonly [part: string, name: string])[] | undefined;
   readonly data: string;
   /** True if the data folder is kept afterwards. */
   readonly keepsData: boolean;
@@ -33,6 +36,7 @@ export async function runDemo({
   ringport,
   url,
   message,
+  parts,
   data,
   keepsData,
 }: DemoOptions): Promise<FinishedCall["status"]> {
@@ -54,6 +58,7 @@ export async function runDemo({
   print(`  ${instanceId} is ACTIVE${phone ? ` and calls as ${phone}` : ""}`);
 
   step(3, `A ${message.type} call to ${message.target.phoneNumber}`);
+  for (const text of table(parts ?? [])) print(text);
   if (message.type === "DYNAMIC_AGENT") for (const text of message.agent.instructions) print(`  ${text}`);
   if (message.type === "FIXED_TTS") print(`  ${message.tts.voiceId}: “${message.tts.text}”`);
   const client = createClient({ url, token });

@@ -6,17 +6,23 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import type { CallMessageInput } from "../../../src/domain/calls/call-type-input.ts";
 import type { Ringport } from "../../../src/ringport.ts";
+import { DEFAULT_DATA, modelFolder } from "../../embedded/data-folder.ts";
 import { MESSAGE_OPTIONS, messageOf } from "../call/call-type-options.ts";
-import type { CommandSpec } from "../command.ts";
+import type { CommandSpec, ParsedLine } from "../command.ts";
+import type { Finding } from "../doctor/finding.ts";
 import { ENGINE_FIX } from "../doctor/speech-findings.ts";
+import { EXIT } from "../exit-codes.ts";
 import { createLog } from "../serve/log.ts";
 import { serverAdapter } from "../serve/server-adapter.ts";
-import { readSettings } from "../settings/read-settings.ts";
-import { SETTINGS } from "../settings/settings.ts";
+import { readSettings, type ServerSettings, settingValue } from "../settings/read-settings.ts";
+import type { Setting } from "../settings/setting.ts";
+import { SETTINGS, settingsOf } from "../settings/settings.ts";
+import { markedLine } from "../terminal/marked-line.ts";
 import { print, printBeside } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
-import { AGENT_NUMBER, AGENT_SCRIPT } from "./agent-story.ts";
+import { AGENT_NUMBER, AGENT_SCRIPT, LOCAL_NUMBER } from "./agent-story.ts";
 import { runDemo } from "./demo-story.ts";
+import type { LocalDemo } from "./local-demo.ts";
 
 const TEXT = "Hello! This is Ringport. Your phone rang, and you heard every word of this message.";
 const NUMBER = "+12025550100";
@@ -32,7 +38,9 @@ export const demo: CommandSpec = {
   summary: "Shows everything in ten seconds: an instance, its QR code, a call, what the callee heard.",
   details:
     "No real phone rings: the call uses the simulated network, even if SIP is configured. Without a speech engine " +
-    "the callee hears a recorded message; --agent needs an engine. The exit code is 0 if the call was COMPLETED.",
+    "the callee hears a recorded message; --agent needs an engine. The exit code is 0 if the call was COMPLETED. " +
+    "--local looks for a language model at RINGPORT_AGENT_URL, or else at the usual addresses of Ollama, llama.cpp, vLLM and LM Studio on " +
+    "this machine, and lists everything that is missing.",
   options: [
     ...MESSAGE_OPTIONS,
     {
@@ -40,23 +48,26 @@ export const demo: CommandSpec = {
       help: "An agent conducts the call: it asks questions, which the callee answers by pressing keys.",
     },
     {
+      name: "local",
+      help: "With --agent: a language model, a recogniser and a voice of this machine conduct the call, and the callee answers with words.",
+    },
+    {
       name: "to",
       placeholder: "NUMBER",
-      help: `Number to call. Default: ${NUMBER}, which answers and listens; with --agent ${AGENT_NUMBER}.`,
+      help: `Number to call. Default: ${NUMBER}, which answers and listens; with --agent ${AGENT_NUMBER}, with --local ${LOCAL_NUMBER}.`,
     },
     { name: "data", placeholder: "FOLDER", help: "Keeps the data in this folder. Default: a temporary folder." },
   ],
   settings: DEMO_SETTINGS,
   async run(line) {
-    const { options, logLevel, logMaskNumbers } = readSettings(DEMO_SETTINGS, line, process.env);
-    const agent = line.values.has("agent");
-    const messageOption = ["text", "voice", "audio"].find((name) => line.values.has(name));
-    if (agent && messageOption !== undefined)
-      throw new UsageError(`--agent speaks its own sentences: leave out --${messageOption}`);
-    const target = { phoneNumber: String(line.values.get("to") ?? (agent ? AGENT_NUMBER : NUMBER)) };
-    const input: CallMessageInput = agent
-      ? { type: "DYNAMIC_AGENT", agent: { instructions: [...AGENT_SCRIPT] } }
-      : await messageOf(line, TEXT);
+    const story = await storyOf(line);
+    if ("missing" in story) {
+      printBeside("ringport: these parts of the agent are missing:");
+      for (const finding of story.missing) printBeside(markedLine(finding));
+      return EXIT.usage;
+    }
+    const { settings, target, parts } = story;
+    const { options, logLevel, logMaskNumbers } = settings;
     const log = createLog({
       level: logLevel ?? "warn",
       pretty: process.stderr.isTTY === true,
@@ -74,15 +85,16 @@ export const demo: CommandSpec = {
       const listening = await adapter.serve(ringport, { port: 0 });
       try {
         await ringport.start();
-        const message = { ...(messageOption !== undefined ? input : await playableMessage(ringport, input)), target };
+        const message = story.isFinal ? story.message : await playableMessage(ringport, story.message);
         const status = await runDemo({
           ringport,
           url: listening.url,
-          message,
+          message: { ...message, target },
+          parts,
           data,
           keepsData: dataFolder !== undefined,
         });
-        return status === "COMPLETED" ? 0 : 1;
+        return status === "COMPLETED" ? EXIT.done : EXIT.failed;
       } finally {
         await ringport.stop({ drainMs: 0 });
         await listening.close();
@@ -92,6 +104,53 @@ export const demo: CommandSpec = {
     }
   },
 };
+
+/** Settings and call of a demo. */
+interface DemoCall {
+  readonly settings: ServerSettings;
+  readonly message: CallMessageInput;
+  /** True if the message needs no voice, or one that was found. */
+  readonly isFinal: boolean;
+  readonly target: { readonly phoneNumber: string };
+  readonly parts?: LocalDemo["parts"];
+}
+
+/** The call that the options ask for, or the missing parts of its agent. @throws {UsageError} options that exclude each other */
+async function storyOf(line: ParsedLine): Promise<DemoCall | { readonly missing: readonly Finding[] }> {
+  const [agent, local] = [line.values.has("agent"), line.values.has("local")];
+  const messageOption = ["text", "voice", "audio"].find((name) => line.values.has(name));
+  const target = (standard: string) => ({ phoneNumber: String(line.values.get("to") ?? standard) });
+  if (local) {
+    if (!agent) throw new UsageError("--local belongs to an agent: ringport demo --agent --local");
+    const taken = ["text", "audio"].find((name) => line.values.has(name));
+    if (taken !== undefined) throw new UsageError(`--agent speaks its own sentences: leave out --${taken}`);
+    const { localDemo } = await import("./local-demo.ts");
+    const { read, models } = settingsOfDemo(
+      DEMO_SETTINGS.filter(({ option }) => !/^embedded\.(agent|transcription)\./.test(option)),
+      line,
+    );
+    const found = await localDemo(read, models, line);
+    return "parts" in found ? { ...found, isFinal: true, target: target(LOCAL_NUMBER) } : { missing: found };
+  }
+  if (agent && messageOption !== undefined)
+    throw new UsageError(`--agent speaks its own sentences: leave out --${messageOption}`);
+  const { read: settings } = settingsOfDemo(DEMO_SETTINGS, line);
+  const message: CallMessageInput = agent
+    ? { type: "DYNAMIC_AGENT", agent: { instructions: [...AGENT_SCRIPT] } }
+    : await messageOf(line, TEXT);
+  return { settings, message, isFinal: messageOption !== undefined, target: target(agent ? AGENT_NUMBER : NUMBER) };
+}
+
+/** The settings of a demo, with the model folder of the server: the demo's own data folder has none. */
+function settingsOfDemo(settings: readonly Setting[], line: ParsedLine): { read: ServerSettings; models: string } {
+  const read = readSettings(settings, line, process.env);
+  const { embedded = {} } = read.options;
+  const [data] = settingsOf("data");
+  const folder = data && (settingValue(data, line, process.env) as string | undefined);
+  const models = modelFolder(folder ?? DEFAULT_DATA, embedded.neural?.models);
+  const options = { ...read.options, embedded: { ...embedded, neural: { ...embedded.neural, models } } };
+  return { read: { ...read, options }, models };
+}
 
 /** The demo's own message: spoken, or as a recording if no engine here can speak it. */
 async function playableMessage(ringport: Ringport, message: CallMessageInput): Promise<CallMessageInput> {

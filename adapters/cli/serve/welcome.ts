@@ -91,7 +91,7 @@ const STREAM_OFF = "preview off (RINGPORT_STREAM_PREVIEW=1 switches it on)";
 function streamLine({ embedded, transcriptSpeakers = ["callee"] }: ServerSettings["options"]): string {
   const server = embedded?.transcription;
   const transcripts = server
-    ? `transcripts of the ${transcriptSpeakers.join(" and the ")} by ${server.engine} at ${new URL(server.baseUrl).host}`
+    ? `transcripts of the ${transcriptSpeakers.join(" and the ")} by ${server.engine}${server.baseUrl === undefined ? "" : ` at ${new URL(server.baseUrl).host}`}`
     : "no transcripts (RINGPORT_TRANSCRIPTION_ENGINE adds them)";
   return `preview on, ${transcripts}`;
 }

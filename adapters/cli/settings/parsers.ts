@@ -172,6 +172,24 @@ export const speechVoices: Parser<
   },
 };
 
+/** Voices of the model folder for voice ids. */
+export const modelVoices: Parser<Record<string, { model: string; speaker?: number; speed?: number }>> = {
+  expected: `JSON such as {"pt-BR-2":{"model":"kokoro-multi-lang-v1_0","speaker":43}}`,
+  placeholder: "JSON",
+  parse(text) {
+    const voices = json(text);
+    if (!isRecord(voices) || Object.keys(voices).length === 0) return undefined;
+    for (const [id, voice] of Object.entries(voices)) {
+      if (!VOICE_ID.test(id) || !isRecord(voice)) return undefined;
+      const { model, speaker = 0, speed = 1 } = voice;
+      if (typeof model !== "string" || model === "" || !Number.isSafeInteger(speaker) || Number(speaker) < 0)
+        return undefined;
+      if (typeof speed !== "number" || !(speed >= 0.25 && speed <= 4)) return undefined;
+    }
+    return voices as Record<string, { model: string }>;
+  },
+};
+
 function json(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -143,6 +143,10 @@ const TRANSCRIPTION = "embedded.transcription.";
 
 function checkTranscription(values: ReadonlyMap<string, unknown>): void {
   const engine = values.get(`${TRANSCRIPTION}engine`);
+  const ofServer = ["baseUrl", "apiKey"].filter((option) => values.has(TRANSCRIPTION + option));
+  if (engine === "local" && ofServer.length > 0)
+    throw new UsageError("local transcription uses no server: remove RINGPORT_TRANSCRIPTION_URL and _KEY");
+  if (engine === "local") return;
   const required = [
     ["engine", "RINGPORT_TRANSCRIPTION_ENGINE"],
     ["baseUrl", "RINGPORT_TRANSCRIPTION_URL"],
@@ -187,7 +191,7 @@ function completeAgent(values: Map<string, unknown>): void {
       throw new UsageError(`a language model also needs ${env}: set it, or remove the other RINGPORT_AGENT_ settings`);
   if (engine !== "realtime" && !values.has(`${TRANSCRIPTION}engine`))
     throw new UsageError(
-      "a language model hears nothing without transcription: set RINGPORT_TRANSCRIPTION_ENGINE, _URL and _MODEL",
+      "a language model hears nothing without transcription: set RINGPORT_TRANSCRIPTION_ENGINE (local, or a server with _URL and _MODEL)",
     );
 }
 

@@ -1,4 +1,5 @@
 import type { Limits } from "../../../src/domain/limits.ts";
+import { VOICE_ID } from "../../../src/domain/voice-id.ts";
 import { type EmbeddedTuning, NETWORK_NAMES, type RingportOptions } from "../../../src/options.ts";
 import { SCHEMA_NAME, TABLE_PREFIX } from "../../storage/table-names.ts";
 import { LOG_LEVELS } from "../serve/log.ts";
@@ -10,6 +11,7 @@ import {
   hexKeys,
   httpUrl,
   listOf,
+  modelVoices,
   oneOf,
   onOff,
   phonePrefixes,
@@ -240,15 +242,22 @@ const SIMULATOR = [
     "16000",
     "Sample rate of simulated calls, Hz.",
   ),
+  setting(
+    "embedded.simulatorVoiceId",
+    "RINGPORT_SIMULATOR_VOICE",
+    textSetting("VOICE", "a voice id such as en-US-1 or pt-BR-1", VOICE_ID),
+    "en-US-1, or the first voice that works",
+    "Voice of simulated callees; they speak its language if that is English, Portuguese or Spanish.",
+  ),
 ] as const;
 
 const TRANSCRIPTION = [
   setting(
     "embedded.transcription.engine",
     "RINGPORT_TRANSCRIPTION_ENGINE",
-    oneOf("openai", "openai-realtime", "deepgram", "deepgram-flux"),
+    oneOf("local", "openai", "openai-realtime", "deepgram", "deepgram-flux"),
     "none",
-    "The protocol of the server that transcribes live streams.",
+    "What transcribes calls: a model on this machine (local), or a server with one of these protocols.",
   ),
   setting("embedded.transcription.baseUrl", "RINGPORT_TRANSCRIPTION_URL", httpUrl, "none", "Address of that server."),
   setting(
@@ -264,7 +273,7 @@ const TRANSCRIPTION = [
     "RINGPORT_TRANSCRIPTION_MODEL",
     textSetting("NAME", "a model's name"),
     "none",
-    "Its model.",
+    "Its model; of local, the folder in the model folder (by default the only recogniser).",
   ),
   setting(
     "embedded.transcription.language",
@@ -321,6 +330,37 @@ const SPEECH = [
   ),
 ] as const;
 
+const NEURAL = [
+  setting(
+    "embedded.neural.models",
+    "RINGPORT_SPEECH_MODELS",
+    textSetting("FOLDER", "a folder"),
+    "models",
+    "Folder of speech models (ringport models); a relative path counts from the data folder.",
+  ),
+  setting(
+    "embedded.neural.voices",
+    "RINGPORT_SPEECH_MODEL_VOICES",
+    modelVoices,
+    "none",
+    `More voices of these models: {"pt-BR-30":{"model":"kokoro-multi-lang-v1_0","speaker":43}}.`,
+  ),
+  setting(
+    "embedded.neural.processes",
+    "RINGPORT_SPEECH_PROCESSES",
+    wholeNumber(1, 256),
+    "1",
+    "Processes that run the models, at most the processors less one.",
+  ),
+  setting(
+    "embedded.neural.memoryMb",
+    "RINGPORT_SPEECH_MEMORY_MB",
+    wholeNumber(64, 1_000_000),
+    "1024",
+    "A process is replaced if it has taken this much memory beyond that of its models, MiB.",
+  ),
+] as const;
+
 /** All settings by heading: help, flags and environment variables are made from this table. */
 export const SETTING_GROUPS = {
   Server: SERVER,
@@ -328,7 +368,8 @@ export const SETTING_GROUPS = {
   "SIP (real phones)": SIP,
   "Simulated network": SIMULATOR,
   "Speech server": SPEECH,
-  "Transcription server": TRANSCRIPTION,
+  "Speech on this machine": NEURAL,
+  Transcription: TRANSCRIPTION,
   Agents: AGENT,
   "Timings (ms)": TIMINGS,
   "Limits of a request": LIMITS,

@@ -3,12 +3,26 @@ const WIDTH = 40;
 /** Bar that shows the heard part of a message, with seconds. */
 export function progressBar(heardMs: number, lengthMs: number): string {
   const heard = Math.min(heardMs, lengthMs);
-  const share = lengthMs === 0 ? 1 : heard / lengthMs;
-  const filled = Math.round(share * WIDTH);
-  return `heard ${"█".repeat(filled)}${"░".repeat(WIDTH - filled)} ${secondsText(heard)} of ${secondsText(lengthMs)}`;
+  return `heard ${bar(heard, lengthMs)} ${secondsText(heard)} of ${secondsText(lengthMs)}`;
 }
 
 /** `4.4 s`. */
 export function secondsText(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`;
+}
+
+/** Bar that shows the downloaded part of a file, with megabytes. @param total undefined if the server does not say it */
+export function downloadBar(bytes: number, total: number | undefined): string {
+  if (total === undefined) return megabytesText(bytes);
+  return `${bar(Math.min(bytes, total), total)} ${megabytesText(bytes)} of ${megabytesText(total)}`;
+}
+
+/** `4.4 MB`. */
+export function megabytesText(bytes: number): string {
+  return `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
+function bar(part: number, whole: number): string {
+  const filledColumns = Math.round((whole === 0 ? 1 : part / whole) * WIDTH);
+  return `${"█".repeat(filledColumns)}${"░".repeat(WIDTH - filledColumns)}`;
 }

@@ -1,4 +1,5 @@
 import type { Client, Voice } from "../../../src/client/index.ts";
+import { voiceName } from "../../../src/domain/voice-name.ts";
 import type { CommandSpec } from "../command.ts";
 import { connect } from "../connection/connection.ts";
 import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
@@ -13,6 +14,7 @@ export const voices: CommandSpec = {
   details: "--play looks for a player on this machine; without one it saves the sample as a WAV file.",
   options: [
     { name: "language", placeholder: "TAG", help: "Only voices of this language: pt, or pt-BR." },
+    { name: "all", help: "Lists variants, constructed languages and accents that sound like another, too." },
     { name: "play", placeholder: "ID", help: "Plays a sample of this voice.", completion: "voice" },
     jsonOption("the list (with --play `voice`, `bytes`, `player`, `file`)"),
   ],
@@ -23,10 +25,10 @@ export const voices: CommandSpec = {
     const play = line.values.get("play") as string | undefined;
     if (play !== undefined) return playVoice(client, play, json);
     const language = line.values.get("language") as string | undefined;
-    const allVoices = await client.voices();
-    const matching = language === undefined ? allVoices : allVoices.filter((voice) => speaks(voice, language));
+    const variants = line.values.has("all");
+    const matching = await client.voices({ language, variants });
     if (json) printJson(matching);
-    else if (matching.length === 0) printBeside(noVoice(allVoices, language));
+    else if (matching.length === 0) printBeside(noVoice(await client.voices(), language));
     else printRows(COLUMNS, matching.map(cells));
     return 0;
   },
@@ -40,13 +42,10 @@ const COLUMNS: readonly ListColumn[] = [
   { head: "NAME", cut: true },
 ];
 
-function cells({ id, language, engine, quality, name }: Voice): string[] {
-  return [id, language, engine, quality, name];
-}
-
-function speaks({ language }: Voice, tag: string): boolean {
-  const [actual, wanted] = [language.toLowerCase(), tag.toLowerCase()];
-  return actual === wanted || actual.startsWith(`${wanted}-`);
+function cells(voice: Voice): string[] {
+  const { id, language, engine, quality, alias_of } = voice;
+  const name = voiceName(voice);
+  return [id, language, engine, quality, alias_of === null ? name : `${name} (${alias_of})`];
 }
 
 function noVoice(all: readonly Voice[], language: string | undefined): string {

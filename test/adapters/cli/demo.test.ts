@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { msToSamples, pcmToBytes } from "../../../src/audio/samples/pcm.ts";
 import { wavHeader } from "../../../src/audio/wav/wav-header.ts";
+import { freePort } from "../../support/free-port.ts";
 import { freshFolder, node, run } from "./run-cli.ts";
 
 /** One second of a tone as a WAV file. */
@@ -60,6 +61,29 @@ describe.skipIf(node.missing)(`ringport demo on ${node.title}`, { timeout: 40_00
   test("--agent beside another message is a usage error", async () => {
     const { code, stderr } = await run(["demo", "--agent", "--text", "Hello"]);
     expect(stderr).toContain("--agent speaks its own sentences: leave out --text");
+    expect(code).toBe(2);
+  });
+
+  test("--agent --local lists every missing part with its fix", async () => {
+    const url = `http://127.0.0.1:${await freePort()}/v1`;
+    const { code, stdout, stderr } = await run(["demo", "--agent", "--local", "--voice", "pt-BR-20"], {
+      RINGPORT_AGENT_URL: url,
+    });
+    const lines = stderr.trim().split("\n");
+    expect(lines[0]).toBe("ringport: these parts of the agent are missing:");
+    expect(lines.slice(1).map((line) => line.replace(/ +/g, " "))).toEqual([
+      expect.stringMatching(/^✗ engine is not installed → run: npm install sherpa-onnx-node/),
+      "✗ voice pt-BR-20 is not installed → ringport models add pt-BR",
+      expect.stringMatching(/^✗ recogniser there is none in .*models → ringport models add pt-BR$/),
+      `✗ language model ${url} does not respond → start the server there, or correct RINGPORT_AGENT_URL`,
+    ]);
+    expect(stdout).toBe("");
+    expect(code).toBe(2);
+  });
+
+  test("--local without --agent is a usage error", async () => {
+    const { code, stderr } = await run(["demo", "--local"]);
+    expect(stderr).toContain("ringport demo --agent --local");
     expect(code).toBe(2);
   });
 

@@ -30,6 +30,8 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly cwd?: string;
   readonly runtime?: Runtime;
+  /** Another program instead of the command line. */
+  readonly program?: string;
 }
 
 /** A fresh folder that may become a data folder. */
@@ -39,10 +41,10 @@ export function freshFolder(): string {
 
 /** Starts a command that runs at most a minute, by default in a folder where it cannot damage other files. */
 export function launch(args: readonly string[], options: RunOptions = {}): Running {
-  const { env = {}, cwd = freshFolder(), runtime = node } = options;
+  const { env = {}, cwd = freshFolder(), runtime = node, program: script = cli } = options;
   const [program = "", ...before] = runtime.command;
   const { PATH = "" } = process.env;
-  const child = spawn(program, [...before, cli, ...args], {
+  const child = spawn(program, [...before, script, ...args], {
     cwd,
     env: { PATH, NODE_COMPILE_CACHE: COMPILE_CACHE, PORT: "0", DENO_NO_UPDATE_CHECK: "1", ...env },
     stdio: ["ignore", "pipe", "pipe"],

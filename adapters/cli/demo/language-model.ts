@@ -1,0 +1,146 @@
+import { ownMember } from "../../../src/base/own-member.ts";
+import { chatClient } from "../../agent/cascade/chat-client.ts";
+import { toolSpecs } from "../../agent/cascade/tools.ts";
+import { broken, type Finding, reasonOf } from "../doctor/finding.ts";
+
+/** A server of language models. */
+export interface ModelServer {
+  readonly name: string;
+  /** Base URL with the version. */
+  readonly url: string;
+}
+
+/** Servers of language models at their usual addresses. */
+const USUAL_SERVERS: readonly ModelServer[] = [
+  { name: "Ollama", url: "http://127.0.0.1:11434/v1" },
+  { name: "llama.cpp", url: "http://127.0.0.1:8080/v1" },
+  { name: "vLLM", url: "http://127.0.0.1:8000/v1" },
+  { name: "LM Studio", url: "http://127.0.0.1:1234/v1" },
+];
+
+/** Choice of the operator; what is missing is looked for. */
+export interface ModelChoice {
+  readonly baseUrl?: string | undefined;
+  readonly apiKey?: string | undefined;
+  readonly model?: string | undefined;
+}
+
+/** A language model that has replied. */
+export interface LanguageModel {
+  readonly baseUrl: string;
+  readonly model: string;
+}
+
+/** Options of {@link findLanguageModel}. */
+export interface FindOptions {
+  /** Addresses to look at if the operator has named none. */
+  readonly servers?: readonly ModelServer[];
+  /** Called before the model is asked for a word, which loads it. */
+  readonly onAsk?: (model: LanguageModel) => void;
+}
+
+const RESPONDS_WITHIN_MS = 2_000;
+/** A large model is read from the disk first, ms. */
+const LOADS_WITHIN_MS = 180_000;
+/** Models that do not converse. */
+const NOT_A_CHAT = /embed|rerank|whisper|tts|kokoro|piper|parakeet/i;
+
+/**
+ * The language model of the operator's choice, or the first one of a server on this machine. Asks it for a word, so that it is loaded
+ * before the call.
+ */
+export async function findLanguageModel(
+  choice: ModelChoice,
+  { servers = USUAL_SERVERS, onAsk }: FindOptions = {},
+): Promise<LanguageModel | Finding> {
+  const found = choice.baseUrl === undefined ? await amongUsual(choice, servers) : await at(choice.baseUrl, choice);
+  if ("state" in found) return found;
+  onAsk?.(found);
+  return (await faultOf(found, choice.apiKey)) ?? found;
+}
+
+async function amongUsual(
+  { apiKey, model }: ModelChoice,
+  servers: readonly ModelServer[],
+): Promise<LanguageModel | Finding> {
+  const replies = await Promise.all(
+    servers.map(async (server) => ({ ...server, models: (await modelsAt(server.url, apiKey)).models })),
+  );
+  const running = replies.flatMap(({ models, ...server }) => (models ? [{ ...server, models }] : []));
+  for (const { url, models } of running) {
+    const chosen =
+      model === undefined ? models[0] : models.find((name) => name === model || name === `${model}:latest`);
+    if (chosen !== undefined) return { baseUrl: url, model: chosen };
+  }
+  const pull = `ollama pull ${model ?? "llama3.2"}`;
+  const [first] = running;
+  if (first === undefined)
+    return missingModel(
+      `no server responds at ${servers.map(({ name, url }) => `${url} (${name})`).join(", ")}`,
+      `ollama serve, then ${pull}; or name another server with RINGPORT_AGENT_URL and RINGPORT_AGENT_MODEL`,
+    );
+  const { name, url } = first;
+  const names = running.flatMap(({ models }) => models);
+  return missingModel(
+    model === undefined
+      ? `${name} at ${url} has no model`
+      : `no server has "${model}" (${names.join(", ") || "no model"})`,
+    name === "Ollama" ? pull : "load a model there",
+  );
+}
+
+async function at(baseUrl: string, { apiKey, model }: ModelChoice): Promise<LanguageModel | Finding> {
+  // A server need not list its models.
+  if (model !== undefined) return { baseUrl, model };
+  const { status, models } = await modelsAt(baseUrl, apiKey);
+  const [first] = models ?? [];
+  if (first !== undefined) return { baseUrl, model: first };
+  return status === undefined
+    ? missingModel(`${baseUrl} does not respond`, "start the server there, or correct RINGPORT_AGENT_URL")
+    : missingModel(
+        `${baseUrl}/models (${status}) lists no model`,
+        "set RINGPORT_AGENT_MODEL, and _KEY if it needs one",
+      );
+}
+
+/** Models that a server lists; undefined if it is no server of models. */
+async function modelsAt(
+  url: string,
+  apiKey: string | undefined,
+): Promise<{ readonly status?: number; readonly models?: readonly string[] }> {
+  try {
+    const response = await fetch(`${url.replace(/\/+$/, "")}/models`, {
+      headers: apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` },
+      signal: AbortSignal.timeout(RESPONDS_WITHIN_MS),
+    });
+    const { status } = response;
+    const list: unknown = await response.json().catch(() => undefined);
+    const data = typeof list === "object" && list !== null ? ownMember(list as { data?: unknown }, "data") : undefined;
+    if (!Array.isArray(data)) return { status };
+    const names = data.flatMap((entry: { id?: unknown } | null) => (typeof entry?.id === "string" ? [entry.id] : []));
+    return { status, models: names.filter((name) => !NOT_A_CHAT.test(name)) };
+  } catch {
+    return {};
+  }
+}
+
+/** Why the model does not reply; undefined if it does. */
+async function faultOf({ baseUrl, model }: LanguageModel, apiKey: string | undefined): Promise<Finding | undefined> {
+  const late = AbortSignal.timeout(LOADS_WITHIN_MS);
+  let reason = "it replied with nothing";
+  try {
+    const chat = chatClient({ baseUrl, model, apiKey, timeoutMs: LOADS_WITHIN_MS });
+    const messages = [{ role: "user", content: "Reply with the word yes." }] as const;
+    for await (const _ of chat({ messages, tools: toolSpecs({}) }, late)) return undefined;
+  } catch (error) {
+    reason = late.aborted ? `it sent nothing within ${LOADS_WITHIN_MS / 1_000} s` : reasonOf(error);
+  }
+  return missingModel(
+    `${model} at ${baseUrl} does not reply: ${reason}`,
+    "start the server there, or name a model that can use tools with RINGPORT_AGENT_URL and RINGPORT_AGENT_MODEL",
+  );
+}
+
+function missingModel(detail: string, fix: string): Finding {
+  return broken("language model", detail, fix);
+}

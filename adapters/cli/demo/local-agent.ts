@@ -1,0 +1,147 @@
+import type { EmbeddedTuning } from "../../../src/options.ts";
+import type { Voice } from "../../../src/ports/speech.ts";
+import { embeddedWorkers } from "../../embedded/worker-pool.ts";
+import { enginePackages } from "../../neural/engine-package.ts";
+import { KNOWN_MODELS } from "../../neural/known-models.ts";
+import { type ModelFolder, readModelFolder } from "../../neural/model-folder.ts";
+import { neuralSpeech } from "../../neural/neural-speech.ts";
+import { SpeechProcesses } from "../../neural/speech-processes.ts";
+import { embeddedSpeech } from "../../speech/embedded-engines.ts";
+import { broken, type Finding, reasonOf } from "../doctor/finding.ts";
+import { ENGINE_FIX } from "../doctor/speech-findings.ts";
+import { type FindOptions, findLanguageModel, type LanguageModel, type ModelChoice } from "./language-model.ts";
+
+/** Choice of the operator; what is missing is looked for. */
+export interface LocalChoice {
+  readonly embedded: EmbeddedTuning;
+  /** Absolute path of the model folder. */
+  readonly folder: string;
+  readonly languageModel: ModelChoice;
+  /** Name of the recogniser. */
+  readonly recogniser?: string | undefined;
+  /** Language of the speech, for recognisers of several. */
+  readonly language?: string | undefined;
+  readonly voiceId?: string | undefined;
+}
+
+/** The parts of an agent that needs no account, all of them present. */
+export interface LocalAgent {
+  readonly embedded: EmbeddedTuning;
+  readonly voice: Voice;
+  readonly recogniser: string;
+  readonly languageModel: LanguageModel;
+}
+
+/** Languages in which simulated callees speak. */
+const CALLEE_LANGUAGES = ["en", "pt", "es"];
+
+/** Finds the parts of a local agent; returns everything that is missing if anything is. */
+export async function findLocalAgent(
+  choice: LocalChoice,
+  options?: FindOptions,
+): Promise<LocalAgent | readonly Finding[]> {
+  const [languageModel, { voice, recogniser, findings }] = await Promise.all([
+    findLanguageModel(choice.languageModel, options),
+    findSpeech(choice),
+  ]);
+  if ("state" in languageModel) return [...findings, languageModel];
+  if (voice === undefined || recogniser === undefined || findings.length > 0) return findings;
+  const { embedded, folder, language } = choice;
+  return {
+    embedded: {
+      ...embedded,
+      neural: { ...embedded.neural, models: folder },
+      agent: { ...embedded.agent, ...languageModel, engine: "cascade", apiKey: choice.languageModel.apiKey },
+      transcription: { engine: "local", model: recogniser, language },
+      simulatorVoiceId:
+        embedded.simulatorVoiceId ?? (CALLEE_LANGUAGES.includes(languageOf(voice.language)) ? voice.id : undefined),
+    },
+    voice,
+    recogniser,
+    languageModel,
+  };
+}
+
+/** The parts that hear and speak. */
+async function findSpeech(choice: LocalChoice): Promise<{
+  readonly voice?: Voice | undefined;
+  readonly recogniser?: string | undefined;
+  readonly findings: readonly Finding[];
+}> {
+  const { folder, voiceId } = choice;
+  const engine = enginePackages().length > 0 ? [] : [broken("engine", "is not installed", ENGINE_FIX.neural)];
+  const [models, voices] = await Promise.all([readModelFolder(folder), voicesOf(choice).catch(reasonOf)]);
+  if (typeof voices === "string") return { findings: [...engine, broken("voice", voices, "ringport doctor")] };
+  const voice = voiceId === undefined ? bestOf(voices) : voices.find(({ id }) => id === voiceId);
+  const tag = voice?.language ?? voiceId?.replace(/-\d+$/, "") ?? "en-US";
+  // Without the engine the voices of models are not listed.
+  const isUnvoiced = voice === undefined && (engine.length === 0 || models.voices.length === 0);
+  const named = voiceId === undefined ? "none is installed" : `${voiceId} is not installed`;
+  const unvoiced = isUnvoiced ? [broken("voice", named, addModels(tag))] : [];
+  const recogniser = recogniserOf(models, choice.recogniser, tag);
+  const found = typeof recogniser === "string";
+  return {
+    voice,
+    recogniser: found ? recogniser : undefined,
+    findings: [...engine, ...unvoiced, ...(found ? [] : [recogniser])],
+  };
+}
+
+/** Every voice of this machine, and of the speech server of the settings. */
+async function voicesOf({ embedded, folder }: LocalChoice): Promise<readonly Voice[]> {
+  const pool = embeddedWorkers({ size: 1 });
+  const processes = new SpeechProcesses();
+  const neural = neuralSpeech({ folder, processes, choice: embedded.neural?.voices });
+  const speech = embeddedSpeech({ pool, neural, http: embedded.httpSpeech });
+  try {
+    return await speech.voices();
+  } finally {
+    await speech.close();
+    processes.close();
+    await pool.close();
+  }
+}
+
+/** A natural voice rather than another, and English rather than other languages. */
+function bestOf(voices: readonly Voice[]): Voice | undefined {
+  const natural = voices.filter(({ quality }) => quality === "natural");
+  for (const candidates of [natural, voices])
+    for (const id of ["en-US-1", "en-GB-1", candidates[0]?.id]) {
+      const found = candidates.find((voice) => voice.id === id);
+      if (found) return found;
+    }
+  return undefined;
+}
+
+/** The name of the recogniser for a language, or why there is none. @param tag such as `pt-BR` */
+function recogniserOf(
+  { path, recognisers, faults }: ModelFolder,
+  chosen: string | undefined,
+  tag: string,
+): string | Finding {
+  const isMissing = (detail: string): Finding => broken("recogniser", detail, addModels(tag));
+  const names = recognisers.map(({ name }) => name);
+  const there = names.join(", ") || "none";
+  if (chosen !== undefined)
+    return names.includes(chosen) ? chosen : isMissing(`${chosen} is not in ${path} (there: ${there})`);
+  const fitting = names.find((name) => languagesOf(name)?.includes(languageOf(tag)) ?? true);
+  if (fitting !== undefined) return fitting;
+  if (names.length > 0) return isMissing(`the recognisers in ${path} do not know ${tag}: ${there}`);
+  const unusable = faults.map(({ name, reason }) => `; ${name} cannot be used: ${reason}`);
+  return isMissing(`there is none in ${path}${unusable.join("")}`);
+}
+
+/** Languages of a recogniser; undefined if it is not a known one. */
+function languagesOf(name: string): readonly string[] | undefined {
+  return KNOWN_MODELS.find((model) => model.name === name)?.languages;
+}
+
+/** The language of a tag. */
+function languageOf(tag: string): string {
+  return tag.split("-", 1)[0] ?? tag;
+}
+
+/** The command that installs the models of a language. */
+function addModels(tag: string): string {
+  return `ringport models add ${tag}`;
+}

@@ -1,0 +1,219 @@
+import { rm } from "node:fs/promises";
+import process from "node:process";
+import { createInterface } from "node:readline/promises";
+import { usableModelFolder } from "../../embedded/data-folder.ts";
+import { download, sha256Of, wrongSha256 } from "../../neural/installation/download.ts";
+import { type InstalledModel, installModel, isInstalled } from "../../neural/installation/install-model.ts";
+import {
+  archiveName,
+  archiveUrl,
+  type ModelReleases,
+  parseSha256,
+  publishedSha256,
+} from "../../neural/installation/release.ts";
+import { ENGINE_LICENCE, type KnownModel } from "../../neural/known-models.ts";
+import type { ParsedLine } from "../command.ts";
+import { LiveLine } from "../terminal/live-line.ts";
+import { downloadBar } from "../terminal/progress-bar.ts";
+import { table } from "../terminal/table.ts";
+import { print, printBeside } from "../terminal/terminal.ts";
+import { UsageError } from "../usage-error.ts";
+import { chosenModels } from "./chosen-models.ts";
+import { type ListedModel, listModels } from "./listed-models.ts";
+import type { ModelPlace } from "./model-place.ts";
+import { about } from "./models.ts";
+
+/** An added model, as printed. */
+export interface AddedModel extends Pick<ListedModel, "name" | "job" | "voices" | "licence"> {
+  /** False if it was installed already, and stayed. */
+  readonly is_new: boolean;
+}
+
+/** Installs the archives of a command line. */
+export async function addArchives(line: ParsedLine, place: ModelPlace, signal: AbortSignal): Promise<AddedModel[]> {
+  const archives = [String(line.values.get("from")), ...line.operands];
+  const expected = expectedSha256(line, archives.length);
+  if (line.values.has("all")) throw new UsageError("--all has no meaning with --from: leave it out");
+  const folder = await usableModelFolder(place.data, place.models);
+  const added: AddedModel[] = [];
+  for (const archive of archives) {
+    const isIn = (error: unknown): never => {
+      signal.throwIfAborted();
+      throw inFile(archive, error);
+    };
+    const actual = expected === undefined ? undefined : await sha256Of(archive, signal).catch(isIn);
+    if (actual !== undefined && actual !== expected) throw new UsageError(wrongSha256(archive, actual, expected!));
+    const options = { folder, archive, force: line.values.has("force"), signal };
+    added.push(await report(line, place, await installModel(options).catch(isIn)));
+  }
+  return added;
+}
+
+function inFile(archive: string, error: unknown): UsageError {
+  const { code, message } = error as { code?: string; message: string };
+  const why = code === "ENOENT" ? "there is no such file" : code === "EISDIR" ? "it is a folder" : message;
+  return new UsageError(`${archive} is not installed: ${why}`, { cause: error });
+}
+
+/** Asks a question in the terminal. Returns the typed line. */
+export type TerminalQuestion = (question: string, signal: AbortSignal) => Promise<string>;
+
+/** Dependencies of {@link addFromReleases}. */
+export interface ReleaseAccess {
+  readonly releases: ModelReleases;
+  /** Undefined without a terminal. */
+  readonly ask: TerminalQuestion | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Installs the models of a command line from their releases. */
+export async function addFromReleases(
+  line: ParsedLine,
+  place: ModelPlace,
+  { releases, ask, signal }: ReleaseAccess,
+): Promise<AddedModel[]> {
+  const wanted = chosenModels(line.operands, line.values.has("all"));
+  const expected = expectedSha256(line, wanted.length);
+  const force = line.values.has("force");
+  const { models } = await listModels(place.folder, place.choice);
+  const isPresent = ({ name }: KnownModel): boolean =>
+    models.some((model) => model.name === name && model.state !== "available");
+  for (const { name } of force ? [] : wanted) {
+    const { state = "available", reason } = models.find((model) => model.name === name) ?? {};
+    const isTaken = state === "broken" || (state === "available" && (await isInstalled(place.folder, name)));
+    if (isTaken)
+      throw new UsageError(
+        `${name} is in ${place.folder}, but cannot be used: ${reason ?? "it has no model files"}; --force replaces it`,
+      );
+  }
+  const missing = wanted.filter((model) => force || !isPresent(model));
+  if (missing.length > 0) {
+    if (ask || !line.values.has("json")) showWhatComes(missing);
+    if (!models.some(({ state }) => state === "installed")) await acceptLicence(line, ask, signal);
+  }
+  const folder = missing.length > 0 ? await usableModelFolder(place.data, place.models) : place.folder;
+  const added: AddedModel[] = [];
+  for (const model of wanted) {
+    const installed = missing.includes(model)
+      ? await addFromRelease({
+          model,
+          releases,
+          folder,
+          force,
+          signal,
+          sha256: expected,
+          json: line.values.has("json"),
+        })
+      : { name: model.name, isNew: false };
+    added.push(await report(line, place, installed));
+  }
+  return added;
+}
+
+interface AddOptions {
+  readonly model: KnownModel;
+  readonly releases: ModelReleases;
+  readonly folder: string;
+  readonly force: boolean;
+  readonly signal: AbortSignal;
+  readonly sha256: string | undefined;
+  readonly json: boolean;
+}
+
+async function addFromRelease({
+  model,
+  releases,
+  folder,
+  force,
+  signal,
+  json,
+  ...options
+}: AddOptions): Promise<InstalledModel> {
+  const { name } = model;
+  const sha256 = options.sha256 ?? (await publishedSha256(releases, model, { signal }));
+  let progress = "";
+  const bar = json ? undefined : new LiveLine(() => progress);
+  try {
+    const archive = await download({
+      url: archiveUrl(releases, model),
+      sha256,
+      folder,
+      name: archiveName(name),
+      signal,
+      onProgress: (bytes, total) => {
+        progress = downloadBar(bytes, total);
+      },
+    });
+    progress = "unpacking";
+    return await installModel({ folder, archive, name, force, signal }).finally(() => rm(archive, { force: true }));
+  } finally {
+    bar?.stop();
+  }
+}
+
+/** The option `--sha256`. */
+function expectedSha256(line: ParsedLine, archives: number): string | undefined {
+  const text = line.values.get("sha256");
+  if (typeof text !== "string") return undefined;
+  const sha256 = parseSha256(text);
+  if (sha256 === undefined) throw new UsageError(`--sha256 is "${text}": it must be 64 hexadecimal digits`);
+  if (archives > 1) throw new UsageError(`--sha256 is for one archive, and there are ${archives}: add them one by one`);
+  return sha256;
+}
+
+function showWhatComes(models: readonly KnownModel[]): void {
+  const rows = models.map(({ name, megabytes, memoryMb, licence }) => [
+    name,
+    `download ${about(megabytes ?? null)}`,
+    `memory ${about(memoryMb ?? null)}`,
+    `licence ${licence ?? "unknown (its MODEL_CARD or README names it)"}`,
+  ]);
+  for (const row of table(rows)) printBeside(row);
+  printBeside(`  engine: sherpa-onnx, ${ENGINE_LICENCE}`);
+}
+
+/** Asks before the first model. @throws {UsageError} not accepted */
+async function acceptLicence(line: ParsedLine, ask: TerminalQuestion | undefined, signal: AbortSignal): Promise<void> {
+  if (line.values.has("yes")) return;
+  if (!ask) throw new UsageError(`the licences of the engine (${ENGINE_LICENCE}) must be accepted: add --yes`);
+  const answer = await ask("Do you accept the licences of the engine? [y/N] ", signal);
+  if (!/^(y|yes)$/i.test(answer.trim())) throw new UsageError("the licences were not accepted; nothing was installed");
+}
+
+/** Asks in the terminal of this process; undefined if it has none. */
+export function askInTerminal(): TerminalQuestion | undefined {
+  if (!process.stdin.isTTY) return undefined;
+  return async (question, signal) => {
+    const terminal = createInterface({ input: process.stdin, output: process.stderr });
+    try {
+      return await terminal.question(question, { signal });
+    } finally {
+      terminal.close();
+    }
+  };
+}
+
+async function report(
+  line: ParsedLine,
+  { folder, choice }: ModelPlace,
+  { name, isNew }: InstalledModel,
+): Promise<AddedModel> {
+  const { models, fault } = await listModels(folder, choice);
+  const { job = null, voices = [], licence = null } = models.find((model) => model.name === name) ?? {};
+  if (!line.values.has("json")) {
+    print(isNew ? `${name} is installed in ${folder}` : `${name} is already installed; --force replaces it`);
+    if (voices.length > 0) print(`  voices   ${voices.join(", ")}`);
+    if (licence !== null) print(`  licence  ${licence}`);
+    for (const hint of hintsFor(job, voices, fault)) printBeside(hint);
+  }
+  return { name, job, voices, licence, is_new: isNew };
+}
+
+function hintsFor(job: ListedModel["job"], voices: readonly string[], fault: string | null): string[] {
+  if (job === "recogniser") return ["Transcribe with it: RINGPORT_TRANSCRIPTION_ENGINE=local ringport serve"];
+  if (voices[0] !== undefined) return [`Hear it from a server that runs: ringport voices --play ${voices[0]}`];
+  return [
+    fault ??
+      `Its voices have no id, because its name has no language (such as -pt_BR-): name one in RINGPORT_SPEECH_MODEL_VOICES`,
+  ];
+}

@@ -1,0 +1,62 @@
+import { didYouMean } from "../../../src/base/nearest.ts";
+import { isModelName } from "../../neural/installation/install-model.ts";
+import { KNOWN_MODELS, type KnownModel } from "../../neural/known-models.ts";
+import { UsageError } from "../usage-error.ts";
+
+/** `pt`, or `pt-BR`; a model's name is longer. */
+const LANGUAGE = /^[a-z]{2,3}(?:[-_][a-z]{2})?$/i;
+/** Beginnings of the names of recognisers; other models speak. */
+const RECOGNISERS = /^sherpa-onnx-(?!supertonic|pocket|zipvoice)/;
+
+/**
+ * The models that these words choose: a language with its region has the first known voice of it, a language alone also the first
+ * known recogniser, and a name any model. @param all every known model of the languages
+ * @throws {UsageError} an unknown language, or no name
+ */
+export function chosenModels(words: readonly string[], all: boolean): KnownModel[] {
+  if (words.length === 0)
+    throw new UsageError(`models add needs a language or a model: ringport models add ${modelLanguages().join("|")}`);
+  return [...new Set(words.flatMap((word) => (LANGUAGE.test(word) ? ofLanguage(word, all) : [named(word)])))];
+}
+
+/** Languages of known models: `pt`, `pt-BR`. */
+export function modelLanguages(): string[] {
+  const tags = KNOWN_MODELS.flatMap(({ languages }) => languages);
+  return [...new Set(tags.flatMap((tag) => [tag.slice(0, 2), tag]))].sort();
+}
+
+/** Languages and names that can be typed, each with what it chooses. */
+export function knownWords(): (readonly [word: string, what: string])[] {
+  const ofLanguages = modelLanguages().map(
+    (word) =>
+      [
+        word,
+        ofLanguage(word, false)
+          .map(({ name }) => name)
+          .join(", "),
+      ] as const,
+  );
+  return [...ofLanguages, ...KNOWN_MODELS.map(({ name, languages }) => [name, languages.join(", ")] as const)];
+}
+
+function ofLanguage(word: string, all: boolean): KnownModel[] {
+  const wanted = word.toLowerCase().replace("_", "-");
+  const speaks = ({ languages }: KnownModel): boolean =>
+    languages.some((tag) => tag.toLowerCase() === wanted || tag.toLowerCase().startsWith(`${wanted}-`));
+  const fitting = KNOWN_MODELS.filter(speaks);
+  if (fitting.length === 0)
+    throw new UsageError(
+      `no known model speaks "${word}": there are ${modelLanguages().join(", ")}; other models can be added by their name in sherpa-onnx's releases`,
+    );
+  return all ? fitting : fitting.filter((model) => fitting.find(({ job }) => job === model.job) === model);
+}
+
+function named(name: string): KnownModel {
+  const known = KNOWN_MODELS.find((model) => model.name === name);
+  if (known) return known;
+  if (!isModelName(name) || !/^(vits|kokoro|kitten|sherpa-onnx)-/.test(name))
+    throw new UsageError(
+      `"${name}" is no language and no model${didYouMean(name, [...KNOWN_MODELS.map((model) => model.name), ...modelLanguages()])}; ringport models lists them`,
+    );
+  return { name, job: RECOGNISERS.test(name) ? "recogniser" : "voice", languages: [] };
+}

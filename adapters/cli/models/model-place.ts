@@ -1,0 +1,30 @@
+import process from "node:process";
+import { DEFAULT_DATA, modelFolder } from "../../embedded/data-folder.ts";
+import type { NeuralVoiceChoice } from "../../neural/neural-voices.ts";
+import type { ParsedLine } from "../command.ts";
+import { readSettings } from "../settings/read-settings.ts";
+import type { Setting } from "../settings/setting.ts";
+import { settingsOf } from "../settings/settings.ts";
+
+/** The settings by which a command finds the models of a server. */
+export const MODEL_SETTINGS: readonly Setting[] = settingsOf(
+  "data",
+  "embedded.neural.models",
+  "embedded.neural.voices",
+);
+
+/** The models of a server, by its settings. */
+export interface ModelPlace {
+  readonly data: string;
+  /** The option `embedded.neural.models`. */
+  readonly models: string | undefined;
+  readonly folder: string;
+  readonly choice: NeuralVoiceChoice | undefined;
+}
+
+/** Where the server would look for models. */
+export function modelPlace(line: ParsedLine): ModelPlace {
+  const { data = DEFAULT_DATA, embedded } = readSettings(MODEL_SETTINGS, line, process.env).options;
+  const { models, voices: choice } = embedded?.neural ?? {};
+  return { data, models, folder: modelFolder(data, models), choice };
+}

@@ -1,0 +1,90 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { findLanguageModel, type ModelServer } from "../../../adapters/cli/demo/language-model.ts";
+import { freePort } from "../../support/free-port.ts";
+import { type OpenaiServer, type OpenaiServerOptions, openaiServer } from "../../support/openai-server.ts";
+
+const running: OpenaiServer[] = [];
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((server) => server.close()));
+});
+
+/** A server with these models. */
+async function serving(name: string, models: readonly string[], options: Partial<OpenaiServerOptions> = {}) {
+  const server = await openaiServer({ understand: () => "", models, ...options });
+  running.push(server);
+  return { name, url: server.baseUrl, server };
+}
+
+/** An address without a server. */
+async function nothing(name: string): Promise<ModelServer> {
+  return { name, url: `http://127.0.0.1:${await freePort()}/v1` };
+}
+
+describe("the language model of this machine", () => {
+  test("is the first one that converses, and it has replied", async () => {
+    const embeddings = await serving("one", ["nomic-embed-text:latest"]);
+    const chat = await serving("two", ["text-embedding-nomic", "some-model", "other-model"]);
+    const servers = [await nothing("none"), embeddings, chat];
+    const asked: string[] = [];
+    const found = await findLanguageModel({}, { servers, onAsk: ({ model }) => asked.push(model) });
+    expect(found).toEqual({ baseUrl: chat.url, model: "some-model" });
+    expect(asked).toEqual(["some-model"]);
+    expect(chat.server.chats).toMatchObject([
+      { model: "some-model", tools: ["hang_up", "leave_voicemail", "send_dtmf"] },
+    ]);
+    expect(embeddings.server.chats).toEqual([]);
+  });
+
+  test("has the name of the settings, with or without the tag of Ollama", async () => {
+    const servers = [await serving("one", ["first"]), await serving("two", ["second:latest"])];
+    const found = await findLanguageModel({ model: "second" }, { servers });
+    expect(found).toEqual({ baseUrl: servers[1]!.url, model: "second:latest" });
+    expect(await findLanguageModel({ model: "third" }, { servers })).toMatchObject({
+      detail: 'no server has "third" (first, second:latest)',
+      fix: "load a model there",
+    });
+  });
+
+  test("is missing with the addresses and the commands to start one", async () => {
+    const server = await nothing("Ollama");
+    expect(await findLanguageModel({}, { servers: [server] })).toMatchObject({
+      state: "broken",
+      detail: `no server responds at ${server.url} (Ollama)`,
+      fix: expect.stringContaining("ollama serve, then ollama pull"),
+    });
+    const empty = await serving("Ollama", []);
+    expect(await findLanguageModel({}, { servers: [empty] })).toMatchObject({
+      detail: `Ollama at ${empty.url} has no model`,
+      fix: expect.stringContaining("ollama pull"),
+    });
+  });
+
+  test("is asked at the address of the settings only, with its key", async () => {
+    const other = await serving("other", ["other-model"]);
+    const { url, server } = await serving("mine", ["mine"], { apiKey: "sk-mine" });
+    const servers = [other];
+    expect(await findLanguageModel({ baseUrl: url, apiKey: "sk-mine" }, { servers })).toEqual({
+      baseUrl: url,
+      model: "mine",
+    });
+    expect(server.chats).toHaveLength(1);
+    expect(await findLanguageModel({ baseUrl: url }, { servers })).toMatchObject({
+      detail: `${url}/models (401) lists no model`,
+      fix: expect.stringContaining("RINGPORT_AGENT_MODEL"),
+    });
+    const { url: nowhere } = await nothing("nowhere");
+    expect(await findLanguageModel({ baseUrl: nowhere }, { servers })).toMatchObject({
+      detail: `${nowhere} does not respond`,
+      fix: "start the server there, or correct RINGPORT_AGENT_URL",
+    });
+  });
+
+  test("that refuses the tools is named with the server's reason", async () => {
+    const { url, server } = await serving("mine", ["mine"]);
+    server.failChat({ status: 400 });
+    const finding = await findLanguageModel({ baseUrl: url, model: "mine" });
+    expect(finding).toMatchObject({
+      detail: `mine at ${url} does not reply: the model's server answered 400: it failed`,
+    });
+  });
+});

@@ -1,0 +1,323 @@
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import {
+  type ArchiveFormat,
+  archiveOf,
+  DUO,
+  FLUTE,
+  fileEntry,
+  modelEntries,
+  RECOGNISER,
+} from "../../support/archives.ts";
+import { startProxy } from "../../support/http-proxy.ts";
+import { ReleaseServer, sha256 } from "../../support/model-releases.ts";
+import { ENGINE_FOLDER } from "../../support/neural.ts";
+import { type Runtime, runtimes } from "../../support/runtimes.ts";
+import { freshFolder, launch, node, run } from "./run-cli.ts";
+
+const FABER = "vits-piper-pt_BR-faber-medium";
+const NEMOTRON = "sherpa-onnx-nemotron-3.5-asr-streaming-0.6b-560ms-int8-2026-06-11";
+const PROGRAM = fileURLToPath(new URL("../../support/add-models.ts", import.meta.url));
+const NO_HINT = /^(Hear it|Transcribe|The engine|Models are|Engine:).*\n/gm;
+
+async function saved(model: string, format: ArchiveFormat, entries = modelEntries(model)): Promise<string> {
+  const path = join(freshFolder(), `${model}.${format}`);
+  writeFileSync(path, await archiveOf(entries, format));
+  return path;
+}
+
+/** A folder for data, and commands that use it. */
+function place() {
+  const data = freshFolder();
+  const models = join(data, "models");
+  const cli = (...words: readonly string[]) => run(["models", ...words], { RINGPORT_DATA: data });
+  return { data, models, cli };
+}
+
+describe.skipIf(node.missing)(`ringport models on ${node.title}`, { timeout: 60_000 }, () => {
+  test("lists known models with their ids, sizes and licences, before any is installed", async () => {
+    const { models, cli } = place();
+    const { code, stdout, stderr } = await cli();
+    const rows = stdout.split("\n").map((row) => row.split("\t"));
+    expect(code).toBe(0);
+    expect(rows).toContainEqual([FABER, "pt-BR", "available", "pt-BR-20", "about 63 MB", "about 330 MB", "unknown"]);
+    expect(rows).toContainEqual([
+      NEMOTRON,
+      "pt,es,en",
+      "available",
+      "(transcribes)",
+      "about 650 MB",
+      "about 1200 MB",
+      "unknown",
+    ]);
+    expect(stderr).toContain(`Models are in ${models}, which has none yet`);
+    expect(stderr).toMatch(/Engine: sherpa-onnx \(Apache-2\.0; .* GPL-3\); run: npm install sherpa-onnx-node/);
+    expect(existsSync(models)).toBe(false);
+    expect(await cli("list")).toEqual({ code, stdout, stderr });
+  });
+
+  test("lists what is installed, also unknown and broken models, and those with ids of the operator's choice", async () => {
+    const { data, models, cli } = place();
+    await cli("add", "--from", await saved(DUO, "tar.gz"), await saved(RECOGNISER, "tar"));
+    mkdirSync(join(models, FABER));
+    writeFileSync(join(models, FABER, "pt_BR-faber-medium.onnx"), "<html>");
+    writeFileSync(join(models, DUO, "MODEL_CARD"), "# Card\n* License: CC0\n");
+    const env = { RINGPORT_DATA: data, RINGPORT_SPEECH_MODEL_VOICES: `{"en-GB-30":{"model":"${DUO}"}}` };
+    const { stdout } = await launch(["models", "--installed", "--json"], { env, cwd: ENGINE_FOLDER }).finished;
+    const list = JSON.parse(stdout);
+    expect(list).toMatchObject({ folder: models, fault: null, engine: { licence: expect.stringContaining("GPL-3") } });
+    expect(list.models).toEqual([
+      expect.objectContaining({
+        name: FABER,
+        state: "broken",
+        known: true,
+        voices: [],
+        reason: expect.stringMatching(/no ONNX file/),
+      }),
+      expect.objectContaining({ name: RECOGNISER, state: "installed", job: "recogniser", known: false, voices: [] }),
+      expect.objectContaining({
+        name: DUO,
+        languages: ["en-GB", "en-US"],
+        voices: ["en-GB-30", "en-US-50", "en-US-51"],
+        licence: "CC0",
+      }),
+    ]);
+    expect((await cli()).stderr).toMatch(new RegExp(`^${FABER} cannot be used: .*no ONNX file`, "m"));
+    expect((await cli("add", "pt-BR", "--yes")).stderr).toMatch(
+      /cannot be used: .*no ONNX file.*; --force replaces it/,
+    );
+    rmSync(join(models, FABER, "pt_BR-faber-medium.onnx"));
+    expect((await cli("add", "pt-BR", "--yes")).stderr).toMatch(/it has no model files; --force replaces it/);
+  });
+
+  test("uses the folder of the server's settings", async () => {
+    const { data, cli } = place();
+    const elsewhere = join(freshFolder(), "deep", "voices");
+    await cli("add", "--speech-models", elsewhere, "--from", await saved(FLUTE, "tar"));
+    expect(readdirSync(elsewhere)).toContain(FLUTE);
+    await cli("add", "--speech-models", "voices", "--from", await saved(FLUTE, "tar"));
+    expect(readdirSync(join(data, "voices"))).toContain(FLUTE);
+  });
+
+  test("adds archives, says which ids they have, and leaves them where they are when they are added again", async () => {
+    const { models, cli } = place();
+    const archives = [await saved(FLUTE, "tar.bz2"), await saved(DUO, "tar.gz"), await saved(RECOGNISER, "tar")];
+    const first = await cli("add", "--from", ...archives);
+    expect(first.stdout).toBe(
+      [
+        `${FLUTE} is installed in ${models}\n  voices   pt-BR-50`,
+        `${DUO} is installed in ${models}\n  voices   en-US-50, en-US-51`,
+        `${RECOGNISER} is installed in ${models}\n`,
+      ].join("\n"),
+    );
+    expect(first.stderr).toContain("Hear it from a server that runs: ringport voices --play pt-BR-50");
+    expect(first.stderr).toContain("RINGPORT_TRANSCRIPTION_ENGINE=local");
+    expect(first.stderr).toMatch(/The engine is missing; run: npm install/);
+    const again = await cli("add", "--from", archives[0]!);
+    expect([again.code, again.stdout]).toEqual([
+      0,
+      `${FLUTE} is already installed; --force replaces it\n  voices   pt-BR-50\n`,
+    ]);
+    const forced = await cli("add", "--force", "--json", "--from", archives[0]!);
+    expect(JSON.parse(forced.stdout)).toEqual({
+      folder: models,
+      added: [{ name: FLUTE, job: "voice", voices: ["pt-BR-50"], licence: null, is_new: true }],
+    });
+    expect(forced.stderr).toBe("");
+  });
+
+  test("removes models, and names those that are there", async () => {
+    const { models, cli } = place();
+    await cli("add", "--from", await saved(FLUTE, "tar"), await saved(DUO, "tar"));
+    const wrong = await cli("remove", `${FLUTE}s`);
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining(`(did you mean ${FLUTE}?)`)]);
+    for (const name of ["..", ".", "voice-ids.json", "../models"]) expect((await cli("remove", name)).code).toBe(2);
+    expect(await cli("remove", FLUTE, DUO)).toEqual({
+      code: 0,
+      stdout: `${FLUTE} is removed\n${DUO} is removed\n`,
+      stderr: "",
+    });
+    expect(readdirSync(models)).toEqual(["voice-ids.json"]);
+  });
+
+  test("each mistake has one line with its fix, exits with 2 and leaves nothing behind", async () => {
+    const { models, cli } = place();
+    const good = await saved(FLUTE, "tar");
+    const cut = join(freshFolder(), "cut.tar.bz2");
+    writeFileSync(cut, (await archiveOf(modelEntries(FLUTE), "tar.bz2")).subarray(0, 3_000));
+    const climbing = await saved("evil", "tar.gz", [...modelEntries(FLUTE), fileEntry(`${FLUTE}/../../evil`)]);
+    const page = join(freshFolder(), "page.tar.bz2");
+    writeFileSync(page, "<html>");
+    const mistakes: readonly (readonly [RegExp, readonly string[]])[] = [
+      [/needs a language or a model: ringport models add en\|/, []],
+      [/no known model speaks "xx": there are en, en-US/, ["xx"]],
+      [/"vits" is no language and no model/, ["vits"]],
+      [/did you mean vits-piper-pt_BR-faber-medium\?/, ["its-piper-pt_BR-faber-medium"]],
+      [/must be accepted: add --yes/, ["pt-BR"]],
+      [/there is no such file/, ["--from", "missing.tar.bz2"]],
+      [/it is a folder/, ["--from", models]],
+      [/cut\.tar\.bz2 is not installed: .* cut short/, ["--from", cut]],
+      [/leads out of its folder/, ["--from", climbing]],
+      [/no \.tar\.bz2, \.tar\.gz or \.tar archive/, ["--from", page]],
+      [/--sha256 is "abc": it must be 64/, ["--from", good, "--sha256", "abc"]],
+      [/--sha256 is for one archive, and there are 2/, ["--from", good, good, "--sha256", "0".repeat(64)]],
+      [/is [0-9a-f]{64}, and must be 0{64}/, ["--from", good, "--sha256", "0".repeat(64)]],
+      [/--all has no meaning with --from/, ["--from", good, "--all"]],
+    ];
+    mkdirSync(models);
+    for (const [message, words] of mistakes) {
+      const { code, stdout, stderr } = await cli("add", ...words);
+      expect([code, stdout, stderr.split("\n").at(-2)], words.join(" ")).toEqual([
+        2,
+        "",
+        expect.stringMatching(message),
+      ]);
+      expect(stderr.match(/^ringport: /gm)).toHaveLength(1);
+    }
+    expect(readdirSync(models)).toEqual([]);
+    const blocked = await run(["models", "add", "--from", good], { RINGPORT_DATA: good });
+    expect([blocked.code, blocked.stderr]).toEqual([
+      2,
+      expect.stringMatching(/the model folder .* cannot be used: .*RINGPORT_SPEECH_MODELS/),
+    ]);
+  });
+
+  test("languages, names, installed models and files are completed", async () => {
+    const { data, cli } = place();
+    await cli("add", "--from", await saved(FLUTE, "tar"));
+    const offered = async (...words: readonly string[]) =>
+      (await run(["__complete", "models", ...words], { RINGPORT_DATA: data })).stdout
+        .split("\n")
+        .map((row) => row.split("\t")[0]);
+    expect(await offered("")).toEqual(["list", "add", "remove", ""]);
+    expect(await offered("add", "pt")).toEqual(["pt", "pt-BR", ""]);
+    expect(await offered("add", "pt", "vits-piper-es_M")).toEqual([
+      "vits-piper-es_MX-claude-high",
+      "vits-piper-es_MX-ald-medium",
+      "",
+    ]);
+    expect(await offered("remove", "")).toEqual([FLUTE, ""]);
+    expect(await offered("remove", FLUTE, "v")).toEqual([FLUTE, ""]);
+    expect(await offered("add", "--from", "")).toEqual([":files", ""]);
+    expect(await offered("add", "--from", "a.tar", "")).toEqual([":files", ""]);
+  });
+});
+
+/** `ringport models add` with releases of a server of ours. */
+function adder(runtime: Runtime, releases: ReleaseServer, data: string, env: Readonly<Record<string, string>> = {}) {
+  return (words: readonly string[], answer = "-", origin = releases.origin) =>
+    launch([origin, answer, ...words], { runtime, program: PROGRAM, env: { RINGPORT_DATA: data, ...env } }).finished;
+}
+
+for (const runtime of runtimes.filter(({ name }) => name !== "node22"))
+  describe.skipIf(runtime.missing)(
+    `ringport models add from a release on ${runtime.title}`,
+    { timeout: 60_000 },
+    () => {
+      const published = async () => {
+        const releases = await ReleaseServer.start();
+        releases.publish("tts-models", `${FABER}.tar.bz2`, await archiveOf(modelEntries(FLUTE, FABER), "tar.bz2"));
+        releases.publish(
+          "asr-models",
+          `${NEMOTRON}.tar.bz2`,
+          await archiveOf(modelEntries(RECOGNISER, NEMOTRON), "tar.bz2"),
+        );
+        const data = freshFolder();
+        return { releases, data, models: join(data, "models"), add: adder(runtime, releases, data) };
+      };
+
+      test("asks once for the licences, installs the recommended voice under its id, and asks no more", async () => {
+        const { releases, models, add } = await published();
+        const refused = await add(["pt-BR"], "n");
+        expect([refused.code, existsSync(models)]).toEqual([2, false]);
+        expect(refused.stderr).toContain("not accepted");
+        const { code, stdout, stderr } = await add(["pt-BR"], "y");
+        expect([code, stdout]).toEqual([0, `${FABER} is installed in ${models}\n  voices   pt-BR-20\n`]);
+        expect(stderr).toMatch(new RegExp(`${FABER} +download about 63 MB +memory about 330 MB +licence unknown`));
+        expect(stderr).toContain("engine: sherpa-onnx, Apache-2.0; its packages contain eSpeak NG, GPL-3");
+        expect(stderr).toContain("Do you accept the licences of the engine? [y/N] y");
+        expect(readdirSync(models)).toEqual([FABER]);
+        const before = releases.requests.length;
+        const again = await add(["pt-BR"]);
+        expect([again.code, again.stdout]).toEqual([
+          0,
+          `${FABER} is already installed; --force replaces it\n  voices   pt-BR-20\n`,
+        ]);
+        expect(releases.requests).toHaveLength(before);
+      });
+
+      test("a language alone names the recogniser too", async () => {
+        const { models, add } = await published();
+        // Its archive here is that of a CTC model, which is no recogniser under this name.
+        const { code, stderr } = await add(["pt", "--yes", "--json"]);
+        expect([code, JSON.parse(stderr.split("\n").at(-2)!).detail]).toEqual([
+          2,
+          expect.stringContaining(`the model ${NEMOTRON} cannot be used`),
+        ]);
+        expect(readdirSync(models)).toEqual([FABER]);
+      });
+
+      test("a wrong or missing checksum installs nothing, unless the right one is typed", async () => {
+        const { releases, models, add } = await published();
+        const archive = releases.files.get(`tts-models/${FABER}.tar.bz2`)!;
+        releases.files.set(`tts-models/${FABER}.tar.bz2`, archive.subarray(0, archive.length - 1));
+        const wrong = await add(["pt-BR", "--yes"]);
+        expect([wrong.code, wrong.stderr]).toEqual([
+          2,
+          expect.stringMatching(/the SHA-256 of .* must be [0-9a-f]{64}/),
+        ]);
+        releases.files.set(`tts-models/${FABER}.tar.bz2`, archive);
+        releases.files.delete("tts-models/checksum.txt");
+        const missing = await add(["pt-BR", "--yes"]);
+        expect([missing.code, missing.stderr]).toEqual([2, expect.stringMatching(/no checksum of .* can be had/)]);
+        expect(readdirSync(models)).toEqual([]);
+        expect((await add([FABER, "--yes", "--sha256", sha256(archive).toUpperCase()])).code).toBe(0);
+        expect(readdirSync(models)).toEqual([FABER]);
+      });
+
+      test("goes through the proxy of the environment, except to hosts of NO_PROXY", async () => {
+        const { releases, data, add } = await published();
+        const proxy = await startProxy(releases.port);
+        const env = { HTTP_PROXY: proxy.url, http_proxy: proxy.url };
+        const behind = adder(runtime, releases, data, env);
+        const { code, stderr } = await behind(["pt-BR", "--yes"], "-", "http://releases.test");
+        expect([code, stderr.replace(NO_HINT, "")]).toEqual([0, expect.not.stringContaining("ringport:")]);
+        expect(proxy.hosts()).toContain("releases.test");
+        const before = proxy.hosts().length;
+        const except = adder(runtime, releases, data, { ...env, NO_PROXY: "127.0.0.1", no_proxy: "127.0.0.1" });
+        expect((await except(["pt-BR", "--force"], "-")).code).toBe(0);
+        expect(proxy.hosts()).toHaveLength(before);
+        rmSync(join(data, "models"), { recursive: true });
+        expect((await add(["pt-BR", "--yes"], "-", "http://releases.test")).stderr).toMatch(
+          /the connection to releases\.test failed/,
+        );
+      });
+
+      test.skipIf(process.platform === "win32")("Ctrl-C leaves only a part that the next run completes", async () => {
+        const { releases, data, models, add } = await published();
+        releases.stalls = true;
+        const { child, finished } = launch([releases.origin, "-", "pt-BR", "--yes"], {
+          runtime,
+          program: PROGRAM,
+          env: { RINGPORT_DATA: data },
+        });
+        const partial = `.${FABER}.tar.bz2`;
+        await expect
+          .poll(() => existsSync(models) && readdirSync(models).some((name) => name.startsWith(partial)), {
+            timeout: 20_000,
+          })
+          .toBe(true);
+        child.kill("SIGINT");
+        const { code, stderr } = await finished;
+        expect([code, stderr]).toEqual([
+          130,
+          expect.stringContaining("Interrupted; run the command again to continue."),
+        ]);
+        releases.stalls = false;
+        expect((await add(["pt-BR", "--yes"])).code).toBe(0);
+        expect(readdirSync(models)).toEqual([FABER]);
+      });
+    },
+  );
