@@ -21,6 +21,7 @@ const PATHS = {
   sound: "M4 9.5v5h3.5L12 18.5v-13L7.5 9.5ZM15.5 9a4 4 0 0 1 0 6M18 6.5a8 8 0 0 1 0 11",
   quiet: "M4 9.5v5h3.5L12 18.5v-13L7.5 9.5ZM16 9.5l5 5M21 9.5l-5 5",
   arrow: "M5 12h14M13 6l6 6-6 6",
+  down: "m6 9 6 6 6-6",
   trash: "M5 7h14M10 7V4.5h4V7M7 7l1 13h8l1-13",
   warning: "M12 4 2.5 20h19ZM12 10v4.5M12 17.5h.01",
   external: "M13 5h6v6M19 5l-9 9M11 6H5v13h13v-6",

@@ -6,7 +6,7 @@ import pt from "../../dictionary/pt/new-call.ts";
 import type { VariableRow } from "./call-form.ts";
 import { faultAt, MachineField, TextArea, TextField } from "./form-field.tsx";
 import type { FormState } from "./form-state.ts";
-import { VoiceField } from "./voice-field.tsx";
+import { VoiceField } from "./voice/voice-field.tsx";
 
 const t = dictionary({ en, pt });
 

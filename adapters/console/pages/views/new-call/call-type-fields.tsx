@@ -15,7 +15,7 @@ import { AgentFields } from "./agent-fields.tsx";
 import { AudioField } from "./audio-field.tsx";
 import { MachineField, TextArea } from "./form-field.tsx";
 import type { FormState } from "./form-state.ts";
-import { VoiceField } from "./voice-field.tsx";
+import { VoiceField } from "./voice/voice-field.tsx";
 
 const t = dictionary({ en, pt });
 /** Approximate speed of speech. */
