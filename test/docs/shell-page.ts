@@ -18,11 +18,15 @@ export const NOT_RUN: readonly (readonly [RegExp, string])[] = [
   [/^RINGPORT_TOKEN=.* node twilio-bridge/m, "test/runtime/twilio.test.ts brings a bot to a call with it"],
   [
     /^RINGPORT_TRANSCRIPTION_ENGINE=.* npm start/ms,
-    "it serves until it is stopped; test/peers/transcripts.test.ts starts a server with these settings",
+    "it serves until it is stopped; test/peers/transcripts.test.ts and test/runtime/neural.test.ts start servers with these settings",
   ],
   [
     /^RINGPORT_AGENT_ENGINE=realtime .* npm start/m,
     "it needs a provider's key, and serves until it is stopped; test/adapters/agent/realtime.test.ts has a provider",
+  ],
+  [
+    /^npm run demo -- --agent --local/m,
+    "it needs models; test/runtime/local-agent.test.ts runs it with models of tones",
   ],
   [
     /^npm run example|^npm install ringport && bun|^(RINGPORT_TOKEN|INSTANCE)=.* npm run (-s )?example/m,
@@ -42,6 +46,7 @@ export const NOT_RUN: readonly (readonly [RegExp, string])[] = [
     /^npm install ringport .* zapo-js@|^npx ringport doctor/m,
     "it needs packages that only some registries have; test/adapters/cli/whatsapp-findings.test.ts shows the same with stand-ins",
   ],
+  [/^ringport models add/m, "it downloads a model; test/adapters/cli/models.test.ts does so from a server of its own"],
   [/^node server\.ts/m, "it needs these packages too; test/examples starts the example that has the same files"],
   [/^export RINGPORT_TOKEN=\$\(npx|^npx ringport call/m, "test/examples/whatsapp.test.ts types it beside the example"],
   [/^npx esbuild /m, "it needs a project of the reader; test/package/bundlers.test.ts does the same in one"],

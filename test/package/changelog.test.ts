@@ -19,7 +19,5 @@ test("without a changeset the unreleased version is released", () => {
 });
 
 test("a line of an unknown kind is rejected with its text", () => {
-  expect(() => releasedChangelog(PREVIOUS, "0.2.0", ["Improve: things"])).toThrow(
-    /"Improve: things": begin it with/,
-  );
+  expect(() => releasedChangelog(PREVIOUS, "0.2.0", ["Improve: things"])).toThrow(/"Improve: things": begin it with/);
 });

@@ -38,11 +38,12 @@ describe("licences", () => {
   test("are listed for all code in the built files", () => {
     const [bundledPart = ""] = notices.split("These packages are installed with this one");
     const names = bundledPart.match(/^\S+(?= \d+\.\d+\.\d+: )/gm);
-    // The console's pages bundle the other packages.
+    // The command line bundles modern-tar, the console's pages the other packages.
     expect(names).toEqual([
       "@preact/signals",
       "@preact/signals-core",
       "ky",
+      "modern-tar",
       "partysocket",
       "preact",
       "swagger-ui-dist",

@@ -12,17 +12,17 @@ describe("sizes", () => {
     { what: "ringport without its dependencies", file: "dist/index.js", packages: "external", budget: 218 * KIB },
     { what: "ringport with its dependencies", file: "dist/index.js", packages: "bundle", budget: 232 * KIB },
     { what: "ringport/client without ky", file: "dist/client.js", packages: "external", budget: 5.25 * KIB },
-    { what: "ringport/client with ky", file: "dist/client.js", packages: "bundle", budget: 13.375 * KIB },
+    { what: "ringport/client with ky", file: "dist/client.js", packages: "bundle", budget: 13.5 * KIB },
   ] as const)("$what is at most $budget bytes, minified and compressed", async ({ file, packages, budget }) => {
     const { gzippedBytes } = await bundle(folder, file, packages);
     expect(gzippedBytes).toBeLessThanOrEqual(budget);
   });
 
-  test("the tarball is at most 1,930 KiB", () => {
-    expect(statSync(tarball).size).toBeLessThanOrEqual(1_930 * KIB);
+  test("the tarball is at most 2,000 KiB", () => {
+    expect(statSync(tarball).size).toBeLessThanOrEqual(2_000 * KIB);
     const files = readdirSync(join(folder, "dist")).filter((file) => file.endsWith(".js"));
     expect(files.reduce((bytes, file) => bytes + statSync(join(folder, "dist", file)).size, 0)).toBeLessThanOrEqual(
-      3_090 * KIB,
+      3_250 * KIB,
     );
   });
 });
