@@ -158,7 +158,7 @@ test("voiceSample returns a WAV file", async () => {
   const { sampleRate, samples } = decodeWav(await client.voiceSample("en-US-1"));
   expect(sampleRate).toBe(16_000);
   expect(rms(samples)).toBeGreaterThan(300);
-  await expect(client.voiceSample("en-US-9")).rejects.toMatchObject({ code: "voice_not_found", status: 404 });
+  await expect(client.voiceSample("en-US-99")).rejects.toMatchObject({ code: "voice_not_found", status: 404 });
 });
 
 test("createClient refuses an invalid URL", () => {

@@ -13,7 +13,7 @@ export const KEYS = {
   connection: ["state", "condition", "phone", "last_seen_at", "reason", "provider"],
   outcome: ["reason", "detail", "answered_by", "heard_ms", "heard_ratio", "heard_evidence", "duration_ms"],
   event: ["id", "type", "timestamp", "call_id", "instance_id", "sequence", "data"],
-  voice: ["id", "language", "engine", "name", "quality", "sample_url"],
+  voice: ["id", "language", "engine", "name", "quality", "alias_of", "sample_url"],
 } as const;
 
 /** The members of an object, in a canonical order. */
