@@ -54,7 +54,7 @@ export default defineConfig({
           name: "unit",
           include: ["test/**/*.test.ts"],
           exclude: [
-            "test/{runtime,docs,peers,package,examples,console/browser}/**",
+            "test/{server,docs,peers,package,examples,console/browser}/**",
             "test/adapters/cli/**",
             ...INTEGRATION,
             "**/node_modules/**",
@@ -86,9 +86,9 @@ export default defineConfig({
         test: {
           name: "runtime",
           ...waiting,
-          include: ["test/{runtime,docs}/**/*.test.ts", "test/adapters/cli/**/*.test.ts"],
+          include: ["test/{server,docs}/**/*.test.ts", "test/adapters/cli/**/*.test.ts"],
           // Two servers need PostgreSQL.
-          exclude: ["test/runtime/{full-postgres,outage,takeover}.test.ts", "**/node_modules/**"],
+          exclude: ["test/server/{full-postgres,outage,takeover}.test.ts", "**/node_modules/**"],
           env: {
             TEST_TARGETS: process.env.TEST_TARGETS ?? "^(node26|bun|deno) on SQLite",
             // Each input is a request to a real server.
@@ -104,7 +104,7 @@ export default defineConfig({
         test: {
           name: "runtime-postgres",
           ...waiting,
-          include: ["test/runtime/{calls,crash,full-postgres,half-done,outage,power-cut,storage,takeover}.test.ts"],
+          include: ["test/server/{calls,crash,full-postgres,half-done,outage,power-cut,storage,takeover}.test.ts"],
           env: { TEST_TARGETS: process.env.TEST_POSTGRES ?? "on PostgreSQL" },
           testTimeout: 60_000,
           hookTimeout: 60_000,
@@ -116,7 +116,7 @@ export default defineConfig({
         test: {
           name: `runtime-dist-${runtime}`,
           ...waiting,
-          include: ["test/runtime/calls.test.ts"],
+          include: ["test/server/calls.test.ts"],
           globalSetup: ["test/support/built.ts"],
           env: { TEST_ENTRY: "dist", TEST_TARGETS: `^${runtime} ` },
           testTimeout: 60_000,

@@ -57,7 +57,7 @@ const PRINT_WITH_STREAMS: typeof PRINT = [
 
 /** Programs that are only type-checked, with the reasons. */
 const NOT_RUN: readonly (readonly [saying: string, why: string])[] = [
-  ["register at $", "it serves until it is stopped; test/runtime/console.test.ts has such a server"],
+  ["register at $", "it serves until it is stopped; test/server/console.test.ts has such a server"],
   ["express().use(handler(ringport)).listen", "it serves until it is stopped; test/examples runs the app of examples/"],
   ['app.use("/voice", handler', "test/examples runs the same program from examples/"],
   ['from "fastify"', "test/examples runs the same program from examples/"],
@@ -85,7 +85,7 @@ const NOT_RUN: readonly (readonly [saying: string, why: string])[] = [
   ["transcriptionContract(", "it is a test; the test of the engine below runs the same"],
   ["recordingsContract(", "it is a test; test/contract runs the same"],
   ["declare function likelihoodOfSpeech", "the model is the reader's"],
-  ["declare function talk", "the bot is the reader's; test/runtime/twilio.test.ts connects one in the same way"],
+  ["declare function talk", "the bot is the reader's; test/server/twilio-bridge.test.ts connects one in the same way"],
   ["declare function myNetwork", "it is a test of something that is the reader's"],
 ];
 

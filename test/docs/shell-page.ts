@@ -9,16 +9,16 @@ import { type Block, blocksOf, fileOf } from "./pages.ts";
 export const NOT_RUN: readonly (readonly [RegExp, string])[] = [
   [
     /^npm ci && npm (start|test)/m,
-    ".ci/run runs `npm ci && npm test`, and test/runtime starts the server as `npm start` does",
+    ".ci/run runs `npm ci && npm test`, and test/server starts the server as `npm start` does",
   ],
   [
     /^RINGPORT_SPEECH_URL=.* npm start/ms,
     "it serves until it is stopped; test/docs/programs.test.ts gives the same settings to a program",
   ],
-  [/^RINGPORT_TOKEN=.* node twilio-bridge/m, "test/runtime/twilio.test.ts brings a bot to a call with it"],
+  [/^RINGPORT_TOKEN=.* node twilio-bridge/m, "test/server/twilio-bridge.test.ts brings a bot to a call with it"],
   [
     /^RINGPORT_TRANSCRIPTION_ENGINE=.* npm start/ms,
-    "it serves until it is stopped; test/peers/transcripts.test.ts and test/runtime/neural.test.ts start servers with these settings",
+    "it serves until it is stopped; test/peers/transcripts.test.ts and test/server/neural.test.ts start servers with these settings",
   ],
   [
     /^RINGPORT_AGENT_ENGINE=realtime .* npm start/m,
@@ -26,7 +26,7 @@ export const NOT_RUN: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /^npm run demo -- --agent --local/m,
-    "it needs models; test/runtime/local-agent.test.ts runs it with models of tones",
+    "it needs models; test/server/local-agent.test.ts runs it with models of tones",
   ],
   [
     /^npm run example|^npm install ringport && bun|^(RINGPORT_TOKEN|INSTANCE)=.* npm run (-s )?example/m,
@@ -38,7 +38,7 @@ export const NOT_RUN: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /^RINGPORT_TLS_CERT=/m,
-    "it needs a certificate, and serves until it is stopped; test/runtime/tls.test.ts starts a server with these settings",
+    "it needs a certificate, and serves until it is stopped; test/server/tls.test.ts starts a server with these settings",
   ],
   [/^RINGPORT_STREAM_PREVIEW=1 npm start/m, "it serves until it is stopped; the page is typed against such a server"],
   [/^npm install ringport @echogarden/m, "test/package installs the tarball, with and without voices"],

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { describeEach, ON_NODE, useServer } from "../support/server.ts";
 import { loudPart, phaseJump, toneShare, toneWav } from "../support/server-sound.ts";
 
-// The same code detects a machine on every runtime; test/runtime/calls.test.ts plays audio on all of them.
+// The same code detects a machine on every runtime; test/server/calls.test.ts plays audio on all of them.
 describeEach([ON_NODE], (target) => {
   // A very short greeting is not a machine's.
   const server = useServer(target, { env: { RINGPORT_SIMULATOR_TIME_SCALE: "1" } });

@@ -6,7 +6,7 @@ import { toneMs, toneWav } from "../support/server-sound.ts";
 const MESSAGE_MS = 1_500;
 const AUDIO = { audioBase64: toneWav({ ms: MESSAGE_MS }).toString("base64") };
 
-// The same code runs on every runtime; test/runtime/calls.test.ts plays audio on all of them.
+// The same code runs on every runtime; test/server/calls.test.ts plays audio on all of them.
 describeEach([ON_NODE], (target) => {
   const server = useServer(target, { env: { RINGPORT_SIMULATOR_TIME_SCALE: "1" } });
 
