@@ -49,7 +49,7 @@ const TIERS: Readonly<Record<string, Tier>> = {
   live: { packages: [], run: [...vitest("live"), "--reporter=verbose"] },
   package: { packages: ["package", NODE_22, BUN, DENO], run: vitest("package") },
   examples: { packages: [NODE_22, BUN, DENO], run: vitest("examples") },
-  rounds: { packages: [POSTGRES], run: ["test/rounds/main.ts"] },
+  chaos: { packages: [POSTGRES], run: ["test/chaos/main.ts"] },
   hostile: { packages: [], run: ["--expose-gc", "test/hostile/main.ts"] },
   "demo-token": { packages: [POSTGRES], run: ["test/hostile/demo-token/main.ts"] },
   bench: { packages: [BUN, DENO, POSTGRES], run: ["test/bench/main.ts"] },

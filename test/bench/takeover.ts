@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import process from "node:process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { messageOf } from "../rounds/messages.ts";
+import { messageOf } from "../chaos/messages.ts";
 import built from "../support/built.ts";
 import type { RunningPostgres } from "../support/postgres.ts";
 import { relayTo } from "../support/relay.ts";

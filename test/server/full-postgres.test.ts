@@ -2,7 +2,7 @@ import { chmodSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { messageOf } from "../rounds/messages.ts";
+import { messageOf } from "../chaos/messages.ts";
 import { expectProblem } from "../support/answer-shapes.ts";
 import { fillDisk, mountInMemory, unmount } from "../support/mount.ts";
 import { findPostgres, openClient } from "../support/postgres.ts";

@@ -1,5 +1,5 @@
 import { onTestFinished } from "vitest";
-import { messageOf } from "../rounds/messages.ts";
+import { messageOf } from "../chaos/messages.ts";
 import { openClient } from "../support/postgres.ts";
 import { type Relay, relayTo } from "../support/relay.ts";
 import { createDatabase, Server, type Target } from "../support/server.ts";

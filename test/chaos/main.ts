@@ -1,4 +1,4 @@
-// `npm run test:tier -- rounds`: seeded rounds of faults on real server processes; the README.md next to this file explains how to read it.
+// `npm run test:tier -- chaos`: seeded rounds of faults on real server processes; the README.md next to this file explains how to read it.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -98,7 +98,7 @@ function report(seed: number, database: DatabaseName, journal: Journal): void {
     failedSeeds.set(rule, [...seeds, `${database} ${seed}`]);
   }
   console.log(`  journal: ${file}`);
-  console.log(`  replay:  SEED=${seed} DATABASE=${database} npm run test:tier -- rounds`);
+  console.log(`  replay:  SEED=${seed} DATABASE=${database} npm run test:tier -- chaos`);
 }
 
 /** Prints which rules are broken by which seeds; returns the exit code. */
