@@ -13,7 +13,7 @@ const THREAD = /\bnew (?:WorkerPool|Worker)\(/;
 /** Code that reads a clock or waits for one. */
 const CLOCK = /\bperformance\.now\(|\bDate\.now\(|\bsetTimeout\([^()]*, *[1-9]|\bsleep\(/;
 /** Other projects: see vitest.config.ts. */
-const OTHER = /^test\/(runtime|docs|peers|package|examples|adapters\/cli|console\/browser)\//;
+const OTHER = /^test\/(server|docs|peers|package|examples|adapters\/cli|console\/browser)\//;
 
 const tests = testPaths().filter((path) => path.endsWith(".test.ts"));
 const unit = tests.filter((path) => !OTHER.test(path) && !INTEGRATION.some((glob) => matchesGlob(path, glob)));
@@ -31,9 +31,9 @@ function pathToMachine(path: string, seen = new Set<string>()): readonly string[
   seen.add(path);
   for (const target of importedBy(path)) {
     if (MACHINE.test(target)) return [path, target];
-    const rest =
+    const targetPath =
       target.startsWith("test/") && posix.extname(target) === ".ts" ? pathToMachine(target, seen) : undefined;
-    if (rest !== undefined) return [path, ...rest];
+    if (targetPath !== undefined) return [path, ...targetPath];
   }
   return undefined;
 }
