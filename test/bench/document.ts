@@ -56,7 +56,7 @@ function tableOf(rows: readonly Row[]): string {
     const verdict = target === undefined ? "" : reached ? "reached" : "**missed**";
     return `| ${figure} | ${measured} | ${target ?? ""} | ${verdict} |\n`;
   });
-  return `| what | measured | wanted | |\n|---|---|---|---|\n${lines.join("")}`;
+  return `| figure | measured | target | |\n|---|---|---|---|\n${lines.join("")}`;
 }
 
 function machineTable(): string {

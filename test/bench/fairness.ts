@@ -48,7 +48,7 @@ export const FAIRNESS = benchmark({
         atMost("the same beside the long texts", besideLoad.dialledMs, MAX_DIALLING_MS, "ms", dialledText),
         row("longest silence in the message, alone", ms(alone.silenceMs, 0)),
         row("the same beside the long texts", silenceText, `≤ ${MAX_EXTRA_SILENCE_MS} ms more`, isHeard),
-        row("`message_delayed` events of them", String(besideLoad.delays), "none", besideLoad.delays === 0),
+        row("`message_delayed` events", String(besideLoad.delays), "none", besideLoad.delays === 0),
       ];
     } finally {
       await world.stop();

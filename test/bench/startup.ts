@@ -23,7 +23,7 @@ export const STARTUP = benchmark({
         const sides = { npm: npmMs, ready: () => readyMs(script, data) };
         const times = await inRounds(starts, sides, { label: `${name}: npm run ${script}` });
         const [npm, ready] = [median(times.npm), median(times.ready)];
-        const measured = `${(ready / 1000).toFixed(2)} s, npm's ${(npm / 1000).toFixed(2)} s among them`;
+        const measured = `${(ready / 1000).toFixed(2)} s, including npm's ${(npm / 1000).toFixed(2)} s`;
         return [row(`npm run ${script}`, measured, `≤ ${MAX_MS / 1000} s`, ready <= MAX_MS)];
       }),
     ),
@@ -50,7 +50,7 @@ async function readyMs(script: string, data: string): Promise<number> {
   try {
     while (!(await isReady(`http://127.0.0.1:${port}/healthz`))) {
       if (child.exitCode !== null) throw new Error(`npm run ${script} ended with ${child.exitCode}`);
-      if (performance.now() - startedAt > TIMEOUT_MS) throw new Error(`npm run ${script} did not answer`);
+      if (performance.now() - startedAt > TIMEOUT_MS) throw new Error(`npm run ${script} did not respond`);
       await pause(RETRY_MS);
     }
     return performance.now() - startedAt;

@@ -68,11 +68,11 @@ export const measure: Measure<{ calls: number; uploads: number }> = async ({ cal
     lateness.reset();
     await pause(seconds * 1000);
     return [
-      allOf("uploads answered 201", accepted, uploads),
+      allOf("uploads accepted with 201", accepted, uploads),
       row("uploads per second, each called and hung up", (uploads / seconds).toFixed(1)),
-      row("lateness p99 while they came", ms(duringUploads.p99)),
-      atMost("lateness max while they came", duringUploads.max, 20, "ms"),
-      row("lateness max as long without them", ms(lateness.max)),
+      row("lateness p99 during the uploads", ms(duringUploads.p99)),
+      atMost("lateness max during the uploads", duringUploads.max, 20, "ms"),
+      row("lateness max in the same time without uploads", ms(lateness.max)),
     ];
   } finally {
     await world.stop();
@@ -100,8 +100,8 @@ function measureOpenUploads(runtime: Runtime, held: number): Promise<Row[]> {
       const budget = DEFAULT_LIMITS.allBodiesBytes / MIB;
       return [
         row("held uploads refused with 503", `${refused} of ${held}`),
-        atMost("memory at its peak, above that after one upload", growthMiB, budget, "MiB", size),
-        row("another user's upload in the meantime", `answered ${status}`, "201", status === 201),
+        atMost("growth of peak memory since the first upload", growthMiB, budget, "MiB", size),
+        row("another user's upload in the meantime", String(status), "201", status === 201),
       ];
     } finally {
       await server.stop();

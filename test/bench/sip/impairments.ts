@@ -11,7 +11,7 @@ export const IMPAIRED_CALLS = benchmark({
       const { concealedMs, gaps, delayMs, mos } = call;
       return row(
         title,
-        `${concealedMs.toFixed(0)} ms made up, ${gaps.toFixed(1)} gaps, ${delayMs.toFixed(0)} ms later, MOS ${mos.toFixed(2)} (E-model ${eModel(call).toFixed(2)})`,
+        `${concealedMs.toFixed(0)} ms concealed, ${gaps.toFixed(1)} gaps, ${delayMs.toFixed(0)} ms delay, MOS ${mos.toFixed(2)} (E-model ${eModel(call).toFixed(2)})`,
         `≤ ${max.concealedMs.toFixed(0)} ms, ≤ ${max.gaps.toFixed(1)} gaps, ≤ ${max.delayMs} ms`,
         concealedMs <= max.concealedMs && gaps <= max.gaps && delayMs <= max.delayMs,
       );

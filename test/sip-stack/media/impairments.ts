@@ -28,18 +28,18 @@ export const IMPAIRMENTS: readonly Impairment[] = [
   })),
   { title: "30 ms of jitter", conditions: { delayMs, jitterMs: 30 }, concealedMs: 30, gaps: 0, delayMs: 70 },
   {
-    title: "10 % overtaken by others, 30 ms late",
+    title: "10 % reordered, 30 ms late",
     conditions: { delayMs, reordered: 0.1, reorderDelayMs: 30 },
     ...{ concealedMs: 30, gaps: 0, delayMs: 70 },
   },
-  { title: "10 % doubled", conditions: { delayMs, duplicates: 0.1 }, concealedMs: 0, gaps: 0, delayMs: 60 },
+  { title: "10 % duplicated", conditions: { delayMs, duplicates: 0.1 }, concealedMs: 0, gaps: 0, delayMs: 60 },
   {
     title: "nothing for 200 ms, every 5 s",
     conditions: { delayMs, stallEveryMs: 5_000, stallMs: 200 },
     ...{ concealedMs: 3_400, gaps: 14, delayMs: 200, beyondModel: true },
   },
   {
-    title: "everything at once: 3 % in bursts, 30 ms of jitter, 5 % overtaken, 5 % doubled",
+    title: "everything at once: 3 % in bursts, 30 ms of jitter, 5 % reordered, 5 % duplicated",
     conditions: {
       delayMs,
       loss: 0.03,

@@ -12,6 +12,6 @@ const publicUrl = process.env.RINGPORT_PUBLIC_URL ?? "http://localhost:3000/voic
 const shared = globalThis as { ringport?: Ringport };
 shared.ringport ??= createRingport({ basePath: "/voice", publicUrl });
 
-const answer = shared.ringport.fetch;
+const respond = shared.ringport.fetch;
 
-export { answer as DELETE, answer as GET, answer as HEAD, answer as OPTIONS, answer as PATCH, answer as POST };
+export { respond as DELETE, respond as GET, respond as HEAD, respond as OPTIONS, respond as PATCH, respond as POST };
