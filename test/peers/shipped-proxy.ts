@@ -135,7 +135,7 @@ function exchange(port: number, ca: string, head: string, body: string): Promise
         socket.write(Buffer.from(`${head}${length}Connection: close\r\n\r\n${body}`, "latin1"));
       },
     );
-    socket.setEncoding("latin1").setTimeout(20_000, () => socket.destroy(new Error("the proxy did not answer")));
+    socket.setEncoding("latin1").setTimeout(20_000, () => socket.destroy(new Error("the proxy did not respond")));
     let text = "";
     socket.on("data", (piece: string) => {
       text += piece;

@@ -190,7 +190,7 @@ export class SimulatedLine implements Line, SimulatedPhone {
   #dropLine(ms: number): void {
     if (this.#closed || this.#device === undefined) return;
     for (const leg of this.#legs) leg.cutOff();
-    this.#connectIn(ms, "the network does not answer");
-    this.#options.host.offline("the network does not answer");
+    this.#connectIn(ms, "the network does not respond");
+    this.#options.host.offline("the network does not respond");
   }
 }

@@ -137,7 +137,7 @@ export class Linking implements Pick<InstanceUseCases, "configure" | "pairingCod
   /** A network that links automatically shows no code; the refusal names why it has not linked yet. */
   async #withoutCode(instance: Instance, monitor: LineMonitor, signal: AbortSignal | undefined): Promise<never> {
     const { system, timings } = this.#context;
-    const timeoutError = () => new NetworkSilent("the network does not answer");
+    const timeoutError = () => new NetworkSilent("the network does not respond");
     // The reason is in the connection.
     await within(monitor.probe(), { system, ms: timings.linkCodeMs, timeoutError, signal }).catch(() =>
       signal?.throwIfAborted(),

@@ -85,7 +85,7 @@ export class Prober {
   /** The network's response; a network that is silent until the next probe counts as offline. */
   async #ask(line: Line): Promise<LineHealth> {
     const { timings, system } = this.#context;
-    const timeoutError = () => new NetworkSilent("the network does not answer");
+    const timeoutError = () => new NetworkSilent("the network does not respond");
     try {
       return await within(line.probe(), { system, ms: timings.probeMs, timeoutError, signal: this.#scope.signal });
     } catch (error) {

@@ -75,7 +75,7 @@ export const CONFLICT_PROBLEMS = {
     status: 409,
     title: "A request with this idempotency key is still running",
     headers: RETRY_IN_1_S,
-    meaning: "The earlier one has not been answered yet.",
+    meaning: "The earlier request has not completed yet.",
     fix: "Send the same request again after Retry-After.",
     example: 'a request with the key "order-7" is still running',
   },

@@ -30,7 +30,7 @@ export const SERVER_PROBLEMS = {
     headers: RETRY_IN_5_S,
     meaning: "The network provided no QR code in time, or links automatically and has not done so yet.",
     fix: "Try again after Retry-After. The detail holds the state of the line.",
-    example: "no QR code came within 10000 ms: the network does not answer",
+    example: "no QR code came within 10000 ms: the network does not respond",
   },
   speech_unavailable: {
     status: 503,

@@ -115,7 +115,7 @@ export class ScriptedLine implements Line {
    * @param lasting true if a person must fix the fault
    */
   goOffline(
-    reason = "the network does not answer",
+    reason = "the network does not respond",
     { report = true, lasting = false }: { report?: boolean; lasting?: boolean } = {},
   ): void {
     this.health = lasting ? { state: "offline", reason, lasting } : { state: "offline", reason };

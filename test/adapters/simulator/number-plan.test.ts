@@ -141,7 +141,7 @@ describe("the number plan", () => {
     expect(await network.line.probe()).toEqual({ state: "online" });
     await network.system.advance(10);
     const [requestedFrames, receivedFrames] = [call.pulled, call.frames.length];
-    expect(await network.line.probe()).toEqual({ state: "offline", reason: "the network does not answer" });
+    expect(await network.line.probe()).toEqual({ state: "offline", reason: "the network does not respond" });
     expect(network.host.reports.types.at(-1)).toBe("offline");
     await expect(network.call("+12025550100")).rejects.toMatchObject({ name: "DialError", release: "line_lost" });
     await network.system.advance(2_990);

@@ -77,7 +77,7 @@ test("a call fails at once on a refused account, and waits otherwise", async () 
   expect(registering.requests).toHaveLength(requestCount); // no account is locked by calls
   for (const [i, expected] of [
     [3, /SIP 503/],
-    [4, /does not answer/],
+    [4, /does not respond/],
   ] as const) {
     const { id, call } = lines[i]!;
     const reason = async () => (await ringport.instances.get(ADA, id)).connection.reason;

@@ -21,7 +21,7 @@ describe("linking", () => {
     expect(await connectionOf(world, instance)).toMatchObject({ status: "CREATED", state: "linking" });
 
     const line = world.line(instance);
-    line.barrier = new Promise(() => {}); // the network does not answer probes yet
+    line.barrier = new Promise(() => {}); // the network does not respond probes yet
     await line.scan("+12025550177");
     await world.system.settle();
     expect(await connectionOf(world, instance)).toEqual({

@@ -3,7 +3,7 @@ import type { Instance } from "../../../src/domain/instances/instance.ts";
 import type { LineHealth } from "../../../src/ports/telephony.ts";
 import { ALICE, World, type WorldOptions } from "../../support/application.ts";
 
-const DOWN: LineHealth = { state: "offline", reason: "the trunk does not answer" };
+const DOWN: LineHealth = { state: "offline", reason: "the trunk does not respond" };
 const OPTIONS: WorldOptions = { capabilities: { linking: "operator" } };
 
 /** A world whose network is not reachable. */
@@ -48,7 +48,7 @@ test("stays CREATED without the network, and configure names the reason", async 
   expect(await connectionOf(world, instance)).toEqual({ status: "CREATED", state: "connecting", reason: DOWN.reason });
   await expect(configured(world, instance)).rejects.toMatchObject({
     code: "qr_unavailable",
-    message: expect.stringContaining("the trunk does not answer"),
+    message: expect.stringContaining("the trunk does not respond"),
   });
   await world.system.advance(60_000);
   expect(await connectionOf(world, instance)).toEqual({ status: "CREATED", state: "offline", reason: DOWN.reason });

@@ -125,8 +125,8 @@ describe("an outbound call", () => {
 
   test("a network fault ends the call as unreachable", async () => {
     const call = await ScriptedCall.placed();
-    call.invite.fail(new TransportError("timeout", "192.0.2.1 does not answer"));
-    const detail = "192.0.2.1 does not answer";
+    call.invite.fail(new TransportError("timeout", "192.0.2.1 does not respond"));
+    const detail = "192.0.2.1 does not respond";
     expect(call.end).toEqual({ type: "unreachable", detail, redirected: false, neverRang: false });
     expect(call.leftovers).toBe(0);
   });

@@ -184,7 +184,7 @@ export class AccountLine implements Line, AccountTarget {
   #checkAccount(trunk: SipTrunk): Promise<LineHealth> {
     const late = () =>
       new Error(
-        `the server did not answer for ${ATTEMPT_TIMEOUT_MS / 1000} s; check its name, its port and the transport`,
+        `the server did not respond for ${ATTEMPT_TIMEOUT_MS / 1000} s; check its name, its port and the transport`,
       );
     return within(trunk.checkHealth(), {
       system: this.#options.system,

@@ -117,7 +117,7 @@ function silentStep(trunk: ResolvedTrunk, reason: string, kind: TransportKind): 
   if (kind !== "udp")
     return brokenStep(
       "options",
-      `the port accepts ${kind.toUpperCase()} connections, but does not answer: ${reason}`,
+      `the port accepts ${kind.toUpperCase()} connections, but does not respond: ${reason}`,
       "it is not a SIP port for this transport, or a middlebox drops SIP: check port and transport of `server`, or try ;transport=udp",
     );
   return brokenStep(

@@ -63,7 +63,7 @@ export function silenceText(server: string, fault: unknown): string {
   if (detail.includes(server)) return detail;
   if (fault instanceof TransportError && fault.fault === "dns")
     return `${server} cannot be resolved: ${detail}; check the name in \`server\` and this machine's DNS resolver`;
-  return `${server} does not answer: ${detail}; check \`server\` and the firewall`;
+  return `${server} does not respond: ${detail}; check \`server\` and the firewall`;
 }
 
 /** The health of a trunk that did not respond. */

@@ -244,7 +244,7 @@ describe.concurrent("a trunk check", () => {
     expect(stepOf(steps, "connection")?.state).toBe("works");
     expect(stepOf(steps, "options")).toMatchObject({
       state: "broken",
-      detail: expect.stringContaining("accepts TCP connections, but does not answer"),
+      detail: expect.stringContaining("accepts TCP connections, but does not respond"),
       fix: expect.stringContaining("transport=udp"),
     });
   });

@@ -61,18 +61,18 @@ describe("a trunk that is probed by OPTIONS", () => {
     await silent.system.advance(4_500);
     expect(await probe).toEqual({
       state: "offline",
-      reason: "sip.example.com does not answer: no response within 4.5 s; check `server` and the firewall",
+      reason: "sip.example.com does not respond: no response within 4.5 s; check `server` and the firewall",
     });
     const unknown = watchOptions(() => new TransportError("dns", "There is no host sip.example.com; check `server`"));
     expect(await unknown.presence.checkHealth()).toEqual({
       state: "offline",
       reason: "There is no host sip.example.com; check `server`",
     });
-    const failingDns = watchOptions(() => new TransportError("dns", "The DNS was asked and did not answer"));
+    const failingDns = watchOptions(() => new TransportError("dns", "the DNS server did not respond"));
     expect(await failingDns.presence.checkHealth()).toEqual({
       state: "offline",
       reason:
-        "sip.example.com cannot be resolved: The DNS was asked and did not answer; check the name in `server` and this machine's DNS resolver",
+        "sip.example.com cannot be resolved: the DNS server did not respond; check the name in `server` and this machine's DNS resolver",
     });
   });
 

@@ -125,7 +125,7 @@ describe("a registration", () => {
     await system.advance(8_000);
     expect(await registration.checkHealth()).toEqual({
       state: "offline",
-      reason: "sip.example.com does not answer: no response within 8 s; check `server` and the firewall",
+      reason: "sip.example.com does not respond: no response within 8 s; check `server` and the firewall",
     });
     await system.advance(2_000);
     expect(agent.requests).toHaveLength(2);

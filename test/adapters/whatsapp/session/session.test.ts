@@ -76,7 +76,7 @@ describe("linking", () => {
     Object.assign(records, {
       async set(changes: Parameters<typeof set>[0]) {
         const { StorageUnavailable } = await import("../../../../src/ports/storage.ts");
-        if (isDown) throw new StorageUnavailable("the database does not answer");
+        if (isDown) throw new StorageUnavailable("the database does not respond");
         storedCount += changes.size;
         await set(changes);
       },

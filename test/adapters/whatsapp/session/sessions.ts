@@ -45,7 +45,7 @@ export class SessionScene {
     Object.assign(records, {
       set: async (changes: Parameters<typeof set>[0]) => {
         const { down, slowMs } = this.storage;
-        if (down) throw new StorageUnavailable("the database does not answer");
+        if (down) throw new StorageUnavailable("the database does not respond");
         if (slowMs > 0) await new Promise<void>((resolve) => void this.system.after(slowMs, resolve));
         await set(changes);
       },

@@ -21,7 +21,7 @@ function setUp() {
 }
 
 const recordOf = (value: number) => new Map([["key", Uint8Array.of(value)]]);
-const outage = () => new StorageUnavailable("the database does not answer");
+const outage = () => new StorageUnavailable("the database does not respond");
 
 describe("the records of a client", () => {
   test("are the line's records", async () => {
