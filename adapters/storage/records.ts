@@ -131,6 +131,7 @@ export const RECORDS = {
     slot: number("slot"),
     owner: text("owner", "none"),
     dialingAt: number("dialing_at"),
+    line: number("line"),
     version: number("version"),
   }),
 

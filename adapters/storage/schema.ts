@@ -154,14 +154,12 @@ export interface OwnerTable {
 
 /** A call that holds a slot of its instance's queue. */
 export const IS_ACTIVE: RawBuilder<boolean> = sql<boolean>`status in ('QUEUED', 'RINGING', 'IN_PROGRESS')`;
-/** A call that occupies its instance's line. */
-export const IS_ON_LINE: RawBuilder<boolean> = sql<boolean>`status in ('RINGING', 'IN_PROGRESS')`;
+/** A call that occupies a line of its instance: it is ringing or answered, or its phone may already be ringing. */
+export const IS_ON_LINE: RawBuilder<boolean> = sql<boolean>`(status in ('RINGING', 'IN_PROGRESS') or (status = 'QUEUED' and dialing_at is not null))`;
 export const IS_FINAL: RawBuilder<boolean> = sql<boolean>`status in ('COMPLETED', 'FAILED')`;
 export const IS_QUEUED: RawBuilder<boolean> = sql<boolean>`status = 'QUEUED'`;
 /** A queued call that no process has claimed. */
 export const IS_WAITING: RawBuilder<boolean> = sql<boolean>`status = 'QUEUED' and owner is null`;
-/** A queued call whose phone may already be ringing. */
-export const IS_DIALING: RawBuilder<boolean> = sql<boolean>`status = 'QUEUED' and dialing_at is not null`;
 /** A call that was dialled. */
 export const IS_DIALLED: RawBuilder<boolean> = sql<boolean>`dialing_at > 0`;
 /** A call with a recording. */

@@ -51,7 +51,7 @@ export type { DueDelivery, WebhookPatch, WebhookStore } from "./storage/webhook-
  * - An update names the version that it expects. If the stored version differs, nothing is written and the result is
  *   undefined.
  * - The database itself enforces the queue rule against concurrent writers: at most one active call per (instance,
- *   slot), and at most one RINGING or IN_PROGRESS call per instance.
+ *   slot), and at most one claimed, RINGING or IN_PROGRESS call per (instance, line).
  * - If the database is full, locked, unreachable or fails in another way, a method throws {@link StorageUnavailable}, and nothing was
  *   stored.
  * - A method waits for nothing but the database.

@@ -47,7 +47,7 @@ export const OTHER_TIMES: ReadonlyMap<string, keyof typeof REASONS> = new Map([
 
 /** Columns with numbers that are not times. */
 const NO_TIME =
-  /(?:^|\.)(?:version|slot|part|position|numbered|calls|attempts|last_status|max_calls_per_day|epoch|id|confidence|amount|\w+_bytes|\w+_ms)$/;
+  /(?:^|\.)(?:version|slot|line|part|position|numbered|calls|attempts|last_status|max_calls_per_day|epoch|id|confidence|amount|\w+_bytes|\w+_ms)$/;
 
 /** Columns that may hold times: numbers, and JSON that is known to. */
 export function timeColumns(schema: SourceFile): readonly string[] {

@@ -10,7 +10,6 @@ import {
   type CallRow,
   type Database,
   IS_ACTIVE,
-  IS_DIALING,
   IS_DIALLED,
   IS_NOT_DELETED,
   IS_ON_LINE,
@@ -26,6 +25,9 @@ interface InstanceKey {
 interface Claim extends InstanceKey, FencedParams {
   readonly owner: string;
   readonly dialing_at: number;
+  readonly line: number;
+  /** Only this call. */
+  readonly id?: string;
 }
 
 /**
@@ -40,10 +42,11 @@ const CLAIMED_CALLS = preparedQuery((db, { instance_id, owner }: InstanceKey & {
   db
     .selectFrom("calls")
     .selectAll()
-    .where(IS_DIALING)
+    .where(IS_ON_LINE)
     .where("instance_id", "=", instance_id)
-    .where("owner", "=", owner)
-    .orderBy("id"),
+    // Not `IS_QUEUED`, so that no database reads the index of all queued calls.
+    .where("status", "not in", ["RINGING", "IN_PROGRESS"])
+    .where("owner", "=", owner),
 );
 
 /** Maximum calls per query; their messages are long. */
@@ -58,15 +61,16 @@ export function callQueue(
   CallStore,
   "active" | "nextWaiting" | "claimed" | "claimNext" | "dialHistory" | "waitingSince" | "oldestWaiting" | "orphaned"
 > {
-  const claimCall = preparedQuery((db, { instance_id, owner, dialing_at, epoch }: Claim) =>
+  const claimCall = preparedQuery((db, { instance_id, owner, dialing_at, line, id, epoch }: Claim) =>
     db
       .updateTable("calls")
-      .set((eb) => ({ owner, dialing_at, version: eb("version", "+", 1) }))
+      .set((eb) => ({ owner, dialing_at, line, version: eb("version", "+", 1) }))
       .where(
         "id",
         "=",
         nextCall(db, instance_id)
           .select("id")
+          .$if(id !== undefined, (query) => query.where("id", "=", id ?? ""))
           .$if(session.traits.rowLocks, (query) => query.forUpdate().skipLocked()),
       )
       .$if(epoch !== undefined, (query) => query.where(isOwnedIn(epoch)))
@@ -82,16 +86,26 @@ export function callQueue(
       }
       return calls;
     },
-    async nextWaiting(instanceId) {
-      const [row] = await session.query(NEXT_CALL, { instance_id: instanceId });
+    async nextWaiting(instanceId, except = []) {
+      const [row] =
+        except.length === 0
+          ? await session.query(NEXT_CALL, { instance_id: instanceId })
+          : await session.read((db) => nextCall(db, instanceId).selectAll().where("id", "not in", except).execute());
       return row && callOf(row);
     },
     async claimed(instanceId, owner) {
       const rows = await session.query(CLAIMED_CALLS, { instance_id: instanceId, owner });
-      return rows.map(callOf);
+      return rows.map(callOf).sort((a, b) => (a.id < b.id ? -1 : 1));
     },
-    async claimNext(instanceId, owner, now) {
-      const [row] = await session.writeOnce(claimCall, { instance_id: instanceId, owner, dialing_at: now });
+    async claimNext(instanceId, owner, now, line, callId) {
+      const claim = {
+        instance_id: instanceId,
+        owner,
+        dialing_at: now,
+        line,
+        ...(callId !== undefined && { id: callId }),
+      };
+      const [row] = await session.writeOnce(claimCall, claim);
       return row && callOf(row);
     },
     dialHistory: (instanceId, since, limit, until, selection = "all") =>
@@ -157,24 +171,16 @@ export function callQueue(
         return row?.created_at;
       }),
     async orphaned(owner, limit) {
-      const dialledCalls = await session.read(async (db) => {
-        const onLineCalls = await db
+      const dialledCalls = await session.read((db) =>
+        db
           .selectFrom("calls")
           .selectAll()
           .where(IS_ON_LINE)
           .where(isOfOtherOwner(owner))
           .orderBy("instance_id")
           .limit(limit)
-          .execute();
-        const dialingCalls = await db
-          .selectFrom("calls")
-          .selectAll()
-          .where(IS_DIALING)
-          .where(isOfOtherOwner(owner))
-          .limit(limit - onLineCalls.length)
-          .execute();
-        return [...onLineCalls, ...dialingCalls];
-      });
+          .execute(),
+      );
       return [...dialledCalls, ...(await callsOfDeleted(session, limit - dialledCalls.length))].map(callOf);
     },
   };

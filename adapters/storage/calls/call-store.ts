@@ -101,14 +101,14 @@ async function countCalls(db: Kysely<Database>): Promise<Partial<Record<CallStat
     .where(IS_QUEUED)
     .executeTakeFirstOrThrow();
   // With "slot", which is in no index of all calls, so that SQLite reads the small index of lines.
-  const lineCalls = await db.selectFrom("calls").select(["status", "slot"]).where(IS_ON_LINE).execute();
+  const callsOnLine = await db.selectFrom("calls").select(["status", "slot"]).where(IS_ON_LINE).execute();
   const finished = await db
     .selectFrom("finished_counts")
     .select((eb) => ["status", eb.cast<number>(eb.fn.sum("calls"), "bigint").as("calls")])
     .groupBy("status")
     .execute();
   const counts = new Map<CallStatus, number>([["QUEUED", queued.calls]]);
-  for (const { status } of lineCalls) counts.set(status, (counts.get(status) ?? 0) + 1);
+  for (const { status } of callsOnLine) if (status !== "QUEUED") counts.set(status, (counts.get(status) ?? 0) + 1);
   for (const { status, calls } of finished) counts.set(status, calls);
   return Object.fromEntries([...counts].filter(([, calls]) => calls > 0));
 }

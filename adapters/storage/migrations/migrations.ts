@@ -52,6 +52,7 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
     "0036_list_indexes": { up: listIndexes },
     "0037_stored_bytes": { up: (db) => addStoredBytes(db, types) },
     "0038_counted_rows": { up: countedRows },
+    "0039_lines": { up: lines },
   };
 }
 
@@ -70,6 +71,18 @@ async function countedRows(db: Kysely<unknown>): Promise<void> {
     "requested = 1 and status <> 'pending'",
   );
   await partialIndex(db, "tokens_revoked", "tokens", ["user_id", "id"], "revoked_at is not null");
+}
+
+/**
+ * An instance may have several lines, and a line carries one call, from its claim to its end. Existing calls on the line
+ * have no number of it: the start ends them before it dials.
+ */
+async function lines(db: Kysely<unknown>): Promise<void> {
+  const { schema } = db;
+  await schema.alterTable("calls").addColumn("line", "integer").execute();
+  for (const name of ["calls_on_line", "calls_dialing"]) await schema.dropIndex(name).execute();
+  const condition = "(status in ('RINGING', 'IN_PROGRESS') or (status = 'QUEUED' and dialing_at is not null))";
+  await partialIndex(db, "calls_by_line", "calls", ["instance_id", "line"], condition, { unique: true });
 }
 
 /** The removal of an account is decided before any data of its user is erased. */

@@ -53,6 +53,7 @@ function isWritten(stored: Call, call: Call, patch: CallPatch): boolean {
     stored.status === patched.status &&
     stored.owner === patched.owner &&
     stored.dialingAt === patched.dialingAt &&
+    stored.line === patched.line &&
     stored.startedAt === patched.startedAt &&
     stored.endedAt === patched.endedAt &&
     stored.outcome?.reason === patched.outcome?.reason

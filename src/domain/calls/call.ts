@@ -145,6 +145,8 @@ export interface Call {
    * is returned to the queue before the network was asked waits again.
    */
   readonly dialingAt: number | null;
+  /** The line of its instance that it occupies, or has occupied when it ended, from 0; null while it waits (see queue-policy.ts). */
+  readonly line: number | null;
   /** Counts writes; a write names the version it expects. */
   readonly version: number;
 }
@@ -184,6 +186,7 @@ export function asCreated(call: Call): Call {
     endedAt: null,
     owner: null,
     dialingAt: null,
+    line: null,
     version: 1,
   };
 }

@@ -120,16 +120,20 @@ export interface CallStore {
   list(userId: string, filter: CallFilter, page: Page): Promise<Call[]>;
   /** The active calls of an instance, by ascending id: the order of their creation, whatever the clock showed. Other work continues while it reads a long queue. */
   active(instanceId: string): Promise<Call[]>;
-  /** The call that {@link claimNext} would claim. Reads no other call. */
-  nextWaiting(instanceId: string): Promise<Call | undefined>;
+  /** The call that {@link claimNext} would claim. Reads no other call. @param except ids of calls to skip. Default: none */
+  nextWaiting(instanceId: string, except?: readonly string[]): Promise<Call | undefined>;
   /** The QUEUED calls of an instance that `owner` has claimed, by ascending id. Reads no other calls. */
   claimed(instanceId: string, owner: string): Promise<Call[]>;
   /**
-   * Assigns the unclaimed QUEUED call of the instance with the lowest id to `owner` and marks it as dialing (`dialingAt`)
-   * in the same write, which raises its version; returns undefined if no call waits or the instance is DELETED.
+   * Assigns the unclaimed QUEUED call of the instance with the lowest id to `owner` and to a line of the instance, and
+   * marks it as dialing (`dialingAt`) in the same write, which raises its version; returns undefined if no such call
+   * waits or the instance is DELETED.
    * @param now ms since 1970-01-01 UTC
+   * @param line from 0. A line that already carries a call, which is RINGING, IN_PROGRESS or QUEUED with the dialing mark,
+   *   takes no other one: the claim rejects, and no call is claimed
+   * @param callId claims only this call. Default: the one with the lowest id
    */
-  claimNext(instanceId: string, owner: string, now: number): Promise<Call | undefined>;
+  claimNext(instanceId: string, owner: string, now: number, line: number, callId?: string): Promise<Call | undefined>;
   /**
    * The calls of an instance that were dialled (`dialingAt`) after a time, newest first, at most `most`. Reads no other
    * calls.

@@ -20,16 +20,17 @@ export function callQueueContract(clause: Clause): void {
     const first = await scene.storedCall(instance);
     const second = await scene.storedCall(instance);
     const [firstTime, secondTime] = [scene.now(), scene.now()];
-    const claimedCall = { ...first, owner: "node_a", dialingAt: firstTime, version: 2 };
-    scene.equal(await calls.claimNext(instance.id, "node_a", firstTime), claimedCall);
-    scene.equal(await calls.claimNext(instance.id, "node_b", secondTime), {
+    const claimedCall = { ...first, owner: "node_a", dialingAt: firstTime, line: 0, version: 2 };
+    scene.equal(await calls.claimNext(instance.id, "node_a", firstTime, 0), claimedCall);
+    scene.equal(await calls.claimNext(instance.id, "node_b", secondTime, 7), {
       ...second,
       owner: "node_b",
       dialingAt: secondTime,
+      line: 7,
       version: 2,
     });
-    scene.equal(await calls.claimNext(instance.id, "node_a", secondTime), undefined);
-    scene.equal(await calls.claimNext(scene.id("inst"), "node_a", secondTime), undefined);
+    scene.equal(await calls.claimNext(instance.id, "node_a", secondTime, 0), undefined);
+    scene.equal(await calls.claimNext(scene.id("inst"), "node_a", secondTime, 0), undefined);
     scene.equal(await calls.get(first.id), claimedCall);
   });
 
@@ -39,8 +40,27 @@ export function callQueueContract(clause: Clause): void {
     const first = await scene.storedCall(instance, { createdAt: scene.now() + 3_600_000 });
     const second = await scene.storedCall(instance);
     scene.equal(idsOf(await calls.active(instance.id)), [first.id, second.id]);
-    scene.equal((await calls.claimNext(instance.id, "node_a", scene.now()))?.id, first.id);
-    scene.equal((await calls.claimNext(instance.id, "node_a", scene.now()))?.id, second.id);
+    scene.equal((await calls.claimNext(instance.id, "node_a", scene.now(), 0))?.id, first.id);
+    scene.equal((await calls.claimNext(instance.id, "node_a", scene.now(), 1))?.id, second.id);
+  });
+
+  clause("one waiting call is claimed by its id, and others are skipped", async (scene) => {
+    const { calls } = scene.storage;
+    const instance = await scene.storedInstance();
+    const [first, second, third] = [
+      await scene.storedCall(instance),
+      await scene.storedCall(instance),
+      await scene.storedCall(instance),
+    ];
+    scene.equal(await calls.nextWaiting(instance.id, [second.id]), first);
+    scene.equal(await calls.nextWaiting(instance.id, [first.id, second.id]), third);
+    scene.equal(await calls.nextWaiting(instance.id, [first.id, second.id, third.id]), undefined);
+    scene.equal((await calls.claimNext(instance.id, "node_a", scene.now(), 0, second.id))?.id, second.id);
+    scene.equal(await calls.claimNext(instance.id, "node_a", scene.now(), 1, second.id), undefined);
+    const other = await scene.storedCall(await scene.storedInstance());
+    scene.equal(await calls.claimNext(instance.id, "node_a", scene.now(), 1, other.id), undefined);
+    scene.equal(await calls.get(first.id), first);
+    scene.equal((await calls.claimNext(instance.id, "node_a", scene.now(), 1))?.id, first.id);
   });
 
   clause("the next waiting call is claimed next", async (scene) => {
@@ -51,7 +71,7 @@ export function callQueueContract(clause: Clause): void {
     const second = await scene.storedCall(instance);
     await scene.storedCall(await scene.storedInstance());
     scene.equal(await calls.nextWaiting(instance.id), first);
-    await calls.claimNext(instance.id, "node_a", scene.now());
+    await calls.claimNext(instance.id, "node_a", scene.now(), 0);
     scene.equal(await calls.nextWaiting(instance.id), second);
     await instances.update(instance.id, instance.version, { status: "DELETED" }, []);
     scene.equal(await calls.nextWaiting(instance.id), undefined);
@@ -63,10 +83,11 @@ export function callQueueContract(clause: Clause): void {
     for (let i = 0; i < 4; i++) await scene.storedCall(instance);
     const owners = ["node_a", "node_b", "node_a"];
     const claims: (Call | undefined)[] = [];
-    for (const owner of owners) claims.push(await calls.claimNext(instance.id, owner, scene.now()));
+    for (const [i, owner] of owners.entries())
+      claims.push(await calls.claimNext(instance.id, owner, scene.now(), 2 - i));
     const other = await scene.storedInstance();
     await scene.storedCall(other);
-    await calls.claimNext(other.id, "node_a", scene.now());
+    await calls.claimNext(other.id, "node_a", scene.now(), 0);
     scene.equal(await calls.claimed(instance.id, "node_a"), [claims[0], claims[2]]);
     if (claims[0]) await scene.updateCall(claims[0], { status: "RINGING" });
     scene.equal(await calls.claimed(instance.id, "node_a"), [claims[2]]);
@@ -78,7 +99,7 @@ export function callQueueContract(clause: Clause): void {
     const storedIds: string[] = [];
     for (let i = 0; i < 10; i++) storedIds.push((await scene.storedCall(instance)).id);
     const claims = await Promise.all(
-      Array.from({ length: 20 }, (_, i) => scene.storage.calls.claimNext(instance.id, `node_${i}`, scene.now())),
+      Array.from({ length: 20 }, (_, i) => scene.storage.calls.claimNext(instance.id, `node_${i}`, scene.now(), i)),
     );
     const successfulClaims = claims.filter((claim) => claim !== undefined);
     scene.equal(idsOf(successfulClaims).toSorted(), storedIds);
@@ -90,7 +111,7 @@ export function callQueueContract(clause: Clause): void {
     const instance = await scene.storedInstance();
     const { id } = await scene.storedCall(instance);
     await instances.update(instance.id, instance.version, { status: "DELETED" }, []);
-    scene.equal(await calls.claimNext(instance.id, "node_a", scene.now()), undefined);
+    scene.equal(await calls.claimNext(instance.id, "node_a", scene.now(), 0), undefined);
     scene.equal((await calls.get(id))?.owner, null);
   });
 
@@ -98,7 +119,7 @@ export function callQueueContract(clause: Clause): void {
     const instance = await scene.storedInstance();
     await scene.updateCall(await scene.storedCall(instance), { status: "RINGING" });
     await scene.endedCall(instance);
-    scene.equal(await scene.storage.calls.claimNext(instance.id, "node_a", scene.now()), undefined);
+    scene.equal(await scene.storage.calls.claimNext(instance.id, "node_a", scene.now(), 0), undefined);
   });
 
   clause("the dialled calls of an instance are returned newest first, up to a limit", async (scene) => {
@@ -113,7 +134,7 @@ export function callQueueContract(clause: Clause): void {
     const [startedAt, first, second, endedAt] = [scene.now(), scene.now(), scene.now(), scene.now()];
     await scene.updateCall(answeredCall, { status: "IN_PROGRESS", dialingAt: first, startedAt });
     await scene.updateCall(failedCall, { status: "FAILED", dialingAt: second, endedAt });
-    await calls.claimNext(other.id, "node_a", second);
+    await calls.claimNext(other.id, "node_a", second, 0);
     const dials = [
       { callId: failedCall.id, at: second, endedAt, answered: false },
       { callId: answeredCall.id, at: first, endedAt: null, answered: true },
@@ -125,9 +146,9 @@ export function callQueueContract(clause: Clause): void {
     scene.equal(await calls.dialHistory(instance.id, since, 10, first), dials.slice(1));
     scene.equal(await calls.dialHistory(instance.id, since, 1, second), dials.slice(0, 1));
     scene.equal(await calls.dialHistory(instance.id, since, 10, first - 1), []);
-    await calls.claimNext(instance.id, "node_a", endedAt);
+    await calls.claimNext(instance.id, "node_a", endedAt, 0);
     scene.equal((await calls.dialHistory(instance.id, since, 10))[0]?.callId, waitingCall.id);
-    await scene.updateCall({ ...waitingCall, version: 2 }, { owner: null, dialingAt: null });
+    await scene.updateCall({ ...waitingCall, version: 2 }, { owner: null, dialingAt: null, line: null });
     scene.equal(await calls.dialHistory(instance.id, since, 10), dials);
   });
 
@@ -195,7 +216,7 @@ export function callQueueContract(clause: Clause): void {
     scene.equal(await calls.oldestWaiting(), undefined);
     await scene.endedCall(instance);
     const claimedCall = await scene.storedCall(instance);
-    await calls.claimNext(instance.id, "node_a", scene.now());
+    await calls.claimNext(instance.id, "node_a", scene.now(), 0);
     const first = await scene.storedCall(instance);
     const second = await scene.storedCall(await scene.storedInstance());
     const third = await scene.storedCall(instance);
@@ -249,12 +270,12 @@ export function callQueueContract(clause: Clause): void {
     const claimedFirst = await scene.storedCall(instance);
     const freeCall = await scene.storedCall(instance);
     scene.equal(await calls.orphaned("node_new", 10), []);
-    const claim = await calls.claimNext(instance.id, "node_dead", scene.now());
+    const claim = await calls.claimNext(instance.id, "node_dead", scene.now(), 0);
     scene.equal(await calls.orphaned("node_new", 10), [claim]);
     scene.equal(await calls.orphaned("node_dead", 10), []);
     scene.equal(await calls.get(freeCall.id), freeCall);
-    await scene.updateCall({ ...claimedFirst, version: 2 }, { owner: null, dialingAt: null });
+    await scene.updateCall({ ...claimedFirst, version: 2 }, { owner: null, dialingAt: null, line: null });
     scene.equal(await calls.orphaned("node_new", 10), []);
-    scene.equal((await calls.claimNext(instance.id, "node_b", scene.now()))?.id, claimedFirst.id);
+    scene.equal((await calls.claimNext(instance.id, "node_b", scene.now(), 0))?.id, claimedFirst.id);
   });
 }

@@ -224,12 +224,12 @@ export function instancesContract(clause: Clause, persistenceClause: Clause): vo
     for (let i = 0; i < 5; i++) await scene.storedCall(second);
     await scene.storedCall(first);
     await scene.storedCall(claimedInstance);
-    await calls.claimNext(claimedInstance.id, "node_a", scene.now());
+    await calls.claimNext(claimedInstance.id, "node_a", scene.now(), 0);
     await scene.storedCall(unlinkedInstance);
     await scene.endedCall(idleInstance);
     scene.equal(await instances.withWaitingCalls(10), [second, first]);
     scene.equal(await instances.withWaitingCalls(1), [second]);
-    await calls.claimNext(second.id, "node_a", scene.now());
+    await calls.claimNext(second.id, "node_a", scene.now(), 0);
     scene.equal(idsOf(await instances.withWaitingCalls(10)), [second.id, first.id]);
     const laterCall = await scene.storedCall(claimedInstance);
     scene.equal(idsOf(await instances.withWaitingCalls(10)), [second.id, first.id, laterCall.instanceId]);

@@ -112,15 +112,52 @@ export function queueRuleContract(clause: Clause, persistenceClause: Clause): vo
     scene.equal(idsOf(await scene.storage.calls.active(instance.id)), [second.id, third.id]);
   });
 
-  clause("an instance has one call on its line, and the database refuses a second", async (scene) => {
+  clause("a line carries one call from its claim to its end, and the database refuses a second", async (scene) => {
+    const { calls } = scene.storage;
     const instance = await scene.storedInstance();
-    const ringingCall = await scene.updateCall(await scene.storedCall(instance), { status: "RINGING" });
+    await scene.storedCall(instance);
     const waitingCall = await scene.storedCall(instance);
-    const event = scene.event("ringing", waitingCall);
-    await scene.failure(scene.storage.calls.update(waitingCall.id, 1, { status: "RINGING" }, [event]));
-    scene.equal(await scene.storage.calls.get(waitingCall.id), waitingCall);
-    scene.equal(await scene.timeline(waitingCall.id), []);
-    await scene.updateCall(ringingCall, { status: "FAILED", endedAt: scene.now() });
-    scene.equal((await scene.updateCall(waitingCall, { status: "RINGING" })).status, "RINGING");
+    let claimedCall = await scene.claimedCall(instance, 0);
+    for (const status of ["QUEUED", "RINGING", "IN_PROGRESS"] as const) {
+      if (status !== "QUEUED") claimedCall = await scene.updateCall(claimedCall, { status });
+      await scene.failure(calls.claimNext(instance.id, "node_a", scene.now(), 0));
+      scene.equal(await calls.get(waitingCall.id), waitingCall);
+    }
+    await scene.updateCall(claimedCall, { status: "COMPLETED", endedAt: scene.now() });
+    const nextCall = await scene.claimedCall(instance, 0);
+    scene.equal([nextCall.id, nextCall.line], [waitingCall.id, 0]);
+  });
+
+  clause("a call that returns to the queue frees its line", async (scene) => {
+    const instance = await scene.storedInstance();
+    await scene.storedCall(instance);
+    const call = await scene.claimedCall(instance, 3);
+    const requeuedCall = await scene.updateCall(call, { owner: null, dialingAt: null, line: null });
+    scene.equal(requeuedCall.line, null);
+    scene.equal((await scene.claimedCall(instance, 3)).id, call.id);
+  });
+
+  clause("lines of one instance, and of several instances, are independent", async (scene) => {
+    const instances = [await scene.storedInstance(), await scene.storedInstance()];
+    const lines: (number | null)[] = [];
+    for (const instance of instances)
+      for (let line = 0; line < 3; line++) {
+        await scene.storedCall(instance);
+        const call = await scene.claimedCall(instance, line);
+        lines.push((await scene.updateCall(call, { status: "RINGING" })).line);
+      }
+    scene.equal(lines, [0, 1, 2, 0, 1, 2]);
+    const statuses = (await scene.storage.calls.active(instances[0]?.id ?? "")).map(({ status }) => status);
+    scene.equal(statuses, ["RINGING", "RINGING", "RINGING"]);
+  });
+
+  clause("of 20 concurrent claims for one line, one claims a call", async (scene) => {
+    const instance = await scene.storedInstance();
+    for (let i = 0; i < 20; i++) await scene.storedCall(instance);
+    const claims = await Promise.allSettled(
+      Array.from({ length: 20 }, () => scene.storage.calls.claimNext(instance.id, "node_a", scene.now(), 0)),
+    );
+    scene.equal(claims.filter(({ status }) => status === "fulfilled").length, 1);
+    scene.equal((await scene.storage.calls.claimed(instance.id, "node_a")).length, 1);
   });
 }

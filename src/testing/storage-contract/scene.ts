@@ -113,6 +113,7 @@ export class StorageScene {
       slot: 0,
       owner: null,
       dialingAt: null,
+      line: null,
       version: 1,
       ...patch,
     };
@@ -163,6 +164,13 @@ export class StorageScene {
     const insertion = await this.storage.calls.insert(this.call(instance, patch), audio, LONG_QUEUE, []);
     if (insertion.kind !== "created") throw new Error(`the call was not created: ${insertion.kind}`);
     return insertion.call;
+  }
+
+  /** Claims the oldest waiting call of the instance for a line. */
+  async claimedCall(instance: Pick<Instance, "id">, line: number): Promise<Call> {
+    const call = await this.storage.calls.claimNext(instance.id, "node_a", this.now(), line);
+    if (!call) throw new Error(`no call of ${instance.id} waits`);
+    return call;
   }
 
   /** Updates the call and returns the result. */

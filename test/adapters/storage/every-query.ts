@@ -137,8 +137,10 @@ async function queryCalls({ instances, calls, receipts }: Storage): Promise<void
   await calls.waitingSince(2, 10, { id: "call_0", createdAt: 1 });
   await calls.active("inst_1");
   await calls.nextWaiting("inst_1");
+  await calls.nextWaiting("inst_1", ["call_0"]);
   await calls.claimed("inst_1", "node_1");
-  await calls.claimNext("inst_1", "node_1", 1);
+  await calls.claimNext("inst_1", "node_1", 1, 0, "call_0");
+  await calls.claimNext("inst_1", "node_1", 1, 0);
   await calls.orphaned("node_1", 10);
   await calls.dialHistory("inst_1", 0, 10);
   await calls.dialHistory("inst_1", 0, 10, 9);

@@ -268,7 +268,7 @@ function writesOf({ accounts, instances, calls, events, receipts, transcripts, r
     credentials: () => instances.eraseCredentials("inst_1"),
     purge: () => instances.purge(0, 1),
     creation: () => calls.insert(storedCall("call_2", "inst_1"), undefined, { kind: "single" }, []),
-    claim: () => calls.claimNext("inst_1", "node_1", 1),
+    claim: () => calls.claimNext("inst_1", "node_1", 1, 0),
     update: () => calls.update("call_1", 1, { owner: "node_1" }, []),
     removal: () => calls.remove(["call_9"]),
     event: () => events.append([event("evt_9")]),

@@ -55,6 +55,7 @@ const STEPS = [
   "0036_list_indexes",
   "0037_stored_bytes",
   "0038_counted_rows",
+  "0039_lines",
 ];
 
 test("four processes migrate one new SQLite file at the same time", { timeout: 60_000 }, async () => {

@@ -35,7 +35,7 @@ describe.skipIf(postgres.missing ?? source.missing)(title, { timeout: 60_000 }, 
       await first.instances.insert(storedInstance(id), []);
       await first.calls.insert(storedCall(`call_of_${id}`, id), undefined, { kind: "single" }, []);
       await first.lease?.renew();
-      return first.calls.claimNext(id, "node_1", 1);
+      return first.calls.claimNext(id, "node_1", 1, 0);
     });
     for (const call of await Promise.all(claims)) expect(call).toMatchObject({ owner: "node_1" });
     expect(await first.calls.counts()).toEqual({ QUEUED: 30 });

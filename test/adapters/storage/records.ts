@@ -40,6 +40,7 @@ export function storedCall(id: string, instanceId: string, patch: Partial<Call> 
     slot: 0,
     owner: null,
     dialingAt: null,
+    line: null,
     version: 1,
     ...patch,
   };

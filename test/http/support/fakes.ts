@@ -71,6 +71,7 @@ export const call = (overrides: Partial<Call> = {}): Call => ({
   slot: 0,
   owner: null,
   dialingAt: null,
+  line: null,
   version: 1,
   ...overrides,
 });

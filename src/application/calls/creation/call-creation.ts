@@ -248,6 +248,7 @@ export class CallCreation {
       slot: 0,
       owner: null,
       dialingAt: null,
+      line: null,
       version: 1,
     };
   }

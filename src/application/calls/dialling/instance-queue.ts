@@ -237,7 +237,7 @@ export class InstanceQueue {
   async #claim(): Promise<Call | undefined> {
     const { storage, system, nodeId } = this.#context;
     try {
-      return await storage.calls.claimNext(this.instanceId, nodeId, system.now());
+      return await storage.calls.claimNext(this.instanceId, nodeId, system.now(), 0);
     } catch (error) {
       this.#decide({ type: "claim_unconfirmed", now: system.monotonic() });
       throw error;
@@ -254,7 +254,7 @@ export class InstanceQueue {
 
   /** The line went down, or the server began to stop, while the call was being claimed. */
   async #giveBack(claimedCall: Call): Promise<void> {
-    const call = await storeCall(this.#context, claimedCall, { owner: null, dialingAt: null }, []);
+    const call = await storeCall(this.#context, claimedCall, { owner: null, dialingAt: null, line: null }, []);
     if (call) this.#host.requeued(call);
   }
 

@@ -101,7 +101,7 @@ export class CallJournal {
 
   /** Returns the call to its queue: it was not dialled, or the network refused it for now. */
   requeue(): void {
-    this.#put({ owner: null, dialingAt: null }, []);
+    this.#put({ owner: null, dialingAt: null, line: null }, []);
   }
 
   /** The final state. */
