@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import process from "node:process";
 import { describe, expect, test } from "vitest";
 import { ENGINE_FOLDER, missingEngine, recognised } from "../support/neural.ts";
@@ -31,6 +32,16 @@ describe.skipIf(missingEngine !== undefined)("natural voices and transcripts of 
       const { id } = await client.call((await client.activeInstance()).id, { tts: { text: TEXT, voiceId: "pt-BR-1" } });
       expect(await client.waitForCall(id)).toMatchObject({ status: "COMPLETED", outcome: { heard_ratio: 1 } });
       expect(await recognised(models, await client.heard(id))).toBe(WORDS);
+    });
+
+    test.skipIf(process.platform !== "linux")("only the speech process has the engine in its memory", async () => {
+      const client = await server.as("ada");
+      const { id } = await client.call((await client.activeInstance()).id, {
+        tts: { text: "onde mora o motor", voiceId: "pt-BR-50" },
+      });
+      expect(await client.waitForCall(id)).toMatchObject({ status: "COMPLETED", outcome: { heard_ratio: 1 } });
+      expect(speechProcesses(server).map(engineFiles)).toEqual([expect.arrayContaining([expect.any(String)])]);
+      expect(engineFiles(server.pid)).toEqual([]);
     });
 
     test("a message survives the kill of its speech process, and so does the next one", async () => {
@@ -76,4 +87,10 @@ function speechProcesses({ pid }: Server): number[] {
     .trim()
     .split("\n")
     .map(Number);
+}
+
+/** Files of the engine in the memory of a process. */
+function engineFiles(pid: number): string[] {
+  const files = readFileSync(`/proc/${pid}/maps`, "utf8").match(/\/\S*(?:sherpa|onnxruntime)\S*$/gm) ?? [];
+  return [...new Set(files)];
 }
