@@ -207,8 +207,8 @@ export default defineConfig({
         // Calls by models of real providers, whose keys are in the environment and which cost money; not in the gate.
         extends: true,
         test: {
-          name: "live",
-          include: ["test/peers/live/*.test.ts"],
+          name: "providers",
+          include: ["test/peers/providers/*.test.ts"],
           testTimeout: 180_000,
           hookTimeout: 60_000,
         },

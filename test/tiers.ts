@@ -46,7 +46,7 @@ const TIERS: Readonly<Record<string, Tier>> = {
   console: { packages: ["console/browser", "peers", BUN, DENO], run: vitest("console") },
   peers: { packages: ["peers", NODE_22, BUN, DENO, POSTGRES], run: vitest("peers", "peers-sip") },
   pbx: { packages: [], run: vitest("pbx") },
-  live: { packages: [], run: [...vitest("live"), "--reporter=verbose"] },
+  providers: { packages: [], run: [...vitest("providers"), "--reporter=verbose"] },
   package: { packages: ["package", NODE_22, BUN, DENO], run: vitest("package") },
   examples: { packages: [NODE_22, BUN, DENO], run: vitest("examples") },
   chaos: { packages: [POSTGRES], run: ["test/chaos/main.ts"] },

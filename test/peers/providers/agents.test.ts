@@ -33,7 +33,7 @@ interface CallView {
 function withVariables(title: string, names: readonly string[], define: () => void): void {
   const missingNames = names.filter((name) => !LIVE[name]);
   const reason =
-    missingNames.length > 0 ? missing(`set ${missingNames.join(", ")}; test/peers/live/README.md`) : undefined;
+    missingNames.length > 0 ? missing(`set ${missingNames.join(", ")}; test/peers/providers/README.md`) : undefined;
   describe.skipIf(reason)(reason ? `${title} (skipped: ${reason})` : title, define);
 }
 
