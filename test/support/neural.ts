@@ -5,6 +5,7 @@ import { type EnginePackage, enginePackages } from "../../adapters/neural/engine
 import { neuralTranscription } from "../../adapters/neural/neural-transcription.ts";
 import { SpeechProcesses, type SpeechProcessesOptions } from "../../adapters/neural/speech-processes.ts";
 import { concatPcm } from "../../src/audio/samples/pcm.ts";
+import type { Transcription } from "../../src/ports/transcription.ts";
 import { atFileEnd } from "./file-end.ts";
 import { missing } from "./runtimes.ts";
 import type { Sound } from "./server-sound.ts";
@@ -39,10 +40,17 @@ export function testProcesses(options: SpeechProcessesOptions): SpeechProcesses 
 }
 
 /** The text of a sound, by a recogniser of a model folder. */
-export async function recognised(folder: string, { samples, sampleRate }: Sound): Promise<string> {
+export async function recognised(folder: string, sound: Sound): Promise<string> {
   const processes = testProcesses({ packages: () => enginePackages(ENGINE_FOLDER) });
+  const text = await transcribed(neuralTranscription(processes, { folder }), sound);
+  processes.close();
+  return text;
+}
+
+/** The text of a sound, as one turn of a callee. @throws the error of a session that ends early */
+export async function transcribed(transcription: Transcription, { samples, sampleRate }: Sound): Promise<string> {
   const options = { callId: "call_1", speaker: "callee", sampleRate } as const;
-  const session = await neuralTranscription(processes, { folder }).open(options, new AbortController().signal);
+  const session = await transcription.open(options, new AbortController().signal);
   const frame = sampleRate / 50;
   const padded = concatPcm([samples, new Int16Array(sampleRate / 2)]);
   for (let at = 0; at < padded.length; at += frame)
@@ -50,7 +58,9 @@ export async function recognised(folder: string, { samples, sampleRate }: Sound)
   session.commit();
   void session.close();
   const texts: string[] = [];
-  for await (const event of session.events) if (event.type === "final") texts.push(event.text);
-  processes.close();
+  for await (const event of session.events) {
+    if (event.type === "final") texts.push(event.text);
+    if (event.type === "error" && !event.recoverable) throw event.error;
+  }
   return texts.join(" ");
 }
