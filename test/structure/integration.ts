@@ -14,6 +14,7 @@ export const INTEGRATION: readonly string[] = [
   "test/adapters/agent/{cascade{,-report,-tools},http-tool,realtime{,-tasks},safety}.test.ts",
   "test/adapters/neural/{call,contract,speech-processes}.test.ts",
   "test/adapters/neural/installation/download.test.ts",
+  "test/live/measure.test.ts",
   "test/adapters/{body-parsing,server,simulator,speech,storage,transcription,user-hosts,workers}/**/*.test.ts",
   "test/adapters/sip/*.test.ts",
   "test/adapters/sip/{accounts,check,routes,torture}/**/*.test.ts",
