@@ -15,7 +15,7 @@ import type {
 } from "./application/use-cases.ts";
 import { Webhooks } from "./application/webhooks/webhooks.ts";
 import { Refusal } from "./domain/refusal.ts";
-import { type Absence, closedRefusal } from "./http/closed.ts";
+import { type Absence, closedRefusal } from "./http/not-running.ts";
 import { toResponse } from "./http/replies/reply.ts";
 import { ownPaths } from "./http/requests/own-paths.ts";
 import { withoutFragment } from "./http/requests/without-fragment.ts";

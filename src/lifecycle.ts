@@ -2,7 +2,7 @@ import { ClosedError } from "./base/error.ts";
 import { pause } from "./base/timers.ts";
 import { Refusal } from "./domain/refusal.ts";
 import { decideServer, type ServerEffect, type ServerInput, type ServerState } from "./domain/server-flow.ts";
-import { type Absence, NOT_THE_OWNER } from "./http/closed.ts";
+import { type Absence, NOT_THE_OWNER } from "./http/not-running.ts";
 import type { EmbeddedPorts } from "./options.ts";
 import type { Logger } from "./ports/logger.ts";
 import { type Storage, StorageLocked } from "./ports/storage.ts";

@@ -21,7 +21,7 @@ import { SINGLE } from "./domain/instances/queue-policy.ts";
 import { DEFAULT_LIMITS } from "./domain/limits.ts";
 import { DEFAULT_TIMINGS, isLeaseRenewedInTime, type Timings } from "./domain/timings.ts";
 import { createHttp } from "./http/app.ts";
-import type { Absence } from "./http/closed.ts";
+import type { Absence } from "./http/not-running.ts";
 import { eventView } from "./http/views/event-view.ts";
 import { Lifecycle, type Running as Runs } from "./lifecycle.ts";
 import type { EmbeddedPorts, RingportOptions } from "./options.ts";

@@ -3,7 +3,7 @@ import { Refusal } from "../../domain/refusal.ts";
 import type { Logger } from "../../ports/logger.ts";
 import { StorageUnavailable } from "../../ports/storage.ts";
 import type { Reply } from "../../ports/web.ts";
-import { ABSENCES, type Absence } from "../closed.ts";
+import { ABSENCES, type Absence } from "../not-running.ts";
 import { internalProblem, problem, problemOf } from "../problems/problem.ts";
 import type { RequestContext } from "../requests/request-context.ts";
 
