@@ -169,7 +169,7 @@ export { AgentUnavailable } from "./ports/conversation.ts";
 export type { LogFields, Logger } from "./ports/logger.ts";
 export { silentLogger } from "./ports/logger.ts";
 export { type FrameSink, type FrameSource, type PcmChunk, SAMPLE } from "./ports/media.ts";
-export type { Network, NetworkPages } from "./ports/pages.ts";
+export type { Network, NetworkPages } from "./ports/network-pages.ts";
 export type { PasswordHasher } from "./ports/password-hasher.ts";
 export { HasherBusy } from "./ports/password-hasher.ts";
 export type { Recordings, RecordingWriter, StoredRecording } from "./ports/recordings.ts";

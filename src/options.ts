@@ -11,7 +11,7 @@ import type { Authenticate } from "./ports/authenticator.ts";
 import type { BodyParser } from "./ports/body-parser.ts";
 import type { Agent } from "./ports/conversation.ts";
 import type { Logger } from "./ports/logger.ts";
-import type { Network } from "./ports/pages.ts";
+import type { Network } from "./ports/network-pages.ts";
 import type { PasswordHasher } from "./ports/password-hasher.ts";
 import type { Recordings } from "./ports/recordings.ts";
 import type { Speech } from "./ports/speech.ts";

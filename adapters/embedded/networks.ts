@@ -4,7 +4,7 @@ import { concatPcm } from "../../src/audio/samples/pcm.ts";
 import { resample } from "../../src/audio/samples/resample.ts";
 import { ConfigurationError } from "../../src/base/error.ts";
 import type { NetworkName, RingportOptions } from "../../src/options.ts";
-import type { Network } from "../../src/ports/pages.ts";
+import type { Network } from "../../src/ports/network-pages.ts";
 import type { Speech, Voice } from "../../src/ports/speech.ts";
 import type { Telephony } from "../../src/ports/telephony.ts";
 import { SPOOL_FOLDER } from "./data-folder.ts";

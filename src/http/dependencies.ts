@@ -13,7 +13,7 @@ import type { Mp3Stream } from "../ports/audio-decoder.ts";
 import type { Authenticate } from "../ports/authenticator.ts";
 import type { BodyParser } from "../ports/body-parser.ts";
 import type { Logger } from "../ports/logger.ts";
-import type { NetworkPages } from "../ports/pages.ts";
+import type { NetworkPages } from "../ports/network-pages.ts";
 import type { System } from "../ports/system.ts";
 import type { CorsOption } from "./cors.ts";
 import type { RateLimit } from "./rate-limit.ts";

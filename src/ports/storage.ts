@@ -4,8 +4,8 @@ import type { AccountStore } from "./storage/account-store.ts";
 import type { CallStore, TranscriptStore } from "./storage/call-store.ts";
 import type { EventStore } from "./storage/event-store.ts";
 import type { InstanceStore, LineRecordStore } from "./storage/instance-store.ts";
+import type { Page } from "./storage/list-page.ts";
 import type { LoginStore } from "./storage/login-store.ts";
-import type { Page } from "./storage/page.ts";
 import type { ReceiptStore } from "./storage/receipt-store.ts";
 import type { WebhookStore } from "./storage/webhook-store.ts";
 
@@ -22,6 +22,7 @@ export type {
 } from "./storage/call-store.ts";
 export type { EventStore, LogPage } from "./storage/event-store.ts";
 export type { InstancePatch, InstanceStore, LineRecordStore } from "./storage/instance-store.ts";
+export type { Page } from "./storage/list-page.ts";
 export type {
   AccountDecision,
   AccountRecord,
@@ -36,7 +37,6 @@ export type {
   SessionRecord,
   UsedCode,
 } from "./storage/login-store.ts";
-export type { Page } from "./storage/page.ts";
 export type { NewReceipt, Receipt, ReceiptKey, ReceiptStore } from "./storage/receipt-store.ts";
 export type { DueDelivery, WebhookPatch, WebhookStore } from "./storage/webhook-store.ts";
 

@@ -2,7 +2,7 @@ import { createClient } from "ringport/client";
 import { expect, test } from "vitest";
 import type { CallUseCases } from "../../src/application/use-cases.ts";
 import { eventCursor } from "../../src/domain/cursor.ts";
-import { MAX_PAGE_CHARACTERS } from "../../src/http/page.ts";
+import { MAX_PAGE_CHARACTERS } from "../../src/http/replies/list-reply.ts";
 import { ask } from "./support/ask.ts";
 import { CALL_ID, call, event, eventPage, serve, TOKEN } from "./support/fakes.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Refusal } from "../../src/domain/refusal.ts";
-import type { NetworkPages } from "../../src/ports/pages.ts";
+import type { NetworkPages } from "../../src/ports/network-pages.ts";
 import type { Reply } from "../../src/ports/web.ts";
 import { ask } from "./support/ask.ts";
 import { CALL_ID, serve } from "./support/fakes.ts";

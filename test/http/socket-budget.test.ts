@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { NetworkPages } from "../../src/ports/pages.ts";
+import type { NetworkPages } from "../../src/ports/network-pages.ts";
 import type { Socket, SocketHandlers } from "../../src/ports/web.ts";
 import { requestOf } from "./support/ask.ts";
 import { serve } from "./support/fakes.ts";

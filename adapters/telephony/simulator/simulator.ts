@@ -4,7 +4,7 @@ import { msToSamples } from "../../../src/audio/samples/pcm.ts";
 import { ClosedError } from "../../../src/base/error.ts";
 import { Refusal } from "../../../src/domain/refusal.ts";
 import { type Logger, silentLogger } from "../../../src/ports/logger.ts";
-import type { Network, NetworkPages } from "../../../src/ports/pages.ts";
+import type { Network, NetworkPages } from "../../../src/ports/network-pages.ts";
 import { realSystem, type System } from "../../../src/ports/system.ts";
 import type { CallerId, InstanceRef, Line, LineHost } from "../../../src/ports/telephony.ts";
 import { PendingLinkCodes } from "../linking/link-codes.ts";

@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../../../src/base/error.ts";
 import { type Logger, silentLogger } from "../../../src/ports/logger.ts";
-import type { Network } from "../../../src/ports/pages.ts";
+import type { Network } from "../../../src/ports/network-pages.ts";
 import { realSystem, type System } from "../../../src/ports/system.ts";
 import type { Telephony } from "../../../src/ports/telephony.ts";
 import type { MediaPlace } from "../../sip-stack/media/create-engine.ts";

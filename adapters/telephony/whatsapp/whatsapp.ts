@@ -1,7 +1,7 @@
 import { MediaClock } from "../../../src/audio/playout/media-clock.ts";
 import { ClosedError } from "../../../src/base/error.ts";
 import { type Logger, silentLogger } from "../../../src/ports/logger.ts";
-import type { Network } from "../../../src/ports/pages.ts";
+import type { Network } from "../../../src/ports/network-pages.ts";
 import { realSystem, type System } from "../../../src/ports/system.ts";
 import type { InstanceRef, Line, LineHost, Telephony, TelephonyCapabilities } from "../../../src/ports/telephony.ts";
 import type { WhatsAppClientFactory } from "../../../src/ports/whatsapp-client.ts";

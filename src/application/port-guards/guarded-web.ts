@@ -1,7 +1,7 @@
 import type { Principal } from "../../domain/access/principal.ts";
 import type { Authenticate } from "../../ports/authenticator.ts";
 import type { BodyParser } from "../../ports/body-parser.ts";
-import type { NetworkPages } from "../../ports/pages.ts";
+import type { NetworkPages } from "../../ports/network-pages.ts";
 import type { PasswordHasher } from "../../ports/password-hasher.ts";
 import type { Reply, SocketHandlers } from "../../ports/web.ts";
 import type { WebhookSender } from "../../ports/webhook-sender.ts";

@@ -5,8 +5,8 @@ import { type Call, isActive } from "../../domain/calls/call.ts";
 import type { CreateCallInput } from "../../domain/calls/call-input.ts";
 import type { ReadJson } from "../bodies/body.ts";
 import type { HttpDependencies } from "../dependencies.ts";
-import { logPage, page } from "../page.ts";
 import { createOptions, creationReply } from "../replies/creation.ts";
+import { logPage, page } from "../replies/list-reply.ts";
 import { noContent, record } from "../replies/reply.ts";
 import {
   cursorParameter,

@@ -1,5 +1,5 @@
 import { Refusal } from "../../domain/refusal.ts";
-import type { NetworkPages } from "../../ports/pages.ts";
+import type { NetworkPages } from "../../ports/network-pages.ts";
 import type { Reply, RequestLike } from "../../ports/web.ts";
 import { limitedBody } from "../bodies/limited-body.ts";
 import type { HttpDependencies } from "../dependencies.ts";

@@ -3,8 +3,8 @@ import type { CreateWebhookInput, UpdateWebhookInput } from "../../domain/webhoo
 import type { Reply } from "../../ports/web.ts";
 import type { ReadJson } from "../bodies/body.ts";
 import type { HttpDependencies } from "../dependencies.ts";
-import { page } from "../page.ts";
 import { createOptions, preferenceApplied } from "../replies/creation.ts";
+import { page } from "../replies/list-reply.ts";
 import { jsonReply, noContent, record } from "../replies/reply.ts";
 import { choiceParameter, cursorParameter, limitParameter, readQuery } from "../requests/query-parameter.ts";
 import type { HttpRoute, Operation } from "../route.ts";

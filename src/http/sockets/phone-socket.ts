@@ -1,6 +1,6 @@
 import { PHONE_NUMBER, PHONE_RULE } from "../../domain/numbers/phone-number.ts";
 import { Refusal } from "../../domain/refusal.ts";
-import type { NetworkPages } from "../../ports/pages.ts";
+import type { NetworkPages } from "../../ports/network-pages.ts";
 import type { Reply, SocketHandlers } from "../../ports/web.ts";
 import type { RequestContext } from "../requests/request-context.ts";
 import { CLOSE_CODES } from "../stream/dialect.ts";

@@ -5,7 +5,7 @@ import type { Event } from "../../domain/events.ts";
 import type { QueuePolicy } from "../../domain/instances/queue-policy.ts";
 import type { DialRecord } from "../../domain/number-protection/dial-decision.ts";
 import type { MentionedNumber } from "../../domain/numbers/mentioned-number.ts";
-import type { Page } from "./page.ts";
+import type { Page } from "./list-page.ts";
 import type { NewReceipt } from "./receipt-store.ts";
 
 /** The fields of a call that an update may change. The transition table allows each new `status`. */

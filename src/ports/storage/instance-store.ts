@@ -2,7 +2,7 @@ import type { Event } from "../../domain/events.ts";
 import type { Instance } from "../../domain/instances/instance.ts";
 import type { MentionedNumber } from "../../domain/numbers/mentioned-number.ts";
 import type { ByteBudget } from "./call-store.ts";
-import type { Page } from "./page.ts";
+import type { Page } from "./list-page.ts";
 import type { NewReceipt } from "./receipt-store.ts";
 
 /** The fields of an instance that an update may change. */

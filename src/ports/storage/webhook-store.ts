@@ -1,7 +1,7 @@
 import type { NumberedEvent } from "../../domain/events.ts";
 import type { DeliveryStatus, Webhook, WebhookDelivery } from "../../domain/webhooks/webhook.ts";
 import type { AttemptedDelivery } from "../../domain/webhooks/webhook-retries.ts";
-import type { Page } from "./page.ts";
+import type { Page } from "./list-page.ts";
 
 /** Fields of a webhook that an update changes. */
 export type WebhookPatch = Partial<Omit<Webhook, "id" | "userId" | "position" | "createdAt" | "version">>;

@@ -1,6 +1,6 @@
 import { decodeWav } from "../../../src/audio/wav/wav.ts";
 import { isInPieces } from "../../../src/http/replies/reply.ts";
-import type { Network } from "../../../src/ports/pages.ts";
+import type { Network } from "../../../src/ports/network-pages.ts";
 import type { Reply } from "../../../src/ports/web.ts";
 
 /** Requests a page of the telephony as the core would. */

@@ -4,7 +4,7 @@ import type { CallUseCases } from "../../../src/application/use-cases.ts";
 import type { Principal } from "../../../src/domain/access/principal.ts";
 import { guardedHttpPorts } from "../../../src/http/dependencies.ts";
 import { allRoutes } from "../../../src/http/routes/all-routes.ts";
-import type { NetworkPages } from "../../../src/ports/pages.ts";
+import type { NetworkPages } from "../../../src/ports/network-pages.ts";
 import type { RequestLike, Socket, SocketHandlers } from "../../../src/ports/web.ts";
 import { CALL_ID, call, dependencies, event, eventPage, INSTANCE_ID } from "../../http/support/fakes.ts";
 import { WEBHOOK_ID } from "../../http/support/webhook-fakes.ts";

@@ -1,6 +1,6 @@
 import { ClosedError } from "../../../../src/base/error.ts";
 import type { Logger } from "../../../../src/ports/logger.ts";
-import type { Network } from "../../../../src/ports/pages.ts";
+import type { Network } from "../../../../src/ports/network-pages.ts";
 import type { System } from "../../../../src/ports/system.ts";
 import type { InstanceRef, Line, LineHost } from "../../../../src/ports/telephony.ts";
 import type { MediaEngine } from "../../../sip-stack/media/engine.ts";

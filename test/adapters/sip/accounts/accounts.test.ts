@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { sip } from "../../../../adapters/telephony/sip/index.ts";
 import type { Logger } from "../../../../src/ports/logger.ts";
-import type { Network } from "../../../../src/ports/pages.ts";
+import type { Network } from "../../../../src/ports/network-pages.ts";
 import type { Line } from "../../../../src/ports/telephony.ts";
 import { telephonyContract } from "../../../../src/testing/telephony-contract.ts";
 import { TestLineHost } from "../../../../src/testing/telephony-host.ts";

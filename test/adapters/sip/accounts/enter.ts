@@ -1,4 +1,4 @@
-import type { Network } from "../../../../src/ports/pages.ts";
+import type { Network } from "../../../../src/ports/network-pages.ts";
 import type { Reply } from "../../../../src/ports/web.ts";
 
 /** Requests the page behind a code, or submits its form. */

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { sip } from "../../../../adapters/telephony/sip/index.ts";
 import { hostAddress } from "../../../../adapters/user-hosts/host-address.ts";
 import { HostLookup } from "../../../../adapters/user-hosts/host-lookup.ts";
-import type { Network } from "../../../../src/ports/pages.ts";
+import type { Network } from "../../../../src/ports/network-pages.ts";
 import { TestLineHost } from "../../../../src/testing/telephony-host.ts";
 import { onOnePort } from "../../../support/one-port.ts";
 import { callees, type FarEnd, startFarEnd } from "../../../support/sip/far-end.ts";

@@ -1,10 +1,10 @@
-import type { EventPage } from "../application/use-cases.ts";
-import { encodeCursor } from "../domain/cursor.ts";
-import type { Page } from "../ports/storage.ts";
-import type { Reply } from "../ports/web.ts";
-import { jsonReply, PRIVATE } from "./replies/reply.ts";
-import type { RequestContext } from "./requests/request-context.ts";
-import { eventView } from "./views/event-view.ts";
+import type { EventPage } from "../../application/use-cases.ts";
+import { encodeCursor } from "../../domain/cursor.ts";
+import type { Page } from "../../ports/storage.ts";
+import type { Reply } from "../../ports/web.ts";
+import type { RequestContext } from "../requests/request-context.ts";
+import { eventView } from "../views/event-view.ts";
+import { jsonReply, PRIVATE } from "./reply.ts";
 
 /** Maximum items of a whole list in memory at a time. */
 const READ_AT_ONCE = 16;
