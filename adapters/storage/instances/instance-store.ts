@@ -6,7 +6,7 @@ import type { InstanceStore, Page } from "../../../src/ports/storage.ts";
 import { insertEvents } from "../calls/event-store.ts";
 import { blankReceipts, insertReceipt, KeyTaken } from "../calls/receipt-store.ts";
 import { preparedQuery, type Session, type Traits } from "../database.ts";
-import { follows, positionAfter } from "../keyset.ts";
+import { listInstances } from "../lists.ts";
 import { deletePiece, inPieces, MAX_PIECE } from "../pieces.ts";
 import { RECORDS } from "../records.ts";
 import {
@@ -80,7 +80,7 @@ export function instanceStore(session: Session): InstanceStore {
       const [row] = await session.query(INSTANCE, { id });
       return row && RECORDS.instances.record(row);
     },
-    list: (userId, page) => session.read((db) => list(db, userId, page)),
+    list: (userId, page) => session.read((db) => listInstances(db, userId, page)),
     update: (id, version, patch, events, sealed) =>
       session.transaction(async (tx) => {
         const [row] = await UPDATE_INSTANCE(tx, {
@@ -161,18 +161,6 @@ function withWaitingCalls(db: Kysely<Database>, limit: number): Promise<Instance
 async function countInstances(tx: Kysely<Database>, userId: string): Promise<number> {
   const [row] = await COUNT_INSTANCES(tx, { userId });
   return Number(row?.count);
-}
-
-async function list(db: Kysely<Database>, userId: string, page: Page): Promise<Instance[]> {
-  let query = db.selectFrom("instances").selectAll().where("user_id", "=", userId).where(IS_NOT_DELETED);
-  if (page.after !== undefined) {
-    const position = await positionAfter(db, "instances", page.after);
-    if (!position) return [];
-    query = query.where(follows(position));
-  }
-  if (page.limit !== undefined) query = query.limit(page.limit);
-  const rows = await query.orderBy("created_at", "desc").orderBy("id", "desc").execute();
-  return rows.map(RECORDS.instances.record);
 }
 
 /** Deletes old instances, and the link events of a number. */
