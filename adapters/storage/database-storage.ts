@@ -11,11 +11,10 @@ import {
 import { accountStore } from "./accounts/account-store.ts";
 import { consentStore } from "./accounts/consent-store.ts";
 import { loginStore } from "./accounts/login-store.ts";
-import { removeOrphanedFiles } from "./calls/call-audio.ts";
+import { removeOrphanedFiles, transcriptStore } from "./calls/audio-and-transcripts.ts";
 import { callStore } from "./calls/call-store.ts";
 import { eventStore } from "./calls/event-store.ts";
 import { receiptStore } from "./calls/receipt-store.ts";
-import { transcriptStore } from "./calls/transcript-store.ts";
 import type { ConnectedDatabase, LockedOpening, PreparedQuery, ServerLock, Session, Traits } from "./database.ts";
 import { instanceStore } from "./instances/instance-store.ts";
 import { lineRecordStore, sealedStore } from "./instances/sealed-stores.ts";

@@ -12,7 +12,7 @@ export const BOUNDED_DELETIONS: ReadonlyMap<string, string> = new Map([
   ["account-store.ts finished_counts", "one row for each final status of up to 250 instances"],
   ["account-store.ts instances", "250 instances"],
   ["account-store.ts stored_usage", "one row for each kind"],
-  ["call-audio.ts call_audio", "the parts of one file"],
+  ["audio-and-transcripts.ts call_audio", "the parts of one file"],
   ["call-purge.ts calls", "50 calls"],
   ["code-store.ts account_codes", "one row"],
   ["consent-store.ts consents", "one row"],

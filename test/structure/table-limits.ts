@@ -154,7 +154,7 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
     rows: "those of calls, counted when the call is over",
     beyond: "counted",
     by: [[BYTES, "finalCallBytes"]],
-    insertedIn: ["transcript-store.ts"],
+    insertedIn: ["audio-and-transcripts.ts"],
     test: [`${CONTRACT}/byte-budget.ts`, "a call with its events, audio file and transcript counts for its user"],
     gap: "a live call has no limit but its duration",
   },

@@ -8,7 +8,7 @@ import { callOf, callRow } from "../records.ts";
 import { type CallRow, type Database, IS_ACTIVE, type RemovedCallTable } from "../schema.ts";
 import { MAX_SMALL_FILE_BYTES } from "../sqlite/audio-files.ts";
 import { charge, eventBytes, newCallCharges, OverBudget, rowBytes } from "../stored-bytes.ts";
-import { removeLater } from "./call-audio.ts";
+import { removeLater } from "./audio-and-transcripts.ts";
 import { insertEvents } from "./event-store.ts";
 import { insertReceipt, KeyTaken } from "./receipt-store.ts";
 

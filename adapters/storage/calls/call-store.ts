@@ -8,7 +8,7 @@ import { inPieces } from "../pieces.ts";
 import { callColumns, callOf } from "../records.ts";
 import { type CallRow, type Database, IS_ON_LINE, IS_QUEUED, IS_RECORDED } from "../schema.ts";
 import { charge, chargesOf, finalCallBytes } from "../stored-bytes.ts";
-import { callAudio, removeAudio, removeLater } from "./call-audio.ts";
+import { callAudio, removeAudio, removeLater } from "./audio-and-transcripts.ts";
 import { forgetCounted, insertCall, keepCounting, quotaSpent } from "./call-creation.ts";
 import { countFinished, endedCalls, removeCallRows } from "./call-purge.ts";
 import { callQueue } from "./call-queue.ts";
