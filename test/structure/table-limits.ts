@@ -222,7 +222,7 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
     rows: "one for each resource of the server",
     beyond: "replaced",
     by: [["adapters/storage/schema.ts", "WHOLE_DATABASE"]],
-    insertedIn: ["lock-file.ts", "postgres-lease.ts"],
+    insertedIn: ["connect-sqlite.ts", "postgres-lease.ts"],
   },
 };
 

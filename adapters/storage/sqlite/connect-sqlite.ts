@@ -1,15 +1,16 @@
+import { statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import type { DatabaseSync } from "node:sqlite";
-import { setTimeout as sleep } from "node:timers/promises";
-import { sql } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { ConfigurationError } from "../../../src/base/error.ts";
-import { StorageUnavailable } from "../../../src/ports/storage.ts";
-import type { ConnectedDatabase, Traits } from "../database.ts";
+import { LeaseLost, StorageLocked, StorageUnavailable } from "../../../src/ports/storage.ts";
+import { realSystem } from "../../../src/ports/system.ts";
+import type { ConnectedDatabase, LockedOpening, ServerLock, Traits } from "../database.ts";
 import type { ColumnTypes } from "../migrations/first-tables.ts";
+import { type Database, WHOLE_DATABASE } from "../schema.ts";
 import { checkNames } from "../table-names.ts";
 import { sqliteAudioFiles } from "./audio-files.ts";
-import { lockFile, ownDatabase } from "./lock-file.ts";
-import { isBusy, isNoDatabase, nodeSqlite, sqliteUnavailable, whenFree } from "./node-sqlite.ts";
+import { isBusy, isNoDatabase, nodeSqlite, scrubSqlite, sqliteUnavailable, whenFree } from "./node-sqlite.ts";
 import { sharedReads, sqliteConnection, sqliteDialect } from "./sqlite-dialect.ts";
 import type { SqliteStorageOptions } from "./sqlite-storage.ts";
 
@@ -116,49 +117,126 @@ function readingConnection(file: string, Database: typeof DatabaseSync): Databas
   return reader;
 }
 
-/** Up to this size, a database is compacted after every purge. It blocks the event loop for about 5 ms per MB. */
-const SMALL_BYTES = 8 * 1024 * 1024;
-const ATTEMPTS = 100;
-const PAUSE_MS = 10;
+/**
+ * Time for a running server to notice that its lock file was deleted, and to end its calls, ms: it checks every second.
+ */
+const NOTICE_MS = 3_000;
 
 /**
- * Removes deleted records from the database file and its WAL. Deleted rows are already zeros (`secure_delete`), but a
- * split page keeps a copy of the rows in its other half. Only VACUUM rewrites every page.
- * @param endReads ends the shared transaction of reads, which keeps the WAL from being emptied
- * @throws {StorageUnavailable} another process keeps the database busy
+ * Makes the holder of a lock file the server of a SQLite database, which names the file. If the database names another
+ * file, that file was deleted or replaced while its server may still be running: that server gets time to notice.
  */
-async function scrubSqlite(database: DatabaseSync, thorough: boolean, endReads: () => void): Promise<void> {
-  let isCompacted = !thorough && sizeOf(database) > SMALL_BYTES;
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    // Until the end of this step no other code runs in this process.
-    if (!database.isTransaction) {
-      endReads();
-      isCompacted ||= compact(database);
-      if (isCompacted && emptyWal(database)) return;
-    }
-    await sleep(PAUSE_MS);
-  }
-  throw new StorageUnavailable("the database is too busy to remove deleted records from its files");
-}
-
-/** Rewrites every page; returns false while another process writes. */
-function compact(database: DatabaseSync): boolean {
+export async function ownDatabase(lock: LockFile, { db, migrationDb, migrate }: LockedOpening): Promise<ServerLock> {
   try {
-    database.exec("vacuum");
-    return true;
+    const earlierOwner = await ownerOf(db);
+    if (earlierOwner !== null && earlierOwner !== lock.id)
+      await new Promise<void>((resolve) => void realSystem.after(NOTICE_MS, resolve));
+    lock.verify();
+    await migrationDb.transaction().execute(async (tx) => {
+      await migrate(tx);
+      await tx
+        .insertInto("owners")
+        .values({ name: WHOLE_DATABASE, epoch: 1, owner: lock.id, expires_at: 0 })
+        .onConflict((conflict) => conflict.column("name").doUpdateSet({ owner: lock.id }))
+        .execute();
+    });
   } catch (error) {
-    if (isBusy(error)) return false;
+    lock.release();
     throw error;
   }
+  return {
+    verify: () => lock.verify(),
+    async release() {
+      // If the database is unavailable, or another server has taken it over, the next one waits a moment.
+      await db
+        .updateTable("owners")
+        .set({ owner: null })
+        .where("name", "=", WHOLE_DATABASE)
+        .where("owner", "=", lock.id)
+        .execute()
+        .catch(() => {});
+      lock.release();
+    },
+  };
 }
 
-function sizeOf(database: DatabaseSync): number {
-  const row = database.prepare("select page_count * page_size as bytes from pragma_page_count, pragma_page_size").get();
-  return Number(row?.bytes);
+/** The lock file of the last server; null if it has closed the database, or there was none. */
+async function ownerOf(db: Kysely<Database>): Promise<string | null> {
+  const row = await db
+    .selectFrom("owners")
+    .select("owner")
+    .where("name", "=", WHOLE_DATABASE)
+    .executeTakeFirst()
+    .catch(() => undefined); // an older database has no such table
+  return row?.owner ?? null;
 }
 
-/** Moves the WAL into the database and truncates it; returns false while another process reads from it. */
-function emptyWal(database: DatabaseSync): boolean {
-  const row = database.prepare("pragma wal_checkpoint(truncate)").get();
-  return row?.busy === 0;
+/** A lock file next to a database: the operating system releases the lock when the process dies. */
+interface LockFile {
+  /** Device and inode, which identify the file whatever its name. */
+  readonly id: string;
+  /**
+   * Checks that the file at the path is still the locked one. If it was deleted or replaced, locks the file at the
+   * path. A file that cannot be inspected stays locked.
+   * @throws {LeaseLost} another server has locked it
+   */
+  verify(): void;
+  release(): void;
+}
+
+/** @throws {StorageLocked} another server has locked it */
+export function lockFile(database: string, Database: typeof DatabaseSync): LockFile {
+  const path = `${database}-server.lock`;
+  let lock = openLock();
+  let id = idOf(path, "");
+
+  /** Locks the file at the path, which is created if it is missing. */
+  function openLock(): DatabaseSync {
+    const file = new Database(path);
+    try {
+      file.exec("pragma busy_timeout = 0");
+      file.exec("begin exclusive");
+    } catch (error) {
+      file.close();
+      if (!isBusy(error)) throw error;
+      throw new StorageLocked(`another server already works on the database ${database}`, { cause: error });
+    }
+    return file;
+  }
+
+  function lockAgain(): void {
+    if (lock.isOpen) lock.close(); // first, because closing a file drops all locks of this process on it
+    try {
+      lock = openLock();
+      id = idOf(path, id);
+    } catch (cause) {
+      if (!(cause instanceof StorageLocked)) return; // the folder no longer exists: no other server can lock a file there either
+      throw new LeaseLost(
+        `another server has taken over the database ${database}, because the lock file ${path} was deleted or replaced`,
+        { cause },
+      );
+    }
+  }
+
+  return {
+    get id() {
+      return id;
+    },
+    verify() {
+      if (!lock.isOpen || idOf(path, id) !== id) lockAgain();
+    },
+    release() {
+      if (lock.isOpen) lock.close();
+    },
+  };
+}
+
+/** "" if there is no such file, `fallback` if that cannot be determined: the folder may be temporarily unreadable. */
+function idOf(path: string, fallback: string): string {
+  try {
+    const file = statSync(path, { bigint: true, throwIfNoEntry: false });
+    return file === undefined ? "" : `${file.dev}:${file.ino}`;
+  } catch {
+    return fallback;
+  }
 }

@@ -1,5 +1,7 @@
 import process from "node:process";
+import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
+import { StorageUnavailable } from "../../../src/ports/storage.ts";
 
 /** The warning of Node versions that call their SQLite experimental; it is useless to users of a command. */
 const EXPERIMENTAL_SQLITE = /^SQLite is an experimental feature/;
@@ -102,4 +104,50 @@ function primaryCode(error: unknown): number {
   if ("errcode" in error && typeof error.errcode === "number") return error.errcode & 0xff;
   const fromSqlite = "code" in error && error.code === "ERR_SQLITE_ERROR";
   return (fromSqlite && MESSAGES.find(([message]) => error.message.startsWith(message))?.[1]) || 0;
+}
+
+/** Up to this size, a database is compacted after every purge. It blocks the event loop for about 5 ms per MB. */
+const SMALL_BYTES = 8 * 1024 * 1024;
+const SCRUB_ATTEMPTS = 100;
+
+/**
+ * Removes deleted records from the database file and its WAL. Deleted rows are already zeros (`secure_delete`), but a
+ * split page keeps a copy of the rows in its other half. Only VACUUM rewrites every page.
+ * @param endReads ends the shared transaction of reads, which keeps the WAL from being emptied
+ * @throws {StorageUnavailable} another process keeps the database busy
+ */
+export async function scrubSqlite(database: DatabaseSync, thorough: boolean, endReads: () => void): Promise<void> {
+  let isCompacted = !thorough && sizeOf(database) > SMALL_BYTES;
+  for (let attempt = 0; attempt < SCRUB_ATTEMPTS; attempt++) {
+    // Until the end of this step no other code runs in this process.
+    if (!database.isTransaction) {
+      endReads();
+      isCompacted ||= compact(database);
+      if (isCompacted && emptyWal(database)) return;
+    }
+    await sleep(PAUSE_MS);
+  }
+  throw new StorageUnavailable("the database is too busy to remove deleted records from its files");
+}
+
+/** Rewrites every page; returns false while another process writes. */
+function compact(database: DatabaseSync): boolean {
+  try {
+    database.exec("vacuum");
+    return true;
+  } catch (error) {
+    if (isBusy(error)) return false;
+    throw error;
+  }
+}
+
+function sizeOf(database: DatabaseSync): number {
+  const row = database.prepare("select page_count * page_size as bytes from pragma_page_count, pragma_page_size").get();
+  return Number(row?.bytes);
+}
+
+/** Moves the WAL into the database and truncates it; returns false while another process reads from it. */
+function emptyWal(database: DatabaseSync): boolean {
+  const row = database.prepare("pragma wal_checkpoint(truncate)").get();
+  return row?.busy === 0;
 }

@@ -6,8 +6,7 @@ import type { ConnectedDatabase, Traits } from "../../../adapters/storage/databa
 import { databaseStorage } from "../../../adapters/storage/database-storage.ts";
 import { connectPostgres, POSTGRES_TRAITS } from "../../../adapters/storage/postgres/connect-postgres.ts";
 import { postgresStorage } from "../../../adapters/storage/postgres/postgres-storage.ts";
-import { connectSqlite, SQLITE_TRAITS } from "../../../adapters/storage/sqlite/connect-sqlite.ts";
-import { lockFile } from "../../../adapters/storage/sqlite/lock-file.ts";
+import { connectSqlite, lockFile, SQLITE_TRAITS } from "../../../adapters/storage/sqlite/connect-sqlite.ts";
 import { sqliteStorage } from "../../../adapters/storage/sqlite/sqlite-storage.ts";
 import { findPostgres, type RunningPostgres } from "../../support/postgres.ts";
 import { openElsewhere } from "./opener-process.ts";
