@@ -15,14 +15,21 @@ import { removeOrphanedFiles, transcriptStore } from "./calls/audio-and-transcri
 import { callStore } from "./calls/call-store.ts";
 import { eventStore } from "./calls/event-store.ts";
 import { receiptStore } from "./calls/receipt-store.ts";
-import type { ConnectedDatabase, LockedOpening, PreparedQuery, ServerLock, Session, Traits } from "./database.ts";
+import {
+  type ConnectedDatabase,
+  type LockedOpening,
+  type PreparedQuery,
+  type ServerLock,
+  type Session,
+  sharedCommits,
+  type Traits,
+} from "./database.ts";
 import { instanceStore } from "./instances/instance-store.ts";
 import { lineRecordStore, sealedStore } from "./instances/sealed-stores.ts";
 import { contentsOf, isCurrent, migrate } from "./migrations/migrate.ts";
 import { migrations } from "./migrations/migrations.ts";
 import { namedTables } from "./named-tables.ts";
 import type { Database } from "./schema.ts";
-import { sharedCommits } from "./shared-commits.ts";
 import { storedBytes } from "./stored-bytes.ts";
 import { webhookStore } from "./webhooks/webhook-store.ts";
 
