@@ -24,11 +24,11 @@ import {
   sharedCommits,
   type Traits,
 } from "./database.ts";
+import { namedTables } from "./full-table-names.ts";
 import { instanceStore } from "./instances/instance-store.ts";
 import { lineRecordStore, sealedStore } from "./instances/sealed-stores.ts";
 import { contentsOf, isCurrent, migrate } from "./migrations/migrate.ts";
 import { migrations } from "./migrations/migrations.ts";
-import { namedTables } from "./named-tables.ts";
 import type { Database } from "./schema.ts";
 import { storedBytes } from "./stored-bytes.ts";
 import { webhookStore } from "./webhooks/webhook-store.ts";

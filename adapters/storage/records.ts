@@ -14,8 +14,8 @@ import type {
   TokenRecord,
   User,
 } from "../../src/ports/storage.ts";
+import { bytes, type FieldCodec, json, number, optional, storedRecord, text } from "./record-columns.ts";
 import type { CallRow } from "./schema.ts";
-import { bytes, type FieldCodec, json, number, optional, storedRecord, text } from "./stored-record.ts";
 
 type PackedInterval = readonly [number, number, number, number, number, number | null, number | null];
 

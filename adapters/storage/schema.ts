@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { CallStatus, CallType } from "../../src/domain/calls/call.ts";
+import type { StoredRow } from "./record-columns.ts";
 import type { RECORDS } from "./records.ts";
-import type { StoredRow } from "./stored-record.ts";
 
 type Records = typeof RECORDS;
 type RecordRows = {

@@ -2,7 +2,7 @@ import type { SourceFile } from "./source-files.ts";
 
 /**
  * Statements that delete rows directly, with the bound of their number. All other deletions use `deletePiece`
- * (adapters/storage/pieces.ts), which has a limit.
+ * (adapters/storage/deletions.ts), which has a limit.
  */
 export const BOUNDED_DELETIONS: ReadonlyMap<string, string> = new Map([
   ["account-store.ts account_codes", "the codes of one account"],
@@ -16,11 +16,11 @@ export const BOUNDED_DELETIONS: ReadonlyMap<string, string> = new Map([
   ["call-purge.ts calls", "50 calls"],
   ["code-store.ts account_codes", "one row"],
   ["consent-store.ts consents", "one row"],
+  ["deletions.ts table", "its limit: this is deletePiece"],
   ["instance-store.ts finished_counts", "one row for each final status of an instance"],
   ["instance-store.ts instances", "one row"],
   ["login-store.ts account_codes", "one row: an account has one code for a new password"],
   ["login-store.ts account_sessions", "the sessions of one account, which a new password ends together"],
-  ["pieces.ts table", "its limit: this is deletePiece"],
   ["sealed-stores.ts credentials", "one row"],
   ["sealed-stores.ts line_records", "the records of one line"],
   ["stored-bytes.ts stored_usage", "one row for each kind, of up to 250 instances"],

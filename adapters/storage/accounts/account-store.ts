@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import type { AccountStore, LoginStore } from "../../../src/ports/storage.ts";
 import { preparedQuery, type Session } from "../database.ts";
-import { deleteOldest, deletePiece, MAX_PIECE } from "../pieces.ts";
+import { deleteOldest, deletePiece, MAX_PIECE } from "../deletions.ts";
 import { RECORDS } from "../records.ts";
 import { type Database, IS_REVOKED } from "../schema.ts";
 import { endCounts } from "../stored-bytes.ts";

@@ -1,7 +1,7 @@
 import { emailKey } from "../../../src/domain/access/email.ts";
 import type { LoginStore } from "../../../src/ports/storage.ts";
 import { preparedQuery, type Session } from "../database.ts";
-import { deleteOldest, deletePiece, inPieces, MAX_PIECE } from "../pieces.ts";
+import { deleteOldest, deletePiece, inPieces, MAX_PIECE } from "../deletions.ts";
 import { RECORDS } from "../records.ts";
 import { IS_RESET_CODE } from "../schema.ts";
 import { userRemoval } from "./account-store.ts";

@@ -3,7 +3,7 @@ import type { Call } from "../../../src/domain/calls/call.ts";
 import { freeSlot, type QueuePolicy } from "../../../src/domain/instances/queue-policy.ts";
 import type { CallQuota, CallStore, Insertion } from "../../../src/ports/storage.ts";
 import { preparedQuery, type Session, type Traits } from "../database.ts";
-import { deletePiece, MAX_PIECE } from "../pieces.ts";
+import { deletePiece, MAX_PIECE } from "../deletions.ts";
 import { callOf, callRow } from "../records.ts";
 import { type CallRow, type Database, IS_ACTIVE, type RemovedCallTable } from "../schema.ts";
 import { MAX_SMALL_FILE_BYTES } from "../sqlite/audio-files.ts";

@@ -3,7 +3,7 @@ import type { Kysely } from "kysely";
 import type { CallStatus } from "../../../src/domain/calls/call.ts";
 import type { RemovedCalls } from "../../../src/ports/storage.ts";
 import { preparedQuery, type Session, type Traits } from "../database.ts";
-import { deletePiece, MAX_PIECE } from "../pieces.ts";
+import { deletePiece, MAX_PIECE } from "../deletions.ts";
 import { type Database, type FinishedCountTable, IS_FINAL } from "../schema.ts";
 import { charge, chargesOf } from "../stored-bytes.ts";
 import { keepCounting } from "./call-creation.ts";

@@ -4,9 +4,9 @@ import type { Call } from "../../../src/domain/calls/call.ts";
 import type { MentionedNumber } from "../../../src/domain/numbers/mentioned-number.ts";
 import type { Page } from "../../../src/ports/storage.ts";
 import type { Session } from "../database.ts";
+import type { NumberPlace } from "../record-columns.ts";
 import { callOf, RECORDS } from "../records.ts";
 import type { CallRow, Database } from "../schema.ts";
-import type { NumberPlace } from "../stored-record.ts";
 
 type Places = {
   readonly [Table in keyof Database]: { readonly [Column in keyof Database[Table]]: readonly NumberPlace[] };

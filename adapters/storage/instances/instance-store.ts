@@ -6,8 +6,8 @@ import type { InstanceStore, Page } from "../../../src/ports/storage.ts";
 import { insertEvents } from "../calls/event-store.ts";
 import { blankReceipts, insertReceipt, KeyTaken } from "../calls/receipt-store.ts";
 import { preparedQuery, type Session, type Traits } from "../database.ts";
+import { deletePiece, inPieces, MAX_PIECE } from "../deletions.ts";
 import { listInstances } from "../lists.ts";
-import { deletePiece, inPieces, MAX_PIECE } from "../pieces.ts";
 import { RECORDS } from "../records.ts";
 import {
   type Database,

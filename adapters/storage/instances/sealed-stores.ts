@@ -11,7 +11,7 @@ import type {
   SealedValue,
 } from "../../../src/ports/storage.ts";
 import type { Session } from "../database.ts";
-import { deletedRows } from "../pieces.ts";
+import { deletedRows } from "../deletions.ts";
 import type { Database } from "../schema.ts";
 
 /** Place of the values of a kind. */

@@ -3,8 +3,8 @@ import { Kysely, sql } from "kysely";
 import type { ClientConfig, Pool } from "pg";
 import { ConfigurationError } from "../../../src/base/error.ts";
 import type { ConnectedDatabase, ServerLock, Traits } from "../database.ts";
+import { namedTables } from "../full-table-names.ts";
 import type { ColumnTypes } from "../migrations/first-tables.ts";
-import { namedTables } from "../named-tables.ts";
 import type { Database } from "../schema.ts";
 import { checkNames } from "../table-names.ts";
 import {

@@ -4,7 +4,7 @@ import type { WebhookDelivery } from "../../../src/domain/webhooks/webhook.ts";
 import type { DueDelivery, WebhookStore } from "../../../src/ports/storage.ts";
 import { eventOf, SEQUENCE } from "../calls/event-store.ts";
 import { preparedQuery, type Session } from "../database.ts";
-import { deleteOldest, deletePiece, inPieces } from "../pieces.ts";
+import { deleteOldest, deletePiece, inPieces } from "../deletions.ts";
 import { RECORDS } from "../records.ts";
 import { type Database, IS_DELIVERED, IS_FINISHED, IS_REQUESTED_AND_FINISHED } from "../schema.ts";
 

@@ -3,7 +3,7 @@ import type { Kysely } from "kysely";
 import type { WebhookStore } from "../../../src/ports/storage.ts";
 import { lockPosition } from "../calls/event-store.ts";
 import { preparedQuery, type Session, type Traits } from "../database.ts";
-import { deletePiece, MAX_PIECE } from "../pieces.ts";
+import { deletePiece, MAX_PIECE } from "../deletions.ts";
 import { RECORDS } from "../records.ts";
 import { type Database, IS_ENABLED } from "../schema.ts";
 import { deliveryStore, insertDeliveries } from "./webhook-delivery-store.ts";
