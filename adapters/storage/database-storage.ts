@@ -3,7 +3,6 @@ import { DEFAULT_TIMINGS } from "../../src/domain/timings.ts";
 import {
   type Lease,
   type OpenOptions,
-  type RetentionStore,
   type Storage,
   StorageLocked,
   StorageUnavailable,
@@ -24,13 +23,13 @@ import {
   sharedCommits,
   type Traits,
 } from "./database.ts";
+import { retentionStore } from "./deletions.ts";
 import { namedTables } from "./full-table-names.ts";
 import { instanceStore } from "./instances/instance-store.ts";
 import { lineRecordStore, sealedStore } from "./instances/sealed-stores.ts";
 import { contentsOf, isCurrent, migrate } from "./migrations/migrate.ts";
 import { migrations } from "./migrations/migrations.ts";
 import type { Database } from "./schema.ts";
-import { storedBytes } from "./stored-bytes.ts";
 import { webhookStore } from "./webhooks/webhook-store.ts";
 
 interface OpenDatabase {
@@ -219,39 +218,4 @@ function translateError(traits: Traits, error: unknown): unknown {
   if (error instanceof StorageUnavailable || error instanceof StorageLocked) return error;
   const reason = traits.unavailable(error);
   return reason === undefined ? error : new StorageUnavailable(reason, { cause: error });
-}
-
-/** State of the purge clock, scrubbing of deleted records, and stored bytes. */
-function retentionStore(session: Session): RetentionStore {
-  return {
-    trustedTime: () =>
-      session.read(async (db) => {
-        const row = await db.selectFrom("trusted_time").selectAll().executeTakeFirst();
-        if (!row) return undefined;
-        const { at, claimed_at, waited_ms, step_ms, stepped_ago_ms } = row;
-        return {
-          at,
-          claim: claimed_at === null ? null : { at: claimed_at, waitedMs: waited_ms },
-          ...(step_ms !== null && { step: { ms: step_ms, waitedMs: stepped_ago_ms ?? 0 } }),
-        };
-      }),
-    async saveTrustedTime({ at, claim, step }) {
-      const row = {
-        at,
-        claimed_at: claim?.at ?? null,
-        waited_ms: claim?.waitedMs ?? 0,
-        step_ms: step?.ms ?? null,
-        stepped_ago_ms: step?.waitedMs ?? null,
-      };
-      await session.write((db) =>
-        db
-          .insertInto("trusted_time")
-          .values({ id: 1, ...row })
-          .onConflict((conflict) => conflict.column("id").doUpdateSet(row))
-          .execute(),
-      );
-    },
-    storedBytes: (owner) => session.read((db) => storedBytes(db, owner)),
-    scrub: ({ thorough }) => session.scrub(thorough),
-  };
 }

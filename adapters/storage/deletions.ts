@@ -1,7 +1,9 @@
 import { setImmediate } from "node:timers/promises";
 import { type DeleteResult, type Kysely, type SelectQueryBuilder, sql } from "kysely";
-import type { Traits } from "./database.ts";
+import type { RetentionStore } from "../../src/ports/storage.ts";
+import type { Session, Traits } from "./database.ts";
 import type { Database } from "./schema.ts";
+import { storedBytes } from "./stored-bytes.ts";
 
 /** Maximum number of rows that one transaction deletes, which takes SQLite a few milliseconds. */
 export const MAX_PIECE = 250;
@@ -89,4 +91,39 @@ export async function inPieces(deletion: (limit: number) => Promise<number>): Pr
 /** The number of rows that a DELETE removed. */
 export function deletedRows({ numDeletedRows }: DeleteResult): number {
   return Number(numDeletedRows);
+}
+
+/** State of the purge clock, scrubbing of deleted records, and stored bytes. */
+export function retentionStore(session: Session): RetentionStore {
+  return {
+    trustedTime: () =>
+      session.read(async (db) => {
+        const row = await db.selectFrom("trusted_time").selectAll().executeTakeFirst();
+        if (!row) return undefined;
+        const { at, claimed_at, waited_ms, step_ms, stepped_ago_ms } = row;
+        return {
+          at,
+          claim: claimed_at === null ? null : { at: claimed_at, waitedMs: waited_ms },
+          ...(step_ms !== null && { step: { ms: step_ms, waitedMs: stepped_ago_ms ?? 0 } }),
+        };
+      }),
+    async saveTrustedTime({ at, claim, step }) {
+      const row = {
+        at,
+        claimed_at: claim?.at ?? null,
+        waited_ms: claim?.waitedMs ?? 0,
+        step_ms: step?.ms ?? null,
+        stepped_ago_ms: step?.waitedMs ?? null,
+      };
+      await session.write((db) =>
+        db
+          .insertInto("trusted_time")
+          .values({ id: 1, ...row })
+          .onConflict((conflict) => conflict.column("id").doUpdateSet(row))
+          .execute(),
+      );
+    },
+    storedBytes: (owner) => session.read((db) => storedBytes(db, owner)),
+    scrub: ({ thorough }) => session.scrub(thorough),
+  };
 }

@@ -197,8 +197,8 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
   trusted_time: {
     rows: "one",
     beyond: "replaced",
-    by: [["adapters/storage/database-storage.ts", "saveTrustedTime"]],
-    insertedIn: ["database-storage.ts"],
+    by: [["adapters/storage/deletions.ts", "saveTrustedTime"]],
+    insertedIn: ["deletions.ts"],
   },
   webhooks: {
     rows: "20 of each user",
