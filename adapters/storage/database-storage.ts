@@ -24,12 +24,12 @@ import {
   type Traits,
 } from "./database.ts";
 import { retentionStore } from "./deletions.ts";
-import { namedTables } from "./full-table-names.ts";
 import { instanceStore } from "./instances/instance-store.ts";
 import { lineRecordStore, sealedStore } from "./instances/sealed-stores.ts";
 import { contentsOf, isCurrent, migrate } from "./migrations/migrate.ts";
 import { migrations } from "./migrations/migrations.ts";
 import type { Database } from "./schema.ts";
+import { namedTables } from "./tables.ts";
 import { webhookStore } from "./webhooks/webhook-store.ts";
 
 interface OpenDatabase {

@@ -1,11 +1,14 @@
 import { setImmediate } from "node:timers/promises";
-import type { Kysely } from "kysely";
-import type { CallStatus } from "../../../src/domain/calls/call.ts";
-import type { RemovedCalls } from "../../../src/ports/storage.ts";
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import type { Call, CallStatus } from "../../../src/domain/calls/call.ts";
+import type { MentionedNumber } from "../../../src/domain/numbers/mentioned-number.ts";
+import type { Page, RemovedCalls } from "../../../src/ports/storage.ts";
 import { preparedQuery, type Session, type Traits } from "../database.ts";
 import { deletePiece, MAX_PIECE } from "../deletions.ts";
-import { type Database, type FinishedCountTable, IS_FINAL } from "../schema.ts";
+import { callOf } from "../records.ts";
+import { type CallRow, type Database, type FinishedCountTable, IS_FINAL } from "../schema.ts";
 import { charge, chargesOf } from "../stored-bytes.ts";
+import { columnsWith } from "../tables.ts";
 import { keepCounting } from "./call-creation.ts";
 import { blankReceipts } from "./receipt-store.ts";
 
@@ -137,4 +140,85 @@ function countByInstance(rows: readonly { instance_id: string; status: CallStatu
     counts.set(key, (counts.get(key) ?? 0) + 1);
   }
   return [...counts].sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+/**
+ * Maximum number of calls that one step reads, with their events and transcripts. Other work continues between two
+ * steps.
+ */
+const MAX_SEARCHED = 100;
+const COLUMNS = columnsWith("calls", "call");
+
+/**
+ * Calls that mention a number, by ascending id: in a column, an event, or a transcript. No index serves that, so this
+ * reads all calls after `after`, piece by piece, until it has found enough. The database finds the digits, so that only
+ * the texts that have them are loaded.
+ */
+export async function callsNaming(
+  session: Session,
+  number: MentionedNumber,
+  { after = "", limit = Infinity }: Page,
+): Promise<Call[]> {
+  const calls: Call[] = [];
+  for (let cursor = after; ; ) {
+    const piece = await session.read((db) =>
+      db.selectFrom("calls").select("id").where("id", ">", cursor).orderBy("id").limit(MAX_SEARCHED).execute(),
+    );
+    const last = piece.at(-1);
+    if (!last) return calls.slice(0, limit);
+    const ids = await session.read((db) =>
+      idsMentioning(
+        db,
+        number,
+        piece.map(({ id }) => id),
+      ),
+    );
+    if (ids.size > 0) {
+      const rows = await session.read((db) =>
+        db
+          .selectFrom("calls")
+          .selectAll()
+          .where("id", "in", [...ids])
+          .orderBy("id")
+          .execute(),
+      );
+      calls.push(...rows.map(callOf));
+    }
+    if (calls.length >= limit || piece.length < MAX_SEARCHED) return calls.slice(0, limit);
+    cursor = last.id;
+    await setImmediate();
+  }
+}
+
+/** Ids of those calls that mention the number. */
+async function idsMentioning(
+  db: Kysely<Database>,
+  number: MentionedNumber,
+  callIds: readonly string[],
+): Promise<Set<string>> {
+  const containsNumber = (column: RawBuilder<unknown>): RawBuilder<boolean> =>
+    sql<boolean>`${column} like ${`%${number.digits}%`}`;
+  const calls = await db
+    .selectFrom("calls")
+    .select(["id", ...COLUMNS])
+    .where("id", "in", callIds)
+    .where(({ or }) => or(COLUMNS.map((column) => containsNumber(sql.ref(column)))))
+    .execute();
+  const events = await db
+    .selectFrom("events")
+    .select(["call_id as id", "data as text"])
+    .where("call_id", "in", callIds)
+    .where(containsNumber(sql.ref("data")))
+    .execute();
+  const lines = await db
+    .selectFrom("transcripts")
+    .select(["call_id as id", "text"])
+    .where("call_id", "in", callIds)
+    .where(containsNumber(sql.ref("text")))
+    .execute();
+  const ids = new Set<string>();
+  for (const row of calls)
+    if (COLUMNS.some((column) => number.isIn(String((row as CallRow)[column] ?? "")))) ids.add(row.id);
+  for (const { id, text } of [...events, ...lines]) if (id !== null && number.isIn(text)) ids.add(id);
+  return ids;
 }

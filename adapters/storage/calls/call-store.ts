@@ -10,9 +10,8 @@ import { type CallRow, type Database, IS_ON_LINE, IS_QUEUED, IS_RECORDED } from 
 import { charge, chargesOf, finalCallBytes } from "../stored-bytes.ts";
 import { callAudio, removeAudio, removeLater } from "./audio-and-transcripts.ts";
 import { forgetCounted, insertCall, keepCounting, quotaSpent } from "./call-creation.ts";
-import { countFinished, endedCalls, removeCallRows } from "./call-purge.ts";
+import { callsNaming, countFinished, endedCalls, removeCallRows } from "./call-purge.ts";
 import { callQueue } from "./call-queue.ts";
-import { callsNaming } from "./calls-with-number.ts";
 import { insertEvents } from "./event-store.ts";
 
 type Move = Partial<CallRow> & { readonly id: string; readonly expectedVersion: number };

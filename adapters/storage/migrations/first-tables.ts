@@ -160,7 +160,7 @@ export async function partialIndex(
 /** A table that is recreated because its primary key changes. */
 interface RecreatedTable {
   readonly table: string;
-  /** The temporary table for its rows; `full-table-names.ts` lists it. */
+  /** The temporary table for its rows; `tables.ts` lists it. */
   readonly temporaryTable: string;
   /** Columns of the new table to fill, SQL. */
   readonly columns: string;

@@ -1,8 +1,8 @@
 import { type Kysely, PostgresAdapter, sql } from "kysely";
 import { type Migration, Migrator } from "kysely/migration";
 import { ConfigurationError } from "../../../src/base/error.ts";
-import { TABLE_NAMES } from "../full-table-names.ts";
 import type { TableNames } from "../table-names.ts";
+import { TABLE_NAMES } from "../tables.ts";
 
 /** A database, and the names of our tables in it. */
 export interface DatabaseLocation {
