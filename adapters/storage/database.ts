@@ -8,8 +8,7 @@ import {
   type RawBuilder,
 } from "kysely";
 import type { Lease } from "../../src/ports/storage.ts";
-import type { ColumnTypes } from "./migrations/first-tables.ts";
-import type { Contents, DatabaseLocation } from "./migrations/migrate.ts";
+import type { ColumnTypes, Contents, DatabaseLocation } from "./migrations/migrate.ts";
 import type { Database } from "./schema.ts";
 import type { AudioFiles } from "./sqlite/audio-files.ts";
 

@@ -1,4 +1,4 @@
-import { type Kysely, PostgresAdapter, sql } from "kysely";
+import { type ColumnDataType, type Kysely, PostgresAdapter, type RawBuilder, sql } from "kysely";
 import { type Migration, Migrator } from "kysely/migration";
 import { ConfigurationError } from "../../../src/base/error.ts";
 import type { TableNames } from "../table-names.ts";
@@ -9,6 +9,13 @@ export interface DatabaseLocation {
   /** The name of the database in errors, without its password. */
   readonly name: string;
   readonly tables: TableNames;
+}
+
+/** Column types with different names in the two databases. */
+export interface ColumnTypes {
+  /** Text that sorts byte by byte. */
+  readonly id: ColumnDataType | RawBuilder<unknown>;
+  readonly bytes: ColumnDataType;
 }
 
 /** The present contents of the database. */

@@ -1,15 +1,26 @@
-import { type Kysely, sql } from "kysely";
+import type { Kysely } from "kysely";
 import type { Migration } from "kysely/migration";
-import { type ColumnTypes, firstTables, partialIndex, recreateTable } from "./first-tables.ts";
+import { firstTables, partialIndex, transcriptTable } from "./call-tables.ts";
 import {
   addStoredBytes,
+  audioParts,
+  deletions,
+  dialing,
+  eventPositions,
+  numberProtection,
+  purgeClock,
+  receiptIds,
+  receiptScopes,
+} from "./converted-rows.ts";
+import type { ColumnTypes } from "./migrate.ts";
+import {
   consentTable,
   lineRecordTable,
-  listIndexes,
   loginTables,
-  receiptIds,
+  ownerTable,
+  retention,
   webhookTables,
-} from "./later-tables.ts";
+} from "./webhook-and-account-tables.ts";
 
 /** All migrations, by name. Names are sorted by age and never reused. */
 export function migrations(types: ColumnTypes): Record<string, Migration> {
@@ -18,12 +29,12 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
     "0002_media_statistics": { up: mediaStatistics },
     "0003_unlinked_instances": { up: unlinkedInstances },
     "0004_recordings": { up: recordings },
-    "0005_transcripts": { up: (db) => transcripts(db, types) },
+    "0005_transcripts": { up: (db) => transcriptTable(db, types) },
     "0006_dialing": { up: dialing },
     "0007_event_positions": { up: (db) => eventPositions(db, types) },
     "0008_deletions": { up: deletions },
     "0009_retention": { up: retention },
-    "0010_owners": { up: (db) => owners(db, types) },
+    "0010_owners": { up: (db) => ownerTable(db, types) },
     "0011_receipt_scopes": { up: (db) => receiptScopes(db, types) },
     "0012_token_limits": { up: (db) => tokenLimits(db, types) },
     "0013_call_prefixes": { up: callPrefixes },
@@ -104,73 +115,6 @@ async function recordings(db: Kysely<unknown>): Promise<void> {
   await partialIndex(db, "calls_recorded", "calls", ["ended_at", "id"], "recorded_ms > 0");
 }
 
-async function transcripts(db: Kysely<unknown>, { id }: ColumnTypes): Promise<void> {
-  await db.schema
-    .createTable("transcripts")
-    .addColumn("call_id", id, (column) => column.notNull())
-    .addColumn("position", "integer", (column) => column.notNull())
-    .addColumn("speaker", id, (column) => column.notNull())
-    .addColumn("text", "text", (column) => column.notNull())
-    .addColumn("at", "bigint", (column) => column.notNull())
-    .addColumn("start_ms", "bigint", (column) => column.notNull())
-    .addColumn("end_ms", "bigint", (column) => column.notNull())
-    .addColumn("confidence", "double precision")
-    .addPrimaryKeyConstraint("transcripts_pkey", ["call_id", "position"])
-    .execute();
-}
-
-/** Earlier versions stored no time with a claim. The phone of a claimed call may have rung, so it counts as dialing. */
-async function dialing(db: Kysely<unknown>): Promise<void> {
-  await db.schema.alterTable("calls").addColumn("dialing_at", "bigint").execute();
-  await sql`update ${sql.table("calls")} set dialing_at = created_at
-    where status = 'QUEUED' and owner is not null`.execute(db);
-  await partialIndex(db, "calls_dialing", "calls", ["id"], "status = 'QUEUED' and dialing_at is not null");
-}
-
-/** Deletions are finished in steps; in earlier versions they took one step, so they count as finished. */
-async function deletions(db: Kysely<unknown>): Promise<void> {
-  await db.schema.alterTable("instances").addColumn("erased_at", "bigint").execute();
-  await sql`update ${sql.table("instances")} set erased_at = updated_at where status = 'DELETED'`.execute(db);
-  await partialIndex(db, "instances_half_deleted", "instances", ["id"], "status = 'DELETED' and erased_at is null");
-}
-
-/** The log is in the order of commits. Existing events are numbered by their ids. */
-async function eventPositions(db: Kysely<unknown>, { id }: ColumnTypes): Promise<void> {
-  const { schema } = db;
-  for (const name of ["events_of_call", "events_of_user", "events_of_instance"]) await schema.dropIndex(name).execute();
-  await schema
-    .alterTable("events")
-    .addColumn("position", "bigint", (column) => column.notNull().defaultTo(0))
-    .execute();
-  const events = sql.table("events");
-  await sql`update ${events} set position = numbered.position
-    from (select id, row_number() over (partition by user_id order by id) as position from ${events}) as numbered
-    where numbered.id = ${sql.ref("events.id")}`.execute(db);
-  await schema
-    .createTable("event_counters")
-    .addColumn("user_id", id, (column) => column.primaryKey())
-    .addColumn("position", "bigint", (column) => column.notNull())
-    .addColumn("numbered", "bigint", (column) => column.notNull())
-    .execute();
-  await sql`insert into ${sql.table("event_counters")} (user_id, position, numbered)
-    select user_id, max(position), max(position) from ${events} group by user_id`.execute(db);
-  await partialIndex(db, "events_of_call", "events", ["call_id", "position"], "call_id is not null");
-  await schema.createIndex("events_of_user").unique().on("events").columns(["user_id", "position"]).execute();
-  await schema.createIndex("events_of_instance").on("events").columns(["user_id", "instance_id", "position"]).execute();
-}
-
-async function retention(db: Kysely<unknown>): Promise<void> {
-  await db.schema
-    .createTable("trusted_time")
-    .addColumn("id", "integer", (column) => column.primaryKey())
-    .addColumn("at", "bigint", (column) => column.notNull())
-    .addColumn("claimed_at", "bigint")
-    .addColumn("waited_ms", "bigint", (column) => column.notNull())
-    .execute();
-  await partialIndex(db, "instances_erased", "instances", ["erased_at", "id"], "erased_at is not null");
-  await partialIndex(db, "events_of_links", "events", ["instance_id"], "type = 'instance.linked'");
-}
-
 /** Existing calls have no token and count against none. */
 async function tokenLimits(db: Kysely<unknown>, { id }: ColumnTypes): Promise<void> {
   const { schema } = db;
@@ -190,23 +134,6 @@ async function tokenLimits(db: Kysely<unknown>, { id }: ColumnTypes): Promise<vo
 /** Existing calls have no prefixes: only the rules of the server and the trunk apply to their redirections. */
 async function callPrefixes(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("calls").addColumn("allowed_prefixes", "text").execute();
-}
-
-/** An existing file becomes one part, whatever its size. */
-async function audioParts(db: Kysely<unknown>, { id, bytes }: ColumnTypes): Promise<void> {
-  const change = {
-    table: "call_audio",
-    temporaryTable: "whole_audio",
-    columns: "call_id, part, bytes",
-    values: "call_id, 0, bytes",
-  };
-  await recreateTable(db, change, (table) =>
-    table
-      .addColumn("call_id", id, (column) => column.notNull())
-      .addColumn("part", "integer", (column) => column.notNull())
-      .addColumn("bytes", bytes, (column) => column.notNull())
-      .addPrimaryKeyConstraint("call_audio_parts_pkey", ["call_id", "part"]),
-  );
 }
 
 /** Existing instances and calls use the caller id of their network. */
@@ -272,26 +199,6 @@ async function queueOrder(db: Kysely<unknown>): Promise<void> {
   await partialIndex(db, "calls_in_queue", "calls", ["instance_id", "id"], "status = 'QUEUED'");
 }
 
-/** Existing calls count by the wall clock, as they have so far. */
-async function purgeClock(db: Kysely<unknown>): Promise<void> {
-  const { schema } = db;
-  await schema.alterTable("trusted_time").addColumn("step_ms", "bigint").execute();
-  await schema.alterTable("trusted_time").addColumn("stepped_ago_ms", "bigint").execute();
-  await schema.alterTable("calls").addColumn("counted_at", "bigint").execute();
-  await sql`update ${sql.table("calls")} set counted_at = created_at where token_id is not null`.execute(db);
-  await schema.dropIndex("calls_of_token").execute();
-  await partialIndex(db, "calls_counted", "calls", ["token_id", "counted_at"], "token_id is not null");
-}
-
-/** Existing numbers count as linked since their instance was created. */
-async function numberProtection(db: Kysely<unknown>): Promise<void> {
-  await db.schema.alterTable("instances").addColumn("linked_at", "bigint").execute();
-  await db.schema.alterTable("instances").addColumn("pause", "text").execute();
-  await sql`update ${sql.table("instances")} set linked_at = created_at
-    where status in ('CONFIGURED', 'ACTIVE')`.execute(db);
-  await partialIndex(db, "calls_dialled", "calls", ["instance_id", "dialing_at"], "dialing_at > 0");
-}
-
 /** The dials of a number are counted without reading its calls, whose rows are long. */
 async function dialTimes(db: Kysely<unknown>): Promise<void> {
   await db.schema.dropIndex("calls_dialled").execute();
@@ -310,32 +217,23 @@ async function webhookHeaders(db: Kysely<unknown>, { bytes }: ColumnTypes): Prom
   await db.schema.alterTable("webhooks").addColumn("sealed_headers", bytes).execute();
 }
 
-/** A demo token has its own keys. Existing keys count as the user's. */
-async function receiptScopes(db: Kysely<unknown>, { id }: ColumnTypes): Promise<void> {
-  const { schema } = db;
-  const columns = "user_id, scope, key, fingerprint, result, created_at";
-  const values = "user_id, '', key, fingerprint, result, created_at";
-  await recreateTable(db, { table: "receipts", temporaryTable: "unscoped_receipts", columns, values }, (table) =>
-    table
-      .addColumn("user_id", id, (column) => column.notNull())
-      .addColumn("scope", id, (column) => column.notNull())
-      .addColumn("key", id, (column) => column.notNull())
-      .addColumn("fingerprint", id, (column) => column.notNull())
-      .addColumn("result", "text")
-      .addColumn("created_at", "bigint", (column) => column.notNull())
-      .addPrimaryKeyConstraint("receipts_scope_pkey", ["user_id", "scope", "key"]),
-  );
-  await schema.createIndex("receipts_by_age").on("receipts").columns(["created_at"]).execute();
-  await partialIndex(db, "receipts_unfinished", "receipts", ["user_id", "scope", "key"], "result is null");
-}
-
-/** The owner of each resource; only the owner may write. */
-async function owners(db: Kysely<unknown>, { id }: ColumnTypes): Promise<void> {
-  await db.schema
-    .createTable("owners")
-    .addColumn("name", id, (column) => column.primaryKey())
-    .addColumn("epoch", "bigint", (column) => column.notNull())
-    .addColumn("owner", id)
-    .addColumn("expires_at", "bigint", (column) => column.notNull())
-    .execute();
+/** Every filter of a list, every deletion by age and every query of a queue uses an index. */
+async function listIndexes(db: Kysely<unknown>): Promise<void> {
+  const indexes = {
+    webhook_deliveries_by_status: ["webhook_deliveries", "webhook_id", "status", "id"],
+    users_by_age: ["users", "created_at", "id"],
+    codes_by_expiry: ["account_codes", "expires_at"],
+    codes_of_account: ["account_codes", "account_id"],
+  };
+  for (const [name, [table = "", ...columns]] of Object.entries(indexes))
+    await db.schema.createIndex(name).on(table).columns(columns).execute();
+  const deliveries = "webhook_deliveries";
+  const deliveredColumns = ["webhook_id", "last_attempt_at"];
+  await partialIndex(db, "webhook_deliveries_made", deliveries, deliveredColumns, "status = 'delivered'");
+  await partialIndex(db, "webhooks_enabled", "webhooks", ["id"], "disabled_reason is null");
+  const activeColumns = ["instance_id", "id"];
+  await partialIndex(db, "calls_active", "calls", activeColumns, "status in ('QUEUED', 'RINGING', 'IN_PROGRESS')");
+  await partialIndex(db, "codes_of_invitations", "account_codes", ["id"], "purpose = 'invitation'");
+  await partialIndex(db, "instances_by_phone", "instances", ["phone", "id"], "phone is not null");
+  await partialIndex(db, "instances_without_number", "instances", ["id"], "status = 'CREATED'");
 }

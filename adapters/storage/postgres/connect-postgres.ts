@@ -3,7 +3,7 @@ import { Kysely, sql } from "kysely";
 import type { ClientConfig, Pool } from "pg";
 import { ConfigurationError } from "../../../src/base/error.ts";
 import type { ConnectedDatabase, ServerLock, Traits } from "../database.ts";
-import type { ColumnTypes } from "../migrations/first-tables.ts";
+import type { ColumnTypes } from "../migrations/migrate.ts";
 import type { Database } from "../schema.ts";
 import { checkNames } from "../table-names.ts";
 import { namedTables } from "../tables.ts";

@@ -6,7 +6,7 @@ import { ConfigurationError } from "../../../src/base/error.ts";
 import { LeaseLost, StorageLocked, StorageUnavailable } from "../../../src/ports/storage.ts";
 import { realSystem } from "../../../src/ports/system.ts";
 import type { ConnectedDatabase, LockedOpening, ServerLock, Traits } from "../database.ts";
-import type { ColumnTypes } from "../migrations/first-tables.ts";
+import type { ColumnTypes } from "../migrations/migrate.ts";
 import { type Database, WHOLE_DATABASE } from "../schema.ts";
 import { checkNames } from "../table-names.ts";
 import { sqliteAudioFiles } from "./audio-files.ts";

@@ -1,6 +1,6 @@
 import { type Dialect, Kysely } from "kysely";
 import { Migrator } from "kysely/migration";
-import type { ColumnTypes } from "../../../adapters/storage/migrations/first-tables.ts";
+import type { ColumnTypes } from "../../../adapters/storage/migrations/migrate.ts";
 import { migrations } from "../../../adapters/storage/migrations/migrations.ts";
 
 /** Creates the database of an earlier version by running the steps before the named one. The caller destroys it. */

@@ -1,11 +1,5 @@
-import { type ColumnDataType, type CreateTableBuilder, type Kysely, type RawBuilder, sql } from "kysely";
-
-/** Column types with different names in the two databases. */
-export interface ColumnTypes {
-  /** Text that sorts byte by byte. */
-  readonly id: ColumnDataType | RawBuilder<unknown>;
-  readonly bytes: ColumnDataType;
-}
+import { type Kysely, sql } from "kysely";
+import type { ColumnTypes } from "./migrate.ts";
 
 /** The tables of the first version: history, never to be changed. */
 export async function firstTables(db: Kysely<unknown>, { id, bytes }: ColumnTypes): Promise<void> {
@@ -140,6 +134,22 @@ async function callIndexes(db: Kysely<unknown>): Promise<void> {
   await partialIndex(db, "calls_ended", "calls", ["ended_at", "id"], "status in ('COMPLETED', 'FAILED')");
 }
 
+/** Transcripts, one row for each line. */
+export async function transcriptTable(db: Kysely<unknown>, { id }: ColumnTypes): Promise<void> {
+  await db.schema
+    .createTable("transcripts")
+    .addColumn("call_id", id, (column) => column.notNull())
+    .addColumn("position", "integer", (column) => column.notNull())
+    .addColumn("speaker", id, (column) => column.notNull())
+    .addColumn("text", "text", (column) => column.notNull())
+    .addColumn("at", "bigint", (column) => column.notNull())
+    .addColumn("start_ms", "bigint", (column) => column.notNull())
+    .addColumn("end_ms", "bigint", (column) => column.notNull())
+    .addColumn("confidence", "double precision")
+    .addPrimaryKeyConstraint("transcripts_pkey", ["call_id", "position"])
+    .execute();
+}
+
 interface IndexKind {
   readonly unique?: boolean;
 }
@@ -155,30 +165,4 @@ export async function partialIndex(
 ): Promise<void> {
   const index = db.schema.createIndex(name).on(table).columns(columns).where(sql.raw<boolean>(condition));
   await (unique ? index.unique() : index).execute();
-}
-
-/** A table that is recreated because its primary key changes. */
-interface RecreatedTable {
-  readonly table: string;
-  /** The temporary table for its rows; `tables.ts` lists it. */
-  readonly temporaryTable: string;
-  /** Columns of the new table to fill, SQL. */
-  readonly columns: string;
-  /** The values of these columns, as SQL on the old ones. */
-  readonly values: string;
-}
-
-/** Recreates a table with its rows, without its indexes. */
-export async function recreateTable(
-  db: Kysely<unknown>,
-  { table, temporaryTable, columns, values }: RecreatedTable,
-  shape: (table: CreateTableBuilder<string>) => CreateTableBuilder<string>,
-): Promise<void> {
-  const { schema } = db;
-  await sql`create table ${sql.table(temporaryTable)} as select * from ${sql.table(table)}`.execute(db);
-  await schema.dropTable(table).execute();
-  await shape(schema.createTable(table)).execute();
-  await sql`insert into ${sql.table(table)} (${sql.raw(columns)})
-    select ${sql.raw(values)} from ${sql.table(temporaryTable)}`.execute(db);
-  await schema.dropTable(temporaryTable).execute();
 }
