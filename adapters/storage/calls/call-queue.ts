@@ -1,8 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { ExpressionBuilder, Kysely } from "kysely";
 import { type Call, isActive } from "../../../src/domain/calls/call.ts";
-import { isNumberRefused, UNANSWERED_REASONS } from "../../../src/domain/calls/outcome.ts";
-import { MAX_UNREACHED } from "../../../src/domain/number-protection/dial-decision.ts";
 import type { CallStore } from "../../../src/ports/storage.ts";
 import { type FencedParams, preparedQuery, type Session } from "../database.ts";
 import { callOf } from "../records.ts";
@@ -10,7 +8,6 @@ import {
   type CallRow,
   type Database,
   IS_ACTIVE,
-  IS_DIALLED,
   IS_NOT_DELETED,
   IS_ON_LINE,
   IS_QUEUED,
@@ -57,10 +54,7 @@ const INDEX_PIECE = 1_000;
 /** Queries of the dispatcher and of recovery about active calls. None of them reads a final call. */
 export function callQueue(
   session: Session,
-): Pick<
-  CallStore,
-  "active" | "nextWaiting" | "claimed" | "claimNext" | "dialHistory" | "waitingSince" | "oldestWaiting" | "orphaned"
-> {
+): Pick<CallStore, "active" | "nextWaiting" | "claimed" | "claimNext" | "waitingSince" | "oldestWaiting" | "orphaned"> {
   const claimCall = preparedQuery((db, { instance_id, owner, dialing_at, line, id, epoch }: Claim) =>
     db
       .updateTable("calls")
@@ -108,38 +102,6 @@ export function callQueue(
       const [row] = await session.writeOnce(claimCall, claim);
       return row && callOf(row);
     },
-    dialHistory: (instanceId, since, limit, until, selection = "all") =>
-      session.read(async (db) => {
-        const reason = session.traits.jsonText("outcome", "reason");
-        const dialledCalls = db
-          .selectFrom("calls")
-          .select(["id", "dialing_at", "started_at", "ended_at"])
-          .where("instance_id", "=", instanceId)
-          .where(IS_DIALLED)
-          .where("dialing_at", ">", since)
-          .$if(until !== undefined, (query) => query.where("dialing_at", "<=", until ?? 0))
-          .orderBy("dialing_at", "desc");
-        const refusal = session.traits.jsonText("outcome", "refusal");
-        const withReasons = dialledCalls.select([reason.as("reason"), refusal.as("refusal")]);
-        const newest = withReasons.limit(limit + MAX_UNREACHED);
-        const rows =
-          selection === "all"
-            ? await withReasons.limit(limit).execute()
-            : await db
-                .selectFrom(newest.as("dialled"))
-                .select(["id", "dialing_at", "started_at", "ended_at", "reason", "refusal"])
-                .where((eb) => eb.or([eb("started_at", "is not", null), eb("reason", "in", UNANSWERED_REASONS)]))
-                .orderBy("dialing_at", "desc")
-                .limit(limit)
-                .execute();
-        return rows.map(({ id, dialing_at, started_at, ended_at, reason: outcome, refusal: scope }) => ({
-          callId: id,
-          at: dialing_at ?? 0,
-          endedAt: ended_at,
-          answered: started_at !== null,
-          ...(isNumberRefused(outcome, scope) && { refused: true }),
-        }));
-      }),
     waitingSince: (createdBefore, limit, after) =>
       session.read(async (db) => {
         const rows = await db

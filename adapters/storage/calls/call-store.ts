@@ -1,12 +1,14 @@
 import type { Kysely } from "kysely";
 import { type CallStatus, isActive } from "../../../src/domain/calls/call.ts";
+import { isNumberRefused, UNANSWERED_REASONS } from "../../../src/domain/calls/outcome.ts";
 import type { Event } from "../../../src/domain/events.ts";
+import { MAX_UNREACHED } from "../../../src/domain/number-protection/dial-decision.ts";
 import type { CallStore } from "../../../src/ports/storage.ts";
 import { preparedQuery, type Session } from "../database.ts";
 import { inPieces } from "../deletions.ts";
 import { callTally, listCalls } from "../lists.ts";
 import { callColumns, callOf } from "../records.ts";
-import { type CallRow, type Database, IS_ON_LINE, IS_QUEUED, IS_RECORDED } from "../schema.ts";
+import { type CallRow, type Database, IS_DIALLED, IS_ON_LINE, IS_QUEUED, IS_RECORDED } from "../schema.ts";
 import { charge, chargesOf, finalCallBytes } from "../stored-bytes.ts";
 import { callAudio, removeAudio, removeLater } from "./audio-and-transcripts.ts";
 import { forgetCounted, insertCall, keepCounting, quotaSpent } from "./call-creation.ts";
@@ -81,8 +83,45 @@ export function callStore(session: Session): CallStore {
     naming: (number, page) => callsNaming(session, number, page),
     tally: callTally(session),
     counts: () => session.read(countCalls),
+    dialHistory: dialHistory(session),
     ...callQueue(session),
   };
+}
+
+/** The dialled calls of an instance, newest first. */
+function dialHistory(session: Session): CallStore["dialHistory"] {
+  return (instanceId, since, limit, until, selection = "all") =>
+    session.read(async (db) => {
+      const reason = session.traits.jsonText("outcome", "reason");
+      const dialledCalls = db
+        .selectFrom("calls")
+        .select(["id", "dialing_at", "started_at", "ended_at"])
+        .where("instance_id", "=", instanceId)
+        .where(IS_DIALLED)
+        .where("dialing_at", ">", since)
+        .$if(until !== undefined, (query) => query.where("dialing_at", "<=", until ?? 0))
+        .orderBy("dialing_at", "desc");
+      const refusal = session.traits.jsonText("outcome", "refusal");
+      const withReasons = dialledCalls.select([reason.as("reason"), refusal.as("refusal")]);
+      const newest = withReasons.limit(limit + MAX_UNREACHED);
+      const rows =
+        selection === "all"
+          ? await withReasons.limit(limit).execute()
+          : await db
+              .selectFrom(newest.as("dialled"))
+              .select(["id", "dialing_at", "started_at", "ended_at", "reason", "refusal"])
+              .where((eb) => eb.or([eb("started_at", "is not", null), eb("reason", "in", UNANSWERED_REASONS)]))
+              .orderBy("dialing_at", "desc")
+              .limit(limit)
+              .execute();
+      return rows.map(({ id, dialing_at, started_at, ended_at, reason: outcome, refusal: scope }) => ({
+        callId: id,
+        at: dialing_at ?? 0,
+        endedAt: ended_at,
+        answered: started_at !== null,
+        ...(isNumberRefused(outcome, scope) && { refused: true }),
+      }));
+    });
 }
 
 /** Counts the bytes of an ended call, replacing the earlier count. */
