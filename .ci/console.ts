@@ -67,9 +67,9 @@ export async function buildConsole(folder: string, limit: number = FIRST_VIEW_BY
   const sizes = new Map<string, number>();
   await Promise.all(
     [...files].map(async ([name, contents]) => {
-      const compressed = await Promise.all([smallest(contents), promisify(gzip)(contents, { level: 9 })]);
-      sizes.set(name, compressed[1].byteLength);
-      const variants = { "": contents, ".br": compressed[0], ".gz": compressed[1] };
+      const compressedSizes = await Promise.all([smallestSize(contents), promisify(gzip)(contents, { level: 9 })]);
+      sizes.set(name, compressedSizes[1].byteLength);
+      const variants = { "": contents, ".br": compressedSizes[0], ".gz": compressedSizes[1] };
       for (const [suffix, bytes] of Object.entries(variants)) await writeFile(join(folder, name + suffix), bytes);
     }),
   );
@@ -121,12 +121,12 @@ function entryOf(outputs: Metafile["outputs"]): [string, Metafile["outputs"][str
 }
 
 /** A file and all files that it loads. */
-function staticImports(outputs: Metafile["outputs"], from: string, visited = new Set<string>()): string[] {
-  if (visited.has(from)) return [];
-  visited.add(from);
+function staticImports(outputs: Metafile["outputs"], from: string, visitedPaths = new Set<string>()): string[] {
+  if (visitedPaths.has(from)) return [];
+  visitedPaths.add(from);
   for (const { path, kind } of outputs[from]?.imports ?? [])
-    if (kind === "import-statement") staticImports(outputs, path, visited);
-  return [...visited];
+    if (kind === "import-statement") staticImports(outputs, path, visitedPaths);
+  return [...visitedPaths];
 }
 
 /** Compressed size of each view that a browser opens first. */
@@ -136,8 +136,8 @@ function firstViewsOf(outputs: Metafile["outputs"], sizeOf: (name: string) => nu
   const views = Object.entries(outputs).filter(([, { entryPoint }]) => entryPoint?.startsWith(`${PAGES}/views/`));
   return Object.fromEntries(
     [[script, outputs[script]!] as const, ...views].map(([path, { entryPoint }]) => {
-      const loaded = new Set([...shell, ...staticImports(outputs, path)].map((each) => basename(each)));
-      return [basename(entryPoint ?? path), [...loaded].reduce((bytes, name) => bytes + sizeOf(name), 0)];
+      const loadedNames = new Set([...shell, ...staticImports(outputs, path)].map((output) => basename(output)));
+      return [basename(entryPoint ?? path), [...loadedNames].reduce((bytes, name) => bytes + sizeOf(name), 0)];
     }),
   );
 }
@@ -149,7 +149,7 @@ function packagesOf(metafiles: readonly Metafile[]): string[] {
   return [...new Set(names.filter((name) => name !== undefined))].sort();
 }
 
-function smallest(contents: Uint8Array): Promise<Buffer> {
+function smallestSize(contents: Uint8Array): Promise<Buffer> {
   const params = { [constants.BROTLI_PARAM_SIZE_HINT]: contents.byteLength };
   return promisify(brotliCompress)(contents, { params });
 }

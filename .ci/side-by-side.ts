@@ -9,10 +9,10 @@ const {
   positionals: commands,
   values: { live },
 } = parseArgs({ allowPositionals: true, options: { live: { type: "string" } } });
-const failed: string[] = [];
+const failedCommands: string[] = [];
 
 /** The exit code; null if the command was killed or could not start. */
-function ended(child: ChildProcess): Promise<number | null> {
+function exitCodeOf(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve) => {
     child.once("error", () => resolve(null));
     child.once("close", resolve);
@@ -23,19 +23,19 @@ async function run(command: string, liveEnded: Promise<void>): Promise<void> {
   const child = spawn(command, { shell: true, stdio: ["ignore", "pipe", "pipe"] });
   const pieces: Buffer[] = [];
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (piece: Buffer) => pieces.push(piece));
-  const code = await ended(child);
-  const printed = `> ${command}\n${Buffer.concat(pieces)}`;
+  const code = await exitCodeOf(child);
+  const output = `> ${command}\n${Buffer.concat(pieces)}`;
   await liveEnded;
-  if (code === 0) process.stdout.write(printed);
-  else failed.push(printed);
+  if (code === 0) process.stdout.write(output);
+  else failedCommands.push(output);
 }
 
 async function runLive(command: string): Promise<void> {
-  const code = await ended(spawn(command, { shell: true, stdio: ["ignore", "inherit", "inherit"] }));
-  if (code !== 0) failed.push(`> ${command}\nfailed: see above\n`);
+  const code = await exitCodeOf(spawn(command, { shell: true, stdio: ["ignore", "inherit", "inherit"] }));
+  if (code !== 0) failedCommands.push(`> ${command}\nfailed: see above\n`);
 }
 
 const liveEnded = live === undefined ? Promise.resolve() : runLive(live);
 await Promise.all([liveEnded, ...commands.map((command) => run(command, liveEnded))]);
-process.stdout.write(failed.join(""));
-process.exitCode = failed.length > 0 ? 1 : 0;
+process.stdout.write(failedCommands.join(""));
+process.exitCode = failedCommands.length > 0 ? 1 : 0;

@@ -69,20 +69,20 @@ function withDependencies(root: string, names: readonly string[]): ThirdParty[] 
 /** The dependencies of the package in this folder, by their kind. */
 export function dependenciesOf(root: string): { readonly required: ThirdParty[]; readonly optional: ThirdParty[] } {
   const { dependencies = {}, peerDependencies = {} } = manifest(root);
-  const needed = withDependencies(root, Object.keys(dependencies));
+  const required = withDependencies(root, Object.keys(dependencies));
   const optional = Object.entries(peerDependencies).map(
     ([name, range]) => UNINSTALLED.get(name)?.(range) ?? thirdParty(name, root),
   );
-  return { required: needed, optional };
+  return { required: required, optional };
 }
 
 /** The text of third-party-notices.txt. @param bundled names of the packages bundled into the published files */
 export function thirdPartyNotices(root: string, bundled: readonly string[]): string {
   const { required: needed, optional } = dependenciesOf(root);
-  const directly = (names: readonly string[]) => names.map((name) => thirdParty(name, root));
+  const direct = (names: readonly string[]) => names.map((name) => thirdParty(name, root));
   const parts = [
     "Third-party notices of Ringport",
-    ...chapter("Parts of these packages are included in this one", directly(bundled), true),
+    ...chapter("Parts of these packages are included in this one", direct(bundled), true),
     ...chapter("These packages are installed with this one", needed, true),
     ...chapter(
       "These packages work with this one if you install them; none of their code is included",
@@ -99,8 +99,8 @@ function chapter(title: string, packages: readonly ThirdParty[], inFull: boolean
 }
 
 function notice({ name, version, licence, author, texts }: ThirdParty, inFull: boolean): string {
-  const by = author === "" ? "" : `, by ${author}`;
-  const head = [`${name} ${version}: ${licence}${by}`, ...(INSIDE[name] ? [INSIDE[name]] : [])].join("\n");
+  const authorSuffix = author === "" ? "" : `, by ${author}`;
+  const head = [`${name} ${version}: ${licence}${authorSuffix}`, ...(INSIDE[name] ? [INSIDE[name]] : [])].join("\n");
   return [head, ...(inFull ? texts : [])].join("\n\n");
 }
 
@@ -109,13 +109,13 @@ function thirdParty(name: string, from: string): ThirdParty {
   const { version, license, author, dependencies = {} } = manifest(folder);
   if (license === undefined)
     throw new Error(`${name} ${version} names no licence; find it out, or replace the package`);
-  const legal = readdirSync(folder).filter((file) => LEGAL.test(file));
+  const legalFiles = readdirSync(folder).filter((file) => LEGAL.test(file));
   return {
     name,
     version,
     licence: license,
     author: (typeof author === "string" ? author : author?.name) ?? "",
-    texts: legal.map((file) => readFileSync(join(folder, file), "utf8").trim()),
+    texts: legalFiles.map((file) => readFileSync(join(folder, file), "utf8").trim()),
     dependencies: Object.keys(dependencies),
     folder,
   };

@@ -7,8 +7,8 @@ import { releasedChangelog } from "./changelog.ts";
 
 const { name, version: current } = JSON.parse(readFileSync("package.json", "utf8"));
 const changesets = await readChangesets(process.cwd());
-const unrelated = changesets.find(({ releases }) => releases.some((release) => release.name !== name));
-if (unrelated) throw new Error(`.changeset/${unrelated.id}.md names a package other than ${name}`);
+const unrelatedChangeset = changesets.find(({ releases }) => releases.some((release) => release.name !== name));
+if (unrelatedChangeset) throw new Error(`.changeset/${unrelatedChangeset.id}.md names a package other than ${name}`);
 
 const version = nextVersion();
 for (const path of ["package.json", "jsr.json"])

@@ -66,7 +66,7 @@ describe("the embedded defaults", () => {
     expect(readFileSync(join(data, "secret.key"), "utf8")).toBe("broken");
   });
 
-  test("no file is created for an embedder who supplies everything", async () => {
+  test("no file is created for an embedder that supplies everything", async () => {
     const data = join(freshFolder(), "data");
     const { storage, speech, decoder, telephony } = await ports({ data: freshFolder() });
     const configured = await embedded({ data, storage, speech, decoder, telephony, secret: "00".repeat(32) });
@@ -113,7 +113,7 @@ describe("the embedded defaults", () => {
     database.close();
   });
 
-  test.skipIf(process.getuid?.() === 0)("a read-only folder is named (skipped for root, who may write)", async () => {
+  test.skipIf(process.getuid?.() === 0)("a read-only folder is named (skipped for root, which may write)", async () => {
     const data = freshFolder();
     chmodSync(data, 0o500);
     await expect(ports({ data })).rejects.toThrow(

@@ -55,9 +55,9 @@ async function filledRingport(
       { timeout: 30_000, interval: 1 },
     )
     .toBe("COMPLETED");
-  const deleted = ringport.instances.delete(principal, instance.id);
+  const deletion = ringport.instances.delete(principal, instance.id);
   await system.advance(5_000);
-  await deleted;
+  await deletion;
   return { ringport, system };
 }
 

@@ -17,7 +17,7 @@ async function dial(world: World, instance: Instance): Promise<string | undefine
 }
 
 /** Advances up to `withinMs`, until this number of attempts was made and the result of each is stored. */
-async function attempted(world: World, attempts: number, withinMs: number): Promise<void> {
+async function waitForAttempts(world: World, attempts: number, withinMs: number): Promise<void> {
   const until = world.system.monotonic() + withinMs;
   await vi.waitFor(
     async () => {
@@ -49,9 +49,9 @@ describe("after the clock was ahead", () => {
     world.system.jump(30 * DAY_MS);
     await failedOnce(world, await world.newInstance());
     world.system.jump(-30 * DAY_MS);
-    await attempted(world, 2, 12_000);
-    await attempted(world, 3, 6 * 60_000);
-    await attempted(world, 4, 36 * 60_000);
+    await waitForAttempts(world, 2, 12_000);
+    await waitForAttempts(world, 3, 6 * 60_000);
+    await waitForAttempts(world, 4, 36 * 60_000);
     expect(await world.app.webhooks.deliveries(ALICE, webhook.id)).toMatchObject([{ status: "pending" }]);
     await world.stop();
   });
@@ -65,7 +65,7 @@ describe("after the clock was ahead", () => {
     await failedOnce(world, instance);
     world.system.jump(-30 * DAY_MS);
     await world.newInstance();
-    await attempted(world, 4, 12_000);
+    await waitForAttempts(world, 4, 12_000);
     const attempts = world.endpoints.bodies(URL).filter(({ instance_id }) => instance_id === instance.id);
     expect(attempts).toHaveLength(2);
     await world.stop();
@@ -79,7 +79,7 @@ describe("after the clock was ahead", () => {
     await failedOnce(world, await world.newInstance());
     world.system.jump(-30 * DAY_MS);
     const next = await world.crashAndRestart();
-    await attempted(next, 1, 6_000);
+    await waitForAttempts(next, 1, 6_000);
     await next.stop();
   });
 

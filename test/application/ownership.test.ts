@@ -112,7 +112,7 @@ describe("a demo token", () => {
     await world.stop();
   });
 
-  test("of a deleted instance sees nothing", async () => {
+  test("of a deleted instance gets no data", async () => {
     const { world, ownInstance, demo } = await scene();
     await world.app.instances.delete(ALICE, ownInstance.id);
     expect(await world.app.instances.list(demo)).toEqual([]);

@@ -95,10 +95,10 @@ describe("the end of a waiting call that was stored, but not confirmed,", () => 
   test("reaches the clients that wait for it", async () => {
     const world = await World.start();
     const call = await world.call(await world.newInstance());
-    const ended = world.app.calls.wait(ALICE, call.id);
+    const waiting = world.app.calls.wait(ALICE, call.id);
     world.loseResult("calls.update");
     await world.system.advance(world.context.timings.queueTimeoutMs + 10_000);
-    expect(await ended).toMatchObject({ status: "FAILED", outcome: { reason: "instance_not_linked" } });
+    expect(await waiting).toMatchObject({ status: "FAILED", outcome: { reason: "instance_not_linked" } });
     expect((await world.eventTypes(call)).slice(-1)).toEqual(["failed"]);
     await world.stop();
   });
@@ -390,7 +390,7 @@ describe("while the storage is down", () => {
       if (operation === "calls.update") world.storage.isDown = true;
     };
     let isAnswered = false;
-    const ended = world.app.calls.hangUp(ALICE, call.id).then(() => {
+    const hangUp = world.app.calls.hangUp(ALICE, call.id).then(() => {
       isAnswered = true;
     });
     await world.system.advance(1_000);
@@ -399,7 +399,7 @@ describe("while the storage is down", () => {
     world.storage.before = () => {};
     world.storage.isDown = false;
     await world.system.advance(5_000);
-    await ended;
+    await hangUp;
     expect((await world.storedCall(call)).outcome?.reason).toBe("terminated");
     await world.stop();
   });

@@ -25,12 +25,12 @@ class TestDatabase {
 
   /** The outcome of a promise while time advances. */
   async settle<T>(promise: Promise<T>): Promise<T> {
-    let settled = false;
+    let isSettled = false;
     const done = promise.finally(() => {
-      settled = true;
+      isSettled = true;
     });
     done.catch(() => {});
-    for (let tries = 0; tries < 2_000 && !settled; tries++) await this.system.advance(50);
+    for (let tries = 0; tries < 2_000 && !isSettled; tries++) await this.system.advance(50);
     return done;
   }
 }
@@ -106,10 +106,10 @@ describe("a start", () => {
     await database.system.advance(2_000);
     const server = database.server({ onLeaseLost: "exit" });
     const starting = server.ringport.start();
-    const early = server.status(); // before the other server is noticed
+    const statusRequest = server.status(); // before the other server is noticed
     await vi.waitFor(() => expect(server.warnings).toHaveLength(1));
     await database.system.advance(5_000);
-    expect([await early, await server.status()]).toEqual([NOT_OURS, NOT_OURS]);
+    expect([await statusRequest, await server.status()]).toEqual([NOT_OURS, NOT_OURS]);
     await expect(server.ringport.instances.list(ALICE)).rejects.toMatchObject({ code: "storage_unavailable" });
     await database.settle(starting);
     expect(database.system.monotonic()).toBeGreaterThanOrEqual(10_000);
@@ -132,15 +132,15 @@ describe("a start", () => {
     const first = database.server();
     await first.ringport.start();
     const second = database.server();
-    let started = false;
+    let hasStarted = false;
     void second.ringport.start().then(() => {
-      started = true;
+      hasStarted = true;
     });
     await database.system.advance(60_000);
-    expect([started, second.warnings.length]).toEqual([false, 1]);
+    expect([hasStarted, second.warnings.length]).toEqual([false, 1]);
     await database.settle(first.ringport.stop());
     await database.system.advance(1_000);
-    expect(started).toBe(true);
+    expect(hasStarted).toBe(true);
   });
 
   test("takes a lease that is released while it waits", async () => {

@@ -56,7 +56,7 @@ async function play(pieces: readonly Uint8Array[], options: Partial<IncomingAudi
 const byteByByte = (bytes: Uint8Array): Uint8Array[] => Array.from(bytes, (_, i) => bytes.subarray(i, i + 1));
 
 /** The bytes in pieces that end at these positions. */
-function cut(bytes: Uint8Array, positions: readonly number[]): Uint8Array[] {
+function cutAt(bytes: Uint8Array, positions: readonly number[]): Uint8Array[] {
   const ends = [...positions.map((position) => position % (bytes.length + 1)), bytes.length].sort((a, b) => a - b);
   return ends.map((end, i) => bytes.subarray(ends[i - 1] ?? 0, end));
 }
@@ -83,7 +83,7 @@ describe("16-bit PCM", () => {
   fuzz(
     "yields the same samples wherever it is cut, declared or not",
     fc.asyncProperty(sound, cuts, fc.constantFrom("pcm_s16le" as const, undefined), async (bytes, places, encoding) => {
-      const { samples } = await play(cut(bytes, places), { encoding });
+      const { samples } = await play(cutAt(bytes, places), { encoding });
       expect(samples).toEqual(pcmFromBytes(bytes));
     }),
   );
@@ -132,7 +132,7 @@ describe("mu-law", () => {
   fuzz(
     "is decoded exactly wherever it is cut",
     fc.asyncProperty(sound, cuts, async (bytes, places) => {
-      const { samples, rates } = await play(cut(bytes, places), { encoding: "mulaw", sampleRate: 8000 });
+      const { samples, rates } = await play(cutAt(bytes, places), { encoding: "mulaw", sampleRate: 8000 });
       expect(samples).toEqual(Int16Array.from(bytes, (code) => MULAW_LEVELS[code] ?? 0));
       expect(rates).toEqual([8000]);
     }),
@@ -158,7 +158,7 @@ describe("an MP3", () => {
       cuts,
       fc.constantFrom("mp3" as const, undefined),
       async (file, places, encoding) => {
-        expect((await play(cut(file, places), { encoding })).samples).toEqual(Int16Array.from(FRAMES));
+        expect((await play(cutAt(file, places), { encoding })).samples).toEqual(Int16Array.from(FRAMES));
       },
     ),
   );
@@ -355,7 +355,7 @@ fuzz(
     fc.constantFrom(undefined, ...STREAM_ENCODINGS),
     async (parts, places, encoding) => {
       const bytes = concatBytes(parts);
-      const heard = await play(cut(bytes, places), { encoding }).catch((error: unknown) => error);
+      const heard = await play(cutAt(bytes, places), { encoding }).catch((error: unknown) => error);
       if (heard instanceof Error) expect(heard).toBeInstanceOf(NotAudio);
       else expect((heard as PlayedAudio).samples.length).toBeLessThanOrEqual(bytes.length);
     },

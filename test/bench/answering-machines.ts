@@ -30,7 +30,7 @@ export const ANSWERING_MACHINES = benchmark({
         .filter(({ answer }) => answer.kind === kind)
         .map(({ verdicts }) => verdicts.at(-1)?.answeredBy ?? "unknown");
       const counts = ["human", "machine", "unknown"].map(
-        (who) => `${who} ${finalVerdicts.filter((one) => one === who).length}`,
+        (verdictName) => `${verdictName} ${finalVerdicts.filter((verdict) => verdict === verdictName).length}`,
       );
       rows.push(row(kind, counts.join(", ")));
     }

@@ -60,8 +60,8 @@ function tableOf(rows: readonly Row[]): string {
 }
 
 function machineTable(): string {
-  const facts = Object.entries(machine()).map(([name, fact]) => `| ${name} | ${fact} |\n`);
-  return `| The machine | |\n|---|---|\n${facts.join("")}`;
+  const rows = Object.entries(machine()).map(([name, fact]) => `| ${name} | ${fact} |\n`);
+  return `| The machine | |\n|---|---|\n${rows.join("")}`;
 }
 
 /** The machine of the figures. */

@@ -19,16 +19,18 @@ export const LIST = benchmark({
     seconds: { meaning: "length of one database's turn", value: 1 },
   },
   run: ({ calls, rounds, seconds }) =>
-    withStoredData((large) =>
-      withStoredData((small) => {
+    withStoredData((largeData) =>
+      withStoredData((smallData) => {
         progress(`storing ${calls.toLocaleString("en-US")} calls`);
-        const largeLists = lists(fill(large, calls, INSTANCES, mixedKind));
-        const smallLists = lists(fill(small, PAGE, PAGE, () => ({ instance: 0, status: "FAILED", type: "FIXED_TTS" })));
+        const largeLists = lists(fill(largeData, calls, INSTANCES, mixedKind));
+        const smallLists = lists(
+          fill(smallData, PAGE, PAGE, () => ({ instance: 0, status: "FAILED", type: "FIXED_TTS" })),
+        );
         return underEach(ALL_RUNTIMES, async (runtime) => {
           progress(`${runtime.name}: ${rounds} rounds of ${largeLists.length} lists`);
           const servers: ServerProcess[] = [];
           try {
-            for (const { folder } of [large, small])
+            for (const { folder } of [largeData, smallData])
               servers.push(await start(runtime, serverScript("ringport"), { args: [folder] }));
             await Promise.all(servers.map(({ pid }) => untilIdle(pid)));
             const rows: Row[] = [];
@@ -41,8 +43,8 @@ export const LIST = benchmark({
                 };
               };
               const loads = await inRounds(rounds, {
-                large: target(servers[0]!, large, path),
-                small: target(servers[1]!, small, smallLists[index]![1]),
+                large: target(servers[0]!, largeData, path),
+                small: target(servers[1]!, smallData, smallLists[index]![1]),
               });
               const ratio = ratioOf(loads.large.map(costOf), loads.small.map(costOf));
               const latency = (side: keyof typeof loads) =>

@@ -21,18 +21,21 @@ async function main(args: readonly string[]): Promise<number> {
     console.error(`unknown benchmark "${name}"; choose one of ${Object.keys(BENCHMARKS).join(", ")}`);
     return 2;
   }
-  const selected = name === undefined ? BENCHMARKS : { [name]: BENCHMARKS[name]! };
-  const line = readLine(name === undefined ? args : args.slice(1), name === undefined ? {} : selected[name]!.options);
+  const selectedBenchmarks = name === undefined ? BENCHMARKS : { [name]: BENCHMARKS[name]! };
+  const line = readLine(
+    name === undefined ? args : args.slice(1),
+    name === undefined ? {} : selectedBenchmarks[name]!.options,
+  );
   if (line === undefined) return 2;
   if (line.help) printHelp(name);
-  return line.help ? 0 : runAll(selected, line);
+  return line.help ? 0 : runAll(selectedBenchmarks, line);
 }
 
-async function runAll(selected: Readonly<Record<string, Benchmark>>, line: Line): Promise<number> {
+async function runAll(selectedBenchmarks: Readonly<Record<string, Benchmark>>, line: Line): Promise<number> {
   for (const [property, fact] of Object.entries(machine())) console.log(`${property}: ${fact}`);
   const titles = sections();
   const measured = new Map<string, readonly Row[]>();
-  for (const [name, { options, run }] of Object.entries(selected)) {
+  for (const [name, { options, run }] of Object.entries(selectedBenchmarks)) {
     console.log(`\n${name}: ${titles.get(name)?.title}`);
     const defaults = Object.entries(options).map(([option, { value, quick = value }]) => [
       option,

@@ -41,9 +41,9 @@ export const measure: Measure<{ calls: number; echo?: number }> = async ({ calls
   try {
     progress(`${fewCalls} calls, then ${calls} more`);
     const instances = await world.link(fewCalls + calls);
-    const few = await memoryWhileTalking(instances.slice(0, fewCalls), 0);
-    const many = await memoryWhileTalking(instances.slice(fewCalls), fewCalls);
-    const perCall = (name: "bytes" | "rss"): number => (many[name] - few[name]) / calls / 1024;
+    const fewCallsMemory = await memoryWhileTalking(instances.slice(0, fewCalls), 0);
+    const manyCallsMemory = await memoryWhileTalking(instances.slice(fewCalls), fewCalls);
+    const perCall = (name: "bytes" | "rss"): number => (manyCallsMemory[name] - fewCallsMemory[name]) / calls / 1024;
     return [
       atMost("held per call", perCall("bytes"), maxKiB, "KiB"),
       row("growth of the process per call", `${perCall("rss").toFixed(1)} KiB`),

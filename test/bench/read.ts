@@ -50,9 +50,9 @@ export const READ = benchmark({
           await Promise.all(servers.map(({ pid }) => untilIdle(pid)));
           const loads = await inRounds(rounds, sides, { label: runtime.name });
           return [
-            against("a call, against the hand-written server", loads.ringport, loads.handWritten, 0.5),
-            against("a call, against the bare server", loads.ringport, loads.bare),
-            against("a route without storage, against the bare server", loads.healthz, loads.bareHealthz, 0.6),
+            comparisonRow("a call, against the hand-written server", loads.ringport, loads.handWritten, 0.5),
+            comparisonRow("a call, against the bare server", loads.ringport, loads.bare),
+            comparisonRow("a route without storage, against the bare server", loads.healthz, loads.bareHealthz, 0.6),
           ];
         } finally {
           await Promise.all(servers.map((server) => server.stop("SIGKILL")));
@@ -86,10 +86,15 @@ async function checkSame(servers: readonly ServerProcess[], token: string, path:
   if (actual !== expected) throw new Error(`the hand-written server responds ${expected}, Ringport ${actual}`);
 }
 
-function against(figure: string, measuredLoads: readonly Load[], baseline: readonly Load[], minRatio?: number): Row {
-  const [own, base] = [medianOf(measuredLoads), medianOf(baseline)];
-  const ratio = base.cost / own.cost;
-  const measured = `${ratio.toFixed(2)} (${own.text} against ${base.text})`;
+function comparisonRow(
+  figure: string,
+  measuredLoads: readonly Load[],
+  baseline: readonly Load[],
+  minRatio?: number,
+): Row {
+  const [ownMedian, baseMedian] = [medianOf(measuredLoads), medianOf(baseline)];
+  const ratio = baseMedian.cost / ownMedian.cost;
+  const measured = `${ratio.toFixed(2)} (${ownMedian.text} against ${baseMedian.text})`;
   return minRatio === undefined ? row(figure, measured) : row(figure, measured, `≥ ${minRatio}`, ratio >= minRatio);
 }
 

@@ -41,12 +41,12 @@ async function overTrunk(schedule: Schedule, echo: number): Promise<Row[]> {
   const callees = await startCallees({ echo, hangUpMs: 200 });
   const world = await trunkWorld(callees.uri, "auto");
   try {
-    const placed = await placeAll(world, schedule, 2, 20, callees.invites);
-    const rate = placed.completed / placed.seconds;
-    const measured = `${rate.toFixed(0)}/s (${placed.completed} of ${placed.count})`;
+    const placement = await placeAll(world, schedule, 2, 20, callees.invites);
+    const rate = placement.completed / placement.seconds;
+    const measured = `${rate.toFixed(0)}/s (${placement.completed} of ${placement.count})`;
     return [
-      row("calls answered and torn down", measured, "≥ 200/s", placed.completed === placed.count && rate >= 200),
-      ...waitRows("from the order to the INVITE", placed, 10),
+      row("calls answered and torn down", measured, "≥ 200/s", placement.completed === placement.count && rate >= 200),
+      ...waitRows("from the order to the INVITE", placement, 10),
     ];
   } finally {
     await world.stop();
@@ -64,14 +64,14 @@ async function overWhatsApp(schedule: Schedule): Promise<Row[]> {
   };
   const world = await whatsappWorld(network, { queue: { kind: "single", paceMs: 0, warmUp: false } });
   try {
-    const placed = await placeAll(world, schedule, 3, 1, async () => offers);
+    const placement = await placeAll(world, schedule, 3, 1, async () => offers);
     const [, ...calls] = network.calls;
     const heard = calls.filter((call) => call.heard.some((sample) => Math.abs(sample) > 1_000)).length;
-    const { completed: good, count } = placed;
-    const counts = `${good} of ${count}, ${heard} heard`;
+    const { completed: completedCount, count } = placement;
+    const counts = `${completedCount} of ${count}, ${heard} heard`;
     return [
-      ...waitRows(`from the order to the offer at ${schedule.rate} calls/s`, placed, 20),
-      row("calls that were answered, heard and hung up", counts, "all", good === count && heard === count),
+      ...waitRows(`from the order to the offer at ${schedule.rate} calls/s`, placement, 20),
+      row("calls that were answered, heard and hung up", counts, "all", completedCount === count && heard === count),
     ];
   } finally {
     await world.stop();

@@ -52,7 +52,7 @@ export const measure: Measure<{ calls: number; seconds: number }> = async ({ cal
 
     progress(`all are talking; measuring for ${seconds} s`);
     clock.lateness.reset();
-    const spent = await timeSpent(process.pid, () => pause(seconds * 1000));
+    const timeUsed = await timeSpent(process.pid, () => pause(seconds * 1000));
     const { frames, p50, p99, max } = clock.lateness;
     const [activeLegs, { rss }] = [clock.size, process.memoryUsage()];
     progress("waiting for the last words");
@@ -73,7 +73,7 @@ export const measure: Measure<{ calls: number; seconds: number }> = async ({ cal
       row("lateness max", ms(max)),
       allOf("COMPLETED/message_played", completedCount, calls),
       allOf("heard intact, sample by sample", intactCount, calls),
-      row("processor in the window", `${percent(share(spent), 0)} of one core`),
+      row("processor in the window", `${percent(share(timeUsed), 0)} of one core`),
       row("process memory in the window", `${(rss / 2 ** 20).toFixed(0)} MiB`),
       row("from the first POST to the last answer", `${(setUpMs / 1000).toFixed(1)} s`),
       row("lateness p99 during that", ms(setUpLateness)),

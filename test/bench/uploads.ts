@@ -81,8 +81,8 @@ export const measure: Measure<{ calls: number; uploads: number }> = async ({ cal
 };
 
 /** Keeps uploads of one token unfinished, and observes the memory and another user's upload. */
-function measureOpenUploads(runtime: Runtime, held: number): Promise<Row[]> {
-  progress(`${runtime.name}: ${held} unfinished uploads of one token`);
+function measureOpenUploads(runtime: Runtime, connections: number): Promise<Row[]> {
+  progress(`${runtime.name}: ${connections} unfinished uploads of one token`);
   return inFolder(async (data) => {
     const ringport = createRingport({ data });
     const issue = async (userName: string) => (await ringport.tokens.issue({ userName, label: "bench" })).token;
@@ -92,14 +92,14 @@ function measureOpenUploads(runtime: Runtime, held: number): Promise<Row[]> {
     try {
       await upload(server, secondToken);
       const peakBefore = peakMemory(server);
-      const { refused, release } = await openUploads(server, firstToken, held);
+      const { refused, release } = await openUploads(server, firstToken, connections);
       const status = await upload(server, secondToken);
       const growthMiB = (peakMemory(server) - peakBefore) / MIB;
       release();
       const size = `${growthMiB.toFixed(0)} MiB`;
       const budget = DEFAULT_LIMITS.allBodiesBytes / MIB;
       return [
-        row("held uploads refused with 503", `${refused} of ${held}`),
+        row("held uploads refused with 503", `${refused} of ${connections}`),
         atMost("growth of peak memory since the first upload", growthMiB, budget, "MiB", size),
         row("another user's upload in the meantime", String(status), "201", status === 201),
       ];

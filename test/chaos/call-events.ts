@@ -47,8 +47,8 @@ export function checkEvents({ journal, phones }: SequenceContext, view: CallView
 
   const call = journal.calls.get(view.target_phone);
   if (!call || call.instance.network === "simulator") return;
-  const rang = phones.invites(view.target_phone).length > 0;
+  const hasRung = phones.invites(view.target_phone).length > 0;
   const reason = view.outcome?.reason ?? "";
-  if (rang && NEVER_DIALLED.has(reason)) reportFault("the phone rang");
-  if (!rang && (FROM_THE_PHONE.has(reason) || types.includes("ringing"))) reportFault("the phone never rang");
+  if (hasRung && NEVER_DIALLED.has(reason)) reportFault("the phone rang");
+  if (!hasRung && (FROM_THE_PHONE.has(reason) || types.includes("ringing"))) reportFault("the phone never rang");
 }

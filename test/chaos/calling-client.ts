@@ -43,15 +43,15 @@ export class CallingClient {
     this.#chance = new Chance(context.seed, number);
   }
 
-  /** Works until the round has ended. @param deletes true to delete its instance as soon as possible */
-  async work(hasEnded: () => boolean, deletes: boolean): Promise<void> {
+  /** Works until the round has ended. @param canDelete true to delete its instance as soon as possible */
+  async work(hasEnded: () => boolean, canDelete: boolean): Promise<void> {
     const { seed, journal } = this.#context;
     this.#chance = new Chance(seed, this.#number, journal.epoch);
     while (!hasEnded()) {
       const instance = await this.#ready();
       if (!instance) await pause(RETRY_MS);
       else if (instance.deletes.length > 0) await this.#repeatDeletion(instance);
-      else if (this.#chance.boolean(deletes ? 0.4 : this.#network === "sip/rounds" ? 0.04 : 0.15))
+      else if (this.#chance.boolean(canDelete ? 0.4 : this.#network === "sip/rounds" ? 0.04 : 0.15))
         await this.#delete(instance);
       else if (this.#open) await this.#repeat(this.#open);
       else await this.#call(instance, hasEnded);

@@ -18,12 +18,12 @@ const POLL_MS = 40;
 export async function checkStart(context: SequenceContext): Promise<void> {
   const { journal, phones } = context;
   for (const view of await readCalls(context)) {
-    const invited = phones.invites(view.target_phone).find(({ epoch }) => epoch < journal.epoch);
-    if (invited && view.ended_at === null)
+    const earlierInvite = phones.invites(view.target_phone).find(({ epoch }) => epoch < journal.epoch);
+    if (earlierInvite && view.ended_at === null)
       journal.reportViolation(
         "a call of a dead process has ended",
         view.id,
-        `${view.status}, though the phone rang in round ${invited.epoch}`,
+        `${view.status}, though the phone rang in round ${earlierInvite.epoch}`,
       );
   }
   await checkInstances(context);
@@ -36,14 +36,14 @@ export async function checkRest(context: SequenceContext): Promise<void> {
     (await readCalls(context)).filter(
       (view) => view.ended_at === null && endsUnprompted(journal.calls.get(view.target_phone)?.instance),
     );
-  for (const { id, status } of await settled(findRunning))
+  for (const { id, status } of await untilSettled(findRunning))
     journal.reportViolation("every call ends", id, `it is ${status} for ${SETTLE_MS} ms`);
   const legs = () =>
     journal.createdCalls.filter(({ number, finalStatus }) => finalStatus !== undefined && phones.hasLeg(number));
-  for (const { id } of await settled(legs))
+  for (const { id } of await untilSettled(legs))
     journal.reportViolation("no leg outlives its call", id!, "its phone is still connected");
   const lines = () => journal.instances.filter(({ name, isDeleted }) => isDeleted && phones.isRegistered(name));
-  for (const { id } of await settled(lines))
+  for (const { id } of await untilSettled(lines))
     journal.reportViolation("the line of a deleted instance is closed", id!, "its account is still registered");
   await checkInstances(context);
   checkPhones(context);
@@ -115,9 +115,9 @@ async function readCalls(context: SequenceContext): Promise<CallView[]> {
 function checkAnswers(context: SequenceContext, call: CallRecord, view: CallView): void {
   const { journal } = context;
   noteFinal(context, call, view);
-  const ended = call.deletes.filter(({ status }) => status === 204).length;
-  if (ended > 1) journal.reportViolation("exactly one DELETE gets 204", view.id, `${ended} were`);
-  if (ended > 0 && view.outcome?.reason !== "terminated")
+  const endCount = call.deletes.filter(({ status }) => status === 204).length;
+  if (endCount > 1) journal.reportViolation("exactly one DELETE gets 204", view.id, `${endCount} were`);
+  if (endCount > 0 && view.outcome?.reason !== "terminated")
     journal.reportViolation(
       "a confirmed write is stored",
       view.id,
@@ -209,7 +209,7 @@ function endsUnprompted(instance: InstanceRecord | undefined): boolean {
 }
 
 /** Items left after the time limit. */
-async function settled<T>(look: () => readonly T[] | Promise<readonly T[]>): Promise<readonly T[]> {
+async function untilSettled<T>(look: () => readonly T[] | Promise<readonly T[]>): Promise<readonly T[]> {
   const deadline = performance.now() + SETTLE_MS;
   for (;;) {
     const remaining = await look();

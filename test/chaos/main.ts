@@ -39,7 +39,7 @@ console.log(
 );
 await Promise.all(databases.map((database) => (database === "SQLite" ? onSqlite() : onPostgres())));
 rmSync(folder, { recursive: true, force: true });
-process.exit(judge());
+process.exit(verdict());
 
 /** Runs every sequence of a database. */
 async function sideBySide(runOne: (seed: number) => Promise<void>): Promise<void> {
@@ -102,7 +102,7 @@ function report(seed: number, database: DatabaseName, journal: Journal): void {
 }
 
 /** Prints which rules are broken by which seeds; returns the exit code. */
-function judge(): number {
+function verdict(): number {
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(0);
   for (const [rule, seeds] of failedSeeds)
     console.log(`${String(seeds.length).padStart(5)} × ${rule}: ${[...new Set(seeds)].join(", ")}`);

@@ -122,16 +122,16 @@ export class Phones {
       for (const [label, sentBy] of DATAGRAMS) {
         const latePackets = sentBy(call).filter(({ at }) => at > takenAt);
         const beingSent = this.#firstInFlight(sentBy);
-        const violating = latePackets.filter((packet) => packet !== beingSent);
-        if (beingSent && violating.length < latePackets.length) {
+        const violatingPackets = latePackets.filter((packet) => packet !== beingSent);
+        if (beingSent && violatingPackets.length < latePackets.length) {
           const ms = (beingSent.at - this.#resumed.get(epoch)!).toFixed(1);
           this.#journal.tolerate(`${label} to ${call.user} ${ms} ms after SIGCONT: it was being sent`);
         }
-        const last = violating.at(-1);
+        const last = violatingPackets.at(-1);
         if (last)
           reportViolation(
             call,
-            `${label} (${violating.length} ×), the last ${last.at - takenAt} ms after the take-over`,
+            `${label} (${violatingPackets.length} ×), the last ${last.at - takenAt} ms after the take-over`,
           );
       }
     }
@@ -148,11 +148,11 @@ export class Phones {
   /** The first message of a kind that arrived shortly after SIGCONT. */
   #firstInFlight<One extends Sent>(sentBy: (call: FarEndCall) => readonly One[]): One | undefined {
     for (const [epoch, resumedAt] of this.#resumed) {
-      const soon = this.#callsOf(epoch)
+      const soonCalls = this.#callsOf(epoch)
         .flatMap(sentBy)
         .filter(({ at }) => at >= resumedAt && at < resumedAt + IN_FLIGHT_MS)
         .sort((first, other) => first.at - other.at);
-      if (soon[0]) return soon[0];
+      if (soonCalls[0]) return soonCalls[0];
     }
     return undefined;
   }

@@ -58,10 +58,10 @@ function planFault(chance: Chance, { outages, secondEnv }: Pick<FaultyDatabase, 
 
 /** Moment of a fault: half of them at an INVITE, an outage often during a deletion. */
 function planMoment(chance: Chance, fault: Fault): Moment {
-  const deletes = fault.do === "outage" && chance.boolean(/instances/.test(fault.outage) ? 0.9 : 0.3);
+  const canDelete = fault.do === "outage" && chance.boolean(/instances/.test(fault.outage) ? 0.9 : 0.3);
   const rings = chance.boolean(0.5);
   const otherOccasion = chance.pick(OCCASIONS);
-  const occasion: Occasion = deletes ? "a deletion asked for" : rings ? "an INVITE" : otherOccasion;
+  const occasion: Occasion = canDelete ? "a deletion asked for" : rings ? "an INVITE" : otherOccasion;
   const isRare = /link|deletion/.test(occasion);
   const afterMs = chance.boolean(0.5) ? 0 : chance.integer(1, 10);
   return { occasion, nth: isRare ? 1 : chance.integer(1, 6), afterMs };

@@ -10,7 +10,7 @@ export async function createInstance(context: SequenceContext, instance: Instanc
     json: { name: instance.name, provider: instance.network },
     headers: { "idempotency-key": instance.name },
   });
-  ended(context, attempt, answer?.status, `instance ${instance.name}`);
+  recordEnd(context, attempt, answer?.status, `instance ${instance.name}`);
   if (answer?.status !== 201) return;
   const { id } = answer.json<InstanceView>();
   if (instance.id !== undefined && instance.id !== id)
@@ -47,7 +47,7 @@ export async function deleteInstance(context: SequenceContext, instance: Instanc
   const response = context.server.ask("DELETE", `/v1/instances/${instance.id}`);
   context.moments.notify("a deletion asked for");
   const status = (await response)?.status;
-  ended(context, attempt, status, `delete instance ${instance.id}`);
+  recordEnd(context, attempt, status, `delete instance ${instance.id}`);
   if (status !== undefined) context.moments.notify("a deletion answered");
   const earlierDeletes = instance.deletes.slice(0, -1);
   const sameProcess = earlierDeletes.every(({ epoch, status }) => epoch === attempt.epoch && status === 503);
@@ -73,7 +73,7 @@ export async function createCall(context: SequenceContext, call: CallRecord): Pr
   });
   context.moments.notify("a call asked for");
   const answer = await response;
-  ended(context, attempt, answer?.status, `call ${call.number}`);
+  recordEnd(context, attempt, answer?.status, `call ${call.number}`);
   if (answer) context.moments.notify("a call answered");
   if (answer?.status === 404 && call.instance.deletes.length === 0)
     context.journal.reportViolation(
@@ -94,7 +94,7 @@ export async function endCall(context: SequenceContext, call: CallRecord): Promi
   const response = context.server.ask("DELETE", `/v1/calls/${call.id}`);
   context.moments.notify("an end asked for");
   const status = (await response)?.status;
-  ended(context, attempt, status, `end ${call.id}`);
+  recordEnd(context, attempt, status, `end ${call.id}`);
   if (status !== undefined) context.moments.notify("an end answered");
 }
 
@@ -136,7 +136,12 @@ function beginAttempt({ journal }: SequenceContext, attempts: RequestAttempt[]):
   return attempt;
 }
 
-function ended({ journal }: SequenceContext, attempt: RequestAttempt, status: number | undefined, label: string): void {
+function recordEnd(
+  { journal }: SequenceContext,
+  attempt: RequestAttempt,
+  status: number | undefined,
+  label: string,
+): void {
   if (status !== undefined) attempt.status = status;
   journal.note(`${label}: ${status ?? "no answer"}`);
 }

@@ -97,9 +97,9 @@ export class RoundServer {
   /** Kills it, and every other one, as a power cut does. */
   async kill(): Promise<void> {
     this.#journal.note("kill -9");
-    const ended = this.#end("SIGKILL");
+    const ending = this.#end("SIGKILL");
     this.#shutdown.abort();
-    await ended;
+    await ending;
     await Promise.all(this.#standbys.splice(0).map((server) => server.stop("SIGKILL")));
   }
 
@@ -188,7 +188,7 @@ export class RoundServer {
     if (signal === "SIGKILL") this.#process = undefined; // it gets no more requests
     const code = await exit;
     this.#process = undefined;
-    this.#journal.note(`the server is gone (${code})${printed(server)}`);
+    this.#journal.note(`the server is gone (${code})${outputOf(server)}`);
   }
 
   #died(server: ServerProcess, code: number | null): void {
@@ -222,7 +222,7 @@ async function newToken(env: Readonly<Record<string, string>>): Promise<string> 
 }
 
 /** Its output after the welcome. */
-function printed(server: ServerProcess): string {
+function outputOf(server: ServerProcess): string {
   const lines = server
     .output()
     .split("\n")

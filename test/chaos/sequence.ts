@@ -54,16 +54,16 @@ async function runRounds(context: SequenceContext): Promise<void> {
     await checkStart(context);
     if (plan.fault.do === "take over") server.standBy();
     let hasEnded = false;
-    const following = reader.readEvents(() => !server.isAlive);
-    const deletes = /link|deletion/.test(plan.moment.occasion);
-    const work = clients.map((client) => client.work(() => hasEnded, deletes));
+    const eventReading = reader.readEvents(() => !server.isAlive);
+    const canDelete = /link|deletion/.test(plan.moment.occasion);
+    const work = clients.map((client) => client.work(() => hasEnded, canDelete));
     await executePlan(context, plan, async () => {
       hasEnded = true;
       await Promise.all(work);
       await settle(context, clients);
     });
     hasEnded = true;
-    await Promise.all([...work, following]);
+    await Promise.all([...work, eventReading]);
     phones.serverDied();
     await database.repair();
     await database.released();

@@ -19,7 +19,7 @@ export function sqliteDatabase(disk: string, isSmall: boolean): FaultyDatabase {
     lock?.close();
     lock = undefined;
   };
-  const locked = (): boolean => {
+  const isLocked = (): boolean => {
     const database = new DatabaseSync(join(data, "ringport.sqlite"));
     try {
       database.exec("pragma busy_timeout = 0; begin immediate");
@@ -39,7 +39,7 @@ export function sqliteDatabase(disk: string, isSmall: boolean): FaultyDatabase {
     migrationDone: async () => {},
     async fail(outage) {
       if (outage === DISK_FULL) fillDisk(filler);
-      else await until(locked, (isHeld) => isHeld, 5_000, "the lock of the database", 1);
+      else await until(isLocked, (isHeld) => isHeld, 5_000, "the lock of the database", 1);
     },
     async repair() {
       unlock();

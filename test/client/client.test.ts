@@ -114,7 +114,7 @@ describe("calls", () => {
 
   test("create refuses to return an active call to another number or of another type", async () => {
     const { id: instanceId } = await client.instances.create({ name: "Occupied" });
-    const active = await client.calls.create({ instanceId, ...spokenCall });
+    const activeCall = await client.calls.create({ instanceId, ...spokenCall });
     const toOtherNumber = { ...spokenCall, target: { phoneNumber: "+12025550102" } };
     const streamCall = { type: "DYNAMIC_STREAM", target } as const;
     for (const input of [toOtherNumber, streamCall]) {
@@ -126,11 +126,11 @@ describe("calls", () => {
         method: "POST",
         path: "/voice/v1/calls",
       });
-      expect((refusal as AnotherCallActive).call).toEqual(active);
-      expect(await client.calls.place({ instanceId, ...input })).toEqual({ call: active, isNew: false });
+      expect((refusal as AnotherCallActive).call).toEqual(activeCall);
+      expect(await client.calls.place({ instanceId, ...input })).toEqual({ call: activeCall, isNew: false });
     }
-    expect(await client.calls.create({ instanceId, ...spokenCall })).toEqual(active);
-    await client.calls.hangUp(active.id);
+    expect(await client.calls.create({ instanceId, ...spokenCall })).toEqual(activeCall);
+    await client.calls.hangUp(activeCall.id);
   }, 20_000);
 
   test("eventPage continues from the cursor of each page", async () => {

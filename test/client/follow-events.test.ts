@@ -21,7 +21,7 @@ test("followEvents yields each event once, from its cursor, without polling", { 
   const firstPage = new Promise<void>((resolve) => {
     onFirstPage = resolve;
   });
-  const following = (async () => {
+  const eventReading = (async () => {
     for await (const { items, cursor } of client.followEvents({ instance_id: instance.id }, { signal: abort.signal })) {
       seenIds.push(...items.map(({ id }) => id));
       cursors.push(cursor);
@@ -32,7 +32,7 @@ test("followEvents yields each event once, from its cursor, without polling", { 
   await firstPage;
   const call = await client.calls.create({ instanceId: instance.id, type: "DYNAMIC_STREAM", target, reference: "r 1" });
   await client.calls.hangUp(call.id);
-  await following;
+  await eventReading;
   const allIds: string[] = [];
   for await (const { id } of client.events({ instance_id: instance.id })) allIds.push(id);
   expect(seenIds).toEqual(allIds);

@@ -47,7 +47,7 @@ describe("a listening connection", () => {
     expect(socket.url).toBe("ws://ringport.test/voice/v1/calls/call_1/listen?ticket=abc");
   });
 
-  test.each([20, 200])("keeps a minute, in pieces of %i ms, for a loop that is too slow", async (pieceMs) => {
+  test.each([20, 200])("keeps a minute, in pieces of %i ms, for a slow loop", async (pieceMs) => {
     const { opened, socket } = await openListening();
     const piece = new ArrayBuffer(((RATE * pieceMs) / 1_000) * 4);
     socket.receive(STARTED);

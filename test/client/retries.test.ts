@@ -52,7 +52,7 @@ test("a deletion is sent once in a browser that shows an empty body instead of n
 });
 
 describe("a lost connection", () => {
-  test("a lost connection creates nothing twice", async () => {
+  test("a lost connection creates no duplicate", async () => {
     const { sent, fetch } = flakyFetch(2, drop);
     const name = `Desk ${crypto.randomUUID()}`;
     const created = await createTestClient({ fetch }).instances.create({ name });
@@ -98,7 +98,7 @@ describe("a lost connection", () => {
     expect(String(error)).toContain("http://ringport.test did not respond: the connection was reset");
   });
 
-  test("a break of a real socket counts too, on every runtime", async () => {
+  test("a break of a real socket also counts, on every runtime", async () => {
     let requests = 0;
     const sockets = createServer((request, answer) => {
       if (++requests === 1) request.socket.destroy();

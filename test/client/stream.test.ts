@@ -86,13 +86,13 @@ describe("the callee's audio", () => {
       const stream = await scene.client().stream(id, { encoding, sampleRate: RATE, audio: "callee" });
       leg.say(TONE);
       const heard = new Int16Array(2 * RATE);
-      let filled = 0;
+      let filledCount = 0;
       for await (const frame of stream.audio()) {
         expect(frame).toBeInstanceOf(Int16Array);
         expect(frame.length).toBe(RATE / 50);
-        heard.set(frame, filled);
-        filled += frame.length;
-        if (filled === heard.length) break;
+        heard.set(frame, filledCount);
+        filledCount += frame.length;
+        if (filledCount === heard.length) break;
       }
       // A-law has no zero: its silence is the lowest level.
       const voice = heardBy({ heard: heard.map((sample) => (Math.abs(sample) > 8 ? sample : 0)) });

@@ -9,17 +9,17 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 const folder = join(temporaryFolder("console"), "assets");
 const read = (name: string): string => readFileSync(join(folder, name), "utf8");
 
-let built: BuiltConsole;
+let build: BuiltConsole;
 let names: string[];
 beforeAll(async () => {
-  built = await buildConsole(folder);
+  build = await buildConsole(folder);
   names = readdirSync(folder).filter((name) => !/\.(?:br|gz)$/.test(name));
 }, 20_000);
 
 describe("the built pages", () => {
   test("load no more than 120 KB for any first view", () => {
-    expect(Object.keys(built.firstViews)).toEqual(expect.arrayContaining(["main.tsx", "overview.tsx", "sign-in.tsx"]));
-    for (const [view, bytes] of Object.entries(built.firstViews)) {
+    expect(Object.keys(build.firstViews)).toEqual(expect.arrayContaining(["main.tsx", "overview.tsx", "sign-in.tsx"]));
+    for (const [view, bytes] of Object.entries(build.firstViews)) {
       expect(bytes, view).toBeGreaterThan(10_000);
       expect(bytes, view).toBeLessThanOrEqual(FIRST_VIEW_BYTES);
     }

@@ -98,15 +98,15 @@ describe("the samples of a file", () => {
 
   test("are the average of the channels", async () => {
     const leftChannel = tone(TONE_HZ, 500, 8000, 16_000);
-    const interleaved = Int16Array.from({ length: 2 * leftChannel.length }, (_, i) =>
+    const interleavedSamples = Int16Array.from({ length: 2 * leftChannel.length }, (_, i) =>
       i % 2 ? 0 : (leftChannel[i >> 1] ?? 0),
     );
-    const file = wav(interleaved, 8000);
+    const file = wav(interleavedSamples, 8000);
     const view = new DataView(file.buffer);
     view.setUint16(22, 2, true);
     view.setUint32(28, 4 * 8000, true);
     view.setUint16(32, 4, true);
-    expect(await decoder.decode(file, 8000)).toEqual(downMix(interleaved, 2));
+    expect(await decoder.decode(file, 8000)).toEqual(downMix(interleavedSamples, 2));
   });
 });
 
@@ -135,15 +135,15 @@ describe("a damaged file", () => {
   });
 
   test("a broken MP3 loses only the broken part", async () => {
-    const corrupted = stereoMp3.slice();
-    for (let i = 25_000; i < 26_000; i++) corrupted[i] = (i * 37) & 0xff;
-    expect((await decoder.inspect(corrupted, LIMITS)).durationMs).toBeGreaterThan(2500);
-    const samples = await decoder.decode(corrupted, 8000);
+    const corruptedMp3 = stereoMp3.slice();
+    for (let i = 25_000; i < 26_000; i++) corruptedMp3[i] = (i * 37) & 0xff;
+    expect((await decoder.inspect(corruptedMp3, LIMITS)).durationMs).toBeGreaterThan(2500);
+    const samples = await decoder.decode(corruptedMp3, 8000);
     expect(toneMs(samples.subarray(0, 8000), 8000)).toBeGreaterThan(900);
     expect(toneMs(samples.subarray(-8000), 8000)).toBeGreaterThan(900);
   });
 
-  test("an MP3 with a tail of noise plays the rest, and prints nothing", async () => {
+  test("an MP3 with a tail of noise plays the rest without printing", async () => {
     const print = vi.spyOn(console, "error").mockImplementation(() => {});
     const noise = Uint8Array.from({ length: 200_000 }, (_, i) => (Math.imul(i + 1, 2_654_435_761) >>> 13) & 0xff);
     const file = new Uint8Array(stereoMp3.length + noise.length);
@@ -215,8 +215,8 @@ describe("the work of decoding", () => {
 describe("hostile bytes", () => {
   const expectBounded = async (file: Uint8Array): Promise<void> => {
     const startedAt = performance.now();
-    const inspected = await outcome(decoder.inspect(file, LIMITS));
-    if (inspected === "ok") {
+    const inspection = await outcome(decoder.inspect(file, LIMITS));
+    if (inspection === "ok") {
       const samples = await decoder.decode(file, 8000);
       expect(samples.length).toBeGreaterThanOrEqual(0);
     }

@@ -85,7 +85,7 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
     runner,
   );
 
-  test("a server by a dialect of Kysely writes nothing after a takeover", async () => {
+  test("a server with a Kysely dialect cannot write after a takeover", async () => {
     const url = await server.createDatabase();
     const [first, second] = [byDialect(url), byDialect(url)];
     await first.open({ exclusive: true, leaseMs: 60_000 });

@@ -27,7 +27,7 @@ const sayTone = (hz: number): Saying => ({
 const sayings = [sayTone(440), sayTone(880)] as const;
 
 /** An engine with its server: another key is refused, and it is unreachable without the server. */
-function beside(
+function withSilence(
   start: typeof openaiServer | typeof deepgramServer,
   engine: (server: { readonly baseUrl: string; readonly apiKey: string }) => Transcription,
 ) {
@@ -48,27 +48,29 @@ const timeouts = { retryMs: 20, closeMs: 500 };
 
 transcriptionContract(
   "OpenAI's protocol for files",
-  beside(openaiServer, (server) => openaiTranscription({ ...server, model: "whisper", closeMs: 500 })),
+  withSilence(openaiServer, (server) => openaiTranscription({ ...server, model: "whisper", closeMs: 500 })),
   runner,
 );
 transcriptionContract(
   "OpenAI's realtime protocol",
-  beside(openaiServer, (server) => openaiRealtimeTranscription({ ...server, model: "live", timeouts })),
+  withSilence(openaiServer, (server) => openaiRealtimeTranscription({ ...server, model: "live", timeouts })),
   runner,
 );
 transcriptionContract(
   "Deepgram",
-  beside(deepgramServer, (server) => deepgramTranscription({ ...server, model: "nova", timeouts })),
+  withSilence(deepgramServer, (server) => deepgramTranscription({ ...server, model: "nova", timeouts })),
   runner,
 );
 transcriptionContract(
   "Deepgram, in mu-law",
-  beside(deepgramServer, (server) => deepgramTranscription({ ...server, model: "nova", encoding: "mulaw", timeouts })),
+  withSilence(deepgramServer, (server) =>
+    deepgramTranscription({ ...server, model: "nova", encoding: "mulaw", timeouts }),
+  ),
   runner,
 );
 transcriptionContract(
   "Deepgram's Flux",
-  beside(deepgramServer, (server) => deepgramTranscription({ ...server, model: "flux", flux: true, timeouts })),
+  withSilence(deepgramServer, (server) => deepgramTranscription({ ...server, model: "flux", flux: true, timeouts })),
   runner,
 );
 transcriptionContract(

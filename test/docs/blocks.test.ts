@@ -37,7 +37,7 @@ test("no shell block has a comment, which zsh would run or pass on", () => {
 test("a text block is the output of the command above it, or a drawing", () => {
   const texts = PAGES.flatMap(blocksOf).filter(({ language }) => language === "text");
   const separate = texts.filter(({ after }) => after?.language !== "sh");
-  const isDrawing = (text: string) => Object.keys(DRAWINGS).some((beginning) => text.startsWith(beginning));
+  const isDrawing = (text: string) => Object.keys(DRAWINGS).some((prefix) => text.startsWith(prefix));
   expect(separate.filter(({ text }) => !isDrawing(text)).map(({ page, line }) => `${page}:${line}`)).toEqual([]);
 });
 

@@ -23,7 +23,7 @@ function section({ path, operands = [], summary, details, options, settings }: C
   return [
     `### ${title}`,
     summary,
-    ...(details === undefined ? [] : [details.split("\n").map(escaped).join("<br>\n")]),
+    ...(details === undefined ? [] : [details.split("\n").map(escapeText).join("<br>\n")]),
     ...(rows.length > 0 ? [table(["option", "what it does"], rows)] : []),
     ...settingsSentences(settings),
   ].join("\n\n");
@@ -46,6 +46,6 @@ function settingsSentences(settings: Command["settings"]): string[] {
 }
 
 /** Text without Markdown syntax. */
-function escaped(text: string): string {
+function escapeText(text: string): string {
   return text.replace(/[<>]/g, (char) => (char === "<" ? "&lt;" : "&gt;"));
 }

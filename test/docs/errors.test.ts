@@ -87,9 +87,9 @@ const reason = (name: keyof typeof REASON_TEXTS): string[] => [
 
 function section(code: ProblemCode): string {
   const { status, title, headers = {}, meaning, fix } = PROBLEMS[code];
-  const comes = Object.entries(headers).map(([name, value]) => `\`${name}: ${value}\``);
-  const also = comes.length > 0 ? ` Comes with ${comes.join(" and ")}.` : "";
-  return `### ${code}\n\n**${status}** ${title}.${also}\n\n${meaning} ${fix}\n\n${example(code)}`;
+  const headerCodes = Object.entries(headers).map(([name, value]) => `\`${name}: ${value}\``);
+  const headerSentence = headerCodes.length > 0 ? ` Comes with ${headerCodes.join(" and ")}.` : "";
+  return `### ${code}\n\n**${status}** ${title}.${headerSentence}\n\n${meaning} ${fix}\n\n${example(code)}`;
 }
 
 /** Codes that only occur inside `errors`, and a field with such a fault. */

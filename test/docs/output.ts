@@ -40,12 +40,12 @@ const NEAR_MS = 400;
 export function differences(documented: unknown, actual: unknown, at: string = "$", key: string = ""): string[] {
   if (typeof documented === "string" && typeof actual === "string") {
     const [a, b] = [steady(documented), steady(actual)];
-    const fits = a === b || (documented.endsWith("…") && b.startsWith(a.slice(0, -1)));
-    return fits ? [] : [`${at}: ${a} is documented, actual: ${b}`];
+    const isEqual = a === b || (documented.endsWith("…") && b.startsWith(a.slice(0, -1)));
+    return isEqual ? [] : [`${at}: ${a} is documented, actual: ${b}`];
   }
   if (typeof documented === "number" && typeof actual === "number" && MEASURED.test(key)) {
-    const near = Math.abs(documented - actual) <= Math.max(NEAR_MS, NEAR_SHARE * actual);
-    return near ? [] : [`${at}: ${documented} is documented, actual: ${actual}`];
+    const isNear = Math.abs(documented - actual) <= Math.max(NEAR_MS, NEAR_SHARE * actual);
+    return isNear ? [] : [`${at}: ${documented} is documented, actual: ${actual}`];
   }
   if (Array.isArray(documented) && Array.isArray(actual)) {
     const open = documented.at(-1) === "…";
@@ -79,7 +79,7 @@ export function presentable(text: string, isJson: boolean): string {
   const value: unknown = JSON.parse(plain, (_, inner) =>
     typeof inner === "string" && /^[\w+/=]{80,}$/.test(inner) ? `${inner.slice(0, 24)}…` : inner,
   );
-  const long = Array.isArray(value) && value.length > 3 ? [...value.slice(0, 2), "…"] : value;
-  const line = JSON.stringify(long);
-  return line.length <= 100 ? line : JSON.stringify(long, undefined, 2);
+  const shortened = Array.isArray(value) && value.length > 3 ? [...value.slice(0, 2), "…"] : value;
+  const line = JSON.stringify(shortened);
+  return line.length <= 100 ? line : JSON.stringify(shortened, undefined, 2);
 }

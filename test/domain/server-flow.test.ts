@@ -23,7 +23,7 @@ describe("a server", () => {
     expect(decideServer("starting", "wait", "exit")).toEqual({ state: "standby", effects: ["refuse_callers"] });
   });
 
-  test("that loses its lease restarts or exits, as its option says", () => {
+  test("that loses its lease restarts or exits, according to its option", () => {
     for (const option of ["restart", "exit"] as const)
       expect(decideServer("owner", "lose", option)).toEqual({ state: "lost", effects: ["refuse_callers", option] });
   });

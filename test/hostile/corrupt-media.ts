@@ -4,26 +4,26 @@ const randomBelow = (limit: number, draw: Draw): number => Math.floor(draw() * l
 
 /** An invalid RTP packet: flags without their data, random numbers, truncated. */
 function invalidRtp(packet: Buffer, draw: Draw): Buffer {
-  const corrupted = Buffer.from(packet);
-  if (corrupted.length < 12) return corrupted;
+  const corruptedPacket = Buffer.from(packet);
+  if (corruptedPacket.length < 12) return corruptedPacket;
   const kinds: readonly (() => void)[] = [
-    () => (corrupted[0] = randomBelow(256, draw)), // version, padding, extension, CSRC count
-    () => (corrupted[0] = 0x8f),
+    () => (corruptedPacket[0] = randomBelow(256, draw)), // version, padding, extension, CSRC count
+    () => (corruptedPacket[0] = 0x8f),
     () => {
-      corrupted[0] = 0xa0;
-      corrupted[corrupted.length - 1] = randomBelow(256, draw);
+      corruptedPacket[0] = 0xa0;
+      corruptedPacket[corruptedPacket.length - 1] = randomBelow(256, draw);
     },
     () => {
-      corrupted[0] = 0x90;
-      corrupted.writeUInt16BE(randomBelow(65_536, draw), Math.min(14, corrupted.length - 2));
+      corruptedPacket[0] = 0x90;
+      corruptedPacket.writeUInt16BE(randomBelow(65_536, draw), Math.min(14, corruptedPacket.length - 2));
     },
-    () => (corrupted[1] = randomBelow(256, draw)),
-    () => corrupted.writeUInt16BE(randomBelow(65_536, draw), 2),
-    () => corrupted.writeUInt32BE(randomBelow(2 ** 32, draw), 4),
-    () => corrupted.writeUInt32BE(randomBelow(2 ** 32, draw), 8),
+    () => (corruptedPacket[1] = randomBelow(256, draw)),
+    () => corruptedPacket.writeUInt16BE(randomBelow(65_536, draw), 2),
+    () => corruptedPacket.writeUInt32BE(randomBelow(2 ** 32, draw), 4),
+    () => corruptedPacket.writeUInt32BE(randomBelow(2 ** 32, draw), 8),
   ];
   for (let n = randomBelow(3, draw); n >= 0; n--) kinds[randomBelow(kinds.length, draw)]!();
-  return draw() < 0.2 ? corrupted.subarray(0, randomBelow(corrupted.length, draw)) : corrupted;
+  return draw() < 0.2 ? corruptedPacket.subarray(0, randomBelow(corruptedPacket.length, draw)) : corruptedPacket;
 }
 
 /** Some RTCP packets in one datagram: random types, counts and lengths. */

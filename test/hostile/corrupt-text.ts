@@ -66,10 +66,10 @@ function places(pattern: RegExp, replacement: (found: string, draw: Draw) => str
 
 const TEXT_CHANGES: readonly TextChange[] = [
   (message, draw) => {
-    const corrupted = Buffer.from(message);
-    for (let n = Math.ceil(draw() * 8); n > 0 && corrupted.length > 0; n--)
-      corrupted[Math.floor(draw() * corrupted.length)]! ^= 1 << Math.floor(draw() * 8);
-    return corrupted;
+    const corruptedMessage = Buffer.from(message);
+    for (let n = Math.ceil(draw() * 8); n > 0 && corruptedMessage.length > 0; n--)
+      corruptedMessage[Math.floor(draw() * corruptedMessage.length)]! ^= 1 << Math.floor(draw() * 8);
+    return corruptedMessage;
   },
   (message, draw) => message.subarray(0, Math.floor(draw() * message.length)),
   (message, draw) => {
@@ -99,16 +99,16 @@ const TEXT_CHANGES: readonly TextChange[] = [
 
 /** A SIP message with one to three faults. */
 export function corruptText(message: Buffer, draw: Draw): Buffer {
-  let corrupted = message;
-  for (let n = Math.ceil(draw() * 3); n > 0; n--) corrupted = pick(TEXT_CHANGES, draw)(corrupted, draw);
-  return corrupted;
+  let corruptedText = message;
+  for (let n = Math.ceil(draw() * 3); n > 0; n--) corruptedText = pick(TEXT_CHANGES, draw)(corruptedText, draw);
+  return corruptedText;
 }
 
 const HOME = /(?<![\w.-])127\.0\.0\.1(?![\w.-])/g;
 
 /** True if a corrupted message names no new host: no packet or query may leave the loopback. */
-export function isLocal(corrupted: Buffer, original: Buffer): boolean {
-  const [text, before] = [latin(corrupted), latin(original)];
+export function isLocal(corruptedMessage: Buffer, original: Buffer): boolean {
+  const [text, before] = [latin(corruptedMessage), latin(original)];
   const withoutHome = text.replaceAll(HOME, "").replaceAll(/SIP\/2\.0/g, "");
   return !/[^\s]\.[^\s]/.test(withoutHome) && text.match(HOME)?.length === before.match(HOME)?.length;
 }

@@ -31,14 +31,14 @@ export class Corruption {
     },
     media: (packet) => {
       if (!this.active || this.#draw() > CORRUPTED_SHARE) return [packet];
-      const corrupted = [corruptMedia(packet, this.#draw), corruptMedia(packet, this.#draw)];
-      this.packets += corrupted.length;
-      return [...corrupted, packet];
+      const corruptedPackets = [corruptMedia(packet, this.#draw), corruptMedia(packet, this.#draw)];
+      this.packets += corruptedPackets.length;
+      return [...corruptedPackets, packet];
     },
   };
 
   #corruptText(datagram: Buffer): Buffer {
-    const corrupted = corruptText(datagram, this.#draw);
-    return isIsolated || isLocal(corrupted, datagram) ? corrupted : datagram;
+    const corruptedDatagram = corruptText(datagram, this.#draw);
+    return isIsolated || isLocal(corruptedDatagram, datagram) ? corruptedDatagram : datagram;
   }
 }

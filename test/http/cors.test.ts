@@ -40,7 +40,7 @@ describe("CORS for all origins", () => {
     expect((await ask(app, { method: "OPTIONS", path: "/v1/calls", token: null })).status).toBe(401);
   });
 
-  test("the page can read refusals too", async () => {
+  test("the page can also read refusals", async () => {
     const reply = await ask(app, { path: "/v1/calls", token: null, headers: { origin: ORIGIN } });
     expect(reply.status).toBe(401);
     expect(reply.headers["access-control-allow-origin"]).toBe("*");

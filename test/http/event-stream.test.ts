@@ -105,7 +105,7 @@ describe("GET /v1/events as a stream", () => {
     expect(await finalText).toBeUndefined();
   });
 
-  test("it ends without a fault at the server's stop", async () => {
+  test("it ends without an error when the server stops", async () => {
     const nextEvents = () => Promise.reject(new Refusal("stopping", "the server is stopping"));
     const { app, logged } = serve({ queries: { nextEvents } });
     const { next } = await openEventStream(app);
@@ -129,7 +129,7 @@ describe("GET /v1/events as a stream", () => {
     expect(laterStreams.map(({ reply }) => reply.status)).toEqual(Array(99).fill(200));
   });
 
-  test("a HEAD has headers and takes no place", async () => {
+  test("a HEAD has headers and opens no stream", async () => {
     const { app } = serve();
     for (let n = 0; n < 101; n++) {
       const reply = await app.handle(requestOf({ method: "HEAD", path: "/v1/events", headers: ACCEPT }));

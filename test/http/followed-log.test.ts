@@ -33,7 +33,7 @@ async function startRingport(storage: Storage, shift: () => number = () => 0) {
       new Request(`http://ringport.test${path}`, { method, headers: { ...headers, authorization: `Bearer ${token}` } }),
     );
   /** All events after the cursor. */
-  const follow = async (afterCursor?: string): Promise<ReadEvents> => {
+  const readEventsAfter = async (afterCursor?: string): Promise<ReadEvents> => {
     const ids: string[] = [];
     let cursor = afterCursor;
     for (;;) {
@@ -44,7 +44,7 @@ async function startRingport(storage: Storage, shift: () => number = () => 0) {
       if (answer.headers.get("link") === null) return { ids, cursor };
     }
   };
-  return { ringport, token, ask, send, follow };
+  return { ringport, token, ask, send, follow: readEventsAfter };
 }
 
 async function sendRequest(

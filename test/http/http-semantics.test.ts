@@ -206,7 +206,7 @@ describe("ETag", () => {
 });
 
 describe("request ids", () => {
-  test("the request's id is returned, on errors too", async () => {
+  test("the request's id is returned, even on errors", async () => {
     const { app } = serve();
     for (const path of [callPath, "/v1/nothing", "/healthz"])
       expect((await ask(app, { path, headers: { "x-request-id": "abc/1" } })).headers["x-request-id"]).toBe("abc/1");

@@ -32,7 +32,7 @@ function withStreams() {
   return { ...serve({ calls, http: { streamPreview: true, authenticate: noAuthenticate } }), callers };
 }
 
-describe("a caller whom the program has authenticated", () => {
+describe("a caller authenticated by the program", () => {
   test("is the caller of the use cases, and no token is read", async () => {
     const callers: Principal[] = [];
     const list = async (caller: Principal) => {

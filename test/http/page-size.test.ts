@@ -63,7 +63,7 @@ test("a page of large events ends early with the cursor of its last event", asyn
   expect(headers.link).toContain(`cursor=c${json.length - 1}`);
 });
 
-test("a client gets a long timeline whole, in the server's own pages", async () => {
+test("a client gets a complete long timeline in the server's pages", async () => {
   const events = ids.map((id) => event({ ...LARGE, id: id.replace("call", "evt") }));
   const cursors = events.map((_, n) => eventCursor({ position: n, eventId: null }));
   const requestedCursors: (string | undefined)[] = [];

@@ -48,7 +48,7 @@ describe("pages", () => {
     expect(JSON.stringify(logged)).not.toContain("0123456789abcdef");
   });
 
-  test("a page of HTML cannot be framed and loads nothing", async () => {
+  test("an HTML page cannot be framed and loads no resources", async () => {
     const { headers } = await ask(withPages().app, { path: "/simulator/link/abc", token: null });
     expect(headers["content-security-policy"]).toContain("frame-ancestors 'none'");
     expect(headers["content-security-policy"]).toContain("form-action 'self'");

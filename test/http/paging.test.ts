@@ -223,7 +223,7 @@ describe("the log", () => {
   });
 });
 
-test("a whole list is read no faster than the client takes it", async () => {
+test("a full list is read no faster than the client consumes it", async () => {
   const instances = Array.from({ length: 100 }, () =>
     listedInstance({ id: newId("inst"), metadata: { note: "x".repeat(15_000) } }),
   );
@@ -251,7 +251,7 @@ test("a whole list is read no faster than the client takes it", async () => {
   expect([head.status, head.body, head.headers["content-length"]]).toEqual([200, undefined, undefined]);
 });
 
-test.each([0, 1, 15, 16, 17, 32, 33])("a list of %i instances is returned whole", async (count) => {
+test.each([0, 1, 15, 16, 17, 32, 33])("a list of %i instances is returned completely", async (count) => {
   const instances = Array.from({ length: count }, () => listedInstance({ id: newId("inst") }));
   const list: InstanceUseCases["list"] = async (_, { limit, after } = {}) => {
     const start = after === undefined ? 0 : instances.findIndex(({ id }) => id === after) + 1;

@@ -141,7 +141,7 @@ describe("messages to the bot", () => {
     ]);
   });
 
-  test("a call without pickup sends nothing", () => {
+  test("an unanswered call sends no message", () => {
     const { dialect, sent, happen } = connect();
     happen("ringing");
     happen("failed", { reason: "busy" });
@@ -263,7 +263,7 @@ describe("messages of the bot", () => {
       "a mark with an endless name",
       JSON.stringify({ streamSid: SID, event: "mark", mark: { name: "x".repeat(1025) } }),
     ],
-  ])("%s is ignored, with one warning for the whole stream", (_, data) => {
+  ])("%s is ignored, with one warning per stream", (_, data) => {
     const { dialect, sent, coreCalls, warnings } = connectAnswered();
     for (let i = 0; i < 3; i++) dialect.receive(data);
     expect([sent, coreCalls]).toEqual([[], []]);

@@ -9,7 +9,7 @@ import { mustRun } from "./support/run.ts";
 const { tarball, folder } = inject("packed");
 const modules = join(import.meta.dirname, "node_modules");
 
-test("publint reports nothing", async () => {
+test("publint reports no problem", async () => {
   const { buffer } = new Uint8Array(readFileSync(tarball));
   const { messages, pkg } = await publint({ pack: { tarball: buffer }, strict: true });
   expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);

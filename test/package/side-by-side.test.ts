@@ -7,7 +7,7 @@ const SCRIPT = join(import.meta.dirname, "../../.ci/side-by-side.ts");
 const cwd = temporaryFolder("side-by-side");
 const sideBySide = (...commands: readonly string[]) => run([process.execPath, SCRIPT, ...commands], { cwd });
 
-test("commands run at the same time, and the output of each is printed whole", async () => {
+test("commands run concurrently, and their outputs are not mixed", async () => {
   // A named pipe opens only when both ends are open.
   const { code, stdout } = await sideBySide(
     "mkfifo pipe && echo first && echo written > pipe",

@@ -69,7 +69,7 @@ withTools("the pair of docs/sip.md", ["baresip", "kamailio", "sox"], () => {
 
     // test/peers/sip/client-stream.test.ts streams to servers on all runtimes.
     if (target === ON_NODE)
-      test("the first program of docs/streams.md is heard by the phone, and hears it", REAL_TIME, async () => {
+      test("the first program of docs/streams.md exchanges audio with the phone", REAL_TIME, async () => {
         const client = await server.as("admin");
         const { id } = await client.createInstance("Streams");
         await client.waitForInstance(id, "ACTIVE");

@@ -60,7 +60,7 @@ describeEach([ON_NODE], (target) => {
       expect(recognise(path, digits, number)).toBe("two thousand five hundred dollars");
     });
 
-    test("to show a voice is understood too", async () => {
+    test("to show a voice is also understood", async () => {
       const path = join(files, "sample.wav");
       writeFileSync(path, expected(200, await (await server.as("ada")).get("/v1/voices/en-US-1/sample.wav")).body);
       expect(recognise(path, SAMPLE.places)).toBe(SAMPLE.heard);

@@ -102,16 +102,18 @@ function layouts(): CorpusFile[] {
     const singleChannels = Array.from({ length: channels }, (_, channel) => channel).filter(
       (channel) => !isSilent(channel) && (mask !== 0 || channels < 3 || channel < 2),
     );
-    const file = (active: number | undefined): Uint8Array => {
+    const file = (activeChannel: number | undefined): Uint8Array => {
       const frames = voices.map((frame) =>
-        frame.slice(0, channels).map((value, channel) => (active === undefined || channel === active ? value : 0)),
+        frame
+          .slice(0, channels)
+          .map((value, channel) => (activeChannel === undefined || channel === activeChannel ? value : 0)),
       );
       const wav = buildWav({ tag: 1, bits: 16, channels, sampleRate: 16_000, extensible: mask !== 0, frames });
       return mask === 0 ? wav : withEdits(wav, [40, mask, 4]);
     };
-    return [undefined, ...singleChannels].map((active) => ({
-      name: `${name}: the voice in ${active === undefined ? "all channels" : `channel ${active + 1} of ${channels}`}`,
-      bytes: file(active),
+    return [undefined, ...singleChannels].map((activeChannel) => ({
+      name: `${name}: the voice in ${activeChannel === undefined ? "all channels" : `channel ${activeChannel + 1} of ${channels}`}`,
+      bytes: file(activeChannel),
     }));
   });
 }

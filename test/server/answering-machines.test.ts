@@ -7,7 +7,7 @@ describeEach([ON_NODE], (target) => {
   // A very short greeting is not a machine's.
   const server = useServer(target, { env: { RINGPORT_SIMULATOR_TIME_SCALE: "1" } });
 
-  test.concurrent("a machine gets the whole message after its beep, or is hung up on", async () => {
+  test.concurrent("a machine gets the entire message after its beep, or is hung up on", async () => {
     const client = await server.as("ada");
     const callMachine = async (ms: number, onMachine: string) => {
       const { id } = await client.call((await client.activeInstance()).id, {

@@ -138,7 +138,7 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
       for (const { text } of await Promise.all(slowRequests)) expect(text).not.toMatch(/HTTP\/1\.1 (2|5)/);
     });
 
-    test("a truncated body changes nothing", async () => {
+    test("a truncated body has no effect", async () => {
       const client = await clientOfAda();
       const countsBefore = countRows(await server.rows());
       const head = `POST /v1/instances HTTP/1.1\r\nHost: localhost\r\n${await TOKEN()}Content-Length: 1000\r\n\r\n{"name":"x"}`;

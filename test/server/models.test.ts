@@ -30,8 +30,8 @@ describe.skipIf(missingEngine !== undefined)("models that are added while the se
       expect(await naturalIds()).toEqual([]);
       const archive = join(temporaryFolder("archive"), "flute.tar.bz2");
       writeFileSync(archive, await archiveOf(modelEntries(FLUTE), "tar.bz2"));
-      const added = await server.cli("models", "add", "--from", archive, "--speech-models", models);
-      expect([added.code, added.stdout]).toEqual([0, expect.stringContaining("pt-BR-50")]);
+      const addition = await server.cli("models", "add", "--from", archive, "--speech-models", models);
+      expect([addition.code, addition.stdout]).toEqual([0, expect.stringContaining("pt-BR-50")]);
       await until(naturalIds, (ids) => ids.includes("pt-BR-50"), NOTICED_MS, "the new voice");
       const call = await client.call((await client.activeInstance()).id, { tts: { text: "ola", voiceId: "pt-BR-1" } });
       expect(await client.waitForCall(call.id)).toMatchObject({ status: "COMPLETED", outcome: { heard_ratio: 1 } });

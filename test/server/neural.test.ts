@@ -51,10 +51,10 @@ describe.skipIf(missingEngine !== undefined)("natural voices and transcripts of 
       const first = await speak("um texto de aquecimento");
       expect(await client.waitForCall(first.id)).toMatchObject({ status: "COMPLETED" });
       const text = "um texto que ainda vai ser dito";
-      const interrupted = await speak(text);
+      const interruptedSpeech = await speak(text);
       for (const pid of speechProcesses(server)) process.kill(pid, "SIGKILL");
-      expect(await client.waitForCall(interrupted.id)).toMatchObject({ status: "COMPLETED" });
-      expect(await recognised(models, await client.heard(interrupted.id))).toBe(text);
+      expect(await client.waitForCall(interruptedSpeech.id)).toMatchObject({ status: "COMPLETED" });
+      expect(await recognised(models, await client.heard(interruptedSpeech.id))).toBe(text);
       const next = await speak(TEXT);
       expect(await client.waitForCall(next.id)).toMatchObject({ status: "COMPLETED" });
       expect(await recognised(models, await client.heard(next.id))).toBe(WORDS);

@@ -44,11 +44,11 @@ describeEach([ON_NODE, ...ON_EVERY_POSTGRES], (target) => {
     expect(replies.filter(({ status }) => status !== 200)).toEqual([]);
     expect(callIds.length).toBeGreaterThanOrEqual(200);
     // The rule held throughout.
-    const active = (await server.rows()).calls!.filter(({ status }) => status === "QUEUED");
-    expect(new Set(active.map((row) => row.instance_id)).size).toBe(active.length);
+    const queuedRows = (await server.rows()).calls!.filter(({ status }) => status === "QUEUED");
+    expect(new Set(queuedRows.map((row) => row.instance_id)).size).toBe(queuedRows.length);
   });
 
-  test("a cut-off request created its call with its key, or nothing", async () => {
+  test("a cut-off request stores both its call and its key, or neither", async () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
     const headers = { "idempotency-key": `cut-${id}` };

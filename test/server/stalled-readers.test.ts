@@ -43,7 +43,7 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
 
   describe("readers that stall", () => {
     test.skipIf(process.platform !== "linux")(
-      "each uses little memory, and another reader gets the whole recording",
+      "each uses little memory, and another reader gets the entire recording",
       async () => {
         const client = await server.as("ada");
         const { id } = await client.activeInstance();

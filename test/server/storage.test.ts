@@ -163,7 +163,7 @@ describeEach([ON_NODE], (target) => {
 describeEach(ON_EVERY_POSTGRES, (target) => {
   const server = useServer(target);
 
-  test("an unreachable PostgreSQL gives 503 until it is back", async () => {
+  test("an unreachable PostgreSQL causes 503 until it is back", async () => {
     const { database } = server;
     if (!("url" in database)) throw new Error("this needs PostgreSQL");
     const relay = await relayTo(database.url);

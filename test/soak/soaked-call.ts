@@ -61,11 +61,11 @@ export class SoakedCall {
 
   /** Resolves when the call has ended and everything is counted. @throws {Error} the connection failed */
   async run(): Promise<Counted> {
-    const ended = new Promise<number>((resolve) => {
+    const callEnd = new Promise<number>((resolve) => {
       this.#onClose = resolve;
     });
     await this.#connect();
-    const code = await ended;
+    const code = await callEnd;
     this.#countAudio();
     if (code !== 1000) this.#faults.push(`the connection was closed with ${code}`);
     return this.#count();
@@ -94,12 +94,12 @@ export class SoakedCall {
   readonly #send = (): void => {
     this.#socket?.write(TONE_MESSAGE);
     if (this.#answeredAt === 0 || ++this.#sentFrames % MARK_EVERY !== 0) return;
-    const idle = this.#marks.length === this.#markCount && this.#clears === this.#cleared;
+    const isIdle = this.#marks.length === this.#markCount && this.#clears === this.#cleared;
     // Sends no requests before the break, so that none are pending then.
     if (!this.#isBroken && performance.now() - this.#answeredAt > this.#breakAfterMs) {
-      if (idle) void this.#break();
+      if (isIdle) void this.#break();
     } else if (
-      idle &&
+      isIdle &&
       this.#marks.length % CLEAR_EVERY === CLEAR_EVERY - 1 &&
       this.#clears < this.#marks.length / CLEAR_EVERY
     ) {

@@ -5,7 +5,7 @@ import { docPaths, readText, type SourceFile, sourceFiles, testPaths } from "./s
 const files = sourceFiles();
 
 /** Files with the highest counts, one a line, for the message of a failure. */
-function worst(count: (file: SourceFile) => number): string {
+function worstFiles(count: (file: SourceFile) => number): string {
   return files
     .map((file) => ({ path: file.path, count: count(file) }))
     .filter(({ count }) => count > 0)
@@ -22,7 +22,7 @@ describe("the English of src and adapters", () => {
   ] as const)("%s at most as often as the limit allows", (_, habit, limit, advice) => {
     const count = (file: SourceFile): number => countOf(habit, file);
     const total = files.reduce((sum, file) => sum + count(file), 0);
-    expect(total, `${total} of at most ${limit}: ${advice}\n${worst(count)}\n`).toBeLessThanOrEqual(limit);
+    expect(total, `${total} of at most ${limit}: ${advice}\n${worstFiles(count)}\n`).toBeLessThanOrEqual(limit);
   });
 });
 
@@ -31,8 +31,8 @@ const testFiles = testPaths().map((path) => ({ path, text: readText(path) }));
 describe.each([
   ["comments of src and adapters", files],
   ["comments of test", testFiles],
-] as const)("%s", (_, commented) => {
-  const comments = commented.flatMap((file) => commentsOf(file).map((comment) => ({ ...comment, path: file.path })));
+] as const)("%s", (_, comment) => {
+  const comments = comment.flatMap((file) => commentsOf(file).map((comment) => ({ ...comment, path: file.path })));
   const words = comments.reduce((sum, { text }) => sum + wordsOf(text), 0);
 
   test.each(HABITS)("$name at most twice as often as elsewhere", ({ kind, is, rate, advice }) => {
@@ -49,10 +49,10 @@ describe.each([
 
 describe("comments", () => {
   test("no constant is named MOST_, LONGEST_, LARGEST_, LEAST_ or SHORTEST_", () => {
-    const named = files.flatMap(({ path, text }) =>
+    const namedMatches = files.flatMap(({ path, text }) =>
       (text.match(/\b(?:MOST|LONGEST|LARGEST|LEAST|SHORTEST)_[A-Z0-9_]+/g) ?? []).map((name) => `${path}: ${name}`),
     );
-    expect(named, "limits are MAX_ or MIN_").toEqual([]);
+    expect(namedMatches, "limits are MAX_ or MIN_").toEqual([]);
   });
 
   test("are found in blocks and after code", () => {
@@ -109,7 +109,7 @@ describe("the count", () => {
     expect(count(WHERE, 'database.prepare("select file from list where name = ?")')).toBe(0);
   });
 
-  test("does not take a text that begins like a query for one", () => {
+  test("does not mistake a text that begins like a query", () => {
     expect(isQuery("select the place where it stands")).toBe(false);
     expect(isQuery("select id from calls where id = 1")).toBe(true);
   });

@@ -17,24 +17,24 @@ const SHARED: readonly (readonly [path: string, reason: string])[] = [
 ];
 
 test("an exported name belongs to one file", () => {
-  expect(repeated(SHARED.map(([path]) => path))).toEqual([]);
+  expect(repeatedNames(SHARED.map(([path]) => path))).toEqual([]);
 });
 
 test("every exception to the rule is in use", () => {
-  const stale = SHARED.filter(([path]) => {
+  const staleExceptions = SHARED.filter(([path]) => {
     const otherPaths = SHARED.map(([other]) => other).filter((other) => other !== path);
-    return repeated(otherPaths).length === 0;
+    return repeatedNames(otherPaths).length === 0;
   });
-  expect(stale).toEqual([]);
+  expect(staleExceptions).toEqual([]);
 });
 
 /** Names that two files export, apart from these files. */
-function repeated(exempt: readonly string[]): string[] {
+function repeatedNames(exemptNames: readonly string[]): string[] {
   const files = new Map<string, string[]>();
   for (const { path, text } of sourceFiles())
     for (const [, name = ""] of text.matchAll(EXPORT)) files.set(name, [...(files.get(name) ?? []), path]);
   return [...files].flatMap(([name, paths]) => {
-    const counted = paths.filter((path, index) => paths.indexOf(path) === index && !exempt.includes(path));
-    return counted.length > 1 ? [`${name}: ${counted.join(", ")}`] : [];
+    const duplicateNames = paths.filter((path, index) => paths.indexOf(path) === index && !exemptNames.includes(path));
+    return duplicateNames.length > 1 ? [`${name}: ${duplicateNames.join(", ")}`] : [];
   });
 }

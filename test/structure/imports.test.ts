@@ -15,29 +15,29 @@ describe("the import table", () => {
   });
 
   test("every row has files", () => {
-    const used = new Set(files.map(({ path }) => layerOf(path)));
-    expect(LAYERS.filter((layer) => !used.has(layer)).map((layer) => layer.files)).toEqual([]);
+    const usedLayers = new Set(files.map(({ path }) => layerOf(path)));
+    expect(LAYERS.filter((layer) => !usedLayers.has(layer)).map((layer) => layer.files)).toEqual([]);
   });
 
   test("every package and file that a row permits is imported", () => {
-    const used = new Map(LAYERS.map((layer) => [layer, new Set<string | undefined>()]));
+    const usedTargets = new Map(LAYERS.map((layer) => [layer, new Set<string | undefined>()]));
     for (const file of files) {
       const layer = layerOf(file.path);
       if (layer !== undefined)
-        for (const imported of importsOf(file)) used.get(layer)?.add(permissionFor(layer, imported));
+        for (const imported of importsOf(file)) usedTargets.get(layer)?.add(permissionFor(layer, imported));
     }
-    const stale = LAYERS.flatMap((layer) =>
+    const staleRules = LAYERS.flatMap((layer) =>
       layer.allowed
-        .filter((entry) => !entry.endsWith("/") && !used.get(layer)?.has(entry))
+        .filter((entry) => !entry.endsWith("/") && !usedTargets.get(layer)?.has(entry))
         .map((entry) => `${layer.files} may import "${entry}", but does not: remove it from test/structure/layers.ts`),
     );
-    expect(stale).toEqual([]);
+    expect(staleRules).toEqual([]);
   });
 
   test("src loads only packages and adapters with import()", () => {
-    const lazy = files.filter(({ path }) => path.startsWith("src/")).flatMap(lazyImportsOf);
+    const lazyImports = files.filter(({ path }) => path.startsWith("src/")).flatMap(lazyImportsOf);
     // Both exclude partysocket, which a program without streams need not load.
-    expect(lazy.sort()).toEqual(["src/client/stream/listen.ts", "src/client/stream/stream.ts"]);
+    expect(lazyImports.sort()).toEqual(["src/client/stream/listen.ts", "src/client/stream/stream.ts"]);
     expect(lazyImportsOf({ path: "src/a.ts", text: `await import("./b.ts"); await import("pg");` })).toEqual([
       "src/b.ts",
     ]);
@@ -79,10 +79,10 @@ describe("src/base", () => {
     for (const file of files)
       for (const target of new Set(importsOf(file).map((imported) => imported.target)))
         users.set(target, (users.get(target) ?? 0) + 1);
-    const unused = files
+    const unusedFiles = files
       .filter(({ path }) => path.startsWith("src/base/") && (users.get(path) ?? 0) < 2)
       .map(({ path }) => `${path} has ${users.get(path) ?? 0} importing files: move it beside its caller`);
-    expect(unused).toEqual([]);
+    expect(unusedFiles).toEqual([]);
   });
 });
 

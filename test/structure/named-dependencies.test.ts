@@ -30,7 +30,7 @@ test("each class and function names the parts of the context that it needs", () 
   expect(files.flatMap(wholeContexts)).toEqual([]);
 });
 
-test("the whole context is found as a parameter, a property and a part of a type", () => {
+test("the entire context is found in parameters, properties and types", () => {
   const lines = [
     "class A { #context: Context; constructor(context: Context) {} }",
     "function f({ log }: Pick<Context, 'log'>) {}",

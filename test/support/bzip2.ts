@@ -26,36 +26,36 @@ export class BitWriter {
 /** Compresses bytes as bzip2 does, with codes of one length: for tests, because machines need not have the program. */
 export function bzip2(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const out = new BitWriter().write(0x425a68, 24).write(0x39, 8);
-  let combined = 0;
+  let combinedCrc = 0;
   for (let at = 0; at < bytes.length; at += BLOCK_BYTES) {
     const part = bytes.subarray(at, at + BLOCK_BYTES);
     const crc = crcOf(part);
-    combined = (((combined << 1) | (combined >>> 31)) ^ crc) >>> 0;
+    combinedCrc = (((combinedCrc << 1) | (combinedCrc >>> 31)) ^ crc) >>> 0;
     writeBlock(out, withRuns(part), crc);
   }
-  return out.write(0x177245385090, 48).write(combined, 32).bytes();
+  return out.write(0x177245385090, 48).write(combinedCrc, 32).bytes();
 }
 
 function writeBlock(out: BitWriter, block: Uint8Array, crc: number): void {
   const rotations = sortedRotations(block);
-  const used = [...new Set(block)].sort((a, b) => a - b);
+  const usedBytes = [...new Set(block)].sort((a, b) => a - b);
   const last = rotations.map((start) => block[(start + block.length - 1) % block.length]!);
-  const symbols = moveToFront(last, used);
-  writeBlockHead(out, crc, rotations.indexOf(0), used);
+  const symbols = moveToFront(last, usedBytes);
+  writeBlockHead(out, crc, rotations.indexOf(0), usedBytes);
   const groups = Math.ceil(symbols.length / GROUP);
   out.write(2, 3).write(groups, 15);
   for (let group = 0; group < groups; group++) out.write(0, 1);
   for (let table = 0; table < 2; table++) {
     out.write(CODE_BITS, 5);
-    for (let symbol = 0; symbol < used.length + 2; symbol++) out.write(0, 1);
+    for (let symbol = 0; symbol < usedBytes.length + 2; symbol++) out.write(0, 1);
   }
   for (const symbol of symbols) out.write(symbol, CODE_BITS);
 }
 
 /** Magic number, checksum, start and used bytes of a block. */
-export function writeBlockHead(out: BitWriter, crc: number, start: number, used: readonly number[]): void {
+export function writeBlockHead(out: BitWriter, crc: number, start: number, usedBytes: readonly number[]): void {
   out.write(0x314159265359, 48).write(crc, 32).write(0, 1).write(start, 24);
-  const rows = Array.from({ length: 16 }, (_, row) => used.filter((byte) => byte >> 4 === row));
+  const rows = Array.from({ length: 16 }, (_, row) => usedBytes.filter((byte) => byte >> 4 === row));
   for (const row of rows) out.write(row.length > 0 ? 1 : 0, 1);
   for (const row of rows)
     if (row.length > 0)
@@ -95,26 +95,26 @@ function sortedRotations(block: Uint8Array): number[] {
   }
 }
 
-function moveToFront(bytes: readonly number[], used: readonly number[]): number[] {
-  const recent = [...used];
+function moveToFront(bytes: readonly number[], usedBytes: readonly number[]): number[] {
+  const recentBytes = [...usedBytes];
   const symbols: number[] = [];
   let zeros = 0;
   const flush = (): void => {
     for (; zeros > 0; zeros = (zeros - 1) >> 1) symbols.push((zeros - 1) % 2);
   };
   for (const byte of bytes) {
-    const index = recent.indexOf(byte);
+    const index = recentBytes.indexOf(byte);
     if (index === 0) {
       zeros++;
       continue;
     }
     flush();
-    recent.splice(index, 1);
-    recent.unshift(byte);
+    recentBytes.splice(index, 1);
+    recentBytes.unshift(byte);
     symbols.push(index + 1);
   }
   flush();
-  return [...symbols, used.length + 1];
+  return [...symbols, usedBytes.length + 1];
 }
 
 function crcOf(bytes: Uint8Array): number {

@@ -14,9 +14,9 @@ export function fullDisk(bytes: number, code = "ENOSPC"): typeof open {
         if (name !== "write") return typeof member === "function" ? member.bind(file) : member;
         return async (data: Uint8Array, from: number, length: number, position: number) => {
           if (position > 0 && remaining === 0) throw Object.assign(new Error(code), { code });
-          const granted = position > 0 ? Math.min(remaining, length) : length;
-          if (position > 0) remaining -= granted;
-          return file.write(data, from, granted, position);
+          const grantedBytes = position > 0 ? Math.min(remaining, length) : length;
+          if (position > 0) remaining -= grantedBytes;
+          return file.write(data, from, grantedBytes, position);
         };
       },
     }) as FileHandle;

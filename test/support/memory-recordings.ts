@@ -12,11 +12,11 @@ export class MemoryRecording implements RecordingWriter {
   isFinished = false;
   isBroken = false;
 
-  constructor(sampleRate: number, incomplete: (reason: IncompleteReason) => void) {
+  constructor(sampleRate: number, reportIncomplete: (reason: IncompleteReason) => void) {
     this.sampleRate = sampleRate;
     this.breakOff = (reason) => {
       this.isBroken = true;
-      incomplete(reason);
+      reportIncomplete(reason);
     };
   }
 
@@ -24,11 +24,11 @@ export class MemoryRecording implements RecordingWriter {
     return (this.heard.length * 1000) / this.sampleRate;
   }
 
-  write(heard: Int16Array, said: Int16Array, samples: number): void {
+  write(heard: Int16Array, spoken: Int16Array, samples: number): void {
     if (this.isBroken || this.isFinished) return;
     for (let i = 0; i < samples; i++) {
       this.heard.push(heard[i]!);
-      this.said.push(said[i]!);
+      this.said.push(spoken[i]!);
     }
   }
 
@@ -42,8 +42,8 @@ export class MemoryRecordings implements Recordings {
   readonly stored = new Map<string, MemoryRecording>();
   closed = false;
 
-  record(callId: string, sampleRate: number, incomplete: (reason: IncompleteReason) => void): MemoryRecording {
-    const recording = new MemoryRecording(sampleRate, incomplete);
+  record(callId: string, sampleRate: number, reportIncomplete: (reason: IncompleteReason) => void): MemoryRecording {
+    const recording = new MemoryRecording(sampleRate, reportIncomplete);
     this.stored.set(callId, recording);
     return recording;
   }

@@ -84,9 +84,9 @@ export class ReleaseServer implements ModelReleases {
     });
     const isArchive = request.url?.endsWith(".bz2") === true;
     const stalls = this.stalls && isArchive;
-    const cut = stalls ? (range ? 0 : part.length >> 1) : isArchive ? this.cuts.shift() : undefined;
-    if (cut === undefined) response.end(part);
-    else response.write(part.subarray(0, cut), () => (stalls ? undefined : setTimeout(() => response.destroy(), 20)));
+    const cutAt = stalls ? (range ? 0 : part.length >> 1) : isArchive ? this.cuts.shift() : undefined;
+    if (cutAt === undefined) response.end(part);
+    else response.write(part.subarray(0, cutAt), () => (stalls ? undefined : setTimeout(() => response.destroy(), 20)));
   }
 }
 

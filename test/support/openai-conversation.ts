@@ -117,13 +117,14 @@ export function serveConversation(
   const input = (): Json => member(member(record.session.audio).input);
 
   /** The response that becomes part of the conversation. */
-  let active: ResponseStream | undefined;
+  let activeStream: ResponseStream | undefined;
 
   const detector = new SpeechDetector({
     started: (atMs) => {
       const item_id = idOf("item");
       send({ type: "input_audio_buffer.speech_started", audio_start_ms: atMs, item_id });
-      if (active && member(input().turn_detection).interrupt_response !== false) active.cancelled ??= "turn_detected";
+      if (activeStream && member(input().turn_detection).interrupt_response !== false)
+        activeStream.cancelled ??= "turn_detected";
       return item_id;
     },
     stopped: (item_id, atMs, samples, rate) => {
@@ -146,8 +147,8 @@ export function serveConversation(
       });
     }
     if (member(input().turn_detection).create_response === false) return;
-    while (active?.cancelled) await new Promise((resolve) => setImmediate(resolve)); // it is about to end
-    if (active !== undefined) return;
+    while (activeStream?.cancelled) await new Promise((resolve) => setImmediate(resolve)); // it is about to end
+    if (activeStream !== undefined) return;
     await reply({}, null);
   }
 
@@ -162,7 +163,7 @@ export function serveConversation(
 
   async function reply(requested: Json, eventId: unknown): Promise<void> {
     const isAside = requested.conversation === "none";
-    if (active !== undefined && !isAside) {
+    if (activeStream !== undefined && !isAside) {
       sendError("conversation_already_has_active_response", "Conversation already has an active response.", eventId);
       return;
     }
@@ -173,7 +174,7 @@ export function serveConversation(
       { socket, send, items, session: record.session, speak, pieceMs, fault },
       requested,
     );
-    if (!isAside) active = response;
+    if (!isAside) activeStream = response;
     response.begin();
     if (fault === "failed") {
       const error = { type: "server_error", code: "overloaded", message: "It is overloaded." };
@@ -184,7 +185,7 @@ export function serveConversation(
       await response.reply(answer({ history, last: history.at(-1) ?? "", instructions, isAside }));
       if (fault === "stall") return;
     }
-    if (active === response) active = undefined;
+    if (activeStream === response) activeStream = undefined;
   }
 
   function update(requested: Json): void {
@@ -235,9 +236,9 @@ export function serveConversation(
   }
 
   function cancel({ event_id }: Json): void {
-    if (active === undefined)
+    if (activeStream === undefined)
       sendError("response_cancel_not_active", "Cancellation failed: no active response.", event_id);
-    else active.cancelled ??= "client_cancelled";
+    else activeStream.cancelled ??= "client_cancelled";
   }
 
   const HANDLERS: Readonly<Record<string, (message: Json) => void>> = {
@@ -269,7 +270,7 @@ export function serveConversation(
   });
   socket.on("close", () => {
     record.open = false;
-    if (active) active.cancelled ??= "client_cancelled";
+    if (activeStream) activeStream.cancelled ??= "client_cancelled";
   });
   send({ type: "session.created", session: record.session });
   return record;

@@ -52,13 +52,13 @@ async function postgresRows(url: string): Promise<Rows> {
 function sortRows(rows: readonly Record<string, unknown>[]): Row[] {
   const plainRows = rows.map((row) =>
     Object.fromEntries(
-      Object.entries(row).flatMap(([name, value]) => (name === "last_used_at" ? [] : [[name, comparable(value)]])),
+      Object.entries(row).flatMap(([name, value]) => (name === "last_used_at" ? [] : [[name, comparableValue(value)]])),
     ),
   );
   return plainRows.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 }
 
-const comparable = (value: unknown): string | number | null =>
+const comparableValue = (value: unknown): string | number | null =>
   value instanceof Uint8Array
     ? Buffer.from(value).toString("hex")
     : typeof value === "number" || typeof value === "string" || value === null

@@ -142,9 +142,9 @@ export class TwilioBot {
 
 /** Level of a mu-law code, -32124 to 32124 (ITU-T G.711). */
 export function levelOf(code: number): number {
-  const inverted = ~code & 0xff;
-  const level = (((inverted & 0x0f) * 2 + 33) * 2 ** ((inverted >> 4) & 7) - 33) * 4;
-  return inverted & 0x80 ? -level : level;
+  const invertedCode = ~code & 0xff;
+  const level = (((invertedCode & 0x0f) * 2 + 33) * 2 ** ((invertedCode >> 4) & 7) - 33) * 4;
+  return invertedCode & 0x80 ? -level : level;
 }
 
 const CODES: readonly number[] = Array.from({ length: 256 }, (_, code) => code);

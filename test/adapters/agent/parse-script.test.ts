@@ -112,7 +112,7 @@ describe("a script", () => {
     }),
   );
 
-  test("with the longest hostile lines stays fast", () => {
+  test("is parsed quickly even with the longest hostile lines", () => {
     for (const piece of ['"', "“", "” ", " ", "or ", "say: ", "; ", "for 1 digits "])
       for (const begin of ["Ask ", "Ask: x?\nIf 1:", "If ", "Say "]) {
         const instructions = Array(100).fill(begin + piece.repeat(4_000 / piece.length));
@@ -127,7 +127,7 @@ describe("a script", () => {
   });
 });
 
-test("words are compared without case, accents and punctuation", () => {
+test("comparisons of words ignore case, accents and punctuation", () => {
   expect(comparable("  Não,  OBRIGADO! ")).toBe("nao obrigado");
 });
 

@@ -131,7 +131,7 @@ describe("a conversation over the realtime protocol", () => {
     expect(server.conversations[0]!.history.at(-2)).toBe("user: [The callee presses the key 1.]");
   });
 
-  test("asks after a silence if the callee is there, says goodbye and hangs up", async () => {
+  test("asks after a silence whether the callee is there, then hangs up", async () => {
     const talk = await startTalk(({ last }) => ({ text: last.includes("call ends now") ? "Goodbye." : "Hello?" }));
     await talk.until(isListening);
     talk.conversation.silence();

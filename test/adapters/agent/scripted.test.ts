@@ -90,7 +90,7 @@ describe("the scripted agent", () => {
     expect(await other.key("7")).toEqual(["! I have received no answer. Goodbye.", "hang up"]);
   });
 
-  test("takes a shorter number after a pause or the hash key; # alone is no number", async () => {
+  test("takes a shorter number after a pause or #; # alone is not a number", async () => {
     const withPause = startScript(["Ask n for 1 to 4 digits: n?"]);
     await withPause.begin();
     await withPause.key("4");

@@ -99,19 +99,19 @@ function apeHead(flags: number): Uint8Array {
   return head;
 }
 
-const single = new Map<ToneFile, Promise<Decoded>>();
+const singleResults = new Map<ToneFile, Promise<Decoded>>();
 
 /** The file alone, decoded once. */
 function decodeSingle(file: ToneFile): Promise<Decoded> {
-  const decoded = single.get(file) ?? decode(file.bytes);
-  single.set(file, decoded);
-  return decoded;
+  const decodedPart = singleResults.get(file) ?? decode(file.bytes);
+  singleResults.set(file, decodedPart);
+  return decodedPart;
 }
 
 /** Expects the tones and lengths of the files in order, with every byte accounted for. */
-async function expectBoth(files: readonly ToneFile[], joined: Uint8Array): Promise<void> {
+async function expectBoth(files: readonly ToneFile[], joinedBytes: Uint8Array): Promise<void> {
   const decoded = await Promise.all(files.map(decodeSingle));
-  const { parts, truncated, bytes } = await decode(joined);
+  const { parts, truncated, bytes } = await decode(joinedBytes);
   const expected: { samples: number; sampleRate: number; tones: { hz: number; from: number; to: number }[] }[] = [];
   for (const [i, { hz }] of files.entries()) {
     const { samples, sampleRate } = decoded[i]!.parts[0]!;
@@ -132,7 +132,7 @@ async function expectBoth(files: readonly ToneFile[], joined: Uint8Array): Promi
   expect({ truncated, ignored: bytes.ignored, sum: sumOf(bytes) }).toEqual({
     truncated: false,
     ignored: [],
-    sum: joined.length,
+    sum: joinedBytes.length,
   });
 }
 
@@ -156,7 +156,7 @@ fuzz(
     fc.boolean(),
     fc.array(fc.tuple(fc.nat({ max: 8 }), fc.nat({ max: TAGS.length - 1 })), { minLength: 1, maxLength: 5 }),
     async (isMp3, places) => {
-      const files = places.map(([which]) => (isMp3 ? mp3s : wavs)[which]!);
+      const files = places.map(([fileIndex]) => (isMp3 ? mp3s : wavs)[fileIndex]!);
       await expectBoth(files, concatBytes(places.flatMap(([, tag], i) => [files[i]!.bytes, TAGS[tag]!.bytes])));
     },
   ),
@@ -168,13 +168,13 @@ fuzz(
     fc.array(fc.constantFrom(...mp3s, ...wavs), { minLength: 1, maxLength: 3 }),
     fc.array(fc.tuple(fc.nat(), fc.uint8Array({ minLength: 1, maxLength: 300 })), { maxLength: 4 }),
     fc.nat({ max: 500 }),
-    async (files, edits, cut) => {
+    async (files, edits, cutBytes) => {
       const file = concatBytes(files.map(({ bytes }) => bytes));
       for (const [at, bytes] of edits) file.set(bytes.subarray(0, file.length - (at % file.length)), at % file.length);
-      const mutated = file.subarray(0, file.length - cut);
-      const decoded = await decode(mutated).catch((error: unknown) => error);
-      if (decoded instanceof Error) expect(decoded.message).toMatch(/\w/);
-      else expect(sumOf((decoded as Decoded).bytes)).toBe(mutated.length);
+      const mutatedFile = file.subarray(0, file.length - cutBytes);
+      const result = await decode(mutatedFile).catch((error: unknown) => error);
+      if (result instanceof Error) expect(result.message).toMatch(/\w/);
+      else expect(sumOf((result as Decoded).bytes)).toBe(mutatedFile.length);
     },
   ),
 );
@@ -188,10 +188,10 @@ function withoutLengths(samples: Uint8Array): Uint8Array {
   return file;
 }
 
-const unmeasured = withoutLengths(pcmToBytes(sineTone(500, 200, 8000, 9000)));
-const mixed = fc.oneof(
+const unmeasuredFile = withoutLengths(pcmToBytes(sineTone(500, 200, 8000, 9000)));
+const mixedFile = fc.oneof(
   fc.constantFrom(
-    unmeasured,
+    unmeasuredFile,
     wavs[1]!.bytes,
     mp3s[0]!.bytes,
     mp3s[4]!.bytes,
@@ -203,7 +203,7 @@ const mixed = fc.oneof(
 describe("WAV files of unknown length with an MP3 after each", () => {
   test("play up to each MP3, which is reported", async () => {
     const mp3 = mp3s[4]!.bytes;
-    const { parts, bytes } = await decode(concatBytes([unmeasured, mp3, unmeasured, mp3]));
+    const { parts, bytes } = await decode(concatBytes([unmeasuredFile, mp3, unmeasuredFile, mp3]));
     expect(parts.map(({ samples }) => samples.length)).toEqual([3200]);
     expect(toneShare(parts[0]!.samples, 500, 8000)).toBeGreaterThan(0.99);
     expect(bytes).toEqual({
@@ -216,11 +216,11 @@ describe("WAV files of unknown length with an MP3 after each", () => {
 
 fuzz(
   "files of unknown length between other bytes end, and each byte is a header, played, or reported",
-  fc.asyncProperty(fc.array(mixed, { maxLength: 6 }), async (pieces) => {
-    const file = concatBytes([unmeasured, ...pieces]);
-    const decoded = await decode(file).catch((error: unknown) => error);
-    if (decoded instanceof Error) expect(decoded.message).toMatch(/\w/);
-    else expect(sumOf((decoded as Decoded).bytes)).toBe(file.length);
+  fc.asyncProperty(fc.array(mixedFile, { maxLength: 6 }), async (pieces) => {
+    const file = concatBytes([unmeasuredFile, ...pieces]);
+    const result = await decode(file).catch((error: unknown) => error);
+    if (result instanceof Error) expect(result.message).toMatch(/\w/);
+    else expect(sumOf((result as Decoded).bytes)).toBe(file.length);
   }),
 );
 
@@ -248,12 +248,12 @@ describe("an MP3 file", () => {
     ["with a broken header", (b) => b.map((byte, i) => (i === frameAt(b, 8) ? 0x11 : byte)), ["unknown_bytes"], 27],
     ["with an incomplete last frame", (b) => b.subarray(0, -20), ["incomplete"], 27],
   ])("%s loses only that part", async (_, change, reasons, lostMs) => {
-    const whole = (await decode(frames)).parts[0]!.samples.length;
+    const totalSamples = (await decode(frames)).parts[0]!.samples.length;
     const file = change(frames);
     const { parts, bytes } = await decode(file);
     expect(bytes.ignored.map(({ reason }) => reason)).toEqual(reasons);
     expect(sumOf(bytes)).toBe(file.length);
-    expect(((whole - parts[0]!.samples.length) * 1000) / 44_100).toBeLessThanOrEqual(lostMs);
+    expect(((totalSamples - parts[0]!.samples.length) * 1000) / 44_100).toBeLessThanOrEqual(lostMs);
     expect(toneShare(parts[0]!.samples.subarray(2000, 6000), tone.hz, 44_100)).toBeGreaterThan(0.95);
   });
 });
@@ -265,6 +265,6 @@ function frameAt(bytes: Uint8Array, number: number): number {
   return at;
 }
 
-function insert(bytes: Uint8Array, at: number, inserted: Uint8Array): Uint8Array {
-  return concatBytes([bytes.subarray(0, at), inserted, bytes.subarray(at)]);
+function insert(bytes: Uint8Array, at: number, insertedBytes: Uint8Array): Uint8Array {
+  return concatBytes([bytes.subarray(0, at), insertedBytes, bytes.subarray(at)]);
 }

@@ -39,7 +39,7 @@ async function play(
   return heard.map(({ pieces, sampleRate }) => ({ samples: concatPcm(pieces), sampleRate }));
 }
 
-function* cut(bytes: Uint8Array, length: (piece: number) => number): Generator<Uint8Array> {
+function* cutPieces(bytes: Uint8Array, length: (piece: number) => number): Generator<Uint8Array> {
   for (let at = 0, piece = 0; at < bytes.length; piece++) {
     const next = at + Math.max(1, length(piece));
     yield bytes.subarray(at, next);
@@ -70,23 +70,23 @@ describe("an MP3 that arrives in pieces", () => {
     ["stereo", stereoMp3],
     ["vbr", vbrMp3],
     ["gapped", gappedMp3],
-  ])("decodes %s identically byte by byte, in odd pieces and whole", { timeout: 60_000 }, async (_, file) => {
+  ])("decodes %s identically byte by byte, in odd pieces and at once", { timeout: 60_000 }, async (_, file) => {
     const whole = await play([file]);
     const next = random(5);
     for (const length of [() => 1, () => 97, () => 640, () => 4097, () => Math.floor(next() * 9000)])
-      expect(await play(cut(file, length))).toEqual(whole);
+      expect(await play(cutPieces(file, length))).toEqual(whole);
     expect(
       await play(
-        cut(file, () => 97),
+        cutPieces(file, () => 97),
         "mp3",
       ),
     ).toEqual(whole);
   });
 
   test("is decoded on arrival, a frame or two late", async () => {
-    const begun = stereoMp3.subarray(0, 20_000);
-    const [heard] = await play([begun]);
-    const late = (begun.length - id3Bytes(stereoMp3, 0)) / 14 - (heard?.samples.length ?? 0) / 44.1; // 112 kbit/s
+    const firstBytes = stereoMp3.subarray(0, 20_000);
+    const [heard] = await play([firstBytes]);
+    const late = (firstBytes.length - id3Bytes(stereoMp3, 0)) / 14 - (heard?.samples.length ?? 0) / 44.1; // 112 kbit/s
     expect(late).toBeGreaterThan(0);
     expect(late).toBeLessThan(80);
   });
@@ -98,13 +98,13 @@ describe("an MP3 that arrives in pieces", () => {
 
   test("may be followed by another MP3 of the same or another rate", async () => {
     for (const length of [700, 100_000]) {
-      const twice = await play(cut(concatBytes([stereoMp3, stereoMp3]), () => length));
+      const twice = await play(cutPieces(concatBytes([stereoMp3, stereoMp3]), () => length));
       expect(twice.length).toBe(1);
       const { samples = new Int16Array(0) } = twice[0] ?? {};
       expect(toneMs(samples.subarray(0, 3 * 44_100), 44_100)).toBeGreaterThan(2900);
       expect(toneMs(samples.subarray(3 * 44_100), 44_100)).toBeGreaterThan(2900);
 
-      const rates = await play(cut(concatBytes([stereoMp3, vbrMp3, gappedMp3, stereoMp3]), () => length));
+      const rates = await play(cutPieces(concatBytes([stereoMp3, vbrMp3, gappedMp3, stereoMp3]), () => length));
       const tones = rates.map(({ samples, sampleRate }) => [sampleRate, toneMs(samples, sampleRate)] as const);
       const long = tones.filter(([, ms]) => ms > 2500);
       expect(
@@ -117,9 +117,9 @@ describe("an MP3 that arrives in pieces", () => {
 
 describe("a damaged MP3", () => {
   test("with a broken middle loses only that part", async () => {
-    const broken = stereoMp3.slice();
-    for (let i = 25_000; i < 26_000; i++) broken[i] = (i * 37) & 0xff;
-    const [heard] = await play(cut(broken, () => 1000));
+    const brokenMp3 = stereoMp3.slice();
+    for (let i = 25_000; i < 26_000; i++) brokenMp3[i] = (i * 37) & 0xff;
+    const [heard] = await play(cutPieces(brokenMp3, () => 1000));
     const samples = heard?.samples ?? new Int16Array(0);
     expect(samples.length / 44.1).toBeGreaterThan(2500);
     expect(toneMs(samples.subarray(0, 44_100), 44_100)).toBeGreaterThan(900);
@@ -135,9 +135,9 @@ describe("a damaged MP3", () => {
     const next = random(9);
     const minutes = function* (): Generator<Uint8Array> {
       for (let i = 0; i < 80; i++) {
-        const broken = stereoMp3.slice();
-        for (let at = 14_000; at < 18_000; at++) broken[at] = next() * 256;
-        yield broken;
+        const brokenMp3 = stereoMp3.slice();
+        for (let at = 14_000; at < 18_000; at++) brokenMp3[at] = next() * 256;
+        yield brokenMp3;
       }
     };
     const heard = await play(minutes());
@@ -204,7 +204,11 @@ async function usedStream(): Promise<Mp3Stream> {
   };
 }
 
-async function bounded(pieces: Iterable<Uint8Array>, bytes: number, encoding?: StreamEncoding): Promise<void> {
+async function expectBoundedMemory(
+  pieces: Iterable<Uint8Array>,
+  bytes: number,
+  encoding?: StreamEncoding,
+): Promise<void> {
   const startedAt = processorMs();
   const heard = await play(pieces, encoding, usedStream).catch((error: unknown) => error);
   if (heard instanceof Error) {
@@ -224,8 +228,8 @@ fuzz(
   fc.asyncProperty(mutations, fc.nat({ max: 900 }), async (changes, length) => {
     const bytes = vbrMp3.slice(0, 900);
     for (const [at, byte] of changes) bytes[at % bytes.length] = byte;
-    await bounded(
-      cut(bytes, () => length),
+    await expectBoundedMemory(
+      cutPieces(bytes, () => length),
       bytes.length,
       "mp3",
     );
@@ -234,11 +238,11 @@ fuzz(
 fuzz(
   "random bytes after the start of an MP3 are played or refused in bounded time",
   fc.asyncProperty(fc.uint8Array({ maxLength: 3000 }), async (bytes) => {
-    await bounded([vbrMp3.subarray(0, 900), bytes], 900 + bytes.length);
+    await expectBoundedMemory([vbrMp3.subarray(0, 900), bytes], 900 + bytes.length);
   }),
 );
 
-test("PCM stays PCM if MP3 can be decoded", async () => {
+test("PCM remains PCM if MP3 can be decoded", async () => {
   const samples = tone(440, 500, 16_000, 8000);
   expect(await play([pcmToBytes(samples)])).toEqual([{ samples, sampleRate: 16_000 }]);
 });

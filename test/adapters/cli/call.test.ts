@@ -107,8 +107,8 @@ describe.skipIf(ON_NODE.missing)(`ringport call on ${ON_NODE.title}`, { timeout:
     for (const text of ["there are 2 instances", "--instance ID", instanceId, `${other} ("Back door", ACTIVE)`])
       expect(unclear.stderr).toContain(text);
     const args = ["call", "+12025550101", "--text", "Hi.", "--json", "--instance"];
-    for (const chosen of [other, "Back door"])
-      expect(JSON.parse((await cli.run("two", [...args, chosen])).stdout)).toMatchObject({ instance_id: other });
+    for (const instanceName of [other, "Back door"])
+      expect(JSON.parse((await cli.run("two", [...args, instanceName])).stdout)).toMatchObject({ instance_id: other });
   });
 
   test("unsendable input is refused before anything is sent", async () => {

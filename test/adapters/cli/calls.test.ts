@@ -9,50 +9,53 @@ describe.skipIf(ON_NODE.missing)(`ringport calls on ${ON_NODE.title}`, { timeout
     const { client, instanceId } = await cli.caller("reader");
     const heard = await client.call(instanceId, { recording: true });
     await client.waitForCall(heard.id);
-    const refused = await client.call(instanceId, { target: { phoneNumber: "+12025550101" } });
-    await client.waitForCall(refused.id);
+    const refusedCall = await client.call(instanceId, { target: { phoneNumber: "+12025550101" } });
+    await client.waitForCall(refusedCall.id);
 
-    const ids = async (...more: string[]): Promise<string[]> =>
-      (JSON.parse((await cli.run("reader", ["calls", "--json", ...more])).stdout) as { id: string }[]).map(
+    const ids = async (...extraArgs: string[]): Promise<string[]> =>
+      (JSON.parse((await cli.run("reader", ["calls", "--json", ...extraArgs])).stdout) as { id: string }[]).map(
         ({ id }) => id,
       );
-    expect(await ids()).toEqual([refused.id, heard.id]);
-    expect(await ids("--limit", "1")).toEqual([refused.id]);
+    expect(await ids()).toEqual([refusedCall.id, heard.id]);
+    expect(await ids("--limit", "1")).toEqual([refusedCall.id]);
     expect(await ids("--status", "completed")).toEqual([heard.id]);
-    expect(await ids("--instance", instanceId, "--status=FAILED")).toEqual([refused.id]);
+    expect(await ids("--instance", instanceId, "--status=FAILED")).toEqual([refusedCall.id]);
 
     const rows = (await cli.run("reader", ["calls"])).stdout.trim().split("\n");
     expect(rows.map((row) => row.split("\t").slice(0, 5))).toEqual([
-      [refused.id, "+12025550101", "FAILED", "busy", "0 %"],
+      [refusedCall.id, "+12025550101", "FAILED", "busy", "0 %"],
       [heard.id, "+12025550100", "COMPLETED", "message_played", "100 %"],
     ]);
 
-    const shown = await cli.run("reader", ["calls", "show", heard.id]);
-    for (const text of ["is COMPLETED", "answered", "COMPLETED: message_played"]) expect(shown.stdout).toContain(text);
-    expect(shown.stdout).toMatch(/^ {2}recording +duration_ms=\d+ url=http/m);
-    expect(shown.stdout).not.toContain("[object");
-    const json = JSON.parse((await cli.run("reader", ["calls", "show", refused.id, "--json"])).stdout);
+    const showRun = await cli.run("reader", ["calls", "show", heard.id]);
+    for (const text of ["is COMPLETED", "answered", "COMPLETED: message_played"])
+      expect(showRun.stdout).toContain(text);
+    expect(showRun.stdout).toMatch(/^ {2}recording +duration_ms=\d+ url=http/m);
+    expect(showRun.stdout).not.toContain("[object");
+    const json = JSON.parse((await cli.run("reader", ["calls", "show", refusedCall.id, "--json"])).stdout);
     expect(json).toMatchObject({ outcome: { reason: "busy" }, media: { voice_id: "en-US-1" } });
-    const followed = await cli.run("reader", ["calls", "show", refused.id, "--follow"]);
-    expect([followed.code, followed.stdout]).toEqual([3, expect.stringContaining("FAILED: busy")]);
+    const followRun = await cli.run("reader", ["calls", "show", refusedCall.id, "--follow"]);
+    expect([followRun.code, followRun.stdout]).toEqual([3, expect.stringContaining("FAILED: busy")]);
   });
 
   test("--watch prints each change until Ctrl-C, and no ended calls", async () => {
     const { client, instanceId } = await cli.caller("watcher");
     const before = await client.call(instanceId, { target: { phoneNumber: "+12025550101" } });
     await client.waitForCall(before.id);
-    const active = await client.call(instanceId, { target: { phoneNumber: "+12025550102" } });
+    const activeCall = await client.call(instanceId, { target: { phoneNumber: "+12025550102" } });
     const running = await cli.start("watcher", ["calls", "--watch", "--json"]);
-    const told = () =>
+    const printedEvents = () =>
       running
         .stdout()
         .split("\n")
         .filter(Boolean)
         .map((line) => JSON.parse(line) as { id: string; status: string; outcome: { reason: string } | null });
-    await expect.poll(() => told().map(({ id }) => id), { timeout: 10_000 }).toContain(active.id);
-    await client.delete(`/v1/calls/${active.id}`);
-    await expect.poll(() => told().at(-1), { timeout: 10_000 }).toMatchObject({ id: active.id, status: "FAILED" });
-    expect(told().map(({ id }) => id)).not.toContain(before.id);
+    await expect.poll(() => printedEvents().map(({ id }) => id), { timeout: 10_000 }).toContain(activeCall.id);
+    await client.delete(`/v1/calls/${activeCall.id}`);
+    await expect
+      .poll(() => printedEvents().at(-1), { timeout: 10_000 })
+      .toMatchObject({ id: activeCall.id, status: "FAILED" });
+    expect(printedEvents().map(({ id }) => id)).not.toContain(before.id);
     running.child.kill("SIGINT");
     expect(await running.finished).toMatchObject({ code: 0, stderr: "" });
   });

@@ -8,7 +8,7 @@ import { certificateAuthority } from "../../support/certificates.ts";
 import { freshFolder } from "./run-cli.ts";
 
 const authority = certificateAuthority();
-const issued = authority.issue();
+const certificate = authority.issue();
 let end = (): void => {};
 
 afterEach(() => end());
@@ -27,15 +27,15 @@ function filesOf({ cert, key }: Tls) {
 
 describe("the files of a certificate", () => {
   test("are read unchanged", async () => {
-    expect(await readCertificate(filesOf(issued).files)).toEqual(issued);
+    expect(await readCertificate(filesOf(certificate).files)).toEqual(certificate);
   });
 
   test("are named with their variable if unusable", async () => {
-    const { folder, files } = filesOf(issued);
+    const { folder, files } = filesOf(certificate);
     const other = filesOf(authority.issue()).files.key;
-    const nothing = join(folder, "nothing.pem");
+    const missingFile = join(folder, "nothing.pem");
     for (const [given, message] of [
-      [{ ...files, cert: nothing }, `RINGPORT_TLS_CERT is "${nothing}": there is no such file`],
+      [{ ...files, cert: missingFile }, `RINGPORT_TLS_CERT is "${missingFile}": there is no such file`],
       [{ ...files, key: folder }, `RINGPORT_TLS_KEY is "${folder}": it is a folder`],
       [{ ...files, key: files.cert }, `RINGPORT_TLS_KEY is "${files.cert}": there is no private key in it`],
       [{ ...files, key: other }, `RINGPORT_TLS_KEY is "${other}": the key belongs to another certificate`],
@@ -47,7 +47,7 @@ describe("the files of a certificate", () => {
   });
 
   test.skipIf(process.getuid?.() === 0)("are named when this user may not read them", async () => {
-    const { files } = filesOf(issued);
+    const { files } = filesOf(certificate);
     chmodSync(files.key, 0);
     await expect(readCertificate(files)).rejects.toThrow("this user may not read the file");
   });
@@ -55,62 +55,62 @@ describe("the files of a certificate", () => {
 
 describe("a certificate that is renewed in its files", () => {
   /** A server that follows its files, with the certificates it uses and its log. */
-  function following(canReplace = true, refuse = (_: Tls): void => {}) {
-    const { files, write } = filesOf(issued);
-    const used: Tls[] = [];
+  function followFiles(canReplace = true, refuse = (_: Tls): void => {}) {
+    const { files, write } = filesOf(certificate);
+    const usedCertificates: Tls[] = [];
     const logged: string[] = [];
     const note = (level: string) => (_: object, message: string) => void logged.push(`${level} ${message}`);
     const log = { debug: note("debug"), info: note("info"), warn: note("warn"), error: note("error") } as Logger;
     const setCertificate = (tls: Tls): void => {
       refuse(tls);
-      used.push(tls);
+      usedCertificates.push(tls);
     };
     const listening = canReplace ? { setCertificate } : {};
-    end = followCertificate(files, { initial: issued, listening, log, intervalMs: 5 });
-    return { files, write, used, logged };
+    end = followCertificate(files, { initial: certificate, listening, log, intervalMs: 5 });
+    return { files, write, used: usedCertificates, logged };
   }
 
   test("is used once", async () => {
-    const { write, used, logged } = following();
-    const renewed = authority.issue();
-    write(renewed);
-    await expect.poll(() => used).toEqual([renewed]);
+    const { write, used, logged } = followFiles();
+    const renewedCertificate = authority.issue();
+    write(renewedCertificate);
+    await expect.poll(() => used).toEqual([renewedCertificate]);
     await expect.poll(() => logged).toEqual(["info new connections use the renewed certificate"]);
   });
 
   test("needs a restart if it cannot be replaced", async () => {
-    const { write, logged } = following(false);
+    const { write, logged } = followFiles(false);
     write(authority.issue());
     await expect.poll(() => logged).toEqual(["warn the certificate was renewed; restart the server to use it"]);
   });
 
   test("is reported once if it cannot be used, and used when it can", async () => {
-    const { files, write, used, logged } = following();
+    const { files, write, used, logged } = followFiles();
     writeFileSync(files.key, authority.issue().key);
     await expect
       .poll(() => logged)
       .toEqual(["error the certificate files cannot be used; the old certificate stays in use"]);
     expect(used).toEqual([]);
-    const renewed = authority.issue();
-    write(renewed);
-    await expect.poll(() => used).toEqual([renewed]);
+    const renewedCertificate = authority.issue();
+    write(renewedCertificate);
+    await expect.poll(() => used).toEqual([renewedCertificate]);
     expect(logged).toHaveLength(2);
   });
 
   test("is reported once if the server refuses it, and the next one is used", async () => {
-    const refused = authority.issue();
+    const refusedCertificate = authority.issue();
     let refusals = 0;
-    const { write, used, logged } = following(true, ({ cert }) => {
-      if (cert !== refused.cert) return;
+    const { write, used, logged } = followFiles(true, ({ cert }) => {
+      if (cert !== refusedCertificate.cert) return;
       refusals++;
       throw new Error("the TLS library refuses it");
     });
-    write(refused);
+    write(refusedCertificate);
     await expect.poll(() => refusals).toBeGreaterThan(3);
     expect(logged).toEqual(["error the certificate files cannot be used; the old certificate stays in use"]);
-    const renewed = authority.issue();
-    write(renewed);
-    await expect.poll(() => used).toEqual([renewed]);
+    const renewedCertificate = authority.issue();
+    write(renewedCertificate);
+    await expect.poll(() => used).toEqual([renewedCertificate]);
     await expect.poll(() => logged).toHaveLength(2);
   });
 });

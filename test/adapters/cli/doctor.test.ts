@@ -133,9 +133,9 @@ describe.skipIf(node.missing)(`ringport doctor on ${node.title}`, { timeout: 60_
         state: "works",
         detail: expect.stringMatching(new RegExp(`^replied within \\d+ ms; ${limits}$`)),
       });
-      const wrong = await examine({ ...env, RINGPORT_AGENT_KEY: "hunter3" });
-      expect(wrong.of("agent cascade")).toMatchObject({ state: "broken", detail: expect.stringContaining("401") });
-      expect(JSON.stringify(wrong.report)).not.toContain("hunter3");
+      const wrongKey = await examine({ ...env, RINGPORT_AGENT_KEY: "hunter3" });
+      expect(wrongKey.of("agent cascade")).toMatchObject({ state: "broken", detail: expect.stringContaining("401") });
+      expect(JSON.stringify(wrongKey.report)).not.toContain("hunter3");
     } finally {
       await model.close();
     }
@@ -151,8 +151,11 @@ describe.skipIf(node.missing)(`ringport doctor on ${node.title}`, { timeout: 60_
     const { port } = server.address() as { port: number };
     const tool = (name: string, url: string) => ({ name, description: "Finds.", parameters: { type: "object" }, url });
     try {
-      const good = [tool("one", `http://127.0.0.1:${port}/a?key=hunter2`), tool("two", `http://127.0.0.1:${port}/b`)];
-      const tools = [...good, tool("three", "http://127.0.0.1:1/"), tool("four", `https://127.0.0.1:${port}/`)];
+      const validTools = [
+        tool("one", `http://127.0.0.1:${port}/a?key=hunter2`),
+        tool("two", `http://127.0.0.1:${port}/b`),
+      ];
+      const tools = [...validTools, tool("three", "http://127.0.0.1:1/"), tool("four", `https://127.0.0.1:${port}/`)];
       const ALLOW = { RINGPORT_AGENT_TOOLS_ALLOW_PRIVATE: "1" };
       const { code, report } = await examine({ RINGPORT_AGENT_TOOLS: JSON.stringify(tools), ...ALLOW });
       expect(code).toBe(0);
@@ -165,10 +168,15 @@ describe.skipIf(node.missing)(`ringport doctor on ${node.title}`, { timeout: 60_
       expect(JSON.stringify(report)).not.toContain("hunter2");
       expect([connections, requests]).toEqual([2, 0]);
 
-      const guarded = await examine({ RINGPORT_AGENT_TOOLS: JSON.stringify([tool("five", "https://127.0.0.1:1/")]) });
-      expect(guarded.of("agent tools")?.detail).toContain("has no public address");
-      const wrong = await examine({ RINGPORT_AGENT_TOOLS: "[{}]" });
-      expect([wrong.code, wrong.of("agent tools")?.detail]).toEqual([1, expect.stringContaining("name is missing")]);
+      const guardedTools = await examine({
+        RINGPORT_AGENT_TOOLS: JSON.stringify([tool("five", "https://127.0.0.1:1/")]),
+      });
+      expect(guardedTools.of("agent tools")?.detail).toContain("has no public address");
+      const wrongTools = await examine({ RINGPORT_AGENT_TOOLS: "[{}]" });
+      expect([wrongTools.code, wrongTools.of("agent tools")?.detail]).toEqual([
+        1,
+        expect.stringContaining("name is missing"),
+      ]);
     } finally {
       server.close();
     }
@@ -180,23 +188,23 @@ describe.skipIf(node.missing)(`ringport doctor on ${node.title}`, { timeout: 60_
     expect(code).toBe(0);
     expect(of("port")).toMatchObject({ state: "works", detail: `a Ringport serves on ${cli.server.base}` });
     expect(of("settings")?.detail).toContain("did you mean RINGPORT_DATA?");
-    const wrong = await examine({ RINGPORT_RING_TIMEOUT_MS: "soon" });
-    expect([wrong.code, wrong.of("settings")?.detail]).toEqual([1, expect.stringContaining('is "soon"')]);
+    const wrongTimeout = await examine({ RINGPORT_RING_TIMEOUT_MS: "soon" });
+    expect([wrongTimeout.code, wrongTimeout.of("settings")?.detail]).toEqual([1, expect.stringContaining('is "soon"')]);
   });
 
   test.skipIf(process.getuid?.() === 0 || process.platform === "win32")(
     "a folder that is not writable is listed (not as root)",
     async () => {
       const folder = freshFolder();
-      const locked = join(folder, "locked");
-      mkdirSync(locked);
-      chmodSync(locked, 0o500);
-      const { of } = await examine({ RINGPORT_DATA: join(locked, "data") });
+      const lockedFolder = join(folder, "locked");
+      mkdirSync(lockedFolder);
+      chmodSync(lockedFolder, 0o500);
+      const { of } = await examine({ RINGPORT_DATA: join(lockedFolder, "data") });
       expect(of("data folder")).toMatchObject({
         state: "broken",
         detail: expect.stringContaining("cannot be written"),
       });
-      expect(existsSync(join(locked, "data"))).toBe(false);
+      expect(existsSync(join(lockedFolder, "data"))).toBe(false);
     },
   );
 });
@@ -209,13 +217,13 @@ describe.skipIf(noPostgres)(`ringport doctor with PostgreSQL${noPostgres ? ` (${
     const server = await postgres.start();
     try {
       const url = await server.createDatabase();
-      const good = await examine({ DATABASE_URL: url });
-      expect([good.code, good.of("postgresql")?.detail]).toEqual([0, expect.stringMatching(/^PostgreSQL \d+/)]);
+      const validUrl = await examine({ DATABASE_URL: url });
+      expect([validUrl.code, validUrl.of("postgresql")?.detail]).toEqual([0, expect.stringMatching(/^PostgreSQL \d+/)]);
     } finally {
       await server.stop();
     }
-    const bad = await examine({ DATABASE_URL: "postgres://me:hunter2@127.0.0.1:1/calls" });
-    expect([bad.code, bad.of("postgresql")?.state]).toEqual([1, "broken"]);
-    expect(JSON.stringify(bad.report)).not.toContain("hunter2");
+    const badPassword = await examine({ DATABASE_URL: "postgres://me:hunter2@127.0.0.1:1/calls" });
+    expect([badPassword.code, badPassword.of("postgresql")?.state]).toEqual([1, "broken"]);
+    expect(JSON.stringify(badPassword.report)).not.toContain("hunter2");
   }, 60_000);
 });

@@ -87,7 +87,7 @@ for (const runtime of runtimes.filter(({ name }) => name !== "node22"))
 
     if (runtime.name !== "node26") return; // the rest is the same code everywhere
 
-    test("may be in the data folder, and the flag names the file too", async () => {
+    test("may be in the data folder; the flag can also name the file", async () => {
       const data = join(freshFolder(), "data");
       const file = join(data, "token");
       const server = await serve(runtime, { RINGPORT_DATA: data }, ["--token-file", file]);

@@ -66,8 +66,8 @@ describe.skipIf(ON_NODE.missing)(`ringport instance on ${ON_NODE.title}`, { time
     const unlinked = await cli.run("keeper", ["instance", "unlink", id]);
     expect([unlinked.code, unlinked.stdout]).toEqual([0, ""]);
     expect(unlinked.stderr).toContain(`ringport instance qr ${id}`);
-    const again = await cli.run("keeper", ["instance", "unlink", id, "--json"]);
-    expect(JSON.parse(again.stdout)).toMatchObject({ id, status: "CREATED" });
+    const secondUnlink = await cli.run("keeper", ["instance", "unlink", id, "--json"]);
+    expect(JSON.parse(secondUnlink.stdout)).toMatchObject({ id, status: "CREATED" });
     const linked = await cli.run("keeper", ["instance", "link", id]);
     expect(linked.stdout).toMatch(/^✓ \+\d+ is linked: inst_\w+ is ACTIVE/);
     const unknown = await cli.run("keeper", ["instance", "unlink", "inst_unknown"]);
@@ -78,10 +78,10 @@ describe.skipIf(ON_NODE.missing)(`ringport instance on ${ON_NODE.title}`, { time
     const from = ["--from", "+12025550123", "--from-name", "Desk"];
     const id = (await cli.run("caller", ["instance", "create", "Desk", ...from])).stdout.trim();
     expect((await cli.run("caller", ["instance", "show", id])).stdout).toMatch(/calls from +"Desk" \+12025550123/);
-    const changed = await cli.run("caller", ["instance", "update", id, "--name", "Night", "--withheld", "--json"]);
-    expect(JSON.parse(changed.stdout)).toMatchObject({ id, name: "Night", callerId: { withheld: true } });
-    const cleared = await cli.run("caller", ["instance", "update", id, "--from-default", "--json"]);
-    expect(JSON.parse(cleared.stdout)).not.toHaveProperty("callerId");
+    const update = await cli.run("caller", ["instance", "update", id, "--name", "Night", "--withheld", "--json"]);
+    expect(JSON.parse(update.stdout)).toMatchObject({ id, name: "Night", callerId: { withheld: true } });
+    const clearing = await cli.run("caller", ["instance", "update", id, "--from-default", "--json"]);
+    expect(JSON.parse(clearing.stdout)).not.toHaveProperty("callerId");
     const nothing = await cli.run("caller", ["instance", "update", id]);
     expect([nothing.code, nothing.stderr]).toEqual([2, expect.stringContaining("nothing to change")]);
   });
@@ -109,8 +109,11 @@ describe.skipIf(ON_NODE.missing)(`ringport instance on ${ON_NODE.title}`, { time
     expect(lines[0]?.event).toBe("created");
     expect(lines.at(-1)).toMatchObject({ event: "linked", instance: { status: "ACTIVE" } });
     // A second time: the instance is linked already.
-    const again = await cli.run("linker", ["instance", "qr", lines[0]?.instance?.id ?? ""]);
-    expect([again.code, again.stdout]).toEqual([0, expect.stringMatching(/^✓ \+\d+ is linked: inst_\w+ is ACTIVE/)]);
+    const secondRun = await cli.run("linker", ["instance", "qr", lines[0]?.instance?.id ?? ""]);
+    expect([secondRun.code, secondRun.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^✓ \+\d+ is linked: inst_\w+ is ACTIVE/),
+    ]);
   });
 
   test("link scans the code of a simulated phone itself, and is repeatable", async () => {

@@ -25,10 +25,10 @@ describe("the language model of this machine", () => {
     const embeddings = await serving("one", ["nomic-embed-text:latest"]);
     const chat = await serving("two", ["text-embedding-nomic", "some-model", "other-model"]);
     const servers = [await nothing("none"), embeddings, chat];
-    const asked: string[] = [];
-    const found = await findLanguageModel({}, { servers, onAsk: ({ model }) => asked.push(model) });
+    const requests: string[] = [];
+    const found = await findLanguageModel({}, { servers, onAsk: ({ model }) => requests.push(model) });
     expect(found).toEqual({ baseUrl: chat.url, model: "some-model" });
-    expect(asked).toEqual(["some-model"]);
+    expect(requests).toEqual(["some-model"]);
     expect(chat.server.chats).toMatchObject([
       { model: "some-model", tools: ["hang_up", "leave_voicemail", "send_dtmf"] },
     ]);

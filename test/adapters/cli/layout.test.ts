@@ -43,7 +43,7 @@ describe("a list of calls", () => {
 });
 
 describe("text", () => {
-  test("wraps between words; long words stay whole", () =>
+  test("wraps between words and does not split long words", () =>
     expect(wrapped("one two call_0123456789 three", 8)).toEqual(["one two", "call_0123456789", "three"]));
 
   test("in the last column is wrapped below itself", () =>

@@ -22,7 +22,7 @@ const NEMOTRON = "sherpa-onnx-nemotron-3.5-asr-streaming-0.6b-560ms-int8-2026-06
 const PROGRAM = fileURLToPath(new URL("../../support/add-models.ts", import.meta.url));
 const NO_HINT = /^(Hear it|Transcribe|The engine|Models are|Engine:).*\n/gm;
 
-async function saved(model: string, format: ArchiveFormat, entries = modelEntries(model)): Promise<string> {
+async function saveArchive(model: string, format: ArchiveFormat, entries = modelEntries(model)): Promise<string> {
   const path = join(freshFolder(), `${model}.${format}`);
   writeFileSync(path, await archiveOf(entries, format));
   return path;
@@ -60,7 +60,7 @@ describe.skipIf(node.missing)(`ringport models on ${node.title}`, { timeout: 60_
 
   test("lists what is installed, also unknown and broken models, and those with ids of the operator's choice", async () => {
     const { data, models, cli } = place();
-    await cli("add", "--from", await saved(DUO, "tar.gz"), await saved(RECOGNISER, "tar"));
+    await cli("add", "--from", await saveArchive(DUO, "tar.gz"), await saveArchive(RECOGNISER, "tar"));
     mkdirSync(join(models, FABER));
     writeFileSync(join(models, FABER, "pt_BR-faber-medium.onnx"), "<html>");
     writeFileSync(join(models, DUO, "MODEL_CARD"), "# Card\n* License: CC0\n");
@@ -94,17 +94,21 @@ describe.skipIf(node.missing)(`ringport models on ${node.title}`, { timeout: 60_
 
   test("uses the folder of the server's settings", async () => {
     const { data, cli } = place();
-    const elsewhere = join(freshFolder(), "deep", "voices");
-    await cli("add", "--speech-models", elsewhere, "--from", await saved(FLUTE, "tar"));
-    expect(readdirSync(elsewhere)).toContain(FLUTE);
-    await cli("add", "--speech-models", "voices", "--from", await saved(FLUTE, "tar"));
+    const otherFolder = join(freshFolder(), "deep", "voices");
+    await cli("add", "--speech-models", otherFolder, "--from", await saveArchive(FLUTE, "tar"));
+    expect(readdirSync(otherFolder)).toContain(FLUTE);
+    await cli("add", "--speech-models", "voices", "--from", await saveArchive(FLUTE, "tar"));
     expect(readdirSync(join(data, "voices"))).toContain(FLUTE);
   });
 
-  test("adds archives, says which ids they have, and leaves them where they are when they are added again", async () => {
+  test("adds archives, prints their ids, and keeps models that are added again", async () => {
     const { models, cli } = place();
-    const archives = [await saved(FLUTE, "tar.bz2"), await saved(DUO, "tar.gz"), await saved(RECOGNISER, "tar")];
-    const first = await cli("add", "--from", ...archives);
+    const archivePaths = [
+      await saveArchive(FLUTE, "tar.bz2"),
+      await saveArchive(DUO, "tar.gz"),
+      await saveArchive(RECOGNISER, "tar"),
+    ];
+    const first = await cli("add", "--from", ...archivePaths);
     expect(first.stdout).toBe(
       [
         `${FLUTE} is installed in ${models}\n  voices   pt-BR-50`,
@@ -115,24 +119,24 @@ describe.skipIf(node.missing)(`ringport models on ${node.title}`, { timeout: 60_
     expect(first.stderr).toContain("Hear it from a server that runs: ringport voices --play pt-BR-50");
     expect(first.stderr).toContain("RINGPORT_TRANSCRIPTION_ENGINE=local");
     expect(first.stderr).toMatch(/The engine is missing; run: npm install/);
-    const again = await cli("add", "--from", archives[0]!);
-    expect([again.code, again.stdout]).toEqual([
+    const secondRun = await cli("add", "--from", archivePaths[0]!);
+    expect([secondRun.code, secondRun.stdout]).toEqual([
       0,
       `${FLUTE} is already installed; --force replaces it\n  voices   pt-BR-50\n`,
     ]);
-    const forced = await cli("add", "--force", "--json", "--from", archives[0]!);
-    expect(JSON.parse(forced.stdout)).toEqual({
+    const forcedRun = await cli("add", "--force", "--json", "--from", archivePaths[0]!);
+    expect(JSON.parse(forcedRun.stdout)).toEqual({
       folder: models,
       added: [{ name: FLUTE, job: "voice", voices: ["pt-BR-50"], licence: null, is_new: true }],
     });
-    expect(forced.stderr).toBe("");
+    expect(forcedRun.stderr).toBe("");
   });
 
   test("removes models, and names those that are there", async () => {
     const { models, cli } = place();
-    await cli("add", "--from", await saved(FLUTE, "tar"), await saved(DUO, "tar"));
-    const wrong = await cli("remove", `${FLUTE}s`);
-    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining(`(did you mean ${FLUTE}?)`)]);
+    await cli("add", "--from", await saveArchive(FLUTE, "tar"), await saveArchive(DUO, "tar"));
+    const wrongName = await cli("remove", `${FLUTE}s`);
+    expect([wrongName.code, wrongName.stderr]).toEqual([2, expect.stringContaining(`(did you mean ${FLUTE}?)`)]);
     for (const name of ["..", ".", "voice-ids.json", "../models"]) expect((await cli("remove", name)).code).toBe(2);
     expect(await cli("remove", FLUTE, DUO)).toEqual({
       code: 0,
@@ -142,12 +146,15 @@ describe.skipIf(node.missing)(`ringport models on ${node.title}`, { timeout: 60_
     expect(readdirSync(models)).toEqual(["voice-ids.json"]);
   });
 
-  test("each mistake has one line with its fix, exits with 2 and leaves nothing behind", async () => {
+  test("each mistake prints its fix, exits with 2 and leaves no files", async () => {
     const { models, cli } = place();
-    const good = await saved(FLUTE, "tar");
-    const cut = join(freshFolder(), "cut.tar.bz2");
-    writeFileSync(cut, (await archiveOf(modelEntries(FLUTE), "tar.bz2")).subarray(0, 3_000));
-    const climbing = await saved("evil", "tar.gz", [...modelEntries(FLUTE), fileEntry(`${FLUTE}/../../evil`)]);
+    const goodArchive = await saveArchive(FLUTE, "tar");
+    const truncatedArchive = join(freshFolder(), "cut.tar.bz2");
+    writeFileSync(truncatedArchive, (await archiveOf(modelEntries(FLUTE), "tar.bz2")).subarray(0, 3_000));
+    const climbingArchive = await saveArchive("evil", "tar.gz", [
+      ...modelEntries(FLUTE),
+      fileEntry(`${FLUTE}/../../evil`),
+    ]);
     const page = join(freshFolder(), "page.tar.bz2");
     writeFileSync(page, "<html>");
     const mistakes: readonly (readonly [RegExp, readonly string[]])[] = [
@@ -158,13 +165,16 @@ describe.skipIf(node.missing)(`ringport models on ${node.title}`, { timeout: 60_
       [/must be accepted: add --yes/, ["pt-BR"]],
       [/there is no such file/, ["--from", "missing.tar.bz2"]],
       [/it is a folder/, ["--from", models]],
-      [/cut\.tar\.bz2 is not installed: .* cut short/, ["--from", cut]],
-      [/leads out of its folder/, ["--from", climbing]],
+      [/cut\.tar\.bz2 is not installed: .* cut short/, ["--from", truncatedArchive]],
+      [/leads out of its folder/, ["--from", climbingArchive]],
       [/no \.tar\.bz2, \.tar\.gz or \.tar archive/, ["--from", page]],
-      [/--sha256 is "abc": it must be 64/, ["--from", good, "--sha256", "abc"]],
-      [/--sha256 is for one archive, and there are 2/, ["--from", good, good, "--sha256", "0".repeat(64)]],
-      [/is [0-9a-f]{64}, and must be 0{64}/, ["--from", good, "--sha256", "0".repeat(64)]],
-      [/--all has no meaning with --from/, ["--from", good, "--all"]],
+      [/--sha256 is "abc": it must be 64/, ["--from", goodArchive, "--sha256", "abc"]],
+      [
+        /--sha256 is for one archive, and there are 2/,
+        ["--from", goodArchive, goodArchive, "--sha256", "0".repeat(64)],
+      ],
+      [/is [0-9a-f]{64}, and must be 0{64}/, ["--from", goodArchive, "--sha256", "0".repeat(64)]],
+      [/--all has no meaning with --from/, ["--from", goodArchive, "--all"]],
     ];
     mkdirSync(models);
     for (const [message, words] of mistakes) {
@@ -177,8 +187,8 @@ describe.skipIf(node.missing)(`ringport models on ${node.title}`, { timeout: 60_
       expect(stderr.match(/^ringport: /gm)).toHaveLength(1);
     }
     expect(readdirSync(models)).toEqual([]);
-    const blocked = await run(["models", "add", "--from", good], { RINGPORT_DATA: good });
-    expect([blocked.code, blocked.stderr]).toEqual([
+    const blockedRun = await run(["models", "add", "--from", goodArchive], { RINGPORT_DATA: goodArchive });
+    expect([blockedRun.code, blockedRun.stderr]).toEqual([
       2,
       expect.stringMatching(/the model folder .* cannot be used: .*RINGPORT_SPEECH_MODELS/),
     ]);
@@ -186,7 +196,7 @@ describe.skipIf(node.missing)(`ringport models on ${node.title}`, { timeout: 60_
 
   test("languages, names, installed models and files are completed", async () => {
     const { data, cli } = place();
-    await cli("add", "--from", await saved(FLUTE, "tar"));
+    await cli("add", "--from", await saveArchive(FLUTE, "tar"));
     const offered = async (...words: readonly string[]) =>
       (await run(["__complete", "models", ...words], { RINGPORT_DATA: data })).stdout
         .split("\n")
@@ -206,7 +216,12 @@ describe.skipIf(node.missing)(`ringport models on ${node.title}`, { timeout: 60_
 });
 
 /** `ringport models add` with releases of a server of ours. */
-function adder(runtime: Runtime, releases: ReleaseServer, data: string, env: Readonly<Record<string, string>> = {}) {
+function modelInstaller(
+  runtime: Runtime,
+  releases: ReleaseServer,
+  data: string,
+  env: Readonly<Record<string, string>> = {},
+) {
   return (words: readonly string[], answer = "-", origin = releases.origin) =>
     launch([origin, answer, ...words], { runtime, program: PROGRAM, env: { RINGPORT_DATA: data, ...env } }).finished;
 }
@@ -225,14 +240,14 @@ for (const runtime of runtimes.filter(({ name }) => name !== "node22"))
           await archiveOf(modelEntries(RECOGNISER, NEMOTRON), "tar.bz2"),
         );
         const data = freshFolder();
-        return { releases, data, models: join(data, "models"), add: adder(runtime, releases, data) };
+        return { releases, data, models: join(data, "models"), add: modelInstaller(runtime, releases, data) };
       };
 
       test("asks once for the licences, installs the recommended voice under its id, and asks no more", async () => {
         const { releases, models, add } = await published();
-        const refused = await add(["pt-BR"], "n");
-        expect([refused.code, existsSync(models)]).toEqual([2, false]);
-        expect(refused.stderr).toContain("not accepted");
+        const refusal = await add(["pt-BR"], "n");
+        expect([refusal.code, existsSync(models)]).toEqual([2, false]);
+        expect(refusal.stderr).toContain("not accepted");
         const { code, stdout, stderr } = await add(["pt-BR"], "y");
         expect([code, stdout]).toEqual([0, `${FABER} is installed in ${models}\n  voices   pt-BR-20\n`]);
         expect(stderr).toMatch(new RegExp(`${FABER} +download about 63 MB +memory about 330 MB +licence unknown`));
@@ -240,15 +255,15 @@ for (const runtime of runtimes.filter(({ name }) => name !== "node22"))
         expect(stderr).toContain("Do you accept the licences of the engine? [y/N] y");
         expect(readdirSync(models)).toEqual([FABER]);
         const before = releases.requests.length;
-        const again = await add(["pt-BR"]);
-        expect([again.code, again.stdout]).toEqual([
+        const secondRun = await add(["pt-BR"]);
+        expect([secondRun.code, secondRun.stdout]).toEqual([
           0,
           `${FABER} is already installed; --force replaces it\n  voices   pt-BR-20\n`,
         ]);
         expect(releases.requests).toHaveLength(before);
       });
 
-      test("a language alone names the recogniser too", async () => {
+      test("a language without a region also installs its recogniser", async () => {
         const { models, add } = await published();
         // Its archive here is that of a CTC model, which is no recogniser under this name.
         const { code, stderr } = await add(["pt", "--yes", "--json"]);
@@ -259,12 +274,12 @@ for (const runtime of runtimes.filter(({ name }) => name !== "node22"))
         expect(readdirSync(models)).toEqual([FABER]);
       });
 
-      test("a wrong or missing checksum installs nothing, unless the right one is typed", async () => {
+      test("a wrong or missing checksum prevents the installation, unless --sha256 is correct", async () => {
         const { releases, models, add } = await published();
         const archive = releases.files.get(`tts-models/${FABER}.tar.bz2`)!;
         releases.files.set(`tts-models/${FABER}.tar.bz2`, archive.subarray(0, archive.length - 1));
-        const wrong = await add(["pt-BR", "--yes"]);
-        expect([wrong.code, wrong.stderr]).toEqual([
+        const wrongUsage = await add(["pt-BR", "--yes"]);
+        expect([wrongUsage.code, wrongUsage.stderr]).toEqual([
           2,
           expect.stringMatching(/the SHA-256 of .* must be [0-9a-f]{64}/),
         ]);
@@ -281,13 +296,17 @@ for (const runtime of runtimes.filter(({ name }) => name !== "node22"))
         const { releases, data, add } = await published();
         const proxy = await startProxy(releases.port);
         const env = { HTTP_PROXY: proxy.url, http_proxy: proxy.url };
-        const behind = adder(runtime, releases, data, env);
+        const behind = modelInstaller(runtime, releases, data, env);
         const { code, stderr } = await behind(["pt-BR", "--yes"], "-", "http://releases.test");
         expect([code, stderr.replace(NO_HINT, "")]).toEqual([0, expect.not.stringContaining("ringport:")]);
         expect(proxy.hosts()).toContain("releases.test");
         const before = proxy.hosts().length;
-        const except = adder(runtime, releases, data, { ...env, NO_PROXY: "127.0.0.1", no_proxy: "127.0.0.1" });
-        expect((await except(["pt-BR", "--force"], "-")).code).toBe(0);
+        const exceptLoopback = modelInstaller(runtime, releases, data, {
+          ...env,
+          NO_PROXY: "127.0.0.1",
+          no_proxy: "127.0.0.1",
+        });
+        expect((await exceptLoopback(["pt-BR", "--force"], "-")).code).toBe(0);
         expect(proxy.hosts()).toHaveLength(before);
         rmSync(join(data, "models"), { recursive: true });
         expect((await add(["pt-BR", "--yes"], "-", "http://releases.test")).stderr).toMatch(
@@ -303,9 +322,9 @@ for (const runtime of runtimes.filter(({ name }) => name !== "node22"))
           program: PROGRAM,
           env: { RINGPORT_DATA: data },
         });
-        const partial = `.${FABER}.tar.bz2`;
+        const partialFile = `.${FABER}.tar.bz2`;
         await expect
-          .poll(() => existsSync(models) && readdirSync(models).some((name) => name.startsWith(partial)), {
+          .poll(() => existsSync(models) && readdirSync(models).some((name) => name.startsWith(partialFile)), {
             timeout: 20_000,
           })
           .toBe(true);

@@ -21,9 +21,9 @@ describe.skipIf(runtimes.find(({ name }) => name === "node26")?.missing)(
           const { client, instanceId } = await cli.caller(user);
           const file = join(freshFolder(), "tone.wav");
           writeFileSync(file, toneWav({ hz: 600, ms: 800 }));
-          const called = await run("call", "+12025550100", "--audio", file, "--json");
-          expect([called.code, called.stderr]).toEqual([0, ""]);
-          const { id } = JSON.parse(called.stdout) as { id: string };
+          const callRun = await run("call", "+12025550100", "--audio", file, "--json");
+          expect([callRun.code, callRun.stderr]).toEqual([0, ""]);
+          const { id } = JSON.parse(callRun.stdout) as { id: string };
           const heard = await client.heard(id);
           const { from, to } = loudPart(heard);
           expect(toneShare({ ...heard, samples: heard.samples.subarray(from, to) }, 600)).toBeGreaterThan(0.95);

@@ -65,7 +65,7 @@ const OPTIONS: Record<Exclude<keyof RingportOptions, keyof typeof DEFAULT_TIMING
 };
 
 describe("the table of settings", () => {
-  test("covers every option, or gives the reason for an omission", () => {
+  test("covers every option, or states the reason for an omission", () => {
     const tops = SETTINGS.map(({ option }) => option.split(".")[0]);
     for (const option of [...Object.keys(OPTIONS), ...Object.keys(DEFAULT_TIMINGS)])
       expect(option in CODE_ONLY || tops.includes(option), option).toBe(true);

@@ -11,7 +11,7 @@ describe.skipIf(node.missing)(`ringport sip check on ${node.title}`, { timeout: 
   });
   afterAll(() => farEnd.close());
 
-  const trunks = (...more: object[]) => JSON.stringify([{ name: "acme", server: farEnd.uri }, ...more]);
+  const trunks = (...others: object[]) => JSON.stringify([{ name: "acme", server: farEnd.uri }, ...others]);
 
   test("prints a line for each step, and exits with 0 if all pass", async () => {
     const { code, stdout, stderr } = await run(["sip", "check", "--call", "+12025550100"], {
@@ -38,11 +38,11 @@ describe.skipIf(node.missing)(`ringport sip check on ${node.title}`, { timeout: 
     const connection = { name: "connection", state: "broken", fix: expect.stringContaining("firewall") };
     expect(report.trunks[1].steps.at(-1)).toMatchObject(connection);
     const routes = [{ name: "world", trunks: [{ trunk: "acme" }] }];
-    const routed = JSON.stringify({ trunks: JSON.parse(readFileSync(file, "utf8")), routes });
-    const checked = await run(["sip", "check", "--trunk", "sip/world"], { RINGPORT_SIP_TRUNKS: routed });
-    expect([checked.code, checked.stdout]).toEqual([0, expect.stringMatching(/^sip\/acme\n/)]);
-    const only = await run(["sip", "check", "--trunk", "sip/acme", "--trunks", file], {});
-    expect([only.code, only.stdout]).toEqual([0, expect.not.stringContaining("gone")]);
+    const trunksWithRoutes = JSON.stringify({ trunks: JSON.parse(readFileSync(file, "utf8")), routes });
+    const check = await run(["sip", "check", "--trunk", "sip/world"], { RINGPORT_SIP_TRUNKS: trunksWithRoutes });
+    expect([check.code, check.stdout]).toEqual([0, expect.stringMatching(/^sip\/acme\n/)]);
+    const singleCheck = await run(["sip", "check", "--trunk", "sip/acme", "--trunks", file], {});
+    expect([singleCheck.code, singleCheck.stdout]).toEqual([0, expect.not.stringContaining("gone")]);
   });
 
   test.each([
@@ -50,13 +50,13 @@ describe.skipIf(node.missing)(`ringport sip check on ${node.title}`, { timeout: 
     [["--trunk", "other"], "trunks", "known: acme"],
     [["--call", "12025550100"], "trunks", "E.164"],
     [["--trunks", "/nowhere.json"], {}, "/nowhere.json cannot be read"],
-  ] as const)("%j is refused in one line", async (args, env, said) => {
+  ] as const)("%j is refused in one line", async (args, env, message) => {
     const { code, stderr } = await run(
       ["sip", "check", ...args],
       env === "trunks" ? { RINGPORT_SIP_TRUNKS: trunks() } : {},
     );
     expect([code, stderr]).toEqual([2, expect.stringMatching(/^ringport: [^\n]+\n$/)]);
-    expect(stderr).toContain(said);
+    expect(stderr).toContain(message);
   });
 
   test("doctor names the trunks, or their faults", async () => {

@@ -30,8 +30,8 @@ describe.skipIf(node.missing)(`ringport token on ${node.title}, beside a server`
     const id = record?.id ?? "";
     expect((await run(["token", "revoke", id, "--data", data])).code).toBe(0);
     expect(await status(token)).toBe(401);
-    const again = await run(["token", "revoke", id, "--data", data]);
-    expect([again.code, again.stderr]).toEqual([
+    const secondRevocation = await run(["token", "revoke", id, "--data", data]);
+    expect([secondRevocation.code, secondRevocation.stderr]).toEqual([
       2,
       `ringport: there is no valid token "${id}"; see: ringport token list\n`,
     ]);

@@ -50,17 +50,14 @@ describe.skipIf(node.missing)(`the command line on ${node.title}`, { timeout: 30
     [["token", "list"], {}, "there is no database"],
     [["demo", "--audio", "no-such-file.wav"], {}, '--audio is "no-such-file.wav"'],
     [["demo", "--audio", "a.wav", "--text", "b"], {}, "leave out --text"],
-  ] as const)(
-    "ringport %j with %j fails in one line with exit code 2 and writes nothing",
-    async (args, env, wanted) => {
-      const data = join(freshFolder(), "data");
-      const { code, stdout, stderr } = await run(args, { RINGPORT_DATA: data, ...env });
-      expect(stderr).toContain(wanted);
-      expect(stderr.trim().split("\n")).toHaveLength(1);
-      expect([code, stdout]).toEqual([2, ""]);
-      expect(existsSync(data)).toBe(false);
-    },
-  );
+  ] as const)("ringport %j with %j fails in one line with exit code 2", async (args, env, wanted) => {
+    const data = join(freshFolder(), "data");
+    const { code, stdout, stderr } = await run(args, { RINGPORT_DATA: data, ...env });
+    expect(stderr).toContain(wanted);
+    expect(stderr.trim().split("\n")).toHaveLength(1);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(existsSync(data)).toBe(false);
+  });
 
   describe.concurrent("secrets are not repeated", () => {
     test.each([

@@ -22,87 +22,83 @@ const WORDS: ReadonlyMap<string, string> = new Map([
   ["On Monday, please.", "bom dia aqui fala anna"],
 ]);
 
-describe.skipIf(missingEngine !== undefined)(
-  "a call on a server that transcribes by itself",
-  { timeout: 60_000 },
-  () => {
-    const folder = toneModels();
-    const processes = testProcesses({ packages: () => enginePackages(ENGINE_FOLDER) });
-    // The voice detector needs a moment of silence before tones that are equally loud.
-    const say = async (text: string, sampleRate: number) =>
-      concatPcm([new Int16Array(sampleRate / 4), spokenTones(WORDS.get(text) ?? "", sampleRate)]);
-    const server = useLocalServer(
-      {},
-      {
-        speech: neuralSpeech({ folder, processes }),
-        transcription: neuralTranscription(processes, { folder }),
-        telephony: simulator({ say, timeScale: 0.1, sampleRate: RATE }),
-      },
-    );
+describe.skipIf(missingEngine !== undefined)("a call on a server that transcribes locally", { timeout: 60_000 }, () => {
+  const folder = toneModels();
+  const processes = testProcesses({ packages: () => enginePackages(ENGINE_FOLDER) });
+  // The voice detector needs a moment of silence before tones that are equally loud.
+  const say = async (text: string, sampleRate: number) =>
+    concatPcm([new Int16Array(sampleRate / 4), spokenTones(WORDS.get(text) ?? "", sampleRate)]);
+  const server = useLocalServer(
+    {},
+    {
+      speech: neuralSpeech({ folder, processes }),
+      transcription: neuralTranscription(processes, { folder }),
+      telephony: simulator({ say, timeScale: 0.1, sampleRate: RATE }),
+    },
+  );
 
-    async function ended(
-      to: string,
-      input: object,
-    ): Promise<{ client: Client; call: CallView & { outcome: unknown } }> {
-      const client = await server.as("ada");
-      const { id: instanceId } = await client.activeInstance();
-      const { id } = await client.call(instanceId, { target: { phoneNumber: to }, ...input });
-      return { client, call: await client.waitForCall(id) };
-    }
+  async function endedCall(
+    to: string,
+    input: object,
+  ): Promise<{ client: Client; call: CallView & { outcome: unknown } }> {
+    const client = await server.as("ada");
+    const { id: instanceId } = await client.activeInstance();
+    const { id } = await client.call(instanceId, { target: { phoneNumber: to }, ...input });
+    return { client, call: await client.waitForCall(id) };
+  }
 
-    async function verdicts(client: Client, { id }: CallView): Promise<unknown[]> {
-      const events = await client.timeline(id);
-      return events.filter(({ type }) => type === "answered_by").map(({ data }) => data);
-    }
+  async function verdicts(client: Client, { id }: CallView): Promise<unknown[]> {
+    const events = await client.timeline(id);
+    return events.filter(({ type }) => type === "answered_by").map(({ data }) => data);
+  }
 
-    test("knows a voicemail box by its words", async () => {
-      const instructions = ["Ask visit: do you come", "If yes: say: good"];
-      const { client, call } = await ended(SPEAKS_FIRST, {
-        type: "DYNAMIC_AGENT",
-        agent: { instructions, onMachine: "hang_up" },
-      });
-      expect(call.outcome).toMatchObject({ reason: "machine_hung_up", answered_by: "machine" });
-      expect(await verdicts(client, call)).toEqual([
-        expect.objectContaining({ answered_by: "machine", reason: "words" }),
-      ]);
+  test("recognises a voicemail box by its words", async () => {
+    const instructions = ["Ask visit: do you come", "If yes: say: good"];
+    const { client, call } = await endedCall(SPEAKS_FIRST, {
+      type: "DYNAMIC_AGENT",
+      agent: { instructions, onMachine: "hang_up" },
     });
+    expect(call.outcome).toMatchObject({ reason: "machine_hung_up", answered_by: "machine" });
+    expect(await verdicts(client, call)).toEqual([
+      expect.objectContaining({ answered_by: "machine", reason: "words" }),
+    ]);
+  });
 
-    test("introduces itself to a screening assistant, and speaks to the person behind it", async () => {
-      const { client, call } = await ended(ANSWERS, {
-        tts: { text: "a table is free", voiceId: "en-US-1" },
-        onScreening: { say: "this is bella" },
-      });
-      expect(call.outcome).toMatchObject({ reason: "message_played", answered_by: "human", heard_ratio: 1 });
-      expect(await verdicts(client, call)).toEqual([
-        expect.objectContaining({ answered_by: "screening", reason: "words" }),
-        expect.objectContaining({ answered_by: "human", reason: "words" }),
-      ]);
-      expect(await recognised(folder, await client.heard(call.id))).toMatch(/this is bella *a table is free$/);
+  test("introduces itself to a screening assistant, and speaks to the person behind it", async () => {
+    const { client, call } = await endedCall(ANSWERS, {
+      tts: { text: "a table is free", voiceId: "en-US-1" },
+      onScreening: { say: "this is bella" },
     });
+    expect(call.outcome).toMatchObject({ reason: "message_played", answered_by: "human", heard_ratio: 1 });
+    expect(await verdicts(client, call)).toEqual([
+      expect.objectContaining({ answered_by: "screening", reason: "words" }),
+      expect.objectContaining({ answered_by: "human", reason: "words" }),
+    ]);
+    expect(await recognised(folder, await client.heard(call.id))).toMatch(/this is bella *a table is free$/);
+  });
 
-    test("has the words of its recording, with their times in it", async () => {
-      const { client, call } = await ended(ANSWERS, {
-        type: "DYNAMIC_AGENT",
-        agent: { instructions: ["Ask visit: do you come", "If yes: say: good"] },
-        recording: true,
-      });
-      const answer = await client.get(`/v1/calls/${call.id}?expand=transcript,result`);
-      const { transcript, result } = expected(200, answer).json<{
-        readonly transcript: readonly { speaker: string; text: string; start_ms: number; end_ms: number }[];
-        readonly result: unknown;
-      }>();
-      expect(result).toEqual({ visit: "yes" });
-      const line = transcript.find(({ speaker }) => speaker === "callee");
-      expect(line?.text).toBe("screening service yes");
-      const samples = rightChannel(expected(200, await client.get(`/v1/calls/${call.id}/recording`)).body);
-      expect(await recognised(folder, { sampleRate: RATE, samples })).toBe(line?.text);
-      const loudMs = [...samples].flatMap((sample, at) => (Math.abs(sample) > 500 ? [(at * 1_000) / RATE] : []));
-      // To within a chunk of the model.
-      expect(Math.abs(line!.start_ms - loudMs[0]!)).toBeLessThan(300);
-      expect(Math.abs(line!.end_ms - loudMs.at(-1)!)).toBeLessThan(300);
+  test("has the words of its recording, with their times in it", async () => {
+    const { client, call } = await endedCall(ANSWERS, {
+      type: "DYNAMIC_AGENT",
+      agent: { instructions: ["Ask visit: do you come", "If yes: say: good"] },
+      recording: true,
     });
-  },
-);
+    const answer = await client.get(`/v1/calls/${call.id}?expand=transcript,result`);
+    const { transcript, result } = expected(200, answer).json<{
+      readonly transcript: readonly { speaker: string; text: string; start_ms: number; end_ms: number }[];
+      readonly result: unknown;
+    }>();
+    expect(result).toEqual({ visit: "yes" });
+    const line = transcript.find(({ speaker }) => speaker === "callee");
+    expect(line?.text).toBe("screening service yes");
+    const samples = rightChannel(expected(200, await client.get(`/v1/calls/${call.id}/recording`)).body);
+    expect(await recognised(folder, { sampleRate: RATE, samples })).toBe(line?.text);
+    const loudMs = [...samples].flatMap((sample, at) => (Math.abs(sample) > 500 ? [(at * 1_000) / RATE] : []));
+    // To within a chunk of the model.
+    expect(Math.abs(line!.start_ms - loudMs[0]!)).toBeLessThan(300);
+    expect(Math.abs(line!.end_ms - loudMs.at(-1)!)).toBeLessThan(300);
+  });
+});
 
 /** The callee's side of a recording. */
 function rightChannel(wav: Buffer): Int16Array {

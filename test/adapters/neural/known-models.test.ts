@@ -21,14 +21,14 @@ test("a number of a voice never changes", () => {
   });
 });
 
-test("each known voice has an id of its own, below those of other models", () => {
+test("each known voice has its own id, below those of other models", () => {
   const voices = KNOWN_MODELS.filter(({ job }) => job === "voice");
   const ids = voices.map(({ languages, number }) => `${languages[0]}-${number}`);
   expect(new Set(ids).size).toBe(voices.length);
   expect(voices.filter(({ number = 0 }) => number < 20 || number >= 50)).toEqual([]);
 });
 
-test("nothing is stated about a model that is not known", () => {
+test("no facts are stated about an unknown model", () => {
   const stated = KNOWN_MODELS.filter(({ megabytes, licence }) => megabytes !== undefined || licence !== undefined);
   expect(stated.map(({ name, megabytes, licence }) => [name, megabytes, licence])).toEqual([
     ["vits-piper-pt_BR-faber-medium", 63, undefined],

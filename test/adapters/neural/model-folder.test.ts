@@ -116,7 +116,7 @@ describe("the id of a voice", () => {
     expect([...ids.values()]).toEqual(["pt-BR-50", "pt-BR-20", "pt-BR-51"]);
   });
 
-  it("stays when models are added and removed", async () => {
+  it("stays the same when models are added and removed", async () => {
     const folder = temporaryFolder("models");
     await numberVoices(folder, [voice("b"), voice("c")]);
     const { ids } = await numberVoices(folder, [voice("a"), voice("c"), voice("d", "en-US")]);

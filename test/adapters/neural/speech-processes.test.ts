@@ -17,14 +17,14 @@ const LETTER_S = 0.12;
 const RATE = 22_050;
 
 describe.skipIf(missingEngine !== undefined).each(ENGINE_BUILDS)("speech processes ($title)", ({ packages }) => {
-  const fresh = (options: { maxTexts?: number } = {}) => {
+  const freshSpeech = (options: { maxTexts?: number } = {}) => {
     const folder = toneModels();
     const processes = testProcesses({ packages: () => packages, ...options });
     return { folder, processes, speech: neuralSpeech({ folder, processes }) };
   };
 
   it("none runs before the first text, and one does after it", async () => {
-    const { processes, speech } = fresh();
+    const { processes, speech } = freshSpeech();
     expect((await speech.voices()).map(({ id }) => id)).toEqual(["en-US-50", "en-US-51", VOICE]);
     expect(processes.count).toBe(0);
     expect(await secondsOf(speech, "ola")).toBeCloseTo(3 * LETTER_S, 2);
@@ -32,7 +32,7 @@ describe.skipIf(missingEngine !== undefined).each(ENGINE_BUILDS)("speech process
   });
 
   it("a text survives a kill -9 before its process is ready", async () => {
-    const { processes, speech } = fresh();
+    const { processes, speech } = freshSpeech();
     const seconds = secondsOf(speech, "ola");
     await vi.waitFor(() => expect(processes.pids).toHaveLength(1));
     kill(processes);
@@ -40,7 +40,7 @@ describe.skipIf(missingEngine !== undefined).each(ENGINE_BUILDS)("speech process
   });
 
   it("texts survive a kill -9 while they are spoken", async () => {
-    const { processes, speech } = fresh();
+    const { processes, speech } = freshSpeech();
     await secondsOf(speech, "a");
     const texts = ["primeira frase", "segunda frase", "terceira frase"];
     const all = Promise.all(texts.map((text) => secondsOf(speech, text)));
@@ -49,14 +49,14 @@ describe.skipIf(missingEngine !== undefined).each(ENGINE_BUILDS)("speech process
   });
 
   it("the next text works after a kill -9 between two texts", async () => {
-    const { processes, speech } = fresh();
+    const { processes, speech } = freshSpeech();
     await secondsOf(speech, "a");
     kill(processes);
     expect(await secondsOf(speech, "bc")).toBeCloseTo(2 * LETTER_S, 2);
   });
 
   it("a transcript survives a kill -9 in the middle of a turn", async () => {
-    const { folder, processes } = fresh();
+    const { folder, processes } = freshSpeech();
     const session = await neuralTranscription(processes, { folder }).open(
       { callId: "call_1", speaker: "callee", sampleRate: 8_000 },
       NEVER,
@@ -80,7 +80,7 @@ describe.skipIf(missingEngine !== undefined).each(ENGINE_BUILDS)("speech process
   });
 
   it("a process is replaced after its texts, and none is lost", async () => {
-    const { processes, speech } = fresh({ maxTexts: 3 });
+    const { processes, speech } = freshSpeech({ maxTexts: 3 });
     const pids = new Set<number>();
     for (let i = 0; i < 8; i++) {
       expect(await secondsOf(speech, "abc")).toBeCloseTo(3 * LETTER_S, 2);
@@ -91,16 +91,16 @@ describe.skipIf(missingEngine !== undefined).each(ENGINE_BUILDS)("speech process
   });
 
   it("a cancelled text ends at once, and the next one works", async () => {
-    const { speech } = fresh();
+    const { speech } = freshSpeech();
     const abort = new AbortController();
-    const cancelled = secondsOf(speech, "a ".repeat(50), abort.signal);
+    const cancelledSpeech = secondsOf(speech, "a ".repeat(50), abort.signal);
     abort.abort(new Error("hung up"));
-    await expect(cancelled).rejects.toThrow("hung up");
+    await expect(cancelledSpeech).rejects.toThrow("hung up");
     expect(await secondsOf(speech, "abc")).toBeCloseTo(3 * LETTER_S, 2);
   });
 
   it("a long text arrives in pieces of at most 120 characters", async () => {
-    const { speech } = fresh();
+    const { speech } = freshSpeech();
     const sentence = "esta frase tem umas quarenta letras ou mais.";
     const pieces: number[] = [];
     for await (const { samples, sampleRate } of speech.speak(`${sentence} `.repeat(68).trim(), VOICE, NEVER))
@@ -110,21 +110,23 @@ describe.skipIf(missingEngine !== undefined).each(ENGINE_BUILDS)("speech process
   });
 
   it("a model that is no model fails with its own words and spares other texts", async () => {
-    const { folder, speech } = fresh();
+    const { folder, speech } = freshSpeech();
     await speech.voices();
     // Listed as a voice a moment ago, and now a recogniser: the native engine ends its process for that.
     copyFileSync(
       join(folder, "sherpa-onnx-streaming-t-one-tones/model.onnx"),
       join(folder, "vits-tone-en_US-duo-low/en_US-duo-low.onnx"),
     );
-    const faulty = secondsOf(speech, "abc", NEVER, "en-US-50");
-    const healthy = Promise.all(["um", "dois", "tres"].map((text) => secondsOf(speech, text)));
-    await expect(faulty).rejects.toThrow(/the speech process ended \(255\): '\w+' does not exist in the metadata/);
-    expect(await healthy).toEqual([2, 4, 4].map((letters) => expect.closeTo(letters * LETTER_S, 2)));
+    const faultySpeech = secondsOf(speech, "abc", NEVER, "en-US-50");
+    const healthySpeech = Promise.all(["um", "dois", "tres"].map((text) => secondsOf(speech, text)));
+    await expect(faultySpeech).rejects.toThrow(
+      /the speech process ended \(255\): '\w+' does not exist in the metadata/,
+    );
+    expect(await healthySpeech).toEqual([2, 4, 4].map((letters) => expect.closeTo(letters * LETTER_S, 2)));
   });
 
   it("a voice disappears with its model folder, and comes back with it", async () => {
-    const { folder, processes } = fresh();
+    const { folder, processes } = freshSpeech();
     const speech = neuralSpeech({ folder, processes });
     rmSync(join(folder, "vits-tone-pt_BR-flauta-low"), { recursive: true });
     expect((await speech.voices()).map(({ id }) => id)).toEqual(["en-US-50", "en-US-51"]);

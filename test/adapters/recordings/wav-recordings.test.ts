@@ -14,7 +14,7 @@ const never = (reason: IncompleteReason) => {
 };
 
 /** This many samples that count up from `first`. */
-const counting = (first: number, samples: number) =>
+const countingSamples = (first: number, samples: number) =>
   Int16Array.from({ length: samples }, (_, i) => (first + i) % 30_000);
 
 async function bytesOf(recording: StoredRecording | undefined, from?: number, to?: number): Promise<Uint8Array> {
@@ -38,33 +38,36 @@ function channelsOf(file: Uint8Array): { left: number[]; right: number[]; sample
 test("written samples are read back, left and right, at any time", async () => {
   const recordings = wavRecordings({ folder: join(temporaryFolder("recordings"), "made when needed") });
   const writer = recordings.record(ID, RATE, never);
-  const written = { left: [] as number[], right: [] as number[] };
+  const writtenSamples = { left: [] as number[], right: [] as number[] };
   for (let second = 0; second < 3; second++) {
     for (let frame = 0; frame < 50; frame++) {
-      const [left, right] = [counting(written.left.length, 160), counting(written.left.length + 7, 160)];
-      written.left.push(...left);
-      written.right.push(...right);
+      const [left, right] = [
+        countingSamples(writtenSamples.left.length, 160),
+        countingSamples(writtenSamples.left.length + 7, 160),
+      ];
+      writtenSamples.left.push(...left);
+      writtenSamples.right.push(...right);
       writer.write(left, right, 160);
     }
     const soFar = await recordings.read(ID);
-    expect(soFar).toMatchObject({ size: 44 + 4 * written.left.length, durationMs: (second + 1) * 1_000 });
-    expect(channelsOf(await bytesOf(soFar))).toEqual({ ...written, sampleRate: RATE });
+    expect(soFar).toMatchObject({ size: 44 + 4 * writtenSamples.left.length, durationMs: (second + 1) * 1_000 });
+    expect(channelsOf(await bytesOf(soFar))).toEqual({ ...writtenSamples, sampleRate: RATE });
   }
   expect(writer.recordedMs).toBe(3_000);
   await writer.finish();
   await writer.finish();
-  expect(channelsOf(await bytesOf(await recordings.read(ID)))).toEqual({ ...written, sampleRate: RATE });
+  expect(channelsOf(await bytesOf(await recordings.read(ID)))).toEqual({ ...writtenSamples, sampleRate: RATE });
   await recordings.close();
 });
 
 test("a part of a recording is that part of the file", async () => {
   const recordings = wavRecordings({ folder: temporaryFolder("recordings") });
   const writer = recordings.record(ID, RATE, never);
-  writer.write(counting(0, 40_000), counting(5, 40_000), 40_000);
+  writer.write(countingSamples(0, 40_000), countingSamples(5, 40_000), 40_000);
   await writer.finish();
   const stored = await recordings.read(ID);
-  const whole = await bytesOf(stored);
-  expect(whole.length).toBe(stored?.size);
+  const allBytes = await bytesOf(stored);
+  expect(allBytes.length).toBe(stored?.size);
   for (const [from, to] of [
     [0, 10],
     [10, 44],
@@ -74,25 +77,25 @@ test("a part of a recording is that part of the file", async () => {
     [160_043, 160_044],
     [5, 5],
   ])
-    expect(await bytesOf(stored, from, to)).toEqual(whole.slice(from, to));
+    expect(await bytesOf(stored, from, to)).toEqual(allBytes.slice(from, to));
 });
 
 test("a killed process leaves a readable file, up to its last second", async () => {
   const folder = temporaryFolder("recordings");
   const recordings = wavRecordings({ folder });
   const writer = recordings.record(ID, RATE, never);
-  for (let ms = 0; ms < 3_000; ms += 20) writer.write(counting(ms, 160), counting(ms, 160), 160);
+  for (let ms = 0; ms < 3_000; ms += 20) writer.write(countingSamples(ms, 160), countingSamples(ms, 160), 160);
   const path = join(folder, `${ID}.wav`);
   await expect.poll(async () => (await stat(path).catch(() => undefined))?.size ?? 0).toBeGreaterThan(44 + 2 * 32_000);
   // The recording is never finished: this is the file as a crash would leave it.
-  const crashed = await readFile(path);
-  const statedBytes = new DataView(crashed.buffer, crashed.byteOffset).getUint32(40, true);
+  const crashedFile = await readFile(path);
+  const statedBytes = new DataView(crashedFile.buffer, crashedFile.byteOffset).getUint32(40, true);
   expect(statedBytes).toBeGreaterThanOrEqual(1_000 * 32);
-  expect(statedBytes).toBeLessThanOrEqual(crashed.length - 44);
+  expect(statedBytes).toBeLessThanOrEqual(crashedFile.length - 44);
   // Bytes after the last whole sample, or half a sample, do no harm.
-  await truncate(path, crashed.length - 3);
+  await truncate(path, crashedFile.length - 3);
   const reopened = await wavRecordings({ folder }).read(ID);
-  expect(reopened?.size).toBe(crashed.length - 4);
+  expect(reopened?.size).toBe(crashedFile.length - 4);
   expect(channelsOf(await bytesOf(reopened)).left.length * 4).toBe((reopened?.size ?? 0) - 44);
   await writer.finish();
 });
@@ -147,10 +150,10 @@ test("recordings, including unfinished ones, are deleted; others stay", async ()
   const folder = temporaryFolder("recordings");
   const recordings = wavRecordings({ folder });
   const writers = ["call_a", "call_b", "call_c"].map((id) => recordings.record(id, RATE, never));
-  for (const writer of writers) writer.write(counting(0, 20_000), counting(0, 20_000), 20_000);
+  for (const writer of writers) writer.write(countingSamples(0, 20_000), countingSamples(0, 20_000), 20_000);
   await writers[0]?.finish();
   await recordings.forget(["call_a", "call_b", "call_unknown"]);
-  writers[1]?.write(counting(0, 20_000), counting(0, 20_000), 20_000);
+  writers[1]?.write(countingSamples(0, 20_000), countingSamples(0, 20_000), 20_000);
   await recordings.close();
   expect(await readdir(folder)).toEqual(["call_c.wav"]);
   expect(await recordings.read("call_a")).toBeUndefined();
@@ -160,7 +163,7 @@ test("no id leads out of the folder", async () => {
   const folder = join(temporaryFolder("recordings"), "inner");
   const recordings = wavRecordings({ folder });
   const writer = recordings.record("../../outside", RATE, never);
-  writer.write(counting(0, 100), counting(0, 100), 100);
+  writer.write(countingSamples(0, 100), countingSamples(0, 100), 100);
   await writer.finish();
   expect(await readdir(folder)).toHaveLength(1);
   expect((await recordings.read("../../outside"))?.durationMs).toBe(12.5);

@@ -144,7 +144,7 @@ describe("pipelined requests", () => {
     expect({ handled, text }).toEqual({ handled: 0, text: "" });
   });
 
-  test("by a client that reads nothing are handled until the buffer is full", async () => {
+  test("by a client that does not read are handled until the buffer is full", async () => {
     let handled = 0;
     const port = await serveFake({ handle: () => plain(200, `${++handled}`.padEnd(1 << 20)) });
     const socket = connect(port, "127.0.0.1");
@@ -222,8 +222,8 @@ describe("a body in pieces", () => {
   }, 30_000);
 
   test("is cut when the server closes, unless it ends first", async () => {
-    const endless = new ReadableStream({ pull: (stream) => stream.enqueue(new Uint8Array(PIECE)) });
-    const listening = await serveHere(fakeApp({ handle: () => ({ status: 200, headers: {}, body: endless }) }));
+    const endlessBody = new ReadableStream({ pull: (stream) => stream.enqueue(new Uint8Array(PIECE)) });
+    const listening = await serveHere(fakeApp({ handle: () => ({ status: 200, headers: {}, body: endlessBody }) }));
     const response = await fetch(`http://127.0.0.1:${listening.port}/`);
     await listening.close();
     await expect(response.arrayBuffer()).rejects.toThrow();
@@ -232,8 +232,8 @@ describe("a body in pieces", () => {
 });
 
 describe("an upgrade request", () => {
-  const request = (method: string, more = ""): string =>
-    `${method} /v1/calls/x/stream HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${more}\r\n`;
+  const request = (method: string, extraHeaders = ""): string =>
+    `${method} /v1/calls/x/stream HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${extraHeaders}\r\n`;
 
   test("goes to the application first, whatever it lacks", async () => {
     const port = await serveFake({ upgrade: () => plain(401, "who?") });
@@ -246,8 +246,8 @@ describe("an upgrade request", () => {
     const closed: number[] = [];
     const port = await serveFake({ upgrade: () => ({ message() {}, close: (_, code) => void closed.push(code) }) });
     expect(statusOf((await raw(port, request("GET"), { answers: 1 })).text)).toBe(426);
-    const short = "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: short\r\n";
-    expect(statusOf((await raw(port, request("GET", short), { answers: 1 })).text)).toBe(400);
+    const shortKeyHeaders = "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: short\r\n";
+    expect(statusOf((await raw(port, request("GET", shortKeyHeaders), { answers: 1 })).text)).toBe(400);
     expect(closed).toEqual([1006, 1006]);
   });
 

@@ -28,7 +28,7 @@ afterAll(async () => {
 
 test("an event stream without a reader is cut; quiet ones stay", async () => {
   let pages = 0;
-  let admitted = 0;
+  let admittedCount = 0;
   const nextEvents: QueryUseCases["nextEvents"] = async (_, { instanceId }) => {
     if (instanceId === undefined) {
       pages++;
@@ -38,7 +38,7 @@ test("an event stream without a reader is cut; quiet ones stay", async () => {
     return EMPTY_PAGE;
   };
   const authenticate = async (token: string) => {
-    admitted++;
+    admittedCount++;
     return token === TOKEN ? { userId: "usr_anna" } : undefined;
   };
   server = await serveHere(
@@ -57,7 +57,7 @@ test("an event stream without a reader is cut; quiet ones stay", async () => {
   };
   const quietPath = `/v1/events?instance_id=${INSTANCE_ID}`;
   for (let n = 0; n < MAX_STREAMS; n++) openStream(n < STALLED ? "/v1/events" : quietPath, n >= STALLED);
-  await expect.poll(() => admitted, { timeout: 10_000 }).toBe(MAX_STREAMS);
+  await expect.poll(() => admittedCount, { timeout: 10_000 }).toBe(MAX_STREAMS);
 
   /** The status of another stream, which stays open if the limit allows it. */
   const statusOfAnother = async (): Promise<number> => {

@@ -52,7 +52,7 @@ async function textOf(message: IncomingMessage): Promise<string> {
 }
 
 describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno have their own adapters)", () => {
-  test("a refusal is sent before the handshake, whole", async () => {
+  test("a refusal is sent completely before the handshake", async () => {
     const { port } = await serveUpgrade(async ({ url, headers }) => {
       await new Promise((resolve) => setTimeout(resolve, 20));
       return plain(401, `${new URL(url).pathname} ${headers.get("upgrade")}`, { "www-authenticate": "Bearer" });
@@ -71,7 +71,7 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
     expect(closed).toEqual([1006, 1006]);
   });
 
-  test("a refusal in pieces is sent whole", async () => {
+  test("a refusal in pieces is sent completely", async () => {
     async function* pieces() {
       for (const text of ["one ", "after ", "the other"]) yield Buffer.from(text);
     }
@@ -133,14 +133,14 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
         throw new Error("a mistake");
       },
     }));
-    const large = new WebSocket(url.replace("http", "ws"));
-    await once(large, "open");
-    large.send(new Uint8Array(2 ** 20 + 1));
-    expect((await once(large, "close"))[0]).toBe(1009);
-    const broken = new WebSocket(url.replace("http", "ws"));
-    await once(broken, "open");
-    broken.send("x");
-    expect((await once(broken, "close"))[0]).toBe(1011);
+    const largeClient = new WebSocket(url.replace("http", "ws"));
+    await once(largeClient, "open");
+    largeClient.send(new Uint8Array(2 ** 20 + 1));
+    expect((await once(largeClient, "close"))[0]).toBe(1009);
+    const brokenClient = new WebSocket(url.replace("http", "ws"));
+    await once(brokenClient, "open");
+    brokenClient.send("x");
+    expect((await once(brokenClient, "close"))[0]).toBe(1011);
   });
 
   test("a client that leaves during the decision is reported as closed", async () => {

@@ -105,11 +105,13 @@ describe("a renewed certificate", () => {
   test.skipIf(runtime !== "node")("is used by new connections", async () => {
     const listening = await serveFake({ upgrade: echo });
     const before = await serialAt(listening.port);
-    const renewed = authority.issue({ names: ["127.0.0.1"] });
-    listening.setCertificate?.(renewed);
+    const renewedCertificate = authority.issue({ names: ["127.0.0.1"] });
+    listening.setCertificate?.(renewedCertificate);
     expect(await serialAt(listening.port)).not.toBe(before);
     const usedSerial = await serialAt(listening.port);
-    expect(() => listening.setCertificate?.({ ...tls, key: renewed.key })).toThrow("belongs to another certificate");
+    expect(() => listening.setCertificate?.({ ...tls, key: renewedCertificate.key })).toThrow(
+      "belongs to another certificate",
+    );
     expect(await serialAt(listening.port)).toBe(usedSerial);
   });
 
@@ -143,8 +145,8 @@ describe("an unusable certificate", () => {
       "tls.cert cannot be used: certificate 2 of 2 in it is broken",
     ],
     ["an encrypted key", { ...tls, key: encryptedKey }, "tls.key cannot be used: the key is encrypted"],
-  ])("%s fails the start", async (_, broken, message) => {
-    await expect(serveHere(fakeApp(), { tls: broken })).rejects.toMatchObject({
+  ])("%s fails the start", async (_, brokenTls, message) => {
+    await expect(serveHere(fakeApp(), { tls: brokenTls })).rejects.toMatchObject({
       name: "CannotListen",
       message: expect.stringContaining(message),
     });
@@ -152,27 +154,27 @@ describe("an unusable certificate", () => {
 
   // The library of Bun has no lower limit.
   test.skipIf(runtime === "bun")("fails the start if its key is too weak, and is not used if renewed", async () => {
-    const weak = authority.issue({ names: ["127.0.0.1"], rsaBits: 512 });
+    const weakCertificate = authority.issue({ names: ["127.0.0.1"], rsaBits: 512 });
     const refusal = expect.objectContaining({
       name: "CannotListen",
       message: expect.stringMatching(
         /^tls\.cert cannot be used: the TLS library refuses it \(.*key too small.*\); use/,
       ),
     });
-    await expect(serveHere(fakeApp(), { tls: weak })).rejects.toEqual(refusal);
+    await expect(serveHere(fakeApp(), { tls: weakCertificate })).rejects.toEqual(refusal);
     const listening = await serveFake();
     if (!listening.setCertificate) return;
     const usedSerial = await serialAt(listening.port);
-    expect(() => listening.setCertificate?.(weak)).toThrow(refusal);
+    expect(() => listening.setCertificate?.(weakCertificate)).toThrow(refusal);
     expect(await serialAt(listening.port)).toBe(usedSerial);
   });
 
   test("is a fault, never an exception", () => {
-    const corrupted = (text: string) =>
+    const corrupt = (text: string) =>
       fc
         .tuple(fc.nat(text.length), fc.nat(40), fc.string({ unit: "binary" }))
         .map(([offset, length, insertion]) => text.slice(0, offset) + insertion + text.slice(offset + length));
-    const texts = fc.oneof(fc.string({ unit: "binary" }), corrupted(tls.cert), corrupted(tls.key));
+    const texts = fc.oneof(fc.string({ unit: "binary" }), corrupt(tls.cert), corrupt(tls.key));
     fc.assert(
       fc.property(texts, texts, (cert, key) => {
         const fault = tlsFault({ cert, key });

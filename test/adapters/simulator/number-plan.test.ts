@@ -31,7 +31,7 @@ describe("the number plan", () => {
     expect([...NUMBER_PLAN.keys()]).toEqual([...numbersFrom(100, 16), ...numbersFrom(120, 4)]);
   });
 
-  test("0100, and any unlisted number, answers after 1 s and stays", async () => {
+  test("0100, and any unlisted number, answers after 1 s and stays on the line", async () => {
     expect(await timeline("+12025550100", 60_000)).toEqual(ANSWERED);
     await network.close();
     expect(await timeline("+4915112345678", 60_000)).toEqual(ANSWERED);

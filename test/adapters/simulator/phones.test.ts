@@ -133,7 +133,7 @@ describe("a call to a phone", () => {
     expect(heard.subarray(first).every((sample) => sample === 1_000)).toBe(true);
   });
 
-  test("plays silence while the microphone sends nothing", async () => {
+  test("plays silence while the microphone sends no audio", async () => {
     const { call } = await answeredCall();
     await network.system.advance(1_000);
     expect(call.frames.length).toBe(51);
@@ -238,7 +238,7 @@ describe("several phones with one number", () => {
     expect((await outcome(call)).at(-1)).toBe("connected");
   });
 
-  test("continue ringing when one is closed, and when all are; a new one rings too", async () => {
+  test("continue ringing after one or all are closed; a new one also rings", async () => {
     const [phone, other] = [openPhone(), openPhone()];
     const call = await network.call(NUMBER);
     phone.leave();

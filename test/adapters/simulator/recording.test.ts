@@ -66,18 +66,18 @@ describe("a recording", () => {
 
   test("a recording survives restarts; unanswered calls have none", async () => {
     const network = await SimulatedNetwork.manual({ spoolDir });
-    const answered = await network.call("+12025550100", noise(16_000));
+    const answeredCall = await network.call("+12025550100", noise(16_000));
     const busy = await network.call("+12025550101");
     await network.system.advance(2_000);
-    await answered.leg.hangUp();
+    await answeredCall.leg.hangUp();
     await network.simulator.close();
     const restarted = simulator({ spoolDir });
-    expect((await heardBy(restarted, answered.callId)).length).toBe(51 * 320);
+    expect((await heardBy(restarted, answeredCall.callId)).length).toBe(51 * 320);
     expect(await restarted.pages.artefact(busy.callId, "heard.wav")).toBe(undefined);
     await restarted.close();
   });
 
-  test("a recording is readable after a crash, up to the last whole sample", async () => {
+  test("a recording is readable after a crash, up to the last complete sample", async () => {
     await leaveFile("call_1", 1_001);
     await leaveFile("call_2", 0);
     await truncate(join(spoolDir, "call_2.heard.wav"), 20);

@@ -67,9 +67,9 @@ describe("the recordings of an instance", () => {
   });
 
   test("of an earlier run count for the spool only", async () => {
-    const earlier = await openSpool(2 * SECOND_BYTES);
-    for (const callId of ["call_1", "call_2"]) await record(earlier, callId, "inst_1");
-    await earlier.close();
+    const earlierSpool = await openSpool(2 * SECOND_BYTES);
+    for (const callId of ["call_1", "call_2"]) await record(earlierSpool, callId, "inst_1");
+    await earlierSpool.close();
     const spool = await openSpool(2 * SECOND_BYTES, 3 * SECOND_BYTES);
     await record(spool, "call_3", "inst_1");
     expect(await storedIds(spool, ["call_1", "call_2", "call_3"])).toEqual(["call_1", "call_2", "call_3"]);

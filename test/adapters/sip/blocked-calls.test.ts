@@ -13,8 +13,8 @@ async function outcomeOf(
   const call = await scene.ended();
   expect(call.status).toBe("FAILED");
   const { body: events } = await scene.send("GET", `/v1/calls/${call.id}/events`);
-  const [failed] = events.filter(({ type }: { type: string }) => type === "failed");
-  expect(failed.data).toMatchObject({ reason: call.outcome.reason, detail: call.outcome.detail });
+  const [failedEvent] = events.filter(({ type }: { type: string }) => type === "failed");
+  expect(failedEvent.data).toMatchObject({ reason: call.outcome.reason, detail: call.outcome.detail });
   return call.outcome;
 }
 

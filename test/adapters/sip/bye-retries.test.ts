@@ -26,30 +26,32 @@ async function hangUpOn(callee: Script, trunk: Partial<Trunk> = {}): Promise<rea
   return [scene, scene.farEnd.calls[0]!];
 }
 
-const legEnded = (scene: Scene, far: FarEndCall): Promise<void> =>
-  scene.network.until(() => far.end === "they hung up", "the end of the far leg");
+const legEnded = (scene: Scene, farEnd: FarEndCall): Promise<void> =>
+  scene.network.until(() => farEnd.end === "they hung up", "the end of the far leg");
 
 describe("the BYE of an ended call", () => {
   test("is sent again after a 503", async () => {
-    const [scene, far] = await hangUpOn({ byeResponses: [{ status: 503 }] });
-    await legEnded(scene, far);
-    const [first, second, ...others] = far.requests.filter(({ method }) => method === "BYE");
+    const [scene, farEndCall] = await hangUpOn({ byeResponses: [{ status: 503 }] });
+    await legEnded(scene, farEndCall);
+    const [first, second, ...laterByes] = farEndCall.requests.filter(({ method }) => method === "BYE");
     expect(second!.at - first!.at).toBeGreaterThan(990);
-    expect(others).toEqual([]);
+    expect(laterByes).toEqual([]);
   });
 
   test("waits for a Retry-After", async () => {
-    const [scene, far] = await hangUpOn({ byeResponses: [{ status: 503, fields: [["Retry-After", "2"]] }] });
-    await legEnded(scene, far);
-    const [first, second] = far.requests.filter(({ method }) => method === "BYE");
+    const [scene, farEndCall] = await hangUpOn({ byeResponses: [{ status: 503, fields: [["Retry-After", "2"]] }] });
+    await legEnded(scene, farEndCall);
+    const [first, second] = farEndCall.requests.filter(({ method }) => method === "BYE");
     expect(second!.at - first!.at).toBeGreaterThan(1_990);
   });
 
   // Deno reports no ICMP errors: the BYE is retransmitted for 32 s, then abandoned.
   test.skipIf("Deno" in globalThis)("to an unreachable Contact takes the path of the INVITE", async () => {
-    const [scene, far] = await hangUpOn({ contact: "<sip:callee@127.0.0.1:9>" });
-    await legEnded(scene, far);
-    expect(far.requests.find(({ method }) => method === "BYE")?.text.start).toBe("BYE sip:callee@127.0.0.1:9 SIP/2.0");
+    const [scene, farEndCall] = await hangUpOn({ contact: "<sip:callee@127.0.0.1:9>" });
+    await legEnded(scene, farEndCall);
+    expect(farEndCall.requests.find(({ method }) => method === "BYE")?.text.start).toBe(
+      "BYE sip:callee@127.0.0.1:9 SIP/2.0",
+    );
   });
 
   test("is sent to the INVITE's hop without credentials for a challenging server", async () => {
@@ -67,14 +69,14 @@ describe("the BYE of an ended call", () => {
     await new Promise<void>((resolve) => challenger.bind(0, "127.0.0.1", resolve));
     onTestFinished(() => void challenger.close());
     const contact = `<sip:callee@127.0.0.1:${challenger.address().port}>`;
-    const [scene, far] = await hangUpOn({ contact }, { user: "agent", password: "s3cret" });
-    await legEnded(scene, far);
+    const [scene, farEndCall] = await hangUpOn({ contact }, { user: "agent", password: "s3cret" });
+    await legEnded(scene, farEndCall);
     expect(byes.map((bye) => field(bye, "Authorization"))).toEqual([""]);
   });
 
   test("is abandoned when the trunk closes", async () => {
-    const [scene, far] = await hangUpOn({ byeResponses: [{ status: 503, fields: [["Retry-After", "30"]] }] });
-    expect(far.count("BYE")).toBe(1);
+    const [scene, farEndCall] = await hangUpOn({ byeResponses: [{ status: 503, fields: [["Retry-After", "30"]] }] });
+    expect(farEndCall.count("BYE")).toBe(1);
     await scene.close();
     expect(scene.system.pendingTimers).toBe(0);
   });

@@ -111,12 +111,12 @@ describe("the events of a leg", () => {
   });
 
   test("a throwing source or sink means internal_error", async () => {
-    for (const broken of ["source", "sink"] as const) {
+    for (const brokenPart of ["source", "sink"] as const) {
       const { leg, events, counts, system, pull, push } = legOf();
       let pullCount = 0;
-      const act = (which: string): number => {
+      const act = (step: string): number => {
         pullCount++;
-        if (which === broken) throw new Error("it is broken");
+        if (step === brokenPart) throw new Error("it is broken");
         return 0;
       };
       leg.connectMedia({ read: () => act("source") }, { write: () => void act("sink") });

@@ -48,7 +48,7 @@ describe("a trunk's limits", () => {
     expect(limiter.admit()).toMatchObject({ admitted: true, waitMs: 0 });
   });
 
-  test("start nothing during a Retry-After", async () => {
+  test("starts no call during a Retry-After", async () => {
     const system = new ManualSystem();
     const limiter = new Limiter(system, {});
     limiter.pause(5_000);

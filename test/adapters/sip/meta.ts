@@ -33,7 +33,7 @@ export class Meta {
   static async open(authority: Authority, password: string): Promise<Meta> {
     const meta = new Meta(authority, password);
     meta.#rtp.on("message", () => meta.packets++);
-    await new Promise<void>((bound) => meta.#rtp.bind(0, "127.0.0.1", bound));
+    await new Promise<void>((resolve) => meta.#rtp.bind(0, "127.0.0.1", resolve));
     await new Promise<void>((listening) => meta.#server.listen(0, "127.0.0.1", listening));
     meta.port = (meta.#server.address() as { port: number }).port;
     return meta;
@@ -54,7 +54,7 @@ export class Meta {
     const invite = this.#invite!;
     const socket = connect({ port, host: "127.0.0.1", servername: host, ca: this.#authority.ca });
     this.#sockets.add(socket);
-    await new Promise<void>((connected, failed) => socket.once("secureConnect", connected).once("error", failed));
+    await new Promise<void>((resolve, reject) => socket.once("secureConnect", resolve).once("error", reject));
     socket.write(
       writeSip({
         start: `BYE ${/<([^>]*)>/.exec(field(invite, "Contact"))?.[1]} SIP/2.0`,
@@ -70,7 +70,7 @@ export class Meta {
         body: "",
       }),
     );
-    return await new Promise((answered) => socket.once("data", (bytes) => answered(readSip(bytes).start)));
+    return await new Promise((resolve) => socket.once("data", (bytes) => resolve(readSip(bytes).start)));
   }
 
   async close(): Promise<void> {

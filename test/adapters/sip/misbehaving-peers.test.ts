@@ -202,8 +202,8 @@ describe("closing", () => {
       { callsPerSecond: 4 },
       { callees: { "+12025550101": callees.rings, "*": callees.answers } },
     );
-    const answered = await scene.call(NUMBER);
-    await answered.events.next("connected", 5_000);
+    const answeredCall = await scene.call(NUMBER);
+    await answeredCall.events.next("connected", 5_000);
     const ringing = await scene.call("+12025550101");
     await ringing.events.next("alerting", 5_000);
     const dialling = scene.call(NUMBER).then(
@@ -211,8 +211,8 @@ describe("closing", () => {
       (fault: Error) => fault.name,
     );
     await scene.telephony.close();
-    await Promise.all([answered.events.over, ringing.events.over]);
-    expect([answered.events.cause, ringing.events.cause]).toEqual(["released", "released"]);
+    await Promise.all([answeredCall.events.over, ringing.events.over]);
+    expect([answeredCall.events.cause, ringing.events.cause]).toEqual(["released", "released"]);
     expect(["DialError", "released"]).toContain(await dialling);
     expect(scene.farEnd.calls.map(({ end }) => end)).toEqual(expect.arrayContaining(["they hung up", "cancelled"]));
     expect(scene.system.pendingTimers).toBe(0);

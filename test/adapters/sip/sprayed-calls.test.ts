@@ -96,8 +96,8 @@ async function playWhileSprayed(script: Script, media: "thread" | "worker", { la
 
 /** Expects that the callee has heard the whole message, that the foreign host has received no packet, and that its audio and keys had no effect. */
 function expectOnlyCallee({ callee, sprayer: { sent, received }, events }: Result): void {
-  const loud = callee.heard.filter((sample) => Math.abs(sample) > 1_000).length;
-  expect(loud).toBeGreaterThan(0.9 * 8 * MESSAGE_MS * 0.9); // a sine is this loud for nine tenths of the time
+  const loudSamples = callee.heard.filter((sample) => Math.abs(sample) > 1_000).length;
+  expect(loudSamples).toBeGreaterThan(0.9 * 8 * MESSAGE_MS * 0.9); // a sine is this loud for nine tenths of the time
   const start = callee.heard.findIndex((sample) => Math.abs(sample) > 1_000);
   const tenths = Array.from({ length: MESSAGE_MS / 100 - 1 }, (_, i) =>
     callee.heard.subarray(start + 800 * i, start + 800 * (i + 1)),
@@ -134,8 +134,14 @@ describe.each(["thread", "worker"] as const)("with the audio in a %s, a foreign 
   });
 
   test("of a call with early media", async () => {
-    const early: Script = { rings: [183], earlyMedia: true, afterMs: 500, says: { hz: 1_000 }, fallsSilent: true };
-    const result = await playWhileSprayed(early, media);
+    const earlyMediaScript: Script = {
+      rings: [183],
+      earlyMedia: true,
+      afterMs: 500,
+      says: { hz: 1_000 },
+      fallsSilent: true,
+    };
+    const result = await playWhileSprayed(earlyMediaScript, media);
     expectOnlyCallee(result);
     expect(result.outcome).toMatchObject({ reason: "media_failed", heardEvidence: "none" });
   });

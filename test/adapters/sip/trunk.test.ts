@@ -70,8 +70,8 @@ describe("the requests of a trunk", () => {
   test("follow a redirection with followRedirects, else report it", async () => {
     const target = await Scene.open({}, { callees: ANSWERS });
     const redirecting = { "*": callees.redirects(`sip:${NUMBER}@127.0.0.1:${target.farEnd.port}`) };
-    const following = await Scene.open({ followRedirects: true }, { callees: redirecting });
-    const { leg, events } = await following.call(NUMBER);
+    const followingScene = await Scene.open({ followRedirects: true }, { callees: redirecting });
+    const { leg, events } = await followingScene.call(NUMBER);
     await events.next("connected", 5_000);
     expect(target.farEnd.calls).toHaveLength(1);
     await leg.hangUp();
@@ -99,10 +99,10 @@ describe("the requests of a trunk", () => {
 
 describe("optional encryption", () => {
   test("is offered as RTP/AVP first, then as RTP/SAVP", async () => {
-    const refusing = { rings: [], status: 488, reason: "Not Acceptable Here" };
+    const refusingCallee = { rings: [], status: 488, reason: "Not Acceptable Here" };
     const scene = await Scene.open(
       { srtp: "optional" },
-      { callees: { "+12025550101": refusing, "*": callees.answers } },
+      { callees: { "+12025550101": refusingCallee, "*": callees.answers } },
     );
     const { leg, events } = await scene.call(NUMBER);
     await events.next("connected", 5_000);
@@ -243,8 +243,8 @@ describe("a call in progress", () => {
     await playout.drained;
     await leg.hangUp();
     const heard = scene.farEnd.calls[0]!.heard;
-    const loud = heard.filter((sample) => Math.abs(sample) > 1_000).length;
-    expect(loud).toBeGreaterThan(0.9 * 16_000 * 0.9); // 2 s of a sine are this loud for nine tenths of the time
+    const loudSamples = heard.filter((sample) => Math.abs(sample) > 1_000).length;
+    expect(loudSamples).toBeGreaterThan(0.9 * 16_000 * 0.9); // 2 s of a sine are this loud for nine tenths of the time
     expect(toneShare(heard.subarray(0, 1_600), 440, 8_000)).toBeGreaterThan(0.9);
     expect(leg.statistics?.()?.heldMs).toBeGreaterThan(400);
   });

@@ -76,7 +76,7 @@ describe("a request to a speech server", () => {
     expect(server.requests[0]).toMatchObject({ path: "/v1/audio/speech", body: { model: "other" } });
   });
 
-  test("is made once per text, concurrently too", async () => {
+  test("is made once per text, even concurrently", async () => {
     const speech = embeddedSpeech({
       http: { baseUrl: server.baseUrl, model: "m", voices: { "pt-BR-1": { voice: "v" } } },
     });
@@ -110,7 +110,7 @@ describe("the samples of a speech server", () => {
     expect((await speak("Oi.", sampleRate ? { sampleRate } : {})).sampleRate).toBe(expected);
   });
 
-  test("may be WAV, whose header gives the rate", async () => {
+  test("may be WAV, whose header states the rate", async () => {
     const { sampleRate, samples } = await speak("abc abc", { responseFormat: "wav", sampleRate: 8000 });
     expect(sampleRate).toBe(24_000);
     expect(toneShare(samples.subarray(2000), 450, sampleRate)).toBeGreaterThan(0.97);
@@ -173,11 +173,11 @@ describe("a failing speech server", () => {
   });
 
   test("prints neither key nor text in its errors", async () => {
-    const hanging = createServer(() => {});
-    await new Promise<void>((resolve) => hanging.listen(0, "127.0.0.1", resolve));
-    const baseUrl = `http://127.0.0.1:${(hanging.address() as AddressInfo).port}/v1`;
+    const hangingServer = createServer(() => {});
+    await new Promise<void>((resolve) => hangingServer.listen(0, "127.0.0.1", resolve));
+    const baseUrl = `http://127.0.0.1:${(hangingServer.address() as AddressInfo).port}/v1`;
     const timeoutError = await failure(speak("Our secret.", { baseUrl, timeoutMs: 100 }));
-    hanging.close().closeAllConnections();
+    hangingServer.close().closeAllConnections();
     expect(timeoutError.message).toMatch(/within 100 ms/);
     const headerError = await failure(speak("Our secret.", { headers: { "x-key": "very-secret-key\u{1F511}" } }));
     const connectionError = await failure(speak("Our secret.", { baseUrl: "http://127.0.0.1:1/v1" }));

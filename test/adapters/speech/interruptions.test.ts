@@ -39,7 +39,7 @@ function interrupts(sound: Float64Array, room: Float64Array): boolean {
   return isInterrupted;
 }
 
-test.for(VOICES)("a voice of %s, %s, interrupts with each short word, in a car too", async ([engine, voice]) => {
+test.for(VOICES)("a voice of %s, %s, interrupts with each short word, even in a car", async ([engine, voice]) => {
   for (const text of WORDS) {
     const pieces: PcmChunk[] = [];
     const context = { emit: (piece: PcmChunk) => void pieces.push(piece), isCancelled: () => false };

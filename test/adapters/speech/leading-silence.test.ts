@@ -27,7 +27,7 @@ describe("leading silence", () => {
     },
   );
 
-  test.each([1, 7, 1000])("of less than 40 ms stays, in pieces of %i samples", (length) => {
+  test.each([1, 7, 1000])("of less than 40 ms is kept, in pieces of %i samples", (length) => {
     const whole = concatPcm([new Int16Array(100), sound]);
     expect(shortenSilence(whole, length)).toEqual(whole);
   });

@@ -55,7 +55,7 @@ describe("the WAV of a speech server", () => {
       expect(await heardMs(await decode(concatBytes([headerOf(claim), BYTES]), pieceBytes))).toBeGreaterThan(580);
   });
 
-  test("that repeats its header in each chunk is played whole, without the headers", async () => {
+  test("that repeats its header in each chunk is played without the headers", async () => {
     const half = BYTES.subarray(0, BYTES.length / 2);
     for (const claim of [half.length, 0x7fff_ffff, 0]) {
       const body = concatBytes([headerOf(claim), half, headerOf(claim), half]);
@@ -66,9 +66,9 @@ describe("the WAV of a speech server", () => {
   });
 
   test("of two joined rates is played at both", async () => {
-    const faster = pcmToBytes(tone(1_000, 600, 24_000, 8_000));
+    const fasterAudio = pcmToBytes(tone(1_000, 600, 24_000, 8_000));
     const chunks = await decode(
-      concatBytes([headerOf(BYTES.length), BYTES, headerOf(faster.length, 24_000), faster]),
+      concatBytes([headerOf(BYTES.length), BYTES, headerOf(fasterAudio.length, 24_000), fasterAudio]),
       5_000,
     );
     expect(new Set(chunks.map(({ sampleRate }) => sampleRate))).toEqual(new Set([RATE, 24_000]));

@@ -55,11 +55,11 @@ describe("the voice catalogue of the embedded engines", () => {
     ["de-DE-1", "espeak-ng", "gmw/de"],
     ["de-DE-2", "espeak-ng", "gmw/de+f2"],
     ["es-419-3", "espeak-ng", "roa/es-419+m3"],
-  ])("gives %s to %s as %s", async (id, engine, name) => {
+  ])("assigns %s to %s as %s", async (id, engine, name) => {
     expect(await speech.voice(id)).toMatchObject({ id, engine, name, language: id.slice(0, id.lastIndexOf("-")) });
   });
 
-  test("gives number 1 of a language to its best voice, whose own id it names", async () => {
+  test("assigns number 1 of a language to its best voice, as an alias", async () => {
     expect(await speech.voice("en-US-1")).toMatchObject({ engine: "http", name: "af_heart", aliasOf: "en-US-2" });
     const withoutServer = embeddedSpeech({ pool });
     expect(await withoutServer.voice("en-US-1")).toMatchObject({ engine: "flite", name: "slt", aliasOf: "en-US-7" });

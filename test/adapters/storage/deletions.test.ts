@@ -128,12 +128,12 @@ async function deleteDuringWrites(storage: Storage, statements: Statement[], del
   await deletion.fill(storage);
   statements.length = 0;
   let isEnded = false;
-  const deleted = deletion.delete(storage).finally(() => {
+  const deletionEnd = deletion.delete(storage).finally(() => {
     isEnded = true;
   });
   let writes = 0;
   for (; !isEnded; writes++) await storage.webhooks.update("hook_9", 1, { disabledReason: null });
-  await deleted;
+  await deletionEnd;
   const sizes = statements.filter(({ sql }) => sql.startsWith("delete")).map(({ rows = 0 }) => rows);
   return { sizes, writes, left: await deletion.remainingRows(storage) };
 }

@@ -41,9 +41,9 @@ describe("a SQLite file of another program", () => {
     await storage.close();
     await storage.open({ exclusive: false });
     await storage.close();
-    const added = tablesOf(path).filter((name) => !tablesBefore.includes(name));
-    expect(added.length).toBeGreaterThan(12);
-    expect(added.filter((name) => !name.startsWith("ringport_"))).toEqual([]);
+    const addedTables = tablesOf(path).filter((name) => !tablesBefore.includes(name));
+    expect(addedTables.length).toBeGreaterThan(12);
+    expect(addedTables.filter((name) => !name.startsWith("ringport_"))).toEqual([]);
     const database = new DatabaseSync(path);
     expect(database.prepare("select email from users").all()).toEqual([{ email: "ada@example.com" }]);
     const indexes = database.prepare("select name from sqlite_master where type = 'index' and sql is not null").all();
@@ -109,10 +109,10 @@ describe.skipIf(postgres.missing)(`a database of another program on ${postgres.t
       await storage.open({ exclusive: true });
       await storage.close();
     }
-    const added = (await tables(url)).filter((name) => !tablesBefore.includes(name));
+    const addedTables = (await tables(url)).filter((name) => !tablesBefore.includes(name));
     for (const start of ["ringport.users", "ringport.rp_users", "public.rp_users", "public.rp_ringport_migration"])
-      expect(added).toContain(start);
-    expect(added.filter((name) => !/^(ringport\.|public\.rp_)/.test(name))).toEqual([]);
+      expect(addedTables).toContain(start);
+    expect(addedTables.filter((name) => !/^(ringport\.|public\.rp_)/.test(name))).toEqual([]);
     await using client = await openClient(url);
     expect((await client.query("select email from users")).rows).toEqual([{ email: "ada@example.com" }]);
   });

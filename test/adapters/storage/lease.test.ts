@@ -126,15 +126,15 @@ describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`
     let owner = postgresStorage({ url });
     await owner.open({ exclusive: true, leaseMs: 1 });
     for (let round = 0; round < 8; round++) {
-      const acknowledged: string[] = [];
-      const writers = WRITERS.map((writer) => writeUntilLost(owner, `${round}_${writer}`, acknowledged));
-      await vi.waitFor(() => expect(acknowledged.length).toBeGreaterThan(8));
+      const acknowledgedNames: string[] = [];
+      const writers = WRITERS.map((writer) => writeUntilLost(owner, `${round}_${writer}`, acknowledgedNames));
+      await vi.waitFor(() => expect(acknowledgedNames.length).toBeGreaterThan(8));
       const successor = postgresStorage({ url });
       await openOnceFree(successor, 1);
       const firstRead = await storedEvents(successor, round);
       for (const error of await Promise.all(writers)) expect(error).toBeInstanceOf(LeaseLost);
       expect(await storedEvents(successor, round)).toEqual(firstRead);
-      expect(firstRead).toEqual(expect.arrayContaining(acknowledged));
+      expect(firstRead).toEqual(expect.arrayContaining(acknowledgedNames));
       await owner.close();
       owner = successor;
     }
@@ -244,12 +244,12 @@ function event(id: string, userId = "usr_1") {
 }
 
 /** Appends events to the log of a separate user until an error; returns the error. */
-async function writeUntilLost(storage: Storage, name: string, acknowledged: string[]): Promise<unknown> {
+async function writeUntilLost(storage: Storage, name: string, acknowledgedNames: string[]): Promise<unknown> {
   for (let n = 0; ; n++) {
     const id = `evt_${name}_${n}`;
     const error = await storage.events.append([event(id, `usr_${name}`)]).catch((cause: unknown) => cause);
     if (error !== undefined) return error;
-    acknowledged.push(id);
+    acknowledgedNames.push(id);
   }
 }
 

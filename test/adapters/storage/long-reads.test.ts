@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => storage.close());
 
 /** Row counts of the queries of a read, and its result. */
-async function measured<T>(read: () => Promise<T>): Promise<{ result: T; sizes: number[] }> {
+async function measure<T>(read: () => Promise<T>): Promise<{ result: T; sizes: number[] }> {
   statements.length = 0;
   const result = await read();
   return { result, sizes: statements.map(({ rows = 0 }) => rows) };
@@ -38,7 +38,7 @@ test("the reasons of a day's failed calls are read in pieces", async () => {
     const outcome = { reason: n % 2 === 0 ? "busy" : "no_answer" } as Outcome;
     await storage.calls.update(`call_${n}`, 1, { status: "FAILED", endedAt: 1, outcome }, []);
   });
-  const { result, sizes } = await measured(() => storage.calls.tally("usr_1", 0, 9));
+  const { result, sizes } = await measure(() => storage.calls.tally("usr_1", 0, 9));
   expect(result).toEqual({
     completed: 0,
     failed: RECORD_COUNT,
@@ -50,9 +50,9 @@ test("the reasons of a day's failed calls are read in pieces", async () => {
 test("webhooks are read in pieces", async () => {
   await forEachNumber((n) => storage.webhooks.insert(storedWebhook(`hook_${n}`), RECORD_COUNT));
   await storage.events.append([storedEvent("evt_1", "call_0")]);
-  const enabled = await measured(() => storage.webhooks.enabled());
+  const enabled = await measure(() => storage.webhooks.enabled());
   expect(enabled.result).toHaveLength(RECORD_COUNT);
-  const behind = await measured(() => storage.webhooks.behind());
+  const behind = await measure(() => storage.webhooks.behind());
   expect(behind.result).toHaveLength(RECORD_COUNT);
   expect(Math.max(...enabled.sizes, ...behind.sizes)).toBe(MAX_ROWS);
 });
@@ -66,19 +66,19 @@ test("a long queue is read in pieces, and a dial reads its next call alone", asy
   await expect.poll(async () => (await storage.calls.counts()).QUEUED).toBe(RECORD_COUNT);
 
   const texts = () => statements.filter(({ sql }) => sql.startsWith("select *")).map(({ rows = 0 }) => rows);
-  const active = await measured(() => storage.calls.active(instance.id));
-  expect(active.result.map(({ id }) => id)).toEqual(ids);
+  const activeCalls = await measure(() => storage.calls.active(instance.id));
+  expect(activeCalls.result.map(({ id }) => id)).toEqual(ids);
   expect(Math.max(...texts())).toBeLessThanOrEqual(50);
 
-  const next = await measured(() => storage.calls.nextWaiting(instance.id));
+  const next = await measure(() => storage.calls.nextWaiting(instance.id));
   expect(next.result?.id).toBe(ids[0]);
   expect(next.sizes).toEqual([1]);
-  const claimed = await measured(() => storage.calls.claimed(instance.id, "node_1"));
-  expect(claimed.result).toEqual([]);
-  expect(claimed.sizes).toEqual([0]);
+  const claimedCall = await measure(() => storage.calls.claimed(instance.id, "node_1"));
+  expect(claimedCall.result).toEqual([]);
+  expect(claimedCall.sizes).toEqual([0]);
 
   await storage.instances.update(instance.id, 1, { status: "DELETED" }, []);
-  const orphaned = await measured(() => storage.calls.orphaned("node_1", RECORD_COUNT));
-  expect(orphaned.result.map(({ id }) => id)).toEqual(ids);
+  const orphanedCalls = await measure(() => storage.calls.orphaned("node_1", RECORD_COUNT));
+  expect(orphanedCalls.result.map(({ id }) => id)).toEqual(ids);
   expect(Math.max(...texts())).toBeLessThanOrEqual(50);
 });

@@ -79,7 +79,7 @@ test("a SQLite file of a newer version is refused and stays unchanged", async ()
   expect(appliedSteps(path)).toEqual([...STEPS, "9999_from_the_future"]);
 });
 
-test("a failed migration changes nothing", async () => {
+test("a failed migration leaves the database unchanged", async () => {
   const path = scratchPath();
   const database = new DatabaseSync(path);
   database.exec("create table other (id text); create index receipts_by_age on other (id)"); // fails late in the first step

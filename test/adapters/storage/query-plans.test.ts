@@ -48,11 +48,11 @@ const mayScan = (sql: string) => SCANS.some(([, statements]) => statements.test(
 const maySort = (sql: string) => SORTS.find(([, statements]) => statements.test(sql))?.[2] ?? 0;
 
 /** The storage; adds every called method to `called`. */
-function watchCalls(storage: Storage, called: Set<string>): Storage {
+function watchCalls(storage: Storage, calledMethods: Set<string>): Storage {
   const stores = Object.entries(storage).map(([name, store]) => {
     if (typeof store !== "object") return [name, store];
     const get = (target: object, method: string) => {
-      called.add(`${name}.${method}`);
+      calledMethods.add(`${name}.${method}`);
       return Reflect.get(target, method);
     };
     return [name, new Proxy(store, { get })];
@@ -69,9 +69,9 @@ function methodsOf(storage: Storage): string[] {
 test("all storage methods have their plans checked", async () => {
   const storage = databaseStorage(() => connectSqlite({ path: ":memory:" }), SQLITE_TRAITS);
   await storage.open({ exclusive: false });
-  const called = new Set<string>();
-  await runEveryQuery(watchCalls(storage, called));
-  expect(methodsOf(storage).filter((method) => !called.has(method))).toEqual([]);
+  const calledMethods = new Set<string>();
+  await runEveryQuery(watchCalls(storage, calledMethods));
+  expect(methodsOf(storage).filter((method) => !calledMethods.has(method))).toEqual([]);
   await storage.close();
 });
 

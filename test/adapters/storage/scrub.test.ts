@@ -14,7 +14,7 @@ test("scrubbing removes deleted calls from split pages", { timeout: 60_000 }, as
   for (let n = 0; n < INSTANCES; n++) await storage.instances.insert(storedInstance(`inst_${n}`), []);
   const random = seededRandom();
   const live: string[] = [];
-  const ended: string[] = [];
+  const endedIds: string[] = [];
   for (let n = 0; n < CALLS; n++) {
     const call = storedCall(`call_${numberOf(n)}`, `inst_${n % INSTANCES}`, {
       targetPhone: `+${numberOf(n)}`,
@@ -27,13 +27,13 @@ test("scrubbing removes deleted calls from split pages", { timeout: 60_000 }, as
       const [id = ""] = live.splice(random() * live.length, 1);
       const outcome = { reason: "interrupted", detail: "z".repeat(random() * 300) } as never;
       await storage.calls.update(id, 1, { status: "FAILED", outcome, endedAt: n }, []);
-      ended.push(id);
+      endedIds.push(id);
     }
-    if (random() < 0.5) await storage.calls.remove(ended.splice(random() * ended.length, 1));
+    if (random() < 0.5) await storage.calls.remove(endedIds.splice(random() * endedIds.length, 1));
   }
   await storage.retention.scrub({ thorough: true });
 
-  const liveIds = new Set([...live, ...ended].map((id) => id.slice(5)));
+  const liveIds = new Set([...live, ...endedIds].map((id) => id.slice(5)));
   const files = [path, `${path}-wal`].filter(existsSync).map((file) => readFileSync(file, "latin1"));
   const numbers = new Set(files.join().match(/4930\d{8}/g));
   expect([...numbers].filter((number) => !liveIds.has(number))).toEqual([]);

@@ -8,7 +8,7 @@ import { type Storage, StorageUnavailable } from "../../../src/ports/storage.ts"
 import { storedCall, storedInstance } from "./records.ts";
 import { scratchPath } from "./scratch.ts";
 
-test("a full database refuses writes whole, then recovers", async () => {
+test("a full database refuses complete writes, then recovers", async () => {
   const storage = await withInstance(sqliteStorage({ path: scratchPath(), maxPageCount: 120 }));
   const callsBefore = await storage.calls.list("usr_1", {}, {});
   const error = await storage.calls

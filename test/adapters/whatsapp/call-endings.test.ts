@@ -29,17 +29,17 @@ async function linkNumber(callee: FakeNumber) {
   network.scan(code, "+5511912345678");
   await system.advance(1_000);
   const dial = (): Dialled => {
-    const dialled: Dialled = { events: [] };
+    const dialledCall: Dialled = { events: [] };
     line.dial(CALLEE, { callId: "call_1", ringTimeoutMs: 60_000 }, new AbortController().signal).then(
       async (leg) => {
-        dialled.leg = leg;
-        for await (const event of leg.events) dialled.events.push(event);
+        dialledCall.leg = leg;
+        for await (const event of leg.events) dialledCall.events.push(event);
       },
       (error) => {
-        dialled.error = error;
+        dialledCall.error = error;
       },
     );
-    return dialled;
+    return dialledCall;
   };
   return { system, network, host, line, dial };
 }
@@ -54,7 +54,7 @@ describe("a call that loses its line", () => {
     const { system, network, line, dial } = await linkNumber(ANSWERS);
     network.clientOf().disturb("startCall", { afterMs: 300 });
     network.clientOf().disturb("disconnect", { afterMs: 800 });
-    const dialled = dial();
+    const dialledCall = dial();
     await system.advance(100);
     let hasEnded = false;
     void line[end]?.().then(() => {
@@ -65,31 +65,31 @@ describe("a call that loses its line", () => {
     expect(network.calls.map((call) => ({ ended: call.ended !== undefined, answeredBy: call.answeredBy }))).toEqual([
       { ended: true, answeredBy: undefined },
     ]);
-    expect(dialled.error).toMatchObject({ release: "released" });
+    expect(dialledCall.error).toMatchObject({ release: "released" });
   });
 
   test("an offer sent after the line stopped waiting for it is withdrawn", async () => {
     const { system, network, line, dial } = await linkNumber(ANSWERS);
     network.clientOf().disturb("startCall", { afterMs: 1_500 });
     network.clientOf().disturb("disconnect", { afterMs: 1_000 });
-    const dialled = dial();
+    const dialledCall = dial();
     await system.advance(100);
     void line.close();
     await system.advance(10_000);
     expect(network.calls.map((call) => call.ended !== undefined)).toEqual([true]);
-    expect(dialled.error).toMatchObject({ release: "released" });
+    expect(dialledCall.error).toMatchObject({ release: "released" });
   });
 
   test.each(["answered", "ringing"] as const)("hangs up first if the server loses its lease (%s)", async (state) => {
     const { system, network, host, line, dial } = await linkNumber({
       devices: [{ does: "answer", afterMs: state === "answered" ? 500 : 60_000 }],
     });
-    const dialled = dial();
+    const dialledCall = dial();
     await system.advance(2_000);
     host.deadlines.send = host.deadlines.dial = system.monotonic();
     await system.advance(10_000);
     expect(network.call().ended).toBe("caller");
-    expect(endOf(dialled)).toEqual({ type: "ended", cause: "line_lost", detail: DEADLINE_PASSED });
+    expect(endOf(dialledCall)).toEqual({ type: "ended", cause: "line_lost", detail: DEADLINE_PASSED });
     expect(await line.probe()).toMatchObject({ state: "offline" });
     expect(network.clientOf().getState().connected).toBe(false);
   });
@@ -108,12 +108,12 @@ describe("a call that loses its line", () => {
 
   test("ends when WhatsApp restricts the number, without further logins", async () => {
     const { system, network, line, dial } = await linkNumber(ANSWERS);
-    const dialled = dial();
+    const dialledCall = dial();
     await system.advance(5_000);
     network.refuses = 402;
     network.clientOf().fail(402, { expire: "600" });
     await system.advance(590_000);
-    expect(endOf(dialled)).toMatchObject({ cause: "line_lost", detail: expect.stringContaining("(402)") });
+    expect(endOf(dialledCall)).toMatchObject({ cause: "line_lost", detail: expect.stringContaining("(402)") });
     expect(network.logins.filter(({ refused }) => refused !== undefined)).toEqual([]);
     network.refuses = undefined;
     await system.advance(60_000);
@@ -122,14 +122,14 @@ describe("a call that loses its line", () => {
 
   test("is not connected before a frame was sent", async () => {
     const { system, host, dial } = await linkNumber({ devices: [{ does: "answer", afterMs: 500 }] });
-    const dialled = dial();
+    const dialledCall = dial();
     await system.advance(300);
     host.deadlines.send = system.monotonic() + 100;
     await system.advance(1_000);
-    expect(typesOf(dialled)).toContain("answered");
-    expect(typesOf(dialled)).not.toContain("connected");
+    expect(typesOf(dialledCall)).toContain("answered");
+    expect(typesOf(dialledCall)).not.toContain("connected");
     host.deadlines.send = Infinity;
     await system.advance(1_000);
-    expect(typesOf(dialled)).toContain("connected");
+    expect(typesOf(dialledCall)).toContain("connected");
   });
 });

@@ -117,25 +117,25 @@ describe("a WhatsApp line", () => {
   });
 
   test("closing ends in time if a call does not, and aborts a call being placed", async () => {
-    const hanging = await openLinked();
-    await hanging.dial("+12025550100");
-    hanging.hangsUp = false;
-    const closing = hanging.line.close();
-    await hanging.system.advance(4_500);
+    const hangingScene = await openLinked();
+    await hangingScene.dial("+12025550100");
+    hangingScene.hangsUp = false;
+    const closing = hangingScene.line.close();
+    await hangingScene.system.advance(4_500);
     await closing;
-    expect(hanging.closedCount).toBe(1);
+    expect(hangingScene.closedCount).toBe(1);
 
     const scene = await openLinked();
     let finishPlacing = () => {};
     scene.placing = new Promise<void>((resolve) => {
       finishPlacing = resolve;
     });
-    const dialled = scene.dial("+12025550100");
+    const dialledCall = scene.dial("+12025550100");
     const closed = scene.line.close();
     await scene.system.advance(4_500);
     await closed;
     finishPlacing();
-    const leg = (await dialled) as Leg;
+    const leg = (await dialledCall) as Leg;
     await leg.hangUp();
     expect(scene.hungUpTo).toContain("+12025550100");
   });

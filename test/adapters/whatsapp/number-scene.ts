@@ -101,20 +101,20 @@ export class NumberScene {
 
   /** Dials, and collects the events of the leg. */
   dial(to: string = ANA, overrides: Partial<DialOptions> = {}): Dialled {
-    const dialled: Dialled = { events: [] };
+    const dialledCall: Dialled = { events: [] };
     const source = { read: (frame: Int16Array) => void frame.fill(NumberScene.LEVEL) };
     const options = { callId: "call_1", ringTimeoutMs: 60_000, ...overrides };
     this.line.dial(to, options, new AbortController().signal).then(
       async (leg) => {
-        dialled.leg = leg;
+        dialledCall.leg = leg;
         leg.connectMedia(source as never, { write() {} });
-        for await (const event of leg.events) dialled.events.push(event);
+        for await (const event of leg.events) dialledCall.events.push(event);
       },
       (error) => {
-        dialled.error = error;
+        dialledCall.error = error;
       },
     );
-    return dialled;
+    return dialledCall;
   }
 
   /** Our audio that the callee of the latest call has heard, ms. */

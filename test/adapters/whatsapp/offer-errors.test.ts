@@ -15,19 +15,19 @@ async function linkWithContact(options?: FakeWhatsAppOptions): Promise<NumberSce
 
 /** Calls a number and hangs up after a second. */
 async function call(scene: NumberScene, to: string): Promise<Dialled> {
-  const dialled = scene.dial(to);
+  const dialledCall = scene.dial(to);
   await scene.system.advance(1_000);
-  const hangUp = dialled.leg?.hangUp();
+  const hangUp = dialledCall.leg?.hangUp();
   await scene.system.advance(5_000);
   await hangUp;
-  return dialled;
+  return dialledCall;
 }
 
 /** Calls this many strangers in succession. */
 async function callStrangers(scene: NumberScene, count: number): Promise<Dialled[]> {
-  const dialled: Dialled[] = [];
-  for (let i = 0; i < count; i++) dialled.push(await call(scene, `+1202555020${i}`));
-  return dialled;
+  const dialledCalls: Dialled[] = [];
+  for (let i = 0; i < count; i++) dialledCalls.push(await call(scene, `+1202555020${i}`));
+  return dialledCalls;
 }
 
 const endOf = ({ events }: Dialled) => events.find((event) => event.type === "ended");
@@ -36,11 +36,11 @@ describe("a number that may not call strangers (463)", () => {
   test("offers one of five calls, and fails the others without an offer", async () => {
     const scene = await linkWithContact({ timelock: false });
     scene.network.refuseOffers({ error: 463, from: OWNER, to: "strangers", forMs: 6 * HOUR });
-    const dialled = await callStrangers(scene, 5);
+    const dialledCalls = await callStrangers(scene, 5);
     expect(scene.network.calls).toHaveLength(1);
-    const releases = dialled.map(({ error }) => error?.release);
+    const releases = dialledCalls.map(({ error }) => error?.release);
     expect(releases.slice(1)).toEqual(["paused", "paused", "paused", "paused"]);
-    expect(dialled[4]?.error?.message).toContain("463");
+    expect(dialledCalls[4]?.error?.message).toContain("463");
   });
 
   test("still calls its contacts, and shows the restriction with its end while it is online", async () => {
@@ -58,7 +58,7 @@ describe("a number that may not call strangers (463)", () => {
     expect(contact.events.map(({ type }) => type)).toContain("alerting");
   });
 
-  test("knows the lock and its end before any offer, if the client supports it", async () => {
+  test("detects the lock and its end before any offer, if the client supports it", async () => {
     const scene = await linkWithContact();
     scene.network.refuseOffers({ error: 463, from: OWNER, to: "strangers", forMs: 6 * HOUR });
     await scene.system.advance(1_000);
@@ -116,21 +116,21 @@ describe("a number that may not call strangers (463)", () => {
     scene.client.dropSocket();
     await scene.system.advance(1_500);
     while ((await scene.line.probe()).state === "offline") await scene.system.advance(10);
-    const dialled = scene.dial("+12025550200");
+    const dialledCall = scene.dial("+12025550200");
     await scene.system.advance(1_000);
     expect(scene.network.calls).toHaveLength(0);
     await scene.system.advance(1_500);
-    expect(dialled.leg).toBeDefined();
+    expect(dialledCall.leg).toBeDefined();
   });
 
   test("calls no stranger if the lock starts during the lookup of the callee", async () => {
     const scene = await linkWithContact();
     const mayCall = () => new Promise<boolean>((resolve) => void scene.system.after(2_000, () => resolve(true)));
-    const dialled = scene.dial("+12025550200", { mayCall });
+    const dialledCall = scene.dial("+12025550200", { mayCall });
     await scene.system.advance(500);
     scene.network.refuseOffers({ error: 463, from: OWNER, to: "strangers", forMs: HOUR });
     await scene.system.advance(5_000);
-    expect(dialled.error?.release).toBe("paused");
+    expect(dialledCall.error?.release).toBe("paused");
     expect(scene.network.calls).toHaveLength(0);
   });
 

@@ -236,11 +236,11 @@ describe("an offer that is withdrawn while the connection is down", () => {
       return callId;
     };
     const abort = new AbortController();
-    const dialled = scene.line.dial(ANA, { callId: "call_1", ringTimeoutMs: 60_000 }, abort.signal).catch(() => {});
+    const dialling = scene.line.dial(ANA, { callId: "call_1", ringTimeoutMs: 60_000 }, abort.signal).catch(() => {});
     await scene.system.advance(500);
     if (reason === "a hang-up") abort.abort();
     await scene.system.advance(60_000);
-    await dialled;
+    await dialling;
     expect(await scene.line.probe()).toEqual({ state: "online" });
     expect(scene.network.calls.map(({ ended }) => ended)).toEqual(["caller"]);
   });
@@ -309,7 +309,7 @@ describe("an offer sent after the dial has given up", () => {
     scene.network.number(ANA, { devices: [{ does: "nothing" }] });
     scene.client.disturb("startCall", { afterMs: startMs });
     const abort = new AbortController();
-    const dialled = scene.line.dial(ANA, { callId: "call_1", ringTimeoutMs: 60_000 }, abort.signal).catch(() => {});
+    const dialling = scene.line.dial(ANA, { callId: "call_1", ringTimeoutMs: 60_000 }, abort.signal).catch(() => {});
     if (hangUpMs !== undefined) scene.system.after(hangUpMs, () => abort.abort());
     if (startMs > 100_000) {
       scene.system.after(2_000, () => {
@@ -320,7 +320,7 @@ describe("an offer sent after the dial has given up", () => {
       });
     }
     await scene.system.advance(startMs - 1);
-    await dialled;
+    await dialling;
     expect(await scene.line.probe()).toEqual({ state: "online" });
     expect(scene.network.calls).toEqual([]);
     await scene.system.advance(5_000);

@@ -187,7 +187,7 @@ describe("a Ringport with linked WhatsApp numbers", () => {
     await scene.stop();
   });
 
-  test("a pairing code links too", async () => {
+  test("a pairing code also links", async () => {
     const scene = new WhatsAppScene();
     await scene.create();
     const { code } = await scene.during(

@@ -6,20 +6,20 @@ import { type AccountScene, accountScene, BROWSER, PASSWORD, sceneOf } from "./s
 
 /** Advances time until the work has settled. */
 async function settle<T>({ system }: World, work: Promise<T>): Promise<T> {
-  let settled = false;
+  let isSettled = false;
   const done = (): void => {
-    settled = true;
+    isSettled = true;
   };
   work.then(done, done);
-  for (let tries = 0; tries < 200 && !settled; tries++) await system.advance(500);
+  for (let tries = 0; tries < 200 && !isSettled; tries++) await system.advance(500);
   return work;
 }
 
 /** All data that an account can have: a live call, ended ones with recordings, an unfinished deletion, webhooks, tokens. */
 async function fill({ world, accounts }: AccountScene, { account, principal }: NewSession): Promise<string[]> {
   const { app } = world;
-  const ended = await world.newInstance(principal);
-  const input = { instanceId: ended.id, type: "DYNAMIC_STREAM", target: { phoneNumber: NUMBER } } as const;
+  const endedInstance = await world.newInstance(principal);
+  const input = { instanceId: endedInstance.id, type: "DYNAMIC_STREAM", target: { phoneNumber: NUMBER } } as const;
   const call = await app.calls.create(principal, input, { idempotencyKey: "order-66" });
   await app.calls.hangUp(principal, call.id);
   world.recordings.record(call.id, 8_000, () => {});
@@ -32,9 +32,9 @@ async function fill({ world, accounts }: AccountScene, { account, principal }: N
   await world.system.settle();
   await app.webhooks.create(principal, { url: "https://example.com/hook" });
   await accounts.createToken(account, { label: "laptop" });
-  const revoked = await accounts.createToken(account, { label: "old laptop" });
-  await accounts.revokeToken(account, revoked.id);
-  return [ended.id, deletedInstance.id, live.id];
+  const revokedToken = await accounts.createToken(account, { label: "old laptop" });
+  await accounts.revokeToken(account, revokedToken.id);
+  return [endedInstance.id, deletedInstance.id, live.id];
 }
 
 async function expectNothing(
@@ -100,25 +100,25 @@ describe("the deletion of an account", () => {
       const bob = await member(await admin(), "bob@example.com");
       const ids = await fill(scene, bob);
       let remainingCrashes = at;
-      let failed = "";
+      let failedStep = "";
       world.storage[moment] = (operation: string) => {
         if (operation.startsWith("lease.") || remainingCrashes-- !== 0) return;
-        failed = operation;
+        failedStep = operation;
         throw new StorageUnavailable("the database is locked");
       };
       const first = await settle(world, accounts.delete(bob.account, PASSWORD)).catch((error: unknown) => error);
       world.storage[moment] = () => {};
       if (first !== undefined) {
         faults++;
-        expect(first, failed).toMatchObject({ code: "storage_unavailable" });
+        expect(first, failedStep).toMatchObject({ code: "storage_unavailable" });
         await settle(world, accounts.delete(bob.account, PASSWORD)).catch((error: { code: string }) => {
           // The account may have been deleted before the fault.
-          expect(error.code, failed).toBe("password_wrong");
+          expect(error.code, failedStep).toBe("password_wrong");
         });
       }
       await expectNothing(scene, bob, ids);
       await world.stop();
-      if (failed === "") break;
+      if (failedStep === "") break;
     }
     expect(faults).toBeGreaterThan(10);
   });
@@ -135,10 +135,10 @@ describe("the deletion of an account", () => {
       code: "storage_unavailable",
     });
     world.storage.before = () => {};
-    const restarted = await world.crashAndRestart();
-    const next = await sceneOf(restarted);
+    const restartedWorld = await world.crashAndRestart();
+    const next = await sceneOf(restartedWorld);
     const { account } = (await next.accounts.session(bob.secret))!;
-    await settle(restarted, next.accounts.delete(account, PASSWORD));
+    await settle(restartedWorld, next.accounts.delete(account, PASSWORD));
     await expectNothing(next, bob, ids);
   });
 
@@ -218,12 +218,12 @@ describe("the deletion of an account", () => {
         await registration.catch(() => {});
       };
       const deletion = settle(world, accounts.delete(ana.account, PASSWORD));
-      const [deleted] = await Promise.allSettled([deletion]);
-      if (deleted.status === "fulfilled") {
+      const [result] = await Promise.allSettled([deletion]);
+      if (result.status === "fulfilled") {
         await expect(registration).rejects.toMatchObject({ code: "registration_closed" });
         return expectNothing(scene, ana, [id]);
       }
-      expect(deleted.reason).toMatchObject({ code: "last_admin" });
+      expect(result.reason).toMatchObject({ code: "last_admin" });
       expect((await world.app.instances.get(ana.principal, id)).id).toBe(id);
     },
   );

@@ -17,7 +17,7 @@ describe("a secret", () => {
   });
 
   fuzz(
-    "is 64 hex digits, and nothing else is hashed",
+    "is 64 hex digits; other texts are not hashed",
     fc.asyncProperty(fc.oneof(fc.string({ unit: "binary" }), fc.anything()), async (input) => {
       let hashCount = 0;
       const hash = await hashOfSecret(input, (text) => {

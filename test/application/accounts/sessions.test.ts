@@ -21,10 +21,10 @@ describe("a session", () => {
     const { secret, session } = await admin();
     for (let day = 10; day < 90; day += 10) {
       await world.system.advance(10 * DAY_MS);
-      const { session: used } = (await accounts.session(secret))!;
+      const { session: usedSession } = (await accounts.session(secret))!;
       await world.system.settle();
-      expect(used.lastUsedAt).toBe(world.system.now());
-      expect(used.expiresAt - session.createdAt).toBe(Math.min(day + 14, 90) * DAY_MS);
+      expect(usedSession.lastUsedAt).toBe(world.system.now());
+      expect(usedSession.expiresAt - session.createdAt).toBe(Math.min(day + 14, 90) * DAY_MS);
     }
     await world.system.advance(10 * DAY_MS);
     expect(await accounts.session(secret)).toBeUndefined();
@@ -122,10 +122,10 @@ describe("a new password", () => {
     const { accounts, admin } = await accountScene();
     const { account, secret } = await admin();
     const other = await accounts.signIn(LOGIN, BROWSER);
-    const changed = await accounts.changePassword(account, { current: PASSWORD, next }, BROWSER);
-    expect(new Set([secret, other.secret, changed.secret]).size).toBe(3);
-    for (const ended of [secret, other.secret]) expect(await accounts.session(ended)).toBeUndefined();
-    expect(await accounts.session(changed.secret)).toMatchObject({ account });
+    const change = await accounts.changePassword(account, { current: PASSWORD, next }, BROWSER);
+    expect(new Set([secret, other.secret, change.secret]).size).toBe(3);
+    for (const endedSecret of [secret, other.secret]) expect(await accounts.session(endedSecret)).toBeUndefined();
+    expect(await accounts.session(change.secret)).toMatchObject({ account });
     await expect(accounts.signIn(LOGIN, BROWSER)).rejects.toMatchObject({ code: "sign_in_failed" });
     await accounts.signIn({ ...LOGIN, password: next }, BROWSER);
   });

@@ -122,7 +122,7 @@ describe("guessing", () => {
     expect(hasher.verifyCount).toBe(5);
   });
 
-  test("delays the right password too, but no other address", async () => {
+  test("also delays the right password, but no other address", async () => {
     const { world, accounts, admin, member } = await accountScene();
     await member(await admin(), "bob@example.com");
     for (let i = 0; i < 5; i++)

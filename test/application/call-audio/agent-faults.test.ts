@@ -71,7 +71,7 @@ describe("a transcription that fails permanently", () => {
 });
 
 describe("words that are lost", () => {
-  test("are asked for once more; then the call ends after an apology", async () => {
+  test("are requested once more; then the call ends after an apology", async () => {
     const transcription = new MeasuringTranscription();
     const scene = await talking(["x"], { agent: modelAgent(), transcription });
     const { world, leg } = scene;
@@ -164,13 +164,13 @@ describe("a speech engine", () => {
   });
 });
 
-describe("an agent whose reply yields nothing", () => {
+describe("an agent whose reply is empty", () => {
   const never = new Promise<never>(() => {});
   const says = (text: string): ConversationAction => ({ type: "say", text, interruptible: true });
   const listens: ConversationAction = { type: "listen", forMs: 60_000 };
   const HUNG = "the agent puppet sent nothing for 10000 ms";
 
-  test("is asked once more, then the call ends after an apology", async () => {
+  test("is asked again, then the call ends after an apology", async () => {
     const inputs: ConversationInput[] = [];
     const signals: AbortSignal[] = [];
     const agent = puppet(async function* (input, signal) {
@@ -340,14 +340,14 @@ describe("a reply that is prepared", () => {
     await world.system.advance(700);
     transcription.sessions[0]!.say({ type: "partial", text: partial });
     await world.system.advance(500);
-    const early = [...texts];
+    const firstTexts = [...texts];
     expect(soundMs(scene, 1_000)).toBe(0);
     await world.system.advance(2_000);
     leg.end("callee_hung_up");
     await world.system.advance(1_500);
     const turns = (await world.storedCall(call)).turns ?? [];
     await world.stop();
-    return { asked: texts, early, gapMs: turns.find(({ input }) => input === "words")?.turnGapMs ?? 0 };
+    return { asked: texts, early: firstTexts, gapMs: turns.find(({ input }) => input === "words")?.turnGapMs ?? 0 };
   }
 
   test("saves the model's thinking time at the end of the turn", async () => {

@@ -51,15 +51,15 @@ describe("the result by the schema of a call", () => {
 
   test("never delays the end: it follows if the callee hangs up first", async () => {
     let state = (_: unknown): void => {};
-    const reported = new Promise<unknown>((resolve) => {
+    const report = new Promise<unknown>((resolve) => {
       state = resolve;
     });
-    const { world, call } = await talking(reporter(() => reported, true));
+    const { world, call } = await talking(reporter(() => report, true));
     world.leg(call).end("callee_hung_up");
     await world.system.advance(1_500);
-    const ended = await world.storedCall(call);
-    expect(ended).toMatchObject({ status: "COMPLETED", resultError: expect.stringContaining("not known yet") });
-    expect(ended.result).toBeUndefined();
+    const endedCall = await world.storedCall(call);
+    expect(endedCall).toMatchObject({ status: "COMPLETED", resultError: expect.stringContaining("not known yet") });
+    expect(endedCall.result).toBeUndefined();
     state({ day: "Monday" });
     await world.system.advance(100);
     expect(await world.storedCall(call)).toMatchObject({ status: "COMPLETED", result: { day: "Monday" } });
@@ -81,7 +81,7 @@ describe("the result by the schema of a call", () => {
     await world.stop();
   });
 
-  const faulty: readonly (readonly [string, Report, string])[] = [
+  const faultyReports: readonly (readonly [string, Report, string])[] = [
     ["not an object", async () => "Monday", "the result does not fulfil resultSchema: it must be an object"],
     ["wrong twice", async () => ({}), "the result does not fulfil resultSchema: /day is missing"],
     [
@@ -100,7 +100,7 @@ describe("the result by the schema of a call", () => {
     ["a failure", () => Promise.reject(new Error("no model")), "the agent has stated no result: no model"],
   ];
 
-  test.for(faulty)("is replaced by the reason: %s", async ([, report, reason]) => {
+  test.for(faultyReports)("is replaced by the reason: %s", async ([, report, reason]) => {
     const { world, call } = await talking(reporter(report));
     await world.system.advance(1_500);
     const stored = await world.storedCall(call);
@@ -147,9 +147,9 @@ describe("a result that cannot be stored", () => {
     [
       "a circle",
       () => {
-        const circle: Record<string, unknown> = {};
-        circle.day = circle;
-        return circle;
+        const cyclicResult: Record<string, unknown> = {};
+        cyclicResult.day = cyclicResult;
+        return cyclicResult;
       },
       "the agent has stated no result: ",
     ],

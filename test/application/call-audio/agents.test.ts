@@ -39,7 +39,7 @@ describe("an agent call", () => {
     await world.stop();
   });
 
-  test("renders its first words while the phone rings, so that nothing delays them", async () => {
+  test("renders its first words while the phone rings", async () => {
     const scene = await ringing();
     await scene.world.system.advance(5_000);
     scene.leg.answer();
@@ -253,7 +253,7 @@ describe("an agent call", () => {
     await world.stop();
   });
 
-  test("stays if the callee interrupts the goodbye", async () => {
+  test("stays on the call if the callee interrupts the goodbye", async () => {
     const agent = puppet(async function* (input) {
       if (input.type === "words") yield { type: "say", text: "Yes?", interruptible: true };
       else {
@@ -263,16 +263,16 @@ describe("an agent call", () => {
       }
       yield { type: "listen", forMs: 60_000 };
     });
-    let interrupted = (): void => {};
+    let interrupt = (): void => {};
     const firstTurn = new Promise<void>((resolve) => {
-      interrupted = resolve;
+      interrupt = resolve;
     });
     const scene = await talking(["x"], { agent, transcription: new MeasuringTranscription() });
     const { world, call, leg } = scene;
     await world.system.advance(500);
     leg.say(voice(800, leg));
     await world.system.advance(1_500);
-    interrupted();
+    interrupt();
     await world.system.advance(2_000);
     expect((await world.storedCall(call)).status).toBe("IN_PROGRESS");
     expect((await lines(scene)).at(-1)).toBe("caller: Yes?");
@@ -280,16 +280,16 @@ describe("an agent call", () => {
   });
 
   test("ends the agent's work with the call", async () => {
-    let ended = false;
+    let hasEnded = false;
     const agent = puppet(async function* (_, signal) {
       yield { type: "listen", forMs: 60_000 };
       await new Promise((resolve) => signal.addEventListener("abort", resolve));
-      ended = true;
+      hasEnded = true;
     });
     const { world, call } = await talking(["x"], { agent });
     await world.app.calls.hangUp(ALICE, call.id);
     await world.system.settle();
-    expect(ended).toBe(true);
+    expect(hasEnded).toBe(true);
     await world.stop();
     expect(world.system.waiting).toBe(0);
   });

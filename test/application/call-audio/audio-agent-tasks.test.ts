@@ -22,10 +22,10 @@ interface Scene {
   readonly puppet: Puppet;
 }
 
-async function talking(more: object): Promise<Scene> {
+async function talking(extraFields: object): Promise<Scene> {
   const { agent, opened } = puppets();
   const world = await World.start({ agent });
-  const { call, leg } = await world.answeredAgentCall({ instructions: ["Ask for the day."], ...more });
+  const { call, leg } = await world.answeredAgentCall({ instructions: ["Ask for the day."], ...extraFields });
   return { world, call, leg, puppet: opened[0]! };
 }
 
@@ -74,8 +74,8 @@ describe("the result of a call with an agent in audio", () => {
     leg.end("callee_hung_up");
     await world.system.advance(1_500);
     expect((await world.storedCall(call)).resultError).toContain("not known yet");
-    const [cut] = puppet.reports.filter((report): report is HeardItem[] => Array.isArray(report)).flat();
-    expect(Math.abs(cut!.heardMs - 1_000)).toBeLessThanOrEqual(60);
+    const [interruptedItem] = puppet.reports.filter((report): report is HeardItem[] => Array.isArray(report)).flat();
+    expect(Math.abs(interruptedItem!.heardMs - 1_000)).toBeLessThanOrEqual(60);
     expect(puppet.signal.aborted).toBe(false);
     state({ day: "Monday" });
     await world.system.advance(100);

@@ -200,7 +200,7 @@ describe("a call with an agent in audio", () => {
   test.for([
     ["a JSON error", new TextEncoder().encode(`{"error":"${"overloaded ".repeat(20)}"}`), /text \(JSON\).*overloaded/],
     ["a WAV file", wavHeader({ sampleRate: 24_000 }), /WAV/],
-  ] as const)("fails, and plays nothing, if the agent sends %s as samples", async ([, bytes, detail]) => {
+  ] as const)("fails without playing audio if the agent sends %s as samples", async ([, bytes, detail]) => {
     const scene = await talking();
     const { world, call, puppet } = scene;
     puppet.does({ type: "reply", to: "begin" }, { type: "audio", item: "a", bytes }, { type: "item_end", item: "a" });
@@ -408,7 +408,7 @@ describe("a call with an agent in audio", () => {
     await world.stop();
   });
 
-  test("fails if the conversation breaks off, before the answer too", async () => {
+  test("fails if the conversation breaks off, even before the answer", async () => {
     const { agent, opened } = puppets();
     const { world, call } = await dialCall(agent);
     world.leg(call).placed();

@@ -49,7 +49,7 @@ describe("the taps of a call", () => {
     );
   });
 
-  test("get no marks for a whole frame", () => {
+  test("get no marks for a fully received frame", () => {
     expect(
       passThrough([undefined, new Uint8Array(160).fill(SAMPLE.received)], 160).marks.every(
         (mark) => mark === undefined,

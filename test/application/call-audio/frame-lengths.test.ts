@@ -19,7 +19,7 @@ const sounding = (samples: Int16Array): Int16Array =>
     samples.findLastIndex((sample) => sample !== 0) + 1,
   );
 
-async function answered(options: WorldOptions, text: string) {
+async function answeredScene(options: WorldOptions, text: string) {
   const world = await World.start(options);
   const { id: instanceId } = await world.activeInstance();
   const call: Call = await world.app.calls.create(ALICE, {
@@ -46,10 +46,10 @@ describe.each([
 ])("a leg with frames of %i ms at %i Hz", (frameMs, sampleRate) => {
   const start = { frameMs, sampleRate };
 
-  test("plays the whole message, exactly counted", async () => {
+  test("plays the entire message and counts it exactly", async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 60 }), async (characters) => {
-        const { world, call, leg } = await answered(start, "x".repeat(characters));
+        const { world, call, leg } = await answeredScene(start, "x".repeat(characters));
         await world.system.advance(characters * MS_PER_CHARACTER + 5_000);
         const messageMs = characters * MS_PER_CHARACTER;
         const { outcome } = await world.storedCall(call);
@@ -64,7 +64,7 @@ describe.each([
   });
 
   test("counts the audio heard of a message up to the frame in which the callee hangs up", async () => {
-    const { world, call, leg } = await answered(start, "x".repeat(100));
+    const { world, call, leg } = await answeredScene(start, "x".repeat(100));
     await world.system.advance(1_000);
     leg.end("callee_hung_up");
     await world.system.settle();
@@ -74,7 +74,7 @@ describe.each([
   });
 
   test("is recorded sample by sample, in step", async () => {
-    const { world, call, leg } = await answered(start, "x".repeat(60));
+    const { world, call, leg } = await answeredScene(start, "x".repeat(60));
     await world.system.advance(6 * frameMs);
     const words = tone(880, 600, sampleRate, 8_000);
     leg.say(words);
@@ -92,7 +92,7 @@ describe.each([
   });
 
   test("forwards keys heard as tones, as often as they were pressed", async () => {
-    const { world, call, leg } = await answered({ ...start, capabilities: { dtmf: "in-band" } }, "x".repeat(100));
+    const { world, call, leg } = await answeredScene({ ...start, capabilities: { dtmf: "in-band" } }, "x".repeat(100));
     await world.system.advance(500);
     leg.say(dtmfTones("1122#", { sampleRate }));
     await world.system.advance(3_000);
@@ -103,7 +103,7 @@ describe.each([
   });
 
   test("reports the callee's speech by its own samples", async () => {
-    const { world, call, leg } = await answered(start, "x".repeat(200));
+    const { world, call, leg } = await answeredScene(start, "x".repeat(200));
     await world.system.advance(10 * frameMs);
     const words = babble(1_000, sampleRate, 3_000, 5);
     leg.say(words);
@@ -117,7 +117,7 @@ describe.each([
     await world.stop();
   });
 
-  test("leaves the message whole after a beep", async () => {
+  test("leaves the entire message after a beep", async () => {
     const world = await World.start(start);
     const { id: instanceId } = await world.activeInstance();
     const call = await world.app.calls.create(ALICE, {
@@ -156,7 +156,7 @@ describe.each([
     await scene.world.stop();
   });
 
-  test("gives a voice detector no more than 20 ms at a time", async () => {
+  test("passes a voice detector at most 20 ms at a time", async () => {
     const lengths = new Set<number>();
     const voiceActivity = (rate: number) => {
       const vad = new Vad(rate);
@@ -167,13 +167,13 @@ describe.each([
         },
       };
     };
-    const { world } = await answered({ ...start, voiceActivity }, "x".repeat(30));
+    const { world } = await answeredScene({ ...start, voiceActivity }, "x".repeat(30));
     await world.system.advance(1_000);
     expect(Math.max(...lengths)).toBe(sampleRate / 50);
     await world.stop();
   });
 
-  test("gives a stream's client frames of 20 ms, and keeps its marks at their samples", async () => {
+  test("passes a stream's client 20 ms frames with marks at their samples", async () => {
     const world = await World.start({ ...start, streamPreview: true });
     const client = new RecordingClient(sampleRate);
     const { leg, attachment } = await answeredStream(world, client);
@@ -185,23 +185,23 @@ describe.each([
     attachment.mark("second");
     await world.system.advance(2_000);
     expect(client.frames.every((frame) => frame.length === sampleRate / 50)).toBe(true);
-    const received = (Math.floor(2_000 / frameMs) + 1) * frameMs;
+    const receivedMs = (Math.floor(2_000 / frameMs) + 1) * frameMs;
     // The leg's first frame is exchanged at the answer, perhaps before the client learns of it.
-    expect(Math.abs(client.frames.length * 20 - received)).toBeLessThanOrEqual(frameMs);
+    expect(Math.abs(client.frames.length * 20 - receivedMs)).toBeLessThanOrEqual(frameMs);
     const from = client.heard.findIndex((sample) => sample !== 0) - 1;
     expect(client.heard.subarray(from, from + words.length)).toEqual(words);
     expect(client.eventNames.filter((event) => event === "mark").length).toBe(2);
     const heard = leg.heard.subarray(leg.heard.findIndex((sample) => sample !== 0) - 1);
-    const cut = (330 * sampleRate) / 1_000;
-    expect(toneShare(heard.subarray(0, cut), 440, sampleRate)).toBeGreaterThan(0.99);
-    expect(toneShare(heard.subarray(cut, 2 * cut), 660, sampleRate)).toBeGreaterThan(0.99);
+    const cutAt = (330 * sampleRate) / 1_000;
+    expect(toneShare(heard.subarray(0, cutAt), 440, sampleRate)).toBeGreaterThan(0.99);
+    expect(toneShare(heard.subarray(cutAt, 2 * cutAt), 660, sampleRate)).toBeGreaterThan(0.99);
     attachment.clear();
     expect(client.latestEvent("cleared")?.data).toEqual({ heard_ms: 660 });
     await world.stop();
   });
 
-  test("gives listeners both sides in step", async () => {
-    const { world, call, leg } = await answered(start, "x".repeat(80));
+  test("passes listeners both sides in step", async () => {
+    const { world, call, leg } = await answeredScene(start, "x".repeat(80));
     const listening = await world.app.calls.listen(ALICE, call.id);
     const pieces: Int16Array[] = [];
     const reading = (async () => {
@@ -213,8 +213,8 @@ describe.each([
     leg.end("callee_hung_up");
     await world.system.settle();
     await reading;
-    const both = concatPcm(pieces);
-    const side = (channel: 0 | 1) => both.filter((_, i) => i % 2 === channel);
+    const joinedPcm = concatPcm(pieces);
+    const side = (channel: 0 | 1) => joinedPcm.filter((_, i) => i % 2 === channel);
     expect(toneShare(sounding(side(0)), 880, sampleRate)).toBeGreaterThan(0.99);
     expect(toneShare(sounding(side(1)), 440, sampleRate)).toBeGreaterThan(0.95);
     expect(side(1).length).toBeGreaterThanOrEqual((2_300 * sampleRate) / 1_000);

@@ -63,9 +63,9 @@ describe.each([8000, 16_000])("an inbound analyzer at %i Hz", (sampleRate) => {
     expect(heard).toMatchObject({ keys: "", speech: [], beeps: [{}] });
     expect(Math.abs(heard.beeps[0]!.hz - 950)).toBeLessThanOrEqual(4);
     expect(Math.abs(heard.beeps[0]!.atMs - 500)).toBeLessThanOrEqual(40);
-    const greeted = listen(concatPcm([silence(500), words, beep, silence(1_000)]), sampleRate);
-    expect(greeted.beeps.length).toBe(1);
-    expect(greeted.speech.at(-1)!.endMs).toBeLessThanOrEqual(500 + (words.length * 1000) / sampleRate + 120);
+    const greetedMachine = listen(concatPcm([silence(500), words, beep, silence(1_000)]), sampleRate);
+    expect(greetedMachine.beeps.length).toBe(1);
+    expect(greetedMachine.speech.at(-1)!.endMs).toBeLessThanOrEqual(500 + (words.length * 1000) / sampleRate + 120);
   });
 
   test("detects speech after keys", () => {
@@ -107,11 +107,11 @@ describe.each([8_000, 16_000])("a tone with gaps that a leg fills in, at %i Hz",
   /** A tone in alternating parts: received, filled in, received …, ms; silence around it. */
   const withGaps = (hz: number, parts: readonly number[], offsetMs = 500): string[] => {
     const sum = parts.reduce((total, ms) => total + ms);
-    const whole = tone(hz, sum, sampleRate, 9_000);
+    const wholeTone = tone(hz, sum, sampleRate, 9_000);
     const silence = (ms: number) => ({ samples: new Int16Array((sampleRate * ms) / 1000), received: true });
     let at = 0;
     const pieces = parts.map((ms, i) => {
-      const samples = whole.subarray((at * sampleRate) / 1000, ((at + ms) * sampleRate) / 1000);
+      const samples = wholeTone.subarray((at * sampleRate) / 1000, ((at + ms) * sampleRate) / 1000);
       at += ms;
       return { samples, received: i % 2 === 0 };
     });
@@ -130,7 +130,7 @@ describe.each([8_000, 16_000])("a tone with gaps that a leg fills in, at %i Hz",
       [80, 60, 20, 80],
       [20, 80, 20, 80, 20, 80, 20],
     ].map((parts) => ({ parts })),
-  )("is no beep if too little of it was received: $parts", ({ parts }) => {
+  )("is not a beep if too little of it was received: $parts", ({ parts }) => {
     for (const offsetMs of [500, 507, 513]) expect(withGaps(950, parts, offsetMs), `${offsetMs}`).toEqual([]);
   });
 

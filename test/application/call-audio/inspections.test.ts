@@ -8,15 +8,15 @@ let [alices, bobs]: [Instance, Instance] = [] as never;
 /** Waits until the running inspections have finished. */
 let finish: (() => void)[];
 /** Durations of the inspected files, s, in order. */
-let inspected: number[];
+let inspectedSizes: number[];
 
 beforeEach(async () => {
   world = await World.start({ policy: { kind: "fifo", depth: 1_000 } });
   [alices, bobs] = [await world.newInstance(ALICE), await world.newInstance(BOB)];
-  [finish, inspected] = [[], []];
+  [finish, inspectedSizes] = [[], []];
   const { inspect } = decoder;
   vi.spyOn(decoder, "inspect").mockImplementation(async (file, limits) => {
-    inspected.push(file[4] ?? 0);
+    inspectedSizes.push(file[4] ?? 0);
     await new Promise<void>((resolve) => finish.push(resolve));
     return inspect(file, limits);
   });
@@ -41,23 +41,23 @@ const upload = (principal: Principal, instance: Instance, seconds: number, signa
     .catch((error: unknown) => error);
 
 /** Waits for work outside of the manual clock, such as hashes. */
-async function idle(): Promise<void> {
+async function untilIdle(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 300));
   await world.system.settle();
 }
 
 async function finishAll(uploads: readonly Promise<unknown>[]): Promise<unknown[]> {
-  const finishing = setInterval(() => finish.splice(0).map((release) => release()), 1);
-  return Promise.all(uploads).finally(() => clearInterval(finishing));
+  const finishTimer = setInterval(() => finish.splice(0).map((release) => release()), 1);
+  return Promise.all(uploads).finally(() => clearInterval(finishTimer));
 }
 
 describe("uploads of one user", () => {
   test("are refused beyond fifty, per user", async () => {
     const uploads = Array.from({ length: 50 }, () => upload(ALICE, alices, 1));
-    await idle();
+    await untilIdle();
     expect(await upload(ALICE, alices, 1)).toMatchObject({ code: "server_busy" });
     uploads.push(upload(BOB, bobs, 2));
-    await idle();
+    await untilIdle();
     for (const created of await finishAll(uploads)) expect(created).toMatchObject({ created: true });
     const secondUpload = upload(ALICE, alices, 1);
     expect((await finishAll([secondUpload]))[0]).toMatchObject({ created: true });
@@ -65,42 +65,42 @@ describe("uploads of one user", () => {
 
   test("take turns with another user's", async () => {
     const uploads = Array.from({ length: 10 }, () => upload(ALICE, alices, 1));
-    await idle();
+    await untilIdle();
     uploads.push(upload(BOB, bobs, 2));
-    await idle();
-    expect(inspected).toEqual([1, 1]);
+    await untilIdle();
+    expect(inspectedSizes).toEqual([1, 1]);
     for (const release of finish.splice(0)) release();
-    await idle();
-    expect(inspected).toEqual([1, 1, 1, 2]);
+    await untilIdle();
+    expect(inspectedSizes).toEqual([1, 1, 1, 2]);
     await finishAll(uploads);
   });
 
   test("keep their turns to the end of the work, even if their clients disconnect", async () => {
     const abort = new AbortController();
     const uploads = [1, 1].map((seconds) => upload(ALICE, alices, seconds, abort.signal));
-    await idle();
+    await untilIdle();
     uploads.push(upload(BOB, bobs, 2));
-    await idle();
+    await untilIdle();
     abort.abort(new Error("the client has left"));
-    await idle();
-    expect(inspected).toEqual([1, 1]);
+    await untilIdle();
+    expect(inspectedSizes).toEqual([1, 1]);
     for (const release of finish.splice(0)) release();
-    await idle();
-    expect(inspected).toEqual([1, 1, 2]);
+    await untilIdle();
+    expect(inspectedSizes).toEqual([1, 1, 2]);
     await finishAll(uploads);
   });
 
   test("stop waiting once their clients disconnect", async () => {
     const abort = new AbortController();
     const uploads = [1, 1].map((seconds) => upload(ALICE, alices, seconds));
-    await idle();
+    await untilIdle();
     const reason = new Error("the client has left");
     const pendingUpload = upload(ALICE, alices, 3, abort.signal);
-    await idle();
+    await untilIdle();
     abort.abort(reason);
     expect(await pendingUpload).toBe(reason);
     expect(await upload(ALICE, alices, 4, abort.signal)).toBe(reason);
     await finishAll(uploads);
-    expect(inspected).toEqual([1, 1]);
+    expect(inspectedSizes).toEqual([1, 1]);
   });
 });

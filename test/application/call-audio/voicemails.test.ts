@@ -72,7 +72,7 @@ describe("an agent that a machine answers", () => {
     await scene.world.stop();
   });
 
-  test("waits for the beep if the agent leaves a voicemail, and says all of it", async () => {
+  test("waits for the beep before the agent's entire voicemail", async () => {
     const inputs: string[] = [];
     const agent = puppet(async function* (input) {
       inputs.push(input.type);

@@ -82,7 +82,7 @@ describe("a call that a machine answers", () => {
   test.each([
     ["a text", undefined, MESSAGE_MS, 440],
     ["a file", { type: "FIXED_AUDIO", audio: { audioBase64: audioFile(3) } }, 3_000, 880],
-  ] as const)("hears %s whole after its beep, and only that counts as heard", async (_, message, ms, hz) => {
+  ] as const)("hears all of %s after its beep, and only that counts as heard", async (_, message, ms, hz) => {
     const scene = await answerCall("leave_message", message);
     scene.leg.say(concatPcm([speech(9_000), silence(500), beep]));
     await scene.world.system.advance(20_000);

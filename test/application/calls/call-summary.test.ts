@@ -20,7 +20,7 @@ function summaryAt(now: string, tallies: Readonly<Record<string, CallTally>> = {
   }));
 }
 
-test("fourteen whole days of UTC are counted, the last one being today", async () => {
+test("fourteen full UTC days are counted, up to today", async () => {
   for (const now of ["2026-03-01T00:00:00.000Z", "2026-03-01T23:59:59.999Z"]) {
     const { ranges, summary } = await summaryAt(now);
     expect(ranges).toHaveLength(14);

@@ -41,12 +41,12 @@ test.each<[string, CallerId | undefined, CreateCallInput["from"], CallerId | und
     { phoneNumber: OURS, displayName: "Desk", withheld: true },
   ],
   ["a name without a number", undefined, { displayName: " Desk " }, { displayName: "Desk" }],
-])("the network gets the caller of a call: %s", async (_, callerId, from, dialled) => {
+])("the network gets the caller of a call: %s", async (_, callerId, from, expectedFrom) => {
   const { world, instance, call } = await scene();
   if (callerId) await world.app.instances.update(ALICE, instance.id, { callerId });
   const created = await call(from);
-  expect(world.leg(created).from).toEqual(dialled);
-  expect((await world.storedCall(created)).from).toEqual(dialled);
+  expect(world.leg(created).from).toEqual(expectedFrom);
+  expect((await world.storedCall(created)).from).toEqual(expectedFrom);
   await world.stop();
 });
 
@@ -110,18 +110,18 @@ test("a waiting call is not dialled once its number is no longer listed", async 
   world.line(instance).goOffline();
   await world.system.settle();
   const queuedCall = await call(OURS);
-  const restarted = await world.crashAndRestart({ capabilities: { callerIds: ["+1415555*"] } });
-  restarted.line(instance).goOnline();
-  await restarted.system.settle();
-  expect(await restarted.storedCall(queuedCall)).toMatchObject({
+  const restartedWorld = await world.crashAndRestart({ capabilities: { callerIds: ["+1415555*"] } });
+  restartedWorld.line(instance).goOnline();
+  await restartedWorld.system.settle();
+  expect(await restartedWorld.storedCall(queuedCall)).toMatchObject({
     status: "FAILED",
     outcome: {
       reason: "rejected_by_network",
       detail: `not dialled: calls over "${world.network.name}" may not come from ${OURS}`,
     },
   });
-  expect(restarted.network.legs).toEqual([]);
-  await restarted.stop();
+  expect(restartedWorld.network.legs).toEqual([]);
+  await restartedWorld.stop();
 });
 
 test("an update applies to later calls; null removes the caller", async () => {
@@ -130,8 +130,8 @@ test("an update applies to later calls; null removes the caller", async () => {
   world.line(instance).goOffline();
   await world.system.settle();
   const queuedCall = await call();
-  const updated = await instances.update(ALICE, instance.id, { callerId: OURS, metadata: { a: 1 } });
-  expect(updated).toMatchObject({ name: instance.name, metadata: { a: 1 }, callerId: { phoneNumber: OURS } });
+  const updatedInstance = await instances.update(ALICE, instance.id, { callerId: OURS, metadata: { a: 1 } });
+  expect(updatedInstance).toMatchObject({ name: instance.name, metadata: { a: 1 }, callerId: { phoneNumber: OURS } });
   const laterCall = await call();
   expect(await instances.update(ALICE, instance.id, { name: "Desk" })).toMatchObject({
     name: "Desk",

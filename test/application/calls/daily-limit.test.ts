@@ -140,11 +140,11 @@ describe("a token with a daily limit", () => {
     expect(await world.app.calls.list(TWICE)).toEqual([]);
     expect((await refusalOf(create(world, instances[2]))).code).toBe("daily_call_limit");
     await world.app.erase(NUMBER);
-    const restarted = await world.crashAndRestart();
-    expect((await refusalOf(create(restarted, instances[2]))).code).toBe("daily_call_limit");
-    await restarted.system.advance(20 * HOUR_MS);
-    expect((await create(restarted, instances[2])).created).toBe(true);
-    await restarted.stop();
+    const restartedWorld = await world.crashAndRestart();
+    expect((await refusalOf(create(restartedWorld, instances[2]))).code).toBe("daily_call_limit");
+    await restartedWorld.system.advance(20 * HOUR_MS);
+    expect((await create(restartedWorld, instances[2])).created).toBe(true);
+    await restartedWorld.stop();
   });
 
   test("has no limit after an erasure that day", async () => {

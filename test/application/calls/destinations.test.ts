@@ -29,9 +29,9 @@ test("a token only calls numbers that start with one of its prefixes", async () 
 
 test("a refused destination precedes a missing instance", async () => {
   const { world, to } = await scene();
-  const foreign = await world.newInstance(BOB);
-  await expect(to(NUMBER, GERMAN, foreign.id)).rejects.toMatchObject(NOT_ALLOWED);
-  await expect(to("+4930123456", GERMAN, foreign.id)).rejects.toMatchObject({ code: "instance_not_found" });
+  const foreignInstance = await world.newInstance(BOB);
+  await expect(to(NUMBER, GERMAN, foreignInstance.id)).rejects.toMatchObject(NOT_ALLOWED);
+  await expect(to("+4930123456", GERMAN, foreignInstance.id)).rejects.toMatchObject({ code: "instance_not_found" });
   await world.stop();
 });
 
@@ -75,15 +75,15 @@ test("a restart with other prefixes keeps waiting calls from being dialled", asy
   world.line(instance).goOffline();
   await world.system.settle();
   const call = await to("+4930123456");
-  const restarted = await world.crashAndRestart({ callLimits: { allowedPrefixes: ["+43"] } });
-  restarted.line(instance).goOnline();
-  await restarted.system.settle();
-  expect(await restarted.storedCall(call)).toMatchObject({
+  const restartedWorld = await world.crashAndRestart({ callLimits: { allowedPrefixes: ["+43"] } });
+  restartedWorld.line(instance).goOnline();
+  await restartedWorld.system.settle();
+  expect(await restartedWorld.storedCall(call)).toMatchObject({
     status: "FAILED",
     outcome: { reason: "rejected_by_network", detail: expect.stringContaining("only numbers that begin with +43") },
   });
-  expect(restarted.network.legs).toEqual([]);
-  await restarted.stop();
+  expect(restartedWorld.network.legs).toEqual([]);
+  await restartedWorld.stop();
 });
 
 test.each([

@@ -5,10 +5,10 @@ import { ALICE, World } from "../../support/application.ts";
 /** Reads an iterator to its end while time advances. */
 function listen(world: World, callId: string, signal?: AbortSignal) {
   const events: Event[] = [];
-  const ended = (async () => {
+  const eventsEnd = (async () => {
     for await (const event of world.app.calls.events(ALICE, callId, signal ? { signal } : {})) events.push(event);
   })();
-  return { events, ended, types: () => events.map((event) => event.type) };
+  return { events, ended: eventsEnd, types: () => events.map((event) => event.type) };
 }
 
 describe("the events of a call", () => {
@@ -120,10 +120,10 @@ describe("the events of a call", () => {
     const call = await world.call(await world.newInstance());
     const abort = new AbortController();
     const { ended } = listen(world, call.id, abort.signal);
-    const failed = expect(ended).rejects.toThrow("enough");
+    const rejection = expect(ended).rejects.toThrow("enough");
     await world.system.settle();
     abort.abort(new Error("enough"));
-    await failed;
+    await rejection;
     await world.stop();
   });
 
@@ -134,7 +134,7 @@ describe("the events of a call", () => {
     await world.stop();
   });
 
-  test("of an interrupted call's session end too", async () => {
+  test("of an interrupted call's session also end", async () => {
     const world = await World.start();
     const call = await world.call(await world.activeInstance());
     const { ended, types } = listen(world, call.id);

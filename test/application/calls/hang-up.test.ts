@@ -23,11 +23,11 @@ describe("ending a call", () => {
     const instance = await world.activeInstance();
     const release = world.holdClaim();
     const call = await world.call(instance);
-    const ended = world.app.calls.hangUp(ALICE, call.id);
+    const hangUp = world.app.calls.hangUp(ALICE, call.id);
     await world.system.settle();
     release();
     await world.system.settle();
-    await ended;
+    await hangUp;
     await world.system.advance(10_000);
     expect(await world.storedCall(call)).toMatchObject(TERMINATED);
     for (const leg of world.network.legs) expect(leg.live).toBe(false);
@@ -119,10 +119,10 @@ describe("ending a call", () => {
       leg.placed();
       await world.system.settle();
       if (order === "answer first") leg.answer();
-      const ended = world.app.calls.hangUp(ALICE, call.id);
+      const hangUp = world.app.calls.hangUp(ALICE, call.id);
       if (order === "end first") leg.answer();
       await world.system.settle();
-      await ended;
+      await hangUp;
       const done = await world.storedCall(call);
       expect(done).toMatchObject(TERMINATED);
       expect(done.startedAt !== null).toBe((await world.eventTypes(call)).includes("answered"));

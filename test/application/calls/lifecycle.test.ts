@@ -180,16 +180,16 @@ describe("a call that is answered", () => {
 
     resume();
     await world.system.settle();
-    const silent = leg.heard.length - samplesMs(1_000);
+    const silenceStart = leg.heard.length - samplesMs(1_000);
     await world.system.advance(1_500);
-    const remainder = leg.heard.subarray(samplesMs(1_000) + silent, samplesMs(2_000) + silent);
+    const remainder = leg.heard.subarray(samplesMs(1_000) + silenceStart, samplesMs(2_000) + silenceStart);
     expect(toneShare(remainder, 440, 8_000)).toBeGreaterThan(0.99);
     expect(await world.storedCall(call)).toMatchObject({
       status: "COMPLETED",
       outcome: { reason: "message_played", heardMs: 2_000, heardRatio: 1 },
     });
     const delays = (await world.timeline(call)).filter(({ type }) => type === "message_delayed");
-    expect(delays.map(({ data }) => data)).toEqual([{ at_ms: 1_000, silence_ms: silent / 8 }]);
+    expect(delays.map(({ data }) => data)).toEqual([{ at_ms: 1_000, silence_ms: silenceStart / 8 }]);
     await world.stop();
   });
 
@@ -395,7 +395,7 @@ describe("a call whose media fails", () => {
     await world.stop();
   });
 
-  test("continues without inbound audio if its absence is no evidence", async () => {
+  test("continues without inbound audio if its absence proves nothing", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.network.onDial = (leg) => {
@@ -508,14 +508,14 @@ describe("calls that cannot be carried yet", () => {
 test("ended calls leave no timer except the line's probe", async () => {
   const world = await World.start();
   const instance = await world.activeInstance();
-  const idle = world.system.waiting;
+  const idleTimers = world.system.waiting;
   for (let i = 0; i < 3; i++) {
     const { call } = await world.answeredCall(instance);
     await world.system.advance(3_000);
     expect((await world.storedCall(call)).status).toBe("COMPLETED");
   }
   // The queue's own timer was set by the first creation and fires once.
-  expect(world.system.waiting).toBeLessThanOrEqual(idle + 1);
+  expect(world.system.waiting).toBeLessThanOrEqual(idleTimers + 1);
   await world.stop();
   expect(world.system.waiting).toBe(0);
 });

@@ -78,7 +78,7 @@ describe("a pause before the message", () => {
   test.each([
     ["a text", TTS, MESSAGE_MS, 440],
     ["a file", { type: "FIXED_AUDIO", audio: { audioBase64: audioFile(3) } }, 3_000, 880],
-  ] as const)("is silence, and %s follows whole", async (_, message, ms, hz) => {
+  ] as const)("is silence, and all of %s follows", async (_, message, ms, hz) => {
     const scene = await answerCall({ ...message, startDelayMs: 1_500 });
     await scene.world.system.advance(8_000);
     const intervals = toneAt(scene, hz);
@@ -161,7 +161,7 @@ describe("a message that waits for the first word", () => {
 });
 
 describe("an extension", () => {
-  test("is heard as tones in order, after its pauses, and then the whole message", async () => {
+  test("is heard as ordered tones after its pauses, then the entire message", async () => {
     const scene = await answerCall(TTS, ",,12w*9");
     await scene.world.system.advance(14_000);
     const keys = keysIn(scene);

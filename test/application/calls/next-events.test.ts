@@ -80,11 +80,11 @@ describe("a reader that waits for events", () => {
   test("is refused when the server stops, and ends when its signal is aborted", async () => {
     const { world, cursor } = await startedWorld();
     const abort = new AbortController();
-    const ended = nextEvents(world, { cursor }, abort.signal);
+    const reading = nextEvents(world, { cursor }, abort.signal);
     const stopped = nextEvents(world, { cursor });
     abort.abort();
     await world.system.settle();
-    expect(ended.page?.events).toEqual([]);
+    expect(reading.page?.events).toEqual([]);
     expect(stopped).toEqual({});
     await world.stop();
     await world.system.settle();

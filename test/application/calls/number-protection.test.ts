@@ -95,7 +95,7 @@ describe("refusals of single calls", () => {
 });
 
 describe("the pace", () => {
-  test("is kept under the single policy too", async () => {
+  test("is also kept under the single policy", async () => {
     const world = await World.start({ policy: { kind: "single", paceMs: 10_000 } });
     const instance = await world.activeInstance();
     await missedCall(world, instance);

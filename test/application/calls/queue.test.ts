@@ -38,7 +38,7 @@ describe("under the single policy", () => {
   test("a bad message is refused during active calls", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
-    const active = await world.call(instance);
+    const activeCall = await world.call(instance);
     const common = { instanceId: instance.id, target: { phoneNumber: NUMBER } };
     const voice = { type: "FIXED_TTS", tts: { text: "Hello.", voiceId: "xx-XX-9" } } as const;
     const file = { type: "FIXED_AUDIO", audio: { audioBase64: btoa("no audio at all") } } as const;
@@ -50,7 +50,7 @@ describe("under the single policy", () => {
         code: fault.code,
         errors: [expect.objectContaining(fault)],
       });
-    expect(await world.call(instance)).toMatchObject({ id: active.id, created: false });
+    expect(await world.call(instance)).toMatchObject({ id: activeCall.id, created: false });
     await world.stop();
   });
 
@@ -105,11 +105,11 @@ describe("under a fifo policy", () => {
     const instance = await world.activeInstance();
     await world.call(instance);
     await world.system.advance(2_000);
-    const idle = world.system.waiting;
+    const idleTimers = world.system.waiting;
     world.leg().end("busy");
     await world.system.settle();
     for (let i = 0; i < 5; i++) await world.call(instance);
-    expect(world.system.waiting).toBeLessThanOrEqual(idle + 1);
+    expect(world.system.waiting).toBeLessThanOrEqual(idleTimers + 1);
     await world.system.advance(7_999);
     expect(world.network.legs).toHaveLength(1);
     await world.system.advance(1);
@@ -244,7 +244,7 @@ describe("a call that waits too long", () => {
     await world.stop();
   });
 
-  test("fails too if it expired and then returned to its queue", async () => {
+  test("also fails if it expired and then returned to its queue", async () => {
     const world = await World.start({ timings: { queueTimeoutMs: 20_000 } });
     const instance = await world.activeInstance();
     const call = await world.call(instance); // claimed, and dialling

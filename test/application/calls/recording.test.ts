@@ -135,7 +135,7 @@ describe("a call that is recorded", () => {
 describe("a recording at the limit of stored bytes", () => {
   const KIB = 1024;
   const LONG = "x".repeat(200); // 10 s
-  const incomplete = async (world: World, call: Call) =>
+  const incompleteEvents = async (world: World, call: Call) =>
     (await world.timeline(call)).filter(({ type }) => type === "recording_incomplete").map(({ data }) => data);
   const pickUp = async (world: World, call: Call): Promise<void> => {
     world.leg(call).placed();
@@ -153,7 +153,7 @@ describe("a recording at the limit of stored bytes", () => {
     expect(outcome).toMatchObject({ reason: "message_played", heardRatio: 1 });
     expect(recordedMs).toBeGreaterThan(2_000);
     expect(recordedMs).toBeLessThanOrEqual((200 * KIB) / 64);
-    expect(await incomplete(world, call)).toEqual([{ reason: "storage_quota", recorded_ms: recordedMs }]);
+    expect(await incompleteEvents(world, call)).toEqual([{ reason: "storage_quota", recorded_ms: recordedMs }]);
     expect(recordingOf(world, call).isFinished).toBe(true);
     // The rows of its end are added.
     expect(await world.storage.retention.storedBytes(instance.id)).toBeLessThan(210 * KIB);
@@ -166,15 +166,15 @@ describe("a recording at the limit of stored bytes", () => {
     const second = await recordedCall(world, await world.activeInstance(), LONG);
     for (const call of [first, second]) await pickUp(world, call);
     await world.system.advance(15_000);
-    let recorded = 0;
+    let recordedCount = 0;
     for (const call of [first, second]) {
       const { outcome, recordedMs } = await world.storedCall(call);
       expect(outcome?.heardRatio).toBe(1);
-      expect(await incomplete(world, call)).toEqual([{ reason: "storage_quota", recorded_ms: recordedMs }]);
-      recorded += recordedMs ?? 0;
+      expect(await incompleteEvents(world, call)).toEqual([{ reason: "storage_quota", recorded_ms: recordedMs }]);
+      recordedCount += recordedMs ?? 0;
     }
-    expect(recorded).toBeGreaterThan(6_000);
-    expect(recorded).toBeLessThanOrEqual((600 * KIB) / 64);
+    expect(recordedCount).toBeGreaterThan(6_000);
+    expect(recordedCount).toBeLessThanOrEqual((600 * KIB) / 64);
     await world.stop();
   });
 
@@ -187,13 +187,13 @@ describe("a recording at the limit of stored bytes", () => {
     await pickUp(world, call);
     await world.system.advance(10_000);
     expect(await world.storedCall(call)).toMatchObject({ outcome: { heardRatio: 1 } });
-    expect(await incomplete(world, call)).toMatchObject([{ reason: "storage_quota" }]);
+    expect(await incompleteEvents(world, call)).toMatchObject([{ reason: "storage_quota" }]);
     world.storage.retention.storedBytes = storedBytes;
     const next = await recordedCall(world, instance);
     await pickUp(world, next);
     await world.system.advance(10_000);
     expect((await world.storedCall(next)).recordedMs).toBeGreaterThanOrEqual(MESSAGE_MS);
-    expect(await incomplete(world, next)).toEqual([]);
+    expect(await incompleteEvents(world, next)).toEqual([]);
     await world.stop();
   });
 
@@ -238,13 +238,13 @@ describe("a store of recordings with a fault", () => {
     const { status, outcome } = await world.storedCall(call);
     expect([status, outcome?.reason, outcome?.heardRatio]).toEqual(["COMPLETED", "message_played", 1]);
     expect(leg.heard.filter((sample) => sample !== 0).length).toBeGreaterThan((RATE * MESSAGE_MS) / 1_100);
-    const incomplete = (await world.timeline(call)).filter(({ type }) => type === "recording_incomplete");
-    expect(incomplete.map(({ data }) => (data as { reason: string }).reason)).toEqual(reasons);
+    const incompleteEvents = (await world.timeline(call)).filter(({ type }) => type === "recording_incomplete");
+    expect(incompleteEvents.map(({ data }) => (data as { reason: string }).reason)).toEqual(reasons);
     await world.stop();
   });
 });
 
-describe("there is no recording", () => {
+describe("no recording is stored", () => {
   const refusal = { code: "recording_not_found" };
 
   test("of a call without recording", async () => {

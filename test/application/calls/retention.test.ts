@@ -22,7 +22,7 @@ const isStored = async (world: World, call: Call) => (await world.storage.calls.
 const days = (world: World, count: number) => world.system.advance(count * DAY_MS);
 
 describe("a wall clock that jumps", () => {
-  test("forward purges nothing before a day of uptime, and is logged once", async () => {
+  test("forward purges no call before a day of uptime, and is logged once", async () => {
     const { world, call } = await withEndedCall();
     await world.system.advance(2 * HOUR_MS);
     world.system.jump(40 * DAY_MS);
@@ -47,7 +47,7 @@ describe("a wall clock that jumps", () => {
     await world.stop();
   });
 
-  test("forward and back purges nothing, however long it then runs", async () => {
+  test("forward and back purges no call, however long the server then runs", async () => {
     const { world, call } = await withEndedCall();
     world.system.jump(40 * DAY_MS);
     await world.system.advance(20 * HOUR_MS);
@@ -72,7 +72,7 @@ describe("a wall clock that jumps", () => {
     await world.stop();
   });
 
-  test("between two processes purges nothing immediately", async () => {
+  test("between two processes purges no call immediately", async () => {
     const { world, call } = await withEndedCall();
     await world.system.advance(2 * HOUR_MS);
     world.system.jump(40 * DAY_MS);
@@ -171,7 +171,7 @@ describe("personal data is purged on time", () => {
   });
 
   test("recordings whose length could not be read", async () => {
-    const { world, call } = await recorded();
+    const { world, call } = await recordedCall();
     world.recordings.read = async () => {
       throw new Error("input/output error");
     };
@@ -184,7 +184,7 @@ describe("personal data is purged on time", () => {
   });
 
   test("such recordings even before their calls", async () => {
-    const { world, call } = await recorded();
+    const { world, call } = await recordedCall();
     world.recordings.read = async () => {
       throw new Error("input/output error");
     };
@@ -212,7 +212,7 @@ describe("personal data is purged on time", () => {
 });
 
 /** A call that is being recorded. */
-async function recorded(): Promise<{ world: World; call: Call }> {
+async function recordedCall(): Promise<{ world: World; call: Call }> {
   const world = await World.start({ retentionDays: 1 });
   const { id: instanceId } = await world.activeInstance();
   const call = await world.app.calls.create(ALICE, {

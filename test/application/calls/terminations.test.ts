@@ -63,9 +63,9 @@ describe("ending a live call that cannot be stored", () => {
     world.storage.isFull = true;
     leg.end("callee_hung_up");
     await world.system.settle();
-    const early = answer(world, call);
+    const earlyAnswer = answer(world, call);
     await world.system.advance(5_000);
-    expect(await early).toBe("storage_unavailable");
+    expect(await earlyAnswer).toBe("storage_unavailable");
     world.storage.isFull = false;
     await world.system.advance(6_000);
     expect(await answer(world, call)).toBe("call_not_found");
@@ -102,11 +102,11 @@ describe("ending a waiting call that cannot be stored", () => {
     const instance = await world.activeInstance();
     const release = world.holdClaim();
     const call = await world.call(instance);
-    const ended = answer(world, call);
+    const answerEnd = answer(world, call);
     await world.system.settle();
     release();
     await world.system.advance(1_000);
-    expect(await ended).toBe("ended");
+    expect(await answerEnd).toBe("ended");
     expect(world.network.legs).toEqual([]);
     expect(await world.storedCall(call)).toMatchObject(TERMINATED);
     await world.stop();
@@ -134,7 +134,7 @@ describe("a termination", () => {
     world.storage.before = (operation) => {
       if (operation === "calls.active") world.storage.isFull = true; // the intent is stored
     };
-    const deleted = world.app.instances.delete(ALICE, instance.id).catch(() => {});
+    const deletion = world.app.instances.delete(ALICE, instance.id).catch(() => {});
     await world.system.advance(100);
     expect(leg.live).toBe(false);
     const responses = [answer(world, live), answer(world, queuedCall)];
@@ -143,7 +143,7 @@ describe("a termination", () => {
     world.storage.before = () => {};
     world.storage.isFull = false;
     await world.system.advance(20_000);
-    await deleted;
+    await deletion;
     for (const call of [live, queuedCall]) {
       expect((await world.storedCall(call)).outcome?.reason).toBe("instance_deleted");
       expect(await answer(world, call)).toBe("call_not_found");

@@ -44,8 +44,8 @@ async function waitingWorld(storage: Storage, policy: World["context"]["policy"]
 /** Makes the operation fail, before or after it is done, this many times or until the connection is repaired. */
 function breakConnection(world: World, moment: "before" | "after", operation: string, times = Infinity): void {
   let remaining = times;
-  world.storage[moment] = (called) => {
-    if (called === operation && remaining-- > 0) throw new StorageUnavailable("the connection broke");
+  world.storage[moment] = (method) => {
+    if (method === operation && remaining-- > 0) throw new StorageUnavailable("the connection broke");
   };
 }
 

@@ -221,7 +221,7 @@ test("an existing call's response frees the key", async () => {
   await world.stop();
 });
 
-test("a request that creates nothing writes nothing", async () => {
+test("a request that creates no record does not write", async () => {
   const world = await World.start();
   const instance = await world.newInstance();
   const deletedInstance = await world.newInstance();

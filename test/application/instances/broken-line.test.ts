@@ -36,7 +36,7 @@ describe("a line with a permanent fault", () => {
     await world.stop();
   });
 
-  test("fails calls after the grace period too, even of an instance never linked", async () => {
+  test("also fails calls after the grace period, even if never linked", async () => {
     const world = await World.start({ capabilities: { linking: "operator" } });
     world.network.reachability = { state: "offline", reason: REASON, lasting: true };
     const instance = await world.newInstance();

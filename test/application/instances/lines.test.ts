@@ -49,12 +49,12 @@ describe("linking", () => {
     await world.line(instance).scan("+12025550177");
     await world.activeInstance();
     expect(world.speech.warmUps).toBe(1);
-    const restarted = await world.crashAndRestart();
-    expect(restarted.speech.warmUps).toBe(1);
-    await restarted.stop();
+    const restartedWorld = await world.crashAndRestart();
+    expect(restartedWorld.speech.warmUps).toBe(1);
+    await restartedWorld.stop();
   });
 
-  test("returns the current code after changes too", async () => {
+  test("returns the current code even after changes", async () => {
     const world = await World.start();
     const instance = await world.newInstance();
     const first = await world.app.instances.configure(ALICE, instance.id);
@@ -141,9 +141,9 @@ describe("linking", () => {
   test("keeps credentials encrypted until the instance's end", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
-    const sealed = await world.storage.instances.loadCredentials(instance.id);
-    expect(sealed).toBeDefined();
-    expect(new TextDecoder().decode(sealed)).not.toContain("+1202");
+    const sealedCredentials = await world.storage.instances.loadCredentials(instance.id);
+    expect(sealedCredentials).toBeDefined();
+    expect(new TextDecoder().decode(sealedCredentials)).not.toContain("+1202");
     await world.app.instances.delete(ALICE, instance.id);
     expect(await world.storage.instances.loadCredentials(instance.id)).toBeUndefined();
     await world.stop();
@@ -265,7 +265,7 @@ describe("a line that goes offline", () => {
     },
   );
 
-  test("that flaps within the grace period writes nothing", async () => {
+  test("that flaps within the grace period causes no write", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     const writes = () => world.storage.writes.filter((operation) => operation.startsWith("instances.")).length;
@@ -491,10 +491,10 @@ describe("deleting an instance", () => {
     };
     const configured = Promise.allSettled([world.app.instances.configure(ALICE, instance.id)]);
     await world.system.settle();
-    const deleted = world.app.instances.delete(ALICE, instance.id);
+    const deletion = world.app.instances.delete(ALICE, instance.id);
     await world.system.settle();
     release();
-    await deleted;
+    await deletion;
     await world.system.advance(20_000);
     const [answer] = await configured;
     expect(answer?.status).toBe("rejected");
@@ -532,27 +532,27 @@ describe("a start", () => {
       openedIds.push(instance.id);
       return open(instance, ...rest);
     };
-    const restarted = await world.crashAndRestart({ network: world.network });
+    const restartedWorld = await world.crashAndRestart({ network: world.network });
     expect(openedIds).toEqual([fourth, second, first, third, fifth]);
-    await restarted.stop();
+    await restartedWorld.stop();
   });
 
   test("is not delayed by the long queue of one number", async () => {
     const world = await World.start({ policy: { kind: "fifo", depth: 600 } });
     const instances: Instance[] = [];
     for (let index = 0; index < 3; index++) instances.push(await world.activeInstance());
-    const [idle, short, long] = instances as [Instance, Instance, Instance];
-    for (const instance of [long, short]) world.line(instance).goOffline("no route");
-    for (let count = 0; count < 501; count++) await world.create(long);
-    await world.create(short);
+    const [idleInstance, shortInstance, longInstance] = instances as [Instance, Instance, Instance];
+    for (const instance of [longInstance, shortInstance]) world.line(instance).goOffline("no route");
+    for (let count = 0; count < 501; count++) await world.create(longInstance);
+    await world.create(shortInstance);
     const openedIds: string[] = [];
     const open = world.network.open.bind(world.network);
     world.network.open = (instance, ...rest) => {
       openedIds.push(instance.id);
       return open(instance, ...rest);
     };
-    const restarted = await world.crashAndRestart({ network: world.network });
-    expect(openedIds).toEqual([long.id, short.id, idle.id]);
-    await restarted.stop();
+    const restartedWorld = await world.crashAndRestart({ network: world.network });
+    expect(openedIds).toEqual([longInstance.id, shortInstance.id, idleInstance.id]);
+    await restartedWorld.stop();
   });
 });

@@ -162,9 +162,9 @@ describe("a ticket of a link page", () => {
   const character = fc.constantFrom(..."0123456789abcdefzA._/");
   fuzz(
     "is not read once a character is changed, added or removed",
-    fc.asyncProperty(index, character, fc.constantFrom(0, 1, 2), async (at, by, removed) => {
+    fc.asyncProperty(index, character, fc.constantFrom(0, 1, 2), async (at, shift, removed) => {
       const { ticket } = await issued;
-      const text = ticket.slice(0, at) + by.repeat(2 - removed) + ticket.slice(at + 1);
+      const text = ticket.slice(0, at) + shift.repeat(2 - removed) + ticket.slice(at + 1);
       fc.pre(text !== ticket);
       expect(await tickets.read(text)).toBeUndefined();
     }),

@@ -76,7 +76,7 @@ test("continues linking after a restart, and dials the waiting call", async () =
   await world.stop();
 });
 
-test("shows the network's number, offline too", async () => {
+test("shows the network's number, even offline", async () => {
   const world = await worldInTheDark();
   const open = world.network.open.bind(world.network);
   world.network.open = async (instance, host) => {

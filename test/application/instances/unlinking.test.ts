@@ -114,7 +114,7 @@ describe("unlinking an instance", () => {
     await world.stop();
   });
 
-  test("changes nothing without a linked number, however often it is requested", async () => {
+  test("has no effect without a linked number, however often it is requested", async () => {
     const world = await World.start();
     const instance = await world.newInstance();
     const { version } = instance;
@@ -407,9 +407,9 @@ describe("an unlinking during another change", () => {
     world.line(instance).barrier = never;
     const request = watchAnswer(unlink(world, instance));
     await world.system.settle();
-    const deleted = watchAnswer(world.app.instances.delete(ALICE, instance.id));
+    const deletion = watchAnswer(world.app.instances.delete(ALICE, instance.id));
     await world.system.advance(20_000);
-    expect([request.answer, deleted.answer]).toEqual(["instance_not_found", "done"]);
+    expect([request.answer, deletion.answer]).toEqual(["instance_not_found", "done"]);
     expect(await unlinkedEvents(world)).toEqual([]);
     await world.stop();
     expect(world.system.waiting).toBe(0);

@@ -18,8 +18,8 @@ export async function checkCleared(run: Run, which: "answered" | "all"): Promise
     const isRacing = (kind: "configure" | "scan") =>
       requests
         .about(kind, id)
-        .some(({ answeredAt = Infinity, process: asked }) =>
-          requests.about("delete", id).some((other) => other.process === asked && answeredAt >= other.askedAt),
+        .some(({ answeredAt = Infinity, process: requester }) =>
+          requests.about("delete", id).some((other) => other.process === requester && answeredAt >= other.askedAt),
         );
     // A device whose link was never stored is unknown to the application.
     const unstored = requests.about("scan", id).some(({ answer }) => answer !== "done");
@@ -33,8 +33,8 @@ export async function checkCleared(run: Run, which: "answered" | "all"): Promise
       "is still linked at the network",
     );
     expectThat((await database.instances.loadCredentials(id)) === undefined, "still has credentials");
-    const active = (await database.calls.active(id)).filter(({ status }) => isActive(status));
-    expectThat(active.length === 0, `still has ${active[0]?.id}`);
+    const activeCalls = (await database.calls.active(id)).filter(({ status }) => isActive(status));
+    expectThat(activeCalls.length === 0, `still has ${activeCalls[0]?.id}`);
   }
 }
 

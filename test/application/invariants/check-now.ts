@@ -62,15 +62,15 @@ export class MomentChecks {
     findings.expect("one-at-a-time", instances.size === liveCalls.length, "an instance has two calls on the line");
     for (const call of calls) {
       const { id, status, createdAt, startedAt, endedAt } = call;
-      const active = isActive(status);
-      findings.expect("story", (endedAt === null) === active, `${status} ${id} has ended_at ${endedAt}`);
-      findings.expect("story", (call.outcome === null) === active, `${status} ${id} has outcome ${call.outcome}`);
-      const started = status !== "IN_PROGRESS" && status !== "COMPLETED";
-      findings.expect("story", started || startedAt !== null, `${status} ${id} has no started_at`);
+      const isActiveCall = isActive(status);
+      findings.expect("story", (endedAt === null) === isActiveCall, `${status} ${id} has ended_at ${endedAt}`);
+      findings.expect("story", (call.outcome === null) === isActiveCall, `${status} ${id} has outcome ${call.outcome}`);
+      const isNotInProgress = status !== "IN_PROGRESS" && status !== "COMPLETED";
+      findings.expect("story", isNotInProgress || startedAt !== null, `${status} ${id} has no started_at`);
       const times = [createdAt, startedAt ?? createdAt, endedAt ?? Infinity];
       const isOrdered = times.every((time, i) => time >= (times[i - 1] ?? 0));
       findings.expect("times-in-order", isOrdered, `${id} has ${createdAt}, ${startedAt}, ${endedAt}`);
-      if (active) continue;
+      if (isActiveCall) continue;
       const first = ended.get(id);
       if (!first) ended.set(id, call);
       const isUnchanged = !first || JSON.stringify(first) === JSON.stringify(call);
@@ -100,35 +100,36 @@ export class MomentChecks {
       const until = latestEnd(attempt, calls.get(callId));
       const state = attempt.connectedAt !== undefined ? "connected" : attempt.isAnswered ? "answered" : "ringing";
       findings.expect("leg-in-time", now <= until, () => `${callId} is still ${state} ${now - until} ms too late`);
-      const ended = this.#run.requests
+      const endRequests = this.#run.requests
         .about("hang up", callId)
         .some(
-          (asked) => asked.process === process && asked.askedAt >= attempt.askedAt && !isRefusedBefore(asked, attempt),
+          (request) =>
+            request.process === process && request.askedAt >= attempt.askedAt && !isRefusedBefore(request, attempt),
         );
-      findings.expect("delete-hangs-up", !ended, `the leg of ${callId} is up`);
+      findings.expect("delete-hangs-up", !endRequests, `the leg of ${callId} is up`);
     }
   }
 
   #checkDeletes(now: number): void {
     const { findings, process, requests } = this.#run;
-    const deleted = new Map<string, number>();
-    for (const { kind, subject, answer, answeredAt, askedAt, process: asked } of requests.all) {
+    const deletionTimes = new Map<string, number>();
+    for (const { kind, subject, answer, answeredAt, askedAt, process: requester } of requests.all) {
       if (kind !== "hang up") continue;
-      if (answer === "done") deleted.set(subject, (deleted.get(subject) ?? 0) + 1);
-      if (asked !== process) continue;
+      if (answer === "done") deletionTimes.set(subject, (deletionTimes.get(subject) ?? 0) + 1);
+      if (requester !== process) continue;
       const durationMs = (answeredAt ?? now) - Math.max(askedAt, process.resumedAt);
       findings.expect("delete-answers", durationMs <= DELETE_ANSWERS_MS, () => {
         return `that of ${subject} ${answer === undefined ? "is not answered" : "was answered"} after ${durationMs} ms`;
       });
     }
-    for (const [callId, times] of deleted)
+    for (const [callId, times] of deletionTimes)
       findings.expect("one-delete-counts", times === 1, `${times} of those of ${callId} answered 204`);
   }
 
   #checkAnswers(now: number): void {
     const { findings, process, requests } = this.#run;
-    for (const { kind, subject, answer, askedAt, process: asked } of requests.all) {
-      if (answer !== undefined || asked !== process || kind === "scan") continue;
+    for (const { kind, subject, answer, askedAt, process: requester } of requests.all) {
+      if (answer !== undefined || requester !== process || kind === "scan") continue;
       const waitedMs = now - Math.max(askedAt, this.#faultyAt, process.resumedAt);
       findings.expect("answers-come", waitedMs <= ANSWER_MS, `"${kind} ${subject}" has waited for ${waitedMs} ms`);
     }

@@ -24,14 +24,14 @@ export class ModelStorage extends FaultyStorage {
   }
 
   /** Work that waits for a hanging database fails as soon as the database refuses connections. */
-  cutConnection(how: Cut): void {
-    if (how === this.#cut) return;
+  cutConnection(kind: Cut): void {
+    if (kind === this.#cut) return;
     this.repair();
-    if (how === "silent")
+    if (kind === "silent")
       this.#repaired = new Promise((resolve) => {
         this.#onRepaired = resolve;
       });
-    this.#cut = how;
+    this.#cut = kind;
   }
 
   repair(): void {
@@ -61,11 +61,11 @@ export class ModelStorage extends FaultyStorage {
   async #close(): Promise<void> {
     const inner = this.#storage;
     if (!(inner instanceof LeasedStorage)) return;
-    const reached = await this.#pass("close", async () => true).catch((error: unknown) => {
+    const isReached = await this.#pass("close", async () => true).catch((error: unknown) => {
       if (error instanceof StorageUnavailable) return false;
       throw error;
     });
-    inner.unreachable = !reached;
+    inner.unreachable = !isReached;
     await inner.close();
     inner.unreachable = false;
   }

@@ -1,22 +1,22 @@
 import { nextTurn } from "../../../src/base/turn-budget.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
 
-let working = 0;
+let workingCount = 0;
 
 /** Counts running cryptography, which uses other threads: a run is at rest only when it has finished. */
 function countCryptography(): void {
-  const subtle = crypto.subtle as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>;
+  const subtleCrypto = crypto.subtle as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>;
   for (const name of ["encrypt", "decrypt", "digest", "importKey", "deriveKey", "sign", "verify"]) {
-    const original = subtle[name]!.bind(subtle);
-    const counted = async (...args: unknown[]) => {
-      working++;
+    const original = subtleCrypto[name]!.bind(subtleCrypto);
+    const countedCall = async (...args: unknown[]) => {
+      workingCount++;
       try {
         return await original(...args);
       } finally {
-        working--;
+        workingCount--;
       }
     };
-    Object.defineProperty(subtle, name, { value: counted, configurable: true });
+    Object.defineProperty(subtleCrypto, name, { value: countedCall, configurable: true });
   }
 }
 countCryptography();
@@ -25,8 +25,8 @@ countCryptography();
 export class ModelClock extends ManualSystem {
   override async settle(): Promise<void> {
     await super.settle();
-    while (working > 0) {
-      while (working > 0) await nextTurn();
+    while (workingCount > 0) {
+      while (workingCount > 0) await nextTurn();
       await super.settle();
     }
   }

@@ -48,7 +48,7 @@ export class Requests {
   ): RecordedRequest {
     const asked: RecordedRequest = { kind, subject, process, life: process.life, askedAt: process.system.monotonic() };
     this.all.push(asked);
-    const answered = (answer: Answer) => {
+    const settle = (answer: Answer) => {
       asked.answer = answer;
       asked.answeredAt = process.system.monotonic();
     };
@@ -56,12 +56,12 @@ export class Requests {
       (result) => {
         // The person who scans the code sees the result on the phone just before the process dies.
         if (!process.isAlive && kind !== "scan") return;
-        answered("done");
+        settle("done");
         done(result);
       },
       (error: unknown) => {
         if (!process.isAlive) return;
-        answered(this.#answerOf(kind, error));
+        settle(this.#answerOf(kind, error));
       },
     );
     return asked;

@@ -91,11 +91,11 @@ export class Run {
     if (!(await this.process.start())) throw new Error("the first process does not start");
     const { app, system } = this.process;
     for (const name of ["Reception", "Office"]) this.instances.push((await app.instances.create(ALICE, { name })).id);
-    const active = this.instances[0] as string;
-    await app.instances.configure(ALICE, active);
-    await this.line(active)?.scan();
+    const activeInstance = this.instances[0] as string;
+    await app.instances.configure(ALICE, activeInstance);
+    await this.line(activeInstance)?.scan();
     await system.settle();
-    this.linked.add(active);
+    this.linked.add(activeInstance);
   }
 
   /**

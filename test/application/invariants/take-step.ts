@@ -61,8 +61,8 @@ async function reach(run: Run, { step, which }: Step): Promise<void> {
       });
       return;
     case "attach": {
-      const streamed = (await run.calls()).filter(({ message }) => message.type === "DYNAMIC_STREAM");
-      const call = streamed[which % 3];
+      const streamCalls = (await run.calls()).filter(({ message }) => message.type === "DYNAMIC_STREAM");
+      const call = streamCalls[which % 3];
       if (!call) return;
       requests.ask(process, "stream", call.id, app.calls.stream(ALICE, call.id), (seat) => {
         if (which % 7 === 0) return seat.release();
@@ -147,10 +147,10 @@ function scan(run: Run, instanceId: string): void {
   const line = run.line(instanceId);
   if (!line?.waitsForScan || line.closed) return;
   run.requests.ask(run.process, "scan", instanceId, line.scan(), () => {
-    const deleted = run.requests.about("delete", instanceId).length > 0;
+    const isDeleted = run.requests.about("delete", instanceId).length > 0;
     // An unlinking that did not return success may continue.
     const unlinking = run.requests.about("unlink", instanceId).some(({ answer }) => answer !== "done");
-    if (line.linked && !deleted && !unlinking) run.linked.add(instanceId);
+    if (line.linked && !isDeleted && !unlinking) run.linked.add(instanceId);
   });
 }
 

@@ -44,8 +44,8 @@ const OPTIONAL_OF_LEGS = {
 /** An agent that follows a script, with all optional parts of a conversation. */
 function reportingAgent(): Agent {
   const scripted = scriptedAgent();
-  const more = { heard() {}, report: async () => ({}) };
-  return { ...scripted, begin: (brief) => Object.assign(scripted.begin(brief), more) };
+  const agentParts = { heard() {}, report: async () => ({}) };
+  return { ...scripted, begin: (brief) => Object.assign(scripted.begin(brief), agentParts) };
 }
 
 async function fragileWorld(breakage: Breakage): Promise<World> {
@@ -73,10 +73,10 @@ async function fragileWorld(breakage: Breakage): Promise<World> {
 }
 
 /** All callees answer and speak, except the callee who lets the phone ring. */
-function answerAll(world: World, answered: Set<ScriptedLeg>): void {
+function answerAll(world: World, answeredLegs: Set<ScriptedLeg>): void {
   for (const leg of world.network.legs) {
-    if (answered.has(leg)) continue;
-    answered.add(leg);
+    if (answeredLegs.has(leg)) continue;
+    answeredLegs.add(leg);
     leg.placed();
     if (leg.to === SILENT_NUMBER) continue;
     leg.answer();
@@ -92,19 +92,24 @@ describe("a faulty port method only costs the calls that need it", () => {
     await app.webhooks.create(BOB, { url: "https://example.com/hook" });
     const bystander = await world.answeredCall(await world.activeInstance(ALICE), TEXT);
     await system.advance(500);
-    const answered = new Set([bystander.leg]);
+    const answeredLegs = new Set([bystander.leg]);
 
     const instances = await Promise.all([1, 2, 3, 4].map(() => world.activeInstance(BOB)));
     breakage.method = method;
-    const [spoken, played, conducted, ringing] = instances.map(({ id }) => id) as [string, string, string, string];
+    const [spokenId, playedId, conductedId, ringingId] = instances.map(({ id }) => id) as [
+      string,
+      string,
+      string,
+      string,
+    ];
     const target = { phoneNumber: NUMBER, extension: "1" };
     const agent = { instructions: ["Ask day: Press 1."], resultSchema: { type: "object" } };
     const creations: readonly CreateCallInput[] = [
-      { instanceId: spoken, type: "FIXED_TTS", target, tts: { text: "Hi", voiceId: "en-US-1" }, recording: true },
-      { instanceId: played, type: "FIXED_AUDIO", target, audio: { audioBase64: audioFile(1) } },
-      { instanceId: conducted, type: "DYNAMIC_AGENT", target, agent },
+      { instanceId: spokenId, type: "FIXED_TTS", target, tts: { text: "Hi", voiceId: "en-US-1" }, recording: true },
+      { instanceId: playedId, type: "FIXED_AUDIO", target, audio: { audioBase64: audioFile(1) } },
+      { instanceId: conductedId, type: "DYNAMIC_AGENT", target, agent },
       {
-        instanceId: ringing,
+        instanceId: ringingId,
         type: "FIXED_AUDIO",
         target: { phoneNumber: SILENT_NUMBER },
         audio: { audioBase64: audioFile(1) },
@@ -116,8 +121,8 @@ describe("a faulty port method only costs the calls that need it", () => {
       .catch(() => {});
     for (const creation of creations) void app.calls.create(BOB, creation).catch(() => {}); // may be refused, or never end
     for (let second = 0; second < 40; second++) {
-      answerAll(world, answered);
-      if (second === 20) for (const leg of answered) leg.press("1");
+      answerAll(world, answeredLegs);
+      if (second === 20) for (const leg of answeredLegs) leg.press("1");
       await system.advance(1_000);
     }
     expect(await world.storedCall(bystander.call)).toMatchObject({
@@ -129,16 +134,16 @@ describe("a faulty port method only costs the calls that need it", () => {
     breakage.method = undefined;
     expect(breakage.calls).toBeGreaterThan(0);
     const next = await world.answeredCall(await world.activeInstance(ALICE), "Hello again");
-    answered.add(next.leg);
+    answeredLegs.add(next.leg);
     await system.advance(5_000);
     expect(await world.storedCall(next.call)).toMatchObject({ outcome: { reason: "message_played", heardRatio: 1 } });
-    const unfinished = async () =>
+    const unfinishedCalls = async () =>
       (await world.storage.calls.list(BOB.userId, {}, { limit: 10 })).filter(({ status }) => isActive(status));
-    for (let minute = 0; minute < 12 && (await unfinished()).length > 0; minute++) {
-      answerAll(world, answered);
+    for (let minute = 0; minute < 12 && (await unfinishedCalls()).length > 0; minute++) {
+      answerAll(world, answeredLegs);
       await system.advance(60_000);
     }
-    expect(await unfinished()).toEqual([]);
+    expect(await unfinishedCalls()).toEqual([]);
     await world.stop();
   });
 });

@@ -78,9 +78,9 @@ describe("sealed credentials", () => {
     await credentials.save(bytes("key"));
     const ciphertext = stored.get("inst_a")!;
     for (let at = 0; at < ciphertext.length; at++) {
-      const altered = ciphertext.slice();
-      altered[at]! ^= 1;
-      stored.set("inst_a", altered);
+      const alteredCiphertext = ciphertext.slice();
+      alteredCiphertext[at]! ^= 1;
+      stored.set("inst_a", alteredCiphertext);
       await expect(credentials.load(), `byte ${at}`).rejects.toThrow();
     }
     stored.set("inst_a", ciphertext.slice(0, 5));

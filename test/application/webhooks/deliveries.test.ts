@@ -246,7 +246,7 @@ describe("the storage", () => {
 });
 
 describe("a server whose lease is about to end", () => {
-  test("attempts nothing; the next owner delivers", async () => {
+  test("makes no attempt; the next owner delivers", async () => {
     const system = new ManualSystem();
     const database = new LeasedDatabase(system, memoryStorage());
     const storage = database.storage();

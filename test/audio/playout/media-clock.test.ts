@@ -193,26 +193,26 @@ describe("the media clock", () => {
       while (performance.now() < end);
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
-    const due = Math.floor((performance.now() - start) / 20);
-    expect(member.ticks.length).toBeGreaterThanOrEqual(due - 1);
-    expect(member.ticks.length).toBeLessThanOrEqual(due + 1);
+    const dueFrames = Math.floor((performance.now() - start) / 20);
+    expect(member.ticks.length).toBeGreaterThanOrEqual(dueFrames - 1);
+    expect(member.ticks.length).toBeLessThanOrEqual(dueFrames + 1);
     clock.close();
   });
 
   test("a member that throws is dropped, and the others continue", async () => {
     const system = new ManualSystem();
     const clock = new MediaClock(system);
-    const throwing = new Member(
+    const throwingMember = new Member(
       () => 0,
       () => {
         throw new Error("broken");
       },
     );
-    const healthy = new Member(() => 0);
-    clock.add(throwing);
-    clock.add(healthy);
+    const healthyMember = new Member(() => 0);
+    clock.add(throwingMember);
+    clock.add(healthyMember);
     await system.advance(200);
-    expect([throwing.ticks.length, throwing.faults.length, healthy.ticks.length]).toEqual([1, 1, 10]);
+    expect([throwingMember.ticks.length, throwingMember.faults.length, healthyMember.ticks.length]).toEqual([1, 1, 10]);
   });
 
   test("members may change each other while ticking", async () => {

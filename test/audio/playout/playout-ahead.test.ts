@@ -166,20 +166,20 @@ describe("a leg that pulls ahead", () => {
   test("drains when the last sample has been sent", async () => {
     const playout = new Playout(RATE);
     const leg = new AheadLeg(playout);
-    let drained = false;
+    let isDrained = false;
     void playout.drained.then(() => {
-      drained = true;
+      isDrained = true;
     });
     playout.enqueue(ramp(160));
     playout.end();
     leg.pull(160);
     leg.report();
     await Promise.resolve();
-    expect(drained).toBe(false);
+    expect(isDrained).toBe(false);
     leg.send(160);
     leg.report();
     await playout.drained;
-    expect(drained).toBe(true);
+    expect(isDrained).toBe(true);
   });
 
   test("reports when the queue runs dry, an underrun before the end", () => {

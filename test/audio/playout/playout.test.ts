@@ -31,8 +31,8 @@ fuzz(
   "reads of any size return the enqueued samples, with marks in place and order",
   fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
     const playout = new Playout(RATE);
-    const enqueued: Int16Array[] = [];
-    const pulled: Int16Array[] = [];
+    const enqueuedFrames: Int16Array[] = [];
+    const pulledFrames: Int16Array[] = [];
     const marks: { position: number; at: number }[] = [];
     let total = 0;
     let heardFrames = 0;
@@ -40,14 +40,14 @@ fuzz(
       const { signal, frame } = pull(playout, length);
       expect(signal).toBe(Math.min(length, total - heardFrames));
       expect(frame.subarray(signal).every((sample) => sample === 0)).toBe(true);
-      pulled.push(frame.slice(0, signal));
+      pulledFrames.push(frame.slice(0, signal));
       heardFrames += signal;
     };
     const places: number[] = [];
     for (const action of steps) {
       if ("enqueue" in action) {
         const samples = ramp(action.enqueue, total % 20_000);
-        enqueued.push(samples);
+        enqueuedFrames.push(samples);
         playout.enqueue(samples);
         total += action.enqueue;
       } else if ("read" in action) read(action.read);
@@ -62,7 +62,7 @@ fuzz(
     }
     while (heardFrames < total) read(160);
     read(160);
-    expect(concatPcm(pulled)).toEqual(concatPcm(enqueued));
+    expect(concatPcm(pulledFrames)).toEqual(concatPcm(enqueuedFrames));
     // A mark set when its position was already pulled is reached in the next read, so never too early.
     expect(marks.map(({ position }) => position)).toEqual(places);
     for (const { position, at } of marks) expect(at).toBe(Math.round(position / 8));
@@ -171,7 +171,7 @@ describe("drained", () => {
   });
 });
 
-test("nothing can be added after the end", () => {
+test("no audio can be added after the end", () => {
   const playout = new Playout(RATE);
   playout.end();
   expect(playout.isEnded).toBe(true);
@@ -207,19 +207,19 @@ test("an underrun is counted once for each time the queue runs dry while playing
 
 test("the first signal is reported once, the silence before it is not", () => {
   const playout = new Playout(RATE);
-  let announced = 0;
-  playout.onFirstSignal = () => announced++;
+  let announcedCount = 0;
+  playout.onFirstSignal = () => announcedCount++;
   pull(playout, 160);
   playout.silence(20);
   pull(playout, 160);
-  expect(announced).toBe(0);
+  expect(announcedCount).toBe(0);
   playout.enqueue(ramp(320));
   pull(playout, 160);
   pull(playout, 160);
-  expect(announced).toBe(1);
+  expect(announcedCount).toBe(1);
 });
 
-test("an hour of small pieces stays fast", () => {
+test("an hour of small pieces is processed quickly", () => {
   const playout = new Playout(RATE);
   const piece = ramp(80);
   const frame = new Int16Array(160);
@@ -247,14 +247,14 @@ describe("silence of an empty queue", () => {
     "is reported after its end, with its start and length",
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const { playout, delays } = reporting();
-      const pulled: Int16Array[] = [];
+      const pulledFrames: Int16Array[] = [];
       const multiple = (samples: number) => 8 * (samples >> 3); // whole milliseconds
       for (const action of steps)
         if ("enqueue" in action) playout.enqueue(ramp(multiple(action.enqueue)));
-        else if ("read" in action) pulled.push(pull(playout, multiple(action.read + 8)).frame);
+        else if ("read" in action) pulledFrames.push(pull(playout, multiple(action.read + 8)).frame);
       playout.clear();
       const expected: { atMs: number; silenceMs: number }[] = [];
-      const heard = concatPcm(pulled);
+      const heard = concatPcm(pulledFrames);
       for (let at = 0; at < heard.length; ) {
         let end = at;
         while (end < heard.length && heard[end] === 0) end++;

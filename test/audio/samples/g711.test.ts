@@ -43,16 +43,16 @@ describe.each([
 
   test("every sample encodes to a near level", () => {
     const sortedLevels = Array.from(levels).sort((a, b) => a - b);
-    let misses = 0;
+    let missCount = 0;
     let nearestLevel = 0;
     for (let sample = -32768; sample <= 32767; sample++) {
       const level = levels[code(sample)]!;
       // If level and sample are at most one level apart, no other level is nearer.
-      const closer = countCloser(sortedLevels, sample, Math.abs(level - sample));
-      if (closer === 0) nearestLevel++;
-      if (closer > 1) misses++;
+      const closerCount = countCloser(sortedLevels, sample, Math.abs(level - sample));
+      if (closerCount === 0) nearestLevel++;
+      if (closerCount > 1) missCount++;
     }
-    expect(misses).toBe(0);
+    expect(missCount).toBe(0);
     expect(nearestLevel / 65536).toBeGreaterThan(0.95);
   });
 
@@ -92,11 +92,11 @@ function countCloser(sortedLevels: readonly number[], sample: number, distance: 
     if (sortedLevels[middle]! <= sample - distance) low = middle + 1;
     else high = middle;
   }
-  let closer = 0;
-  const seen = new Set<number>();
+  let closerCount = 0;
+  const seenCodes = new Set<number>();
   for (let i = low; i < sortedLevels.length && sortedLevels[i]! < sample + distance; i++) {
-    if (!seen.has(sortedLevels[i]!)) closer++;
-    seen.add(sortedLevels[i]!);
+    if (!seenCodes.has(sortedLevels[i]!)) closerCount++;
+    seenCodes.add(sortedLevels[i]!);
   }
-  return closer;
+  return closerCount;
 }

@@ -51,9 +51,9 @@ fuzz(
     async (orders, to) => {
       const pieces = [noise(300, 1), noise(7, 2), noise(0, 3), noise(161, 4), noise(64, 5)];
       for (const order of orders) {
-        const chosen = order.map((n) => pieces[n]!);
-        const expected = chosen.length === 0 ? new Int16Array(0) : resampleAll(chosen, to);
-        expect(concatPcm(await convert(chosen, to))).toEqual(expected);
+        const chosenPieces = order.map((n) => pieces[n]!);
+        const expected = chosenPieces.length === 0 ? new Int16Array(0) : resampleAll(chosenPieces, to);
+        expect(concatPcm(await convert(chosenPieces, to))).toEqual(expected);
       }
     },
   ),

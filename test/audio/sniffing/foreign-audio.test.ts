@@ -206,9 +206,9 @@ describe("a WAV file", () => {
     const pieces = splitInto(pcmToBytes(sound(1_000, 24_000)), 4_800);
     for (const samples of [undefined, 2_400, 24_000]) {
       const messages = pieces.map((piece) => concatBytes([wavHeader({ sampleRate: 24_000, samples }), piece]));
-      const played = await play(messages);
-      expect(played.samples).toEqual(sound(1_000, 24_000));
-      expect(played.rates).toEqual([24_000]);
+      const playedAudio = await play(messages);
+      expect(playedAudio.samples).toEqual(sound(1_000, 24_000));
+      expect(playedAudio.rates).toEqual([24_000]);
     }
   });
 
@@ -257,7 +257,7 @@ describe("a WAV file", () => {
 
 describe("the end", () => {
   /** Pushes messages, ends the audio, and returns the unheard bytes. */
-  async function ended(messages: readonly Uint8Array[], options: Partial<IncomingAudioOptions> = {}) {
+  async function endOf(messages: readonly Uint8Array[], options: Partial<IncomingAudioOptions> = {}) {
     const heard: Int16Array[] = [];
     const audio = new IncomingAudio({
       encoding: undefined,
@@ -271,25 +271,25 @@ describe("the end", () => {
   }
 
   test("of a few samples lets them be heard", async () => {
-    const { ignored: notices, samples } = await ended([pcmToBytes(Int16Array.of(1, 2, 3))]);
+    const { ignored: notices, samples } = await endOf([pcmToBytes(Int16Array.of(1, 2, 3))]);
     expect([notices, samples]).toEqual([[], Int16Array.of(1, 2, 3)]);
   });
 
   test("reports half a sample, of PCM and of a WAV file", async () => {
     const oddByte = [{ reason: "incomplete", bytes: 1 }];
     const oddLength = pcmToBytes(sound(100)).subarray(0, 1_001);
-    expect(await ended([oddLength])).toEqual({ ignored: oddByte, samples: sound(100).subarray(0, 500) });
+    expect(await endOf([oddLength])).toEqual({ ignored: oddByte, samples: sound(100).subarray(0, 500) });
     const wav = concatBytes([wavHeader({ sampleRate: 16_000 }), oddLength]);
-    expect(await ended([wav])).toEqual({ ignored: oddByte, samples: sound(100).subarray(0, 500) });
+    expect(await endOf([wav])).toEqual({ ignored: oddByte, samples: sound(100).subarray(0, 500) });
   });
 
   test("reports the bytes of an MP3 without frames so far, and those ignored by its decoder", async () => {
-    expect((await ended([MP3.subarray(0, 100)], { encoding: "mp3" })).ignored).toEqual([
+    expect((await endOf([MP3.subarray(0, 100)], { encoding: "mp3" })).ignored).toEqual([
       { reason: "incomplete", bytes: 100 - 45 }, // without the tag
     ]);
-    const ignored = [{ reason: "broken_frames", bytes: 417 }] as const;
-    const mp3 = async () => ({ push: () => [], ignored, close() {} });
-    expect((await ended([MP3], { encoding: "mp3", mp3 })).ignored).toEqual(ignored);
+    const ignoredBytes = [{ reason: "broken_frames", bytes: 417 }] as const;
+    const mp3 = async () => ({ push: () => [], ignored: ignoredBytes, close() {} });
+    expect((await endOf([MP3], { encoding: "mp3", mp3 })).ignored).toEqual(ignoredBytes);
   });
 
   test("reports no bytes that a reset has dropped", async () => {
@@ -366,7 +366,7 @@ describe("real samples are never refused", () => {
   });
 
   fuzz(
-    "whatever the bytes, unless they begin like a file",
+    "for any bytes that do not begin like a file",
     fc.asyncProperty(
       fc.uint8Array({ minLength: 1, maxLength: 4_000, size: "max" }),
       fc.integer({ min: 1, max: 700 }),

@@ -142,7 +142,7 @@ describe("the data of a WAV file", () => {
     }
   });
 
-  test("is cut off if the whole file is shorter than it claims", () => {
+  test("is cut off if the file is shorter than it claims", () => {
     expect(decodeParts(shortFile.subarray(0, 1000)).truncated).toBe(true);
     expect(decodeParts(shortFile.subarray(0, shortFile.length - 2)).truncated).toBe(true);
   });
@@ -269,7 +269,7 @@ describe("samples in larger containers", () => {
 
 /** One tone per channel in turn shows the share of each. */
 function channelShares(channels: number, mask: number | undefined): number[] {
-  return Array.from({ length: channels }, (_, active) => {
+  return Array.from({ length: channels }, (_, activeChannel) => {
     const file = buildWav({
       tag: 1,
       bits: 16,
@@ -277,7 +277,10 @@ function channelShares(channels: number, mask: number | undefined): number[] {
       extensible: mask !== undefined,
       // The quiet tone on the first channel means that no other channel is the only one.
       frames: frames(500, 50).map(([value = 0], i) =>
-        Array.from({ length: channels }, (_, c) => (c === active ? value : 0) + (c === 0 ? 0.0625 * Math.cos(i) : 0)),
+        Array.from(
+          { length: channels },
+          (_, c) => (c === activeChannel ? value : 0) + (c === 0 ? 0.0625 * Math.cos(i) : 0),
+        ),
       ),
     });
     if (mask !== undefined) new DataView(file.buffer).setUint32(40, mask, true);

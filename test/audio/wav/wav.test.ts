@@ -66,21 +66,21 @@ describe.each(FORMATS)("a WAV file of $name", ({ tag, bits, tolerance }) => {
     }
   });
 
-  test.each(variants)("with %s decodes alike whole and in pieces", (_, recipe) => {
+  test.each(variants)("with %s decodes the same at once and in pieces", (_, recipe) => {
     const bytes = buildWav(recipe);
     const expected = decodeWav(bytes);
     for (const size of [1, 7, 1000]) expect(decodeInPieces(bytes, size)).toEqual(expected);
   });
 });
 
-test("channels are averaged, so the level stays", () => {
+test("channels are averaged, so the level stays the same", () => {
   const left = mono.map(([value = 0]) => [value, 0]);
   const { samples } = decodeWav(buildWav({ tag: 1, bits: 16, channels: 2, frames: left }));
   const bothChannels = decodeWav(buildWav({ tag: 1, bits: 16, channels: 2, frames: mono.map(([v = 0]) => [v, v]) }));
-  const single = decodeWav(buildWav({ tag: 1, bits: 16, frames: mono }));
-  expect(bothChannels.samples).toEqual(single.samples);
+  const singleFile = decodeWav(buildWav({ tag: 1, bits: 16, frames: mono }));
+  expect(bothChannels.samples).toEqual(singleFile.samples);
   for (const [i, sample] of samples.entries())
-    expect(Math.abs(sample - single.samples[i]! / 2)).toBeLessThanOrEqual(0.5);
+    expect(Math.abs(sample - singleFile.samples[i]! / 2)).toBeLessThanOrEqual(0.5);
 });
 
 test("floats are clipped, and NaN is silence", () => {
@@ -220,7 +220,7 @@ test.each([0, 1, 4, 7, 16])("16-bit samples ignore the block size %i", (blockSiz
 });
 
 /** Real files with some bytes overwritten, cut anywhere: nearly valid input finds most faults in parsers. */
-const damaged = fc
+const damagedFile = fc
   .record({
     recipe: fc.record({
       tag: fc.constantFrom(1, 3, 6, 7, 2, 0xfffe),
@@ -245,7 +245,7 @@ const damaged = fc
   });
 
 const hostile = fc.oneof(
-  { arbitrary: damaged, weight: 4 },
+  { arbitrary: damagedFile, weight: 4 },
   { arbitrary: fc.uint8Array({ maxLength: 2000 }), weight: 1 },
 );
 
@@ -259,7 +259,7 @@ function outcome(decode: () => DecodedAudio): DecodedAudio | string {
 }
 
 fuzz(
-  "hostile bytes are decoded or refused alike, whole and in pieces",
+  "hostile bytes give the same result at once and in pieces",
   fc.property(hostile, fc.integer({ min: 1, max: 50 }), (bytes, size) => {
     const expected = outcome(() => decodeWav(bytes));
     if (typeof expected !== "string") {

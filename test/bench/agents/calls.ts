@@ -96,12 +96,12 @@ async function load(options: Options): Promise<Row[]> {
       const { clock } = world.network;
       clock.lateness.reset();
       const warmUpTurns = conversations.turns.length;
-      const spent = await timeSpent(process.pid, () => pause(seconds * 1_000));
+      const timeUsed = await timeSpent(process.pid, () => pause(seconds * 1_000));
       const { frames, p50, p99, max } = clock.lateness;
       const [size, turns] = [clock.size, conversations.turns.length - warmUpTurns];
       const isComplete = size === calls && calls >= TARGET_CALLS;
       const dueFrames = calls * seconds * 50;
-      const micros = (share(spent) * 1e6) / (calls * 50);
+      const micros = (share(timeUsed) * 1e6) / (calls * 50);
       return [
         row("agent calls at once", `${size} of ${calls}`, `≥ ${TARGET_CALLS}, all of them`, isComplete),
         atMost("lateness p99 of the frames", p99, 10, "ms", `${ms(p99)} (p50 ${ms(p50)}, max ${ms(max)})`),
@@ -114,7 +114,7 @@ async function load(options: Options): Promise<Row[]> {
         row("turns of the conversations", `${(turns / seconds).toFixed(1)}/s`),
         row(
           "processor in the window",
-          `${percent(share(spent), 0)} of one core, ${micros.toFixed(1)} µs per call and frame`,
+          `${percent(share(timeUsed), 0)} of one core, ${micros.toFixed(1)} µs per call and frame`,
         ),
         row("process memory", `${(process.memoryUsage().rss / 2 ** 20).toFixed(0)} MiB`),
       ];
@@ -171,8 +171,8 @@ async function whileConversing(
 async function sentence(): Promise<Int16Array> {
   const pool = embeddedWorkers();
   try {
-    const spoken = embeddedSpeech({ pool }).speak("Yes, that is right.", "en-US-2", new AbortController().signal);
-    return concatPcm(await Array.fromAsync(resampleStream(spoken, LEG_RATE)));
+    const speech = embeddedSpeech({ pool }).speak("Yes, that is right.", "en-US-2", new AbortController().signal);
+    return concatPcm(await Array.fromAsync(resampleStream(speech, LEG_RATE)));
   } finally {
     await pool.close();
   }

@@ -23,7 +23,7 @@ export class Beat {
   }
 
   add(member: () => void): void {
-    this.#slots.reduce((least, slot) => (slot.size < least.size ? slot : least)).add(member);
+    this.#slots.reduce((smallest, slot) => (slot.size < smallest.size ? slot : smallest)).add(member);
   }
 
   remove(member: () => void): void {

@@ -88,14 +88,14 @@ export async function closedLoop({ url, pid, connections, ms, next, status }: Cl
   }
   let timer: ReturnType<typeof setTimeout> | undefined;
   try {
-    const spent: TimeSpent = await timeSpent(pid, () => {
+    const timeUsed: TimeSpent = await timeSpent(pid, () => {
       for (const socket of sockets) send(socket);
       timer = setTimeout(() => {
         isStopping = true;
       }, ms);
       return finished;
     });
-    const { seconds, processor } = spent;
+    const { seconds, processor } = timeUsed;
     const processorMicros = processor === undefined ? undefined : (processor / requests) * 1e6;
     return { requests, perSecond: requests / seconds, processorMicros };
   } finally {
@@ -128,34 +128,34 @@ export async function openLoop({ url, perSecond, seconds, next, status }: OpenLo
   const { promise: finished, resolve, reject } = Promise.withResolvers<void>();
   const total = perSecond * seconds;
   const latencies: number[] = [];
-  const idle: { socket: Socket; due: number }[] = [];
+  const idleConnections: { socket: Socket; due: number }[] = [];
   const sockets: Socket[] = [];
 
   async function open(): Promise<{ socket: Socket; due: number }> {
     const onResponse = (actual: number): void => {
       if (actual !== status) reject(new Error(`${url} answered ${actual} instead of ${status}`));
       latencies.push(performance.now() - connection.due);
-      idle.push(connection);
+      idleConnections.push(connection);
       if (latencies.length === total) resolve();
     };
     // A server may end an idle connection; only a response must not be lost.
     const onLost = (error: Error): void => {
-      const index = idle.indexOf(connection);
+      const index = idleConnections.indexOf(connection);
       if (index < 0) reject(error);
-      else idle.splice(index, 1);
+      else idleConnections.splice(index, 1);
     };
     const connection = { socket: await openConnection(url, onResponse, onLost), due: 0 };
     sockets.push(connection.socket);
     return connection;
   }
 
-  async function send(due: number): Promise<void> {
-    const connection = idle.pop() ?? (await open());
-    connection.due = due;
+  async function send(dueAt: number): Promise<void> {
+    const connection = idleConnections.pop() ?? (await open());
+    connection.due = dueAt;
     connection.socket.write(next());
   }
 
-  for (let n = 0; n < CONNECTIONS; n++) idle.push(await open());
+  for (let n = 0; n < CONNECTIONS; n++) idleConnections.push(await open());
   const startedAt = performance.now();
   let sent = 0;
   const clock = setInterval(() => {

@@ -23,7 +23,7 @@ export interface Program {
 /** Starts a program. @param command with its arguments */
 export function startProgram(command: readonly string[]): Program {
   const child = spawnChild(command);
-  const exited = new Promise<void>((resolve) => {
+  const exit = new Promise<void>((resolve) => {
     child.once("exit", () => resolve());
     child.once("error", () => resolve());
   });
@@ -48,7 +48,7 @@ export function startProgram(command: readonly string[]): Program {
     async end() {
       child.stdin!.end();
       const killTimer = setTimeout(() => child.kill("SIGKILL"), KILL_AFTER_MS);
-      await exited;
+      await exit;
       clearTimeout(killTimer);
     },
   };
@@ -119,11 +119,11 @@ export function insideEach(names: readonly RuntimeName[], module: string, option
   return underEach(names, async (runtime) => {
     const flags = { node22: ["--expose-gc"], node26: ["--expose-gc"], deno: ["--allow-run"], bun: [] }[runtime.name];
     const program = new URL("./inside.ts", import.meta.url).href;
-    const printed = await output(commandOf(runtime, program, [module, JSON.stringify(options)], flags));
+    const programOutput = await output(commandOf(runtime, program, [module, JSON.stringify(options)], flags));
     try {
-      return JSON.parse(printed.trim().split("\n").at(-1) ?? "") as Row[];
+      return JSON.parse(programOutput.trim().split("\n").at(-1) ?? "") as Row[];
     } catch (cause) {
-      throw new Error(`${runtime.name} ended without rows; it printed: ${printed}`, { cause });
+      throw new Error(`${runtime.name} ended without rows; it printed: ${programOutput}`, { cause });
     }
   });
 }

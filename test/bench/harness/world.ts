@@ -54,7 +54,7 @@ interface WorldOptions {
 async function startWorld({
   telephony,
   workers = (pool) => pool,
-  options: more,
+  options: overrides,
   provider,
   scan,
 }: WorldOptions): Promise<World> {
@@ -62,7 +62,7 @@ async function startWorld({
   const pool = embeddedWorkers();
   const speech = embeddedSpeech({ pool: workers(pool) });
   const storage = sqliteStorage({ path: join(data, "bench.sqlite"), workers: pool });
-  const ringport = createRingport({ data, storage, telephony: telephony(data), speech, ...more });
+  const ringport = createRingport({ data, storage, telephony: telephony(data), speech, ...overrides });
   await ringport.start();
   let numbers = 0;
   const createLinked = async (owner: Principal): Promise<string> => {
@@ -126,10 +126,10 @@ export function trunkWorld(server: string, media: MediaPlace): Promise<World> {
 }
 
 /** A {@link World} on a scripted WhatsApp. */
-export function whatsappWorld(network: FakeWhatsApp, more: RingportOptions): Promise<World> {
+export function whatsappWorld(network: FakeWhatsApp, overrides: RingportOptions): Promise<World> {
   return startWorld({
     telephony: () => whatsapp({ client: network.client }),
-    options: more,
+    options: overrides,
     scan: async (_, payload, number) => network.scan(payload, `+1415${String(5_550_000 + number)}`),
   });
 }

@@ -34,7 +34,7 @@ export async function startCallees(options: CalleesOptions): Promise<Callees> {
 function runCallees({ echo, hangUpMs }: CalleesOptions): void {
   const socket = createSocket({ type: "udp4", recvBufferSize: 4 << 20 });
   const invites: Record<string, number> = {};
-  const acknowledged = new Set<string>();
+  const acknowledgedIds = new Set<string>();
   let tags = 0;
 
   const answer = (
@@ -71,8 +71,8 @@ function runCallees({ echo, hangUpMs }: CalleesOptions): void {
       answer(fields, from, "200 OK", `${to};tag=c${++tags}\r\n${contact}`, sdp);
     } else if (method === "ACK") {
       const callId = fieldValue(fields, "call-id");
-      if (hangUpMs === 0 || acknowledged.has(callId)) return;
-      acknowledged.add(callId);
+      if (hangUpMs === 0 || acknowledgedIds.has(callId)) return;
+      acknowledgedIds.add(callId);
       setTimeout(() => {
         const { port } = socket.address();
         const bye = [

@@ -53,14 +53,14 @@ function callsAtOnce(codec: Codec, from: number, quick: number, runtimes = ALL_R
 
 /** The maximum number of calls, and of flows of the bare loop if that is the baseline. */
 export const measure: Measure<Codec & { from: number; seconds: number; port: number }> = async (options) => {
-  const { from, seconds, targets: wanted, ...load } = options;
-  const bareResult = wanted ? undefined : await maxTrial(() => new BareLoop(load.port), from, seconds);
+  const { from, seconds, targets: targetNames, ...load } = options;
+  const bareResult = targetNames ? undefined : await maxTrial(() => new BareLoop(load.port), from, seconds);
   if (bareResult) progress(`the bare loop: ${bareResult.count}`);
   const result = await maxTrial(() => new CallsLoad(load), from, seconds);
   const count = result.isGood ? result.count : 0;
   const window = `${percent(result.processor, 0)} of one core, ${perPacket(result)}`;
   return [
-    bareResult ? againstBare(count, bareResult.count) : callsRow(count, wanted?.[RUNTIME]),
+    bareResult ? againstBare(count, bareResult.count) : callsRow(count, targetNames?.[RUNTIME]),
     row(`lateness p99 with ${result.count} calls`, `${ms(result.p99)} (max ${ms(result.max)})`),
     row("packets back in the window", percent(result.received)),
     row("processor in the window", window),
@@ -109,12 +109,12 @@ async function runTrial(load: AudioLoad, count: number, seconds: number): Promis
   await load.grow(count);
   await pause(SETTLE_MS);
   load.begin();
-  const spent = await timeSpent(process.pid, () => pause(seconds * 1000));
-  const duePackets = count * spent.seconds * 50;
+  const timeUsed = await timeSpent(process.pid, () => pause(seconds * 1000));
+  const duePackets = count * timeUsed.seconds * 50;
   const { p99, max } = load.lateness;
   const [sent, received, { underruns }] = [load.sent / duePackets, load.received / duePackets, load];
   const isGood = p99 <= MAX_P99_MS && sent > 0.995 && received > 0.99 && underruns === 0;
-  const processor = share(spent);
+  const processor = share(timeUsed);
   progress(
     `${count}: p99 ${ms(p99)}, sent ${percent(sent)}, received ${percent(received)}, ${underruns} underruns, ` +
       `${percent(processor, 0)} of a core${isGood ? "" : " - too many"}`,

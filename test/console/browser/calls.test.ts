@@ -81,15 +81,15 @@ describeEach([ON_NODE], (target) => {
       }
       await page.keyboard.press("PageUp");
       await expect.poll(row).toBeLessThan(85);
-      const above = await row();
+      const rowAbove = await row();
       await page.keyboard.press("PageUp");
-      await expect.poll(row).toBe(above - (91 - above));
+      await expect.poll(row).toBe(rowAbove - (91 - rowAbove));
       // The rows of the view that the first task did not draw follow.
-      const undrawn = `(() => {
+      const undrawnScript = `(() => {
         const rows = [...document.querySelectorAll(".call-row")].map((row) => row.getBoundingClientRect());
         return rows[0].top > 0 || rows.at(-1).bottom < innerHeight;
       })()`;
-      await expect.poll(() => page.evaluate(undrawn)).toBe(false);
+      await expect.poll(() => page.evaluate(undrawnScript)).toBe(false);
       await page.keyboard.press("Enter");
       await page.getByRole("heading", { name: "Call to +12025550101" }).waitFor();
     });
@@ -105,12 +105,12 @@ describeEach([ON_NODE], (target) => {
         id,
         Array.from({ length: MANY - 1 }, (_, i) => 60_000 * (i + 1)),
       );
-      const longest: number[] = [];
-      const smooth = (): number => longest.filter((ms) => ms <= MAX_TASK_MS).length;
-      for (let attempt = 0; attempt < MAX_ATTEMPTS && smooth() < SMOOTH_ATTEMPTS; attempt++) {
+      const longestTasks: number[] = [];
+      const smoothCount = (): number => longestTasks.filter((ms) => ms <= MAX_TASK_MS).length;
+      for (let attempt = 0; attempt < MAX_ATTEMPTS && smoothCount() < SMOOTH_ATTEMPTS; attempt++) {
         await page.goto(`${console.url}/calls`);
         await page.getByRole("link", { name: "+1 202 555 0101" }).first().waitFor();
-        longest.push(
+        longestTasks.push(
           await longestTask(page, async () => {
             await scrollThrough(page);
             await page.getByText(count(MANY + attempt * CALLS_EACH), { exact: true }).waitFor();
@@ -125,7 +125,7 @@ describeEach([ON_NODE], (target) => {
         );
         expect(await page.evaluate("document.querySelectorAll('a[href*=\"/calls/call_\"]').length")).toBeLessThan(150);
       }
-      expect(smooth(), `longest tasks: ${longest.join(", ")} ms`).toBe(SMOOTH_ATTEMPTS);
+      expect(smoothCount(), `longest tasks: ${longestTasks.join(", ")} ms`).toBe(SMOOTH_ATTEMPTS);
     });
   });
 });
@@ -167,13 +167,13 @@ async function tabTo(page: Page, name: string): Promise<void> {
   const names: string[] = [];
   for (let presses = 0; presses < 60; presses++) {
     await page.keyboard.press("Tab");
-    const focused = await page.evaluate<string>(`(() => {
+    const focusedElement = await page.evaluate<string>(`(() => {
       const { activeElement } = document;
       const labels = [...(activeElement.labels ?? [])].map(({ innerText }) => innerText);
       return (activeElement.ariaLabel ?? labels[0] ?? activeElement.innerText ?? "").trim();
     })()`);
-    if (focused === name) return;
-    names.push(focused);
+    if (focusedElement === name) return;
+    names.push(focusedElement);
   }
   throw new Error(`Tab does not lead to “${name}”, only to: ${names.join(", ")}`);
 }

@@ -22,12 +22,12 @@ async function onForm(console: TestConsole, query = ""): Promise<{ page: Page; c
   const client = console.server.client(await console.tokenOf(page));
   const { id: instanceId } = await client.activeInstance("Front desk");
   await page.goto(`${console.url}/calls/new${query}`);
-  await chosen(page);
+  await chooseInstance(page);
   return { page, client, instanceId };
 }
 
 /** The only number that can call is preselected. */
-async function chosen(page: Page): Promise<void> {
+async function chooseInstance(page: Page): Promise<void> {
   await expect.poll(() => page.getByLabel("Your number").inputValue()).toMatch(/^inst_/);
 }
 
@@ -110,7 +110,7 @@ describeEach([ON_NODE], (target) => {
       const { page, client } = await onForm(console, "?to=%2B12025550106");
       const speakers = await Speakers.of(page);
       await page.reload();
-      await chosen(page);
+      await chooseInstance(page);
       await page.getByText("Your voice").click();
       await page.getByRole("button", { name: "Place the call and talk" }).click();
       await page.getByText("You are talking").waitFor();

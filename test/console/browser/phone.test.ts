@@ -118,9 +118,9 @@ describeEach([ON_NODE], (target) => {
 
     test("declines, and the caller hangs up while it rings", async () => {
       const { page, client, instanceId } = await withPhone();
-      const declined = await client.call(instanceId, toPhone);
+      const declinedCall = await client.call(instanceId, toPhone);
       await page.getByRole("button", { name: "Decline" }).click();
-      expect((await client.waitForCall(declined.id)).outcome?.reason).toBe("declined");
+      expect((await client.waitForCall(declinedCall.id)).outcome?.reason).toBe("declined");
       await page.getByText("The call was declined.").waitFor();
 
       const call = await client.call(instanceId, toPhone);

@@ -36,8 +36,8 @@ describeEach([ON_NODE], (target) => {
       const { id: instanceId } = await client.activeInstance("Riverside clinic");
       const callId = await conversation(client, instanceId);
 
-      const failed = { busy: "+12025550101", declined: "+12025550103", missing: "+12025550108" };
-      for (const [reason, phoneNumber] of Object.entries(failed)) {
+      const failingNumbers = { busy: "+12025550101", declined: "+12025550103", missing: "+12025550108" };
+      for (const [reason, phoneNumber] of Object.entries(failingNumbers)) {
         const { id } = await client.call(instanceId, { target: { phoneNumber } });
         await client.waitForCall(id);
         copyCall(console.server, id, daysAgo(reason === "busy" ? 7 : reason === "declined" ? 11 : 17));

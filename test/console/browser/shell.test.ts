@@ -27,7 +27,7 @@ describeEach([ON_NODE], (target) => {
         expect(await page.title()).toBe("Tokens · Ringport");
       });
 
-      test("skips the navigation with the first key", async () => {
+      test("skips the navigation with the first Tab key", async () => {
         const page = await console.signedUp();
         await page.goto(console.url);
         await page.getByRole("heading", { name: "Overview" }).waitFor();
@@ -36,7 +36,7 @@ describeEach([ON_NODE], (target) => {
         expect(await page.evaluate("document.activeElement?.id")).toBe("main");
       });
 
-      test("sees a message for an unknown address, and finds the way back", async () => {
+      test("sees a message for an unknown address, with a link back", async () => {
         const page = await console.signedUp();
         await page.goto(`${console.url}/nothing/here`);
         await page.getByRole("heading", { name: "There is no such page" }).waitFor();

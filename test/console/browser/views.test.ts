@@ -42,7 +42,7 @@ describeEach([ON_NODE], (target) => {
       });
     });
 
-    test("fit small screens in Portuguese too", async () => {
+    test("also fit small screens in Portuguese", async () => {
       const page = await console.signedUp({}, { locale: "pt-BR" });
       const client = console.server.client(await console.tokenOf(page));
       await page.goto(console.url);

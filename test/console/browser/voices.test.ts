@@ -123,7 +123,7 @@ describeEach([ON_NODE], (target) => {
       });
     });
 
-    test("one sample plays at a time, and ends by itself", async () => {
+    test("one sample plays at a time, and ends automatically", async () => {
       const page = await onForm("en-US");
       const minute = { contentType: "audio/wav", body: toneWav({ hz: 440, ms: 60_000 }) };
       await page.route("**/en-US-{1,2}/sample.wav", (route) => route.fulfill(minute));
@@ -145,14 +145,14 @@ describeEach([ON_NODE], (target) => {
     test("a sample that loads or fails is shown", async () => {
       const page = await onForm("en-US");
       console.expectFaults(page, /503/);
-      const arrived = Promise.withResolvers<void>();
+      const arrival = Promise.withResolvers<void>();
       await page.route("**/sample.wav", async (route) => {
-        await arrived.promise;
+        await arrival.promise;
         await route.fulfill({ status: 503, body: "{}" });
       });
       await page.getByRole("button", { name: "Listen to RMS" }).click();
       await page.getByRole("button", { name: "Loading the sample of RMS" }).waitFor();
-      arrived.resolve();
+      arrival.resolve();
       await page.getByRole("alert").getByText("The sample could not be played").waitFor();
       await page.unroute("**/sample.wav");
       await page.getByRole("button", { name: "Listen to RMS" }).click();
@@ -160,7 +160,7 @@ describeEach([ON_NODE], (target) => {
       expect(await page.getByText("The sample could not be played").count()).toBe(0);
     });
 
-    test("variants are listed on request, and a chosen one stays", async () => {
+    test("variants are listed on request, and a selected one stays listed", async () => {
       const page = await onForm("pt-BR");
       await page.getByLabel("Mostrar variantes").check();
       await row(page, "eSpeak, feminina 2").check();
@@ -183,11 +183,13 @@ describeEach([ON_NODE], (target) => {
       await expect.poll(() => requestedVoice(page)).toBeUndefined();
     });
 
-    test("they are readable everywhere, and move nothing", async () => {
+    test("they are readable everywhere, and do not shift the page", async () => {
       const page = await onForm("en-US", 360);
-      const below = page.getByLabel("If a machine answers");
+      const fieldBelow = page.getByLabel("If a machine answers");
       const place = () =>
-        below.evaluate((element) => element.getBoundingClientRect().y + element.ownerDocument.defaultView!.scrollY);
+        fieldBelow.evaluate(
+          (element) => element.getBoundingClientRect().y + element.ownerDocument.defaultView!.scrollY,
+        );
       const before = await place();
       await languageOf(page).fill("pt-br");
       await page.keyboard.press("Enter");

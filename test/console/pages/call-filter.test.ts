@@ -37,7 +37,7 @@ describe("a filter of calls", () => {
     expect(targetPhoneIn("0202 555")).toBeUndefined();
   });
 
-  it("becomes the HTTP query, whole days included", () => {
+  it("becomes the HTTP query, including whole days", () => {
     const query = listQuery({ statuses: ["FAILED"], from: "2026-11-27", to: "2026-11-28" });
     expect(query).toMatchObject({
       status: ["FAILED"],

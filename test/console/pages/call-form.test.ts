@@ -82,7 +82,7 @@ describe("the request of a form", () => {
     expect(bodyOf(fields)).toMatchObject({ agent: { firstMessage: null } });
   });
 
-  it("has the fields of every call, for a DYNAMIC_STREAM call too", () => {
+  it("has the fields of every call, including DYNAMIC_STREAM", () => {
     const fields: Partial<CallForm> = {
       type: "DYNAMIC_STREAM",
       text: "left in the form of another type",
@@ -131,7 +131,7 @@ describe("the faults of a form", () => {
     expect(detail).toContain("101 characters");
   });
 
-  it("reject a file that is missing, too large, or no audio", () => {
+  it("reject a file that is missing, too large, or not audio", () => {
     const audio = (bytes: Uint8Array<ArrayBuffer>) =>
       ({ type: "FIXED_AUDIO", audio: chosenAudio("a.mp3", bytes) }) as const;
     const codes = (fields: Partial<CallForm>) => faultsOf(fields).map(([field, code]) => [field, code]);
@@ -156,8 +156,8 @@ describe("the faults of a form", () => {
       variables: [{ name: "a", value: "b" }],
     } as const;
     expect(faultsOf(missing)).toEqual([["/agent/variables", "value_invalid", "has no variable for {{who}}"]]);
-    const long = { type: "DYNAMIC_AGENT", instructions: `Say: x\n${"y".repeat(4_001)}` } as const;
-    expect(faultsOf(long).map(([field]) => field)).toEqual(["/agent/instructions"]);
+    const longRequest = { type: "DYNAMIC_AGENT", instructions: `Say: x\n${"y".repeat(4_001)}` } as const;
+    expect(faultsOf(longRequest).map(([field]) => field)).toEqual(["/agent/instructions"]);
   });
 
   it("place unparsable JSON and invalid numbers at their fields", () => {
@@ -178,13 +178,13 @@ describe("the faults of a form", () => {
   it("are absent for a valid form of each type", () => {
     const wave = new Uint8Array(64);
     wave.set(new TextEncoder().encode("RIFF....WAVE"));
-    const filled = {
+    const filledForm = {
       text: "Hi",
       voiceId: "en-US-1",
       instructions: "Say: Hi.",
       audio: chosenAudio("a.wav", wave),
     };
-    for (const type of CALL_TYPES) expect(faultsOf({ ...filled, type })).toEqual([]);
+    for (const type of CALL_TYPES) expect(faultsOf({ ...filledForm, type })).toEqual([]);
   });
 });
 
@@ -200,10 +200,10 @@ describe("the faults of a problem document", () => {
   });
 
   it("are at the field of a refusal without pointers", () => {
-    const refused = (code: string) => problemFaults({ code, detail: "no", errors: [] }).map(({ field }) => field);
-    expect(refused("destination_not_allowed")).toEqual(["/target/phoneNumber"]);
-    expect(refused("instance_not_found")).toEqual(["/instanceId"]);
-    for (const code of ["server_busy", "constructor", "__proto__"]) expect(refused(code)).toEqual([undefined]);
+    const refusedFields = (code: string) => problemFaults({ code, detail: "no", errors: [] }).map(({ field }) => field);
+    expect(refusedFields("destination_not_allowed")).toEqual(["/target/phoneNumber"]);
+    expect(refusedFields("instance_not_found")).toEqual(["/instanceId"]);
+    for (const code of ["server_busy", "constructor", "__proto__"]) expect(refusedFields(code)).toEqual([undefined]);
   });
 });
 

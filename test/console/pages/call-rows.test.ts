@@ -71,7 +71,7 @@ describe("the rows of calls", () => {
     expect(rows.list[0]?.outcome).toEqual(OUTCOME);
   });
 
-  it("never move a call back: a late event changes nothing", () => {
+  it("never move a call back: a late event has no effect", () => {
     const rows = rowsOf({}, call(1, { status: "COMPLETED" }));
     const before = rows.list;
     expect(rows.apply(event("ringing", 1))).toBe("unchanged");
@@ -122,11 +122,11 @@ fuzz(
   "after the events in any order, each call is as far as its latest event",
   fc.property(
     fc.array(fc.tuple(fc.integer({ min: 0, max: 9 }), fc.constantFrom(...ORDER)), { maxLength: 60 }),
-    (happened) => {
+    (events) => {
       const rows = rowsOf({}, ...Array.from({ length: 10 }, (_, second) => call(second)));
-      for (const [second, type] of happened) rows.apply(event(type, second, type === "completed" ? OUTCOME : {}));
+      for (const [second, type] of events) rows.apply(event(type, second, type === "completed" ? OUTCOME : {}));
       for (const row of rows.list) {
-        const types = happened.filter(([second]) => idAt(second) === row.id).map(([, type]) => ORDER.indexOf(type));
+        const types = events.filter(([second]) => idAt(second) === row.id).map(([, type]) => ORDER.indexOf(type));
         expect(row.status).toBe(AFTER[ORDER[Math.max(0, ...types)] ?? "queued"]);
       }
     },

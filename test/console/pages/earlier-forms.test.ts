@@ -39,7 +39,7 @@ describe("a call placed again", () => {
     expect(formOfCall(call)).toEqual(expected);
   });
 
-  it("has the whole form in the tab that placed it, for the latest twenty calls", () => {
+  it("has the complete form in the tab that placed it, for twenty calls", () => {
     for (let n = 0; n < 21; n++) saveForm(`call_${n}`, { ...EMPTY_FORM, text: `text ${n}` });
     expect(savedForm("call_0")).toBeUndefined();
     expect(savedForm("call_20")?.text).toBe("text 20");

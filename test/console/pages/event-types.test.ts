@@ -3,8 +3,8 @@ import { choiceOf, END_TYPES, typesOf } from "../../../adapters/console/pages/vi
 import { EVENT_TYPES } from "../../../src/domain/events.ts";
 
 test("every type of event is in one group", () => {
-  const grouped = (["call", "detail", "number"] as const).flatMap(typesOf);
-  expect(grouped.toSorted()).toEqual([...EVENT_TYPES].sort());
+  const groupedTypes = (["call", "detail", "number"] as const).flatMap(typesOf);
+  expect(groupedTypes.toSorted()).toEqual([...EVENT_TYPES].sort());
 });
 
 test.each([

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { FormState } from "../../../adapters/console/pages/views/new-call/form-state.ts";
 import { DEFAULT_LIMITS } from "../../../src/domain/limits.ts";
 
-function filled(): FormState {
+function filledForm(): FormState {
   const state = new FormState(signal(DEFAULT_LIMITS));
   state.edit({ instanceId: "inst_1", phoneNumber: "+12025550100", text: "Hi", voiceId: "en-US-1" });
   return state;
@@ -20,7 +20,7 @@ describe("a form in progress", () => {
   });
 
   it("shows a refusal at its field until changed", () => {
-    const state = filled();
+    const state = filledForm();
     expect(state.validate()).toBe(true);
     state.showServerFaults({ code: "destination_not_allowed", detail: "may not be called", errors: [] });
     expect([...state.faults.value.keys()]).toEqual(["/target/phoneNumber"]);
@@ -29,16 +29,16 @@ describe("a form in progress", () => {
   });
 
   it("is one call however often it is sent, and another one once placed or changed", () => {
-    const state = filled();
+    const state = filledForm();
     const key = state.idempotencyKey;
     state.validate();
     state.showServerFaults({ code: "server_busy", detail: "busy", errors: [] });
     expect(state.idempotencyKey).toBe(key);
     state.edit({ text: "Hello" });
-    const changed = state.idempotencyKey;
-    expect(changed).not.toBe(key);
+    const nextKey = state.idempotencyKey;
+    expect(nextKey).not.toBe(key);
     state.renewKey();
-    expect(state.idempotencyKey).not.toBe(changed);
+    expect(state.idempotencyKey).not.toBe(nextKey);
   });
 
   it("is checked by the server's limits once they are loaded", () => {

@@ -57,7 +57,7 @@ class Server implements CallSource {
   }
 }
 
-const many = (count: number): Call[] => Array.from({ length: count }, (_, index) => call(1_000 - index));
+const callsOf = (count: number): Call[] => Array.from({ length: count }, (_, index) => call(1_000 - index));
 const settle = (ms = 1_000): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
 const statuses = (list: LiveCallList): string[] => list.rows.value.map(({ status }) => status);
 
@@ -66,7 +66,7 @@ afterEach(() => void vi.useRealTimers());
 
 describe("a live list of calls", () => {
   it("reads page after page until the last one", async () => {
-    const server = new Server(...many(250));
+    const server = new Server(...callsOf(250));
     const list = new LiveCallList({}, server);
     list.start();
     expect(list.isLoaded.value).toBe(false);
@@ -84,18 +84,18 @@ describe("a live list of calls", () => {
     const list = new LiveCallList({}, server);
     list.start();
     await settle();
-    const drawn = vi.fn();
-    list.rows.subscribe(drawn);
+    const onDraw = vi.fn();
+    list.rows.subscribe(onDraw);
     for (const second of [1, 2]) server.emit(event("ringing", second), event("answered", second));
     expect(statuses(list)).toEqual(["QUEUED", "QUEUED"]);
     await settle();
     expect(statuses(list)).toEqual(["IN_PROGRESS", "IN_PROGRESS"]);
-    expect(drawn).toHaveBeenCalledTimes(2);
+    expect(onDraw).toHaveBeenCalledTimes(2);
     expect(server.asked).toHaveLength(1);
   });
 
   it("reads new calls together", async () => {
-    const server = new Server(...many(30));
+    const server = new Server(...callsOf(30));
     const list = new LiveCallList({}, server);
     list.start();
     await settle();
@@ -112,7 +112,7 @@ describe("a live list of calls", () => {
     const list = new LiveCallList({ statuses: ["RINGING"] }, server);
     list.start();
     await settle();
-    server.calls = many(500)
+    server.calls = callsOf(500)
       .map((one): Call => ({ ...one, status: "RINGING" }))
       .filter(({ id }) => id !== idAt(990));
     server.emit(event("ringing", 700));
@@ -136,7 +136,7 @@ describe("a live list of calls", () => {
   });
 
   it("keeps its rows when a page cannot be read, and reads it at the next attempt", async () => {
-    const server = new Server(...many(150));
+    const server = new Server(...callsOf(150));
     const list = new LiveCallList({}, server);
     list.start();
     await settle();

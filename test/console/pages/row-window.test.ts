@@ -22,9 +22,9 @@ describe("the window of a long list", () => {
   });
 
   it("is near the end before the last row is in view", () => {
-    const scrolled = { viewHeight: 600, rowHeight: 50, count: 100 };
-    expect(nearEnd({ ...scrolled, topOffset: 0 })).toBe(false);
-    expect(nearEnd({ ...scrolled, topOffset: 3_900 })).toBe(true);
+    const viewport = { viewHeight: 600, rowHeight: 50, count: 100 };
+    expect(nearEnd({ ...viewport, topOffset: 0 })).toBe(false);
+    expect(nearEnd({ ...viewport, topOffset: 3_900 })).toBe(true);
   });
 
   it.each([
@@ -54,8 +54,8 @@ describe("the rows to draw next", () => {
     ["join those above that are drawn", { from: 90, to: 110 }, { from: 100, to: 120 }],
     ["are from both sides if the rows in view are drawn", { from: 106, to: 128 }, { from: 100, to: 132 }],
     ["are all of the window at the end", { from: 100, to: 132 }, { from: 100, to: 132 }],
-  ])("%s", (_, drawn, next) => {
-    expect(nextRows(drawn, window, 108, 10)).toEqual(next);
+  ])("%s", (_, currentWindow, next) => {
+    expect(nextRows(currentWindow, window, 108, 10)).toEqual(next);
   });
 });
 
@@ -72,18 +72,19 @@ fuzz(
     ],
     (at, length, from, size, first, most) => {
       const window = { from, to: from + size };
-      let drawn: RowWindow = { from: at, to: at + length };
+      let currentWindow: RowWindow = { from: at, to: at + length };
       for (let step = 0; step <= Math.ceil(size / most); step++) {
-        const next = nextRows(drawn, window, first, most);
+        const next = nextRows(currentWindow, window, first, most);
         expect(window.from <= next.from && next.from <= next.to && next.to <= window.to).toBe(true);
-        const overlap = Math.max(0, Math.min(drawn.to, next.to) - Math.max(drawn.from, next.from));
+        const overlap = Math.max(0, Math.min(currentWindow.to, next.to) - Math.max(currentWindow.from, next.from));
         expect(next.to - next.from - overlap).toBeLessThanOrEqual(most);
-        const isNew = drawn.to <= window.from || drawn.from >= window.to || drawn.from === drawn.to;
-        const needed = Math.min(Math.max(first, window.from), window.to - 1);
-        if (isNew && size > 0) expect(next.from <= needed && needed < next.to).toBe(true);
-        drawn = next;
+        const isNew =
+          currentWindow.to <= window.from || currentWindow.from >= window.to || currentWindow.from === currentWindow.to;
+        const neededRow = Math.min(Math.max(first, window.from), window.to - 1);
+        if (isNew && size > 0) expect(next.from <= neededRow && neededRow < next.to).toBe(true);
+        currentWindow = next;
       }
-      expect(drawn.to - drawn.from).toBe(size);
+      expect(currentWindow.to - currentWindow.from).toBe(size);
     },
   ),
 );
@@ -97,9 +98,9 @@ fuzz(
       rowHeight: fc.integer({ min: 20, max: 200 }),
       count: fc.integer({ min: 0, max: 3_000 }),
     }),
-    (scrolled) => {
-      const { topOffset, viewHeight, rowHeight, count } = scrolled;
-      const { from, to } = rowWindow(scrolled);
+    (scrollSteps) => {
+      const { topOffset, viewHeight, rowHeight, count } = scrollSteps;
+      const { from, to } = rowWindow(scrollSteps);
       expect(0 <= from && from <= to && to <= count).toBe(true);
       expect(to - from).toBeLessThanOrEqual(viewHeight / rowHeight + 19);
       for (let row = 0; row < count; row += 7) {

@@ -115,7 +115,7 @@ describe("the suggested voice", () => {
 });
 
 describe("the id of a voice", () => {
-  it("finds the voice behind the best one too", () => {
+  it("also finds the voice behind the best one", () => {
     expect(voiceWithId(VOICES, "en-US-2")).toBe(VOICES[1]);
     expect(voiceWithId(VOICES, "en-GB-7")).toMatchObject({ id: "en-GB-7", quality: "natural", alias_of: null });
     expect(voiceWithId(VOICES, "en-US-99")).toBeUndefined();

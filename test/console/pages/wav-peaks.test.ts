@@ -7,17 +7,17 @@ function wav(samples: readonly number[], channels: number, before: readonly numb
   const text = (value: string) => [...value].map((char) => char.charCodeAt(0));
   const u16 = (value: number) => [value & 255, (value >> 8) & 255];
   const u32 = (value: number) => [...u16(value), ...u16(value >>> 16)];
-  const extra =
+  const extraBytes =
     before.length === 0 ? [] : [...text("LIST"), ...u32(before.length), ...before, ...(before.length % 2 ? [0] : [])];
   return Uint8Array.from([
-    ...[...text("RIFF"), ...u32(36 + extra.length + 2 * samples.length), ...text("WAVEfmt "), ...u32(16)],
+    ...[...text("RIFF"), ...u32(36 + extraBytes.length + 2 * samples.length), ...text("WAVEfmt "), ...u32(16)],
     ...[...u16(1), ...u16(channels), ...u32(8_000), ...u32(16_000 * channels), ...u16(2 * channels), ...u16(16)],
-    ...extra,
+    ...extraBytes,
     ...[...text("data"), ...u32(2 * samples.length), ...samples.flatMap((sample) => u16(sample & 0xffff))],
   ]);
 }
 
-const cut = (file: Uint8Array, sizes: readonly number[]): Uint8Array[] => {
+const cutPieces = (file: Uint8Array, sizes: readonly number[]): Uint8Array[] => {
   const pieces: Uint8Array[] = [];
   for (let at = 0, turn = 0; at < file.length; turn++) {
     const size = Math.max(1, sizes[turn % sizes.length] ?? 1);
@@ -36,14 +36,14 @@ test("each part has the loudest sample of its channel, however the file is cut",
       fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 5 }),
       fc.array(fc.nat(255), { maxLength: 9 }),
       (channels, samples, parts, sizes, list) => {
-        const whole = samples.slice(0, samples.length - (samples.length % channels));
-        const file = wav(whole, channels, list);
+        const wholeFrames = samples.slice(0, samples.length - (samples.length % channels));
+        const file = wav(wholeFrames, channels, list);
         const peaks = new WavPeaks(parts, file.length);
-        for (const piece of cut(file, sizes)) peaks.push(piece);
-        const frames = whole.length / channels;
+        for (const piece of cutPieces(file, sizes)) peaks.push(piece);
+        const frames = wholeFrames.length / channels;
         expect(peaks.head).toEqual({ sampleRate: 8_000, channels, frames });
         const expected = Array.from({ length: channels }, () => new Float32Array(parts));
-        for (const [index, sample] of whole.entries()) {
+        for (const [index, sample] of wholeFrames.entries()) {
           const part = Math.floor((Math.floor(index / channels) * parts) / frames);
           const channel = expected[index % channels]!;
           channel[part] = Math.max(channel[part]!, Math.abs(sample) / 32_768);
@@ -55,7 +55,7 @@ test("each part has the loudest sample of its channel, however the file is cut",
   );
 });
 
-test("bytes of other files are refused with a sentence, or are too few", () => {
+test("bytes of other files are refused with a reason", () => {
   const refusal = /^the (?:file|audio) /;
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 6_000 }), fc.option(fc.nat(44)), (noise, at) => {

@@ -24,11 +24,11 @@ test("only these routes serve anyone", () => {
 });
 
 test("only these routes hash passwords; no other has expensive work", () => {
-  const costly = CONSOLE_ENDPOINTS.filter(({ cost }) => cost !== "small");
-  expect(costly.map(({ path }) => path)).toEqual([
+  const costlyEndpoints = CONSOLE_ENDPOINTS.filter(({ cost }) => cost !== "small");
+  expect(costlyEndpoints.map(({ path }) => path)).toEqual([
     ...["/register", "/sign-in", "/password-reset", "/password", "/account-deletion"],
   ]);
-  for (const { cost } of costly) expect(cost).toEqual(["passwords"]);
+  for (const { cost } of costlyEndpoints) expect(cost).toEqual(["passwords"]);
 });
 
 describe.each(CONSOLE_ENDPOINTS.filter(({ access }) => access === "signed-in"))("$method $path", (route) => {
@@ -49,7 +49,7 @@ describe.each(CONSOLE_ENDPOINTS.filter(({ access }) => access === "signed-in"))(
     expect([status, json.code]).toEqual(isForEveryUser ? [200, undefined] : [404, "accounts_off"]);
   });
 
-  test("is for administrators alone, or for members too", async () => {
+  test("is for administrators only, or also for members", async () => {
     const scene = consoleScene();
     const { json } = await ask(await scene.member(await scene.admin()));
     const isForAdmins = FOR_ADMINS.includes(`${method} ${path}`);
@@ -86,10 +86,10 @@ describe("the ids of another user", () => {
 
 test("a token is made, listed and revoked", async () => {
   const browser = await consoleScene().admin();
-  const wanted = { label: "Shop", scopes: ["call", "read"], expires_at: "2030-01-31T12:00:00+01:00", more: 1 };
-  const made = await browser.ask("POST", "/api/tokens", wanted);
-  expect(made.status).toBe(201);
-  expect(made.json).toEqual({
+  const tokenInput = { label: "Shop", scopes: ["call", "read"], expires_at: "2030-01-31T12:00:00+01:00", more: 1 };
+  const creation = await browser.ask("POST", "/api/tokens", tokenInput);
+  expect(creation.status).toBe(201);
+  expect(creation.json).toEqual({
     id: expect.any(String),
     label: "Shop",
     scopes: ["call", "read"],
@@ -99,7 +99,7 @@ test("a token is made, listed and revoked", async () => {
     last_used_at: null,
     token: expect.stringMatching(/^rp_live_/),
   });
-  const { token, ...listed } = made.json;
+  const { token, ...listed } = creation.json;
   const list = await browser.ask("GET", "/api/tokens");
   expect(list.json).toEqual([listed]);
   expect(list.text).not.toContain(token);
@@ -152,7 +152,7 @@ describe("a program that signs people in itself", () => {
     expect(json).toMatchObject({ account: null, accounts: false, sign_in_url: "/login" });
   });
 
-  test("decides who uses the console, and with which scopes", async () => {
+  test("decides who uses the console, with which scopes", async () => {
     const browser = scene().browser();
     browser.cookie = "app=anna";
     expect((await browser.ask("GET", "/api/session")).json.account).toMatchObject({ id: "usr_anna", role: "member" });

@@ -72,7 +72,7 @@ describe("a request of our own page", () => {
   });
 });
 
-test("a page of a plain HTTP address changes nothing if this server has HTTPS", async () => {
+test("a page of a plain HTTP address has no access if this server has HTTPS", async () => {
   const scene = consoleScene({ publicUrl: "https://127.0.0.1:8080" });
   const { cookie = "" } = await scene.admin();
   const headers = { cookie, "content-type": "application/json" };

@@ -150,7 +150,7 @@ describe("the audit log", () => {
     });
   });
 
-  test("that cannot be written undoes nothing", async () => {
+  test("that cannot be written does not undo the action", async () => {
     const scene = consoleScene();
     const admin = await scene.admin();
     scene.accounts.note = () => Promise.reject(new Error("the disk is full"));
@@ -250,10 +250,10 @@ describe("a WebSocket", () => {
     ["of another site", { "sec-fetch-site": "cross-site" }, "cross_site"],
     ["without a session", { cookie: "" }, "unauthorized"],
     ["with a token alone", { cookie: "", authorization: "Bearer rp_live_anna" }, "unauthorized"],
-  ] as const)("is refused %s", async (_, changed, code) => {
+  ] as const)("is refused %s", async (_, overrides, code) => {
     const { scene, attached } = streams();
     const { cookie = "" } = await scene.admin();
-    const sent = Object.entries({ ...headers, cookie, ...changed }).filter(([, value]) => value !== undefined);
+    const sent = Object.entries({ ...headers, cookie, ...overrides }).filter(([, value]) => value !== undefined);
     const refused = await scene.upgrade({ path, headers: Object.fromEntries(sent) as Record<string, string> });
     expect(refused).toMatchObject({
       headers: { "x-frame-options": "DENY" },

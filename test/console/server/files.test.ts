@@ -12,7 +12,7 @@ const SCRIPT = "console.log('the console');\n".repeat(20);
 const INDEX = `<!doctype html><title>Ringport</title><script type="module" src="/console/assets/main-ABC123.js"></script>`;
 
 /** A folder as the build leaves it. */
-function built(): string {
+function buildFolder(): string {
   const folder = join(temporaryFolder("console"), "assets");
   mkdirSync(folder);
   const write = (name: string, bytes: string | Uint8Array) => writeFileSync(join(folder, name), bytes);
@@ -25,7 +25,7 @@ function built(): string {
   return `${pathToFileURL(folder).href}/`;
 }
 
-const folder = built();
+const folder = buildFolder();
 const file = (name: string, headers: Record<string, string> = {}, basePath = "") =>
   consoleScene({ assets: [folder], basePath }).send({ path: `${basePath}/console/assets/${name}`, headers });
 const page = (path: string, headers: Record<string, string> = {}, basePath = "") =>
@@ -54,8 +54,8 @@ describe("a file of the pages", () => {
     const { headers } = await file("main-ABC123.js");
     expect(headers["cache-control"]).toBe("public, max-age=31536000, immutable");
     expect(headers["content-type"]).toBe("text/javascript; charset=utf-8");
-    const again = await file("main-ABC123.js", { "if-none-match": headers.etag ?? "" });
-    expect([again.status, again.text, again.headers.etag]).toEqual([304, "", headers.etag]);
+    const revalidation = await file("main-ABC123.js", { "if-none-match": headers.etag ?? "" });
+    expect([revalidation.status, revalidation.text, revalidation.headers.etag]).toEqual([304, "", headers.etag]);
     const other = await file("main-ABC123.js", { "if-none-match": headers.etag ?? "", "accept-encoding": "br" });
     expect([other.status, other.headers.etag === headers.etag]).toEqual([200, false]);
   });

@@ -19,10 +19,10 @@ describe.each(["", "/voice"])("with the base path %j", (basePath) => {
 
   test("all other paths respond as without it", async () => {
     const { app } = consoleScene({ basePath });
-    const { app: alone } = serve({ http: { basePath } });
+    const { app: appWithoutConsole } = serve({ http: { basePath } });
     const ids = { "x-request-id": "one" };
     for (const path of OTHERS)
-      expect(await ask(app, basePath + path, ids), path).toEqual(await ask(alone, basePath + path, ids));
+      expect(await ask(app, basePath + path, ids), path).toEqual(await ask(appWithoutConsole, basePath + path, ids));
     const principal = { userId: "usr_anna" };
     const request = requestOf({ path: `${basePath}/v1/calls`, token: null });
     expect((await app.handle(request, principal)).status).toBe(200);
@@ -31,12 +31,12 @@ describe.each(["", "/voice"])("with the base path %j", (basePath) => {
 
   test("a program mounting it leaves these paths alone", async () => {
     const { app } = consoleScene({ basePath });
-    const claimed = async (path: string) => app.claims({ url: `http://h${basePath}${path}` });
-    expect(await Promise.all(["/console", "/console/calls", "/v1/x", "/consoles", "/x"].map(claimed))).toEqual([
+    const isClaimed = async (path: string) => app.claims({ url: `http://h${basePath}${path}` });
+    expect(await Promise.all(["/console", "/console/calls", "/v1/x", "/consoles", "/x"].map(isClaimed))).toEqual([
       ...[true, true, true],
       ...[false, false],
     ]);
-    expect(await claimed("/")).toBe(basePath !== "");
+    expect(await isClaimed("/")).toBe(basePath !== "");
   });
 
   test("a WHATWG request gets a response", async () => {

@@ -54,20 +54,25 @@ describe("a session", () => {
   });
 
   test("is left alone by a server on another port of the host", async () => {
-    const [one, other] = [consoleScene(), consoleScene()];
-    const browser = await one.admin();
+    const [scene, otherScene] = [consoleScene(), consoleScene()];
+    const browser = await scene.admin();
     const cookie = browser.cookie ?? "";
     const headers = { ...FROM_PAGE, cookie, host: "127.0.0.1:8081", "content-type": "application/json" };
     const path = "/console/api/session";
-    const seen = await other.send({ path, headers });
-    expect([seen.json.account, setCookie(seen.headers)]).toEqual([null, ""]);
+    const view = await otherScene.send({ path, headers });
+    expect([view.json.account, setCookie(view.headers)]).toEqual([null, ""]);
     const body = { ...ADA, code: FIRST_CODE };
-    const { headers: made } = await other.send({ method: "POST", path: "/console/api/register", headers, body });
-    const [name = ""] = setCookie(made).split("=");
+    const { headers: responseHeaders } = await otherScene.send({
+      method: "POST",
+      path: "/console/api/register",
+      headers,
+      body,
+    });
+    const [name = ""] = setCookie(responseHeaders).split("=");
     expect(name).toBe("ringport_session_8081");
     expect(cookie).not.toContain(`${name}=`);
-    const both = { cookie: `${cookie}; ${setCookie(made)}` };
-    expect((await browser.ask("GET", "/api/session", undefined, both)).json.account).not.toBeNull();
+    const bothCookies = { cookie: `${cookie}; ${setCookie(responseHeaders)}` };
+    expect((await browser.ask("GET", "/api/session", undefined, bothCookies)).json.account).not.toBeNull();
   });
 
   test.each([
@@ -127,18 +132,18 @@ describe("a session", () => {
 });
 
 describe("while the storage fails after the new session is stored", () => {
-  const broken = () => Promise.reject(new StorageUnavailable("the disk is full"));
+  const rejectAsFull = () => Promise.reject(new StorageUnavailable("the disk is full"));
 
   test.each([
     ["a registration", "/api/register", { ...ADA, code: FIRST_CODE }],
     ["a new password", "/api/password", { current: PASSWORD, next: "another password" }],
-  ])("%s gives the browser its cookie", async (_, path, body) => {
+  ])("%s sets the browser's cookie", async (_, path, body) => {
     const scene = consoleScene();
     const browser = path === "/api/register" ? scene.browser() : await scene.admin();
     browser.cookie ??= "ringport_session_8080=before";
     const { cookie } = browser;
-    scene.accounts.signOut = broken;
-    scene.accounts.registration = broken;
+    scene.accounts.signOut = rejectAsFull;
+    scene.accounts.registration = rejectAsFull;
     const { status, json } = await browser.ask("POST", path, body);
     expect([status, json.account?.email]).toEqual([200, ADA.email]);
     expect(browser.cookie).not.toBe(cookie);
@@ -154,13 +159,13 @@ describe("a sign-in", () => {
     const scene = consoleScene();
     const admin = await scene.admin();
     const attacker = await scene.member(admin);
-    const planted = attacker.cookie;
+    const plantedCookie = attacker.cookie;
     // The attacker's cookie is in the victim's browser.
     const victim = scene.browser();
-    victim.cookie = planted;
+    victim.cookie = plantedCookie;
     const { json } = await victim.ask("POST", "/api/sign-in", ADA);
     expect(json.account.email).toBe(ADA.email);
-    expect(victim.cookie).not.toBe(planted);
+    expect(victim.cookie).not.toBe(plantedCookie);
     expect((await attacker.ask("GET", "/v1/calls")).status).toBe(401);
     expect((await victim.ask("GET", "/v1/calls")).status).toBe(200);
   });
@@ -174,7 +179,7 @@ describe("a sign-in", () => {
     expect(victim.cookie).not.toContain("chosen");
   });
 
-  test("that fails gives no hint, and keeps the session", async () => {
+  test("that fails reveals no reason, and keeps the session", async () => {
     const scene = consoleScene();
     const browser = await scene.admin();
     const { cookie } = browser;
@@ -205,37 +210,37 @@ describe("a sign-in", () => {
   });
 });
 
-test("a new password ends the other sessions, and gives this browser a new one", async () => {
+test("a new password ends other sessions and renews this one", async () => {
   const scene = consoleScene();
-  const here = await scene.admin();
-  const there = scene.browser();
-  await there.ask("POST", "/api/sign-in", ADA);
-  const { cookie } = here;
-  const changed = await here.ask("POST", "/api/password", { current: PASSWORD, next: "another password" });
-  expect(changed.json.account.email).toBe(ADA.email);
-  expect(here.cookie).not.toBe(cookie);
-  expect((await here.ask("GET", "/v1/calls")).status).toBe(200);
-  expect((await there.ask("GET", "/v1/calls")).status).toBe(401);
+  const currentBrowser = await scene.admin();
+  const otherBrowser = scene.browser();
+  await otherBrowser.ask("POST", "/api/sign-in", ADA);
+  const { cookie } = currentBrowser;
+  const change = await currentBrowser.ask("POST", "/api/password", { current: PASSWORD, next: "another password" });
+  expect(change.json.account.email).toBe(ADA.email);
+  expect(currentBrowser.cookie).not.toBe(cookie);
+  expect((await currentBrowser.ask("GET", "/v1/calls")).status).toBe(200);
+  expect((await otherBrowser.ask("GET", "/v1/calls")).status).toBe(401);
 });
 
 test("the sessions of an account are listed, and one can be ended", async () => {
   const scene = consoleScene();
-  const here = await scene.admin();
-  const there = scene.browser();
-  await there.ask("POST", "/api/sign-in", ADA, { "user-agent": "Telephone 1.0" });
-  const { json } = await here.ask("GET", "/api/sessions");
+  const currentBrowser = await scene.admin();
+  const otherBrowser = scene.browser();
+  await otherBrowser.ask("POST", "/api/sign-in", ADA, { "user-agent": "Telephone 1.0" });
+  const { json } = await currentBrowser.ask("GET", "/api/sessions");
   expect(json).toEqual([
     expect.objectContaining({ current: true, user_agent: null }),
     expect.objectContaining({ current: false, user_agent: "Telephone 1.0", last_used_at: json[0].created_at }),
   ]);
-  expect((await here.ask("DELETE", `/api/sessions/${json[1].id}`)).status).toBe(204);
-  expect((await there.ask("GET", "/v1/calls")).status).toBe(401);
+  expect((await currentBrowser.ask("DELETE", `/api/sessions/${json[1].id}`)).status).toBe(204);
+  expect((await otherBrowser.ask("GET", "/v1/calls")).status).toBe(401);
 });
 
 test("an account is deleted with its password, and the browser is signed out", async () => {
   const browser = await consoleScene().admin();
-  const refused = await browser.ask("POST", "/api/account-deletion", { password: "wrong" });
-  expect([refused.status, refused.json.code]).toEqual([403, "password_wrong"]);
+  const refusal = await browser.ask("POST", "/api/account-deletion", { password: "wrong" });
+  expect([refusal.status, refusal.json.code]).toEqual([403, "password_wrong"]);
   expect((await browser.ask("POST", "/api/account-deletion", { password: PASSWORD })).status).toBe(204);
   expect(browser.cookie).toBeUndefined();
 });

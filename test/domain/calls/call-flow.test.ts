@@ -302,7 +302,7 @@ describe("the watch for inbound audio", () => {
     fact: { event: "media.inbound_silent", data: { after_ms: DEFAULT_TIMINGS.mediaTimeoutMs } },
   };
 
-  test("only records the silence if silence is no evidence", () => {
+  test("only records the silence if silence proves nothing", () => {
     const afterTimeout = given(TALKING).when(timer("inbound"));
     expect(afterTimeout.effects).toEqual([silent]);
     expect(afterTimeout.flow.phase).toBe("talking");
@@ -565,7 +565,7 @@ describe("a machine that answers", () => {
     leavingMessage.when(greetingOver("beep"), played).ends("complete", "message_played");
   });
 
-  test("gets the message without a beep eventually, and once more after a late beep", () => {
+  test("eventually gets the message without a beep, and again after a late beep", () => {
     const leavingMessage = given([...TALKING, inbound, machine], LEAVE);
     expect(leavingMessage.when(timer("machine")).flow.voicemail).toBe("timeout");
     const afterSilence = leavingMessage.when(greetingOver("silence"), greetingOver("beep"));

@@ -319,7 +319,7 @@ describe("an instance", () => {
     expect(instanceFaults({ name: "x", metadata })).toEqual(["/metadata type_invalid"]);
   });
 
-  test("keeps its metadata whole, whatever the keys", () => {
+  test("keeps all its metadata, whatever the keys", () => {
     const json =
       '{"constructor":{"prototype":1},"__proto__":{"polluted":true},"toString":null,"":[],"a/b~c":"😀\\u0000"}';
     const { metadata } = parseCreateInstance(SCHEMAS, { name: "x", metadata: JSON.parse(json) });

@@ -23,7 +23,7 @@ function measure(value: unknown): { depth: number; parts: number } {
 
 describe("a text within the bounds", () => {
   fuzz(
-    "means what JSON.parse says, and the bounds are those of its value",
+    "means the same as JSON.parse, within the bounds of its value",
     fc.property(
       fc.jsonValue({ maxDepth: 6 }),
       fc.constantFrom(0, 1),
@@ -32,8 +32,8 @@ describe("a text within the bounds", () => {
       (value, indent, depth, parts) => {
         const text = JSON.stringify(value, undefined, indent);
         expect(parse(text)).toEqual({ value: JSON.parse(text) });
-        const is = measure(value);
-        const isWithinLimits = is.depth <= depth && is.parts <= parts;
+        const measurement = measure(value);
+        const isWithinLimits = measurement.depth <= depth && measurement.parts <= parts;
         expect(boundsFault(bytesOf(text), { depth, parts }) === undefined).toBe(isWithinLimits);
       },
     ),

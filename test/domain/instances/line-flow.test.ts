@@ -129,7 +129,7 @@ describe("a probe that finds the line online", () => {
     given(LINKED, [foundOnline(), unlinked]).ignores(activeStored(0));
   });
 
-  test("stores nothing for a line that is online already", () => {
+  test("does not store a line that is already online", () => {
     const { flow, effects } = given(LINKED, TO_ONLINE).when(foundOnline(9_000));
     expect(flow).toMatchObject({ state: "online", lastSeenAt: 9_000 });
     expect(effects).toEqual([{ do: "stop_grace" }]);
@@ -354,7 +354,7 @@ describe("a condition", () => {
     expect(given(LINKED, [offline("no route")]).when(condition("replaced", "replaced")).flow.reason).toBe("no route");
   });
 
-  test("gives the usual reason back afterwards", () => {
+  test("has the usual reason again afterwards", () => {
     const expired = condition("qr_expired", "the codes have expired");
     expect(given(NEW, [linking, expired]).when(condition(null)).flow.reason).toBe("waiting for the code to be scanned");
     expect(given(NEW, [expired]).when(condition(null)).flow.reason).toBe("no phone number is linked");

@@ -13,7 +13,7 @@ describe("the single policy", () => {
 
 describe("a fifo policy", () => {
   fuzz(
-    "gives the first slot that is free, below its depth, and none when all are taken",
+    "returns the first free slot below its depth, if any",
     fc.property(fc.integer({ min: 1, max: 50 }), fc.uniqueArray(fc.nat(49)), (depth, takenPlaces) => {
       const slot = freeSlot({ kind: "fifo", depth }, takenPlaces);
       const freePlaces = Array.from({ length: depth }, (_, index) => index).filter(

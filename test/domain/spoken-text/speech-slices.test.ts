@@ -6,7 +6,7 @@ import { fuzz } from "../../support/fuzz.ts";
 const LENGTHS = { maxLength: 300, minLength: 150, firstMinLength: 40 };
 const slices = (text: string) => [...speechSlices(text, LENGTHS)];
 
-test("slices are whole sentences, a short one first", () => {
+test("slices are complete sentences, a short one first", () => {
   const sentence = "Dr. Smith has called at 10:30 and asks for 3.50 of it. ";
   const found = slices(sentence.repeat(10));
   expect(found[0]).toBe(sentence);

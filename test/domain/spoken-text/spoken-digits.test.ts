@@ -86,7 +86,7 @@ describe("a number that is read as a whole", () => {
   });
 });
 
-test("converting spoken digits again changes nothing", () => {
+test("converting spoken digits again has no effect", () => {
   for (const text of ["482913", "+55 11 91234-5678", "0800 123 4567", "AB12345C"])
     expect(spokenDigits(spokenDigits(text))).toBe(spokenDigits(text));
 });

@@ -9,10 +9,10 @@ import { ATTACKS, type Attack, type AttackTarget } from "./attacks.ts";
 export type AttackCounts = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
 const target = JSON.parse(process.argv[2] ?? "") as AttackTarget;
-const only = process.env.ATTACK;
+const selectedAttack = process.env.ATTACK;
 const counts: Record<string, Record<string, number>> = {};
 let hasEnded = false;
-const attacks = ATTACKS.filter(({ name }) => only === undefined || name.includes(only));
+const attacks = ATTACKS.filter(({ name }) => selectedAttack === undefined || name.includes(selectedAttack));
 
 /** Length of a round, ms. */
 const ROUND_MS = 4_000;

@@ -78,28 +78,38 @@ export const ATTACKS: readonly Attack[] = [
   request("webhooks to hosts without an address", 2, "POST", "/v1/webhooks", () => ({
     body: { url: `https://${key()}.invalid/hook` },
   })),
-  abandoned(
+  abandonedRequests(
     "an abandoned wait",
     8,
     (target) => `GET /v1/events?cursor=latest HTTP/1.1\r\n${head(target)}Prefer: wait=60\r\n\r\n`,
     50,
   ),
-  abandoned(
+  abandonedRequests(
     "an unread event stream",
     8,
     (target) => `GET /v1/events HTTP/1.1\r\n${head(target)}Accept: text/event-stream\r\n\r\n`,
     HELD_MS,
   ),
-  abandoned(
+  abandonedRequests(
     "a body that never ends",
     8,
     (target) =>
       `POST /v1/calls HTTP/1.1\r\n${head(target)}Content-Type: application/json\r\nContent-Length: 10000000\r\n\r\n{"a":"`,
     HELD_MS,
   ),
-  abandoned("headers that never end", 8, (target) => `GET /v1/events HTTP/1.1\r\n${head(target)}X-A: `, HELD_MS),
-  abandoned("pipelined requests", 4, (target) => `GET /v1/voices HTTP/1.1\r\n${head(target)}\r\n`.repeat(200), 500),
-  abandoned("connections without a byte", 16, () => "", HELD_MS),
+  abandonedRequests(
+    "headers that never end",
+    8,
+    (target) => `GET /v1/events HTTP/1.1\r\n${head(target)}X-A: `,
+    HELD_MS,
+  ),
+  abandonedRequests(
+    "pipelined requests",
+    4,
+    (target) => `GET /v1/voices HTTP/1.1\r\n${head(target)}\r\n`.repeat(200),
+    500,
+  ),
+  abandonedRequests("connections without a byte", 16, () => "", HELD_MS),
   {
     name: "streams with floods of audio",
     concurrency: 2,
@@ -174,7 +184,12 @@ function head({ url, token }: AttackTarget): string {
 }
 
 /** A connection that sends this text, is never read, and is closed after a time. */
-function abandoned(name: string, concurrency: number, text: (target: AttackTarget) => string, heldMs: number): Attack {
+function abandonedRequests(
+  name: string,
+  concurrency: number,
+  text: (target: AttackTarget) => string,
+  heldMs: number,
+): Attack {
   return {
     name,
     concurrency,
@@ -182,11 +197,11 @@ function abandoned(name: string, concurrency: number, text: (target: AttackTarge
       const { hostname, port } = new URL(target.url);
       const socket: Socket = connect({ host: hostname, port: Number(port) });
       let isCut = false;
-      const opened = new Promise<void>((resolve) => {
+      const opening = new Promise<void>((resolve) => {
         socket.once("connect", resolve).once("error", () => resolve());
       });
       socket.on("close", () => (isCut = true)).on("error", () => {});
-      await opened;
+      await opening;
       socket.write(text(target));
       socket.pause();
       await pause(heldMs);

@@ -86,7 +86,7 @@ const soakDone = Promise.all(live.map((instance, n) => soak(instance, n)));
 const victims = [new Victim(server.url, token, own[0]!), new Victim(server.url, other, bobs!)];
 await Promise.all(victims.map((victim) => victim.warmUp()));
 const workDone = Promise.all(victims.map((victim) => victim.work(abort.signal)));
-const quietMemory = await highest(QUIET_MS / 1_000);
+const quietMemory = await highestMemory(QUIET_MS / 1_000);
 for (const victim of victims) victim.durations.length = 0;
 const before = { memory: quietMemory, disk: bytesIn(data), at: Date.now() };
 const stallsBefore = ownStalls(0, before.at).length;
@@ -108,13 +108,13 @@ const attacker = spawn(
     stdio: ["pipe", "pipe", "inherit"],
   },
 );
-let printed = "";
+let output = "";
 attacker.stdout.on("data", (piece) => {
-  printed += piece;
+  output += piece;
 });
 let peak = 0;
 for (let minute = 1; minute <= Math.ceil(MINUTES); minute++) {
-  peak = Math.max(peak, await highest(60 * Math.min(1, MINUTES - minute + 1)));
+  peak = Math.max(peak, await highestMemory(60 * Math.min(1, MINUTES - minute + 1)));
   const stalls = ownStalls(before.at, Date.now());
   console.log(
     `minute ${minute}: memory +${mib(peak - before.memory)}, disk +${mib(bytesIn(data) - before.disk)}, ` +
@@ -133,7 +133,7 @@ beat.stop();
 await server.stop();
 control.kill("SIGKILL");
 
-const outcomes = JSON.parse(printed || "{}") as AttackCounts;
+const outcomes = JSON.parse(output || "{}") as AttackCounts;
 for (const [name, counts] of Object.entries(outcomes))
   console.log(
     `  ${name}: ${Object.entries(counts)
@@ -229,7 +229,7 @@ async function soak(instanceId: string, n: number): Promise<void> {
 }
 
 /** Maximum resident memory of the server within some seconds, bytes. */
-async function highest(seconds: number): Promise<number> {
+async function highestMemory(seconds: number): Promise<number> {
   let maxWaiting = 0;
   for (const end = Date.now() + seconds * 1_000; Date.now() < end; await pause(500))
     maxWaiting = Math.max(
@@ -258,8 +258,8 @@ function ownStalls(from: number, to: number): number[] {
   return stallsOf("stalls")
     .filter(({ at }) => at > from && at <= to)
     .map(({ at, ms, waitedMs }) => {
-      const overlapping = machine.filter((other) => other.at > at - ms && other.at - other.ms < at);
-      return ms - waitedMs - Math.max(0, ...overlapping.map((other) => other.ms - other.waitedMs));
+      const overlappingStalls = machine.filter((other) => other.at > at - ms && other.at - other.ms < at);
+      return ms - waitedMs - Math.max(0, ...overlappingStalls.map((other) => other.ms - other.waitedMs));
     })
     .filter((ms) => ms > MAX_STALL_MS);
 }

@@ -98,9 +98,9 @@ export class Victim {
       if (!created) continue;
       const { id } = created.json<{ id: string }>();
       this.callIds.push(id);
-      const ended = await this.#ask("GET", `/v1/calls/${id}?expand=outcome`, undefined, { prefer: "wait=30" });
+      const endedCall = await this.#ask("GET", `/v1/calls/${id}?expand=outcome`, undefined, { prefer: "wait=30" });
       const { status, outcome } =
-        ended?.json<{ status: string; outcome?: { reason: string; heard_ratio: number } }>() ?? {};
+        endedCall?.json<{ status: string; outcome?: { reason: string; heard_ratio: number } }>() ?? {};
       if (status === "COMPLETED" && outcome?.reason === "message_played" && outcome.heard_ratio === 1) this.calls++;
       else this.failures.push({ request: `call ${id}`, cause: `${status} ${JSON.stringify(outcome)}` });
     }

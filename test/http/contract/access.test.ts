@@ -64,7 +64,7 @@ describe("a missing or invalid token", () => {
     expectProblem(answer, 401, "unauthorized");
   });
 
-  test("a refused request changes nothing", async () => {
+  test("a refused request has no effect", async () => {
     const { id } = await (await server.as("ada")).createInstance();
     const before = await server.rows();
     const clientWithoutToken = server.client();

@@ -46,7 +46,7 @@ describe("an audio file of a call", () => {
     ],
     ["an MP3 after 9 KB of zeros", concatBytes([new Uint8Array(9_000), mp3]), [[1_000, 3_000]], 0],
     ["other bytes at its end", concatBytes([lowTone, letters("\x07 not a chunk")]), [[500, 600]], 13],
-  ])("is heard whole: %s", async (_, file, tones, ignoredBytes) => {
+  ])("is heard completely: %s", async (_, file, tones, ignoredBytes) => {
     const { client, response } = await place(file);
     const { id } = response.json<{ id: string }>();
     const lengthMs = tones.reduce((sum, [, ms]) => sum + ms, 0);

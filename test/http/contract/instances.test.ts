@@ -342,7 +342,7 @@ describe("the linking pages", () => {
     }
   });
 
-  test("a stale code shows a 410 page and links nothing", async () => {
+  test("a stale code shows a 410 page and does not link", async () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
     const url = await client.linkUrl(id);

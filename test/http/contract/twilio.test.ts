@@ -17,7 +17,7 @@ import {
 describe("a bot for Twilio Media Streams", () => {
   const server = useLocalServer(TWILIO_SETTINGS);
 
-  test("the bot repeats the callee, who hears it exactly", async () => {
+  test("the bot repeats the callee's audio exactly", async () => {
     const call = await placeCall(server, NUMBERS.greetsAndBeeps);
     const bot = await attach(server, call, { hangUpAt: "utterance 1" }, "&parameter.FirstName=Jane");
     await waitUntilClosed(bot);

@@ -125,7 +125,7 @@ test("a token on which a check of all hangs is skipped; the others are checked i
   expect(revokedTokens).toEqual(["bad"]);
 });
 
-test("too few principals revoke no token: each token is checked individually", async () => {
+test("a short list of principals revokes no token; each is checked individually", async () => {
   const system = new ManualSystem();
   const revokedTokens: string[] = [];
   const authenticate = Object.assign(async (token: string) => (token === "bad" ? undefined : principal), {

@@ -37,10 +37,10 @@ const sip = (genuine: Buffer): fc.Arbitrary<Buffer> =>
       .tuple(fc.nat(genuine.length), fc.nat(genuine.length))
       .map(([a, b]) => genuine.subarray(Math.min(a, b), Math.max(a, b))),
     fc.array(fc.tuple(fc.nat(genuine.length - 1), fc.nat(255)), { minLength: 1, maxLength: 20 }).map((changes) => {
-      const damaged = Buffer.from(genuine);
-      for (const [offset, byte] of changes) damaged[offset] = byte;
+      const damagedPacket = Buffer.from(genuine);
+      for (const [offset, byte] of changes) damagedPacket[offset] = byte;
       // It must not match the test's call, because a sender with its ids may end it.
-      return Buffer.from(damaged.toString("latin1").replaceAll(/Call-ID:.*/gi, "Call-ID: x"), "latin1");
+      return Buffer.from(damagedPacket.toString("latin1").replaceAll(/Call-ID:.*/gi, "Call-ID: x"), "latin1");
     }),
     fc.constantFrom("BYE", "CANCEL", "ACK", "INVITE", "NOTIFY", "SIP/2.0").map((method) => {
       const start = method === "SIP/2.0" ? "SIP/2.0 603 Decline" : `${method} sip:x@127.0.0.1 SIP/2.0`;

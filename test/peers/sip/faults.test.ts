@@ -51,7 +51,7 @@ describe("a trunk with a fault ends each call with a sentence that names it:", (
     expect(detail).toMatch(/TLS/);
   });
 
-  test.concurrent("a server that accepts the connection and stays silent", { timeout: 60_000 }, async () => {
+  test.concurrent("a silent server that accepts the connection", { timeout: 60_000 }, async () => {
     const server = await listen(() => {});
     const startedAt = performance.now();
     const { dial } = await openTrunk(stage, { server: `sip:127.0.0.1:${server.port};transport=tcp` }, "mute");

@@ -34,7 +34,7 @@ describe("a network with", () => {
     const relay = stage.add(await startLossyRelay({ to: farEnd, seed, ...conditions }), (it) => it.close());
     return { farEnd, relay, caller: await openTrunk(stage, { server: relay.uri }, name) };
   };
-  const hear = async ({ dial }: Caller, ms: number) => {
+  const listenFor = async ({ dial }: Caller, ms: number) => {
     const call = await dial();
     await call.events.next("connected", 15_000);
     const startedAt = performance.now();
@@ -54,7 +54,7 @@ describe("a network with", () => {
   for (const [i, { title, conditions, share }] of MEDIA.entries())
     test.concurrent(`${title} carries a call: the tone is present at full length`, async () => {
       const { relay, farEnd, caller } = await connectThrough({ media: conditions }, 10 + i, `media-${i}`);
-      const { leg, ear, tookMs } = await hear(caller, 5_000);
+      const { leg, ear, tookMs } = await listenFor(caller, 5_000);
       const heardSound = { sampleRate: leg.sampleRate, samples: concatPcm(ear.frames).subarray(leg.sampleRate / 2) };
       expect(toneShare(heardSound, 1000)).toBeGreaterThan(share);
       expect(tookMs).toBeLessThan(6_000); // frames arrive on schedule, lost or not
@@ -85,7 +85,7 @@ describe("a network with", () => {
         1,
         `first-${FIRST_MESSAGES.indexOf(firstMessage)}`,
       );
-      await hear(caller, 1_500);
+      await listenFor(caller, 1_500);
       expect(lostCount).toBeGreaterThanOrEqual(firstMessage.includes("180") ? 1 : 2); // it was retransmitted
       const [call] = farEnd.calls;
       await until(
@@ -107,7 +107,7 @@ describe("a network with", () => {
     async (seed) => {
       const signalling = { loss: 0.3, reordered: 0.3, reorderDelayMs: 80, duplicates: 0.2 };
       const { relay, caller } = await connectThrough({ signalling }, seed, `storm-${seed}`);
-      await hear(caller, 500);
+      await listenFor(caller, 500);
       expect(relay.signalling.lost + relay.signalling.reordered + relay.signalling.duplicated).toBeGreaterThan(0);
     },
   );

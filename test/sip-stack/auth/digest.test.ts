@@ -263,7 +263,7 @@ describe("a challenge gets no response", () => {
     });
   });
 
-  test("if there is no password", () => {
+  test("without a password", () => {
     const authentication = new DigestClient({ user: "alice", password: undefined }, system).authentication();
     expect(authentication.handleChallenge(digestChallenge('nonce="n"'))).toEqual({
       code: "no_password",

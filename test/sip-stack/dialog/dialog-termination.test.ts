@@ -69,7 +69,7 @@ describe("a BYE", () => {
     expect(call.tx.count("BYE")).toBe(2);
   });
 
-  test("to a declined fork is repeated too", async () => {
+  test("to a declined fork is also repeated", async () => {
     const call = await ScriptedCall.answered();
     call.tx.lateSuccess(call.invite.response(200, { tag: "z", fields: [["Contact", "<sip:z@192.0.2.30>"]] }));
     await call.system.settle();

@@ -152,7 +152,7 @@ describe("an outbound call", () => {
 });
 
 describe("hanging up", () => {
-  test("before the INVITE was sent sends nothing", async () => {
+  test("before the INVITE was sent sends no request", async () => {
     const call = new ScriptedCall();
     await call.usage.hangUp();
     await call.system.settle();

@@ -112,18 +112,18 @@ describe("a transfer by REFER", () => {
   });
 
   test("fails without a response, or without a report within 60 s", async () => {
-    const unanswered = await ReferredCall.start();
-    unanswered.request.fail(new TransportError("timeout", "silence"));
-    await unanswered.call.system.settle();
-    expect(unanswered.outcome).toEqual({ type: "failed", detail: "silence" });
-    const unreported = await ReferredCall.start();
-    await unreported.agree();
-    await unreported.call.system.advance(59_900);
-    expect(unreported.outcome).toBeUndefined();
-    await unreported.call.system.advance(200);
-    expect(unreported.outcome).toEqual({ type: "failed", detail: "the peer reported no outcome within 60 s" });
-    expect((await unreported.notify("SIP/2.0 200 OK")).status).toBe(200);
-    expect(unreported.call.end).toBeUndefined();
+    const unansweredCall = await ReferredCall.start();
+    unansweredCall.request.fail(new TransportError("timeout", "silence"));
+    await unansweredCall.call.system.settle();
+    expect(unansweredCall.outcome).toEqual({ type: "failed", detail: "silence" });
+    const unreportedCall = await ReferredCall.start();
+    await unreportedCall.agree();
+    await unreportedCall.call.system.advance(59_900);
+    expect(unreportedCall.outcome).toBeUndefined();
+    await unreportedCall.call.system.advance(200);
+    expect(unreportedCall.outcome).toEqual({ type: "failed", detail: "the peer reported no outcome within 60 s" });
+    expect((await unreportedCall.notify("SIP/2.0 200 OK")).status).toBe(200);
+    expect(unreportedCall.call.end).toBeUndefined();
   });
 
   test("is repeated with credentials on request", async () => {
@@ -140,9 +140,9 @@ describe("a transfer by REFER", () => {
   });
 
   test("is accepted if the peer leaves after it has agreed, and the call ends", async () => {
-    for (const agrees of ["response", "report"] as const) {
+    for (const agreement of ["response", "report"] as const) {
       const peer = await ReferredCall.start();
-      if (agrees === "response") await peer.agree();
+      if (agreement === "response") await peer.agree();
       else await peer.notify("SIP/2.0 100 Trying");
       expect((await peer.bye()).status).toBe(200);
       expect(peer.outcome).toEqual({ type: "accepted", detail: "the peer left the call without a report" });
@@ -152,10 +152,10 @@ describe("a transfer by REFER", () => {
   });
 
   test("is rejected if the call ends before the peer has agreed", async () => {
-    const ended = await ReferredCall.start();
-    await ended.bye();
-    expect(ended.fault?.message).toContain("ended before the peer agreed");
-    expect(ended.call.leftovers).toBe(0);
+    const endedCall = await ReferredCall.start();
+    await endedCall.bye();
+    expect(endedCall.fault?.message).toContain("ended before the peer agreed");
+    expect(endedCall.call.leftovers).toBe(0);
     const hungUp = await ReferredCall.start();
     const hangUp = hungUp.call.usage.hangUp();
     hungUp.call.tx.last("BYE").respond(200);
@@ -188,8 +188,8 @@ describe("a transfer by REFER", () => {
   test("is allowed one at a time, on an answered call", async () => {
     const peer = await ReferredCall.start();
     await expect(peer.call.usage.refer(TARGET)).rejects.toThrow("being transferred already");
-    const ringing = await ScriptedCall.placed();
-    await expect(ringing.usage.refer(TARGET)).rejects.toThrow("not answered");
+    const ringingCall = await ScriptedCall.placed();
+    await expect(ringingCall.usage.refer(TARGET)).rejects.toThrow("not answered");
   });
 
   test("is not sent once the call may not send", async () => {

@@ -152,7 +152,7 @@ describe("the delay", () => {
     expect(last / 8).toBeLessThan(12_000 + 130);
   });
 
-  test.each([200, -200])("stays constant for minutes with a clock off by %i millionths", (ppm) => {
+  test.each([200, -200])("stays constant for minutes with a clock off by %i ppm", (ppm) => {
     const minutes = 10;
     const sine = tone(440, minutes * 60_000, RATE, 10_000);
     const { heard, buffer } = passThrough(sine, {
@@ -209,7 +209,7 @@ describe("the stream", () => {
     }
   });
 
-  test("with only invalid packets gives silence", () => {
+  test("with only invalid packets returns silence", () => {
     const buffer = new RtpJitterBuffer({ ...codec, decode: () => 0 });
     for (let tick = 0; tick < 100; tick++) {
       buffer.take(1_000 + tick, tick * 160, packet, 0, 160, tick * 20, true);

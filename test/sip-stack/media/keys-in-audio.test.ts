@@ -32,7 +32,7 @@ interface Keys {
 function detect({ keys, toneMs, pauseMs, delays = () => [20], ...options }: Keys): { keys: string; speech: number } {
   const { sendsSilence = false, offsetMs = 0, phaseMs = 7, legRate = RATE } = options;
   const chance = random(toneMs + pauseMs);
-  const detected = { keys: "", speech: 0 };
+  const detections = { keys: "", speech: 0 };
   const analyzer = new InboundAnalyzer(
     { sampleRate: legRate, inBandDtmf: () => true, voiceActivity: (rate) => new Vad(rate) },
     {
@@ -41,9 +41,9 @@ function detect({ keys, toneMs, pauseMs, delays = () => [20], ...options }: Keys
       lineTone() {},
       suspicionChanged() {},
       digit: (digit) => {
-        detected.keys += digit;
+        detections.keys += digit;
       },
-      speech: () => void detected.speech++,
+      speech: () => void detections.speech++,
     },
   );
   const arrivals: { readonly at: number; readonly packet: Buffer }[] = [];
@@ -79,7 +79,7 @@ function detect({ keys, toneMs, pauseMs, delays = () => [20], ...options }: Keys
     session.tick();
   }
   analyzer.finish();
-  return detected;
+  return detections;
 }
 
 function rtp(sequence: number, atMs: number, payload: Uint8Array): Buffer {
@@ -115,7 +115,7 @@ const RHYTHMS = [
 ] as const;
 
 describe.each([8_000, 16_000])("at %i Hz, keys as tones in the audio", (legRate) => {
-  test.each(RHYTHMS)("of %i ms arrive once if the PBX sends nothing in the pauses of %i ms", (toneMs, pauseMs) => {
+  test.each(RHYTHMS)("of %i ms arrive once if the PBX pauses silently for %i ms", (toneMs, pauseMs) => {
     for (const keys of ["159*0#", "1599#", "000"]) expectKeys(keys, { toneMs, pauseMs, legRate });
   });
 

@@ -37,8 +37,8 @@ async function isLostDespite(end: End, send: (index: number) => void): Promise<b
   cleanups.push(() => clearInterval(timer));
   await until(() => sentCount >= (3 * LOSS_MS) / 100, "the packets", 10_000);
   clearInterval(timer);
-  const isLost = end.events.some((told) => told.startsWith("silent"));
-  await until(() => end.events.some((told) => told.startsWith("silent")), "the loss after them");
+  const isLost = end.events.some((event) => event.startsWith("silent"));
+  await until(() => end.events.some((event) => event.startsWith("silent")), "the loss after them");
   return isLost;
 }
 

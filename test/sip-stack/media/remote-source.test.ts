@@ -270,7 +270,7 @@ describe("another host than the one in the SDP", () => {
     expect(judge(BEHIND_NAT, 15, 4_020, 9)).toBe("foreign → agreed");
   });
 
-  test("is found in IPv6 too, whatever the form of the addresses", () => {
+  test("is also found in IPv6, whatever the form of the addresses", () => {
     const agreed = { address: "2001:DB8:0:0::1", port: 5_000 };
     const judge = sourceAt({ server: "2001:db8::1", agreed });
     expect(new Set(verdicts(judge, { address: "2001:db8::2", port: 5_000 }))).toEqual(

@@ -23,11 +23,11 @@ async function call(...options: Parameters<typeof twoEnds>): ReturnType<typeof t
 /** A socket that records what it receives. */
 async function openSocket(): Promise<{ socket: Socket; port: number; received: Uint8Array[] }> {
   const socket = createSocket("udp4");
-  const received: Uint8Array[] = [];
-  socket.on("message", (bytes) => received.push(bytes));
+  const receivedPackets: Uint8Array[] = [];
+  socket.on("message", (bytes) => receivedPackets.push(bytes));
   await new Promise<void>((resolve) => socket.bind(0, LOOPBACK, resolve));
   cleanups.push(() => socket.close());
-  return { socket, port: socket.address().port, received };
+  return { socket, port: socket.address().port, received: receivedPackets };
 }
 
 async function openEnd(options: Parameters<typeof End.open>[0] = {}): Promise<End> {
@@ -113,7 +113,7 @@ describe("our stream", () => {
     await until(() => a.hasSaid, "the rest");
     await until(() => b.session.statistics().packetsReceived >= packetsSent + 10, "the rest arrives");
     expect(b.session.statistics().packetsLost).toBe(0);
-    expect(b.events.filter((said) => said !== "sending" && said !== "receiving")).toEqual([]);
+    expect(b.events.filter((event) => event !== "sending" && event !== "receiving")).toEqual([]);
   });
 
   test("sends keys after the hold", async () => {
@@ -169,11 +169,11 @@ describe("the peer", () => {
   test("may send early media, for which no source is read", async () => {
     const farEnd = await openSocket();
     const end = await openEnd();
-    const early: Int16Array[] = [];
-    end.session.connect(end, end, { write: (frame) => early.push(frame.slice()) });
+    const earlyFrames: Int16Array[] = [];
+    end.session.connect(end, end, { write: (frame) => earlyFrames.push(frame.slice()) });
     end.session.configure(settingsTo(farEnd.port));
     await speak(farEnd.socket, end.session.port, 10);
-    await until(() => early.length >= 10, "early media");
+    await until(() => earlyFrames.length >= 10, "early media");
     expect(end.events).toEqual(["receiving"]);
     expect([end.reads, end.heard.length]).toEqual([0, 0]);
     await until(() => farEnd.received.length > 2, "silence that opens the way");
@@ -312,7 +312,7 @@ describe("a live call", () => {
     await until(() => b.session.statistics().packetsReceived > before + 10, "packets under the same keys");
     expect(b.session.statistics().packetsInvalid).toBe(5);
     await a.session.close();
-    await until(() => b.events.some((said) => said.includes("RTCP BYE")), "the goodbye");
+    await until(() => b.events.some((event) => event.includes("RTCP BYE")), "the goodbye");
   });
 
   test("measures round trip and loss from RTCP, multiplexed or not", async () => {
@@ -334,7 +334,7 @@ describe("a live call", () => {
     expect(remoteLoss).toBeLessThan(0.05);
     expect(packetsInvalid).toBe(0);
     await b.session.close();
-    await until(() => a.events.some((said) => said.includes("RTCP BYE")), "the goodbye");
+    await until(() => a.events.some((event) => event.includes("RTCP BYE")), "the goodbye");
   });
 
   test("over IPv6 is the same", async () => {

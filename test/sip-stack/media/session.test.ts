@@ -62,7 +62,7 @@ describe("a call between two ends", REAL_TIME, () => {
     const ends = await twoEnds({}, { lossMs: 1_000 });
     close = ends.close;
     await ends.a.session.close();
-    await until(() => ends.b.events.some((said) => said.includes("RTCP BYE")), "the goodbye");
+    await until(() => ends.b.events.some((event) => event.includes("RTCP BYE")), "the goodbye");
   });
 });
 

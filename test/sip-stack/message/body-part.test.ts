@@ -13,7 +13,7 @@ const body = (type: string, content: string | Uint8Array): { headers: SipHeaders
 const MIXED = 'multipart/mixed; boundary="-x y"';
 
 describe("the part of a body", () => {
-  test("is the whole body of that type", () => {
+  test("is the entire body of that type", () => {
     expect(text(bodyPart(body("Application/SDP; x=y", "v=0\n"), "application/sdp"))).toBe("v=0\r\n");
     expect(bodyPart(body("text/plain", "v=0"), "application/sdp")).toBeUndefined();
     expect(bodyPart(body("application/sdp", ""), "application/sdp")).toBeUndefined();

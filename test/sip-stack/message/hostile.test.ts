@@ -95,17 +95,17 @@ const UNITS = [
 describe("a hostile text", () => {
   test.each(PARSERS)("takes %s no more than linear time", (_, read, beginnings) => {
     const slow: string[] = [];
-    for (const beginning of beginnings)
+    for (const prefix of beginnings)
       for (const piece of UNITS) {
-        const text = (size: number): string => `${beginning}${piece.repeat(size / piece.length)}\0`;
+        const text = (size: number): string => `${prefix}${piece.repeat(size / piece.length)}\0`;
         const ratio = growth(text, 2_500, read);
-        if (ratio > LINEAR) slow.push(`${beginning}${piece}… ${ratio.toFixed(1)}`);
+        if (ratio > LINEAR) slow.push(`${prefix}${piece}… ${ratio.toFixed(1)}`);
       }
     expect(slow).toEqual([]);
   });
 
   fuzz(
-    "makes nothing throw",
+    "never throws",
     fc.property(
       fc.constantFrom(...PARSERS),
       fc.nat(),

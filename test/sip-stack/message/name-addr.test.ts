@@ -45,7 +45,7 @@ describe("an address", () => {
     expect(parseNameAddr(text)).toBeUndefined();
   });
 
-  test("gets a tag and otherwise stays as written", () => {
+  test("gets a tag and is otherwise unchanged", () => {
     expect(withTag('"B"  <sip:b@c> ; x=Y', "1")).toBe('"B"  <sip:b@c> ; x=Y;tag=1');
     expect(withTag("<sip:b@c>;tag=0;x=y", "1")).toBe("<sip:b@c>;tag=1;x=y");
     expect(tagOf(withTag("sip:b@c;user=phone", "1"))).toBe("1");

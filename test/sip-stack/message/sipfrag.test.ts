@@ -26,7 +26,7 @@ describe("a message/sipfrag body", () => {
     "SIP/2.0 700 No",
     "SIP/3.0 200 OK",
     "200",
-  ])("%j reports nothing", (text) => {
+  ])("%j reports no status", (text) => {
     expect(reportedStatus(bytes(text))).toBeUndefined();
   });
 

@@ -33,7 +33,7 @@ const kinds = (frames: readonly Framed[]): string[] => frames.map(({ kind }) => 
 
 describe("a stream of bytes", () => {
   fuzz(
-    "gives the same messages wherever it is cut",
+    "yields the same messages wherever it is cut",
     fc.property(
       fc.array(fc.tuple(anyMessage, fc.constantFrom("", "\r\n", "\r\n\r\n")), { minLength: 1, maxLength: 3 }),
       fc.array(fc.integer({ min: 0, max: 1_000 }), { maxLength: 6 }),
@@ -47,7 +47,7 @@ describe("a stream of bytes", () => {
     ),
   );
 
-  test("gives the same messages byte by byte, from a reused buffer", () => {
+  test("yields the same messages byte by byte, from a reused buffer", () => {
     const message = writeMessage(fc.sample(anyMessage, { seed: 1, numRuns: 1 })[0] as never);
     const framer = new StreamFramer();
     const buffer = Buffer.alloc(1);

@@ -349,7 +349,7 @@ describe("a re-offer of the peer", () => {
       answer(["m=audio 5000 RTP/SAVP 0", keyLine(1, "AES_CM_128_HMAC_SHA1_80")]),
     ],
     ["no SDP", "off", "\u0000"],
-  ] as const)("with %s is refused, and changes nothing", (_, srtp, text) => {
+  ] as const)("with %s is refused without effect", (_, srtp, text) => {
     const first = srtp === "off" ? PLAIN : answer(["m=audio 5000 RTP/SAVP 0", keyLine(1, "AES_CM_128_HMAC_SHA1_80")]);
     const { negotiation, settled } = startCall({ srtp }, first);
     const offerBefore = negotiation.offer();

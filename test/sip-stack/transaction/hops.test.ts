@@ -268,7 +268,7 @@ test("a 503 is final with unreachable other hops", async () => {
   expect(sent.events).toEqual(["sent", "503"]);
 });
 
-test("a series of requests stays with the server that responded last", async () => {
+test("a series of requests stays with the last responding server", async () => {
   const wire = new Wire();
   wire.hops = [FIRST, SECOND];
   await sendRequest(wire, "REGISTER");

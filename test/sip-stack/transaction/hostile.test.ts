@@ -11,7 +11,7 @@ import { openTrunk, type RecordedRequest, request, send, type Trunk } from "./tr
 let trunk: Trunk;
 let peer: DatagramPeer;
 /** A ringing call. */
-let ringing: RecordedRequest;
+let ringingCall: RecordedRequest;
 let tcpPort: number;
 let invite: SipRequest;
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
   await trunk.transports.ready();
   tcpPort = trunk.transports.listenerAddress?.port ?? 0;
   const uri = `sip:them@127.0.0.1:${peer.port}`;
-  ringing = send(trunk.transactions, request("INVITE", uri), uri);
+  ringingCall = send(trunk.transactions, request("INVITE", uri), uri);
   invite = await new Promise((resolve) => {
     const poll = (): void => {
       const text = peer.received.find(({ text }) => text.startsWith("INVITE"))?.text;
@@ -39,15 +39,15 @@ afterAll(async () => {
 });
 
 function reply(status: number): void {
-  const port = ringing.flows[0]?.local.port ?? 0;
+  const port = ringingCall.flows[0]?.local.port ?? 0;
   peer.send(writeMessage(responseTo(invite, status, "")), port);
 }
 
 async function waitForEvent(last: string): Promise<void> {
   const deadline = performance.now() + 5_000;
-  while (ringing.events.at(-1) !== last && performance.now() < deadline)
+  while (ringingCall.events.at(-1) !== last && performance.now() < deadline)
     await new Promise((resolve) => setTimeout(resolve, 2));
-  expect(ringing.events.at(-1)).toBe(last);
+  expect(ringingCall.events.at(-1)).toBe(last);
 }
 
 /** Messages of a peer about this call or another one, to be mutated. */
@@ -61,10 +61,10 @@ function plausibleMessages(): Uint8Array[] {
 }
 
 const noise = fc.uint8Array({ maxLength: 600 });
-const corrupted = fc
+const corruptedMessage = fc
   .tuple(fc.constantFrom(...plausibleMessages()), fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 6 }), fc.nat())
-  .map(([message, changes, cut]) => {
-    const bytes = message.slice(0, cut % 4 === 0 ? cut % message.length : message.length);
+  .map(([message, changes, cutSeed]) => {
+    const bytes = message.slice(0, cutSeed % 4 === 0 ? cutSeed % message.length : message.length);
     for (const [at, byte] of changes) if (bytes.length > 0) bytes[at % bytes.length] = byte;
     return bytes;
   });
@@ -72,17 +72,17 @@ const corrupted = fc
 describe("a call that rings is not disturbed", () => {
   fuzz(
     "by random and corrupted datagrams",
-    fc.asyncProperty(fc.array(fc.oneof(noise, corrupted), { minLength: 1, maxLength: 4 }), async (datagrams) => {
-      for (const datagram of datagrams) peer.send(datagram, ringing.flows[0]?.local.port ?? 0);
+    fc.asyncProperty(fc.array(fc.oneof(noise, corruptedMessage), { minLength: 1, maxLength: 4 }), async (datagrams) => {
+      for (const datagram of datagrams) peer.send(datagram, ringingCall.flows[0]?.local.port ?? 0);
       await new Promise((resolve) => setImmediate(resolve));
-      expect(ringing.events).toEqual(["sent", "180"]);
+      expect(ringingCall.events).toEqual(["sent", "180"]);
     }),
   );
 
   let socket: Socket | undefined;
   fuzz(
     "by random and corrupted streams",
-    fc.asyncProperty(fc.array(fc.oneof(noise, corrupted), { minLength: 1, maxLength: 4 }), async (pieces) => {
+    fc.asyncProperty(fc.array(fc.oneof(noise, corruptedMessage), { minLength: 1, maxLength: 4 }), async (pieces) => {
       if (socket === undefined || socket.destroyed || !socket.writable) {
         socket = connect(tcpPort, "127.0.0.1");
         socket.on("error", () => {});
@@ -90,11 +90,11 @@ describe("a call that rings is not disturbed", () => {
       }
       for (const piece of pieces) socket.write(piece);
       await new Promise((resolve) => setImmediate(resolve));
-      expect(ringing.events).toEqual(["sent", "180"]);
+      expect(ringingCall.events).toEqual(["sent", "180"]);
     }),
   );
 
-  test("and is answered in the end", async () => {
+  test("and is finally answered", async () => {
     expect(trunk.transports.malformedCount).toBeGreaterThan(0);
     reply(200);
     await waitForEvent("200");

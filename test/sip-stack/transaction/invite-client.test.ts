@@ -146,10 +146,10 @@ describe("INVITE over UDP (RFC 3261 figure 5)", () => {
     expect(sent.events).toEqual(["sent", "refused"]);
     await close(wire);
     const other = new Wire();
-    const ringing = await sendInvite(other);
+    const ringingInvite = await sendInvite(other);
     other.answer(180);
     other.breakFlow(other.message(0).flow, "refused");
-    expect(ringing.events).toEqual(["sent", "180"]);
+    expect(ringingInvite.events).toEqual(["sent", "180"]);
     await close(other);
   });
 });
@@ -213,10 +213,10 @@ describe("CANCEL (RFC 3261 section 9.1)", () => {
     expect(wire.log.some((line) => line.includes("CANCEL"))).toBe(false);
     await close(wire);
     const other = new Wire();
-    const crossing = await sendInvite(other);
-    crossing.transaction.cancel();
+    const crossingInvite = await sendInvite(other);
+    crossingInvite.transaction.cancel();
     other.answer(200);
-    expect(crossing.events).toEqual(["sent", "200"]);
+    expect(crossingInvite.events).toEqual(["sent", "200"]);
     await close(other);
   });
 

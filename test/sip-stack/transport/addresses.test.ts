@@ -34,10 +34,10 @@ describe("a network in CIDR notation", () => {
     fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), fc.nat(127), (address, position) => {
       const { bytes } = parseRange(address)!;
       const bit = position % (8 * bytes.length);
-      const flipped = bytes.slice();
-      flipped[bit >> 3]! ^= 0x80 >> (bit & 7);
-      expect(inRange(parseRange(`${address}/${bit}`)!, flipped)).toBe(true);
-      expect(inRange(parseRange(`${address}/${bit + 1}`)!, flipped)).toBe(false);
+      const flippedBytes = bytes.slice();
+      flippedBytes[bit >> 3]! ^= 0x80 >> (bit & 7);
+      expect(inRange(parseRange(`${address}/${bit}`)!, flippedBytes)).toBe(true);
+      expect(inRange(parseRange(`${address}/${bit + 1}`)!, flippedBytes)).toBe(false);
     }),
   );
 
@@ -93,7 +93,7 @@ describe("a network in CIDR notation", () => {
   });
 });
 
-test("private and unassignable addresses are recognized, mapped too", () => {
+test("private and unassignable addresses are recognised, even mapped", () => {
   const privateIpv4 = ["0.0.0.0", "10.9.9.9", "100.127.0.1", "127.1.1.1", "169.254.1.1", "172.31.0.1", "192.168.1.1"];
   for (const address of [
     ...privateIpv4,

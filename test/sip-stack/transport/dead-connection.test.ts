@@ -32,11 +32,11 @@ function trunk(system: ManualSystem): Trunk {
 async function heldConnection() {
   const peerEnd = await peer();
   const system = new ManualSystem();
-  const observed = resources.add(observe({ system }));
-  const flow = await observed.transports.connect(hopTo(peerEnd), never);
+  const observedAgent = resources.add(observe({ system }));
+  const flow = await observedAgent.transports.connect(hopTo(peerEnd), never);
   flow.hold();
   await vi.waitFor(() => expect(peerEnd.sockets).toHaveLength(1));
-  return { ...observed, far: peerEnd, system, flow };
+  return { ...observedAgent, far: peerEnd, system, flow };
 }
 
 /** Response to a keep-alive, after a message that shows its arrival. */
@@ -113,33 +113,37 @@ test("a peer with its own keep-alives stays connected", async () => {
 });
 
 test("a connection silent until timer F is replaced", async () => {
-  const far = await peer();
+  const remotePeer = await peer();
   const system = new ManualSystem();
   const { transactions } = trunk(system);
-  const first = send(transactions, request("OPTIONS", uriOf(far)), uriOf(far));
-  await vi.waitFor(() => expect(far.received()).toContain("OPTIONS"));
-  far.sockets[0]?.write(ok(far.received(), "<sip:127.0.0.1>"));
+  const first = send(transactions, request("OPTIONS", uriOf(remotePeer)), uriOf(remotePeer));
+  await vi.waitFor(() => expect(remotePeer.received()).toContain("OPTIONS"));
+  remotePeer.sockets[0]?.write(ok(remotePeer.received(), "<sip:127.0.0.1>"));
   expect(await first.end).toMatchObject({ status: 200 });
-  const unanswered = send(transactions, request("OPTIONS", uriOf(far)), uriOf(far));
-  await vi.waitFor(() => expect(far.received().match(/OPTIONS sip/g)).toHaveLength(2));
+  const unansweredRequest = send(transactions, request("OPTIONS", uriOf(remotePeer)), uriOf(remotePeer));
+  await vi.waitFor(() => expect(remotePeer.received().match(/OPTIONS sip/g)).toHaveLength(2));
   await system.advance(32_000);
-  expect(await unanswered.end).toMatchObject({ message: expect.stringContaining("no response within 32 s") });
-  const next = send(transactions, request("OPTIONS", uriOf(far)), uriOf(far));
-  await vi.waitFor(() => expect(far.sockets).toHaveLength(2));
-  await vi.waitFor(() => expect(far.received().match(/OPTIONS sip/g)).toHaveLength(3));
-  far.sockets[1]?.write(ok(far.received().slice(far.received().lastIndexOf("OPTIONS sip")), "<sip:127.0.0.1>"));
+  expect(await unansweredRequest.end).toMatchObject({ message: expect.stringContaining("no response within 32 s") });
+  const next = send(transactions, request("OPTIONS", uriOf(remotePeer)), uriOf(remotePeer));
+  await vi.waitFor(() => expect(remotePeer.sockets).toHaveLength(2));
+  await vi.waitFor(() => expect(remotePeer.received().match(/OPTIONS sip/g)).toHaveLength(3));
+  remotePeer.sockets[1]?.write(
+    ok(remotePeer.received().slice(remotePeer.received().lastIndexOf("OPTIONS sip")), "<sip:127.0.0.1>"),
+  );
   expect(await next.end).toMatchObject({ status: 200 });
 });
 
 test("a connection with data outlives an unanswered request", async () => {
-  const far = await peer();
+  const remotePeer = await peer();
   const system = new ManualSystem();
   const { transactions } = trunk(system);
-  const first = send(transactions, request("OPTIONS", uriOf(far)), uriOf(far));
-  await vi.waitFor(() => expect(far.received()).toContain("OPTIONS"));
-  const second = send(transactions, request("OPTIONS", uriOf(far)), uriOf(far));
-  await vi.waitFor(() => expect(far.received().match(/OPTIONS sip/g)).toHaveLength(2));
-  far.sockets[0]?.write(ok(far.received().slice(far.received().lastIndexOf("OPTIONS sip")), "<sip:127.0.0.1>"));
+  const first = send(transactions, request("OPTIONS", uriOf(remotePeer)), uriOf(remotePeer));
+  await vi.waitFor(() => expect(remotePeer.received()).toContain("OPTIONS"));
+  const second = send(transactions, request("OPTIONS", uriOf(remotePeer)), uriOf(remotePeer));
+  await vi.waitFor(() => expect(remotePeer.received().match(/OPTIONS sip/g)).toHaveLength(2));
+  remotePeer.sockets[0]?.write(
+    ok(remotePeer.received().slice(remotePeer.received().lastIndexOf("OPTIONS sip")), "<sip:127.0.0.1>"),
+  );
   expect(await second.end).toMatchObject({ status: 200 });
   await system.advance(32_000);
   expect(await first.end).toMatchObject({ fault: "timeout" });
@@ -147,44 +151,46 @@ test("a connection with data outlives an unanswered request", async () => {
 });
 
 test("a BYE lost on a dead connection is sent on a new one", async () => {
-  const far = await peer();
+  const remotePeer = await peer();
   const system = new ManualSystem();
-  const live = resources.add(new LiveAgent(uriOf(far), { system }));
+  const live = resources.add(new LiveAgent(uriOf(remotePeer), { system }));
   const call = live.call("bob");
-  await vi.waitFor(() => expect(far.received()).toContain("a=rtpmap"));
-  far.sockets[0]?.write(ok(far.received(), `<${uriOf(far)}>`));
+  await vi.waitFor(() => expect(remotePeer.received()).toContain("a=rtpmap"));
+  remotePeer.sockets[0]?.write(ok(remotePeer.received(), `<${uriOf(remotePeer)}>`));
   await call.until("answered");
-  await vi.waitFor(() => expect(far.received()).toContain("ACK sip"));
+  await vi.waitFor(() => expect(remotePeer.received()).toContain("ACK sip"));
   const hangingUp = call.usage.hangUp();
-  await vi.waitFor(() => expect(far.received()).toContain("BYE sip"));
+  await vi.waitFor(() => expect(remotePeer.received()).toContain("BYE sip"));
   await system.advance(4_000);
   await hangingUp;
   await system.advance(28_000);
-  await vi.waitFor(() => expect(far.sockets).toHaveLength(2));
-  await vi.waitFor(() => expect(far.received().match(/BYE sip/g)).toHaveLength(2));
-  expect(far.sockets[1]?.bytesRead).toBeGreaterThan(0);
+  await vi.waitFor(() => expect(remotePeer.sockets).toHaveLength(2));
+  await vi.waitFor(() => expect(remotePeer.received().match(/BYE sip/g)).toHaveLength(2));
+  expect(remotePeer.sockets[1]?.bytesRead).toBeGreaterThan(0);
 });
 
 /** A user agent whose connection to the peer has delivered a response once. */
-async function provenAgent(far: StreamPeer, system?: ManualSystem): Promise<LiveAgent> {
-  const live = resources.add(new LiveAgent(uriOf(far), system && { system }));
-  const reply = live.agent.request({ method: "OPTIONS", uri: uriOf(far) });
-  await vi.waitFor(() => expect(far.received()).toContain("OPTIONS"));
-  far.sockets[0]?.write(ok(far.received(), "<sip:127.0.0.1>"));
+async function provenAgent(remotePeer: StreamPeer, system?: ManualSystem): Promise<LiveAgent> {
+  const live = resources.add(new LiveAgent(uriOf(remotePeer), system && { system }));
+  const reply = live.agent.request({ method: "OPTIONS", uri: uriOf(remotePeer) });
+  await vi.waitFor(() => expect(remotePeer.received()).toContain("OPTIONS"));
+  remotePeer.sockets[0]?.write(ok(remotePeer.received(), "<sip:127.0.0.1>"));
   await reply;
   return live;
 }
 
 /** Every INVITE that the peer has read completely, on all connections. */
-function invites(far: StreamPeer): SipText[] {
-  const complete = far.received().split(/(?=INVITE sip)/);
+function invites(remotePeer: StreamPeer): SipText[] {
+  const complete = remotePeer.received().split(/(?=INVITE sip)/);
   return complete.filter((text) => /^INVITE sip.*a=rtpmap/s.test(text)).map((text) => readSip(Buffer.from(text)));
 }
 
 /** Accepts the call of the last INVITE on a connection, and its end. */
-async function acceptCall(far: StreamPeer, n: number, call: LiveCall): Promise<void> {
-  const socket = far.sockets[n]!;
-  socket.write(ok(far.received().slice(far.received().lastIndexOf("INVITE sip")), `<${uriOf(far)}>`));
+async function acceptCall(remotePeer: StreamPeer, n: number, call: LiveCall): Promise<void> {
+  const socket = remotePeer.sockets[n]!;
+  socket.write(
+    ok(remotePeer.received().slice(remotePeer.received().lastIndexOf("INVITE sip")), `<${uriOf(remotePeer)}>`),
+  );
   await call.until("answered");
   socket.on("data", (bytes: Buffer) => {
     const bye = bytes.indexOf("BYE sip");
@@ -196,50 +202,50 @@ async function acceptCall(far: StreamPeer, n: number, call: LiveCall): Promise<v
 /** Key by which a server detects a copy of a request (RFC 3261 section 8.2.2.2). */
 const idsOf = (text: SipText): string[] => ["Call-ID", "From", "CSeq"].map((name) => field(text, name));
 
-test("an INVITE on a connection that closes is sent once more", async () => {
-  const far = await peer();
-  const live = await provenAgent(far);
-  far.sockets[0]?.once("data", () => far.sockets[0]?.resetAndDestroy());
+test("an INVITE on a closing connection is sent again", async () => {
+  const remotePeer = await peer();
+  const live = await provenAgent(remotePeer);
+  remotePeer.sockets[0]?.once("data", () => remotePeer.sockets[0]?.resetAndDestroy());
   const call = live.call("bob");
-  await vi.waitFor(() => expect(invites(far)).toHaveLength(2));
-  const [first, second] = invites(far);
+  await vi.waitFor(() => expect(invites(remotePeer)).toHaveLength(2));
+  const [first, second] = invites(remotePeer);
   expect(idsOf(second!)).toEqual(idsOf(first!));
   expect(field(second!, "Via")).not.toBe(field(first!, "Via"));
-  await acceptCall(far, 1, call);
+  await acceptCall(remotePeer, 1, call);
   expect(call.log).toEqual(["placed", "answered", "ended released"]);
 });
 
-test("an INVITE on a connection silent for 4 s is sent once more", async () => {
-  const far = await peer();
+test("an INVITE on a connection silent for 4 s is sent again", async () => {
+  const remotePeer = await peer();
   const system = new ManualSystem();
-  const live = await provenAgent(far, system);
+  const live = await provenAgent(remotePeer, system);
   const call = live.call("bob");
-  await vi.waitFor(() => expect(invites(far)).toHaveLength(1));
+  await vi.waitFor(() => expect(invites(remotePeer)).toHaveLength(1));
   await system.advance(3_999);
-  expect(far.sockets).toHaveLength(1);
+  expect(remotePeer.sockets).toHaveLength(1);
   await system.advance(1);
-  await vi.waitFor(() => expect(invites(far)).toHaveLength(2));
-  expect(far.sockets).toHaveLength(2);
-  expect(idsOf(invites(far)[1]!)).toEqual(idsOf(invites(far)[0]!));
-  await acceptCall(far, 1, call);
-  expect(far.sockets[0]?.readableEnded).toBe(false); // other calls may use it
+  await vi.waitFor(() => expect(invites(remotePeer)).toHaveLength(2));
+  expect(remotePeer.sockets).toHaveLength(2);
+  expect(idsOf(invites(remotePeer)[1]!)).toEqual(idsOf(invites(remotePeer)[0]!));
+  await acceptCall(remotePeer, 1, call);
+  expect(remotePeer.sockets[0]?.readableEnded).toBe(false); // other calls may use it
   await system.advance(32_000);
-  await vi.waitFor(() => expect(far.sockets[0]?.readableEnded).toBe(true));
+  await vi.waitFor(() => expect(remotePeer.sockets[0]?.readableEnded).toBe(true));
 });
 
 test("a slow server that rings on the old connection gets CANCEL", async () => {
-  const far = await peer();
+  const remotePeer = await peer();
   const system = new ManualSystem();
-  const live = await provenAgent(far, system);
+  const live = await provenAgent(remotePeer, system);
   const call = live.call("bob");
-  await vi.waitFor(() => expect(invites(far)).toHaveLength(1));
-  const slowInvite = far.received().slice(far.received().lastIndexOf("INVITE sip"));
+  await vi.waitFor(() => expect(invites(remotePeer)).toHaveLength(1));
+  const slowInvite = remotePeer.received().slice(remotePeer.received().lastIndexOf("INVITE sip"));
   await system.advance(4_000);
-  await vi.waitFor(() => expect(invites(far)).toHaveLength(2));
-  const copy = far.received().slice(far.received().lastIndexOf("INVITE sip"));
-  far.sockets[0]?.write(ok(slowInvite, "<sip:127.0.0.1>").toString().replace("200 OK", "180 Ringing"));
-  await vi.waitFor(() => expect(far.received()).toContain("CANCEL sip"));
-  far.sockets[1]?.write(ok(copy, "<sip:127.0.0.1>").toString().replace("200 OK", "482 Request Merged"));
+  await vi.waitFor(() => expect(invites(remotePeer)).toHaveLength(2));
+  const copy = remotePeer.received().slice(remotePeer.received().lastIndexOf("INVITE sip"));
+  remotePeer.sockets[0]?.write(ok(slowInvite, "<sip:127.0.0.1>").toString().replace("200 OK", "180 Ringing"));
+  await vi.waitFor(() => expect(remotePeer.received()).toContain("CANCEL sip"));
+  remotePeer.sockets[1]?.write(ok(copy, "<sip:127.0.0.1>").toString().replace("200 OK", "482 Request Merged"));
   await call.until("ended rejected");
   expect(call.log).not.toContain("ringing");
 });

@@ -67,12 +67,12 @@ test("a refused connection can be tried again", async () => {
   const closedPeer = await streamPeer();
   await closedPeer.close();
   const { transports } = trunk();
-  const refused = {
+  const refusal = {
     fault: "refused",
     message: `connecting to TCP 127.0.0.1 port ${closedPeer.port} failed: nothing listens on this port`,
   };
-  await expect(transports.connect(hopTo(closedPeer.port), never)).rejects.toMatchObject(refused);
-  await expect(transports.connect(hopTo(closedPeer.port), never)).rejects.toMatchObject(refused);
+  await expect(transports.connect(hopTo(closedPeer.port), never)).rejects.toMatchObject(refusal);
+  await expect(transports.connect(hopTo(closedPeer.port), never)).rejects.toMatchObject(refusal);
 });
 
 test("a connection attempt times out", async () => {
@@ -254,8 +254,8 @@ test.each(["tcp", "tls"] as const)("a peer connecting over %s gets responses the
 
 test("a listener reports a port in use and a missing certificate", async () => {
   const { port } = await peer();
-  const conflicting = trunk({ listen: { transport: "tcp", port, address: "127.0.0.1" } });
-  await expect(conflicting.transports.ready()).rejects.toThrow(
+  const conflictingTrunk = trunk({ listen: { transport: "tcp", port, address: "127.0.0.1" } });
+  await expect(conflictingTrunk.transports.ready()).rejects.toThrow(
     `listening on TCP port ${port} failed: another program uses this port`,
   );
   const { port: datagrams } = resources.add(await datagramPeer());

@@ -239,7 +239,7 @@ export class FarEndCall {
     this.#transport.respond(invite, from, { status: 100, reason: "Trying" });
     this.#audio ??= await CalleeAudio.open(this.#script, this.#transport.address);
     if (announcement) this.#announcement ??= await CalleeAudio.open({ says: announcement }, this.#transport.address);
-    const early = this.#announcement ?? (this.#script.earlyMedia ? this.#audio : undefined);
+    const earlyAudio = this.#announcement ?? (this.#script.earlyMedia ? this.#audio : undefined);
     if (this.#closed) {
       this.#announcement?.voice.close();
       return this.#audio.voice.close();
@@ -250,10 +250,10 @@ export class FarEndCall {
       return this.#respondFinally(invite, from, { status: 488, reason: "Not Acceptable Here" });
     }
     for (const [i, status] of rings.entries()) {
-      const [fields, body] = [[this.#contact, ...allFields], early?.sdp() ?? ""];
+      const [fields, body] = [[this.#contact, ...allFields], earlyAudio?.sdp() ?? ""];
       if (body) fields.push(SDP);
       if (reliable) fields.push(["Require", "100rel"], ["RSeq", String(i + 1)]);
-      early?.startSpeaking();
+      earlyAudio?.startSpeaking();
       const send = (): void => this.#transport.respond(invite, from, { status, fields, body, tag: this.#tag });
       if (reliable) await this.#repeatUntilPrack(send);
       else send();
@@ -265,8 +265,8 @@ export class FarEndCall {
     if (status < 300) return this.#answer(invite, from);
     this.end = "refused";
     const { description: body = "" } = this.#script;
-    const described = body === "" ? [] : [SDP];
-    this.#respondFinally(invite, from, { status, reason, fields: [...fields, ...allFields, ...described], body });
+    const sdpHeader = body === "" ? [] : [SDP];
+    this.#respondFinally(invite, from, { status, reason, fields: [...fields, ...allFields, ...sdpHeader], body });
   }
 
   /** Reports the progress of the transfer by NOTIFY (RFC 3515). */

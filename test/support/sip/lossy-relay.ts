@@ -103,10 +103,10 @@ export async function startLossyRelay(options: LossyRelayOptions): Promise<Lossy
   function voicesOf(callId: string): Promise<readonly [Side, Side]> {
     const voice = voices.get(callId);
     if (voice) return voice;
-    const opening = Promise.all([open(), open()]).then(([near, far]) => {
-      forward(near, far, media);
-      forward(far, near, media, undefined, options.corrupt?.media);
-      return [near, far] as const;
+    const opening = Promise.all([open(), open()]).then(([nearSocket, farSocket]) => {
+      forward(nearSocket, farSocket, media);
+      forward(farSocket, nearSocket, media, undefined, options.corrupt?.media);
+      return [nearSocket, farSocket] as const;
     });
     voices.set(callId, opening);
     return opening;
@@ -137,18 +137,18 @@ export async function startLossyRelay(options: LossyRelayOptions): Promise<Lossy
       .replaceAll(/^a=rtcp:.*\r\n/gm, "");
   }
 
-  const [near, far] = [await open(), await open(to)];
-  forward(near, far, signalling, (datagram) => rewriteMessage(datagram, 0, far.ownAddress));
+  const [nearSocket, farSocket] = [await open(), await open(to)];
+  forward(nearSocket, farSocket, signalling, (datagram) => rewriteMessage(datagram, 0, farSocket.ownAddress));
   forward(
-    far,
-    near,
+    farSocket,
+    nearSocket,
     signalling,
-    (datagram) => rewriteMessage(datagram, 1, near.ownAddress),
+    (datagram) => rewriteMessage(datagram, 1, nearSocket.ownAddress),
     options.corrupt?.signalling,
   );
   return {
-    ...near.ownAddress,
-    uri: `sip:${near.ownAddress.address}:${near.ownAddress.port}`,
+    ...nearSocket.ownAddress,
+    uri: `sip:${nearSocket.ownAddress.address}:${nearSocket.ownAddress.port}`,
     signalling: signalling.counts,
     media: media.counts,
     async close() {

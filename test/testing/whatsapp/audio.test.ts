@@ -27,7 +27,7 @@ function ramp(count: number, from = 1): Float32Array {
   return Float32Array.from({ length: count }, (_, i) => (from + i) / 32_768);
 }
 
-function ascending(count: number, from = 1): number[] {
+function ascendingValues(count: number, from = 1): number[] {
   return Array.from({ length: count }, (_, i) => from + i);
 }
 
@@ -67,7 +67,7 @@ describe("audio to the callee", () => {
     expect(voip.getLiveBufferMs(callId)).toBe(30);
     await fake.system.advance(60);
     expect(voip.getLiveBufferMs(callId)).toBe(0);
-    expect([...call.heard.subarray(0, 1.5 * FRAME)]).toEqual(ascending(1.5 * FRAME));
+    expect([...call.heard.subarray(0, 1.5 * FRAME)]).toEqual(ascendingValues(1.5 * FRAME));
     expect([...call.heard.subarray(1.5 * FRAME)].every((sample) => sample === 0)).toBe(true);
   });
 
@@ -78,10 +78,10 @@ describe("audio to the callee", () => {
     expect(call.heard.every((sample) => sample === 0)).toBe(true);
     voip.feedLiveAudio(callId, ramp(1, FRAME));
     await fake.system.advance(60);
-    expect([...call.frames.at(-1)!.samples]).toEqual(ascending(FRAME));
+    expect([...call.frames.at(-1)!.samples]).toEqual(ascendingValues(FRAME));
     voip.feedLiveAudio(callId, ramp(10, 1)); // later audio needs less
     await fake.system.advance(60);
-    expect([...call.frames.at(-1)!.samples.subarray(0, 11)]).toEqual([...ascending(10), 0]);
+    expect([...call.frames.at(-1)!.samples.subarray(0, 11)]).toEqual([...ascendingValues(10), 0]);
   });
 
   test("is lost up to the last 60 ms if it was fed before the call was active", async () => {
@@ -93,7 +93,7 @@ describe("audio to the callee", () => {
     voip.feedLiveAudio(started.value!, ramp(2 * FRAME));
     await fake.system.advance(2_000);
     const heard = [...fake.network.call().heard].filter((sample) => sample !== 0);
-    expect(heard).toEqual(ascending(FRAME, FRAME + 1));
+    expect(heard).toEqual(ascendingValues(FRAME, FRAME + 1));
     expect(voip.lostSamples(started.value!)).toBe(FRAME);
   });
 
@@ -101,10 +101,10 @@ describe("audio to the callee", () => {
     const { fake, voip, callId, call } = await activeCall();
     voip.feedLiveAudio(callId, ramp(3_200));
     await fake.system.advance(60);
-    expect([...call.heard]).toEqual(ascending(FRAME)); // 200 ms are the limit
+    expect([...call.heard]).toEqual(ascendingValues(FRAME)); // 200 ms are the limit
     voip.feedLiveAudio(callId, ramp(961, 3_201));
     await fake.system.advance(60);
-    expect([...call.frames.at(-1)!.samples]).toEqual(ascending(FRAME, 4_161 - FRAME + 1));
+    expect([...call.frames.at(-1)!.samples]).toEqual(ascendingValues(FRAME, 4_161 - FRAME + 1));
     expect(voip.getLiveBufferMs(callId)).toBe(0);
   });
 
@@ -141,7 +141,7 @@ describe("audio to the callee", () => {
     client.dropSocket(Infinity);
     voip.feedLiveAudio(callId, ramp(FRAME));
     await fake.system.advance(60);
-    expect([...call.heard]).toEqual(ascending(FRAME));
+    expect([...call.heard]).toEqual(ascendingValues(FRAME));
   });
 
   test("ends with the call", async () => {

@@ -73,10 +73,10 @@ describe("a call", () => {
     const { fake, client, callId } = await startedCall({});
     await fake.system.advance(2_000);
     fake.events.length = 0;
-    const ended = client.voip.endCall(callId);
+    const ending = client.voip.endCall(callId);
     expect(fake.names).toEqual(["voip_call_ended", "voip_call_state"]);
     expect(stateOf(client, callId)).toBe("ended");
-    await ended;
+    await ending;
     expect(client.voip.getCall(callId)).toBeNull();
     await fake.system.advance(25);
     expect(fake.network.call().ended).toBe("caller");

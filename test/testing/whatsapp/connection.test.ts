@@ -50,7 +50,7 @@ describe("a dropped socket", () => {
     expect(client.getState().connected).toBe(false);
   });
 
-  test("gives an unlinked client new codes when it recovers", async () => {
+  test("sends an unlinked client new codes when it recovers", async () => {
     const fake = new FakeNetwork();
     const client = await fake.client();
     void client.connect();

@@ -15,12 +15,12 @@ const MODEL = { name: NAME, job: "voice" } as const;
 const BYTES = Uint8Array.from({ length: 300_000 }, (_, at) => (at * 7 + (at >> 8)) & 0xff);
 const STORED = `/stored/tts-models/${FILE}`;
 
-async function fresh() {
+async function freshDownload() {
   const server = await ReleaseServer.start();
   server.publish("tts-models", FILE, BYTES);
   const folder = temporaryFolder("models");
-  const start = (more: Partial<DownloadOptions> = {}) =>
-    download({ url: archiveUrl(server, MODEL), sha256: sha256(BYTES), folder, name: FILE, retryMs: 10, ...more });
+  const start = (overrides: Partial<DownloadOptions> = {}) =>
+    download({ url: archiveUrl(server, MODEL), sha256: sha256(BYTES), folder, name: FILE, retryMs: 10, ...overrides });
   const ranges = () =>
     server.requests.filter((request) => request.startsWith(STORED)).map((request) => request.slice(STORED.length + 1));
   return { server, folder, start, ranges };
@@ -28,23 +28,23 @@ async function fresh() {
 
 describe("a download", () => {
   it("has the bytes of the release, and reports its progress", async () => {
-    const { folder, start } = await fresh();
+    const { folder, start } = await freshDownload();
     const progress: (readonly [number, number | undefined])[] = [];
-    const path = await start({ onProgress: (...seen) => progress.push(seen) });
+    const path = await start({ onProgress: (...progressArgs) => progress.push(progressArgs) });
     expect(readFileSync(path).equals(BYTES)).toBe(true);
     expect(progress.at(-1)).toEqual([BYTES.length, BYTES.length]);
     expect(readdirSync(folder)).toHaveLength(1);
   });
 
   it("continues where the connection was lost", async () => {
-    const { server, start, ranges } = await fresh();
+    const { server, start, ranges } = await freshDownload();
     server.cuts.push(100_000, 0, 50_000);
     expect(readFileSync(await start()).equals(BYTES)).toBe(true);
     expect(ranges()).toEqual(["", "bytes=100000-", "bytes=100000-", "bytes=150000-"]);
   });
 
   it("that failed continues in the next one", async () => {
-    const { server, folder, start, ranges } = await fresh();
+    const { server, folder, start, ranges } = await freshDownload();
     server.cuts.push(100_000, 0, 0, 0);
     await expect(start()).rejects.toThrow(/run the command again to continue, or download http.* yourself/);
     expect(readdirSync(folder)).toEqual([PARTIAL]);
@@ -53,50 +53,50 @@ describe("a download", () => {
   });
 
   it("that was cancelled continues in the next one", async () => {
-    const { server, folder, start, ranges } = await fresh();
+    const { server, folder, start, ranges } = await freshDownload();
     server.stalls = true;
     const stop = new AbortController();
-    const cancelled = start({
+    const cancelledDownload = start({
       signal: stop.signal,
       onProgress: (bytes) => bytes === 150_000 && stop.abort(new Error("Ctrl-C")),
     });
-    await expect(cancelled).rejects.toThrow("Ctrl-C");
+    await expect(cancelledDownload).rejects.toThrow("Ctrl-C");
     expect(readdirSync(folder)).toEqual([PARTIAL]);
     server.stalls = false;
     expect(readFileSync(await start()).equals(BYTES)).toBe(true);
     expect(ranges().at(-1)).toBe("bytes=150000-");
   });
 
-  it("that stops is given up, and says so", async () => {
-    const { server, start } = await fresh();
+  it("that stalls is aborted with an error", async () => {
+    const { server, start } = await freshDownload();
     server.stalls = true;
     await expect(start({ stallMs: 100, retryMs: 1 })).rejects.toThrow(/sent nothing for 0\.1 s; run the command again/);
   });
 
   it("begins afresh if the server ignores ranges, or the file there is another or shorter", async () => {
-    for (const [partial, ignoresRanges] of [
+    for (const [partialBytes, ignoresRanges] of [
       [BYTES.subarray(0, 1_000), true],
       [new Uint8Array(1_000), false],
       [new Uint8Array(400_000), false],
       [new Uint8Array(300_000), false],
     ] as const) {
-      const { server, folder, start } = await fresh();
+      const { server, folder, start } = await freshDownload();
       server.ignoresRanges = ignoresRanges;
-      writeFileSync(join(folder, PARTIAL), partial);
+      writeFileSync(join(folder, PARTIAL), partialBytes);
       expect(readFileSync(await start()).equals(BYTES)).toBe(true);
     }
   });
 
   it("that is complete already is only checked", async () => {
-    const { server, folder, start, ranges } = await fresh();
+    const { server, folder, start, ranges } = await freshDownload();
     writeFileSync(join(folder, PARTIAL), BYTES);
     expect(readFileSync(await start()).equals(BYTES)).toBe(true);
     expect(ranges()).toEqual(["bytes=300000-"]);
     expect(server.requests).toHaveLength(2);
   });
 
-  it("takes over what a killed process left, and nothing of one that runs", async () => {
-    const { folder, start, ranges } = await fresh();
+  it("takes over the file of a killed process, but not of a running one", async () => {
+    const { folder, start, ranges } = await freshDownload();
     writeFileSync(join(folder, `.${FILE}.killed.part`), BYTES.subarray(0, 1_000));
     writeFileSync(join(folder, `.${FILE}.running.part`), BYTES.subarray(0, 2_000));
     const before = new Date(Date.now() - 120_000);
@@ -106,30 +106,30 @@ describe("a download", () => {
     expect(readdirSync(folder)).toContain(`.${FILE}.running.part`);
   });
 
-  it("with another checksum leaves nothing behind", async () => {
-    const { folder, start } = await fresh();
+  it("with another checksum leaves no files", async () => {
+    const { folder, start } = await freshDownload();
     await expect(start({ sha256: "0".repeat(64) })).rejects.toThrow(
       `the SHA-256 of ${FILE} is ${sha256(BYTES)}, and must be ${"0".repeat(64)}`,
     );
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it("onto a full disk leaves nothing behind, and names the fix", async () => {
-    const { folder, start } = await fresh();
+  it("onto a full disk leaves no files, and names the fix", async () => {
+    const { folder, start } = await freshDownload();
     writeFileSync(join(folder, PARTIAL), BYTES.subarray(0, 1_000));
     await expect(start({ openFile: fullDisk(1_000) })).rejects.toThrow(/cannot be written: its file system is full/);
     expect(readdirSync(folder)).toEqual([]);
   });
 
   it("of a missing file names its address", async () => {
-    const { server, folder, start } = await fresh();
+    const { server, folder, start } = await freshDownload();
     server.files.clear();
     await expect(start()).rejects.toThrow(`there is no ${server.downloads}/tts-models/${FILE}; check the name`);
     expect(readdirSync(folder)).toEqual([]);
   });
 
   it("from a server that is not there names it", async () => {
-    const { start } = await fresh();
+    const { start } = await freshDownload();
     const host = `127.0.0.1:${await freePort()}`;
     await expect(start({ url: new URL(`http://${host}/a`) })).rejects.toThrow(`the connection to ${host} failed: `);
   });
@@ -137,8 +137,8 @@ describe("a download", () => {
 
 describe("the checksum of a release", () => {
   const digest = sha256(BYTES);
-  const listed = async (list: string | undefined, assets: unknown = undefined): Promise<string> => {
-    const { server } = await fresh();
+  const checksumOf = async (list: string | undefined, assets: unknown = undefined): Promise<string> => {
+    const { server } = await freshDownload();
     if (list === undefined) server.files.delete("tts-models/checksum.txt");
     else server.files.set("tts-models/checksum.txt", new TextEncoder().encode(list));
     if (assets !== undefined) server.descriptions.set("tts-models", { assets });
@@ -150,7 +150,7 @@ describe("the checksum of a release", () => {
     ["before the name, as sha256sum writes it", `${"1".repeat(64)}  a.tar.bz2\r\n${digest.toUpperCase()} *${FILE}\r\n`],
     ["twice", `${FILE}\t${digest}\n${FILE}\t${digest}\n`],
   ])("is in checksum.txt: %s", async (_, list) => {
-    expect(await listed(list)).toBe(digest);
+    expect(await checksumOf(list)).toBe(digest);
   });
 
   it.each([
@@ -163,20 +163,22 @@ describe("the checksum of a release", () => {
       { name: "a.tar.bz2", digest: `sha256:${"1".repeat(64)}` },
       { name: FILE, digest: `sha256:${digest}` },
     ];
-    expect(await listed(list, assets)).toBe(digest);
+    expect(await checksumOf(list, assets)).toBe(digest);
   });
 
   it.each([[undefined], [[]], [[{ name: FILE, digest: null }]], [[{ name: FILE, digest: "md5:abc" }]], ["none"]])(
     "is required, and never made up: %j",
     async (assets) => {
-      expect(await listed(`my-${FILE}\t${digest}\n`, assets)).toMatch(/^no checksum of .* can be had .* --sha256 HEX$/);
+      expect(await checksumOf(`my-${FILE}\t${digest}\n`, assets)).toMatch(
+        /^no checksum of .* can be had .* --sha256 HEX$/,
+      );
     },
   );
 
   it("names the proxy and the archive if the server cannot be reached", async () => {
     const origin = `http://127.0.0.1:${await freePort()}`;
-    const nowhere = { downloads: `${origin}/download`, api: `${origin}/api` };
-    await expect(publishedSha256(nowhere, MODEL, {})).rejects.toThrow(
+    const unreachableUrls = { downloads: `${origin}/download`, api: `${origin}/api` };
+    await expect(publishedSha256(unreachableUrls, MODEL, {})).rejects.toThrow(
       / failed: .*; check HTTPS_PROXY, or download http:.*faber-medium\.tar\.bz2 on another machine and add it with --from FILE/,
     );
   });

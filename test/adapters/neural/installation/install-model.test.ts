@@ -8,7 +8,7 @@ import { archiveOf, DUO, FLUTE, fileEntry, modelEntries, RECOGNISER } from "../.
 import { fullDisk } from "../../../support/full-disk.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
-async function saved(entries: readonly TarEntry[]): Promise<string> {
+async function saveArchive(entries: readonly TarEntry[]): Promise<string> {
   const path = join(temporaryFolder("archive"), "archive");
   writeFileSync(path, await archiveOf(entries));
   return path;
@@ -22,16 +22,19 @@ async function namesIn(folder: string): Promise<string[]> {
 describe("a model", () => {
   it("is installed under the name of its folder, or under another", async () => {
     const folder = temporaryFolder("models");
-    expect(await installModel({ folder, archive: await saved(modelEntries(DUO)) })).toEqual({ name: DUO, isNew: true });
-    const archive = await saved(modelEntries(RECOGNISER, "tones"));
+    expect(await installModel({ folder, archive: await saveArchive(modelEntries(DUO)) })).toEqual({
+      name: DUO,
+      isNew: true,
+    });
+    const archive = await saveArchive(modelEntries(RECOGNISER, "tones"));
     await installModel({ folder, archive, name: RECOGNISER });
     expect(await namesIn(folder)).toEqual([DUO, RECOGNISER]);
     expect(readdirSync(folder).sort()).toEqual([RECOGNISER, DUO]);
   });
 
-  it("stays if it is there already, and is replaced on demand", async () => {
+  it("is kept if it is already installed, and replaced on request", async () => {
     const folder = temporaryFolder("models");
-    const archive = await saved(modelEntries(FLUTE));
+    const archive = await saveArchive(modelEntries(FLUTE));
     const card = join(folder, FLUTE, "MODEL_CARD");
     await installModel({ folder, archive });
     writeFileSync(card, "mine");
@@ -44,16 +47,16 @@ describe("a model", () => {
 
   it("is installed once by several processes at the same time", async () => {
     const folder = temporaryFolder("models");
-    const archive = await saved(modelEntries(FLUTE));
+    const archive = await saveArchive(modelEntries(FLUTE));
     const results = await Promise.all(Array.from({ length: 5 }, () => installModel({ folder, archive })));
     expect(results.filter(({ isNew }) => isNew)).toHaveLength(1);
     expect(readdirSync(folder)).toEqual([FLUTE]);
   });
 
-  it("that cannot be used leaves nothing behind, and the installed one in place", async () => {
+  it("that cannot be used leaves no files, and the installed one in place", async () => {
     const folder = temporaryFolder("models");
     const install = async (entries: readonly TarEntry[], force = false) =>
-      installModel({ folder, archive: await saved(entries), force });
+      installModel({ folder, archive: await saveArchive(entries), force });
     const withoutTokens = modelEntries(FLUTE).filter(({ header }) => !header.name.endsWith("tokens.txt"));
     await expect(install(withoutTokens)).rejects.toThrow(`the model ${FLUTE} cannot be used: tokens.txt is missing`);
     await expect(install([fileEntry("notes/README.md", "no model")])).rejects.toThrow(
@@ -71,7 +74,7 @@ describe("a model", () => {
     ["ENOSPC", /cannot be written: its file system is full; free space/],
     ["EACCES", /cannot be written: this user may not write there/],
     ["EROFS", /read-only; choose another folder with RINGPORT_SPEECH_MODELS/],
-  ])("that cannot be written leaves nothing behind, and names the fix: %s", async (code, message) => {
+  ])("that cannot be written leaves no files, and names the fix: %s", async (code, message) => {
     const folder = temporaryFolder("models");
     const openFile = fullDisk(1_000, code);
     // The fault begins behind the first piece of a file.
@@ -82,22 +85,22 @@ describe("a model", () => {
         header.name.endsWith(".onnx") ? Buffer.concat([body, new Uint8Array(3_000_000)]) : body,
       );
     });
-    await expect(installModel({ folder, archive: await saved(entries), openFile })).rejects.toThrow(message);
+    await expect(installModel({ folder, archive: await saveArchive(entries), openFile })).rejects.toThrow(message);
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it("deletes what a killed process left long ago, and nothing younger", async () => {
+  it("deletes old files of killed processes, but no recent ones", async () => {
     const folder = temporaryFolder("models");
     for (const name of [".draft-old", ".a.tar.bz2.part", ".draft-new", ".b.tar.bz2.part"])
       mkdirSync(join(folder, name));
     for (const name of [".draft-old", ".a.tar.bz2.part"]) utimesSync(join(folder, name), 0, 0);
-    await installModel({ folder, archive: await saved(modelEntries(FLUTE)) });
+    await installModel({ folder, archive: await saveArchive(modelEntries(FLUTE)) });
     expect(readdirSync(folder).sort()).toEqual([".b.tar.bz2.part", ".draft-new", FLUTE]);
   });
 
-  it("is removed as a whole", async () => {
+  it("is removed completely", async () => {
     const folder = temporaryFolder("models");
-    await installModel({ folder, archive: await saved(modelEntries(FLUTE)) });
+    await installModel({ folder, archive: await saveArchive(modelEntries(FLUTE)) });
     await removeModel(folder, FLUTE);
     expect(readdirSync(folder)).toEqual([]);
   });

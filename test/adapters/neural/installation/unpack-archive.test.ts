@@ -50,10 +50,10 @@ describe("an archive", () => {
 
   it("may begin each name with ./, have folders, long names, and the files that macOS adds", async () => {
     const place = new Place();
-    const long = `${"folder-of-a-dictionary/".repeat(6)}${"name".repeat(30)}`;
-    const entries = ["./", "./._a", "./a/", "./a/x", "./a/._x", `./a/${long}`].map((name) => fileEntry(name));
+    const longName = `${"folder-of-a-dictionary/".repeat(6)}${"name".repeat(30)}`;
+    const entries = ["./", "./._a", "./a/", "./a/x", "./a/._x", `./a/${longName}`].map((name) => fileEntry(name));
     expect(await place.unpack(await archiveOf(entries))).toBe("a");
-    expect(place.files().filter((name) => /x$|name$/.test(name))).toEqual([`a/${long}`, "a/x"]);
+    expect(place.files().filter((name) => /x$|name$/.test(name))).toEqual([`a/${longName}`, "a/x"]);
   });
 
   it("may have links inside of its folder", async () => {
@@ -104,7 +104,7 @@ describe("a hostile archive", () => {
     ["a deep folder", [fileEntry(`a/${"b/".repeat(40)}x`)], /levels/],
     ["a long name", [fileEntry(`a/${"x".repeat(300)}`)], /too long/],
     ["a name with a line break", [fileEntry("a/x\ny")], /characters/],
-  ])("is refused, and nothing is written beside it: %s", async (_, entries, reason) => {
+  ])("is refused, and no file is written outside it: %s", async (_, entries, reason) => {
     expect(await new Place().unpack(await archiveOf(entries, "tar.gz"))).toMatch(reason);
   });
 
@@ -167,10 +167,15 @@ describe.each(FORMATS)("a spoilt .%s", (format) => {
     fc.asyncProperty(
       fc.array(fc.tuple(fc.nat(), fc.integer({ min: 1, max: 255 })), { minLength: 1, maxLength: 4 }),
       fc.option(fc.nat()),
-      async (changes, cut) => {
-        const spoilt = Uint8Array.from(await sound);
-        for (const [at, change] of changes) spoilt[at % spoilt.length]! ^= change;
-        const result = await place.unpack(spoilt.subarray(0, cut === null ? spoilt.length : cut % spoilt.length));
+      async (changes, cutBytes) => {
+        const corruptedArchive = Uint8Array.from(await sound);
+        for (const [at, change] of changes) corruptedArchive[at % corruptedArchive.length]! ^= change;
+        const result = await place.unpack(
+          corruptedArchive.subarray(
+            0,
+            cutBytes === null ? corruptedArchive.length : cutBytes % corruptedArchive.length,
+          ),
+        );
         expect(result).not.toBe("");
       },
     ),

@@ -88,7 +88,7 @@ describe("an entered account", () => {
     await leg.hangUp();
   });
 
-  test("is not stored if the server refuses it; the page gives the reason", async () => {
+  test("is not stored if the server refuses it; the page states the reason", async () => {
     const reply = await ask(telephony, await payload(), fields({ password: "wrong-secret" }));
     expect(reply.status).toBe(422);
     expect(reply.html).toContain("check “User”, “User for the password” and “Password”");
@@ -141,7 +141,7 @@ describe("an entered account", () => {
 });
 
 describe("the account page", () => {
-  test("has no script, loads nothing and escapes names", async () => {
+  test("has no script, loads no resources and escapes names", async () => {
     const reply = await ask(telephony, await payload());
     expect(reply.status).toBe(200);
     expect(reply.headers["content-security-policy"]).toMatch(/default-src 'none'.*form-action 'self'/);

@@ -88,7 +88,7 @@ describe("the server of an account", () => {
     expect((await listedDomain.enter({ server })).html).toContain("has no public address");
   });
 
-  test("that was linked before it was forbidden keeps its line offline, and stays stored", async () => {
+  test("that is forbidden after linking stays stored, with its line offline", async () => {
     const permissive = await page({ allowPrivate: true });
     await permissive.enter({ server: `127.0.0.1:${farEnd.port}` });
     const { stored } = permissive.host;

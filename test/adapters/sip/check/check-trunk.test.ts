@@ -44,7 +44,7 @@ async function reportUntilEnd(call: FarEndCall): Promise<void> {
 
 // Each test waits for its own server most of the time.
 describe.concurrent("a trunk check", () => {
-  test("reports each step of a working trunk and leaves nothing registered", async () => {
+  test("reports each step of a working trunk and leaves no registration", async () => {
     const server = await farEnd({ callees: { [NUMBER]: callees.answers }, registrar: { challenge: ACCOUNT } });
     const steps = await check({ server: server.uri, ...ACCOUNT, register: true }, NUMBER);
     expect(states(steps)).toEqual([

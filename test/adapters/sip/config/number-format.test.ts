@@ -9,8 +9,8 @@ describe("the number format of a trunk", () => {
     ["0{national:49}", "+4930123456", "030123456"],
     ["9{e164}", "+12025550100", "9+12025550100"],
     ["{digits}.carrier", "+12025550100", "12025550100.carrier"],
-  ])("%s writes %s as %s", (format, e164, dialled) => {
-    expect(diallingFormat(format)?.(e164)).toBe(dialled);
+  ])("%s writes %s as %s", (format, e164, dialledNumber) => {
+    expect(diallingFormat(format)?.(e164)).toBe(dialledNumber);
   });
 
   test("a national template writes only its country's numbers", () => {

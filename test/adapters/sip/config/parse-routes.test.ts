@@ -12,10 +12,13 @@ const faultsOf = (routes: unknown, trunkInput: unknown = trunks): string[] =>
 
 describe("parseRoutes", () => {
   test("a route becomes a network before the trunks", () => {
-    const detailed = { name: "cheap", trunks: [{ trunk: "backup", order: 0, weight: 10, prefixes: ["+49", "+43"] }] };
-    expect(parseTrunks({ trunks, routes: [WORLD, detailed] })).toEqual({ trunks, routes: [WORLD, detailed] });
+    const detailedRoute = {
+      name: "cheap",
+      trunks: [{ trunk: "backup", order: 0, weight: 10, prefixes: ["+49", "+43"] }],
+    };
+    expect(parseTrunks({ trunks, routes: [WORLD, detailedRoute] })).toEqual({ trunks, routes: [WORLD, detailedRoute] });
     expect(parseTrunks(trunks)).toEqual({ trunks, routes: [] });
-    const names = sip({ trunks, routes: [WORLD, detailed] }).map(({ name }) => name);
+    const names = sip({ trunks, routes: [WORLD, detailedRoute] }).map(({ name }) => name);
     expect(names).toEqual(["sip/world", "sip/cheap", "sip/acme", "sip/backup"]);
   });
 

@@ -9,16 +9,16 @@ import { type Script, ScriptedAgent } from "./scripted-agent.ts";
 function watchOptions(script: Script, password = false) {
   const system = new ManualSystem();
   const agent = new ScriptedAgent(script);
-  const reported: LineHealth[] = [];
+  const reports: LineHealth[] = [];
   const presence = new OptionsPresence({
     agent,
     system,
     uri: "sip:example.com",
     server: "sip.example.com",
     hasPassword: password,
-    onChange: (health) => reported.push(health),
+    onChange: (health) => reports.push(health),
   });
-  return { system, agent, told: reported, presence };
+  return { system, agent, told: reports, presence };
 }
 
 describe("a trunk that is probed by OPTIONS", () => {
@@ -56,9 +56,9 @@ describe("a trunk that is probed by OPTIONS", () => {
   });
 
   test("silence and transport faults are offline, with fixes", async () => {
-    const silent = watchOptions(() => "silence");
-    const probe = silent.presence.checkHealth();
-    await silent.system.advance(4_500);
+    const silentServer = watchOptions(() => "silence");
+    const probe = silentServer.presence.checkHealth();
+    await silentServer.system.advance(4_500);
     expect(await probe).toEqual({
       state: "offline",
       reason: "sip.example.com does not respond: no response within 4.5 s; check `server` and the firewall",
@@ -137,8 +137,8 @@ describe("a trunk that is probed by OPTIONS", () => {
 describe("a trunk without probes", () => {
   test("is online until a call fails, and again half a minute later", async () => {
     const system = new ManualSystem();
-    const reported: LineHealth[] = [];
-    const presence = new AssumedPresence(system, (health) => reported.push(health));
+    const reports: LineHealth[] = [];
+    const presence = new AssumedPresence(system, (health) => reports.push(health));
     presence.start();
     expect(await presence.checkHealth()).toEqual({ state: "online" });
     presence.suspect("refused");
@@ -147,7 +147,7 @@ describe("a trunk without probes", () => {
     expect(await presence.checkHealth()).toEqual({ state: "online" });
     presence.suspect("refused");
     presence.markReachable();
-    expect(reported.map(({ state }) => state)).toEqual(["online", "offline", "online", "offline", "online"]);
+    expect(reports.map(({ state }) => state)).toEqual(["online", "offline", "online", "offline", "online"]);
     await presence.close();
     expect(system.waiting).toBe(0);
   });

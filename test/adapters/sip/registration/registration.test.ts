@@ -15,7 +15,7 @@ import { type Script, ScriptedAgent } from "./scripted-agent.ts";
 function startRegistering(script: Script) {
   const system = new ManualSystem();
   const agent = new ScriptedAgent(script);
-  const reported: LineHealth[] = [];
+  const reports: LineHealth[] = [];
   const registration = new TrunkRegistration({
     agent,
     system,
@@ -23,9 +23,9 @@ function startRegistering(script: Script) {
     registrar: "sip:example.com",
     account: "sip:100@example.com",
     server: "sip.example.com",
-    onChange: (health) => reported.push(health),
+    onChange: (health) => reports.push(health),
   });
-  return { system, agent, told: reported, registration };
+  return { system, agent, told: reports, registration };
 }
 
 const grant =
@@ -58,7 +58,7 @@ describe("a registration", () => {
   });
 
   test("uses its own Contact's expiry, else Expires", async () => {
-    const several: Script = () => ({
+    const severalContacts: Script = () => ({
       status: 200,
       fields: [
         ["Contact", '"Desk" <sip:100@10.0.0.1>;expires=3600, <sip:100@192.0.2.1:5060;transport=tcp>;expires=60'],
@@ -66,7 +66,7 @@ describe("a registration", () => {
         ["Expires", "7200"],
       ],
     });
-    const { system, agent, registration } = startRegistering(several);
+    const { system, agent, registration } = startRegistering(severalContacts);
     registration.start();
     await system.advance(54_000);
     expect(agent.requests).toHaveLength(2);
@@ -84,14 +84,14 @@ describe("a registration", () => {
     expect((await registration.checkHealth()).state).toBe("online");
     expect(agent.expiries).toEqual(["300", "1800"]);
     let minExpires = 300;
-    const growing = startRegistering(() => ({ status: 423, fields: [["Min-Expires", String(++minExpires)]] }));
-    growing.registration.start();
-    expect((await growing.registration.checkHealth()).state).toBe("offline");
-    expect(growing.agent.requests).toHaveLength(2);
-    const excessive = startRegistering(() => ({ status: 423, fields: [["Min-Expires", "999999999"]] }));
-    excessive.registration.start();
-    expect((await excessive.registration.checkHealth()).state).toBe("offline");
-    expect(excessive.agent.requests).toHaveLength(1);
+    const growingExpiry = startRegistering(() => ({ status: 423, fields: [["Min-Expires", String(++minExpires)]] }));
+    growingExpiry.registration.start();
+    expect((await growingExpiry.registration.checkHealth()).state).toBe("offline");
+    expect(growingExpiry.agent.requests).toHaveLength(2);
+    const excessiveExpiry = startRegistering(() => ({ status: 423, fields: [["Min-Expires", "999999999"]] }));
+    excessiveExpiry.registration.start();
+    expect((await excessiveExpiry.registration.checkHealth()).state).toBe("offline");
+    expect(excessiveExpiry.agent.requests).toHaveLength(1);
   });
 
   test("a wrong password is reported, and tried again after ten minutes", async () => {
@@ -147,19 +147,19 @@ describe("a registration", () => {
   });
 
   test("is offline only after two unanswered refreshes", async () => {
-    let silent = false;
+    let isSilent = false;
     const { system, told, registration } = startRegistering(() =>
-      silent ? "silence" : { status: 200, fields: [["Expires", "100"]] },
+      isSilent ? "silence" : { status: 200, fields: [["Expires", "100"]] },
     );
     registration.start();
     await system.advance(1);
-    silent = true;
+    isSilent = true;
     await system.advance(90_000 + 8_000);
     expect(await registration.checkHealth()).toEqual({ state: "online" });
-    silent = false;
+    isSilent = false;
     await system.advance(2_000);
     expect(registration.state).toBe("registered");
-    silent = true;
+    isSilent = true;
     await system.advance(90_000 + 8_000 + 2_000 + 8_000);
     expect(told.map(({ state }) => state)).toEqual(["online", "offline"]);
   });

@@ -25,13 +25,13 @@ const routeTrunks = fc
 fuzz(
   "the trunks with the longest matching prefix are tried once each, lowest order first",
   fc.property(routeTrunks, fc.integer(), (trunks, seed) => {
-    const chosen = chosenTrunks({ name: "world", trunks }, NUMBER, new ManualSystem({ seed }));
+    const trunkOrder = chosenTrunks({ name: "world", trunks }, NUMBER, new ManualSystem({ seed }));
     const matchLength = ({ prefixes = [""] }: RouteTrunk): number =>
       Math.max(-1, ...prefixes.flatMap((prefix) => (NUMBER.startsWith(prefix) ? [prefix.length] : [])));
     const maxMatch = Math.max(...trunks.map(matchLength));
     const expectedTrunks = trunks.filter((trunk) => maxMatch >= 0 && matchLength(trunk) === maxMatch);
-    expect([...chosen].sort()).toEqual(expectedTrunks.map(({ trunk }) => trunk).sort());
-    const orders = chosen.map((name) => {
+    expect([...trunkOrder].sort()).toEqual(expectedTrunks.map(({ trunk }) => trunk).sort());
+    const orders = trunkOrder.map((name) => {
       const i = trunks.findIndex(({ trunk }) => trunk === name);
       return trunks[i]!.order ?? i + 1;
     });
@@ -40,11 +40,11 @@ fuzz(
 );
 
 describe("the trunks of a route", () => {
-  const chosen = (trunks: readonly RouteTrunk[], system = new ManualSystem()): string[] =>
+  const namesOf = (trunks: readonly RouteTrunk[], system = new ManualSystem()): string[] =>
     chosenTrunks({ name: "world", trunks }, NUMBER, system);
 
   test("are tried in list order by default", () => {
-    expect(chosen([{ trunk: "b" }, { trunk: "a" }, { trunk: "c", order: 0 }])).toEqual(["c", "b", "a"]);
+    expect(namesOf([{ trunk: "b" }, { trunk: "a" }, { trunk: "c", order: 0 }])).toEqual(["c", "b", "a"]);
   });
 
   test("of equal order share calls by weight", () => {
@@ -53,7 +53,7 @@ describe("the trunks of a route", () => {
       { trunk: "most", order: 1, weight: 9 },
       { trunk: "some", order: 1 },
     ];
-    const firsts = Array.from({ length: 2_000 }, () => chosen(trunks, system)[0]);
+    const firsts = Array.from({ length: 2_000 }, () => namesOf(trunks, system)[0]);
     const share = firsts.filter((name) => name === "most").length / firsts.length;
     expect(share).toBeGreaterThan(0.8); // a lot of 0 to 10 is drawn: 10 of 11
     expect(share).toBeLessThan(0.97);

@@ -36,15 +36,15 @@ export async function routeScene(
   );
   const world: Route = { name: "world", trunks: trunks.map(({ name }) => ({ trunk: name })), ...route };
   const networks = sip({ trunks, routes: [world], system, media: "thread" });
-  const [network, ...alone] = networks.map((telephony: Telephony) => {
+  const [network, ...otherNetworks] = networks.map((telephony: Telephony) => {
     return new TestNetwork({ telephony, close: async () => {} }, TIMEOUT_MS);
   });
   return {
     network: network!,
     ends,
-    alone,
+    alone: otherNetworks,
     async close() {
-      await Promise.all([network!, ...alone].map((each) => each.close()));
+      await Promise.all([network!, ...otherNetworks].map((each) => each.close()));
       await Promise.all(ends.map((end) => end.close()));
     },
   };

@@ -107,8 +107,8 @@ describe("a call over a route", () => {
   });
 
   test("rings no longer than over one trunk", async () => {
-    const slow = { rings: [], afterMs: 2_000, status: 503, reason: "Out of Order" };
-    const ends = [await farEnd({ callees: { "*": slow } }), await farEnd({ callees: { "*": callees.rings } })];
+    const slowRefusal = { rings: [], afterMs: 2_000, status: 503, reason: "Out of Order" };
+    const ends = [await farEnd({ callees: { "*": slowRefusal } }), await farEnd({ callees: { "*": callees.rings } })];
     const ringport = ringportOver(temporaryFolder("rings"), ends, { ringTimeoutMs: 3_000 });
     const id = await place(ringport);
     expect(await ringport.calls.wait(ADA, id)).toMatchObject({ outcome: { reason: "no_answer" } });
@@ -121,14 +121,14 @@ describe("a call over a route", () => {
   });
 
   test("waits for a trunk at its limit if the other is unreachable", async () => {
-    const limited = await farEnd({ callees: { "*": callees.answers } });
+    const limitedFarEnd = await farEnd({ callees: { "*": callees.answers } });
     const closedServer = await startFarEnd();
     await closedServer.close();
     const trunk = { server: `${closedServer.uri};transport=tcp`, probe: "none" as const };
     const data = temporaryFolder("full");
     const trunks = [
       { name: "acme", users: "*" as const, ...trunk },
-      { name: "backup", server: limited.uri, users: "*" as const, maxCalls: 1 },
+      { name: "backup", server: limitedFarEnd.uri, users: "*" as const, maxCalls: 1 },
     ];
     const routes = [{ name: "world", trunks: [{ trunk: "acme" }, { trunk: "backup" }] }];
     const telephony = sip({ trunks, routes, media: "thread" });
@@ -137,21 +137,21 @@ describe("a call over a route", () => {
     const { id } = await ringport.instances.create(ADA, { name: "Other", provider: "sip/backup" });
     const audio = { audioBase64: MESSAGE };
     const target = { phoneNumber: "+12025550101" };
-    const earlier = await ringport.calls.create(ADA, { instanceId: id, type: "FIXED_AUDIO", target, audio });
-    await limited.call();
+    const earlierCall = await ringport.calls.create(ADA, { instanceId: id, type: "FIXED_AUDIO", target, audio });
+    await limitedFarEnd.call();
     const waitingId = await place(ringport);
-    const results = await Promise.all([earlier.id, waitingId].map((callId) => ringport.calls.wait(ADA, callId)));
+    const results = await Promise.all([earlierCall.id, waitingId].map((callId) => ringport.calls.wait(ADA, callId)));
     expect(results.map(({ outcome }) => outcome?.reason)).toEqual(["message_played", "message_played"]);
-    expect(limited.calls.map(({ user }) => user)).toEqual(["+12025550101", NUMBER]);
+    expect(limitedFarEnd.calls.map(({ user }) => user)).toEqual(["+12025550101", NUMBER]);
   });
 
   test.each(["first", "second"] as const)("is not dialled again after a crash with the %s trunk", async (position) => {
     const data = temporaryFolder("crash");
     const copy = temporaryFolder("crashed");
-    let armed = true;
+    let isArmed = true;
     const crash = (): void => {
-      if (armed) cpSync(data, copy, { recursive: true }); // the files after a power cut
-      armed = false;
+      if (isArmed) cpSync(data, copy, { recursive: true }); // the files after a power cut
+      isArmed = false;
     };
     const ends = [
       await farEnd({ ...REFUSING, ...(position === "first" && { onInvite: crash }) }),
@@ -162,8 +162,11 @@ describe("a call over a route", () => {
     await ends[1]!.call();
     await crashing.stop({ drainMs: 0 });
     const inviteCounts = ends.map(invites);
-    const recovered = ringportOver(copy, ends);
-    expect(await recovered.calls.wait(ADA, id)).toMatchObject({ status: "FAILED", outcome: { reason: "interrupted" } });
+    const recoveredRingport = ringportOver(copy, ends);
+    expect(await recoveredRingport.calls.wait(ADA, id)).toMatchObject({
+      status: "FAILED",
+      outcome: { reason: "interrupted" },
+    });
     expect(ends.map(invites)).toEqual(inviteCounts);
   });
 

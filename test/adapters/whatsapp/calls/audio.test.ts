@@ -47,7 +47,7 @@ describe("the audio to the callee", () => {
     expect(call.playout.heardMs).toBe(30_000);
   });
 
-  test("is the whole message although the client's clock is slower than ours", async () => {
+  test("is the complete message although the client's clock is slower than ours", async () => {
     const scene = await CallScene.start();
     const { system } = scene;
     const message = tone(HZ, 20_000, RATE, 9_000);
@@ -241,7 +241,7 @@ describe("the statistics of a call", () => {
     expect(call.leg.statistics()?.packetsSent).toBeGreaterThanOrEqual(after.packetsSent);
   });
 
-  test("a callee who holds the call gets no audio, and loses none", async () => {
+  test("a callee who holds the call gets no audio and misses none", async () => {
     const scene = await CallScene.start();
     const message = tone(HZ, 6_000, RATE, 9_000);
     const call = await scene.connected(message);

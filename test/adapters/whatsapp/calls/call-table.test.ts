@@ -343,12 +343,12 @@ describe("startCall", () => {
   test("that resolves after a hang-up is withdrawn, also by a client that the session has left", async () => {
     const scene = await CallScene.start();
     scene.client.disturb("startCall", { afterMs: 3_000 });
-    const dialled = scene.dial();
+    const dialledCall = scene.dial();
     await scene.system.advance(1_000);
     scene.abort.abort();
     scene.port.client = undefined;
     await scene.system.advance(5_000);
-    expect(dialled.error).toMatchObject({ release: "released" });
+    expect(dialledCall.error).toMatchObject({ release: "released" });
     expect(scene.network.call().ended).toBe("caller");
   });
 
@@ -356,13 +356,13 @@ describe("startCall", () => {
     const scene = await CallScene.start();
     scene.client.disturb("startCall", { afterMs: 3_000 });
     scene.client.disturb("endCall", "hang");
-    const dialled = scene.dial();
+    const dialledCall = scene.dial();
     await scene.system.advance(1_000);
     scene.port.lose("unlinked", true);
     scene.port.client = undefined;
     await scene.system.advance(10_000);
-    expect(dialled.leg?.isLive).toBe(false);
-    expect(dialled.ended).toBe(1);
+    expect(dialledCall.leg?.isLive).toBe(false);
+    expect(dialledCall.ended).toBe(1);
   });
 
   test("that resolves after the session was lost permanently leaves no phone ringing", async () => {

@@ -54,7 +54,7 @@ describe("the decisions of a call", () => {
     "come to one end in every order of inputs, and never change it",
     fc.property(fc.array(callInputs, { maxLength: 40 }), (inputs) => {
       let flow: WhatsAppCallFlow = newCall().flow;
-      const emitted: string[] = [];
+      const emittedEvents: string[] = [];
       const refusals = new Set<unknown>();
       let wasOffered = false;
       let conclusions = 0;
@@ -63,8 +63,8 @@ describe("the decisions of a call", () => {
         const previous = flow;
         const decision = decideCall(flow, input);
         flow = decision.flow;
-        const legal = flow.state === previous.state || reachable(previous.state).has(flow.state);
-        expect(legal, `${previous.state} to ${flow.state} by ${JSON.stringify(input)}`).toBe(true);
+        const isLegal = flow.state === previous.state || reachable(previous.state).has(flow.state);
+        expect(isLegal, `${previous.state} to ${flow.state} by ${JSON.stringify(input)}`).toBe(true);
         if (previous.state === "offered" && input.type === "stanza" && flow.state === "ending")
           refusals.add(input.stanza);
         if (previous.state === "ending" && input.type === "stanza" && flow.state === "ending")
@@ -72,16 +72,16 @@ describe("the decisions of a call", () => {
         if (previous.end) expect(flow.end).toEqual(previous.end);
         for (const effect of decision.effects) {
           expect(previous.state).not.toBe("ended");
-          if (effect.do === "emit" && effect.event.type !== "noted") emitted.push(effect.event.type);
+          if (effect.do === "emit" && effect.event.type !== "noted") emittedEvents.push(effect.event.type);
           if (effect.do === "conclude") conclusions++;
           if (effect.do === "end_call") endCalls++;
           if (effect.do === "start_audio") expect(flow.state).toBe("active");
         }
       }
-      expect(emitted).toEqual([...new Set(emitted)]);
+      expect(emittedEvents).toEqual([...new Set(emittedEvents)]);
       // Only a call whose offer was refused temporarily, and reached no device, is dialled again without being placed.
       const isRepeated = !wasOffered && [...refusals].some((stanza) => (stanza as { code?: string }).code === "429");
-      expect(emitted[0]).toBe(flow.state === "offered" || isRepeated ? undefined : "placed");
+      expect(emittedEvents[0]).toBe(flow.state === "offered" || isRepeated ? undefined : "placed");
       expect(conclusions).toBe(flow.state === "ended" ? 1 : 0);
       expect(endCalls).toBeLessThanOrEqual(1);
       expect(flow.end !== undefined).toBe(["draining", "ending", "leaving", "ended"].includes(flow.state));
@@ -206,9 +206,9 @@ test("a call ends exactly once, and feeds no audio early or beyond its limit", a
       expect(call.events[0]?.type).toBe("placed");
       expect(endOf(call)).toBeDefined();
       expect([call.ended, scene.clock.size, scene.port.listeners.size]).toEqual([1, 0, 0]);
-      const pulled = call.playout.heardMs;
+      const pulledMs = call.playout.heardMs;
       await scene.system.advance(2_000);
-      expect(call.playout.heardMs).toBe(pulled);
+      expect(call.playout.heardMs).toBe(pulledMs);
     },
   );
   await fc.assert(property, { numRuns: Math.min(fuzzRuns, 40) });

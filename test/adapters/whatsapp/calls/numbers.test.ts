@@ -112,12 +112,12 @@ describe("a number", () => {
         queries.push(phone);
         return isAllowed;
       };
-      const dialled = scene.dial("+551187654321", { mayCall });
+      const dialledCall = scene.dial("+551187654321", { mayCall });
       expect(queries).toEqual([]); // WhatsApp has not responded yet
       await scene.system.advance(1_000);
       expect(queries).toEqual([ANA]);
       expect(scene.network.calls).toHaveLength(isAllowed ? 1 : 0);
-      if (!isAllowed) expect(dialled.error).toMatchObject({ release: "rejected_by_network" });
+      if (!isAllowed) expect(dialledCall.error).toMatchObject({ release: "rejected_by_network" });
     },
   );
 
@@ -127,20 +127,20 @@ describe("a number", () => {
       scene.abort.abort();
       return true;
     };
-    const dialled = scene.dial(ANA, { mayCall });
+    const dialledCall = scene.dial(ANA, { mayCall });
     await scene.system.advance(1_000);
     expect(scene.network.calls).toEqual([]);
-    expect(dialled.error).toMatchObject({ release: "released" });
+    expect(dialledCall.error).toMatchObject({ release: "released" });
   });
 
   test("is no longer awaited after a hang-up", async () => {
     const scene = await CallScene.start();
     scene.client.disturb("getLidsByPhoneNumbers", "hang");
-    const dialled = scene.dial();
+    const dialledCall = scene.dial();
     await scene.system.advance(1_000);
     scene.abort.abort();
     await scene.system.settle();
-    expect(dialled.error).toMatchObject({ release: "released" });
+    expect(dialledCall.error).toMatchObject({ release: "released" });
   });
 
   fuzz(

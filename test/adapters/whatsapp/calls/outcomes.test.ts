@@ -54,7 +54,7 @@ async function placeCall(world: World, instanceId: string, text = "x".repeat(40)
 }
 
 describe("a call over WhatsApp", () => {
-  test("plays its whole message, records both sides, and passes keys on", async () => {
+  test("plays the entire message, records both sides, and passes keys on", async () => {
     const { scene, world, instance } = await start();
     const call = await placeCall(world, instance.id, "x".repeat(60), { recording: true });
     await world.system.advance(2_000);

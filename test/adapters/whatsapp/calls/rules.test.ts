@@ -105,7 +105,7 @@ describe("the rules of the adapter", () => {
     expect(voip.lostSamples(call.leg.callId)).toBe(0);
   });
 
-  test("8: the client gets whole frames up to its upper watermark, which is read once", async () => {
+  test("8: the client gets complete frames up to its upper watermark, read once", async () => {
     const scene = await CallScene.start();
     const { voip } = scene.client;
     const lengths = new Set<number>();

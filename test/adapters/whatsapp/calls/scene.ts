@@ -147,36 +147,36 @@ export class CallScene {
 
   /** Starts a dial, which proceeds as the clock advances. */
   dial(to = ANA, overrides: Partial<DialOptions> = {}): { leg?: WhatsAppLeg; error?: DialError; ended: number } {
-    const dialled: { leg?: WhatsAppLeg; error?: DialError; ended: number } = { ended: 0 };
+    const dialledCall: { leg?: WhatsAppLeg; error?: DialError; ended: number } = { ended: 0 };
     const { system, clock, deadlines, numbers } = this;
     const options = { callId: "call_1", ringTimeoutMs: 60_000, ...overrides };
     const context = { system, clock, deadlines, numbers };
-    placeWhatsAppCall(context, this.port, to, options, this.abort.signal, () => void dialled.ended++).then(
+    placeWhatsAppCall(context, this.port, to, options, this.abort.signal, () => void dialledCall.ended++).then(
       (leg) => {
-        dialled.leg = leg;
+        dialledCall.leg = leg;
       },
       (error) => {
-        dialled.error = error;
+        dialledCall.error = error;
       },
     );
-    return dialled;
+    return dialledCall;
   }
 
   /** The reason why a dial was refused. */
   async refusal(to = ANA, withinMs = 60_000): Promise<DialError> {
-    const dialled = this.dial(to);
+    const dialledCall = this.dial(to);
     await this.system.advance(withinMs);
-    if (dialled.error === undefined) throw new Error("the dial was not refused");
-    return dialled.error;
+    if (dialledCall.error === undefined) throw new Error("the dial was not refused");
+    return dialledCall.error;
   }
 
   /** Dials, and follows the leg; queues the message, if any. */
   async call(message?: Int16Array, to = ANA): Promise<TestCall> {
-    const dialled = this.dial(to);
-    for (let i = 0; i < 400 && dialled.leg === undefined && dialled.error === undefined; i++)
+    const dialledCall = this.dial(to);
+    for (let i = 0; i < 400 && dialledCall.leg === undefined && dialledCall.error === undefined; i++)
       await this.system.advance(5);
-    if (dialled.leg === undefined) throw dialled.error ?? new Error("the dial did not end");
-    const { leg } = dialled;
+    if (dialledCall.leg === undefined) throw dialledCall.error ?? new Error("the dial did not end");
+    const { leg } = dialledCall;
     const playout = new Playout(RATE);
     const inbound: Int16Array[] = [];
     const events: LegEvent[] = [];
@@ -193,7 +193,7 @@ export class CallScene {
       playout,
       inbound,
       get ended() {
-        return dialled.ended;
+        return dialledCall.ended;
       },
     };
     await this.system.settle();

@@ -103,7 +103,7 @@ describe("an unrequested login of the client", () => {
     expect(scene.network.logins.length).toBeLessThanOrEqual(20);
   });
 
-  test("counts in a call too", async () => {
+  test("also counts during a call", async () => {
     const scene = await loginsAfter(
       ({ client }) => client.streamError("other"),
       (number) => void number.call(),
@@ -129,7 +129,7 @@ describe("an unrequested login of the client", () => {
     }
   });
 
-  test("counts in a call too, if the socket closes before WhatsApp has accepted it", async () => {
+  test("counts during a call even if the socket closes before WhatsApp accepts it", async () => {
     const network = new FakeWhatsApp(new ManualSystem({ seed: 1 }), { latencyMs: 250 });
     const scene = await new SessionScene({ network }).linked();
     scene.call();

@@ -40,7 +40,7 @@ describe("linking", () => {
     expect(scene.client.getState().connected).toBe(false);
   });
 
-  test("a request after that starts again, with a fresh client and sequence 1", async () => {
+  test("a later request starts again, with a new client and sequence 1", async () => {
     const scene = new SessionScene();
     await scene.code();
     await scene.system.advance(170_000);
@@ -138,7 +138,7 @@ describe("linking", () => {
     expect(scene.session.hasLink).toBe(false);
   });
 
-  test("a pairing code links too, and is a condition until then", async () => {
+  test("a pairing code also links, and is a condition until then", async () => {
     const scene = new SessionScene();
     const pairing = scene.session.pairingCode(PHONE, new AbortController().signal);
     await scene.system.advance(1_000);
@@ -817,7 +817,7 @@ describe("closing", () => {
     expect(keysOf(scene, "/session/")).toHaveLength(4);
   });
 
-  test("takes a limited time if the storage is down, and rejects pending writes", async () => {
+  test("ends in time if the storage is down, and rejects pending writes", async () => {
     const { scene, sessions } = await linkWithSessions();
     scene.storage.down = true;
     const write = sessions.setSession({ user: "u1", device: 0 }, {}).catch((error: Error) => error.message);
@@ -828,7 +828,7 @@ describe("closing", () => {
     expect(scene.logged.join()).toContain("the last keys of the client were not stored");
   });
 
-  test("takes limited time with a stuck client", async () => {
+  test("ends in time with a stuck client", async () => {
     const scene = await new SessionScene().linked();
     scene.client.disturb("disconnect", "hang", 9);
     let done = false;

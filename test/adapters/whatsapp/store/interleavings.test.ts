@@ -86,9 +86,9 @@ describe("over an unreliable storage, in any order", () => {
       groups,
       fc.constantFrom(3, 100),
       fc.nat(4),
-      async (behaviour, operations, maxRecords, cached) => {
-        const unreliable = new UnreliableRecords(...behaviour);
-        const set = recordSetOver(unreliable, maxRecords, cached);
+      async (behaviour, operations, maxRecords, isCached) => {
+        const unreliableRecords = new UnreliableRecords(...behaviour);
+        const set = recordSetOver(unreliableRecords, maxRecords, isCached);
         let value = 0;
         for (const group of operations) {
           await Promise.allSettled(
@@ -99,12 +99,12 @@ describe("over an unreliable storage, in any order", () => {
             }),
           );
         }
-        unreliable.isReliable = true;
+        unreliableRecords.isReliable = true;
         const allNames = ["a", "b", "c", "d", "e", "f"];
-        const reopened = recordSetOver(unreliable.stored, maxRecords, 0);
+        const reopened = recordSetOver(unreliableRecords.stored, maxRecords, 0);
         expect(await set.getAll(allNames)).toEqual(await reopened.getAll(allNames));
         await set.set(new Map([["a", { value: "last" }]]));
-        expect(unreliable.stored.values.size).toBeLessThanOrEqual(Math.max(maxRecords, 1));
+        expect(unreliableRecords.stored.values.size).toBeLessThanOrEqual(Math.max(maxRecords, 1));
       },
     ),
   );
@@ -117,12 +117,12 @@ describe("over an unreliable storage, in any order", () => {
         maxLength: 10,
       }),
       async (behaviour, operations) => {
-        const unreliable = new UnreliableRecords(...behaviour);
-        const store = preKeyStore(recordSetOver(unreliable, Infinity, 100), 3000);
-        const generated: number[] = [];
-        const consumed: number[] = [];
+        const unreliableRecords = new UnreliableRecords(...behaviour);
+        const store = preKeyStore(recordSetOver(unreliableRecords, Infinity, 100), 3000);
+        const generatedIds: number[] = [];
+        const consumedIds: number[] = [];
         const generate = (keyId: number) => {
-          generated.push(keyId);
+          generatedIds.push(keyId);
           return { keyId };
         };
         for (const group of operations)
@@ -133,16 +133,16 @@ describe("over an unreliable storage, in any order", () => {
                 await store.markKeyAsUploaded(keys[2].keyId);
               } else {
                 const key = await store.consumePreKeyById(action as number);
-                if (key !== null) consumed.push(key.keyId);
+                if (key !== null) consumedIds.push(key.keyId);
               }
             }),
           );
-        expect(new Set(consumed).size).toBe(consumed.length);
-        unreliable.isReliable = true;
-        for (const keyId of consumed) expect(await store.getPreKeyById(keyId)).toBeNull();
-        const reopened = preKeyStore(recordSetOver(unreliable.stored, Infinity, 0), 3000);
+        expect(new Set(consumedIds).size).toBe(consumedIds.length);
+        unreliableRecords.isReliable = true;
+        for (const keyId of consumedIds) expect(await store.getPreKeyById(keyId)).toBeNull();
+        const reopened = preKeyStore(recordSetOver(unreliableRecords.stored, Infinity, 0), 3000);
         const [key] = await reopened.getOrGenPreKeys(1, generate);
-        expect(consumed).not.toContain(key.keyId);
+        expect(consumedIds).not.toContain(key.keyId);
       },
     ),
   );

@@ -73,7 +73,7 @@ describe("every store", () => {
 });
 
 describe("the auth store", () => {
-  test("loads the stored credentials, after a restart too", async () => {
+  test("loads the stored credentials, even after a restart", async () => {
     const { auth, open } = setUp();
     expect(await auth.load()).toBeNull();
     await auth.save(CREDENTIALS);
@@ -130,8 +130,8 @@ describe("the pre-key store", () => {
   test("consumes a key once, even if two ask at the same time", async () => {
     const { preKey, open } = setUp();
     await preKey.getOrGenPreKeys(2, preKeyOf);
-    const consumed = await Promise.all([preKey.consumePreKeyById(1), preKey.consumePreKeyById(1)]);
-    expect(consumed).toEqual([preKeyOf(1), null]);
+    const consumedKeys = await Promise.all([preKey.consumePreKeyById(1), preKey.consumePreKeyById(1)]);
+    expect(consumedKeys).toEqual([preKeyOf(1), null]);
     expect(await open().preKey.consumePreKeyById(1)).toBeNull();
     expect(await preKey.getPreKeysById([2, 1, 2])).toEqual([preKeyOf(2), null, preKeyOf(2)]);
   });
@@ -321,7 +321,7 @@ describe("the privacy token store", () => {
     expect(await open().privacyToken.getByJid(jid)).toBeNull();
   });
 
-  test("loses nothing if two upserts of one contact run at the same time", async () => {
+  test("loses no data if two upserts of one contact run concurrently", async () => {
     const { privacyToken } = setUp();
     await Promise.all([
       privacyToken.upsert({ jid: "a", tcToken: bytes(1), updatedAtMs: 1 }),

@@ -151,7 +151,7 @@ describe("a listener of a live call", () => {
     await world.stop();
   });
 
-  test("that reads too late loses the oldest audio, and learns how much", async () => {
+  test("that reads too late loses the oldest audio and is notified", async () => {
     const world = await World.start();
     const { call } = await world.answeredCall(await world.activeInstance(), LONG);
     const listening = await listen(world, call);
@@ -264,7 +264,7 @@ describe("listening is refused", () => {
   });
 });
 
-describe("a call with listeners who never read", () => {
+describe("a call with listeners that never read", () => {
   /** The audio that the callee heard and the time of each frame, with this many listeners. */
   async function heardWith(listeners: number): Promise<Int16Array> {
     const world = await World.start();

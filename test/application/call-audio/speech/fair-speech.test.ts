@@ -68,7 +68,7 @@ test.each([
   },
 );
 
-test("a text is spoken in slices of whole sentences, with every word once", async () => {
+test("a text is spoken in slices of complete sentences, every word once", async () => {
   const { engine } = await shortBesideLong(0, { answered: false });
   expect(engine.receivedTexts.join("").replace(/\s+/g, " ").trim()).toBe(SHORT);
   expect(engine.receivedTexts.length).toBeGreaterThan(1);

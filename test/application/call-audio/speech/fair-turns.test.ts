@@ -17,18 +17,18 @@ const demand = (name: string, state: Partial<Demand> = {}): Demand => ({
 /** Requests a turn for each name at once; returns the order in which they were served. */
 async function order(demands: readonly Demand[], system = new ManualSystem()): Promise<string[]> {
   const turns = new FairTurns(system, 1);
-  const blocking = await turns.take(demand("first"), never);
-  const served: string[] = [];
+  const currentTurn = await turns.take(demand("first"), never);
+  const servedNames: string[] = [];
   const all = demands.map(async (entry) => {
     const end = await turns.take(entry, never);
-    served.push(entry.instanceId);
+    servedNames.push(entry.instanceId);
     await system.settle();
     end();
   });
   await system.advance(1_000);
-  blocking();
+  currentTurn();
   await Promise.all(all);
-  return served;
+  return servedNames;
 }
 
 describe("turns", () => {
@@ -38,10 +38,10 @@ describe("turns", () => {
   });
 
   test("go first to answered calls short of audio", async () => {
-    const plenty = demand("A1", { playing: true, aheadMs: 31_000 });
-    const comfortable = demand("B1", { playing: true, aheadMs: 20_000 });
-    const scarce = demand("C1", { playing: true, aheadMs: 4_000 });
-    expect(await order([plenty, comfortable, demand("D1"), scarce])).toEqual(["C1", "B1", "D1", "A1"]);
+    const aheadDemand = demand("A1", { playing: true, aheadMs: 31_000 });
+    const comfortableDemand = demand("B1", { playing: true, aheadMs: 20_000 });
+    const scarceDemand = demand("C1", { playing: true, aheadMs: 4_000 });
+    expect(await order([aheadDemand, comfortableDemand, demand("D1"), scarceDemand])).toEqual(["C1", "B1", "D1", "A1"]);
   });
 
   test("of a user prefer their answered call", async () => {
@@ -61,10 +61,10 @@ describe("turns", () => {
     end();
     end();
     const endNext = await next;
-    let early = true;
-    const last = turns.take(demand("D1"), never).then(() => expect(early).toBe(false));
+    let isEarly = true;
+    const last = turns.take(demand("D1"), never).then(() => expect(isEarly).toBe(false));
     await system.settle();
-    early = false;
+    isEarly = false;
     endNext();
     await last;
   });
@@ -98,7 +98,7 @@ test("last for about two milliseconds", async () => {
   }
   const system = new SlowSystem();
   const turns = new FairTurns(system, 1);
-  const blocking = await turns.take(demand("first"), never);
+  const currentTurn = await turns.take(demand("first"), never);
   let turnCount = 0;
   const all = Array.from({ length: 100 }, async (_, n) => {
     const end = await turns.take(demand(`A${n}`), never);
@@ -106,7 +106,7 @@ test("last for about two milliseconds", async () => {
     end();
   });
   await nextTurn();
-  blocking();
+  currentTurn();
   for (let before = 0; turnCount < 100; before = turnCount) {
     await nextTurn();
     expect(turnCount - before).toBeLessThanOrEqual(8);
@@ -142,7 +142,7 @@ fuzz(
     const users = new Set(all.map(({ user }) => user)).size;
     /** Waiting time since the last turn, by user. */
     const waitingSince = new Map<string, { waiting: number; at: number }>();
-    let [working, longestWait] = [0, 0];
+    let [workingCount, longestWait] = [0, 0];
     await Promise.all([
       ...all.map(async ({ user, instance, playing, aheadMs, slices, beginsAt, pauseMs }) => {
         await pause(beginsAt);
@@ -154,9 +154,9 @@ fuzz(
           longestWait = Math.max(longestWait, system.monotonic() - state.at);
           state.waiting--;
           state.at = system.monotonic();
-          expect(++working).toBeLessThanOrEqual(places);
+          expect(++workingCount).toBeLessThanOrEqual(places);
           await pause(SLICE_MS);
-          working--;
+          workingCount--;
           end();
           await pause(pauseMs);
         }

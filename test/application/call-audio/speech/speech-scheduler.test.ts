@@ -114,12 +114,12 @@ test.each(["constructor", "__proto__"])("an engine named %s speaks two at once",
 
 test("a slice without a reader ends its turn, and no other starts", async () => {
   const { scheduler, requests, system } = speechOf(beep, { atOnce: { v: 1 } });
-  const lazy = scheduler.speak(SENTENCE.repeat(20), "v", demand("A"), never);
-  await lazy.next();
+  const unreadSpeech = scheduler.speak(SENTENCE.repeat(20), "v", demand("A"), never);
+  await unreadSpeech.next();
   await system.settle();
   expect(requests).toHaveLength(1);
   expect(await heardMs(scheduler.speak("Hello.", "v", demand("B"), never))).toBe(6);
-  await lazy.return();
+  await unreadSpeech.return();
 });
 
 test("a stopped text ends its turn at once, whatever the engine does", async () => {

@@ -37,7 +37,7 @@ class Line {
 
 const PAIRS = [8_000, 16_000, 48_000].flatMap((leg) => STREAM_RATES.map((rate) => [leg, rate] as const));
 
-describe.each(PAIRS)("a leg of %i Hz and a client who wants %i Hz", (leg, rate) => {
+describe.each(PAIRS)("a leg of %i Hz and a client that requests %i Hz", (leg, rate) => {
   const words = tone(440, 1_000, leg, 9_000);
   /** The delay of the resampler: 16 samples of the lower rate, as whole samples of each side. */
   const delaySamples = Math.ceil((new Resampler(leg, rate).heldSamples * rate) / leg);
@@ -77,13 +77,13 @@ test("no event is emitted before the answer, or without a client", () => {
   const line = new Line(8_000, undefined);
   line.say(tone(440, 200, 8_000, 9_000));
   expect(line.frames).toEqual([]);
-  const early: Int16Array[] = [];
-  const audio = new CalleeAudio((frame) => early.push(frame));
+  const earlyFrames: Int16Array[] = [];
+  const audio = new CalleeAudio((frame) => earlyFrames.push(frame));
   audio.connect(8_000, 20);
   audio.listen(8_000);
   audio.write(new Int16Array(160));
   audio.played(160);
-  expect(early).toEqual([]);
+  expect(earlyFrames).toEqual([]);
 });
 
 test("a client that reconnects at another rate receives the callee at that rate", () => {

@@ -9,14 +9,14 @@ import { answeredStream, attach, RecordingClient, streamCall } from "../../../su
 
 const start = (options = {}) => World.start({ streamPreview: true, ...options });
 
-async function ended(world: World, call: Call) {
+async function endOf(world: World, call: Call) {
   const { status, outcome } = await world.storedCall(call);
   const finals = (await world.eventTypes(call)).filter((type) => type === "completed" || type === "failed");
   expect(finals.length).toBeLessThanOrEqual(1);
   return [status, outcome?.reason];
 }
 
-describe("a client who ends the call before the answer", () => {
+describe("a client that ends the call before the answer", () => {
   const waysToLeave: [string, (attachment: StreamAttachment) => void][] = [
     ["asks for a hang-up", (attachment) => attachment.hangUp()],
     ["says goodbye", (attachment) => attachment.detach(true)],
@@ -37,7 +37,7 @@ describe("a client who ends the call before the answer", () => {
       heardMs: 0,
       heardRatio: null,
     });
-    expect(await ended(world, call)).toEqual(["FAILED", "terminated"]);
+    expect(await endOf(world, call)).toEqual(["FAILED", "terminated"]);
     expect(world.network.legs).toEqual([]);
     const next = await streamCall(world, instance);
     expect(next.id, "its place in the queue is free").not.toBe(call.id);
@@ -54,7 +54,7 @@ describe("a client who ends the call before the answer", () => {
     attachment.write(tone(440, 1_000, 16_000, 9_000), 16_000);
     leave(attachment);
     await world.system.settle();
-    expect(await ended(world, call)).toEqual(["FAILED", "terminated"]);
+    expect(await endOf(world, call)).toEqual(["FAILED", "terminated"]);
     expect(leg.hangUps).toBeGreaterThan(0);
     await world.stop();
   });
@@ -68,7 +68,7 @@ describe("a client who ends the call before the answer", () => {
     attachment.hangUp();
     release();
     await world.system.settle();
-    expect(await ended(world, call)).toEqual(["FAILED", "terminated"]);
+    expect(await endOf(world, call)).toEqual(["FAILED", "terminated"]);
 
     const nextCall = await streamCall(world, instance);
     const client = new RecordingClient();
@@ -78,7 +78,7 @@ describe("a client who ends the call before the answer", () => {
     expect((await world.storedCall(nextCall)).status, "it waits again").toBe("QUEUED");
     second.hangUp();
     await world.system.settle();
-    expect(await ended(world, nextCall)).toEqual(["FAILED", "terminated"]);
+    expect(await endOf(world, nextCall)).toEqual(["FAILED", "terminated"]);
     expect([client.eventNames, client.ends]).toEqual([["failed"], ["failed"]]);
     await world.stop();
   });
@@ -92,12 +92,12 @@ describe("a client who ends the call before the answer", () => {
     await world.system.advance(30_000);
     world.storage.isDown = false;
     await world.system.advance(10_000);
-    expect(await ended(world, call)).toEqual(["FAILED", "terminated"]);
+    expect(await endOf(world, call)).toEqual(["FAILED", "terminated"]);
     await world.stop();
   });
 });
 
-describe("a client who hangs up during the call", () => {
+describe("a client that hangs up during the call", () => {
   test("is heard to the end, and a little silence, before the call is COMPLETED", async () => {
     const world = await start();
     const client = new RecordingClient();
@@ -160,11 +160,11 @@ describe("a client who hangs up during the call", () => {
     attachment.detach(true);
     await expect(attach(world, call)).rejects.toMatchObject({ code: "call_ended" });
     await world.system.advance(6_000);
-    expect(await ended(world, call)).toEqual(["COMPLETED", "stream_closed"]);
+    expect(await endOf(world, call)).toEqual(["COMPLETED", "stream_closed"]);
     await world.stop();
   });
 
-  test("ends it once if the callee hangs up and a deletion arrives too", async () => {
+  test("ends it once if the callee hangs up during a deletion", async () => {
     const world = await start();
     const { call, leg, attachment } = await answeredStream(world);
     attachment.write(tone(440, 1_000, 8_000, 9_000), 8_000);
@@ -172,9 +172,9 @@ describe("a client who hangs up during the call", () => {
     await world.system.advance(980);
     leg.end("callee_hung_up");
     await world.system.settle();
-    const deleted = world.app.calls.hangUp(ALICE, call.id);
-    await expect(deleted).rejects.toMatchObject({ code: "call_not_found" });
-    expect(await ended(world, call)).toEqual(["COMPLETED", "callee_hung_up"]);
+    const deletion = world.app.calls.hangUp(ALICE, call.id);
+    await expect(deletion).rejects.toMatchObject({ code: "call_not_found" });
+    expect(await endOf(world, call)).toEqual(["COMPLETED", "callee_hung_up"]);
     await world.stop();
   });
 
@@ -203,7 +203,7 @@ describe("a call without a client", () => {
     await world.system.advance(9_900);
     expect((await world.storedCall(call)).status).toBe("IN_PROGRESS");
     await world.system.advance(200);
-    expect(await ended(world, call)).toEqual(["FAILED", "stream_lost"]);
+    expect(await endOf(world, call)).toEqual(["FAILED", "stream_lost"]);
     await world.stop();
   });
 
@@ -218,7 +218,7 @@ describe("a call without a client", () => {
     expect((await world.storedCall(call)).status).toBe("IN_PROGRESS");
     second.detach(false);
     await world.system.advance(10_100);
-    expect(await ended(world, call)).toEqual(["FAILED", "stream_lost"]);
+    expect(await endOf(world, call)).toEqual(["FAILED", "stream_lost"]);
     await world.stop();
   });
 
@@ -261,7 +261,7 @@ describe("the reservation of a stream", () => {
     attachment.detach(false);
     (await attach(world, call)).detach(true);
     await world.system.settle();
-    expect(await ended(world, call)).toEqual(["FAILED", "terminated"]);
+    expect(await endOf(world, call)).toEqual(["FAILED", "terminated"]);
     await expect(attach(world, call)).rejects.toMatchObject({ code: "call_ended" });
     await world.stop();
   });

@@ -99,17 +99,25 @@ describe.each(PAIRS)("audio of %i Hz to a leg of %i Hz", (from, to) => {
 });
 
 test("audio written before the leg exists waits for it, at any rate", () => {
-  const early = [tone(440, 100, 16_000, 9_000), tone(880, 100, 44_100, 9_000), tone(660, 100, 8_000, 9_000)] as const;
+  const earlyTones = [
+    tone(440, 100, 16_000, 9_000),
+    tone(880, 100, 44_100, 9_000),
+    tone(660, 100, 8_000, 9_000),
+  ] as const;
   const listener = new Listener(8_000);
   const audio = new OutgoingAudio();
-  audio.write(early[0], 16_000);
-  audio.write(early[1], 44_100);
-  audio.write(early[2], 8_000);
+  audio.write(earlyTones[0], 16_000);
+  audio.write(earlyTones[1], 44_100);
+  audio.write(earlyTones[2], 8_000);
   expect(audio.queuedMs).toBeCloseTo(300, 6);
   audio.connect(listener.playout);
   expect(listener.playout.queuedMs, "nothing is resampled before it is needed").toBe(0);
   listener.pull(20);
-  const expected = concatPcm([resample(early[0], 16_000, 8_000), resample(early[1], 44_100, 8_000), early[2]]);
+  const expected = concatPcm([
+    resample(earlyTones[0], 16_000, 8_000),
+    resample(earlyTones[1], 44_100, 8_000),
+    earlyTones[2],
+  ]);
   expect(sound(listener.heard)).toEqual(sound(expected));
 });
 
@@ -230,19 +238,19 @@ describe("the end", () => {
   });
 
   test("drains at once if the queue is empty or there is no leg", () => {
-    const silent = new Listener(8_000);
-    silent.pull();
-    const reportTimes = at(silent);
-    silent.pull();
+    const silentListener = new Listener(8_000);
+    silentListener.pull();
+    const reportTimes = at(silentListener);
+    silentListener.pull();
     expect(reportTimes.length).toBe(1);
-    const cleared = new Listener(8_000);
-    cleared.audio.write(tone(440, 1_000, 8_000, 9_000), 8_000);
-    cleared.pull(10);
-    cleared.audio.clear();
-    expect(at(cleared).length).toBe(1);
-    let ended = 0;
-    new OutgoingAudio().end(300, () => ended++);
-    expect(ended).toBe(1);
+    const clearedListener = new Listener(8_000);
+    clearedListener.audio.write(tone(440, 1_000, 8_000, 9_000), 8_000);
+    clearedListener.pull(10);
+    clearedListener.audio.clear();
+    expect(at(clearedListener).length).toBe(1);
+    let endCount = 0;
+    new OutgoingAudio().end(300, () => endCount++);
+    expect(endCount).toBe(1);
   });
 });
 
@@ -265,7 +273,7 @@ fuzz(
       let dueMarks: { name: string; afterMs: number }[] = [];
       /** Audio heard before the last clear, and audio written since. */
       let [before, since] = [0, 0];
-      const reached = (name: string) => {
+      const markReached = (name: string) => {
         const mark = dueMarks.shift();
         expect(mark?.name).toBe(name);
         expect(playout.heardMs).toBeGreaterThanOrEqual(Math.floor(mark?.afterMs ?? 0));
@@ -278,7 +286,7 @@ fuzz(
           [before, since] = [audio.heardMs, 0];
         } else if (action === "mark") {
           dueMarks.push({ name: String(n), afterMs: before + (since * 1000) / from - 1 });
-          audio.mark(String(n), reached);
+          audio.mark(String(n), markReached);
         } else if ("write" in action) {
           audio.write(tone(300, (action.write * 1000) / from, from, 10_000), from);
           since += action.write;

@@ -33,9 +33,9 @@ export class TestConsole {
 
   /** A browser of a signed-out user. */
   async open(look: Partial<Look> = {}, options: BrowserContextOptions = {}): Promise<Page> {
-    const opened = await this.#browser.open(look, { locale: "en-US", ...options });
-    this.#opened.push({ watched: opened, expectedFaults: [] });
-    return opened.page;
+    const page = await this.#browser.open(look, { locale: "en-US", ...options });
+    this.#opened.push({ watched: page, expectedFaults: [] });
+    return page.page;
   }
 
   /** Another tab of the same browser. */
@@ -73,7 +73,7 @@ export class TestConsole {
 
   /** Errors that a page may print from this point, such as those of requests that must fail. */
   expectFaults(page: Page, pattern: RegExp): void {
-    this.#opened.find((one) => one.watched.page === page)?.expectedFaults.push(pattern);
+    this.#opened.find((openedPage) => openedPage.watched.page === page)?.expectedFaults.push(pattern);
   }
 
   /** Expects that no request has left the origin or failed, and that no token stays in the browser. */
@@ -81,11 +81,11 @@ export class TestConsole {
     const origin = new URL(this.url).origin;
     for (const { watched, expectedFaults } of this.#opened.splice(0)) {
       const { page, requests, faults } = watched;
-      const foreign = requests.filter((url) => !/^(?:data|blob):/.test(url) && originOf(url) !== origin);
-      expect.soft(foreign, "requests to other origins").toEqual([]);
+      const foreignRequests = requests.filter((url) => !/^(?:data|blob):/.test(url) && originOf(url) !== origin);
+      expect.soft(foreignRequests, "requests to other origins").toEqual([]);
       expect
         .soft(
-          faults.filter((fault) => !expectedFaults.some((one) => one.test(fault))),
+          faults.filter((fault) => !expectedFaults.some((pattern) => pattern.test(fault))),
           page.url(),
         )
         .toEqual([]);

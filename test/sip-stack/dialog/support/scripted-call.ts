@@ -30,13 +30,13 @@ export class RecordingNegotiator implements Negotiator {
     return "v=0 our offer";
   }
 
-  takeAnswer(_sdp: string, early: boolean): string | undefined {
-    this.log.push(early ? "early" : "answered");
+  takeAnswer(_sdp: string, isEarly: boolean): string | undefined {
+    this.log.push(isEarly ? "early" : "answered");
     return this.fault;
   }
 
-  answerOffer(_sdp: string, early: boolean): string | undefined {
-    this.log.push(early ? "reoffered early" : "reoffered");
+  answerOffer(_sdp: string, isEarly: boolean): string | undefined {
+    this.log.push(isEarly ? "reoffered early" : "reoffered");
     return this.answer;
   }
 

@@ -101,7 +101,7 @@ test("two streams are independent", () => {
 describe("on a network", () => {
   const sent = tone(440, 4_000, RATE, 8_000);
 
-  test("that loses nothing, every sample is played at its time", () => {
+  test("without loss, every sample is played at its time", () => {
     const { heard, buffer } = passThrough(sent, { delivers: () => [20], packets: 220, codec: createG722() });
     const first = heard.findIndex((sample) => Math.abs(sample) > 1_000);
     const last = heard.findLastIndex((sample) => Math.abs(sample) > 1_000);
@@ -118,7 +118,7 @@ describe("on a network", () => {
     expect(toneShare(heard.subarray(RATE / 2, 3 * RATE), 440, RATE)).toBeGreaterThan(burst === 1 ? 0.95 : 0.8);
   });
 
-  test.each([200, -200])("with a clock that is off by %i millionths, the delay stays the same", (ppm) => {
+  test.each([200, -200])("with a clock off by %i ppm, the delay stays the same", (ppm) => {
     const minute = tone(440, 60_000, RATE, 8_000);
     const { heard, buffer } = passThrough(minute, { delivers: () => [20], packets: 3_050, ppm, codec: createG722() });
     const first = heard.findIndex((sample) => Math.abs(sample) > 1_000);

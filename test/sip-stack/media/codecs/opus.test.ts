@@ -88,7 +88,7 @@ test("a tone is heard at 20 kbit/s", async () => {
   expect(bitrate).toBeLessThan(26_000);
 });
 
-test.each([10, 20, 40, 60])("frames of %i ms are coded whole", (ms) => {
+test.each([10, 20, 40, 60])("frames of %i ms are coded completely", (ms) => {
   const frame = (RATE * ms) / 1000;
   const output = newOutput();
   for (const packet of encodeAll(opus, voice(600), frame))
@@ -152,7 +152,7 @@ describe("a packet that is lost", () => {
   });
 });
 
-test("a packet without redundancy recovers nothing", async () => {
+test("a packet without redundancy recovers no audio", async () => {
   const { createEncoder } = await import("libopus-wasm");
   const encoder = await createEncoder({ sampleRate: RATE, channels: 1, bitrate: 20_000, fec: false });
   const samples = voice(400);
@@ -194,7 +194,7 @@ test("a closed codec neither encodes nor decodes, and does not throw", async () 
   expect(codec.encode(new Int16Array(FRAME), new Uint8Array(MAX_PAYLOAD_BYTES), 0)).toBe(0);
 });
 
-test("a hundred opened and closed codecs leak nothing", async () => {
+test("a hundred opened and closed codecs leak no memory", async () => {
   const before = process.memoryUsage().external + process.memoryUsage().arrayBuffers;
   for (let round = 0; round < 100; round++) {
     const codecs = await Promise.all(Array.from({ length: 10 }, () => createOpus()));

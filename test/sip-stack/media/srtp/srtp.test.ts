@@ -31,11 +31,11 @@ function referencePacket(keys: SrtpKeys, packet: Uint8Array, number: number): st
   position.setUint32(4, position.getUint32(4) ^ new DataView(packet.buffer).getUint32(8));
   position.setUint32(8, position.getUint32(8) ^ (number >>> 16));
   position.setUint16(12, position.getUint16(12) ^ (number & 0xffff));
-  const encrypted = createCipheriv(`aes-${cipher.length * 8}-ctr`, cipher, counter).update(packet.subarray(12));
-  const authenticated = Buffer.concat([packet.subarray(0, 12), encrypted]);
+  const encryptedPayload = createCipheriv(`aes-${cipher.length * 8}-ctr`, cipher, counter).update(packet.subarray(12));
+  const authenticatedBytes = Buffer.concat([packet.subarray(0, 12), encryptedPayload]);
   const rollover = Buffer.from([0, 0, 0, number >>> 16]);
-  const tag = createHmac("sha1", auth).update(authenticated).update(rollover).digest();
-  return Buffer.concat([authenticated, tag.subarray(0, SUITES[keys.suite].rtpTag)]).toString("hex");
+  const tag = createHmac("sha1", auth).update(authenticatedBytes).update(rollover).digest();
+  return Buffer.concat([authenticatedBytes, tag.subarray(0, SUITES[keys.suite].rtpTag)]).toString("hex");
 }
 
 function rtcp(ssrc: number, payload = 20): Uint8Array {
@@ -96,7 +96,7 @@ function protectedPackets(from: number, count: number, ssrc?: number): { bytes: 
   });
 }
 
-test("the back end is one of the two, and stays the same", () => {
+test("the back end is one of the two, and does not change", () => {
   expect([scriptHmac, nativeHmac]).toContain(chooseHmac());
   expect(chooseHmac()).toBe(chooseHmac());
 });
@@ -178,11 +178,11 @@ test("one wrong bit refuses a packet without side effects", () => {
   const { bytes, length } = packet!;
   const receiver = createSrtp(KEYS);
   for (let bit = 0; bit < length * 8; bit++) {
-    const corrupted = bytes.slice();
-    corrupted[bit >>> 3]! ^= 1 << (bit & 7);
-    const original = hex(corrupted);
-    expect(receiver.unprotect(corrupted, length)).toBe(-1);
-    expect(hex(corrupted)).toBe(original);
+    const corruptedBytes = bytes.slice();
+    corruptedBytes[bit >>> 3]! ^= 1 << (bit & 7);
+    const original = hex(corruptedBytes);
+    expect(receiver.unprotect(corruptedBytes, length)).toBe(-1);
+    expect(hex(corruptedBytes)).toBe(original);
   }
   expect(receiver.unprotect(bytes, length)).toBe(172);
 });
@@ -192,9 +192,9 @@ test("one wrong bit refuses an RTCP packet", () => {
   const length = createSrtp(KEYS).protectRtcp(packet, 28);
   const receiver = createSrtp(KEYS);
   for (let bit = 0; bit < length * 8; bit++) {
-    const corrupted = packet.slice();
-    corrupted[bit >>> 3]! ^= 1 << (bit & 7);
-    expect(receiver.unprotectRtcp(corrupted, length)).toBe(-1);
+    const corruptedPacket = packet.slice();
+    corruptedPacket[bit >>> 3]! ^= 1 << (bit & 7);
+    expect(receiver.unprotectRtcp(corruptedPacket, length)).toBe(-1);
   }
   expect(receiver.unprotectRtcp(packet.slice(), length)).toBe(28);
   expect(receiver.unprotectRtcp(packet, length)).toBe(-1);
@@ -270,10 +270,11 @@ fuzz(
     const receiver = createSrtp(KEYS);
     for (const [n, { bytes, length }] of packets.entries()) {
       const [sequence = 0, size = 0, mask = 1] = attacks[n] ?? [];
-      const forged = bytes.slice();
-      new DataView(forged.buffer).setUint16(2, sequence);
-      forged[12]! ^= mask | 1;
-      if (receiver.unprotect(forged, Math.min(size, length)) !== -1) throw new Error("a forged packet was accepted");
+      const forgedPacket = bytes.slice();
+      new DataView(forgedPacket.buffer).setUint16(2, sequence);
+      forgedPacket[12]! ^= mask | 1;
+      if (receiver.unprotect(forgedPacket, Math.min(size, length)) !== -1)
+        throw new Error("a forged packet was accepted");
       if (receiver.unprotect(bytes, length) !== 172) throw new Error("a genuine packet was refused");
     }
   }),

@@ -25,9 +25,9 @@ fuzz(
         position += queue.splice(0).length;
       } else if ("write" in operation) {
         const samples = Int16Array.from({ length: operation.write }, () => (value = (value + 1) % 30_000));
-        const fits = queue.length + operation.write <= 128;
-        expect(writer.write(samples, operation.write)).toBe(fits);
-        if (fits) queue.push(...samples);
+        const hasRoom = queue.length + operation.write <= 128;
+        expect(writer.write(samples, operation.write)).toBe(hasRoom);
+        if (hasRoom) queue.push(...samples);
       } else {
         const frame = new Int16Array(operation.take);
         const count = reader.take(frame);
@@ -56,12 +56,12 @@ test("positions may wrap around 32 bits", () => {
   expect([...frame]).toEqual(Array.from({ length: 20 }, (_, i) => i));
 });
 
-test("every sample is dropped or read, concurrently too", async () => {
+test("every sample is dropped or read, even concurrently", async () => {
   const memory = SampleRing.memory(1024);
   const result = new SharedArrayBuffer(8);
   const entry = new URL("./taking-thread.ts", import.meta.url);
   const worker = new Worker(entry, { workerData: { memory, result } });
-  const ended = new Promise<void>((resolve, reject) => {
+  const workerEnd = new Promise<void>((resolve, reject) => {
     worker.once("message", () => resolve());
     worker.once("error", reject);
   });
@@ -78,12 +78,12 @@ test("every sample is dropped or read, concurrently too", async () => {
     for (let i = 0; i < samples.length; i++) samples[i] = (n + 1) % 30_000;
     if (ring.write(samples, samples.length)) n++;
   }
-  const written = new Int32Array(memory, 0, 1)[0]!;
+  const writtenCount = new Int32Array(memory, 0, 1)[0]!;
   const stop = new Int32Array(result);
   while (ring.waiting > 0) await new Promise((resolve) => setTimeout(resolve, 5));
   Atomics.store(stop, 1, 1);
-  await ended;
+  await workerEnd;
   await worker.terminate();
-  expect(Atomics.load(stop, 0) + dropped).toBe(written);
+  expect(Atomics.load(stop, 0) + dropped).toBe(writtenCount);
   expect(Atomics.load(stop, 0)).toBeGreaterThan(0);
 });

@@ -197,9 +197,9 @@ describe.each(["thread", "worker"] as const)("an engine in a %s", (place) => {
     expect(toneShare(loudPart(decodePackets(await farEnd.arrivals())), HZ, RATE)).toBeGreaterThan(0.98);
     expect(loudPart(decodePackets(await farEnd.arrivals())).length).toBeGreaterThan(0.59 * RATE);
     // The jitter buffer may have made it slightly longer or shorter.
-    const echoed = loudPart(Int16Array.from(heard));
-    const pieces = Array.from({ length: Math.floor(echoed.length / 800) }, (_, n) =>
-      echoed.subarray(n * 800, n * 800 + 800),
+    const echo = loudPart(Int16Array.from(heard));
+    const pieces = Array.from({ length: Math.floor(echo.length / 800) }, (_, n) =>
+      echo.subarray(n * 800, n * 800 + 800),
     );
     expect(Math.max(...pieces.map((piece) => toneShare(piece, HZ, RATE)))).toBeGreaterThan(0.95);
     const { codec, packetsSent, packetsReceived, packetsLost } = session.statistics();

@@ -115,7 +115,7 @@ describe("a valid message of RFC 4475 section 3.1.1", () => {
     expect(headers.list("Contact").map(uriOf)).toMatchObject([{ user: "\0" }, { user: "\0\0" }]);
   });
 
-  test("may have percent signs that escape nothing (esc02)", () => {
+  test("may have unescaped percent signs (esc02)", () => {
     const { method, headers } = parseRequest(VALID.esc02);
     expect(method).toBe("RE%47IST%45R");
     expect(address(headers.get("To"))?.display).toBe("%Z%45");

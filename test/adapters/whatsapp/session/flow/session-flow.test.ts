@@ -214,10 +214,13 @@ describe("a session", () => {
 
   test("a request beyond 20 logins in an hour is delayed until the next is allowed", () => {
     const logins = Array.from({ length: MAX_LOGINS }, (_, index) => index * 1_000);
-    for (const halted of [FLOWS.halted, decideAll(FLOWS.online, close("failure_client_too_old", false, 405)).flow]) {
-      const { reconnects } = halted;
+    for (const haltedFlow of [
+      FLOWS.halted,
+      decideAll(FLOWS.online, close("failure_client_too_old", false, 405)).flow,
+    ]) {
+      const { reconnects } = haltedFlow;
       const request = decideSession(
-        { ...halted, reconnects: { ...reconnects, logins } },
+        { ...haltedFlow, reconnects: { ...reconnects, logins } },
         { type: "link" },
         momentAt(600_000),
       );
@@ -262,9 +265,9 @@ describe("a session", () => {
     let flow: SessionFlow = FLOWS.waiting;
     for (let attempt = 0; attempt < 2 * MAX_LOGINS; attempt++) {
       flow = decideAll(flow, { type: "timer", timer: "retry" }, { type: "login" }).flow;
-      const failed = decideAll(flow, { type: "failed", reason: "the WhatsApp client could not connect" });
-      expect(effectsOf(failed, "start_timer")[0]?.ms).toBeLessThanOrEqual(5 * 60_000);
-      flow = failed.flow;
+      const failedDecision = decideAll(flow, { type: "failed", reason: "the WhatsApp client could not connect" });
+      expect(effectsOf(failedDecision, "start_timer")[0]?.ms).toBeLessThanOrEqual(5 * 60_000);
+      flow = failedDecision.flow;
     }
   });
 
@@ -397,7 +400,7 @@ describe("a session", () => {
   });
 
   test("unlinking removes the device, forgets its keys and ends the call, in every state", () => {
-    for (const state of SESSION_STATES.filter((one) => one !== "closed")) {
+    for (const state of SESSION_STATES.filter((sessionState) => sessionState !== "closed")) {
       const unlinked = decideAll(FLOWS[state], { type: "unlink" });
       const clientEffect = isLinked(FLOWS[state]) ? "log_out" : "drop_client";
       expect(effectNames(unlinked)).toEqual(["calls_lost", clientEffect, "forget"]);
@@ -406,7 +409,7 @@ describe("a session", () => {
   });
 
   test("closing drops the client, keeps its keys, and ignores later inputs, in every state", () => {
-    for (const state of SESSION_STATES.filter((one) => one !== "closed")) {
+    for (const state of SESSION_STATES.filter((sessionState) => sessionState !== "closed")) {
       const closed = decideAll(FLOWS[state], { type: "close" });
       expect(effectNames(closed)).toEqual(["calls_lost", "drop_client"]);
       expect(healthOf(closed.flow)).toEqual({ state: "offline", reason: "closed" });
@@ -430,7 +433,7 @@ const reasons = fc.constantFrom(
   "__proto__",
   "",
 );
-const harmless: fc.Arbitrary<SessionInput> = fc.oneof(
+const harmlessInput: fc.Arbitrary<SessionInput> = fc.oneof(
   fc.constantFrom<SessionInput>(
     { type: "link" },
     { type: "pairing_code_expired" },
@@ -455,9 +458,12 @@ const harmless: fc.Arbitrary<SessionInput> = fc.oneof(
     expiresInMs: fc.constantFrom(undefined, 60_000),
   }),
 );
-const steps = fc.array(fc.tuple(harmless, fc.nat(120_000), fc.double({ min: 0, max: 1, noNaN: true }), fc.boolean()), {
-  maxLength: 60,
-});
+const steps = fc.array(
+  fc.tuple(harmlessInput, fc.nat(120_000), fc.double({ min: 0, max: 1, noNaN: true }), fc.boolean()),
+  {
+    maxLength: 60,
+  },
+);
 
 describe("in any order of events", () => {
   test("only a logout deletes a linked number's keys, and no reason is lost", () => {
@@ -512,9 +518,9 @@ describe("in any order of events", () => {
             if (effect.do === "stop_timer") runningTimers.delete(effect.timer);
           }
         };
-        for (const [input, ms, chance, owned] of stepList) {
+        for (const [input, ms, chance, isOwner] of stepList) {
           now += ms;
-          apply(input, owned, chance);
+          apply(input, isOwner, chance);
           if (flow.state === "linking" || flow.state === "connecting" || flow.state === "dropped")
             expect([flow.state, runningTimers.has("timeout")]).toEqual([flow.state, true]);
           if (flow.state === "waiting") expect(runningTimers.has("retry")).toBe(true);

@@ -28,13 +28,13 @@ describe("the credentials of a link", () => {
   });
 
   test("of another network, or damaged ones, name none", () => {
-    const foreign = { kind: "whatsapp", version: "1", sessionId: "0".repeat(32) };
+    const foreignCredentials = { kind: "whatsapp", version: "1", sessionId: "0".repeat(32) };
     for (const text of [
       "",
       "null",
       "{}",
       '{"kind":"whatsapp","version":1,"sessionId":"../x"}',
-      JSON.stringify(foreign),
+      JSON.stringify(foreignCredentials),
     ])
       expect(decodeCredentials(bytes(text))).toBeUndefined();
     fc.assert(fc.property(fc.uint8Array(), (data) => decodeCredentials(data) === undefined));

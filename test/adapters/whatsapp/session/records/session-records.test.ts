@@ -46,9 +46,9 @@ describe("the records of a client", () => {
     const { records, faults, system, stored } = setUp();
     faults.push(outage());
     void records.set(recordOf(7));
-    const flushed = records.flushed().then(() => stored());
+    const flushing = records.flushed().then(() => stored());
     await system.advance(1_000);
-    expect(await flushed).toBe(7);
+    expect(await flushing).toBe(7);
   });
 
   test("a permanent fault rejects its write and does not delay others", async () => {
