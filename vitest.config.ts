@@ -15,16 +15,16 @@ const alias = Object.entries(ENTRIES).map(([specifier, source]) => ({
 process.env.NODE_COMPILE_CACHE ??= COMPILE_CACHE;
 
 /**
- * In the gate, a test with sockets, processes or audio in real time gets a second attempt: its machine may stand still for
- * a moment. Those that needed it are listed at the end. Tests of pure code get none.
+ * In the gate, a test with sockets, processes or audio in real time gets a second attempt: its machine may stall for
+ * a moment. Tests that needed it are listed at the end. Tests of pure code get none.
  */
 const GATE = process.env.CI !== undefined;
 const inRealTime = { retry: GATE ? 1 : 0 };
 
-/** What starts programs waits most of the time, for them and for audio in real time: more of it fits side by side. */
+/** Tests that start programs mostly wait for them and for audio in real time, so more of them run side by side. */
 const waiting = { ...inRealTime, maxWorkers: 6, sequence: { groupOrder: 2 } };
 
-/** Tests that a busy machine spoils: two of them at a time, and nothing else. */
+/** Tests that fail on a busy machine: two of them run at a time, and no others. */
 const AGAINST_THE_CLOCK = [
   "test/peers/sip/{client-stream,matrix,network-impairment,outcomes,proxy,recording,softphone,stream}.test.ts",
 ] as const;
@@ -36,14 +36,14 @@ export default defineConfig({
   resolve: { alias },
   test: {
     passWithNoTests: true,
-    // Two workers keep a small machine honest: with more, timing tests measure the neighbours.
+    // With more than two workers on a small machine, timing tests would measure each other.
     maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
     // Files share their modules, which saves up to half of the time: nothing in tests keeps state in a module.
     isolate: false,
     restoreMocks: true,
     setupFiles: [fileURLToPath(new URL("test/support/each-file.ts", import.meta.url))],
-    // What is polled for comes soon, unless the machine is busy with something else.
+    // Polled conditions become true soon, unless the machine is busy.
     expect: { poll: { timeout: 10_000 } },
     reporters: GATE ? ["default", "./test/support/second-attempts.ts"] : ["default"],
     projects: [
@@ -59,7 +59,7 @@ export default defineConfig({
             ...INTEGRATION,
             "**/node_modules/**",
           ],
-          // What hangs is found; what computes for seconds may run beside any other work.
+          // A hanging test fails; a test that computes for seconds may run beside other work.
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },
@@ -74,14 +74,14 @@ export default defineConfig({
           include: [...INTEGRATION],
           testTimeout: 20_000,
           hookTimeout: 60_000,
-          // Calls in real time wait for most of theirs.
+          // Calls in real time mostly wait.
           maxWorkers: 4,
           sequence: { groupOrder: 1 },
         },
       },
       {
-        // Starts the server and the command line under Node 26, Bun and Deno and speaks to them from outside, and holds the
-        // pages that people read against the sources. Runs on Node only.
+        // Starts the server and the command line under Node 26, Bun and Deno and calls them from outside, and compares
+        // the documentation with the sources. Runs on Node only.
         extends: true,
         test: {
           name: "runtime",
@@ -124,7 +124,7 @@ export default defineConfig({
         },
       })),
       {
-        // Builds and packs the package once, then uses the tarball as a stranger would; not in `npm test`.
+        // Builds and packs the package once, then uses the tarball as a user would; not in `npm test`.
         extends: true,
         test: {
           name: "package",
@@ -173,14 +173,14 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
           include: ["test/peers/{,sip/}*.test.ts"],
           exclude: [...AGAINST_THE_CLOCK],
-          // Calls take their time, and leave the machine idle meanwhile.
+          // Calls take time, but leave the machine idle.
           maxConcurrency: 8,
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },
       },
       {
-        // The same with softphones that have a clock of their own: no sample of their tones may be missing.
+        // The same with softphones that have their own clock: no sample of their tones may be missing.
         extends: true,
         test: {
           name: "peers-sip",
@@ -193,7 +193,7 @@ export default defineConfig({
         },
       },
       {
-        // The same with PBXs that somebody has built from source; not in the gate.
+        // The same with PBXs built from source; not in the gate.
         extends: true,
         test: {
           name: "pbx",

@@ -36,7 +36,7 @@ const INSIDE: Readonly<Record<string, string>> = {
     "Contains libmpg123, compiled to WebAssembly: LGPL-2.1, https://www.mpg123.de. It is installed beside Ringport as a separate package and can be replaced there.",
 };
 
-/** Optional packages that only the tests of speech models install, in a folder of their own. */
+/** Optional packages that only the tests of speech models install, in a separate folder. */
 const UNINSTALLED: ReadonlyMap<string, (range: string) => ThirdParty> = new Map(
   ["sherpa-onnx", "sherpa-onnx-node"].map((name) => [
     name,
@@ -108,7 +108,7 @@ function thirdParty(name: string, from: string): ThirdParty {
   const folder = installed(name, from);
   const { version, license, author, dependencies = {} } = manifest(folder);
   if (license === undefined)
-    throw new Error(`${name} ${version} names no licence; find it out, or replace the package`);
+    throw new Error(`${name} ${version} has no licence field; find out its licence, or replace the package`);
   const legalFiles = readdirSync(folder).filter((file) => LEGAL.test(file));
   return {
     name,

@@ -11,7 +11,7 @@ import { attachUpgrade, handler } from "ringport/node";
 
 const ringport = createRingport({ basePath: "/voice" });
 await ringport.start();
-const answer = handler(ringport);
+const respond = handler(ringport);
 
 const app = fastify();
 app.get("/", async () => "My own app, with calls below /voice/v1");
@@ -21,7 +21,7 @@ await app.register(async (voice) => {
   voice.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
   voice.all("/voice/*", (request, reply) => {
     reply.hijack();
-    return answer(request.raw, reply.raw);
+    return respond(request.raw, reply.raw);
   });
 });
 

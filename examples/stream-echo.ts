@@ -19,10 +19,10 @@ const phoneNumber = process.argv[2] ?? "+12025550106";
 const call = await ringport.calls.create({ instanceId: instance.id, type: "DYNAMIC_STREAM", target: { phoneNumber } });
 const stream = await ringport.stream(call.id, { audio: "callee" });
 
-let heard = 0;
+let frameCount = 0;
 for await (const frame of stream.audio()) {
-  heard++;
-  if (heard === 500)
+  frameCount++;
+  if (frameCount === 500)
     void stream.hangUp(); // frames of 20 ms; audio already written is still played
   else await stream.write(frame);
 }

@@ -20,7 +20,7 @@ const call = await ringport.calls.create({ instanceId: instance.id, type: "DYNAM
 const stream = await ringport.stream(call.id, { encoding: "mp3" });
 
 for await (const piece of await broadcast(process.argv[2])) {
-  // Waits while enough of it is on its way; resolves to false when the callee has hung up.
+  // Waits while enough audio is queued; resolves with false once the callee has hung up.
   if (!(await stream.write(piece))) break;
 }
 await stream.mark("the end"); // hanging up before the answer would end the call unheard
@@ -31,6 +31,6 @@ async function broadcast(source: string | undefined): Promise<AsyncIterable<Uint
   if (source === undefined || !/^https?:/.test(source))
     return createReadStream(source ?? new URL("hello.mp3", import.meta.url));
   const { body, status } = await fetch(source);
-  if (status !== 200 || body === null) throw new Error(`${source} answered ${status}`);
+  if (status !== 200 || body === null) throw new Error(`${source} responded with ${status}`);
   return body;
 }

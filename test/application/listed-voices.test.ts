@@ -2,13 +2,13 @@ import { describe, expect, it } from "vitest";
 import { listedVoices } from "../../src/application/listed-voices.ts";
 import type { Voice } from "../../src/ports/speech.ts";
 
-const voice = (id: string, rest: Partial<Voice> = {}): Voice => ({
+const voice = (id: string, overrides: Partial<Voice> = {}): Voice => ({
   id,
   language: id.slice(0, id.lastIndexOf("-")),
   engine: "espeak-ng",
   name: id,
   quality: "robotic",
-  ...rest,
+  ...overrides,
 });
 
 const VOICES = [

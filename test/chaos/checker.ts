@@ -223,15 +223,15 @@ async function readAll<T>({ server }: SequenceContext, path: string): Promise<T[
   const items: T[] = [];
   for (let page: string | undefined = path; page !== undefined; ) {
     const next: string = page;
-    const answer = await until(
+    const response = await until(
       () => server.ask("GET", next),
       (answer) => answer?.status === 200 || !server.isAlive,
       SETTLE_MS,
       `GET ${next}`,
     );
-    if (answer?.status !== 200) throw new ServerDied();
-    items.push(...answer.json<T[]>());
-    page = /<([^>]+)>; rel="next"/.exec(answer.headers.link ?? "")?.[1];
+    if (response?.status !== 200) throw new ServerDied();
+    items.push(...response.json<T[]>());
+    page = /<([^>]+)>; rel="next"/.exec(response.headers.link ?? "")?.[1];
   }
   return items;
 }

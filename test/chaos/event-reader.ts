@@ -26,12 +26,12 @@ export class EventReader {
   async read(limit = LIMIT): Promise<boolean> {
     const { server, journal } = this.#context;
     const cursor = this.#cursor === undefined ? "" : `&cursor=${this.#cursor}`;
-    const answer = await server.ask("GET", `/v1/events?limit=${limit}${cursor}`);
-    if (answer?.status !== 200) return false;
-    const next = answer.headers["next-cursor"];
-    const linked = /[?&]cursor=([^&>]+)/.exec(answer.headers.link ?? "")?.[1];
+    const response = await server.ask("GET", `/v1/events?limit=${limit}${cursor}`);
+    if (response?.status !== 200) return false;
+    const next = response.headers["next-cursor"];
+    const linked = /[?&]cursor=([^&>]+)/.exec(response.headers.link ?? "")?.[1];
     let isNew = false;
-    for (const event of answer.json<EventView[]>()) {
+    for (const event of response.json<EventView[]>()) {
       // Without a next cursor, the last page is polled.
       if (this.events.has(event.id) && this.everyPageHasCursor && next !== undefined)
         journal.reportViolation("a reader sees every event once", event.id, `${event.type} came twice`);

@@ -148,11 +148,11 @@ export class Phones {
   /** The first message of a kind that arrived shortly after SIGCONT. */
   #firstInFlight<One extends Sent>(sentBy: (call: FarEndCall) => readonly One[]): One | undefined {
     for (const [epoch, resumedAt] of this.#resumed) {
-      const soonCalls = this.#callsOf(epoch)
+      const inFlight = this.#callsOf(epoch)
         .flatMap(sentBy)
         .filter(({ at }) => at >= resumedAt && at < resumedAt + IN_FLIGHT_MS)
         .sort((first, other) => first.at - other.at);
-      if (soonCalls[0]) return soonCalls[0];
+      if (inFlight[0]) return inFlight[0];
     }
     return undefined;
   }

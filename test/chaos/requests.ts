@@ -6,13 +6,13 @@ import type { SequenceContext } from "./sequence-context.ts";
 /** Requests an instance; again with the same key if the response was lost. */
 export async function createInstance(context: SequenceContext, instance: InstanceRecord): Promise<void> {
   const attempt = beginAttempt(context, instance.posts);
-  const answer = await context.server.ask("POST", "/v1/instances", {
+  const response = await context.server.ask("POST", "/v1/instances", {
     json: { name: instance.name, provider: instance.network },
     headers: { "idempotency-key": instance.name },
   });
-  recordEnd(context, attempt, answer?.status, `instance ${instance.name}`);
-  if (answer?.status !== 201) return;
-  const { id } = answer.json<InstanceView>();
+  recordEnd(context, attempt, response?.status, `instance ${instance.name}`);
+  if (response?.status !== 201) return;
+  const { id } = response.json<InstanceView>();
   if (instance.id !== undefined && instance.id !== id)
     context.journal.reportViolation("a repeated creation creates nothing", instance.name, `${instance.id}, then ${id}`);
   instance.id = id;
@@ -34,9 +34,9 @@ export async function linkInstance(
     body: instance.network === "sip" ? new URLSearchParams(account).toString() : "",
   });
   moments.notify("a link asked for");
-  const answer = await response;
-  journal.note(`link ${instance.id}: ${answer?.status}`);
-  if (answer?.status !== 200) return;
+  const settled = await response;
+  journal.note(`link ${instance.id}: ${settled?.status}`);
+  if (settled?.status !== 200) return;
   instance.linked = true;
   moments.notify("a link answered");
 }
@@ -72,17 +72,17 @@ export async function createCall(context: SequenceContext, call: CallRecord): Pr
     headers: call.key === undefined ? {} : { "idempotency-key": call.key },
   });
   context.moments.notify("a call asked for");
-  const answer = await response;
-  recordEnd(context, attempt, answer?.status, `call ${call.number}`);
-  if (answer) context.moments.notify("a call answered");
-  if (answer?.status === 404 && call.instance.deletes.length === 0)
+  const settled = await response;
+  recordEnd(context, attempt, settled?.status, `call ${call.number}`);
+  if (settled) context.moments.notify("a call answered");
+  if (settled?.status === 404 && call.instance.deletes.length === 0)
     context.journal.reportViolation(
       "an answered write is there",
       call.instance.id!,
       "a call is answered 404 for its instance",
     );
-  if (answer?.status !== 201) return;
-  const { id } = answer.json<CallView>();
+  if (settled?.status !== 201) return;
+  const { id } = settled.json<CallView>();
   if (call.id !== undefined && call.id !== id)
     context.journal.reportViolation("a repeated creation creates nothing", call.number, `${call.id}, then ${id}`);
   call.id = id;
@@ -101,11 +101,11 @@ export async function endCall(context: SequenceContext, call: CallRecord): Promi
 /** Reads a call; records its final state. */
 export async function readCall(context: SequenceContext, call: CallRecord): Promise<CallView | undefined> {
   const before = call.finalStatus;
-  const answer = await context.server.ask("GET", `/v1/calls/${call.id}?expand=outcome`);
-  if (answer?.status === 404)
+  const response = await context.server.ask("GET", `/v1/calls/${call.id}?expand=outcome`);
+  if (response?.status === 404)
     context.journal.reportViolation("an answered write is there", call.id!, "the call is answered 404");
-  if (answer?.status !== 200) return undefined;
-  const view = answer.json<CallView>();
+  if (response?.status !== 200) return undefined;
+  const view = response.json<CallView>();
   // A server that was stopped may now respond with data read before its successor ended the call.
   if (before === call.finalStatus || isFinal(view)) noteFinal(context, call, view);
   return view;

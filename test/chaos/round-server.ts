@@ -1,7 +1,7 @@
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { run, runtimes, type ServerProcess, start } from "../support/runtimes.ts";
-import { type Answer, type RequestOptions, send } from "../support/server-http.ts";
+import { type HttpResponse, type RequestOptions, send } from "../support/server-http.ts";
 import type { FaultyDatabase } from "./faulty-database.ts";
 import type { Journal } from "./journal.ts";
 
@@ -126,12 +126,12 @@ export class RoundServer {
     method: string,
     path: string,
     sending: RequestOptions & { readonly json?: unknown } = {},
-  ): Promise<Answer | undefined> {
+  ): Promise<HttpResponse | undefined> {
     const server = this.#process;
     if (!server) return undefined;
     const { json, headers, ...rest } = sending;
     try {
-      const answer = await send(method, path.startsWith("http") ? path : server.url + path, {
+      const response = await send(method, path.startsWith("http") ? path : server.url + path, {
         timeoutMs: RESPONSE_TIMEOUT_MS,
         ...rest,
         ...(json === undefined ? {} : { body: JSON.stringify(json) }),
@@ -141,13 +141,13 @@ export class RoundServer {
           ...headers,
         },
       });
-      if (!ALLOWED_STATUSES.has(answer.status))
+      if (!ALLOWED_STATUSES.has(response.status))
         this.#journal.reportViolation(
           "only expected responses",
           `${method} ${path}`,
-          `${answer.status}: ${answer.text.slice(0, 300)}`,
+          `${response.status}: ${response.text.slice(0, 300)}`,
         );
-      return answer;
+      return response;
     } catch (error) {
       if (this.#process === server && /got no response within/.test(String(error)))
         this.#journal.reportViolation("every request is answered", `${method} ${path}`, String(error));

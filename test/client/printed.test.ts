@@ -214,12 +214,12 @@ describe("the objects of a stream", () => {
     const { id } = await scene.answered();
     const proxy = createServer(async (request, response) => {
       const { method = "GET", headers } = request;
-      const answer = await fetch(`${scene.url}${request.url}`, {
+      const upstream = await fetch(`${scene.url}${request.url}`, {
         method,
         headers: { authorization: headers.authorization ?? "" },
       });
-      response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "" });
-      response.end(await answer.text());
+      response.writeHead(upstream.status, { "content-type": upstream.headers.get("content-type") ?? "" });
+      response.end(await upstream.text());
     });
     proxy.on("upgrade", (_, socket) => socket.end("HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n"));
     await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));

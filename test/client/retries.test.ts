@@ -23,8 +23,8 @@ function flakyFetch(times: number, corrupt: (answer: Response) => Response | Pro
     const { pathname } = new URL(request.url);
     const key = request.headers.get("idempotency-key");
     requests.push({ method: request.method, path: pathname, key, at: performance.now() });
-    const answer = await ringport.fetch(request);
-    return requests.length <= times ? corrupt(answer) : answer;
+    const response = await ringport.fetch(request);
+    return requests.length <= times ? corrupt(response) : response;
   };
   return { sent: requests, fetch };
 }

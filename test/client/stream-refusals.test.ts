@@ -70,9 +70,9 @@ describe("the error of a refused stream", () => {
     const proxy = createServer(async (request, response) => {
       const { method = "GET", headers } = request;
       const authorization = headers.authorization ?? "";
-      const answer = await fetch(`${scene.url}${request.url}`, { method, headers: { authorization } });
-      response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "" });
-      response.end(await answer.text());
+      const upstream = await fetch(`${scene.url}${request.url}`, { method, headers: { authorization } });
+      response.writeHead(upstream.status, { "content-type": upstream.headers.get("content-type") ?? "" });
+      response.end(await upstream.text());
     });
     proxy.on("upgrade", (_, socket) => socket.end("HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n"));
     await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));

@@ -26,7 +26,7 @@ test("every setting is mentioned by a guide", () => {
   expect(SETTINGS.map(({ env }) => env).filter((env) => !words.has(env))).toEqual([]);
 });
 
-/** Variables that tell the command line how to reach a server. */
+/** Variables with which the command line reaches a server. */
 const CLIENT_VARIABLES: ReadonlySet<string> = new Set(["RINGPORT_URL", "RINGPORT_TOKEN"]);
 /** Defaults that are described in words. */
 const WORDS: ReadonlySet<string> = new Set([
@@ -52,8 +52,8 @@ Made from \`adapters/cli/settings/settings.ts\`, \`adapters/cli/settings/sip-set
 Every setting has a default. Each is an environment variable and a flag of \`ringport serve\`; the flag wins, and an empty variable
 counts as unset. In a program the same setting is an option of \`createRingport\`; the column *option* has its name.
 
-With an invalid value the server does not start: it prints one line with the value and the fix, exits with code 2, and has created
-nothing. An unknown variable that begins with \`RINGPORT_\` counts as invalid; the line has the name that you
+With an invalid value the server does not start: it prints one line with the value and the fix, and exits with code 2 without creating
+anything. An unknown variable that begins with \`RINGPORT_\` counts as invalid; the line suggests the name that you
 probably meant, or the option of a program. Secrets have no flag, because every user of a machine can read the flags of its programs.
 
 \`\`\`sh

@@ -169,24 +169,24 @@ export function wrongOutputs(page: string, printed: readonly Printed[]): string[
     : wrongBlocks.map(({ block, found }) => `${page}:${block.line}: ${found.join("; ")}`);
 }
 
-function wrongJson(shown: string, real: string): string[] {
+function wrongJson(documented: string, actual: string): string[] {
   try {
-    return differences(JSON.parse(shown), JSON.parse(real));
+    return differences(JSON.parse(documented), JSON.parse(actual));
   } catch {
-    return [`no JSON was printed: ${real}`];
+    return [`no JSON was printed: ${actual}`];
   }
 }
 
-function wrongText(shown: string, real: string): string[] {
-  const [a, b] = [steady(shown), steady(real)];
+function wrongText(documented: string, actual: string): string[] {
+  const [a, b] = [steady(documented), steady(actual)];
   if (a === b) return [];
   // A line of … matches any number of lines.
   const parts = a.split(/^…$/m).map((part) => part.trim());
   let position = 0;
   for (const part of parts) {
-    const found = b.indexOf(part, position);
-    if (parts.length === 1 || found < 0) return [`${JSON.stringify(a)} is documented, actual: ${JSON.stringify(b)}`];
-    position = found + part.length;
+    const foundAt = b.indexOf(part, position);
+    if (parts.length === 1 || foundAt < 0) return [`${JSON.stringify(a)} is documented, actual: ${JSON.stringify(b)}`];
+    position = foundAt + part.length;
   }
   return [];
 }

@@ -80,7 +80,9 @@ test("the WhatsApp Business trunk is the output of whatsappBusiness", () => {
 /** Members of an interface in a file, in source form. */
 function optionsOf(name: string, prefix: string, path = `${CONFIG}trunk.ts`): string[][] {
   const source = ts.createSourceFile(fileOf(path), textOf(path), ts.ScriptTarget.ES2023, true);
-  const declaration = source.statements.find((one) => ts.isInterfaceDeclaration(one) && one.name.text === name);
+  const declaration = source.statements.find(
+    (statement) => ts.isInterfaceDeclaration(statement) && statement.name.text === name,
+  );
   if (!declaration || !ts.isInterfaceDeclaration(declaration)) return [];
   return declaration.members.flatMap((member) => {
     if (!ts.isPropertySignature(member) || !member.type) return [];

@@ -5,18 +5,21 @@ import { fuzz } from "../support/fuzz.ts";
 
 const octet = fc.integer({ min: 0, max: 255 });
 const group = fc.integer({ min: 0, max: 0xffff });
-const rest = fc.tuple(octet, octet, octet);
+const lastOctets = fc.tuple(octet, octet, octet);
 
 /** The first octets of closed networks, with the rest free. */
 const CLOSED: readonly (readonly [name: string, address: fc.Arbitrary<string>])[] = [
-  ["this network", rest.map((tail) => [0, ...tail].join("."))],
-  ["private 10/8", rest.map((tail) => [10, ...tail].join("."))],
+  ["this network", lastOctets.map((tail) => [0, ...tail].join("."))],
+  ["private 10/8", lastOctets.map((tail) => [10, ...tail].join("."))],
   ["private 172.16/12", fc.tuple(fc.integer({ min: 16, max: 31 }), octet, octet).map((t) => [172, ...t].join("."))],
   ["private 192.168/16", fc.tuple(octet, octet).map((tail) => [192, 168, ...tail].join("."))],
-  ["loopback", rest.map((tail) => [127, ...tail].join("."))],
+  ["loopback", lastOctets.map((tail) => [127, ...tail].join("."))],
   ["link-local and metadata", fc.tuple(octet, octet).map((tail) => [169, 254, ...tail].join("."))],
   ["CGNAT", fc.tuple(fc.integer({ min: 64, max: 127 }), octet, octet).map((t) => [100, ...t].join("."))],
-  ["multicast and reserved", fc.tuple(fc.integer({ min: 224, max: 255 }), rest).map(([a, t]) => [a, ...t].join("."))],
+  [
+    "multicast and reserved",
+    fc.tuple(fc.integer({ min: 224, max: 255 }), lastOctets).map(([a, t]) => [a, ...t].join(".")),
+  ],
 ];
 
 const NOT_GLOBAL = fc.tuple(

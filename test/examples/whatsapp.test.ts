@@ -18,8 +18,8 @@ async function connectionOf(
   { client }: RunningExample,
   id: string,
 ): Promise<{ reason: string; condition: string | null }> {
-  const answer = expected(200, await client.get(`/v1/instances/${id}?expand=connection`));
-  return answer.json<{ connection: { reason: string; condition: string | null } }>().connection;
+  const response = expected(200, await client.get(`/v1/instances/${id}?expand=connection`));
+  return response.json<{ connection: { reason: string; condition: string | null } }>().connection;
 }
 
 const conditionOf = async (example: RunningExample, id: string): Promise<string | null> =>

@@ -57,9 +57,9 @@ function lines(change: (all: string[], at: number, draw: Draw) => void): TextCha
 function places(pattern: RegExp, replacement: (found: string, draw: Draw) => string): TextChange {
   return (message, draw) => {
     const text = latin(message);
-    const found = [...text.matchAll(pattern)];
-    if (found.length === 0) return message;
-    const match = pick(found, draw);
+    const matches = [...text.matchAll(pattern)];
+    if (matches.length === 0) return message;
+    const match = pick(matches, draw);
     return bytes(text.slice(0, match.index) + replacement(match[0], draw) + text.slice(match.index + match[0].length));
   };
 }

@@ -39,10 +39,10 @@ for (; messages < targetAnswers; seed++) {
   const { heapUsed, external } = process.memoryUsage();
   if (seed - first >= WARM_UP) samples.push({ minute: (from - startedAt) / 60_000, bytes: heapUsed + external });
   const faults = [...result.faults, ...unhandled.splice(0)];
-  const took = ((performance.now() - from) / 1_000).toFixed(1);
+  const durationSeconds = ((performance.now() - from) / 1_000).toFixed(1);
   const memory = ((heapUsed + external) / 2 ** 20).toFixed(1);
   console.log(
-    `seed ${seed}  ${took} s  ${result.calls} calls  ${result.messages} messages  ${result.packets} packets  ${memory} MiB  ${faults.length === 0 ? "✓" : "✗"}`,
+    `seed ${seed}  ${durationSeconds} s  ${result.calls} calls  ${result.messages} messages  ${result.packets} packets  ${memory} MiB  ${faults.length === 0 ? "✓" : "✗"}`,
   );
   if (faults.length === 0) continue;
   failedBatches++;

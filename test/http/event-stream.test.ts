@@ -65,7 +65,7 @@ describe("GET /v1/events as a stream", () => {
     const messages = (await next())?.split("\n\n").slice(0, -1) ?? [];
     const [ids, data] = [
       messages.map((message) => message.split("\n")[0]),
-      messages.map((one) => one.split("\n")[1] ?? ""),
+      messages.map((message) => message.split("\n")[1] ?? ""),
     ];
     expect(ids).toEqual([
       `id: ${eventCursor({ position: 3, eventId: null })}`,

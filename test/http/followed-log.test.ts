@@ -37,11 +37,11 @@ async function startRingport(storage: Storage, shift: () => number = () => 0) {
     const ids: string[] = [];
     let cursor = afterCursor;
     for (;;) {
-      const answer = await send("GET", `/v1/events?limit=9${cursor === undefined ? "" : `&cursor=${cursor}`}`);
-      const events = (await answer.json()) as WithId[];
+      const response = await send("GET", `/v1/events?limit=9${cursor === undefined ? "" : `&cursor=${cursor}`}`);
+      const events = (await response.json()) as WithId[];
       ids.push(...events.map(({ id }) => id));
-      cursor = answer.headers.get("next-cursor") ?? undefined;
-      if (answer.headers.get("link") === null) return { ids, cursor };
+      cursor = response.headers.get("next-cursor") ?? undefined;
+      if (response.headers.get("link") === null) return { ids, cursor };
     }
   };
   return { ringport, token, ask, send, follow: readEventsAfter };
@@ -56,9 +56,9 @@ async function sendRequest(
 ): Promise<Response> {
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   const payload = body === undefined ? {} : { body: JSON.stringify(body) };
-  const answer = await ringport.fetch(new Request(`http://ringport.test${path}`, { method, headers, ...payload }));
-  expect(answer.ok, `${method} ${path}: ${answer.status}`).toBe(true);
-  return answer;
+  const response = await ringport.fetch(new Request(`http://ringport.test${path}`, { method, headers, ...payload }));
+  expect(response.ok, `${method} ${path}: ${response.status}`).toBe(true);
+  return response;
 }
 
 /** Eight programs create calls and hang up; another one follows the log. */

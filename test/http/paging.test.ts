@@ -258,8 +258,8 @@ test.each([0, 1, 15, 16, 17, 32, 33])("a list of %i instances is returned comple
     return instances.slice(start, limit === undefined ? undefined : start + limit);
   };
   const { app } = serve({ instances: { list } });
-  const answer = await app.fetch(
+  const response = await app.fetch(
     new Request("http://x/v1/instances", { headers: { authorization: `Bearer ${TOKEN}` } }),
   );
-  expect(((await answer.json()) as { id: string }[]).map(({ id }) => id)).toEqual(instances.map(({ id }) => id));
+  expect(((await response.json()) as { id: string }[]).map(({ id }) => id)).toEqual(instances.map(({ id }) => id));
 });

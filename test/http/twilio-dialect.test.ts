@@ -331,7 +331,7 @@ fuzz(
   "no message throws, replies are Twilio's, and marks return at most once",
   fc.property(fc.array(data, { maxLength: 20 }), (messages) => {
     const { dialect, sent, coreCalls, warnings } = connectAnswered();
-    for (const one of messages) dialect.receive(one);
+    for (const sentMessage of messages) dialect.receive(sentMessage);
     const marks = coreCalls.filter(([name]) => name === "mark").map(([, name]) => name);
     for (const name of marks) dialect.event({ event: "mark", timestamp: 0, data: { name: String(name) } });
     expect(sent.map(({ event, mark }) => [event, mark?.name]).sort()).toEqual(

@@ -100,9 +100,9 @@ function sentencesOf(file: string): readonly string[] {
 function print(trials: readonly Trial[], measured: readonly Measured[]): void {
   const rows = trials.map((trial): string[] => {
     const { voiceId, engine, model, recogniser } = trial;
-    const own = measured.filter((one) => one.trial === trial);
-    const fault = own.find((one) => one.fault !== undefined)?.fault;
-    const texts = own.flatMap(({ errors }) => errors ?? []);
+    const trialMeasurements = measured.filter((measurement) => measurement.trial === trial);
+    const fault = trialMeasurements.find((measurement) => measurement.fault !== undefined)?.fault;
+    const texts = trialMeasurements.flatMap(({ errors }) => errors ?? []);
     const [words, errors] = (["words", "errors"] as const).map((name) =>
       texts.reduce((sum, text) => sum + text[name], 0),
     );

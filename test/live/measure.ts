@@ -69,7 +69,7 @@ export async function measure(trials: readonly Trial[], tools: MeasureTools): Pr
     const next = work.values();
     await Promise.all(
       Array.from({ length: LINES }, async () => {
-        for (const one of next) await measureOne(one);
+        for (const voice of next) await measureOne(voice);
       }),
     );
   } finally {

@@ -40,7 +40,7 @@ describe.skipIf(deno?.missing)("the package for JSR", () => {
     const missingPeers = Object.keys(peerDependencies).filter(
       (name) => devDependencies[name] === undefined && !name.startsWith("sherpa-onnx"),
     );
-    expect(missingPeers, "a peer that is no devDependency becomes a file that does not exist").toEqual([]);
+    expect(missingPeers, "a peer that is not a devDependency becomes an import of a missing file").toEqual([]);
   });
 
   test("places a call under Deno that is heard, with every entry", async () => {

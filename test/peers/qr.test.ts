@@ -19,9 +19,9 @@ describeEach([ON_NODE], (target) => {
     test("is read by zbarimg, and its text links the phone", async () => {
       const client = await server.as("ada");
       const { id } = await client.createInstance();
-      const answer = expected(200, await client.get(`/v1/instances/${id}/configure`));
+      const response = expected(200, await client.get(`/v1/instances/${id}/configure`));
       const png = join(files, "code.png");
-      writeFileSync(png, Buffer.from(answer.json<{ qrCodeBase64: string }>().qrCodeBase64, "base64"));
+      writeFileSync(png, Buffer.from(response.json<{ qrCodeBase64: string }>().qrCodeBase64, "base64"));
       const text = run("zbarimg", "--quiet", "--raw", png).trim();
       expect(text).toMatch(new RegExp(`^${server.base}/simulator/link/[^/\\s]+$`));
       expect((await send("POST", text)).status).toBe(200);

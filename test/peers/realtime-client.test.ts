@@ -172,7 +172,7 @@ describe.skipIf(skipReason)(`the official client${skipReason ? ` (skipped: ${ski
     server = await openaiServer({ understand: understandTones, conversation, apiKey: API_KEY });
     talk = new Talk({ ...(turnDetection && { turnDetection }) });
     await talk.connect();
-    await talk.until((one) => one.count("session.updated") > 0);
+    await talk.until((counts) => counts.count("session.updated") > 0);
     return talk;
   }
 

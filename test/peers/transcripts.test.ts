@@ -163,8 +163,8 @@ describeEach([ON_NODE], (target) => {
 
     test("works with the vendor's client, which recognises its errors", async () => {
       const file = await toFile(await loadSample(), "speech.wav", { type: "audio/wav" });
-      const answer = await openai.audio.transcriptions.create({ file, model: "whisper-1", response_format: "json" });
-      expect(answer.text).toBe(SAMPLE.heard);
+      const response = await openai.audio.transcriptions.create({ file, model: "whisper-1", response_format: "json" });
+      expect(response.text).toBe(SAMPLE.heard);
       const wrongKeyClient = new OpenAI({ baseURL: fake.baseUrl, apiKey: "sk-wrong", maxRetries: 0 });
       await expect(wrongKeyClient.audio.transcriptions.create({ file, model: "m" })).rejects.toThrow(
         AuthenticationError,

@@ -46,8 +46,8 @@ describeEach(ON_EVERYTHING, (target) => {
     const call = await client.call(id, { target: { phoneNumber: "+12025550102" } });
     const readCall = () => client.readCall(call.id);
     await until(readCall, ({ status }) => status === "RINGING", 10_000, "a ringing phone");
-    const answer = expected(200, await client.send("POST", `/v1/instances/${id}/unlink`));
-    expect(answer.json()).toMatchObject({ id, status: "CREATED" });
+    const response = expected(200, await client.send("POST", `/v1/instances/${id}/unlink`));
+    expect(response.json()).toMatchObject({ id, status: "CREATED" });
     expect((await client.waitForCall(call.id)).outcome).toMatchObject({ reason: "instance_lost" });
     const waitingCall = await client.call(id);
     expect((await send("POST", await client.linkUrl(id))).status).toBe(200);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { describeEach, ON_NODE, ON_OTHER_RUNTIMES, useServer } from "../support/server.ts";
 import { expected } from "../support/server-client.ts";
-import { type Answer, send } from "../support/server-http.ts";
+import { type HttpResponse, send } from "../support/server-http.ts";
 
 /** Headers that a page of the console sends with its requests. */
 const FROM_PAGE = { "sec-fetch-site": "same-origin", "content-type": "application/json" };
@@ -10,7 +10,7 @@ const PERSON = { email: "ada@example.com", password: "correct horse battery stap
 describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
   describe("the console", () => {
     const server = useServer(target, { env: { RINGPORT_STREAM_PREVIEW: "1" } });
-    const ask = (method: string, path: string, body?: object, cookie = ""): Promise<Answer> =>
+    const ask = (method: string, path: string, body?: object, cookie = ""): Promise<HttpResponse> =>
       send(method, `${server.base}/console${path}`, {
         headers: { ...FROM_PAGE, ...(cookie && { cookie }) },
         body: body && JSON.stringify(body),
@@ -59,8 +59,8 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
         "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
       };
       const refusalOf = async (headers: Record<string, string>) => {
-        const answer = await send("GET", url, { headers: { ...handshake, ...headers } });
-        return [answer.status, answer.json().code];
+        const response = await send("GET", url, { headers: { ...handshake, ...headers } });
+        return [response.status, response.json().code];
       };
       expect(await refusalOf({ origin: server.base })).toEqual([401, "unauthorized"]);
       expect(await refusalOf({ origin: "https://evil.example" })).toEqual([403, "cross_site"]);

@@ -35,13 +35,13 @@ describeEach([ON_NODE, ON_POSTGRES], (target) => {
         const moment = new Promise((resolve) => setTimeout(resolve, round * 4));
         await (round === DELETIONS - 1 ? deletion : moment);
         await server.kill9();
-        const answer = await deletion;
+        const response = await deletion;
         await server.start();
         const newClient = await server.as("ada");
         const { status } = await newClient.get(`/v1/instances/${id}`);
-        if (answer) expect(answer.status).toBe(204);
+        if (response) expect(response.status).toBe(204);
         expect([200, 404]).toContain(status);
-        if (answer) expect(status).toBe(404);
+        if (response) expect(status).toBe(404);
         if (status === 404) {
           deletedCount++;
           await newClient.waitForCall(call.id, ["FAILED"]);

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { expectProblem, MISSING_IDS } from "../support/answer-shapes.ts";
+import { expectProblem, MISSING_IDS } from "../support/response-shapes.ts";
 import { describeEach, ON_NODE, ON_OTHER_RUNTIMES, type Server, useServer } from "../support/server.ts";
 import { expected } from "../support/server-client.ts";
 import { countRows } from "../support/server-database.ts";
@@ -53,12 +53,12 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
           }
         }
         const headers = variant === "with its length" ? { "content-length": String(total) } : {};
-        const answer = await expectQuick(
+        const response = await expectQuick(
           server,
           () => client.send("POST", "/v1/calls", { headers, body: countedBody }),
           5_000,
         );
-        expectProblem(answer, 413, "body_too_large");
+        expectProblem(response, 413, "body_too_large");
         expect(sentBytes).toBeLessThan(100 * MEGABYTE);
         expect(server.peakMemory() - memoryBefore).toBeLessThan(200 * MEGABYTE);
       },
@@ -72,18 +72,18 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
         ["DELETE", `/v1/calls/${MISSING_IDS.call}`],
         ["POST", "/simulator/link/x"],
       ] as const) {
-        const answer = await client
+        const response = await client
           .send(method, path, { headers: { "transfer-encoding": "chunked" }, body: () => bytesOf(64 * MEGABYTE) })
           .catch((error: Error) => error);
-        if (!(answer instanceof Error)) expect([404, 405, 413]).toContain(answer.status);
+        if (!(response instanceof Error)) expect([404, 405, 413]).toContain(response.status);
       }
       expect(server.peakMemory() - memoryBefore).toBeLessThan(200 * MEGABYTE);
     });
 
     test("a body without a token is refused unread", async () => {
       const memoryBefore = server.peakMemory();
-      const answer = await server.client().send("POST", "/v1/calls", { body: () => bytesOf(1024 * MEGABYTE) });
-      expectProblem(answer, 401, "unauthorized");
+      const response = await server.client().send("POST", "/v1/calls", { body: () => bytesOf(1024 * MEGABYTE) });
+      expectProblem(response, 401, "unauthorized");
       expect(server.peakMemory() - memoryBefore).toBeLessThan(200 * MEGABYTE);
     });
   });

@@ -12,16 +12,16 @@ import { toneModels } from "../support/tone-models.ts";
 let server: OpenaiServer | undefined;
 afterEach(() => server?.close());
 
-/** A model that repeats what it got, and says goodbye after this many answers. */
+/** A model that repeats its input, and says goodbye after this many replies. */
 function parrot(answers: number): (request: ChatRequest) => ChatReply {
   return ({ messages, format }) => {
     const texts = messages.map(({ content }) => content ?? "");
     if (format)
       return { text: JSON.stringify({ appointment_suits: /yes/.test(texts.at(-1)!), day: null, people: null }) };
-    const said = messages.filter(({ role, content }) => role === "user" && !content?.startsWith("["));
-    const last = said.at(-1)?.content;
+    const calleeMessages = messages.filter(({ role, content }) => role === "user" && !content?.startsWith("["));
+    const last = calleeMessages.at(-1)?.content;
     if (last === undefined) return { text: "Bom dia." };
-    return { text: `${last}?`, ...(said.length === answers && { calls: [{ name: "hang_up" }] }) };
+    return { text: `${last}?`, ...(calleeMessages.length === answers && { calls: [{ name: "hang_up" }] }) };
   };
 }
 
@@ -58,7 +58,7 @@ describe.skipIf(missingEngine !== undefined)("an agent of this machine", () => {
   describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], ({ runtime }) => {
     test("hears the callee, replies to their words and states the result", async () => {
       const { code, stdout, stderr, folder } = await demo(runtime, toneModels(), 2);
-      // Deno announces a change of its own.
+      // Deno prints a deprecation notice.
       expect(stderr.replace(/^Deno\.serve: .*\s*/, "")).toBe("");
       expect(conversation(stdout)).toEqual([
         "agent: Bom dia.",

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { expectProblem } from "../support/answer-shapes.ts";
+import { expectProblem } from "../support/response-shapes.ts";
 import { describeEach, ON_EVERY_POSTGRES, ON_NODE, useServer } from "../support/server.ts";
 import { type CallView, expected, type InstanceView, until } from "../support/server-client.ts";
 
@@ -23,9 +23,9 @@ describeEach([ON_NODE, ...ON_EVERY_POSTGRES], (target) => {
     // Twenty clients post calls and end them, as fast as they get responses, until the power is cut.
     const clients = instances.map(async ({ id }) => {
       while (!hasEnded) {
-        const answer = await client.postCall(id, { type: "DYNAMIC_STREAM" }).catch(() => undefined);
-        if (!answer) return;
-        const call = expected(201, answer).json<CallView>();
+        const response = await client.postCall(id, { type: "DYNAMIC_STREAM" }).catch(() => undefined);
+        if (!response) return;
+        const call = expected(201, response).json<CallView>();
         callIds.push(call.id);
         await client.delete(`/v1/calls/${call.id}`).catch(() => undefined);
       }

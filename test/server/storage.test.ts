@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { expectProblem } from "../support/answer-shapes.ts";
 import { fillDisk, mountInMemory, unmount } from "../support/mount.ts";
 import { relayTo } from "../support/relay.ts";
+import { expectProblem } from "../support/response-shapes.ts";
 import { describeEach, ON_EVERY_POSTGRES, ON_NODE, Server, useServer } from "../support/server.ts";
 import { expected, HELLO, type InstanceView, until } from "../support/server-client.ts";
 
@@ -37,14 +37,14 @@ describeEach([ON_NODE], (target) => {
       const createdIds: string[] = [];
       const refusedNames: string[] = [];
       const post = async (name: string) => {
-        const answer = await client.post("/v1/instances", { name, metadata });
-        if (answer.status === 201) createdIds.push(answer.json<InstanceView>().id);
+        const response = await client.post("/v1/instances", { name, metadata });
+        if (response.status === 201) createdIds.push(response.json<InstanceView>().id);
         else {
-          expectProblem(answer, 503, "storage_unavailable", "/v1/instances");
-          expect(Number(answer.headers["retry-after"])).toBeGreaterThan(0);
+          expectProblem(response, 503, "storage_unavailable", "/v1/instances");
+          expect(Number(response.headers["retry-after"])).toBeGreaterThan(0);
           refusedNames.push(name);
         }
-        return answer.status;
+        return response.status;
       };
       fillDisk(filler);
       await until(
@@ -99,13 +99,13 @@ describeEach([ON_NODE], (target) => {
       const idleInstance = await client.createInstance();
       const rowsBefore = await server.rows();
       await whileLocked(async () => {
-        const answers = await Promise.all([
+        const responses = await Promise.all([
           client.post("/v1/instances", { name: "locked" }),
           client.postCall((await client.instance(idleInstance.id)).id, {}, { "idempotency-key": "locked" }),
         ]);
-        for (const answer of answers) {
-          expectProblem(answer, 503, "storage_unavailable");
-          expect(Number(answer.headers["retry-after"])).toBeGreaterThan(0);
+        for (const response of responses) {
+          expectProblem(response, 503, "storage_unavailable");
+          expect(Number(response.headers["retry-after"])).toBeGreaterThan(0);
         }
         expect((await client.readCall(call.id)).status).toBe("QUEUED");
         expect((await server.ask("GET", "/healthz")).status).toBe(200);
@@ -127,8 +127,8 @@ describeEach([ON_NODE], (target) => {
       const call = await client.call(waitingInstance.id);
       const paths = [`/v1/calls/${call.id}`, `/v1/instances/${deletedInstance.id}`];
       await whileLocked(async () => {
-        for (const answer of await Promise.all(paths.map((path) => client.delete(path))))
-          expectProblem(answer, 503, "storage_unavailable");
+        for (const response of await Promise.all(paths.map((path) => client.delete(path))))
+          expectProblem(response, 503, "storage_unavailable");
       });
       await client.waitForCall(call.id, ["FAILED"]);
       await until(
@@ -175,9 +175,9 @@ describeEach(ON_EVERY_POSTGRES, (target) => {
 
     await relay.cut();
     for (const name of ["one", "two", "three"]) {
-      const answer = await client.post("/v1/instances", { name });
-      expectProblem(answer, 503, "storage_unavailable", "/v1/instances");
-      expect(Number(answer.headers["retry-after"])).toBeGreaterThan(0);
+      const response = await client.post("/v1/instances", { name });
+      expectProblem(response, 503, "storage_unavailable", "/v1/instances");
+      expect(Number(response.headers["retry-after"])).toBeGreaterThan(0);
     }
     expect((await server.ask("GET", "/healthz")).status).toBe(200);
 

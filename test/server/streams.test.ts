@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { expectProblem } from "../support/answer-shapes.ts";
+import { expectProblem } from "../support/response-shapes.ts";
 import { describeEach, ON_NODE, ON_OTHER_RUNTIMES, useServer } from "../support/server.ts";
 import { answeredStream, STREAMS, streamCall } from "../support/stream-calls.ts";
 

@@ -1,6 +1,6 @@
 import process from "node:process";
 import { expect, test } from "vitest";
-import { expectProblem } from "../support/answer-shapes.ts";
+import { expectProblem } from "../support/response-shapes.ts";
 import { describeEach, ON_EVERY_POSTGRES } from "../support/server.ts";
 import { until } from "../support/server-client.ts";
 import { endOf, instance, invitedAt, LEASE_LOST, Pair, SOON_MS } from "./pair.ts";

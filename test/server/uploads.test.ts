@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import { expectProblem } from "../support/answer-shapes.ts";
+import { expectProblem } from "../support/response-shapes.ts";
 import { describeEach, ON_NODE, ON_OTHER_RUNTIMES, type Server, useServer } from "../support/server.ts";
 import { type Client, expected } from "../support/server-client.ts";
 import { toneWav } from "../support/server-sound.ts";
@@ -53,8 +53,8 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
   /** Repeats the request until this status. */
   const untilStatus = async (status: number, ask: () => ReturnType<typeof upload>) => {
     for (const deadline = performance.now() + 30_000; performance.now() < deadline; ) {
-      const answer = await ask();
-      if (answer.status === status) return answer;
+      const response = await ask();
+      if (response.status === status) return response;
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
     return ask();
@@ -86,7 +86,7 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
   test("a deep body of 3 MiB is refused unparsed", async () => {
     const ada = await server.as("ada");
     const body = "[".repeat(3 * MEGABYTE - 1);
-    const answer = await ada.send("POST", "/v1/calls", { body });
-    expect(expectProblem(answer, 400, "invalid_json").detail).toBe("the body is nested deeper than 32 levels");
+    const response = await ada.send("POST", "/v1/calls", { body });
+    expect(expectProblem(response, 400, "invalid_json").detail).toBe("the body is nested deeper than 32 levels");
   });
 });

@@ -32,10 +32,10 @@ describeEach(ON_EVERYTHING, (target) => {
       "webhook-signature": expect.stringMatching(/^v1,/),
     });
     const { id } = creation.json<{ id: string }>();
-    const answers = [creation, expected(200, await client.send("GET", `/v1/webhooks/${id}`))];
-    for (const answer of answers) {
-      expect(answer.json()).toMatchObject({ header_names: ["authorization", "x-key"] });
-      expect(answer.text).not.toMatch(/7f3a9c|4e5d6b/);
+    const responses = [creation, expected(200, await client.send("GET", `/v1/webhooks/${id}`))];
+    for (const response of responses) {
+      expect(response.json()).toMatchObject({ header_names: ["authorization", "x-key"] });
+      expect(response.text).not.toMatch(/7f3a9c|4e5d6b/);
     }
     expect(server.output).not.toMatch(/7f3a9c|4e5d6b/);
   });

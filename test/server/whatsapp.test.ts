@@ -57,8 +57,8 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], ({ runtime }) => {
   }
 
   async function connectionOf(id: string): Promise<InstanceWithConnection["connection"]> {
-    const answer = await client().get(`/v1/instances/${id}?expand=connection`);
-    return expected(200, answer).json<InstanceWithConnection>().connection;
+    const response = await client().get(`/v1/instances/${id}?expand=connection`);
+    return expected(200, response).json<InstanceWithConnection>().connection;
   }
 
   test.concurrent("a spoken message is heard in full", async () => {

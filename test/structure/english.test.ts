@@ -36,13 +36,13 @@ describe.each([
   const words = comments.reduce((sum, { text }) => sum + wordsOf(text), 0);
 
   test.each(HABITS)("$name at most twice as often as elsewhere", ({ kind, is, rate, advice }) => {
-    const found = comments
+    const matches = comments
       .filter(({ docstring }) => kind === "comment" || docstring)
       .flatMap(({ path, text }) => (text.match(is) ?? []).map(() => `${path}: ${text.slice(0, 120)}`));
     const limit = Math.floor((2 * rate * words) / 10_000);
     expect(
-      found.length,
-      `${found.length} of at most ${limit}: ${advice}\n${found.slice(0, 25).join("\n")}\n`,
+      matches.length,
+      `${matches.length} of at most ${limit}: ${advice}\n${matches.slice(0, 25).join("\n")}\n`,
     ).toBeLessThanOrEqual(limit);
   });
 });
@@ -75,13 +75,13 @@ describe.each([
   test.each(HABITS.filter(({ kind }) => kind === "comment"))(
     "$name at most twice as often as elsewhere",
     ({ is, rate, advice }) => {
-      const found = texts.flatMap(({ path, text }) =>
+      const matches = texts.flatMap(({ path, text }) =>
         text.split("\n").flatMap((line) => (line.match(is) ?? []).map(() => `${path}: ${line.trim().slice(0, 120)}`)),
       );
       const limit = Math.ceil((2 * rate * words) / 10_000);
       expect(
-        found.length,
-        `${found.length} of at most ${limit}: ${advice}\n${found.slice(0, 25).join("\n")}\n`,
+        matches.length,
+        `${matches.length} of at most ${limit}: ${advice}\n${matches.slice(0, 25).join("\n")}\n`,
       ).toBeLessThanOrEqual(limit);
     },
   );

@@ -80,9 +80,9 @@ const THROWN = /(?:\b(?:throw|return)\s+|\breject\()new Error\(/;
 test("every class of an error extends CodedError", () => {
   const otherErrors = sourceFiles().flatMap(({ path, text }) =>
     [...text.matchAll(/class (\w+)(?:<[^>]*>)? extends \w*(?:Error|Exception)\b/g)]
-      .map(([found]) => found)
-      .filter((found) => !/ extends (?:CodedError|RingportError|TransportError)$/.test(found))
-      .map((found) => `${path}: ${found}`),
+      .map(([match]) => match)
+      .filter((match) => !/ extends (?:CodedError|RingportError|TransportError)$/.test(match))
+      .map((match) => `${path}: ${match}`),
   );
   expect(otherErrors).toEqual(["src/base/error.ts: class CodedError extends Error"]);
 });

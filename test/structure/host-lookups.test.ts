@@ -22,15 +22,15 @@ const PERMITTED: ReadonlyMap<string, string> = new Map([
 ]);
 
 describe("host names", () => {
-  const lookups = sourceFiles().flatMap((file) => hostLookupsOf(file).map((found) => `${file.path}: ${found}`));
-  const permissionFor = (found: string) => [...PERMITTED.keys()].find((path) => found.startsWith(path));
+  const lookups = sourceFiles().flatMap((file) => hostLookupsOf(file).map((lookup) => `${file.path}: ${lookup}`));
+  const permissionFor = (lookup: string) => [...PERMITTED.keys()].find((path) => lookup.startsWith(path));
 
   test("of users and callees are never looked up by getaddrinfo", () => {
-    expect(lookups.filter((found) => permissionFor(found) === undefined)).toEqual([]);
+    expect(lookups.filter((lookup) => permissionFor(lookup) === undefined)).toEqual([]);
   });
 
   test("are looked up by every permitted file", () => {
-    expect([...PERMITTED.keys()].filter((path) => !lookups.some((found) => found.startsWith(path)))).toEqual([]);
+    expect([...PERMITTED.keys()].filter((path) => !lookups.some((lookup) => lookup.startsWith(path)))).toEqual([]);
   });
 });
 

@@ -38,7 +38,7 @@ const SAFE = /\b(?:publicConnection\(|lookup: addressOnly\b)/;
 /** Places of a file that may look up a host by `getaddrinfo`, as written; none if it has a separate lookup. */
 export function hostLookupsOf({ path, text }: SourceFile): readonly string[] {
   if (!CANDIDATE.test(text) || SAFE.test(text)) return [];
-  const found: string[] = [];
+  const lookups: string[] = [];
   const imported = new Map<string, string>();
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.ESNext);
   for (const statement of file.statements) {
@@ -55,11 +55,11 @@ export function hostLookupsOf({ path, text }: SourceFile): readonly string[] {
       if (!isTypeOnly && names.has((propertyName ?? name).text)) imported.set(name.text, (propertyName ?? name).text);
   }
   const visit = (node: ts.Node): void => {
-    if (isLookup(node, imported)) found.push(node.getText(file).split("\n", 1)[0] as string);
+    if (isLookup(node, imported)) lookups.push(node.getText(file).split("\n", 1)[0] as string);
     ts.forEachChild(node, visit);
   };
   visit(file);
-  return found;
+  return lookups;
 }
 
 function isLookup(node: ts.Node, imported: ReadonlyMap<string, string>): boolean {

@@ -36,12 +36,12 @@ function importingPart(text: string): string {
 }
 
 function parse({ path, text }: SourceFile): readonly Import[] {
-  const found: Import[] = [];
+  const imports: Import[] = [];
   const add = (specifier: ts.Node | undefined, typeOnly: boolean, dynamic = false) => {
     if (specifier === undefined || !ts.isStringLiteralLike(specifier)) return;
     const name = specifier.text;
     const target = name.startsWith(".") ? posix.join(posix.dirname(path), name) : name;
-    found.push({ specifier: name, target, typeOnly, dynamic });
+    imports.push({ specifier: name, target, typeOnly, dynamic });
   };
   const visit = (node: ts.Node): void => {
     if (ts.isImportDeclaration(node))
@@ -53,7 +53,7 @@ function parse({ path, text }: SourceFile): readonly Import[] {
     ts.forEachChild(node, visit);
   };
   visit(ts.createSourceFile(path, importingPart(text), ts.ScriptTarget.ESNext));
-  return found;
+  return imports;
 }
 
 /** One sentence for each import that the table forbids: file, import, rule. */

@@ -8,16 +8,16 @@ const WHOLE = ["src/application/context.ts", "src/application/application.ts"];
 /** One line for each place that takes the whole `Context` instead of the parts that it needs. */
 function wholeContexts({ path, text }: SourceFile): readonly string[] {
   if (!/\bContext\b/.test(text)) return [];
-  const found: string[] = [];
+  const contextUses: string[] = [];
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.ESNext, true);
   const visit = (node: ts.Node): void => {
     const { parent } = node;
     if (ts.isTypeNode(node) && node.getText() === "Context" && !isPick(parent))
-      found.push(`${path}:${source.getLineAndCharacterOfPosition(node.getStart()).line + 1}`);
+      contextUses.push(`${path}:${source.getLineAndCharacterOfPosition(node.getStart()).line + 1}`);
     ts.forEachChild(node, visit);
   };
   visit(source);
-  return found;
+  return contextUses;
 }
 
 function isPick(node: ts.Node): boolean {

@@ -91,13 +91,16 @@ function loadsComputedNames({ text }: SourceFile): boolean {
 
 /** Files that load a file, directly or through other files. */
 function importersOf(path: string, all: readonly SourceFile[]): ReadonlySet<string> {
-  const found = new Set<string>();
+  const importers = new Set<string>();
   const queue = [path];
   for (let target = queue.pop(); target !== undefined; target = queue.pop())
     for (const file of all)
-      if (!found.has(file.path) && importsOf(file).some((one) => !one.typeOnly && one.target === target)) {
-        found.add(file.path);
+      if (
+        !importers.has(file.path) &&
+        importsOf(file).some((imported) => !imported.typeOnly && imported.target === target)
+      ) {
+        importers.add(file.path);
         queue.push(file.path);
       }
-  return found;
+  return importers;
 }

@@ -102,18 +102,18 @@ const OPERATORS = new Set([
 export function unreadTimesOf({ path, text }: SourceFile): readonly string[] {
   if (!path.startsWith("src/application/") || NOT_STORED.has(path)) return [];
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.ESNext);
-  const found: string[] = [];
+  const names: string[] = [];
   const visit = (node: ts.Node, body: string): void => {
     const ownText = ts.isMethodDeclaration(node) || ts.isFunctionDeclaration(node) ? node.getText(file) : body;
     if (ts.isBinaryExpression(node) && OPERATORS.has(node.operatorToken.kind) && !READ.test(ownText)) {
       const operands = [node.left, node.right].map((side) => side.getText(file));
       if (operands.some((side) => FIELD.test(side)) && operands.some((side) => /\b(?:now|timestamp)\b/.test(side)))
-        found.push(
+        names.push(
           `${path}:${file.getLineAndCharacterOfPosition(node.getStart(file)).line + 1}: read the time of ${node.getText(file)} by storedTime()`,
         );
     }
     ts.forEachChild(node, (child) => visit(child, ownText));
   };
   visit(file, "");
-  return found;
+  return names;
 }

@@ -12,13 +12,13 @@ export function textTablesOf({ path, text }: SourceFile): readonly string[] {
   if (!CANDIDATE.test(text)) return [];
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.ESNext);
   const aliases = new Set<string>();
-  const found: string[] = [];
+  const tables: string[] = [];
   const isTextKeyed = (type: ts.TypeNode | undefined): boolean =>
     type !== undefined &&
     ts.isTypeReferenceNode(type) &&
     (/^(?:Readonly<|Partial<)*Record<string,/.test(type.getText(file)) || aliases.has(type.getText(file)));
   const add = (node: ts.Node, sentence: string): void => {
-    found.push(`${path}:${file.getLineAndCharacterOfPosition(node.getStart(file)).line + 1}: ${sentence}`);
+    tables.push(`${path}:${file.getLineAndCharacterOfPosition(node.getStart(file)).line + 1}: ${sentence}`);
   };
   const visit = (node: ts.Node): void => {
     if (ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.InKeyword && !isFixed(node.left))
@@ -33,7 +33,7 @@ export function textTablesOf({ path, text }: SourceFile): readonly string[] {
     ts.forEachChild(node, visit);
   };
   visit(file);
-  return found;
+  return tables;
 }
 
 /** True if the name before `in` is the program's own: a literal, `#member` or a symbol. */

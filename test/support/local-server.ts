@@ -9,7 +9,7 @@ import type { Listening } from "../../adapters/server/listening.ts";
 import { Client, expected, type TestServer } from "./server-client.ts";
 import { type Rows, readRows } from "./server-database.ts";
 import type { OpenApi } from "./server-document.ts";
-import { type Answer, send } from "./server-http.ts";
+import { type HttpResponse, send } from "./server-http.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 type Settings = Readonly<Record<string, string | undefined>>;
@@ -109,7 +109,7 @@ export class LocalServer implements TestServer {
   }
 
   /** Sends a request without a token and without checking the document. */
-  ask(method: string, path: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+  ask(method: string, path: string, headers: Readonly<Record<string, string>> = {}): Promise<HttpResponse> {
     return send(method, this.base + path, { headers });
   }
 

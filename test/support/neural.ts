@@ -30,7 +30,10 @@ export const ENGINE_BUILDS: readonly EngineBuild[] = (
     ["native", "sherpa-onnx-node"],
     ["WebAssembly", "sherpa-onnx"],
   ] as const
-).map(([title, wanted]) => ({ title, packages: enginePackages(ENGINE_FOLDER).filter(({ name }) => name === wanted) }));
+).map(([title, packageName]) => ({
+  title,
+  packages: enginePackages(ENGINE_FOLDER).filter(({ name }) => name === packageName),
+}));
 
 /** Speech processes that end with the test file. */
 export function testProcesses(options: SpeechProcessesOptions): SpeechProcesses {

@@ -43,13 +43,13 @@ export class PhoneClient {
 
   /** Waits for a message of this type, including past ones. */
   async message<Type extends PhoneMessage["type"]>(type: Type): Promise<MessageOf<Type>> {
-    const found = await until(
+    const matchingMessage = await until(
       () => this.messages.find((message): message is MessageOf<Type> => message.type === type),
       (message) => message !== undefined || this.#closed !== undefined,
       15_000,
       `the message ${type}`,
     );
-    if (found) return found;
+    if (matchingMessage) return matchingMessage;
     throw new Error(`the phone closed (${JSON.stringify(this.#closed)}) before the message ${type}`);
   }
 

@@ -118,8 +118,8 @@ export async function start(runtime: Runtime, script: string, options: StartOpti
       for (const input of [child.stdout, child.stderr])
         createInterface({ input: input! }).on("line", (line) => {
           lines.push(line);
-          const found = LOCAL_URL.exec(line)?.[0];
-          if (found) resolve(found.replace(/\/$/, ""));
+          const localUrl = LOCAL_URL.exec(line)?.[0];
+          if (localUrl) resolve(localUrl.replace(/\/$/, ""));
         });
     });
     const type = (line: string): void => void child.stdin?.write(`${line}\n`);

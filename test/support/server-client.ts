@@ -1,5 +1,5 @@
 import { documentFault, type OpenApi } from "./server-document.ts";
-import { type Answer, type RequestOptions, send } from "./server-http.ts";
+import { type HttpResponse, type RequestOptions, send } from "./server-http.ts";
 import { readQr } from "./server-qr.ts";
 import { readWav, type Sound } from "./server-sound.ts";
 
@@ -84,38 +84,38 @@ export class Client {
   }
 
   /** Sends any request. @throws {Error} the response does not fit `/openapi.json` */
-  async send(method: string, path: string, sending: RequestOptions = {}): Promise<Answer> {
+  async send(method: string, path: string, sending: RequestOptions = {}): Promise<HttpResponse> {
     const authorization = this.token === undefined ? {} : { authorization: `Bearer ${this.token}` };
     const headers = { ...authorization, ...sending.headers };
-    const answer = await send(method, this.#server.base + path, { ...sending, headers }).catch((cause: Error) => {
+    const response = await send(method, this.#server.base + path, { ...sending, headers }).catch((cause: Error) => {
       throw new Error(`${cause.message}; the server printed:\n${this.#server.output.slice(-2000)}`, { cause });
     });
     const { document } = this.#server;
-    const fault = document && documentFault(document, method, path, answer);
+    const fault = document && documentFault(document, method, path, response);
     if (fault) throw new Error(fault);
-    return answer;
+    return response;
   }
 
-  get(path: string, headers: RequestOptions["headers"] = {}): Promise<Answer> {
+  get(path: string, headers: RequestOptions["headers"] = {}): Promise<HttpResponse> {
     return this.send("GET", path, { headers });
   }
 
   /** Posts a value as JSON. */
-  post(path: string, value: unknown, headers: RequestOptions["headers"] = {}): Promise<Answer> {
+  post(path: string, value: unknown, headers: RequestOptions["headers"] = {}): Promise<HttpResponse> {
     return this.send("POST", path, {
       headers: { "content-type": "application/json", ...headers },
       body: JSON.stringify(value),
     });
   }
 
-  patch(path: string, value: unknown, headers: RequestOptions["headers"] = {}): Promise<Answer> {
+  patch(path: string, value: unknown, headers: RequestOptions["headers"] = {}): Promise<HttpResponse> {
     return this.send("PATCH", path, {
       headers: { "content-type": "application/json", ...headers },
       body: JSON.stringify(value),
     });
   }
 
-  delete(path: string): Promise<Answer> {
+  delete(path: string): Promise<HttpResponse> {
     return this.send("DELETE", path);
   }
 
@@ -137,11 +137,11 @@ export class Client {
 
   /** Links an instance as a person would: reads the code with a camera, opens its address, presses the button. */
   async link(id: string): Promise<void> {
-    let answer = await send("POST", await this.linkUrl(id));
+    let response = await send("POST", await this.linkUrl(id));
     // On a busy machine a code may expire before the button is pressed: a person scans the next one.
-    for (let tries = 5; answer.status === 410 && tries > 0; tries--)
-      answer = await send("POST", await this.linkUrl(id));
-    expected(200, answer);
+    for (let tries = 5; response.status === 410 && tries > 0; tries--)
+      response = await send("POST", await this.linkUrl(id));
+    expected(200, response);
     await this.waitForInstance(id, "ACTIVE");
   }
 
@@ -166,7 +166,7 @@ export class Client {
     instanceId: string,
     fields: Record<string, unknown> = {},
     headers: RequestOptions["headers"] = {},
-  ): Promise<Answer> {
+  ): Promise<HttpResponse> {
     const call = { instanceId, type: "FIXED_TTS", target: { phoneNumber: LISTENER }, tts: HELLO, ...fields };
     return this.post("/v1/calls", call, headers);
   }
@@ -205,9 +205,9 @@ export class Client {
 }
 
 /** The response, if it has this status. @throws {Error} it has another one; the message shows the response */
-export function expected(status: number, answer: Answer): Answer {
-  if (answer.status === status) return answer;
-  throw new Error(`expected status ${status}, got ${answer.status}: ${answer.text.slice(0, 500)}`);
+export function expected(status: number, response: HttpResponse): HttpResponse {
+  if (response.status === status) return response;
+  throw new Error(`expected status ${status}, got ${response.status}: ${response.text.slice(0, 500)}`);
 }
 
 const POLL_MS = 25;
@@ -215,18 +215,18 @@ const POLL_MS = 25;
 /** Repeats a request until its response is accepted. @throws {Error} the time limit has passed; the message shows the last response */
 export async function until<T>(
   ask: () => T | Promise<T>,
-  isAccepted: (answer: T) => boolean,
+  isAccepted: (response: T) => boolean,
   withinMs: number,
   description: string,
   pollMs: number = POLL_MS,
 ): Promise<T> {
   const deadline = performance.now() + withinMs;
   for (;;) {
-    const answer = await ask();
-    if (isAccepted(answer)) return answer;
+    const response = await ask();
+    if (isAccepted(response)) return response;
     if (performance.now() > deadline)
       throw new Error(
-        `timed out after ${withinMs} ms waiting for ${description}; last result: ${JSON.stringify(answer)}`,
+        `timed out after ${withinMs} ms waiting for ${description}; last result: ${JSON.stringify(response)}`,
       );
     await new Promise((resolve) => setTimeout(resolve, pollMs));
   }

@@ -40,10 +40,10 @@ async function postgresRows(url: string): Promise<Rows> {
     const { rows } = await client.query(
       "select tablename from pg_tables where schemaname = current_schema() and tablename <> 'owners'",
     );
-    const found: [string, Row[]][] = [];
+    const tables: [string, Row[]][] = [];
     for (const { tablename } of rows)
-      found.push([tablename, sortRows((await client.query(`select * from "${tablename}"`)).rows)]);
-    return Object.fromEntries(found);
+      tables.push([tablename, sortRows((await client.query(`select * from "${tablename}"`)).rows)]);
+    return Object.fromEntries(tables);
   } finally {
     await client.end();
   }

@@ -1,5 +1,5 @@
 import { faults, type Schema } from "../http/support/json-schema.ts";
-import type { Answer } from "./server-http.ts";
+import type { HttpResponse } from "./server-http.ts";
 
 /** The parts of an OpenAPI document that the suite checks. */
 export interface OpenApi {
@@ -15,7 +15,12 @@ export interface Operation {
 }
 
 /** Difference between a response and the document; undefined if there is none. */
-export function documentFault(document: OpenApi, method: string, path: string, answer: Answer): string | undefined {
+export function documentFault(
+  document: OpenApi,
+  method: string,
+  path: string,
+  answer: HttpResponse,
+): string | undefined {
   const pathname = path.replace(/[?#].*$/s, "");
   const template = Object.keys(document.paths).find((candidate) =>
     new RegExp(`^${candidate.replaceAll(".", "\\.").replace(/\{\w+\}/g, "[^/]+")}$`).test(pathname),

@@ -3,7 +3,7 @@ import { request as httpsRequest } from "node:https";
 import { connect } from "node:net";
 
 /** A server's response, as received over the wire. */
-export interface Answer {
+export interface HttpResponse {
   readonly status: number;
   /** By lower-case name; repeated ones joined with ", ". */
   readonly headers: Readonly<Record<string, string>>;
@@ -32,7 +32,7 @@ export function send(
   method: string,
   url: string,
   { headers, body, timeoutMs = 20_000 }: RequestOptions = {},
-): Promise<Answer> {
+): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     let hasResponse = false;
     const request = url.startsWith("https:") ? httpsRequest : httpRequest;
@@ -58,7 +58,7 @@ export function send(
     outgoing.on("upgrade", (response, socket) => {
       hasResponse = true;
       socket.destroy();
-      settle(() => resolve(answerOf(response, Buffer.alloc(0))));
+      settle(() => resolve(httpResponseOf(response, Buffer.alloc(0))));
     });
     outgoing.on("error", (error) => {
       if (!hasResponse) settle(() => reject(error));
@@ -89,13 +89,13 @@ async function pump(
   }
 }
 
-async function read(response: IncomingMessage): Promise<Answer> {
+async function read(response: IncomingMessage): Promise<HttpResponse> {
   const chunks: Buffer[] = [];
   for await (const chunk of response) chunks.push(chunk as Buffer);
-  return answerOf(response, Buffer.concat(chunks));
+  return httpResponseOf(response, Buffer.concat(chunks));
 }
 
-function answerOf(response: IncomingMessage, body: Buffer): Answer {
+function httpResponseOf(response: IncomingMessage, body: Buffer): HttpResponse {
   const raw = response.rawHeaders;
   const rawHeaders = raw.flatMap((name, i) => (i % 2 === 0 ? [[name, raw[i + 1] ?? ""] as const] : []));
   const headers: Record<string, string> = {};

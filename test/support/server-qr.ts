@@ -76,7 +76,7 @@ export function readQr(png: Buffer): string {
     width: number,
     height: number,
   ) => { data: string } | null;
-  const found = decode(rgba, width, height);
-  if (!found) throw new Error(`no QR code can be read in a picture of ${width} by ${height} pixels`);
-  return found.data;
+  const qrCode = decode(rgba, width, height);
+  if (!qrCode) throw new Error(`no QR code can be read in a picture of ${width} by ${height} pixels`);
+  return qrCode.data;
 }

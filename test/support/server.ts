@@ -15,7 +15,7 @@ import { type Finished, type Runtime, type RuntimeName, run, runtimes, type Serv
 import { Client, expected, until } from "./server-client.ts";
 import { type DatabaseLocation, type Rows, readRows } from "./server-database.ts";
 import type { OpenApi } from "./server-document.ts";
-import { type Answer, send } from "./server-http.ts";
+import { type HttpResponse, send } from "./server-http.ts";
 
 /** Short, because a server that replaces a killed one waits for its lease to expire. */
 const LEASE = { RINGPORT_LEASE_MS: "5000", RINGPORT_LEASE_RENEW_MS: "800" };
@@ -62,8 +62,9 @@ function target(name: RuntimeName, database: Target["database"]): Target {
 
 /** Registers the same tests for each target of this run; without one they are skipped, and the title has the reason. */
 export function describeEach(targets: readonly Target[], define: (target: Target) => void): void {
-  for (const one of targets)
-    if (TARGET_PATTERN.test(one.title)) describe.skipIf(one.missing)(one.title, () => define(one));
+  for (const eachTarget of targets)
+    if (TARGET_PATTERN.test(eachTarget.title))
+      describe.skipIf(eachTarget.missing)(eachTarget.title, () => define(eachTarget));
 }
 
 export interface ServerOptions {
@@ -234,7 +235,7 @@ export class Server {
   }
 
   /** Sends a request without a token and without checking the document. */
-  ask(method: string, path: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+  ask(method: string, path: string, headers: Readonly<Record<string, string>> = {}): Promise<HttpResponse> {
     return send(method, this.base + path, { headers });
   }
 

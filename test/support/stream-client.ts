@@ -165,11 +165,11 @@ export class StreamClient {
   ): Promise<StreamMessage> {
     return until(
       () => this.messages.find(isAccepted),
-      (found) => found !== undefined || this.#closed !== undefined,
+      (message) => message !== undefined || this.#closed !== undefined,
       withinMs,
       description,
-    ).then((found) => {
-      if (found) return found;
+    ).then((message) => {
+      if (message) return message;
       const closed = JSON.stringify(this.#closed);
       throw new Error(
         `the stream closed (${closed}) before ${description}; received: ${JSON.stringify(this.messages)}`,

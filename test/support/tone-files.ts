@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { rms } from "../../src/audio/samples/pcm.ts";
 import { toneShare } from "../../src/audio/tones/tone.ts";
 
-/** Audio of all files, for 3 s: a tone of this many Hz. */
+/** Frequency of the tone in all files, Hz; each lasts 3 s. */
 export const TONE_HZ = 1000;
 
 /** MP3 at 44.1 kHz, stereo, with tags and a cover. */

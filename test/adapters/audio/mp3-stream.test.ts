@@ -71,16 +71,16 @@ describe("an MP3 that arrives in pieces", () => {
     ["vbr", vbrMp3],
     ["gapped", gappedMp3],
   ])("decodes %s identically byte by byte, in odd pieces and at once", { timeout: 60_000 }, async (_, file) => {
-    const whole = await play([file]);
+    const decodedAtOnce = await play([file]);
     const next = random(5);
     for (const length of [() => 1, () => 97, () => 640, () => 4097, () => Math.floor(next() * 9000)])
-      expect(await play(cutPieces(file, length))).toEqual(whole);
+      expect(await play(cutPieces(file, length))).toEqual(decodedAtOnce);
     expect(
       await play(
         cutPieces(file, () => 97),
         "mp3",
       ),
-    ).toEqual(whole);
+    ).toEqual(decodedAtOnce);
   });
 
   test("is decoded on arrival, a frame or two late", async () => {

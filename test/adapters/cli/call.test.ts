@@ -22,8 +22,9 @@ describe.skipIf(ON_NODE.missing)(`ringport call on ${ON_NODE.title}`, { timeout:
     expect([code, stderr]).toEqual([0, ""]);
     const [id = ""] = /call_\w{26}/.exec(stdout) ?? [];
     expect(stdout.split("\n")[0]).toBe(`${id} to +12025550100 from "Front desk"`);
-    const told = stdout.split("\n").map((line) => line.trim().split(/\s+/)[2]);
-    for (const type of ["queued", "ringing", "answered", "message_ready", "completed"]) expect(told).toContain(type);
+    const eventNames = stdout.split("\n").map((line) => line.trim().split(/\s+/)[2]);
+    for (const type of ["queued", "ringing", "answered", "message_ready", "completed"])
+      expect(eventNames).toContain(type);
     expect(stdout).toContain("COMPLETED: message_played");
     expect(stdout).not.toContain("\x1b");
     const { outcome } = await client.readCall(id);
@@ -71,9 +72,12 @@ describe.skipIf(ON_NODE.missing)(`ringport call on ${ON_NODE.title}`, { timeout:
     running.child.kill("SIGINT");
     const { code, stdout } = await running.finished;
     expect(code).toBe(130);
-    const told = JSON.parse(stdout) as CallDocument;
-    expect(told).toMatchObject({ status: "FAILED", outcome: { reason: "terminated" } });
-    expect(await client.readCall(told.id)).toMatchObject({ status: "FAILED", outcome: { reason: "terminated" } });
+    const callDocument = JSON.parse(stdout) as CallDocument;
+    expect(callDocument).toMatchObject({ status: "FAILED", outcome: { reason: "terminated" } });
+    expect(await client.readCall(callDocument.id)).toMatchObject({
+      status: "FAILED",
+      outcome: { reason: "terminated" },
+    });
     expect(await queue()).toEqual([]);
   });
 
@@ -118,7 +122,7 @@ describe.skipIf(ON_NODE.missing)(`ringport call on ${ON_NODE.title}`, { timeout:
       return join(folder, name);
     };
     const text = ["--text", "Hi."];
-    for (const [args, wanted] of [
+    for (const [args, expectedText] of [
       [["12025550100", ...text], "E.164"],
       [["+1 202 555-0100", ...text], "such as +12025550100"],
       [["004930123456", ...text], "such as +4930123456"],
@@ -133,7 +137,7 @@ describe.skipIf(ON_NODE.missing)(`ringport call on ${ON_NODE.title}`, { timeout:
       // No request is sent: this address has no server.
       const { code, stdout, stderr } = await cli.run("speaker", ["call", ...args, "--url", "http://127.0.0.1:1"]);
       expect([code, stdout]).toEqual([2, ""]);
-      expect(stderr).toContain(wanted);
+      expect(stderr).toContain(expectedText);
       expect(stderr.trim().split("\n")).toHaveLength(1);
     }
   });
@@ -141,8 +145,8 @@ describe.skipIf(ON_NODE.missing)(`ringport call on ${ON_NODE.title}`, { timeout:
   test("a refusal of the server names each fault", async () => {
     await cli.caller("mistaken");
     const args = ["call", "+12025550100", "--text", "Hi.", "--voice"];
-    const one = await cli.run("mistaken", [...args, "pt-PT-99"]);
-    expect([one.code, one.stderr]).toEqual([
+    const mistakenVoice = await cli.run("mistaken", [...args, "pt-PT-99"]);
+    expect([mistakenVoice.code, mistakenVoice.stderr]).toEqual([
       2,
       expect.stringContaining("/tts/voiceId: voice pt-PT-99 is not available"),
     ]);

@@ -48,7 +48,7 @@ describe.skipIf(noBash)(`completion in bash${noBash ? ` (skipped: ${noBash})` : 
   }
 
   test("commands, flags, values and files are completed", async () => {
-    const wanted: Readonly<Record<string, readonly string[]>> = {
+    const expectedWords: Readonly<Record<string, readonly string[]>> = {
       "ringport ": ["serve", "instance", "call", "calls", "doctor", "token"],
       "ringport in": ["instance"],
       "ringport instance ": ["create", "list", "show", "qr", "delete"],
@@ -63,12 +63,12 @@ describe.skipIf(noBash)(`completion in bash${noBash ? ` (skipped: ${noBash})` : 
       "ringport call +12025550100 --audio mus": ["music"],
       "ringport call +12025550100 --audio music/": ["music/my song.mp3"],
     };
-    const lines = Object.keys(wanted);
-    for (const [n, found] of (await offered(lines)).entries()) {
+    const lines = Object.keys(expectedWords);
+    for (const [n, offeredWords] of (await offered(lines)).entries()) {
       const line = lines[n]!;
-      expect(found, line).toEqual(expect.arrayContaining([...wanted[line]!]));
+      expect(offeredWords, line).toEqual(expect.arrayContaining([...expectedWords[line]!]));
       const last = /[ =]$/.test(line) ? "" : (line.split(/[ =]/).at(-1) ?? "");
-      for (const word of found)
+      for (const word of offeredWords)
         expect(word.toLowerCase().startsWith(last.toLowerCase()), `${line}: ${word}`).toBe(true);
     }
   });

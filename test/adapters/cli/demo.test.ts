@@ -24,8 +24,16 @@ describe.skipIf(node.missing)(`ringport demo on ${node.title}`, { timeout: 40_00
       RINGPORT_TELEPHONY: "sip",
     });
     expect(stderr).toBe("");
-    for (const wanted of ["is CREATED", "▄▄▄▄▄", "/simulator/link/", "is ACTIVE", "queued", "answered", "COMPLETED"])
-      expect(stdout).toContain(wanted);
+    for (const expectedText of [
+      "is CREATED",
+      "▄▄▄▄▄",
+      "/simulator/link/",
+      "is ACTIVE",
+      "queued",
+      "answered",
+      "COMPLETED",
+    ])
+      expect(stdout).toContain(expectedText);
     expect(stdout).toContain("heard_ms=1000 heard_ratio=1");
     expect(stdout).not.toContain("\x1b");
     const path = /What the callee heard: (.+)/.exec(stdout)?.[1] ?? "";

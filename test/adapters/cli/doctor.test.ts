@@ -159,8 +159,8 @@ describe.skipIf(node.missing)(`ringport doctor on ${node.title}`, { timeout: 60_
       const ALLOW = { RINGPORT_AGENT_TOOLS_ALLOW_PRIVATE: "1" };
       const { code, report } = await examine({ RINGPORT_AGENT_TOOLS: JSON.stringify(tools), ...ALLOW });
       expect(code).toBe(0);
-      const found = report.findings.filter(({ name }) => name === "agent tools");
-      expect(found.map(({ state, detail }) => `${state}: ${detail}`)).toEqual([
+      const toolFindings = report.findings.filter(({ name }) => name === "agent tools");
+      expect(toolFindings.map(({ state, detail }) => `${state}: ${detail}`)).toEqual([
         expect.stringMatching(/^works: http:\S+, of one, two: connected within \d+ ms, and no request was sent$/),
         expect.stringMatching(/^broken: http:\S+, of three: no connection: .*ECONNREFUSED/),
         expect.stringMatching(/^broken: https:\S+, of four: no connection: /),

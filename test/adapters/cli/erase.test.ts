@@ -38,15 +38,15 @@ describe.skipIf(node.missing)(`ringport erase on ${node.title}, beside a server`
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({ phone: MASKED, calls: 0, active_calls: [call.id], instances: [] });
     expect(stderr).toBe("");
-    const told = await erase("--phone", NUMBER);
-    expect(told.stderr).toContain(`ringport calls hangup ${call.id}`);
+    const erasure = await erase("--phone", NUMBER);
+    expect(erasure.stderr).toContain(`ringport calls hangup ${call.id}`);
     expect((await client.get(`/v1/calls/${call.id}`)).status).toBe(200);
   });
 
   test("names an instance that the number is linked to, and how to delete it", async () => {
     const { client, instanceId } = await cli.caller("linked");
-    const answer = await client.get(`/v1/instances/${instanceId}?expand=connection`);
-    const { phone } = answer.json<{ connection: { phone: string } }>().connection;
+    const response = await client.get(`/v1/instances/${instanceId}?expand=connection`);
+    const { phone } = response.json<{ connection: { phone: string } }>().connection;
     const { code, stderr } = await erase("--phone", phone);
     expect(code).toBe(1);
     expect(stderr).toContain(`ringport instance delete ${instanceId}`);

@@ -98,7 +98,7 @@ for (const runtime of runtimes.filter(({ name }) => name !== "node22"))
     test.for<[what: string, name: string, said: string, prepare: (folder: string) => void]>([
       ["a file that is there", "notes", "remove the file", (folder) => writeFileSync(join(folder, "notes"), "mine")],
       ["a folder that is missing", "none/token", "its folder does not exist", () => {}],
-    ])("%s is refused before anything is created", async ([, name, said, prepare]) => {
+    ])("%s is refused before anything is created", async ([, name, message, prepare]) => {
       const folder = freshFolder();
       prepare(folder);
       const before = readdirSync(folder);
@@ -106,7 +106,7 @@ for (const runtime of runtimes.filter(({ name }) => name !== "node22"))
       const { code, stdout, stderr } = await launch(["serve"], { env, runtime }).finished;
       expect([code, stdout]).toEqual([2, ""]);
       expect(stderr).toContain(`RINGPORT_TOKEN_FILE is ${JSON.stringify(join(folder, name))}: `);
-      expect(stderr).toContain(said);
+      expect(stderr).toContain(message);
       expect(readdirSync(folder)).toEqual(before);
     });
 

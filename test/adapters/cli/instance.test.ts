@@ -31,8 +31,8 @@ describe.skipIf(ON_NODE.missing)(`ringport instance on ${ON_NODE.title}`, { time
     expect(made.stderr).toContain(`ringport instance qr ${id}`);
     const listed = await cli.run("keeper", ["instance", "list"]);
     expect(listed.stdout.trim().split("\t").slice(0, 3)).toEqual([id, "Front desk", "CREATED"]);
-    const shown = await cli.run("keeper", ["instance", "show", id]);
-    expect(shown.stdout).toMatch(/metadata +\{"floor":2\}/);
+    const instanceRun = await cli.run("keeper", ["instance", "show", id]);
+    expect(instanceRun.stdout).toMatch(/metadata +\{"floor":2\}/);
     const json = await cli.run("keeper", ["instance", "show", id, "--json"]);
     expect(JSON.parse(json.stdout)).toMatchObject({ id, callQueue: [], connection: { state: "unlinked" } });
     expect((await cli.run("keeper", ["instance", "delete", id])).code).toBe(0);

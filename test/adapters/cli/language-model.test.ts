@@ -26,8 +26,8 @@ describe("the language model of this machine", () => {
     const chat = await serving("two", ["text-embedding-nomic", "some-model", "other-model"]);
     const servers = [await nothing("none"), embeddings, chat];
     const requests: string[] = [];
-    const found = await findLanguageModel({}, { servers, onAsk: ({ model }) => requests.push(model) });
-    expect(found).toEqual({ baseUrl: chat.url, model: "some-model" });
+    const model = await findLanguageModel({}, { servers, onAsk: ({ model }) => requests.push(model) });
+    expect(model).toEqual({ baseUrl: chat.url, model: "some-model" });
     expect(requests).toEqual(["some-model"]);
     expect(chat.server.chats).toMatchObject([
       { model: "some-model", tools: ["hang_up", "leave_voicemail", "send_dtmf"] },
@@ -37,8 +37,8 @@ describe("the language model of this machine", () => {
 
   test("has the name of the settings, with or without the tag of Ollama", async () => {
     const servers = [await serving("one", ["first"]), await serving("two", ["second:latest"])];
-    const found = await findLanguageModel({ model: "second" }, { servers });
-    expect(found).toEqual({ baseUrl: servers[1]!.url, model: "second:latest" });
+    const model = await findLanguageModel({ model: "second" }, { servers });
+    expect(model).toEqual({ baseUrl: servers[1]!.url, model: "second:latest" });
     expect(await findLanguageModel({ model: "third" }, { servers })).toMatchObject({
       detail: 'no server has "third" (first, second:latest)',
       fix: "load a model there",

@@ -43,8 +43,13 @@ describe.skipIf(node.missing)(`ringport serve on ${node.title}`, { timeout: 40_0
     await expect.poll(first.output, { timeout: 10_000 }).toContain("curl -X POST");
     const text = first.output();
     expect(text.split("\n").find((line) => line.includes("http"))).toBe(`Ringport is listening on ${first.url}`);
-    for (const wanted of [`${first.url}/docs`, data, "RINGPORT_STREAM_PREVIEW=1 switches it on", "GET /v1/voices"])
-      expect(text).toContain(wanted);
+    for (const expectedText of [
+      `${first.url}/docs`,
+      data,
+      "RINGPORT_STREAM_PREVIEW=1 switches it on",
+      "GET /v1/voices",
+    ])
+      expect(text).toContain(expectedText);
     const token = tokenIn(data);
     expect(text).toContain(`-H "Authorization: Bearer $(cat ${join(data, "token")})"`);
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
@@ -185,8 +190,8 @@ describe.skipIf(node.missing)(`ringport serve on ${node.title}`, { timeout: 40_0
       .split("\n")
       .filter((line) => line.startsWith("{"));
     const logged = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
-    const told = logged.filter(({ call_id }) => call_id === id).map(({ msg }) => msg);
-    for (const msg of ["request", "call queued", "call ringing", "call failed"]) expect(told).toContain(msg);
+    const messages = logged.filter(({ call_id }) => call_id === id).map(({ msg }) => msg);
+    for (const msg of ["request", "call queued", "call ringing", "call failed"]) expect(messages).toContain(msg);
     const placed = logged.find(({ path, method }) => path === "/v1/calls" && method === "POST");
     expect(placed).toMatchObject({ call_id: id, status: 201, request_id: expect.stringMatching(/^req_/) });
     const linked = logged.find(({ msg }) => msg === "instance.linked");

@@ -63,12 +63,12 @@ describe.skipIf(node.missing)(`ringport token on ${node.title}, beside a server`
   test("a demo token is tied to an instance of its user", async () => {
     const { stdout } = await run(["token", "create", "--user", "bea", "--data", data, "--json"]);
     const { token } = JSON.parse(stdout) as { token: string };
-    const answer = await fetch(`${server.url}/v1/instances`, {
+    const response = await fetch(`${server.url}/v1/instances`, {
       method: "POST",
       headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
       body: '{"name":"for the demo"}',
     });
-    const { id } = (await answer.json()) as { id: string };
+    const { id } = (await response.json()) as { id: string };
     const stranger = await run(["token", "create", "--user", "cy", "--demo-instance", id, "--data", data]);
     expect(stranger.code).toBe(2);
     expect(stranger.stderr).toContain('does not belong to the user "cy"');
@@ -93,12 +93,15 @@ describe.skipIf(node.missing)(`ringport token on ${node.title}, beside a server`
     expect(table.stdout).toMatch(
       /\t\+49,\+43\t200\teverything\tnever\tworks\n.*\tevery number\tany number\teverything\tnever\tworks\n/,
     );
-    const answer = await fetch(`${server.url}/v1/calls`, {
+    const response = await fetch(`${server.url}/v1/calls`, {
       method: "POST",
       headers: { authorization: `Bearer ${record.token}`, "content-type": "application/json" },
       body: '{"instanceId":"inst_01k7zq0f8vf1c9m2x4s6t8w0ya","type":"DYNAMIC_STREAM","target":{"phoneNumber":"+12025550100"}}',
     });
-    expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([403, "destination_not_allowed"]);
+    expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([
+      403,
+      "destination_not_allowed",
+    ]);
   });
 
   test.each([

@@ -22,9 +22,9 @@ describe.skipIf(node.missing)(`the command line on ${node.title}`, { timeout: 30
     ],
     [["help", "demo"], ["--audio FILE"]],
     [["--version"], [VERSION]],
-  ])("ringport %j prints its help", async (args, wanted) => {
+  ])("ringport %j prints its help", async (args, expectedText) => {
     const { code, stdout, stderr } = await run(args);
-    for (const text of wanted) expect(stdout).toContain(text);
+    for (const text of expectedText) expect(stdout).toContain(text);
     expect([code, stderr]).toEqual([0, ""]);
   });
 
@@ -50,10 +50,10 @@ describe.skipIf(node.missing)(`the command line on ${node.title}`, { timeout: 30
     [["token", "list"], {}, "there is no database"],
     [["demo", "--audio", "no-such-file.wav"], {}, '--audio is "no-such-file.wav"'],
     [["demo", "--audio", "a.wav", "--text", "b"], {}, "leave out --text"],
-  ] as const)("ringport %j with %j fails in one line with exit code 2", async (args, env, wanted) => {
+  ] as const)("ringport %j with %j fails in one line with exit code 2", async (args, env, expectedText) => {
     const data = join(freshFolder(), "data");
     const { code, stdout, stderr } = await run(args, { RINGPORT_DATA: data, ...env });
-    expect(stderr).toContain(wanted);
+    expect(stderr).toContain(expectedText);
     expect(stderr.trim().split("\n")).toHaveLength(1);
     expect([code, stdout]).toEqual([2, ""]);
     expect(existsSync(data)).toBe(false);

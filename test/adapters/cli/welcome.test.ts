@@ -63,13 +63,13 @@ test.each([
 test("the token file is complete before the address", async () => {
   const tokenFile = join(freshFolder(), "token");
   const { print } = welcome({ tokens: 0, tokenFile });
-  const found: string[] = [];
+  const welcomeLines: string[] = [];
   vi.mocked(process.stdout.write).mockImplementation((text) => {
-    if (String(text).includes(BASE)) found.push(readFileSync(tokenFile, "utf8"));
+    if (String(text).includes(BASE)) welcomeLines.push(readFileSync(tokenFile, "utf8"));
     return true;
   });
   await print();
-  expect(found[0]).toBe("rp_live_x\n");
+  expect(welcomeLines[0]).toBe("rp_live_x\n");
 });
 
 test("the first request goes to the public address if the certificate is for it", async () => {

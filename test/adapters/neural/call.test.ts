@@ -83,8 +83,8 @@ describe.skipIf(missingEngine !== undefined)("a call on a server that transcribe
       agent: { instructions: ["Ask visit: do you come", "If yes: say: good"] },
       recording: true,
     });
-    const answer = await client.get(`/v1/calls/${call.id}?expand=transcript,result`);
-    const { transcript, result } = expected(200, answer).json<{
+    const response = await client.get(`/v1/calls/${call.id}?expand=transcript,result`);
+    const { transcript, result } = expected(200, response).json<{
       readonly transcript: readonly { speaker: string; text: string; start_ms: number; end_ms: number }[];
       readonly result: unknown;
     }>();

@@ -65,8 +65,8 @@ describe("a response before the end of the body", () => {
       for (const app of [refuse, lateRefusal]) {
         const port = await serveFake(app);
         const head = `POST /v1/calls HTTP/1.1\r\nHost: a\r\n${request}`;
-        const answers = await Promise.all([raw(port, head, { drip, ms: 6_000 }), raw(port, head, { ms: 6_000 })]);
-        for (const { text, endedAfterMs } of answers) {
+        const responses = await Promise.all([raw(port, head, { drip, ms: 6_000 }), raw(port, head, { ms: 6_000 })]);
+        for (const { text, endedAfterMs } of responses) {
           expect(statusOf(text)).toBe(401);
           expect(text).toMatch(/^connection: close\r$/im);
           expect(endedAfterMs).toBeLessThan(4_000);
@@ -94,9 +94,9 @@ describe("a response before the end of the body", () => {
     async () => {
       const port = await serveFake(refuse);
       const request = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\nab";
-      const answers = await Promise.all(Array.from({ length: 60 }, () => raw(port, request, { ms: 6_000 })));
-      expect(answers.map(({ text }) => statusOf(text))).toEqual(answers.map(() => 401));
-      const openAfterwards = answers.filter(({ endedAfterMs = Infinity }) => endedAfterMs > 1_500);
+      const responses = await Promise.all(Array.from({ length: 60 }, () => raw(port, request, { ms: 6_000 })));
+      expect(responses.map(({ text }) => statusOf(text))).toEqual(responses.map(() => 401));
+      const openAfterwards = responses.filter(({ endedAfterMs = Infinity }) => endedAfterMs > 1_500);
       expect(openAfterwards.length).toBeGreaterThan(0);
       expect(openAfterwards.length).toBeLessThanOrEqual(16);
     },
@@ -212,8 +212,8 @@ describe("a body in pieces", () => {
     const { counts, handle } = files();
     const port = await serveFake({ handle }, { stallMs: 2_000 });
     const readers = [stalledReader(port), stalledReader(port)];
-    const answer = await fetch(`http://127.0.0.1:${port}/`);
-    expect((await answer.arrayBuffer()).byteLength).toBe(TOTAL);
+    const response = await fetch(`http://127.0.0.1:${port}/`);
+    expect((await response.arrayBuffer()).byteLength).toBe(TOTAL);
     await expect.poll(() => counts.closed).toBeGreaterThan(0);
     await expect.poll(() => counts.closed, { timeout: 15_000 }).toBe(3);
     // A paused socket notices its end only when it is read, and Deno cannot end a connection with a full buffer.

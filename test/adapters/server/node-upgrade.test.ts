@@ -57,9 +57,9 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
       await new Promise((resolve) => setTimeout(resolve, 20));
       return plain(401, `${new URL(url).pathname} ${headers.get("upgrade")}`, { "www-authenticate": "Bearer" });
     });
-    const [answer, body] = await refusal(port);
-    expect(answer.statusCode).toBe(401);
-    expect(answer.headers).toMatchObject({ "www-authenticate": "Bearer", connection: "close" });
+    const [response, body] = await refusal(port);
+    expect(response.statusCode).toBe(401);
+    expect(response.headers).toMatchObject({ "www-authenticate": "Bearer", connection: "close" });
     expect(body).toBe("/v1/calls/x/stream websocket");
   });
 
@@ -164,9 +164,9 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
     const headers = { connection: "Upgrade, HTTP2-Settings", upgrade: "h2c", "http2-settings": "AAMAAABk" };
     const outgoing = request({ port, method: "POST", path: "/v1/calls", headers });
     outgoing.end("hello");
-    const [answer] = (await once(outgoing, "response")) as [IncomingMessage];
+    const [response] = (await once(outgoing, "response")) as [IncomingMessage];
     let body = "";
-    for await (const piece of answer) body += piece;
+    for await (const piece of response) body += piece;
     expect(JSON.parse(body)).toMatchObject({ method: "POST", body: "hello" });
   });
 
@@ -245,8 +245,8 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
     const post = async (authorization: string) => {
       const headers = { ...HANDSHAKE, authorization };
       const outgoing = request({ port, method: "POST", path: "/v1/calls", headers }).end("with a body");
-      const [answer] = (await once(outgoing, "response")) as [IncomingMessage];
-      return [answer.statusCode, await textOf(answer)];
+      const [response] = (await once(outgoing, "response")) as [IncomingMessage];
+      return [response.statusCode, await textOf(response)];
     };
     expect(await post("Bearer unknown")).toEqual([401, "who?"]);
     expect(await post("Bearer known")).toEqual([400, expect.stringContaining("upgrade_not_offered")]);

@@ -31,9 +31,13 @@ async function serveFake(app: ServedApp): Promise<Listening> {
 describe.skipIf(!onNode)("serving on Node (skipped elsewhere: Bun and Deno have their own adapters)", () => {
   test("a request arrives with its method, absolute URL, headers and body", async () => {
     const { url } = await serveFake(fakeApp());
-    const answer = await fetch(`${url}/a/b?c=d`, { method: "POST", body: "hello", headers: { "content-type": "a/b" } });
-    expect(answer.status).toBe(200);
-    expect(await answer.json()).toEqual({ method: "POST", url: `${url}/a/b?c=d`, type: "a/b", body: "hello" });
+    const response = await fetch(`${url}/a/b?c=d`, {
+      method: "POST",
+      body: "hello",
+      headers: { "content-type": "a/b" },
+    });
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({ method: "POST", url: `${url}/a/b?c=d`, type: "a/b", body: "hello" });
   });
 
   test("a request without a body has none", async () => {
@@ -63,8 +67,8 @@ describe.skipIf(!onNode)("serving on Node (skipped elsewhere: Bun and Deno have 
   test("a connection survives unread small bodies", async () => {
     const { port } = await serveFake(fakeApp({ handle: () => plain(401, "who are you") }));
     const post = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello";
-    const { text: answer } = await raw(port, post + post + post, { answers: 3 });
-    expect(answer.match(/HTTP\/1\.1 401/g)).toHaveLength(3);
+    const { text: response } = await raw(port, post + post + post, { answers: 3 });
+    expect(response.match(/HTTP\/1\.1 401/g)).toHaveLength(3);
   });
 
   test("a body of 1 GB is refused early, and its client receives the response", async () => {
@@ -80,9 +84,9 @@ describe.skipIf(!onNode)("serving on Node (skipped elsewhere: Bun and Deno have 
     const upload = request({ port, method: "POST", headers: { "content-length": String(2 ** 30) } });
     upload.on("error", () => {});
     body.pipe(upload);
-    const [answer] = (await once(upload, "response")) as [IncomingMessage];
-    expect(answer.statusCode).toBe(413);
-    expect(await Readable.toWeb(answer).getReader().read()).toMatchObject({ done: false });
+    const [response] = (await once(upload, "response")) as [IncomingMessage];
+    expect(response.statusCode).toBe(413);
+    expect(await Readable.toWeb(response).getReader().read()).toMatchObject({ done: false });
     expect(sent).toBeLessThan(100 * 1024 * 1024);
     body.destroy();
     upload.destroy();
@@ -127,16 +131,16 @@ describe.skipIf(!onNode)("serving on Node (skipped elsewhere: Bun and Deno have 
 
   test("an application that throws gets a 500", async () => {
     const { url } = await serveFake(fakeApp({ handle: () => Promise.reject(new Error("secret detail")) }));
-    const answer = await fetch(url);
-    expect(answer.status).toBe(500);
-    expect(await answer.text()).not.toContain("secret detail");
+    const response = await fetch(url);
+    expect(response.status).toBe(500);
+    expect(await response.text()).not.toContain("secret detail");
   });
 
   test("bytes that are not HTTP get a problem document", async () => {
     const { port } = await serveFake(fakeApp());
-    const { text: answer } = await raw(port, "GARBAGE\r\n\r\n");
-    expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
-    expect(answer).toContain("application/problem+json");
+    const { text: response } = await raw(port, "GARBAGE\r\n\r\n");
+    expect(response).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    expect(response).toContain("application/problem+json");
     const { text: huge } = await raw(port, `GET / HTTP/1.1\r\nHost: x\r\nX: ${"x".repeat(20_000)}\r\n\r\n`);
     expect(huge).toMatch(/^HTTP\/1\.1 431 /);
   });
@@ -194,8 +198,8 @@ describe.skipIf(!onNode)("mounting in a Node application (skipped elsewhere)", (
           await app(Object.assign(message, { body: parsed }), response);
         }),
       );
-      const answer = await fetch(url, { method: "POST", body: "unparsed", headers: { "content-encoding": "gzip" } });
-      expect(await answer.json()).toEqual([expected, String(expected.length), null]);
+      const response = await fetch(url, { method: "POST", body: "unparsed", headers: { "content-encoding": "gzip" } });
+      expect(await response.json()).toEqual([expected, String(expected.length), null]);
     }
   });
 
@@ -235,8 +239,8 @@ describe.skipIf(!onNode)("mounting in a Node application (skipped elsewhere)", (
         response.end(`next: ${message.method} ${message.url} ${body}`);
       }),
     );
-    const answer = await fetch(`${url}/pages?x=1`, { method: "POST", body: "hello" });
-    expect(await answer.text()).toBe("next: POST /pages?x=1 hello");
+    const response = await fetch(`${url}/pages?x=1`, { method: "POST", body: "hello" });
+    expect(await response.text()).toBe("next: POST /pages?x=1 hello");
     expect(await (await fetch(`${url}/v1/nothing`)).text()).toBe("ours");
     expect(paths).toEqual(["/v1/nothing"]);
   });
@@ -246,8 +250,8 @@ describe.skipIf(!onNode)("mounting in a Node application (skipped elsewhere)", (
       handler(fakeApp({ claims: (url) => new URL(url).pathname === prefix, handle: () => plain(200, prefix) }));
     const url = await host(chain(app("/a"), app("/b"), app("/a"), async (_, response) => void response.end("rest")));
     for (const path of ["/a", "/b", "/c", "/b"]) {
-      const answer = await fetch(url + path, { signal: AbortSignal.timeout(3_000) });
-      expect(await answer.text()).toBe(path === "/c" ? "rest" : path);
+      const response = await fetch(url + path, { signal: AbortSignal.timeout(3_000) });
+      expect(await response.text()).toBe(path === "/c" ? "rest" : path);
     }
   });
 

@@ -23,8 +23,8 @@ async function expectHeard(callee: Script, afterConnect: (voice: Voice) => void 
   await leg.hangUp();
   await events.over;
   expect(events.types).not.toContain("media_lost");
-  const loud = peerCall.heard.filter((sample) => Math.abs(sample) > 1_000).length;
-  expect(loud).toBeGreaterThan(0.9 * 8 * MESSAGE_MS * 0.9); // a sine is this loud for nine tenths of the time
+  const loudCount = peerCall.heard.filter((sample) => Math.abs(sample) > 1_000).length;
+  expect(loudCount).toBeGreaterThan(0.9 * 8 * MESSAGE_MS * 0.9); // a sine is this loud for nine tenths of the time
   return { recorder, statistics, far: peerCall };
 }
 

@@ -30,8 +30,8 @@ async function expectCallContinues(
   await playout.drained;
   await scene.network.until(() => toneShare(recorder.heard().subarray(-1_600), 1_000, 8_000) > 0.9, "the other phone");
   expect(recorder.frames.length).toBeGreaterThan(frameCount);
-  const loud = (): number => peerCall.heard.filter((sample) => Math.abs(sample) > 1_000).length;
-  await scene.network.until(() => loud() > 0.9 * 4_000 * 0.9, "our audio at that phone");
+  const loudCount = (): number => peerCall.heard.filter((sample) => Math.abs(sample) > 1_000).length;
+  await scene.network.until(() => loudCount() > 0.9 * 4_000 * 0.9, "our audio at that phone");
   await leg.hangUp();
   await events.over;
   expect(events.types).not.toContain("media_lost");

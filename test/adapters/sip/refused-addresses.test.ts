@@ -64,12 +64,12 @@ describe("an SDP address outside of mediaFrom", () => {
   test("gets no audio; it goes to the source of the remote audio", async () => {
     const call = await callTo({ says: { hz: 1_000 } }, ONLY_FAR_END.mediaFrom);
     const { leg, events, scene } = call;
-    const loud = await countLoudSamples(scene, call);
+    const loudCount = await countLoudSamples(scene, call);
     expect(call.seen()).toEqual([]);
     expect(refusals(call)).toEqual([["media.address_refused", FOREIGN_HOST]]);
     expect(events.types.slice(0, 4)).toEqual(["placed", "alerting", "noted", "answered"]);
     expect(events.types).toContain("connected");
-    expect(loud).toBeGreaterThan(0.9 * 8 * 1_000 * 0.9); // a sine is this loud for nine tenths of the time
+    expect(loudCount).toBeGreaterThan(0.9 * 8 * 1_000 * 0.9); // a sine is this loud for nine tenths of the time
     expect(leg.statistics?.()?.heldMs).toBe(0);
   });
 
@@ -149,12 +149,12 @@ test.each(["192.0.0.4", "198.18.0.1"])("a callee whose SDP names %s hears the ca
   const scene = await Scene.open({}, { callees: { "*": callee } });
   const call = await scene.call(NUMBER);
   await call.events.next("connected", 5_000);
-  const loud = await countLoudSamples(scene, call);
-  expect(loud).toBeGreaterThan(0.8 * 8 * 1_000 * 0.9);
+  const loudCount = await countLoudSamples(scene, call);
+  expect(loudCount).toBeGreaterThan(0.8 * 8 * 1_000 * 0.9);
 });
 
 test.each([
-  ["outside of signallingFrom gets nothing: ACK and BYE take the path of the INVITE", ["127.0.0.1"], false],
+  ["outside of signallingFrom is ignored: ACK and BYE take the INVITE's path", ["127.0.0.1"], false],
   ["within signallingFrom is followed", ["127.0.0.0/24"], true],
 ] as const)("a Record-Route %s", async (_, signallingFrom, isFollowed) => {
   const { port, seen } = await foreignHost(0);

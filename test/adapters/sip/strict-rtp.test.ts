@@ -20,8 +20,8 @@ test.each([
   const statistics = leg.statistics!()!;
   expect(peerCall!.voice!.sentPackets).toBeGreaterThan(20);
   if (strictRtp) {
-    const loud = (): number => peerCall!.heard.filter((sample) => Math.abs(sample) > 1_000).length;
-    await scene.network.until(() => loud() > 0.9 * 4_000 * 0.9, "our audio at the address of its SDP");
+    const loudCount = (): number => peerCall!.heard.filter((sample) => Math.abs(sample) > 1_000).length;
+    await scene.network.until(() => loudCount() > 0.9 * 4_000 * 0.9, "our audio at the address of its SDP");
     expect(recorder.frames.length).toBe(0);
     expect(statistics.packetsInjected).toBeGreaterThan(20);
   } else {

@@ -49,9 +49,9 @@ describe("voice samples", { timeout: 30_000 }, () => {
 
 /** The share of the windows whose loudness is above a level. */
 function share(samples: Int16Array, size: number, level: number): number {
-  let loud = 0;
+  let loudCount = 0;
   let windows = 0;
   for (let offset = 0; offset + size <= samples.length; offset += size, windows++)
-    if (rms(samples.subarray(offset, offset + size)) > level) loud++;
-  return loud / windows;
+    if (rms(samples.subarray(offset, offset + size)) > level) loudCount++;
+  return loudCount / windows;
 }

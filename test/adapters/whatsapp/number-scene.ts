@@ -119,8 +119,10 @@ export class NumberScene {
 
   /** Our audio that the callee of the latest call has heard, ms. */
   get heardMs(): number {
-    const loud = Array.from(this.network.call().heard).filter((sample) => Math.abs(sample) > NumberScene.LEVEL / 2);
-    return loud.length / 16;
+    const loudSamples = Array.from(this.network.call().heard).filter(
+      (sample) => Math.abs(sample) > NumberScene.LEVEL / 2,
+    );
+    return loudSamples.length / 16;
   }
 
   /** States of the client's calls. */

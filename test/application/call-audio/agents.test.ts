@@ -175,7 +175,7 @@ describe("an agent call", () => {
     await world.system.advance(1_000);
     leg.end("callee_hung_up");
     await world.system.advance(1_500);
-    const [first, second, third, ...rest] = (await world.storedCall(call)).turns ?? [];
+    const [first, second, third, ...laterTurns] = (await world.storedCall(call)).turns ?? [];
     expect(first).toMatchObject({ input: "begin", turnGapMs: null, interrupted: true, llmTtftMs: 123 });
     // The voice of 800 ms was noticed after 20 ms, and stopped the agent after 200 ms.
     expect(Math.abs((first?.interruptLatencyMs ?? 0) - 200)).toBeLessThanOrEqual(20);
@@ -185,7 +185,7 @@ describe("an agent call", () => {
     expect(second?.turnGapMs).toBeGreaterThanOrEqual((second?.eouDelayMs ?? 0) + (second?.sttFinalMs ?? 0));
     expect(third).toMatchObject({ input: "key", eouDelayMs: null, sttFinalMs: null, interruptLatencyMs: null });
     expect(third?.turnGapMs).toBeLessThanOrEqual(40);
-    expect(rest).toEqual([]);
+    expect(laterTurns).toEqual([]);
     const { turnStages, interruptions } = await world.app.queries.figures();
     expect([turnStages.turnGapMs?.turns, interruptions]).toEqual([2, 1]);
     await world.stop();

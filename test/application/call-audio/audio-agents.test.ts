@@ -99,18 +99,19 @@ describe("a call with an agent in audio", () => {
     const bytes = Uint8Array.from({ length: 256 * 20 }, (_, at) => (at * 7) & 0xff);
     puppet.does({ type: "reply", to: "begin" }, { type: "audio", item: "a", bytes });
     await world.system.advance(1_000);
-    const said = voice(400, leg);
-    leg.say(said);
+    const voiceSamples = voice(400, leg);
+    leg.say(voiceSamples);
     await world.system.advance(600);
     expect(puppet.format).toBe(format);
     // Mu-law has two codes for zero, which sound the same.
-    const normalized = (one: Uint8Array) => one.map((byte) => (format === "pcmu" && byte === 0x7f ? 0xff : byte));
+    const normalized = (encoded: Uint8Array) =>
+      encoded.map((byte) => (format === "pcmu" && byte === 0x7f ? 0xff : byte));
     const sent = code(leg.heard);
     const from = sent.findIndex((_, at) => normalized(bytes.subarray(0, 50)).every((byte, i) => sent[at + i] === byte));
     expect(from).toBeGreaterThanOrEqual(0);
     expect(Buffer.compare(sent.subarray(from, from + bytes.length), normalized(bytes))).toBe(0);
     const heard = Buffer.concat(puppet.heard);
-    expect(heard.includes(Buffer.from(code(said)))).toBe(true);
+    expect(heard.includes(Buffer.from(code(voiceSamples)))).toBe(true);
     await world.stop();
   });
 

@@ -78,7 +78,7 @@ describe.each([8000, 16_000])("an inbound analyzer at %i Hz", (sampleRate) => {
 
 /** Tones detected in sounds, parts of which a leg has filled in. */
 function tonesIn(sounds: readonly { samples: Int16Array; received: boolean }[], sampleRate: number): string[] {
-  const found: string[] = [];
+  const detectedTones: string[] = [];
   const analyzer = new InboundAnalyzer(
     { sampleRate, inBandDtmf: () => true, voiceActivity: (rate) => new Vad(rate) },
     {
@@ -86,8 +86,8 @@ function tonesIn(sounds: readonly { samples: Int16Array; received: boolean }[], 
       suspicionChanged() {},
       digit() {},
       speech() {},
-      beep: () => void found.push("beep"),
-      lineTone: ({ tone }) => void found.push(tone),
+      beep: () => void detectedTones.push("beep"),
+      lineTone: ({ tone }) => void detectedTones.push(tone),
     },
   );
   const taps = new CallTaps(sampleRate, [analyzer]);
@@ -100,7 +100,7 @@ function tonesIn(sounds: readonly { samples: Int16Array; received: boolean }[], 
   );
   for (let at = 0; at + frame <= samples.length; at += frame)
     taps.write(samples.subarray(at, at + frame), marks.subarray(at, at + frame));
-  return found;
+  return detectedTones;
 }
 
 describe.each([8_000, 16_000])("a tone with gaps that a leg fills in, at %i Hz", (sampleRate) => {

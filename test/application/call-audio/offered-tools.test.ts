@@ -169,7 +169,7 @@ describe("an agent call with tools", () => {
     check() {},
     begin: ({ tools = [] }) => ({
       async *reply() {
-        const names = await Promise.all(tools.map((one) => one.run("{}")));
+        const names = await Promise.all(tools.map((offeredTool) => offeredTool.run("{}")));
         yield { type: "say", text: `I used ${names.join(" and ")}.`, interruptible: false };
         yield { type: "hang_up", detail: "it was at its limit" };
       },

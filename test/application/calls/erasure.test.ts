@@ -44,11 +44,11 @@ describe("erasing a phone number", () => {
     ["+5511987654321", "+551187654321"],
     ["+525512345678", "+5215512345678"],
     ["+541112345678", "+5491112345678"],
-  ])("of forms %s and %s deletes calls to both", async (one, other) => {
+  ])("of forms %s and %s deletes calls to both", async (form, otherForm) => {
     const world = await World.start();
-    for (const phone of [one, other]) {
-      await endedCall(world, one);
-      await endedCall(world, other);
+    for (const phone of [form, otherForm]) {
+      await endedCall(world, form);
+      await endedCall(world, otherForm);
       expect(await world.app.erase(phone)).toMatchObject({ calls: 2, activeCalls: [] });
     }
     await world.stop();

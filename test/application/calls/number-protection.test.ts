@@ -220,14 +220,14 @@ test("a call of another instance fails at its time, although older ones wait for
   const world = await start({ paceMs: HOUR_MS }, 20_000);
   const instance = await world.activeInstance();
   await missedCall(world, instance);
-  const paced = await world.call(instance);
+  const pacedCall = await world.call(instance);
   await world.system.advance(30_000);
   const unlinked = await world.call(await world.newInstance());
   await world.system.advance(19_000);
   expect((await world.storedCall(unlinked)).status).toBe("QUEUED");
   await world.system.advance(2_000);
   expect((await world.storedCall(unlinked)).outcome?.reason).toBe("instance_not_linked");
-  expect((await world.storedCall(paced)).status).toBe("QUEUED");
+  expect((await world.storedCall(pacedCall)).status).toBe("QUEUED");
   await world.stop();
 });
 

@@ -80,7 +80,7 @@ describe("on a network that does not return the callee's audio", () => {
     await world.stop();
   });
 
-  test("a user sees it before creating instances", async () => {
+  test("users see the limitation before creating instances", async () => {
     const world = await World.start(OPTIONS);
     expect(await world.app.queries.networks(ALICE)).toMatchObject([{ receivesAudio: false }]);
     await world.stop();

@@ -82,10 +82,10 @@ describe("a message", () => {
     const speech = new ToneSpeech();
     const world = await World.start({ timings, speech: () => speech });
     const instance = await world.activeInstance();
-    const found = await speech.voice("en-US-1");
+    const voice = await speech.voice("en-US-1");
     vi.spyOn(speech, "voice")
-      .mockResolvedValueOnce(found)
-      .mockImplementationOnce(() => new Promise((resolve) => void world.system.after(ms, () => resolve(found))));
+      .mockResolvedValueOnce(voice)
+      .mockImplementationOnce(() => new Promise((resolve) => void world.system.after(ms, () => resolve(voice))));
     const call = await world.call(instance);
     await world.system.advance(ms - 1);
     expect((await world.storedCall(call)).status).toBe("QUEUED");
@@ -106,10 +106,10 @@ describe("a message", () => {
       world.line(instance).goOffline();
       calls.push(await world.call(instance));
     }
-    const found = await speech.voice("en-US-1");
+    const foundVoice = await speech.voice("en-US-1");
     let find = () => {};
     const finding = new Promise<Voice>((resolve) => {
-      find = () => resolve(found);
+      find = () => resolve(foundVoice);
     });
     const voice = vi.spyOn(speech, "voice").mockReturnValue(finding);
     for (const line of lines) line.goOnline();

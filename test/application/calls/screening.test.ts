@@ -73,8 +73,8 @@ describe("a call that a screening assistant answers", () => {
       heardMs: MESSAGE_MS,
       heardRatio: 1,
     });
-    const [introduction, ...rest] = toneAt(scene, 440);
-    expect(rest).toEqual([]);
+    const [introduction, ...laterTones] = toneAt(scene, 440);
+    expect(laterTones).toEqual([]);
     expect(introduction?.[0]).toBeGreaterThanOrEqual(4_500);
     expect(introduction?.[0]).toBeLessThan(6_500);
     expect(introduction?.[1]).toBeCloseTo(SAY.length * MS_PER_CHARACTER, -2);

@@ -9,7 +9,7 @@ const OTHER = "+12025550177";
 const SAME = "+12025550199";
 
 /** A world with a number that has placed one call, with at least ten minutes between dials. */
-async function paced() {
+async function pacedWorld() {
   const world = await World.start({
     policy: { kind: "fifo", depth: 5, paceMs: 10 * MINUTE_MS },
     timings: { queueTimeoutMs: 60 * MINUTE_MS },
@@ -36,7 +36,7 @@ describe.each(["its owner", "its user"])("a number that was unlinked by %s", (ac
   };
 
   test("does not delay the next call by pace", async () => {
-    const { world, instance } = await paced();
+    const { world, instance } = await pacedWorld();
     await unlink(world, instance);
     await link(world, instance, OTHER);
     const call = await world.call(instance);
@@ -45,7 +45,7 @@ describe.each(["its owner", "its user"])("a number that was unlinked by %s", (ac
   });
 
   test("does not delay a call that waited for its pace", async () => {
-    const { world, instance } = await paced();
+    const { world, instance } = await pacedWorld();
     const call = await world.call(instance);
     expect(world.network.legs).toHaveLength(1);
     await unlink(world, instance);
@@ -55,7 +55,7 @@ describe.each(["its owner", "its user"])("a number that was unlinked by %s", (ac
   });
 
   test("does not delay the next after restart", async () => {
-    const { world, instance } = await paced();
+    const { world, instance } = await pacedWorld();
     await unlink(world, instance);
     await link(world, instance, OTHER);
     const next = await world.crashAndRestart();
@@ -65,7 +65,7 @@ describe.each(["its owner", "its user"])("a number that was unlinked by %s", (ac
   });
 
   test("keeps its pace when it is linked again", async () => {
-    const { world, instance } = await paced();
+    const { world, instance } = await pacedWorld();
     await unlink(world, instance);
     await link(world, instance, SAME);
     await world.call(instance);

@@ -33,7 +33,7 @@ async function reach(run: Run, { step, which }: Step): Promise<void> {
   const instanceId = run.instances[which % run.instances.length] as string;
   const leg = step === "progress" ? network.legs.at(-1) : network.legs.at(-1 - (which % 3));
   const line = run.line(instanceId);
-  const clients = run.clients.filter((one) => one.process === process);
+  const clients = run.clients.filter((candidate) => candidate.process === process);
   const client = clients[which % Math.max(1, clients.length)];
   switch (step) {
     case "wait":

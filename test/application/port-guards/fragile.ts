@@ -51,8 +51,8 @@ export function fragile<Port extends object>(port: Port, name: string, breakage:
         const result: unknown = value.apply(target, args);
         const returnedPort = RETURNED.get(method);
         if (returnedPort === undefined) return result;
-        const wrapResult = (one: unknown) =>
-          typeof one === "object" && one ? fragile(one, returnedPort, breakage) : one;
+        const wrapResult = (returned: unknown) =>
+          typeof returned === "object" && returned ? fragile(returned, returnedPort, breakage) : returned;
         return result instanceof Promise ? result.then(wrapResult) : wrapResult(result);
       };
     },

@@ -242,10 +242,10 @@ describe("a token, while the storage is unavailable,", () => {
       onAsked();
       return new Promise(() => {});
     };
-    const found = authenticate(token);
+    const authentication = authenticate(token);
     await verifierCalled; // the token is hashed in another thread
     await world.system.advance(1_000);
-    expect(await found).toMatchObject({ tokenId: id });
+    expect(await authentication).toMatchObject({ tokenId: id });
   });
 
   test("is refused once revoked here", async () => {

@@ -236,9 +236,9 @@ describe("a replay", () => {
     const second = await world.app.webhooks.replay(ALICE, id, first?.id ?? "");
     await world.system.settle();
     expect(second.id).not.toBe(first?.id);
-    const [one, other] = world.endpoints.attempts;
-    expect(other?.body).toBe(one?.body);
-    expect(other?.headers["webhook-id"]).toBe(one?.headers["webhook-id"]);
+    const [firstAttempt, secondAttempt] = world.endpoints.attempts;
+    expect(secondAttempt?.body).toBe(firstAttempt?.body);
+    expect(secondAttempt?.headers["webhook-id"]).toBe(firstAttempt?.headers["webhook-id"]);
     expect(await world.app.webhooks.deliveries(ALICE, id, { status: "delivered" })).toHaveLength(2);
   });
 

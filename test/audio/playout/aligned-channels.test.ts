@@ -64,9 +64,10 @@ class ChannelRecorder {
 
 /** The start of the samples of each tick. */
 function starts(channel: readonly number[]): Map<number, number> {
-  const found = new Map<number, number>();
-  for (const [at, sample] of channel.entries()) if (sample > 0 && sample !== channel[at - 1]) found.set(sample - 1, at);
-  return found;
+  const positions = new Map<number, number>();
+  for (const [at, sample] of channel.entries())
+    if (sample > 0 && sample !== channel[at - 1]) positions.set(sample - 1, at);
+  return positions;
 }
 
 const ticks = (count: number, gaps: { side: "left" | "right"; from: number; length: number }[] = []): Tick[] =>

@@ -32,11 +32,11 @@ describe.each([8_000, 16_000, 24_000, 48_000])("the beep detector at %i Hz", (sa
         const beep = tone(hz, ms, sampleRate, 8_000);
         const line = concatPcm([silence(613), beep, silence(300)]);
         const noise = whiteNoise(line.length, rms(beep) / 10 ** (snrDb / 20), hz + ms + snrDb);
-        const found = beepsIn(decodeMulaw(encodeMulaw(sum(line, noise))), sampleRate);
+        const beeps = beepsIn(decodeMulaw(encodeMulaw(sum(line, noise))), sampleRate);
         tones++;
-        if (found.length !== 1) missedCount++;
-        else if (Math.abs(found[0]!.hz - hz) > 0.01 * hz) off++;
-        else if (Math.abs(found[0]!.atMs - 613) > 60) lateCount++;
+        if (beeps.length !== 1) missedCount++;
+        else if (Math.abs(beeps[0]!.hz - hz) > 0.01 * hz) off++;
+        else if (Math.abs(beeps[0]!.atMs - 613) > 60) lateCount++;
       }
     expect({ tones, missed: missedCount, off, late: lateCount }).toEqual({ tones: 44, missed: 0, off: 0, late: 0 });
   });
@@ -104,8 +104,8 @@ test("the beep detector accepts frames of any size", () => {
 test("the simulator's voicemail beeps once, in place", () => {
   const greeting = voice("Please leave a message after the tone.", 16_000);
   const line = concatPcm([greeting, tone(1_000, 400, 16_000, 10_000), new Int16Array(16_000)]);
-  const [beep, ...rest] = beepsIn(line, 16_000);
-  expect(rest).toEqual([]);
+  const [beep, ...laterBeeps] = beepsIn(line, 16_000);
+  expect(laterBeeps).toEqual([]);
   expect(beep?.hz).toBeCloseTo(1_000, -1);
   expect(Math.abs(beep!.atMs - greeting.length / 16)).toBeLessThan(60);
 });

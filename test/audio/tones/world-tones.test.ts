@@ -9,7 +9,7 @@ import { babble, sum, whiteNoise } from "../noise.ts";
 import { BEEPS, CERTAIN_TONES, NETWORK_TONES, type ToneLine, type WorldTone, worldTone } from "./world-tones.ts";
 
 /** Tones and beeps detected in samples, in order. */
-function found(samples: Int16Array, sampleRate: number, spoken = false): string[] {
+function tonesIn(samples: Int16Array, sampleRate: number, spoken = false): string[] {
   const reports: string[] = [];
   const classifier = new ToneClassifier({
     beep: () => void reports.push("beep"),
@@ -62,7 +62,7 @@ describe.each(LINES)(
       tones.filter((_, index) => line.sampleRate === 8_000 || index % 9 === 2);
 
     test.each(sample([...NETWORK_TONES, ...CERTAIN_TONES]))("$name ($tone) is $expected", (tone) => {
-      const reports = found(onLine(tone, /\/(750|2500)/.test(tone.tone) ? 6_500 : 5_200, line), line.sampleRate);
+      const reports = tonesIn(onLine(tone, /\/(750|2500)/.test(tone.tone) ? 6_500 : 5_200, line), line.sampleRate);
       // The first tone of a slow busy tone sounds like ringing; a modulated ringing tone is not always recognised.
       const allowed =
         tone.expected === "busy" || tone.expected === "nothing" ? [tone.expected, "ringback"] : [tone.expected];
@@ -71,7 +71,7 @@ describe.each(LINES)(
     });
 
     test.each(sample(BEEPS))("$name is the beep of a voicemail box", (tone) => {
-      const reports = found(onLine(tone, 7_500, line, true), line.sampleRate, true);
+      const reports = tonesIn(onLine(tone, 7_500, line, true), line.sampleRate, true);
       expect(reports).toContain("beep");
       expect(reports.filter((report) => report !== "beep")).toEqual([]);
     });
@@ -80,13 +80,13 @@ describe.each(LINES)(
 
 test("minutes of simulated speech have no known tone", () => {
   for (let seed = 0; seed < 3; seed++)
-    expect(found(babble(60_000, 8_000, 3_000, seed), 8_000).filter((report) => report !== "beep")).toEqual([]);
+    expect(tonesIn(babble(60_000, 8_000, 3_000, seed), 8_000).filter((report) => report !== "beep")).toEqual([]);
 });
 
 test("five minutes of music have no known tone", () => {
   for (let seed = 0; seed < 5; seed++) {
     const sound = samplesOf(music(60_000, 8_000, random(seed)).map((value) => 3_000 * value));
-    expect(found(sound, 8_000).filter((report) => report !== "beep")).toEqual([]);
+    expect(tonesIn(sound, 8_000).filter((report) => report !== "beep")).toEqual([]);
   }
 });
 
@@ -95,21 +95,21 @@ test.each(["425/1000,0/4000", "425/400,0/200,425/400,0/2000", "425/1000,0/5000"]
   (tone) => {
     const line = { sampleRate: 8_000, levelDb: -15, off: 0 };
     const once = concatPcm([worldTone({ tone }, 1_000, line), new Int16Array(16_000)]);
-    expect(found(once, 8_000, true)).toEqual([]);
-    expect(found(worldTone({ tone }, 14_000, line), 8_000, true)).toEqual(["ringback"]);
+    expect(tonesIn(once, 8_000, true)).toEqual([]);
+    expect(tonesIn(worldTone({ tone }, 14_000, line), 8_000, true)).toEqual(["ringback"]);
   },
 );
 
 test("a note repeated immediately is not ringing", () => {
   const line = { sampleRate: 8_000, levelDb: -15, off: 0 };
   for (const notes of ["440/900,0/100,440/900,0/6000", "415/1000,0/60,415/1500,0/6000"])
-    expect(found(worldTone({ tone: notes }, 8_000, line), 8_000, true)).not.toContain("ringback");
+    expect(tonesIn(worldTone({ tone: notes }, 8_000, line), 8_000, true)).not.toContain("ringback");
 });
 
 test("a beep without any noise is one, also at a quarter of the sample rate", () => {
   const line = { sampleRate: 8_000, levelDb: -15, off: 0 };
   for (const hz of [500, 1_000, 1_333, 2_000])
-    expect(found(worldTone({ tone: `${hz}/400,0/2000` }, 2_400, line), 8_000, true), `${hz} Hz`).toEqual(["beep"]);
+    expect(tonesIn(worldTone({ tone: `${hz}/400,0/2000` }, 2_400, line), 8_000, true), `${hz} Hz`).toEqual(["beep"]);
 });
 
 test("a sound that never ends is suspect for six seconds at most", () => {
@@ -131,11 +131,11 @@ test("a sound that never ends is suspect for six seconds at most", () => {
 test("an alarm with a busy cadence at another frequency is not busy", () => {
   const line = { sampleRate: 8_000, levelDb: -15, off: 0 };
   for (const hz of [350, 500, 800, 1_000])
-    expect(found(worldTone({ tone: `${hz}/500,0/500` }, 8_000, line), 8_000)).not.toContain("busy");
+    expect(tonesIn(worldTone({ tone: `${hz}/500,0/500` }, 8_000, line), 8_000)).not.toContain("busy");
 });
 
 test("a busy tone on television with speech between the tones is not busy", () => {
   const line = { sampleRate: 8_000, levelDb: -15, off: 0 };
   const samples = sum(worldTone({ tone: "425/500,0/500" }, 8_000, line), babble(8_000, 8_000, 3_000, 3));
-  expect(found(samples, 8_000)).not.toContain("busy");
+  expect(tonesIn(samples, 8_000)).not.toContain("busy");
 });

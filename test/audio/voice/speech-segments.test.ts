@@ -14,15 +14,15 @@ function segments(
   options: Partial<SpeechSegmenterOptions> = {},
   finish = true,
 ): SpeechSegment[] {
-  const found: SpeechSegment[] = [];
+  const foundSegments: SpeechSegment[] = [];
   const segmenter = new SpeechSegmenter({ sampleRate: 8000, hangOverMs: 0, ...options }, (segment) =>
-    found.push(segment),
+    foundSegments.push(segment),
   );
   for (const [i, ms] of lengths.entries()) {
     for (let done = 0; done < ms; done += 20) segmenter.push(i % 2 === 1, 160);
   }
   if (finish) segmenter.finish();
-  return found;
+  return foundSegments;
 }
 
 test("a segment is reported once the pause after it is long enough", () => {
@@ -52,12 +52,12 @@ test("the hang-over of the VAD is subtracted from end and voice", () => {
 });
 
 test("finish() reports the open segment once", () => {
-  const found: SpeechSegment[] = [];
-  const segmenter = new SpeechSegmenter({ sampleRate: 8000 }, (segment) => found.push(segment));
+  const foundSegments: SpeechSegment[] = [];
+  const segmenter = new SpeechSegmenter({ sampleRate: 8000 }, (segment) => foundSegments.push(segment));
   segmenter.push(true, 1600);
   segmenter.finish();
   segmenter.finish();
-  expect(found).toEqual([{ startMs: 0, endMs: 200 }]);
+  expect(foundSegments).toEqual([{ startMs: 0, endMs: 200 }]);
 });
 
 test("the minimum lengths are options", () => {
@@ -69,11 +69,11 @@ test("two words through the VAD are two segments at their places", () => {
   const pause = new Int16Array(8000);
   const word = tone(250, 400, 8000, 6000);
   const samples = concatPcm([pause, word, pause, word, pause]);
-  const found: SpeechSegment[] = [];
-  const segmenter = new SpeechSegmenter({ sampleRate: 8000 }, (segment) => found.push(segment));
+  const foundSegments: SpeechSegment[] = [];
+  const segmenter = new SpeechSegmenter({ sampleRate: 8000 }, (segment) => foundSegments.push(segment));
   const vad = new Vad(8000);
   for (let at = 0; at < samples.length; at += 160) segmenter.push(vad.push(samples.subarray(at, at + 160)), 160);
-  expect(found).toEqual([
+  expect(foundSegments).toEqual([
     { startMs: 1000, endMs: 1400 },
     { startMs: 2400, endMs: 2800 },
   ]);

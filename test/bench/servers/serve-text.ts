@@ -11,13 +11,13 @@ interface DenoNamespace {
 
 /** Serves as in each runtime's documentation, without further code; returns the port. @param headers of each response */
 export async function serveText(
-  answer: Answer,
+  respond: Answer,
   headers: Readonly<Record<string, string>> = { "content-type": "application/json" },
 ): Promise<number> {
   const { Deno } = globalThis as unknown as { Deno?: DenoNamespace };
   const fetch = (request: Request): Response => {
     const path = request.url.slice(request.url.indexOf("/", 8));
-    const body = answer(path, request.headers.get("authorization") ?? undefined);
+    const body = respond(path, request.headers.get("authorization") ?? undefined);
     if (body === undefined) return new Response(null, { status: 401 });
     return new Response(body, { headers: { ...headers } });
   };
@@ -25,7 +25,7 @@ export async function serveText(
   if (Deno) return Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, fetch).addr.port;
 
   const server = createServer((request, response) => {
-    const body = answer(request.url ?? "/", request.headers.authorization);
+    const body = respond(request.url ?? "/", request.headers.authorization);
     if (body === undefined) {
       response.writeHead(401, { "content-length": 0 }).end();
       return;

@@ -35,8 +35,8 @@ export function server(): Server {
     async link(client, { id }) {
       const { message } = await client.instances.configure(id);
       const [url] = /https?:\S+\w/.exec(message) ?? [];
-      const answer = await ringport.fetch(new Request(url!, { method: "POST" }));
-      if (!answer.ok) throw new Error(`${url} returned ${answer.status}`);
+      const response = await ringport.fetch(new Request(url!, { method: "POST" }));
+      if (!response.ok) throw new Error(`${url} returned ${response.status}`);
       while ((await client.instances.get(id)).status !== "ACTIVE") await new Promise((done) => setTimeout(done, 25));
     },
   };

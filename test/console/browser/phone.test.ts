@@ -168,12 +168,12 @@ function beeps(): Buffer {
 /** Parts louder than a whisper, in steps of 20 ms. */
 function loudOf({ samples, sampleRate }: Sound): Sound {
   const size = sampleRate / 50;
-  const loud: number[] = [];
+  const loudRatios: number[] = [];
   for (let at = 0; at + size <= samples.length; at += size) {
     const window = samples.subarray(at, at + size);
-    if (loudness({ samples: window, sampleRate }) > 200) loud.push(...window);
+    if (loudness({ samples: window, sampleRate }) > 200) loudRatios.push(...window);
   }
-  return { samples: Int16Array.from(loud), sampleRate };
+  return { samples: Int16Array.from(loudRatios), sampleRate };
 }
 
 function loudMs(sound: Sound): number {

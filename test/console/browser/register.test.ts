@@ -45,8 +45,8 @@ describeEach([ON_NODE], (target) => {
           { name: expect.stringMatching(/^ringport_device/), ...attributes },
         ]);
         expect(await page.evaluate("document.cookie")).toBe("");
-        const answer = await page.request.get(`${console.server.base}/v1/instances`);
-        expect(answer.status()).toBe(401);
+        const response = await page.request.get(`${console.server.base}/v1/instances`);
+        expect(response.status()).toBe(401);
       });
 
       test("signing out in one tab signs out all", async () => {

@@ -195,8 +195,8 @@ describe("the faults of a problem document", () => {
       { pointer: "/from", code: "type_invalid", detail: "must be a phone number" },
       { pointer: "/nobody", code: "unknown_field", detail: "there is no such field" },
     ] as const;
-    const found = byField(problemFaults({ code: "invalid_request", detail: "three faults", errors }));
-    expect([...found.keys()]).toEqual(["/agent/instructions", "/from/phoneNumber", undefined]);
+    const faultsByField = byField(problemFaults({ code: "invalid_request", detail: "three faults", errors }));
+    expect([...faultsByField.keys()]).toEqual(["/agent/instructions", "/from/phoneNumber", undefined]);
   });
 
   it("are at the field of a refusal without pointers", () => {

@@ -13,8 +13,8 @@ describe("the language", () => {
     [[null, "pt-PT"], "pt"],
     [["toString", "fr"], "en"],
     [[], "en"],
-  ] as const)("of %j is %s", (wanted, language) => {
-    expect(chosenLanguage(wanted)).toBe(language);
+  ] as const)("of %j is %s", (preferences, language) => {
+    expect(chosenLanguage(preferences)).toBe(language);
   });
 });
 

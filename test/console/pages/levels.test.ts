@@ -21,8 +21,8 @@ test("each side has a separate level", () => {
 });
 
 test("a level rises at once and falls slowly", () => {
-  const loud = levelsOf(both(LOUD, QUIET), SILENT);
-  const after = levelsOf(both(QUIET, QUIET), loud);
-  expect(after.callee).toBeCloseTo(0.8 * loud.callee, 10);
-  expect(levelsOf(both(LOUD, QUIET), after)).toEqual(loud);
+  const loudLevels = levelsOf(both(LOUD, QUIET), SILENT);
+  const after = levelsOf(both(QUIET, QUIET), loudLevels);
+  expect(after.callee).toBeCloseTo(0.8 * loudLevels.callee, 10);
+  expect(levelsOf(both(LOUD, QUIET), after)).toEqual(loudLevels);
 });

@@ -113,7 +113,7 @@ describe("a live list of calls", () => {
     list.start();
     await settle();
     server.calls = callsOf(500)
-      .map((one): Call => ({ ...one, status: "RINGING" }))
+      .map((earlierCall): Call => ({ ...earlierCall, status: "RINGING" }))
       .filter(({ id }) => id !== idAt(990));
     server.emit(event("ringing", 700));
     await settle();

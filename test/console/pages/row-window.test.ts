@@ -45,13 +45,9 @@ describe("the rows to draw next", () => {
 
   it.each([
     ["are the rows in view first, if none is drawn", { from: 0, to: 0 }, { from: 108, to: 118 }],
-    [
-      "are those in view first, if all that are drawn have left the window",
-      { from: 0, to: 32 },
-      { from: 108, to: 118 },
-    ],
-    ["join those below that are drawn", { from: 112, to: 140 }, { from: 102, to: 132 }],
-    ["join those above that are drawn", { from: 90, to: 110 }, { from: 100, to: 120 }],
+    ["are those in view first, if all drawn rows have left the window", { from: 0, to: 32 }, { from: 108, to: 118 }],
+    ["join the drawn rows below", { from: 112, to: 140 }, { from: 102, to: 132 }],
+    ["join the drawn rows above", { from: 90, to: 110 }, { from: 100, to: 120 }],
     ["are from both sides if the rows in view are drawn", { from: 106, to: 128 }, { from: 100, to: 132 }],
     ["are all of the window at the end", { from: 100, to: 132 }, { from: 100, to: 132 }],
   ])("%s", (_, currentWindow, next) => {
@@ -70,14 +66,14 @@ fuzz(
       fc.integer({ min: -50, max: 1_200 }),
       fc.integer({ min: 1, max: 20 }),
     ],
-    (at, length, from, size, first, most) => {
+    (at, length, from, size, first, maxNewRows) => {
       const window = { from, to: from + size };
       let currentWindow: RowWindow = { from: at, to: at + length };
-      for (let step = 0; step <= Math.ceil(size / most); step++) {
-        const next = nextRows(currentWindow, window, first, most);
+      for (let step = 0; step <= Math.ceil(size / maxNewRows); step++) {
+        const next = nextRows(currentWindow, window, first, maxNewRows);
         expect(window.from <= next.from && next.from <= next.to && next.to <= window.to).toBe(true);
         const overlap = Math.max(0, Math.min(currentWindow.to, next.to) - Math.max(currentWindow.from, next.from));
-        expect(next.to - next.from - overlap).toBeLessThanOrEqual(most);
+        expect(next.to - next.from - overlap).toBeLessThanOrEqual(maxNewRows);
         const isNew =
           currentWindow.to <= window.from || currentWindow.from >= window.to || currentWindow.from === currentWindow.to;
         const neededRow = Math.min(Math.max(first, window.from), window.to - 1);
@@ -98,9 +94,9 @@ fuzz(
       rowHeight: fc.integer({ min: 20, max: 200 }),
       count: fc.integer({ min: 0, max: 3_000 }),
     }),
-    (scrollSteps) => {
-      const { topOffset, viewHeight, rowHeight, count } = scrollSteps;
-      const { from, to } = rowWindow(scrollSteps);
+    (listView) => {
+      const { topOffset, viewHeight, rowHeight, count } = listView;
+      const { from, to } = rowWindow(listView);
       expect(0 <= from && from <= to && to <= count).toBe(true);
       expect(to - from).toBeLessThanOrEqual(viewHeight / rowHeight + 19);
       for (let row = 0; row < count; row += 7) {

@@ -72,7 +72,7 @@ describe("languages of voices", () => {
 
 describe("a search for languages", () => {
   const languages = voiceLanguages(VOICES, "pt-BR", ["pt-BR"]);
-  const found = (query: string) => matchingLanguages(languages, query).map(({ tag }) => tag);
+  const tagsFor = (query: string) => matchingLanguages(languages, query).map(({ tag }) => tag);
 
   it.each([
     ["portugues", ["pt-BR", "pt-PT"]],
@@ -88,7 +88,7 @@ describe("a search for languages", () => {
     ["klingon", []],
     ["  ", languages.map(({ tag }) => tag)],
   ])("for %j finds %j", (query, tags) => {
-    expect(found(query)).toEqual(tags);
+    expect(tagsFor(query)).toEqual(tags);
   });
 
   it("ignores other languages if one has the whole tag or name", () => {
@@ -109,8 +109,8 @@ describe("the suggested voice", () => {
     [["pt", "en"], "pt-PT-1"],
     [["fr-FR", "en-GB"], "en-GB-1"],
     [["fr"], undefined],
-  ])("for %j is %s", (wanted, id) => {
-    expect(suggestedVoice(VOICES, wanted)?.id).toBe(id);
+  ])("for %j is %s", (language, id) => {
+    expect(suggestedVoice(VOICES, language)?.id).toBe(id);
   });
 });
 

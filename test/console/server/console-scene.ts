@@ -108,7 +108,7 @@ export function consoleScene({
           headers: {
             ...FROM_PAGE,
             ...((self.cookie ?? self.device) && {
-              cookie: [self.cookie, self.device].filter((one) => one !== undefined).join("; "),
+              cookie: [self.cookie, self.device].filter((cookie) => cookie !== undefined).join("; "),
             }),
             ...(body !== undefined && { "content-type": "application/json" }),
             ...headers,
@@ -124,10 +124,10 @@ export function consoleScene({
   }
 
   async function registered(email: string, code: string): Promise<Browser> {
-    const made = browser();
-    const reply = await made.ask("POST", "/api/register", { email, password: PASSWORD, code });
+    const newBrowser = browser();
+    const reply = await newBrowser.ask("POST", "/api/register", { email, password: PASSWORD, code });
     if (reply.status !== 200) throw new Error(reply.text);
-    return made;
+    return newBrowser;
   }
 
   return {

@@ -67,14 +67,14 @@ export class FakeAccounts implements AccountUseCases {
 
   async signIn(login: { email: string; password: string }, { userAgent, device }: RequestingBrowser) {
     this.devices.push(device);
-    const found = this.#accounts.find(({ account }) => account.email === login.email);
-    if (found?.password !== login.password) throw refusal("sign_in_failed");
-    return this.#begin(found.account, userAgent);
+    const storedAccount = this.#accounts.find(({ account }) => account.email === login.email);
+    if (storedAccount?.password !== login.password) throw refusal("sign_in_failed");
+    return this.#begin(storedAccount.account, userAgent);
   }
 
   async session(secret: string): Promise<SignedIn | undefined> {
-    const found = this.#sessions.get(secret);
-    return found && found.session.expiresAt > this.#system.now() ? found : undefined;
+    const storedSession = this.#sessions.get(secret);
+    return storedSession && storedSession.session.expiresAt > this.#system.now() ? storedSession : undefined;
   }
 
   async signOut(secret: string): Promise<void> {
@@ -87,9 +87,9 @@ export class FakeAccounts implements AccountUseCases {
   }
 
   async endSession(account: Account, sessionId: string): Promise<void> {
-    const found = this.#of(account).find(([, { session }]) => session.id === sessionId);
-    if (!found) throw refusal("session_not_found");
-    this.#sessions.delete(found[0]);
+    const entry = this.#of(account).find(([, { session }]) => session.id === sessionId);
+    if (!entry) throw refusal("session_not_found");
+    this.#sessions.delete(entry[0]);
   }
 
   async changePassword(account: Account, { current, next }: { current: string; next: string }) {
@@ -115,9 +115,14 @@ export class FakeAccounts implements AccountUseCases {
   async invite(account: Account) {
     requireAdmin(account);
     const now = this.#system.now();
-    const made = { id: this.#id("code"), code: this.#id("invitation"), createdAt: now, expiresAt: now + 7 * DAY_MS };
-    this.#invitations.set(made.id, made);
-    return made;
+    const invitation = {
+      id: this.#id("code"),
+      code: this.#id("invitation"),
+      createdAt: now,
+      expiresAt: now + 7 * DAY_MS,
+    };
+    this.#invitations.set(invitation.id, invitation);
+    return invitation;
   }
 
   async invitations(account: Account): Promise<Invitation[]> {
@@ -135,21 +140,21 @@ export class FakeAccounts implements AccountUseCases {
     return this.#tokens.filter(({ userId }) => userId === account.userId);
   }
 
-  async createToken(account: Account, wanted: Parameters<AccountUseCases["createToken"]>[1]): Promise<IssuedToken> {
-    if (wanted.label === "") throw refusal("token_invalid");
+  async createToken(account: Account, input: Parameters<AccountUseCases["createToken"]>[1]): Promise<IssuedToken> {
+    if (input.label === "") throw refusal("token_invalid");
     const id = this.#id("tok");
     const token: IssuedToken = {
       id,
       userId: account.userId,
-      label: wanted.label,
+      label: input.label,
       token: `rp_live_${id}`,
       hash: "0".repeat(64),
-      demoInstanceId: wanted.demoInstanceId ?? null,
+      demoInstanceId: input.demoInstanceId ?? null,
       allowedPrefixes: null,
       maxCallsPerDay: null,
-      scopes: wanted.scopes ?? null,
+      scopes: input.scopes ?? null,
       createdAt: this.#system.now(),
-      expiresAt: wanted.expiresAt ?? null,
+      expiresAt: input.expiresAt ?? null,
       revokedAt: null,
       lastUsedAt: null,
     };
@@ -189,7 +194,7 @@ export class FakeAccounts implements AccountUseCases {
   }
 
   #confirm(account: Account, password: string): Stored {
-    const stored = this.#accounts.find((one) => one.account.id === account.id);
+    const stored = this.#accounts.find((entry) => entry.account.id === account.id);
     if (stored?.password !== password) throw refusal("password_wrong");
     return stored;
   }

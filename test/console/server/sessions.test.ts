@@ -203,10 +203,10 @@ describe("a sign-in", () => {
     const cookie = `${browser.cookie}; ${attacker.cookie}`;
     // It is unknown which of the two is ours, so the browser is signed out.
     expect((await scene.browser().ask("GET", "/api/session", undefined, { cookie })).json.account).toBeNull();
-    const found = await browser.ask("GET", "/api/session", undefined, {
+    const sessionResponse = await browser.ask("GET", "/api/session", undefined, {
       cookie: `a=b; x${attacker.cookie}; ${browser.cookie}`,
     });
-    expect(found.json.account.email).toBe(ADA.email);
+    expect(sessionResponse.json.account.email).toBe(ADA.email);
   });
 });
 

@@ -7,7 +7,7 @@ import { ManualSystem } from "../../../src/testing/manual-system.ts";
 function scene() {
   const system = new ManualSystem();
   const session = { lasts: true };
-  const gotMessages: unknown[] = [];
+  const received: unknown[] = [];
   const sent: unknown[] = [];
   let inner: Socket | undefined;
   const socket: Socket = {
@@ -20,11 +20,11 @@ function scene() {
     open: (opened) => {
       inner = opened;
     },
-    message: (_, data) => void gotMessages.push(data),
-    close: (_, code) => void gotMessages.push(code),
+    message: (_, data) => void received.push(data),
+    close: (_, code) => void received.push(code),
   });
   handlers.open?.(socket);
-  return { system, session, got: gotMessages, sent, socket, handlers, send: (data: string) => inner?.send(data) };
+  return { system, session, got: received, sent, socket, handlers, send: (data: string) => inner?.send(data) };
 }
 
 test("a WebSocket passes no message after its session has ended, even if the peer keeps it open", async () => {

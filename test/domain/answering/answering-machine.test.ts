@@ -39,7 +39,7 @@ function verdicts(...parts: readonly Part[]): AnswerVerdict[] {
   return emittedVerdicts.filter((verdict) => verdict !== undefined);
 }
 
-const found = (...parts: readonly Part[]) =>
+const verdictsOn = (...parts: readonly Part[]) =>
   verdicts(...parts).map(({ answeredBy, reason }) => `${answeredBy} ${reason}`);
 
 describe("who answered", () => {
@@ -47,7 +47,7 @@ describe("who answered", () => {
     const [verdict] = verdicts(["quiet", 400], ["voice", 600], ["quiet", 2_000]);
     expect(verdict).toMatchObject({ answeredBy: "human", reason: "short_greeting", atMs: 1_660 });
     expect(verdict?.confidence).toBeGreaterThan(0.8);
-    expect(found(["voice", 4_000], ["quiet", 1_200])).toEqual(["human short_greeting"]);
+    expect(verdictsOn(["voice", 4_000], ["quiet", 1_200])).toEqual(["human short_greeting"]);
   });
 
   test("is a machine that keeps talking, with the pauses between its sentences", () => {
@@ -56,68 +56,76 @@ describe("who answered", () => {
   });
 
   test("is a person who presses a key, unless a machine has been heard", () => {
-    expect(found(["quiet", 7_000], ["key"], ["key"])).toEqual(["unknown silence", "human key"]);
-    expect(found(["voice", 2_000], ["quiet", 400], ["beep", 440, 300], ["key"])).toEqual(["machine beep"]);
-    expect(found(["key"], ["voice", 2_000], ["quiet", 400], ["beep", 440, 300])).toEqual(["human key", "machine beep"]);
+    expect(verdictsOn(["quiet", 7_000], ["key"], ["key"])).toEqual(["unknown silence", "human key"]);
+    expect(verdictsOn(["voice", 2_000], ["quiet", 400], ["beep", 440, 300], ["key"])).toEqual(["machine beep"]);
+    expect(verdictsOn(["key"], ["voice", 2_000], ["quiet", 400], ["beep", 440, 300])).toEqual([
+      "human key",
+      "machine beep",
+    ]);
   });
 
   test("is a machine that beeps, even after a greeting as short as a person's", () => {
-    expect(found(["voice", 2_000], ["quiet", 400], ["beep", 440, 300])).toEqual(["machine beep"]);
-    expect(found(["voice", 2_000], ["quiet", 1_500], ["beep", 1_000, 300])).toEqual([
+    expect(verdictsOn(["voice", 2_000], ["quiet", 400], ["beep", 440, 300])).toEqual(["machine beep"]);
+    expect(verdictsOn(["voice", 2_000], ["quiet", 1_500], ["beep", 1_000, 300])).toEqual([
       "human short_greeting",
       "machine beep",
     ]);
-    expect(found(["quiet", 1_000], ["beep", 1_000, 300])).toEqual(["machine beep"]);
+    expect(verdictsOn(["quiet", 1_000], ["beep", 1_000, 300])).toEqual(["machine beep"]);
   });
 
   test("is not decided by a tone long after the greeting, nor by ringing before one", () => {
-    expect(found(["voice", 600], ["quiet", 7_000], ["beep", 1_400, 300])).toEqual(["human short_greeting"]);
-    expect(found(["beep", 425, 1_000], ["quiet", 1_000])).toEqual([]);
+    expect(verdictsOn(["voice", 600], ["quiet", 7_000], ["beep", 1_400, 300])).toEqual(["human short_greeting"]);
+    expect(verdictsOn(["beep", 425, 1_000], ["quiet", 1_000])).toEqual([]);
   });
 
   test("is a machine whose words are a machine's", () => {
-    expect(found(["voice", 1_000], ["words", "Please leave a message after the tone."])).toEqual(["machine words"]);
-    expect(found(["voice", 1_000], ["words", "Hello, who is calling?"])).toEqual([]);
+    expect(verdictsOn(["voice", 1_000], ["words", "Please leave a message after the tone."])).toEqual([
+      "machine words",
+    ]);
+    expect(verdictsOn(["voice", 1_000], ["words", "Hello, who is calling?"])).toEqual([]);
   });
 
   test("is a machine whose greeting continues after a pause as long as a person's", () => {
-    expect(found(["voice", 400], ["quiet", 1_000], ["voice", 7_000])).toEqual([
+    expect(verdictsOn(["voice", 400], ["quiet", 1_000], ["voice", 7_000])).toEqual([
       "human short_greeting",
       "machine long_greeting",
     ]);
-    expect(found(["voice", 400], ["quiet", 4_000], ["voice", 7_000])).toEqual(["human short_greeting"]);
+    expect(verdictsOn(["voice", 400], ["quiet", 4_000], ["voice", 7_000])).toEqual(["human short_greeting"]);
   });
 
   test("is unknown in silence, and in music, until the first word", () => {
     expect(verdicts(["quiet", FIRST_WORD_MS + 20])).toMatchObject([
       { answeredBy: "unknown", reason: "silence", confidence: 0, atMs: FIRST_WORD_MS },
     ]);
-    expect(found(["music", 7_000])).toEqual(["unknown no_speech"]);
-    expect(found(["music", 7_000], ["quiet", 1_500], ["voice", 700], ["quiet", 1_000])).toEqual([
+    expect(verdictsOn(["music", 7_000])).toEqual(["unknown no_speech"]);
+    expect(verdictsOn(["music", 7_000], ["quiet", 1_500], ["voice", 700], ["quiet", 1_000])).toEqual([
       "unknown no_speech",
       "human short_greeting",
     ]);
   });
 
   test("is a fax machine or the network if its tone is detected, at any time", () => {
-    expect(found(["tone", "fax"], ["beep", 1_000, 300], ["key"])).toEqual(["fax fax_tone"]);
-    expect(found(["quiet", 1_000], ["beep", 1_100, 500], ["tone", "fax"])).toEqual(["machine beep", "fax fax_tone"]);
-    expect(found(["voice", 600], ["quiet", 1_000], ["tone", "special_information"])).toEqual([
+    expect(verdictsOn(["tone", "fax"], ["beep", 1_000, 300], ["key"])).toEqual(["fax fax_tone"]);
+    expect(verdictsOn(["quiet", 1_000], ["beep", 1_100, 500], ["tone", "fax"])).toEqual([
+      "machine beep",
+      "fax fax_tone",
+    ]);
+    expect(verdictsOn(["voice", 600], ["quiet", 1_000], ["tone", "special_information"])).toEqual([
       "human short_greeting",
       "machine network_tone",
     ]);
-    expect(found(["voice", 7_000], ["tone", "busy"])).toEqual(["machine long_greeting"]);
-    expect(found(["quiet", 30_000], ["tone", "continuous"])).toEqual(["unknown silence", "machine network_tone"]);
+    expect(verdictsOn(["voice", 7_000], ["tone", "busy"])).toEqual(["machine long_greeting"]);
+    expect(verdictsOn(["quiet", 30_000], ["tone", "continuous"])).toEqual(["unknown silence", "machine network_tone"]);
   });
 
   test("stays a person if the network is busy after they have spoken", () => {
-    expect(found(["voice", 600], ["quiet", 1_000], ["tone", "busy"])).toEqual(["human short_greeting"]);
-    expect(found(["voice", 600], ["quiet", 1_000], ["tone", "ringback"])).toEqual(["human short_greeting"]);
-    expect(found(["tone", "ringback"])).toEqual([]);
+    expect(verdictsOn(["voice", 600], ["quiet", 1_000], ["tone", "busy"])).toEqual(["human short_greeting"]);
+    expect(verdictsOn(["voice", 600], ["quiet", 1_000], ["tone", "ringback"])).toEqual(["human short_greeting"]);
+    expect(verdictsOn(["tone", "ringback"])).toEqual([]);
   });
 
   test("is not decided by a click", () => {
-    expect(found(["voice", 60], ["quiet", 2_000])).toEqual([]);
+    expect(verdictsOn(["voice", 60], ["quiet", 2_000])).toEqual([]);
   });
 });
 

@@ -523,9 +523,9 @@ describe("a machine that answers", () => {
   };
 
   test("is recorded, and the call continues, unless the call requests more", () => {
-    const found = given(TALKING).when(machine);
-    expect(found.effects).toEqual([noteEffect]);
-    expect(found.flow.answeredBy).toBe("machine");
+    const decision = given(TALKING).when(machine);
+    expect(decision.effects).toEqual([noteEffect]);
+    expect(decision.flow.answeredBy).toBe("machine");
     given([...TALKING, inbound, machine])
       .when(played)
       .ends("complete", "message_played");
@@ -582,8 +582,8 @@ describe("a machine that answers", () => {
   });
 
   test("can be found by the agent, whatever the call requests", () => {
-    const found = given([...TALKING, inbound, verdict("human")]).when({ type: "leave_voicemail", atMs: 9_000 });
-    expect(found.effects).toEqual([
+    const decision = given([...TALKING, inbound, verdict("human")]).when({ type: "leave_voicemail", atMs: 9_000 });
+    expect(decision.effects).toEqual([
       {
         do: "note",
         fact: { event: "answered_by", data: { answered_by: "machine", reason: "agent", confidence: 1, at_ms: 9_000 } },

@@ -8,12 +8,12 @@ const slices = (text: string) => [...speechSlices(text, LENGTHS)];
 
 test("slices are complete sentences, a short one first", () => {
   const sentence = "Dr. Smith has called at 10:30 and asks for 3.50 of it. ";
-  const found = slices(sentence.repeat(10));
-  expect(found[0]).toBe(sentence);
-  for (const slice of found.slice(1, -1)) expect(slice).toBe(sentence.repeat(3));
+  const sliceList = slices(sentence.repeat(10));
+  expect(sliceList[0]).toBe(sentence);
+  for (const slice of sliceList.slice(1, -1)) expect(slice).toBe(sentence.repeat(3));
 });
 
-test("a sentence without end is cut at a comma, else between words", () => {
+test("an endless sentence is cut at a comma, otherwise between words", () => {
   const clause = `${"word ".repeat(50).trim()}, `;
   expect(slices(clause.repeat(2))[0]).toBe(clause);
   for (const slice of slices("word ".repeat(300))) expect(slice).toMatch(/^(word )+$/);
@@ -26,9 +26,9 @@ test("sentences of other scripts are found without a space between them", () => 
 fuzz(
   "slices together are the text, and none is longer than the limit",
   fc.property(fc.string({ unit: "binary", maxLength: 2_000 }), (text) => {
-    const found = slices(text);
-    expect(found.join("")).toBe(text);
-    for (const slice of found) {
+    const sliceList = slices(text);
+    expect(sliceList.join("")).toBe(text);
+    for (const slice of sliceList) {
       expect(slice.length).toBeGreaterThan(0);
       expect(slice.length).toBeLessThanOrEqual(300);
       expect(slice).not.toMatch(/\p{Cs}/u);

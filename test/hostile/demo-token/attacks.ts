@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { message, openAudioSocket } from "../../bench/stream/audio-socket.ts";
-import { type Answer, type RequestOptions, send } from "../../support/server-http.ts";
+import { type HttpResponse, type RequestOptions, send } from "../../support/server-http.ts";
 
 /** Resources of a hostile user. */
 export interface AttackTarget {
@@ -151,7 +151,7 @@ function ask(
   method: string,
   path: string,
   { headers, body }: { readonly headers?: RequestOptions["headers"]; readonly body?: object | string } = {},
-): Promise<Answer> {
+): Promise<HttpResponse> {
   return send(method, target.url + path, {
     headers: {
       authorization: `Bearer ${target.token}`,

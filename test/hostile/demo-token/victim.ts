@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import { type Answer, type RequestOptions, send } from "../../support/server-http.ts";
+import { type HttpResponse, type RequestOptions, send } from "../../support/server-http.ts";
 import { toneWav } from "../../support/server-sound.ts";
 
 const fileOf = (name: string): Buffer => readFileSync(new URL(`../../fixtures/mp3/${name}`, import.meta.url));
@@ -121,10 +121,10 @@ export class Victim {
     body?: object,
     headers: RequestOptions["headers"] = {},
     expected?: number,
-  ): Promise<Answer | undefined> {
+  ): Promise<HttpResponse | undefined> {
     const from = performance.now();
     try {
-      const answer = await send(method, this.#url + path, {
+      const response = await send(method, this.#url + path, {
         headers: {
           authorization: `Bearer ${this.#token}`,
           ...(body !== undefined && { "content-type": "application/json" }),
@@ -134,8 +134,8 @@ export class Victim {
         timeoutMs: 40_000,
       });
       if (headers.prefer === undefined) this.durations.push(performance.now() - from);
-      if (expected === undefined ? answer.status < 300 : answer.status === expected) return answer;
-      this.failures.push({ request: `${method} ${path}`, cause: `${answer.status} ${answer.text.slice(0, 300)}` });
+      if (expected === undefined ? response.status < 300 : response.status === expected) return response;
+      this.failures.push({ request: `${method} ${path}`, cause: `${response.status} ${response.text.slice(0, 300)}` });
     } catch (fault) {
       this.failures.push({ request: `${method} ${path}`, cause: String(fault) });
     }

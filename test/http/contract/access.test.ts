@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { expectProblem, MISSING_IDS, withoutIds } from "../../support/answer-shapes.ts";
 import { useLocalServer } from "../../support/local-server.ts";
+import { expectProblem, MISSING_IDS, withoutIds } from "../../support/response-shapes.ts";
 import { type CallView, type EventView, expected, type InstanceView } from "../../support/server-client.ts";
 
 /** 401 takes precedence, even for paths and methods that do not exist. */
@@ -47,21 +47,27 @@ describe("a missing or invalid token", () => {
       const [method = "", path = ""] = operation.split(" ");
       for (const authorization of wrongHeaders) {
         const headers = authorization === undefined ? {} : { authorization };
-        const answer = await server.client().send(method, path, { headers, body: method === "POST" ? "{" : undefined });
-        expect({ operation, authorization, status: answer.status }).toEqual({ operation, authorization, status: 401 });
-        expectProblem(answer, 401, "unauthorized", path);
+        const response = await server
+          .client()
+          .send(method, path, { headers, body: method === "POST" ? "{" : undefined });
+        expect({ operation, authorization, status: response.status }).toEqual({
+          operation,
+          authorization,
+          status: 401,
+        });
+        expectProblem(response, 401, "unauthorized", path);
       }
     }
   });
 
   test("an upgrade is refused with 401 before the handshake", async () => {
-    const answer = await server.client().get(`/v1/calls/${MISSING_IDS.call}/stream`, {
+    const response = await server.client().get(`/v1/calls/${MISSING_IDS.call}/stream`, {
       connection: "Upgrade",
       upgrade: "websocket",
       "sec-websocket-version": "13",
       "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
     });
-    expectProblem(answer, 401, "unauthorized");
+    expectProblem(response, 401, "unauthorized");
   });
 
   test("a refused request has no effect", async () => {
@@ -76,8 +82,8 @@ describe("a missing or invalid token", () => {
 
   test("the scheme's name ignores case", async () => {
     const { token } = await server.as("ada");
-    const answer = await server.client().get("/v1/instances", { authorization: `bEARER ${token}` });
-    expect(answer.status).toBe(200);
+    const response = await server.client().get("/v1/instances", { authorization: `bEARER ${token}` });
+    expect(response.status).toBe(200);
   });
 
   test("a revoked token stops working at once; the user's other tokens work", async () => {

@@ -1,12 +1,12 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { expectProblem, MISSING_IDS, pointersOf } from "../../support/answer-shapes.ts";
 import { fuzz } from "../../support/fuzz.ts";
 import { useLocalServer } from "../../support/local-server.ts";
 import { processorMs } from "../../support/processor-time.ts";
+import { expectProblem, MISSING_IDS, pointersOf } from "../../support/response-shapes.ts";
 import { type Client, expected, type InstanceView, LISTENER } from "../../support/server-client.ts";
 import { countRows } from "../../support/server-database.ts";
-import type { Answer } from "../../support/server-http.ts";
+import type { HttpResponse } from "../../support/server-http.ts";
 import { toneWav } from "../../support/server-sound.ts";
 
 /** Maximum time for a request: longer work is a way to stop the server. */
@@ -57,9 +57,9 @@ describe("text", () => {
 
   test("NUL in a name is refused or stored, never truncated", async () => {
     const client = await clientOfAda();
-    const answer = await client.post("/v1/instances", { name: "a\u0000b" });
-    if (answer.status === 400) expectProblem(answer, 400, answer.json().code as string);
-    else expect(expected(201, answer).json<InstanceView>().name).toBe("a\u0000b");
+    const response = await client.post("/v1/instances", { name: "a\u0000b" });
+    if (response.status === 400) expectProblem(response, 400, response.json().code as string);
+    else expect(expected(201, response).json<InstanceView>().name).toBe("a\u0000b");
   });
 });
 
@@ -92,11 +92,11 @@ describe("JSON", () => {
     const client = await clientOfAda();
     const { id } = await client.createInstance();
     const instructions = Array(1_000_000).fill(0);
-    const answer = await expectQuick(
+    const response = await expectQuick(
       () => client.postCall(id, { type: "DYNAMIC_AGENT", agent: { instructions } }),
       3_000,
     );
-    expect(expectProblem(answer, 400, answer.json().code as string).errors!.length).toBeLessThan(10_000);
+    expect(expectProblem(response, 400, response.json().code as string).errors!.length).toBeLessThan(10_000);
   });
 });
 
@@ -129,10 +129,10 @@ describe("audio", () => {
     const client = await clientOfAda();
     const { id } = await client.createInstance();
     const before = await server.rows();
-    const answer = await expectQuick(() => client.postCall(id, audio(file())), 5_000);
-    expect(statuses).toContain(answer.status);
-    if (answer.status !== 400) return;
-    expect(pointersOf(expectProblem(answer, 400, "audio_unsupported"))).toEqual(["/audio/audioBase64"]);
+    const response = await expectQuick(() => client.postCall(id, audio(file())), 5_000);
+    expect(statuses).toContain(response.status);
+    if (response.status !== 400) return;
+    expect(pointersOf(expectProblem(response, 400, "audio_unsupported"))).toEqual(["/audio/audioBase64"]);
     expect(await server.rows()).toEqual(before);
   });
 
@@ -179,16 +179,16 @@ describe("injection", () => {
       `/v1/${injection}`,
       `/simulator/link/${injection}`,
     ]) {
-      const answer = await client.get(path);
-      expect(answer.headers["set-cookie"]).toBeUndefined();
-      expect([400, 404]).toContain(answer.status);
+      const response = await client.get(path);
+      expect(response.headers["set-cookie"]).toBeUndefined();
+      expect([400, 404]).toContain(response.status);
     }
   });
 
   test("a script cannot be injected into a page", async () => {
-    const answer = await server.ask("GET", "/simulator/link/%3Cscript%3Ealert(1)%3C/script%3E");
-    expect(answer.status).toBe(404);
-    expect(answer.text).not.toMatch(/<script/i);
+    const response = await server.ask("GET", "/simulator/link/%3Cscript%3Ealert(1)%3C/script%3E");
+    expect(response.status).toBe(404);
+    expect(response.text).not.toMatch(/<script/i);
   });
 });
 fuzz(
@@ -196,10 +196,10 @@ fuzz(
   fc.asyncProperty(faultyRequest(MISSING_IDS.instance), async ({ method, path, headers, body }) => {
     const client = await clientOfAda();
     const before = countRows(await server.rows());
-    const answer = await sendWithTimeout(client, method, path, headers, body);
-    expect(answer.status).toBeGreaterThanOrEqual(400);
-    expect(answer.status).toBeLessThan(500);
-    expect(answer.headers["content-type"]).toBe("application/problem+json");
+    const response = await sendWithTimeout(client, method, path, headers, body);
+    expect(response.status).toBeGreaterThanOrEqual(400);
+    expect(response.status).toBeLessThan(500);
+    expect(response.headers["content-type"]).toBe("application/problem+json");
     expect(countRows(await server.rows())).toEqual(before);
   }),
 );
@@ -281,7 +281,7 @@ function sendWithTimeout(
   path: string,
   headers: Record<string, string>,
   body: Uint8Array,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   return client.send(method, path, { headers, body: body.length ? body : undefined, timeoutMs: 2_000 });
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { expectProblem, KEYS, keysOf, pointersOf, sorted } from "../../support/answer-shapes.ts";
 import { useLocalServer } from "../../support/local-server.ts";
+import { expectProblem, KEYS, keysOf, pointersOf, sorted } from "../../support/response-shapes.ts";
 import { type CallView, type EventView, expected, type InstanceView, until } from "../../support/server-client.ts";
 
 type WithCallerId = InstanceView & { readonly callerId?: Record<string, unknown> };

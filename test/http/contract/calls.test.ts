@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { useLocalServer } from "../../support/local-server.ts";
 import {
   expectProblem,
   ID,
@@ -8,8 +9,7 @@ import {
   pointersOf,
   sorted,
   TIMESTAMP,
-} from "../../support/answer-shapes.ts";
-import { useLocalServer } from "../../support/local-server.ts";
+} from "../../support/response-shapes.ts";
 import {
   type CallView,
   type Client,
@@ -39,20 +39,20 @@ describe("POST /v1/calls", () => {
     test(`${type}: 201 with the queued call and its location`, async () => {
       const client = await server.as("ada");
       const { id } = await client.createInstance();
-      const answer = await client.post("/v1/calls", {
+      const response = await client.post("/v1/calls", {
         instanceId: id,
         type,
         target: { phoneNumber: LISTENER },
         ...fields,
       });
-      expect(answer.status).toBe(201);
-      const call = answer.json<CallView>();
+      expect(response.status).toBe(201);
+      const call = response.json<CallView>();
       expect(keysOf(call)).toEqual(sorted(KEYS.createdCall));
       expect(call).toMatchObject({ instance_id: id, type, status: "QUEUED", target_phone: LISTENER });
       expect(call.id).toMatch(ID.call);
       expect(call.created_at).toMatch(TIMESTAMP);
-      expect(answer.headers.location).toBe(`/v1/calls/${call.id}`);
-      expect(answer.headers["content-type"]).toBe("application/json");
+      expect(response.headers.location).toBe(`/v1/calls/${call.id}`);
+      expect(response.headers["content-type"]).toBe("application/json");
     });
 
   test("an active call is returned with 200, and no other is created", async () => {
@@ -82,8 +82,8 @@ describe("POST /v1/calls", () => {
       { "content-type": "application/json; charset=UTF-8" },
       { "content-type": "application/x+json" },
     ]) {
-      const answer = await client.send("POST", "/v1/instances", { headers, body: '{"name":"x"}' });
-      expect(answer.status).toBe(201);
+      const response = await client.send("POST", "/v1/instances", { headers, body: '{"name":"x"}' });
+      expect(response.status).toBe(201);
     }
   });
 
@@ -173,9 +173,9 @@ describe("POST /v1/calls", () => {
     const client = await server.as("faulty");
     const { id } = (await instanceOf(client)).at(0) ?? (await client.createInstance());
     const before = await server.rows();
-    const answer = await client.postCall(id, changes);
-    expect(answer.status).toBe(400);
-    const problem = expectProblem(answer, 400, answer.json().code as string, "/v1/calls");
+    const response = await client.postCall(id, changes);
+    expect(response.status).toBe(400);
+    const problem = expectProblem(response, 400, response.json().code as string, "/v1/calls");
     expect(pointersOf(problem)).toEqual(pointers);
     if (code) expect(problem.errors?.[0]?.code).toBe(code);
     expect(await server.rows()).toEqual(before);
@@ -192,8 +192,8 @@ describe("POST /v1/calls", () => {
   test("the refusal of an unavailable voice names the language's voices", async () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
-    const answer = await client.postCall(id, { tts: { text: "Hello", voiceId: "en-US-99" } });
-    expect(expectProblem(answer, 400, "voice_unavailable").detail).toContain("en-US-1");
+    const response = await client.postCall(id, { tts: { text: "Hello", voiceId: "en-US-99" } });
+    expect(expectProblem(response, 400, "voice_unavailable").detail).toContain("en-US-1");
   });
 
   test.for<[what: string, body: string, headers: Record<string, string>, status: number, code: string]>([
@@ -217,8 +217,8 @@ describe("POST /v1/calls", () => {
     const client = await server.as("faulty");
     const before = await server.rows();
     for (const path of ["/v1/calls", "/v1/instances"]) {
-      const answer = await client.send("POST", path, { headers, body: Buffer.from(body, "latin1") });
-      expectProblem(answer, status, code, path);
+      const response = await client.send("POST", path, { headers, body: Buffer.from(body, "latin1") });
+      expectProblem(response, status, code, path);
     }
     expect(await server.rows()).toEqual(before);
   });
@@ -227,8 +227,8 @@ describe("POST /v1/calls", () => {
     const client = await server.as("ada");
     const limit = 16 * 1024 * 1024;
     for (const headers of [{ "content-length": String(limit + 1) }, { "transfer-encoding": "chunked" }]) {
-      const answer = await client.send("POST", "/v1/calls", { headers, body: () => bytesOf(limit + 1) });
-      expect(expectProblem(answer, 413, "body_too_large", "/v1/calls")).toMatchObject({ limit });
+      const response = await client.send("POST", "/v1/calls", { headers, body: () => bytesOf(limit + 1) });
+      expect(expectProblem(response, 413, "body_too_large", "/v1/calls")).toMatchObject({ limit });
     }
     const fittingAnswer = await client.send("POST", "/v1/calls", { body: Buffer.alloc(limit, " ") });
     expectProblem(fittingAnswer, 400, "invalid_json", "/v1/calls");
@@ -237,8 +237,8 @@ describe("POST /v1/calls", () => {
   test.for([MISSING_IDS.instance, MISSING_IDS.call, "inst_", "x", "' or 1=1 --"])(
     "the unknown instance %s is refused with 404",
     async (instanceId) => {
-      const answer = await (await server.as("ada")).postCall(instanceId);
-      expectProblem(answer, 404, "instance_not_found", "/v1/calls");
+      const response = await (await server.as("ada")).postCall(instanceId);
+      expectProblem(response, 404, "instance_not_found", "/v1/calls");
     },
   );
 
@@ -281,8 +281,8 @@ describe("DELETE /v1/calls/:callId", () => {
     const client = await server.as("ada");
     const { id } = await client.call((await client.createInstance()).id);
     const path = `/v1/calls/${id}`;
-    const answer = await client.delete(path);
-    expect({ status: answer.status, body: answer.text }).toEqual({ status: 204, body: "" });
+    const response = await client.delete(path);
+    expect({ status: response.status, body: response.text }).toEqual({ status: 204, body: "" });
     const endedCall = await client.readCall(id);
     expect(endedCall).toMatchObject({ status: "FAILED", started_at: null, outcome: { reason: "terminated" } });
     expect(keysOf(endedCall.outcome)).toEqual(sorted(KEYS.outcome));
@@ -404,8 +404,8 @@ describe("GET /v1/calls", () => {
     ["created_after=yesterday"],
     ["created_before=2026-02-30T00:00:00Z"],
   ])("the query ?%s is refused with 400", async ([query]) => {
-    const answer = await (await server.as("ada")).get(`/v1/calls?${query}`);
-    expect(expectProblem(answer, 400, "invalid_request", "/v1/calls").errors).toHaveLength(1);
+    const response = await (await server.as("ada")).get(`/v1/calls?${query}`);
+    expect(expectProblem(response, 400, "invalid_request", "/v1/calls").errors).toHaveLength(1);
   });
 });
 
@@ -422,16 +422,16 @@ describe("GET /v1/voices", () => {
     const etags = new Set<string>();
     for (const id of ["en-US-1", "pt-BR-1"]) {
       const { pathname } = new URL(voices.find((voice) => voice.id === id)!.sample_url);
-      const answer = expected(200, await client.get(pathname));
-      expect(answer.headers["content-type"]).toBe("audio/wav");
-      const sound = readWav(answer.body);
+      const response = expected(200, await client.get(pathname));
+      expect(response.headers["content-type"]).toBe("audio/wav");
+      const sound = readWav(response.body);
       expect(sound.sampleRate).toBe(16_000);
       const seconds = sound.samples.length / sound.sampleRate;
       expect(seconds).toBeGreaterThan(1.5);
       expect(seconds).toBeLessThan(8);
       expect(loudness(sound)).toBeGreaterThan(300);
-      etags.add(answer.headers.etag!);
-      const secondAnswer = await client.get(pathname, { "if-none-match": answer.headers.etag! });
+      etags.add(response.headers.etag!);
+      const secondAnswer = await client.get(pathname, { "if-none-match": response.headers.etag! });
       expect([secondAnswer.status, secondAnswer.text]).toEqual([304, ""]);
     }
     expect(etags.size).toBe(2);

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { expectProblem } from "../../support/answer-shapes.ts";
 import { useLocalServer } from "../../support/local-server.ts";
+import { expectProblem } from "../../support/response-shapes.ts";
 import { type CallView, expected, type InstanceView } from "../../support/server-client.ts";
-import type { Answer } from "../../support/server-http.ts";
+import type { HttpResponse } from "../../support/server-http.ts";
 
 const REQUEST_COUNT = 50;
 const concurrently = <T>(start: (i: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: REQUEST_COUNT }, (_, i) => start(i)));
-const isReplay = (answer: Answer): boolean => answer.headers["idempotent-replayed"] === "true";
+const isReplay = (response: HttpResponse): boolean => response.headers["idempotent-replayed"] === "true";
 
 const server = useLocalServer();
 
@@ -15,16 +15,16 @@ describe("the active-call rule", () => {
   test("50 concurrent creations return one 201, and 49 times 200 with that call", async () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
-    const answers = await concurrently((i) =>
+    const responses = await concurrently((i) =>
       client.postCall(id, { tts: { text: `Message ${i}`, voiceId: "en-US-1" } }),
     );
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(REQUEST_COUNT - 1);
-    expect(new Set(answers.map((answer) => answer.text)).size).toBe(1);
-    const [call] = answers.map((answer) => answer.json<CallView>());
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(REQUEST_COUNT - 1);
+    expect(new Set(responses.map((response) => response.text)).size).toBe(1);
+    const [call] = responses.map((response) => response.json<CallView>());
     const rows = (await server.rows()).calls!.filter((row) => row.instance_id === id);
     expect(rows.map((row) => row.id)).toEqual([call!.id]);
-    const created = answers.find(({ status }) => status === 201)!;
+    const created = responses.find(({ status }) => status === 201)!;
     expect(created.headers.location).toBe(`/v1/calls/${call!.id}`);
     expect((await client.timeline(call!.id)).map(({ type }) => type)).toEqual(["queued"]);
   });
@@ -39,9 +39,9 @@ describe("the active-call rule", () => {
   test("concurrent hang-ups of one call return 204 once, else 404", async () => {
     const client = await server.as("ada");
     const { id } = await client.call((await client.createInstance()).id);
-    const answers = await concurrently(() => client.delete(`/v1/calls/${id}`));
-    expect(answers.filter(({ status }) => status === 204)).toHaveLength(1);
-    expect(answers.filter(({ status }) => status === 404)).toHaveLength(REQUEST_COUNT - 1);
+    const responses = await concurrently(() => client.delete(`/v1/calls/${id}`));
+    expect(responses.filter(({ status }) => status === 204)).toHaveLength(1);
+    expect(responses.filter(({ status }) => status === 404)).toHaveLength(REQUEST_COUNT - 1);
     expect((await client.timeline(id)).map(({ type }) => type)).toEqual(["queued", "failed"]);
   });
 });
@@ -49,13 +49,14 @@ describe("the active-call rule", () => {
 describe("Idempotency-Key", () => {
   test("50 concurrent creations of an instance under one key create one", async () => {
     const client = await server.as("ada");
-    const answers = await concurrently(() =>
+    const responses = await concurrently(() =>
       client.post("/v1/instances", { name: "Only one" }, { "idempotency-key": "instance-1" }),
     );
-    const createdAnswers = answers.filter((answer) => answer.status === 201);
-    expect(createdAnswers.filter((answer) => !isReplay(answer))).toHaveLength(1);
-    expect(new Set(createdAnswers.map((answer) => answer.text)).size).toBe(1);
-    for (const answer of answers) if (answer.status !== 201) expectProblem(answer, 409, "idempotency_key_in_progress");
+    const createdAnswers = responses.filter((response) => response.status === 201);
+    expect(createdAnswers.filter((response) => !isReplay(response))).toHaveLength(1);
+    expect(new Set(createdAnswers.map((response) => response.text)).size).toBe(1);
+    for (const response of responses)
+      if (response.status !== 201) expectProblem(response, 409, "idempotency_key_in_progress");
     const list = expected(200, await client.get("/v1/instances")).json<InstanceView[]>();
     expect(list.filter(({ name }) => name === "Only one")).toHaveLength(1);
   });
@@ -63,11 +64,12 @@ describe("Idempotency-Key", () => {
   test("50 concurrent creations of a call under one key create one", async () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
-    const answers = await concurrently(() => client.postCall(id, {}, { "idempotency-key": `call-${id}` }));
-    const createdAnswers = answers.filter((answer) => answer.status === 201);
-    expect(createdAnswers.filter((answer) => !isReplay(answer))).toHaveLength(1);
-    expect(new Set(createdAnswers.map((answer) => answer.text)).size).toBe(1);
-    for (const answer of answers) if (answer.status !== 201) expectProblem(answer, 409, "idempotency_key_in_progress");
+    const responses = await concurrently(() => client.postCall(id, {}, { "idempotency-key": `call-${id}` }));
+    const createdAnswers = responses.filter((response) => response.status === 201);
+    expect(createdAnswers.filter((response) => !isReplay(response))).toHaveLength(1);
+    expect(new Set(createdAnswers.map((response) => response.text)).size).toBe(1);
+    for (const response of responses)
+      if (response.status !== 201) expectProblem(response, 409, "idempotency_key_in_progress");
     expect((await server.rows()).calls!.filter((row) => row.instance_id === id)).toHaveLength(1);
   });
 

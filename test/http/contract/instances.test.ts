@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { useLocalServer } from "../../support/local-server.ts";
 import {
   expectProblem,
   ID,
@@ -8,8 +9,7 @@ import {
   pointersOf,
   sorted,
   TIMESTAMP,
-} from "../../support/answer-shapes.ts";
-import { useLocalServer } from "../../support/local-server.ts";
+} from "../../support/response-shapes.ts";
 import { type Client, type EventView, expected, type InstanceView, until } from "../../support/server-client.ts";
 import { send } from "../../support/server-http.ts";
 import { decodePng, readQr } from "../../support/server-qr.ts";
@@ -28,16 +28,16 @@ describe("POST /v1/instances", () => {
   test("201 with exactly the instance and its location", async () => {
     const client = await server.as("ada");
     const metadata = { team: "sales", deep: [{ a: null, constructor: 1 }], "": "empty", ключ: "🦜" };
-    const answer = await client.post("/v1/instances", { name: "  Front desk ", metadata });
-    expect(answer.status).toBe(201);
-    const instance = answer.json<InstanceView>();
+    const response = await client.post("/v1/instances", { name: "  Front desk ", metadata });
+    expect(response.status).toBe(201);
+    const instance = response.json<InstanceView>();
     expect(keysOf(instance)).toEqual(sorted(KEYS.instance));
     expect(instance).toMatchObject({ name: "Front desk", status: "CREATED", metadata });
     expect(instance.id).toMatch(ID.instance);
     expect(instance.created_at).toMatch(TIMESTAMP);
     expect(instance.updated_at).toBe(instance.created_at);
-    expect(answer.headers["content-type"]).toBe("application/json");
-    expect(answer.headers.location).toBe(`/v1/instances/${instance.id}`);
+    expect(response.headers["content-type"]).toBe("application/json");
+    expect(response.headers.location).toBe(`/v1/instances/${instance.id}`);
   });
 
   test("metadata is {} by default", async () => {
@@ -78,9 +78,9 @@ describe("POST /v1/instances", () => {
   ])("%s is refused with 400 and a pointer to it", async ([, body, pointers]) => {
     const client = await server.as("ada");
     const before = await server.rows();
-    const answer = await client.post("/v1/instances", body);
-    expect(answer.status).toBe(400);
-    expect(pointersOf(expectProblem(answer, 400, answer.json().code as string, "/v1/instances"))).toEqual(pointers);
+    const response = await client.post("/v1/instances", body);
+    expect(response.status).toBe(400);
+    expect(pointersOf(expectProblem(response, 400, response.json().code as string, "/v1/instances"))).toEqual(pointers);
     expect(await server.rows()).toEqual(before);
   });
 
@@ -155,8 +155,8 @@ describe("GET /v1/instances/:instanceId/configure", () => {
   test("the code is a PNG that a camera reads as the linking page's URL", async () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
-    const answer = expected(200, await client.get(`/v1/instances/${id}/configure`));
-    const code = answer.json<{ instanceId: string; qrCodeBase64: string; message: string }>();
+    const response = expected(200, await client.get(`/v1/instances/${id}/configure`));
+    const code = response.json<{ instanceId: string; qrCodeBase64: string; message: string }>();
     expect(keysOf(code)).toEqual(sorted(KEYS.linkingCode));
     expect(code.instanceId).toBe(id);
     expect(code.message).not.toBe("");
@@ -165,27 +165,27 @@ describe("GET /v1/instances/:instanceId/configure", () => {
     const { width, height } = decodePng(png);
     expect(width).toBe(height);
     expect(readQr(png)).toMatch(new RegExp(`^${server.base}/simulator/link/[^/]+$`));
-    expect(answer.headers["cache-control"]).toBe("no-store");
-    expect(answer.headers["qr-sequence"]).toMatch(/^\d+$/);
-    expect(answer.headers["qr-expires-at"]).toMatch(TIMESTAMP);
-    expect(Date.parse(answer.headers["qr-expires-at"]!)).toBeGreaterThan(Date.now() - 1_000);
+    expect(response.headers["cache-control"]).toBe("no-store");
+    expect(response.headers["qr-sequence"]).toMatch(/^\d+$/);
+    expect(response.headers["qr-expires-at"]).toMatch(TIMESTAMP);
+    expect(Date.parse(response.headers["qr-expires-at"]!)).toBeGreaterThan(Date.now() - 1_000);
   });
 
   test("a client that accepts image/png gets the picture", async () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
-    const answer = expected(200, await client.get(`/v1/instances/${id}/configure`, { accept: "image/png" }));
-    expect(answer.headers["content-type"]).toBe("image/png");
-    expect(readQr(answer.body)).toContain("/simulator/link/");
+    const response = expected(200, await client.get(`/v1/instances/${id}/configure`, { accept: "image/png" }));
+    expect(response.headers["content-type"]).toBe("image/png");
+    expect(readQr(response.body)).toContain("/simulator/link/");
   });
 
   test("codes rotate and are numbered; an old code links during its grace period", async () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
     const read = async () => {
-      const answer = expected(200, await client.get(`/v1/instances/${id}/configure`));
-      const { qrCodeBase64 } = answer.json<{ qrCodeBase64: string }>();
-      return { code: Buffer.from(qrCodeBase64, "base64"), sequence: Number(answer.headers["qr-sequence"]) };
+      const response = expected(200, await client.get(`/v1/instances/${id}/configure`));
+      const { qrCodeBase64 } = response.json<{ qrCodeBase64: string }>();
+      return { code: Buffer.from(qrCodeBase64, "base64"), sequence: Number(response.headers["qr-sequence"]) };
     };
     // The grace period is short here; on a busy machine it may have ended before the older code arrives.
     const linkWithOlderCode = async () => {
@@ -257,8 +257,8 @@ describe("DELETE /v1/instances/:instanceId", () => {
   test("204 without a body; every endpoint loses the instance permanently", async () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
-    const answer = await client.delete(`/v1/instances/${id}`);
-    expect({ status: answer.status, body: answer.text }).toEqual({ status: 204, body: "" });
+    const response = await client.delete(`/v1/instances/${id}`);
+    expect({ status: response.status, body: response.text }).toEqual({ status: 204, body: "" });
     for (const [method, path] of [
       ["GET", `/v1/instances/${id}`],
       ["GET", `/v1/instances/${id}/configure`],

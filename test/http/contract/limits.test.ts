@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { expectProblem } from "../../support/answer-shapes.ts";
 import { useLocalServer } from "../../support/local-server.ts";
+import { expectProblem } from "../../support/response-shapes.ts";
 import { expected, type ProblemView } from "../../support/server-client.ts";
 
 const DAY_S = 24 * 60 * 60;
@@ -25,21 +25,21 @@ describe("a token with limits", () => {
     const client = server.client(await server.token("ben", { maxCallsPerDay: 3 }));
     const instances = [];
     for (let n = 0; n < 8; n++) instances.push(await client.createInstance());
-    const answers = await Promise.all(instances.map(({ id }) => client.postCall(id)));
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(3);
-    const refusedAnswers = answers.filter(({ status }) => status !== 201);
+    const responses = await Promise.all(instances.map(({ id }) => client.postCall(id)));
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(3);
+    const refusedAnswers = responses.filter(({ status }) => status !== 201);
     expect(refusedAnswers).toHaveLength(5);
-    for (const answer of refusedAnswers) {
-      const problem = expectProblem(answer, 429, "daily_call_limit") as ProblemView & { limit: number };
+    for (const response of refusedAnswers) {
+      const problem = expectProblem(response, 429, "daily_call_limit") as ProblemView & { limit: number };
       expect(problem.limit).toBe(3);
-      expect(Number(answer.headers["retry-after"])).toBeGreaterThan(DAY_S - 60);
-      expect(Number(answer.headers["retry-after"])).toBeLessThanOrEqual(DAY_S);
+      expect(Number(response.headers["retry-after"])).toBeGreaterThan(DAY_S - 60);
+      expect(Number(response.headers["retry-after"])).toBeLessThanOrEqual(DAY_S);
     }
     await server.stop();
     await server.start();
-    const freeInstance = instances.at(answers.findIndex(({ status }) => status !== 201))!;
+    const freeInstance = instances.at(responses.findIndex(({ status }) => status !== 201))!;
     expectProblem(await client.postCall(freeInstance.id), 429, "daily_call_limit");
-    const busyInstance = instances.at(answers.findIndex(({ status }) => status === 201))!;
+    const busyInstance = instances.at(responses.findIndex(({ status }) => status === 201))!;
     expected(200, await client.postCall(busyInstance.id));
   });
 });

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { expectProblem, ID, KEYS, keysOf, sorted, TIMESTAMP } from "../../support/answer-shapes.ts";
 import { useLocalServer } from "../../support/local-server.ts";
+import { expectProblem, ID, KEYS, keysOf, sorted, TIMESTAMP } from "../../support/response-shapes.ts";
 import { type CallView, type EventView, expected, type OutcomeView, until } from "../../support/server-client.ts";
 import { loudness, loudPart, phaseJump, readWav, toneShare, toneWav } from "../../support/server-sound.ts";
 
@@ -133,9 +133,9 @@ describe("the number plan", () => {
   test("heard.wav exists for answered calls only", async () => {
     const client = await server.as("ada");
     for (const { number, answers } of PLAN) {
-      const answer = await client.get(`/simulator/calls/${callTo(number).id}/heard.wav`);
-      if (!answers) expectProblem(answer, 404, answer.json().code as string);
-      else expect(loudness(readWav(expected(200, answer).body))).toBeGreaterThan(100);
+      const response = await client.get(`/simulator/calls/${callTo(number).id}/heard.wav`);
+      if (!answers) expectProblem(response, 404, response.json().code as string);
+      else expect(loudness(readWav(expected(200, response).body))).toBeGreaterThan(100);
     }
   });
 });
@@ -200,14 +200,14 @@ describe.concurrent("the audio that the callee hears", () => {
     const earlyAnswer = await client.get(path);
     expect([404, 409]).toContain(earlyAnswer.status);
     expect((await client.delete(`/v1/calls/${id}`)).status).toBe(204);
-    const answer = await until(
+    const response = await until(
       () => client.get(path),
       ({ status }) => status === 200,
       2_000,
       "the recording of an ended call",
     );
-    expect(answer.headers["content-type"]).toMatch(/^audio\/(x-)?wav/);
-    readWav(answer.body);
+    expect(response.headers["content-type"]).toMatch(/^audio\/(x-)?wav/);
+    readWav(response.body);
     expectProblem(await (await server.as("eve")).get(path), 404, "call_not_found");
     expectProblem(await server.client().get(path), 401, "unauthorized");
     for (const name of ["other.wav", "heard.mp3", "..%2f..%2fsecret.key", "%2e%2e%2fringport.sqlite"])

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { expectProblem, KEYS, keysOf, MISSING_IDS, sorted } from "../../support/answer-shapes.ts";
 import { useLocalServer } from "../../support/local-server.ts";
+import { expectProblem, KEYS, keysOf, MISSING_IDS, sorted } from "../../support/response-shapes.ts";
 import { type CallView, expected, type InstanceView } from "../../support/server-client.ts";
 
 const UPGRADE = {
@@ -54,22 +54,22 @@ describe("a server below a base path, with CORS for one origin, a queue and the 
     for (const name of ["authorization", "content-type", "idempotency-key"])
       expect(preflight.headers["access-control-allow-headers"]).toContain(name);
     const client = await server.as("ada");
-    for (const answer of [
+    for (const response of [
       await client.get("/v1/instances", { origin }),
       await client.get("/v1/nothing", { origin }),
       await server.client().get("/v1/instances", { origin }),
     ]) {
-      expect(answer.headers["access-control-allow-origin"]).toBe(origin);
-      expect(answer.headers["access-control-expose-headers"]).toMatch(/x-request-id/i);
-      expect(answer.headers.vary).toMatch(/origin/i);
+      expect(response.headers["access-control-allow-origin"]).toBe(origin);
+      expect(response.headers["access-control-expose-headers"]).toMatch(/x-request-id/i);
+      expect(response.headers.vary).toMatch(/origin/i);
     }
   });
 
   test("no other origin may read", async () => {
     for (const origin of ["https://evil.example", "https://console.example.evil.example", "null"]) {
-      const answer = await (await server.as("ada")).get("/v1/instances", { origin });
-      expect(answer.headers["access-control-allow-origin"]).toBeUndefined();
-      expect(answer.headers["access-control-allow-credentials"]).toBeUndefined();
+      const response = await (await server.as("ada")).get("/v1/instances", { origin });
+      expect(response.headers["access-control-allow-origin"]).toBeUndefined();
+      expect(response.headers["access-control-allow-credentials"]).toBeUndefined();
     }
   });
 
@@ -95,9 +95,9 @@ describe("a server below a base path, with CORS for one origin, a queue and the 
   test("50 concurrent creations fill a queue exactly to its depth", async () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
-    const answers = await Promise.all(Array.from({ length: 50 }, () => client.postCall(id)));
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(3);
-    expect(answers.filter(({ status }) => status === 409)).toHaveLength(47);
+    const responses = await Promise.all(Array.from({ length: 50 }, () => client.postCall(id)));
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(3);
+    expect(responses.filter(({ status }) => status === 409)).toHaveLength(47);
     expect((await client.instance(id)).callQueue).toHaveLength(3);
   });
 
@@ -142,14 +142,14 @@ describe("a server with short limits, open to all origins", () => {
 
   test("too many requests get 429 with Retry-After; other users continue", async () => {
     const client = await server.as("hasty");
-    const answers = await Promise.all(Array.from({ length: 210 }, () => client.get("/v1/instances")));
-    const refusedAnswers = answers.filter(({ status }) => status === 429);
+    const responses = await Promise.all(Array.from({ length: 210 }, () => client.get("/v1/instances")));
+    const refusedAnswers = responses.filter(({ status }) => status === 429);
     expect(refusedAnswers).toHaveLength(10);
     expectProblem(refusedAnswers[0]!, 429, "rate_limited");
     expect(Number(refusedAnswers[0]!.headers["retry-after"])).toBeGreaterThan(0);
-    for (const answer of answers) {
-      expect(answer.headers.ratelimit).toBeTruthy();
-      expect(answer.headers["ratelimit-policy"]).toBeTruthy();
+    for (const response of responses) {
+      expect(response.headers.ratelimit).toBeTruthy();
+      expect(response.headers["ratelimit-policy"]).toBeTruthy();
     }
     expect((await (await server.as("calm")).get("/v1/instances")).status).toBe(200);
   });
@@ -157,12 +157,12 @@ describe("a server with short limits, open to all origins", () => {
   test("configured limits replace the defaults", async () => {
     const client = await server.as("limited");
     expectProblem(await client.post("/v1/instances", { name: "123456" }), 400, "invalid_request");
-    const answer = await client.post("/v1/instances", { name: "x", padding: "y".repeat(5000) });
-    expect(expectProblem(answer, 413, "body_too_large")).toMatchObject({ limit: 4096 });
+    const response = await client.post("/v1/instances", { name: "x", padding: "y".repeat(5000) });
+    expect(expectProblem(response, 413, "body_too_large")).toMatchObject({ limit: 4096 });
   });
 
   test("every origin may read", async () => {
-    const answer = await (await server.as("open")).get("/v1/instances", { origin: "https://any.example" });
-    expect(answer.headers["access-control-allow-origin"]).toBe("*");
+    const response = await (await server.as("open")).get("/v1/instances", { origin: "https://any.example" });
+    expect(response.headers["access-control-allow-origin"]).toBe("*");
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { tone } from "../../../src/audio/tones/tone.ts";
-import { expectProblem } from "../../support/answer-shapes.ts";
 import { useLocalServer } from "../../support/local-server.ts";
 import { openPhone, type PhoneClient } from "../../support/phone-client.ts";
+import { expectProblem } from "../../support/response-shapes.ts";
 import { expected, until } from "../../support/server-client.ts";
 import { toneMs } from "../../support/server-sound.ts";
 import { STREAMS, type StreamCall, streamCall } from "../../support/stream-calls.ts";

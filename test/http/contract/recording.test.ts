@@ -19,15 +19,15 @@ test("a recording has both sides in time, and can be deleted", async () => {
   const { outcome } = await client.waitForCall(call.id);
   expect(outcome?.reason).toBe("message_played");
 
-  const answer = expected(200, await client.get(recordingOf(call.id)));
-  expect(answer.headers).toMatchObject({
+  const response = expected(200, await client.get(recordingOf(call.id)));
+  expect(response.headers).toMatchObject({
     "content-type": "audio/wav",
-    "content-length": String(answer.body.length),
+    "content-length": String(response.body.length),
     "content-disposition": `attachment; filename="${call.id}.wav"`,
     "cache-control": "private, no-store",
     "accept-ranges": "bytes",
   });
-  const { left, right, ms } = channels(answer.body);
+  const { left, right, ms } = channels(response.body);
   // The call's times are from a clock, which a busy machine reads late; the recording's from frames of 20 ms.
   expect(Math.abs(ms - outcome!.duration_ms)).toBeLessThanOrEqual(300);
   expect(await mediaOf(client, call.id)).toMatchObject({
@@ -48,10 +48,10 @@ test("a recording has both sides in time, and can be deleted", async () => {
   expect(Math.abs(firstAtMs - 500)).toBeLessThanOrEqual(60);
   expect(toneShare(right, TONE.hz)).toBeLessThan(0.01);
 
-  const size = answer.body.length;
+  const size = response.body.length;
   const partialAnswer = expected(206, await client.get(recordingOf(call.id), { range: "bytes=44-1043" }));
   expect(partialAnswer.headers["content-range"]).toBe(`bytes 44-1043/${size}`);
-  expect(partialAnswer.body.equals(answer.body.subarray(44, 1_044))).toBe(true);
+  expect(partialAnswer.body.equals(response.body.subarray(44, 1_044))).toBe(true);
   const rangeAnswer = expected(416, await client.get(recordingOf(call.id), { range: `bytes=${size}-` }));
   expect(rangeAnswer.headers["content-range"]).toBe(`bytes */${size}`);
   const head = await client.send("HEAD", recordingOf(call.id));

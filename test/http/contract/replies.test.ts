@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { KEYS, keysOf, sorted } from "../../support/answer-shapes.ts";
 import { useLocalServer } from "../../support/local-server.ts";
+import { KEYS, keysOf, sorted } from "../../support/response-shapes.ts";
 import { type EventView, expected } from "../../support/server-client.ts";
 
 const server = useLocalServer();
@@ -16,11 +16,11 @@ describe("the headers of a reply", () => {
       "/v1/nothing",
       "/docs",
     ]) {
-      const answer = await client.get(path);
-      const names = answer.rawHeaders.map(([name]) => name.toLowerCase());
+      const response = await client.get(path);
+      const names = response.rawHeaders.map(([name]) => name.toLowerCase());
       expect({ path, names: sorted(names) }).toEqual({ path, names: sorted([...new Set(names)]) });
-      expect(answer.headers["x-content-type-options"]).toBe("nosniff");
-      if (path.startsWith("/v1/")) expect(answer.headers["cache-control"]).toMatch(/no-cache|no-store/);
+      expect(response.headers["x-content-type-options"]).toBe("nosniff");
+      if (path.startsWith("/v1/")) expect(response.headers["cache-control"]).toMatch(/no-cache|no-store/);
     }
   });
 });

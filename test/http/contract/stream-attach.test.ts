@@ -141,7 +141,7 @@ test("a revoked token ends its streams within a second, tickets included", async
     calls[0]!.open({ headers: { authorization: `Bearer ${token}` } }),
     ownClient
       .post(`/v1/calls/${calls[1]!.call.id}/stream-ticket`, {})
-      .then((answer) => answer.json<{ ticket: string }>())
+      .then((response) => response.json<{ ticket: string }>())
       .then(({ ticket }) => calls[1]!.open({ query: { ticket } })),
     calls[2]!.open(),
   ]);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { expectProblem, keysOf, MISSING_IDS, TIMESTAMP } from "../../support/answer-shapes.ts";
 import { useLocalServer } from "../../support/local-server.ts";
+import { expectProblem, keysOf, MISSING_IDS, TIMESTAMP } from "../../support/response-shapes.ts";
 import type { Client } from "../../support/server-client.ts";
 import { STREAMS, streamCall } from "../../support/stream-calls.ts";
 import { connectStream, openStream, StreamRefused } from "../../support/stream-client.ts";
@@ -106,10 +106,10 @@ describe("a ticket", () => {
 
   test("a ticket opens the stream of its call once, without a token", async () => {
     const { call, client } = await streamCall(server);
-    const answer = await ticketOf(client, call.id);
-    expect(answer.status).toBe(201);
-    expect(answer.headers["cache-control"]).toBe("no-store");
-    const ticketView = answer.json<{ ticket: string; expires_at: string; url: string }>();
+    const response = await ticketOf(client, call.id);
+    expect(response.status).toBe(201);
+    expect(response.headers["cache-control"]).toBe("no-store");
+    const ticketView = response.json<{ ticket: string; expires_at: string; url: string }>();
     expect(keysOf(ticketView)).toEqual(["expires_at", "ticket", "url"]);
     expect(ticketView.ticket).toMatch(/^[0-9A-Za-z]{43}$/);
     expect(ticketView.expires_at).toMatch(TIMESTAMP);

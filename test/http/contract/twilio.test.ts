@@ -41,7 +41,7 @@ describe("a bot for Twilio Media Streams", () => {
       bot.messagesOf("media").map((_, i) => ["inbound", `${i + 1}`, `${20 * i}`]),
     );
 
-    // A sentence and a beep of 1 kHz: the bot has heard both, and the callee hears both once more.
+    // A sentence and a beep of 1 kHz: the bot has heard both, and the callee hears both again.
     const utterance = decodeHeard(bot.utterances[0]!);
     const { to } = loudPart(utterance);
     expect(toneShare(part(utterance, to - 3_000, to - 80), 1_000)).toBeGreaterThan(0.95);

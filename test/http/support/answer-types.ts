@@ -49,12 +49,12 @@ const NAMES: ReadonlyMap<unknown, string> = new Map(Object.entries(NAMED).map(([
 /** The text of `src/http/response-types.ts`: a TypeScript type for each schema. */
 export function answerTypes(): string {
   const shapes = Object.entries(NAMED).filter(([, schema]) => schema.type === "strict_object");
-  const answers = Object.entries(SCHEMAS).map(([name, schema]) => `  ${name}: ${typeOf(schema as Schema)};`);
+  const responses = Object.entries(SCHEMAS).map(([name, schema]) => `  ${name}: ${typeOf(schema as Schema)};`);
   const body = [
     ...shapes.map(([name, schema]) => interfaceOf(name, schema)),
     eventType(),
     callFilters(),
-    `/** Every named response. */\nexport interface Answers {\n${answers.join("\n")}\n}`,
+    `/** Every named response. */\nexport interface Answers {\n${responses.join("\n")}\n}`,
     "/** The value of a named response. */\nexport type View<Name extends keyof Answers> = Answers[Name];",
   ].join("\n\n");
   const usedImports = IMPORTED.filter(({ type }) => new RegExp(`\\b${type}\\b`).test(body));

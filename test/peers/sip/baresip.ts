@@ -205,8 +205,8 @@ async function start(stage: Stage, keys: Certificates, plays: number | string, j
 
   const event = async (type: string, withinMs = 10_000): Promise<BaresipEvent> =>
     (await until(
-      () => events.find((one) => one.type === type),
-      (one) => one !== undefined,
+      () => events.find((entry) => entry.type === type),
+      (entry) => entry !== undefined,
       withinMs,
       `baresip to report ${type}`,
     ))!;
@@ -217,7 +217,7 @@ async function start(stage: Stage, keys: Certificates, plays: number | string, j
       socket.write(`${Buffer.byteLength(text)}:${text},`);
     },
     async heardFile() {
-      const count = (type: string): number => events.filter((one) => one.type === type).length;
+      const count = (type: string): number => events.filter((entry) => entry.type === type).length;
       // A refused call is closed without having been established.
       await until(
         () => count("CALL_CLOSED"),

@@ -145,8 +145,8 @@ describeEach(TARGETS, (target) => {
       client = await server.as("ada");
       instances = await Promise.all(
         routes.map(async (_, i) => {
-          const answer = await client.post("/v1/instances", { name: `Line ${i}`, provider: `sip/trunk-${i}` });
-          const { id } = expected(201, answer).json<InstanceView>();
+          const response = await client.post("/v1/instances", { name: `Line ${i}`, provider: `sip/trunk-${i}` });
+          const { id } = expected(201, response).json<InstanceView>();
           return client.waitForInstance(id, "ACTIVE"); // without a code: the operator has linked it
         }),
       );

@@ -64,10 +64,10 @@ export function largestStep(samples: Int16Array): number {
 }
 
 /** Position of `part` within `whole`; -1 if not found. */
-export function find(whole: Int16Array, part: Int16Array): number {
-  for (let at = 0; at + part.length <= whole.length; at++) {
+export function find(samples: Int16Array, part: Int16Array): number {
+  for (let at = 0; at + part.length <= samples.length; at++) {
     let i = 0;
-    while (i < part.length && whole[at + i] === part[i]) i++;
+    while (i < part.length && samples[at + i] === part[i]) i++;
     if (i === part.length) return at;
   }
   return -1;

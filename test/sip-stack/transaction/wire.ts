@@ -89,8 +89,8 @@ export class Wire implements Transports {
     const name = `${hop.kind} ${hop.address}`;
     this.connectionAttempts.push(name);
     if (this.unreachable.has(name)) throw new TransportError("refused", `${name} refused`);
-    const existing = this.#flows.get(name);
-    if (existing?.isAlive) return existing;
+    const openFlow = this.#flows.get(name);
+    if (openFlow?.isAlive) return openFlow;
     const flow = new WireFlow(hop, (message, sentOn) =>
       this.sentMessages.push({ atMs: this.system.monotonic(), message, flow: sentOn }),
     );
@@ -102,9 +102,9 @@ export class Wire implements Transports {
     return `${local.address}:${local.port}`;
   }
 
-  learnAddress(_flow: Flow, address: SocketAddress, trusted = false): void {
+  learnAddress(_flow: Flow, address: SocketAddress, isTrusted = false): void {
     this.learnedAddresses.push(address);
-    if (trusted) this.trustedAddresses.push(address);
+    if (isTrusted) this.trustedAddresses.push(address);
   }
 
   listen(listener: TransportListener): void {

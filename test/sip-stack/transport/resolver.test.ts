@@ -209,7 +209,7 @@ describe("a failed resolution is a `dns` fault", () => {
     };
     const resolve = createResolve({ system, dns: cachedDns(dns, system) });
     let hops: readonly Hop[] = [];
-    const resolution = resolve("sip:example.com", never).then((found) => (hops = found));
+    const resolution = resolve("sip:example.com", never).then((resolvedHops) => (hops = resolvedHops));
     await system.settle();
     expect(queries.toSorted()).toEqual([
       "A example.com",
@@ -296,9 +296,9 @@ describe("a resolver that fails for a while", () => {
   test("may take longer than 1.5 s for addresses", async () => {
     const { system, resolver, place } = unreliableResolver();
     resolver.slowMs = 3_900;
-    const found = place("sip:a.example.com:5070");
+    const target = place("sip:a.example.com:5070");
     await system.advance(3_900);
-    expect(await found).toBe("192.0.2.1 5070");
+    expect(await target).toBe("192.0.2.1 5070");
   });
 
   test("repeats a failed SRV query next time", async () => {
@@ -328,17 +328,17 @@ describe("a resolver that fails for a while", () => {
     await place("sip:a.example.com:5070");
     resolver.state = "silent";
     await system.advance(30_000);
-    let found = "";
-    void place("sip:a.example.com:5070").then((text) => (found = text));
+    let resolvedHost = "";
+    void place("sip:a.example.com:5070").then((text) => (resolvedHost = text));
     await system.advance(1_499);
-    expect(found).toBe("");
+    expect(resolvedHost).toBe("");
     await system.advance(1);
-    expect(found).toBe("192.0.2.1 5070");
-    expect(await place("sip:a.example.com:5070")).toBe(found); // no time passes
+    expect(resolvedHost).toBe("192.0.2.1 5070");
+    expect(await place("sip:a.example.com:5070")).toBe(resolvedHost); // no time passes
     resolver.state = "working";
     await system.advance(30_000);
     const { queries } = resolver;
-    expect(await place("sip:a.example.com:5070")).toBe(found);
+    expect(await place("sip:a.example.com:5070")).toBe(resolvedHost);
     expect(resolver.queries).toBe(queries + 1);
     expect(system.waiting).toBe(0);
   });

@@ -43,7 +43,7 @@ export class Items {
     if (after === undefined || after === null) this.#items.push(item);
     else if (after === "root") this.#items.unshift(item);
     else {
-      const at = this.#items.findIndex((one) => one.id === after);
+      const at = this.#items.findIndex((candidate) => candidate.id === after);
       if (at < 0) return undefined;
       this.#items.splice(at + 1, 0, item);
     }

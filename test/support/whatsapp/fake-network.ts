@@ -67,7 +67,7 @@ export class FakeNetwork {
   /** The arguments of all events of this name so far. */
   // biome-ignore lint/suspicious/noExplicitAny: each event has its own argument
   argumentsOf(event: string): any[] {
-    return this.events.filter((entry) => entry.event === event).map((one) => one.argument);
+    return this.events.filter((entry) => entry.event === event).map((entry) => entry.argument);
   }
 
   /** The names of all events so far. */

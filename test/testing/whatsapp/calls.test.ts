@@ -329,9 +329,9 @@ describe("a number", () => {
     const fake = new FakeNetwork();
     if (number) fake.network.number(ANA, number);
     const client = await fake.online();
-    const found = outcomeOf(client.profile.getLidsByPhoneNumbers([requestedNumber]));
+    const lookup = outcomeOf(client.profile.getLidsByPhoneNumbers([requestedNumber]));
     await fake.system.advance(25);
-    expect(found.value).toMatchObject([answer]);
+    expect(lookup.value).toMatchObject([answer]);
   });
 
   test.each([
@@ -345,26 +345,26 @@ describe("a number", () => {
   ])("%s of Brazil or elsewhere exists with or without the ninth digit: %s", async (phone, exists) => {
     const fake = new FakeNetwork();
     const client = await fake.online();
-    const found = outcomeOf(client.profile.getLidsByPhoneNumbers([phone]));
+    const lookup = outcomeOf(client.profile.getLidsByPhoneNumbers([phone]));
     await fake.system.advance(25);
-    expect(found.value).toMatchObject([{ exists }]);
+    expect(lookup.value).toMatchObject([{ exists }]);
   });
 
   test("that was not described may be missing", async () => {
     const fake = new FakeNetwork();
     fake.network.otherNumbers = null;
     const client = await fake.online();
-    const found = outcomeOf(client.profile.getLidsByPhoneNumbers([ANA, "+12025550100"]));
+    const lookup = outcomeOf(client.profile.getLidsByPhoneNumbers([ANA, "+12025550100"]));
     await fake.system.advance(25);
-    expect(found.value?.map(({ exists }) => exists)).toEqual([false, false]);
+    expect(lookup.value?.map(({ exists }) => exists)).toEqual([false, false]);
   });
 
   test("has its own address, always the same", async () => {
     const fake = new FakeNetwork();
     const client = await fake.online();
-    const found = outcomeOf(client.profile.getLidsByPhoneNumbers(["+12025550100", "+12025550101", "+12025550100"]));
+    const lookup = outcomeOf(client.profile.getLidsByPhoneNumbers(["+12025550100", "+12025550101", "+12025550100"]));
     await fake.system.advance(25);
-    const lids = found.value!.map(({ lidJid }) => lidJid);
+    const lids = lookup.value!.map(({ lidJid }) => lidJid);
     expect(lids[0]).toMatch(/^\d{14}@lid$/);
     expect(lids[2]).toBe(lids[0]);
     expect(lids[1]).not.toBe(lids[0]);

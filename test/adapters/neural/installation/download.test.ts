@@ -73,7 +73,7 @@ describe("a download", () => {
     await expect(start({ stallMs: 100, retryMs: 1 })).rejects.toThrow(/sent nothing for 0\.1 s; run the command again/);
   });
 
-  it("begins afresh if the server ignores ranges, or the file there is another or shorter", async () => {
+  it("starts over if ranges are ignored or the partial file does not match", async () => {
     for (const [partialBytes, ignoresRanges] of [
       [BYTES.subarray(0, 1_000), true],
       [new Uint8Array(1_000), false],
@@ -87,7 +87,7 @@ describe("a download", () => {
     }
   });
 
-  it("that is complete already is only checked", async () => {
+  it("that is already complete is only verified", async () => {
     const { server, folder, start, ranges } = await freshDownload();
     writeFileSync(join(folder, PARTIAL), BYTES);
     expect(readFileSync(await start()).equals(BYTES)).toBe(true);
@@ -128,7 +128,7 @@ describe("a download", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it("from a server that is not there names it", async () => {
+  it("from an unreachable server names it", async () => {
     const { start } = await freshDownload();
     const host = `127.0.0.1:${await freePort()}`;
     await expect(start({ url: new URL(`http://${host}/a`) })).rejects.toThrow(`the connection to ${host} failed: `);

@@ -228,6 +228,6 @@ export const received = ({ inbound }: TestCall): Int16Array => concatPcm(inbound
 
 /** From the first to the last sample that is not silence. */
 export function sounding(samples: Int16Array): Int16Array {
-  const loud = (sample: number): boolean => Math.abs(sample) > 100;
-  return samples.subarray(samples.findIndex(loud), samples.findLastIndex(loud) + 1);
+  const isLoud = (sample: number): boolean => Math.abs(sample) > 100;
+  return samples.subarray(samples.findIndex(isLoud), samples.findLastIndex(isLoud) + 1);
 }

@@ -135,7 +135,7 @@ describe("over any order of events of the client, the network and the core", () 
     );
   });
 
-  test("after replaced, no client connects unasked", async () => {
+  test("after replaced, no client connects without a request", async () => {
     const acts = fc.array(fc.tuple(fc.oneof(drops, faults), pauses), { maxLength: 8 });
     await fc.assert(
       fc.asyncProperty(acts, acts, async (before, after) => {
@@ -219,9 +219,9 @@ describe("over any order of events of the client, the network and the core", () 
           if (qr !== undefined && ms === 60) scene.network.scan(qr, PHONE);
         }
         if (unlink) {
-          const unlinked = scene.session.unlink();
+          const unlinking = scene.session.unlink();
           await scene.system.advance(10_000);
-          await unlinked;
+          await unlinking;
           expect(scene.host.storedRecords.size).toBe(0);
         }
         await expectCleanClose(scene);

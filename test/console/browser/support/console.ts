@@ -58,16 +58,16 @@ export class TestConsole {
     const code = state.registration === "first" ? (await this.registerUrl()).replace(/.*=/, "") : undefined;
     const data = { email, password: PASSWORD, code };
     const headers = { origin: new URL(this.url).origin };
-    const answer = await page.request.post(`${this.url}/api/register`, { data, headers });
-    if (!answer.ok()) throw new Error(`registration was answered ${answer.status()}: ${await answer.text()}`);
+    const response = await page.request.post(`${this.url}/api/register`, { data, headers });
+    if (!response.ok()) throw new Error(`registration was answered ${response.status()}: ${await response.text()}`);
     return page;
   }
 
   /** An API token of the user who is signed in on the page. */
   async tokenOf(page: Page): Promise<string> {
     const headers = { origin: new URL(this.url).origin };
-    const answer = await page.request.post(`${this.url}/api/tokens`, { data: { label: "test" }, headers });
-    const { token } = (await answer.json()) as { token: string };
+    const response = await page.request.post(`${this.url}/api/tokens`, { data: { label: "test" }, headers });
+    const { token } = (await response.json()) as { token: string };
     return token;
   }
 

@@ -73,9 +73,9 @@ describe("the playback", () => {
     fc.assert(
       fc.property(fc.constantFrom(...DEVICE_RATES), fc.array(fc.tuple(length, length)), (deviceRate, steps) => {
         const playback = new Playback(CALL_RATE, deviceRate, BUFFERING);
-        for (const [pushed, wanted] of steps) {
-          playback.push(new Int16Array(pushed).fill(5));
-          const output = new Float32Array(wanted).fill(9);
+        for (const [pushedBlocks, expectedBlocks] of steps) {
+          playback.push(new Int16Array(pushedBlocks).fill(5));
+          const output = new Float32Array(expectedBlocks).fill(9);
           playback.read(output);
           expect(output.every((sample) => Math.abs(sample) <= 1)).toBe(true);
         }
@@ -92,9 +92,9 @@ test("the capture takes blocks of any length, and clips", () => {
       const frames: Int16Array[] = [];
       const capture = new Capture(deviceRate, CALL_RATE, (frame) => frames.push(frame));
       let samples = 0;
-      for (const one of blocks) {
-        capture.push(one);
-        samples += one.length;
+      for (const pushedBlock of blocks) {
+        capture.push(pushedBlock);
+        samples += pushedBlock.length;
       }
       const expected = (samples * CALL_RATE) / deviceRate / 320;
       expect(frames.length).toBeLessThanOrEqual(expected);

@@ -16,8 +16,8 @@ const ANSWERED = message({ type: "answered", call_id: "call_1" });
 const ended = (cause: "released" | "answered_elsewhere", call_id = "call_1") =>
   message({ type: "ended", call_id, cause });
 
-function message(one: PhoneMessage): PhoneInput {
-  return { type: "message", message: one };
+function message(phoneMessage: PhoneMessage): PhoneInput {
+  return { type: "message", message: phoneMessage };
 }
 
 /** The state after these inputs, one each second. */

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { ProblemView } from "./server-client.ts";
-import type { Answer } from "./server-http.ts";
+import type { HttpResponse } from "./server-http.ts";
 
 /** Exact members of every response, as the interface's tables name them. */
 export const KEYS = {
@@ -35,12 +35,12 @@ export const MISSING_IDS = {
 } as const;
 
 /** Asserts a whole problem document (RFC 9457) and returns it. */
-export function expectProblem(answer: Answer, status: number, code: string, path?: string): ProblemView {
-  expect({ status: answer.status, type: answer.headers["content-type"], body: answer.text }).toMatchObject({
+export function expectProblem(response: HttpResponse, status: number, code: string, path?: string): ProblemView {
+  expect({ status: response.status, type: response.headers["content-type"], body: response.text }).toMatchObject({
     status,
     type: "application/problem+json",
   });
-  const problem = answer.json<ProblemView>();
+  const problem = response.json<ProblemView>();
   const members = ["type", "title", "status", "detail", "instance", "code", "request_id"];
   if (status === 400) members.push("errors");
   if (status === 413 || code === "daily_call_limit") members.push("limit");
@@ -49,7 +49,7 @@ export function expectProblem(answer: Answer, status: number, code: string, path
   expect(problem.title).not.toBe("");
   expect(problem.detail).not.toBe("");
   expect(problem.detail).not.toMatch(/node_modules|\.ts\b|\bat \w+ \(|SQLITE|sqlite_|ECONN|Error:/);
-  expect(answer.headers["x-request-id"]).toBe(problem.request_id);
+  expect(response.headers["x-request-id"]).toBe(problem.request_id);
   if (path !== undefined) expect(problem.instance).toBe(path);
   if (status === 400) {
     expect(problem.errors?.length).toBeGreaterThan(0);
@@ -59,7 +59,7 @@ export function expectProblem(answer: Answer, status: number, code: string, path
       expect(fault.pointer).toMatch(parameter === undefined ? /^(?:\/.*)?$/s : /^$/);
     }
   }
-  if (status === 401) expect(answer.headers["www-authenticate"]).toMatch(/^Bearer\b/);
+  if (status === 401) expect(response.headers["www-authenticate"]).toMatch(/^Bearer\b/);
   return problem;
 }
 
@@ -67,10 +67,10 @@ export function expectProblem(answer: Answer, status: number, code: string, path
 export const pointersOf = ({ errors = [] }: ProblemView): string[] => errors.map(({ pointer }) => pointer).sort();
 
 /** A problem without the parts that identify a record. */
-export function withoutIds(answer: Answer, id: string): unknown {
-  const text = answer.text.replaceAll(id, "ID").replace(/"request_id":"[^"]*"/, '"request_id":"R"');
-  const headers = { ...answer.headers };
+export function withoutIds(response: HttpResponse, id: string): unknown {
+  const text = response.text.replaceAll(id, "ID").replace(/"request_id":"[^"]*"/, '"request_id":"R"');
+  const headers = { ...response.headers };
   for (const name of ["x-request-id", "ratelimit", "date", "content-length", "keep-alive", "connection"])
     delete headers[name];
-  return { status: answer.status, headers, text };
+  return { status: response.status, headers, text };
 }
