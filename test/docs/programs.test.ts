@@ -64,7 +64,7 @@ const NOT_RUN: readonly (readonly [saying: string, why: string])[] = [
   ['app.all("/voice/*"', "test/examples runs the same program from examples/"],
   ['app.post("/ringport", async', "it serves until it is stopped; test/docs/webhooks.test.ts sends it events"],
   ['app.post("/ringport", express', "it serves until it is stopped; test/docs/webhooks.test.ts sends it events"],
-  ["answer as PATCH", "it is a route of Next.js; test/examples runs the same"],
+  ["respond as PATCH", "it is a route of Next.js; test/examples runs the same"],
   ["export function beeps", "the test of the speech adapter below runs it"],
   ["speechContract(", "it is a test; the test of the speech adapter below runs the same"],
   ["new pg.Pool(", "it needs a PostgreSQL; test/adapters/storage/host-database.test.ts opens the same"],

@@ -37,7 +37,7 @@ function portsOf({ text }: SourceFile): readonly string[] {
     .map(([, name]) => name!);
 }
 
-/** Members of interfaces whose type is a port as its adapter made it. */
+/** Members of interfaces whose type is an unguarded port. */
 function unguardedMembers({ path, text }: SourceFile): readonly string[] {
   return [...text.matchAll(/^export interface (\w+)[^{]*\{\n(.*?)^\}/gms)]
     .filter(([, name]) => name !== "CallPorts" && name !== "HttpPorts") // the guarded port

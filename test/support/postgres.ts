@@ -95,8 +95,8 @@ export async function findPostgres(): Promise<PostgresSource> {
 async function shippedPrograms(): Promise<Programs | undefined> {
   const platform = process.platform === "win32" ? "windows" : process.platform;
   try {
-    const shipped = `${platform}-${process.arch}/dist/index.js`;
-    const { initdb, postgres }: Programs = await import(new URL(shipped, PACKAGES).href);
+    const shippedPath = `${platform}-${process.arch}/dist/index.js`;
+    const { initdb, postgres }: Programs = await import(new URL(shippedPath, PACKAGES).href);
     return { initdb, postgres };
   } catch {
     return undefined; // not shipped for this platform, or not installed

@@ -26,7 +26,7 @@ afterAll(async () => {
   await server?.close();
 });
 
-test("an event stream without a reader is cut; quiet ones stay", async () => {
+test("an event stream without a reader is cut; quiet streams stay open", async () => {
   let pages = 0;
   let admittedCount = 0;
   const nextEvents: QueryUseCases["nextEvents"] = async (_, { instanceId }) => {

@@ -62,38 +62,38 @@ async function expectUnfinishedWorkSettled(storage: Storage): Promise<void> {
     "completed",
   ]);
 
-  const slipped = await read("slipped");
-  expect(slipped).toMatchObject({ status: "FAILED", outcome: { reason: "instance_deleted" } });
-  await expect(world.app.instances.get(ALICE, slipped.instanceId)).rejects.toMatchObject({
+  const slippedCall = await read("slipped");
+  expect(slippedCall).toMatchObject({ status: "FAILED", outcome: { reason: "instance_deleted" } });
+  await expect(world.app.instances.get(ALICE, slippedCall.instanceId)).rejects.toMatchObject({
     code: "instance_not_found",
   });
-  await expect(world.app.instances.delete(ALICE, slipped.instanceId)).rejects.toMatchObject({
+  await expect(world.app.instances.delete(ALICE, slippedCall.instanceId)).rejects.toMatchObject({
     code: "instance_not_found",
   });
 
   // Waiting calls keep their order and keys, and are dialled when their instance is linked.
-  const [waiting, keyed] = [await read("waiting"), await read("keyed")];
-  expect([waiting.status, keyed.status]).toEqual(["QUEUED", "QUEUED"]);
-  const repeated = await world.app.calls.create(
+  const [waitingCall, keyedCall] = [await read("waiting"), await read("keyed")];
+  expect([waitingCall.status, keyedCall.status]).toEqual(["QUEUED", "QUEUED"]);
+  const repeatedCall = await world.app.calls.create(
     ALICE,
     {
-      instanceId: keyed.instanceId,
+      instanceId: keyedCall.instanceId,
       type: "FIXED_TTS",
-      target: { phoneNumber: keyed.targetPhone },
+      target: { phoneNumber: keyedCall.targetPhone },
       tts: { text: TEXTS.keyed, voiceId: "en-US-1" },
     },
     { idempotencyKey: "old-key" },
   );
-  expect(repeated).toMatchObject({ id: keyed.id, replayed: true });
-  await world.app.instances.configure(ALICE, waiting.instanceId);
-  await world.line({ id: waiting.instanceId } as never).scan();
-  for (const call of [waiting, keyed]) {
+  expect(repeatedCall).toMatchObject({ id: keyedCall.id, replayed: true });
+  await world.app.instances.configure(ALICE, waitingCall.instanceId);
+  await world.line({ id: waitingCall.instanceId } as never).scan();
+  for (const call of [waitingCall, keyedCall]) {
     const leg = await waitInTime(world, async () => world.leg(call));
     leg.placed();
     leg.answer();
     await waitInTime(world, async () => expect((await world.storedCall(call)).status).toBe("COMPLETED"));
   }
-  expect(world.network.legs.map(({ callId }) => callId)).toEqual([waiting.id, keyed.id]);
+  expect(world.network.legs.map(({ callId }) => callId)).toEqual([waitingCall.id, keyedCall.id]);
   expect(world.errors).toEqual([]);
   await world.stop();
 }

@@ -47,7 +47,7 @@ const isPlanned = ({ sql }: Statement) =>
 const mayScan = (sql: string) => SCANS.some(([, statements]) => statements.test(sql));
 const maySort = (sql: string) => SORTS.find(([, statements]) => statements.test(sql))?.[2] ?? 0;
 
-/** The storage; adds every called method to `called`. */
+/** Wraps a storage, and records every called method. */
 function watchCalls(storage: Storage, calledMethods: Set<string>): Storage {
   const stores = Object.entries(storage).map(([name, store]) => {
     if (typeof store !== "object") return [name, store];
@@ -96,8 +96,8 @@ test("SQLite finds and sorts rows by index", async () => {
     .filter((name) => !SMALL_TABLES.includes(name));
   const scan = new RegExp(`^SCAN (${[...tables, "s", "a", "earlier", "taken"].join("|")})\\b`);
   const faults = new Set<string>();
-  const planned = statements.filter(isPlanned);
-  for (const { sql, parameters } of planned) {
+  const plannedStatements = statements.filter(isPlanned);
+  for (const { sql, parameters } of plannedStatements) {
     const plan = database.prepare(`explain query plan ${sql}`).all(...(parameters as string[]));
     const details = plan.map(({ detail }) => String(detail));
     const scans = details.filter((detail) => scan.test(detail) && !SMALL_INDEX.test(detail));
@@ -107,7 +107,7 @@ test("SQLite finds and sorts rows by index", async () => {
   }
   database.close();
   rmSync(folder, { recursive: true });
-  expect(planned.length).toBeGreaterThan(400);
+  expect(plannedStatements.length).toBeGreaterThan(400);
   expect([...faults]).toEqual([]);
 });
 
@@ -134,8 +134,8 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
       const { rows: tables } = await client.query<{ name: string }>(
         "select tablename as name from pg_tables where schemaname = 'public'",
       );
-      const large = tables.map(({ name }) => name).filter((name) => !SMALL_TABLES.includes(name));
-      const scan = new RegExp(`Seq Scan on (${large.join("|")})\\b`);
+      const largeTables = tables.map(({ name }) => name).filter((name) => !SMALL_TABLES.includes(name));
+      const scan = new RegExp(`Seq Scan on (${largeTables.join("|")})\\b`);
       const faults = new Set<string>();
       for (const { sql, parameters } of statements.filter(isPlanned)) {
         const { rows } = await client.query<{ "QUERY PLAN": string }>(`explain ${sql}`, [...parameters]);

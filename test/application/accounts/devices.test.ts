@@ -75,11 +75,11 @@ describe("a session thief without the password", () => {
     const { account } = session;
     const device = await accounts.deviceMark(session, undefined);
     const next = "another horse battery";
-    const renewed =
+    const renewedSession =
       change === "changed"
         ? await accounts.changePassword(account, { current: PASSWORD, next }, BROWSER)
         : await accounts.resetPassword((await accounts.resetCode(ANA.email))!.code, next, BROWSER);
-    const mark = await accounts.deviceMark(renewed, device);
+    const mark = await accounts.deviceMark(renewedSession, device);
     expect(mark).toBeDefined();
     await lockOut(accounts, ANA.email);
     const login = { ...ANA, password: next };

@@ -111,10 +111,10 @@ describe("dtmfTones", () => {
   test("returns two tones of the requested level and length, then a pause", () => {
     const samples = dtmfTones("1", { sampleRate: 8000, toneMs: 80, pauseMs: 60, levelDb: -13 });
     expect(samples.length).toBe(8 * 140);
-    const sounding = samples.subarray(0, 640);
-    expect(toneShare(sounding, 697, 8000)).toBeCloseTo(0.5, 1);
-    expect(toneShare(sounding, 1209, 8000)).toBeCloseTo(0.5, 1);
-    expect(20 * Math.log10(rms(sounding) / 32767)).toBeCloseTo(-13, 0);
+    const tonePart = samples.subarray(0, 640);
+    expect(toneShare(tonePart, 697, 8000)).toBeCloseTo(0.5, 1);
+    expect(toneShare(tonePart, 1209, 8000)).toBeCloseTo(0.5, 1);
+    expect(20 * Math.log10(rms(tonePart) / 32767)).toBeCloseTo(-13, 0);
     expect(rms(samples.subarray(640))).toBe(0);
   });
 

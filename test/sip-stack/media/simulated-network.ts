@@ -63,7 +63,7 @@ export function largestStep(samples: Int16Array): number {
   return maxStep;
 }
 
-/** Position of `part` within `whole`; -1 if not found. */
+/** Position of `part` within `samples`; -1 if not found. */
 export function find(samples: Int16Array, part: Int16Array): number {
   for (let at = 0; at + part.length <= samples.length; at++) {
     let i = 0;

@@ -353,7 +353,7 @@ describe("the app state store", () => {
     expect(await reopened.getSyncKeysBatch([bytes(7), syncKey(1, 1).keyId])).toEqual([null, syncKey(1, 1)]);
   });
 
-  test("uses the key of the highest epoch, of the lower device if there are two", async () => {
+  test("uses the key of the highest epoch, then of the lowest device", async () => {
     const { appState } = setUp();
     expect(await appState.getActiveSyncKey()).toBeNull();
     await appState.upsertSyncKeys([syncKey(3, 2), syncKey(1, 1), { ...syncKey(0, 0), keyId: bytes(1) }]);
