@@ -17,7 +17,7 @@ const MAX_PAUSE_MS = 5_000;
 
 /** Parts that run on an opened storage. */
 export interface Running {
-  readonly lease: { readonly held: boolean; readonly lost: AbortSignal };
+  readonly lease: { readonly isHeld: boolean; readonly lostSignal: AbortSignal };
   /** Ends the live part; the ports stay open. Idempotent. */
   stop(drainMs: number): Promise<void>;
 }
@@ -65,7 +65,7 @@ export class Lifecycle<App extends Running> {
 
   /** The running parts, if they can be used now. */
   get current(): App | undefined {
-    return !this.closed && this.#app?.lease.held ? this.#app : undefined;
+    return !this.closed && this.#app?.lease.isHeld ? this.#app : undefined;
   }
 
   /** Called when live calls have ended and the ports are closing; until then the stopping application still responds. */
@@ -115,7 +115,7 @@ export class Lifecycle<App extends Running> {
 
   /** True while another server owns the database, or may own it. */
   get #isForeign(): boolean {
-    return this.#state === "standby" || (this.#ports !== undefined && !this.#app?.lease.held);
+    return this.#state === "standby" || (this.#ports !== undefined && !this.#app?.lease.isHeld);
   }
 
   #take(input: ServerInput): readonly ServerEffect[] {
@@ -147,19 +147,19 @@ export class Lifecycle<App extends Running> {
     const { storage } = this.#ports;
     await this.#options.closePorts(this.#ports);
     // Without an application the lease was lost, and no restart has succeeded.
-    await (app?.lease.held ? storage.close() : this.#options.giveUpStorage(storage));
+    await (app?.lease.isHeld ? storage.close() : this.#options.giveUpStorage(storage));
   }
 
   /** Opens the storage and starts the parts that run on it. */
   async #own(ports: EmbeddedPorts): Promise<App> {
     await this.#open(ports.storage);
     const app = await this.#options.start(ports);
-    const { lost } = app.lease;
+    const { lostSignal } = app.lease;
     this.#ports = ports;
     this.#app = app;
     this.#take("own");
-    lost.addEventListener("abort", () => this.#lose(app, ports));
-    if (lost.aborted) this.#lose(app, ports);
+    lostSignal.addEventListener("abort", () => this.#lose(app, ports));
+    if (lostSignal.aborted) this.#lose(app, ports);
     return app;
   }
 
@@ -194,7 +194,7 @@ export class Lifecycle<App extends Running> {
       this.#app = undefined;
       if (effect === "refuse_callers") this.#refuseCallers();
       else if (effect === "exit") {
-        const done = () => this.#resolveEnded(app.lease.lost.reason as Error);
+        const done = () => this.#resolveEnded(app.lease.lostSignal.reason as Error);
         this.stop(0).then(done, done);
       } else {
         this.#starting = this.#restart(app, ports);

@@ -193,8 +193,8 @@ export function createRingport(options: RingportOptions = {}): Ringport {
     try {
       await application.start();
     } catch (error) {
-      const { lost } = application.lease;
-      const cause: unknown = lost.aborted ? lost.reason : error; // closing lines refuse the steps of the start
+      const { lostSignal } = application.lease;
+      const cause: unknown = lostSignal.aborted ? lostSignal.reason : error; // closing lines refuse the steps of the start
       await application.stop(0).catch(() => {});
       throw cause;
     }

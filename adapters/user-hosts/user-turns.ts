@@ -1,4 +1,4 @@
-import { Lanes } from "../../src/base/lanes.ts";
+import { RoundRobinQueue } from "../../src/base/round-robin-queue.ts";
 
 /** Limits of {@link UserTurns}. */
 export interface UserTurnsLimits {
@@ -19,7 +19,7 @@ interface WaitingJob {
 /** Turns for the jobs of several users: each has its own share, and free turns rotate among the waiting users. */
 export class UserTurns {
   readonly #limits: UserTurnsLimits;
-  readonly #queue = new Lanes<WaitingJob>();
+  readonly #queue = new RoundRobinQueue<WaitingJob>();
   /** Number of running jobs per user. */
   readonly #runningByUser = new Map<string, number>();
   #running = 0;

@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
-import { Lanes } from "../../src/base/lanes.ts";
 import { Queue } from "../../src/base/queue.ts";
+import { RoundRobinQueue } from "../../src/base/round-robin-queue.ts";
 import { type Job, type JobTable, PoolError } from "./job.ts";
 import { type PendingJob, WorkerSlot } from "./worker-slot.ts";
 
@@ -42,7 +42,7 @@ export class WorkerPool<Jobs extends JobTable<Jobs>> {
   readonly #entry: URL;
   readonly #leaveOneFree: ReadonlySet<string>;
   readonly #slots = new Set<WorkerSlot>();
-  readonly #queue = new Lanes<PendingJob>();
+  readonly #queue = new RoundRobinQueue<PendingJob>();
   #lastId = 0;
   #closing: Promise<void> | undefined;
 

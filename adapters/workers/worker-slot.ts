@@ -100,14 +100,14 @@ export class WorkerSlot {
   #receive(message: FromWorker): void {
     if (message.type === "ready") {
       this.#isReady = true;
-      if (this.#current && !this.#current.pieces.closed) this.#watch();
+      if (this.#current && !this.#current.pieces.isClosed) this.#watch();
       return;
     }
     const current = this.#current;
     if (current === undefined || message.id !== current.id) return;
     if (message.type === "piece") {
       current.pieces.push(message.piece);
-      if (!current.pieces.closed) this.#watch();
+      if (!current.pieces.isClosed) this.#watch();
       return;
     }
     if (message.type === "failed") current.pieces.fail(new PoolError("failed", message.message, message.name));

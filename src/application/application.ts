@@ -41,7 +41,7 @@ export interface Application {
   /** The use cases of accounts, made by the first use. */
   accounts(parts: Pick<AccountParts, "passwords" | "registration" | "sha256" | "tokens">): Accounts;
   /** The server's lease; when it is lost, all calls end and all lines close at once, and the application must be stopped. */
-  readonly lease: Pick<ServerLease, "held" | "lost">;
+  readonly lease: Pick<ServerLease, "isHeld" | "lostSignal">;
   /** Deletes all data about calls that mention a number, in both forms of it; active ones are ended first. */
   erase(phone: string): Promise<Erasure>;
   /** Settles the leftovers of a crashed process, connects the linked numbers and starts dialling. */
@@ -79,14 +79,14 @@ export function createApplication(parts: ContextParts, retentionDays: RetentionD
     streams: new Streams(),
   };
   const lines: Lines = new Lines(context, {
-    online: (instanceId) => dispatcher.lineUp(instanceId),
-    offline(instanceId, reason) {
+    onOnline: (instanceId) => dispatcher.lineUp(instanceId),
+    onOffline(instanceId, reason) {
       dispatcher.lineDown(instanceId, reason);
       queueTimeout.lineDown();
     },
-    broken: (instanceId) => brokenLines.check(instanceId),
+    onBroken: (instanceId) => brokenLines.check(instanceId),
   });
-  const dispatcher: Dispatcher = new Dispatcher(context, lines, onQueued, (callId) => terminations.pending(callId));
+  const dispatcher: Dispatcher = new Dispatcher(context, lines, onQueued, (callId) => terminations.isPending(callId));
   const brokenLines: BrokenLines = new BrokenLines(context, lines);
   const queueTimeout: QueueTimeout = new QueueTimeout(context, lines);
   const terminations: Terminations = new Terminations(context, dispatcher);
@@ -101,8 +101,8 @@ export function createApplication(parts: ContextParts, retentionDays: RetentionD
   lease.dialAgain = () => {
     for (const instanceId of lines.dialableIds) dispatcher.wake(instanceId);
   };
-  lease.lost.addEventListener("abort", () => {
-    if (lease.lost.reason instanceof LeaseLost) shutdown.abort(); // the new owner settles calls that are not stored
+  lease.lostSignal.addEventListener("abort", () => {
+    if (lease.lostSignal.reason instanceof LeaseLost) shutdown.abort(); // the new owner settles calls that are not stored
     void dispatcher.endAll("interrupted", "the server lost its database to another one, or could not reach it");
     void lines.stop();
     void endpoints.stop();
@@ -125,9 +125,9 @@ export function createApplication(parts: ContextParts, retentionDays: RetentionD
     const retentionStopped = retention.stop();
     const cancel = context.system.after(drainMs + STORAGE_GRACE_MS, () => shutdown.abort());
     await dispatcher.stop(drainMs);
-    await context.lateResults.settled();
+    await context.lateResults.whenIdle();
     await Promise.all([lines.stop(), endpoints.stop()]);
-    await deletions.settled();
+    await deletions.whenIdle();
     await retentionStopped;
     cancel();
     shutdown.abort(); // no more retries
@@ -137,7 +137,7 @@ export function createApplication(parts: ContextParts, retentionDays: RetentionD
         { call_id: id },
         "the end of a call could not be stored; the next start finds the call unchanged",
       );
-    for (const [{ id, call }, events] of context.journals.unsaved)
+    for (const [{ id, call }, events] of context.journals.unsavedEventCounts)
       context.log.error(
         { call_id: id, status: call.status, reason: call.outcome?.reason, events },
         "the outcome of a call could not be stored; the next start marks the call as interrupted",

@@ -21,15 +21,15 @@ export async function nextPage(
   let wake = () => {};
   const wakeReader = () => wake();
   // Subscribed before the first read, so that events stored during the read wake the reader.
-  const stop = events.listenUser(userId, { event: wakeReader, over: wakeReader });
+  const stop = events.subscribeToUser(userId, { onEvent: wakeReader, onClose: wakeReader });
   timeout.signal.addEventListener("abort", wakeReader);
   try {
     for (;;) {
       const wakeUp = Promise.withResolvers<void>();
       wake = wakeUp.resolve;
-      if (events.closed) throw stopping();
+      if (events.isClosed) throw stopping();
       const page = await read(cursor).catch((error: unknown) => {
-        throw events.closed ? stopping(error) : error;
+        throw events.isClosed ? stopping(error) : error;
       });
       if (page.events.length > 0 || timeout.signal.aborted) return page;
       ({ cursor } = page);

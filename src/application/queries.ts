@@ -10,7 +10,15 @@ import type { Context } from "./context.ts";
 import type { Lines } from "./instances/lines.ts";
 import { listedVoices, type VoiceFilter } from "./listed-voices.ts";
 import { nextPage } from "./next-page.ts";
-import type { EventPage, Figures, LogQuery, OpenNetwork, QueryUseCases, QueuedCall, WaitLimit } from "./use-cases.ts";
+import type {
+  CallStatistics,
+  EventPage,
+  Figures,
+  LogQuery,
+  OpenNetwork,
+  QueryUseCases,
+  WaitLimit,
+} from "./use-cases.ts";
 import { PerUser } from "./user-limits/per-user.ts";
 import { refuseDemo } from "./user-limits/refuse-demo.ts";
 import { MAX_AT_ONCE } from "./user-limits/user-limits.ts";
@@ -50,7 +58,7 @@ export class Queries implements QueryUseCases {
     return nextPage(this.#context, principal.userId, waitLimit, query.cursor, read);
   }
 
-  async callSummary(principal: Principal): Promise<QueuedCall> {
+  async callSummary(principal: Principal): Promise<CallStatistics> {
     refuseDemo(principal, "a demo token sees no summary");
     return callSummary(this.#context, principal.userId);
   }
@@ -58,7 +66,7 @@ export class Queries implements QueryUseCases {
   async networks(principal: Principal): Promise<OpenNetwork[]> {
     refuseDemo(principal, "a demo token creates no instances");
     const { access, telephony } = this.#context;
-    const names = await access.openTo(principal.userId);
+    const names = await access.networksOf(principal.userId);
     return names.map((name) => {
       const capabilities = telephony.get(name)?.capabilities;
       const { linking = "code", callerIds = null, receivesAudio = true } = capabilities ?? {};
@@ -82,7 +90,7 @@ export class Queries implements QueryUseCases {
   }
 
   async ready(): Promise<boolean> {
-    if (this.#dispatcher.stopping) return false;
+    if (this.#dispatcher.isStopping) return false;
     return this.#context.storage.calls.oldestWaiting().then(
       () => true,
       () => false,
@@ -92,8 +100,8 @@ export class Queries implements QueryUseCases {
   async figures(): Promise<Figures> {
     const { outcomes, created, turnStages, interruptions } = this.#context.counters;
     const calls = await this.#context.storage.calls.counts();
-    const { live: liveCalls } = this.#dispatcher;
-    const { dialable: linesOnline } = this.#lines;
+    const { liveCount: liveCalls } = this.#dispatcher;
+    const { dialableCount: linesOnline } = this.#lines;
     return {
       calls,
       outcomes: Object.fromEntries(outcomes),
@@ -113,9 +121,9 @@ const SUMMARY_DAYS = 14;
 export async function callSummary(
   { storage, system }: Pick<Context, "storage" | "system">,
   userId: string,
-): Promise<QueuedCall> {
+): Promise<CallStatistics> {
   const today = Math.floor(system.now() / DAY_MS) * DAY_MS;
-  const days: QueuedCall["days"][number][] = [];
+  const days: CallStatistics["days"][number][] = [];
   const failures = new Map<FailedReason, number>();
   for (let dayStart = today - (SUMMARY_DAYS - 1) * DAY_MS; dayStart <= today; dayStart += DAY_MS) {
     const tally = await storage.calls.tally(userId, dayStart, dayStart + DAY_MS);

@@ -46,17 +46,17 @@ export class ServerLease {
   }
 
   /** Aborted with the error, a {@link LeaseLost} if another server has taken it, when the lease is lost. */
-  get lost(): AbortSignal {
+  get lostSignal(): AbortSignal {
     return this.#loss.signal;
   }
 
   /** True if a call may be placed now. */
-  get mayDial(): boolean {
+  get canDial(): boolean {
     return this.#options.system.monotonic() < this.#deadlines.dial;
   }
 
   /** True if this process is the owner, as far as it can tell. */
-  get held(): boolean {
+  get isHeld(): boolean {
     return this.#options.system.monotonic() < this.#deadlines.send;
   }
 
@@ -143,25 +143,25 @@ export class ServerLease {
   #extend({ ms }: Lease, sentAt: number): void {
     const { system, log } = this.#options;
     const send = sentAt + SEND_SHARE * ms;
-    if (this.lost.aborted || this.#hasEnded || send <= this.#deadlines.send) return;
+    if (this.lostSignal.aborted || this.#hasEnded || send <= this.#deadlines.send) return;
     // Timers of a process that was stopped fire late, and in any order.
-    if (Number.isFinite(this.#deadlines.send) && !this.held) {
+    if (Number.isFinite(this.#deadlines.send) && !this.isHeld) {
       this.#expire();
       return;
     }
-    const wasBlocked = !this.mayDial;
+    const wasBlocked = !this.canDial;
     this.#deadlines.send = send;
     this.#deadlines.dial = sentAt + DIAL_SHARE * ms;
     this.#cancelExpiry();
     this.#cancelExpiry = system.after(send - system.monotonic(), () => this.#expire());
     if (this.#isFailing) log.info({}, "the lease on the database is renewed again");
     this.#isFailing = false;
-    if (wasBlocked && this.mayDial) this.dialAgain();
+    if (wasBlocked && this.canDial) this.dialAgain();
   }
 
   #onRenewalFailed(error: unknown): void {
     if (error instanceof LeaseLost) this.lose(error);
-    if (this.#isFailing || this.lost.aborted || this.#hasEnded) return;
+    if (this.#isFailing || this.lostSignal.aborted || this.#hasEnded) return;
     this.#isFailing = true;
     this.#options.log.warn({ err: error }, "the lease on the database could not be renewed; trying again");
   }

@@ -117,7 +117,7 @@ export interface InstanceUseCases {
   list(principal: Principal, page?: Page): Promise<ListedInstance[]>;
   get(principal: Principal, instanceId: string): Promise<InstanceDetails>;
   /** Starts linking if idle and returns the current code; waits for one at most 10 s. */
-  configure(principal: Principal, instanceId: string, patience?: Pick<WaitLimit, "signal">): Promise<LinkingCode>;
+  configure(principal: Principal, instanceId: string, limit?: Pick<WaitLimit, "signal">): Promise<LinkingCode>;
   /**
    * A code to type on the phone instead of scanning one; waits for it at most 10 s. Throws Refusal `instance_already_linked`,
    * `pairing_code_unsupported`, `pairing_code_unavailable`.
@@ -134,7 +134,7 @@ export interface InstanceUseCases {
    * Content of the page of a ticket; waits for a code like {@link configure}. Throws Refusal `link_page_not_found`,
    * `link_page_expired`, `qr_unavailable`, `server_busy`.
    */
-  linkPage(ticket: string, patience?: Pick<WaitLimit, "signal">): Promise<LinkPageState>;
+  linkPage(ticket: string, limit?: Pick<WaitLimit, "signal">): Promise<LinkPageState>;
   /**
    * Unlinks its number without deleting it: the live call ends, the credentials are erased, and calls that wait continue
    * waiting for another number. Without a linked number nothing happens. After a `StorageUnavailable` it continues automatically.
@@ -192,7 +192,7 @@ export interface CallUseCases {
    * The events so far; all of them without a `limit`. With a `waitMs` an active call's empty page waits for an event;
    * throws Refusal `stopping` if this process stops before there is one.
    */
-  timeline(principal: Principal, callId: string, query?: EventQuery, patience?: WaitLimit): Promise<EventPage>;
+  timeline(principal: Principal, callId: string, query?: EventQuery, limit?: WaitLimit): Promise<EventPage>;
   /**
    * All events, past and new, each once; ends after the final event. Throws Refusal
    * `call_not_found`, and `stopping` if this process stops before the call has ended.
@@ -299,7 +299,7 @@ export interface ConsentUseCases {
 }
 
 /** Results of the calls of the last days. */
-export interface QueuedCall {
+export interface CallStatistics {
   /** Oldest day first, by the creation of the calls; days without calls included. */
   readonly days: readonly {
     /** In UTC, such as `2026-11-27`. */
@@ -331,9 +331,9 @@ export interface QueryUseCases {
    * The same page once it has an event, or an empty one after `waitMs`. Throws Refusal `stopping` if this process stops
    * before there is an event.
    */
-  nextEvents(principal: Principal, query: LogQuery, patience: WaitLimit): Promise<EventPage>;
+  nextEvents(principal: Principal, query: LogQuery, limit: WaitLimit): Promise<EventPage>;
   /** Results of the caller's calls of the last 14 days. Throws Refusal `demo_token_restricted`. */
-  callSummary(principal: Principal): Promise<QueuedCall>;
+  callSummary(principal: Principal): Promise<CallStatistics>;
   /** The networks that the caller's instances may use, the default one first. */
   networks(principal: Principal): Promise<OpenNetwork[]>;
   /** The available voices, without variants unless the filter asks for them. */
@@ -342,7 +342,7 @@ export interface QueryUseCases {
    * A short sentence in the voice's own language, as a WAV file: 16-bit PCM, mono, 16 kHz. A user has four at a time.
    * Throws Refusal `voice_not_found`, `speech_unavailable`, `server_busy`.
    */
-  voiceSample(voiceId: string, userId?: string, patience?: Pick<WaitLimit, "signal">): Promise<Uint8Array<ArrayBuffer>>;
+  voiceSample(voiceId: string, userId?: string, limit?: Pick<WaitLimit, "signal">): Promise<Uint8Array<ArrayBuffer>>;
   /** True if the storage responds and the server is not stopping. */
   ready(): Promise<boolean>;
   /** Figures for `/metrics`. */

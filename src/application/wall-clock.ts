@@ -14,7 +14,7 @@ export class WallClock {
   }
 
   /** Change of the wall clock since the last call, ms; 0 if it was not set. */
-  jumped(): number {
+  takeJumpMs(): number {
     const offset = this.#system.now() - this.#system.monotonic();
     const jump = offset - this.#offset;
     this.#offset = offset;

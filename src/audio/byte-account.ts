@@ -2,14 +2,14 @@ import type { FileBytes, IgnoredReason } from "../ports/audio-decoder.ts";
 
 /** Counts the bytes of an audio file by their use. */
 export class ByteAccount {
-  #header = 0;
-  #played = 0;
+  #headerBytes = 0;
+  #playedBytes = 0;
   #ignoredSum = 0;
-  readonly #ignored = new Map<IgnoredReason, number>();
+  readonly #ignoredBytes = new Map<IgnoredReason, number>();
 
   get total(): FileBytes {
-    const ignored = [...this.#ignored].map(([reason, bytes]) => ({ reason, bytes }));
-    return { header: this.#header, played: this.#played, ignored };
+    const ignored = [...this.#ignoredBytes].map(([reason, bytes]) => ({ reason, bytes }));
+    return { header: this.#headerBytes, played: this.#playedBytes, ignored };
   }
 
   /** Number of ignored bytes so far. */
@@ -19,20 +19,20 @@ export class ByteAccount {
 
   /** Number of bytes counted so far. */
   get sum(): number {
-    return this.#header + this.#played + this.#ignoredSum;
+    return this.#headerBytes + this.#playedBytes + this.#ignoredSum;
   }
 
   addHeader(bytes: number): void {
-    this.#header += bytes;
+    this.#headerBytes += bytes;
   }
 
   addPlayed(bytes: number): void {
-    this.#played += bytes;
+    this.#playedBytes += bytes;
   }
 
   addIgnored(reason: IgnoredReason, bytes: number): void {
     if (bytes === 0) return;
     this.#ignoredSum += bytes;
-    this.#ignored.set(reason, (this.#ignored.get(reason) ?? 0) + bytes);
+    this.#ignoredBytes.set(reason, (this.#ignoredBytes.get(reason) ?? 0) + bytes);
   }
 }

@@ -6,7 +6,7 @@ export class Queue<T> implements AsyncIterable<T> {
   #failure: { readonly error: unknown } | undefined;
 
   /** True if {@link close} or {@link fail} was called. */
-  get closed(): boolean {
+  get isClosed(): boolean {
     return this.#isClosed;
   }
 

@@ -34,7 +34,7 @@ export function decodeRecord(bytes: Uint8Array): unknown {
   const version = reader.byte();
   if (version !== VERSION) throw new Error(`unknown format ${version}`);
   const value = read(reader, MAX_LEVELS);
-  if (reader.left > 0) throw new Error(`${reader.left} unexpected bytes at the end`);
+  if (reader.remainingBytes > 0) throw new Error(`${reader.remainingBytes} unexpected bytes at the end`);
   return value;
 }
 
@@ -43,15 +43,15 @@ function write(writer: Writer, value: unknown, levels: number): void {
   if (value === null) writer.byte(NULL);
   else if (value === undefined) writer.byte(UNDEFINED);
   else if (typeof value === "boolean") writer.byte(value ? TRUE : FALSE);
-  else if (typeof value === "number") writer.tagged(NUMBER).number(value);
-  else if (typeof value === "bigint") writer.tagged(BIGINT).block(utf8.encode(String(value)));
-  else if (typeof value === "string") writer.tagged(TEXT).block(utf8.encode(value));
-  else if (value instanceof Uint8Array) writer.tagged(BYTES).block(value);
-  else if (value instanceof Date) writer.tagged(DATE).number(value.getTime());
-  else if (Array.isArray(value)) writeAll(writer.tagged(LIST), value, levels);
-  else if (value instanceof Map) writeAll(writer.tagged(MAP), [...value].flat(), levels);
+  else if (typeof value === "number") writer.tag(NUMBER).number(value);
+  else if (typeof value === "bigint") writer.tag(BIGINT).block(utf8.encode(String(value)));
+  else if (typeof value === "string") writer.tag(TEXT).block(utf8.encode(value));
+  else if (value instanceof Uint8Array) writer.tag(BYTES).block(value);
+  else if (value instanceof Date) writer.tag(DATE).number(value.getTime());
+  else if (Array.isArray(value)) writeAll(writer.tag(LIST), value, levels);
+  else if (value instanceof Map) writeAll(writer.tag(MAP), [...value].flat(), levels);
   else if (typeof value === "object" && !ArrayBuffer.isView(value) && !(value instanceof ArrayBuffer))
-    writeAll(writer.tagged(OBJECT), definedEntries(value).flat(), levels);
+    writeAll(writer.tag(OBJECT), definedEntries(value).flat(), levels);
   else
     throw new TypeError(`a record cannot hold a ${typeof value === "object" ? value.constructor.name : typeof value}`);
 }
@@ -133,7 +133,7 @@ class Writer {
     this.#bytes[this.#position++] = value;
   }
 
-  tagged(tag: number): this {
+  tag(tag: number): this {
     this.byte(tag);
     return this;
   }
@@ -177,7 +177,7 @@ class Reader {
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
-  get left(): number {
+  get remainingBytes(): number {
     return this.#bytes.length - this.#position;
   }
 
@@ -192,7 +192,7 @@ class Reader {
   /** A length; every item takes at least a byte, so it cannot exceed the remaining bytes. */
   length(): number {
     const length = this.#view.getUint32(this.#advance(4));
-    if (length > this.left) throw new Error(`${length - this.left} bytes are missing`);
+    if (length > this.remainingBytes) throw new Error(`${length - this.remainingBytes} bytes are missing`);
     return length;
   }
 
@@ -203,7 +203,7 @@ class Reader {
   }
 
   #advance(count: number): number {
-    if (count > this.left) throw new Error(`${count - this.left} bytes are missing`);
+    if (count > this.remainingBytes) throw new Error(`${count - this.remainingBytes} bytes are missing`);
     const at = this.#position;
     this.#position += count;
     return at;

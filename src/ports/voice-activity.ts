@@ -6,7 +6,7 @@ export interface VoiceActivityDetector {
   /** Time it still reports speech after the last voice, ms. Default: 0. */
   readonly hangOverMs?: number | undefined;
   /** True if the latest samples themselves contained speech, without the hang-over. Default: what `push` returned. */
-  readonly voiced?: boolean | undefined;
+  readonly isVoiced?: boolean | undefined;
   /** Adds the next samples, about 20 ms; returns true if they contain speech, or just followed it. */
   push(frame: Int16Array): boolean;
 }

@@ -30,7 +30,7 @@ describe("Queue", () => {
     const queue = new Queue<number>();
     queue.close();
     queue.push(1);
-    expect(queue.closed).toBe(true);
+    expect(queue.isClosed).toBe(true);
     expect(await readAll(queue)).toEqual([]);
   });
 

@@ -88,7 +88,7 @@ async function prepare(data: string, path: string, calls: number, finished: numb
     const id = newId("inst");
     instances.push(id);
     await storage.instances.insert({ ...storedInstance(id), userId, createdAt, phone: device.phone }, []);
-    await vault.of(id, storage.instances).save(encodeDevice(device));
+    await vault.credentialsOf(id, storage.instances).save(encodeDevice(device));
     const call = storedCall(newId("call"), id, { userId, createdAt, message, targetPhone: "+12025550102" });
     await storage.calls.insert(call, audio, SINGLE, []);
   }

@@ -22,7 +22,7 @@ const SENTENCE =
   "This is a benchmark of many calls at once; every callee has to hear each word of it, in order, in time.";
 const MAX_TEXT = 4_000;
 /** The only user of the engine. */
-const ONLY_USER = { userId: ME.userId, instanceId: "", playing: false, aheadMs: 0 };
+const ONLY_USER = { userId: ME.userId, instanceId: "", isPlaying: false, aheadMs: 0 };
 
 /** Many simulated calls at once in one process, on the whole stack. */
 export const SIMULATED_CALLS = benchmark({

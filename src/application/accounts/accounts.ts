@@ -109,13 +109,13 @@ export class Accounts implements AccountUseCases {
   }
 
   async signIn({ email, password }: Login, browser: Browser): Promise<NewSession> {
-    const { account, slowedDown } = await this.#passwords.trySignIn(
+    const { account, throttledAccount } = await this.#passwords.trySignIn(
       email,
       password,
       await this.#deviceOf(email, browser),
     );
     // No request waits for this entry: a stranger could measure the time.
-    if (slowedDown) void this.#audit.note(slowedDown, "account.sign_in_slowed_down", null);
+    if (throttledAccount) void this.#audit.note(throttledAccount, "account.sign_in_slowed_down", null);
     if (!account) throw signInFailed();
     const session = await this.#sessions.make(account.id, browser);
     if (!(await this.#logins.insertSession(session.record, account.passwordHash, MAX_SESSIONS))) throw signInFailed();

@@ -15,7 +15,7 @@ interface PasswordCheck {
   /** The account, if the password is correct. */
   readonly account: AccountRecord | undefined;
   /** The account that must now wait because of this failure. */
-  readonly slowedDown: AccountRecord | undefined;
+  readonly throttledAccount: AccountRecord | undefined;
 }
 
 /** Checks passwords; each failed guess slows down the next. */
@@ -89,9 +89,9 @@ export class Passwords {
       const account = await find();
       // No account has an empty password; it takes as long as any other.
       const isCorrect = await notBusy(this.#hasher.verify(passwordOf(password) ?? "", account?.passwordHash, turn));
-      if (!isCorrect) return { account: undefined, slowedDown: attempt.fail() ? account : undefined };
+      if (!isCorrect) return { account: undefined, throttledAccount: attempt.fail() ? account : undefined };
       attempt.succeed();
-      return { account, slowedDown: undefined };
+      return { account, throttledAccount: undefined };
     } catch (error) {
       attempt.withdraw();
       throw error;

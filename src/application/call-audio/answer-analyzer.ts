@@ -14,11 +14,11 @@ import type { LiveCallMedia } from "./programs/program.ts";
 /** Callbacks of an {@link AnswerAnalyzer}. They run on the leg's clock and must not wait. */
 export interface AnswerReports {
   /** Reports who has answered; called again when that becomes clearer. */
-  answered(verdict: AnswerVerdict): void;
+  onAnswer(verdict: AnswerVerdict): void;
   /** The machine records; reported only after {@link AnswerAnalyzer.awaitRecording}. */
-  greetingEnded(end: GreetingEnd): void;
+  onGreetingEnd(end: GreetingEnd): void;
   /** Ends the beginning of the call: a message that has not been stopped by now is played once. Called once. */
-  settled?(): void;
+  onSettled?(): void;
 }
 
 /** Detects who has answered, and when a machine starts to record. Does not allocate per frame. */
@@ -45,15 +45,15 @@ export class AnswerAnalyzer implements CallTap {
 
   inbound(frame: Int16Array, received: Int16Array = frame, marks?: Uint8Array): void {
     const rules = this.#rules;
-    const { speaking } = this.#callee;
+    const { isSpeech } = this.#callee;
     const ms = samplesToMs(received.length, this.#sampleRate);
-    if (speaking && !rules.isDone && marks === undefined) this.#steadiness.push(received);
-    const verdict = rules.hear(speaking, this.#steadiness.isSteady, ms);
-    if (verdict !== undefined) this.#reports.answered(verdict);
+    if (isSpeech && !rules.isDone && marks === undefined) this.#steadiness.push(received);
+    const verdict = rules.hear(isSpeech, this.#steadiness.isSteady, ms);
+    if (verdict !== undefined) this.#reports.onAnswer(verdict);
     if (this.#awaitsRecording) this.#watch(ms);
     if (!this.#isSettled && rules.isSettled) {
       this.#isSettled = true;
-      this.#reports.settled?.();
+      this.#reports.onSettled?.();
     }
   }
 
@@ -62,7 +62,7 @@ export class AnswerAnalyzer implements CallTap {
     if (!this.#rules.isBeep(hz)) return;
     this.#hasBeeped = true;
     const verdict = this.#rules.beep(hz, atMs);
-    if (verdict !== undefined) this.#reports.answered(verdict);
+    if (verdict !== undefined) this.#reports.onAnswer(verdict);
   }
 
   /** Takes a known tone of a network or a machine; returns a new verdict. */
@@ -78,13 +78,13 @@ export class AnswerAnalyzer implements CallTap {
   /** Words of the callee. */
   words(text: string): void {
     const verdict = this.#rules.words(text);
-    if (verdict !== undefined) this.#reports.answered(verdict);
+    if (verdict !== undefined) this.#reports.onAnswer(verdict);
   }
 
   /** The callee pressed a key. */
   key(): void {
     const verdict = this.#rules.key();
-    if (verdict !== undefined) this.#reports.answered(verdict);
+    if (verdict !== undefined) this.#reports.onAnswer(verdict);
   }
 
   /** Reports when the machine records: at once if it has beeped. */
@@ -99,12 +99,12 @@ export class AnswerAnalyzer implements CallTap {
     else if (this.#sinceSilenceMs === undefined) {
       if (this.#rules.quietMs < RECORDS_AFTER_MS) return;
       this.#sinceSilenceMs = 0;
-      this.#reports.greetingEnded("silence");
+      this.#reports.onGreetingEnd("silence");
     } else if (this.#sinceSilenceMs > LATE_BEEP_MS) this.#awaitsRecording = false;
   }
 
   #endGreeting(end: GreetingEnd): void {
     this.#awaitsRecording = false;
-    this.#reports.greetingEnded(end);
+    this.#reports.onGreetingEnd(end);
   }
 }

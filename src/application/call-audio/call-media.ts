@@ -75,7 +75,7 @@ export class CallMedia {
   #introduction = new AbortController();
   readonly #keys: KeyMerger;
   readonly #taps: CallTaps;
-  readonly #live: LiveParts | undefined;
+  readonly #liveParts: LiveParts | undefined;
   readonly #recorder: Recorder | undefined;
   /** Collects events from {@link end} on, when the session has stopped reading signals. */
   #lastFacts: AudioFact[] | undefined;
@@ -100,7 +100,7 @@ export class CallMedia {
         playout: this.#playout,
         tailMs: context.timings.tailMs,
         post,
-        delayed: (atMs, silence_ms) => {
+        onDelay: (atMs, silence_ms) => {
           const at_ms = atMs + (this.opening?.lengthMs ?? 0);
           this.#report({ event: "message_delayed", data: { at_ms, silence_ms } });
         },
@@ -112,38 +112,38 @@ export class CallMedia {
     this.#inbound = new InboundAnalyzer(
       { sampleRate, inBandDtmf, voiceActivity },
       {
-        firstAudio: () => post({ type: "inbound_audio" }),
-        digit: (digit, atMs) => {
-          if (!this.#keys.heard(digit, context.system.monotonic())) return;
+        onFirstAudio: () => post({ type: "inbound_audio" }),
+        onDigit: (digit, atMs) => {
+          if (!this.#keys.acceptHeard(digit, context.system.monotonic())) return;
           this.#answer.key();
           this.#report({ event: "dtmf", data: { digit, at_ms: atMs } });
         },
-        speech: (startMs, endMs) =>
+        onSpeech: (startMs, endMs) =>
           this.#report({ event: "callee_speech", data: { start_ms: startMs, end_ms: endMs } }),
-        beep: (hz, atMs) => {
+        onBeep: (hz, atMs) => {
           this.#report({ event: "beep", data: { hz, at_ms: atMs } });
           this.#answer.beep(hz, atMs);
         },
-        lineTone: (finding) => post({ type: "line_tone", finding, verdict: this.#answer.tone(finding) }),
-        suspicionChanged: (isSuspicious) => post({ type: "tone_suspected", isSuspected: isSuspicious }),
+        onLineTone: (finding) => post({ type: "line_tone", finding, verdict: this.#answer.tone(finding) }),
+        onSuspicionChange: (isSuspicious) => post({ type: "tone_suspected", isSuspected: isSuspicious }),
       },
     );
     this.#answer = new AnswerAnalyzer(this.#inbound, sampleRate, {
-      answered: (verdict) => post({ type: "answered_by", verdict }),
-      greetingEnded: (end) => post({ type: "greeting_over", end }),
-      settled: () => this.#settled(),
+      onAnswer: (verdict) => post({ type: "answered_by", verdict }),
+      onGreetingEnd: (end) => post({ type: "greeting_over", end }),
+      onSettled: () => this.#onSettled(),
     });
     this.#person = new PersonWatch(this.#inbound, sampleRate, {
-      promptEnded: () => this.#introduce(),
-      personAnswered: () => post({ type: "person_came", verdict: this.#answer.person() }),
+      onPromptEnd: () => this.#introduce(),
+      onPerson: () => post({ type: "person_came", verdict: this.#answer.person() }),
     });
     const audio = { leg, playout: this.#playout, callee: this.#inbound, post };
-    this.opening = CallOpening.of(context, call, audio);
+    this.opening = CallOpening.create(context, call, audio);
     const program = programOf(call);
     if (program.kind === "live") {
       const words = (text: string) => this.#answer.words(text);
       const media = { ...audio, network, words };
-      this.#live = connection ? connection(media) : program.connect(context, call, media);
+      this.#liveParts = connection ? connection(media) : program.connect(context, call, media);
     }
     if (call.recordedMs !== null)
       this.#recorder = new Recorder(context, call, leg, (data) =>
@@ -156,7 +156,7 @@ export class CallMedia {
       this.#person,
       ...(transcripts ? [transcripts] : []),
       ...(this.opening ? [this.opening.tap] : []),
-      ...(this.#live?.taps ?? []),
+      ...(this.#liveParts?.taps ?? []),
       ...(this.#recorder ? [this.#recorder] : []),
     ]);
     this.#followOutbound();
@@ -173,7 +173,7 @@ export class CallMedia {
     this.opening?.end();
     this.#message?.stop();
     this.#introduction = new AbortController();
-    this.#person.await(wait);
+    this.#person.awaitPerson(wait);
   }
 
   /** Stops the message, and reports when the answering machine starts to record. */
@@ -181,7 +181,7 @@ export class CallMedia {
     this.#stopAwaitingPerson();
     this.opening?.end();
     this.#message?.stop();
-    this.#live?.awaitVoicemail?.();
+    this.#liveParts?.awaitVoicemail?.();
     this.#answer.awaitRecording();
   }
 
@@ -189,7 +189,7 @@ export class CallMedia {
   leaveMessage(): void {
     this.#stopAwaitingPerson();
     this.#message?.playAgain();
-    this.#live?.leaveMessage?.();
+    this.#liveParts?.leaveMessage?.();
   }
 
   /** Stops the message of a call that no person has answered; the part already played counts as unheard. */
@@ -200,7 +200,7 @@ export class CallMedia {
 
   /** True if a key that the network reports is new, rather than already detected as a tone. */
   isNewKey(digit: string): boolean {
-    const isNew = this.#keys.reported(digit, this.#context.system.monotonic());
+    const isNew = this.#keys.acceptReported(digit, this.#context.system.monotonic());
     if (isNew) this.#answer.key();
     return isNew;
   }
@@ -235,8 +235,8 @@ export class CallMedia {
     });
     const now = (): number => this.#context.system.monotonic();
     const remove = this.#taps.add({
-      inbound: (frame) => channels.left(frame, 0, frame.length, now()),
-      outbound: (samples, from, length) => channels.right(samples, from, length, now()),
+      inbound: (frame) => channels.pushLeft(frame, 0, frame.length, now()),
+      outbound: (samples, from, length) => channels.pushRight(samples, from, length, now()),
     });
     this.#followOutbound();
     return {
@@ -250,7 +250,7 @@ export class CallMedia {
   }
 
   /** Length played to the callee of an answered call of this length, ms: its last frame may outlast the call. */
-  heard(durationMs: number): Heard {
+  heardOf(durationMs: number): Heard {
     const source = this.#message ?? this.#playout;
     const heardMs = Math.min(source.heardMs, durationMs);
     const isFixed = programOf(this.#call).kind === "message";
@@ -260,17 +260,17 @@ export class CallMedia {
 
   /** Result reported on the call so far; undefined if none. */
   get result(): CallResult | undefined {
-    return this.#live?.result?.();
+    return this.#liveParts?.result?.();
   }
 
   /** Result by the schema of the call, after its end; undefined if none was requested. */
   get findings(): ReturnType<NonNullable<LiveParts["findings"]>> {
-    return this.#live?.findings?.();
+    return this.#liveParts?.findings?.();
   }
 
   /** The turns of an agent; undefined if no agent conducts the call. */
   get turns(): readonly TurnMetrics[] | undefined {
-    return this.#live?.turns?.();
+    return this.#liveParts?.turns?.();
   }
 
   /** Length of the finished recording, ms; null if the call is not recorded. */
@@ -299,7 +299,7 @@ export class CallMedia {
   }
 
   /** Frees the message, unless a machine or a person may still get it again. */
-  #settled(): void {
+  #onSettled(): void {
     const { message } = this.#call;
     const mayReplay = machinePolicyOf(message) === "leave_message" || introductionOf(screeningPolicyOf(message));
     if (!mayReplay && !this.#person.isWaiting) this.#message?.forget();
@@ -329,7 +329,7 @@ export class CallMedia {
 
   #introduce(): void {
     const introduction = introductionOf(screeningPolicyOf(this.#call.message));
-    const onSpoken = () => this.#person.introduced();
+    const onSpoken = () => this.#person.onIntroductionPlayed();
     if (introduction === undefined) onSpoken();
     else void introduce(this.#context, this.#call, introduction, this.#playout, onSpoken, this.#introduction.signal);
   }

@@ -30,7 +30,7 @@ export class CallOpening {
   readonly #firstWord: FirstWord;
 
   /** The opening of a call; undefined if its audio starts with the answer. */
-  static of(context: CallOpeningContext, call: Call, options: CallOpeningOptions): CallOpening | undefined {
+  static create(context: CallOpeningContext, call: Call, options: CallOpeningOptions): CallOpening | undefined {
     return startsAtOnce(startRulesOf(call.message)) ? undefined : new CallOpening(context, call, options);
   }
 

@@ -25,11 +25,11 @@ export async function readRecording({ recordings }: RecordingContext, call: Call
 export async function eraseRecording(context: RecordingContext, dispatcher: Dispatcher, call: Call): Promise<void> {
   checkRecorded(call);
   for (let current: Call | undefined = call; current; current = await context.storage.calls.get(call.id)) {
-    await dispatcher.settled(current.instanceId);
+    await dispatcher.whenIdle(current.instanceId);
     const session = isActive(current.status) ? dispatcher.session(current.id) : undefined;
     if (session && !isActive(session.call.status)) {
-      await session.stored; // the stored end includes the length of the recording
-      await dispatcher.over(current.id);
+      await session.whenStored; // the stored end includes the length of the recording
+      await dispatcher.whenReleased(current.id);
       continue;
     }
     if (session) {

@@ -29,7 +29,7 @@ export class CallTaps implements FrameSink, PlayoutTap {
   /** Reused for the pieces of longer frames and for their received samples. */
   readonly #piece: Int16Array;
   readonly #pieceMarks: Uint8Array;
-  readonly #received: Int16Array;
+  readonly #receivedPiece: Int16Array;
   #taps: readonly CallTap[] = [];
   #inbound: readonly Following<"inbound">[] = [];
   #outbound: readonly Following<"outbound">[] = [];
@@ -38,14 +38,14 @@ export class CallTaps implements FrameSink, PlayoutTap {
   constructor(sampleRate: number, taps: readonly CallTap[]) {
     this.#piece = new Int16Array(msToSamples(PIECE_MS, sampleRate));
     this.#pieceMarks = new Uint8Array(this.#piece.length);
-    this.#received = new Int16Array(this.#piece.length);
-    this.#set(taps);
+    this.#receivedPiece = new Int16Array(this.#piece.length);
+    this.#setTaps(taps);
   }
 
   /** Adds a tap until the returned function is called. */
   add(tap: CallTap): () => void {
-    this.#set([...this.#taps, tap]);
-    return () => this.#set(this.#taps.filter((other) => other !== tap));
+    this.#setTaps([...this.#taps, tap]);
+    return () => this.#setTaps(this.#taps.filter((other) => other !== tap));
   }
 
   /** True if any tap follows what the callee hears. */
@@ -68,7 +68,7 @@ export class CallTaps implements FrameSink, PlayoutTap {
     }
   }
 
-  played(samples: Int16Array | undefined, from: number, length: number): void {
+  onPlayed(samples: Int16Array | undefined, from: number, length: number): void {
     for (const tap of this.#outbound) tap.outbound(samples, from, length);
   }
 
@@ -85,12 +85,12 @@ export class CallTaps implements FrameSink, PlayoutTap {
   }
 
   #withoutFilling(piece: Int16Array, marks: Uint8Array): Int16Array {
-    const received = this.#received;
+    const received = this.#receivedPiece;
     for (let i = 0; i < piece.length; i++) received[i] = marks[i] === SAMPLE.filledIn ? 0 : piece[i]!;
     return piece.length === received.length ? received : received.subarray(0, piece.length);
   }
 
-  #set(taps: readonly CallTap[]): void {
+  #setTaps(taps: readonly CallTap[]): void {
     this.#taps = taps;
     this.#inbound = taps.filter((tap): tap is Following<"inbound"> => tap.inbound !== undefined);
     this.#outbound = taps.filter((tap): tap is Following<"outbound"> => tap.outbound !== undefined);

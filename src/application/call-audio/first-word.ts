@@ -38,8 +38,8 @@ export class FirstWord implements CallTap {
   inbound(frame: Int16Array, received: Int16Array = frame): void {
     if (!this.#isAwaited) return;
     const ms = samplesToMs(received.length, this.#sampleRate);
-    if (this.#callee.voiced) this.#voice(received, ms);
-    else if (this.#voicedMs > 0) this.#quiet(ms);
+    if (this.#callee.isVoiced) this.#voice(received, ms);
+    else if (this.#voicedMs > 0) this.#addQuiet(ms);
   }
 
   #voice(received: Int16Array, ms: number): void {
@@ -51,7 +51,7 @@ export class FirstWord implements CallTap {
     this.#report(false);
   }
 
-  #quiet(ms: number): void {
+  #addQuiet(ms: number): void {
     this.#quietMs += ms;
     if (this.#quietMs < FIRST_WORD_PAUSE_MS) return;
     if (this.#voicedMs >= MIN_FIRST_WORD_MS && !this.#steadiness.isSteady) {

@@ -11,17 +11,17 @@ import type { CallTap } from "./call-tap.ts";
 /** Callbacks of an {@link InboundAnalyzer}. They run on the leg's clock and must not wait. */
 export interface InboundReports {
   /** The first sample was received. */
-  firstAudio(): void;
+  onFirstAudio(): void;
   /** @param atMs ms since the answer */
-  digit(digit: string, atMs: number): void;
+  onDigit(digit: string, atMs: number): void;
   /** Speech from `startMs` to `endMs`, both since the answer. */
-  speech(startMs: number, endMs: number): void;
+  onSpeech(startMs: number, endMs: number): void;
   /** A voicemail box has beeped. @param atMs when it began, ms since the answer */
-  beep(hz: number, atMs: number): void;
+  onBeep(hz: number, atMs: number): void;
   /** A known tone of a network or a machine. */
-  lineTone(finding: ToneFinding): void;
+  onLineTone(finding: ToneFinding): void;
   /** A sound may turn out to be a key or a beep, or no longer may. */
-  suspicionChanged(isSuspicious: boolean): void;
+  onSuspicionChange(isSuspicious: boolean): void;
 }
 
 /** Options of an {@link InboundAnalyzer}. */
@@ -53,9 +53,9 @@ export class InboundAnalyzer implements CallTap {
   /** Number of frames so far with received samples. */
   frames = 0;
   /** True if the latest frame contains speech. */
-  speaking = false;
+  isSpeech = false;
   /** True for voiced frames, false for hang-over. */
-  voiced = false;
+  isVoiced = false;
   /** Time speech is reported after the last voice, ms. */
   readonly hangOverMs: number;
   readonly #reports: InboundReports;
@@ -67,7 +67,7 @@ export class InboundAnalyzer implements CallTap {
   #dtmf: DtmfDetector | undefined;
   readonly #tones: ToneDetector;
   readonly #classifier: ToneClassifier;
-  #suspicious = false;
+  #isSuspicious = false;
   /** Samples with voice so far. */
   #voicedSamples = 0;
   readonly #afterToneSamples: number;
@@ -83,24 +83,24 @@ export class InboundAnalyzer implements CallTap {
     const { hangOverMs = 0 } = this.#voice;
     this.hangOverMs = hangOverMs;
     this.#segments = new SpeechSegmenter({ sampleRate, hangOverMs }, ({ startMs, endMs }) =>
-      reports.speech(startMs, endMs),
+      reports.onSpeech(startMs, endMs),
     );
     this.#sampleRate = sampleRate;
     this.#inBandDtmf = inBandDtmf;
     this.#classifier = new ToneClassifier({
-      beep: (hz, atMs) => reports.beep(hz, atMs),
-      tone: (finding) => reports.lineTone(finding),
+      onBeep: (hz, atMs) => reports.onBeep(hz, atMs),
+      onTone: (finding) => reports.onLineTone(finding),
     });
     const minVoicedSamples = msToSamples(MIN_GREETING_MS, sampleRate);
     this.#tones = new ToneDetector(sampleRate, (burst) =>
-      this.#classifier.burst(burst, this.#voicedSamples >= minVoicedSamples),
+      this.#classifier.addBurst(burst, this.#voicedSamples >= minVoicedSamples),
     );
   }
 
   inbound(frame: Int16Array, received: Int16Array = frame, marks?: Uint8Array): void {
     const count = receivedCount(received.length, marks);
     const isReceived = count > 0;
-    if (isReceived && this.frames++ === 0) this.#reports.firstAudio();
+    if (isReceived && this.frames++ === 0) this.#reports.onFirstAudio();
     const dtmf = this.#inBandDtmf() ? this.#detector : undefined;
     dtmf?.push(received, marks);
     this.#tones.push(this.#tones.toneMs > 0 ? frame : received, count); // a gap does not end a tone
@@ -110,23 +110,23 @@ export class InboundAnalyzer implements CallTap {
     // Without speech, a gap is not silence that the detector may measure the noise by.
     const isSpeech = (isReceived || this.#isSpeech) && this.#voice.push(received);
     this.#isSpeech = isSpeech;
-    this.speaking = isSpeech && this.#toneSamples <= 0 && toneMs < TONE_MS;
-    this.voiced = this.speaking && (this.#voice.voiced ?? true);
-    if (this.voiced) this.#voicedSamples += received.length;
-    this.#segments.push(this.speaking, received.length);
+    this.isSpeech = isSpeech && this.#toneSamples <= 0 && toneMs < TONE_MS;
+    this.isVoiced = this.isSpeech && (this.#voice.isVoiced ?? true);
+    if (this.isVoiced) this.#voicedSamples += received.length;
+    this.#segments.push(this.isSpeech, received.length);
     this.#toneSamples -= received.length;
   }
 
   #classify(ms: number): void {
     const { hz, otherHz, toneMs, receivedMs } = this.#tones;
     this.#classifier.hear(hz, otherHz, toneMs, ms, receivedMs);
-    if (this.#classifier.isSuspicious === this.#suspicious) return;
-    this.#suspicious = !this.#suspicious;
-    this.#reports.suspicionChanged(this.#suspicious);
+    if (this.#classifier.isSuspicious === this.#isSuspicious) return;
+    this.#isSuspicious = !this.#isSuspicious;
+    this.#reports.onSuspicionChange(this.#isSuspicious);
   }
 
   get #detector(): DtmfDetector {
-    this.#dtmf ??= new DtmfDetector(this.#sampleRate, (digit, atMs) => this.#reports.digit(digit, atMs));
+    this.#dtmf ??= new DtmfDetector(this.#sampleRate, (digit, atMs) => this.#reports.onDigit(digit, atMs));
     return this.#dtmf;
   }
 

@@ -14,7 +14,7 @@ export interface MessagePlayerOptions {
   readonly tailMs: number;
   readonly post: (signal: CallSignal) => void;
   /** The callee heard silence because the rest of the message was not rendered in time. */
-  readonly delayed: (atMs: number, silenceMs: number) => void;
+  readonly onDelay: (atMs: number, silenceMs: number) => void;
 }
 
 /** Plays the fixed message of one call, and again from its beginning if a machine is to record it. */
@@ -102,9 +102,9 @@ export class MessagePlayer {
   }
 
   #reportDelays(): void {
-    const { playout, delayed } = this.#options;
+    const { playout, onDelay } = this.#options;
     playout.onDelay = (atMs, silenceMs) => {
-      if (silenceMs >= MIN_DELAY_MS) delayed(atMs, silenceMs);
+      if (silenceMs >= MIN_DELAY_MS) onDelay(atMs, silenceMs);
     };
   }
 }

@@ -19,9 +19,9 @@ const MAX_GREETING_MS = 2_000;
 /** Callbacks of a {@link PersonWatch}. They run on the leg's clock and must not wait. */
 export interface PersonReports {
   /** The assistant waits for the introduction. Called once. */
-  promptEnded(): void;
+  onPromptEnd(): void;
   /** A person has taken the call. Called once for each wait. */
-  personAnswered(): void;
+  onPerson(): void;
 }
 
 /** Waits until a person takes a call that a screening assistant or a ringing phone precedes. Allocates nothing for a frame. */
@@ -47,13 +47,13 @@ export class PersonWatch implements CallTap {
   }
 
   /** Starts to wait. */
-  await(wait: PersonWait): void {
+  awaitPerson(wait: PersonWait): void {
     this.#state = wait === "screening" ? "prompt" : "ringing";
     this.#waitedMs = this.#voicedMs = this.#quietMs = 0;
   }
 
   /** The introduction has been played: the next words of a person count. */
-  introduced(): void {
+  onIntroductionPlayed(): void {
     if (this.#state === "introducing") this.#state = "words";
   }
 
@@ -66,12 +66,12 @@ export class PersonWatch implements CallTap {
     if (this.#state !== "prompt" && this.#state !== "ringing") return;
     const ms = samplesToMs(frame.length, this.#sampleRate);
     this.#waitedMs += ms;
-    if (this.#callee.speaking) {
+    if (this.#callee.isSpeech) {
       this.#voicedMs += ms;
       this.#quietMs = 0;
     } else this.#quietMs += ms;
     if (this.#state === "prompt") this.#prompt();
-    else this.#ringing();
+    else this.#inboundRinging();
   }
 
   /** Takes a whole utterance of the callee. */
@@ -84,10 +84,10 @@ export class PersonWatch implements CallTap {
   #prompt(): void {
     if (this.#quietMs < PROMPT_END_MS && this.#waitedMs < MAX_PROMPT_MS) return;
     this.#state = "introducing";
-    this.#reports.promptEnded();
+    this.#reports.onPromptEnd();
   }
 
-  #ringing(): void {
+  #inboundRinging(): void {
     const spokenMs = this.#voicedMs - this.#callee.hangOverMs;
     if (spokenMs >= GREETING_MS && (this.#quietMs >= GREETING_END_MS || this.#voicedMs >= MAX_GREETING_MS))
       this.#personAnswered();
@@ -97,6 +97,6 @@ export class PersonWatch implements CallTap {
 
   #personAnswered(): void {
     this.#state = "idle";
-    this.#reports.personAnswered();
+    this.#reports.onPerson();
   }
 }

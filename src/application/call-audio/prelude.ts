@@ -55,13 +55,13 @@ export class Prelude implements FrameSource, AheadSource {
   /** Resolves once this much silence has been heard. */
   pause(ms: number): Promise<void> {
     this.#opening.silence(ms);
-    return this.#played();
+    return this.#whenPlayed();
   }
 
   /** Resolves once the tones have been heard. */
   tones(samples: Int16Array): Promise<void> {
     this.#opening.enqueue(samples);
-    return this.#played();
+    return this.#whenPlayed();
   }
 
   /** The audio of the call follows after this much silence. */
@@ -82,7 +82,7 @@ export class Prelude implements FrameSource, AheadSource {
     this.#main.recall = this.#recall;
   }
 
-  #played(): Promise<void> {
+  #whenPlayed(): Promise<void> {
     return new Promise((resolve) => this.#opening.mark("", () => resolve()));
   }
 }

@@ -43,13 +43,13 @@ export class Recorder implements CallTap {
   /** Adds the audio that the callee hears. A leg pulls none before the answer, so the first samples start the recording. */
   outbound(samples: Int16Array | undefined, from: number, length: number): void {
     if (this.#hasEnded || !this.#ensureStarted()) return;
-    this.#channels.left(samples, from, length, this.#context.system.monotonic());
+    this.#channels.pushLeft(samples, from, length, this.#context.system.monotonic());
   }
 
   /** Adds a frame from the callee. */
   inbound(frame: Int16Array): void {
     if (this.#hasEnded || !this.#ensureStarted()) return;
-    this.#channels.right(frame, 0, frame.length, this.#context.system.monotonic());
+    this.#channels.pushRight(frame, 0, frame.length, this.#context.system.monotonic());
   }
 
   /** The call has ended: ends the recording and returns its length, ms. */

@@ -28,7 +28,7 @@ export async function voiceSample(
   try {
     signal?.throwIfAborted();
     const { language } = await speech.voice(voiceId);
-    const demand = { userId, instanceId: "", playing: false, aheadMs: 0 };
+    const demand = { userId, instanceId: "", isPlaying: false, aheadMs: 0 };
     const pieces = speechScheduler.speak(sampleSentence(language), voiceId, demand, scope.signal);
     return wavFile(concatPcm(await Array.fromAsync(resampleStream(pieces, SAMPLE_RATE))));
   } catch (cause) {

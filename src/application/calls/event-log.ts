@@ -12,9 +12,9 @@ export interface EventSubject {
 
 /** A listener to the events of a call or of a user. */
 export interface EventListener {
-  event(event: Event): void;
+  onEvent(event: Event): void;
   /** No more events follow: this process stops. */
-  over(): void;
+  onClose(): void;
 }
 
 type Listeners = Map<string, Set<EventListener>>;
@@ -30,7 +30,7 @@ export class EventLog {
   readonly #liveListeners: Listeners = new Map();
   readonly #callListeners: Listeners = new Map();
   readonly #userListeners: Listeners = new Map();
-  #closed = false;
+  #isClosed = false;
 
   constructor(system: System, ids: IdSource, log: Logger) {
     this.#system = system;
@@ -46,17 +46,17 @@ export class EventLog {
 
   /** Passes on events that happened and are stored. */
   publish(events: readonly Event[]): void {
-    this.happened(events);
-    this.stored(events);
+    this.publishLive(events);
+    this.publishStored(events);
   }
 
   /** Passes events on to live listeners, stored or not. */
-  happened(events: readonly Event[]): void {
+  publishLive(events: readonly Event[]): void {
     for (const event of events) notify(this.#liveListeners, event.callId, event);
   }
 
   /** Passes events that have happened before, and are stored now, on to the followers of a call. */
-  stored(events: readonly Event[]): void {
+  publishStored(events: readonly Event[]): void {
     for (const event of events) {
       // Metadata that clients attach to a call is for them, not for the operator.
       const { metadata: _, ...data } = event.data as Readonly<Record<string, unknown>>;
@@ -71,35 +71,35 @@ export class EventLog {
   }
 
   /** True if no more events will be delivered. */
-  get closed(): boolean {
-    return this.#closed;
+  get isClosed(): boolean {
+    return this.#isClosed;
   }
 
   /** Notifies all listeners that no item follows. Idempotent. */
   close(): void {
-    this.#closed = true;
+    this.#isClosed = true;
     for (const all of [this.#liveListeners, this.#callListeners, this.#userListeners])
-      for (const listeners of all.values()) for (const listener of listeners) listener.over();
+      for (const listeners of all.values()) for (const listener of listeners) listener.onClose();
   }
 
   /** Passes each newly stored event of a call to `listener`; returns a function that stops it. */
-  listen(callId: string, listener: EventListener): () => void {
+  subscribeToCall(callId: string, listener: EventListener): () => void {
     return addListener(this.#callListeners, callId, listener);
   }
 
   /** Passes each newly stored event of a user to `listener`; returns a function that stops it. */
-  listenUser(userId: string, listener: EventListener): () => void {
+  subscribeToUser(userId: string, listener: EventListener): () => void {
     return addListener(this.#userListeners, userId, listener);
   }
 
   /** Passes each new event of a call to `listener`, stored or not; returns a function that stops it. */
-  listenLive(callId: string, listener: EventListener): () => void {
+  subscribeToLiveCall(callId: string, listener: EventListener): () => void {
     return addListener(this.#liveListeners, callId, listener);
   }
 }
 
 function notify(all: Listeners, id: string | null, event: Event): void {
-  if (id !== null) for (const listener of all.get(id) ?? []) listener.event(event);
+  if (id !== null) for (const listener of all.get(id) ?? []) listener.onEvent(event);
 }
 
 function addListener(all: Listeners, id: string, listener: EventListener): () => void {

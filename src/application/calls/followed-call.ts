@@ -14,12 +14,12 @@ export async function* followedEvents(
   // True if events may be stored that are not read yet. The log is read again for them: it alone numbers them.
   let isBehind = true;
   let wake = () => {};
-  const stop = events.listen(callId, {
-    event() {
+  const stop = events.subscribeToCall(callId, {
+    onEvent() {
       isBehind = true;
       wake();
     },
-    over: () => wake(),
+    onClose: () => wake(),
   });
   const abort = () => wake();
   signal?.addEventListener("abort", abort);
@@ -35,7 +35,7 @@ export async function* followedEvents(
         }
       }
       signal?.throwIfAborted();
-      if (events.closed) throw new Refusal("stopping", `the server is stopping: call "${callId}" has not ended yet`);
+      if (events.isClosed) throw new Refusal("stopping", `the server is stopping: call "${callId}" has not ended yet`);
       await new Promise<void>((resolve) => {
         wake = resolve;
       });

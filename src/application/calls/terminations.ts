@@ -16,16 +16,16 @@ type TerminationsContext = Pick<Context, "log" | "shutdownSignal" | "storage" | 
 const MAX_UNCONFIRMED = 1_000;
 
 /** The live calls, as a termination sees them. */
-type LiveCalls = Pick<Dispatcher, "session" | "settled" | "over" | "wake" | "withdraw">;
+type LiveCalls = Pick<Dispatcher, "session" | "whenIdle" | "whenReleased" | "wake" | "withdraw">;
 
 interface Termination {
   readonly reason: FailedReason;
   /** True once a request got the response that it ended the call. */
-  confirmed: boolean;
+  isConfirmed: boolean;
   /** True once a request was refused because the end could not be stored in time. */
-  refused: boolean;
+  isRefused: boolean;
   /** True if the call ended for this reason; rejects if the process ends before that is stored. */
-  readonly stored: Promise<boolean>;
+  readonly whenStored: Promise<boolean>;
 }
 
 /**
@@ -47,7 +47,7 @@ export class Terminations {
   }
 
   /** True if a call will end but this is not stored yet. */
-  pending(callId: string): boolean {
+  isPending(callId: string): boolean {
     return this.#byCall.has(callId);
   }
 
@@ -83,11 +83,11 @@ export class Terminations {
     const termination = this.#terminationOf(call, "terminated", null);
     const hasEnded = await this.#inTime(call, termination, withinMs).catch((cause: unknown) => {
       if (!(cause instanceof StorageUnavailable)) throw cause;
-      termination.refused = true;
+      termination.isRefused = true;
       throw new Refusal("storage_unavailable", cause.message, { cause });
     });
-    if (!hasEnded || termination.confirmed || termination.reason !== "terminated") return false;
-    termination.confirmed = true;
+    if (!hasEnded || termination.isConfirmed || termination.reason !== "terminated") return false;
+    termination.isConfirmed = true;
     this.#unconfirmedIds.delete(call.id);
     return true;
   }
@@ -103,12 +103,12 @@ export class Terminations {
   #terminationOf(call: Call, reason: FailedReason, detail: string | null): Termination {
     const existing = this.#byCall.get(call.id);
     if (existing) return existing;
-    const stored = this.#store(call, reason, detail).finally(() => this.#byCall.delete(call.id));
-    const termination: Termination = { reason, stored, confirmed: false, refused: false };
+    const whenStored = this.#store(call, reason, detail).finally(() => this.#byCall.delete(call.id));
+    const termination: Termination = { reason, whenStored, isConfirmed: false, isRefused: false };
     this.#byCall.set(call.id, termination);
-    stored.then(
+    whenStored.then(
       (hasEnded) => {
-        if (hasEnded && termination.refused && reason === "terminated") this.#remember(call.id);
+        if (hasEnded && termination.isRefused && reason === "terminated") this.#remember(call.id);
       },
       () => {}, // waiting requests get the error; the next start settles the call
     );
@@ -121,11 +121,15 @@ export class Terminations {
       if (this.#unconfirmedIds.size > MAX_UNCONFIRMED) this.#unconfirmedIds.delete(oldest);
   }
 
-  #inTime({ id, status }: Call, { stored }: Termination, ms: number): Promise<boolean> {
+  #inTime({ id, status }: Call, { whenStored }: Termination, ms: number): Promise<boolean> {
     const consequence =
       (this.#liveCalls.session(id) ?? status !== "QUEUED") ? "it ends anyway" : "this server does not dial it";
     const message = `the end of call ${id} could not be stored in time; ${consequence}; repeat the request until it returns 204`;
-    return within(stored, { system: this.#context.system, ms, timeoutError: () => new StorageUnavailable(message) });
+    return within(whenStored, {
+      system: this.#context.system,
+      ms,
+      timeoutError: () => new StorageUnavailable(message),
+    });
   }
 
   /** Ends the call and stores that; false if it ended otherwise. */
@@ -135,13 +139,13 @@ export class Terminations {
     let wasHungUp = await this.#hangUp(id, reason, detail);
     return retryUntilStored(this.#context, `the end of call ${id}`, async () => {
       for (;;) {
-        await this.#liveCalls.settled(instanceId);
+        await this.#liveCalls.whenIdle(instanceId);
         if (this.#liveCalls.session(id)) wasHungUp = (await this.#hangUp(id, reason, detail)) || wasHungUp;
         const call = await this.#context.storage.calls.get(id);
         if (!call || !isActive(call.status)) return wasHungUp && call?.outcome?.reason === reason;
         // A session that could not store the end lives until its leg has ended.
         if (this.#liveCalls.session(id)) {
-          await this.#liveCalls.over(id);
+          await this.#liveCalls.whenReleased(id);
           continue;
         }
         if (!(await failCall(this.#context, call, reason, detail))) continue;

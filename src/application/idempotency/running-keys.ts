@@ -10,9 +10,9 @@ export interface HeldKey {
 }
 
 interface Holder {
-  readonly held: HeldKey;
-  runs: boolean;
-  readonly lookedUp: Promise<void>;
+  readonly heldKey: HeldKey;
+  isRunning: boolean;
+  readonly whenLookedUp: Promise<void>;
 }
 
 /**
@@ -26,20 +26,20 @@ export class RunningKeys {
   async take({ userId, scope, key }: ReceiptKey, fingerprint: string): Promise<{ taken: boolean; key: HeldKey }> {
     const name = JSON.stringify([userId, scope, key]);
     for (let other = this.#holders.get(name); other; other = this.#holders.get(name)) {
-      if (other.runs) return { taken: false, key: other.held };
-      await other.lookedUp;
+      if (other.isRunning) return { taken: false, key: other.heldKey };
+      await other.whenLookedUp;
     }
     const { promise: lookedUp, resolve } = Promise.withResolvers<void>();
     const run = () => {
-      holder.runs = true;
+      holder.isRunning = true;
       resolve();
     };
     const release = () => {
       if (this.#holders.get(name) === holder) this.#holders.delete(name);
       resolve();
     };
-    const holder: Holder = { held: { fingerprint, run, release }, runs: false, lookedUp };
+    const holder: Holder = { heldKey: { fingerprint, run, release }, isRunning: false, whenLookedUp: lookedUp };
     this.#holders.set(name, holder);
-    return { taken: true, key: holder.held };
+    return { taken: true, key: holder.heldKey };
   }
 }

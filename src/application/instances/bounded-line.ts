@@ -42,7 +42,7 @@ export class BoundedLine {
   }
 
   /** True if the line is open, or being opened. */
-  get wanted(): boolean {
+  get isOpenOrOpening(): boolean {
     return this.#line !== undefined;
   }
 

@@ -16,22 +16,22 @@ export interface InstanceMove {
   /** Left out: the write makes no event. */
   readonly fact?: Fact;
   /** Sealed credentials; stored even if the table has no such move. */
-  readonly sealed?: Uint8Array | undefined;
+  readonly sealedCredentials?: Uint8Array | undefined;
 }
 
 /** An instance as last written. Its writes run sequentially, however long the storage takes. */
 export class InstanceRecord {
   readonly #context: InstanceRecordContext;
-  #current: Instance;
+  #instance: Instance;
   #writes: Promise<void> = Promise.resolve();
 
   constructor(context: InstanceRecordContext, instance: Instance) {
     this.#context = context;
-    this.#current = instance;
+    this.#instance = instance;
   }
 
-  get current(): Instance {
-    return this.#current;
+  get instance(): Instance {
+    return this.#instance;
   }
 
   /** Runs a write after those before it; a failure is logged. */
@@ -43,21 +43,21 @@ export class InstanceRecord {
   inTurn(write: () => Promise<void>): Promise<void> {
     const result = this.#writes.then(write);
     this.#writes = result.catch((error: unknown) => {
-      this.#context.log.error({ instance_id: this.#current.id, err: error }, "a line's report could not be stored");
+      this.#context.log.error({ instance_id: this.#instance.id, err: error }, "a line's report could not be stored");
     });
     return result;
   }
 
   /** Waits until all reports are stored. */
-  async settled(): Promise<void> {
+  async whenStored(): Promise<void> {
     await this.#writes;
   }
 
   /** Writes a move; nothing if the table has none, unless there are credentials to store. To be called in turn. */
-  async move({ input, patch, fact, sealed }: InstanceMove): Promise<void> {
+  async move({ input, patch, fact, sealedCredentials: sealed }: InstanceMove): Promise<void> {
     const { storage, events, system } = this.#context;
     for (;;) {
-      const current = this.#current;
+      const current = this.#instance;
       const status = input && nextState(INSTANCE_TRANSITIONS, current.status, input);
       const isWritten = status || (current.status !== "DELETED" && (sealed || !input));
       if (!isWritten) return;
@@ -71,14 +71,14 @@ export class InstanceRecord {
         storage.instances.update(current.id, current.version, fields, log, sealed),
       );
       if (next) {
-        this.#current = next;
+        this.#instance = next;
         return events.publish(log);
       }
       const latest = await retryUntilStored(this.#context, `the read of instance ${current.id}`, () =>
         storage.instances.get(current.id),
       );
       if (!latest) return;
-      this.#current = latest;
+      this.#instance = latest;
     }
   }
 }

@@ -58,7 +58,7 @@ export class Instances implements InstanceUseCases {
   async create(principal: Principal, input: unknown, options: CreateOptions = {}): Promise<Instance & Creation> {
     const { system, ids, events, storage } = this.#context;
     const schemas = options.strict ? this.#context.strictSchemas : this.#context.schemas;
-    const openNetworks = await this.#context.access.openTo(principal.userId);
+    const openNetworks = await this.#context.access.networksOf(principal.userId);
     const checkedInput = parseCreateInstance(schemas, input, this.#providerFaults(input, openNetworks));
     const { name, metadata = {}, provider } = checkedInput;
     const callerId = callerOf(checkedInput.callerId);
@@ -180,7 +180,7 @@ export class Instances implements InstanceUseCases {
 
   #linkAutomatically(instance: Instance): void {
     const network = this.#context.telephony.get(instance.provider);
-    if (network && linksByItself(network)) void this.#lines.of(instance).probe();
+    if (network && linksByItself(network)) void this.#lines.monitorOf(instance).probe();
   }
 
   #withConnection(instance: Instance): ListedInstance {

@@ -51,15 +51,15 @@ export interface NumberState {
   /** Time of the number's latest call, by the monotonic clock, ms, and the jitter of the pace after it, 0 to 1. */
   lastDial?: { readonly at: number; chance?: number } | undefined;
   /** Time until which the line takes no call, by the monotonic clock, ms, and the reason. */
-  full?: { readonly until: number; readonly reason: string } | undefined;
+  linePause?: { readonly until: number; readonly reason: string } | undefined;
 }
 
 /** Receives the changes of a line. */
 export interface LineWatcher {
-  online(instanceId: string): void;
-  offline(instanceId: string, reason: string): void;
+  onOnline(instanceId: string): void;
+  onOffline(instanceId: string, reason: string): void;
   /** The line has a fault that needs a person to fix it. */
-  broken(instanceId: string): void;
+  onBroken(instanceId: string): void;
 }
 
 /**
@@ -105,18 +105,18 @@ export class LineMonitor {
     this.#prober = new Prober(context, {
       line: () => this.line(),
       isProbed: () => isProbed(this.#flow),
-      found: (health) => this.#onHealth(health),
+      onHealth: (health) => this.#onHealth(health),
     });
-    this.#flow = newLine(instance.status !== "CREATED" || this.linksByItself);
+    this.#flow = newLine(instance.status !== "CREATED" || this.linksAutomatically);
   }
 
-  get linksByItself(): boolean {
+  get linksAutomatically(): boolean {
     return linksByItself(this.telephony);
   }
 
   get connection(): Connection {
     const { state, lastSeenAt, reason, condition, notice } = this.#flow;
-    const { phone } = this.#record.current;
+    const { phone } = this.#record.instance;
     const { name: provider } = this.telephony;
     return { state, phone, lastSeenAt, reason, condition, provider, ...(notice && { notice }) };
   }
@@ -128,7 +128,7 @@ export class LineMonitor {
 
   /** The instance as last stored. */
   get instance(): Instance {
-    return this.#record.current;
+    return this.#record.instance;
   }
 
   /** Time at which the number was linked, ms since 1970-01-01 UTC; now while none is. */
@@ -152,7 +152,7 @@ export class LineMonitor {
   }
 
   /** True if the line counts as up for the instance's status: online, or offline for less than the grace. */
-  get up(): boolean {
+  get isUp(): boolean {
     return this.#flow.state === "online" || this.#flow.state === "reconnecting";
   }
 
@@ -168,7 +168,10 @@ export class LineMonitor {
     try {
       await line.link();
     } catch (error) {
-      this.#context.log.error({ instance_id: this.#record.current.id, err: error }, "the linking could not be started");
+      this.#context.log.error(
+        { instance_id: this.#record.instance.id, err: error },
+        "the linking could not be started",
+      );
       throw error;
     }
   }
@@ -177,7 +180,7 @@ export class LineMonitor {
   retry(): void {
     if (this.lastingFault === undefined) return;
     const logFailure = (err: unknown) =>
-      this.#context.log.warn({ instance_id: this.#record.current.id, err }, "the line could not be tried again");
+      this.#context.log.warn({ instance_id: this.#record.instance.id, err }, "the line could not be tried again");
     this.line()
       .then((line) => line.link())
       .catch(logFailure);
@@ -221,7 +224,7 @@ export class LineMonitor {
       },
       linked: async (phone, credentials) => {
         abandonSignal.throwIfAborted();
-        await this.#linked(phone, credentials);
+        await this.#onLinked(phone, credentials);
       },
       online: () => {
         if (!abandonSignal.aborted) void this.probe();
@@ -232,13 +235,13 @@ export class LineMonitor {
     };
   }
 
-  async #linked(phone: string | null, credentials?: Uint8Array): Promise<void> {
+  async #onLinked(phone: string | null, credentials?: Uint8Array): Promise<void> {
     const notLinked = () =>
       new Refusal("instance_not_found", "the instance is deleted, unlinked or its line closed; nothing is linked");
     if (this.#flow.stage === "closed" || this.#isUnlinking) throw notLinked();
     const { offlineReports } = this.#flow;
     await this.#link.store(phone, credentials);
-    if (this.#record.current.status === "DELETED") throw notLinked();
+    if (this.#record.instance.status === "DELETED") throw notLinked();
     this.#apply({ type: "link_stored", offlineReports });
   }
 
@@ -254,8 +257,8 @@ export class LineMonitor {
   }
 
   /** Waits until all reports are stored. */
-  async settled(): Promise<void> {
-    await this.#record.settled();
+  async whenStored(): Promise<void> {
+    await this.#record.whenStored();
   }
 
   /**
@@ -266,7 +269,7 @@ export class LineMonitor {
    */
   async unlinkNumber(reason: string, networkAsked: () => void): Promise<boolean> {
     const { log } = this.#context;
-    const { id } = this.#record.current;
+    const { id } = this.#record.instance;
     this.#apply({ type: "unlinking", reason });
     try {
       await retryUntilStored(this.#context, `the unlinking of instance ${id}`, () => this.#line.unlink());
@@ -294,7 +297,7 @@ export class LineMonitor {
    */
   async unlink({ open: openLine }: { open: boolean }): Promise<void> {
     this.#stopProbing();
-    if (openLine || this.#line.wanted) await this.#line.unlink();
+    if (openLine || this.#line.isOpenOrOpening) await this.#line.unlink();
   }
 
   /** Closes the line; writes that wait for the storage continue. Never rejects. */
@@ -311,7 +314,7 @@ export class LineMonitor {
   }
 
   #apply(input: LineInput): void {
-    const rules = { graceMs: this.#context.timings.lineGraceMs, linksAutomatically: this.linksByItself };
+    const rules = { graceMs: this.#context.timings.lineGraceMs, linksAutomatically: this.linksAutomatically };
     const { flow, effects } = decideLine(this.#flow, input, rules);
     if (flow.state === "unlinked" && this.#flow.state !== "unlinked") this.#number = {};
     this.#flow = flow;
@@ -319,16 +322,16 @@ export class LineMonitor {
   }
 
   #carryOut(effect: LineEffect): void {
-    const { id } = this.#record.current;
+    const { id } = this.#record.instance;
     switch (effect.do) {
       case "notify_online":
-        this.#watcher.online(id);
+        this.#watcher.onOnline(id);
         break;
       case "notify_offline":
-        this.#watcher.offline(id, effect.reason);
+        this.#watcher.onOffline(id, effect.reason);
         break;
       case "notify_broken":
-        this.#watcher.broken(id);
+        this.#watcher.onBroken(id);
         break;
       case "store_active":
         this.#record.enqueue(() => this.#storeActive(effect.offlineReports));
@@ -365,11 +368,11 @@ export class LineMonitor {
   #reportOpenFailure(error: unknown): void {
     this.#apply({ type: "open_failed", reason: error instanceof NetworkSilent ? error.message : OPEN_FAILED });
     const level = error instanceof StorageUnavailable ? "warn" : "error";
-    this.#context.log[level]({ instance_id: this.#record.current.id, err: error }, "the line could not be opened");
+    this.#context.log[level]({ instance_id: this.#record.instance.id, err: error }, "the line could not be opened");
   }
 
   #onHealth(health: LineHealth): void {
-    this.#context.processPauses.look();
+    this.#context.processPauses.readClocks();
     const at = this.#context.system.now();
     if (health.state === "online") this.#apply({ type: "found_online", at, notice: health.notice });
     else this.#apply({ type: "found_offline", reason: health.reason, isLasting: health.lasting ?? false });

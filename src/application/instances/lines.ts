@@ -20,7 +20,7 @@ export class Lines {
   /** Ids of the instances whose lines the start has already opened. */
   readonly #resumedIds = new Set<string>();
   #isWarmedUp = false;
-  #stopping: Promise<void> | undefined;
+  #stopPromise: Promise<void> | undefined;
 
   constructor(context: LinesContext, watcher: LineWatcher) {
     this.#context = context;
@@ -41,7 +41,7 @@ export class Lines {
   #resume(instance: Instance): void {
     if (this.#resumedIds.has(instance.id) || !this.#context.telephony.has(instance.provider)) return;
     this.#resumedIds.add(instance.id);
-    void this.of(instance).resume();
+    void this.monitorOf(instance).resume();
   }
 
   async #openAll(list: (page: Page) => Promise<Instance[]>): Promise<void> {
@@ -58,10 +58,10 @@ export class Lines {
    * The monitor of an instance's line.
    * @throws {Refusal} `qr_unavailable`: its provider is not mounted on this server; `stopping`
    */
-  of(instance: Instance): LineMonitor {
+  monitorOf(instance: Instance): LineMonitor {
     const openMonitor = this.#monitors.get(instance.id);
     if (openMonitor) return openMonitor;
-    if (this.#stopping) throw new Refusal("stopping", "the server is stopping: it opens no more lines");
+    if (this.#stopPromise) throw new Refusal("stopping", "the server is stopping: it opens no more lines");
     const telephony = this.#context.telephony.get(instance.provider);
     if (!telephony) {
       const providers = [...this.#context.telephony.keys()].join(", ");
@@ -83,8 +83,8 @@ export class Lines {
       .catch((error: unknown) => log.warn({ err: error }, "a speech engine could not be warmed up"));
   }
 
-  get stopping(): boolean {
-    return this.#stopping !== undefined;
+  get isStopping(): boolean {
+    return this.#stopPromise !== undefined;
   }
 
   find(instanceId: string): LineMonitor | undefined {
@@ -92,7 +92,7 @@ export class Lines {
   }
 
   /** Number of lines that can dial now. */
-  get dialable(): number {
+  get dialableCount(): number {
     return this.dialableIds.length;
   }
 
@@ -103,7 +103,7 @@ export class Lines {
 
   /** The status to show: a stored `ACTIVE` that no probe of this process has confirmed yet is `CONFIGURED`. */
   status(instance: Instance): InstanceStatus {
-    if (instance.status !== "ACTIVE" || this.#monitors.get(instance.id)?.up) return instance.status;
+    if (instance.status !== "ACTIVE" || this.#monitors.get(instance.id)?.isUp) return instance.status;
     return "CONFIGURED";
   }
 
@@ -135,13 +135,13 @@ export class Lines {
 
   /** Closes all lines; resolves when they are closed and their reports are stored. Idempotent. */
   stop(): Promise<void> {
-    this.#stopping ??= this.#closeAll();
-    return this.#stopping;
+    this.#stopPromise ??= this.#closeAll();
+    return this.#stopPromise;
   }
 
   async #closeAll(): Promise<void> {
     const monitors = [...this.#monitors.values()];
     this.#monitors.clear();
-    await Promise.all(monitors.map((monitor) => monitor.close().then(() => monitor.settled())));
+    await Promise.all(monitors.map((monitor) => monitor.close().then(() => monitor.whenStored())));
   }
 }

@@ -25,7 +25,7 @@ export class LinkTime {
     const { system } = this.#context;
     const now = system.now();
     const monotonic = system.monotonic();
-    const { linkedAt } = this.#record.current;
+    const { linkedAt } = this.#record.instance;
     if (typeof linkedAt !== "number") return now;
     if (this.#firstSeen?.linkedAt !== linkedAt) this.#firstSeen = { linkedAt, monotonic };
     const observedMs = Math.floor(monotonic - this.#firstSeen.monotonic);
@@ -36,7 +36,7 @@ export class LinkTime {
 
   #replace(previousTime: number, linkedAt: number): void {
     this.#record.enqueue(async () => {
-      if (this.#record.current.linkedAt === previousTime) await this.#record.move({ patch: { linkedAt } });
+      if (this.#record.instance.linkedAt === previousTime) await this.#record.move({ patch: { linkedAt } });
     });
   }
 }

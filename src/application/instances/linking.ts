@@ -31,12 +31,12 @@ export type LinkingContext = Pick<Context, "storage" | "system" | "telephony" | 
 export class Linking implements Pick<InstanceUseCases, "configure" | "pairingCode" | "linkTicket" | "linkPage"> {
   readonly #context: LinkingContext;
   readonly #lines: Lines;
-  readonly #deletions: Pick<Deletions, "underWay">;
+  readonly #deletions: Pick<Deletions, "isUnderWay">;
   readonly #linkTickets: LinkTickets;
   /** Pending requests of link pages, by instance. */
   readonly #linkPages = new PerUser(MAX_AT_ONCE.linkPages);
 
-  constructor(context: LinkingContext, lines: Lines, deletions: Pick<Deletions, "underWay">) {
+  constructor(context: LinkingContext, lines: Lines, deletions: Pick<Deletions, "isUnderWay">) {
     this.#context = context;
     this.#lines = lines;
     this.#deletions = deletions;
@@ -53,10 +53,10 @@ export class Linking implements Pick<InstanceUseCases, "configure" | "pairingCod
       this.#lines.find(instance.id)?.retry();
       throw alreadyLinked(instance);
     }
-    const monitor = this.#lines.of(instance);
-    if (monitor.linksByItself) return this.#withoutCode(instance, monitor, signal);
+    const monitor = this.#lines.monitorOf(instance);
+    if (monitor.linksAutomatically) return this.#withoutCode(instance, monitor, signal);
     const code = await this.#codeOf(monitor, signal);
-    if (!code) await this.#settled(monitor);
+    if (!code) await this.#whenStored(monitor);
     await this.#assertUnlinked(instance);
     if (code) {
       const message = instructionFor(instance, code.payload);
@@ -83,7 +83,7 @@ export class Linking implements Pick<InstanceUseCases, "configure" | "pairingCod
   async linkTicket(principal: Principal, instanceId: string): Promise<LinkTicket> {
     const instance = await ownedInstance(this.#context.storage, principal, instanceId);
     if (instance.status !== "CREATED") throw alreadyLinked(instance);
-    if (this.#lines.of(instance).linksByItself)
+    if (this.#lines.monitorOf(instance).linksAutomatically)
       throw new Refusal("qr_unavailable", `there is no QR code: "${instance.provider}" links automatically`);
     return this.#linkTickets.issue(instance.id);
   }
@@ -142,7 +142,7 @@ export class Linking implements Pick<InstanceUseCases, "configure" | "pairingCod
     await within(monitor.probe(), { system, ms: timings.linkCodeMs, timeoutError, signal }).catch(() =>
       signal?.throwIfAborted(),
     );
-    await this.#settled(monitor);
+    await this.#whenStored(monitor);
     await this.#assertUnlinked(instance);
     const reason = monitor.connection.reason ?? "it has not been online yet";
     throw new Refusal(
@@ -152,11 +152,11 @@ export class Linking implements Pick<InstanceUseCases, "configure" | "pairingCod
   }
 
   /** Waits until all reports of the line are stored. */
-  async #settled(monitor: LineMonitor): Promise<void> {
+  async #whenStored(monitor: LineMonitor): Promise<void> {
     const { system, timings } = this.#context;
     const timeoutError = () =>
       new StorageUnavailable(`the line's state could not be stored within ${timings.storeMs} ms`);
-    await within(monitor.settled(), { system, ms: timings.storeMs, timeoutError });
+    await within(monitor.whenStored(), { system, ms: timings.storeMs, timeoutError });
   }
 
   /** @throws {Refusal} the instance is linked, or deleted */
@@ -164,7 +164,7 @@ export class Linking implements Pick<InstanceUseCases, "configure" | "pairingCod
     const current = await this.#context.storage.instances.get(instance.id);
     if (!current || current.status === "DELETED") {
       // The line may have been opened after the deletion; a deletion under way closes it itself.
-      if (!this.#deletions.underWay(instance.id)) await this.#lines.drop(instance.id);
+      if (!this.#deletions.isUnderWay(instance.id)) await this.#lines.drop(instance.id);
       throw instanceNotFound(instance.id);
     }
     if (current.status !== "CREATED") throw alreadyLinked(current);

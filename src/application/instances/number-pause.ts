@@ -25,13 +25,13 @@ export class NumberPause {
   set(pause: Pause | undefined): void {
     const { system } = this.#context;
     const isStored = () => {
-      const { pause: last } = this.#record.current;
+      const { pause: last } = this.#record.instance;
       return pause ? last?.until === pause.until : (last?.until ?? 0) <= system.now();
     };
     if (isStored()) return;
     this.#record.enqueue(async () => {
       // In the meantime the number may be unlinked, or the same pause stored.
-      if (this.#record.current.status === "CREATED" || isStored()) return;
+      if (this.#record.instance.status === "CREATED" || isStored()) return;
       if (!pause) return this.#record.move({ patch: { pause: null } });
       const data = { paused_until: new Date(pause.until).toISOString(), reason: pause.reason };
       const fact = { event: "instance.paused", data } as const;
@@ -42,7 +42,7 @@ export class NumberPause {
   /** True if the pause is the latest reported one. */
   #isReported({ until }: Pause): boolean {
     const now = this.#context.system.now();
-    const last = this.#record.current.pause?.until ?? 0;
+    const last = this.#record.instance.pause?.until ?? 0;
     return last > now - SAME_PAUSE_MS && until - Math.max(now, last) < SAME_PAUSE_MS;
   }
 }

@@ -26,10 +26,10 @@ export async function pairingCodeOf(
   const name = instance.provider;
   if (!telephony.has(name))
     throw new Refusal("pairing_code_unavailable", `no telephony "${name}" is mounted on this server`);
-  const monitor = lines.of(instance);
+  const monitor = lines.monitorOf(instance);
   const unsupported = (hint: string) =>
     new Refusal("pairing_code_unsupported", `the network "${name}" has no pairing codes; ${hint}`);
-  if (monitor.linksByItself) throw unsupported("it links automatically as soon as it is online");
+  if (monitor.linksAutomatically) throw unsupported("it links automatically as soon as it is online");
   const abort = new AbortController();
   const timeoutError = () => new NetworkSilent(`no pairing code came within ${timings.linkCodeMs} ms`);
   try {

@@ -11,7 +11,7 @@ export interface Probed {
   /** True if another probe should be scheduled. */
   isProbed(): boolean;
   /** Receives the latest result; one that may be outdated is not reported. */
-  found(health: LineHealth): void;
+  onHealth(health: LineHealth): void;
 }
 
 /** Asks the network for the health of a line: on request, and periodically while it is connected. One query at a time. */
@@ -19,7 +19,7 @@ export class Prober {
   readonly #context: ProberContext;
   readonly #target: Probed;
   readonly #scope = new AbortController();
-  #running: Promise<void> | undefined;
+  #runPromise: Promise<void> | undefined;
   /** A probe was requested while another one was under way, whose result may be outdated. */
   #mustRepeat = false;
   #inCall = false;
@@ -33,9 +33,9 @@ export class Prober {
   /** Probes the line now; if a probe is under way, another one follows it. Never rejects. */
   probe(): Promise<void> {
     if (this.#scope.signal.aborted) return Promise.resolve();
-    this.#mustRepeat = this.#running !== undefined;
-    this.#running ??= this.#probeUntilFresh();
-    return this.#running;
+    this.#mustRepeat = this.#runPromise !== undefined;
+    this.#runPromise ??= this.#probeUntilFresh();
+    return this.#runPromise;
   }
 
   /** Probes more often while a call is live. */
@@ -69,14 +69,14 @@ export class Prober {
       this.#mustRepeat = false;
       await this.#probeOnce();
     } while (this.#mustRepeat && !this.#scope.signal.aborted);
-    this.#running = undefined;
+    this.#runPromise = undefined;
     this.schedule();
   }
 
   async #probeOnce(): Promise<void> {
     try {
       const health = await this.#ask(await this.#target.line());
-      if (!this.#mustRepeat) this.#target.found(health);
+      if (!this.#mustRepeat) this.#target.onHealth(health);
     } catch {
       // The line could not be opened; that was reported and logged there.
     }

@@ -15,7 +15,7 @@ export class StoredLink {
   readonly #context: StoredLinkContext;
   readonly #record: InstanceRecord;
   /** The latest erasure of credentials and records. */
-  #erasing: Promise<void> | undefined;
+  #erasure: Promise<void> | undefined;
 
   constructor(context: StoredLinkContext, record: InstanceRecord) {
     this.#context = context;
@@ -25,13 +25,13 @@ export class StoredLink {
   /** The credentials and records of the link, for one opened line. @param abandonSignal when it is aborted, that line can use neither */
   storesFor(abandonSignal: AbortSignal): Pick<LineHost, "credentials" | "records"> {
     const { vault, storage } = this.#context;
-    const { id } = this.#record.current;
+    const { id } = this.#record.instance;
     const awaitErasure = async (): Promise<void> => {
       abandonSignal.throwIfAborted();
-      await this.#erasing; // from the previous link
+      await this.#erasure; // from the previous link
     };
     return {
-      credentials: vault.of(id, storage.instances, () => abandonSignal.throwIfAborted()),
+      credentials: vault.credentialsOf(id, storage.instances, () => abandonSignal.throwIfAborted()),
       records: new SealedRecords(id, this.#context, awaitErasure),
     };
   }
@@ -40,14 +40,14 @@ export class StoredLink {
   store(phone: string | null, credentials?: Uint8Array): Promise<void> {
     // Sealed in turn, so that an unlink reported in the meantime is stored after the link.
     return this.#record.inTurn(async () => {
-      const sealed = credentials && (await this.#context.vault.seal(this.#record.current.id, credentials));
+      const sealed = credentials && (await this.#context.vault.seal(this.#record.instance.id, credentials));
       // A number without credentials is the operator's, who may have it dial as before.
-      const number = sealed && phone !== null && (await dialledNumber(this.#context, this.#record.current, phone));
+      const number = sealed && phone !== null && (await dialledNumber(this.#context, this.#record.instance, phone));
       await this.#record.move({
         input: "link",
         patch: { phone, ...number },
         fact: { event: "instance.linked", data: { phone } },
-        sealed,
+        sealedCredentials: sealed,
       });
     });
   }
@@ -55,18 +55,18 @@ export class StoredLink {
   /** Stores in turn that no number is linked, and erases the rest of the link. */
   erase(reason: string): Promise<void> {
     const storing = this.#record.inTurn(() => this.#storeUnlinked(reason));
-    this.#erasing = storing.catch(() => {}); // the caller has it
+    this.#erasure = storing.catch(() => {}); // the caller has it
     return storing;
   }
 
   /** Stores that the line is online; returns true if the instance is `ACTIVE` now. To be called in turn. */
   async activate(): Promise<boolean> {
     const record = this.#record;
-    if (record.current.status === "CREATED")
+    if (record.instance.status === "CREATED")
       await record.move({ input: "link", fact: { event: "instance.linked", data: { phone: null } } });
-    if (record.current.status === "CONFIGURED")
+    if (record.instance.status === "CONFIGURED")
       await record.move({ input: "activate", fact: { event: "instance.active", data: {} } });
-    return record.current.status === "ACTIVE";
+    return record.instance.status === "ACTIVE";
   }
 
   async #storeUnlinked(reason: string): Promise<void> {
@@ -75,10 +75,10 @@ export class StoredLink {
       patch: { phone: null },
       fact: { event: "instance.unlinked", data: { reason } },
     } as const;
-    if (this.#record.current.status !== "CREATED") return this.#record.move(move);
+    if (this.#record.instance.status !== "CREATED") return this.#record.move(move);
     // The credentials of an unfinished link.
     await retryUntilStored(this.#context, "the erasure of credentials", () =>
-      this.#context.storage.instances.eraseCredentials(this.#record.current.id),
+      this.#context.storage.instances.eraseCredentials(this.#record.instance.id),
     );
   }
 }

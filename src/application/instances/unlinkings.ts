@@ -19,9 +19,9 @@ const REASON = "unlinked by its owner";
 /** One unlinking that is under way. */
 interface Unlinking {
   /** Resolves when the network was asked, or did not respond in time. */
-  readonly networkAsked: Promise<void>;
+  readonly whenNetworkAsked: Promise<void>;
   /** See `LineMonitor.unlinkNumber`. */
-  readonly stored: Promise<boolean>;
+  readonly whenStored: Promise<boolean>;
 }
 
 /**
@@ -54,33 +54,33 @@ export class Unlinkings {
         "linked_by_operator",
         `"${instance.provider}" links its numbers automatically, so they cannot be unlinked; delete the instance instead`,
       );
-    const { networkAsked, stored } = this.#running.get(instance.id) ?? this.#begin(instance);
+    const { whenNetworkAsked, whenStored } = this.#running.get(instance.id) ?? this.#begin(instance);
     const timeoutError = () =>
       new StorageUnavailable("the unlinking could not be stored in time; it continues automatically");
-    await within(Promise.race([networkAsked, stored]), {
+    await within(Promise.race([whenNetworkAsked, whenStored]), {
       system,
       ms: timings.unlinkMs + timings.storeMs,
       timeoutError,
     });
-    if (await within(stored, { system, ms: timings.storeMs, timeoutError })) return;
-    if (!this.#lines.stopping) throw instanceNotFound(instance.id);
+    if (await within(whenStored, { system, ms: timings.storeMs, timeoutError })) return;
+    if (!this.#lines.isStopping) throw instanceNotFound(instance.id);
     throw new Refusal("stopping", "the server is stopping: the number may still be linked; repeat the request");
   }
 
   #begin(instance: Instance): Unlinking {
     const { id } = instance;
-    const { promise: networkAsked, resolve: onNetworkAsked } = Promise.withResolvers<void>();
-    const stored = this.#run(instance, onNetworkAsked).finally(() => this.#running.delete(id));
-    stored.catch((error: unknown) => {
+    const { promise: whenNetworkAsked, resolve: onNetworkAsked } = Promise.withResolvers<void>();
+    const whenStored = this.#run(instance, onNetworkAsked).finally(() => this.#running.delete(id));
+    whenStored.catch((error: unknown) => {
       if (!(error instanceof StorageUnavailable || error instanceof Refusal))
         this.#context.log.error({ instance_id: id, err: error }, "the number could not be unlinked");
     });
-    const unlinking: Unlinking = { networkAsked, stored };
+    const unlinking: Unlinking = { whenNetworkAsked, whenStored };
     this.#running.set(id, unlinking);
     return unlinking;
   }
 
-  async #run(instance: Instance, networkAsked: () => void): Promise<boolean> {
+  async #run(instance: Instance, onNetworkAsked: () => void): Promise<boolean> {
     const { storage, telephony, log } = this.#context;
     const { id, provider } = instance;
     // The device of an unfinished link has secrets as well.
@@ -91,7 +91,7 @@ export class Unlinkings {
       return true;
     }
     const [isStored] = await Promise.all([
-      this.#lines.of(instance).unlinkNumber(REASON, networkAsked),
+      this.#lines.monitorOf(instance).unlinkNumber(REASON, onNetworkAsked),
       this.#dispatcher.endLive(id, "instance_lost", "its number was unlinked during the call"),
     ]);
     return isStored;

@@ -92,7 +92,7 @@ const TRANSCRIPTION: Rules<Transcription> = {
 
 const DETECTOR: Rules<VoiceActivityDetector> = {
   hangOverMs: reads(acceptCount),
-  voiced: reads(acceptFlag),
+  isVoiced: reads(acceptFlag),
   push: returns((value) => value === true, false),
 };
 

@@ -41,7 +41,7 @@ interface TokenChecks {
 }
 
 const TOKEN_CHECKS: Rules<TokenChecks> = {
-  one: asks(AUTHENTICATE_MS, { accept: acceptPrincipal, atOnce: MAX_CHECKS }),
+  one: asks(AUTHENTICATE_MS, { accept: acceptPrincipal, maxPending: MAX_CHECKS }),
   all: asks(AUTHENTICATE_MS, {
     accept: (value, name, parts) => {
       if (!Array.isArray(value)) throw new PortFault(`${name} must return an array`);

@@ -16,13 +16,13 @@ export type Limit = number | { readonly boundedBy: string };
 export interface AskOptions<Value> {
   readonly accept?: Accept<Value>;
   /** Calls that may be pending at the same time. Default: any number. */
-  readonly atOnce?: number;
+  readonly maxPending?: number;
 }
 
 /** An asynchronous method: resolves with an accepted value, or rejects with an `Error`, within the limit. */
 export function asks<F extends Method<Promise<unknown>>>(
   limit: Limit,
-  { accept, atOnce = Infinity }: AskOptions<Awaited<ReturnType<F>>> = {},
+  { accept, maxPending: atOnce = Infinity }: AskOptions<Awaited<ReturnType<F>>> = {},
 ): Rule<F> {
   return (member) => {
     let pending = 0;

@@ -40,7 +40,7 @@ export class SealedRecords implements LineRecords {
     for (const key of keys) assertKey(key);
     const sealedValues = await this.#store.get(this.#instanceId, keys);
     return Promise.all(
-      sealedValues.map((bytes, i) => bytes && this.#vault.open(this.#sealedFor(keys[i] as string), bytes)),
+      sealedValues.map((bytes, i) => bytes && this.#vault.open(this.#recordId(keys[i] as string), bytes)),
     );
   }
 
@@ -57,7 +57,7 @@ export class SealedRecords implements LineRecords {
       assertKey(key);
       if (value && value.length > MAX_VALUE_BYTES)
         throw new RangeError(`the record "${key}" has ${value.length} bytes, at most ${MAX_VALUE_BYTES} are allowed`);
-      sealedValues.set(key, value && (await this.#vault.seal(this.#sealedFor(key), value)));
+      sealedValues.set(key, value && (await this.#vault.seal(this.#recordId(key), value)));
     }
     if (sealedValues.size === 0 || (await this.#store.set(this.#instanceId, sealedValues, MAX_RECORDS))) return;
     throw new RangeError(
@@ -70,7 +70,7 @@ export class SealedRecords implements LineRecords {
     return this.#store.clear(this.#instanceId);
   }
 
-  #sealedFor(key: string): string {
+  #recordId(key: string): string {
     return recordId(this.#instanceId, key);
   }
 }

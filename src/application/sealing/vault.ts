@@ -37,7 +37,7 @@ export class Vault {
   }
 
   /** The credentials of one instance. */
-  of(instanceId: string, instances: InstanceStore, check: () => void = () => {}): CredentialStore {
+  credentialsOf(instanceId: string, instances: InstanceStore, check: () => void = () => {}): CredentialStore {
     return {
       load: async () => {
         check();

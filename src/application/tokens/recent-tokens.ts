@@ -15,7 +15,7 @@ export class RecentTokens {
   }
 
   /** Stores the result of a look-up: the token, or undefined if no valid token has this hash. */
-  read(hash: string, token: TokenRecord | undefined): void {
+  recordLookUp(hash: string, token: TokenRecord | undefined): void {
     this.#byHash.delete(hash);
     if (!token) return;
     this.#byHash.set(hash, { token, readAt: this.#system.monotonic() });

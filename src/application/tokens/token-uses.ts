@@ -19,7 +19,7 @@ export class TokenUses {
   }
 
   /** Records the use of a token that was just read. Never throws. */
-  note({ id, lastUsedAt }: Pick<TokenRecord, "id" | "lastUsedAt">): void {
+  recordUse({ id, lastUsedAt }: Pick<TokenRecord, "id" | "lastUsedAt">): void {
     const now = this.#system.now();
     const last = this.#triedAt.get(id) ?? lastUsedAt;
     if (last !== null && Math.abs(now - last) < MIN_INTERVAL_MS) return;

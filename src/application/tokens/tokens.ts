@@ -137,7 +137,7 @@ export function tokenAuthenticator(
   async function readToken(hash: string): Promise<TokenRecord | undefined> {
     const record = await accounts.tokenByHash(hash);
     const validToken = record && sameText(record.hash, hash) && record.revokedAt === null ? record : undefined;
-    recent.read(hash, validToken);
+    recent.recordLookUp(hash, validToken);
     return validToken;
   }
 
@@ -153,7 +153,7 @@ export function tokenAuthenticator(
 
   function principalOf(record: TokenRecord | undefined): Principal | undefined {
     if (!record || (record.expiresAt !== null && record.expiresAt <= system.now())) return undefined;
-    uses.note(record);
+    uses.recordUse(record);
     const { userId, id, demoInstanceId, allowedPrefixes, maxCallsPerDay, scopes } = record;
     return {
       userId,

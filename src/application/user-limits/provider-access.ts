@@ -23,7 +23,7 @@ export class ProviderAccess {
    * Makes sure, when a call is dialled, that its owner may still use the network.
    * @throws {DialError} they may not
    */
-  async assertOpenTo(userId: string, network: Telephony): Promise<void> {
+  async assertAccess(userId: string, network: Telephony): Promise<void> {
     if (await this.isOpenTo(userId, network)) return;
     throw new DialError(
       "rejected_by_network",
@@ -32,7 +32,7 @@ export class ProviderAccess {
   }
 
   /** The names of the networks that this user may use, in the order they were mounted. */
-  async openTo(userId: string): Promise<string[]> {
+  async networksOf(userId: string): Promise<string[]> {
     const names: string[] = [];
     for (const [name, network] of this.#telephony) if (await this.isOpenTo(userId, network)) names.push(name);
     return names;

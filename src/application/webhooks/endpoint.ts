@@ -52,11 +52,14 @@ export class Endpoint {
   constructor(context: EndpointContext, webhook: Webhook) {
     this.#context = context;
     this.#webhook = webhook;
-    this.#unsubscribe = context.events.listenUser(webhook.userId, { event: () => this.wake(), over: () => {} });
+    this.#unsubscribe = context.events.subscribeToUser(webhook.userId, {
+      onEvent: () => this.wake(),
+      onClose: () => {},
+    });
   }
 
   /** The webhook was changed by its user. */
-  changed(webhook: Webhook): void {
+  update(webhook: Webhook): void {
     this.#webhook = webhook;
     this.#apply(webhook.disabledReason === null ? "enable" : "disable");
   }
@@ -67,7 +70,7 @@ export class Endpoint {
   }
 
   /** The stored position lags behind the log, so cached state may be stale, such as after a failover to a replica. */
-  behind(): void {
+  reload(): void {
     this.#mustReload = true;
     this.wake();
   }
@@ -108,7 +111,7 @@ export class Endpoint {
 
   async #round(): Promise<void> {
     this.#cancelTimer();
-    if (!this.#context.lease.mayDial) return this.#apply("postpone");
+    if (!this.#context.lease.canDial) return this.#apply("postpone");
     try {
       await this.#deliver();
     } catch (error) {

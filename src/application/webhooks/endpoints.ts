@@ -29,15 +29,15 @@ export class Endpoints {
   async start(): Promise<void> {
     const enabled = await this.#context.storage.webhooks.enabled();
     this.#isStarted = true;
-    for (const webhook of enabled) this.changed(webhook);
+    for (const webhook of enabled) this.update(webhook);
   }
 
   /** A webhook was created or changed. */
-  changed(webhook: Webhook): void {
+  update(webhook: Webhook): void {
     if (this.#isStopped || !this.#isStarted) return;
     const currentEndpoint = this.#endpoints.get(webhook.id);
     if (currentEndpoint) {
-      currentEndpoint.changed(webhook);
+      currentEndpoint.update(webhook);
       return;
     }
     if (webhook.disabledReason !== null) return;
@@ -48,7 +48,7 @@ export class Endpoints {
   }
 
   /** A webhook was deleted. */
-  deleted(webhookId: string): void {
+  remove(webhookId: string): void {
     void this.#endpoints.get(webhookId)?.stop(0);
     this.#endpoints.delete(webhookId);
   }
@@ -79,7 +79,7 @@ export class Endpoints {
 
   async #sweep(): Promise<void> {
     const { storage, system, purgeClock } = this.#context;
-    for (const id of await storage.webhooks.behind()) this.#endpoints.get(id)?.behind();
+    for (const id of await storage.webhooks.behind()) this.#endpoints.get(id)?.reload();
     if (system.monotonic() - this.#purgedAt < PURGE_INTERVAL_MS) return;
     this.#purgedAt = system.monotonic();
     await storage.webhooks.forgetDeliveries(purgeClock.now() - RETENTION_MS);

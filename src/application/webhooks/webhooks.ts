@@ -77,7 +77,7 @@ export class Webhooks implements WebhookUseCases {
         "webhook_quota",
         `you have ${maxWebhooks} webhooks, and this server allows ${maxWebhooks}; delete one first`,
       );
-    this.#endpoints.changed(storedWebhook);
+    this.#endpoints.update(storedWebhook);
     return { ...storedWebhook, secret: webhookSecret(key) };
   }
 
@@ -118,7 +118,7 @@ export class Webhooks implements WebhookUseCases {
   async delete(principal: Principal, webhookId: string): Promise<void> {
     const { id } = await this.get(principal, webhookId);
     await this.#context.storage.webhooks.delete(id);
-    this.#endpoints.deleted(id);
+    this.#endpoints.remove(id);
   }
 
   async rotateSecret(principal: Principal, webhookId: string): Promise<WebhookWithSecret> {
@@ -199,7 +199,7 @@ export class Webhooks implements WebhookUseCases {
       const patch = { ...(await patchOf(webhook)), updatedAt: system.now() };
       const updated = await storage.webhooks.update(webhook.id, webhook.version, patch);
       if (!updated) continue; // another write came first
-      this.#endpoints.changed(updated);
+      this.#endpoints.update(updated);
       return updated;
     }
   }

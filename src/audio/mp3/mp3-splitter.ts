@@ -26,7 +26,7 @@ export interface Mp3SplitterOptions {
  */
 export class Mp3Splitter {
   readonly #size: number;
-  #pending = new Uint8Array(0);
+  #pendingBytes = new Uint8Array(0);
   /** Remaining bytes of a tag. */
   #skipBytes = 0;
   /** Bytes after a tag that are part of it if its size is a plain number. */
@@ -56,10 +56,10 @@ export class Mp3Splitter {
 
   #run(input: Uint8Array, isLast: boolean): Mp3Part[] {
     let bytes = input;
-    if (this.#pending.length > 0) {
-      bytes = new Uint8Array(this.#pending.length + input.length);
-      bytes.set(this.#pending);
-      bytes.set(input, this.#pending.length);
+    if (this.#pendingBytes.length > 0) {
+      bytes = new Uint8Array(this.#pendingBytes.length + input.length);
+      bytes.set(this.#pendingBytes);
+      bytes.set(input, this.#pendingBytes.length);
     }
     const parts: Mp3Part[] = [];
     let at = 0;
@@ -71,7 +71,7 @@ export class Mp3Splitter {
       at += usedBytes;
       this.#readBytes += usedBytes;
     }
-    this.#pending = bytes.slice(at);
+    this.#pendingBytes = bytes.slice(at);
     return parts;
   }
 

@@ -55,12 +55,12 @@ export class AlignedChannels {
   }
 
   /** Adds `length` samples to the left channel, from `from` on; without samples, silence. @param now ms, monotonic */
-  left(samples: Int16Array | undefined, from: number, length: number, now: number): void {
+  pushLeft(samples: Int16Array | undefined, from: number, length: number, now: number): void {
     this.#add(this.#left, this.#right, samples, from, length, now);
   }
 
-  /** Adds samples to the right channel, like {@link left}. */
-  right(samples: Int16Array | undefined, from: number, length: number, now: number): void {
+  /** Adds samples to the right channel, like {@link pushLeft}. */
+  pushRight(samples: Int16Array | undefined, from: number, length: number, now: number): void {
     this.#add(this.#right, this.#left, samples, from, length, now);
   }
 

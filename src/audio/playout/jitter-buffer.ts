@@ -18,16 +18,16 @@ export interface JitterBufferOptions {
  */
 export class JitterBuffer {
   readonly #ring: Int16Array;
-  readonly #spare: number;
+  readonly #spareSamples: number;
   #target: number;
   /** Position of the oldest sample. */
   #at = 0;
   #length = 0;
   #isPlaying = false;
-  #dropped = 0;
+  #droppedSamples = 0;
 
   constructor({ sampleRate, targetMs, maxMs, spareMs = 0 }: JitterBufferOptions) {
-    this.#spare = msToSamples(spareMs, sampleRate);
+    this.#spareSamples = msToSamples(spareMs, sampleRate);
     this.#target = msToSamples(targetMs, sampleRate);
     this.#ring = new Int16Array(Math.max(this.#target, msToSamples(maxMs, sampleRate)));
   }
@@ -38,8 +38,8 @@ export class JitterBuffer {
   }
 
   /** Number of samples that were dropped so far. */
-  get dropped(): number {
-    return this.#dropped;
+  get droppedSamples(): number {
+    return this.#droppedSamples;
   }
 
   /** Adds audio. Only the first `count` samples are taken. Default: all. */
@@ -47,10 +47,10 @@ export class JitterBuffer {
     const ring = this.#ring;
     const first = Math.max(0, count - ring.length);
     const addedCount = count - first;
-    this.#target = Math.max(this.#target, Math.min(addedCount + this.#spare, ring.length));
+    this.#target = Math.max(this.#target, Math.min(addedCount + this.#spareSamples, ring.length));
     if (this.#length + addedCount > ring.length)
       this.#drop(this.#length + addedCount - Math.max(this.#target, addedCount));
-    this.#dropped += first;
+    this.#droppedSamples += first;
     let to = (this.#at + this.#length) % ring.length;
     for (let i = first; i < count; i++) {
       ring[to] = samples[i]!;
@@ -86,6 +86,6 @@ export class JitterBuffer {
   #drop(count: number): void {
     this.#at = (this.#at + count) % this.#ring.length;
     this.#length -= count;
-    this.#dropped += count;
+    this.#droppedSamples += count;
   }
 }

@@ -28,7 +28,7 @@ interface Entry {
   readonly slot: number;
   readonly frameMs: FrameMs;
   /** First ms of the schedule at which the member ticks, after it was added. */
-  readonly from: number;
+  readonly fromMs: number;
 }
 
 /**
@@ -48,7 +48,7 @@ export class MediaClock {
   readonly #entries = new Map<ClockMember, Entry>();
   #start = 0;
   /** The next ms of the schedule that has not been run. */
-  #next = 0;
+  #nextMs = 0;
   #runningSlot = -1;
   #cancelTimer: (() => void) | undefined;
   #timerDue = 0;
@@ -69,10 +69,10 @@ export class MediaClock {
     const now = this.#system.monotonic();
     if (this.#entries.size === 0 && this.#runningSlot < 0) {
       this.#start = now;
-      this.#next = 1;
+      this.#nextMs = 1;
     }
     const { frameMs = FRAME_MS } = member;
-    const entry = { member, slot: this.#slotToJoin(frameMs), frameMs, from: Math.floor(now - this.#start) + 1 };
+    const entry = { member, slot: this.#slotToJoin(frameMs), frameMs, fromMs: Math.floor(now - this.#start) + 1 };
     this.#entries.set(member, entry);
     for (let at = entry.slot; at < TURN_MS; at += frameMs) {
       this.#load[at] = this.#loadOf(at) + 1;
@@ -138,7 +138,7 @@ export class MediaClock {
 
   /** The next ms of the schedule whose slot has members; there must be some. */
   #nextDue(): number {
-    let dueMs = this.#next;
+    let dueMs = this.#nextMs;
     while (this.#loadOf(dueMs % TURN_MS) === 0) dueMs++;
     return dueMs;
   }
@@ -154,9 +154,9 @@ export class MediaClock {
 
   readonly #wake = (): void => {
     this.#cancelTimer = undefined;
-    const limit = this.#next + CATCH_UP_MS;
-    while (this.#entries.size > 0 && this.#next < limit && this.#start + this.#next <= this.#system.monotonic())
-      this.#run(this.#next++);
+    const limit = this.#nextMs + CATCH_UP_MS;
+    while (this.#entries.size > 0 && this.#nextMs < limit && this.#start + this.#nextMs <= this.#system.monotonic())
+      this.#run(this.#nextMs++);
     this.#schedule();
   };
 
@@ -170,7 +170,7 @@ export class MediaClock {
     let frames = 0;
     for (let i = 0; i < count; i++) {
       const entry = slot[i];
-      if (entry === undefined || ms < entry.from) continue;
+      if (entry === undefined || ms < entry.fromMs) continue;
       frames++;
       try {
         entry.member.tick();

@@ -29,7 +29,7 @@ export class PlayoutQueue {
   readonly #items: PlayoutItem[] = [];
   #head = 0;
   #offset = 0;
-  #next = 0;
+  #nextIndex = 0;
   #nextOffset = 0;
   /** A block that has been played. */
   #spareBlock: PlayoutItem | undefined;
@@ -77,7 +77,7 @@ export class PlayoutQueue {
     this.#items.length = 0;
     this.#head = 0;
     this.#offset = 0;
-    this.#next = 0;
+    this.#nextIndex = 0;
     this.#nextOffset = 0;
   }
 
@@ -106,14 +106,14 @@ export class PlayoutQueue {
   pull(frame: Int16Array): number {
     let filled = 0;
     while (filled < frame.length) {
-      const item = this.#items[this.#next];
+      const item = this.#items[this.#nextIndex];
       if (item === undefined) break;
       const copyCount = Math.min(frame.length - filled, item.length - this.#nextOffset);
       copy(item, this.#nextOffset, frame, filled, copyCount);
       filled += copyCount;
       this.#nextOffset += copyCount;
       if (this.#nextOffset === item.length) {
-        this.#next++;
+        this.#nextIndex++;
         this.#nextOffset = 0;
       }
     }
@@ -126,7 +126,7 @@ export class PlayoutQueue {
     if (this.#head < 32 || this.#head * 2 < items.length) return;
     items.copyWithin(0, this.#head);
     items.length -= this.#head;
-    this.#next -= this.#head;
+    this.#nextIndex -= this.#head;
     this.#head = 0;
   }
 
@@ -134,7 +134,8 @@ export class PlayoutQueue {
   #openBlock(): PlayoutItem {
     const last = this.#items.length - 1;
     const lastItem = this.#items[last];
-    if (lastItem?.isOwned === true && last >= this.#next && lastItem.length < lastItem.samples!.length) return lastItem;
+    if (lastItem?.isOwned === true && last >= this.#nextIndex && lastItem.length < lastItem.samples!.length)
+      return lastItem;
     const block = this.#spareBlock ?? {
       samples: new Int16Array(this.#blockLength),
       length: 0,
@@ -156,8 +157,8 @@ export class PlayoutQueue {
     this.#items[this.#head] = PLAYED_ITEM; // frees the samples
     this.#head++;
     this.#offset = 0;
-    if (this.#next >= this.#head) return;
-    this.#next = this.#head;
+    if (this.#nextIndex >= this.#head) return;
+    this.#nextIndex = this.#head;
     this.#nextOffset = 0;
   }
 }

@@ -19,7 +19,7 @@ export interface PlayoutSupply {
  */
 export interface PlayoutTap {
   /** `length` samples of `samples` from `from` on; without samples, that much silence. */
-  played(samples: Int16Array | undefined, from: number, length: number): void;
+  onPlayed(samples: Int16Array | undefined, from: number, length: number): void;
 }
 
 /**
@@ -33,8 +33,8 @@ export interface PlayoutTap {
 export class Playout implements FrameSource, AheadSource {
   readonly sampleRate: number;
   /** Resolves when {@link end} was called and everything, marks included, has been pulled or cleared. */
-  readonly drained: Promise<void>;
-  readonly #drained = Promise.withResolvers<void>();
+  readonly whenDrained: Promise<void>;
+  readonly #drainPromise = Promise.withResolvers<void>();
   /** Called once, during the first read that returns signal. */
   onFirstSignal: (() => void) | undefined;
   /**
@@ -52,12 +52,12 @@ export class Playout implements FrameSource, AheadSource {
   readonly #queue: PlayoutQueue;
   readonly #gaps = new PlayoutGaps();
   /** Samples that were sent and not counted yet. */
-  #sent = 0;
-  #queued = 0;
+  #sentSamples = 0;
+  #queuedSamples = 0;
   /** Queued samples that the leg has pulled and not sent yet. */
-  #pulled = 0;
-  #enqueued = 0;
-  #heard = 0;
+  #pulledSamples = 0;
+  #enqueuedSamples = 0;
+  #heardSamples = 0;
   #clock = 0;
   /** The clock after the last frame with signal. */
   #signalAt = 0;
@@ -67,7 +67,7 @@ export class Playout implements FrameSource, AheadSource {
   constructor(sampleRate: number) {
     this.sampleRate = sampleRate;
     this.#queue = new PlayoutQueue(sampleRate);
-    this.drained = this.#drained.promise;
+    this.whenDrained = this.#drainPromise.promise;
   }
 
   get ahead(): AheadSource {
@@ -76,22 +76,22 @@ export class Playout implements FrameSource, AheadSource {
 
   /** Signal heard so far, ms. Silence from {@link silence} is not signal. */
   get heardMs(): number {
-    return this.#ms(this.#heard);
+    return this.#ms(this.#heardSamples);
   }
 
   /** Time until the queue runs dry, silence included, ms. */
   get queuedMs(): number {
-    return this.#ms(this.#queued);
+    return this.#ms(this.#queuedSamples);
   }
 
   /** Samples that the leg can still pull. */
-  get unpulled(): number {
-    return this.#queued - this.#pulled;
+  get unpulledSamples(): number {
+    return this.#queuedSamples - this.#pulledSamples;
   }
 
   /** Samples that have not been heard, whether pulled or not. */
-  get unheard(): number {
-    return this.#queued;
+  get unheardSamples(): number {
+    return this.#queuedSamples;
   }
 
   /** Time since the last frame with signal, or since the first frame if none had signal, ms. */
@@ -101,7 +101,7 @@ export class Playout implements FrameSource, AheadSource {
 
   /** All signal ever enqueued, whether heard, cleared or queued, ms. */
   get enqueuedMs(): number {
-    return this.#ms(this.#enqueued);
+    return this.#ms(this.#enqueuedSamples);
   }
 
   /** Length of all frames pulled, filled or not: the leg's time since its first frame. */
@@ -122,15 +122,15 @@ export class Playout implements FrameSource, AheadSource {
   /** Adds samples to the end of the queue. They are not copied: do not write to the array afterwards. */
   enqueue(samples: Int16Array): void {
     this.#add(samples, samples.length, "", undefined);
-    this.#enqueued += samples.length;
+    this.#enqueuedSamples += samples.length;
   }
 
   /** Adds a copy of the first `count` samples. Small pieces cost no more memory than their samples. */
   append(samples: Int16Array, count: number): void {
     this.#assertNotEnded();
     this.#queue.append(samples, count);
-    this.#queued += count;
-    this.#enqueued += count;
+    this.#queuedSamples += count;
+    this.#enqueuedSamples += count;
   }
 
   /** Adds silence, which does not count as signal: the tail after a message. */
@@ -151,8 +151,8 @@ export class Playout implements FrameSource, AheadSource {
     this.recall?.();
     this.#endGap();
     this.#queue.clear();
-    this.#queued = 0;
-    this.#pulled = 0;
+    this.#queuedSamples = 0;
+    this.#pulledSamples = 0;
     this.#gaps.clear();
     this.#resolveIfDrained();
     return this.heardMs;
@@ -167,7 +167,7 @@ export class Playout implements FrameSource, AheadSource {
   /** Fills the frame with the next samples, then with zeros if the queue runs dry; returns the number of signal samples. */
   read(frame: Int16Array): number {
     const queue = this.#queue;
-    const before = this.#heard;
+    const before = this.#heardSamples;
     let filled = 0;
     this.supply?.supply(frame.length);
     this.#reachMarks();
@@ -180,36 +180,37 @@ export class Playout implements FrameSource, AheadSource {
       this.#pass(item, copyCount);
     }
     frame.fill(0, filled);
-    if (filled < frame.length) this.tap?.played(undefined, 0, frame.length - filled);
+    if (filled < frame.length) this.tap?.onPlayed(undefined, 0, frame.length - filled);
     this.#countSilence(filled, frame.length - filled);
     this.#clock += frame.length;
-    this.#gaps.countFrame(filled, frame.length, !this.#isEnded && this.#heard > 0);
+    this.#gaps.countFrame(filled, frame.length, !this.#isEnded && this.#heardSamples > 0);
     this.#afterPassing(before);
-    return this.#heard - before;
+    return this.#heardSamples - before;
   }
 
   pull(frame: Int16Array): number {
     this.supply?.supply(frame.length);
     const filled = this.#queue.pull(frame);
-    this.#pulled += filled;
+    this.#pulledSamples += filled;
     return filled;
   }
 
   sent(samples: number, silence: number, ranDry: boolean): void {
-    const before = this.#heard;
-    this.#sent += samples;
+    const before = this.#heardSamples;
+    this.#sentSamples += samples;
     this.#countSilence(samples, silence);
     this.#clock += samples + silence;
     this.#reachMarks();
     // A mark may clear the queue, which calls this method again: the rest is then counted there, before it is dropped.
-    while (this.#sent > 0) {
+    while (this.#sentSamples > 0) {
       const item = this.#queue.head;
-      const sentCount = item === undefined ? this.#sent : Math.min(this.#sent, item.length - this.#queue.offset);
-      this.#sent -= sentCount;
+      const sentCount =
+        item === undefined ? this.#sentSamples : Math.min(this.#sentSamples, item.length - this.#queue.offset);
+      this.#sentSamples -= sentCount;
       if (item !== undefined) this.#pass(item, sentCount);
     }
-    if (silence > 0) this.tap?.played(undefined, 0, silence);
-    if (ranDry && !this.#isEnded && this.#heard > 0) this.#gaps.countUnderrun();
+    if (silence > 0) this.tap?.onPlayed(undefined, 0, silence);
+    if (ranDry && !this.#isEnded && this.#heardSamples > 0) this.#gaps.countUnderrun();
     this.#afterPassing(before);
   }
 
@@ -217,7 +218,7 @@ export class Playout implements FrameSource, AheadSource {
     this.#assertNotEnded();
     if (length === 0 && onReached === undefined) return;
     this.#queue.add(samples, length, name, onReached);
-    this.#queued += length;
+    this.#queuedSamples += length;
   }
 
   #assertNotEnded(): void {
@@ -226,17 +227,17 @@ export class Playout implements FrameSource, AheadSource {
 
   /** Counts samples of the item at the head as heard. */
   #pass(item: PlayoutItem, samples: number): void {
-    if (item.samples !== undefined) this.#heard += samples;
-    this.tap?.played(item.samples, this.#queue.offset, samples);
-    this.#queued -= samples;
-    this.#pulled = Math.max(0, this.#pulled - samples);
+    if (item.samples !== undefined) this.#heardSamples += samples;
+    this.tap?.onPlayed(item.samples, this.#queue.offset, samples);
+    this.#queuedSamples -= samples;
+    this.#pulledSamples = Math.max(0, this.#pulledSamples - samples);
     if (this.#queue.pass(samples)) this.#reachMarks();
   }
 
   #afterPassing(heardBefore: number): void {
     this.#queue.compact();
-    if (this.#heard > heardBefore) this.#signalAt = this.#clock;
-    if (this.#heard > heardBefore && this.onFirstSignal !== undefined) {
+    if (this.#heardSamples > heardBefore) this.#signalAt = this.#clock;
+    if (this.#heardSamples > heardBefore && this.onFirstSignal !== undefined) {
       const callback = this.onFirstSignal;
       this.onFirstSignal = undefined;
       callback();
@@ -260,7 +261,7 @@ export class Playout implements FrameSource, AheadSource {
   }
 
   #resolveIfDrained(): void {
-    if (this.#isEnded && this.#queue.isEmpty) this.#drained.resolve();
+    if (this.#isEnded && this.#queue.isEmpty) this.#drainPromise.resolve();
   }
 
   #ms(samples: number): number {

@@ -2,7 +2,7 @@
 export class FrameCutter {
   readonly #frame: Int16Array;
   readonly #emit: (frame: Int16Array) => void;
-  #filled: number;
+  #filledSamples: number;
 
   /**
    * @param length of a frame, samples
@@ -12,12 +12,12 @@ export class FrameCutter {
   constructor(length: number, emit: (frame: Int16Array) => void, leadingSilence = 0) {
     this.#frame = new Int16Array(length);
     this.#emit = emit;
-    this.#filled = leadingSilence;
+    this.#filledSamples = leadingSilence;
   }
 
   /** Number of samples in the unfinished frame. */
-  get filled(): number {
-    return this.#filled;
+  get filledSamples(): number {
+    return this.#filledSamples;
   }
 
   /** Length of a frame, samples. */
@@ -29,14 +29,14 @@ export class FrameCutter {
   push(samples: Int16Array | undefined, from: number, length: number): void {
     const frame = this.#frame;
     for (let copied = 0; copied < length; ) {
-      const at = this.#filled;
+      const at = this.#filledSamples;
       const copyCount = Math.min(length - copied, frame.length - at);
       if (samples === undefined) frame.fill(0, at, at + copyCount);
       else for (let i = 0; i < copyCount; i++) frame[at + i] = samples[from + copied + i]!;
       copied += copyCount;
-      this.#filled = at + copyCount;
-      if (this.#filled < frame.length) continue;
-      this.#filled = 0;
+      this.#filledSamples = at + copyCount;
+      if (this.#filledSamples < frame.length) continue;
+      this.#filledSamples = 0;
       this.#emit(frame);
     }
   }

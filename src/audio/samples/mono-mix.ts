@@ -25,10 +25,10 @@ export class MonoMix {
   readonly #block: Float32Array;
   readonly #fadeFrames: number;
   /** Values in the block. */
-  #filled = 0;
+  #filledValues = 0;
   #hasStarted = false;
   /** The channel that is heard, or all. */
-  #heard = ALL;
+  #heardChannel = ALL;
 
   /** @param sampleRate Hz */
   constructor(layout: ChannelLayout, sampleRate: number) {
@@ -41,39 +41,39 @@ export class MonoMix {
   /** Takes whole frames of interleaved values (full scale -32,768 to 32,767) and returns the samples of all full blocks. */
   push(values: Float32Array): Int16Array<ArrayBuffer> {
     if (this.#channels === 1) return Int16Array.from(values, toSample);
-    const blocks = Math.floor((this.#filled + values.length) / this.#block.length);
+    const blocks = Math.floor((this.#filledValues + values.length) / this.#block.length);
     const samples = new Int16Array((blocks * this.#block.length) / this.#channels);
     let written = 0;
     for (let at = 0; at < values.length; ) {
-      const piece = values.subarray(at, at + this.#block.length - this.#filled);
-      this.#block.set(piece, this.#filled);
-      this.#filled += piece.length;
+      const piece = values.subarray(at, at + this.#block.length - this.#filledValues);
+      this.#block.set(piece, this.#filledValues);
+      this.#filledValues += piece.length;
       at += piece.length;
-      if (this.#filled === this.#block.length) written += this.#mixBlock(samples, written);
+      if (this.#filledValues === this.#block.length) written += this.#mixBlock(samples, written);
     }
     return samples;
   }
 
   /** Returns the samples of the last, incomplete block. */
   flush(): Int16Array<ArrayBuffer> {
-    const samples = new Int16Array(this.#filled / this.#channels);
-    if (this.#filled > 0) this.#mixBlock(samples, 0);
+    const samples = new Int16Array(this.#filledValues / this.#channels);
+    if (this.#filledValues > 0) this.#mixBlock(samples, 0);
     return samples;
   }
 
   /** Writes the block's samples and returns their number. */
   #mixBlock(samples: Int16Array, at: number): number {
-    const frames = this.#filled / this.#channels;
-    const before = this.#heard;
-    this.#heard = this.#decide(frames);
-    const fade = this.#hasStarted && before !== this.#heard ? Math.min(this.#fadeFrames, frames) : 0;
+    const frames = this.#filledValues / this.#channels;
+    const before = this.#heardChannel;
+    this.#heardChannel = this.#decide(frames);
+    const fade = this.#hasStarted && before !== this.#heardChannel ? Math.min(this.#fadeFrames, frames) : 0;
     this.#hasStarted = true;
     for (let frame = 0; frame < frames; frame++) {
-      let value = this.#value(frame, this.#heard);
+      let value = this.#value(frame, this.#heardChannel);
       if (frame < fade) value += (1 - frame / fade) * (this.#value(frame, before) - value);
       samples[at + frame] = toSample(value);
     }
-    this.#filled = 0;
+    this.#filledValues = 0;
     return frames;
   }
 
@@ -101,14 +101,14 @@ export class MonoMix {
     }
     if (loudest === ALL) {
       const isHeard = spare !== undefined && this.#energy(spare, frames) > SILENCE * frames;
-      return isHeard ? spare : this.#heard;
+      return isHeard ? spare : this.#heardChannel;
     }
     const share = mixEnergy / independentEnergy;
     if (share > MIXED_SHARE) return ALL;
-    if (share > CANCELLED_SHARE && this.#heard === ALL) return ALL;
+    if (share > CANCELLED_SHARE && this.#heardChannel === ALL) return ALL;
     // Two channels of equal level must not alternate.
-    const isLoud = this.#heard !== ALL && this.#energy(this.#heard, frames) > maxEnergy / 4;
-    return isLoud ? this.#heard : loudest;
+    const isLoud = this.#heardChannel !== ALL && this.#energy(this.#heardChannel, frames) > maxEnergy / 4;
+    return isLoud ? this.#heardChannel : loudest;
   }
 
   /** Sum of the squares of a channel or of the mix, without a constant offset. */

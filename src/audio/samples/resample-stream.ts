@@ -46,8 +46,8 @@ class Stretch {
   readonly #rates: string;
   readonly #resampler: Resampler;
   /** Pieces whose result was cached; the resampler has not processed them yet. */
-  readonly #skipped: Int16Array[] = [];
-  #last: Int16Array | undefined;
+  readonly #skippedPieces: Int16Array[] = [];
+  #lastPiece: Int16Array | undefined;
   /** Cache entry of the latest piece; undefined if one of the pieces so far has no entry. */
   #lastCached: Resampled | undefined;
 
@@ -58,12 +58,12 @@ class Stretch {
   }
 
   async push(samples: Int16Array): Promise<Int16Array> {
-    const before = this.#last;
+    const before = this.#lastPiece;
     const isContinuous = before === undefined || this.#lastCached !== undefined;
-    this.#last = samples;
+    this.#lastPiece = samples;
     const cached = isContinuous ? cache.get(samples)?.get(this.#rates) : undefined;
     if (cached !== undefined && cached.after === before) {
-      this.#skipped.push(samples);
+      this.#skippedPieces.push(samples);
       this.#lastCached = cached;
       return cached.samples;
     }
@@ -100,6 +100,6 @@ class Stretch {
   }
 
   #catchUp(): void {
-    for (const samples of this.#skipped.splice(0)) this.#resampler.push(samples);
+    for (const samples of this.#skippedPieces.splice(0)) this.#resampler.push(samples);
   }
 }

@@ -15,8 +15,8 @@ const MAX_RATE = 192_000;
  * until the next ones arrive. At equal rates, samples pass through unchanged.
  */
 export class Resampler {
-  readonly #up: number;
-  readonly #down: number;
+  readonly #upFactor: number;
+  readonly #downFactor: number;
   readonly #bank: FilterBank | undefined;
   /** Input as floats: the `reach` samples before the output position, and all after it. */
   readonly #buffer: Float64Array;
@@ -24,8 +24,8 @@ export class Resampler {
   /** Position of the next output sample in the buffer: whole samples and `#phase / #up` of one. */
   #position = 0;
   #phase = 0;
-  #pushed = 0;
-  #produced = 0;
+  #pushedSamples = 0;
+  #producedSamples = 0;
 
   /**
    * Takes both rates in Hz, and the number of samples that it processes at a time, which decides its memory. Throws a
@@ -38,9 +38,9 @@ export class Resampler {
       }
     }
     const divisor = greatestCommonDivisor(from, to);
-    this.#up = to / divisor;
-    this.#down = from / divisor;
-    this.#bank = from === to ? undefined : filterBank(this.#up, this.#down);
+    this.#upFactor = to / divisor;
+    this.#downFactor = from / divisor;
+    this.#bank = from === to ? undefined : filterBank(this.#upFactor, this.#downFactor);
     this.#buffer = new Float64Array(this.#bank ? slice + 2 * this.#bank.taps + Math.ceil(from / to) : 0);
     this.#rewind();
   }
@@ -72,9 +72,9 @@ export class Resampler {
   /** Returns the samples still held, as if silence followed, and resets for another stream. */
   flush(): Int16Array {
     if (this.#bank === undefined) return new Int16Array(0);
-    const total = Math.round((this.#pushed * this.#up) / this.#down);
-    const output = new Int16Array(total - this.#produced);
-    const silence = this.#bank.reach + Math.ceil(this.#down / this.#up) + 1;
+    const total = Math.round((this.#pushedSamples * this.#upFactor) / this.#downFactor);
+    const output = new Int16Array(total - this.#producedSamples);
+    const silence = this.#bank.reach + Math.ceil(this.#downFactor / this.#upFactor) + 1;
     this.#run(this.#bank, undefined, silence, output, output.length);
     this.#rewind();
     return output;
@@ -85,14 +85,17 @@ export class Resampler {
     this.#buffered = this.#bank?.reach ?? 0;
     this.#position = this.#buffered;
     this.#phase = 0;
-    this.#pushed = 0;
-    this.#produced = 0;
+    this.#pushedSamples = 0;
+    this.#producedSamples = 0;
   }
 
   /** Counts pushed samples; returns the number of new output samples that can be computed. */
   #countOutput(bank: FilterBank, addedCount: number): number {
-    this.#pushed += addedCount;
-    return Math.max(0, Math.ceil(((this.#pushed - bank.reach) * this.#up) / this.#down) - this.#produced);
+    this.#pushedSamples += addedCount;
+    return Math.max(
+      0,
+      Math.ceil(((this.#pushedSamples - bank.reach) * this.#upFactor) / this.#downFactor) - this.#producedSamples,
+    );
   }
 
   /** Feeds `count` samples (zeros if there are none) and writes output samples up to `limit`. */
@@ -106,21 +109,21 @@ export class Resampler {
       else for (let i = 0; i < copyCount; i++) buffer[from + i] = samples[inputAt + i]!;
       this.#buffered += copyCount;
       inputAt += copyCount;
-      if (this.#up <= FEW_PHASES) writtenCount = this.#computeBlocks(bank, output, writtenCount, limit);
+      if (this.#upFactor <= FEW_PHASES) writtenCount = this.#computeBlocks(bank, output, writtenCount, limit);
       writtenCount = this.#compute(bank, output, writtenCount, limit);
       const doneCount = Math.max(0, Math.min(this.#position - bank.reach, this.#buffered));
       buffer.copyWithin(0, doneCount, this.#buffered);
       this.#buffered -= doneCount;
       this.#position -= doneCount;
     }
-    this.#produced += writtenCount;
+    this.#producedSamples += writtenCount;
   }
 
   /** Like {@link Resampler.#compute}, in blocks as far as possible: four outputs of each phase share their coefficients. */
   #computeBlocks({ rows, taps, reach }: FilterBank, output: Int16Array, writtenCount: number, limit: number): number {
     const buffer = this.#buffer;
-    const up = this.#up;
-    const down = this.#down;
+    const up = this.#upFactor;
+    const down = this.#downFactor;
     const end = this.#buffered - reach;
     let position = this.#position;
     let at = writtenCount;
@@ -157,9 +160,9 @@ export class Resampler {
   /** Writes buffered samples to `output`, from `written` up to `limit`; returns the position reached. */
   #compute({ rows, taps, reach, steps }: FilterBank, output: Int16Array, writtenCount: number, limit: number): number {
     const buffer = this.#buffer;
-    const up = this.#up;
-    const wholeStep = Math.floor(this.#down / up);
-    const phaseStep = this.#down % up;
+    const up = this.#upFactor;
+    const wholeStep = Math.floor(this.#downFactor / up);
+    const phaseStep = this.#downFactor % up;
     const end = this.#buffered - reach;
     let position = this.#position;
     let phase = this.#phase;

@@ -18,7 +18,7 @@ const FRAMES_NEEDED = 5;
 export class CodedAudioWatch {
   readonly #firstHeader = new Uint8Array(CODED_HEADER_BYTES);
   readonly #header = new Uint8Array(CODED_HEADER_BYTES);
-  #first: CodedFrame | undefined;
+  #firstFrame: CodedFrame | undefined;
   /** Bytes of the next header that have arrived. */
   #headerLength = 0;
   /** Bytes until the next header. */
@@ -28,7 +28,7 @@ export class CodedAudioWatch {
 
   /** Takes the next message; returns the name of the format once it is proven that frames arrive. */
   push(message: Uint8Array): string | undefined {
-    if (this.#follow(message)) return this.#first?.name;
+    if (this.#follow(message)) return this.#firstFrame?.name;
     const limit = Math.min(message.length - FRAMES_NEEDED * CODED_HEADER_BYTES, MAX_CODED_FRAME_BYTES);
     for (let at = message.indexOf(0xff); at !== -1 && at <= limit; at = message.indexOf(0xff, at + 1)) {
       const name = codedFramesAt(message, at, FRAMES_NEEDED);
@@ -43,7 +43,7 @@ export class CodedAudioWatch {
     const first = codedFrame(message, 0);
     const length = first?.frameBytes;
     if (length === undefined || headerRecurs(message, 0, Math.min(length, message.length))) return;
-    this.#first = first;
+    this.#firstFrame = first;
     this.#frames = 1;
     this.#firstHeader.set(message.subarray(0, CODED_HEADER_BYTES));
     this.#headerLength = 0;
@@ -60,7 +60,7 @@ export class CodedAudioWatch {
         this.#header[this.#headerLength++] = message[at++]!;
       if (this.#bytesToHeader > 0 || this.#headerLength < CODED_HEADER_BYTES) return false;
       const length = codedFrame(this.#header, 0)?.frameBytes;
-      if (length === undefined || !isSameKind(this.#header, 0, this.#firstHeader, 0, this.#first?.sharedBits ?? 0))
+      if (length === undefined || !isSameKind(this.#header, 0, this.#firstHeader, 0, this.#firstFrame?.sharedBits ?? 0))
         this.#frames = 0;
       else if (++this.#frames >= FRAMES_NEEDED) return true;
       else this.#bytesToHeader = length - CODED_HEADER_BYTES;

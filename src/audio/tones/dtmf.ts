@@ -38,7 +38,7 @@ export class DtmfDetector {
   readonly #high: Float64Array;
   readonly #powers: Float64Array = new Float64Array(4);
   readonly #maxGap: number;
-  #filled = 0;
+  #filledSamples = 0;
   /** Energy of the samples in the block. */
   #energy = 0;
   /** Samples so far. */
@@ -92,7 +92,7 @@ export class DtmfDetector {
   /** Handles samples that were not received. */
   #skipMissing(count: number): void {
     this.#position += count;
-    this.#filled = 0;
+    this.#filledSamples = 0;
     this.#energy = 0;
     this.#gap += count;
     this.#missingSamples += count;
@@ -107,7 +107,7 @@ export class DtmfDetector {
   }
 
   #release(): void {
-    this.#filled = 0;
+    this.#filledSamples = 0;
     this.#energy = 0;
     this.#candidate = undefined;
     this.#reportedDigit = undefined;
@@ -117,7 +117,7 @@ export class DtmfDetector {
     const block = this.#block;
     this.#gap = 0;
     for (let at = start; at < end; ) {
-      const from = this.#filled;
+      const from = this.#filledSamples;
       const copyCount = Math.min(end - at, block.length - from);
       let energy = this.#energy;
       for (let i = 0; i < copyCount; i++) {
@@ -127,10 +127,10 @@ export class DtmfDetector {
       }
       at += copyCount;
       this.#position += copyCount;
-      this.#filled = from + copyCount;
+      this.#filledSamples = from + copyCount;
       this.#energy = energy;
-      if (this.#filled < block.length) return;
-      this.#filled = 0;
+      if (this.#filledSamples < block.length) return;
+      this.#filledSamples = 0;
       this.#energy = 0;
       this.#decide(this.#digitInBlock(energy));
     }
@@ -156,10 +156,10 @@ export class DtmfDetector {
   #digitInBlock(energy: number): string | undefined {
     const { length } = this.#block;
     if (energy < FLOOR * length) return undefined;
-    const row = this.#strongest(this.#low);
+    const row = this.#strongestOf(this.#low);
     if (row < 0) return undefined;
     const lowPower = this.#powers[row]!;
-    const column = this.#strongest(this.#high);
+    const column = this.#strongestOf(this.#high);
     if (column < 0) return undefined;
     const highPower = this.#powers[column]!;
     if (highPower > MAX_HIGH_OVER_LOW * lowPower || lowPower > MAX_LOW_OVER_HIGH * highPower) return undefined;
@@ -169,7 +169,7 @@ export class DtmfDetector {
   }
 
   /** The index of the strongest tone of a group, or -1 if none stands out. Leaves all powers in `#powers`. */
-  #strongest(coefficients: Float64Array): number {
+  #strongestOf(coefficients: Float64Array): number {
     const block = this.#block;
     const powers = this.#powers;
     let best = 0;

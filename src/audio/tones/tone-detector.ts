@@ -37,9 +37,9 @@ export class ToneDetector {
   readonly #tone: SteadyTone;
   readonly #pair: TonePair;
   /** The decimator's history followed by the received frame; and the frame at the working rate. */
-  readonly #incoming: Float64Array;
+  readonly #incomingSamples: Float64Array;
   readonly #frame: Float64Array;
-  #filled: number;
+  #filledSamples: number;
   /** Received samples of the frame that is being filled. */
   #receivedSamples = 0;
   #frames = 0;
@@ -71,8 +71,8 @@ export class ToneDetector {
     this.#frame = new Float64Array(msToSamples(FRAME_MS, rate));
     this.#tone = new SteadyTone(rate, this.#frame.length);
     this.#pair = new TonePair(rate, this.#frame.length);
-    this.#filled = this.#decimator.history;
-    this.#incoming = new Float64Array(this.#filled + this.#frame.length * factor);
+    this.#filledSamples = this.#decimator.history;
+    this.#incomingSamples = new Float64Array(this.#filledSamples + this.#frame.length * factor);
     this.#onBurst = onBurst;
   }
 
@@ -101,10 +101,10 @@ export class ToneDetector {
    * @param received number of them that were received, not filled in
    */
   push(frame: Int16Array, received = frame.length): void {
-    const incoming = this.#incoming;
+    const incoming = this.#incomingSamples;
     const { history } = this.#decimator;
     // Most frames are complete and quiet: only the history for the next frame is needed.
-    if (this.#filled === history && history + frame.length === incoming.length && isQuiet(frame)) {
+    if (this.#filledSamples === history && history + frame.length === incoming.length && isQuiet(frame)) {
       for (let i = 0, from = frame.length - history; i < history; i++) incoming[i] = frame[from + i]!;
       this.#frameHz = this.#frameOtherHz = 0;
       this.#pair.skip();
@@ -113,16 +113,16 @@ export class ToneDetector {
       return;
     }
     for (let at = 0; at < frame.length; ) {
-      const from = this.#filled;
+      const from = this.#filledSamples;
       const copyCount = Math.min(frame.length - at, incoming.length - from);
       for (let i = 0; i < copyCount; i++) incoming[from + i] = frame[at + i]!;
       at += copyCount;
-      this.#filled = from + copyCount;
+      this.#filledSamples = from + copyCount;
       this.#receivedSamples += (copyCount * received) / frame.length;
-      if (this.#filled < incoming.length) return;
+      if (this.#filledSamples < incoming.length) return;
       this.#measure();
       this.#finishFrame(this.#frameEnergy());
-      this.#filled = history;
+      this.#filledSamples = history;
       incoming.copyWithin(0, incoming.length - history);
     }
   }
@@ -134,7 +134,7 @@ export class ToneDetector {
   }
 
   #frameEnergy(): number {
-    const incoming = this.#incoming;
+    const incoming = this.#incomingSamples;
     let energy = 0;
     for (let i = this.#decimator.history; i < incoming.length; i++) energy += incoming[i]! * incoming[i]!;
     return energy;
@@ -142,7 +142,7 @@ export class ToneDetector {
 
   /** Measures the tones of the last 20 ms. Silence and most speech are ruled out at little cost. */
   #measure(): void {
-    const incoming = this.#incoming;
+    const incoming = this.#incomingSamples;
     const { history } = this.#decimator;
     this.#frameHz = this.#frameOtherHz = 0;
     const isSteady = mayBeTone(incoming, history);

@@ -26,7 +26,7 @@ export const VAD_HANG_OVER_MS: number = HANG_OVER_STEPS * STEP_MS;
  */
 export class Vad implements VoiceActivityDetector {
   readonly hangOverMs: number = VAD_HANG_OVER_MS;
-  voiced = false;
+  isVoiced = false;
   readonly #stepSamples: number;
   readonly #minima: Float64Array = new Float64Array(BLOCKS).fill(Infinity);
   #block = 0;
@@ -64,7 +64,7 @@ export class Vad implements VoiceActivityDetector {
       steps++;
     }
     if (steps === 0) return this.#hangOver > 0;
-    this.voiced = isVoiced;
+    this.isVoiced = isVoiced;
     return isSpeech;
   }
 

@@ -31,7 +31,7 @@ export class WavSamples {
   readonly format: WavFormat;
   readonly frameBytes: number;
   readonly #mix: MonoMix;
-  #read: SampleReader;
+  #readSample: SampleReader;
   /** True until it is known at which end of larger containers the samples are. */
   #isProbing: boolean;
 
@@ -40,7 +40,7 @@ export class WavSamples {
     this.format = format;
     this.frameBytes = channels * containerBytes;
     this.#mix = new MonoMix(channelLayout(channels, channelMask), sampleRate);
-    this.#read = encoding === "pcm" ? INTEGERS.get(containerBytes)! : READERS[encoding](containerBytes);
+    this.#readSample = encoding === "pcm" ? INTEGERS.get(containerBytes)! : READERS[encoding](containerBytes);
     this.#isProbing = encoding === "pcm" && containerBytes > 1 && bitsPerSample < 8 * containerBytes;
   }
 
@@ -65,7 +65,7 @@ export class WavSamples {
     const { containerBytes } = this.format;
     const view = viewOf(bytes);
     const values = new Float32Array(bytes.length / containerBytes);
-    for (let i = 0; i < values.length; i++) values[i] = this.#read(view, i * containerBytes);
+    for (let i = 0; i < values.length; i++) values[i] = this.#readSample(view, i * containerBytes);
     return this.#mix.push(values);
   }
 
@@ -80,7 +80,7 @@ export class WavSamples {
    */
   #align(bytes: DataView): void {
     const { bitsPerSample, containerBytes } = this.format;
-    const readValue = this.#read;
+    const readValue = this.#readSample;
     const scale = 2 ** (8 * containerBytes - bitsPerSample);
     const unit = 2 ** (16 - 8 * containerBytes);
     const half = 2 ** (bitsPerSample - 1);
@@ -95,7 +95,7 @@ export class WavSamples {
     if (!isLow || low < -half || high >= 2 * half || (low < 0 && high >= half)) return;
     // Without negative values, the sign was lost when the container was filled.
     const signOffset = high >= half ? 2 * half * unit : 0;
-    this.#read = (view, offset) => {
+    this.#readSample = (view, offset) => {
       const value = readValue(view, offset);
       return (value >= half * unit ? value - signOffset : value) * scale;
     };

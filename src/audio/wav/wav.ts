@@ -52,11 +52,11 @@ export class WavDecoder {
   readonly #account = new ByteAccount();
   #part: Part = "riff";
   /** Remaining bytes of the current part; Infinity for `data` of unknown length. */
-  #remaining = 0;
+  #remainingBytes = 0;
   /** True after a chunk of odd length: a pad byte should follow. */
   #isPadDue = false;
-  #pending = new Uint8Array(0);
-  #received = 0;
+  #pendingBytes = new Uint8Array(0);
+  #receivedBytes = 0;
   #hasData = false;
   #hasSamples = false;
   #firstFormat: WavFormat | undefined;
@@ -89,7 +89,8 @@ export class WavDecoder {
 
   /** True if the audio has ended and these bytes start no file, chunk or tag. */
   isBetweenFiles(bytes: Uint8Array): boolean {
-    if (!this.#hasData || this.#pending.length > 0 || (this.#part !== "chunk" && this.#part !== "zeros")) return false;
+    if (!this.#hasData || this.#pendingBytes.length > 0 || (this.#part !== "chunk" && this.#part !== "zeros"))
+      return false;
     const isNext = isWaveAt(bytes, 0) || isKnownChunkAt(bytes, 0) || tagAt(bytes, 0) > 0;
     return !isNext && !(this.#isPadDue && isKnownChunkAt(bytes, 1));
   }
@@ -102,17 +103,17 @@ export class WavDecoder {
   /** Ends the audio and returns the last samples. Throws {@link AudioFormatError} if there was no data chunk. */
   finish(): PcmChunk[] {
     const chunks = this.#run(new Uint8Array(0), true);
-    if (this.#received === 0) throw new AudioFormatError("not_audio", "the audio is empty");
-    if (!this.#hasData) throw malformed(`ends after ${this.#received} bytes, before any audio data`);
+    if (this.#receivedBytes === 0) throw new AudioFormatError("not_audio", "the audio is empty");
+    if (!this.#hasData) throw malformed(`ends after ${this.#receivedBytes} bytes, before any audio data`);
     this.#flush(chunks);
-    this.#account.addHeader(this.#pending.length);
-    this.#isTruncated = this.#part === "data" && this.#lengths.isCutOff(this.#received);
+    this.#account.addHeader(this.#pendingBytes.length);
+    this.#isTruncated = this.#part === "data" && this.#lengths.isCutOff(this.#receivedBytes);
     return chunks;
   }
 
   #run(input: Uint8Array, isLast: boolean): PcmChunk[] {
-    this.#received += input.length;
-    const bytes = concatBytes([this.#pending, input]);
+    this.#receivedBytes += input.length;
+    const bytes = concatBytes([this.#pendingBytes, input]);
     const chunks: PcmChunk[] = [];
     let at = 0;
     for (;;) {
@@ -120,7 +121,7 @@ export class WavDecoder {
       if (usedBytes === undefined) break;
       at += usedBytes;
     }
-    this.#pending = bytes.slice(at);
+    this.#pendingBytes = bytes.slice(at);
     return chunks;
   }
 
@@ -131,7 +132,7 @@ export class WavDecoder {
     if (this.#part === "zeros") return this.#skipZeros(bytes);
     if (this.#part === "skip") return this.#skip(bytes);
     if (this.#part === "chunk") return this.#readChunk(bytes, isLast);
-    const length = this.#part === "riff" ? RIFF_BYTES : this.#remaining;
+    const length = this.#part === "riff" ? RIFF_BYTES : this.#remainingBytes;
     if (bytes.length < length) return undefined;
     const view = new DataView(bytes.buffer, bytes.byteOffset, length);
     this.#account.addHeader(length);
@@ -243,28 +244,34 @@ export class WavDecoder {
     const samples = this.#samples!;
     // Streams are checked before they arrive here.
     if (this.#lengths.isEmpty && this.#size !== Infinity) {
-      if (bytes.length < PROOF_BYTES && bytes.length < this.#remaining && !isLast) return undefined;
+      if (bytes.length < PROOF_BYTES && bytes.length < this.#remainingBytes && !isLast) return undefined;
       const name = foreignName(bytes);
       if (name !== undefined && name !== "WAV") return this.#ignoreUnreadable(notSamples(name));
     }
-    const foreignEnd = this.#remaining === Infinity ? this.#foreignAt - this.#account.sum : Infinity;
-    const next = waveIn(bytes.subarray(0, this.#remaining === Infinity ? undefined : this.#remaining + WAVE_BYTES));
-    const end = Math.min(this.#remaining, foreignEnd, next ?? bytes.length - (isLast ? 0 : partialWaveBytes(bytes)));
-    const isWhole = isLast || end === this.#remaining || end === next || end === foreignEnd;
+    const foreignEnd = this.#remainingBytes === Infinity ? this.#foreignAt - this.#account.sum : Infinity;
+    const next = waveIn(
+      bytes.subarray(0, this.#remainingBytes === Infinity ? undefined : this.#remainingBytes + WAVE_BYTES),
+    );
+    const end = Math.min(
+      this.#remainingBytes,
+      foreignEnd,
+      next ?? bytes.length - (isLast ? 0 : partialWaveBytes(bytes)),
+    );
+    const isWhole = isLast || end === this.#remainingBytes || end === next || end === foreignEnd;
     const usedBytes = samples.decodable(bytes.subarray(0, end), isWhole);
     if (usedBytes > 0) {
       this.#emit(samples.decode(bytes.subarray(0, usedBytes)), chunks);
       this.#account.addPlayed(usedBytes);
       this.#hasSamples = true;
       this.#lengths.receive(usedBytes);
-      this.#remaining -= usedBytes;
+      this.#remainingBytes -= usedBytes;
       return usedBytes;
     }
-    if (!isWhole || (isLast && bytes.length === 0 && this.#remaining > 0)) return undefined;
+    if (!isWhole || (isLast && bytes.length === 0 && this.#remainingBytes > 0)) return undefined;
     this.#lengths.receive(end);
     this.#account.addIgnored("incomplete", end);
-    if (isLast && end === bytes.length && end < this.#remaining) {
-      this.#remaining -= end;
+    if (isLast && end === bytes.length && end < this.#remainingBytes) {
+      this.#remainingBytes -= end;
       return end;
     }
     this.#flush(chunks);
@@ -281,11 +288,11 @@ export class WavDecoder {
   }
 
   #skip(bytes: Uint8Array): number | undefined {
-    const usedBytes = Math.min(this.#remaining, bytes.length);
-    if (usedBytes === 0 && this.#remaining > 0) return undefined;
+    const usedBytes = Math.min(this.#remainingBytes, bytes.length);
+    if (usedBytes === 0 && this.#remainingBytes > 0) return undefined;
     this.#account.addHeader(usedBytes);
-    this.#remaining -= usedBytes;
-    if (this.#remaining === 0) this.#part = "chunk";
+    this.#remainingBytes -= usedBytes;
+    if (this.#remainingBytes === 0) this.#part = "chunk";
     return usedBytes;
   }
 
@@ -313,7 +320,7 @@ export class WavDecoder {
     if (length === Infinity && this.#foreignAt < this.#account.sum)
       this.#foreignAt = this.#nextForeign(this.#account.sum);
     this.#part = part === "skip" && length === 0 ? "chunk" : part;
-    this.#remaining = length;
+    this.#remainingBytes = length;
     return head;
   }
 

@@ -12,7 +12,7 @@ export interface SkippedText {
 export interface SpeakableText {
   /** The text with spaces in place of the passages that the voice does not support. */
   readonly text: string;
-  readonly skipped: readonly SkippedText[];
+  readonly skippedPassages: readonly SkippedText[];
   /** The scripts of the skipped passages, ISO 15924. */
   readonly scripts: readonly string[];
 }
@@ -36,14 +36,18 @@ const PASSAGES = new Map<string, RegExp>();
  * @param scripts ISO 15924 codes; undefined: the voice speaks everything
  */
 export function speakableText(text: string, scripts: readonly string[] | undefined): SpeakableText {
-  if (scripts === undefined) return { text, skipped: [], scripts: [] };
+  if (scripts === undefined) return { text, skippedPassages: [], scripts: [] };
   const passages: string[] = [];
   const speakable = text.replace(passageOf(scripts), (passage) => {
     passages.push(passage);
     return " ";
   });
   const skipped = passages.map(skippedText);
-  return { text: speakable, skipped, scripts: passages.length === 0 ? [] : scriptsIn(passages.join(" ")) };
+  return {
+    text: speakable,
+    skippedPassages: skipped,
+    scripts: passages.length === 0 ? [] : scriptsIn(passages.join(" ")),
+  };
 }
 
 /** A text that is not spoken, with the number of its characters. */

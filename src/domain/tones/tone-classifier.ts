@@ -44,9 +44,9 @@ const SAME_TONE = 0.03;
 /** Callbacks of a {@link ToneClassifier}, called within its methods. */
 export interface ToneReports {
   /** A voicemail box has beeped. @param atMs beginning of the beep, ms since the answer */
-  beep(hz: number, atMs: number): void;
+  onBeep(hz: number, atMs: number): void;
   /** A known tone; each is reported once. */
-  tone(finding: ToneFinding): void;
+  onTone(finding: ToneFinding): void;
 }
 
 /** A tone that counts as a beep unless it proves to be part of a known tone. */
@@ -114,7 +114,7 @@ export class ToneClassifier {
   }
 
   /** Takes a tone that has ended. @param hasSpoken the callee's side has spoken before it */
-  burst(burst: ToneBurst, hasSpoken: boolean): void {
+  addBurst(burst: ToneBurst, hasSpoken: boolean): void {
     this.#quietMs = 0;
     if (this.#isSequence(burst)) return;
     if (burst.otherHz > 0) this.#takePair(burst);
@@ -245,7 +245,7 @@ export class ToneClassifier {
     if (receivedMs < BEEP_MS[0]) return;
     if (hz <= BEEP_HZ[0] || !isWithin(hz, BEEP_HZ) || !isWithin(ms, BEEP_MS)) return;
     if (isWithin(hz, NETWORK_HZ) && this.#reportedTones.has("busy")) return;
-    if (settleMs === 0) this.#reports.beep(Math.round(hz), atMs);
+    if (settleMs === 0) this.#reports.onBeep(Math.round(hz), atMs);
     else this.#candidate = { hz, atMs, settleMs };
   }
 
@@ -257,14 +257,14 @@ export class ToneClassifier {
   #reportBeep({ hz, atMs }: Candidate): void {
     this.#candidate = undefined;
     this.#cadence = [];
-    this.#reports.beep(Math.round(hz), atMs);
+    this.#reports.onBeep(Math.round(hz), atMs);
   }
 
   #find(tone: LineTone, hz: readonly number[], atMs: number): void {
     this.#candidate = undefined;
     if (this.#reportedTones.has(tone)) return;
     this.#reportedTones.add(tone);
-    this.#reports.tone({ tone, hz, atMs });
+    this.#reports.onTone({ tone, hz, atMs });
   }
 }
 

@@ -60,7 +60,7 @@ export function audioContract({ test, expect, options }: TelephonyTheme): void {
       playout.silence(200);
       playout.end();
       await events.next("connected", patienceMs);
-      await playout.drained;
+      await playout.whenDrained;
       await leg.hangUp();
       const heardSamples = await network.heard(callId);
       const isLoud = (sample: number): boolean => Math.abs(sample) > TONE_AMPLITUDE / 8;

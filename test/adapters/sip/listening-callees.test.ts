@@ -18,7 +18,7 @@ async function expectHeard(callee: Script, afterConnect: (voice: Voice) => void 
   await events.next("connected", 5_000);
   const peerCall = scene.farEnd.calls[0]!;
   afterConnect(peerCall.voice!);
-  await Promise.race([playout.drained, events.next("media_lost", 10_000).catch(() => {})]);
+  await Promise.race([playout.whenDrained, events.next("media_lost", 10_000).catch(() => {})]);
   const statistics = leg.statistics?.();
   await leg.hangUp();
   await events.over;

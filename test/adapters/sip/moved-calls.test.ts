@@ -27,7 +27,7 @@ async function expectCallContinues(
   peerCall.voice!.rejoin();
   playout.enqueue(tone(440, 500, leg.sampleRate, 8_000));
   playout.end();
-  await playout.drained;
+  await playout.whenDrained;
   await scene.network.until(() => toneShare(recorder.heard().subarray(-1_600), 1_000, 8_000) > 0.9, "the other phone");
   expect(recorder.frames.length).toBeGreaterThan(frameCount);
   const loudCount = (): number => peerCall.heard.filter((sample) => Math.abs(sample) > 1_000).length;

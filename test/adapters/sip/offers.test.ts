@@ -16,7 +16,7 @@ afterEach(() => vi.restoreAllMocks());
 async function playToEnd({ leg, playout }: PlacedCall): Promise<void> {
   playout.enqueue(tone(440, 1_000, leg.sampleRate, 8_000));
   playout.end();
-  await playout.drained;
+  await playout.whenDrained;
   await leg.hangUp();
 }
 
@@ -41,7 +41,7 @@ describe("an INVITE without an offer", () => {
     });
     expect(/^o=- \d+ (\d+) /m.exec(body)?.[1]).toBe("3"); // the offer, the answer to the hold, this offer
     await scene.network.until(() => isNoted("resumed"), "the end of the hold");
-    await playout.drained;
+    await playout.whenDrained;
     const frameCount = recorder.frames.length;
     await scene.network.until(() => recorder.frames.length >= frameCount + 25, "the remote voice");
     await leg.hangUp();

@@ -47,7 +47,7 @@ async function countLoudSamples(
   playout.enqueue(tone(440, 1_000, leg.sampleRate, 8_000));
   playout.silence(100);
   playout.end();
-  await playout.drained;
+  await playout.whenDrained;
   await leg.hangUp();
   await events.over;
   return scene.farEnd.calls[0]!.heard.filter((sample) => Math.abs(sample) > 1_000).length;

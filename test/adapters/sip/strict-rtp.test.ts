@@ -16,7 +16,7 @@ test.each([
   const [peerCall] = scene.farEnd.calls;
   playout.enqueue(tone(440, 500, leg.sampleRate, 8_000));
   playout.end();
-  await playout.drained;
+  await playout.whenDrained;
   const statistics = leg.statistics!()!;
   expect(peerCall!.voice!.sentPackets).toBeGreaterThan(20);
   if (strictRtp) {

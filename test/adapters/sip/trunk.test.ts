@@ -240,7 +240,7 @@ describe("a call in progress", () => {
     await scene.network.sleep(300);
     expect(playout.heardMs).toBe(heardMs);
     await scene.network.until(isNoted("resumed"), "the end of the hold");
-    await playout.drained;
+    await playout.whenDrained;
     await leg.hangUp();
     const heard = scene.farEnd.calls[0]!.heard;
     const loudSamples = heard.filter((sample) => Math.abs(sample) > 1_000).length;
@@ -274,7 +274,7 @@ describe("a call in progress", () => {
       expect(playout.heardMs).toBe(0);
       expect(scene.farEnd.calls[0]!.heard).toHaveLength(0);
       endHold();
-      await playout.drained;
+      await playout.whenDrained;
       await leg.hangUp();
       await events.over;
       expect(events.types).toEqual(["placed", "alerting", "answered", "connected", "noted", "noted", "ended"]);

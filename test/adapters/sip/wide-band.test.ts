@@ -24,7 +24,7 @@ describe("a callee with G.722", () => {
     expect(leg.sampleRate).toBe(RATE);
     playout.enqueue(tone(OWN_HZ, 1_000, RATE, 8_000));
     playout.end();
-    await playout.drained;
+    await playout.whenDrained;
     await scene.network.until(() => recorder.frames.length > 60, "more than a second of the callee");
     await leg.hangUp();
     const peerCall = scene.farEnd.calls[0]!;

@@ -27,14 +27,14 @@ function interrupts(sound: Float64Array, room: Float64Array): boolean {
   const vad = new Vad(RATE);
   let isInterrupted = false;
   const bargeIn = new BargeIn(RATE, {
-    soundDetected: () => {},
-    bargeInDetected: () => (isInterrupted = true),
-    falseAlarm: () => {},
+    onSound: () => {},
+    onBargeIn: () => (isInterrupted = true),
+    onFalseAlarm: () => {},
   });
   for (let offset = 0; offset + FRAME <= samples.length; offset += FRAME) {
     const frame = samples.subarray(offset, offset + FRAME);
     const speaking = vad.push(frame);
-    bargeIn.push(frame, speaking, speaking && vad.voiced);
+    bargeIn.push(frame, speaking, speaking && vad.isVoiced);
   }
   return isInterrupted;
 }

@@ -118,7 +118,7 @@ describe("requests to a speech server", () => {
     let maxOpen = 0;
     const lengths = await Promise.all(
       Array.from({ length: 10 }, async (_, n) => {
-        const demand = { userId: `user ${n % 3}`, instanceId: String(n), playing: false, aheadMs: 0 };
+        const demand = { userId: `user ${n % 3}`, instanceId: String(n), isPlaying: false, aheadMs: 0 };
         let bytes = 0;
         for await (const { samples } of scheduler.speak(sentences.join(" "), "pt-BR-1", demand, never)) {
           bytes += samples.byteLength;

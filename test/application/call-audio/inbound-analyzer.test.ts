@@ -20,14 +20,14 @@ function listen(samples: Int16Array, sampleRate: number): AnalyzerReport {
   const analyzer = new InboundAnalyzer(
     { sampleRate, inBandDtmf: () => true, voiceActivity },
     {
-      firstAudio() {},
-      lineTone() {},
-      suspicionChanged() {},
-      beep: (hz, atMs) => void heard.beeps.push({ hz, atMs }),
-      digit: (digit) => {
+      onFirstAudio() {},
+      onLineTone() {},
+      onSuspicionChange() {},
+      onBeep: (hz, atMs) => void heard.beeps.push({ hz, atMs }),
+      onDigit: (digit) => {
         heard.keys += digit;
       },
-      speech: (startMs, endMs) => void heard.speech.push({ startMs, endMs }),
+      onSpeech: (startMs, endMs) => void heard.speech.push({ startMs, endMs }),
     },
   );
   const frame = sampleRate / 50;
@@ -82,12 +82,12 @@ function tonesIn(sounds: readonly { samples: Int16Array; received: boolean }[], 
   const analyzer = new InboundAnalyzer(
     { sampleRate, inBandDtmf: () => true, voiceActivity: (rate) => new Vad(rate) },
     {
-      firstAudio() {},
-      suspicionChanged() {},
-      digit() {},
-      speech() {},
-      beep: () => void detectedTones.push("beep"),
-      lineTone: ({ tone }) => void detectedTones.push(tone),
+      onFirstAudio() {},
+      onSuspicionChange() {},
+      onDigit() {},
+      onSpeech() {},
+      onBeep: () => void detectedTones.push("beep"),
+      onLineTone: ({ tone }) => void detectedTones.push(tone),
     },
   );
   const taps = new CallTaps(sampleRate, [analyzer]);
@@ -162,12 +162,12 @@ test("conclusions need received samples, not concealed ones", () => {
   const analyzer = new InboundAnalyzer(
     { sampleRate, inBandDtmf: () => true, voiceActivity: (rate) => new Vad(rate) },
     {
-      firstAudio: () => void notices.push("first audio"),
-      beep: () => void notices.push("beep"),
-      lineTone: () => void notices.push("line tone"),
-      suspicionChanged: () => void notices.push("suspicious"),
-      digit: (digit) => void notices.push(digit),
-      speech: () => void notices.push("speech"),
+      onFirstAudio: () => void notices.push("first audio"),
+      onBeep: () => void notices.push("beep"),
+      onLineTone: () => void notices.push("line tone"),
+      onSuspicionChange: () => void notices.push("suspicious"),
+      onDigit: (digit) => void notices.push(digit),
+      onSpeech: () => void notices.push("speech"),
     },
   );
   const taps = new CallTaps(sampleRate, [analyzer]);
@@ -182,10 +182,10 @@ test("conclusions need received samples, not concealed ones", () => {
     for (let at = 0; at + 160 <= samples.length; at += 160) taps.write(samples.subarray(at, at + 160), marks);
   };
   play(concatPcm(sounds), filledIn);
-  expect([analyzer.frames, analyzer.speaking]).toEqual([0, false]);
+  expect([analyzer.frames, analyzer.isSpeech]).toEqual([0, false]);
   play(new Int16Array(sampleRate));
   play(concatPcm(sounds), filledIn);
   analyzer.finish();
   expect(notices).toEqual(["first audio"]);
-  expect(analyzer.speaking).toBe(false);
+  expect(analyzer.isSpeech).toBe(false);
 });

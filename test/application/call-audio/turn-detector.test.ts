@@ -25,11 +25,11 @@ function turnsOf(hangOverMs: number | undefined, ...stretchesMs: number[]): [sta
   const turns: [number, number][] = [];
   let turn: [number, number] | undefined;
   const detector = new TurnDetector(RATE, voiceWithHangOver(hangOverMs), {
-    spoken(_, atMs) {
+    onFrame(_, atMs) {
       turn ??= [atMs, 0];
       turn[1] = atMs + FRAME_MS;
     },
-    ended() {
+    onEnd() {
       if (turn) turns.push(turn);
       turn = undefined;
     },

@@ -74,7 +74,7 @@ describe("a live call whose moves cannot be stored", () => {
     const client = new RecordingClient();
     const { call, leg } = await answeredStream(world, client);
     const seenTypes: string[] = [];
-    world.context.events.listen(call.id, { event: ({ type }) => void seenTypes.push(type), over() {} });
+    world.context.events.subscribeToCall(call.id, { onEvent: ({ type }) => void seenTypes.push(type), onClose() {} });
     world.storage.isFull = true;
     leg.press("7");
     leg.end("callee_hung_up");
@@ -109,7 +109,7 @@ describe("a live call whose moves cannot be stored", () => {
       { type: "timeline_incomplete", data: { dropped: 1_100 - keyCount } },
       { type: "completed" },
     ]);
-    expect(world.context.journals.unsaved.size).toBe(0);
+    expect(world.context.journals.unsavedEventCounts.size).toBe(0);
     await world.stop();
   });
 
@@ -151,7 +151,7 @@ describe("the moves of a call", () => {
       journal.move("place", 1);
       for (let microtask = 0; microtask < microtasks; microtask++) await Promise.resolve();
       journal.move("connect", 2);
-      await journal.settled();
+      await journal.whenStored();
       expect(storedCall.status, `after ${microtasks} microtasks`).toBe("IN_PROGRESS");
       await world.stop();
     }

@@ -4,19 +4,19 @@ import { KeyMerger } from "../../../src/application/calls/live/key-merger.ts";
 describe("a key of a callee", () => {
   test("counts once, as tone and as report", () => {
     const keys = new KeyMerger(() => true);
-    expect([keys.heard("1", 0), keys.reported("1", 400), keys.reported("2", 600), keys.heard("2", 700)]).toEqual([
-      true,
-      false,
-      true,
-      false,
-    ]);
+    expect([
+      keys.acceptHeard("1", 0),
+      keys.acceptReported("1", 400),
+      keys.acceptReported("2", 600),
+      keys.acceptHeard("2", 700),
+    ]).toEqual([true, false, true, false]);
   });
 
   test("counts as a tone after the call moved to a phone with tones", () => {
     let inBand = false;
     const keys = new KeyMerger(() => inBand);
-    expect(keys.reported("1", 0)).toBe(true);
+    expect(keys.acceptReported("1", 0)).toBe(true);
     inBand = true;
-    expect(keys.heard("2", 1_000)).toBe(true);
+    expect(keys.acceptHeard("2", 1_000)).toBe(true);
   });
 });

@@ -80,7 +80,9 @@ describe("a number that is linked", () => {
     const before = await World.start();
     const instance = await before.newInstance();
     // State left by versions that stored credentials before the state.
-    await before.context.vault.of(instance.id, before.storage.instances).save(new TextEncoder().encode("keys"));
+    await before.context.vault
+      .credentialsOf(instance.id, before.storage.instances)
+      .save(new TextEncoder().encode("keys"));
     before.network.devices.set(instance.id, "+12025550177");
     const after = await before.crashAndRestart();
     expect((await after.app.instances.get(ALICE, instance.id)).status).toBe("ACTIVE");

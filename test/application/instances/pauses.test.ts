@@ -41,9 +41,9 @@ async function monitorOf(world: World, { id }: Instance): Promise<LineMonitor> {
   const ignore = () => {};
   const storedInstance = (await world.storage.instances.get(id)) as Instance;
   return new LineMonitor(world.context, storedInstance, world.network, {
-    online: ignore,
-    offline: ignore,
-    broken: ignore,
+    onOnline: ignore,
+    onOffline: ignore,
+    onBroken: ignore,
   });
 }
 
@@ -80,13 +80,13 @@ describe("a pause", () => {
     const now = world.system.now();
     const [first, laterPause] = [now + HOUR_MS, now + HOUR_MS + MINUTE_MS];
     for (const until of [first, laterPause]) monitor.pause(pause(until));
-    await monitor.settled();
+    await monitor.whenStored();
     monitor.pause(pause(laterPause));
-    await monitor.settled();
+    await monitor.whenStored();
     expect(await pausesOf(world, instance)).toMatchObject([{ paused_until: new Date(first).toISOString() }]);
     expect((await world.storage.instances.get(instance.id))?.pause?.until).toBe(laterPause);
     monitor.pause(pause(laterPause + HOUR_MS));
-    await monitor.settled();
+    await monitor.whenStored();
     expect(await pausesOf(world, instance)).toHaveLength(2);
     await world.stop();
   });
@@ -96,12 +96,12 @@ describe("a pause", () => {
     const monitor = await monitorOf(world, instance);
     for (let i = 0; i < 5; i++) {
       monitor.pause(pause(world.system.now() + MINUTE_MS));
-      await monitor.settled();
+      await monitor.whenStored();
       await world.system.advance(2 * MINUTE_MS);
     }
     expect(await pausesOf(world, instance)).toHaveLength(1);
     monitor.pause(pause(world.system.now() + 20 * HOUR_MS));
-    await monitor.settled();
+    await monitor.whenStored();
     expect(await pausesOf(world, instance)).toHaveLength(2);
     await world.stop();
   });
@@ -114,10 +114,10 @@ describe("a pause", () => {
       if (operation === "instances.update") throw new Error("the disk is broken");
     };
     monitor.pause(pause(until));
-    await monitor.settled();
+    await monitor.whenStored();
     world.storage.before = () => {};
     monitor.pause(pause(until));
-    await monitor.settled();
+    await monitor.whenStored();
     expect(await pausesOf(world, instance)).toMatchObject([{ paused_until: new Date(until).toISOString() }]);
     await world.stop();
   });

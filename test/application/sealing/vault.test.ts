@@ -19,7 +19,7 @@ function store() {
 describe("sealed credentials", () => {
   test("are returned unchanged, at any length", async () => {
     const { instances } = store();
-    const sealed = new Vault(SECRET).of("inst_a", instances);
+    const sealed = new Vault(SECRET).credentialsOf("inst_a", instances);
     for (const credentials of [bytes(""), bytes("key"), new Uint8Array(100_000).fill(9)]) {
       await sealed.save(credentials);
       expect(await sealed.load()).toEqual(credentials);
@@ -28,7 +28,7 @@ describe("sealed credentials", () => {
 
   test("are not readable in the storage, and never the same twice", async () => {
     const { stored, instances } = store();
-    const credentials = new Vault(SECRET).of("inst_a", instances);
+    const credentials = new Vault(SECRET).credentialsOf("inst_a", instances);
     await credentials.save(bytes("the secret key of a phone"));
     const first = stored.get("inst_a");
     await credentials.save(bytes("the secret key of a phone"));
@@ -40,15 +40,15 @@ describe("sealed credentials", () => {
   test("belong only to their instance", async () => {
     const { stored, instances } = store();
     const vault = new Vault(SECRET);
-    await vault.of("inst_a", instances).save(bytes("key"));
+    await vault.credentialsOf("inst_a", instances).save(bytes("key"));
     stored.set("inst_b", stored.get("inst_a")!);
-    await expect(vault.of("inst_b", instances).load()).rejects.toThrow();
+    await expect(vault.credentialsOf("inst_b", instances).load()).rejects.toThrow();
   });
 
   test("from another secret name the setting", async () => {
     const { instances } = store();
-    await new Vault(SECRET).of("inst_a", instances).save(bytes("key"));
-    const other = new Vault(new Uint8Array(32).fill(2)).of("inst_a", instances);
+    await new Vault(SECRET).credentialsOf("inst_a", instances).save(bytes("key"));
+    const other = new Vault(new Uint8Array(32).fill(2)).credentialsOf("inst_a", instances);
     await expect(other.load()).rejects.toThrow(
       "sealed with another secret (RINGPORT_SECRET): set that one again, or name it in RINGPORT_PREVIOUS_SECRETS",
     );
@@ -61,7 +61,7 @@ describe("sealed credentials", () => {
       Uint8Array,
       Uint8Array,
     ];
-    await new Vault(first).of("inst_a", instances).save(bytes("key"));
+    await new Vault(first).credentialsOf("inst_a", instances).save(bytes("key"));
     const ciphertext = stored.get("inst_a") as Uint8Array;
     const rotated = new Vault(third, [second, first]);
     expect(await rotated.open("inst_a", ciphertext)).toEqual(bytes("key"));
@@ -74,7 +74,7 @@ describe("sealed credentials", () => {
 
   test("are refused after tampering anywhere", async () => {
     const { stored, instances } = store();
-    const credentials = new Vault(SECRET).of("inst_a", instances);
+    const credentials = new Vault(SECRET).credentialsOf("inst_a", instances);
     await credentials.save(bytes("key"));
     const ciphertext = stored.get("inst_a")!;
     for (let at = 0; at < ciphertext.length; at++) {
@@ -89,7 +89,7 @@ describe("sealed credentials", () => {
 
   test("are undefined if none was stored, or after their deletion", async () => {
     const { instances } = store();
-    const credentials = new Vault(SECRET).of("inst_a", instances);
+    const credentials = new Vault(SECRET).credentialsOf("inst_a", instances);
     expect(await credentials.load()).toBeUndefined();
     await credentials.save(bytes("key"));
     await credentials.erase();

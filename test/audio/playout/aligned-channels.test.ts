@@ -35,7 +35,7 @@ class ChannelRecorder {
   }
 
   receive(side: "left" | "right", tick: number): void {
-    this.channels[side](this.#frame.fill(tick + 1), 0, FRAME, this.#now);
+    this.channels[side === "left" ? "pushLeft" : "pushRight"](this.#frame.fill(tick + 1), 0, FRAME, this.#now);
   }
 
   /** Plays the ticks, in the order of a simulated leg (`out` before `in`) or of a network. */
@@ -190,9 +190,9 @@ test("a frame may be added in pieces", () => {
   const recorder = new ChannelRecorder();
   const halfFrame = new Int16Array(FRAME / 2);
   for (let tick = 0; tick < 200; tick++) {
-    recorder.channels.left(halfFrame.fill(tick + 1), 0, FRAME / 2, tick * FRAME_MS);
-    recorder.channels.left(halfFrame, 0, FRAME / 2, tick * FRAME_MS);
-    recorder.channels.right(undefined, 0, FRAME, tick * FRAME_MS);
+    recorder.channels.pushLeft(halfFrame.fill(tick + 1), 0, FRAME / 2, tick * FRAME_MS);
+    recorder.channels.pushLeft(halfFrame, 0, FRAME / 2, tick * FRAME_MS);
+    recorder.channels.pushRight(undefined, 0, FRAME, tick * FRAME_MS);
   }
   recorder.channels.finish();
   expect(recorder.skew(recorder.left)).toBe(0);
@@ -242,7 +242,7 @@ fuzz(
     for (const { side, pieces, waitMs } of steps) {
       now += waitMs;
       const samples = Int16Array.from({ length: pieces + 3 }, () => (next++ % 30_000) + 1);
-      channels[side](samples, 3, pieces, now);
+      channels[side === "left" ? "pushLeft" : "pushRight"](samples, 3, pieces, now);
       input[side].push(...samples.subarray(3));
     }
     channels.finish();

@@ -41,14 +41,14 @@ describe("a jitter buffer", () => {
     const jitterBuffer = buffer();
     for (const piece of [samples(1, 2, 3, 4), samples(5, 6, 7, 8), samples(9, 10), samples(11)])
       jitterBuffer.write(piece);
-    expect([jitterBuffer.length, jitterBuffer.dropped]).toEqual([4, 7]);
+    expect([jitterBuffer.length, jitterBuffer.droppedSamples]).toEqual([4, 7]);
     expect(read(jitterBuffer, 4)).toEqual([8, 9, 10, 11]);
   });
 
   test("keeps the end of a piece that is larger than itself", () => {
     const jitterBuffer = buffer();
     jitterBuffer.write(Int16Array.from({ length: 25 }, (_, i) => i));
-    expect([jitterBuffer.length, jitterBuffer.dropped]).toEqual([10, 15]);
+    expect([jitterBuffer.length, jitterBuffer.droppedSamples]).toEqual([10, 15]);
     expect(read(jitterBuffer, 3)).toEqual([15, 16, 17]);
   });
 
@@ -96,7 +96,7 @@ describe("a jitter buffer", () => {
           expect(frame.subarray(output).every((sample) => sample === 0)).toBe(true);
           playedCount += output;
           expect(jitterBuffer.length).toBeLessThanOrEqual(10);
-          expect(playedCount + jitterBuffer.dropped + jitterBuffer.length).toBe(writtenCount);
+          expect(playedCount + jitterBuffer.droppedSamples + jitterBuffer.length).toBe(writtenCount);
         }
       }),
     );

@@ -167,7 +167,7 @@ describe("a leg that pulls ahead", () => {
     const playout = new Playout(RATE);
     const leg = new AheadLeg(playout);
     let isDrained = false;
-    void playout.drained.then(() => {
+    void playout.whenDrained.then(() => {
       isDrained = true;
     });
     playout.enqueue(ramp(160));
@@ -178,7 +178,7 @@ describe("a leg that pulls ahead", () => {
     expect(isDrained).toBe(false);
     leg.send(160);
     leg.report();
-    await playout.drained;
+    await playout.whenDrained;
     expect(isDrained).toBe(true);
   });
 

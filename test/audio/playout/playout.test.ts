@@ -126,11 +126,11 @@ test("silence takes time but is neither signal nor heard", async () => {
   expect(playout.queuedMs).toBe(40);
   expect(playout.enqueuedMs).toBe(20);
   expect(pull(playout, 160)).toEqual({ signal: 80, frame: concatPcm([ramp(80), new Int16Array(80)]) });
-  expect(await isSettled(playout.drained)).toBe(false);
+  expect(await isSettled(playout.whenDrained)).toBe(false);
   expect(pull(playout, 160)).toEqual({ signal: 80, frame: concatPcm([new Int16Array(80), ramp(80)]) });
   expect(playout.heardMs).toBe(20);
   expect(playout.clockMs).toBe(40);
-  expect(await isSettled(playout.drained)).toBe(true);
+  expect(await isSettled(playout.whenDrained)).toBe(true);
 });
 
 describe("drained", () => {
@@ -139,27 +139,27 @@ describe("drained", () => {
     playout.enqueue(ramp(161));
     playout.end();
     pull(playout, 160);
-    expect(await isSettled(playout.drained)).toBe(false);
+    expect(await isSettled(playout.whenDrained)).toBe(false);
     pull(playout, 160);
-    expect(await isSettled(playout.drained)).toBe(true);
+    expect(await isSettled(playout.whenDrained)).toBe(true);
   });
 
   test("waits for end() when the queue is empty", async () => {
     const playout = new Playout(RATE);
     pull(playout, 160);
-    expect(await isSettled(playout.drained)).toBe(false);
+    expect(await isSettled(playout.whenDrained)).toBe(false);
     playout.end();
     playout.end();
-    expect(await isSettled(playout.drained)).toBe(true);
+    expect(await isSettled(playout.whenDrained)).toBe(true);
   });
 
   test("waits for the last mark", async () => {
     const playout = new Playout(RATE);
     playout.mark("last", () => {});
     playout.end();
-    expect(await isSettled(playout.drained)).toBe(false);
+    expect(await isSettled(playout.whenDrained)).toBe(false);
     pull(playout, 160);
-    expect(await isSettled(playout.drained)).toBe(true);
+    expect(await isSettled(playout.whenDrained)).toBe(true);
   });
 
   test("resolves when the rest is cleared", async () => {
@@ -167,7 +167,7 @@ describe("drained", () => {
     playout.enqueue(ramp(800));
     playout.end();
     playout.clear();
-    expect(await isSettled(playout.drained)).toBe(true);
+    expect(await isSettled(playout.whenDrained)).toBe(true);
   });
 });
 

@@ -12,10 +12,10 @@ import { BEEPS, CERTAIN_TONES, NETWORK_TONES, type ToneLine, type WorldTone, wor
 function tonesIn(samples: Int16Array, sampleRate: number, spoken = false): string[] {
   const reports: string[] = [];
   const classifier = new ToneClassifier({
-    beep: () => void reports.push("beep"),
-    tone: ({ tone }) => void reports.push(tone),
+    onBeep: () => void reports.push("beep"),
+    onTone: ({ tone }) => void reports.push(tone),
   });
-  const detector = new ToneDetector(sampleRate, (burst) => classifier.burst(burst, spoken));
+  const detector = new ToneDetector(sampleRate, (burst) => classifier.addBurst(burst, spoken));
   const frame = sampleRate / 50;
   for (let at = 0; at + frame <= samples.length; at += frame) {
     detector.push(samples.subarray(at, at + frame));
@@ -114,8 +114,8 @@ test("a beep without any noise is one, also at a quarter of the sample rate", ()
 
 test("a sound that never ends is suspect for six seconds at most", () => {
   for (const tone of ["440/20000", "1100/20000", "430/300,0/650", "442/500,0/610"]) {
-    const classifier = new ToneClassifier({ beep() {}, tone() {} });
-    const detector = new ToneDetector(8_000, (burst) => classifier.burst(burst, true));
+    const classifier = new ToneClassifier({ onBeep() {}, onTone() {} });
+    const detector = new ToneDetector(8_000, (burst) => classifier.addBurst(burst, true));
     const samples = worldTone({ tone }, 12_000, { sampleRate: 8_000, levelDb: -15, off: 0 });
     let [suspectMs, longest] = [0, 0];
     for (let at = 0; at + 160 <= samples.length; at += 160) {

@@ -1,6 +1,6 @@
 import { withConsole } from "../../../adapters/console/index.ts";
 import type { ConsoleOptions } from "../../../adapters/console/server/console-options.ts";
-import type { OpenNetwork, QueuedCall } from "../../../src/application/use-cases.ts";
+import type { CallStatistics, OpenNetwork } from "../../../src/application/use-cases.ts";
 import type { Principal } from "../../../src/domain/access/principal.ts";
 import type { Reply, SocketHandlers } from "../../../src/ports/web.ts";
 import type { Ringport } from "../../../src/ringport.ts";
@@ -67,7 +67,7 @@ export function consoleScene({
   const log = (level: string) => (fields: Readonly<Record<string, unknown>>, message: string) =>
     void logged.push({ level, fields, message });
   const logger = { debug: log("debug"), info: log("info"), warn: log("warn"), error: log("error") };
-  const callSummary = async ({ userId }: Principal): Promise<QueuedCall> => ({
+  const callSummary = async ({ userId }: Principal): Promise<CallStatistics> => ({
     days: [{ day: "2026-11-27", completed: 1, failed: 2 }],
     failures: [{ reason: "busy", calls: userId === "usr_anna" ? 2 : 1 }],
   });

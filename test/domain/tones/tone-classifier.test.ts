@@ -23,12 +23,12 @@ fuzz(
     const tones: string[] = [];
     const beeps: number[] = [];
     const classifier = new ToneClassifier({
-      beep: (hz, atMs) => {
+      onBeep: (hz, atMs) => {
         expect(hz).toBeGreaterThan(390);
         expect(hz).toBeLessThanOrEqual(2_300);
         beeps.push(atMs);
       },
-      tone: ({ tone, hz, atMs }) => {
+      onTone: ({ tone, hz, atMs }) => {
         expect(LINE_TONES).toContain(tone);
         expect(hz.length).toBeGreaterThan(0);
         expect(atMs).toBeGreaterThanOrEqual(0);
@@ -40,7 +40,7 @@ fuzz(
       for (let at = 0; at < Math.min(pauseMs, 5_000); at += 20, clock += 20) classifier.hear(0, 0, 0, 20);
       const atMs = clock;
       for (let at = 0; at < ms; at += 20, clock += 20) classifier.hear(hz, otherHz, at, 20);
-      classifier.burst({ hz, otherHz, atMs, ms, receivedMs: ms, pauseMs, silentPause }, spoken);
+      classifier.addBurst({ hz, otherHz, atMs, ms, receivedMs: ms, pauseMs, silentPause }, spoken);
     }
     for (let at = 0; at < 6_000; at += 20) classifier.hear(0, 0, 0, 20);
     expect(new Set(tones).size).toBe(tones.length);

@@ -36,11 +36,11 @@ function detect({ keys, toneMs, pauseMs, delays = () => [20], ...options }: Keys
   const analyzer = new InboundAnalyzer(
     { sampleRate: legRate, inBandDtmf: () => true, voiceActivity: (rate) => new Vad(rate) },
     {
-      firstAudio() {},
-      beep() {},
-      lineTone() {},
-      suspicionChanged() {},
-      digit: (digit) => {
+      onFirstAudio() {},
+      onBeep() {},
+      onLineTone() {},
+      onSuspicionChange() {},
+      onDigit: (digit) => {
         detections.keys += digit;
       },
       speech: () => void detections.speech++,

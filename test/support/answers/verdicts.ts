@@ -11,18 +11,18 @@ export function verdictsOn({ samples, sampleRate }: Answer, detecting = true): A
   const inbound = new InboundAnalyzer(
     { sampleRate, inBandDtmf: () => true, voiceActivity: (rate) => new Vad(rate) },
     {
-      firstAudio() {},
-      digit() {},
-      speech() {},
-      beep: (hz, atMs) => answer?.beep(hz, atMs),
-      lineTone: (finding) => {
+      onFirstAudio() {},
+      onDigit() {},
+      onSpeech() {},
+      onBeep: (hz, atMs) => answer?.beep(hz, atMs),
+      onLineTone: (finding) => {
         const verdict = answer?.tone(finding);
         if (verdict !== undefined) verdicts.push(verdict);
       },
-      suspicionChanged() {},
+      onSuspicionChange() {},
     },
   );
-  const reports = { answered: (verdict: AnswerVerdict) => void verdicts.push(verdict), greetingEnded() {} };
+  const reports = { onAnswer: (verdict: AnswerVerdict) => void verdicts.push(verdict), onGreetingEnd() {} };
   if (detecting) answer = new AnswerAnalyzer(inbound, sampleRate, reports);
   const frame = sampleRate / 50;
   for (let at = 0; at + frame <= samples.length; at += frame) {

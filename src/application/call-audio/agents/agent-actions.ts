@@ -7,13 +7,13 @@ import type { ConductedCall } from "./conducted-call.ts";
 /** The actions of an agent on its call: speech, pauses, keys, transfers, voicemail messages, and hanging up. */
 export class AgentActions {
   readonly #core: ConductedCall;
-  readonly #listening: CalleeTurns;
+  readonly #calleeTurns: CalleeTurns;
   /** The agent's fixed voicemail message; undefined if the agent is asked for one. */
   #voicemail: string | undefined;
 
   constructor(core: ConductedCall, listening: CalleeTurns) {
     this.#core = core;
-    this.#listening = listening;
+    this.#calleeTurns = listening;
   }
 
   /**
@@ -26,7 +26,7 @@ export class AgentActions {
     if (core.turn === "machine_greets") return false;
     switch (action.type) {
       case "say":
-        core.meter.sentenceReady();
+        core.meter.recordSentence();
         await this.#say(action.text, action.interruptible && !core.isMachine, speech, interruption);
         return false;
       case "leave_voicemail":
@@ -41,7 +41,7 @@ export class AgentActions {
         await speech.resume(core.signal, interruption);
         return false;
       case "press":
-        this.#listening.closeTurn();
+        this.#calleeTurns.closeTurn();
         await core.press(action.keys);
         return false;
       case "transfer":

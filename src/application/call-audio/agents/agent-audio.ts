@@ -11,7 +11,7 @@ export class AgentAudio {
   readonly #sampleRate: number;
   readonly #audio: ReplyAudio;
   /** Reads the item that is arriving. */
-  #current: { readonly item: string; readonly reader: AudioReader } | undefined;
+  #currentItem: { readonly item: string; readonly reader: AudioReader } | undefined;
 
   /** @param sampleRate of the leg, Hz */
   constructor(format: AudioFormat, sampleRate: number, audio: ReplyAudio) {
@@ -21,12 +21,12 @@ export class AgentAudio {
   }
 
   /** @throws if too much audio is waiting to be played */
-  read(item: string, bytes: Uint8Array): void {
-    if (this.#current?.item !== item) {
-      if (this.#current) this.#audio.add(this.#current.item, this.#current.reader.finish());
-      this.#current = { item, reader: new AudioReader(this.#format, this.#sampleRate) };
+  push(item: string, bytes: Uint8Array): void {
+    if (this.#currentItem?.item !== item) {
+      if (this.#currentItem) this.#audio.add(this.#currentItem.item, this.#currentItem.reader.finish());
+      this.#currentItem = { item, reader: new AudioReader(this.#format, this.#sampleRate) };
     }
-    this.#audio.add(item, this.#current.reader.read(bytes));
+    this.#audio.add(item, this.#currentItem.reader.read(bytes));
     if (this.#audio.queuedMs <= MAX_QUEUED_MS) return;
     this.#audio.hold();
     this.#audio.cut();
@@ -35,13 +35,13 @@ export class AgentAudio {
 
   /** All of the item has arrived. */
   end(item: string): void {
-    if (this.#current?.item !== item) return;
-    this.#audio.add(item, this.#current.reader.finish());
-    this.#current = undefined;
+    if (this.#currentItem?.item !== item) return;
+    this.#audio.add(item, this.#currentItem.reader.finish());
+    this.#currentItem = undefined;
   }
 
   /** The item that is arriving was interrupted. */
   drop(): void {
-    this.#current = undefined;
+    this.#currentItem = undefined;
   }
 }

@@ -31,7 +31,7 @@ export class AgentCall implements CallTap {
   readonly core: ConductedCall;
   readonly #context: AgentCallContext;
   readonly #agent: Agent;
-  readonly #listening: CalleeTurns;
+  readonly #calleeTurns: CalleeTurns;
   readonly #actions: AgentActions;
   readonly #inputs = new AgentInputs();
   #speech: AgentSpeech | undefined;
@@ -55,29 +55,29 @@ export class AgentCall implements CallTap {
         this.#interruption?.abort();
       },
       finish: () => this.#finish(),
-      key: (digit) => this.#heard({ type: "key", digit }),
-      silence: () => this.#inputs.push({ type: "silence" }),
-      lastWords: () => this.#lastWords(),
-      transferFailed: (input) => this.#inputs.push(input),
+      onKey: (digit) => this.#onHeard({ type: "key", digit }),
+      onSilence: () => this.#inputs.push({ type: "silence" }),
+      sayLastWords: () => this.#lastWords(),
+      onTransferFailure: (input) => this.#inputs.push(input),
     });
     this.core = core;
-    this.#listening = new CalleeTurns(context, call, media, core.meter, {
-      soundDetected: () => {
+    this.#calleeTurns = new CalleeTurns(context, call, media, core.meter, {
+      onSound: () => {
         if (this.#speech?.hasStarted === false && this.#hasTurn && !this.#speech.mustBeHeard) core.apply("hold");
       },
-      bargeInDetected: () => {
-        if (this.#speech?.hasStarted && !this.#speech.mustBeHeard && core.apply("hold")) core.meter.agentHeld();
+      onBargeIn: () => {
+        if (this.#speech?.hasStarted && !this.#speech.mustBeHeard && core.apply("hold")) core.meter.recordHold();
       },
-      falseStart: () => core.apply("release"),
+      onFalseStart: () => core.apply("release"),
       hasTurn: () => this.#hasTurn,
-      words: (text, continued) => this.#heard({ type: "words", text, ...(continued && { continued }) }),
-      probableWords: (text, continued) => this.#prepare({ type: "words", text, ...(continued && { continued }) }),
-      notUnderstood: (detail) => {
-        if (core.isHeld || !this.#hasTurn) this.#heard({ type: "unheard", detail });
+      onWords: (text, continued) => this.#onHeard({ type: "words", text, ...(continued && { continued }) }),
+      onProbableWords: (text, continued) => this.#prepare({ type: "words", text, ...(continued && { continued }) }),
+      onLostWords: (detail) => {
+        if (core.isHeld || !this.#hasTurn) this.#onHeard({ type: "unheard", detail });
       },
-      transcriptionFailed: (detail) => this.#inputs.push({ type: "fault", of: "transcription", detail }),
+      onTranscriptionFailure: (detail) => this.#inputs.push({ type: "fault", of: "transcription", detail }),
     });
-    this.#actions = new AgentActions(core, this.#listening);
+    this.#actions = new AgentActions(core, this.#calleeTurns);
     void this.#run();
   }
 
@@ -87,14 +87,14 @@ export class AgentCall implements CallTap {
   }
 
   inbound(frame: Int16Array, received: Int16Array): void {
-    this.#listening.inbound(frame, received);
+    this.#calleeTurns.inbound(frame, received);
   }
 
   outbound(samples: Int16Array | undefined, from: number, length: number): void {
     const { meter, silence, isHeld } = this.core;
-    this.#listening.outbound(samples, from, length);
+    this.#calleeTurns.outbound(samples, from, length);
     meter.played(samples, from, length);
-    if (silence.isRunning) silence.advance(length, samples === undefined && !this.#listening.isBusy && !isHeld);
+    if (silence.isRunning) silence.advance(length, samples === undefined && !this.#calleeTurns.isBusy && !isHeld);
   }
 
   /** The machine records: the agent leaves its message. */
@@ -104,7 +104,7 @@ export class AgentCall implements CallTap {
 
   async flush(): Promise<void> {
     this.core.stop();
-    await this.#listening.flush();
+    await this.#calleeTurns.flush();
   }
 
   /** True while a reply is read, or spoken. */
@@ -121,7 +121,7 @@ export class AgentCall implements CallTap {
       if (voice === undefined) throw new SpeechFailed("no voice can speak on this server");
       const speech = this.#speechWith(voice);
       const brief = briefOf(context, call, voice, media.network, this.#tools());
-      this.#listening.language = brief.language;
+      this.#calleeTurns.language = brief.language;
       this.#apology = apologyIn(brief.language);
       const replies = new PromptReplies(context.system, this.#agent, brief);
       this.#conversation = replies.conversation;
@@ -145,7 +145,7 @@ export class AgentCall implements CallTap {
   #tools(): OfferedTool[] {
     const { call, media, signal } = this.core;
     const reportUse = (data: EventData["tool_used"]) => {
-      this.#listening.closeTurn(); // effects of a tool cannot be undone
+      this.#calleeTurns.closeTurn(); // effects of a tool cannot be undone
       media.post({ type: "noticed", fact: { event: "tool_used", data } });
     };
     return offeredTools(this.#context, call, signal, reportUse);
@@ -154,13 +154,13 @@ export class AgentCall implements CallTap {
   #speechWith(voice: Voice): AgentSpeech {
     const { call, media, meter } = this.core;
     this.#speech = new AgentSpeech(this.#context, call, voice.id, media.playout, this.core, {
-      rendered: () => meter.rendered(),
-      started: () => this.#listening.closeTurn(),
-      spoken: (line) => {
+      onRendered: () => meter.recordFirstSamples(),
+      onStart: () => this.#calleeTurns.closeTurn(),
+      onSpoken: (line) => {
         this.#heardText.push(line.text);
-        this.#listening.add("caller", line);
+        this.#calleeTurns.add("caller", line);
       },
-      skipped: (passage) => media.post({ type: "noticed", fact: textSkipped(passage) }),
+      onSkipped: (passage) => media.post({ type: "noticed", fact: textSkipped(passage) }),
     });
     return this.#speech;
   }
@@ -169,7 +169,7 @@ export class AgentCall implements CallTap {
   async #reply(replies: PromptReplies, speech: AgentSpeech, input: ConversationInput): Promise<boolean> {
     const { meter, signal, silence } = this.core;
     const silenceLimit = silence.stop();
-    meter.requested(input);
+    meter.recordRequest(input);
     const interruption = new AbortController();
     this.#interruption = interruption;
     if (input.type !== "begin") this.#deliverHeard(replies.conversation);
@@ -192,8 +192,8 @@ export class AgentCall implements CallTap {
       this.#inputs.push({ type: "fault", of: "speech", detail: error.message });
     } finally {
       this.#interruption = undefined;
-      meter.replied(replies.conversation.firstTokenMs);
-      if (!interruption.signal.aborted && !speech.speaks) this.#listening.closeTurn();
+      meter.recordFirstToken(replies.conversation.firstTokenMs);
+      if (!interruption.signal.aborted && !speech.speaks) this.#calleeTurns.closeTurn();
     }
     return false;
   }
@@ -201,14 +201,14 @@ export class AgentCall implements CallTap {
   #lastWords(): void {
     if (this.core.isMachine) return;
     if (this.#speech?.mustBeHeard) this.#inputs.push({ type: "ending" });
-    else this.#heard({ type: "ending" });
+    else this.#onHeard({ type: "ending" });
   }
 
-  #heard(input: ConversationInput): void {
+  #onHeard(input: ConversationInput): void {
     const speech = this.#speech;
     if (speech === undefined || speech.mustBeHeard || this.core.isDecided) return;
-    if (input.type !== "words") this.#listening.closeTurn();
-    if (speech.hasStarted) this.core.meter.interrupted(input.type === "words");
+    if (input.type !== "words") this.#calleeTurns.closeTurn();
+    if (speech.hasStarted) this.core.meter.recordInterruption(input.type === "words");
     this.core.apply("interrupt");
     this.#inputs.push(input);
   }

@@ -5,22 +5,22 @@ import type { ConversationInput } from "../../../ports/conversation.ts";
 export class AgentInputs implements AsyncIterable<ConversationInput> {
   readonly #queue = new Queue<{ input: ConversationInput }>();
   /** Unread inputs. */
-  readonly #unread: { input: ConversationInput }[] = [];
+  readonly #unreadInputs: { input: ConversationInput }[] = [];
 
   /** True if everything has been read. */
   get isEmpty(): boolean {
-    return this.#unread.length === 0;
+    return this.#unreadInputs.length === 0;
   }
 
   push(input: ConversationInput): void {
-    const latest = this.#unread.at(-1);
+    const latest = this.#unreadInputs.at(-1);
     if (input.type === "words" && input.continued && latest?.input.type === "words") {
       // The agent has not seen the previous words: the longer text replaces them.
       latest.input = { ...latest.input, text: input.text };
       return;
     }
     const entry = { input };
-    this.#unread.push(entry);
+    this.#unreadInputs.push(entry);
     this.#queue.push(entry);
   }
 
@@ -30,7 +30,7 @@ export class AgentInputs implements AsyncIterable<ConversationInput> {
 
   async *[Symbol.asyncIterator](): AsyncGenerator<ConversationInput, void> {
     for await (const entry of this.#queue) {
-      this.#unread.splice(this.#unread.indexOf(entry), 1);
+      this.#unreadInputs.splice(this.#unreadInputs.indexOf(entry), 1);
       yield entry.input;
     }
   }

@@ -22,7 +22,7 @@ export interface Findings {
 }
 
 /** The findings at the end of a call, or a promise of them. */
-export type FindingsAtEnd = { readonly known: Findings } | { readonly pending: Promise<Findings> };
+export type FindingsAtEnd = { readonly findings: Findings } | { readonly findingsPromise: Promise<Findings> };
 
 /** The part of a conversation that states a result. */
 export type Reporter = Pick<Conversation, "result" | "report">;
@@ -54,7 +54,7 @@ export class AgentResult {
 
   /** Handles the end of the call: requests the findings if they are missing, within {@link AFTER_CALL_MS}. */
   atEnd(): FindingsAtEnd {
-    return this.#findings ? { known: this.#findings } : { pending: this.#askAfterCall() };
+    return this.#findings ? { findings: this.#findings } : { findingsPromise: this.#askAfterCall() };
   }
 
   #askAfterCall(): Promise<Findings> {
@@ -67,9 +67,9 @@ export class AgentResult {
     const conversation = this.#conversation;
     let fault: string | undefined;
     try {
-      if (conversation.report === undefined) return this.#checked(conversation.result ?? {});
+      if (conversation.report === undefined) return this.#check(conversation.result ?? {});
       for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-        const findings = this.#checked(await this.#reported(conversation.report({ fault }, this.#limit.signal)));
+        const findings = this.#check(await this.#withTimeout(conversation.report({ fault }, this.#limit.signal)));
         if (findings.resultError === null) return findings;
         fault = findings.resultError ?? undefined;
       }
@@ -80,7 +80,7 @@ export class AgentResult {
   }
 
   /** The agent's value, if the agent does not take too long. */
-  #reported(value: unknown): Promise<unknown> {
+  #withTimeout(value: unknown): Promise<unknown> {
     const { signal } = this.#limit;
     const ms = 10 * AFTER_CALL_MS; // the goodbye before the end of the call cannot be longer
     return within(Promise.resolve(value), {
@@ -91,7 +91,7 @@ export class AgentResult {
     });
   }
 
-  #checked(value: unknown): Findings {
+  #check(value: unknown): Findings {
     const json = JSON.stringify(value) ?? "null";
     if (json.length > MAX_RESULT_CHARACTERS) return tooLong(json);
     const stored: unknown = JSON.parse(json); // check the stored form: a Date becomes a string

@@ -20,13 +20,13 @@ const TIMEOUT_DETAIL = `the speech engine sent nothing for ${SPEECH_TIMEOUT_MS} 
 /** Callbacks of an {@link AgentSpeech}. */
 export interface SpeechReports {
   /** Called when the engine returns the first samples of a text. */
-  rendered(): void;
+  onRendered(): void;
   /** Called when playback of a text starts. */
-  started(): void;
+  onStart(): void;
   /** A text has been played, or was interrupted. */
-  spoken(line: SpokenLine): void;
+  onSpoken(line: SpokenLine): void;
   /** The voice does not speak this part of a text. */
-  skipped(passage: SkippedText): void;
+  onSkipped(passage: SkippedText): void;
 }
 
 /** The agent's voice: speaks texts in order, stops on an interruption, and tracks what was heard. */
@@ -92,7 +92,7 @@ export class AgentSpeech {
     try {
       for await (const samples of this.#rendered(text, stopSignal)) {
         if (stopSignal.aborted) break;
-        if (utterance.samples === 0) this.#reports.rendered();
+        if (utterance.samples === 0) this.#reports.onRendered();
         this.#queue.add(utterance, samples);
       }
     } catch (error) {
@@ -106,7 +106,7 @@ export class AgentSpeech {
     }
     signal.throwIfAborted();
     if (this.#rendering.signal.aborted) return;
-    utterance.complete();
+    utterance.markRendered();
     this.#queue.end(utterance);
   }
 
@@ -115,15 +115,20 @@ export class AgentSpeech {
     const { speechScheduler, system } = this.#context;
     const reportedTexts = new Set<string>();
     const reportSkipped = (passage: SkippedText) => {
-      if (!reportedTexts.has(passage.text)) this.#reports.skipped(passage);
+      if (!reportedTexts.has(passage.text)) this.#reports.onSkipped(passage);
       reportedTexts.add(passage.text);
     };
     const speak = (attemptSignal: AbortSignal) =>
       resampleStream(
-        speechScheduler.speak(text, this.#voiceId, this.#demand, attemptSignal, { skipped: reportSkipped }),
+        speechScheduler.speak(text, this.#voiceId, this.#demand, attemptSignal, { onSkipped: reportSkipped }),
         this.#playout.sampleRate,
       );
-    return promptly(speak, { system, ms: SPEECH_TIMEOUT_MS, late: () => new SpeechFailed(TIMEOUT_DETAIL), signal });
+    return promptly(speak, {
+      system,
+      ms: SPEECH_TIMEOUT_MS,
+      lateError: () => new SpeechFailed(TIMEOUT_DETAIL),
+      signal,
+    });
   }
 
   /** Continues with the texts that the callee has interrupted; resolves when all of them are queued. */

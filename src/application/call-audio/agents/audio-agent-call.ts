@@ -56,37 +56,37 @@ export class AudioAgentCall implements CallTap {
       hold: () => this.#audio.hold(),
       release: () => this.#audio.release(),
       cut: () => {
-        if (this.#audio.isSpeaking) core.meter.interrupted(false);
+        if (this.#audio.isSpeaking) core.meter.recordInterruption(false);
         this.#agentAudio?.drop();
         conversation.interrupted(this.#audio.cut());
       },
       finish: () => this.#finish(),
-      answered: () => this.#answered(),
-      key: (digit) => {
+      onAnswer: () => this.#answered(),
+      onKey: (digit) => {
         if (this.#interrupt(false)) conversation.key(digit);
       },
-      silence: () => conversation.silence(),
-      lastWords: () => {
+      onSilence: () => conversation.silence(),
+      sayLastWords: () => {
         if (this.#interrupt(false)) conversation.ending();
       },
-      transferFailed: ({ detail }) => conversation.transferFailed(detail),
+      onTransferFailure: ({ detail }) => conversation.transferFailed(detail),
     });
     core.setReporter(conversation);
     this.core = core;
     this.#listening = new AudioListening(context, call, agent.transcribes, media, core.meter, {
-      bargeInDetected: () => {
-        if (this.#audio.hasStarted && !this.#speech?.mustBeHeard && core.apply("hold")) core.meter.agentHeld();
+      onBargeIn: () => {
+        if (this.#audio.hasStarted && !this.#speech?.mustBeHeard && core.apply("hold")) core.meter.recordHold();
       },
-      falseStart: () => core.apply("release"),
+      onFalseStart: () => core.apply("release"),
     });
     const addSpoken = (line: SpokenLine): void => this.#listening.add(line);
     this.#audio = new ReplyAudio(media.playout, core, addSpoken);
     if (voiceId !== undefined)
       this.#speech = new AgentSpeech(context, call, voiceId, media.playout, core, {
-        rendered: () => {},
-        started: () => {},
-        spoken: addSpoken,
-        skipped: (passage) => media.post({ type: "noticed", fact: textSkipped(passage) }),
+        onRendered: () => {},
+        onStart: () => {},
+        onSpoken: addSpoken,
+        onSkipped: (passage) => media.post({ type: "noticed", fact: textSkipped(passage) }),
       });
     void this.#run();
   }
@@ -117,7 +117,7 @@ export class AudioAgentCall implements CallTap {
     const { media, meter, silence, isHeld } = this.core;
     this.#listening.outbound(samples, from, length);
     meter.played(samples, from, length);
-    silence.advance(length, samples === undefined && !media.callee.speaking && !isHeld);
+    silence.advance(length, samples === undefined && !media.callee.isSpeech && !isHeld);
   }
 
   async flush(): Promise<void> {
@@ -157,7 +157,7 @@ export class AudioAgentCall implements CallTap {
       case "reply":
         silence.stop();
         if (this.#audio.isSpeaking) this.core.apply("replace");
-        meter.requested({ type: event.to });
+        meter.recordRequest({ type: event.to });
         break;
       case "audio":
         silence.stop();
@@ -172,12 +172,12 @@ export class AudioAgentCall implements CallTap {
         break;
       case "speech_started":
         silence.stop();
-        this.#listening.understood();
+        this.#listening.confirmSpeech();
         this.#interrupt(true);
         break;
       case "speech_stopped":
-        meter.turnEnded();
-        meter.words();
+        meter.recordTurnEnd();
+        meter.recordWords();
         break;
       case "callee_words":
         this.#listening.addWords(event);
@@ -213,15 +213,15 @@ export class AudioAgentCall implements CallTap {
 
   #play(item: string, bytes: Uint8Array): void {
     if (this.#agentAudio === undefined || !this.#audio.accepts(item)) return;
-    this.core.meter.audioStarted();
-    this.#agentAudio.read(item, bytes);
+    this.core.meter.recordFirstAudio();
+    this.#agentAudio.push(item, bytes);
   }
 
   /** Handles an interruption: stops the speech unless it must be heard; returns true if the agent reacts. */
   #interrupt(bySpeech: boolean): boolean {
     if (this.core.isDecided || this.#speech?.mustBeHeard) return false;
     this.core.silence.stop();
-    if (bySpeech && this.#audio.isSpeaking) this.core.meter.interrupted(true);
+    if (bySpeech && this.#audio.isSpeaking) this.core.meter.recordInterruption(true);
     return this.core.apply("interrupt");
   }
 

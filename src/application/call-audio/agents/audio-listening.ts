@@ -17,9 +17,9 @@ export type AudioListeningContext = CallTranscriptsContext;
 /** Callbacks of an {@link AudioListening}. */
 export interface AudioListeningReports {
   /** The callee may be interrupting. */
-  bargeInDetected(): void;
+  onBargeIn(): void;
   /** The sound was no interruption. */
-  falseStart(): void;
+  onFalseStart(): void;
 }
 
 /** Passes the callee's audio to an audio agent, notices interruptions, and keeps the words of both sides. */
@@ -45,9 +45,9 @@ export class AudioListening implements TranscriptReader {
     this.#transcripts = new CallTranscripts(context, call, this, sampleRate, transcribes ? [] : ["callee"]);
     this.#audio = new ConversationAudio(media);
     this.#bargeIn = new BargeIn(sampleRate, {
-      soundDetected: () => {},
-      bargeInDetected: () => reports.bargeInDetected(),
-      falseAlarm: () => reports.falseStart(),
+      onSound: () => {},
+      onBargeIn: () => reports.onBargeIn(),
+      onFalseAlarm: () => reports.onFalseStart(),
     });
   }
 
@@ -58,10 +58,10 @@ export class AudioListening implements TranscriptReader {
 
   inbound(frame: Int16Array, received: Int16Array): void {
     this.#transcripts.inbound(frame, received);
-    const { speaking, voiced, hangOverMs } = this.#media.callee;
-    this.#meter.callee(speaking, hangOverMs);
+    const { isSpeech, isVoiced, hangOverMs } = this.#media.callee;
+    this.#meter.addCalleeFrame(isSpeech, hangOverMs);
     if (!this.#audio.write(received)) return;
-    this.#bargeIn.push(received, speaking, voiced);
+    this.#bargeIn.push(received, isSpeech, isVoiced);
   }
 
   outbound(samples: Int16Array | undefined, from: number, length: number): void {
@@ -69,8 +69,8 @@ export class AudioListening implements TranscriptReader {
   }
 
   /** Handles the agent's own report that the callee speaks. */
-  understood(): void {
-    this.#bargeIn.understood();
+  confirmSpeech(): void {
+    this.#bargeIn.confirmSpeech();
   }
 
   /** Keeps a line of the agent. */

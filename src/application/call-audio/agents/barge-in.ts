@@ -17,11 +17,11 @@ const SHORT_FALSE_ALARM_MS = 700;
 /** Callbacks of a {@link BargeIn}. They run on the leg's clock. */
 export interface BargeInCallbacks {
   /** The callee makes a sound, perhaps the first one of a word. */
-  soundDetected(): void;
+  onSound(): void;
   /** The callee has been speaking for {@link BARGE_IN_MS}. */
-  bargeInDetected(): void;
+  onBargeIn(): void;
   /** The callee has stopped, and no word was understood. */
-  falseAlarm(): void;
+  onFalseAlarm(): void;
 }
 
 /** Notices, by the callee's samples, that the callee speaks over the agent. */
@@ -55,7 +55,7 @@ export class BargeIn {
       this.#quietMs += ms;
       if (this.#alarmMs === undefined || this.#quietMs < this.#alarmMs) return;
       this.#alarmMs = undefined;
-      this.#callbacks.falseAlarm();
+      this.#callbacks.onFalseAlarm();
       return;
     }
     this.#quietMs = 0;
@@ -65,18 +65,18 @@ export class BargeIn {
     this.#voicedMs += ms;
     if (previousMs < SOUND_MS && this.#voicedMs >= SOUND_MS) {
       this.#alarmMs ??= SHORT_FALSE_ALARM_MS;
-      this.#callbacks.soundDetected();
+      this.#callbacks.onSound();
     }
     if (this.#vowelMs < MIN_VOWEL_MS && this.#pitch.isVoice) this.#vowelMs += ms;
     if (this.#isReported || this.#speechMs < BARGE_IN_MS) return;
     if (this.#voicedMs < MIN_VOICED_MS || this.#vowelMs < MIN_VOWEL_MS) return;
     this.#isReported = true;
     this.#alarmMs = FALSE_ALARM_MS;
-    this.#callbacks.bargeInDetected();
+    this.#callbacks.onBargeIn();
   }
 
   /** The callee's words are known, or there were none. */
-  understood(): void {
+  confirmSpeech(): void {
     this.#alarmMs = undefined;
   }
 }

@@ -11,9 +11,9 @@ const MAX_PREPARATIONS = 3;
 /** Callbacks of a {@link CalleeTurn}. */
 export interface CalleeTurnCallbacks {
   /** Called at the end of a turn. @param continued true if the text starts with that of the previous turn, whose reply was not heard */
-  turnEnded(text: string, continued: boolean): void;
+  onTurnEnd(text: string, continued: boolean): void;
   /** The turn has probably ended with this text. */
-  turnProbablyEnded(text: string, continued: boolean): void;
+  onProbableTurnEnd(text: string, continued: boolean): void;
 }
 
 /**
@@ -29,10 +29,10 @@ export class CalleeTurn {
   /** The final texts of the turn. */
   readonly #texts: string[] = [];
   /** The text since then, which may still change. */
-  #partial = "";
+  #partialText = "";
   /** The text of the latest turn, until a reply to it is heard. */
   #unansweredText = "";
-  #speaking = false;
+  #isSpeaking = false;
   #quietMs = 0;
   /** Silence that ends the turn, ms; undefined if there are no final texts. */
   #endsAfterMs: number | undefined;
@@ -55,12 +55,12 @@ export class CalleeTurn {
   push(speaking: boolean, samples: number): void {
     if (speaking) {
       this.#quietMs = 0;
-      if (!this.#speaking && this.#endsAfterMs !== undefined)
+      if (!this.#isSpeaking && this.#endsAfterMs !== undefined)
         this.#endsAfterMs = Math.max(CONTINUATION_MS, this.#endsAfterMs);
-      this.#speaking = true;
+      this.#isSpeaking = true;
       return;
     }
-    this.#speaking = false;
+    this.#isSpeaking = false;
     const previousMs = this.#quietMs;
     this.#quietMs += samplesToMs(samples, this.#sampleRate);
     const minQuietMs = PROBABLE_END_MS - this.#hangOverMs;
@@ -69,21 +69,21 @@ export class CalleeTurn {
   }
 
   /** The text of the turn so far, after its final texts. @param isTurnEnd true if the engine expects the turn to end here */
-  partial(text: string, isTurnEnd = false): void {
-    this.#partial = text;
+  setPartialText(text: string, isTurnEnd = false): void {
+    this.#partialText = text;
     if (isTurnEnd) this.#prepare();
-    else if (!this.#speaking && this.#silenceMs >= PROBABLE_END_MS) this.#prepareFinished();
+    else if (!this.#isSpeaking && this.#silenceMs >= PROBABLE_END_MS) this.#prepareFinished();
   }
 
   /** A text that no longer changes. */
-  final(text: string): void {
-    this.#partial = "";
+  addFinalText(text: string): void {
+    this.#partialText = "";
     this.#texts.push(text);
     const pauseMs = endOfTurnMs(this.#text, this.language);
-    if (!this.#speaking && (pauseMs <= END_OF_TURN_MS || this.#silenceMs >= pauseMs)) this.#end();
+    if (!this.#isSpeaking && (pauseMs <= END_OF_TURN_MS || this.#silenceMs >= pauseMs)) this.#end();
     else {
-      this.#endsAfterMs = this.#speaking ? Math.max(CONTINUATION_MS, pauseMs) : pauseMs;
-      if (!this.#speaking) this.#prepare();
+      this.#endsAfterMs = this.#isSpeaking ? Math.max(CONTINUATION_MS, pauseMs) : pauseMs;
+      if (!this.#isSpeaking) this.#prepare();
     }
   }
 
@@ -108,19 +108,19 @@ export class CalleeTurn {
     this.#preparedText = "";
     this.#preparations = 0;
     this.#unansweredText = text;
-    this.#callbacks.turnEnded(text, continued);
+    this.#callbacks.onTurnEnd(text, continued);
   }
 
   /** Prepares the reply to the text so far, unless that looks unfinished. */
   #prepareFinished(): void {
-    if (this.#partial !== "" && endOfTurnMs(this.#partial, this.language) <= END_OF_TURN_MS) this.#prepare();
+    if (this.#partialText !== "" && endOfTurnMs(this.#partialText, this.language) <= END_OF_TURN_MS) this.#prepare();
   }
 
   #prepare(): void {
-    const text = [this.#unansweredText, this.#text, this.#partial].filter(Boolean).join(" ");
+    const text = [this.#unansweredText, this.#text, this.#partialText].filter(Boolean).join(" ");
     if (text === this.#preparedText || this.#preparations >= MAX_PREPARATIONS) return;
     this.#preparedText = text;
     this.#preparations++;
-    this.#callbacks.turnProbablyEnded(text, this.#unansweredText !== "");
+    this.#callbacks.onProbableTurnEnd(text, this.#unansweredText !== "");
   }
 }

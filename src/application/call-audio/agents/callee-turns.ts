@@ -21,21 +21,21 @@ export type ListeningContext = Pick<Context, "transcription"> & CallTranscriptsC
 /** Reports and requests of an agent's {@link CalleeTurns}. Mostly called on the leg's clock. */
 export interface ListeningReports {
   /** The callee makes a sound, perhaps the first one of a word. */
-  soundDetected(): void;
+  onSound(): void;
   /** The callee has been speaking long enough to interrupt. */
-  bargeInDetected(): void;
+  onBargeIn(): void;
   /** Reports that the sound was not speech, or only a sign of listening. */
-  falseStart(): void;
+  onFalseStart(): void;
   /** True if the agent is speaking, or about to. */
   hasTurn(): boolean;
   /** Called at the end of the callee's turn. @param continued true if the text starts with the previous turn, to which no reply was heard */
-  words(text: string, continued: boolean): void;
+  onWords(text: string, continued: boolean): void;
   /** The callee's turn has probably ended. */
-  probableWords(text: string, continued: boolean): void;
+  onProbableWords(text: string, continued: boolean): void;
   /** The words of a turn are lost. */
-  notUnderstood(detail: string): void;
+  onLostWords(detail: string): void;
   /** No further words will arrive. */
-  transcriptionFailed(detail: string): void;
+  onTranscriptionFailure(detail: string): void;
 }
 
 /** Listens to the callee for an agent: combines words into turns, detects interruptions, and reports faults. */
@@ -64,23 +64,23 @@ export class CalleeTurns implements CallTap, TranscriptReader {
     this.#hearsWords = context.transcription !== undefined;
     this.#transcripts = new CallTranscripts(context, call, this, sampleRate, ["callee"]);
     this.#watch = new TranscriptionWatch(sampleRate, (detail) => {
-      this.#bargeIn.understood();
-      reports.notUnderstood(detail);
+      this.#bargeIn.confirmSpeech();
+      reports.onLostWords(detail);
     });
     this.#turn = new CalleeTurn(sampleRate, media.callee.hangOverMs, {
-      turnEnded: (text, continued) => {
-        this.#meter.turnComplete();
-        reports.words(text, continued);
+      onTurnEnd: (text, continued) => {
+        this.#meter.recordWholeTurn();
+        reports.onWords(text, continued);
       },
-      turnProbablyEnded: (text, continued) => reports.probableWords(text, continued),
+      onProbableTurnEnd: (text, continued) => reports.onProbableWords(text, continued),
     });
     this.#bargeIn = new BargeIn(sampleRate, {
-      soundDetected: () => reports.soundDetected(),
-      bargeInDetected: () => {
-        this.#watch.speechStarted();
-        reports.bargeInDetected();
+      onSound: () => reports.onSound(),
+      onBargeIn: () => {
+        this.#watch.recordSpeech();
+        reports.onBargeIn();
       },
-      falseAlarm: () => reports.falseStart(),
+      onFalseAlarm: () => reports.onFalseStart(),
     });
   }
 
@@ -91,16 +91,16 @@ export class CalleeTurns implements CallTap, TranscriptReader {
 
   /** True if the callee speaks, or words of theirs are on their way. */
   get isBusy(): boolean {
-    return this.#hearsWords && (this.#media.callee.speaking || this.#turn.isWaiting || this.#watch.isWaiting);
+    return this.#hearsWords && (this.#media.callee.isSpeech || this.#turn.isWaiting || this.#watch.isWaiting);
   }
 
   inbound(frame: Int16Array, received: Int16Array): void {
     this.#transcripts.inbound(frame, received);
-    const { speaking, voiced, hangOverMs } = this.#media.callee;
-    this.#meter.callee(speaking, hangOverMs);
+    const { isSpeech, isVoiced, hangOverMs } = this.#media.callee;
+    this.#meter.addCalleeFrame(isSpeech, hangOverMs);
     if (!this.#hearsWords) return;
-    this.#bargeIn.push(received, speaking, voiced);
-    this.#turn.push(speaking, received.length);
+    this.#bargeIn.push(received, isSpeech, isVoiced);
+    this.#turn.push(isSpeech, received.length);
   }
 
   outbound(samples: Int16Array | undefined, from: number, length: number): void {
@@ -125,14 +125,14 @@ export class CalleeTurns implements CallTap, TranscriptReader {
   transcript({ text, final }: Transcript, isTurnEnd = false): void {
     this.#media.words(text);
     if (!final) {
-      this.#turn.partial(text, isTurnEnd);
+      this.#turn.setPartialText(text, isTurnEnd);
       return;
     }
-    this.#meter.words();
-    this.#bargeIn.understood();
-    this.#watch.wordsArrived();
-    if (this.#reports.hasTurn() && isBackchannel(text)) this.#reports.falseStart();
-    else this.#turn.final(text);
+    this.#meter.recordWords();
+    this.#bargeIn.confirmSpeech();
+    this.#watch.recordWords();
+    if (this.#reports.hasTurn() && isBackchannel(text)) this.#reports.onFalseStart();
+    else this.#turn.addFinalText(text);
   }
 
   endOfTurnMs(text: string): number {
@@ -140,24 +140,24 @@ export class CalleeTurns implements CallTap, TranscriptReader {
   }
 
   turnEnded(): void {
-    if (this.#hearsWords) this.#watch.turnEnded();
-    this.#meter.turnEnded();
+    if (this.#hearsWords) this.#watch.recordTurnEnd();
+    this.#meter.recordTurnEnd();
   }
 
   falseStart(): void {
-    this.#watch.wordsArrived();
-    this.#bargeIn.understood();
-    this.#reports.falseStart();
+    this.#watch.recordWords();
+    this.#bargeIn.confirmSpeech();
+    this.#reports.onFalseStart();
   }
 
   transcriptionFailed(error: Error, recoverable: boolean): void {
     if (recoverable) {
-      this.#watch.failed(error);
+      this.#watch.recordFailure(error);
       return;
     }
     this.#hearsWords = false;
-    this.#reports.falseStart();
-    this.#reports.transcriptionFailed(error.message);
+    this.#reports.onFalseStart();
+    this.#reports.onTranscriptionFailure(error.message);
   }
 
   emit(): void {} // faults arrive by transcriptionFailed, and keys work without transcripts

@@ -29,15 +29,15 @@ export interface Conductor extends Readonly<Record<AgentTurnEffect, () => void>>
   /** For events and logs: `scripted`. */
   readonly name: string;
   /** The callee has answered. */
-  answered?(): void;
+  onAnswer?(): void;
   /** The callee pressed a key. */
-  key(digit: string): void;
+  onKey(digit: string): void;
   /** Neither side has spoken while the agent was listening. */
-  silence(): void;
+  onSilence(): void;
   /** Called near the maximum duration: the agent says goodbye. */
-  lastWords(): void;
+  sayLastWords(): void;
   /** The call continues. */
-  transferFailed(failure: TransferFailed): void;
+  onTransferFailure(failure: TransferFailed): void;
 }
 
 /** The call of an agent of either kind: its turns, their measurements, and the actions other than speaking. */
@@ -67,11 +67,11 @@ export class ConductedCall {
     this.call = call;
     this.media = media;
     this.meter = new TurnMeter(sampleRate, () => context.system.monotonic());
-    this.silence = new SilenceTimer(sampleRate, () => conductor.silence());
+    this.silence = new SilenceTimer(sampleRate, () => conductor.onSilence());
     this.#conductor = conductor;
-    this.#unsubscribe = context.events.listenLive(call.id, {
-      event: (event) => this.#onEvent(event),
-      over: () => this.stop(),
+    this.#unsubscribe = context.events.subscribeToLiveCall(call.id, {
+      onEvent: (event) => this.#onEvent(event),
+      onClose: () => this.stop(),
     });
   }
 
@@ -150,8 +150,8 @@ export class ConductedCall {
     const failure = await transferCall(this.context, this.call, this.media, to, this.signal);
     if (failure === undefined) return true;
     this.apply("transfer_failed");
-    this.#conductor.transferFailed(failure);
-    if (this.#isTimeUp) this.#conductor.lastWords();
+    this.#conductor.onTransferFailure(failure);
+    if (this.#isTimeUp) this.#conductor.sayLastWords();
     return false;
   }
 
@@ -184,19 +184,19 @@ export class ConductedCall {
   #onEvent(event: Event): void {
     if (event.type === "answered") this.#answered();
     else if (event.type === "dtmf") {
-      this.meter.key();
-      this.#conductor.key(event.data.digit);
+      this.meter.recordKey();
+      this.#conductor.onKey(event.data.digit);
     } else if (isFinalEvent(event.type)) this.stop();
   }
 
   #answered(): void {
-    this.#conductor.answered?.();
+    this.#conductor.onAnswer?.();
     this.media.post({ type: "noticed", fact: { event: "agent_started", data: { agent: this.#conductor.name } } });
     const { maxDurationMs } = timingsOf(this.call, this.context.timings);
     const delayMs = Math.max(maxDurationMs - LAST_WORDS_MS, maxDurationMs / 2);
     this.#cancelLastWords = this.context.system.after(delayMs, () => {
       this.#isTimeUp = true;
-      this.#conductor.lastWords();
+      this.#conductor.sayLastWords();
     });
   }
 }

@@ -58,7 +58,11 @@ export class PromptReplies {
       const actions = iteratorOf(this.conversation.reply(input, stopSignal));
       this.#hasActed = false;
       try {
-        for (let next = await this.#next(actions, signal); !next.done; next = await this.#next(actions, signal)) {
+        for (
+          let next = await this.#nextAction(actions, signal);
+          !next.done;
+          next = await this.#nextAction(actions, signal)
+        ) {
           this.#silences = 0;
           this.#hasActed = true;
           yield next.value;
@@ -77,7 +81,7 @@ export class PromptReplies {
   }
 
   /** The next action. Time in which a tool works does not count. */
-  async #next(actions: Actions, signal: AbortSignal): Promise<IteratorResult<ConversationAction, unknown>> {
+  async #nextAction(actions: Actions, signal: AbortSignal): Promise<IteratorResult<ConversationAction, unknown>> {
     const ms = this.conversation.replyTimeoutMs ?? SILENCE_MS;
     const timeoutError = (): Error => new AgentSilent(`the agent ${this.#agent.name} sent nothing for ${ms} ms`);
     const next = (async () => actions.next())();

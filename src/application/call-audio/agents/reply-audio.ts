@@ -15,8 +15,8 @@ export class ReplyAudio {
   constructor(playout: Playout, turn: { readonly isHeld: boolean }, onSpoken: (line: SpokenLine) => void) {
     this.#playout = playout;
     this.#queue = new SpokenQueue(playout, turn, {
-      started: () => {},
-      spoken: (line, { hasStarted, samples }) => {
+      onStart: () => {},
+      onSpoken: (line, { hasStarted, samples }) => {
         if (hasStarted && samples > 0) onSpoken(line);
       },
     });
@@ -57,7 +57,7 @@ export class ReplyAudio {
   end(id: string): void {
     const item = this.#find(id);
     if (item === undefined || item.isRendered) return;
-    item.complete();
+    item.markRendered();
     this.#close(id);
     this.#queue.end(item);
   }

@@ -71,7 +71,7 @@ export class Utterance {
   }
 
   /** Marks the text as fully rendered. */
-  complete(): void {
+  markRendered(): void {
     this.#isRendered = true;
   }
 
@@ -102,12 +102,12 @@ export class Utterance {
   }
 
   /** The words heard, once it was played to its end; undefined if nothing new was heard. */
-  heardToEnd(): SpokenLine | undefined {
+  takeLineAtEnd(): SpokenLine | undefined {
     return this.#line(this.#hasFailed ? heardWords(this.text, this.heardMs, undefined) : this.text);
   }
 
   /** The words heard before it was held; undefined if nothing new was heard. */
-  heardUntilHeld(): SpokenLine | undefined {
+  takeLineAtHold(): SpokenLine | undefined {
     return this.hasStarted ? this.#line(this.heardText) : undefined;
   }
 
@@ -122,9 +122,9 @@ export class Utterance {
 /** Callbacks of a {@link SpokenQueue}. */
 export interface SpokenQueueReports {
   /** Called when an utterance starts to play. */
-  started(): void;
+  onStart(): void;
   /** An utterance has been played, or was cut. */
-  spoken(line: SpokenLine, utterance: Utterance): void;
+  onSpoken(line: SpokenLine, utterance: Utterance): void;
 }
 
 /** The agent's utterances that have not been fully heard, played in order unless the agent's turn is held. */
@@ -177,14 +177,14 @@ export class SpokenQueue {
   /** Drops the held utterances, and reports the words that were heard; returns the utterances. */
   cut(): Utterance[] {
     const cutUtterances = this.utterances.splice(0);
-    for (const utterance of cutUtterances) this.#report(utterance, utterance.heardUntilHeld());
+    for (const utterance of cutUtterances) this.#report(utterance, utterance.takeLineAtHold());
     return cutUtterances;
   }
 
   #play(utterance: Utterance): void {
     this.#playout.mark("", () => {
       utterance.begin();
-      this.#reports.started();
+      this.#reports.onStart();
     });
     utterance.playUnheard();
     if (utterance.isRendered) this.#markEnd(utterance);
@@ -193,11 +193,11 @@ export class SpokenQueue {
   #markEnd(utterance: Utterance): void {
     this.#playout.mark("", () => {
       this.utterances.splice(this.utterances.indexOf(utterance), 1);
-      this.#report(utterance, utterance.heardToEnd());
+      this.#report(utterance, utterance.takeLineAtEnd());
     });
   }
 
   #report(utterance: Utterance, line: SpokenLine | undefined): void {
-    if (line !== undefined) this.#reports.spoken(line, utterance);
+    if (line !== undefined) this.#reports.onSpoken(line, utterance);
   }
 }

@@ -25,24 +25,24 @@ export class TranscriptionWatch {
   }
 
   /** Called when the callee speaks for longer than a click. */
-  speechStarted(): void {
+  recordSpeech(): void {
     this.#hasSpoken = true;
   }
 
   /** The callee's turn has ended, and the engine transcribes it. */
-  turnEnded(): void {
+  recordTurnEnd(): void {
     if (this.#turns++ === 0) this.#waitedSamples = 0;
   }
 
   /** The words of a turn are known, or it has none. */
-  wordsArrived(): void {
+  recordWords(): void {
     this.#turns = Math.max(0, this.#turns - 1);
     this.#waitedSamples = 0;
     this.#hasSpoken = false;
   }
 
   /** A part of the call was not transcribed. */
-  failed(error: Error): void {
+  recordFailure(error: Error): void {
     if (this.#turns > 0 || this.#hasSpoken) this.#reportLoss(error.message);
   }
 
@@ -55,7 +55,7 @@ export class TranscriptionWatch {
   }
 
   #reportLoss(detail: string): void {
-    this.wordsArrived();
+    this.recordWords();
     this.#onLost(detail);
   }
 }

@@ -23,7 +23,7 @@ export class TurnMeter {
   /** Beginning and end of the callee's latest speech, or key, in samples that were played; undefined before the first. */
   #calleeStart: number | undefined;
   #calleeEnd: number | undefined;
-  #speaking = false;
+  #isSpeaking = false;
   /** Position at which the end of the callee's turn was decided. */
   #turnEnd: number | undefined;
   #finalMs: number | null = null;
@@ -43,43 +43,43 @@ export class TurnMeter {
   }
 
   /** Adds a frame, in which the callee spoke or not. @param hangOverMs time that speech is reported after the last voice */
-  callee(speaking: boolean, hangOverMs: number): void {
-    if (speaking && !this.#speaking) this.#calleeStart = this.#playedSamples;
-    if (!speaking && this.#speaking)
+  addCalleeFrame(speaking: boolean, hangOverMs: number): void {
+    if (speaking && !this.#isSpeaking) this.#calleeStart = this.#playedSamples;
+    if (!speaking && this.#isSpeaking)
       this.#calleeEnd = Math.max(this.#calleeStart ?? 0, this.#playedSamples - (hangOverMs * this.#sampleRate) / 1_000);
-    this.#speaking = speaking;
+    this.#isSpeaking = speaking;
   }
 
   /** The callee pressed a key. */
-  key(): void {
+  recordKey(): void {
     this.#calleeStart = this.#calleeEnd = this.#playedSamples;
   }
 
   /** The callee's turn has ended. */
-  turnEnded(): void {
+  recordTurnEnd(): void {
     this.#turnEnd = this.#playedSamples;
-    this.#eouMs = this.#since(this.#calleeEnd);
+    this.#eouMs = this.#msSince(this.#calleeEnd);
   }
 
   /** The callee's words are known. */
-  words(): void {
-    this.#finalMs = this.#since(this.#turnEnd ?? this.#calleeEnd);
+  recordWords(): void {
+    this.#finalMs = this.#msSince(this.#turnEnd ?? this.#calleeEnd);
   }
 
   /** The whole turn is known; its words may have waited for the rest. */
-  turnComplete(): void {
-    const sinceSpeech = this.#since(this.#calleeEnd);
+  recordWholeTurn(): void {
+    const sinceSpeech = this.#msSince(this.#calleeEnd);
     const decisionMs = sinceSpeech !== null && this.#finalMs !== null ? sinceSpeech - this.#finalMs : 0;
     if (decisionMs > Math.max(this.#eouMs ?? 0, CONTINUATION_MS)) this.#eouMs = decisionMs;
   }
 
   /** The agent falls silent, because the callee speaks. */
-  agentHeld(): void {
+  recordHold(): void {
     this.#heldAt = this.#playedSamples;
   }
 
   /** The callee has interrupted the agent. @param bySpeech not by a key */
-  interrupted(bySpeech: boolean): void {
+  recordInterruption(bySpeech: boolean): void {
     if (this.#turn === undefined) return;
     this.#turn.interrupted = true;
     const start = this.#calleeStart;
@@ -88,7 +88,7 @@ export class TurnMeter {
   }
 
   /** Called when the agent is asked for a reply. */
-  requested(input: { readonly type: TurnMetrics["input"]; readonly continued?: boolean | undefined }): void {
+  recordRequest(input: { readonly type: TurnMetrics["input"]; readonly continued?: boolean | undefined }): void {
     const words = input.type === "words";
     // The reply has not been heard before.
     if (words && input.continued && this.#turn === this.turns.at(-1)) this.turns.pop();
@@ -112,26 +112,26 @@ export class TurnMeter {
   }
 
   /** @param firstTokenMs time to the model's first token, ms; undefined without a model */
-  replied(firstTokenMs: number | undefined): void {
+  recordFirstToken(firstTokenMs: number | undefined): void {
     if (this.#turn !== undefined && firstTokenMs !== undefined) this.#turn.llmTtftMs = Math.round(firstTokenMs);
   }
 
   /** Called when the agent passes on a sentence. */
-  sentenceReady(): void {
+  recordSentence(): void {
     if (this.#turn === undefined || this.#turn.firstSentenceMs !== null) return;
     this.#sentenceAt = this.#monotonic();
     this.#turn.firstSentenceMs = Math.round(this.#sentenceAt - this.#requestedAt);
   }
 
   /** Called with the first samples of a sentence. */
-  rendered(): void {
+  recordFirstSamples(): void {
     if (this.#turn === undefined || this.#turn.ttsTtfbMs !== null) return;
     this.#turn.ttsTtfbMs = Math.round(this.#monotonic() - this.#sentenceAt);
     this.#leadingSilence = 0;
   }
 
   /** Called with the first audio of a reply from an agent that needs no speech engine. */
-  audioStarted(): void {
+  recordFirstAudio(): void {
     if (this.#turn === undefined || this.#turn.llmTtftMs !== null) return;
     this.#turn.llmTtftMs = Math.round(this.#monotonic() - this.#requestedAt);
     this.#leadingSilence = 0;
@@ -159,7 +159,7 @@ export class TurnMeter {
     this.#leadingSilence = (this.#leadingSilence ?? 0) + length;
   }
 
-  #since(position: number | undefined): number | null {
+  #msSince(position: number | undefined): number | null {
     return position === undefined ? null : this.#ms(Math.max(0, this.#playedSamples - position));
   }
 

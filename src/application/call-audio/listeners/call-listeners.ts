@@ -16,18 +16,18 @@ export interface ListenedSession {
   /** The call as decided. */
   readonly call: Call;
   /** Resolves when the session has ended: the call has ended, waits again, or broke off. */
-  readonly stored: Promise<void>;
+  readonly whenStored: Promise<void>;
   /** Follows the audio: the callee on the left, the outbound audio on the right; undefined without a leg. */
   follow(receive: TakeChannels, pieceMs: number): FollowedAudio | undefined;
   /** Adds a note to the timeline; without effect once the call has ended. */
-  note(fact: Fact<"listening_started" | "listening_ended">): void;
+  addNote(fact: Fact<"listening_started" | "listening_ended">): void;
 }
 
 /** Callbacks of {@link CallListeners}. */
 export interface ListenersHost {
   session(): ListenedSession | undefined;
   /** The last listener has left. */
-  lastListenerLeft(): void;
+  onLastListenerLeft(): void;
 }
 
 /** The listeners of one call: the ring of each listener is filled from the same audio. */
@@ -45,9 +45,9 @@ export class CallListeners {
   constructor({ events }: Pick<Context, "events">, callId: string, host: ListenersHost) {
     this.#callId = callId;
     this.#host = host;
-    this.#unsubscribe = events.listenLive(callId, {
-      event: (event) => this.#onEvent(event),
-      over: () => this.#endAll((listener) => listener.fail(new Refusal("stopping", "the server is stopping"))),
+    this.#unsubscribe = events.subscribeToLiveCall(callId, {
+      onEvent: (event) => this.#onEvent(event),
+      onClose: () => this.#endAll((listener) => listener.fail(new Refusal("stopping", "the server is stopping"))),
     });
   }
 
@@ -63,11 +63,11 @@ export class CallListeners {
       );
     const ids = { user_id: userId, token_id: tokenId ?? null };
     const listener: QueuedListener = new QueuedListener(this.#callId, {
-      started: () => this.#host.session()?.note({ event: "listening_started", data: ids }),
-      listenerLeft: (listenedMs) => {
+      onStart: () => this.#host.session()?.addNote({ event: "listening_started", data: ids }),
+      onListenerLeft: (listenedMs) => {
         this.#listeners = this.#listeners.filter((other) => other !== listener);
         if (listenedMs !== undefined && !this.#hasEnded)
-          this.#host.session()?.note({ event: "listening_ended", data: { ...ids, listened_ms: listenedMs } });
+          this.#host.session()?.addNote({ event: "listening_ended", data: { ...ids, listened_ms: listenedMs } });
         if (this.#listeners.length === 0) this.#close();
       },
     });
@@ -75,7 +75,7 @@ export class CallListeners {
     this.#watchSession();
     if (this.#audio) listener.prepare(this.#audio.sampleRate);
     else this.#follow(status);
-    if (status === "IN_PROGRESS") listener.answered();
+    if (status === "IN_PROGRESS") listener.onAnswer();
     else listener.wait(status);
     return listener;
   }
@@ -83,7 +83,7 @@ export class CallListeners {
   #onEvent(event: Event): void {
     this.#watchSession();
     if (event.type === "ringing") this.#follow("RINGING");
-    else if (event.type === "answered") for (const listener of this.#listeners) listener.answered();
+    else if (event.type === "answered") for (const listener of this.#listeners) listener.onAnswer();
     else if (isFinalEvent(event.type)) {
       const { reason } = (event as Event<"completed" | "failed">).data;
       const status = event.type === "completed" ? "COMPLETED" : "FAILED";
@@ -96,7 +96,7 @@ export class CallListeners {
     const session = this.#host.session();
     if (!session || session === this.#session) return;
     this.#session = session;
-    void session.stored.then(() => {
+    void session.whenStored.then(() => {
       if (this.#hasEnded || session.call.owner === null) return;
       this.#endAll((listener) => listener.item({ type: "call_ended", status: "FAILED", reason: "internal_error" }));
     });
@@ -123,6 +123,6 @@ export class CallListeners {
   #close(): void {
     this.#audio?.stop();
     this.#unsubscribe();
-    this.#host.lastListenerLeft();
+    this.#host.onLastListenerLeft();
   }
 }

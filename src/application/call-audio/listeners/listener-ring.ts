@@ -17,7 +17,7 @@ export class ListenerRing {
   }
 
   /** Samples per channel that can be read. */
-  get available(): number {
+  get availableSamples(): number {
     return this.#writtenSamples - this.#readSamples;
   }
 
@@ -31,7 +31,7 @@ export class ListenerRing {
       if (++at === this.#capacity) at = 0;
     }
     this.#writtenSamples += count;
-    const excess = this.available - this.#capacity;
+    const excess = this.availableSamples - this.#capacity;
     if (excess <= 0) return;
     this.#readSamples += excess;
     this.#lostSamples += excess;
@@ -46,7 +46,7 @@ export class ListenerRing {
 
   /** The oldest samples, interleaved: at most `maxSamples` per channel. */
   read(maxSamples: number): Int16Array<ArrayBuffer> {
-    const count = Math.min(maxSamples, this.available);
+    const count = Math.min(maxSamples, this.availableSamples);
     const out = new Int16Array(2 * count);
     const from = this.#readSamples % this.#capacity;
     const head = Math.min(count, this.#capacity - from);

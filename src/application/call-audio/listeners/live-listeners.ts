@@ -24,7 +24,7 @@ export class LiveListeners {
    */
   async listen(principal: Principal, call: Call): Promise<CallListening> {
     const { events, storage } = this.#context;
-    if (events.closed) throw new Refusal("stopping", "the server is stopping");
+    if (events.isClosed) throw new Refusal("stopping", "the server is stopping");
     const listener = this.#listenersOf(call.id).add(principal, this.#session(call.id)?.call ?? call);
     // The call may have ended after it was read and before it was followed.
     const current = await (async () => this.#session(call.id)?.call ?? (await storage.calls.get(call.id)))().catch(
@@ -46,7 +46,7 @@ export class LiveListeners {
     if (currentListeners) return currentListeners;
     const listeners: CallListeners = new CallListeners(this.#context, callId, {
       session: () => this.#session(callId),
-      lastListenerLeft: () => {
+      onLastListenerLeft: () => {
         if (this.#byCall.get(callId) === listeners) this.#byCall.delete(callId);
       },
     });

@@ -10,9 +10,9 @@ const MAX_PIECE_MS = 200;
 /** Callbacks of a {@link QueuedListener}. */
 export interface ListenerHost {
   /** Audio is available to a reader. */
-  started(): void;
+  onStart(): void;
   /** The listener accepts no further audio. Called once. @param listenedMs how much was read; undefined if it has not started */
-  listenerLeft(listenedMs: number | undefined): void;
+  onListenerLeft(listenedMs: number | undefined): void;
 }
 
 /** One listener of a call: takes audio on the leg's clock, and delivers it as fast as it is read. */
@@ -44,14 +44,14 @@ export class QueuedListener implements CallListening {
     this.#openingItems.push({ type: "waiting", status });
   }
 
-  /** The call has a leg, whose first audio may precede {@link answered}. */
+  /** The call has a leg, whose first audio may precede {@link onAnswer}. */
   prepare(sampleRate: number): void {
     this.#sampleRate = sampleRate;
     this.#ring = new ListenerRing(msToSamples(BUFFER_MS, sampleRate));
   }
 
   /** The callee has picked up. */
-  answered(): void {
+  onAnswer(): void {
     this.#isAnswered = true;
     this.#openingItems.push({ type: "started", sampleRate: this.#sampleRate });
     this.#noteStart();
@@ -106,7 +106,7 @@ export class QueuedListener implements CallListening {
     const ring = this.#ring;
     const lostSamples = (this.#isAnswered && ring?.takeLost()) || 0;
     if (lostSamples > 0) return { type: "gap", lostMs: Math.round(samplesToMs(lostSamples, this.#sampleRate)) };
-    if (!ring || !this.#isAnswered || ring.available === 0) return this.#end;
+    if (!ring || !this.#isAnswered || ring.availableSamples === 0) return this.#end;
     const samples = ring.read(msToSamples(MAX_PIECE_MS, this.#sampleRate));
     this.#samplesRead += samples.length / 2;
     return { type: "audio", samples };
@@ -115,14 +115,14 @@ export class QueuedListener implements CallListening {
   #noteStart(): void {
     if (!this.#isRead || !this.#isAnswered || this.#hasStarted || this.#hasLeft) return;
     this.#hasStarted = true;
-    this.#host.started();
+    this.#host.onStart();
   }
 
   #leave(): void {
     if (!this.#hasLeft) {
       this.#hasLeft = true;
       const listenedMs = Math.round(samplesToMs(this.#samplesRead, this.#sampleRate));
-      this.#host.listenerLeft(this.#hasStarted ? listenedMs : undefined);
+      this.#host.onListenerLeft(this.#hasStarted ? listenedMs : undefined);
     }
     this.#notify();
   }

@@ -39,7 +39,7 @@ export class MessageDemand implements Demand {
     this.instanceId = instanceId;
   }
 
-  get playing(): boolean {
+  get isPlaying(): boolean {
     return this.playout !== undefined && this.playout.clockMs > 0;
   }
 

@@ -60,9 +60,9 @@ export interface LiveCallMedia {
   /** Analysis of the callee's latest frame. */
   readonly callee: {
     /** True if it contains speech, and no key or beep. */
-    readonly speaking: boolean;
+    readonly isSpeech: boolean;
     /** True for voiced frames, false for hang-over. */
-    readonly voiced: boolean;
+    readonly isVoiced: boolean;
     /** Time speech is reported after the last voice, ms. */
     readonly hangOverMs: number;
   };

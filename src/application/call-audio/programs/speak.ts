@@ -46,10 +46,12 @@ class SpokenMessage implements PreparedMessage {
     this.#demand = new MessageDemand(call);
     this.#characters = spokenCharacters(plainCharacters(text));
     const reports = {
-      skipped: (passage: SkippedText) => this.#skip(passage),
-      spoken: (characters: number) => this.#endSlice(characters),
+      onSkipped: (passage: SkippedText) => this.#skip(passage),
+      onSpoken: (characters: number) => this.#endSlice(characters),
     };
-    this.#remainder = this.#counted(speechScheduler.speak(text, voiceId, this.#demand, this.#scope.signal, reports));
+    this.#remainder = this.#countSamples(
+      speechScheduler.speak(text, voiceId, this.#demand, this.#scope.signal, reports),
+    );
   }
 
   get playableShare(): number {
@@ -76,7 +78,7 @@ class SpokenMessage implements PreparedMessage {
 
   samples(playout: Playout): AsyncIterable<Int16Array> {
     this.#demand.playout = playout;
-    return resampleStream(this.#all(), playout.sampleRate);
+    return resampleStream(this.#allPieces(), playout.sampleRate);
   }
 
   cancel(): void {
@@ -89,7 +91,7 @@ class SpokenMessage implements PreparedMessage {
     return this.#sliceCharacters + (this.#renderedMs - this.#sliceMs) / characterMs;
   }
 
-  async *#counted(pieces: AsyncIterable<PcmChunk>): AsyncGenerator<PcmChunk, void> {
+  async *#countSamples(pieces: AsyncIterable<PcmChunk>): AsyncGenerator<PcmChunk, void> {
     for await (const piece of withProgramFailures(pieces)) {
       this.#renderedMs += (1_000 * piece.samples.length) / piece.sampleRate;
       yield piece;
@@ -108,7 +110,7 @@ class SpokenMessage implements PreparedMessage {
     else this.#skippedPassages.push(passage);
   }
 
-  async *#all(): AsyncGenerator<PcmChunk, void> {
+  async *#allPieces(): AsyncGenerator<PcmChunk, void> {
     yield* this.#openingPieces.splice(0);
     yield* this.#remainder;
   }

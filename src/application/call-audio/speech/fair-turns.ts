@@ -6,7 +6,7 @@ export interface Demand {
   readonly userId: string;
   readonly instanceId: string;
   /** True if the callee has answered. */
-  readonly playing: boolean;
+  readonly isPlaying: boolean;
   /** Audio that is ready and has not been played yet, ms. */
   readonly aheadMs: number;
   /** Called at the start of each turn. */
@@ -32,9 +32,9 @@ const PLENTY = 2;
 interface Share {
   readonly key: string;
   /** Number of the latest turn, or of the arrival; it only grows. */
-  latest: number;
+  latestTurn: number;
   /** Turns that are waiting or in progress. */
-  open: number;
+  openTurns: number;
 }
 
 interface PendingTurn {
@@ -42,7 +42,7 @@ interface PendingTurn {
   readonly user: Share;
   readonly instance: Share;
   /** By the monotonic clock, ms. */
-  readonly since: number;
+  readonly enqueuedAt: number;
   readonly begin: () => void;
 }
 
@@ -60,7 +60,7 @@ export class FairTurns {
   /** By user, and by user and instance; only those with open turns. */
   readonly #shares = new Map<string, Share>();
   #runningTurns = 0;
-  #latest = 0;
+  #latestTurn = 0;
   /** Turns that started in this turn of the event loop. */
   #turnsStarted = 0;
   /** Time at which the first of them started, by the monotonic clock, ms. */
@@ -89,7 +89,7 @@ export class FairTurns {
         demand,
         user: this.#enter(demand.userId),
         instance: this.#enter(`${demand.userId} ${demand.instanceId}`),
-        since: this.#system.monotonic(),
+        enqueuedAt: this.#system.monotonic(),
         begin: () => {
           signal.removeEventListener("abort", withdraw);
           resolve(this.#begin(turn, signal));
@@ -103,7 +103,7 @@ export class FairTurns {
 
   #begin(turn: PendingTurn, signal: AbortSignal): () => void {
     this.#runningTurns++;
-    turn.user.latest = turn.instance.latest = ++this.#latest;
+    turn.user.latestTurn = turn.instance.latestTurn = ++this.#latestTurn;
     turn.demand.begin?.();
     let isEnded = false;
     const end = () => {
@@ -119,14 +119,14 @@ export class FairTurns {
   }
 
   #enter(key: string): Share {
-    const share = this.#shares.get(key) ?? { key, latest: ++this.#latest, open: 0 };
+    const share = this.#shares.get(key) ?? { key, latestTurn: ++this.#latestTurn, openTurns: 0 };
     this.#shares.set(key, share);
-    share.open++;
+    share.openTurns++;
     return share;
   }
 
   #leave({ user, instance }: PendingTurn): void {
-    for (const share of [user, instance]) if (--share.open === 0) this.#shares.delete(share.key);
+    for (const share of [user, instance]) if (--share.openTurns === 0) this.#shares.delete(share.key);
   }
 
   #assign(): void {
@@ -144,25 +144,25 @@ export class FairTurns {
           this.#assign();
         });
       }
-      const next = this.#next();
+      const next = this.#nextTurn();
       this.#pendingTurns.delete(next);
       next.begin();
     }
   }
 
   /** The next turn; at least one must wait. One pass: thousands may wait when a server starts. */
-  #next(): PendingTurn {
+  #nextTurn(): PendingTurn {
     const lateSince = this.#system.monotonic() - LONG_WAIT_MS;
     let next: PendingTurn | undefined;
     let [rank, urgency] = [Infinity, Infinity];
     for (const turn of this.#pendingTurns) {
       const turnUrgency = urgencyOf(turn.demand);
-      const turnRank = turnUrgency === NORMAL && turn.since <= lateSince ? SCARCE : turnUrgency;
+      const turnRank = turnUrgency === NORMAL && turn.enqueuedAt <= lateSince ? SCARCE : turnUrgency;
       const order =
         turnRank - rank ||
-        turn.user.latest - (next?.user.latest ?? 0) ||
+        turn.user.latestTurn - (next?.user.latestTurn ?? 0) ||
         turnUrgency - urgency ||
-        turn.instance.latest - (next?.instance.latest ?? 0);
+        turn.instance.latestTurn - (next?.instance.latestTurn ?? 0);
       if (order >= 0) continue;
       [next, rank, urgency] = [turn, turnRank, turnUrgency];
     }
@@ -170,7 +170,7 @@ export class FairTurns {
   }
 }
 
-function urgencyOf({ playing, aheadMs }: Demand): number {
+function urgencyOf({ isPlaying: playing, aheadMs }: Demand): number {
   if (playing && aheadMs < SCARCE_MS) return SCARCE;
   return aheadMs > PLENTY_MS ? PLENTY : NORMAL;
 }

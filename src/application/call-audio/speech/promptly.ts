@@ -5,7 +5,7 @@ export interface Promptness {
   readonly system: Timers;
   readonly ms: number;
   /** Creates the error for a late item. */
-  readonly late: () => Error;
+  readonly lateError: () => Error;
   /** Ends everything, with its reason. */
   readonly signal: AbortSignal;
 }
@@ -17,7 +17,7 @@ export interface Promptness {
  */
 export async function* promptly<T>(
   open: (signal: AbortSignal) => AsyncIterable<T>,
-  { system, ms, late, signal }: Promptness,
+  { system, ms, lateError: late, signal }: Promptness,
 ): AsyncGenerator<T, void> {
   for (let attempts = 1; ; attempts++) {
     const attemptScope = new AbortController();

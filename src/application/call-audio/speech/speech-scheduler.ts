@@ -32,9 +32,9 @@ const FIRST_SLICE_LENGTH = 40;
 /** Callbacks of {@link SpeechScheduler.speak}. */
 export interface SpeakReports {
   /** Receives the skipped parts: first the passages in scripts that the voice does not support. */
-  skipped?(passage: SkippedText): void;
+  onSkipped?(passage: SkippedText): void;
   /** All sound of a slice has been consumed. @param characters its letters, digits and emoji */
-  spoken?(characters: number): void;
+  onSpoken?(characters: number): void;
 }
 
 /** Thrown for a text in scripts that its voice does not support. */
@@ -68,8 +68,8 @@ export class SpeechScheduler {
   ): AsyncGenerator<PcmChunk, void> {
     const voice = await this.#voice(voiceId, signal);
     const speakable = speakableText(plainCharacters(text), voice.scripts);
-    if (speakable.skipped.length > 0) {
-      reports.skipped?.(joinSkipped(speakable.skipped));
+    if (speakable.skippedPassages.length > 0) {
+      reports.onSkipped?.(joinSkipped(speakable.skippedPassages));
       if (!hasWords(speakable.text)) throw new UnspeakableText(unspeakableDetail(voice, speakable.scripts));
     }
     const length = new SpokenLength();
@@ -84,12 +84,12 @@ export class SpeechScheduler {
           length.add(piece);
           yield piece;
         }
-        reports.spoken?.(spokenCharacters(slice));
+        reports.onSpoken?.(spokenCharacters(slice));
       } catch (error) {
         signal.throwIfAborted();
         if (!isSkippable(error, slice)) throw error;
         nothingError = error;
-        if (hasWords(slice)) reports.skipped?.(skippedText(slice));
+        if (hasWords(slice)) reports.onSkipped?.(skippedText(slice));
       }
     }
     if (!hasSpoken && nothingError !== undefined) throw nothingError;

@@ -15,7 +15,7 @@ const PIECE_MS = 60;
  */
 export class CalleeAudio implements FrameSink {
   /** True if the call has been answered. */
-  answered = false;
+  isAnswered = false;
   readonly #emit: (frame: Int16Array) => void;
   #legRate = 0;
   /** Samples of one frame of the leg. */
@@ -46,7 +46,7 @@ export class CalleeAudio implements FrameSink {
 
   /** Starts emitting frames, once the call is answered. */
   start(): void {
-    this.answered = true;
+    this.isAnswered = true;
   }
 
   /** Sets the rate of the client, Hz; undefined: no client, or one without audio. */
@@ -67,7 +67,7 @@ export class CalleeAudio implements FrameSink {
    * The leg has played this many samples: until the first inbound frame, emits as much silence. The silence of the latest
    * frame is emitted with the next one, since the first inbound frame may arrive in between.
    */
-  played(samples: number): void {
+  addPlayed(samples: number): void {
     if (this.#isReceiving) return;
     this.#owedSamples += samples;
     while (this.#owedSamples > this.#legFrameLength) {
@@ -88,10 +88,10 @@ export class CalleeAudio implements FrameSink {
 
   #process(samples: Int16Array): void {
     const cutter = this.#cutter;
-    if (!this.answered || this.#clientRate === undefined || this.#resampler === undefined || cutter === undefined)
+    if (!this.isAnswered || this.#clientRate === undefined || this.#resampler === undefined || cutter === undefined)
       return;
     // The leg's frame already has the rate and length that the client wants.
-    if (this.#legRate === this.#clientRate && cutter.filled === 0 && samples.length === cutter.length)
+    if (this.#legRate === this.#clientRate && cutter.filledSamples === 0 && samples.length === cutter.length)
       this.#emit(samples);
     else cutter.push(this.#resampled, 0, this.#resampler.pushInto(samples, this.#resampled));
   }

@@ -38,7 +38,7 @@ export interface LiveStreamParts {
 /** Callbacks of a {@link LiveStream}. */
 export interface LiveStreamHost {
   /** Called when the call has ended and the stream is no longer needed. */
-  gone(): void;
+  onEnd(): void;
   /** The client has ended a call that has no session yet: no callee was dialled. */
   terminate(): void;
 }
@@ -80,44 +80,47 @@ export class LiveStream implements CallTap {
     };
     const { events } = context;
     this.#unsubscribe = [
-      events.listenLive(callId, { event: (event) => this.#onEvent(event), over: onClosed }),
+      events.subscribeToLiveCall(callId, { onEvent: (event) => this.#onEvent(event), onClose: onClosed }),
       // Until the final event is stored, the call looks active to readers and must not get a new stream.
-      events.listen(callId, { event: ({ type }) => (isFinalEvent(type) ? this.discard() : undefined), over: onClosed }),
+      events.subscribeToCall(callId, {
+        onEvent: ({ type }) => (isFinalEvent(type) ? this.discard() : undefined),
+        onClose: onClosed,
+      }),
     ];
   }
 
   /** True if a client is attached. */
-  get attached(): boolean {
+  get isAttached(): boolean {
     return this.#client !== undefined;
   }
 
   /** True if the client has asked for the end of the call. */
-  get draining(): boolean {
+  get hasHungUp(): boolean {
     return isDraining(this.#state);
   }
 
   /** Its end; undefined while it has not ended. */
-  get over(): StreamEnd | undefined {
+  get streamEnd(): StreamEnd | undefined {
     return this.#end;
   }
 
   /** True if nothing would be lost without it: no session, no client, no audio, no history. */
-  get unused(): boolean {
-    const isQuiet = this.#history.empty && this.#outgoing.queuedMs === 0;
+  get isUnused(): boolean {
+    const isQuiet = this.#history.isEmpty && this.#outgoing.queuedMs === 0;
     return this.#session === undefined && this.#state === "detached" && isQuiet;
   }
 
   /** Attaches the call's session, which is notified when clients connect and disconnect. */
   begin(session: (signal: CallSignal) => void): void {
     this.#session = session;
-    if (this.draining) session({ type: "stream_closed" });
-    else if (this.attached) session({ type: "stream_attached" });
+    if (this.hasHungUp) session({ type: "stream_closed" });
+    else if (this.isAttached) session({ type: "stream_attached" });
   }
 
   /** The session has ended but the call has not: it is queued again. */
   wait(): void {
     this.#session = undefined;
-    if (this.draining) this.#host.terminate();
+    if (this.hasHungUp) this.#host.terminate();
   }
 
   /** The call has a leg. */
@@ -132,17 +135,17 @@ export class LiveStream implements CallTap {
   }
 
   outbound(_samples: Int16Array | undefined, _from: number, length: number): void {
-    this.#callee.played(length);
+    this.#callee.addPlayed(length);
     if (this.#queue.isActive) this.#checkQueue();
   }
 
   /** Sends a transcript to the client; a final one is kept for the next client if none is attached. */
   transcript(transcript: Transcript): void {
     if (this.#client === undefined) {
-      if (transcript.final && this.#state !== "over") this.#history.missed(transcript);
+      if (transcript.final && this.#state !== "over") this.#history.recordMissed(transcript);
       return;
     }
-    if (transcript.final) this.#history.delivered(transcript, this.#now());
+    if (transcript.final) this.#history.recordDelivered(transcript, this.#now());
     this.#client.transcript(transcript);
   }
 
@@ -170,10 +173,10 @@ export class LiveStream implements CallTap {
   #attachment(client: Guarded<StreamClient>): StreamAttachment {
     const isCurrent = (): boolean => this.#client === client;
     const recordActivity = (): boolean => {
-      if (isCurrent()) this.#history.alive(this.#now());
+      if (isCurrent()) this.#history.recordSignOfLife(this.#now());
       return isCurrent();
     };
-    const canSend = (): boolean => recordActivity() && !this.draining;
+    const canSend = (): boolean => recordActivity() && !this.hasHungUp;
     const outgoing = this.#outgoing;
     const messages = (): number => this.#messages;
     return {
@@ -207,7 +210,7 @@ export class LiveStream implements CallTap {
       },
       detach: (onPurpose) => {
         if (!isCurrent()) return;
-        this.#history.gone(this.#now());
+        this.#history.recordDisconnect(this.#now());
         if (onPurpose) this.#drain("leave");
         else this.#lose();
       },
@@ -232,7 +235,7 @@ export class LiveStream implements CallTap {
     this.emit("cleared", { heard_ms: this.#outgoing.heardMs });
     this.#checkQueue();
     // No sample is left to play before the end.
-    if (this.draining) this.#reportDrained();
+    if (this.hasHungUp) this.#reportDrained();
   }
 
   /** Also called by the leg's clock, while the queue is too long. */
@@ -251,12 +254,12 @@ export class LiveStream implements CallTap {
    */
   #lose(): void {
     this.#move("lose");
-    if (!this.draining) this.#session?.({ type: "stream_detached" });
+    if (!this.hasHungUp) this.#session?.({ type: "stream_detached" });
   }
 
   /** Plays the queued audio, then ends the call; before the answer the call ends immediately. */
   #drain(input: "hang_up" | "leave"): void {
-    const wasDraining = this.draining;
+    const wasDraining = this.hasHungUp;
     this.#move(input);
     if (wasDraining) return;
     if (this.#session === undefined) this.#host.terminate();
@@ -268,7 +271,7 @@ export class LiveStream implements CallTap {
     if (streamEvent) this.emit(streamEvent.name, streamEvent.data, event.timestamp);
     if (event.type === "answered") {
       this.#callee.start();
-      this.#keys.answered(this.#leg);
+      this.#keys.onAnswer(this.#leg);
     } else if (event.type === "completed" || event.type === "failed") this.#finish(event.type);
   }
 
@@ -283,7 +286,7 @@ export class LiveStream implements CallTap {
   /** Stops following the call, which has ended or was never used. */
   discard(): void {
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
-    this.#host.gone();
+    this.#host.onEnd();
   }
 
   #move(input: StreamInput, client = this.#client): void {

@@ -21,7 +21,7 @@ export class OutgoingAudio implements PlayoutSupply {
   #isCleared = false;
 
   /** True if the leg pulls: the callee has answered. */
-  get pulling(): boolean {
+  get isPulling(): boolean {
     return this.#isPulling;
   }
 
@@ -48,7 +48,7 @@ export class OutgoingAudio implements PlayoutSupply {
     this.#isCleared = false;
     const playout = this.#playout;
     const playsAtOnce =
-      this.#isPulling && playout !== undefined && this.#pending.empty && samples.length <= MAX_RESAMPLED_PIECE;
+      this.#isPulling && playout !== undefined && this.#pending.isEmpty && samples.length <= MAX_RESAMPLED_PIECE;
     if (playsAtOnce && playout.queuedMs < READY_MS) this.#play(playout, samples, sampleRate);
     else this.#pending.write(samples, sampleRate);
   }
@@ -93,8 +93,9 @@ export class OutgoingAudio implements PlayoutSupply {
     if (playout === undefined) return;
     this.#isPulling = true;
     const pending = this.#pending;
-    while (!pending.empty && (playout.unpulled < wanted || pending.sampleRate === undefined)) this.#move(playout);
-    if (playout.unheard < wanted) this.#resampled?.flush();
+    while (!pending.isEmpty && (playout.unpulledSamples < wanted || pending.sampleRate === undefined))
+      this.#move(playout);
+    if (playout.unheardSamples < wanted) this.#resampled?.flush();
   }
 
   /** Moves the next pending piece, or mark, into the playout. */
@@ -124,6 +125,6 @@ export class OutgoingAudio implements PlayoutSupply {
       this.#resampled?.flush();
       this.#resampled = new ResampledPlayout(sampleRate, playout);
     }
-    this.#resampled.push(samples, this.#pending.empty);
+    this.#resampled.push(samples, this.#pending.isEmpty);
   }
 }

@@ -24,7 +24,7 @@ export class PendingAudio {
   #ms = 0;
   #marks = 0;
 
-  get empty(): boolean {
+  get isEmpty(): boolean {
     return this.#stretches.length === 0;
   }
 

@@ -31,7 +31,7 @@ export class PressedKeys {
   }
 
   /** The callee answered on this leg. */
-  answered(leg: Leg | undefined): void {
+  onAnswer(leg: Leg | undefined): void {
     this.#leg = leg;
     const keys = this.#earlyKeys;
     this.#earlyKeys = "";

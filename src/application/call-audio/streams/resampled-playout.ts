@@ -63,9 +63,10 @@ export class ResampledPlayout {
   }
 
   #leadIn(): void {
-    const { sampleRate, unheard } = this.#playout;
+    const { sampleRate, unheardSamples } = this.#playout;
     const heldBackSamples = Math.ceil((this.#resampler.heldSamples * sampleRate) / this.from);
-    if (unheard < heldBackSamples) this.#playout.silence(samplesToMs(heldBackSamples - unheard, sampleRate));
+    if (unheardSamples < heldBackSamples)
+      this.#playout.silence(samplesToMs(heldBackSamples - unheardSamples, sampleRate));
   }
 
   #enqueue(samples: Int16Array, count: number): void {

@@ -20,17 +20,17 @@ export class ReservableStream {
   }
 
   /** True if a client is attached, or is expected. */
-  get reserved(): boolean {
-    return this.#giveUp !== undefined || this.stream.attached;
+  get isReserved(): boolean {
+    return this.#giveUp !== undefined || this.stream.isAttached;
   }
 
   /** Reserves the stream; undefined if it is reserved already. */
   reserve(): StreamReservation | undefined {
-    if (this.reserved) return undefined;
+    if (this.isReserved) return undefined;
     const giveUp = (): void => {
       if (this.#giveUp !== giveUp) return;
       this.#settle();
-      if (this.stream.unused) this.stream.discard();
+      if (this.stream.isUnused) this.stream.discard();
     };
     this.#giveUp = giveUp;
     this.#cancel = this.#system.after(this.#attachMs, giveUp);

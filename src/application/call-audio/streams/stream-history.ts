@@ -17,7 +17,7 @@ export class StreamHistory {
   #sentTranscripts: { readonly transcript: Transcript; readonly at: number }[] = [];
 
   /** True if there was no event yet. */
-  get empty(): boolean {
+  get isEmpty(): boolean {
     return this.#events.length === 0 && this.#missedTranscripts.length === 0;
   }
 
@@ -29,23 +29,24 @@ export class StreamHistory {
   }
 
   /** Keeps a final transcript for the next client. */
-  missed(transcript: Transcript): void {
+  recordMissed(transcript: Transcript): void {
     if (this.#missedTranscripts.push(transcript) > MAX_ENTRIES) this.#missedTranscripts.shift();
   }
 
   /** A final transcript was sent to the client at this time, ms. */
-  delivered(transcript: Transcript, at: number): void {
+  recordDelivered(transcript: Transcript, at: number): void {
     if (this.#sentTranscripts.push({ transcript, at }) > MAX_ENTRIES) this.#sentTranscripts.shift();
   }
 
   /** The client gave a sign of life at this time, ms. */
-  alive(at: number): void {
+  recordSignOfLife(at: number): void {
     while (this.#sentTranscripts[0] && this.#sentTranscripts[0].at < at - IN_TRANSIT_MS) this.#sentTranscripts.shift();
   }
 
   /** Records that the client has disconnected at this time, ms, possibly as early as its last sign of life. */
-  gone(at: number): void {
-    for (const entry of this.#sentTranscripts.splice(0)) if (entry.at >= at - SILENT_MS) this.missed(entry.transcript);
+  recordDisconnect(at: number): void {
+    for (const entry of this.#sentTranscripts.splice(0))
+      if (entry.at >= at - SILENT_MS) this.recordMissed(entry.transcript);
   }
 
   /** Sends a new client every event, and the transcripts that were missed, at this time, ms. */

@@ -13,9 +13,9 @@ export class Streams {
   terminate: (callId: string) => void = () => {};
 
   /** Number of clients that are attached, or expected. */
-  get attached(): number {
+  get clientCount(): number {
     let count = 0;
-    for (const stream of this.#byCall.values()) if (stream.reserved) count++;
+    for (const stream of this.#byCall.values()) if (stream.isReserved) count++;
     return count;
   }
 
@@ -30,7 +30,7 @@ export class Streams {
   }
 
   /** The stream of an active call; created if there is none. */
-  of(context: LiveStreamParts, call: Pick<Call, "id">): LiveStream {
+  streamOf(context: LiveStreamParts, call: Pick<Call, "id">): LiveStream {
     return this.#reservable(context, call).stream;
   }
 
@@ -40,12 +40,12 @@ export class Streams {
    */
   async reserve(context: LiveStreamParts & { readonly storage: Storage }, call: Call): Promise<StreamReservation> {
     checkStreamable(call);
-    if (context.events.closed) throw new Refusal("stopping", "the server is stopping");
+    if (context.events.isClosed) throw new Refusal("stopping", "the server is stopping");
     const reservable = this.#reservable(context, call);
     const { stream } = reservable;
-    const { over } = stream;
-    if (over !== undefined) throw streamOver(over === "completed" ? "COMPLETED" : "FAILED");
-    if (stream.draining)
+    const { streamEnd } = stream;
+    if (streamEnd !== undefined) throw streamOver(streamEnd === "completed" ? "COMPLETED" : "FAILED");
+    if (stream.hasHungUp)
       throw new Refusal(
         "call_ended",
         "the stream's client has hung up; the call ends once its queued audio has been played",
@@ -67,7 +67,7 @@ export class Streams {
     const currentStream = this.#byCall.get(id);
     if (currentStream) return currentStream;
     const stream = new LiveStream(context, id, {
-      gone: () => {
+      onEnd: () => {
         if (this.#byCall.get(id) !== reservable) return;
         this.#byCall.delete(id);
         reservable.stop();

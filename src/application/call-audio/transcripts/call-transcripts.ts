@@ -51,7 +51,7 @@ export class CallTranscripts implements CallTap {
   /** Samples played since the answer and before the first frame from the callee. */
   #leadSamples = 0;
   #isReceiving = false;
-  #finishing: Promise<void> | undefined;
+  #finishPromise: Promise<void> | undefined;
   /** The worst fault reported to the client. */
   #reportedFault: "none" | "recoverable" | "permanent" = "none";
 
@@ -74,16 +74,16 @@ export class CallTranscripts implements CallTap {
         this.#feeds.set(
           speaker,
           new TranscriptionFeed(transcription, options, legRate, voiceActivity, {
-            transcribed: (event) => this.#onTranscription(speaker, event),
-            turnEnded: () => {
+            onTranscript: (event) => this.#onTranscription(speaker, event),
+            onTurnEnd: () => {
               if (speaker === "callee") this.#reader.turnEnded?.();
             },
           }),
         );
       }
-    this.#unsubscribe = context.events.listenLive(call.id, {
-      event: (event) => this.#onEvent(event),
-      over: () => void this.#finish(),
+    this.#unsubscribe = context.events.subscribeToLiveCall(call.id, {
+      onEvent: (event) => this.#onEvent(event),
+      onClose: () => void this.#finish(),
     });
   }
 
@@ -113,7 +113,7 @@ export class CallTranscripts implements CallTap {
 
   /** The engine gets silence for missing audio: concealed audio could turn into words. */
   inbound(_frame: Int16Array, received: Int16Array): void {
-    if (this.#answeredAt === undefined || this.#finishing) return;
+    if (this.#answeredAt === undefined || this.#finishPromise) return;
     const feed = this.#feeds.get("callee");
     if (!this.#isReceiving) {
       this.#isReceiving = true;
@@ -124,18 +124,18 @@ export class CallTranscripts implements CallTap {
   }
 
   outbound(samples: Int16Array | undefined, from: number, length: number): void {
-    if (this.#answeredAt === undefined || this.#finishing) return;
+    if (this.#answeredAt === undefined || this.#finishPromise) return;
     if (!this.#isReceiving) this.#leadSamples += length;
     this.#feeds.get("caller")?.push(samples, from, length);
   }
 
   #finish(): Promise<void> {
-    this.#finishing ??= (async () => {
+    this.#finishPromise ??= (async () => {
       this.#unsubscribe();
       await Promise.all([...this.#feeds.values()].map((feed) => feed.finish()));
       await this.#writer.finish();
     })();
-    return this.#finishing;
+    return this.#finishPromise;
   }
 
   #onTranscription(speaker: Speaker, event: TranscriptionEvent): void {

@@ -23,7 +23,7 @@ export class SessionAudio {
   readonly #pendingInputs: SessionInput[] = [];
   #session: TranscriptionSession | undefined;
   /** Resolves when the session has ended. */
-  #running: Promise<void> | undefined;
+  #runPromise: Promise<void> | undefined;
   #isFinished = false;
 
   constructor(engine: Transcription, options: TranscriptionOptions, onEvent: (event: TranscriptionEvent) => void) {
@@ -34,7 +34,7 @@ export class SessionAudio {
 
   /** Opens the session; until it is open, inputs wait. */
   open(): void {
-    if (!this.#isFinished) this.#running ??= this.#run();
+    if (!this.#isFinished) this.#runPromise ??= this.#run();
   }
 
   /** Sends a copy of the samples. */
@@ -54,7 +54,7 @@ export class SessionAudio {
   async finish(): Promise<void> {
     this.#isFinished = true;
     await this.#session?.close().catch((error: unknown) => this.#fail(error));
-    await this.#running;
+    await this.#runPromise;
   }
 
   #send(session: TranscriptionSession, item: SessionInput): void {

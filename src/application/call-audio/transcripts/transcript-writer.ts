@@ -21,7 +21,7 @@ export class TranscriptWriter {
   readonly #callId: string;
   readonly #pendingLines: TranscriptLine[] = [];
   #position = 0;
-  #writing: Promise<void> = Promise.resolve();
+  #writePromise: Promise<void> = Promise.resolve();
 
   constructor(context: TranscriptWriterContext, callId: string) {
     this.#context = context;
@@ -31,12 +31,12 @@ export class TranscriptWriter {
   add(line: Omit<TranscriptLine, "callId" | "position">): void {
     this.#pendingLines.push({ callId: this.#callId, position: this.#position++, ...line });
     if (this.#pendingLines.length > MAX_PENDING_LINES) this.#pendingLines.shift();
-    this.#writing = this.#writing.then(() => this.#write());
+    this.#writePromise = this.#writePromise.then(() => this.#write());
   }
 
   /** The transcript is complete; resolves when it is stored, or cannot be. Never rejects. */
   async finish(): Promise<void> {
-    await this.#writing;
+    await this.#writePromise;
     const { system, log, shutdownSignal } = this.#context;
     for (
       let attempts = 0;

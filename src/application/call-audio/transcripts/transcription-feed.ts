@@ -11,9 +11,9 @@ const FRAME_MS = 20;
 /** Callbacks of a {@link TranscriptionFeed}. */
 export interface TranscriptionReports {
   /** The engine has emitted an event. */
-  transcribed(event: TranscriptionEvent): void;
+  onTranscript(event: TranscriptionEvent): void;
   /** Called when our turn detector has ended a turn, which the engine then transcribes. */
-  turnEnded(): void;
+  onTurnEnd(): void;
 }
 
 /**
@@ -47,14 +47,14 @@ export class TranscriptionFeed {
     this.#resampler = this.#engineRate === legRate ? undefined : new Resampler(legRate, this.#engineRate);
     this.#resampled = new Int16Array(msToSamples(FRAME_MS, this.#engineRate) + 2);
     this.#audio = new SessionAudio(engine, { ...options, sampleRate: this.#engineRate }, (event) =>
-      reports.transcribed(event),
+      reports.onTranscript(event),
     );
     if (!engine.capabilities.endOfTurn)
       this.#turns = new TurnDetector(legRate, voiceActivity, {
-        spoken: (frame, atMs) => this.#pass(frame, atMs),
-        ended: () => {
+        onFrame: (frame, atMs) => this.#pass(frame, atMs),
+        onEnd: () => {
           this.#endStretch();
-          reports.turnEnded();
+          reports.onTurnEnd();
         },
       });
   }

@@ -14,9 +14,9 @@ const VOICE_MS = 60;
 /** Callbacks of a {@link TurnDetector}. They run on the leg's clock. */
 export interface TurnCallbacks {
   /** The next 20 ms of a turn; the array is reused afterwards. */
-  spoken(frame: Int16Array, atMs: number): void;
+  onFrame(frame: Int16Array, atMs: number): void;
   /** The turn has ended. */
-  ended(): void;
+  onEnd(): void;
 }
 
 /**
@@ -103,18 +103,18 @@ export class TurnDetector {
     if (this.#silentMs >= Math.max(FRAME_MS, this.#endMs - this.#hangOverMs)) this.#end();
     else if (this.#turnMs >= MAX_TURN_MS) {
       this.#turnMs = 0;
-      this.#callbacks.ended();
+      this.#callbacks.onEnd();
     }
   }
 
   #pass(frame: Int16Array, atMs: number): void {
     this.#turnMs += FRAME_MS;
-    this.#callbacks.spoken(frame, atMs);
+    this.#callbacks.onFrame(frame, atMs);
   }
 
   #end(): void {
     this.#isSpeaking = false;
     this.#voicedMs = 0;
-    this.#callbacks.ended();
+    this.#callbacks.onEnd();
   }
 }

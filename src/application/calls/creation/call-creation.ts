@@ -223,7 +223,7 @@ export class CallCreation {
 
   #newCall(principal: Principal, input: CheckedCallInput, message: Message, from: CallerId | undefined): Call {
     const sip = sipChoiceOf(input);
-    this.#context.processPauses.look();
+    this.#context.processPauses.readClocks();
     return {
       id: this.#context.ids("call"),
       instanceId: input.instanceId,

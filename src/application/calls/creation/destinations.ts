@@ -77,7 +77,7 @@ export async function transferRefusal(
   network: Telephony,
   phoneNumber: string,
 ): Promise<string | undefined> {
-  if (!context.lease.mayDial) return DEADLINE_PASSED;
+  if (!context.lease.canDial) return DEADLINE_PASSED;
   if (!(await context.access.isOpenTo(call.userId, network)))
     return `user "${call.userId}" may not use "${network.name}"`;
   const refusal = await refusalOf(context, network, phoneNumber);

@@ -77,7 +77,10 @@ export class MessageChecks {
     if (signal.aborted) withdraw();
     signal.addEventListener("abort", withdraw);
     const begin = () => signal.removeEventListener("abort", withdraw);
-    return this.#inspectionTurns.take({ userId, instanceId, playing: false, aheadMs: 0, begin }, waitController.signal);
+    return this.#inspectionTurns.take(
+      { userId, instanceId, isPlaying: false, aheadMs: 0, begin },
+      waitController.signal,
+    );
   }
 }
 

@@ -9,9 +9,9 @@ interface Request {
 
 /** A deletion in progress and the one request that waits for it; other requests queue. */
 export class Deletion {
-  readonly done: Promise<void>;
+  readonly whenDone: Promise<void>;
   readonly #context: Pick<Context, "system" | "timings">;
-  finished = false;
+  isFinished = false;
   #isClaimed = false;
   /** A write is pending. */
   #isStoring = false;
@@ -20,8 +20,8 @@ export class Deletion {
 
   constructor(context: Pick<Context, "system" | "timings">, run: (deletion: Deletion) => Promise<void>) {
     this.#context = context;
-    this.done = run(this).then(() => {
-      this.finished = true;
+    this.whenDone = run(this).then(() => {
+      this.isFinished = true;
     });
   }
 
@@ -41,7 +41,7 @@ export class Deletion {
   }
 
   /** Awaits a write; the waiting request is refused after `storeMs`. */
-  async storing<T>(write: Promise<T>): Promise<T> {
+  async awaitWrite<T>(write: Promise<T>): Promise<T> {
     this.waitForStorage();
     try {
       return await write;
@@ -73,7 +73,7 @@ export class Deletion {
       if (this.#isStoring) this.waitForStorage();
     });
     try {
-      await Promise.race([this.done, rejection]);
+      await Promise.race([this.whenDone, rejection]);
       this.#isClaimed = true;
       return true;
     } finally {

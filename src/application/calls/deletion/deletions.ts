@@ -51,13 +51,13 @@ export class Deletions {
   }
 
   /** Resolves when no deletion is under way. */
-  async settled(): Promise<void> {
-    await Promise.allSettled([...this.#deletions.values()].map((deletion) => deletion.done));
+  async whenIdle(): Promise<void> {
+    await Promise.allSettled([...this.#deletions.values()].map((deletion) => deletion.whenDone));
   }
 
   /** True if the deletion of this instance is under way. */
-  underWay(instanceId: string): boolean {
-    return this.#deletions.get(instanceId)?.finished === false;
+  isUnderWay(instanceId: string): boolean {
+    return this.#deletions.get(instanceId)?.isFinished === false;
   }
 
   /**
@@ -80,7 +80,7 @@ export class Deletions {
         halfDeleted({ limit: BATCH_SIZE, after }),
       );
       const deletions = page.map((instance) => this.#deletions.get(instance.id) ?? this.#begin(instance));
-      await Promise.allSettled(deletions.map((deletion) => deletion.done));
+      await Promise.allSettled(deletions.map((deletion) => deletion.whenDone));
       after = page.at(-1)?.id;
       if (page.length < BATCH_SIZE || this.#isStopping) return;
     }
@@ -89,7 +89,7 @@ export class Deletions {
   #begin(instance: Instance): Deletion {
     const deletion: Deletion = new Deletion(this.#context, (steps) => this.#run(instance, steps));
     this.#deletions.set(instance.id, deletion);
-    deletion.done.then(
+    deletion.whenDone.then(
       () => this.#forgetOldest(),
       (error: unknown) => {
         this.#deletions.delete(instance.id); // a repeated request starts again
@@ -101,7 +101,7 @@ export class Deletions {
   }
 
   #forgetOldest(): void {
-    const finished = [...this.#deletions].filter(([, deletion]) => deletion.finished);
+    const finished = [...this.#deletions].filter(([, deletion]) => deletion.isFinished);
     for (const [id] of finished.slice(0, -MAX_REMEMBERED)) this.#deletions.delete(id);
   }
 
@@ -109,7 +109,7 @@ export class Deletions {
     const { id } = instance;
     const persist = <T>(what: string, write: () => Promise<T>): Promise<T> => {
       this.#assertRunning();
-      return deletion.storing(retryUntilStored(this.#context, `${what} of instance ${id}`, write));
+      return deletion.awaitWrite(retryUntilStored(this.#context, `${what} of instance ${id}`, write));
     };
     await persist("the deletion", this.#intent(instance));
     await persist("the end of the calls", () => this.#terminations.endAllOf(id, "instance_deleted"));
@@ -147,7 +147,7 @@ export class Deletions {
   async #unlink(instance: Instance, deletion: Deletion, hasCredentials: boolean): Promise<void> {
     const { log } = this.#context;
     try {
-      const monitor = this.#lines.find(instance.id) ?? (hasCredentials ? this.#lines.of(instance) : undefined);
+      const monitor = this.#lines.find(instance.id) ?? (hasCredentials ? this.#lines.monitorOf(instance) : undefined);
       const unlink = async () => {
         try {
           await monitor?.unlink({ open: hasCredentials });

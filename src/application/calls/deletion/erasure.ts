@@ -106,5 +106,5 @@ export async function removeWithLiveCalls(
 
 async function settle(terminations: Terminations, dispatcher: Dispatcher, call: Call): Promise<void> {
   if (isActive(call.status)) await terminations.end(call, "terminated", null);
-  await dispatcher.over(call.id); // it may still write to the timeline while its leg ends
+  await dispatcher.whenReleased(call.id); // it may still write to the timeline while its leg ends
 }

@@ -16,7 +16,7 @@ interface Claim {
   /** Uptime since then of processes before this one, ms. */
   readonly waitedMs: number;
   /** Time at which this process began to count, by the monotonic clock, ms. */
-  readonly since: number;
+  readonly countedFrom: number;
 }
 
 /** A step of this clock to a later time. Records from before it look older than they are by `ms`. */
@@ -25,7 +25,7 @@ interface Step {
   /** Uptime since then of processes before this one, ms. */
   readonly waitedMs: number;
   /** Time at which this process began to count, by the monotonic clock, ms. */
-  readonly since: number;
+  readonly countedFrom: number;
 }
 
 /**
@@ -38,7 +38,7 @@ export class PurgeClock {
   readonly #storage: Storage;
   readonly #log: Logger;
   /** A trusted time (ms since 1970-01-01 UTC), and the same moment on the monotonic clock, ms. */
-  #trusted: { readonly at: number; readonly monotonic: number };
+  #trustedTime: { readonly at: number; readonly monotonic: number };
   #claim: Claim | undefined;
   /** The last step, as long as records from before it matter. */
   #step: Step | undefined;
@@ -47,36 +47,36 @@ export class PurgeClock {
     this.#system = system;
     this.#storage = storage;
     this.#log = log;
-    this.#trusted = { at: system.now(), monotonic: system.monotonic() };
+    this.#trustedTime = { at: system.now(), monotonic: system.monotonic() };
   }
 
   /** Continues from the saved time; without one, from the newest id in the storage, otherwise from the wall clock. */
   async start(): Promise<void> {
     const savedTime = (await this.#storage.retention.trustedTime()) ?? (await this.#firstTime());
     const monotonic = this.#system.monotonic();
-    this.#trusted = { at: savedTime.at, monotonic };
-    this.#claim = savedTime.claim ? { ...savedTime.claim, since: monotonic } : undefined;
-    this.#step = savedTime.step ? { ...savedTime.step, since: monotonic } : undefined;
+    this.#trustedTime = { at: savedTime.at, monotonic };
+    this.#claim = savedTime.claim ? { ...savedTime.claim, countedFrom: monotonic } : undefined;
+    this.#step = savedTime.step ? { ...savedTime.step, countedFrom: monotonic } : undefined;
   }
 
   /** ms since 1970-01-01 UTC. */
   now(): number {
     const wallTime = this.#system.now();
     const monotonic = this.#system.monotonic();
-    const elapsed = monotonic - this.#trusted.monotonic;
-    const expected = this.#trusted.at + Math.floor(elapsed);
+    const elapsed = monotonic - this.#trustedTime.monotonic;
+    const expected = this.#trustedTime.at + Math.floor(elapsed);
     if (wallTime <= expected + SLACK_MS) {
       this.#claim = undefined;
       // Otherwise every call would add the slack again.
-      if (wallTime < expected || elapsed >= DAY_MS) this.#trusted = { at: wallTime, monotonic };
+      if (wallTime < expected || elapsed >= DAY_MS) this.#trustedTime = { at: wallTime, monotonic };
       return wallTime;
     }
     const claim = this.#claimOf(wallTime, expected);
     const waitedMs = waitedMsOf(claim, monotonic);
     if (waitedMs < DAY_MS) return expected;
     const at = claim.at + waitedMs;
-    this.#step = { ms: at - expected + this.#stepMs(MAX_AGE_MS), waitedMs: 0, since: monotonic };
-    this.#trusted = { at, monotonic };
+    this.#step = { ms: at - expected + this.#stepMs(MAX_AGE_MS), waitedMs: 0, countedFrom: monotonic };
+    this.#trustedTime = { at, monotonic };
     this.#claim = undefined;
     return this.now();
   }
@@ -114,7 +114,7 @@ export class PurgeClock {
   #claimOf(wallTime: number, expected: number): Claim {
     const since = this.#system.monotonic();
     if (this.#claim && wallTime >= this.#claim.at + waitedMsOf(this.#claim, since) - SLACK_MS) return this.#claim;
-    this.#claim = { at: wallTime, waitedMs: 0, since };
+    this.#claim = { at: wallTime, waitedMs: 0, countedFrom: since };
     this.#log.warn(
       { wall_clock: iso(wallTime), expected: iso(expected), ahead_ms: wallTime - expected },
       "the wall clock is ahead of the elapsed time; purges follow it after a day of uptime",
@@ -129,7 +129,10 @@ export class PurgeClock {
   }
 }
 
-function waitedMsOf({ waitedMs, since }: Pick<Claim, "waitedMs" | "since">, monotonic: number): number {
+function waitedMsOf(
+  { waitedMs, countedFrom: since }: Pick<Claim, "waitedMs" | "countedFrom">,
+  monotonic: number,
+): number {
   return waitedMs + Math.floor(monotonic - since);
 }
 

@@ -31,7 +31,7 @@ export class Retention {
   readonly #callsMs: number;
   readonly #recordingsMs: number;
   #cancel: (() => void) | undefined;
-  #sweeping: Promise<void> = Promise.resolve();
+  #sweepPromise: Promise<void> = Promise.resolve();
   /** True if deleted records may still be in the files of the database. */
   #needsScrub = false;
 
@@ -49,12 +49,12 @@ export class Retention {
   async stop(): Promise<void> {
     this.#cancel?.();
     this.#cancel = undefined;
-    await this.#sweeping;
+    await this.#sweepPromise;
   }
 
   #sweepIn(ms: number): void {
     this.#cancel = this.#context.system.after(ms, () => {
-      this.#sweeping = this.#sweep();
+      this.#sweepPromise = this.#sweep();
     });
   }
 

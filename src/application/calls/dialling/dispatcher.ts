@@ -11,7 +11,7 @@ type DispatcherContext = Pick<Context, "system"> & InstanceQueueContext;
 
 interface LiveCall {
   readonly session: CallSession;
-  readonly ended: Promise<void>;
+  readonly whenEnded: Promise<void>;
 }
 
 /**
@@ -26,7 +26,7 @@ export class Dispatcher {
   readonly #queues = new Map<string, InstanceQueue>();
   /** By call. */
   readonly #liveCalls = new Map<string, LiveCall>();
-  stopping = false;
+  isStopping = false;
 
   /**
    * @param onRequeued called with each claimed call that waits again
@@ -41,29 +41,29 @@ export class Dispatcher {
     this.#context = context;
     this.#wallClock = new WallClock(context.system);
     this.#preparations = new Preparations(context, {
-      finished: (instanceId) => this.wake(instanceId),
-      unavailable: (instanceId, error) => this.#queue(instanceId).tryAgain(error),
+      onFinished: (instanceId) => this.wake(instanceId),
+      onUnavailable: (instanceId, error) => this.#queue(instanceId).tryAgain(error),
     });
-    const isStopping = () => this.stopping;
+    const hasStopped = () => this.isStopping;
     this.#host = {
-      get stopping() {
-        return isStopping();
+      get isStopping() {
+        return hasStopped();
       },
       preparations: this.#preparations,
       monitor: (instanceId) => lines.find(instanceId),
-      ending: isEnding,
-      requeued: onRequeued,
-      started: (session, ended) => this.#liveCalls.set(session.callId, { session, ended }),
-      ended: ({ callId }) => this.#liveCalls.delete(callId),
+      isEnding,
+      onRequeued,
+      onStarted: (session, ended) => this.#liveCalls.set(session.callId, { session, whenEnded: ended }),
+      onEnded: ({ callId }) => this.#liveCalls.delete(callId),
       wake: (instanceId) => this.wake(instanceId),
-      emptied: (queue) => {
+      onEmptied: (queue) => {
         if (this.#queues.get(queue.instanceId) === queue) this.#queues.delete(queue.instanceId);
       },
     };
   }
 
   /** Number of live calls. */
-  get live(): number {
+  get liveCount(): number {
     return this.#liveCalls.size;
   }
 
@@ -74,18 +74,18 @@ export class Dispatcher {
 
   /** Checks for a call of the instance to dial. */
   wake(instanceId: string): void {
-    if (this.#wallClock.jumped() !== 0) for (const queue of this.#queues.values()) queue.clockSet();
+    if (this.#wallClock.takeJumpMs() !== 0) for (const queue of this.#queues.values()) queue.clockSet();
     this.#queue(instanceId).wake();
   }
 
   /** Resolves when no claim is under way: a claimed call has its session then. */
-  async settled(instanceId: string): Promise<void> {
-    await this.#queues.get(instanceId)?.settled;
+  async whenIdle(instanceId: string): Promise<void> {
+    await this.#queues.get(instanceId)?.whenIdle;
   }
 
   /** Resolves when no session works on the call. */
-  async over(callId: string): Promise<void> {
-    await this.#liveCalls.get(callId)?.ended;
+  async whenReleased(callId: string): Promise<void> {
+    await this.#liveCalls.get(callId)?.whenEnded;
   }
 
   /** Stops preparing a call that is being ended. */
@@ -105,13 +105,13 @@ export class Dispatcher {
 
   /** Stops dialling, lets live calls continue for `drainMs`, then ends them as `interrupted`. */
   async stop(drainMs: number): Promise<void> {
-    this.stopping = true;
+    this.isStopping = true;
     for (const queue of this.#queues.values()) queue.stop();
     const preparationsStopped = this.#preparations.stop();
     const allEnded = async () => {
       await preparationsStopped;
-      await Promise.all([...this.#queues.values()].map((queue) => queue.settled));
-      await Promise.all([...this.#liveCalls.values()].map(({ ended }) => ended));
+      await Promise.all([...this.#queues.values()].map((queue) => queue.whenIdle));
+      await Promise.all([...this.#liveCalls.values()].map(({ whenEnded: ended }) => ended));
     };
     let cancel = () => {};
     const drainTimeout = new Promise<void>((resolve) => {

@@ -26,20 +26,20 @@ const DEFAULT_RATE = 8_000;
 
 /** The dispatcher of a queue. */
 export interface QueueHost {
-  readonly stopping: boolean;
+  readonly isStopping: boolean;
   readonly preparations: Preparations;
   monitor(instanceId: string): LineMonitor | undefined;
   /** True if the call is ending, although that is not stored yet: it is not dialled. */
-  ending(callId: string): boolean;
+  isEnding(callId: string): boolean;
   /** A claimed call waits again. */
-  requeued(call: Call): void;
+  onRequeued(call: Call): void;
   /** A call is live. `ended` resolves when its session no longer works on it. */
-  started(session: CallSession, ended: Promise<void>): void;
-  ended(session: CallSession): void;
+  onStarted(session: CallSession, ended: Promise<void>): void;
+  onEnded(session: CallSession): void;
   /** Wakes the queue of the instance. */
   wake(instanceId: string): void;
   /** The queue has no call and no alarm. */
-  emptied(queue: InstanceQueue): void;
+  onEmptied(queue: InstanceQueue): void;
 }
 
 /**
@@ -52,7 +52,7 @@ export class InstanceQueue {
   readonly #host: QueueHost;
   #flow: QueueFlow = NEW_QUEUE;
   #session: CallSession | undefined;
-  #checking: Promise<void> = Promise.resolve();
+  #checkPromise: Promise<void> = Promise.resolve();
   #cancelAlarm: (() => void) | undefined;
   /** Calls whose session ended before it could store that: they may have been dialled. */
   readonly #unstoredIds = new Set<string>();
@@ -69,13 +69,13 @@ export class InstanceQueue {
   }
 
   /** Resolves when no claim is under way: a claimed call has its session then. */
-  get settled(): Promise<void> {
-    return this.#checking;
+  get whenIdle(): Promise<void> {
+    return this.#checkPromise;
   }
 
   /** Checks for a call to dial. */
   wake(): void {
-    this.#decide({ type: "wake", canDial: this.#canDial, isStopping: this.#host.stopping });
+    this.#decide({ type: "wake", canDial: this.#canDial, isStopping: this.#host.isStopping });
   }
 
   clockSet(): void {
@@ -114,13 +114,13 @@ export class InstanceQueue {
     for (const effect of effects) this.#carryOut(effect);
     const { state, unconfirmedUntil } = this.#flow;
     if (state === "idle" && unconfirmedUntil === undefined && !this.#cancelAlarm && this.#unstoredIds.size === 0)
-      this.#host.emptied(this);
+      this.#host.onEmptied(this);
   }
 
   #carryOut(effect: QueueEffect): void {
     switch (effect.do) {
       case "look":
-        this.#checking = this.#check();
+        this.#checkPromise = this.#check();
         break;
       case "wake":
         this.#host.wake(this.instanceId);
@@ -135,7 +135,7 @@ export class InstanceQueue {
 
   #wakeIn(ms: number): void {
     this.stop();
-    if (this.#host.stopping) return;
+    if (this.#host.isStopping) return;
     this.#cancelAlarm = this.#context.system.after(ms, () => {
       this.#cancelAlarm = undefined;
       this.#decide({ type: "alarm" });
@@ -144,10 +144,12 @@ export class InstanceQueue {
 
   /** True if the server and the line can take a call. */
   get #canDial(): boolean {
-    return this.#context.lease.mayDial && !this.#host.stopping && this.#host.monitor(this.instanceId)?.canDial === true;
+    return (
+      this.#context.lease.canDial && !this.#host.isStopping && this.#host.monitor(this.instanceId)?.canDial === true
+    );
   }
 
-  get #mayDial(): boolean {
+  get #isReadyToDial(): boolean {
     return this.#canDial && !this.#session;
   }
 
@@ -168,17 +170,17 @@ export class InstanceQueue {
     const { instanceId } = this;
     const monitor = this.#host.monitor(instanceId);
     if (this.#flow.unconfirmedUntil !== undefined) await this.#giveBackUnconfirmed();
-    const wait = (monitor?.number.full?.until ?? 0) - system.monotonic();
+    const wait = (monitor?.number.linePause?.until ?? 0) - system.monotonic();
     if (wait > 0) {
       this.#decide({ type: "retry", ms: wait });
       return REST;
     }
     const line = await monitor?.line();
-    if (!monitor || !line || !this.#mayDial) {
+    if (!monitor || !line || !this.#isReadyToDial) {
       preparations.cancel(instanceId);
       return REST;
     }
-    const next = preparations.call(instanceId) ?? (await this.#next());
+    const next = preparations.call(instanceId) ?? (await this.#nextCall());
     const staleReason = next && this.#context.processPauses.missedBy(next);
     if (next && staleReason !== undefined)
       return await this.#block(next, { reason: "instance_offline", detail: staleReason });
@@ -186,21 +188,22 @@ export class InstanceQueue {
     if (!next) return REST;
     if (decision.do === "wait") return { type: "hold", ms: decision.ms };
     if (decision.do === "block") return await this.#block(next, decision);
-    if (this.#host.ending(next.id) || !this.#mayDial) return REST; // its termination wakes the queue
+    if (this.#host.isEnding(next.id) || !this.#isReadyToDial) return REST; // its termination wakes the queue
     preparations.begin(next, monitor.telephony.capabilities.sampleRate ?? DEFAULT_RATE);
-    const preparedCall = preparations.ready(instanceId);
+    const preparedCall = preparations.preparedCall(instanceId);
     if (!preparedCall) return { type: "prepare" };
     const call = await this.#claim();
-    const preparation = preparations.ready(instanceId) === preparedCall ? preparations.take(instanceId) : undefined;
-    if (!preparation || call?.id !== preparedCall.callId || this.#host.ending(call.id) || !this.#mayDial) {
+    const preparation =
+      preparations.preparedCall(instanceId) === preparedCall ? preparations.take(instanceId) : undefined;
+    if (!preparation || call?.id !== preparedCall.callId || this.#host.isEnding(call.id) || !this.#isReadyToDial) {
       preparedCall.message?.cancel();
-      if (!call || this.#host.ending(call.id)) return REST; // its termination wakes the queue
+      if (!call || this.#host.isEnding(call.id)) return REST; // its termination wakes the queue
       await this.#giveBack(call);
       this.#host.wake(instanceId);
       return REST;
     }
     const { number } = monitor;
-    number.full = undefined; // unless this dial sets it again
+    number.linePause = undefined; // unless this dial sets it again
     const onDial = () => {
       const staleReason = this.#context.processPauses.missedBy(call);
       if (staleReason !== undefined) throw new ProgramFailed("instance_offline", staleReason);
@@ -209,18 +212,18 @@ export class InstanceQueue {
     const session = new CallSession(this.#context, call, monitor.telephony, line, preparedCall.message, onDial);
     this.#session = session;
     monitor.setInCall(true);
-    this.#host.started(
+    this.#host.onStarted(
       session,
-      session.run().then(() => this.#ended(session, number)),
+      session.run().then(() => this.#onSessionEnd(session, number)),
     );
     this.#decide({ type: "dial" });
     return undefined;
   }
 
   /** The call that is claimed next. */
-  async #next(): Promise<Call | undefined> {
+  async #nextCall(): Promise<Call | undefined> {
     const next = await this.#context.storage.calls.nextWaiting(this.instanceId);
-    return next && !this.#host.ending(next.id) ? next : undefined;
+    return next && !this.#host.isEnding(next.id) ? next : undefined;
   }
 
   /** Fails a call instead of dialling it. */
@@ -229,7 +232,7 @@ export class InstanceQueue {
     { reason, detail }: { readonly reason: FailedReason; readonly detail: string },
   ): Promise<QueueInput> {
     this.#host.preparations.cancel(this.instanceId, call.id);
-    if (!this.#host.ending(call.id)) await failCall(this.#context, call, reason, detail);
+    if (!this.#host.isEnding(call.id)) await failCall(this.#context, call, reason, detail);
     this.#host.wake(this.instanceId);
     return REST;
   }
@@ -255,17 +258,17 @@ export class InstanceQueue {
   /** The line went down, or the server began to stop, while the call was being claimed. */
   async #giveBack(claimedCall: Call): Promise<void> {
     const call = await storeCall(this.#context, claimedCall, { owner: null, dialingAt: null, line: null }, []);
-    if (call) this.#host.requeued(call);
+    if (call) this.#host.onRequeued(call);
   }
 
-  #ended(session: CallSession, number: NumberState): void {
-    if (!session.saved) this.#unstoredIds.add(session.callId);
+  #onSessionEnd(session: CallSession, number: NumberState): void {
+    if (!session.isStored) this.#unstoredIds.add(session.callId);
     this.#session = undefined;
-    this.#host.ended(session);
+    this.#host.onEnded(session);
     this.#host.monitor(this.instanceId)?.setInCall(false);
     const isRequeued = session.call.owner === null;
-    number.full = isRequeued ? session.lineFull : undefined;
-    if (isRequeued) this.#host.requeued(session.call);
+    number.linePause = isRequeued ? session.linePause : undefined;
+    if (isRequeued) this.#host.onRequeued(session.call);
     this.#decide({ type: isRequeued ? "requeue" : "end" });
   }
 }

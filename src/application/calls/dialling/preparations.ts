@@ -20,15 +20,15 @@ interface PreparedCall {
 interface Preparation {
   readonly call: Call;
   readonly scope: AbortController;
-  ready: PreparedCall | undefined;
+  preparedCall: PreparedCall | undefined;
 }
 
 /** Callbacks of {@link Preparations}. */
 export interface PreparationsWatcher {
   /** The preparation is ready, or its call has failed. */
-  finished(instanceId: string): void;
+  onFinished(instanceId: string): void;
   /** The stored message cannot be read now. */
-  unavailable(instanceId: string, error: StorageUnavailable): void;
+  onUnavailable(instanceId: string, error: StorageUnavailable): void;
 }
 
 /**
@@ -54,8 +54,8 @@ export class Preparations {
   }
 
   /** The call that is ready, if there is one. */
-  ready(instanceId: string): PreparedCall | undefined {
-    return this.#byInstance.get(instanceId)?.ready;
+  preparedCall(instanceId: string): PreparedCall | undefined {
+    return this.#byInstance.get(instanceId)?.preparedCall;
   }
 
   /**
@@ -64,17 +64,17 @@ export class Preparations {
    */
   begin(call: Call, expectedRate: number): void {
     if (this.#byInstance.has(call.instanceId)) return;
-    const preparation: Preparation = { call, scope: new AbortController(), ready: undefined };
+    const preparation: Preparation = { call, scope: new AbortController(), preparedCall: undefined };
     this.#byInstance.set(call.instanceId, preparation);
     const program = programOf(call);
     const message = program.kind === "message" ? program.message(this.#context, call, expectedRate) : undefined;
     if (message) void this.#run(call, message, preparation);
-    else preparation.ready = { callId: call.id, message };
+    else preparation.preparedCall = { callId: call.id, message };
   }
 
   /** Hands over the prepared message, which the caller must now cancel. */
   take(instanceId: string): PreparedCall | undefined {
-    const ready = this.ready(instanceId);
+    const ready = this.preparedCall(instanceId);
     if (ready) this.#byInstance.delete(instanceId);
     return ready;
   }
@@ -85,7 +85,7 @@ export class Preparations {
     if (!preparation || (callId !== undefined && preparation.call.id !== callId)) return;
     this.#byInstance.delete(instanceId);
     preparation.scope.abort();
-    preparation.ready?.message?.cancel();
+    preparation.preparedCall?.message?.cancel();
   }
 
   /** Stops all of them; resolves when the calls that had failed are stored, or cannot be. */
@@ -101,12 +101,12 @@ export class Preparations {
     try {
       await this.#prepare(message, scope.signal);
       if (scope.signal.aborted) return message.cancel();
-      preparation.ready = { callId: call.id, message };
+      preparation.preparedCall = { callId: call.id, message };
     } catch (error) {
       if (scope.signal.aborted) return;
       if (error instanceof StorageUnavailable) {
         this.#byInstance.delete(instanceId);
-        return this.#watcher.unavailable(instanceId, error);
+        return this.#watcher.onUnavailable(instanceId, error);
       }
       const failure = this.#fail(call, error);
       this.#failures.add(failure);
@@ -115,7 +115,7 @@ export class Preparations {
       if (scope.signal.aborted) return;
       this.#byInstance.delete(instanceId);
     }
-    this.#watcher.finished(instanceId);
+    this.#watcher.onFinished(instanceId);
   }
 
   async #prepare(message: PreparedMessage, signal: AbortSignal): Promise<void> {

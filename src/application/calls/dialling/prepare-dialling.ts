@@ -28,7 +28,7 @@ export async function prepareDialling(
   const program = programOf(call);
   if (program.kind === "live") await program.check(context, call, telephony);
   assertNotOneWay(context, call, telephony);
-  await context.access.assertOpenTo(call.userId, telephony);
+  await context.access.assertAccess(call.userId, telephony);
   await assertDiallable(context, telephony, call.targetPhone);
   assertCallerDiallable(telephony, call.from);
   assertSipDiallable(telephony, call.sip);

@@ -40,7 +40,7 @@ export class ProcessPauses {
   }
 
   /** Reads the clocks. To be called before a call gets its id, and whenever a line was probed. */
-  look(): void {
+  readClocks(): void {
     const { timings, ids } = this.#parts;
     const { wall, monotonic } = this.#now;
     const ms = Math.max(wall - this.#lastReading.wall, monotonic - this.#lastReading.monotonic);
@@ -50,7 +50,7 @@ export class ProcessPauses {
 
   /** The reason why a call that has waited all the time must no longer be dialled; undefined if it may be. */
   missedBy({ id }: Pick<Call, "id">): string | undefined {
-    this.look();
+    this.readClocks();
     if (!this.#lastGap || id > this.#lastGap.noticedAt) return undefined;
     const seconds = Math.round(this.#lastGap.ms / 1_000);
     return `the server or its clock stood still for ${seconds} s, longer than a call may wait`;

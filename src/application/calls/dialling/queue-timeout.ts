@@ -108,7 +108,7 @@ export class QueueTimeout {
   async #expire(): Promise<void> {
     const { system, log } = this.#context;
     this.#cancel = undefined;
-    this.#clockChangeMs += this.#wallClock.jumped();
+    this.#clockChangeMs += this.#wallClock.takeJumpMs();
     try {
       await this.#fixDue(this.#clockChangeMs);
       this.#clockChangeMs = 0;
@@ -180,13 +180,13 @@ export class QueueTimeout {
   /** Resolves with true if the call was failed; a call queued behind another one on a working line stays. */
   async #fail(call: Call): Promise<boolean> {
     const monitor = this.#lines.find(call.instanceId);
-    if (monitor?.canDial && !monitor.number.full) return false;
+    if (monitor?.canDial && !monitor.number.linePause) return false;
     const instance = await this.#context.storage.instances.get(call.instanceId);
     if (!instance || instance.status === "DELETED") return failCall(this.#context, call, "instance_deleted", null);
-    const cause = monitor?.number.full?.reason ?? this.#lines.connection(instance).reason;
+    const cause = monitor?.number.linePause?.reason ?? this.#lines.connection(instance).reason;
     const [reason, detail]: [FailedReason, string] =
       instance.status === "CREATED"
-        ? ["instance_not_linked", (monitor?.linksByItself && cause) || "no phone number was linked in time"]
+        ? ["instance_not_linked", (monitor?.linksAutomatically && cause) || "no phone number was linked in time"]
         : ["instance_offline", cause ?? "the line was offline"];
     return failCall(this.#context, call, reason, detail);
   }

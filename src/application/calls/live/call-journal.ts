@@ -37,11 +37,11 @@ export interface Ending {
   readonly quality: readonly QualityInterval[] | undefined;
   readonly recordedMs: number | null;
   /** True if the call was dialled. */
-  readonly dialled: boolean;
+  readonly wasDialled: boolean;
   /** The Call-ID of the last INVITE. */
   readonly sipCallId: string | undefined;
   /** Facts that were noticed late. */
-  readonly last: readonly Fact[];
+  readonly lateFacts: readonly Fact[];
 }
 
 /**
@@ -65,7 +65,7 @@ export class CallJournal {
   /** Notes that were dropped because too many waited. */
   #droppedCount = 0;
   /** Rejects if the journal cannot be stored. */
-  #writing: Promise<void> | undefined;
+  #writePromise: Promise<void> | undefined;
   #failure: unknown;
 
   /**
@@ -91,7 +91,7 @@ export class CallJournal {
 
   /** The call was placed, or has connected. @param sipCallId the Call-ID of the last INVITE */
   move(input: "place" | "connect", at: number, sipCallId?: string): void {
-    const status = this.#next(input);
+    const status = this.#nextStatus(input);
     const sipFields = sipCallId === undefined ? {} : { sipCallId };
     const patch: CallPatch = { status, ...(input === "connect" && { startedAt: at }), ...sipFields };
     const event = input === "connect" ? "answered" : "ringing";
@@ -105,10 +105,10 @@ export class CallJournal {
   }
 
   /** The final state. */
-  end({ input, last, result, resultError, turns, quality, ...ending }: Ending): void {
-    const { outcome, endedAt, mediaStatistics, recordedMs, dialled, sipCallId = this.#call.sipCallId } = ending;
-    const status = this.#next(input);
-    for (const fact of last) this.note(fact, endedAt);
+  end({ input, lateFacts: last, result, resultError, turns, quality, ...ending }: Ending): void {
+    const { outcome, endedAt, mediaStatistics, recordedMs, wasDialled, sipCallId = this.#call.sipCallId } = ending;
+    const status = this.#nextStatus(input);
+    for (const fact of last) this.addNote(fact, endedAt);
     this.#put(
       {
         status,
@@ -120,7 +120,7 @@ export class CallJournal {
         mediaStatistics,
         ...(quality && { quality }),
         recordedMs,
-        ...(!dialled && { dialingAt: null }),
+        ...(!wasDialled && { dialingAt: null }),
         ...(sipCallId !== undefined && { sipCallId }),
       },
       [...this.#droppedNotes(endedAt), this.#event(finalFact({ ...this.#call, sipCallId }, status, outcome), endedAt)],
@@ -130,14 +130,14 @@ export class CallJournal {
   }
 
   /** Adds a note for the timeline only; dropped, and counted, if too many notes wait for the storage. */
-  note(fact: Fact, at: number): void {
+  addNote(fact: Fact, at: number): void {
     const note = this.#event(fact, at);
-    if (this.#events.length < MAX_NOTES && !this.#context.journals.full) {
+    if (this.#events.length < MAX_NOTES && !this.#context.journals.isFull) {
       this.#put({}, [...this.#droppedNotes(at), note]);
       return;
     }
     this.#droppedCount++;
-    this.#context.events.happened([note]);
+    this.#context.events.publishLive([note]);
   }
 
   /** The call has no recording. */
@@ -149,8 +149,8 @@ export class CallJournal {
    * Resolves when all decisions so far are stored.
    * @throws {StorageUnavailable} the process ends and can wait no longer; or what the storage refused permanently
    */
-  async settled(): Promise<void> {
-    while (this.#writing) await this.#writing;
+  async whenStored(): Promise<void> {
+    while (this.#writePromise) await this.#writePromise;
     if (this.#failure !== undefined) throw this.#failure;
   }
 
@@ -158,7 +158,7 @@ export class CallJournal {
   async giveUp(detail: string): Promise<void> {
     const { storage, nodeId, log } = this.#context;
     try {
-      await this.#writing;
+      await this.#writePromise;
       await retryUntilStored(this.#context, `the end of call ${this.id}`, async () => {
         for (;;) {
           const call = await storage.calls.get(this.id);
@@ -174,7 +174,7 @@ export class CallJournal {
     }
   }
 
-  #next(input: CallMove): Call["status"] {
+  #nextStatus(input: CallMove): Call["status"] {
     const status = nextState(CALL_TRANSITIONS, this.#call.status, input);
     if (!status) throw new InternalError(`a ${this.#call.status} call has no move "${input}"`);
     return status;
@@ -198,9 +198,9 @@ export class CallJournal {
       this.#patch = { ...this.#patch, ...patch };
       this.#events.push(...events);
       journals.add(this, events.length);
-      this.#writing ??= this.#write();
+      this.#writePromise ??= this.#write();
     }
-    log.happened(events);
+    log.publishLive(events);
   }
 
   /** Stores entries until none waits. Never rejects. */
@@ -212,7 +212,7 @@ export class CallJournal {
         [this.#patch, this.#events] = [{}, []];
         const isStored = await this.#store(patch, events);
         journals.add(this, -events.length);
-        if (isStored) log.stored(events);
+        if (isStored) log.publishStored(events);
       }
       journals.delete(this);
     } catch (error) {
@@ -222,7 +222,7 @@ export class CallJournal {
         this.#onBroken(error);
       }
     } finally {
-      this.#writing = undefined; // immediately: later entries need a separate write
+      this.#writePromise = undefined; // immediately: later entries need a separate write
     }
   }
 

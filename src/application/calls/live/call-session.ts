@@ -74,7 +74,7 @@ export class CallSession {
   /** Resolves when the end of the call is in the journal. */
   #conclusion: Promise<void> | undefined;
   /** The result that the agent has yet to state. */
-  #laterFindings: Promise<Findings> | undefined;
+  #lateResult: Promise<Findings> | undefined;
   /** Fault that keeps the call from continuing. */
   #fault: unknown;
   #linePause: { readonly until: number; readonly reason: string } | undefined;
@@ -121,17 +121,17 @@ export class CallSession {
   }
 
   /** True if the outcome of the session is stored. */
-  get saved(): boolean {
+  get isStored(): boolean {
     return this.#isSaved;
   }
 
   /** Resolves when what the session decided is stored, or cannot be. */
-  get stored(): Promise<void> {
+  get whenStored(): Promise<void> {
     return this.#stored.promise;
   }
 
   /** Reason and end (ms of the monotonic clock) of the line's pause, if the line has refused this call because of it. */
-  get lineFull(): { readonly until: number; readonly reason: string } | undefined {
+  get linePause(): { readonly until: number; readonly reason: string } | undefined {
     return this.#linePause;
   }
 
@@ -150,9 +150,9 @@ export class CallSession {
         for (const effect of decision.effects) this.#carryOut(effect);
       }
       await this.#conclusion;
-      await this.#journal.settled();
+      await this.#journal.whenStored();
       this.#isSaved = true;
-      if (this.#laterFindings) this.#context.lateResults.add(this.#context, this.callId, this.#laterFindings);
+      if (this.#lateResult) this.#context.lateResults.add(this.#context, this.callId, this.#lateResult);
       if (this.call.owner === null) this.#context.streams.find(this.callId)?.wait();
     } catch (error) {
       // Otherwise the process ends before the storage is back, and the next start settles the call.
@@ -181,7 +181,7 @@ export class CallSession {
   }
 
   /** Adds a note to the timeline; without effect once the call has ended. */
-  note(fact: Fact): void {
+  addNote(fact: Fact): void {
     this.#post({ type: "noticed", fact });
   }
 
@@ -208,7 +208,7 @@ export class CallSession {
 
   #begin(): void {
     if (this.#rules.isStreamed)
-      this.#context.streams.of(this.#context, this.call).begin((signal) => this.#post(signal));
+      this.#context.streams.streamOf(this.#context, this.call).begin((signal) => this.#post(signal));
     for (const effect of beginFlow(this.#rules).effects)
       if (effect.do === "timer") this.#timers.set(effect.name, effect.ms);
     this.#dialling = this.#dial();
@@ -231,7 +231,7 @@ export class CallSession {
     try {
       const connection = await prepareDialling(this.#context, this.call, this.#telephony, signal);
       if (signal.aborted) return; // the call ended in the meantime: no look-up in the storage
-      if (!this.#context.lease.mayDial) throw new DialError("line_lost", DEADLINE_PASSED);
+      if (!this.#context.lease.canDial) throw new DialError("line_lost", DEADLINE_PASSED);
       this.#onDial();
       this.#wasDialled = true;
       const leg = await this.#line.dial(this.call.targetPhone, options, signal);
@@ -333,7 +333,7 @@ export class CallSession {
         break;
       case "note":
         if (effect.fact.event === "address_resolved") this.#address = effect.fact.data.resolved_address;
-        this.#journal.note(effect.fact, this.#signalAt);
+        this.#journal.addNote(effect.fact, this.#signalAt);
     }
   }
 
@@ -346,15 +346,15 @@ export class CallSession {
     const outcome = liveOutcome(call, media, { reason, detail, refusal, answeredBy: this.#flow.answeredBy, endedAt });
     if (flushed) await flushed;
     const { recordedMs } = media ?? this.call;
-    const { result, resultError, facts, later } = resultAtEnd(call, media);
-    this.#laterFindings = later;
+    const { result, resultError, facts, lateResult } = resultAtEnd(call, media);
+    this.#lateResult = lateResult;
     const mediaStatistics = this.#statistics;
     this.#journal.end({
       ...{ input, outcome, endedAt, result, resultError, turns: media?.turns, mediaStatistics, recordedMs },
       quality: this.quality,
-      dialled: this.#wasDialled,
+      wasDialled: this.#wasDialled,
       sipCallId: this.#leg?.sipCallId,
-      last: [...lastFacts, ...facts],
+      lateFacts: [...lastFacts, ...facts],
     });
   }
 

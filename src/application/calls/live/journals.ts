@@ -16,12 +16,12 @@ export class Journals {
   #events = 0;
 
   /** True if the event limit is reached, so that notes are dropped; moves of calls never are. */
-  get full(): boolean {
+  get isFull(): boolean {
     return this.#events >= MAX_EVENTS;
   }
 
   /** The journals with unsaved entries, and the number of their events. */
-  get unsaved(): ReadonlyMap<Journal, number> {
+  get unsavedEventCounts(): ReadonlyMap<Journal, number> {
     return this.#unsavedJournals;
   }
 

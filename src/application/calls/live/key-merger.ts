@@ -21,7 +21,7 @@ export class KeyMerger {
   }
 
   /** True if a key that was heard in the audio is a new one. */
-  heard(digit: string, at: number): boolean {
+  acceptHeard(digit: string, at: number): boolean {
     if (this.#hasReports) return false;
     this.#dropOldKeys(at);
     this.#heardKeys.push({ digit, at });
@@ -29,7 +29,7 @@ export class KeyMerger {
   }
 
   /** True if a key that the network reports is a new one. */
-  reported(digit: string, at: number): boolean {
+  acceptReported(digit: string, at: number): boolean {
     if (!this.#inBand()) return true;
     this.#hasReports = true;
     this.#dropOldKeys(at);

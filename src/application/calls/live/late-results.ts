@@ -25,7 +25,7 @@ export class LateResults {
   }
 
   /** Resolves when none is pending. */
-  async settled(): Promise<void> {
+  async whenIdle(): Promise<void> {
     await Promise.all(this.#pending);
   }
 }

@@ -63,7 +63,7 @@ export function addressedDetail(
 /** Outcome of a call that had a live session. @param media undefined: no callee was dialled */
 export function liveOutcome(
   call: Call,
-  media: Pick<CallMedia, "heard"> | undefined,
+  media: Pick<CallMedia, "heardOf"> | undefined,
   { reason, detail, refusal, answeredBy = "unknown", endedAt }: LiveEnd,
 ): Outcome {
   const durationMs = durationUntil(call, endedAt);
@@ -72,7 +72,7 @@ export function liveOutcome(
     reason,
     detail,
     answeredBy: call.startedAt === null ? null : answeredBy,
-    ...(answeredMedia?.heard(durationMs) ?? nothingHeard(call)),
+    ...(answeredMedia?.heardOf(durationMs) ?? nothingHeard(call)),
     durationMs,
     ...(refusal !== undefined && { refusal }),
   };
@@ -108,7 +108,7 @@ interface ResultAtEnd extends Findings {
   /** For the timeline. */
   readonly facts: readonly Fact[];
   /** The result that the agent has yet to state. */
-  readonly later?: Promise<Findings> | undefined;
+  readonly lateResult?: Promise<Findings> | undefined;
 }
 
 /** The result of a call at its end; one by a schema may arrive later. */
@@ -116,9 +116,9 @@ export function resultAtEnd(
   { startedAt }: Pick<Call, "startedAt">,
   media: Pick<CallMedia, "findings" | "result"> | undefined,
 ): ResultAtEnd {
-  const findings = startedAt === null ? undefined : media?.findings;
-  if (findings === undefined) return { ...statedResult(() => media?.result), facts: [] };
-  if ("pending" in findings) return { resultError: RESULT_PENDING, facts: [], later: findings.pending };
-  const { known } = findings;
-  return { ...known, facts: [{ event: "result_ready", data: { error: known.resultError ?? null } }] };
+  const atEnd = startedAt === null ? undefined : media?.findings;
+  if (atEnd === undefined) return { ...statedResult(() => media?.result), facts: [] };
+  if ("findingsPromise" in atEnd) return { resultError: RESULT_PENDING, facts: [], lateResult: atEnd.findingsPromise };
+  const { findings } = atEnd;
+  return { ...findings, facts: [{ event: "result_ready", data: { error: findings.resultError ?? null } }] };
 }

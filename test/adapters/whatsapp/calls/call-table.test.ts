@@ -78,7 +78,7 @@ describe("the end of a call", () => {
     const call = await scene.connected(message);
     call.playout.end();
     let drainedAt = 0;
-    void call.playout.drained.then(() => {
+    void call.playout.whenDrained.then(() => {
       drainedAt = scene.system.monotonic();
       return call.leg.hangUp(); // at once, without a tail
     });

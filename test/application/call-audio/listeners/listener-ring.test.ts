@@ -27,9 +27,9 @@ test("a ring hands out the latest samples in order, and counts lost ones", () =>
             next++;
           }
         }
-        expect(ring.available).toBeLessThanOrEqual(capacity);
+        expect(ring.availableSamples).toBeLessThanOrEqual(capacity);
       }
-      expect(next + ring.takeLost() + ring.available).toBe(written);
+      expect(next + ring.takeLost() + ring.availableSamples).toBe(written);
     }),
   );
 });

@@ -25,14 +25,14 @@ function alignedChannels(): AlignedChannels {
   let channels: AlignedChannels | undefined;
   const session = {
     call: CALL,
-    stored: new Promise<void>(() => {}),
+    whenStored: new Promise<void>(() => {}),
     follow(take: TakeChannels, pieceMs: number) {
       channels = new AlignedChannels(16_000, 20, take, { blockMs: pieceMs, silentAfterMs: 60 });
       return { sampleRate: 16_000, stop() {} };
     },
-    note() {},
+    addNote() {},
   };
-  const host = { session: () => session, lastListenerLeft() {} };
+  const host = { session: () => session, onLastListenerLeft() {} };
   const listeners = new CallListeners({ events: new EventLog(system, ids, silentLogger) }, CALL.id, host);
   for (let i = 0; i < 4; i++) listeners.add(ALICE, CALL);
   return channels as AlignedChannels;
@@ -46,8 +46,8 @@ test("idle listeners cost the clock no memory", async () => {
     const before = memoryUsage().heapUsed + memoryUsage().arrayBuffers;
     for (let i = 0; i < FRAMES; i++) {
       now += 20;
-      channels.right(frame, 0, frame.length, now);
-      channels.left(frame, 0, frame.length, now);
+      channels.pushRight(frame, 0, frame.length, now);
+      channels.pushLeft(frame, 0, frame.length, now);
     }
     return memoryUsage().heapUsed + memoryUsage().arrayBuffers - before;
   };

@@ -9,7 +9,7 @@ const never = new AbortController().signal;
 const demand = (name: string, state: Partial<Demand> = {}): Demand => ({
   userId: name.slice(0, 1),
   instanceId: name,
-  playing: false,
+  isPlaying: false,
   aheadMs: 0,
   ...state,
 });
@@ -38,14 +38,14 @@ describe("turns", () => {
   });
 
   test("go first to answered calls short of audio", async () => {
-    const aheadDemand = demand("A1", { playing: true, aheadMs: 31_000 });
-    const comfortableDemand = demand("B1", { playing: true, aheadMs: 20_000 });
-    const scarceDemand = demand("C1", { playing: true, aheadMs: 4_000 });
+    const aheadDemand = demand("A1", { isPlaying: true, aheadMs: 31_000 });
+    const comfortableDemand = demand("B1", { isPlaying: true, aheadMs: 20_000 });
+    const scarceDemand = demand("C1", { isPlaying: true, aheadMs: 4_000 });
     expect(await order([aheadDemand, comfortableDemand, demand("D1"), scarceDemand])).toEqual(["C1", "B1", "D1", "A1"]);
   });
 
   test("of a user prefer their answered call", async () => {
-    expect(await order([demand("A1"), demand("A2", { playing: true }), demand("B1")])).toEqual(["A2", "B1", "A1"]);
+    expect(await order([demand("A1"), demand("A2", { isPlaying: true }), demand("B1")])).toEqual(["A2", "B1", "A1"]);
   });
 
   test("skip a withdrawn demand", async () => {
@@ -150,7 +150,10 @@ fuzz(
           const state = waitingSince.get(user) ?? { waiting: 0, at: 0 };
           waitingSince.set(user, state);
           if (state.waiting++ === 0) state.at = system.monotonic();
-          const end = await turns.take({ userId: user, instanceId: `${user}${instance}`, playing, aheadMs }, never);
+          const end = await turns.take(
+            { userId: user, instanceId: `${user}${instance}`, isPlaying: playing, aheadMs },
+            never,
+          );
           longestWait = Math.max(longestWait, system.monotonic() - state.at);
           state.waiting--;
           state.at = system.monotonic();

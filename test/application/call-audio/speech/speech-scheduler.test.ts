@@ -9,7 +9,7 @@ import { ManualSystem } from "../../../../src/testing/manual-system.ts";
 const RATE = 8_000;
 const never = new AbortController().signal;
 const SENTENCE = "The museum is closed on Monday, and on Tuesday as well. ";
-const demand = (userId: string): Demand => ({ userId, instanceId: "inst", playing: false, aheadMs: 0 });
+const demand = (userId: string): Demand => ({ userId, instanceId: "inst", isPlaying: false, aheadMs: 0 });
 
 /** Speaks by `say`; the voice id names the engine. */
 function speechOf(speakText: Speech["speak"], options: Partial<Speech> = {}) {

@@ -159,7 +159,7 @@ fuzz(
     worker.drain();
     expect(dueMarks).toEqual([]);
     expect(Math.abs(worker.audio.heardMs - before - (since * 1000) / from)).toBeLessThan(3);
-    expect(worker.playout.unpulled).toBe(0);
+    expect(worker.playout.unpulledSamples).toBe(0);
   }),
 );
 

@@ -20,8 +20,8 @@ class Line {
 
   /** The leg's clock: sends a frame in two parts, and may receive one. */
   tick(inbound?: Int16Array): void {
-    this.audio.played(this.#legFrame - 3);
-    this.audio.played(3);
+    this.audio.addPlayed(this.#legFrame - 3);
+    this.audio.addPlayed(3);
     if (inbound) this.audio.write(inbound);
   }
 
@@ -82,7 +82,7 @@ test("no event is emitted before the answer, or without a client", () => {
   audio.connect(8_000, 20);
   audio.listen(8_000);
   audio.write(new Int16Array(160));
-  audio.played(160);
+  audio.addPlayed(160);
   expect(earlyFrames).toEqual([]);
 });
 

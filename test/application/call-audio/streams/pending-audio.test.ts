@@ -48,9 +48,9 @@ fuzz(
         const samples = Int16Array.from({ length: action.write }, () => (value = (value + 1) % 30_000));
         pending.write(samples, action.rate);
         for (const sample of samples) expected.push(sampleOf(action.rate, sample));
-      } else if (!pending.empty) takeUpTo(action.take);
+      } else if (!pending.isEmpty) takeUpTo(action.take);
       const pendingSamples = expected.slice(at);
-      expect(pending.empty).toBe(pendingSamples.length === 0);
+      expect(pending.isEmpty).toBe(pendingSamples.length === 0);
       expect(pending.marks).toBe(pendingSamples.filter((item) => item === MARK).length);
       let ms = 0;
       for (const rate of RATES) {
@@ -59,7 +59,7 @@ fuzz(
       }
       expect(pending.ms).toBeCloseTo(ms, 6);
     }
-    while (!pending.empty) takeUpTo(1_000);
+    while (!pending.isEmpty) takeUpTo(1_000);
     expect(at).toBe(expected.length);
   }),
 );
@@ -70,7 +70,7 @@ test("a million pieces of one sample cost little more than their samples", () =>
   for (let i = 0; i < 1_000_000; i++) pending.write(sample, 16_000);
   expect(pending.ms).toBeCloseTo(62_500, 3);
   let [samples, pieces] = [0, 0];
-  while (!pending.empty) {
+  while (!pending.isEmpty) {
     samples += pending.take(5_000).length;
     pieces++;
   }

@@ -147,7 +147,7 @@ async function playWhileStalling(place: MediaPlace, toneMs: number): Promise<{ a
   playout.enqueue(tone(HZ, toneMs, RATE, 8_000));
   playout.end();
   let hasEnded = false;
-  void playout.drained.then(() => {
+  void playout.whenDrained.then(() => {
     hasEnded = true;
   });
   await sleep(60);
@@ -189,7 +189,7 @@ describe.each(["thread", "worker"] as const)("an engine in a %s", (place) => {
       playout.enqueue(tone(HZ, 600, RATE, 8_000));
       playout.silence(300);
       playout.end();
-      await playout.drained;
+      await playout.whenDrained;
     });
     expect(playout.heardMs).toBe(600);
     await session.close();
@@ -335,7 +335,7 @@ describe("a worker that dies", () => {
     const { session, farEnd, events } = await call(engine, playout);
     playout.enqueue(tone(HZ, 300, RATE, 8_000));
     playout.end();
-    await playout.drained;
+    await playout.whenDrained;
     const { length } = await farEnd.arrivals();
     stall(500);
     const arrivalsDuringStall = (await farEnd.arrivals()).slice(length);
@@ -368,7 +368,7 @@ describe("without a worker", () => {
     playout.enqueue(tone(HZ, 100, RATE, 8_000));
     playout.end();
     const { session } = await call(engine, playout);
-    await playout.drained;
+    await playout.whenDrained;
     await session.close();
     expect(lines).toHaveLength(1);
     expect(lines[0]).toMatch(/thread/);

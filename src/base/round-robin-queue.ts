@@ -1,9 +1,9 @@
 /**
- * Waiting items in lanes served round-robin: first in, first out within a lane, one item per lane at a time. A flood in one
- * lane therefore delays the others by one item, not by the flood.
+ * A queue that serves its keys round-robin: first in, first out within a key, one item per key at a time. A flood of items
+ * under one key therefore delays the others by one item, not by the flood.
  */
-export class Lanes<T> {
-  // A Map keeps the order of insertion, so the lane to serve next is the first that may continue.
+export class RoundRobinQueue<T> {
+  // A Map keeps the order of insertion, so the key to serve next is the first that is ready.
   readonly #queues = new Map<string, T[]>();
   #size = 0;
 
@@ -11,7 +11,7 @@ export class Lanes<T> {
     return this.#size;
   }
 
-  /** Number of items that wait in one lane. */
+  /** Number of items that wait under one key. */
   sizeOf(key: string): number {
     return this.#queues.get(key)?.length ?? 0;
   }
@@ -23,8 +23,8 @@ export class Lanes<T> {
     this.#size++;
   }
 
-  /** Takes the next item, skipping lanes that may not continue; undefined if none waits. */
-  take(isReady: (lane: string) => boolean = () => true): T | undefined {
+  /** Takes the next item, skipping keys that are not ready; undefined if there is none. */
+  take(isReady: (key: string) => boolean = () => true): T | undefined {
     for (const [key, queue] of this.#queues) {
       if (!isReady(key)) continue;
       const item = queue.shift();
@@ -36,7 +36,7 @@ export class Lanes<T> {
     return undefined;
   }
 
-  /** Takes one item out of its lane; false if it does not wait there. */
+  /** Removes an item; false if it is not waiting under this key. */
   remove(key: string, item: T): boolean {
     const queue = this.#queues.get(key);
     const at = queue?.indexOf(item) ?? -1;
