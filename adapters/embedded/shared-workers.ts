@@ -3,7 +3,7 @@ import type { EmbeddedWorkers } from "./worker-pool.ts";
 /** A pool shared by all its users; it is closed when the last one has released it. */
 export type SharedPool<Pool> = () => Promise<{ readonly pool: Pool; release(): Promise<void> }>;
 
-/** The pool is made on first use. */
+/** Shares a pool, which is created on first use. */
 export function sharedPool<Pool extends { close(): void | Promise<void> }>(
   make: () => Promise<Pool>,
 ): SharedPool<Pool> {
@@ -12,8 +12,8 @@ export function sharedPool<Pool extends { close(): void | Promise<void> }>(
   return async () => {
     users++;
     pool ??= make();
-    const made = await pool;
-    return { pool: made, release: async () => (--users === 0 ? made.close() : undefined) };
+    const openPool = await pool;
+    return { pool: openPool, release: async () => (--users === 0 ? openPool.close() : undefined) };
   };
 }
 
@@ -26,7 +26,7 @@ export const sharedWorkers = (): SharedWorkers =>
     return embeddedWorkers({ maxWaiting: 100_000 });
   });
 
-/** Runs the steps once, however many times it is called. */
+/** Returns a function that runs the steps once, no matter how many times it is called. */
 export function closing(...steps: readonly (() => Promise<void>)[]): () => Promise<void> {
   let closePromise: Promise<void> | undefined;
   return () => {

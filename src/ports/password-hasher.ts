@@ -1,19 +1,19 @@
 import { CodedError } from "../base/error.ts";
 
 /**
- * Hashes passwords, slowly and on purpose.
+ * Hashes passwords with a deliberately slow algorithm.
  *
  * A hash is text that holds everything needed to verify it later (its algorithm, its parameters, its salt), so that the
  * parameters can change. Hashing happens away from the thread that carries audio, a few at a time; the number of
  * requests that wait is bounded, separately for each kind of turn. Default: `stranger`.
  */
 export interface PasswordHasher {
-  /** @throws {HasherBusy} too many requests wait already */
+  /** @throws {HasherBusy} too many requests are waiting */
   hash(password: string, turn?: HashTurn): Promise<string>;
   /**
-   * True if it is the password of this hash. Without a hash the result is false, after the time that a hash takes: timing
-   * does not reveal whether there was one.
-   * @throws {HasherBusy} too many requests wait already
+   * True if it is the password of this hash. Without a hash the result is false, after the time that hashing takes, so
+   * that timing does not reveal whether there was one.
+   * @throws {HasherBusy} too many requests are waiting
    */
   verify(password: string, hash: string | undefined, turn?: HashTurn): Promise<boolean>;
   /** True if the hash was made with outdated parameters. */

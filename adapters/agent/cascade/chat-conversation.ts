@@ -52,7 +52,7 @@ export class ChatConversation implements Conversation {
   /** The reply that is being prepared. */
   #preparedReply: PreparedReply | undefined;
   /** True if the agent has asked since it last heard the callee. */
-  #askedIfThere = false;
+  #hasAskedIfThere = false;
 
   constructor(chat: Chat, brief: AgentBrief, phrases: Phrases, limits: ChatLimits) {
     this.#chat = chat;
@@ -93,7 +93,7 @@ export class ChatConversation implements Conversation {
       yield* this.#fail(input.detail);
       return;
     }
-    this.#askedIfThere = false;
+    this.#hasAskedIfThere = false;
     if (input.type === "unheard") {
       if (++this.#lostTurns > MAX_LOST_TURNS) yield* this.#fail(input.detail);
       else yield* this.#sayAndListen(this.#phrases.sayAgain);
@@ -151,11 +151,11 @@ export class ChatConversation implements Conversation {
   }
 
   *#silence(): Generator<ConversationAction, void> {
-    if (this.#askedIfThere) {
+    if (this.#hasAskedIfThere) {
       yield* this.#end(this.#phrases.goodbye);
       return;
     }
-    this.#askedIfThere = true;
+    this.#hasAskedIfThere = true;
     yield* this.#sayAndListen(this.#phrases.stillThere);
   }
 

@@ -30,7 +30,7 @@ export class PreparedReply {
 
   /**
    * Yields the parts; parts that have already arrived follow at once.
-   * @throws as the request, or the signal's reason
+   * @throws the error of the request, or the reason of the signal
    */
   async *parts(signal: AbortSignal): AsyncGenerator<ChatPart, void> {
     const stop = (): void => {

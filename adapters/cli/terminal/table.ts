@@ -6,7 +6,7 @@ export interface ListColumn {
   readonly head: string;
   /** Order in which columns are dropped on a narrow terminal, the highest first. Default: never dropped. */
   readonly dropOrder?: number;
-  /** True if its cells may be cut if the terminal is still too narrow. Default: no. */
+  /** True if cells may be cut when the terminal is still too narrow. Default: false. */
   readonly cut?: boolean;
   /** Colours a cell. Default: no colour. */
   readonly paint?: (cell: string) => string;
@@ -25,15 +25,15 @@ const MIN_CELL_WIDTH = 8;
 export function table(rows: readonly (readonly string[])[], width = Number.POSITIVE_INFINITY): string[] {
   const widths = widthsOf(rows);
   const indentWidth = widths.slice(0, -1).reduce((sum, width) => sum + width + GAP, GAP);
-  const isBeside = width - indentWidth >= MIN_TEXT_WIDTH || indentWidth + (widths.at(-1) ?? 0) <= width;
-  const indent = " ".repeat(isBeside ? indentWidth : 3 * GAP);
+  const fitsBeside = width - indentWidth >= MIN_TEXT_WIDTH || indentWidth + (widths.at(-1) ?? 0) <= width;
+  const indent = " ".repeat(fitsBeside ? indentWidth : 3 * GAP);
   return rows.flatMap((row) => {
     if (width === Number.POSITIVE_INFINITY) return [`  ${padded(row, widths)}`.trimEnd()];
     const before = `  ${padded(row.slice(0, -1), widths)}`;
     const lines = wrapped(row.at(-1) ?? "", width - indent.length);
-    const continuation = (isBeside ? lines.slice(1) : lines).map((line) => indent + line);
+    const continuation = (fitsBeside ? lines.slice(1) : lines).map((line) => indent + line);
     return [
-      isBeside ? `${before}${row.length > 1 ? "  " : ""}${lines[0]}`.trimEnd() : before.trimEnd(),
+      fitsBeside ? `${before}${row.length > 1 ? "  " : ""}${lines[0]}`.trimEnd() : before.trimEnd(),
       ...continuation,
     ];
   });
@@ -41,7 +41,7 @@ export function table(rows: readonly (readonly string[])[], width = Number.POSIT
 
 /**
  * Prints a table as wide as the terminal; without a terminal, one line per row with all cells, separated by tabs and
- * without a head.
+ * without a header.
  */
 export function printRows(columns: readonly ListColumn[], rows: readonly (readonly string[])[]): void {
   if (!isWatched()) for (const row of rows) print(row.map(inOneCell).join("\t"));
@@ -76,7 +76,10 @@ export function fittingTable(
   });
   const dropped = columns.filter((_, i) => !columnIndexes.has(i)).map(({ head }) => head);
   if (dropped.length === 0) return lines;
-  return [...lines, ...wrapped(`Not shown on this narrow terminal: ${dropped.join(", ")}; --json has all.`, width)];
+  return [
+    ...lines,
+    ...wrapped(`Not shown on this narrow terminal: ${dropped.join(", ")}; use --json for all columns.`, width),
+  ];
 }
 
 /** Untrusted text must not control the terminal or break the columns. */

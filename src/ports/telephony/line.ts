@@ -144,11 +144,11 @@ export interface DialOptions {
   /** The caller id, within `capabilities.callerIds`. The network chooses whatever it leaves out. */
   readonly from?: CallerId | undefined;
   /**
-   * True if the network may call a number (E.164) at this moment. It asks before it forwards the call to another number,
-   * such as by a redirection or a transfer, and, if it looks the callee up first, right before the phone rings, with the
-   * number that it has found. False for numbers that the server or the call's token may not call, and for numbers that
-   * are recorded as not to be called; the core then knows why, so any DialError will do. Resolves within seconds and
-   * never rejects. Default: any number.
+   * True if the network may call a number (E.164) at this moment. The network asks before it forwards the call to another
+   * number, such as by a redirection or a transfer. A network that looks the callee up first also asks right before the
+   * phone rings, with the number that it has found. False for numbers that the server or the call's token may not call,
+   * and for numbers on a do-not-call record; the core then knows the reason, so any DialError will do. Resolves within
+   * seconds and never rejects. Default: any number may be called.
    */
   readonly mayCall?: ((phoneNumber: string) => Promise<boolean>) | undefined;
 }

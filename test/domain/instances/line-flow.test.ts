@@ -319,20 +319,25 @@ describe("any sequence of inputs", () => {
 
   fuzz(
     "moves the line only as the table allows",
-    fc.property(fc.boolean(), fc.boolean(), fc.array(anyInput, { maxLength: 30 }), (linked, linksByItself, inputs) => {
-      let flow = newLine(linked);
-      for (const input of inputs) {
-        const { flow: next, effects } = decideLine(flow, input, { ...RULES, linksAutomatically: linksByItself });
-        const effect = (name: LineEffect["do"]) => effects.some((candidate) => candidate.do === name);
-        if (next.state !== flow.state) expect(Object.values(LINE_TRANSITIONS[flow.state])).toContain(next.state);
-        expect(next.reason === null).toBe(next.state === "online");
-        if (next.state === "online" && flow.state !== "online") expect(input.type).toBe("active_stored");
-        if (effect("notify_online")) expect(next.state).toBe("online");
-        if (effect("start_grace")) expect([flow.isInGrace, next.isInGrace]).toEqual([false, true]);
-        if (flow.isInGrace && !next.isInGrace) expect(effect("stop_grace") || input.type === "grace_over").toBe(true);
-        flow = next;
-      }
-    }),
+    fc.property(
+      fc.boolean(),
+      fc.boolean(),
+      fc.array(anyInput, { maxLength: 30 }),
+      (linked, linksAutomatically, inputs) => {
+        let flow = newLine(linked);
+        for (const input of inputs) {
+          const { flow: next, effects } = decideLine(flow, input, { ...RULES, linksAutomatically });
+          const effect = (name: LineEffect["do"]) => effects.some((candidate) => candidate.do === name);
+          if (next.state !== flow.state) expect(Object.values(LINE_TRANSITIONS[flow.state])).toContain(next.state);
+          expect(next.reason === null).toBe(next.state === "online");
+          if (next.state === "online" && flow.state !== "online") expect(input.type).toBe("active_stored");
+          if (effect("notify_online")) expect(next.state).toBe("online");
+          if (effect("start_grace")) expect([flow.isInGrace, next.isInGrace]).toEqual([false, true]);
+          if (flow.isInGrace && !next.isInGrace) expect(effect("stop_grace") || input.type === "grace_over").toBe(true);
+          flow = next;
+        }
+      },
+    ),
   );
 });
 
