@@ -43,7 +43,7 @@ function detect({ keys, toneMs, pauseMs, delays = () => [20], ...options }: Keys
       onDigit: (digit) => {
         detections.keys += digit;
       },
-      speech: () => void detections.speech++,
+      onSpeech: () => void detections.speech++,
     },
   );
   const arrivals: { readonly at: number; readonly packet: Buffer }[] = [];
