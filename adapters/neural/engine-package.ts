@@ -5,8 +5,11 @@ import { cwd } from "node:process";
 /** Packages of the engine, the faster one first; the second runs on every platform. */
 const PACKAGES = ["sherpa-onnx-node", "sherpa-onnx"] as const;
 
+/** The command that installs the engine. */
+export const ENGINE_COMMAND = "npm install sherpa-onnx-node (or sherpa-onnx, which is slower and runs everywhere)";
+
 /** Advice for a server without the engine. */
-export const ENGINE_REMEDY = "run: npm install sherpa-onnx-node (or sherpa-onnx, which is slower and runs everywhere)";
+export const ENGINE_REMEDY = `run: ${ENGINE_COMMAND}`;
 
 /** An installed package of the engine. */
 export interface EnginePackage {

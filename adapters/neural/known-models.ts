@@ -54,6 +54,16 @@ export const KNOWN_MODELS: readonly KnownModel[] = [
   },
 ];
 
+/**
+ * The command that installs a known model of a language; undefined if none is known. Only a language without its region adds a
+ * recogniser. @param tag such as `pt-BR`
+ */
+export function commandToAdd(job: KnownModel["job"], tag: string): string | undefined {
+  const word = job === "recogniser" ? tag.slice(0, 2) : tag;
+  const isKnown = KNOWN_MODELS.some((model) => model.job === job && model.languages.includes(word));
+  return isKnown ? `ringport models add ${word}` : undefined;
+}
+
 /** Piper's voices of a language by their number. */
 function voices(
   language: string,

@@ -24,6 +24,6 @@ function mostSpecificCode(error: unknown): string | undefined {
 }
 
 /** Command that starts a server: npm in the source tree, otherwise the program of the package. */
-function startCommand(): string {
+export function startCommand(): string {
   return /\.ts$/.test(process.argv[1] ?? "") ? "npm start" : "ringport serve";
 }

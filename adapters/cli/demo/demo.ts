@@ -10,7 +10,7 @@ import { DEFAULT_DATA, modelFolder } from "../../embedded/data-folder.ts";
 import { MESSAGE_OPTIONS, messageOf } from "../call/call-type-options.ts";
 import type { CommandSpec, ParsedLine } from "../command.ts";
 import type { Finding } from "../doctor/finding.ts";
-import { ENGINE_FIX } from "../doctor/speech-findings.ts";
+import { naturalParts, voicesFix } from "../doctor/speech-fixes.ts";
 import { EXIT } from "../exit-codes.ts";
 import { createLog } from "../serve/log.ts";
 import { serverAdapter } from "../serve/server-adapter.ts";
@@ -85,7 +85,9 @@ export const demo: CommandSpec = {
       const listening = await adapter.serve(ringport, { port: 0 });
       try {
         await ringport.start();
-        const message = story.isFinal ? story.message : await playableMessage(ringport, story.message);
+        const message = story.isFinal
+          ? story.message
+          : await playableMessage(ringport, story.message, modelFolder(data, options.embedded?.neural?.models));
         const status = await runDemo({
           ringport,
           url: listening.url,
@@ -153,15 +155,26 @@ function settingsOfDemo(settings: readonly Setting[], line: ParsedLine): { read:
 }
 
 /** The demo's own message: spoken, or as a recording if no engine here can speak it. */
-async function playableMessage(ringport: Ringport, message: CallMessageInput): Promise<CallMessageInput> {
+async function playableMessage(
+  ringport: Ringport,
+  message: CallMessageInput,
+  models: string,
+): Promise<CallMessageInput> {
   const voices = await ringport.voices();
+  const fix = async (): Promise<string> => voicesFix(await naturalParts(models));
   if (message.type === "DYNAMIC_AGENT" && voices.length === 0)
-    throw new UsageError(`--agent needs a voice, and no speech engine is installed here: ${ENGINE_FIX.flite}`);
+    throw new UsageError(`--agent needs a voice, and no speech engine is installed here: ${await fix()}`);
   if (message.type !== "FIXED_TTS" || voices.some(({ id }) => id === message.tts.voiceId)) return message;
   const recording = await recordedMessage();
   if (recording === undefined) return message;
-  print("No speech engine is installed here, so the callee hears a recorded message. For voices that speak your text:");
-  print(`  ${ENGINE_FIX.flite}`);
+  const [first] = voices;
+  if (first) {
+    print(`The voice ${message.tts.voiceId} is not installed here, so the callee hears a recorded message.`);
+    print(`  For a voice that is: ringport demo --voice ${first.id}`);
+  } else {
+    print("No voice is installed here, so the callee hears a recorded message. For voices that speak your text:");
+    print(`  ${await fix()}`);
+  }
   return { type: "FIXED_AUDIO", audio: { audioBase64: Buffer.from(recording).toString("base64") } };
 }
 

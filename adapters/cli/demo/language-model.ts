@@ -99,7 +99,9 @@ async function at(baseUrl: string, { apiKey, model }: ModelChoice): Promise<Lang
     ? missingModel(`${baseUrl} does not respond`, "start the server there, or correct RINGPORT_AGENT_URL")
     : missingModel(
         `${baseUrl}/models (${status}) lists no model`,
-        "set RINGPORT_AGENT_MODEL, and _KEY if it needs one",
+        status === 404 && !/\/v\d[^/]*\/?$/.test(baseUrl)
+          ? "write the address with its version, mostly /v1, in RINGPORT_AGENT_URL"
+          : "set RINGPORT_AGENT_MODEL, and _KEY if it needs one",
       );
 }
 

@@ -8,7 +8,7 @@ import { neuralSpeech } from "../../neural/neural-speech.ts";
 import { SpeechProcesses } from "../../neural/speech-processes.ts";
 import { embeddedSpeech } from "../../speech/embedded-engines.ts";
 import { broken, type Finding, reasonOf } from "../doctor/finding.ts";
-import { ENGINE_FIX } from "../doctor/speech-findings.ts";
+import { addFix, ENGINE_FIX } from "../doctor/speech-fixes.ts";
 import { type FindOptions, findLanguageModel, type LanguageModel, type ModelChoice } from "./language-model.ts";
 
 /** Choice of the operator; what is missing is looked for. */
@@ -77,7 +77,7 @@ async function findSpeech(choice: LocalChoice): Promise<{
   // Without the engine the voices of models are not listed.
   const isUnvoiced = voice === undefined && (engine.length === 0 || models.voices.length === 0);
   const named = voiceId === undefined ? "none is installed" : `${voiceId} is not installed`;
-  const unvoiced = isUnvoiced ? [broken("voice", named, addModels(tag))] : [];
+  const unvoiced = isUnvoiced ? [broken("voice", named, addFix("voice", tag))] : [];
   const recogniser = recogniserOf(models, choice.recogniser, tag);
   const found = typeof recogniser === "string";
   return {
@@ -119,7 +119,7 @@ function recogniserOf(
   chosen: string | undefined,
   tag: string,
 ): string | Finding {
-  const isMissing = (detail: string): Finding => broken("recogniser", detail, addModels(tag));
+  const isMissing = (detail: string): Finding => broken("recogniser", detail, addFix("recogniser", tag));
   const names = recognisers.map(({ name }) => name);
   const there = names.join(", ") || "none";
   if (chosen !== undefined)
@@ -139,9 +139,4 @@ function languagesOf(name: string): readonly string[] | undefined {
 /** The language of a tag. */
 function languageOf(tag: string): string {
   return tag.split("-", 1)[0] ?? tag;
-}
-
-/** The command that installs the models of a language. */
-function addModels(tag: string): string {
-  return `ringport models add ${tag}`;
 }

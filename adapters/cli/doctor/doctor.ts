@@ -53,15 +53,24 @@ export const doctor: CommandSpec = {
         findings.push(finding);
         if (!json) print(markedLine(finding));
       }
-    const ok = findings.every(({ state, essential }) => state !== "broken" || !essential);
+    const ok = canPlaceCalls(findings);
     if (json) printJson({ ok, findings });
-    else
-      print(
-        ok ? `\n${paint(32, "All checks passed: calls can be placed.")}` : `\n${paint(31, "Fix the ✗ lines first.")}`,
-      );
+    else print(`\n${verdict(findings)}`);
     return ok ? EXIT.done : EXIT.failed;
   },
 };
+
+function canPlaceCalls(findings: readonly Finding[]): boolean {
+  return findings.every(({ state, essential }) => state !== "broken" || !essential);
+}
+
+/** The last line for a person. */
+export function verdict(findings: readonly Finding[]): string {
+  if (!canPlaceCalls(findings)) return paint(31, "Fix the ✗ lines first.");
+  return findings.some(({ state }) => state === "broken")
+    ? paint(33, "Calls can be placed, but not with what the ✗ lines name.")
+    : paint(32, "All checks passed: calls can be placed.");
+}
 
 /** Reads the settings as the server would; if one is invalid, the others cannot be trusted either. */
 function settingsFinding(line: ParsedLine): { settings: ServerSettings; finding: Finding } {

