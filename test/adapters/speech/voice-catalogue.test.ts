@@ -158,6 +158,17 @@ describe("an unavailable voice", () => {
     expect(await refusal({ pool: workers }, id)).toBe(`VoiceUnavailable: ${message}`);
   });
 
+  test("of a known model is refused with the command that installs it", async () => {
+    const naturalRemedy = ({ number }: { number: number }) =>
+      ({ commands: "ringport models add it", isExact: number === 20 }) as const;
+    expect(await refusal({ pool: withoutEngines, naturalRemedy }, "pt-BR-20")).toBe(
+      "VoiceUnavailable: voice pt-BR-20 is not available, and no other voice speaks pt; to fix it, run: ringport models add it",
+    );
+    expect(await refusal({ pool: withoutEngines, naturalRemedy }, "pt-BR-1")).toBe(
+      "VoiceUnavailable: voice pt-BR-1 is not available, and no other voice speaks pt; to fix it, run: npm install @echogarden/espeak-ng-emscripten (GPL-3.0); or for a natural voice, run: ringport models add it",
+    );
+  });
+
   test("is the only kind without engines", async () => {
     expect(await embeddedSpeech({}).voices()).toEqual([]);
     expect(await embeddedSpeech({ pool: withoutEngines }).voices()).toEqual([]);
