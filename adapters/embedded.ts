@@ -131,11 +131,11 @@ interface EmbeddedNeural {
   readonly processes: SharedPool<SpeechProcesses>;
 }
 
-function embeddedNeural({ embedded }: RingportOptions, data: string): EmbeddedNeural {
+function embeddedNeural({ embedded, log }: RingportOptions, data: string): EmbeddedNeural {
   const { models, processes, memoryMb } = embedded?.neural ?? {};
   const make = async (): Promise<SpeechProcesses> => {
     const { SpeechProcesses } = await import("./neural/speech-processes.ts");
-    return new SpeechProcesses({ size: processes, memoryMb });
+    return new SpeechProcesses({ size: processes, memoryMb, log });
   };
   return { folder: modelFolder(data, models), processes: sharedPool(make) };
 }

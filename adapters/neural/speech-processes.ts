@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { basename } from "node:path";
+import type { Logger } from "../../src/ports/logger.ts";
 import { type EnginePackage, enginePackages } from "./engine-package.ts";
 import type { FromHost, HeardText, RecogniserInput, SpeakInput } from "./messages.ts";
 import { type ProcessEnd, SpeechProcess } from "./speech-process.ts";
@@ -14,6 +15,8 @@ export interface SpeechProcessesOptions {
   readonly memoryMb?: number | undefined;
   /** A process is replaced after this many texts. Default: 2,000. */
   readonly maxTexts?: number | undefined;
+  /** Gets a message for each process that ends. Default: none. */
+  readonly log?: Pick<Logger, "info" | "warn"> | undefined;
 }
 
 /** Samples of a text. */
@@ -305,9 +308,19 @@ export class SpeechProcesses {
     for (const listener of listeners) listener.onLost();
   }
 
+  /** Logs the end of a process: a replacement is planned, any other end is not. */
+  #report({ process, requests, streams, isRetiring }: Slot, sentence: string, isPermanent: boolean): void {
+    const fields = { speech_process: process.pid, texts: requests.size, streams: streams.size };
+    const isIdle = requests.size + streams.size === 0;
+    const next = isIdle ? "another one starts with the next text" : "another one repeats what it had not finished";
+    if (isRetiring) this.#options.log?.info(fields, sentence);
+    else this.#options.log?.warn(fields, isPermanent ? sentence : `${sentence}; ${next}`);
+  }
+
   #lose(slot: Slot, { reason, isPermanent, isEngineFault }: ProcessEnd): void {
     this.#slots.delete(slot);
     const sentence = `the speech process ${reason}`;
+    if (!this.#isClosed) this.#report(slot, sentence, isPermanent);
     const [culprit, ...others] = isEngineFault ? slot.loading : [];
     if (culprit !== undefined && others.length === 0) this.#faultyModels.set(culprit, sentence);
     const isAlone = slot.requests.size === 1;

@@ -2,9 +2,11 @@ import { copyFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { describe, expect, it, vi } from "vitest";
-import { neuralSpeech } from "../../../adapters/neural/neural-speech.ts";
+import type { EnginePackage } from "../../../adapters/neural/engine-package.ts";
+import { naturalRemedy, neuralSpeech } from "../../../adapters/neural/neural-speech.ts";
 import { neuralTranscription } from "../../../adapters/neural/neural-transcription.ts";
-import type { SpeechProcesses } from "../../../adapters/neural/speech-processes.ts";
+import type { SpeechProcesses, SpeechProcessesOptions } from "../../../adapters/neural/speech-processes.ts";
+import type { VoiceId } from "../../../adapters/speech/voice-id.ts";
 import { concatPcm } from "../../../src/audio/samples/pcm.ts";
 import type { Speech } from "../../../src/ports/speech.ts";
 import type { TranscriptionEvent } from "../../../src/ports/transcription.ts";
@@ -17,7 +19,7 @@ const LETTER_S = 0.12;
 const RATE = 22_050;
 
 describe.skipIf(missingEngine !== undefined).each(ENGINE_BUILDS)("speech processes ($title)", ({ packages }) => {
-  const freshSpeech = (options: { maxTexts?: number } = {}) => {
+  const freshSpeech = (options: Pick<SpeechProcessesOptions, "maxTexts" | "log"> = {}) => {
     const folder = toneModels();
     const processes = testProcesses({ packages: () => packages, ...options });
     return { folder, processes, speech: neuralSpeech({ folder, processes }) };
@@ -53,6 +55,28 @@ describe.skipIf(missingEngine !== undefined).each(ENGINE_BUILDS)("speech process
     await secondsOf(speech, "a");
     kill(processes);
     expect(await secondsOf(speech, "bc")).toBeCloseTo(2 * LETTER_S, 2);
+  });
+
+  it("the log reports a kill -9 and what happens next, but not a planned replacement as a fault", async () => {
+    const lines: string[] = [];
+    const log = {
+      info: (_: object, message: string) => lines.push(`info: ${message}`),
+      warn: (_: object, message: string) => lines.push(`warn: ${message}`),
+    };
+    const { processes, speech } = freshSpeech({ maxTexts: 4, log });
+    await secondsOf(speech, "a");
+    const texts = Promise.all(["um", "dois"].map((text) => secondsOf(speech, text)));
+    kill(processes);
+    await texts;
+    kill(processes);
+    await vi.waitFor(() => expect(processes.count).toBe(0));
+    for (let i = 0; i < 4; i++) await secondsOf(speech, "abc");
+    processes.close();
+    expect(lines).toEqual([
+      "warn: the speech process ended (SIGKILL); another one repeats what it had not finished",
+      "warn: the speech process ended (SIGKILL); another one starts with the next text",
+      "info: the speech process was replaced",
+    ]);
   });
 
   it("a transcript survives a kill -9 in the middle of a turn", async () => {
@@ -132,6 +156,19 @@ describe.skipIf(missingEngine !== undefined).each(ENGINE_BUILDS)("speech process
     expect((await speech.voices()).map(({ id }) => id)).toEqual(["en-US-50", "en-US-51"]);
     await expect(secondsOf(speech, "abc")).rejects.toThrow(`voice ${VOICE} is not available`);
   });
+});
+
+it.each([
+  [["sherpa-onnx-node"], "pt-BR", 21, "ringport models add vits-piper-pt_BR-cadu-medium", true],
+  [["sherpa-onnx-node"], "pt-BR", 1, "ringport models add pt-BR", false],
+  [[], "es-MX", 20, /^npm install sherpa-onnx-node .*, then ringport models add vits-piper-es_MX-claude-high$/, true],
+  [["sherpa-onnx-node"], "fr-FR", 1, undefined, undefined],
+])("with %j a missing voice %s-%i is added by %s", (names, tag, number, commands, isExact) => {
+  const packages = () => names.map((name) => ({ name, path: "" })) as EnginePackage[];
+  const remedy = naturalRemedy(testProcesses({ packages }), { tag, number } as VoiceId);
+  if (commands === undefined) expect(remedy).toBeUndefined();
+  else if (typeof commands === "string") expect(remedy).toEqual({ commands, isExact });
+  else expect(remedy).toEqual({ commands: expect.stringMatching(commands), isExact });
 });
 
 it("without the engine no voice is listed, and transcription names the fix", async () => {
