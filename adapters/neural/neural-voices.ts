@@ -115,8 +115,32 @@ async function entriesOf(
     const model = models.find((candidate) => candidate.name === name);
     return model && speaker < model.speakers ? [entryOf(id, model, speaker, speed)] : [];
   });
+  const faults = [fault, ...Object.keys(choice).map((id) => choiceFault(id, ownMember(choice, id)!, models, path))];
   const byId = new Map([...numbered, ...chosen].map((entry) => [entry.voice.id, entry]));
-  return { entries: [...byId.values()].sort((a, b) => compareVoiceIds(a.voice.id, b.voice.id)), fault };
+  return { entries: [...byId.values()].sort((a, b) => compareVoiceIds(a.voice.id, b.voice.id)), fault: joined(faults) };
+}
+
+/** Why an id of the operator's choice has no voice; undefined if it has one. */
+function choiceFault(
+  id: string,
+  { model: name, speaker = 0 }: NeuralVoice,
+  models: readonly VoiceModel[],
+  path: string,
+): string | undefined {
+  const model = models.find((candidate) => candidate.name === name);
+  const subject = `RINGPORT_SPEECH_MODEL_VOICES: "${id}" names`;
+  if (!model) {
+    const names = models.map((candidate) => candidate.name).join(", ") || "none";
+    return `${subject} the model "${name}", which is not in ${path} (voices there: ${names})`;
+  }
+  return speaker < model.speakers
+    ? undefined
+    : `${subject} speaker ${speaker} of ${name}, which has only 0 to ${model.speakers - 1}`;
+}
+
+function joined(faults: readonly (string | undefined)[]): string | undefined {
+  const all = faults.filter((fault) => fault !== undefined);
+  return all.length === 0 ? undefined : all.join("; ");
 }
 
 function keyOf(model: string, speaker: number): string {

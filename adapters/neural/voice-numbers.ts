@@ -49,10 +49,16 @@ export async function numberVoices(folder: string, voices: readonly UnnumberedVo
   if (added.size === 0) return { ids, fault: undefined };
   const fault = await store(folder, new Map([...stored, ...added])).then(
     () => undefined,
-    (error: unknown) => `the ids of new voices cannot be written to ${join(folder, FILE)}: ${errorText(error)}`,
+    (error: unknown) =>
+      `the ids of new voices cannot be written to ${join(folder, FILE)}: ${reasonOf(error)}; make ${folder} writable, or name the voices in RINGPORT_SPEECH_MODEL_VOICES`,
   );
   if (fault !== undefined) for (const key of added.keys()) ids.delete(key);
   return { ids, fault };
+}
+
+/** Without the path of the draft, which is of no use to an operator. */
+function reasonOf(error: unknown): string {
+  return errorText(error).replace(/, \w+ '.*'$/, "");
 }
 
 function nextId(language: string, used: ReadonlySet<string>): string | undefined {

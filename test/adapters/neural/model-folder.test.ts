@@ -3,6 +3,7 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readModelFolder } from "../../../adapters/neural/model-folder.ts";
+import { inspectVoices } from "../../../adapters/neural/neural-voices.ts";
 import { onnxMetadata } from "../../../adapters/neural/onnx-metadata.ts";
 import { numberVoices } from "../../../adapters/neural/voice-numbers.ts";
 import { fuzz } from "../../support/fuzz.ts";
@@ -131,6 +132,21 @@ describe("the id of a voice", () => {
     const folder = join(temporaryFolder("models"), "missing");
     const { ids, fault } = await numberVoices(folder, [voice("a"), voice("vits-piper-pt_BR-faber-medium")]);
     expect([...ids.values()]).toEqual(["pt-BR-20"]);
-    expect(fault).toMatch(/voice-ids\.json/);
+    expect(fault).toMatch(
+      /voice-ids\.json: ENOENT: no such file or directory; make .* writable, or name the voices in RINGPORT_SPEECH_MODEL_VOICES$/,
+    );
+  });
+
+  it("of the operator's choice is named if its model or speaker is missing", async () => {
+    const folder = toneModels();
+    const good = { model: DUO, speaker: 1 };
+    const wrong = { "pt-BR-30": { model: "nope" }, "en-US-31": { model: DUO, speaker: 2 } };
+    const { voices, fault } = await inspectVoices(folder, { "en-US-30": good, ...wrong });
+    expect(voices.map(({ id }) => id)).toEqual(["en-US-30", "en-US-50", "en-US-51", "pt-BR-50"]);
+    expect(fault).toBe(
+      `RINGPORT_SPEECH_MODEL_VOICES: "pt-BR-30" names the model "nope", which is not in ${folder} (voices there: ${DUO}, ${FLUTE}); ` +
+        `RINGPORT_SPEECH_MODEL_VOICES: "en-US-31" names speaker 2 of ${DUO}, which has only 0 to 1`,
+    );
+    expect(await inspectVoices(folder, { "en-US-30": good })).toMatchObject({ fault: undefined });
   });
 });
