@@ -42,11 +42,15 @@ async function usable(folder: string, title: string, setting: string): Promise<s
   } catch (cause) {
     const { code } = cause as { code?: string };
     const reason = REASONS.get(code ?? "") ?? (cause as Error).message;
-    throw new ConfigurationError(`${title} cannot be used: ${reason}; choose another one with ${setting}`, { cause });
+    const fix = PERMISSION.has(code ?? "")
+      ? `run as a user who may, or choose another one with ${setting}`
+      : `choose another one with ${setting}`;
+    throw new ConfigurationError(`${title} cannot be used: ${reason}; ${fix}`, { cause });
   }
   return folder;
 }
 
+const PERMISSION: ReadonlySet<string> = new Set(["EACCES", "EPERM"]);
 const REASONS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     EACCES: "this user may not write there",

@@ -117,7 +117,7 @@ describe("the embedded defaults", () => {
     const data = freshFolder();
     chmodSync(data, 0o500);
     await expect(ports({ data })).rejects.toThrow(
-      `the data folder ${data} cannot be used: this user may not write there`,
+      `the data folder ${data} cannot be used: this user may not write there; run as a user who may, or choose another one with RINGPORT_DATA`,
     );
   });
 

@@ -161,12 +161,14 @@ function expectedSha256(line: ParsedLine, archives: number): string | undefined 
   return sha256;
 }
 
+const UNKNOWN_LICENCE = "unknown (its MODEL_CARD or README names it)";
+
 function showWhatComes(models: readonly KnownModel[]): void {
   const rows = models.map(({ name, megabytes, memoryMb, licence }) => [
     name,
     `download ${about(megabytes ?? null)}`,
     `memory ${about(memoryMb ?? null)}`,
-    `licence ${licence ?? "unknown (its MODEL_CARD or README names it)"}`,
+    `licence ${licence ?? UNKNOWN_LICENCE}`,
   ]);
   for (const row of table(rows)) printBeside(row);
   printBeside(`  engine: sherpa-onnx, ${ENGINE_LICENCE}`);
@@ -203,7 +205,7 @@ async function report(
   if (!line.values.has("json")) {
     print(isNew ? `${name} is installed in ${folder}` : `${name} is already installed; --force replaces it`);
     if (voices.length > 0) print(`  voices   ${voices.join(", ")}`);
-    if (licence !== null) print(`  licence  ${licence}`);
+    print(`  licence  ${licence ?? UNKNOWN_LICENCE}`);
     for (const hint of hintsFor(job, voices, fault)) printBeside(hint);
   }
   return { name, job, voices, licence, is_new: isNew };

@@ -56,7 +56,7 @@ function named(name: string): KnownModel {
   if (known) return known;
   if (!isModelName(name) || !/^(vits|kokoro|kitten|sherpa-onnx)-/.test(name))
     throw new UsageError(
-      `"${name}" is no language and no model${didYouMean(name, [...KNOWN_MODELS.map((model) => model.name), ...modelLanguages()])}; ringport models lists them`,
+      `"${name}" is no language and no model${didYouMean(name, [...KNOWN_MODELS.map((model) => model.name), ...modelLanguages()])}; languages are written like ${modelLanguages().join(", ")}, and ringport models lists models`,
     );
   return { name, job: RECOGNISERS.test(name) ? "recogniser" : "voice", languages: [] };
 }

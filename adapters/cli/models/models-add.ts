@@ -24,7 +24,7 @@ export function modelsAddFrom(
     details: [
       "MODEL is a language (pt-BR: its recommended voice; pt: a voice and the recogniser), or a name in sherpa-onnx's releases.",
       "A download must have the checksum that its release publishes, or that of --sha256. An interrupted one continues where it stopped. " +
-        "HTTPS_PROXY, HTTP_PROXY and NO_PROXY count. Before the first model it asks whether you accept the licences of the engine.",
+        "HTTPS_PROXY, HTTP_PROXY and NO_PROXY count. Before the first download it asks whether you accept the licences of the engine.",
       "ringport models add pt-BR                  # the recommended voice",
       "ringport models add pt --yes               # and the recogniser, without a question",
       "ringport models add --from vits-piper-pt_BR-faber-medium.tar.bz2",
@@ -53,8 +53,7 @@ export function modelsAddFrom(
           ? await addArchives(line, place, signal)
           : await addFromReleases(line, place, { releases, ask: ask(), signal });
         if (line.values.get("json")) printJson({ folder: place.folder, added });
-        else if (added.some(({ is_new }) => is_new) && enginePackages().length === 0)
-          printBeside(`The engine is missing; ${ENGINE_REMEDY}`);
+        else if (enginePackages().length === 0) printBeside(`The engine is missing; ${ENGINE_REMEDY}`);
         return EXIT.done;
       } catch (error) {
         if (!signal.aborted) throw error;

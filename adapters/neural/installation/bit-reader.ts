@@ -1,8 +1,8 @@
-import { InstallFault } from "./install-fault.ts";
+import { type InstallFault, unreadable } from "./install-fault.ts";
 
 /** The error for bzip2 data that cannot be decompressed. */
 export function bzip2Fault(reason = "it is damaged"): InstallFault {
-  return new InstallFault(`the bzip2 data cannot be read: ${reason}`);
+  return unreadable("the bzip2 data", reason);
 }
 
 /** Reads bits, the highest of each byte first. */

@@ -6,6 +6,12 @@ export class InstallFault extends CodedError {
   readonly code = "model_not_installed";
 }
 
+/** The fault of an archive that is damaged or incomplete. @param what its part: `the gzip data` */
+export function unreadable(what: string, reason: string, cause?: unknown): InstallFault {
+  const fix = "the archive is damaged or incomplete, so download or copy it again";
+  return new InstallFault(`${what} cannot be read: ${reason.replace(/\.$/, "")}; ${fix}`, { cause });
+}
+
 /** What the operator can do about an error of the file system. */
 const REMEDIES: ReadonlyMap<string, string> = new Map([
   ["ENOSPC", "its file system is full; free space, and run the command again"],

@@ -6,7 +6,7 @@ import { createGunzip } from "node:zlib";
 import { createTarDecoder, type ParsedTarEntry } from "modern-tar";
 import { errorText } from "../../../src/base/error.ts";
 import { bunzip2 } from "./bzip2.ts";
-import { InstallFault } from "./install-fault.ts";
+import { InstallFault, unreadable } from "./install-fault.ts";
 
 /** Limits of an archive. */
 export interface UnpackLimits {
@@ -55,7 +55,7 @@ export async function unpackArchive(path: string, into: string, options: UnpackO
   } catch (error) {
     options.signal?.throwIfAborted();
     if (error instanceof InstallFault || isOfSystem(error)) throw error;
-    throw new InstallFault(`the archive cannot be read: ${errorText(error)}`, { cause: error });
+    throw unreadable("the archive", errorText(error), error);
   }
 }
 
@@ -71,7 +71,10 @@ async function decompressed(path: string): Promise<AsyncIterable<Uint8Array>> {
   if (starts("BZh")) return bunzip2(createReadStream(path));
   if (starts("\x1f\x8b")) return gunzipped(path);
   if (starts("ustar", 257)) return createReadStream(path);
-  throw new InstallFault("it is no .tar.bz2, .tar.gz or .tar archive");
+  if (head.length === 0) throw new InstallFault("it is empty; download or copy it again");
+  throw new InstallFault(
+    "it is no .tar.bz2, .tar.gz or .tar archive; take a model's archive of sherpa-onnx's releases",
+  );
 }
 
 async function headOf(path: string): Promise<Buffer> {
@@ -89,7 +92,7 @@ async function* gunzipped(path: string): AsyncGenerator<Uint8Array> {
   try {
     yield* pipeline(createReadStream(path), createGunzip(), () => {});
   } catch (error) {
-    throw new InstallFault(`the gzip data cannot be read: ${errorText(error)}`, { cause: error });
+    throw unreadable("the gzip data", errorText(error), error);
   }
 }
 

@@ -20,6 +20,7 @@ import { freshFolder, launch, node, run } from "./run-cli.ts";
 const FABER = "vits-piper-pt_BR-faber-medium";
 const NEMOTRON = "sherpa-onnx-nemotron-3.5-asr-streaming-0.6b-560ms-int8-2026-06-11";
 const PROGRAM = fileURLToPath(new URL("../../support/add-models.ts", import.meta.url));
+const UNKNOWN_LICENCE = "  licence  unknown (its MODEL_CARD or README names it)";
 const NO_HINT = /^(Hear it|Transcribe|The engine|Models are|Engine:).*\n/gm;
 
 async function saveArchive(model: string, format: ArchiveFormat, entries = modelEntries(model)): Promise<string> {
@@ -111,9 +112,9 @@ describe.skipIf(node.missing)(`ringport models on ${node.title}`, { timeout: 60_
     const first = await cli("add", "--from", ...archivePaths);
     expect(first.stdout).toBe(
       [
-        `${FLUTE} is installed in ${models}\n  voices   pt-BR-50`,
-        `${DUO} is installed in ${models}\n  voices   en-US-50, en-US-51`,
-        `${RECOGNISER} is installed in ${models}\n`,
+        `${FLUTE} is installed in ${models}\n  voices   pt-BR-50\n${UNKNOWN_LICENCE}`,
+        `${DUO} is installed in ${models}\n  voices   en-US-50, en-US-51\n${UNKNOWN_LICENCE}`,
+        `${RECOGNISER} is installed in ${models}\n${UNKNOWN_LICENCE}\n`,
       ].join("\n"),
     );
     expect(first.stderr).toContain("Hear it from a server that runs: ringport voices --play pt-BR-50");
@@ -122,8 +123,9 @@ describe.skipIf(node.missing)(`ringport models on ${node.title}`, { timeout: 60_
     const secondRun = await cli("add", "--from", archivePaths[0]!);
     expect([secondRun.code, secondRun.stdout]).toEqual([
       0,
-      `${FLUTE} is already installed; --force replaces it\n  voices   pt-BR-50\n`,
+      `${FLUTE} is already installed; --force replaces it\n  voices   pt-BR-50\n${UNKNOWN_LICENCE}\n`,
     ]);
+    expect(secondRun.stderr).toMatch(/The engine is missing; run: npm install/);
     const forcedRun = await cli("add", "--force", "--json", "--from", archivePaths[0]!);
     expect(JSON.parse(forcedRun.stdout)).toEqual({
       folder: models,
@@ -160,13 +162,13 @@ describe.skipIf(node.missing)(`ringport models on ${node.title}`, { timeout: 60_
     const mistakes: readonly (readonly [RegExp, readonly string[]])[] = [
       [/needs a language or a model: ringport models add en\|/, []],
       [/no known model speaks "xx": there are en, en-US/, ["xx"]],
-      [/"vits" is no language and no model/, ["vits"]],
+      [/"vits" is no language and no model; languages are written like en, en-US/, ["vits"]],
       [/did you mean vits-piper-pt_BR-faber-medium\?/, ["its-piper-pt_BR-faber-medium"]],
       [/must be accepted: add --yes/, ["pt-BR"]],
       [/there is no such file/, ["--from", "missing.tar.bz2"]],
       [/it is a folder/, ["--from", models]],
-      [/cut\.tar\.bz2 is not installed: .* cut short/, ["--from", truncatedArchive]],
-      [/leads out of its folder/, ["--from", climbingArchive]],
+      [/cut\.tar\.bz2 is not installed: .* cut short; .*download or copy it again/, ["--from", cut]],
+      [/leads out of its folder/, ["--from", climbing]],
       [/no \.tar\.bz2, \.tar\.gz or \.tar archive/, ["--from", page]],
       [/--sha256 is "abc": it must be 64/, ["--from", goodArchive, "--sha256", "abc"]],
       [
@@ -249,7 +251,10 @@ for (const runtime of runtimes.filter(({ name }) => name !== "node22"))
         expect([refusal.code, existsSync(models)]).toEqual([2, false]);
         expect(refusal.stderr).toContain("not accepted");
         const { code, stdout, stderr } = await add(["pt-BR"], "y");
-        expect([code, stdout]).toEqual([0, `${FABER} is installed in ${models}\n  voices   pt-BR-20\n`]);
+        expect([code, stdout]).toEqual([
+          0,
+          `${FABER} is installed in ${models}\n  voices   pt-BR-20\n${UNKNOWN_LICENCE}\n`,
+        ]);
         expect(stderr).toMatch(new RegExp(`${FABER} +download about 63 MB +memory about 330 MB +licence unknown`));
         expect(stderr).toContain("engine: sherpa-onnx, Apache-2.0; its packages contain eSpeak NG, GPL-3");
         expect(stderr).toContain("Do you accept the licences of the engine? [y/N] y");
@@ -258,7 +263,7 @@ for (const runtime of runtimes.filter(({ name }) => name !== "node22"))
         const secondRun = await add(["pt-BR"]);
         expect([secondRun.code, secondRun.stdout]).toEqual([
           0,
-          `${FABER} is already installed; --force replaces it\n  voices   pt-BR-20\n`,
+          `${FABER} is already installed; --force replaces it\n  voices   pt-BR-20\n${UNKNOWN_LICENCE}\n`,
         ]);
         expect(releases.requests).toHaveLength(before);
       });

@@ -113,14 +113,14 @@ describe("a hostile archive", () => {
     const place = new Place();
     for (const part of [0.1, 0.5, 0.9]) {
       expect(await place.unpack(archive.subarray(0, Math.round(archive.length * part)))).toMatch(
-        /(truncated|cut short|unexpected end of file)/,
+        /(truncated|cut short|unexpected end of file); the archive is damaged or incomplete, so download or copy it again$/,
       );
     }
   });
 
   it.each([
     ["a page", "<!doctype html><title>Not found</title>", /no \.tar\.bz2, \.tar\.gz or \.tar archive/],
-    ["an empty file", "", /no \.tar\.bz2, \.tar\.gz or \.tar archive/],
+    ["an empty file", "", /is empty; download or copy it again/],
     ["a zip", "PK\x03\x04…", /no \.tar\.bz2, \.tar\.gz or \.tar archive/],
     ["a text that begins like bzip2", "BZh9 and then nothing of that kind", /bzip2 data/],
     ["a text that begins like gzip", "\x1f\x8b\x08 and then nothing of that kind", /gzip data/],
