@@ -183,6 +183,17 @@ describeEach([ON_NODE], (target) => {
       await expect.poll(() => requestedVoice(page)).toBeUndefined();
     });
 
+    test.each([360, 768, 1280])("each voice has room in a long list, %i px wide", async (width) => {
+      const page = await onForm("pt-BR", width);
+      await page.getByLabel("Mostrar variantes").check();
+      await row(page, "eSpeak, feminina 2").waitFor();
+      const rows = await page
+        .locator(".voice-row")
+        .evaluateAll((all) => all.map(({ clientHeight, scrollHeight }) => [clientHeight, scrollHeight]));
+      expect(rows.length).toBeGreaterThan(5);
+      expect(rows.filter(([room = 0, needed = 0]) => needed > room)).toEqual([]);
+    });
+
     test("they are readable everywhere, and do not shift the page", async () => {
       const page = await onForm("en-US", 360);
       const fieldBelow = page.getByLabel("If a machine answers");

@@ -1,6 +1,6 @@
 export default {
   label: "Voice",
-  hint: "Neural voices sound natural; the others are on every server.",
+  hint: "Natural voices sound like people; robotic ones speak more languages.",
   language: "Language of the voice",
   search: "Search languages",
   noMatch: (query: string) => `No language matches "${query}".`,

@@ -3,7 +3,7 @@ import type en from "../en/voices.ts";
 
 export default {
   label: "Voz",
-  hint: "Vozes neurais soam naturais; as outras existem em todo servidor.",
+  hint: "Vozes naturais soam como pessoas; as robóticas falam mais idiomas.",
   language: "Idioma da voz",
   search: "Buscar idiomas",
   noMatch: (query: string) => `Nenhum idioma corresponde a "${query}".`,
