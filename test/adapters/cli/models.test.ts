@@ -167,8 +167,8 @@ describe.skipIf(node.missing)(`ringport models on ${node.title}`, { timeout: 60_
       [/must be accepted: add --yes/, ["pt-BR"]],
       [/there is no such file/, ["--from", "missing.tar.bz2"]],
       [/it is a folder/, ["--from", models]],
-      [/cut\.tar\.bz2 is not installed: .* cut short; .*download or copy it again/, ["--from", cut]],
-      [/leads out of its folder/, ["--from", climbing]],
+      [/cut\.tar\.bz2 is not installed: .* cut short; .*download or copy it again/, ["--from", truncatedArchive]],
+      [/leads out of its folder/, ["--from", climbingArchive]],
       [/no \.tar\.bz2, \.tar\.gz or \.tar archive/, ["--from", page]],
       [/--sha256 is "abc": it must be 64/, ["--from", goodArchive, "--sha256", "abc"]],
       [
