@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import type { PcmChunk } from "../../src/ports/media.ts";
 import type { Speech, Voice } from "../../src/ports/speech.ts";
 import { engineSpeech } from "../speech/engine-speech.ts";
@@ -48,7 +49,10 @@ export function neuralSpeech({ folder, processes, choice }: NeuralSpeechOptions)
         yield await processes.speak({ model, speaker, speed, language, text: segment }, signal);
       } catch (error) {
         signal.throwIfAborted();
-        if (!isNothing(error)) throw error;
+        if (isNothing(error)) continue;
+        // Removed a moment ago: the engine does not name the model.
+        if (!existsSync(model.folder)) throw voices.lost(id);
+        throw error;
       }
     }
   }

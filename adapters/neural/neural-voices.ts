@@ -1,7 +1,9 @@
+import { basename } from "node:path";
 import { errorText } from "../../src/base/error.ts";
 import { ownMember } from "../../src/base/own-member.ts";
 import { SpeechFailed, type Voice } from "../../src/ports/speech.ts";
 import { espeakScripts } from "../speech/espeak-scripts.ts";
+import { VoiceLost } from "../speech/voice-catalogue.ts";
 import { compareVoiceIds, parseVoiceId, type VoiceId } from "../speech/voice-id.ts";
 import type { SpeakInput } from "./messages.ts";
 import { type ModelFolder, readModelFolder, type VoiceModel } from "./model-folder.ts";
@@ -36,6 +38,8 @@ export class NeuralVoices {
   readonly #choice: NeuralVoiceChoice;
   #read: Promise<ReadonlyMap<string, Entry>> | undefined;
   #readAt = 0;
+  /** Models by the ids that were listed, also before. */
+  readonly #modelById = new Map<string, string>();
 
   /** Throws a TypeError for a malformed voice id. */
   constructor(folder: string, choice: NeuralVoiceChoice = {}) {
@@ -50,30 +54,51 @@ export class NeuralVoices {
     return [...(await this.#entries()).values()].map(({ voice }) => voice);
   }
 
-  /** The voice with this id; for number 1 otherwise the first one of the language. */
+  /** The voice with this id; for number 1 otherwise the first one of the language. @throws {VoiceLost} its model has been removed */
   async find({ id, tag, number }: VoiceId): Promise<Voice | undefined> {
     const entries = await this.#entries();
     const voice = entries.get(id)?.voice;
-    return voice ?? (number === 1 ? (await this.all()).find(({ language }) => language === tag) : undefined);
+    if (voice) return voice;
+    if (number === 1) return (await this.all()).find(({ language }) => language === tag);
+    if (this.#modelById.has(id)) throw new VoiceLost(this.#lossOf(id));
+    return undefined;
   }
 
   /** The input of a voice for the engine. @throws {SpeechFailed} its model has been removed */
   async inputOf(id: string): Promise<Omit<SpeakInput, "text">> {
     const entry = (await this.#entries()).get(id);
     if (entry) return entry.input;
-    throw new SpeechFailed(`the model of voice ${id} is no longer in ${this.#folder}`);
+    throw this.lost(id);
+  }
+
+  /** The error for a voice whose model has been removed. The next request reads the folder. */
+  lost(id: string): SpeechFailed {
+    this.#read = undefined;
+    return new SpeechFailed(this.#lossOf(id));
+  }
+
+  /** The path of the folder is for operators: callers get its name. */
+  #lossOf(id: string): string {
+    const model = this.#modelById.get(id) ?? "its model";
+    return `the model of voice ${id} cannot be used: ${model} is missing or damaged in the folder ${basename(this.#folder)}`;
   }
 
   #entries(): Promise<ReadonlyMap<string, Entry>> {
     const now = performance.now();
     if (this.#read && now - this.#readAt < FRESH_MS) return this.#read;
     this.#readAt = now;
-    const read = readVoices(this.#folder, this.#choice);
+    const read = this.#readVoices();
     read.catch(() => {
       this.#read = undefined;
     });
     this.#read = read;
     return read;
+  }
+
+  async #readVoices(): Promise<ReadonlyMap<string, Entry>> {
+    const { entries } = await entriesOf(await readModelFolder(this.#folder), this.#choice);
+    for (const { voice, input } of entries) this.#modelById.set(voice.id, basename(input.model.folder));
+    return new Map(entries.map((entry) => [entry.voice.id, entry]));
   }
 }
 
@@ -85,11 +110,6 @@ export async function inspectVoices(
   const models = await readModelFolder(folder);
   const { entries, fault } = await entriesOf(models, choice);
   return { models, voices: entries.map(({ voice }) => voice), fault };
-}
-
-async function readVoices(folder: string, choice: NeuralVoiceChoice): Promise<ReadonlyMap<string, Entry>> {
-  const { entries } = await entriesOf(await readModelFolder(folder), choice);
-  return new Map(entries.map((entry) => [entry.voice.id, entry]));
 }
 
 async function entriesOf(

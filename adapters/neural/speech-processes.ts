@@ -2,7 +2,8 @@ import { availableParallelism } from "node:os";
 import { basename } from "node:path";
 import type { Logger } from "../../src/ports/logger.ts";
 import { type EnginePackage, enginePackages } from "./engine-package.ts";
-import type { FromHost, HeardText, RecogniserInput, SpeakInput } from "./messages.ts";
+import { FaultyModels } from "./faulty-models.ts";
+import type { FromHost, HeardText, RecogniserFiles, RecogniserInput, SpeakInput, VoiceFiles } from "./messages.ts";
 import { type ProcessEnd, SpeechProcess } from "./speech-process.ts";
 
 /** Options of {@link SpeechProcesses}. */
@@ -81,7 +82,7 @@ interface Slot {
 
 /**
  * The speech processes: none before the first use, at most `size` at a time. A text that loses its process is spoken again once,
- * by itself; a model that ends its process is not loaded again.
+ * by itself; a model that ends its process is not loaded again until its files change.
  */
 export class SpeechProcesses {
   /** Number of processes at most. */
@@ -90,8 +91,7 @@ export class SpeechProcesses {
   readonly #memoryBytes: number;
   readonly #slots = new Set<Slot>();
   readonly #queue: Request[] = [];
-  /** Faults of models that have ended their process, by folder. */
-  readonly #faultyModels = new Map<string, string>();
+  readonly #faultyModels = new FaultyModels();
   #nextId = 1;
   #isClosed = false;
 
@@ -151,7 +151,7 @@ export class SpeechProcesses {
   /** Opens a stream. Its texts, and its end, arrive at the listener. */
   open(input: RecogniserInput, listener: RecogniserListener): OpenedStream {
     const stream = this.#nextId++;
-    const fault = this.#faultOf(input.model.folder);
+    const fault = this.#faultOf(input.model);
     if (fault !== undefined) {
       queueMicrotask(() => listener.onFailed(fault));
       return { push() {}, commit() {}, close() {} };
@@ -159,6 +159,7 @@ export class SpeechProcesses {
     const slot = this.#slotForStream();
     const { process } = slot;
     slot.streams.set(stream, listener);
+    if (!slot.loaded.has(input.model.folder)) this.#faultyModels.loads(input.model);
     process.send({ type: "open", stream, input });
     return {
       push: (samples) => process.send({ type: "audio", stream, samples }),
@@ -177,13 +178,13 @@ export class SpeechProcesses {
     for (const slot of [...this.#slots]) slot.process.kill("was closed");
   }
 
-  #faultOf(folder: string): string | undefined {
-    return this.#isClosed ? "the speech is closed" : this.#faultyModels.get(folder);
+  #faultOf(model: VoiceFiles | RecogniserFiles): string | undefined {
+    return this.#isClosed ? "the speech is closed" : this.#faultyModels.reasonAgainst(model);
   }
 
   #startNext(): void {
     for (let request = this.#queue[0]; request; request = this.#queue[0]) {
-      const fault = this.#faultOf(request.input.model.folder);
+      const fault = this.#faultOf(request.input.model);
       const slot = fault === undefined ? this.#slotFor(request) : undefined;
       if (fault === undefined && slot === undefined) return;
       this.#queue.shift();
@@ -235,7 +236,9 @@ export class SpeechProcesses {
     const { id, input } = request;
     slot.requests.set(id, request);
     slot.texts++;
-    const ms = BASE_MS + input.text.length * MS_PER_CHARACTER + (slot.loaded.has(input.model.folder) ? 0 : LOAD_MS);
+    const isLoaded = slot.loaded.has(input.model.folder);
+    if (!isLoaded) this.#faultyModels.loads(input.model);
+    const ms = BASE_MS + input.text.length * MS_PER_CHARACTER + (isLoaded ? 0 : LOAD_MS);
     request.timer = setTimeout(() => {
       slot.requests.delete(id);
       request.reject(new Error(`the voice did not finish the text within ${Math.round(ms / 1_000)} s`));
@@ -322,7 +325,7 @@ export class SpeechProcesses {
     const sentence = `the speech process ${reason}`;
     if (!this.#isClosed) this.#report(slot, sentence, isPermanent);
     const [culprit, ...others] = isEngineFault ? slot.loading : [];
-    if (culprit !== undefined && others.length === 0) this.#faultyModels.set(culprit, sentence);
+    if (culprit !== undefined && others.length === 0) this.#faultyModels.add(culprit, sentence);
     const isAlone = slot.requests.size === 1;
     for (const request of [...slot.requests.values()].reverse()) {
       clearTimeout(request.timer);

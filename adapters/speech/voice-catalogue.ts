@@ -55,12 +55,21 @@ export class VoiceCatalogue {
       return { voice, engine };
     }
     this.#engineById.delete(id);
-    throw new VoiceUnavailable(await this.#explain(id));
+    throw new VoiceUnavailable(`${await this.#lossOf(id)}${await this.#explain(id)}`);
   }
 
   /** The engine of a voice that was found before. */
   engineOf(id: string): Speech | undefined {
     return this.#engineById.get(id);
+  }
+
+  /** Why an engine has lost a voice that it had, as the beginning of an explanation. */
+  async #lossOf(id: string): Promise<string> {
+    for (const engine of this.#engines) {
+      const error = await engine.voice(id).catch((error: unknown) => error);
+      if (error instanceof VoiceLost) return `${error.message}; `;
+    }
+    return "";
   }
 
   async #explain(id: string): Promise<string> {
@@ -79,6 +88,9 @@ export class VoiceCatalogue {
     return `voice ${id} is not available; to fix it, choose a voice for ${scope}: ${namedIds.join(", ")}${suffix}`;
   }
 }
+
+/** Thrown by an engine for a voice that it had before. The message has the reason. */
+export class VoiceLost extends VoiceUnavailable {}
 
 /** The voice with this id; the best voice of a language becomes an alias. */
 async function voiceOf(engine: Speech, id: string): Promise<Voice | undefined> {

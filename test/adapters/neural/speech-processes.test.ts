@@ -1,5 +1,5 @@
-import { copyFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import process from "node:process";
 import { describe, expect, it, vi } from "vitest";
 import type { EnginePackage } from "../../../adapters/neural/engine-package.ts";
@@ -155,6 +155,36 @@ describe.skipIf(missingEngine !== undefined).each(ENGINE_BUILDS)("speech process
     rmSync(join(folder, "vits-tone-pt_BR-flauta-low"), { recursive: true });
     expect((await speech.voices()).map(({ id }) => id)).toEqual(["en-US-50", "en-US-51"]);
     await expect(secondsOf(speech, "abc")).rejects.toThrow(`voice ${VOICE} is not available`);
+  });
+
+  it("a voice that loses its folder names it, spares other voices, and works again once it is back", async () => {
+    const { folder, speech } = freshSpeech();
+    const [model, elsewhere] = [join(folder, "vits-tone-pt_BR-flauta-low"), join(folder, ".elsewhere")];
+    await speech.voices();
+    renameSync(model, elsewhere);
+    const lost = `the model of voice ${VOICE} cannot be used: vits-tone-pt_BR-flauta-low is missing or damaged in the folder ${basename(folder)}`;
+    await expect(secondsOf(speech, "abc")).rejects.toThrow(lost);
+    await expect(secondsOf(speech, "abc")).rejects.toThrow(lost);
+    expect(await secondsOf(speech, "abc", NEVER, "en-US-50")).toBeCloseTo(3 * LETTER_S, 2);
+    renameSync(elsewhere, model);
+    await vi.waitFor(async () => expect(await secondsOf(speech, "abc")).toBeCloseTo(3 * LETTER_S, 2), 20_000);
+  });
+
+  it("a model that ended its process is loaded again once its file is complete", async () => {
+    const { folder, speech } = freshSpeech();
+    const file = join(folder, "vits-tone-en_US-duo-low/en_US-duo-low.onnx");
+    const whole = readFileSync(file);
+    await speech.voices();
+    // Listed a moment ago, and written anew now.
+    writeFileSync(file, readFileSync(join(folder, "sherpa-onnx-streaming-t-one-tones/model.onnx")));
+    await expect(secondsOf(speech, "abc", NEVER, "en-US-50")).rejects.toThrow();
+    await expect(secondsOf(speech, "abc", NEVER, "en-US-50")).rejects.toThrow();
+    writeFileSync(file, whole);
+    await vi.waitFor(
+      async () => expect(await secondsOf(speech, "abc", NEVER, "en-US-50")).toBeCloseTo(3 * LETTER_S, 2),
+      20_000,
+    );
+    expect(await secondsOf(speech, "abc")).toBeCloseTo(3 * LETTER_S, 2);
   });
 });
 

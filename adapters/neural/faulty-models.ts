@@ -1,0 +1,41 @@
+import { statSync } from "node:fs";
+
+/** A model's folder, and its files by the engine's own names. */
+interface ModelFiles {
+  readonly folder: string;
+  readonly paths: Readonly<Record<string, string>>;
+}
+
+/**
+ * Models that have ended their process. Such a model is not loaded again until its files have changed: it may have been half
+ * written, and is complete now.
+ */
+export class FaultyModels {
+  /** Versions of the files by folder, when a process was last asked to load them. */
+  readonly #versions = new Map<string, string>();
+  readonly #faults = new Map<string, { readonly reason: string; readonly version: string | undefined }>();
+
+  /** A process may load this model now. */
+  loads({ folder, paths }: ModelFiles): void {
+    this.#versions.set(folder, versionOf(paths));
+  }
+
+  /** The model of this folder has ended its process. */
+  add(folder: string, reason: string): void {
+    this.#faults.set(folder, { reason, version: this.#versions.get(folder) });
+  }
+
+  /** Why a model must not be loaded; undefined if it may. */
+  reasonAgainst({ folder, paths }: ModelFiles): string | undefined {
+    const fault = this.#faults.get(folder);
+    if (fault === undefined || fault.version === versionOf(paths)) return fault?.reason;
+    this.#faults.delete(folder);
+    return undefined;
+  }
+}
+
+/** Sizes and times of files; files that are missing have none. */
+function versionOf(paths: ModelFiles["paths"]): string {
+  const files = Object.values(paths).map((path) => statSync(path, { throwIfNoEntry: false }));
+  return files.map((file) => `${file?.size} ${file?.mtimeMs}`).join();
+}
