@@ -5,6 +5,8 @@ import type { FromHost, HeardText, RecogniserFiles, RecogniserInput, StreamProgr
 const BATCH = 8;
 /** Audio of several calls is collected for this long, so that it is decoded together, ms. */
 const COLLECT_MS = 20;
+/** Messages with audio that a stream has taken before that alone is reported; the server sends up to 25 ahead. */
+const TAKEN_PER_REPORT = 5;
 /** Silence behind a turn, so that its last word is decoded, s. */
 const TAIL_S = 0.6;
 
@@ -120,18 +122,21 @@ export class HostStreams {
     stream.text = "";
   }
 
+  /** Reports new texts at once, and taken audio in larger steps, because each message wakes the server. */
   #report(): void {
     const progress: StreamProgress[] = [];
+    let isUrgent = false;
     for (const stream of this.#openStreams()) {
       const { id, taken } = stream;
       const heard = stream.isCommitting ? undefined : heardBy(stream);
       const isNew = heard !== undefined && heard.text !== stream.text;
-      if (taken === 0 && !isNew) continue;
-      stream.taken = 0;
-      if (isNew) stream.text = heard.text;
-      progress.push({ stream: id, taken, ...(isNew ? { partial: heard } : {}) });
+      isUrgent ||= isNew || taken >= TAKEN_PER_REPORT;
+      if (taken > 0 || isNew) progress.push({ stream: id, taken, ...(isNew ? { partial: heard } : {}) });
     }
-    if (progress.length > 0) this.#send({ type: "progress", streams: progress });
+    if (!isUrgent) return;
+    for (const stream of this.#openStreams()) stream.taken = 0;
+    for (const { stream, partial } of progress) if (partial) this.#streams.get(stream)!.text = partial.text;
+    this.#send({ type: "progress", streams: progress });
   }
 
   #attempt(stream: Stream, work: () => void): void {

@@ -1,0 +1,85 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { HostRecogniser, HostStream } from "../../../adapters/neural/host-engine.ts";
+import { HostStreams } from "../../../adapters/neural/host-streams.ts";
+import type { FromHost, RecogniserInput } from "../../../adapters/neural/messages.ts";
+
+const INPUT: RecogniserInput = {
+  model: { kind: "toneCtc", folder: "/models/tones", tokens: "tokens.txt", paths: {} },
+  sampleRate: 8_000,
+};
+const PIECE = new Int16Array(640);
+/** Pieces behind which the recogniser has a new word. */
+const CHUNK = 4;
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** Streams of a recogniser that hears "a" in each chunk; with `isDeaf` it hears nothing. */
+async function streamsOf({ isDeaf = false } = {}): Promise<{ streams: HostStreams; sent: FromHost[] }> {
+  const sent: FromHost[] = [];
+  const recogniser: HostRecogniser = {
+    open() {
+      let pieces = 0;
+      return {
+        isReady: false,
+        push: () => void pieces++,
+        result: () => ({ text: isDeaf ? "" : "a".repeat(Math.floor(pieces / CHUNK)), timestamps: [] }),
+        reset: () => {
+          pieces = 0;
+        },
+        close() {},
+      } satisfies HostStream;
+    },
+    decode() {},
+  };
+  const streams = new HostStreams(
+    async () => recogniser,
+    (message) => void sent.push(message),
+  );
+  for (const stream of [1, 2]) streams.take({ type: "open", stream, input: INPUT });
+  await vi.advanceTimersByTimeAsync(20);
+  return { streams, sent };
+}
+
+async function hear(streams: HostStreams, stream: number, pieces: number): Promise<void> {
+  for (let piece = 0; piece < pieces; piece++) {
+    streams.take({ type: "audio", stream, samples: PIECE });
+    await vi.advanceTimersByTimeAsync(80);
+  }
+}
+
+test("audio without a new text is reported every fifth message", async () => {
+  const { streams, sent } = await streamsOf({ isDeaf: true });
+  await hear(streams, 1, 4);
+  expect(sent).toEqual([]);
+  await hear(streams, 1, 7);
+  expect(sent).toEqual([
+    { type: "progress", streams: [{ stream: 1, taken: 5 }] },
+    { type: "progress", streams: [{ stream: 1, taken: 5 }] },
+  ]);
+});
+
+test("a new text is reported at once, with the audio of all streams since the last report", async () => {
+  const { streams, sent } = await streamsOf();
+  await hear(streams, 2, 3);
+  await hear(streams, 1, 4);
+  expect(sent).toEqual([
+    {
+      type: "progress",
+      streams: [
+        { stream: 1, taken: 4, partial: { text: "a", startS: undefined, endS: undefined } },
+        { stream: 2, taken: 3 },
+      ],
+    },
+  ]);
+  await hear(streams, 2, 1);
+  expect(sent.at(-1)).toMatchObject({ streams: [{ stream: 2, taken: 1, partial: { text: "a" } }] });
+});
+
+test("all audio is reported in the end, except fewer than five messages", async () => {
+  const { streams, sent } = await streamsOf({ isDeaf: true });
+  for (let piece = 0; piece < 23; piece++) streams.take({ type: "audio", stream: 1, samples: PIECE });
+  await vi.advanceTimersByTimeAsync(1_000);
+  const taken = sent.flatMap((message) => (message.type === "progress" ? message.streams : []));
+  expect(taken.reduce((sum, stream) => sum + stream.taken, 0)).toBeGreaterThan(23 - 5);
+});
