@@ -23,6 +23,7 @@ const BUN = "runtimes/bun";
 const DENO = "runtimes/deno";
 const NODE_22 = "runtimes/node22";
 const POSTGRES = "runtimes/postgres";
+const SHERPA = "runtimes/sherpa";
 
 const vitest = (...projects: readonly string[]): readonly string[] => [
   "node_modules/vitest/vitest.mjs",
@@ -53,7 +54,7 @@ const TIERS: Readonly<Record<string, Tier>> = {
   chaos: { packages: [POSTGRES], run: ["test/chaos/main.ts"] },
   hostile: { packages: [], run: ["--expose-gc", "test/hostile/main.ts"] },
   "demo-token": { packages: [POSTGRES], run: ["test/hostile/demo-token/main.ts"] },
-  bench: { packages: [BUN, DENO, POSTGRES], run: ["test/bench/main.ts"] },
+  bench: { packages: [BUN, DENO, POSTGRES, SHERPA], run: ["test/bench/main.ts"] },
   soak: { packages: [BUN, DENO], run: ["test/soak/main.ts"] },
 };
 

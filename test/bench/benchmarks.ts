@@ -7,6 +7,7 @@ import { FENCE } from "./fence.ts";
 import type { Benchmark } from "./harness/benchmark.ts";
 import { LIST } from "./list.ts";
 import { MEMORY, SIP_MEMORY } from "./memory.ts";
+import { NEURAL } from "./neural/neural.ts";
 import { QUOTA } from "./quota.ts";
 import { READ } from "./read.ts";
 import { SIP_SET_UPS, WHATSAPP_SET_UPS } from "./set-ups.ts";
@@ -46,6 +47,7 @@ export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   "stream-cpu": STREAM_CPU,
   "agent-latency": AGENT_LATENCY,
   "agent-calls": AGENT_CALLS,
+  neural: NEURAL,
   "answering-machines": ANSWERING_MACHINES,
   takeover: TAKEOVER,
   webhooks: WEBHOOKS,

@@ -1,0 +1,167 @@
+import process from "node:process";
+import { neuralSpeech } from "../../../adapters/neural/neural-speech.ts";
+import { neuralTranscription } from "../../../adapters/neural/neural-transcription.ts";
+import { concatPcm, msToSamples } from "../../../src/audio/samples/pcm.ts";
+import { tone } from "../../../src/audio/tones/tone.ts";
+import { Queue } from "../../../src/base/queue.ts";
+import type { Agent, RingportOptions, Transcription, TranscriptionEvent } from "../../../src/index.ts";
+import { ConversingNetwork } from "../agents/conversing-network.ts";
+import { atMost, formatted, ms, percent, progress, type Row, row } from "../harness/benchmark.ts";
+import type { Measure } from "../harness/programs.ts";
+import { share, timeSpent } from "../harness/resources.ts";
+import { allAnswered, ME, pause, simulatedWorld } from "../harness/world.ts";
+import { EventLoop } from "./event-loop.ts";
+import { type Side, sentence, withModels, withProcesses } from "./models.ts";
+
+/** Telephone audio, Hz. */
+const RATE = 8_000;
+const WARM_UP_MS = 10_000;
+const MAX_STALL_MS = 10;
+const MAX_LATENESS_MS = 5;
+/** Characters of a reply: about 5 s with the tone voice. */
+const REPLY_LENGTH = 40;
+
+/** Options of {@link measure}. */
+export interface ConversationsOptions extends Side {
+  readonly calls: number;
+  readonly seconds: number;
+}
+
+interface Figures {
+  /** Processor time; undefined if the runtime does not report it. */
+  readonly stallMs: number | undefined;
+  readonly elapsedStallMs: number;
+  readonly p99: number;
+  readonly max: number;
+  readonly processor: number;
+  readonly texts: number;
+  readonly replies: number;
+  readonly active: number;
+}
+
+/** Conversations of an agent, spoken and transcribed by the models, and the same ones by flite and a transcription that costs nothing. */
+export const measure: Measure<ConversationsOptions> = async (options) => {
+  const flite = await conversing(options, { transcription: instantTranscription() });
+  const neural = await withModels(options.models, (folder) =>
+    withProcesses(options, (processes) =>
+      conversing(options, {
+        speech: neuralSpeech({ folder, processes }),
+        transcription: neuralTranscription(processes, { folder }),
+      }),
+    ),
+  );
+  return rowsOf(options, neural, flite);
+};
+
+function rowsOf({ calls, seconds }: ConversationsOptions, neural: Figures, flite: Figures): Row[] {
+  const stall = ({ stallMs, elapsedStallMs }: Figures): string => {
+    const elapsed = `${ms(elapsedStallMs)} with the other programs of the machine`;
+    return stallMs === undefined ? elapsed : `${ms(stallMs)} of processor time (${elapsed})`;
+  };
+  const stallTarget = neural.stallMs === undefined ? undefined : `≤ ${MAX_STALL_MS} ms`;
+  const lateness = ({ p99, max }: Figures): string => `${ms(p99)} (max ${ms(max)})`;
+  const load = ({ processor, texts, replies }: Figures): string =>
+    `${percent(processor, 0)} of one core, ${formatted(replies / seconds, "replies/s")}, ${formatted(texts / seconds, "texts/s")}`;
+  return [
+    row("calls that are spoken to and transcribed", `${neural.active} of ${calls}`, "all", neural.active === calls),
+    row("longest stall of the event loop", stall(neural), stallTarget, (neural.stallMs ?? 0) <= MAX_STALL_MS),
+    row("the same with flite and without transcription", stall(flite)),
+    atMost("lateness p99 of the frames", neural.p99, MAX_LATENESS_MS, "ms", lateness(neural)),
+    row("the same with flite and without transcription", lateness(flite)),
+    row("processor of the server", load(neural)),
+    row("the same with flite and without transcription", load(flite)),
+  ];
+}
+
+async function conversing(
+  { calls, seconds }: ConversationsOptions,
+  engines: Pick<RingportOptions, "speech" | "transcription">,
+): Promise<Figures> {
+  const agent = new Narrator();
+  const conversations = new ConversingNetwork(voice(), RATE, 3);
+  const world = await simulatedWorld({
+    simulated: { sampleRate: RATE, maxRecordingMs: 1_000 },
+    through: (network) => conversations.withCallees(network),
+    options: { agent, ...engines },
+  });
+  try {
+    progress(`placing ${calls} calls`);
+    const target = { phoneNumber: "+12025550100" };
+    const instanceIds = await world.link(calls);
+    const brief = { instructions: ["Keep the conversation going."] };
+    const placedCalls = await world.place(
+      instanceIds.map((instanceId) => ({ instanceId, type: "DYNAMIC_AGENT", target, agent: brief })),
+    );
+    await allAnswered(world, placedCalls);
+    await pause(WARM_UP_MS);
+    progress(`all converse; measuring for ${seconds} s`);
+    const { clock } = world.network;
+    const loop = new EventLoop();
+    clock.lateness.reset();
+    loop.start();
+    [agent.texts, agent.replies] = [0, 0];
+    const spent = await timeSpent(process.pid, () => pause(seconds * 1_000));
+    loop.stop();
+    const { p99, max } = clock.lateness;
+    const { elapsedMs, processorMs } = loop;
+    const figures = {
+      ...{ stallMs: processorMs, elapsedStallMs: elapsedMs, p99, max, processor: share(spent) },
+      ...{ texts: agent.texts, replies: agent.replies, active: clock.size },
+    };
+    for (const { id } of placedCalls) await world.ringport.calls.hangUp(ME, id);
+    return figures;
+  } finally {
+    await world.stop();
+  }
+}
+
+/** An agent that replies to all words with a sentence that was never spoken before. */
+class Narrator implements Agent {
+  readonly name = "narrator";
+  texts = 0;
+  replies = 0;
+  #sentences = 0;
+
+  check(): void {}
+
+  begin(): ReturnType<Agent["begin"]> {
+    const narrator = this;
+    return {
+      *reply({ type }) {
+        if (type === "words") narrator.texts++;
+        narrator.replies++;
+        yield { type: "say", text: sentence(narrator.#sentences++, REPLY_LENGTH), interruptible: true };
+        yield { type: "listen", forMs: 5_000 };
+      },
+    };
+  }
+
+  async close(): Promise<void> {}
+}
+
+/** The callees' sentence, in the tones that the recogniser understands: "yes that is right". */
+function voice(): Int16Array {
+  const pitches = [24, 4, 18, 36, 19, 7, 0, 19, 36, 8, 18, 36, 17, 8, 6, 7, 19];
+  const silence = new Int16Array(msToSamples(60, RATE));
+  return concatPcm(pitches.flatMap((pitch) => [tone(400 + 60 * pitch, 60, RATE, 8_000), silence]));
+}
+
+/** A transcription without any work: each turn is the same text. */
+function instantTranscription(): Transcription {
+  return {
+    name: "instant",
+    capabilities: { sampleRates: [RATE], endOfTurn: false, partial: false },
+    async open(_options, signal) {
+      const events = new Queue<TranscriptionEvent>();
+      const end = (): void => events.close();
+      signal.addEventListener("abort", end, { once: true });
+      return {
+        push() {},
+        commit: () => void events.push({ type: "final", text: "yes that is right" }),
+        events,
+        close: async () => end(),
+      };
+    },
+    close: async () => {},
+  };
+}

@@ -1,0 +1,49 @@
+import process from "node:process";
+
+/** Delay of a timer that would be a stall, ms. */
+const PERIOD_MS = 1;
+
+/**
+ * The longest turns of this thread's event loop. Elapsed time includes other programs on the machine; processor time, where the runtime
+ * reports it for a thread, is only what the thread itself computed.
+ */
+export class EventLoop {
+  /** Longest turn, ms. */
+  elapsedMs = 0;
+  /** Longest turn, ms of processor time; undefined if the runtime does not report it. */
+  processorMs: number | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #at = 0;
+  #processorAt: number | undefined;
+
+  start(): void {
+    this.elapsedMs = 0;
+    this.#processorAt = threadMs();
+    this.processorMs = this.#processorAt === undefined ? undefined : 0;
+    this.#at = performance.now();
+    this.#timer = setTimeout(this.#tick, PERIOD_MS);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  readonly #tick = (): void => {
+    const now = performance.now();
+    this.elapsedMs = Math.max(this.elapsedMs, now - this.#at - PERIOD_MS);
+    const processorNow = threadMs();
+    if (processorNow !== undefined && this.#processorAt !== undefined)
+      this.processorMs = Math.max(this.processorMs ?? 0, processorNow - this.#processorAt);
+    this.#processorAt = processorNow;
+    this.#at = now;
+    this.#timer = setTimeout(this.#tick, PERIOD_MS);
+  };
+}
+
+/** Processor time of this thread, ms. */
+function threadMs(): number | undefined {
+  const { threadCpuUsage } = process as { threadCpuUsage?: () => NodeJS.CpuUsage };
+  if (threadCpuUsage === undefined) return undefined;
+  const { user, system } = threadCpuUsage.call(process);
+  return (user + system) / 1_000;
+}
