@@ -63,7 +63,7 @@ function rowsOf({ calls, seconds }: ConversationsOptions, neural: Figures, flite
   const load = ({ processor, texts, replies }: Figures): string =>
     `${percent(processor, 0)} of one core, ${formatted(replies / seconds, "replies/s")}, ${formatted(texts / seconds, "texts/s")}`;
   return [
-    row("calls that are spoken to and transcribed", `${neural.active} of ${calls}`, "all", neural.active === calls),
+    row("agent calls through the whole window", `${neural.active} of ${calls}`, "all", neural.active === calls),
     row("longest stall of the event loop", stall(neural), stallTarget, (neural.stallMs ?? 0) <= MAX_STALL_MS),
     row("the same with flite and without transcription", stall(flite)),
     atMost("lateness p99 of the frames", neural.p99, MAX_LATENESS_MS, "ms", lateness(neural)),

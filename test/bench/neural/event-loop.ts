@@ -40,8 +40,9 @@ export class EventLoop {
   };
 }
 
-/** Processor time of this thread, ms. */
+/** Processor time of this thread, ms. Deno counts it in steps of 10 ms, which are too coarse. */
 function threadMs(): number | undefined {
+  if ("Deno" in globalThis) return undefined;
   const { threadCpuUsage } = process as { threadCpuUsage?: () => NodeJS.CpuUsage };
   if (threadCpuUsage === undefined) return undefined;
   const { user, system } = threadCpuUsage.call(process);

@@ -27,7 +27,7 @@ const RESIDUALS = [
   [7, [3, 12]],
 ] as const;
 
-/** Width and layers of the recogniser: 20 million parameters. */
+/** Width and layers of the recogniser: 18 million parameters. */
 const WIDTH = 256;
 const LAYERS = 12;
 const ATTENTION_HEADS = 4;
@@ -40,7 +40,7 @@ const BLANK_LOGIT = 2;
 
 /**
  * Writes models with the size of real ones and random weights, so that the real engine computes as long for them: a voice with the shapes of Piper's
- * medium ones (VITS without its noise, 15 million parameters), and a Conformer of 20 million behind the interface of T-one. The one makes
+ * medium ones (VITS without its noise, 15 million parameters), and a Conformer of 18 million behind the interface of T-one. The one makes
  * noise, the other nonsense.
  */
 export function writeRandomModels(folder: string): void {

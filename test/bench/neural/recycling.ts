@@ -46,7 +46,9 @@ export const measure: Measure<RecyclingOptions> = (options) => {
             const number = next++;
             if (number % 500 === 0) progress(`${models}: sentence ${number} of ${sentences}`);
             const text = sentence(number, MIN_LENGTH + ((number * 37) % (MAX_LENGTH - MIN_LENGTH)));
-            if (Math.abs((await spokenMs(speech, text)) - text.length * SIGN_MS[models]) < 1) whole++;
+            // A text is lost if the machine is too busy to speak it in time.
+            const lengthMs = await spokenMs(speech, text).catch(() => 0);
+            if (Math.abs(lengthMs - text.length * SIGN_MS[models]) < 1) whole++;
           }
         };
         try {
