@@ -104,6 +104,8 @@ export interface TelephonyCapabilities {
   readonly callerIds?: CallerIdRule | undefined;
   /** The header fields and URIs that a call may choose (`DialOptions.sip`). Left out: none. */
   readonly sip?: SipRule | undefined;
+  /** Calls that one instance may carry at the same time: a whole number from 1, or `Infinity`. Default: 1. */
+  readonly lines?: number | undefined;
   /** Protection of its numbers unless the operator's queue policy chooses otherwise, field by field. Default: none. */
   readonly protection?: NumberProtection | undefined;
   /** Its legs can transfer an answered call to another number (`Leg.transfer`). Default: false. */

@@ -48,6 +48,8 @@ export function linksByItself({ capabilities }: Telephony): boolean {
 
 /** State of the dials of a linked number; it ends with the link. */
 export interface NumberState {
+  /** Number of calls that are about to be dialled, so that the pace after them is not known yet. */
+  dialling: number;
   /** Time of the number's latest call, by the monotonic clock, ms, and the jitter of the pace after it, 0 to 1. */
   lastDial?: { readonly at: number; chance?: number } | undefined;
   /** Time until which the line takes no call, by the monotonic clock, ms, and the reason. */
@@ -82,8 +84,9 @@ export class LineMonitor {
   readonly #prober: Prober;
   readonly #codes: LinkCodes;
   #flow: LineFlow;
-  #number: NumberState = {};
+  #number: NumberState = { dialling: 0 };
   #cancelGrace: (() => void) | undefined;
+  #liveCalls = 0;
 
   constructor(context: LineMonitorContext, instance: Instance, telephony: Telephony, watcher: LineWatcher) {
     this.#context = context;
@@ -204,9 +207,11 @@ export class LineMonitor {
     return this.#codes.current(ms);
   }
 
-  /** Probes more often while a call is live. */
+  /** A call has begun or ended. The line is probed more often while any call is live. */
   setInCall(inCall: boolean): void {
-    this.#prober.setInCall(inCall);
+    const liveCalls = Math.max(0, this.#liveCalls + (inCall ? 1 : -1));
+    if (liveCalls > 0 !== this.#liveCalls > 0) this.#prober.setInCall(liveCalls > 0);
+    this.#liveCalls = liveCalls;
   }
 
   /** The host of one opened line. Once that is given up, it can no longer report, read or store. */
@@ -316,7 +321,7 @@ export class LineMonitor {
   #apply(input: LineInput): void {
     const rules = { graceMs: this.#context.timings.lineGraceMs, linksAutomatically: this.linksAutomatically };
     const { flow, effects } = decideLine(this.#flow, input, rules);
-    if (flow.state === "unlinked" && this.#flow.state !== "unlinked") this.#number = {};
+    if (flow.state === "unlinked" && this.#flow.state !== "unlinked") this.#number = { dialling: 0 };
     this.#flow = flow;
     for (const effect of effects) this.#carryOut(effect);
   }

@@ -34,6 +34,8 @@ export interface DialHistory {
   readonly sinceLastDialMs: number | undefined;
   /** Chosen at random for the interval after the last dial, 0 to 1. */
   readonly chance: number;
+  /** Times at which its live calls were dialled. Default: none is live. */
+  readonly liveDials?: readonly number[] | undefined;
 }
 
 /** Decision about a waiting call. */
@@ -43,6 +45,9 @@ export type DialDecision =
   | ({ readonly do: "block" } & Block);
 
 export const DAY_MS = 86_400_000;
+
+/** Interval between checks for the outcome of the call after a pause, ms. */
+const TRIAL_CHECK_MS = 1_000;
 
 /** Maximum number of dials to skip in the search for dials that the answer rate counts. */
 export const MAX_UNREACHED = 200;
@@ -59,6 +64,8 @@ export function decideDial(
   const pause = instancePause(protection, history, now);
   if (pause && pause.until > waitsUntil) return { do: "block", reason: "instance_paused", detail: pause.reason };
   if (pause) return { do: "wait", ...pause };
+  if (isTrialLive(protection, history, now))
+    return { do: "wait", until: now + TRIAL_CHECK_MS, reason: "the outcome of the call after a pause is not known" };
   const delayMs = paceDelayMs(protection, history);
   if (delayMs > 0)
     return { do: "wait", until: now + delayMs, reason: `calls are dialled ${protection.paceMs} ms apart` };
@@ -97,6 +104,20 @@ export function instancePause(
   const refusedPause = refusals ? refusalPause(refusals, history, now) : undefined;
   const pauses = [answerPause, refusedPause, curvePause].filter((pause) => pause !== undefined && pause.until > now);
   return pauses.sort((a, b) => (b?.until ?? 0) - (a?.until ?? 0))[0];
+}
+
+/** True if the one call that was dialled after a pause for the answer rate, or for refusals, has no outcome yet. */
+function isTrialLive(
+  { answerRate, refusals }: NumberProtection,
+  { history, reached = history, liveDials = [] }: DialHistory,
+  now: number,
+): boolean {
+  if (liveDials.length === 0) return false;
+  const pauses = [
+    answerRate && answerRatePause(answerRate, reached, now),
+    refusals && refusalPause(refusals, history, now),
+  ];
+  return pauses.some((pause) => pause && liveDials.some((at) => at >= pause.until));
 }
 
 /** Time for which the pace delays the next dial, ms. */

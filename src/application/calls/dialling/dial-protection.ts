@@ -1,4 +1,5 @@
 import type { Call } from "../../../domain/calls/call.ts";
+import { assertLines, assertNetworkLines } from "../../../domain/instances/queue-policy.ts";
 import type { ConsentStatus } from "../../../domain/number-protection/consent.ts";
 import {
   calleeBlock,
@@ -36,11 +37,13 @@ type NextDial =
   | { readonly do: "wait"; readonly ms: number }
   | ({ readonly do: "block" } & Block);
 
-/** Checks the protections of this server. @throws {RangeError} a protection has a wrong value */
+/** Checks the protections and the lines of this server. @throws {RangeError} one of them has a wrong value */
 export function checkProtection({ policy, telephony }: Pick<Context, "policy" | "telephony">): void {
   assertUsable(policy, "queue");
+  assertLines(policy);
   for (const { name, capabilities } of telephony.values()) {
-    const { protection } = capabilities;
+    const { protection, lines } = capabilities;
+    assertNetworkLines(name, lines);
     if (protection) assertUsable(protection, `protection of ${name}`);
   }
 }
@@ -48,11 +51,13 @@ export function checkProtection({ policy, telephony }: Pick<Context, "policy" | 
 /**
  * Decides by number protection about the next call of an instance, and announces the pause of its number if one has begun.
  * @param next undefined: no call waits
+ * @param liveDials times at which the live calls of the instance were dialled
  */
 export async function decideNext(
   context: DialProtectionContext,
   monitor: LineMonitor,
   next: Call | undefined,
+  liveDials: readonly number[] = [],
 ): Promise<NextDial> {
   const { system, timings } = context;
   const protection = protectionInForce(context.policy, monitor.telephony.capabilities.protection);
@@ -60,9 +65,10 @@ export async function decideNext(
   const now = system.now();
   monitor.pause(instancePause(protection, past, now));
   if (!next) return { do: "dial" };
+  if (protection.paceMs && monitor.number.dialling > 0) return { do: "wait", ms: protection.paceMs };
   const callee = await calleeOf(context, protection, next);
   const times = { now, waitsUntil: storedTime("calls.created_at", next.createdAt, now) + timings.queueTimeoutMs };
-  const decision: DialDecision = decideDial(protection, callee, past, times);
+  const decision: DialDecision = decideDial(protection, callee, { ...past, liveDials }, times);
   // The clock may be set in the meantime, so a long wait is checked again.
   return decision.do === "wait" ? { do: "wait", ms: Math.min(decision.until - now, DAY_MS) } : decision;
 }

@@ -4,10 +4,11 @@ import type { Context } from "../../context.ts";
 import type { Lines } from "../../instances/lines.ts";
 import { WallClock } from "../../wall-clock.ts";
 import type { CallSession } from "../live/call-session.ts";
-import { InstanceQueue, type InstanceQueueContext, type QueueHost } from "./instance-queue.ts";
+import { InstanceLanes, type InstanceLanesContext, type LanesHost } from "./instance-lanes.ts";
+import type { InstanceQueue } from "./instance-queue.ts";
 import { Preparations } from "./preparations.ts";
 
-type DispatcherContext = Pick<Context, "system"> & InstanceQueueContext;
+type DispatcherContext = Pick<Context, "system"> & InstanceLanesContext;
 
 interface LiveCall {
   readonly session: CallSession;
@@ -15,15 +16,16 @@ interface LiveCall {
 }
 
 /**
- * Starts queued calls with a queue for each instance. Instances do not wait for each other. It is woken by events
+ * Starts queued calls with a queue for each line of each instance. Instances do not wait for each other. It is woken by events
  * (a call created, a line online, a leg released) and never scans.
  */
 export class Dispatcher {
   readonly #context: DispatcherContext;
-  readonly #host: QueueHost;
-  readonly #preparations: Preparations;
+  readonly #host: LanesHost;
+  readonly #preparations: Preparations<InstanceQueue>;
   readonly #wallClock: WallClock;
-  readonly #queues = new Map<string, InstanceQueue>();
+  /** By instance. */
+  readonly #lanes = new Map<string, InstanceLanes>();
   /** By call. */
   readonly #liveCalls = new Map<string, LiveCall>();
   isStopping = false;
@@ -40,9 +42,12 @@ export class Dispatcher {
   ) {
     this.#context = context;
     this.#wallClock = new WallClock(context.system);
-    this.#preparations = new Preparations(context, {
-      onFinished: (instanceId) => this.wake(instanceId),
-      onUnavailable: (instanceId, error) => this.#queue(instanceId).tryAgain(error),
+    this.#preparations = new Preparations<InstanceQueue>(context, {
+      onFinished: (queue) => {
+        this.#checkClock();
+        queue.wake();
+      },
+      onUnavailable: (queue, error) => queue.tryAgain(error),
     });
     const hasStopped = () => this.isStopping;
     this.#host = {
@@ -55,9 +60,9 @@ export class Dispatcher {
       onRequeued,
       onStarted: (session, ended) => this.#liveCalls.set(session.callId, { session, whenEnded: ended }),
       onEnded: ({ callId }) => this.#liveCalls.delete(callId),
-      wake: (instanceId) => this.wake(instanceId),
-      onEmptied: (queue) => {
-        if (this.#queues.get(queue.instanceId) === queue) this.#queues.delete(queue.instanceId);
+      wake: (queue) => this.wake(queue.instanceId, queue),
+      onEmptied: (lanes) => {
+        if (this.#lanes.get(lanes.instanceId) === lanes) this.#lanes.delete(lanes.instanceId);
       },
     };
   }
@@ -72,15 +77,15 @@ export class Dispatcher {
     return this.#liveCalls.get(callId)?.session;
   }
 
-  /** Checks for a call of the instance to dial. */
-  wake(instanceId: string): void {
-    if (this.#wallClock.takeJumpMs() !== 0) for (const queue of this.#queues.values()) queue.clockSet();
-    this.#queue(instanceId).wake();
+  /** Checks for a call of the instance to dial. @param queue the lane that has to check, if it has begun with a call */
+  wake(instanceId: string, queue?: InstanceQueue): void {
+    this.#checkClock();
+    this.#lanesOf(instanceId).wake(queue);
   }
 
   /** Resolves when no claim is under way: a claimed call has its session then. */
   async whenIdle(instanceId: string): Promise<void> {
-    await this.#queues.get(instanceId)?.whenIdle;
+    await this.#lanes.get(instanceId)?.whenIdle;
   }
 
   /** Resolves when no session works on the call. */
@@ -89,28 +94,28 @@ export class Dispatcher {
   }
 
   /** Stops preparing a call that is being ended. */
-  withdraw({ id, instanceId }: Pick<Call, "id" | "instanceId">): void {
-    if (this.#preparations.call(instanceId)?.id === id) this.#queue(instanceId).withdraw();
+  withdraw(call: Pick<Call, "id" | "instanceId">): void {
+    this.#lanes.get(call.instanceId)?.withdraw(call);
   }
 
-  /** Passes a report of the line on to the live call. */
+  /** Passes a report of the line on to the live calls. */
   lineDown(instanceId: string, reason: string): void {
-    this.#queue(instanceId).lineDown(reason);
+    this.#lanes.get(instanceId)?.lineDown(reason);
   }
 
   lineUp(instanceId: string): void {
-    this.#queues.get(instanceId)?.session?.lineUp();
+    this.#lanes.get(instanceId)?.lineUp();
     this.wake(instanceId);
   }
 
   /** Stops dialling, lets live calls continue for `drainMs`, then ends them as `interrupted`. */
   async stop(drainMs: number): Promise<void> {
     this.isStopping = true;
-    for (const queue of this.#queues.values()) queue.stop();
+    for (const lanes of this.#lanes.values()) lanes.stop();
     const preparationsStopped = this.#preparations.stop();
     const allEnded = async () => {
       await preparationsStopped;
-      await Promise.all([...this.#queues.values()].map((queue) => queue.whenIdle));
+      await Promise.all([...this.#lanes.values()].map((lanes) => lanes.whenIdle));
       await Promise.all([...this.#liveCalls.values()].map(({ whenEnded: ended }) => ended));
     };
     let cancel = () => {};
@@ -123,9 +128,10 @@ export class Dispatcher {
     await allEnded();
   }
 
-  /** Ends the live call of an instance; resolves when that is stored. */
+  /** Ends the live calls of an instance; resolves when that is stored. */
   async endLive(instanceId: string, reason: FailedReason, detail: string): Promise<void> {
-    await this.#queues.get(instanceId)?.session?.end(reason, detail);
+    const sessions = this.#lanes.get(instanceId)?.sessions ?? [];
+    await Promise.all(sessions.map((session) => session.end(reason, detail)));
   }
 
   /** Ends every live call. */
@@ -133,9 +139,14 @@ export class Dispatcher {
     await Promise.all([...this.#liveCalls.values()].map(({ session }) => session.end(reason, detail)));
   }
 
-  #queue(instanceId: string): InstanceQueue {
-    const queue = this.#queues.get(instanceId) ?? new InstanceQueue(this.#context, instanceId, this.#host);
-    this.#queues.set(instanceId, queue);
-    return queue;
+  /** Waits may be too long once the wall clock was set. */
+  #checkClock(): void {
+    if (this.#wallClock.takeJumpMs() !== 0) for (const lanes of this.#lanes.values()) lanes.clockSet();
+  }
+
+  #lanesOf(instanceId: string): InstanceLanes {
+    const lanes = this.#lanes.get(instanceId) ?? new InstanceLanes(this.#context, instanceId, this.#host);
+    this.#lanes.set(instanceId, lanes);
+    return lanes;
   }
 }

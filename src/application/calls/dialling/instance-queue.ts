@@ -6,6 +6,7 @@ import {
   type QueueEffect,
   type QueueFlow,
   type QueueInput,
+  type QueueState,
   RETRY_MS,
 } from "../../../domain/instances/queue-flow.ts";
 import { StorageUnavailable } from "../../../ports/storage.ts";
@@ -18,17 +19,25 @@ import { decideNext } from "./dial-protection.ts";
 import type { Preparations } from "./preparations.ts";
 
 /** Dependencies of the instance queue. */
-export type InstanceQueueContext = Pick<Context, "lease" | "log" | "nodeId" | "processPauses" | "storage" | "system"> &
+export type InstanceQueueContext = Pick<Context, "log" | "nodeId" | "processPauses" | "storage" | "system"> &
   CallSessionContext;
 
 /** Assumed rate of legs of a network that states none, Hz. */
 const DEFAULT_RATE = 8_000;
 
-/** The dispatcher of a queue. */
+/** The dispatcher and the other lanes of the instance, for the queue of one lane. */
 export interface QueueHost {
   readonly isStopping: boolean;
-  readonly preparations: Preparations;
-  monitor(instanceId: string): LineMonitor | undefined;
+  readonly monitor: LineMonitor | undefined;
+  /** True if the server and the line can take a call. */
+  readonly canDial: boolean;
+  /** Times at which the live calls of the instance were dialled. */
+  readonly liveDials: readonly number[];
+  readonly preparations: Preparations<InstanceQueue>;
+  /** Runs work that decides about a call and claims it: one lane at a time. */
+  inTurn(work: () => Promise<void>): Promise<void>;
+  /** Ids of the calls that other lanes are preparing. */
+  preparedBeside(queue: InstanceQueue): readonly string[];
   /** True if the call is ending, although that is not stored yet: it is not dialled. */
   isEnding(callId: string): boolean;
   /** A claimed call waits again. */
@@ -36,18 +45,22 @@ export interface QueueHost {
   /** A call is live. `ended` resolves when its session no longer works on it. */
   onStarted(session: CallSession, ended: Promise<void>): void;
   onEnded(session: CallSession): void;
-  /** Wakes the queue of the instance. */
-  wake(instanceId: string): void;
+  /** Wakes the instance, and the queue if it has begun with a call. */
+  wake(queue: InstanceQueue): void;
+  /** The queue has a call, so that another lane may look for the next one. */
+  advanced(queue: InstanceQueue): void;
   /** The queue has no call and no alarm. */
   onEmptied(queue: InstanceQueue): void;
 }
 
 /**
- * The queue of one instance: starts its calls one at a time, each as soon as the line can dial and the beginning of its
- * message is ready. Every input is decided by `domain/queue-flow.ts` and carried out here.
+ * The queue of one line of an instance, a lane: starts calls one at a time, each as soon as the line can dial and the
+ * beginning of its message is ready. Every input is decided by `domain/queue-flow.ts` and carried out here.
  */
 export class InstanceQueue {
   readonly instanceId: string;
+  /** Number of the line, from 0. */
+  readonly line: number;
   readonly #context: InstanceQueueContext;
   readonly #host: QueueHost;
   #flow: QueueFlow = NEW_QUEUE;
@@ -57,15 +70,25 @@ export class InstanceQueue {
   /** Calls whose session ended before it could store that: they may have been dialled. */
   readonly #unstoredIds = new Set<string>();
 
-  constructor(context: InstanceQueueContext, instanceId: string, host: QueueHost) {
+  constructor(context: InstanceQueueContext, instanceId: string, line: number, host: QueueHost) {
     this.#context = context;
     this.instanceId = instanceId;
+    this.line = line;
     this.#host = host;
   }
 
   /** The session of the live call. */
   get session(): CallSession | undefined {
     return this.#session;
+  }
+
+  get state(): QueueState {
+    return this.#flow.state;
+  }
+
+  /** True if a call is being prepared, or the database has not confirmed a claim: no other lane goes on with it. */
+  get hasBegun(): boolean {
+    return this.#host.preparations.call(this) !== undefined || this.#flow.unconfirmedUntil !== undefined;
   }
 
   /** Resolves when no claim is under way: a claimed call has its session then. */
@@ -75,7 +98,7 @@ export class InstanceQueue {
 
   /** Checks for a call to dial. */
   wake(): void {
-    this.#decide({ type: "wake", canDial: this.#canDial, isStopping: this.#host.isStopping });
+    this.#decide({ type: "wake", canDial: this.#host.canDial, isStopping: this.#host.isStopping });
   }
 
   clockSet(): void {
@@ -112,6 +135,7 @@ export class InstanceQueue {
     const { flow, effects } = decideQueue(this.#flow, input);
     this.#flow = flow;
     for (const effect of effects) this.#carryOut(effect);
+    if (input.type === "prepare" || input.type === "dial") this.#host.advanced(this);
     const { state, unconfirmedUntil } = this.#flow;
     if (state === "idle" && unconfirmedUntil === undefined && !this.#cancelAlarm && this.#unstoredIds.size === 0)
       this.#host.onEmptied(this);
@@ -123,13 +147,13 @@ export class InstanceQueue {
         this.#checkPromise = this.#check();
         break;
       case "wake":
-        this.#host.wake(this.instanceId);
+        this.#host.wake(this);
         break;
       case "wake_in":
         this.#wakeIn(effect.ms);
         break;
       case "cancel_preparation":
-        this.#host.preparations.cancel(this.instanceId);
+        this.#host.preparations.cancel(this);
     }
   }
 
@@ -142,18 +166,15 @@ export class InstanceQueue {
     });
   }
 
-  /** True if the server and the line can take a call. */
-  get #canDial(): boolean {
-    return (
-      this.#context.lease.canDial && !this.#host.isStopping && this.#host.monitor(this.instanceId)?.canDial === true
-    );
-  }
-
   get #isReadyToDial(): boolean {
-    return this.#canDial && !this.#session;
+    return this.#host.canDial && !this.#session;
   }
 
-  async #check(): Promise<void> {
+  #check(): Promise<void> {
+    return this.#host.inTurn(() => this.#checkNow());
+  }
+
+  async #checkNow(): Promise<void> {
     let result: QueueInput | undefined = { type: "rest" };
     try {
       result = await this.#dialNext();
@@ -166,9 +187,7 @@ export class InstanceQueue {
   /** Dials the next call if it is due; otherwise resolves with the next step of the queue. */
   async #dialNext(): Promise<QueueInput | undefined> {
     const { system } = this.#context;
-    const { preparations } = this.#host;
-    const { instanceId } = this;
-    const monitor = this.#host.monitor(instanceId);
+    const { preparations, monitor } = this.#host;
     if (this.#flow.unconfirmedUntil !== undefined) await this.#giveBackUnconfirmed();
     const wait = (monitor?.number.linePause?.until ?? 0) - system.monotonic();
     if (wait > 0) {
@@ -177,44 +196,53 @@ export class InstanceQueue {
     }
     const line = await monitor?.line();
     if (!monitor || !line || !this.#isReadyToDial) {
-      preparations.cancel(instanceId);
+      preparations.cancel(this);
       return REST;
     }
-    const next = preparations.call(instanceId) ?? (await this.#nextCall());
+    const next = preparations.call(this) ?? (await this.#nextCall());
     const staleReason = next && this.#context.processPauses.missedBy(next);
     if (next && staleReason !== undefined)
       return await this.#block(next, { reason: "instance_offline", detail: staleReason });
-    const decision = await decideNext(this.#context, monitor, next);
+    const decision = await decideNext(this.#context, monitor, next, this.#host.liveDials);
     if (!next) return REST;
     if (decision.do === "wait") return { type: "hold", ms: decision.ms };
     if (decision.do === "block") return await this.#block(next, decision);
     if (this.#host.isEnding(next.id) || !this.#isReadyToDial) return REST; // its termination wakes the queue
-    preparations.begin(next, monitor.telephony.capabilities.sampleRate ?? DEFAULT_RATE);
-    const preparedCall = preparations.preparedCall(instanceId);
+    preparations.begin(this, next, monitor.telephony.capabilities.sampleRate ?? DEFAULT_RATE);
+    const preparedCall = preparations.preparedCall(this);
     if (!preparedCall) return { type: "prepare" };
-    const call = await this.#claim();
-    const preparation =
-      preparations.preparedCall(instanceId) === preparedCall ? preparations.take(instanceId) : undefined;
+    const call = await this.#claim(preparedCall.callId);
+    const preparation = preparations.preparedCall(this) === preparedCall ? preparations.take(this) : undefined;
     if (!preparation || call?.id !== preparedCall.callId || this.#host.isEnding(call.id) || !this.#isReadyToDial) {
       preparedCall.message?.cancel();
-      if (!call || this.#host.isEnding(call.id)) return REST; // its termination wakes the queue
-      await this.#giveBack(call);
-      this.#host.wake(instanceId);
+      if (this.#host.isEnding(preparedCall.callId)) return REST; // its termination wakes the queue
+      if (call) await this.#giveBack(call);
+      this.#host.wake(this);
       return REST;
     }
     const { number } = monitor;
     number.linePause = undefined; // unless this dial sets it again
+    number.dialling++;
+    let isDialling = true;
+    const endDialling = () => {
+      if (isDialling) number.dialling--;
+      isDialling = false;
+    };
     const onDial = () => {
       const staleReason = this.#context.processPauses.missedBy(call);
       if (staleReason !== undefined) throw new ProgramFailed("instance_offline", staleReason);
       number.lastDial = { at: system.monotonic() };
+      endDialling();
     };
     const session = new CallSession(this.#context, call, monitor.telephony, line, preparedCall.message, onDial);
     this.#session = session;
     monitor.setInCall(true);
     this.#host.onStarted(
       session,
-      session.run().then(() => this.#onSessionEnd(session, number)),
+      session.run().then(() => {
+        endDialling();
+        this.#onSessionEnd(session, number);
+      }),
     );
     this.#decide({ type: "dial" });
     return undefined;
@@ -222,8 +250,9 @@ export class InstanceQueue {
 
   /** The call that is claimed next. */
   async #nextCall(): Promise<Call | undefined> {
-    const next = await this.#context.storage.calls.nextWaiting(this.instanceId);
-    return next && !this.#host.isEnding(next.id) ? next : undefined;
+    const prepared = this.#host.preparedBeside(this);
+    const next = await this.#context.storage.calls.nextWaiting(this.instanceId, prepared);
+    return next && !this.#host.isEnding(next.id) && !prepared.includes(next.id) ? next : undefined;
   }
 
   /** Fails a call instead of dialling it. */
@@ -231,16 +260,16 @@ export class InstanceQueue {
     call: Call,
     { reason, detail }: { readonly reason: FailedReason; readonly detail: string },
   ): Promise<QueueInput> {
-    this.#host.preparations.cancel(this.instanceId, call.id);
+    this.#host.preparations.cancel(this, call.id);
     if (!this.#host.isEnding(call.id)) await failCall(this.#context, call, reason, detail);
-    this.#host.wake(this.instanceId);
+    this.#host.wake(this);
     return REST;
   }
 
-  async #claim(): Promise<Call | undefined> {
+  async #claim(callId: string): Promise<Call | undefined> {
     const { storage, system, nodeId } = this.#context;
     try {
-      return await storage.calls.claimNext(this.instanceId, nodeId, system.now(), 0);
+      return await storage.calls.claimNext(this.instanceId, nodeId, system.now(), this.line, callId);
     } catch (error) {
       this.#decide({ type: "claim_unconfirmed", now: system.monotonic() });
       throw error;
@@ -251,7 +280,8 @@ export class InstanceQueue {
   async #giveBackUnconfirmed(): Promise<void> {
     const { storage, system, nodeId } = this.#context;
     for (const call of await storage.calls.claimed(this.instanceId, nodeId))
-      if (this.#session?.callId !== call.id && !this.#unstoredIds.has(call.id)) await this.#giveBack(call);
+      if (call.line === this.line && this.#session?.callId !== call.id && !this.#unstoredIds.has(call.id))
+        await this.#giveBack(call);
     this.#decide({ type: "claims_checked", now: system.monotonic() });
   }
 
@@ -265,9 +295,9 @@ export class InstanceQueue {
     if (!session.isStored) this.#unstoredIds.add(session.callId);
     this.#session = undefined;
     this.#host.onEnded(session);
-    this.#host.monitor(this.instanceId)?.setInCall(false);
+    this.#host.monitor?.setInCall(false);
     const isRequeued = session.call.owner === null;
-    number.linePause = isRequeued ? session.linePause : undefined;
+    if (isRequeued && session.linePause) number.linePause = session.linePause;
     if (isRequeued) this.#host.onRequeued(session.call);
     this.#decide({ type: isRequeued ? "requeue" : "end" });
   }

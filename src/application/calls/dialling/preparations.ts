@@ -10,7 +10,12 @@ import { failCall, type StoredCallsContext } from "../stored-calls.ts";
 
 type PreparationsContext = Pick<Context, "log" | "system" | "timings"> & ProgramContext & StoredCallsContext;
 
-/** The call that an instance dials next, with the beginning of its message. */
+/** One line of an instance, which prepares and carries one call at a time. */
+export interface Lane {
+  readonly instanceId: string;
+}
+
+/** The call that a lane dials next, with the beginning of its message. */
 interface PreparedCall {
   readonly callId: string;
   /** Undefined for a call without a fixed message. */
@@ -24,80 +29,79 @@ interface Preparation {
 }
 
 /** Callbacks of {@link Preparations}. */
-export interface PreparationsWatcher {
+export interface PreparationsWatcher<L extends Lane> {
   /** The preparation is ready, or its call has failed. */
-  onFinished(instanceId: string): void;
+  onFinished(lane: L): void;
   /** The stored message cannot be read now. */
-  onUnavailable(instanceId: string, error: StorageUnavailable): void;
+  onUnavailable(lane: L, error: StorageUnavailable): void;
 }
 
 /**
- * Prepares messages of waiting calls: one per instance, before its call is claimed. A call whose message is not
+ * Prepares messages of waiting calls: one per lane, before its call is claimed. A call whose message is not
  * ready in time fails before any phone rings. A preparation is not stored; a cancelled one leaves its call
  * waiting.
  */
-export class Preparations {
+export class Preparations<L extends Lane = Lane> {
   readonly #context: PreparationsContext;
-  readonly #watcher: PreparationsWatcher;
-  readonly #byInstance = new Map<string, Preparation>();
+  readonly #watcher: PreparationsWatcher<L>;
+  readonly #byLane = new Map<L, Preparation>();
   /** Calls whose failure is being stored. */
   readonly #failures = new Set<Promise<void>>();
 
-  constructor(context: PreparationsContext, watcher: PreparationsWatcher) {
+  constructor(context: PreparationsContext, watcher: PreparationsWatcher<L>) {
     this.#context = context;
     this.#watcher = watcher;
   }
 
   /** The call that is being prepared, or is ready. */
-  call(instanceId: string): Call | undefined {
-    return this.#byInstance.get(instanceId)?.call;
+  call(lane: L): Call | undefined {
+    return this.#byLane.get(lane)?.call;
   }
 
   /** The call that is ready, if there is one. */
-  preparedCall(instanceId: string): PreparedCall | undefined {
-    return this.#byInstance.get(instanceId)?.preparedCall;
+  preparedCall(lane: L): PreparedCall | undefined {
+    return this.#byLane.get(lane)?.preparedCall;
   }
 
   /**
-   * Prepares the message of a call, unless the instance has a preparation; a call without a fixed message is ready at once.
+   * Prepares the message of a call, unless the lane has a preparation; a call without a fixed message is ready at once.
    * @param expectedRate the rate that its leg will probably have, Hz
    */
-  begin(call: Call, expectedRate: number): void {
-    if (this.#byInstance.has(call.instanceId)) return;
+  begin(lane: L, call: Call, expectedRate: number): void {
+    if (this.#byLane.has(lane)) return;
     const preparation: Preparation = { call, scope: new AbortController(), preparedCall: undefined };
-    this.#byInstance.set(call.instanceId, preparation);
+    this.#byLane.set(lane, preparation);
     const program = programOf(call);
     const message = program.kind === "message" ? program.message(this.#context, call, expectedRate) : undefined;
-    if (message) void this.#run(call, message, preparation);
+    if (message) void this.#run(lane, message, preparation);
     else preparation.preparedCall = { callId: call.id, message };
   }
 
   /** Hands over the prepared message, which the caller must now cancel. */
-  take(instanceId: string): PreparedCall | undefined {
-    const ready = this.preparedCall(instanceId);
-    if (ready) this.#byInstance.delete(instanceId);
+  take(lane: L): PreparedCall | undefined {
+    const ready = this.preparedCall(lane);
+    if (ready) this.#byLane.delete(lane);
     return ready;
   }
 
-  /** Stops the preparation of an instance, or only of one call, and frees its rendered audio. */
-  cancel(instanceId: string, callId?: string): void {
-    const preparation = this.#byInstance.get(instanceId);
+  /** Stops the preparation of a lane, or only of one call, and frees its rendered audio. */
+  cancel(lane: L, callId?: string): void {
+    const preparation = this.#byLane.get(lane);
     if (!preparation || (callId !== undefined && preparation.call.id !== callId)) return;
-    this.#byInstance.delete(instanceId);
+    this.#byLane.delete(lane);
     preparation.scope.abort();
     preparation.preparedCall?.message?.cancel();
   }
 
   /** Stops all of them; resolves when the calls that had failed are stored, or cannot be. */
   async stop(): Promise<void> {
-    for (const instanceId of [...this.#byInstance.keys()]) this.cancel(instanceId);
+    for (const lane of [...this.#byLane.keys()]) this.cancel(lane);
     await Promise.all(this.#failures);
   }
 
   /** Never rejects. */
-  async #run(call: Call, message: PreparedMessage, preparation: Preparation): Promise<void> {
-    const { instanceId } = call;
-    const { scope } = preparation;
+  async #run(lane: L, message: PreparedMessage, preparation: Preparation): Promise<void> {
+    const { call, scope } = preparation;
     try {
       await this.#prepare(message, scope.signal);
       if (scope.signal.aborted) return message.cancel();
@@ -105,17 +109,17 @@ export class Preparations {
     } catch (error) {
       if (scope.signal.aborted) return;
       if (error instanceof StorageUnavailable) {
-        this.#byInstance.delete(instanceId);
-        return this.#watcher.onUnavailable(instanceId, error);
+        this.#byLane.delete(lane);
+        return this.#watcher.onUnavailable(lane, error);
       }
       const failure = this.#fail(call, error);
       this.#failures.add(failure);
       await failure;
       this.#failures.delete(failure);
       if (scope.signal.aborted) return;
-      this.#byInstance.delete(instanceId);
+      this.#byLane.delete(lane);
     }
-    this.#watcher.onFinished(instanceId);
+    this.#watcher.onFinished(lane);
   }
 
   async #prepare(message: PreparedMessage, signal: AbortSignal): Promise<void> {

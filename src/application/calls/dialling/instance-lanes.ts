@@ -1,0 +1,163 @@
+import type { Call } from "../../../domain/calls/call.ts";
+import { linesInForce } from "../../../domain/instances/queue-policy.ts";
+import type { Context } from "../../context.ts";
+import type { LineMonitor } from "../../instances/line-monitor.ts";
+import type { CallSession } from "../live/call-session.ts";
+import { InstanceQueue, type InstanceQueueContext, type QueueHost } from "./instance-queue.ts";
+import type { Preparations } from "./preparations.ts";
+
+/** Dependencies of the lanes of an instance. */
+export type InstanceLanesContext = Pick<Context, "lease" | "policy"> & InstanceQueueContext;
+
+/** The dispatcher of the lanes. */
+export interface LanesHost
+  extends Pick<
+    QueueHost,
+    "isStopping" | "preparations" | "isEnding" | "onRequeued" | "onStarted" | "onEnded" | "wake"
+  > {
+  readonly preparations: Preparations<InstanceQueue>;
+  monitor(instanceId: string): LineMonitor | undefined;
+  /** No lane has a call or an alarm. */
+  onEmptied(lanes: InstanceLanes): void;
+}
+
+/**
+ * The lines of one instance, a queue for each. With one line that queue gets every wake. With several, one lane at a
+ * time looks for a call; as soon as it prepares or dials one, the next free lane looks for another.
+ */
+export class InstanceLanes {
+  readonly instanceId: string;
+  readonly #context: InstanceLanesContext;
+  readonly #host: LanesHost;
+  readonly #queueHost: QueueHost;
+  /** By line, those with a call or an alarm. */
+  readonly #queues = new Map<number, InstanceQueue>();
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(context: InstanceLanesContext, instanceId: string, host: LanesHost) {
+    this.#context = context;
+    this.instanceId = instanceId;
+    this.#host = host;
+    const { preparations } = host;
+    const lanes = this;
+    this.#queueHost = {
+      get isStopping() {
+        return host.isStopping;
+      },
+      get monitor() {
+        return host.monitor(instanceId);
+      },
+      get canDial() {
+        return lanes.#canDial;
+      },
+      get liveDials() {
+        return lanes.sessions.map(({ call }) => call.dialingAt ?? 0);
+      },
+      preparations,
+      inTurn: (work) => this.#inTurn(work),
+      preparedBeside: (queue) =>
+        [...this.#queues.values()].flatMap((other) => (other === queue ? [] : (preparations.call(other)?.id ?? []))),
+      isEnding: host.isEnding,
+      onRequeued: host.onRequeued,
+      onStarted: host.onStarted,
+      onEnded: host.onEnded,
+      wake: host.wake,
+      advanced: () => {
+        if (this.#limit > 1) this.#seek();
+      },
+      onEmptied: (queue) => this.#remove(queue),
+    };
+  }
+
+  /** The sessions of the live calls. */
+  get sessions(): readonly CallSession[] {
+    return [...this.#queues.values()].flatMap(({ session }) => session ?? []);
+  }
+
+  /** Resolves when no claim is under way: a claimed call has its session then. */
+  get whenIdle(): Promise<unknown> {
+    return Promise.all([...this.#queues.values()].map((queue) => queue.whenIdle));
+  }
+
+  /** Checks for a call to dial. @param queue the lane that has to check, if it has begun with a call */
+  wake(queue?: InstanceQueue): void {
+    if (!this.#canDial) this.#each((existing) => existing.wake());
+    else if (this.#limit === 1) this.#queue(0).wake();
+    else if (queue?.hasBegun) queue.wake();
+    else this.#seek();
+  }
+
+  clockSet(): void {
+    this.#each((queue) => queue.clockSet());
+  }
+
+  /** Passes a report of the line on to the live calls. */
+  lineDown(reason: string): void {
+    this.#each((queue) => queue.lineDown(reason));
+  }
+
+  lineUp(): void {
+    for (const session of this.sessions) session.lineUp();
+  }
+
+  /** Stops preparing a call that is being ended. */
+  withdraw({ id }: Pick<Call, "id">): void {
+    [...this.#queues.values()].find((queue) => this.#host.preparations.call(queue)?.id === id)?.withdraw();
+  }
+
+  /** Cancels the alarms. */
+  stop(): void {
+    this.#each((queue) => queue.stop());
+  }
+
+  /** True if the server and the line can take a call. */
+  get #canDial(): boolean {
+    const { lease } = this.#context;
+    return lease.canDial && !this.#host.isStopping && this.#host.monitor(this.instanceId)?.canDial === true;
+  }
+
+  /** Number of lines. */
+  get #limit(): number {
+    return linesInForce(this.#context.policy, this.#host.monitor(this.instanceId)?.telephony.capabilities.lines);
+  }
+
+  /** Lets one free lane look for a call, unless one looks already, or waits because the number may not dial now. */
+  #seek(): void {
+    const queues = [...this.#queues.values()];
+    if (queues.some(({ state }) => state === "waiting")) return;
+    const seekingQueue = queues.find(({ state }) => state === "starting" || state === "starting_again");
+    const freeLine = seekingQueue?.line ?? this.#freeLine();
+    if (freeLine !== undefined) this.#queue(freeLine).wake();
+  }
+
+  /** The first line without a call. */
+  #freeLine(): number | undefined {
+    const limit = this.#limit;
+    for (let line = 0; line < limit; line++) if ((this.#queues.get(line)?.state ?? "idle") === "idle") return line;
+    return undefined;
+  }
+
+  /** Acts on every lane, whether or not that removes it. */
+  #each(act: (queue: InstanceQueue) => void): void {
+    for (const queue of [...this.#queues.values()]) act(queue);
+    if (this.#queues.size === 0) this.#host.onEmptied(this);
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    if (this.#limit === 1) return work();
+    const turn = this.#turn.then(work);
+    this.#turn = turn.catch(() => {});
+    return turn;
+  }
+
+  #queue(line: number): InstanceQueue {
+    const queue = this.#queues.get(line) ?? new InstanceQueue(this.#context, this.instanceId, line, this.#queueHost);
+    this.#queues.set(line, queue);
+    return queue;
+  }
+
+  #remove(queue: InstanceQueue): void {
+    if (this.#queues.get(queue.line) === queue) this.#queues.delete(queue.line);
+    if (this.#queues.size === 0) this.#host.onEmptied(this);
+  }
+}
