@@ -78,7 +78,8 @@ ${stateDiagram(QUEUE_TRANSITIONS, "idle")}\`\`\`
 \`starting\`: the next call is looked up and, once its message is ready, claimed and dialled. \`preparing\`: its message is not ready.
 \`waiting\`: the pace or the protection of the number delays it. \`busy\`: a call is live. \`checking\`: in addition, the queue looks for a claim that
 the database has not confirmed, and returns that call to the queue. \`wake\`: a call was created, the line came online, or a message is ready;
-during a search, another one follows. \`release\`: the wait has ended, or the line is down.
+during a search, another one follows. \`release\`: the wait has ended, or the line is down. An instance with
+several [lines](sip.md#several-calls-at-once) has such a queue for each; one of them looks for a call at a time, and the next one as soon as that is \`preparing\` or \`busy\`.
 
 ## SIP registration
 

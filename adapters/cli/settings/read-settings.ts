@@ -103,7 +103,13 @@ function completeQueue(values: Map<string, unknown>): void {
   const isFifo = values.get("queue.kind") === "fifo";
   if (!isFifo && values.has("queue.depth"))
     throw new UsageError("RINGPORT_QUEUE_DEPTH has no effect without RINGPORT_QUEUE=fifo: set it, or remove the depth");
-  if (isFifo && !values.has("queue.depth")) values.set("queue.depth", DEFAULT_DEPTH);
+  const lines = Number(values.get("queue.lines") ?? 1);
+  if (isFifo && !values.has("queue.depth")) values.set("queue.depth", Math.max(DEFAULT_DEPTH, 2 * lines));
+  const depth = Number(values.get("queue.depth"));
+  if (isFifo && depth < lines)
+    throw new UsageError(
+      `RINGPORT_QUEUE_DEPTH is ${depth}: it must be at least RINGPORT_LINES (${lines}), because live calls count`,
+    );
   const isChosen = [...values.keys()].some((option) => option.startsWith("queue."));
   if (isChosen && !values.has("queue.kind")) values.set("queue.kind", "single");
 }

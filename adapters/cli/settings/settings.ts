@@ -1,3 +1,4 @@
+import { MAX_LINES } from "../../../src/domain/instances/queue-policy.ts";
 import type { Limits } from "../../../src/domain/limits.ts";
 import { VOICE_ID } from "../../../src/domain/voice-id.ts";
 import { type EmbeddedTuning, NETWORK_NAMES, type RingportOptions } from "../../../src/options.ts";
@@ -216,7 +217,14 @@ const SERVER = [
     "RINGPORT_QUEUE_DEPTH",
     wholeNumber(1, 1_000),
     "10",
-    "Maximum number of calls in a fifo queue.",
+    "Maximum number of calls in a fifo queue, live ones included. With more than 5 lines, the default is twice the lines.",
+  ),
+  setting(
+    "queue.lines",
+    "RINGPORT_LINES",
+    wholeNumber(1, MAX_LINES),
+    "1",
+    "Calls of one instance that may be live at the same time, if its network allows that.",
   ),
   setting(
     "webhooks.allowPrivate",

@@ -142,7 +142,10 @@ export function simulator(options: SimulatorOptions = {}): Simulator {
 
   return {
     name: "simulator",
-    capabilities: { dtmf: "in-band", inboundAudioCertain: true, sampleRate, callerIds: "*", transfers: true },
+    capabilities: {
+      ...{ dtmf: "in-band", inboundAudioCertain: true, sampleRate },
+      ...{ callerIds: "*", lines: Infinity, transfers: true },
+    },
     clock,
     open,
     close: () => (closing ??= close()),

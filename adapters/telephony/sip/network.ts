@@ -14,6 +14,8 @@ export interface SipNetworkOptions extends Required<Pick<Telephony, "users" | "r
   readonly sampleRate: number;
   /** The numbers that calls may choose as their caller; undefined if there is no choice. */
   readonly callerIds: CallerIdRule | undefined;
+  /** Maximum number of concurrent calls of one instance. */
+  readonly lines: number;
   /** True if its calls can be transferred. */
   readonly transfers: boolean;
   /** Header fields and hosts of URIs that a call may choose for its INVITE. */
@@ -25,7 +27,18 @@ export interface SipNetworkOptions extends Required<Pick<Telephony, "users" | "r
 
 /** A network over a trunk or a route of the operator. */
 export function sipNetwork(options: SipNetworkOptions): Telephony {
-  const { name, label, users, sampleRate, callerIds, transfers, sip, system, refuses } = options;
+  const {
+    name,
+    label,
+    users,
+    sampleRate,
+    callerIds,
+    lines: linesOfInstance,
+    transfers,
+    sip,
+    system,
+    refuses,
+  } = options;
   const lines = new Set<SipLine>();
   let closing: Promise<void> | undefined;
 
@@ -59,7 +72,7 @@ export function sipNetwork(options: SipNetworkOptions): Telephony {
     name: `sip/${name}`,
     capabilities: {
       ...{ dtmf: "event", inboundAudioCertain: false, linking: "operator" },
-      ...{ sampleRate, callerIds, transfers, sip },
+      ...{ sampleRate, callerIds, lines: linesOfInstance, transfers, sip },
     },
     users,
     open,

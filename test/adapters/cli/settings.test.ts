@@ -312,6 +312,15 @@ describe("reading settings", () => {
     expect(() => fromEnv(deepgram)).toThrow("RINGPORT_TRANSCRIPTION_KEY");
     expect(() => fromEnv({ ...deepgram, RINGPORT_TRANSCRIPTION_MODEL: "" })).toThrow("RINGPORT_TRANSCRIPTION_MODEL");
     expect(() => fromFlags("--queue-depth", "3")).toThrow("RINGPORT_QUEUE=fifo");
+    expect(() => fromEnv({ RINGPORT_QUEUE: "fifo", RINGPORT_QUEUE_DEPTH: "3", RINGPORT_LINES: "4" })).toThrow(
+      "RINGPORT_QUEUE_DEPTH is 3: it must be at least RINGPORT_LINES (4)",
+    );
+  });
+
+  test("a number has several lines under every queue, and a fifo queue has room for waiting calls", () => {
+    expect(fromEnv({ RINGPORT_LINES: "2" }).options.queue).toEqual({ kind: "single", lines: 2 });
+    expect(fromFlags("--queue", "fifo", "--lines", "30").options.queue).toEqual({ kind: "fifo", depth: 60, lines: 30 });
+    expect(() => fromEnv({ RINGPORT_LINES: "101" })).toThrow('RINGPORT_LINES is "101": it must be a whole number');
   });
 
   test("unknown variables are reported with a suggestion", () => {

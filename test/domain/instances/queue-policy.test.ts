@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { freeSlot, queueDepth, SINGLE } from "../../../src/domain/instances/queue-policy.ts";
+import { freeSlot, linesInForce, queueDepth, SINGLE } from "../../../src/domain/instances/queue-policy.ts";
 import { fuzz } from "../../support/fuzz.ts";
 
 describe("the single policy", () => {
@@ -9,6 +9,21 @@ describe("the single policy", () => {
     expect(freeSlot(SINGLE, [])).toBe(0);
     expect(freeSlot(SINGLE, [0])).toBeUndefined();
   });
+
+  test("has no slot beside a call in any slot", () => {
+    expect(freeSlot(SINGLE, [3])).toBeUndefined();
+  });
+});
+
+test.each([
+  [undefined, undefined, 1],
+  [undefined, Infinity, 1],
+  [5, undefined, 1],
+  [5, 3, 3],
+  [5, Infinity, 5],
+  [100, 1_000, 100],
+])("a policy of %s lines on a network with %s has %s in force", (lines, networkLines, inForce) => {
+  expect(linesInForce({ kind: "single", lines }, networkLines)).toBe(inForce);
 });
 
 describe("a fifo policy", () => {

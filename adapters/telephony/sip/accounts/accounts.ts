@@ -85,7 +85,10 @@ export function sipAccounts(options: SipAccountsOptions, { system, logger, media
 
   return {
     name: "sip",
-    capabilities: { dtmf: "event", inboundAudioCertain: false, transfers: true },
+    capabilities: {
+      ...{ dtmf: "event", inboundAudioCertain: false, transfers: true },
+      lines: options.defaults?.lines ?? Infinity,
+    },
     open,
     refuses: async (phoneNumber) => (await rule())(phoneNumber),
     close: () => (closing ??= close()),

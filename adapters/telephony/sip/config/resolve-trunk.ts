@@ -56,6 +56,8 @@ export interface ResolvedTrunk extends DestinationRule {
   readonly mediaFrom: readonly string[] | undefined;
   readonly signallingFrom: readonly string[] | undefined;
   readonly maxCalls: number | undefined;
+  /** Maximum number of concurrent calls of one instance. */
+  readonly lines: number;
   readonly callsPerSecond: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
   /** Header fields and hosts of URIs that a call may choose for its INVITE. */
@@ -126,6 +128,7 @@ export function resolveTrunk(trunk: Trunk): ResolvedTrunk {
     mediaFrom: trunk.mediaFrom,
     signallingFrom: trunk.signallingFrom,
     maxCalls: trunk.maxCalls,
+    lines: Math.min(trunk.lines ?? Infinity, trunk.maxCalls ?? Infinity),
     callsPerSecond: trunk.callsPerSecond,
     headers: trunk.headers ?? {},
     sip: { headers: trunk.callHeaders ?? [], uriHosts: trunk.callUriHosts ?? [] },

@@ -211,6 +211,7 @@ export const trunkSchema = v.object(
     mediaFrom: networks,
     signallingFrom: networks,
     maxCalls: v.optional(wholeNumberBetween("a whole number from 1", 1, 1_000_000)),
+    lines: v.optional(wholeNumberBetween("a whole number from 1 to 100", 1, 100)),
     callsPerSecond: v.optional(
       v.pipe(
         v.number(must("a number above 0")),

@@ -55,6 +55,8 @@ export interface Trunk {
   readonly signallingFrom?: readonly string[] | undefined;
   /** Maximum number of concurrent calls; others wait in their queues. Default: no limit. */
   readonly maxCalls?: number | undefined;
+  /** Maximum number of concurrent calls of one instance, 1 to 100, if `lines` of the queue are as many. Default: `maxCalls`. */
+  readonly lines?: number | undefined;
   /** Maximum number of new calls per second; others wait. Default: no limit. */
   readonly callsPerSecond?: number | undefined;
   /** Header fields of every INVITE. */

@@ -90,7 +90,7 @@ describe("parseTrunks", () => {
 
   test("faults name trunk, field, value and fix", () => {
     const faults = faultsOf(
-      { ...MINIMAL, codecs: ["G729"], rtpPorts: [20_000, 10_000], maxCalls: 0, regster: true },
+      { ...MINIMAL, codecs: ["G729"], rtpPorts: [20_000, 10_000], maxCalls: 0, lines: 101, regster: true },
       { server: "http://x", srtp: "yes", tls: { serverName: "a" } },
       { ...MINIMAL, register: true },
     );
@@ -98,6 +98,7 @@ describe("parseTrunks", () => {
       'trunk acme: rtpPorts is [20000,10000], but must be two ports of 1 to 65535, the first one lower, with an even port among them, such as "10000-20000"',
       'trunk acme: codecs.0 is "G729", but must be PCMU, PCMA, G722 or opus',
       "trunk acme: maxCalls is 0, but must be a whole number from 1",
+      "trunk acme: lines is 101, but must be a whole number from 1 to 100",
       "trunk acme: regster is an unknown option; did you mean register?",
       "trunk #2: name is missing",
       'trunk #2: server is "http://x", but must be a SIP URI, such as sip:sip.example.com or sip:10.0.0.5:5070;transport=tcp',

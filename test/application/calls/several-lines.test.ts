@@ -1,0 +1,226 @@
+import { describe, expect, test } from "vitest";
+import type { Call } from "../../../src/domain/calls/call.ts";
+import type { Instance } from "../../../src/domain/instances/instance.ts";
+import type { QueuePolicy } from "../../../src/domain/instances/queue-policy.ts";
+import { ALICE, World, type WorldOptions } from "../../support/application.ts";
+
+const HOUR_MS = 3_600_000;
+
+function start(lines: number, policy: Partial<QueuePolicy> = {}, options: WorldOptions = {}): Promise<World> {
+  return World.start({
+    policy: { kind: "fifo", depth: 100, ...policy, lines } as QueuePolicy,
+    capabilities: { lines: Infinity },
+    ...options,
+  });
+}
+
+async function callsOf(world: World, instance: Instance, count: number): Promise<Call[]> {
+  const calls: Call[] = [];
+  for (let i = 0; i < count; i++) calls.push(await world.call(instance, `message ${i}`));
+  return calls;
+}
+
+function liveCalls(world: World): string[] {
+  return world.network.legs.filter(({ live }) => live).map(({ callId }) => callId);
+}
+
+const idsOf = (calls: readonly Call[]) => calls.map(({ id }) => id);
+
+async function outcomes(world: World, calls: readonly Call[]) {
+  const storedCalls = await Promise.all(calls.map((call) => world.storedCall(call)));
+  return storedCalls.map(({ status, outcome }) => outcome?.reason ?? status);
+}
+
+describe("an instance with several lines", () => {
+  test("dials as many calls at once, and the next one when one has ended", async () => {
+    const world = await start(3);
+    const instance = await world.activeInstance();
+    const calls = await callsOf(world, instance, 5);
+    expect(liveCalls(world)).toEqual(idsOf(calls.slice(0, 3)));
+    const lines = await Promise.all(calls.map(async (call) => (await world.storedCall(call)).line));
+    expect(lines).toEqual([0, 1, 2, null, null]);
+    world.leg(calls[1]).end("busy");
+    await world.system.settle();
+    expect(liveCalls(world)).toEqual(idsOf([calls[0]!, calls[2]!, calls[3]!]));
+    expect((await world.storedCall(calls[3]!)).line).toBe(1);
+    for (const leg of world.network.legs) leg.end("busy");
+    await world.system.settle();
+    expect(liveCalls(world)).toEqual([calls[4]!.id]);
+    expect(world.network.legs).toHaveLength(5);
+    await world.stop();
+  });
+
+  test("starts with calls that have waited for the line", async () => {
+    const world = await start(3);
+    const instance = await world.newInstance();
+    const calls = await callsOf(world, instance, 5);
+    await world.app.instances.configure(ALICE, instance.id);
+    await world.line(instance).scan();
+    await world.system.settle();
+    expect(liveCalls(world)).toEqual(idsOf(calls.slice(0, 3)));
+    await world.stop();
+  });
+
+  test("carries one call if the network allows no more", async () => {
+    const world = await start(5, {}, { capabilities: {} });
+    const instance = await world.activeInstance();
+    await callsOf(world, instance, 3);
+    expect(liveCalls(world)).toHaveLength(1);
+    await world.stop();
+  });
+
+  test("carries one call without the option, whatever the network allows", async () => {
+    const world = await World.start({ policy: { kind: "fifo", depth: 5 }, capabilities: { lines: Infinity } });
+    const instance = await world.activeInstance();
+    await callsOf(world, instance, 3);
+    expect(liveCalls(world)).toHaveLength(1);
+    await world.stop();
+  });
+
+  test("returns the active call under `single`", async () => {
+    const world = await World.start({ policy: { kind: "single", lines: 2 }, capabilities: { lines: 2 } });
+    const instance = await world.activeInstance();
+    const call = await world.call(instance);
+    expect(await world.call(instance)).toMatchObject({ id: call.id, created: false });
+    expect(liveCalls(world)).toEqual([call.id]);
+    await world.stop();
+  });
+
+  test("prepares messages beside each other, and no call twice", async () => {
+    const world = await start(3);
+    const instance = await world.activeInstance();
+    let speak = () => {};
+    world.speech.gate = new Promise<void>((resolve) => {
+      speak = resolve;
+    });
+    const calls = await callsOf(world, instance, 4);
+    expect(world.network.legs).toHaveLength(0);
+    await world.app.calls.hangUp(ALICE, calls[1]!.id);
+    speak();
+    await world.system.settle();
+    expect(liveCalls(world).toSorted()).toEqual(idsOf([calls[0]!, calls[2]!, calls[3]!]));
+    expect(world.network.legs).toHaveLength(3);
+    await world.stop();
+  });
+
+  test("keeps the pace of its number", async () => {
+    const world = await start(5, { paceMs: 10_000 });
+    const instance = await world.activeInstance();
+    await callsOf(world, instance, 3);
+    for (const dialled of [1, 2, 3]) {
+      expect(world.network.legs).toHaveLength(dialled);
+      await world.system.advance(9_999);
+      expect(world.network.legs).toHaveLength(dialled);
+      await world.system.advance(1);
+    }
+    expect(liveCalls(world)).toHaveLength(3);
+    await world.stop();
+  });
+
+  test("warms up its number, whatever the number of lines", async () => {
+    const world = await start(5, { warmUp: { firstDay: 2, growth: 1, days: 2 } });
+    const instance = await world.activeInstance();
+    const calls = await callsOf(world, instance, 4);
+    expect(liveCalls(world)).toEqual(idsOf(calls.slice(0, 2)));
+    await world.stop();
+  });
+
+  test("dials one call after a pause, and the others after its outcome", async () => {
+    const policy = { answerRate: { floor: 1, calls: 1, pauseMs: 60_000 } };
+    const world = await start(3, policy, { timings: { queueTimeoutMs: HOUR_MS } });
+    const instance = await world.activeInstance();
+    const first = await world.call(instance);
+    world.leg(first).placed();
+    world.leg(first).end("busy");
+    await world.system.settle();
+    const calls = await callsOf(world, instance, 3);
+    expect(liveCalls(world)).toEqual([]);
+    await world.system.advance(60_000);
+    await world.system.advance(20_000);
+    expect(liveCalls(world)).toEqual([calls[0]!.id]);
+    const leg = world.leg(calls[0]);
+    leg.placed();
+    leg.answer();
+    await world.system.advance(2_000);
+    expect(liveCalls(world)).toEqual(idsOf(calls.slice(1)));
+    await world.stop();
+  });
+
+  test("ends all its calls with its link", async () => {
+    const world = await start(3);
+    const instance = await world.activeInstance();
+    const calls = await callsOf(world, instance, 3);
+    await world.app.instances.unlink(ALICE, instance.id);
+    await world.system.settle();
+    expect(await outcomes(world, calls)).toEqual(["instance_lost", "instance_lost", "instance_lost"]);
+    expect(liveCalls(world)).toEqual([]);
+    await world.stop();
+  });
+
+  test("ends all its calls with its deletion", async () => {
+    const world = await start(2);
+    const instance = await world.activeInstance();
+    const calls = await callsOf(world, instance, 3);
+    await world.app.instances.delete(ALICE, instance.id);
+    await world.system.settle();
+    expect(await outcomes(world, calls)).toEqual(["instance_deleted", "instance_deleted", "instance_deleted"]);
+    expect(world.network.legs).toHaveLength(2);
+    await world.stop();
+  });
+
+  test("reports the loss of the line to all its calls", async () => {
+    const world = await start(3);
+    const instance = await world.activeInstance();
+    const calls = await callsOf(world, instance, 4);
+    for (const call of calls.slice(0, 3)) world.leg(call).placed();
+    await world.system.settle();
+    world.line(instance).goOffline("no network");
+    await world.system.advance(60_000);
+    expect(await outcomes(world, calls)).toEqual(["instance_lost", "instance_lost", "instance_lost", "QUEUED"]);
+    world.line(instance).goOnline();
+    await world.system.settle();
+    expect(liveCalls(world)).toEqual([calls[3]!.id]);
+    await world.stop();
+  });
+
+  test("hangs up one of its calls, and no other", async () => {
+    const world = await start(3);
+    const instance = await world.activeInstance();
+    const calls = await callsOf(world, instance, 3);
+    await world.app.calls.hangUp(ALICE, calls[1]!.id);
+    await world.system.settle();
+    expect(liveCalls(world)).toEqual(idsOf([calls[0]!, calls[2]!]));
+    await world.stop();
+  });
+
+  test("a claim whose result was lost is returned, while the others continue", async () => {
+    const world = await start(3);
+    const instance = await world.activeInstance();
+    const first = await world.call(instance);
+    const isLost = world.loseResult("calls.claimNext");
+    const second = await world.call(instance);
+    expect(isLost()).toBe(true);
+    await world.system.advance(30_000);
+    expect(world.network.legs.map(({ callId }) => callId)).toEqual([first.id, second.id]);
+    await world.stop();
+  });
+
+  test("after a crash, all its live calls are interrupted and the others dialled", async () => {
+    const before = await start(3);
+    const instance = await before.activeInstance();
+    const calls = await callsOf(before, instance, 5);
+    const after = await before.crashAndRestart();
+    await after.system.settle();
+    expect(await outcomes(after, calls)).toEqual(["interrupted", "interrupted", "interrupted", "QUEUED", "QUEUED"]);
+    expect(liveCalls(after)).toEqual(idsOf(calls.slice(3)));
+    await after.stop();
+  });
+});
+
+test("a wrong number of lines fails the start", async () => {
+  await expect(start(0)).rejects.toThrow("queue: lines is 0: it must be a whole number from 1 to 100");
+  await expect(start(5, { kind: "fifo", depth: 4 })).rejects.toThrow(
+    "queue: depth is 4: it must be at least lines (5)",
+  );
+  await expect(start(2, {}, { capabilities: { lines: 1.5 } })).rejects.toThrow("lines of scripted is 1.5: it must be");
+});
