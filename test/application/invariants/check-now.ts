@@ -56,10 +56,15 @@ export class MomentChecks {
   }
 
   #checkCalls(calls: readonly Call[]): void {
-    const { findings, ended } = this.#run;
+    const { findings, ended, lines } = this.#run;
     const liveCalls = calls.filter(({ status }) => status === "RINGING" || status === "IN_PROGRESS");
-    const instances = new Set(liveCalls.map(({ instanceId }) => instanceId));
-    findings.expect("one-at-a-time", instances.size === liveCalls.length, "an instance has two calls on the line");
+    for (const [instanceId, onLine] of Map.groupBy(liveCalls, (call) => call.instanceId))
+      findings.expect("one-at-a-time", onLine.length <= lines, `${instanceId} has ${onLine.length} calls on the line`);
+    const claimedCalls = calls.filter((call) => isActive(call.status) && call.line !== null);
+    const usedLines = new Set(claimedCalls.map(({ instanceId, line }) => `line ${line} of ${instanceId}`));
+    findings.expect("one-at-a-time", usedLines.size === claimedCalls.length, "a line has two calls");
+    const hasLines = liveCalls.every(({ line }) => line !== null && line < lines);
+    findings.expect("one-at-a-time", hasLines, "a call is on no line of its instance");
     for (const call of calls) {
       const { id, status, createdAt, startedAt, endedAt } = call;
       const isActiveCall = isActive(status);
@@ -90,13 +95,14 @@ export class MomentChecks {
 
   #checkLegs(calls: ReadonlyMap<string, Call>): void {
     const { findings, processes } = this.#run;
-    const busy = new Set<string>();
+    const liveLegs = new Map<string, number>();
     for (const attempt of processes.flatMap(({ network }) => network.attempts)) {
       const { leg, callId, instanceId, process } = attempt;
       if (!leg?.live || leg.hangUps > 0 || process.system.stopped) continue;
       const now = process.system.monotonic();
-      findings.expect("one-at-a-time", !busy.has(instanceId), `${instanceId} has two legs`);
-      busy.add(instanceId);
+      const legs = (liveLegs.get(instanceId) ?? 0) + 1;
+      liveLegs.set(instanceId, legs);
+      findings.expect("one-at-a-time", legs <= this.#run.lines, `${instanceId} has ${legs} legs`);
       const until = latestEnd(attempt, calls.get(callId));
       const state = attempt.connectedAt !== undefined ? "connected" : attempt.isAnswered ? "answered" : "ringing";
       findings.expect("leg-in-time", now <= until, () => `${callId} is still ${state} ${now - until} ms too late`);
@@ -141,10 +147,11 @@ export class MomentChecks {
     for (const { id, instanceId, status } of calls) {
       if (status !== "QUEUED" || this.#faultyAt === now || adapterFaults.hasFault) continue;
       const line = this.#run.line(instanceId);
-      const busy = process.network.attempts.some(
+      const liveLegs = process.network.attempts.filter(
         ({ leg, ...attempt }) => attempt.instanceId === instanceId && leg?.live && leg.hangUps === 0,
       );
-      if (busy || line?.health.state !== "online") continue;
+      const isDialled = liveLegs.some(({ callId }) => callId === id);
+      if (isDialled || liveLegs.length >= this.#run.lines || line?.health.state !== "online") continue;
       const since = Math.max(this.#waiting.get(id) ?? now, process.resumedAt);
       waiting.set(id, since);
       findings.expect("no-call-stalls", now - since <= STALLED_MS, `${id} waits for ${now - since} ms`);

@@ -22,7 +22,8 @@ export const INVARIANTS = {
   "no-call-stalls": "a waiting call is dialled when its line is free",
   "times-in-order": "created, started and ended follow each other",
   "final-is-final": "a final call never changes",
-  "one-at-a-time": "an instance has one leg and one call on the line, of all processes that are not stopped",
+  "one-at-a-time":
+    "an instance has no more legs and calls than lines, and a line one call, of all processes that are not stopped",
   "owner-acts": "a process dials no call and sends no audio once its lease has run out or another process has taken it",
   "starts-afresh": "a process that becomes owner, again or for the first time, has nothing on the line",
   "left-is-interrupted": "calls of an earlier owner are FAILED/interrupted once a new one has started",

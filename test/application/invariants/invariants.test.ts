@@ -17,7 +17,12 @@ const PROTECTED: QueuePolicy = {
   warmUp: { firstDay: 3, growth: 1, days: 30 },
   callingHours: { from: "16:00", until: "19:30" },
 };
-const POLICIES: readonly QueuePolicy[] = [{ kind: "single" }, PROTECTED];
+const POLICIES: readonly (readonly [string, QueuePolicy])[] = [
+  ["single", { kind: "single" }],
+  ["fifo", PROTECTED],
+  ["two lines", { kind: "fifo", depth: 6, lines: 2 }],
+  ["five lines", { kind: "fifo", depth: 10, lines: 5, paceMs: 300 }],
+];
 
 /** MODEL_MS: runs as many sequences as fit into this time, for each policy, instead of FC_RUNS sequences. */
 const budgetMs = Number(environment.MODEL_MS || 0);
@@ -44,8 +49,8 @@ async function holds(policy: QueuePolicy, sequence: readonly Step[]): Promise<vo
   }
 }
 
-for (const policy of POLICIES)
-  test(`the invariants hold after any sequence of steps (${policy.kind})`, { timeout }, async () => {
+for (const [name, policy] of POLICIES)
+  test(`the invariants hold after any sequence of steps (${name})`, { timeout }, async () => {
     const property = fc.asyncProperty(sequences, (sequence) => holds(policy, sequence));
     const result = await fc.check(property, {
       numRuns: isTimed ? 1_000_000 : fuzzRuns,
@@ -57,7 +62,7 @@ for (const policy of POLICIES)
     const variables = (["INVARIANT", "WITHOUT"] as const).map((name) =>
       environment[name] === undefined ? "" : `${name}="${environment[name]}" `,
     );
-    const command = `${variables.join("")}FC_SEED=${seed} FC_PATH=${counterexamplePath} npx vitest run --project unit invariants -t ${policy.kind}`;
+    const command = `${variables.join("")}FC_SEED=${seed} FC_PATH=${counterexamplePath} npx vitest run --project unit invariants -t "${name}"`;
     const steps = counterexample ? sequenceText(counterexample[0]) : "";
     throw new Error(`${(errorInstance as Error)?.message}\n\nafter\n${steps}\n\nRepeat with ${command}\n`, {
       cause: errorInstance,

@@ -36,7 +36,7 @@ export class ModelNetwork extends ScriptedTelephony {
   override readonly devices: Map<string, string | null>;
 
   constructor(owner: Process) {
-    super(owner.system);
+    super(owner.system, { capabilities: { lines: Infinity } });
     this.#owner = owner;
     this.devices = owner.run.devices;
   }

@@ -171,7 +171,7 @@ export class Process {
     await this.system.running();
     if (this.isAlive) await this.storage.reach();
     if (this.isAlive) await this.run.storageFaults.before(operation);
-    if (operation === "calls.claimNext") await this.run.claiming(String(args[0]));
+    if (operation === "calls.claimNext") await this.run.claiming(String(args[0]), String(args[4]));
     if (!this.isAlive) await new Promise(() => {});
   }
 

@@ -10,7 +10,7 @@ export class ProtectionChecks {
   readonly #run: Run;
   /** True if the number of all calls is recorded as one that must not be called. */
   #forbidden = false;
-  /** Instances whose next call was claimed while the number was forbidden, and it still is. */
+  /** Calls that were claimed while the number was forbidden, and it still is. */
   readonly #forbiddenAtClaim = new Set<string>();
 
   constructor(run: Run) {
@@ -29,9 +29,9 @@ export class ProtectionChecks {
   }
 
   /** Called before each claim. */
-  claiming(instanceId: string): void {
-    if (this.#forbidden) this.#forbiddenAtClaim.add(instanceId);
-    else this.#forbiddenAtClaim.delete(instanceId);
+  claiming(callId: string): void {
+    if (this.#forbidden) this.#forbiddenAtClaim.add(callId);
+    else this.#forbiddenAtClaim.delete(callId);
   }
 
   /** Called with each dial, which is among the attempts already. */
@@ -39,7 +39,7 @@ export class ProtectionChecks {
     const { findings, policy, attempts } = this.#run;
     const expectThat = (holds: boolean, detail: string) =>
       findings.expect("protected", holds, `${callId} was ${detail}`);
-    expectThat(!this.#forbiddenAtClaim.has(instanceId), "dialled although its number must not be called");
+    expectThat(!this.#forbiddenAtClaim.has(callId), "dialled although its number must not be called");
     const others = attempts.filter((other) => other.instanceId === instanceId && other.callId !== callId);
     const last = others.filter((other) => other.process === process && other.life === life).at(-1);
     const { paceMs = 0, warmUp, callingHours } = policy;

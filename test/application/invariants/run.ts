@@ -65,7 +65,7 @@ export class Run {
   readonly attempts: Attempt[] = [];
   /** Final calls as first seen. */
   readonly ended = new Map<string, Call>();
-  /** Instances that were deleted already when their next call was last requested. */
+  /** Calls whose instance was deleted already when they were last requested. */
   readonly #goneAtClaim = new Set<string>();
   /** Faults that an operator's log must show. */
   alarming = false;
@@ -156,14 +156,14 @@ export class Run {
 
   /** Called with each dial, before it is carried out. */
   onDial(attempt: Attempt): void {
-    const { callId, instanceId, process } = attempt;
+    const { callId, process } = attempt;
     const before = this.attempts.filter((other) => other.callId === callId && !other.isReturned);
     this.findings.expect("dialled-once", before.length === 0, () => {
       const { process: first, isPlaced, isAnswered } = before[0] as Attempt;
       const progress = isAnswered ? "which had answered" : isPlaced ? "which rang" : "which was asked";
       return `process ${process.number} dialled ${callId} again, after process ${first.number}, ${progress}`;
     });
-    const wasDeleted = this.#goneAtClaim.has(instanceId);
+    const wasDeleted = this.#goneAtClaim.has(callId);
     this.findings.expect("deleted-is-silent", !wasDeleted, `${callId} was claimed and dialled`);
     this.attempts.push(attempt);
     this.protection.dials(attempt);
@@ -171,10 +171,15 @@ export class Run {
   }
 
   /** Called before each `claimNext` of an instance. */
-  async claiming(instanceId: string): Promise<void> {
-    this.protection.claiming(instanceId);
-    if (await isDeleted(this.database, instanceId)) this.#goneAtClaim.add(instanceId);
-    else this.#goneAtClaim.delete(instanceId);
+  async claiming(instanceId: string, callId: string): Promise<void> {
+    this.protection.claiming(callId);
+    if (await isDeleted(this.database, instanceId)) this.#goneAtClaim.add(callId);
+    else this.#goneAtClaim.delete(callId);
+  }
+
+  /** Calls of an instance that may be live at the same time. */
+  get lines(): number {
+    return this.policy.lines ?? 1;
   }
 
   /** The open line of an instance in the present process. */
