@@ -117,6 +117,32 @@ describe("an instance with several lines", () => {
     await world.stop();
   });
 
+  test("keeps the pace after a call that takes long until it is dialled", async () => {
+    const world = await start(3, { paceMs: 10_000 });
+    const instance = await world.activeInstance();
+    let isClaimed = false;
+    let release = () => {};
+    world.storage.before = (operation) => {
+      if (operation === "calls.claimNext") isClaimed = true;
+      if (!isClaimed || operation !== "consents.ofNumbers") return;
+      world.storage.before = () => {};
+      return new Promise<void>((resolve) => {
+        release = resolve;
+      });
+    };
+    await callsOf(world, instance, 2);
+    await world.system.advance(5_000);
+    expect(world.network.legs).toHaveLength(0);
+    release();
+    await world.system.settle();
+    expect(world.network.legs).toHaveLength(1);
+    await world.system.advance(9_999);
+    expect(world.network.legs).toHaveLength(1);
+    await world.system.advance(1);
+    expect(world.network.legs).toHaveLength(2);
+    await world.stop();
+  });
+
   test("warms up its number, whatever the number of lines", async () => {
     const world = await start(5, { warmUp: { firstDay: 2, growth: 1, days: 2 } });
     const instance = await world.activeInstance();

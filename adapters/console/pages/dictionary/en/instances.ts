@@ -173,7 +173,6 @@ export default {
     text: "Unlink the phone first. The number keeps its name, its settings and its calls, and shows a new code.",
     action: "Unlink phone",
     question: (name: string) => `Unlink the phone of “${name}”?`,
-    live: "Its current call ends now.",
     waiting: "Waiting calls continue to wait, until another phone is linked or their time limit is reached.",
     keeps: "The number and its past calls stay.",
     done: (name: string) => `The phone of “${name}” was unlinked.`,

@@ -175,7 +175,6 @@ export default {
     text: "Desvincule o telefone primeiro. O número mantém o nome, as configurações e as chamadas, e mostra um novo código.",
     action: "Desvincular telefone",
     question: (name: string) => `Desvincular o telefone de “${name}”?`,
-    live: "A chamada dele em curso termina agora.",
     waiting:
       "As chamadas que esperam continuam esperando, até que outro telefone seja vinculado ou o tempo delas acabe.",
     keeps: "O número e as chamadas passadas continuam.",

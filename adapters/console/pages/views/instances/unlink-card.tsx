@@ -37,12 +37,12 @@ export function UnlinkCard({
 function ask({ id, name, callQueue, connection }: InstanceDetails, reload: () => Promise<unknown>): void {
   const { unlink, remove } = t.value;
   const phone = connection?.phone ?? null;
-  const isLive = callQueue.some(({ status }) => status !== "QUEUED");
+  const liveCount = callQueue.filter(({ status }) => status !== "QUEUED").length;
   confirm({
     title: unlink.question(name),
     consequence: (
       <ul>
-        {isLive && <li>{unlink.live}</li>}
+        {liveCount > 0 && <li>{remove.live(liveCount)}</li>}
         <li>{phone === null ? remove.unlinksUnknown : remove.unlinks(phone)}</li>
         <li>{unlink.waiting}</li>
         <li>{unlink.keeps}</li>
