@@ -66,6 +66,15 @@ export function queueRuleContract(clause: Clause, persistenceClause: Clause): vo
     scene.equal(third.kind, "created");
   });
 
+  clause("under `single` a creation returns an active call in any slot", async (scene) => {
+    const instance = await scene.storedInstance();
+    const first = await scene.storedCall(instance);
+    const second = await scene.storedCall(instance);
+    await scene.updateCall(first, { status: "FAILED", endedAt: scene.now() });
+    const insertion = await scene.storage.calls.insert(scene.call(instance), undefined, SINGLE, []);
+    scene.equal(insertion, { kind: "existing", call: second });
+  });
+
   clause("of 50 concurrent creations under `single`, one creates a call and 49 return it", async (scene) => {
     const instance = await scene.storedInstance();
     const insertions = await Promise.all(
