@@ -158,18 +158,17 @@ async function checkInstances(context: SequenceContext): Promise<void> {
 }
 
 /** The phones' view of all calls. */
-function checkPhones({ journal, phones }: SequenceContext): void {
-  const lastTalks = new Map<string, Conversation>();
-  for (const conversation of talksOf({ journal, phones })) {
-    const before = lastTalks.get(conversation.instance);
-    lastTalks.set(conversation.instance, conversation);
-    if (before && before.to > conversation.from)
-      journal.reportViolation(
-        "two calls of an instance never send audio at the same time",
-        conversation.instance,
-        `${conversation.number} for ${before.to - conversation.from} ms beside ${before.number}`,
-      );
-  }
+function checkPhones({ journal, phones, lines }: SequenceContext): void {
+  for (const [instance, conversations] of Map.groupBy(talksOf({ journal, phones }), (one) => one.instance))
+    for (const [n, { number, from }] of conversations.entries()) {
+      const besides = conversations.slice(0, n).filter(({ to }) => to > from);
+      if (besides.length >= lines)
+        journal.reportViolation(
+          "no more calls of an instance than it has lines send audio at the same time",
+          instance,
+          `${number} ${besides.map((other) => `for ${other.to - from} ms beside ${other.number}`).join(", ")}`,
+        );
+    }
   for (const { number, id, instance } of journal.calls.values()) {
     const invites = phones.invites(number);
     if (invites.length > 1)

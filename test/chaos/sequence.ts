@@ -23,8 +23,10 @@ export async function runSequence(seed: number, database: FaultyDatabase): Promi
   const journal = new Journal();
   const moments = new Moments();
   const phones = await Phones.start(journal, moments);
-  const server = new RoundServer(database, settings(new Chance(seed), phones.port), journal);
-  const context: SequenceContext = { seed, database, server, journal, moments, phones };
+  const environment = settings(new Chance(seed), phones.port);
+  const server = new RoundServer(database, environment, journal);
+  const lines = Number(environment.RINGPORT_LINES ?? 1);
+  const context: SequenceContext = { seed, database, server, journal, moments, phones, lines };
   try {
     await runRounds(context);
   } catch (error) {
@@ -129,7 +131,11 @@ function settings(chance: Chance, sipPort: number): Record<string, string> {
     RINGPORT_SIP_ACCOUNTS: "on",
     RINGPORT_SIP_ACCOUNTS_ALLOW_PRIVATE: "1",
     RINGPORT_SIMULATOR_TIME_SCALE: "0.05",
-    ...chance.pick([{}, { RINGPORT_QUEUE: "fifo", RINGPORT_QUEUE_DEPTH: "4" }]),
+    ...chance.pick([
+      {},
+      { RINGPORT_QUEUE: "fifo", RINGPORT_QUEUE_DEPTH: "4" },
+      { RINGPORT_QUEUE: "fifo", RINGPORT_QUEUE_DEPTH: "4", RINGPORT_LINES: "2" },
+    ]),
     RINGPORT_TAIL_MS: "0",
     RINGPORT_RING_TIMEOUT_MS: "1000",
     RINGPORT_MAX_DURATION_MS: "1000",
