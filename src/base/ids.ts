@@ -11,7 +11,8 @@ export type IdPrefix =
   | "acct"
   | "ses"
   | "code"
-  | "aud";
+  | "aud"
+  | "batch";
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 

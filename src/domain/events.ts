@@ -1,4 +1,5 @@
 import type { AnsweredBy, AnswerReason, GreetingEnd } from "./answering/answering-machine.ts";
+import type { TargetStatus } from "./batches/batch.ts";
 import type { CallType } from "./calls/call.ts";
 import type { IgnoredReason } from "./calls/file-bytes.ts";
 import type { OutcomeData } from "./calls/outcome.ts";
@@ -80,6 +81,26 @@ export interface EventData {
   /** Its number is paused: calls wait until `paused_until`, RFC 3339, or end as `instance_paused`. */
   readonly "instance.paused": { readonly paused_until: string; readonly reason: string };
   readonly "instance.deleted": NoData;
+  readonly batch_scheduled: BatchReference & { readonly start_at: string };
+  readonly batch_started: BatchReference;
+  readonly batch_paused: BatchReference & { readonly reason: string };
+  readonly batch_resumed: BatchReference;
+  readonly batch_completed: BatchReference & { readonly targets: Readonly<Record<string, number>> };
+  readonly batch_cancelled: BatchReference & { readonly targets: Readonly<Record<string, number>> };
+  /** A target has ended. `attempts`: its calls; `reason`: as in the batch's list of targets. */
+  readonly target_done: BatchReference & {
+    readonly position: number;
+    readonly status: TargetStatus;
+    readonly reason: string;
+    readonly attempts: number;
+    /** Its last call; null if it was not called. */
+    readonly call_id: string | null;
+  };
+}
+
+/** The batch of an event. */
+export interface BatchReference {
+  readonly batch_id: string;
 }
 
 /** Faults of a use of a tool. */
@@ -162,6 +183,13 @@ export const EVENT_TYPES = [
   "instance.unlinked",
   "instance.paused",
   "instance.deleted",
+  "batch_scheduled",
+  "batch_started",
+  "batch_paused",
+  "batch_resumed",
+  "batch_completed",
+  "batch_cancelled",
+  "target_done",
 ] as const;
 /** The facts that an event reports. */
 export type EventType = keyof EventData;
@@ -196,9 +224,10 @@ export interface EventSource {
   readonly id: string;
   /** ms since 1970-01-01 UTC. */
   readonly timestamp: number;
-  /** Null for an event of an instance. */
+  /** Null for an event of an instance or a batch. */
   readonly callId: string | null;
-  readonly instanceId: string;
+  /** Null for an event of a batch. */
+  readonly instanceId: string | null;
   readonly userId: string;
 }
 

@@ -30,6 +30,10 @@ export interface Limits {
   readonly webhooksPerUser: number;
   /** Numbers for which one user records consents. */
   readonly consentsPerUser: number;
+  /** Batches of one user, ended ones included. */
+  readonly batchesPerUser: number;
+  /** Targets of one batch. */
+  readonly targetsPerBatch: number;
   /** Storage limit of one user, bytes: calls with all of their records, and instances, including deleted ones. */
   readonly storedBytesPerUser: number;
   /** Part of it for calls created with the demo tokens of one instance, bytes. */
@@ -56,6 +60,8 @@ export const DEFAULT_LIMITS: Limits = {
   instancesPerUser: 1000,
   webhooksPerUser: 20,
   consentsPerUser: 100_000,
+  batchesPerUser: 200,
+  targetsPerBatch: 100_000,
   storedBytesPerUser: 4 * 1024 ** 3,
   storedBytesPerDemoInstance: 12 * 1024 ** 2,
 };

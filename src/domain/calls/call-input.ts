@@ -38,6 +38,8 @@ export interface CommonCallInput {
   from?: CallerIdInput | undefined;
   /** Choices of a call over SIP for its INVITE. */
   sip?: SipInput | undefined;
+  /** How long the call may wait in its queue, ms; up to 7 days. Default: the server's queue timeout. */
+  expiresAfterMs?: number | undefined;
   /** The application's own name for the call, such as an order number; calls can be listed by it. */
   reference?: string | undefined;
   /** Data of the application, stored with the call. */
@@ -90,6 +92,7 @@ export function callSchemas(limits: Limits): CallSchemas {
       ),
     ),
     sip: v.optional(sipSchema()),
+    expiresAfterMs: v.optional(expirySchema()),
     reference: v.optional(referenceSchema(limits)),
     metadata: v.optional(metadataSchema(limits)),
   };
@@ -134,6 +137,24 @@ function checkExtension(input: CheckedCallInput): void {
     .filter(([, policy]) => policy !== undefined && policy !== "continue")
     .map(([pointer]) => ({ pointer, code: "value_invalid" as const, detail }));
   if (fault) throw invalidInput([fault, ...moreFaults]);
+}
+
+/** Longest time that a call may wait in its queue, ms. */
+export const MAX_QUEUE_MS: number = 7 * 86_400_000;
+
+function expirySchema(): Schema<number> {
+  const rule = `must be a whole number from 1 to ${MAX_QUEUE_MS} (ms)`;
+  const schema = v.pipe(
+    v.number(issueText("value_invalid", rule)),
+    v.check((ms) => Number.isInteger(ms) && ms >= 1 && ms <= MAX_QUEUE_MS, issueText("value_invalid", rule)),
+  );
+  return describedAs(schema, {
+    type: "integer",
+    minimum: 1,
+    maximum: MAX_QUEUE_MS,
+    description:
+      "How long the call may wait in its queue, ms: for its line, or for its calling hours. Default: the server's queue timeout.",
+  });
 }
 
 /** The schema of a reference. Calls are looked up by it, so databases must be able to store it unchanged. */

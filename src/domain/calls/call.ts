@@ -120,6 +120,12 @@ export interface Call {
   readonly reference?: string | undefined;
   /** Data of the application, stored with the call; left out: nothing. */
   readonly metadata?: Metadata | undefined;
+  /** The batch that placed the call; left out: none did. */
+  readonly batchId?: string | undefined;
+  /** The position of its target in the batch; left out: no batch placed it. */
+  readonly batchPosition?: number | undefined;
+  /** Which call of its target this is, from 1; left out: no batch placed it. */
+  readonly batchAttempt?: number | undefined;
   readonly outcome: Outcome | null;
   /** Result that an agent reported, by the names that its instructions give; left out: nothing, or not yet. */
   readonly result?: CallResult | undefined;
@@ -134,6 +140,10 @@ export interface Call {
   /** Length of the recording that is kept, ms: 0 until the call has ended, and if none is kept. Null: none was requested. */
   readonly recordedMs: number | null;
   readonly createdAt: number;
+  /** End of its time in the queue, as chosen at its creation; left out: that of the server counts. */
+  readonly expiresAt?: number | undefined;
+  /** The queue skips it until then, because its calling hours have not begun; left out: it was not held up. */
+  readonly notBefore?: number | undefined;
   readonly startedAt: number | null;
   readonly endedAt: number | null;
   /** The place in the instance's queue that an active call holds (see queue-policy.ts). */
@@ -161,6 +171,8 @@ export interface CallFilter {
   readonly reference?: string | undefined;
   /** Exactly this number, E.164. */
   readonly targetPhone?: string | undefined;
+  /** The batch that placed the calls. */
+  readonly batchId?: string | undefined;
   /** ms since 1970-01-01 UTC; strictly after. */
   readonly createdAfter?: number | undefined;
   /** ms since 1970-01-01 UTC; strictly before. */
@@ -168,14 +180,23 @@ export interface CallFilter {
 }
 
 /** Filters by a field that few calls share, the most selective first: a list reads the index of one of them. */
-export const NAMED_FILTERS = ["reference", "targetPhone"] as const satisfies readonly (keyof CallFilter & keyof Call)[];
+export const NAMED_FILTERS = ["reference", "targetPhone", "batchId"] as const satisfies readonly (keyof CallFilter &
+  keyof Call)[];
 
 /** A call of this type. */
 export type CallOf<Type extends CallType> = Call & { readonly message: Extract<Message, { readonly type: Type }> };
 
 /** The call as its creation returned it: without later changes. */
 export function asCreated(call: Call): Call {
-  const { sipCallId: _, result: __, resultError: ___, turns: ____, quality: _____, ...fields } = call;
+  const {
+    sipCallId: _,
+    result: __,
+    resultError: ___,
+    turns: ____,
+    quality: _____,
+    notBefore: ______,
+    ...fields
+  } = call;
   return {
     ...fields,
     status: "QUEUED",

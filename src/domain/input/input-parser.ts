@@ -50,7 +50,9 @@ function addUnknownFields(faults: Fault[], schema: unknown, value: unknown, poin
 /** The fields of an object schema; undefined for other schemas. */
 function entriesOf(schema: unknown): Readonly<Record<string, unknown>> | undefined {
   const { wrapped = schema } = (schema ?? {}) as { wrapped?: unknown };
-  return (wrapped as { entries?: Readonly<Record<string, unknown>> } | undefined)?.entries;
+  const { type, entries } = (wrapped ?? {}) as { type?: string; entries?: Readonly<Record<string, unknown>> };
+  // The other fields of a loose object are checked elsewhere.
+  return type === "loose_object" ? undefined : entries;
 }
 
 /** Limits on the names that are compared, their length and number: a body can hold millions. */

@@ -1,3 +1,4 @@
+import { type BatchSchemas, batchSchemas } from "../batches/batch-input.ts";
 import { type CallSchemas, type CheckedCallInput, callSchemas, parseCall } from "../calls/call-input.ts";
 import {
   type CheckedInstanceInput,
@@ -16,14 +17,14 @@ import {
 import { parseBody } from "./input-parser.ts";
 
 /** The schemas of all request bodies; they check requests, and `/openapi.json` is made from them. */
-export interface InputSchemas extends InstanceSchemas, CallSchemas, WebhookSchemas {
+export interface InputSchemas extends InstanceSchemas, CallSchemas, WebhookSchemas, BatchSchemas {
   /** Unknown fields are refused. */
   readonly strict: boolean;
 }
 
 /** The schemas for these limits; `strict` refuses unknown fields. */
 export function inputSchemas(limits: Limits, { strict = false }: { strict?: boolean } = {}): InputSchemas {
-  return { ...instanceSchemas(limits), ...callSchemas(limits), ...WEBHOOK_SCHEMAS, strict };
+  return { ...instanceSchemas(limits), ...callSchemas(limits), ...WEBHOOK_SCHEMAS, ...batchSchemas(limits), strict };
 }
 
 /**

@@ -67,3 +67,8 @@ export function assertNetworkLines(network: string, lines: number | undefined): 
   if (lines === undefined || lines === Infinity || (Number.isInteger(lines) && lines >= 1)) return;
   throw new RangeError(`lines of ${network} is ${shown(lines)}: it must be a whole number from 1, or Infinity`);
 }
+
+/** The policy for the calls of batches: under `single`, they share the instance with the call of a request. */
+export function batchPolicy(policy: QueuePolicy): QueuePolicy {
+  return policy.kind === "fifo" ? policy : { ...policy, kind: "fifo", depth: policy.lines ?? 1 };
+}

@@ -39,20 +39,72 @@ export function isWithin({ from, until, days }: CallingHours, { weekday, minute 
   return (!days || days.includes(weekday)) && minute >= minuteOf(from) && minute < minuteOf(until);
 }
 
+const MINUTE_MS = 60_000;
+const DAY_MINUTES = 1_440;
+/** Hours that never begin within this time never begin: a week, and a day for the changes of clocks, ms. */
+const MAX_WAIT_MS = 8 * DAY_MINUTES * MINUTE_MS;
+/**
+ * Longest time for which a call is postponed at once, ms. It is then decided about again, and so is a call that seems
+ * postponed for longer: the clock may have been set.
+ */
+export const MAX_POSTPONEMENT_MS = 6 * 60 * MINUTE_MS;
+
+/**
+ * The earliest time from `at` on at which the hours hold in every zone, ms since 1970-01-01 UTC: `at` itself, or the start
+ * of a minute. Undefined if there is none within eight days, and without zones.
+ * @param zones IANA names
+ */
+export function nextWithin(hours: CallingHours, zones: readonly string[], at: number): number | undefined {
+  if (zones.length === 0) return undefined;
+  let next = at;
+  while (next <= at + MAX_WAIT_MS) {
+    const closedZone = zones.find((zone) => !isWithin(hours, localTime(zone, next)));
+    if (closedZone === undefined) return next;
+    next = nextOpening(hours, closedZone, next);
+  }
+  return undefined;
+}
+
+/** The next time after `at` at which the hours may begin in a zone, and before which they do not. */
+function nextOpening(hours: CallingHours, zone: string, at: number): number {
+  const minuteStart = at - (at % MINUTE_MS);
+  const { minute, weekday } = localTime(zone, at);
+  const opening = minuteOf(hours.from);
+  const today = minute < opening && (!hours.days || hours.days.includes(weekday));
+  const minutes = today ? opening - minute : DAY_MINUTES - minute;
+  const expected = minuteStart + minutes * MINUTE_MS;
+  const local = localTime(zone, expected);
+  const aim = today ? opening : 0;
+  if (local.minute === aim) return expected;
+  // The clock changes in between. If it is set back, hours that have ended may hold again.
+  for (let time = minuteStart + MINUTE_MS; time < expected; time += MINUTE_MS) {
+    const there = localTime(zone, time);
+    if (isWithin(hours, there) || (!today && there.weekday !== weekday)) return time;
+  }
+  return expected;
+}
+
+const FORMATS = new Map<string, Intl.DateTimeFormat>();
+
 /** The time in a zone, daylight saving included. */
 export function localTime(zone: string, at: number): LocalTime {
-  const format = new Intl.DateTimeFormat("en-US", {
-    timeZone: zone,
-    weekday: "long",
-    hour: "2-digit",
-    minute: "2-digit",
-    hourCycle: "h23",
-  });
-  const parts = new Map(format.formatToParts(at).map(({ type, value }) => [type, value]));
+  const parts = formatOf(zone).formatToParts(at);
+  const value = (type: Intl.DateTimeFormatPartTypes): string => parts.find((part) => part.type === type)?.value ?? "";
   return {
-    weekday: WEEKDAYS.indexOf(parts.get("weekday") ?? "") + 1,
-    minute: Number(parts.get("hour")) * 60 + Number(parts.get("minute")),
+    weekday: WEEKDAYS.indexOf(value("weekday")) + 1,
+    minute: Number(value("hour")) * 60 + Number(value("minute")),
   };
+}
+
+/** The format of a zone; making one takes longer than using it. */
+function formatOf(zone: string): Intl.DateTimeFormat {
+  let format = FORMATS.get(zone);
+  if (!format) {
+    const parts = { weekday: "long", hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
+    format = new Intl.DateTimeFormat("en-US", { timeZone: zone, ...parts });
+    FORMATS.set(zone, format);
+  }
+  return format;
 }
 
 /** Minutes since midnight of `HH:MM`; NaN for anything else than `00:00` to `24:00`. */

@@ -1,4 +1,4 @@
-import { callingHoursBlock } from "./calling-hours.ts";
+import { callingHoursBlock, MAX_POSTPONEMENT_MS, nextWithin } from "./calling-hours.ts";
 import type { ConsentStatus } from "./consent.ts";
 import type { AnswerRateFloor, Block, NumberProtection, Pause, RefusalLimit, WarmUp } from "./number-protection.ts";
 
@@ -42,6 +42,8 @@ export interface DialHistory {
 export type DialDecision =
   | { readonly do: "dial" }
   | ({ readonly do: "wait" } & Pause)
+  /** The queue skips this call until then, ms since 1970-01-01 UTC; its other calls may be dialled. */
+  | { readonly do: "postpone"; readonly until: number }
   | ({ readonly do: "block" } & Block);
 
 export const DAY_MS = 86_400_000;
@@ -60,7 +62,10 @@ export function decideDial(
   { now, waitsUntil }: { readonly now: number; readonly waitsUntil: number },
 ): DialDecision {
   const block = calleeBlock(protection, callee, now);
-  if (block) return { do: "block", ...block };
+  if (block)
+    return mayBegin(protection, block)
+      ? postponed(protection, callee, block, { now, waitsUntil })
+      : { do: "block", ...block };
   const pause = instancePause(protection, history, now);
   if (pause && pause.until > waitsUntil) return { do: "block", reason: "instance_paused", detail: pause.reason };
   if (pause) return { do: "wait", ...pause };
@@ -70,6 +75,25 @@ export function decideDial(
   if (delayMs > 0)
     return { do: "wait", until: now + delayMs, reason: `calls are dialled ${protection.paceMs} ms apart` };
   return { do: "dial" };
+}
+
+/** True if the callee may be called later, when the calling hours begin. */
+export function mayBegin({ outsideHours = "wait" }: NumberProtection, { reason }: Block): boolean {
+  return reason === "outside_calling_hours" && outsideHours === "wait";
+}
+
+/** The call waits until its calling hours begin, unless its time in the queue ends before. */
+function postponed(
+  { callingHours }: NumberProtection,
+  { zones }: DialledCallee,
+  block: Block,
+  { now, waitsUntil }: { readonly now: number; readonly waitsUntil: number },
+): DialDecision {
+  const beginning = callingHours ? nextWithin(callingHours, zones, now) : undefined;
+  if (beginning === undefined) return { do: "block", ...block };
+  if (beginning <= waitsUntil) return { do: "postpone", until: Math.min(beginning, now + MAX_POSTPONEMENT_MS) };
+  const times = `the hours begin at ${time(beginning)}, and the call expires at ${time(waitsUntil)}`;
+  return { do: "block", reason: block.reason, detail: `${block.detail}; ${times}` };
 }
 
 /** The consent that applies, of those for all forms of one number. */

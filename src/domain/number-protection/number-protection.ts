@@ -17,7 +17,14 @@ export interface NumberProtection {
   readonly requireConsent?: boolean | undefined;
   /** Calls are placed only at these hours, in the callee's own time zone; `false` is off. */
   readonly callingHours?: CallingHours | false | undefined;
+  /** Calls outside the calling hours: `wait` in their queue until the hours begin, or `fail` at once. Default: `wait`. */
+  readonly outsideHours?: OutsideHours | undefined;
 }
+
+/** Ways to treat a call outside the calling hours. */
+export const OUTSIDE_HOURS = ["wait", "fail"] as const;
+/** One of {@link OUTSIDE_HOURS}. */
+export type OutsideHours = (typeof OUTSIDE_HOURS)[number];
 
 /** Calls per 24 hours: `firstDay` on the first day after the linking, `growth` times as many on each further day, no limit after `days`. */
 export interface WarmUp {
@@ -71,7 +78,16 @@ export interface Pause {
   readonly reason: string;
 }
 
-const FIELDS = ["paceMs", "paceJitter", "warmUp", "answerRate", "refusals", "requireConsent", "callingHours"] as const;
+const FIELDS = [
+  "paceMs",
+  "paceJitter",
+  "warmUp",
+  "answerRate",
+  "refusals",
+  "requireConsent",
+  "callingHours",
+  "outsideHours",
+] as const;
 
 /** The protection in force: each field as chosen by the operator, otherwise by the network. */
 export function protectionInForce(operator: NumberProtection, network: NumberProtection = {}): NumberProtection {

@@ -1,7 +1,14 @@
 import { shown } from "../../base/shown.ts";
 import { minuteOf } from "./calling-hours.ts";
 import { DAY_MS, warmUpLimit } from "./dial-decision.ts";
-import type { AnswerRateFloor, CallingHours, NumberProtection, RefusalLimit, WarmUp } from "./number-protection.ts";
+import {
+  type AnswerRateFloor,
+  type CallingHours,
+  type NumberProtection,
+  OUTSIDE_HOURS,
+  type RefusalLimit,
+  type WarmUp,
+} from "./number-protection.ts";
 
 /** Maximum calls that one day of a warm-up curve may allow. */
 const MAX_CALLS = 10_000;
@@ -14,7 +21,7 @@ const MAX_COUNTED = 1_000;
  * @throws {RangeError} that names the value and the fix
  */
 export function assertUsable(protection: NumberProtection, owner: string): void {
-  const { paceMs, paceJitter, warmUp, answerRate, refusals, callingHours } = protection;
+  const { paceMs, paceJitter, warmUp, answerRate, refusals, callingHours, outsideHours } = protection;
   const fault = [
     paceMs !== undefined && !isBetween(paceMs, 0, DAY_MS) && `paceMs is ${shown(paceMs)}: ${MS_RULE}`,
     paceJitter !== undefined &&
@@ -24,6 +31,9 @@ export function assertUsable(protection: NumberProtection, owner: string): void 
     answerRate && !isFloor(answerRate) && `answerRate is ${shown(answerRate)}: ${ANSWER_RATE_RULE}`,
     refusals && !isRefusalLimit(refusals) && `refusals is ${shown(refusals)}: ${REFUSALS_RULE}`,
     callingHours && !areHours(callingHours) && `callingHours is ${shown(callingHours)}: ${HOURS_RULE}`,
+    outsideHours !== undefined &&
+      !OUTSIDE_HOURS.includes(outsideHours) &&
+      `outsideHours is ${shown(outsideHours)}: it must be "wait" or "fail"`,
   ].find((sentence) => typeof sentence === "string");
   if (fault) throw new RangeError(`${owner}: ${fault}`);
 }

@@ -17,6 +17,11 @@ const TWO_FORMS: readonly TwoForms[] = [
   { form: /^54(\d{10})$/, other: (number) => `549${number}` },
 ];
 
+/** A number in the form in which two spellings of one phone are equal. @param phoneNumber E.164 */
+export function phoneKeyOf(phoneNumber: string): string {
+  return [...numberForms(phoneNumber)].sort()[0] ?? phoneNumber;
+}
+
 /** All forms of a number that reach the same phone, the given one first. @param phoneNumber E.164 */
 export function numberForms(phoneNumber: string): readonly string[] {
   const digits = phoneNumber.slice(1);

@@ -24,7 +24,11 @@ export type CallPatch = Partial<
     | "sip"
     | "reference"
     | "metadata"
+    | "batchId"
+    | "batchPosition"
+    | "batchAttempt"
     | "createdAt"
+    | "expiresAt"
     | "slot"
     | "version"
   >
@@ -47,6 +51,8 @@ export type Insertion =
   | { readonly kind: "over_budget"; readonly owner: "user" | "demo" }
   /** The instance does not exist or is deleted. */
   | { readonly kind: "instance_gone" }
+  /** Its batch is not RUNNING, or its target is not waiting for this attempt. */
+  | { readonly kind: "target_taken" }
   /** A receipt with the same key already exists. */
   | { readonly kind: "repeated" };
 
@@ -97,7 +103,8 @@ export interface CallStore {
   /**
    * Stores a QUEUED call in the first free slot of the policy (the call's own `slot` is ignored), with its audio
    * file and a receipt, if it is created. With a budget, no call is created that exceeds it, even if several are created
-   * concurrently. With a quota, no call is created once `maxCalls` calls of the same `tokenId` count; concurrent
+   * concurrently. The call of a batch (`batchId`) makes its target CALLING in the same transaction, with the call's id and
+   * `attempts` = `batchAttempt`: only if the batch is RUNNING, and the target WAITING with one attempt fewer. With a quota, no call is created once `maxCalls` calls of the same `tokenId` count; concurrent
    * creations never exceed it.
    */
   insert(
@@ -120,14 +127,21 @@ export interface CallStore {
   list(userId: string, filter: CallFilter, page: Page): Promise<Call[]>;
   /** The active calls of an instance, by ascending id: the order of their creation, whatever the clock showed. Other work continues while it reads a long queue. */
   active(instanceId: string): Promise<Call[]>;
-  /** The call that {@link claimNext} would claim. Reads no other call. @param except ids of calls to skip. Default: none */
-  nextWaiting(instanceId: string, except?: readonly string[]): Promise<Call | undefined>;
+  /**
+   * The call that {@link claimNext} would claim at a time. Reads no other call.
+   * @param except ids of calls to skip. Default: none
+   * @param now ms since 1970-01-01 UTC. Default: no call is skipped because of its `notBefore`
+   */
+  nextWaiting(instanceId: string, except?: readonly string[], now?: number): Promise<Call | undefined>;
+  /** The earliest `notBefore` after `now` of the unclaimed QUEUED calls of an instance; undefined if there is none. Reads no call. */
+  nextNotBefore(instanceId: string, now: number): Promise<number | undefined>;
   /** The QUEUED calls of an instance that `owner` has claimed, by ascending id. Reads no other calls. */
   claimed(instanceId: string, owner: string): Promise<Call[]>;
   /**
    * Assigns the unclaimed QUEUED call of the instance with the lowest id to `owner` and to a line of the instance, and
    * marks it as dialing (`dialingAt`) in the same write, which raises its version; returns undefined if no such call
-   * waits or the instance is DELETED.
+   * waits or the instance is DELETED. Skips calls whose `notBefore` is later than `now`, unless it is more than
+   * `MAX_POSTPONEMENT_MS` later: the clock was ahead when it was written.
    * @param now ms since 1970-01-01 UTC
    * @param line from 0. A line that already carries a call, which is RINGING, IN_PROGRESS or QUEUED with the dialing mark,
    *   takes no other one: the claim rejects, and no call is claimed
@@ -152,10 +166,20 @@ export interface CallStore {
   /** A call that becomes final loses its audio file: unreadable with the transaction, deleted soon after it or at the next start. */
   update(id: string, version: number, patch: CallPatch, events: readonly Event[]): Promise<Call | undefined>;
   audio(id: string): Promise<Uint8Array | undefined>;
-  /** Unclaimed QUEUED calls created before a time, oldest first; at most `limit`, after `after`. Reads only waiting calls. */
-  waitingSince(createdBefore: number, limit: number, after?: Pick<Call, "id" | "createdAt">): Promise<Call[]>;
-  /** The creation time of the oldest unclaimed QUEUED call; it determines when to look again. */
+  /**
+   * Unclaimed QUEUED calls created before a time, oldest first; at most `limit`, after `after`. Reads only waiting calls.
+   * @param which `unlimited`: only those without `expiresAt`. Default: `all`
+   */
+  waitingSince(
+    createdBefore: number,
+    limit: number,
+    after?: Pick<Call, "id" | "createdAt">,
+    which?: "all" | "unlimited",
+  ): Promise<Call[]>;
+  /** The creation time of the oldest unclaimed QUEUED call without `expiresAt`; it determines when to look again. */
   oldestWaiting(): Promise<number | undefined>;
+  /** Unclaimed QUEUED calls with `expiresAt` before a time, earliest first; at most `limit`, after `after`. Reads only these. */
+  expiring(before: number, limit: number, after?: Pick<Call, "id" | "expiresAt">): Promise<Call[]>;
   /**
    * Calls that processes other than `owner` left RINGING, IN_PROGRESS, or QUEUED with the dialing mark, and calls that
    * still wait on a DELETED instance; at most `limit`.

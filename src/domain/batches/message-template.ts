@@ -1,0 +1,36 @@
+import { fillPlaceholders, placeholdersOf } from "../agents/agent-variables.ts";
+import { isObject } from "../input/input-checks.ts";
+import type { BatchMessage, TargetVariables } from "./batch.ts";
+
+/** Fields of a message whose texts may have placeholders. */
+const TEMPLATE_FIELDS = ["tts", "agent"] as const;
+
+/** The variables that a message needs, each once, in the order of their first use. */
+export function variablesOf(message: BatchMessage): string[] {
+  const names = new Set<string>();
+  for (const field of TEMPLATE_FIELDS)
+    mapTexts(message[field], (text) => {
+      for (const name of placeholdersOf(text)) names.add(name);
+      return text;
+    });
+  return [...names];
+}
+
+/** The message for one target. A placeholder without a value stays. */
+export function filledMessage(message: BatchMessage, variables: TargetVariables | undefined): BatchMessage {
+  const fill = (text: string): string => fillPlaceholders(text, variables ?? {});
+  const { tts, agent } = message;
+  return {
+    ...message,
+    ...(tts !== undefined && { tts: mapTexts(tts, fill) }),
+    ...(agent !== undefined && { agent: mapTexts(agent, fill) }),
+  };
+}
+
+/** A copy of a JSON value with each of its texts mapped; names of fields stay. */
+function mapTexts(value: unknown, map: (text: string) => string): unknown {
+  if (typeof value === "string") return map(value);
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, map));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapTexts(item, map)]));
+}

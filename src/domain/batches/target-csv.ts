@@ -1,0 +1,116 @@
+import { isObject } from "../input/input-checks.ts";
+import type { BatchMessage, BatchTarget } from "./batch.ts";
+import { variablesOf } from "./message-template.ts";
+
+/** Columns before the variables of the message. */
+const FIRST_COLUMNS = ["position", "row", "phone_number", "reference", "extension"] as const;
+/** Columns after them. */
+const LAST_COLUMNS = [
+  ...(["status", "attempts", "reason", "detail", "answered_by", "heard_ms", "heard_ratio", "duration_ms"] as const),
+  ...(["started_at", "ended_at", "call_id", "faults"] as const),
+] as const;
+/** Prefix of a variable's column, if another column has its name. */
+const VARIABLE_PREFIX = "variables.";
+/** Prefix of the columns with the fields of an agent's result. */
+const RESULT_PREFIX = "result.";
+
+const RESERVED: ReadonlySet<string> = new Set([...FIRST_COLUMNS, ...LAST_COLUMNS]);
+
+/** The header row of a file with the targets of a batch. */
+export function targetsCsvHeader(message: BatchMessage): string {
+  const variables = variablesOf(message).map((name) => (isReserved(name) ? VARIABLE_PREFIX + name : name));
+  const results = resultFieldsOf(message).map((name) => RESULT_PREFIX + name);
+  return csvRow([...FIRST_COLUMNS, ...variables, ...LAST_COLUMNS, ...results].map(harmless));
+}
+
+/** Returns a function that makes the row of a target. Values from users cannot become formulas of a spreadsheet. */
+export function targetsCsvRow(message: BatchMessage): (target: BatchTarget) => string {
+  const variables = variablesOf(message);
+  const resultFields = resultFieldsOf(message);
+  return ({ position, row, phone, reference, extension, variables: values = {}, ...target }) => {
+    const { status, attempts, reason, callId, faults = [], result } = target;
+    const fields = result?.result ?? {};
+    return csvRow([
+      String(position),
+      String(row),
+      harmless(phone),
+      harmless(reference ?? ""),
+      harmless(extension ?? ""),
+      ...variables.map((name) => (Object.hasOwn(values, name) ? harmless(String(values[name])) : "")),
+      status,
+      String(attempts),
+      reason ?? "",
+      harmless(result?.detail ?? ""),
+      result?.answeredBy ?? "",
+      numberText(result?.heardMs),
+      numberText(result?.heardRatio),
+      numberText(result?.durationMs),
+      timeText(result?.startedAt),
+      timeText(result?.endedAt),
+      callId ?? "",
+      harmless(faults.map(({ column, detail }) => (column ? `${column}: ${detail}` : detail)).join("; ")),
+      ...resultFields.map((name) => (Object.hasOwn(fields, name) ? harmless(textOf(fields[name])) : "")),
+    ]);
+  };
+}
+
+/** The meaning of a column of such a file when it is imported again; undefined: it has no meaning. */
+export function importedColumn(
+  name: string,
+): { readonly variable: string } | "phone" | "reference" | "extension" | undefined {
+  if (name === "phone_number") return "phone";
+  if (name === "reference" || name === "extension") return name;
+  if (name.startsWith(VARIABLE_PREFIX)) return { variable: name.slice(VARIABLE_PREFIX.length) };
+  return RESERVED.has(name) || name.startsWith(RESULT_PREFIX) ? undefined : { variable: name };
+}
+
+/** True if a file with this header row is one of targets with their results. */
+export function isTargetsCsv(header: readonly string[]): boolean {
+  const names = new Set(header.map((name) => name.trim()));
+  return ["position", "phone_number", "status", "faults"].every((name) => names.has(name));
+}
+
+/** A cell without the apostrophe that keeps it from being a formula. */
+export function withoutApostrophe(cell: string): string {
+  return /^'[=@+\-\t\r]/.test(cell) ? cell.slice(1) : cell;
+}
+
+function isReserved(name: string): boolean {
+  return RESERVED.has(name) || name.startsWith(RESULT_PREFIX) || name.startsWith(VARIABLE_PREFIX);
+}
+
+/** The names of the fields that the agent of a message reports. */
+function resultFieldsOf({ agent }: BatchMessage): string[] {
+  const schema = isObject(agent) ? agent.resultSchema : undefined;
+  const properties = isObject(schema) ? schema.properties : undefined;
+  return isObject(properties) ? Object.keys(properties) : [];
+}
+
+const NUMBER = /^[+-]?\d+(?:[.,]\d+)?$/;
+
+/** A text that no spreadsheet takes for a formula; an apostrophe comes first if it would. */
+function harmless(text: string): string {
+  const isFormula = /^[=@\t\r]/.test(text) || (/^[+-]/.test(text) && !NUMBER.test(text));
+  return isFormula ? `'${text}` : text;
+}
+
+function csvRow(cells: readonly string[]): string {
+  return `${cells.map(quoted).join()}\r\n`;
+}
+
+function quoted(cell: string): string {
+  return /[",;\t\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+}
+
+function textOf(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function numberText(value: number | null | undefined): string {
+  return value === null || value === undefined ? "" : String(value);
+}
+
+function timeText(time: number | null | undefined): string {
+  return time === null || time === undefined ? "" : new Date(time).toISOString();
+}

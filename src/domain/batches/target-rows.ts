@@ -1,0 +1,197 @@
+import { errorText } from "../../base/error.ts";
+import { PHONE_NUMBER } from "../numbers/phone-number.ts";
+import { invalidInput } from "../refusal.ts";
+import type { TargetFault } from "./batch.ts";
+import type { TargetInput } from "./batch-input.ts";
+import { csvRecords, MAX_RECORD_BYTES } from "./csv-records.ts";
+import { importedColumn, isTargetsCsv, withoutApostrophe } from "./target-csv.ts";
+
+/** A row of an import, before it is checked. */
+export type TargetRow =
+  | { readonly row: number; readonly input: TargetInput }
+  /** A row that could not be read; `text`: as it was sent, at most 1,000 characters. */
+  | { readonly row: number; readonly text: string; readonly fault: TargetFault };
+
+/** Which columns of a file mean what. */
+export interface CsvColumns {
+  /** Name of the column with the numbers. Default: the first with a usual name, such as `phone` or `telefone`. */
+  readonly phone?: string | undefined;
+  /** Name of the column with the references. Default: `reference`, if there is one. */
+  readonly reference?: string | undefined;
+  /** Variables of the message: a column whose name differs only in case, accents or spaces gets their name. */
+  readonly variables?: readonly string[] | undefined;
+}
+
+const PHONE_NAMES = [
+  "phonenumber",
+  "phone",
+  "number",
+  "telefone",
+  "celular",
+  "numero",
+  "tel",
+  "mobile",
+  "whatsapp",
+  "fone",
+];
+const REFERENCE_NAMES = ["reference", "referencia", "ref"];
+const EXTENSION_NAMES = ["extension", "ramal"];
+
+/** What a column of a file is. */
+export type Meaning =
+  | { readonly kind: "phone" | "reference" | "extension" | "none" }
+  | { readonly kind: "variable"; readonly name: string };
+
+/**
+ * The targets of a CSV file with a header row, as its bytes arrive. Every other column is a variable. Row 1 is the header.
+ * @throws {Refusal} `invalid_request`: the header has no column with numbers
+ */
+export async function* csvTargets(
+  chunks: AsyncIterable<Uint8Array>,
+  columns: CsvColumns = {},
+): AsyncGenerator<TargetRow> {
+  let meanings: readonly Meaning[] | undefined;
+  for await (const record of csvRecords(chunks)) {
+    if (meanings === undefined) {
+      if ("fault" in record) throw headerFault(`row ${record.row}: ${record.fault}`);
+      meanings = meaningsOf(record.cells, columns);
+    } else if ("fault" in record) {
+      const { row, text, fault } = record;
+      yield { row, text, fault: { column: "", code: "value_invalid", detail: fault } };
+    } else yield targetOf(record.row, record.cells, meanings);
+  }
+  if (meanings === undefined)
+    throw headerFault("the file is empty; its first row must name the columns, such as phone,name");
+}
+
+/**
+ * The targets of newline-delimited JSON, one object per line.
+ */
+export async function* ndjsonTargets(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<TargetRow> {
+  let row = 0;
+  for await (const line of textLines(chunks)) {
+    row++;
+    if (line.trim() === "") continue;
+    const text = line.slice(0, 1_000);
+    const fault = (detail: string): TargetRow => ({ row, text, fault: { column: "", code: "invalid_json", detail } });
+    if (line.length > MAX_RECORD_BYTES) {
+      yield fault(`the line is longer than ${MAX_RECORD_BYTES} characters`);
+      continue;
+    }
+    try {
+      const input = JSON.parse(line) as TargetInput;
+      yield typeof input === "object" && input !== null && !Array.isArray(input)
+        ? { row, input }
+        : fault("each line must be a JSON object");
+    } catch (error) {
+      yield fault(`the line is no JSON: ${errorText(error)}`);
+    }
+  }
+}
+
+/** A number as people write it, in the form that calls need; unchanged if it cannot be read for certain. */
+export function plainNumber(text: string): string {
+  const trimmed = text.trim();
+  if (!/^[+\d\s().\-/\u00a0\u2010-\u2015]+$/u.test(trimmed)) return trimmed;
+  const digits = trimmed.replace(/[^+\d]/g, "");
+  const international = digits.startsWith("00") ? `+${digits.slice(2)}` : digits;
+  const number = international.startsWith("+") ? international : `+${international}`;
+  return PHONE_NUMBER.test(number) && (international.startsWith("+") || digits.length >= 11) ? number : trimmed;
+}
+
+/**
+ * The meaning of each column of a file with this header row.
+ * @throws {Refusal} `invalid_request`: no column has the numbers
+ */
+export function meaningsOf(header: readonly string[], columns: CsvColumns): Meaning[] {
+  if (columns.phone === undefined && isTargetsCsv(header)) return header.map((name) => exportedMeaning(name.trim()));
+  const names = header.map(comparable);
+  const find = (chosen: string | undefined, usual: readonly string[], kind: string): number => {
+    if (chosen === undefined) return names.findIndex((name) => usual.includes(name));
+    const index = names.indexOf(comparable(chosen));
+    if (index >= 0) return index;
+    throw headerFault(`there is no column "${chosen}" for the ${kind}; the columns are ${listOf(header)}`);
+  };
+  const phone = find(columns.phone, PHONE_NAMES, "numbers");
+  if (phone < 0)
+    throw headerFault(
+      `no column has the phone numbers; the columns are ${listOf(header)}: name one of them phone, or choose it`,
+    );
+  const reference = find(columns.reference, REFERENCE_NAMES, "references");
+  const extension = names.findIndex((name) => EXTENSION_NAMES.includes(name));
+  const wanted = new Map((columns.variables ?? []).map((name) => [comparable(name), name]));
+  return header.map((name, index): Meaning => {
+    if (index === phone) return { kind: "phone" };
+    if (index === reference) return { kind: "reference" };
+    const variable = wanted.get(names[index] ?? "") ?? variableName(name);
+    if (index === extension && !wanted.has(names[index] ?? "")) return { kind: "extension" };
+    return variable === "" ? { kind: "none" } : { kind: "variable", name: variable };
+  });
+}
+
+/** The meaning of a column in a file that Ringport has written. */
+function exportedMeaning(name: string): Meaning {
+  const column = importedColumn(name);
+  if (column === undefined) return { kind: "none" };
+  return typeof column === "string" ? { kind: column } : { kind: "variable", name: column.variable };
+}
+
+function targetOf(row: number, cells: readonly string[], meanings: readonly Meaning[]): TargetRow {
+  const extra = cells.slice(meanings.length).findIndex((cell) => cell.trim() !== "");
+  if (extra >= 0) {
+    const detail = `the row has ${cells.length} cells, and the header ${meanings.length}`;
+    return { row, text: cells.join(",").slice(0, 1_000), fault: { column: "", code: "value_invalid", detail } };
+  }
+  const variables: Record<string, string> = {};
+  const input: { -readonly [Field in keyof TargetInput]: TargetInput[Field] } = { phoneNumber: "" };
+  meanings.forEach((meaning, index) => {
+    const cell = withoutApostrophe((cells[index] ?? "").trim());
+    if (meaning.kind === "phone") input.phoneNumber = plainNumber(cell);
+    else if (cell === "" || meaning.kind === "none") return;
+    else if (meaning.kind === "variable") variables[meaning.name] = cell;
+    else input[meaning.kind] = cell;
+  });
+  if (Object.keys(variables).length > 0) input.variables = variables;
+  return { row, input };
+}
+
+/** A name without case, accents, spaces and punctuation. */
+function comparable(name: string): string {
+  return withoutAccents(name)
+    .toLowerCase()
+    .replace(/[^a-z0-9]/g, "");
+}
+
+/** The name of a column as the name of a variable; empty if it has no letter. */
+function variableName(name: string): string {
+  const plain = withoutAccents(name)
+    .trim()
+    .replace(/[^A-Za-z0-9]+/g, "_")
+    .replace(/^[_\d]+|_+$/g, "");
+  return plain.slice(0, 64);
+}
+
+function withoutAccents(text: string): string {
+  return text.normalize("NFD").replace(/\p{M}/gu, "");
+}
+
+function listOf(header: readonly string[]): string {
+  const names = header.slice(0, 20).map((name) => `"${name.slice(0, 40)}"`);
+  return names.join(", ");
+}
+
+function headerFault(detail: string) {
+  return invalidInput([{ pointer: "", code: "value_invalid", detail }]);
+}
+
+/** Lines of UTF-8 text; the rest of a line that is too long is left out. */
+async function* textLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of chunks) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+    rest = (lines.pop() ?? "").slice(0, MAX_RECORD_BYTES + 1);
+    yield* lines;
+  }
+  yield rest + decoder.decode();
+}

@@ -1,0 +1,49 @@
+import { callingHoursBlock, nextWithin } from "../number-protection/calling-hours.ts";
+import type { CallingHours } from "../number-protection/number-protection.ts";
+import { zonesOfNumber } from "../numbers/number-zones.ts";
+import type { BatchSchedule } from "./batch.ts";
+
+/** The rules for the hours of a batch's calls. */
+export interface TargetHours {
+  readonly schedule: BatchSchedule;
+  /** The calling hours of the server, in the callee's zones. */
+  readonly callingHours: CallingHours | undefined;
+}
+
+/** The zones of a number whose hours decide, joined by commas. */
+export function zonesKey(phone: string): string {
+  return zonesOfNumber(phone).join();
+}
+
+/**
+ * The earliest time from `at` on at which a target may be called, ms since 1970-01-01 UTC; undefined if there is none
+ * before the end of the batch.
+ * @param zones as {@link zonesKey} returns them
+ */
+export function nextTargetTime({ schedule, callingHours }: TargetHours, zones: string, at: number): number | undefined {
+  const calleeZones = zones === "" ? [] : zones.split(",");
+  const batchZones = (schedule.zone ?? "callee") === "callee" ? calleeZones : [schedule.zone ?? ""];
+  let time = Math.max(at, schedule.startAt ?? 0);
+  // Each rule may move the time; a week has few enough openings of both.
+  for (let steps = 0; steps < 32; steps++) {
+    const start = time;
+    const inBatchHours: number | undefined = schedule.hours ? nextWithin(schedule.hours, batchZones, time) : time;
+    if (inBatchHours === undefined) return undefined;
+    time = inBatchHours;
+    const inCallingHours: number | undefined = callingHours ? nextWithin(callingHours, calleeZones, time) : time;
+    if (inCallingHours === undefined) return undefined;
+    time = inCallingHours;
+    if (schedule.endAt !== undefined && time >= schedule.endAt) return undefined;
+    if (time === start) return time;
+  }
+  return undefined;
+}
+
+/** Why a target is never called, as a sentence; undefined if it may be. */
+export function hoursFault(hours: TargetHours, phone: string, now: number): string | undefined {
+  if (nextTargetTime(hours, zonesKey(phone), now) !== undefined) return undefined;
+  const { schedule, callingHours } = hours;
+  const rule = (schedule.zone ?? "callee") === "callee" ? (schedule.hours ?? callingHours) : callingHours;
+  const reason = rule && callingHoursBlock(rule, phone, zonesOfNumber(phone), schedule.startAt ?? now)?.detail;
+  return reason ?? "the hours of the batch do not begin before its end";
+}
