@@ -1,5 +1,7 @@
 import { Accounts } from "./application/accounts/accounts.ts";
 import type { Application } from "./application/application.ts";
+import type { BatchUseCases } from "./application/batches/batch-use-cases.ts";
+import { Batches } from "./application/batches/batches.ts";
 import { Calls } from "./application/calls/calls.ts";
 import type { Erasure } from "./application/calls/deletion/erasure.ts";
 import { Consents } from "./application/consents.ts";
@@ -27,6 +29,7 @@ import type { RequestLike, WebApp } from "./ports/web.ts";
 export interface UseCases {
   readonly instances: InstanceUseCases;
   readonly calls: CallUseCases;
+  readonly batches: BatchUseCases;
   readonly webhooks: WebhookUseCases;
   readonly consents: ConsentUseCases;
   /**
@@ -113,6 +116,7 @@ export function currentApplication(source: ApplicationSource, { basePath, log }:
       http().then((web) => web?.fetch(request) ?? toResponse(refuse(withoutFragment(request)))),
     upgrade: async (...args) => (await http())?.upgrade(...args) ?? refuse(args[0]),
     instances: methodsOf(Instances, async () => (await application()).instances),
+    batches: methodsOf(Batches, async () => (await application()).batches),
     webhooks: methodsOf(Webhooks, async () => (await application()).webhooks),
     consents: methodsOf(Consents, async () => (await application()).consents),
     calls: {

@@ -169,6 +169,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
     const http = createHttp({
       instances: application.instances,
       calls: application.calls,
+      batches: application.batches,
       queries: application.queries,
       webhooks: application.webhooks,
       consents: application.consents,

@@ -1,6 +1,8 @@
 import type { Call } from "../domain/calls/call.ts";
 import { LeaseLost } from "../ports/storage.ts";
 import { type AccountParts, Accounts } from "./accounts/accounts.ts";
+import { BatchRunner } from "./batches/batch-runner.ts";
+import { Batches } from "./batches/batches.ts";
 import { RecordingQuota } from "./call-audio/recording-quota.ts";
 import { FairTurns } from "./call-audio/speech/fair-turns.ts";
 import { SpeechScheduler } from "./call-audio/speech/speech-scheduler.ts";
@@ -35,6 +37,7 @@ import { Webhooks } from "./webhooks/webhooks.ts";
 export interface Application {
   readonly instances: Instances;
   readonly calls: Calls;
+  readonly batches: Batches;
   readonly queries: Queries;
   readonly webhooks: Webhooks;
   readonly consents: Consents;
@@ -91,6 +94,8 @@ export function createApplication(parts: ContextParts, retentionDays: RetentionD
   const queueTimeout: QueueTimeout = new QueueTimeout(context, lines);
   const terminations: Terminations = new Terminations(context, dispatcher);
   const calls = new Calls(context, dispatcher, onQueued, terminations);
+  const runner = new BatchRunner(context, calls.creation, lines, (call) => terminations.end(call, "terminated", null));
+  const batches = new Batches(context, calls.creation, runner, lines);
   context.streams.terminate = (callId) => void terminations.endUndialled(callId);
   const deletions = new Deletions(context, lines, terminations);
   const instances = new Instances(context, lines, deletions, dispatcher);
@@ -124,7 +129,9 @@ export function createApplication(parts: ContextParts, retentionDays: RetentionD
     queueTimeout.stop();
     const retentionStopped = retention.stop();
     const cancel = context.system.after(drainMs + STORAGE_GRACE_MS, () => shutdown.abort());
+    await runner.stop();
     await dispatcher.stop(drainMs);
+    await runner.whenIdle();
     await context.lateResults.whenIdle();
     await Promise.all([lines.stop(), endpoints.stop()]);
     await deletions.whenIdle();
@@ -149,12 +156,13 @@ export function createApplication(parts: ContextParts, retentionDays: RetentionD
   return {
     instances,
     calls,
+    batches,
     queries,
     webhooks,
     consents: new Consents(context),
     accounts(parts) {
       const remove = (batch: readonly Call[]) => removeWithLiveCalls(context, terminations, dispatcher, batch);
-      accounts ??= new Accounts({ ...context, ...parts, instances, webhooks, removeCalls: remove });
+      accounts ??= new Accounts({ ...context, ...parts, batches, instances, webhooks, removeCalls: remove });
       return accounts;
     },
     lease,
@@ -173,6 +181,7 @@ export function createApplication(parts: ContextParts, retentionDays: RetentionD
       retention.start();
       deletions.start();
       await endpoints.start();
+      await runner.start();
       cancelRecovery = recoverLater(context);
       if (context.vault.hasPrevious) resealing = resealAll(context);
     },

@@ -7,6 +7,8 @@ const DAY_MS = 24 * HOUR_MS;
  */
 export const MAX_AHEAD_MS = {
   "calls.created_at": 0,
+  /** The longest time that a call may wait in its queue: see `call-input.ts`. */
+  "calls.expires_at": 7 * DAY_MS,
   "calls.dialing_at": 0,
   "instances.linked_at": 0,
   /** The longest pause of a protection: see `protection-checks.ts`. */

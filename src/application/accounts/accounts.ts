@@ -34,7 +34,7 @@ import { eraseUser, type UserErasers } from "./user-erasure.ts";
 
 /** Dependencies of {@link Accounts}. */
 export interface AccountParts extends UserErasers, AccountTokensParts, AuditParts {
-  readonly storage: Pick<Storage, "accounts" | "instances" | "calls" | "logins" | "retention">;
+  readonly storage: Pick<Storage, "accounts" | "batches" | "instances" | "calls" | "logins" | "retention">;
   readonly instances: Pick<InstanceUseCases, "get" | "delete">;
   readonly tokens: TokenOffice;
   readonly passwords: PasswordHasher;

@@ -1,13 +1,16 @@
+import { isOpen } from "../../domain/batches/batch.ts";
 import type { Call } from "../../domain/calls/call.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { RemovedCalls, Storage } from "../../ports/storage.ts";
+import type { BatchUseCases } from "../batches/batch-use-cases.ts";
 import type { InstanceUseCases, WebhookUseCases } from "../use-cases.ts";
 
 const BATCH_SIZE = 500;
 
 /** Dependencies of {@link eraseUser}. */
 export interface UserErasers {
-  readonly storage: Pick<Storage, "accounts" | "instances" | "calls" | "logins">;
+  readonly storage: Pick<Storage, "accounts" | "batches" | "instances" | "calls" | "logins">;
+  readonly batches: Pick<BatchUseCases, "cancel">;
   readonly instances: Pick<InstanceUseCases, "delete">;
   readonly webhooks: Pick<WebhookUseCases, "list" | "delete">;
   readonly tokens: { revoke(tokenId: string): Promise<boolean> };
@@ -16,7 +19,7 @@ export interface UserErasers {
 }
 
 /**
- * Deletes everything of a user: tokens, webhooks, instances, calls with their recordings, events. Every step can be repeated:
+ * Deletes everything of a user: tokens, webhooks, batches, instances, calls with their recordings, events. Every step can be repeated:
  * after a fault, all steps run again.
  * @throws {StorageUnavailable} and {@link Refusal} `storage_unavailable`: a repeated request continues
  */
@@ -26,9 +29,21 @@ export async function eraseUser(erasers: UserErasers, userId: string): Promise<v
     if (revokedAt === null) await erasers.tokens.revoke(id);
   for (const { id } of await erasers.webhooks.list({ userId }))
     await unlessDeleted("webhook_not_found", erasers.webhooks.delete({ userId }, id));
+  await deleteBatches(erasers, userId);
   await deleteInstances(erasers, userId);
   await deleteCalls(erasers, userId);
   while (await logins.forgetUser(userId, BATCH_SIZE));
+}
+
+async function deleteBatches({ storage, batches }: UserErasers, userId: string): Promise<void> {
+  for (;;) {
+    const page = await storage.batches.list(userId, {}, { limit: BATCH_SIZE });
+    for (const { id, status } of page) {
+      if (isOpen(status)) await batches.cancel({ userId }, id, { liveCalls: "end" });
+      await storage.batches.delete(id);
+    }
+    if (page.length < BATCH_SIZE) return;
+  }
 }
 
 async function deleteInstances({ storage, instances }: UserErasers, userId: string): Promise<void> {

@@ -1,5 +1,7 @@
 import type { Call } from "../../domain/calls/call.ts";
+import type { Timings } from "../../domain/timings.ts";
 import type { System } from "../../ports/system.ts";
+import { storedTime } from "../stored-times.ts";
 
 /**
  * The time of one call, ms since 1970-01-01 UTC: the wall clock when a process starts to handle the call, and from then on
@@ -25,4 +27,21 @@ export class CallClock {
 /** `at`, or the latest time that the call already has if that is later; ms since 1970-01-01 UTC. */
 export function notBefore({ createdAt, startedAt }: Pick<Call, "createdAt" | "startedAt">, at: number): number {
   return Math.max(at, startedAt ?? createdAt, createdAt);
+}
+
+/** Time that a call may wait in its queue, ms. */
+export function queueTimeOf(
+  { createdAt, expiresAt }: Pick<Call, "createdAt" | "expiresAt">,
+  { queueTimeoutMs }: Pick<Timings, "queueTimeoutMs">,
+): number {
+  return expiresAt === undefined ? queueTimeoutMs : expiresAt - createdAt;
+}
+
+/** End of a call's time in its queue, ms since 1970-01-01 UTC. */
+export function queueEndOf(
+  call: Pick<Call, "createdAt" | "expiresAt">,
+  timings: Pick<Timings, "queueTimeoutMs">,
+  now: number,
+): number {
+  return storedTime("calls.created_at", call.createdAt, now) + queueTimeOf(call, timings);
 }

@@ -34,7 +34,8 @@ export class Calls implements CallUseCases {
   readonly #context: CallsContext;
   readonly #dispatcher: Dispatcher;
   readonly #terminations: Terminations;
-  readonly #creation: CallCreation;
+  /** Also creates the calls of batches. */
+  readonly creation: CallCreation;
   readonly #listeners: LiveListeners;
 
   constructor(
@@ -46,7 +47,7 @@ export class Calls implements CallUseCases {
     this.#context = context;
     this.#dispatcher = dispatcher;
     // A waiting call is dialled as soon as possible, or fails when it has waited too long.
-    this.#creation = new CallCreation(context, (call) => {
+    this.creation = new CallCreation(context, (call) => {
       onQueued(call);
       dispatcher.wake(call.instanceId);
     });
@@ -55,7 +56,7 @@ export class Calls implements CallUseCases {
   }
 
   create(principal: Principal, body: unknown, options: CreateOptions = {}): Promise<Call & Creation> {
-    return this.#creation.create(principal, body, options);
+    return this.creation.create(principal, body, options);
   }
 
   async get(principal: Principal, callId: string): Promise<Call> {

@@ -6,7 +6,7 @@ import type { System } from "../../ports/system.ts";
 /** The subject of an event. */
 export interface EventSubject {
   readonly callId: string | null;
-  readonly instanceId: string;
+  readonly instanceId: string | null;
   readonly userId: string;
 }
 
@@ -16,6 +16,9 @@ export interface EventListener {
   /** No more events follow: this process stops. */
   onClose(): void;
 }
+
+/** The key of listeners to the events of every user. */
+const EVERY_USER = "";
 
 type Listeners = Map<string, Set<EventListener>>;
 
@@ -30,6 +33,7 @@ export class EventLog {
   readonly #liveListeners: Listeners = new Map();
   readonly #callListeners: Listeners = new Map();
   readonly #userListeners: Listeners = new Map();
+  readonly #allListeners: Listeners = new Map();
   #isClosed = false;
 
   constructor(system: System, ids: IdSource, log: Logger) {
@@ -62,11 +66,12 @@ export class EventLog {
       const { metadata: _, ...data } = event.data as Readonly<Record<string, unknown>>;
       // Whole messages of a protocol are for troubleshooting only.
       this.#log[event.type === "signalling" ? "debug" : "info"](
-        { call_id: event.callId ?? undefined, instance_id: event.instanceId, ...data },
+        { call_id: event.callId ?? undefined, instance_id: event.instanceId ?? undefined, ...data },
         event.callId === null ? event.type : `call ${event.type}`,
       );
       notify(this.#callListeners, event.callId, event);
       notify(this.#userListeners, event.userId, event);
+      notify(this.#allListeners, EVERY_USER, event);
     }
   }
 
@@ -90,6 +95,11 @@ export class EventLog {
   /** Passes each newly stored event of a user to `listener`; returns a function that stops it. */
   subscribeToUser(userId: string, listener: EventListener): () => void {
     return addListener(this.#userListeners, userId, listener);
+  }
+
+  /** Passes each newly stored event of every user to `listener`; returns a function that stops it. */
+  listenAll(listener: EventListener): () => void {
+    return addListener(this.#allListeners, EVERY_USER, listener);
   }
 
   /** Passes each new event of a call to `listener`, stored or not; returns a function that stops it. */

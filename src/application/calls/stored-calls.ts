@@ -54,6 +54,7 @@ function isWritten(stored: Call, call: Call, patch: CallPatch): boolean {
     stored.owner === patched.owner &&
     stored.dialingAt === patched.dialingAt &&
     stored.line === patched.line &&
+    stored.notBefore === patched.notBefore &&
     stored.startedAt === patched.startedAt &&
     stored.endedAt === patched.endedAt &&
     stored.outcome?.reason === patched.outcome?.reason

@@ -1,3 +1,5 @@
+import { Refusal } from "../../domain/refusal.ts";
+
 /** Limits the concurrent work of each user, or of another subject with an id. */
 export class PerUser {
   readonly #maxConcurrent: number;
@@ -5,6 +7,21 @@ export class PerUser {
 
   constructor(maxConcurrent: number) {
     this.#maxConcurrent = maxConcurrent;
+  }
+
+  /**
+   * Runs the work of a user in a place of theirs.
+   * @param busyText detail of the refusal if all are taken
+   * @throws {Refusal} `server_busy`
+   */
+  async run<T>(userId: string, busyText: string, work: () => Promise<T>): Promise<T> {
+    const release = this.take(userId);
+    if (!release) throw new Refusal("server_busy", busyText);
+    try {
+      return await work();
+    } finally {
+      release();
+    }
   }
 
   /** Takes a place of the user, and returns what gives it back; undefined if all are taken. */

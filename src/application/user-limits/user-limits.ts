@@ -10,6 +10,10 @@ export const MAX_AT_ONCE = {
   linkPages: 10,
   /** Voice samples that are spoken or wait for it. */
   samples: 4,
+  /** Imports of targets into batches. */
+  imports: 1,
+  /** Plans of batches that are made. */
+  plans: 2,
   /** Requests that wait for something new, and event streams. A further request does not wait. */
   waits: 100,
 } as const;

@@ -1,3 +1,4 @@
+import { InternalError } from "../../../base/error.ts";
 import { shown } from "../../../base/shown.ts";
 import { mayUseInstanceId } from "../../../domain/access/ownership.ts";
 import type { Principal } from "../../../domain/access/principal.ts";
@@ -6,6 +7,7 @@ import type { CheckedCallInput } from "../../../domain/calls/call-input.ts";
 import { agentLanguageIn, agentToolsIn, voiceIn } from "../../../domain/calls/call-type-input.ts";
 import type { Fact } from "../../../domain/events.ts";
 import { parseCreateCall } from "../../../domain/input/inputs.ts";
+import { batchPolicy } from "../../../domain/instances/queue-policy.ts";
 import { type CallerId, callerOf } from "../../../domain/numbers/caller-id.ts";
 import { type Fault, invalidInput, Refusal } from "../../../domain/refusal.ts";
 import { VoiceUnavailable } from "../../../ports/speech.ts";
@@ -53,6 +55,14 @@ export type CallCreationContext = Pick<
   IdempotencyContext &
   ProgramContext;
 
+/** The place of a call in a batch. */
+export type BatchPlace = Required<Pick<Call, "batchId" | "batchPosition" | "batchAttempt">>;
+
+interface BatchCall {
+  readonly target: BatchPlace;
+  readonly audio: { readonly message: Message; readonly file?: Uint8Array | undefined } | undefined;
+}
+
 /** Maximum languages listed in a fault. */
 const MAX_NAMED_LANGUAGES = 20;
 
@@ -70,12 +80,7 @@ export class CallCreation {
   }
 
   async create(principal: Principal, body: unknown, options: CreateOptions = {}): Promise<Call & Creation> {
-    const { schemas, strictSchemas } = this.#context;
-    const input = parseCreateCall(options.strict ? strictSchemas : schemas, body, [
-      ...(await this.#voiceFaults(body)),
-      ...this.#toolFaults(body),
-      ...(await screeningFaults(this.#context, body)),
-    ]);
+    const input = await this.check(body, options);
     const audio = input.type === "FIXED_AUDIO" ? await decodedAudio(input.audio) : undefined;
     return once(
       this.#context,
@@ -85,6 +90,47 @@ export class CallCreation {
       (receipt) => this.#place(withCheckedLimits(principal), input, audio?.bytes, receipt, options),
       (receipt) => this.#replay(receipt),
     );
+  }
+
+  /**
+   * Checks the body of a batch's call like that of any call, but places none.
+   * @throws {Refusal} with all faults
+   */
+  async check(body: unknown, { strict = false }: Pick<CreateOptions, "strict"> = {}): Promise<CheckedCallInput> {
+    const { schemas, strictSchemas } = this.#context;
+    return parseCreateCall(strict ? strictSchemas : schemas, body, [
+      ...(await this.#voiceFaults(body)),
+      ...this.#toolFaults(body),
+      ...(await screeningFaults(this.#context, body)),
+    ]);
+  }
+
+  /** The message of a batch with an audio file, and the file. @throws {Refusal} `audio_unsupported`, `server_busy` */
+  async audioMessage(
+    principal: Principal,
+    input: Extract<CheckedCallInput, { type: "FIXED_AUDIO" }>,
+    signal?: AbortSignal,
+  ): Promise<{ message: Message; file?: Uint8Array | undefined }> {
+    const { bytes } = await decodedAudio(input.audio);
+    return this.#messages.check(principal, input, bytes, signal);
+  }
+
+  /**
+   * Creates the call of a batch's target. It takes a slot of its own under `single`, so that it never counts as the
+   * active call of a request.
+   * @param audio the checked message of a batch with an audio file, and the file
+   * @throws {Refusal} as {@link create}; `batch_state`: the target does not wait for this call
+   */
+  async createForBatch(
+    principal: Principal,
+    body: unknown,
+    target: BatchPlace,
+    audio?: { readonly message: Message; readonly file?: Uint8Array | undefined },
+  ): Promise<Call> {
+    const input = await this.check(body);
+    const call = await this.#place(withCheckedLimits(principal), input, undefined, undefined, {}, { target, audio });
+    if (!call) throw new InternalError("the call of a batch has no receipt");
+    return call;
   }
 
   /** The first response, without later changes of the call. */
@@ -138,8 +184,10 @@ export class CallCreation {
     audio: Uint8Array | undefined,
     receipt: NewReceipt | undefined,
     { strict = false, signal }: CreateOptions,
+    batch?: BatchCall,
   ): Promise<(Call & Creation) | undefined> {
-    const { storage, policy, events, counters, telephony } = this.#context;
+    const { storage, events, counters, telephony } = this.#context;
+    const policy = batch ? batchPolicy(this.#context.policy) : this.#context.policy;
     const { instanceId, target } = input;
     const { userId } = principal;
     if (!mayUseInstanceId(principal, instanceId))
@@ -157,8 +205,8 @@ export class CallCreation {
     assertSipAllowed(network, sipChoiceOf(input));
 
     // Checked before an active call is returned: a bad message fails even if the line is busy.
-    const { message, file } = await this.#messages.check(principal, input, audio, signal);
-    const call = this.#newCall(principal, input, message, from);
+    const { message, file } = batch?.audio ?? (await this.#messages.check(principal, input, audio, signal));
+    const call = { ...this.#newCall(principal, input, message, from), ...batch?.target };
     if (strict && message.type === "DYNAMIC_AGENT") await this.#assertConductable(call, network);
     if (policy.kind === "single") {
       const [existing] = await storage.calls.active(instanceId);
@@ -194,6 +242,8 @@ export class CallCreation {
         throw await storageQuota(this.#context, call, insertion.owner);
       case "instance_gone":
         throw instanceNotFound(instanceId);
+      case "target_taken":
+        throw new Refusal("batch_state", `batch "${call.batchId}" does not wait for a call to ${call.targetPhone}`);
       case "full":
         throw new Refusal(
           "queue_full",
@@ -223,6 +273,7 @@ export class CallCreation {
 
   #newCall(principal: Principal, input: CheckedCallInput, message: Message, from: CallerId | undefined): Call {
     const sip = sipChoiceOf(input);
+    const createdAt = this.#context.system.now();
     this.#context.processPauses.readClocks();
     return {
       id: this.#context.ids("call"),
@@ -242,7 +293,8 @@ export class CallCreation {
       outcome: null,
       mediaStatistics: null,
       recordedMs: input.recording ? 0 : null,
-      createdAt: this.#context.system.now(),
+      createdAt,
+      ...(input.expiresAfterMs !== undefined && { expiresAt: createdAt + input.expiresAfterMs }),
       startedAt: null,
       endedAt: null,
       slot: 0,

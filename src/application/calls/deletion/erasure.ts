@@ -1,6 +1,6 @@
 import { type Call, isActive } from "../../../domain/calls/call.ts";
 import { type MentionedNumber, mentionedNumber } from "../../../domain/numbers/mentioned-number.ts";
-import { numberForms } from "../../../domain/numbers/number-forms.ts";
+import { numberForms, phoneKeyOf } from "../../../domain/numbers/number-forms.ts";
 import { checkedPhone } from "../../../domain/numbers/phone-number.ts";
 import type { RemovedCalls } from "../../../ports/storage.ts";
 import type { Context } from "../../context.ts";
@@ -24,6 +24,8 @@ export interface Erasure {
   readonly receipts: number;
   /** Records of linked devices, such as the keys that a device shares with the number. */
   readonly lineRecords: number;
+  /** Targets of batches with the number. */
+  readonly targets: number;
   /** Ids of such calls that have not ended; none of them was deleted. */
   readonly activeCalls: readonly string[];
   /** Ids of instances that the number itself is linked to; they are not deleted. */
@@ -41,9 +43,9 @@ export async function erasePhone(
   phone: string,
   settle?: (call: Call) => Promise<void>,
 ): Promise<Erasure> {
-  const { instances, lineRecords, retention } = keepers.storage;
+  const { batches, instances, lineRecords, retention } = keepers.storage;
   const numbers = numberForms(checkedPhone(phone, "/phone")).map(mentionedNumber);
-  const counts = { calls: 0, events: 0, transcriptLines: 0, recordings: 0, receipts: 0, lineRecords: 0 };
+  const counts = { calls: 0, events: 0, transcriptLines: 0, recordings: 0, receipts: 0, lineRecords: 0, targets: 0 };
   const activeCalls = new Set<string>();
   const linkedIds = new Set<string>();
   for (const number of numbers) {
@@ -67,6 +69,8 @@ export async function erasePhone(
     counts.events += await instances.forgetPhone(number.phone);
     counts.lineRecords += await lineRecords.forgetNumber(number);
   }
+  // After the calls have ended: the target of a live call stays.
+  counts.targets += await batches.forgetNumber(phoneKeyOf(phone));
   await retention.scrub({ thorough: true });
   return { ...counts, activeCalls: [...activeCalls], instances: [...linkedIds] };
 }

@@ -23,7 +23,7 @@ export interface RetentionDays {
 }
 
 /**
- * Deletes expired data: calls with their events and recordings, recordings before their calls, deleted instances,
+ * Deletes expired data: calls with their events and recordings, recordings before their calls, ended batches, deleted instances,
  * and always results of idempotent requests and counters of deleted calls. Runs every hour, by the purge clock.
  */
 export class Retention {
@@ -71,6 +71,7 @@ export class Retention {
       await this.#stage("recordings", () => this.#sweepRecordings(now - this.#recordingsMs));
     if (this.#callsMs < Infinity) {
       await this.#stage("calls", () => this.#sweepCalls(now - this.#callsMs));
+      await this.#stage("batches", () => this.#sweepBatches(now - this.#callsMs));
       await this.#stage("instances", () => this.#sweepInstances(now - this.#callsMs));
     }
     await this.#stage("traces", async () => {
@@ -139,6 +140,15 @@ export class Retention {
       if (error instanceof StorageUnavailable) throw error;
       this.#context.log.warn({ call_id: callId, err: error }, "an expired call cannot be deleted; retrying in an hour");
       return 0;
+    }
+  }
+
+  async #sweepBatches(endedBefore: number): Promise<void> {
+    const { batches } = this.#context.storage;
+    for (;;) {
+      const ids = await batches.ended(endedBefore, BATCH_SIZE);
+      for (const id of ids) if (await batches.delete(id)) this.#needsScrub = true;
+      if (ids.length < BATCH_SIZE || !this.#cancel) break;
     }
   }
 

@@ -11,6 +11,7 @@ import {
   type DialRecord,
   decideDial,
   instancePause,
+  mayBegin,
   warmUpDay,
   warmUpLimit,
 } from "../../../domain/number-protection/dial-decision.ts";
@@ -23,19 +24,18 @@ import { assertUsable } from "../../../domain/number-protection/protection-check
 import { numberForms } from "../../../domain/numbers/number-forms.ts";
 import { zonesOfNumber } from "../../../domain/numbers/number-zones.ts";
 import type { System } from "../../../ports/system.ts";
-import type { Telephony } from "../../../ports/telephony.ts";
+import { DialError, type Telephony } from "../../../ports/telephony.ts";
+import { ProgramFailed } from "../../call-audio/programs/program.ts";
 import type { Context } from "../../context.ts";
 import type { LineMonitor, NumberState } from "../../instances/line-monitor.ts";
 import { storedTime } from "../../stored-times.ts";
+import { queueEndOf } from "../call-clock.ts";
 
 /** Dependencies of the dial protection. */
 export type DialProtectionContext = Pick<Context, "policy" | "storage" | "system" | "timings">;
 
 /** Decision about the next call. `ms`: wait until the next check. */
-type NextDial =
-  | { readonly do: "dial" }
-  | { readonly do: "wait"; readonly ms: number }
-  | ({ readonly do: "block" } & Block);
+type NextDial = Exclude<DialDecision, { readonly do: "wait" }> | { readonly do: "wait"; readonly ms: number };
 
 /** Checks the protections and the lines of this server. @throws {RangeError} one of them has a wrong value */
 export function checkProtection({ policy, telephony }: Pick<Context, "policy" | "telephony">): void {
@@ -67,20 +67,33 @@ export async function decideNext(
   if (!next) return { do: "dial" };
   if (protection.paceMs && monitor.number.dialling > 0) return { do: "wait", ms: protection.paceMs };
   const callee = await calleeOf(context, protection, next);
-  const times = { now, waitsUntil: storedTime("calls.created_at", next.createdAt, now) + timings.queueTimeoutMs };
+  const times = { now, waitsUntil: queueEndOf(next, timings, now) };
   const decision: DialDecision = decideDial(protection, callee, { ...past, liveDials }, times);
+  if (decision.do !== "wait") return decision;
+  const { until: waitEnd } = decision;
   // The clock may be set in the meantime, so a long wait is checked again.
-  return decision.do === "wait" ? { do: "wait", ms: Math.min(decision.until - now, DAY_MS) } : decision;
+  return { do: "wait", ms: Math.min(waitEnd - now, DAY_MS) };
 }
 
-/** Reason why the callee must no longer be called: a consent may have been withdrawn since the call was prepared. */
-export async function calleeBlockNow(
+/**
+ * Reason why the callee must no longer be called: a consent may have been withdrawn since the call was prepared. A call whose
+ * hours have ended in the meantime returns to its queue.
+ */
+export async function calleeRefusalNow(
   context: DialProtectionContext,
   call: Call,
   telephony: Telephony,
-): Promise<Block | undefined> {
+): Promise<DialError | ProgramFailed | undefined> {
   const protection = protectionInForce(context.policy, telephony.capabilities.protection);
-  return calleeBlock(protection, await calleeOf(context, protection, call), context.system.now());
+  const block = calleeBlock(protection, await calleeOf(context, protection, call), context.system.now());
+  if (block && mayBegin(protection, block)) return new DialError("line_lost", block.detail);
+  return block && new ProgramFailed(block.reason, block.detail);
+}
+
+/** True if calls of this network may wait for their calling hours. */
+export function mayPostpone({ policy }: Pick<Context, "policy">, telephony: Telephony): boolean {
+  const { callingHours, outsideHours } = protectionInForce(policy, telephony.capabilities.protection);
+  return Boolean(callingHours) && outsideHours !== "fail";
 }
 
 /**

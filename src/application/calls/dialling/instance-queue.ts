@@ -15,7 +15,7 @@ import type { Context } from "../../context.ts";
 import type { LineMonitor, NumberState } from "../../instances/line-monitor.ts";
 import { CallSession, type CallSessionContext } from "../live/call-session.ts";
 import { failCall, storeCall } from "../stored-calls.ts";
-import { decideNext } from "./dial-protection.ts";
+import { decideNext, mayPostpone } from "./dial-protection.ts";
 import type { Preparations } from "./preparations.ts";
 
 /** Dependencies of the instance queue. */
@@ -24,6 +24,9 @@ export type InstanceQueueContext = Pick<Context, "log" | "nodeId" | "processPaus
 
 /** Assumed rate of legs of a network that states none, Hz. */
 const DEFAULT_RATE = 8_000;
+
+/** Longest interval between checks for postponed calls, ms. */
+const POSTPONED_CHECK_MS = 600_000;
 
 /** The dispatcher and the other lanes of the instance, for the queue of one lane. */
 export interface QueueHost {
@@ -204,7 +207,8 @@ export class InstanceQueue {
     if (next && staleReason !== undefined)
       return await this.#block(next, { reason: "instance_offline", detail: staleReason });
     const decision = await decideNext(this.#context, monitor, next, this.#host.liveDials);
-    if (!next) return REST;
+    if (!next) return mayPostpone(this.#context, monitor.telephony) ? await this.#awaitPostponed() : REST;
+    if (decision.do === "postpone") return await this.#postpone(next, decision.until);
     if (decision.do === "wait") return { type: "hold", ms: decision.ms };
     if (decision.do === "block") return await this.#block(next, decision);
     if (this.#host.isEnding(next.id) || !this.#isReadyToDial) return REST; // its termination wakes the queue
@@ -250,8 +254,9 @@ export class InstanceQueue {
 
   /** The call that is claimed next. */
   async #nextCall(): Promise<Call | undefined> {
+    const { storage, system } = this.#context;
     const prepared = this.#host.preparedBeside(this);
-    const next = await this.#context.storage.calls.nextWaiting(this.instanceId, prepared);
+    const next = await storage.calls.nextWaiting(this.instanceId, prepared, system.now());
     return next && !this.#host.isEnding(next.id) && !prepared.includes(next.id) ? next : undefined;
   }
 
@@ -263,6 +268,24 @@ export class InstanceQueue {
     this.#host.preparations.cancel(this, call.id);
     if (!this.#host.isEnding(call.id)) await failCall(this.#context, call, reason, detail);
     this.#host.wake(this);
+    return REST;
+  }
+
+  /** Lets the other calls pass until the calling hours of this one may begin. */
+  async #postpone(call: Call, notBefore: number): Promise<QueueInput> {
+    this.#host.preparations.cancel(this, call.id);
+    if (!this.#host.isEnding(call.id)) await storeCall(this.#context, call, { notBefore }, []);
+    this.#host.wake(this);
+    return REST;
+  }
+
+  /** No other call waits: the queue wakes for the first postponed one. */
+  async #awaitPostponed(): Promise<QueueInput> {
+    const { storage, system } = this.#context;
+    const now = system.now();
+    const notBefore = await storage.calls.nextNotBefore(this.instanceId, now);
+    // The clock may be set in the meantime, so a long wait is checked again.
+    if (notBefore !== undefined) this.#decide({ type: "retry", ms: Math.min(notBefore - now, POSTPONED_CHECK_MS) });
     return REST;
   }
 

@@ -6,7 +6,7 @@ import { DialError, type Telephony } from "../../../ports/telephony.ts";
 import { ProgramFailed } from "../../call-audio/programs/program.ts";
 import type { Context } from "../../context.ts";
 import { mayLeadTo } from "../creation/destinations.ts";
-import { calleeBlockNow, type DialProtectionContext, doNotCallBlock } from "./dial-protection.ts";
+import { calleeRefusalNow, type DialProtectionContext, doNotCallBlock } from "./dial-protection.ts";
 
 type LastCheckContext = Pick<Context, "callLimits" | "log" | "system"> & DialProtectionContext;
 
@@ -46,8 +46,7 @@ async function refusalOf(
   const isCallee = numberForms(call.targetPhone).includes(phone);
   if (!isCallee && !mayLeadTo(context, call, phone))
     return new DialError("rejected_by_network", `this call may not lead to ${phone}`, { refusal: "call" });
-  const block = isCallee
-    ? await calleeBlockNow(context, call, network)
-    : await doNotCallBlock(context, call.userId, phone);
+  if (isCallee) return await calleeRefusalNow(context, call, network);
+  const block = await doNotCallBlock(context, call.userId, phone);
   return block && new ProgramFailed(block.reason, block.detail);
 }

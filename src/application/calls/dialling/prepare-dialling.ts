@@ -3,13 +3,13 @@ import type { ReleaseCause } from "../../../domain/calls/release-cause.ts";
 import { StorageUnavailable } from "../../../ports/storage.ts";
 import { DialError, type Telephony } from "../../../ports/telephony.ts";
 import { programOf } from "../../call-audio/programs/all-programs.ts";
-import { type LiveConnection, type ProgramContext, ProgramFailed } from "../../call-audio/programs/program.ts";
+import type { LiveConnection, ProgramContext } from "../../call-audio/programs/program.ts";
 import type { Context } from "../../context.ts";
 import { assertCallerDiallable } from "../creation/callers.ts";
 import { assertDiallable } from "../creation/destinations.ts";
 import { assertNotOneWay } from "../creation/one-way-calls.ts";
 import { assertSipDiallable } from "../creation/sip-choices.ts";
-import { calleeBlockNow } from "./dial-protection.ts";
+import { calleeRefusalNow } from "./dial-protection.ts";
 
 /** Dependencies of the dialling. */
 export type DiallingContext = Pick<Context, "access" | "oneWayCalls"> & ProgramContext;
@@ -34,8 +34,8 @@ export async function prepareDialling(
   assertSipDiallable(telephony, call.sip);
   const isLive = program.kind === "live" && !signal.aborted;
   const connection = isLive ? await program.prepare?.(context, call, telephony, signal) : undefined;
-  const block = await calleeBlockNow(context, call, telephony);
-  if (block) throw new ProgramFailed(block.reason, block.detail);
+  const refusal = await calleeRefusalNow(context, call, telephony);
+  if (refusal) throw refusal;
   return connection;
 }
 

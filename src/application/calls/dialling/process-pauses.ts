@@ -2,6 +2,7 @@ import type { IdSource } from "../../../base/ids.ts";
 import type { Call } from "../../../domain/calls/call.ts";
 import type { Timings } from "../../../domain/timings.ts";
 import type { System } from "../../../ports/system.ts";
+import { queueTimeOf } from "../call-clock.ts";
 
 interface ProcessPausesParts {
   readonly system: System;
@@ -49,9 +50,10 @@ export class ProcessPauses {
   }
 
   /** The reason why a call that has waited all the time must no longer be dialled; undefined if it may be. */
-  missedBy({ id }: Pick<Call, "id">): string | undefined {
+  missedBy(call: Pick<Call, "id" | "createdAt" | "expiresAt">): string | undefined {
     this.readClocks();
-    if (!this.#lastGap || id > this.#lastGap.noticedAt) return undefined;
+    if (!this.#lastGap || call.id > this.#lastGap.noticedAt) return undefined;
+    if (this.#lastGap.ms < queueTimeOf(call, this.#parts.timings)) return undefined;
     const seconds = Math.round(this.#lastGap.ms / 1_000);
     return `the server or its clock stood still for ${seconds} s, longer than a call may wait`;
   }

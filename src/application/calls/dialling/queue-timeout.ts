@@ -1,22 +1,22 @@
 import type { Call } from "../../../domain/calls/call.ts";
 import type { FailedReason } from "../../../domain/calls/outcome.ts";
+import { MAX_POSTPONEMENT_MS } from "../../../domain/number-protection/calling-hours.ts";
 import type { Context } from "../../context.ts";
 import type { Lines } from "../../instances/lines.ts";
-import { storedTime } from "../../stored-times.ts";
 import { WallClock } from "../../wall-clock.ts";
+import { queueTimeOf } from "../call-clock.ts";
 import { failCall, type StoredCallsContext } from "../stored-calls.ts";
+import { byAge, byExpiry, OverdueCalls } from "./overdue-calls.ts";
 
 type QueueTimeoutContext = Pick<Context, "log" | "storage" | "system" | "timings"> & StoredCallsContext;
 
 const BATCH_SIZE = 100;
 const RETRY_MS = 5_000;
-/** Interval at which calls are checked that wait only for the pace of a line, or for the calls before them. */
-const FULL_CHECK_MS = 60_000;
 
 /**
- * Fails calls that have waited for their instance too long. One timer, armed for the oldest waiting call.
+ * Fails calls that have waited for their instance too long. One timer, armed for the call whose time ends first.
  *
- * The waiting time follows from the creation time and the wall clock. If the wall clock was set in the meantime, each waiting
+ * The waiting time follows from the stored times and the wall clock. If the wall clock was set in the meantime, each waiting
  * call gets a due time on the monotonic clock, once.
  */
 export class QueueTimeout {
@@ -25,13 +25,11 @@ export class QueueTimeout {
   readonly #wallClock: WallClock;
   /** Due times of calls from before the wall clock was set, by id; on the monotonic clock, ms. */
   readonly #dueTimes = new Map<string, number>();
+  readonly #byAge: OverdueCalls;
+  readonly #byExpiry: OverdueCalls;
   #cancel: (() => void) | undefined;
   /** Change of the wall clock since due times were given, ms. */
   #clockChangeMs = 0;
-  /** All overdue calls that are at least as old as this one wait for a line that takes calls. */
-  #lastChecked: Pick<Call, "id" | "createdAt"> | undefined;
-  /** Time of the next check of all calls, by the monotonic clock, ms. */
-  #fullCheckAt = 0;
   /** Time at which the timer fires, by the monotonic clock, ms. */
   #firesAt = 0;
   #isStopped = false;
@@ -40,6 +38,9 @@ export class QueueTimeout {
     this.#context = context;
     this.#lines = lines;
     this.#wallClock = new WallClock(context.system);
+    const { storage, system, timings } = context;
+    this.#byAge = new OverdueCalls(system, byAge(storage.calls, timings));
+    this.#byExpiry = new OverdueCalls(system, byExpiry(storage.calls));
   }
 
   async start(): Promise<void> {
@@ -50,15 +51,17 @@ export class QueueTimeout {
 
   /** A call waits: it was created, or its claim was given back. */
   onQueued(call: Call): void {
-    if (this.#lastChecked && call.createdAt <= this.#lastChecked.createdAt) this.#lastChecked = undefined;
-    const at = this.#dueTimes.get(call.id) ?? this.#context.system.monotonic() + this.#remainingMs(call.createdAt);
+    const overdueCalls = call.expiresAt === undefined ? this.#byAge : this.#byExpiry;
+    overdueCalls.add(call);
+    const at = this.#dueTimes.get(call.id) ?? this.#context.system.monotonic() + overdueCalls.remainingMs(call);
     if (!this.#cancel || at < this.#firesAt) this.#armAt(at);
   }
 
   /** A line no longer takes calls: waiting calls may have reached their time limit. */
   lineDown(): void {
-    if (!this.#lastChecked) return;
-    this.#lastChecked = undefined;
+    const remaining = [this.#byAge, this.#byExpiry].filter(({ hasRemaining }) => hasRemaining);
+    if (remaining.length === 0) return;
+    for (const overdueCalls of remaining) overdueCalls.checkAll();
     const at = this.#context.system.monotonic() + RETRY_MS;
     if (!this.#cancel || at < this.#firesAt) this.#armAt(at);
   }
@@ -71,24 +74,18 @@ export class QueueTimeout {
 
   /** @param notBefore by the monotonic clock, ms */
   async #arm(notBefore: number): Promise<void> {
-    const { storage, system } = this.#context;
-    const lastChecked = this.#lastChecked;
-    const oldest = lastChecked
-      ? (await storage.calls.waitingSince(Number.MAX_SAFE_INTEGER, 1, lastChecked))[0]?.createdAt
-      : await storage.calls.oldestWaiting();
-    if (oldest === undefined) return lastChecked && this.#armAt(this.#fullCheckAt);
-    // The oldest one may have its own due time; such calls are few, and exist only for a while.
-    const wait =
-      this.#dueTimes.size > 0 ? Math.min(this.#nextDue() - system.monotonic(), RETRY_MS) : this.#remainingMs(oldest);
-    const at = Math.max(notBefore, system.monotonic() + wait);
-    this.#armAt(lastChecked ? Math.min(at, this.#fullCheckAt) : at);
-  }
-
-  /** Time a call created at `createdAt` may still wait, by the wall clock, ms. */
-  #remainingMs(createdAt: number): number {
-    const { system, timings } = this.#context;
-    const now = system.now();
-    return storedTime("calls.created_at", createdAt, now) + timings.queueTimeoutMs - now;
+    const { system } = this.#context;
+    let next = Infinity;
+    for (const overdueCalls of [this.#byAge, this.#byExpiry]) {
+      const remainingMs = await overdueCalls.nextInMs();
+      if (remainingMs !== undefined) {
+        // The first one may have its own due time; such calls are few, and exist only for a while.
+        const wait = this.#dueTimes.size > 0 ? Math.min(this.#nextDue() - system.monotonic(), RETRY_MS) : remainingMs;
+        next = Math.min(next, Math.max(notBefore, system.monotonic() + wait));
+      }
+      if (overdueCalls.hasRemaining) next = Math.min(next, overdueCalls.fullCheckAt);
+    }
+    if (next < Infinity) this.#armAt(next);
   }
 
   #nextDue(): number {
@@ -113,7 +110,8 @@ export class QueueTimeout {
       await this.#fixDue(this.#clockChangeMs);
       this.#clockChangeMs = 0;
       const remainingCount = await this.#expireDue();
-      await this.#expireByAge();
+      for (const overdueCalls of [this.#byAge, this.#byExpiry])
+        await overdueCalls.expire(async (call) => this.#dueTimes.has(call.id) || (await this.#fail(call)));
       await this.#arm(system.monotonic() + (remainingCount > 0 ? RETRY_MS : 1));
     } catch (error) {
       log.warn({ err: error }, "waiting calls could not be checked; trying again");
@@ -132,11 +130,12 @@ export class QueueTimeout {
       clockChangeMs === 0 ? { id: "~", createdAt: now } : undefined;
     for (;;) {
       const batch = await storage.calls.waitingSince(Number.MAX_SAFE_INTEGER, BATCH_SIZE, after);
-      for (const { id, createdAt } of batch) {
+      for (const call of batch) {
+        const { id, createdAt } = call;
         if (this.#dueTimes.has(id)) continue;
         const ages = [now - createdAt, now - clockChangeMs - createdAt].filter((age) => age >= 0);
         const age = ages.length > 0 ? Math.min(...ages) : 0;
-        this.#dueTimes.set(id, system.monotonic() + timings.queueTimeoutMs - age);
+        this.#dueTimes.set(id, system.monotonic() + queueTimeOf(call, timings) - age);
       }
       after = batch.at(-1);
       if (batch.length < BATCH_SIZE) return;
@@ -156,38 +155,27 @@ export class QueueTimeout {
     return remainingCount;
   }
 
-  /** Fails calls by their creation time. Calls that stay are not read again each time: a change that lets them fail is reported. */
-  async #expireByAge(): Promise<void> {
-    const { system, timings, storage } = this.#context;
-    const createdBefore = system.now() - timings.queueTimeoutMs;
-    if (!this.#lastChecked || system.monotonic() >= this.#fullCheckAt) {
-      this.#lastChecked = undefined;
-      this.#fullCheckAt = system.monotonic() + FULL_CHECK_MS;
-    }
-    const before = this.#lastChecked;
-    let last = before;
-    let hasRemaining = before !== undefined;
-    for (;;) {
-      const batch = await storage.calls.waitingSince(createdBefore, BATCH_SIZE, last);
-      for (const call of batch) if (!this.#dueTimes.has(call.id) && !(await this.#fail(call))) hasRemaining = true;
-      last = batch.at(-1) ?? last;
-      if (batch.length < BATCH_SIZE) break;
-    }
-    // Unless a line went down in the meantime.
-    if (this.#lastChecked === before) this.#lastChecked = hasRemaining ? last : undefined;
-  }
-
   /** Resolves with true if the call was failed; a call queued behind another one on a working line stays. */
   async #fail(call: Call): Promise<boolean> {
     const monitor = this.#lines.find(call.instanceId);
-    if (monitor?.canDial && !monitor.number.linePause) return false;
+    const takesCalls = monitor?.canDial === true && !monitor.number.linePause;
+    if (takesCalls && !this.#isPostponed(call)) return false;
     const instance = await this.#context.storage.instances.get(call.instanceId);
     if (!instance || instance.status === "DELETED") return failCall(this.#context, call, "instance_deleted", null);
     const cause = monitor?.number.linePause?.reason ?? this.#lines.connection(instance).reason;
     const [reason, detail]: [FailedReason, string] =
       instance.status === "CREATED"
         ? ["instance_not_linked", (monitor?.linksAutomatically && cause) || "no phone number was linked in time"]
-        : ["instance_offline", cause ?? "the line was offline"];
-    return failCall(this.#context, call, reason, detail);
+        : takesCalls
+          ? ["outside_calling_hours", "its calling hours have not begun"]
+          : ["instance_offline", cause ?? "the line was offline"];
+    const expiry = `the call expired after ${queueTimeOf(call, this.#context.timings)} ms (expiresAfterMs)`;
+    return failCall(this.#context, call, reason, call.expiresAt === undefined ? detail : `${detail}; ${expiry}`);
+  }
+
+  /** True if the call waits for its calling hours; the queue decides about it before its time ends, unless the clock was set. */
+  #isPostponed({ notBefore = 0 }: Call): boolean {
+    const now = this.#context.system.now();
+    return notBefore > now && notBefore <= now + MAX_POSTPONEMENT_MS;
   }
 }

@@ -1,0 +1,149 @@
+import type { Principal } from "../../domain/access/principal.ts";
+import type {
+  Batch,
+  BatchCounts,
+  BatchStatus,
+  BatchTarget,
+  TargetFault,
+  TargetFilter,
+  TargetStatus,
+} from "../../domain/batches/batch.ts";
+import type {
+  CancelBatchInput,
+  CreateBatchInput,
+  StartBatchInput,
+  UpdateTargetInput,
+} from "../../domain/batches/batch-input.ts";
+import type { TargetRow } from "../../domain/batches/target-rows.ts";
+import type { Page } from "../../ports/storage.ts";
+import type { CreateOptions, Creation } from "../use-cases.ts";
+
+/** A batch with its progress. */
+export interface BatchDetails extends Batch {
+  readonly counts: BatchCounts;
+  /** Estimated end, ms since 1970-01-01 UTC; null unless it is open, and if that cannot be told. */
+  readonly estimatedEndAt: number | null;
+}
+
+/** Result of an import. */
+export interface ImportReport {
+  /** Rows read. */
+  readonly rows: number;
+  /** Targets stored in each state. */
+  readonly stored: Readonly<Partial<Record<TargetStatus, number>>>;
+  /** Faults of the first 1,000 rows that have any; all of them are faults of the stored targets too. */
+  readonly faults: readonly RowFaults[];
+}
+
+/** The faults of one row. */
+export interface RowFaults {
+  readonly row: number;
+  readonly position: number;
+  readonly phone: string;
+  readonly faults: readonly TargetFault[];
+}
+
+/** Who would be called when, from which number, and what prevents calls. Times are ms since 1970-01-01 UTC. */
+export interface BatchPlan {
+  /** Targets in each state after the check. */
+  readonly targets: Readonly<Partial<Record<TargetStatus, number>>>;
+  readonly faults: readonly RowFaults[];
+  /** Faults that concern no single target, such as an instance without a number: each with a pointer into the batch. */
+  readonly problems: readonly { readonly pointer: string; readonly code: string; readonly detail: string }[];
+  /** The instances, in the order in which they are used. */
+  readonly instances: readonly InstancePlan[];
+  /** First and last dial if every call is answered at once and lasts as long as assumed; null without a call. */
+  readonly startsAt: number | null;
+  readonly endsAt: number | null;
+  /** Length of a call that the plan assumes, ms, and its source. */
+  readonly callMs: number;
+  readonly callMsSource: "message" | "history" | "assumed";
+  /** The first calls in the order of their time, at most 1,000. */
+  readonly calls: readonly PlannedCall[];
+}
+
+/** Part of an instance in a plan. */
+export interface InstancePlan {
+  readonly instanceId: string;
+  readonly name: string;
+  /** Its number, E.164, if known. */
+  readonly phone: string | null;
+  readonly calls: number;
+  readonly lines: number;
+  /** Time between two dials, ms. */
+  readonly paceMs: number;
+  /** Reason why it cannot call now; null if it can. */
+  readonly blocked: string | null;
+}
+
+/** A call of a plan. */
+export interface PlannedCall {
+  readonly position: number;
+  readonly phone: string;
+  readonly instanceId: string;
+  readonly at: number;
+}
+
+/**
+ * The use cases of batches. A demo token is refused with `demo_token_restricted`. Every method but the first three throws Refusal
+ * `batch_not_found`.
+ */
+export interface BatchUseCases {
+  /** Throws Refusal `batch_quota`, and `batch_invalid` if `start` is set and a target has faults. */
+  create(
+    principal: Principal,
+    input: CreateBatchInput,
+    options?: CreateOptions,
+  ): Promise<BatchDetails & Creation & { readonly report: ImportReport }>;
+  /** The plan of a batch that is not stored. */
+  dryRun(principal: Principal, input: CreateBatchInput, options?: Pick<CreateOptions, "strict">): Promise<BatchPlan>;
+  /** Newest first. */
+  list(principal: Principal, filter?: { status?: BatchStatus | undefined }, page?: Page): Promise<Batch[]>;
+  get(principal: Principal, batchId: string): Promise<BatchDetails>;
+  /** Deletes a batch that is a draft or has ended, with its targets; its calls remain. Throws Refusal `batch_open`. */
+  delete(principal: Principal, batchId: string): Promise<void>;
+  /**
+   * Adds targets to a draft as they arrive, with bounded memory. Rows with faults are stored as `INVALID`, so that they can be corrected.
+   * Throws Refusal `batch_not_draft`, `batch_full`: earlier rows of the import remain stored, and `detail` names the first that was not.
+   */
+  addTargets(
+    principal: Principal,
+    batchId: string,
+    rows: AsyncIterable<TargetRow>,
+    options?: Pick<CreateOptions, "strict">,
+  ): Promise<ImportReport>;
+  /** By position. */
+  targets(principal: Principal, batchId: string, filter?: TargetFilter, page?: Page): Promise<BatchTarget[]>;
+  /** Corrects a target of a draft, and checks it again; null removes a field. Throws Refusal `batch_not_draft`, `target_not_found`. */
+  updateTarget(
+    principal: Principal,
+    batchId: string,
+    position: number,
+    input: UpdateTargetInput,
+    options?: Pick<CreateOptions, "strict">,
+  ): Promise<BatchTarget>;
+  /** Throws Refusal `batch_not_draft`, `target_not_found`. */
+  removeTarget(principal: Principal, batchId: string, position: number): Promise<void>;
+  /** The plan of the waiting targets as of now. */
+  plan(principal: Principal, batchId: string): Promise<BatchPlan>;
+  /**
+   * Starts a draft: at once, or at its start time. Everything is checked before. Repeating it has no effect. Throws Refusal
+   * `batch_invalid` (targets with faults, unless `skipInvalid`), `batch_empty`, `batch_state`, and refusals of the message and the instances.
+   */
+  start(
+    principal: Principal,
+    batchId: string,
+    input?: StartBatchInput,
+    options?: Pick<CreateOptions, "strict">,
+  ): Promise<BatchDetails>;
+  /** Places no more calls; live ones continue. Throws Refusal `batch_state`. */
+  pause(principal: Principal, batchId: string): Promise<BatchDetails>;
+  resume(principal: Principal, batchId: string): Promise<BatchDetails>;
+  /** Ends waiting targets as `CANCELLED`; live calls finish, or end as `terminated`. Throws Refusal `batch_state`. */
+  cancel(
+    principal: Principal,
+    batchId: string,
+    input?: CancelBatchInput,
+    options?: Pick<CreateOptions, "strict">,
+  ): Promise<BatchDetails>;
+}

@@ -1,0 +1,128 @@
+import type { Principal } from "../../domain/access/principal.ts";
+import type { Batch, BatchMessage } from "../../domain/batches/batch.ts";
+import {
+  type CreateBatchInput,
+  retryPolicyOf,
+  scheduleOf,
+  type TargetInput,
+} from "../../domain/batches/batch-input.ts";
+import { variablesOf } from "../../domain/batches/message-template.ts";
+import type { TargetRow } from "../../domain/batches/target-rows.ts";
+import { parseBody } from "../../domain/input/input-parser.ts";
+import { type Fault, invalidInput, Refusal } from "../../domain/refusal.ts";
+import type { Telephony } from "../../ports/telephony.ts";
+import type { CallCreation, CallCreationContext } from "../calls/creation/call-creation.ts";
+import { withCheckedLimits } from "../calls/creation/destinations.ts";
+import { ownedInstance } from "../instances/owned-instance.ts";
+import type { CreateOptions } from "../use-cases.ts";
+import { callBody } from "./target-checks.ts";
+
+/** A checked batch, ready to be stored. */
+export interface CheckedBatch {
+  readonly batch: Batch;
+  readonly audio: Uint8Array | undefined;
+  readonly networks: readonly Telephony[];
+  readonly targets: readonly TargetRow[];
+  readonly mustStart: boolean;
+}
+
+/** Time after which a callee may be called who was called outside of the batch, ms. */
+const DEFAULT_GAP_MS = 15 * 60_000;
+const DEFAULT_BREAKER = { share: 0.5, calls: 20 };
+/** A number that every rule of form accepts: it is not called. */
+const SAMPLE_NUMBER = "+12025550100";
+
+/**
+ * Checks the body of a new batch, except for its targets.
+ * @throws {Refusal} with all faults; `instance_not_found`
+ */
+export async function checkedBatch(
+  context: CallCreationContext,
+  creation: CallCreation,
+  principal: Principal,
+  body: CreateBatchInput,
+  { strict = false, signal }: Pick<CreateOptions, "strict" | "signal">,
+): Promise<CheckedBatch> {
+  const { schemas, strictSchemas, storage, telephony, ids, system } = context;
+  const input = parseBody((strict ? strictSchemas : schemas).createBatch, body, { strict });
+  const { userId, tokenId = null, allowedPrefixes, maxCallsPerDay } = withCheckedLimits(principal);
+  const networks = new Set<Telephony>();
+  for (const id of input.instanceIds) {
+    const network = telephony.get((await ownedInstance(storage, principal, id)).provider);
+    if (network) networks.add(network);
+  }
+  const { onMachine } = input;
+  const message = {
+    ...input.message,
+    ...(onMachine !== undefined && withMachine(input.message, onMachine)),
+  } as BatchMessage;
+  const checked = await checkedMessage(creation, principal, message, input.instanceIds[0] ?? "", { strict, signal });
+  const now = system.now();
+  const { retry, schedule, maxConcurrent, gapMs = DEFAULT_GAP_MS, breaker = DEFAULT_BREAKER } = input;
+  const batch: Batch = {
+    id: ids("batch"),
+    userId,
+    tokenId,
+    ...(allowedPrefixes && { allowedPrefixes }),
+    ...(maxCallsPerDay !== undefined && { maxCallsPerDay }),
+    name: input.name,
+    status: "DRAFT",
+    instanceIds: input.instanceIds,
+    message: checked.message,
+    schedule: schedule ? scheduleOf(schedule) : {},
+    ...(retry && { retry: retryPolicyOf(retry) }),
+    ...(maxConcurrent !== undefined && { maxConcurrent }),
+    gapMs,
+    ...(breaker !== false && { breaker }),
+    reason: null,
+    lastPosition: 0,
+    startedAt: null,
+    endedAt: null,
+    createdAt: now,
+    updatedAt: now,
+    version: 1,
+  };
+  if (batch.schedule.endAt !== undefined && batch.schedule.endAt <= now)
+    throw invalidInput([{ pointer: "/schedule/endAt", code: "value_invalid", detail: "must be later than now" }]);
+  const targets = (input.targets ?? []).map((target, index) => ({ row: index + 1, input: target as TargetInput }));
+  return { batch, audio: checked.file, networks: [...networks], targets, mustStart: input.start ?? false };
+}
+
+/** The message with the batch's policy for machines. */
+function withMachine({ type, agent }: Record<string, unknown>, onMachine: string): Record<string, unknown> {
+  return type === "DYNAMIC_AGENT" ? { agent: { ...(agent as object), onMachine } } : { onMachine };
+}
+
+/** The message to store, and its audio file; checked with sample values instead of the variables. */
+async function checkedMessage(
+  creation: CallCreation,
+  principal: Principal,
+  message: BatchMessage,
+  instanceId: string,
+  options: Pick<CreateOptions, "strict" | "signal">,
+): Promise<{ message: BatchMessage; file?: Uint8Array | undefined }> {
+  const sample = Object.fromEntries(variablesOf(message).map((name) => [name, "1"]));
+  const body = callBody(message, { phoneNumber: SAMPLE_NUMBER, variables: sample }, instanceId, message.audio);
+  try {
+    const input = await creation.check(withSampleVoice(body, message), options);
+    if (input.type !== "FIXED_AUDIO") return { message };
+    const { message: audio, file } = await creation.audioMessage(principal, input, options.signal);
+    return { message: { ...message, audio }, file };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const [first, ...others] = error.errors.map((fault): Fault => ({ ...fault, pointer: `/message${fault.pointer}` }));
+    throw first ? invalidInput([first, ...others]) : error;
+  }
+}
+
+/** A voice that depends on the target is checked with each target. */
+function withSampleVoice(body: Record<string, unknown>, { tts, agent }: BatchMessage): unknown {
+  const isVariable = (speaker: unknown): boolean =>
+    typeof speaker === "object" &&
+    speaker !== null &&
+    String((speaker as { voiceId?: unknown }).voiceId).includes("{{");
+  if (isVariable(tts)) return { ...body, tts: { ...(body.tts as object), voiceId: "en-US-1" } };
+  if (!isVariable(agent)) return body;
+  const { voiceId: _, ...others } = body.agent as Record<string, unknown>;
+  return { ...body, agent: others };
+}

@@ -1,0 +1,94 @@
+import type { Batch, BatchTarget, TargetStatus } from "../../domain/batches/batch.ts";
+import type { TargetHours } from "../../domain/batches/target-time.ts";
+import { linesInForce } from "../../domain/instances/queue-policy.ts";
+import { type NumberProtection, protectionInForce } from "../../domain/number-protection/number-protection.ts";
+import type { Context } from "../context.ts";
+import type { Lines } from "../instances/lines.ts";
+import { CallTimes, type PlannedInstance } from "./batch-plan.ts";
+import type { BatchPlan, RowFaults } from "./batch-use-cases.ts";
+
+type PlanContext = Pick<Context, "policy" | "storage" | "system" | "telephony">;
+
+/** Calls and faulty rows that a plan lists. */
+const MAX_LISTED = 1_000;
+/** Time from the dial to the answer, ms. */
+const RING_MS = 8_000;
+/** Length of a spoken character, ms. */
+const CHARACTER_MS = 65;
+/** Length of a call with an agent, ms. */
+const AGENT_CALL_MS = 60_000;
+
+/** The plan of a batch as of now. @param pages its targets by position, in pages */
+export async function planOf(
+  context: PlanContext,
+  lines: Lines,
+  batch: Batch,
+  pages: () => AsyncIterable<readonly BatchTarget[]>,
+): Promise<BatchPlan> {
+  const { policy, system } = context;
+  const instances: PlannedInstance[] = [];
+  const problems: { pointer: string; code: string; detail: string }[] = [];
+  let protection: NumberProtection = policy;
+  for (const [index, id] of batch.instanceIds.entries()) {
+    const { instance, own } = await plannedInstance(context, lines, id);
+    instances.push(instance);
+    if (index === 0) protection = own;
+    if (instance.blocked !== null)
+      problems.push({ pointer: `/instanceIds/${index}`, code: "instance_offline", detail: instance.blocked });
+  }
+  const hours: TargetHours = { schedule: batch.schedule, callingHours: protection.callingHours || undefined };
+  const { callMs, source } = callLength(batch);
+  const times = new CallTimes(batch, hours, instances, callMs);
+  const targets: Partial<Record<TargetStatus, number>> = {};
+  const faults: RowFaults[] = [];
+  const now = system.now();
+  for await (const page of pages())
+    for (const target of page) {
+      const { status, row, position, phone } = target;
+      targets[status] = (targets[status] ?? 0) + 1;
+      if (target.faults && faults.length < MAX_LISTED) faults.push({ row, position, phone, faults: target.faults });
+      if (status === "WAITING") times.add(target, Math.max(now, target.nextAttemptAt ?? 0), MAX_LISTED);
+    }
+  const { startsAt, endsAt, calls } = times;
+  const sorted = calls.sort((a, b) => a.at - b.at || a.position - b.position);
+  return {
+    ...{ targets, faults, problems, instances: times.instances, startsAt, endsAt },
+    ...{ callMs, callMsSource: source, calls: sorted },
+  };
+}
+
+async function plannedInstance(
+  { policy, storage, system, telephony }: PlanContext,
+  lines: Lines,
+  instanceId: string,
+): Promise<{ instance: PlannedInstance; own: NumberProtection }> {
+  const monitor = lines.find(instanceId);
+  const stored = monitor?.instance ?? (await storage.instances.get(instanceId));
+  const network = monitor?.telephony ?? telephony.get(stored?.provider ?? "");
+  const own = protectionInForce(policy, network?.capabilities.protection);
+  const connection = stored && lines.connection(stored);
+  const { paceMs = 0, paceJitter = 0 } = own;
+  const pausedUntil = connection?.pause?.until ?? 0;
+  const blocked = !stored || stored.status === "DELETED" ? "the instance is deleted" : (connection?.reason ?? null);
+  const instance = {
+    instanceId,
+    name: stored?.name ?? "",
+    phone: stored?.phone ?? null,
+    lines: linesInForce(policy, network?.capabilities.lines),
+    paceMs: paceMs * (1 + paceJitter / 2),
+    blocked,
+    freeAt: Math.max(system.now(), pausedUntil),
+  };
+  return { instance, own };
+}
+
+/** The length of a call that a plan assumes, ms. */
+function callLength({ message }: Batch): { callMs: number; source: BatchPlan["callMsSource"] } {
+  if (message.type === "DYNAMIC_AGENT") return { callMs: AGENT_CALL_MS, source: "assumed" };
+  if (message.type === "FIXED_AUDIO") {
+    const { durationMs = 0 } = (message.audio ?? {}) as { durationMs?: number };
+    return { callMs: RING_MS + durationMs, source: "message" };
+  }
+  const { text = "" } = (message.tts ?? {}) as { text?: string };
+  return { callMs: RING_MS + Math.round(text.length * CHARACTER_MS), source: "assumed" };
+}
