@@ -1,3 +1,4 @@
+import type { BatchUseCases } from "../application/batches/batch-use-cases.ts";
 import type { Guarded } from "../application/port-guards/guarded.ts";
 import { guardedMp3Stream } from "../application/port-guards/guarded-engines.ts";
 import { guardedAuthenticate, guardedBodies, guardedPages } from "../application/port-guards/guarded-web.ts";
@@ -33,6 +34,7 @@ export type HttpParts = Omit<HttpDependencies, keyof HttpPorts> & HttpPorts;
 export interface HttpDependencies {
   readonly instances: InstanceUseCases;
   readonly calls: CallUseCases;
+  readonly batches: BatchUseCases;
   readonly queries: QueryUseCases;
   readonly webhooks: WebhookUseCases;
   readonly consents: ConsentUseCases;

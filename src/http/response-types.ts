@@ -1,4 +1,6 @@
 import type { StreamEventName } from "../application/call-audio/streams/stream-client.ts";
+import type { BatchStatus, TargetStatus } from "../domain/batches/batch.ts";
+import type { RetryReason } from "../domain/batches/retry.ts";
 import type { CallStatus, CallType } from "../domain/calls/call.ts";
 import type { CompletedReason, FailedReason, HeardEvidence } from "../domain/calls/outcome.ts";
 import type { Speaker } from "../domain/calls/transcript.ts";
@@ -161,6 +163,10 @@ export interface Call {
   /** RFC 3339, UTC, with milliseconds. */
   created_at: string;
   from?: CallerId | undefined;
+  /** Only of a call with `expiresAfterMs`: the end of its time in the queue. */
+  expires_at?: string | undefined;
+  /** The batch that placed the call. */
+  batch_id?: string | undefined;
   /** Time at which the call connected; null until then. */
   started_at: string | null;
   /** Time at which the call ended; null until then. */
@@ -352,6 +358,247 @@ export interface WebhookDelivery {
   last_error: string | null;
   /** RFC 3339, UTC, with milliseconds. */
   created_at: string;
+}
+
+/** A batch: one message for many callees. */
+export interface Batch {
+  id: string;
+  name: string;
+  /** COMPLETED and CANCELLED are final. */
+  status: BatchStatus;
+  /** Reason of the pause or the cancellation; null without one. */
+  reason: string | null;
+  /** The instances that place the calls. */
+  instance_ids: string[];
+  type: "FIXED_TTS" | "FIXED_AUDIO" | "DYNAMIC_AGENT";
+  schedule: BatchSchedule;
+  /** When a target is called again; null: never. */
+  retry: BatchRetry | null;
+  /** Calls at the same time; null: as many as the instances carry. */
+  max_concurrent: number | null;
+  /** A callee who was called outside of the batch is called this long after. */
+  gap_ms: number;
+  /** Pauses the batch if this share of its last calls failed for the same reason; null: it never does. */
+  breaker: { share: number; calls: number } | null;
+  /** RFC 3339, UTC, with milliseconds. */
+  created_at: string;
+  /** RFC 3339, UTC, with milliseconds. */
+  updated_at: string;
+  /** RFC 3339, UTC, with milliseconds. */
+  started_at: string | null;
+  /** RFC 3339, UTC, with milliseconds. */
+  ended_at: string | null;
+}
+
+/** The times at which the calls of a batch may be dialled. */
+export interface BatchSchedule {
+  /** No call before this time. */
+  start_at: string | null;
+  /** No call from this time on. */
+  end_at: string | null;
+  /** Local hours, and days from 1 Monday to 7 Sunday; null: at any hour, every day. */
+  hours: { from: string; to: string; days: number[] | null } | null;
+  /** Zone of the hours: callee, or an IANA name. */
+  zone: string;
+}
+
+/** When a target is called again. */
+export interface BatchRetry {
+  on: RetryReason[];
+  /** Further calls after the first one. */
+  times: number;
+  backoff: { first_ms: number; factor: number; max_ms: number };
+}
+
+/** The targets of a batch, counted. */
+export interface BatchCounts {
+  /** All targets. */
+  targets: number;
+  /** Number of targets by status. */
+  by_status: { [key: string]: number };
+  /** Targets that have ended, the most frequent reason first. */
+  by_reason: { status: TargetStatus; reason: string; targets: number }[];
+}
+
+/** A batch with its progress. */
+export interface BatchDetails {
+  id: string;
+  name: string;
+  /** COMPLETED and CANCELLED are final. */
+  status: BatchStatus;
+  /** Reason of the pause or the cancellation; null without one. */
+  reason: string | null;
+  /** The instances that place the calls. */
+  instance_ids: string[];
+  type: "FIXED_TTS" | "FIXED_AUDIO" | "DYNAMIC_AGENT";
+  schedule: BatchSchedule;
+  /** When a target is called again; null: never. */
+  retry: BatchRetry | null;
+  /** Calls at the same time; null: as many as the instances carry. */
+  max_concurrent: number | null;
+  /** A callee who was called outside of the batch is called this long after. */
+  gap_ms: number;
+  /** Pauses the batch if this share of its last calls failed for the same reason; null: it never does. */
+  breaker: { share: number; calls: number } | null;
+  /** RFC 3339, UTC, with milliseconds. */
+  created_at: string;
+  /** RFC 3339, UTC, with milliseconds. */
+  updated_at: string;
+  /** RFC 3339, UTC, with milliseconds. */
+  started_at: string | null;
+  /** RFC 3339, UTC, with milliseconds. */
+  ended_at: string | null;
+  /** The message as it was given, without the bytes of an audio file. */
+  message: { [key: string]: unknown };
+  counts: BatchCounts;
+  /** Estimated end at the speed so far; null until it can be told, and unless the batch is RUNNING. */
+  estimated_end_at: string | null;
+}
+
+/** The response to the creation of a batch. */
+export interface CreatedBatch {
+  id: string;
+  name: string;
+  /** COMPLETED and CANCELLED are final. */
+  status: BatchStatus;
+  /** Reason of the pause or the cancellation; null without one. */
+  reason: string | null;
+  /** The instances that place the calls. */
+  instance_ids: string[];
+  type: "FIXED_TTS" | "FIXED_AUDIO" | "DYNAMIC_AGENT";
+  schedule: BatchSchedule;
+  /** When a target is called again; null: never. */
+  retry: BatchRetry | null;
+  /** Calls at the same time; null: as many as the instances carry. */
+  max_concurrent: number | null;
+  /** A callee who was called outside of the batch is called this long after. */
+  gap_ms: number;
+  /** Pauses the batch if this share of its last calls failed for the same reason; null: it never does. */
+  breaker: { share: number; calls: number } | null;
+  /** RFC 3339, UTC, with milliseconds. */
+  created_at: string;
+  /** RFC 3339, UTC, with milliseconds. */
+  updated_at: string;
+  /** RFC 3339, UTC, with milliseconds. */
+  started_at: string | null;
+  /** RFC 3339, UTC, with milliseconds. */
+  ended_at: string | null;
+  /** The message as it was given, without the bytes of an audio file. */
+  message: { [key: string]: unknown };
+  counts: BatchCounts;
+  /** Estimated end at the speed so far; null until it can be told, and unless the batch is RUNNING. */
+  estimated_end_at: string | null;
+  report: ImportReport;
+}
+
+/** Who would be called when, from which number, and what prevents calls. */
+export interface BatchPlan {
+  /** Number of targets by status. */
+  targets: { [key: string]: number };
+  faults: RowFaults[];
+  /** Faults of the batch itself; each with a JSON Pointer into it. */
+  problems: { pointer: string; code: string; detail: string }[];
+  instances: PlannedInstance[];
+  /** The first dial; null without a call. */
+  starts_at: string | null;
+  /** The end of the last call; null without a call. */
+  ends_at: string | null;
+  /** Length of a call that the plan assumes, ms. */
+  call_ms: number;
+  call_ms_source: "message" | "history" | "assumed";
+  /** The first 1,000 calls. */
+  calls: { position: number; phone_number: string; instance_id: string; at: string }[];
+}
+
+/** The part of an instance in a plan. */
+export interface PlannedInstance {
+  instance_id: string;
+  name: string;
+  /** E.164; null if it is unknown. */
+  phone: string | null;
+  /** Calls that it would place. */
+  calls: number;
+  /** Calls that it carries at once. */
+  lines: number;
+  /** Time between two dials, ms. */
+  pace_ms: number;
+  /** Reason why it cannot call now; null if it can. */
+  blocked: string | null;
+}
+
+/** One callee of a batch. */
+export interface BatchTarget {
+  /** Place in the batch, from 1. */
+  position: number;
+  /** Line of the file, or place in the list, from 1. */
+  row: number;
+  /** E.164; as it was given if the target is invalid. */
+  phone_number: string;
+  extension?: string | undefined;
+  variables: { [key: string]: string | number | boolean };
+  reference: string | null;
+  metadata: { [key: string]: unknown };
+  status: TargetStatus;
+  /** Of an invalid target, or a duplicate. */
+  faults: TargetFault[];
+  /** Calls so far. */
+  attempts: number;
+  /** Earliest time of the next call; null unless it waits. */
+  next_attempt_at: string | null;
+  /** Its active or last call. */
+  call_id: string | null;
+  /** Why it has ended, or why its last call did. */
+  reason: string | null;
+  /** The result of its last call; null before its end. */
+  result: TargetResult | null;
+  /** RFC 3339, UTC, with milliseconds. */
+  updated_at: string;
+}
+
+/** The result of an import of targets. */
+export interface ImportReport {
+  /** Rows read. */
+  rows: number;
+  /** Number of targets by status. */
+  stored: { [key: string]: number };
+  /** The first 1,000 rows with faults; the list of targets has all of them. */
+  faults: RowFaults[];
+}
+
+/** The faults of one row of an import. */
+export interface RowFaults {
+  /** Line of the file, or place in the list, from 1. */
+  row: number;
+  /** Place in the batch, from 1. */
+  position: number;
+  /** E.164; as it was given if the target is invalid. */
+  phone_number: string;
+  faults: TargetFault[];
+}
+
+/** A fault of a target. */
+export interface TargetFault {
+  /** The column or field that is wrong; empty for the whole row. */
+  column: string;
+  code: string;
+  detail: string;
+}
+
+/** The result of a target's last call. */
+export interface TargetResult {
+  reason: string;
+  detail: string | null;
+  answered_by: "human" | "machine" | "fax" | "screening" | "unknown" | null;
+  heard_ms: number | null;
+  heard_ratio: number | null;
+  heard_evidence: HeardEvidence | null;
+  duration_ms: number;
+  /** Time of the answer; null without one. */
+  started_at: string | null;
+  /** RFC 3339, UTC, with milliseconds. */
+  ended_at: string;
+  /** The result that an agent reported; null without one. */
+  result: { [key: string]: unknown } | null;
 }
 
 /** Permission to call a number. */
@@ -556,10 +803,11 @@ export interface EventOf<Type extends EventType> {
   type: Type;
   /** RFC 3339, UTC, with milliseconds. */
   timestamp: string;
-  /** null for an event of an instance. */
+  /** null for an event of an instance or a batch. */
   call_id: string | null;
-  instance_id: string;
-  /** Counts the events of the call from 1, without gaps; null for an event of an instance. */
+  /** null for an event of a batch. */
+  instance_id: string | null;
+  /** Counts the events of the call from 1, without gaps; null for an event of an instance or a batch. */
   sequence: number | null;
   data: EventData[Type];
 }
@@ -579,6 +827,8 @@ export interface CallFilters {
   readonly reference?: string | undefined;
   /** Only calls to this number. */
   readonly target_phone?: string | undefined;
+  /** Only calls that this batch has placed. */
+  readonly batch_id?: string | undefined;
   /** Only calls created after this time. RFC 3339. */
   readonly created_after?: string | undefined;
   /** Only calls created before this time. RFC 3339. */
@@ -616,6 +866,21 @@ export interface Answers {
   WebhookTest: WebhookTest;
   WebhookDelivery: WebhookDelivery;
   WebhookDeliveryList: WebhookDelivery[];
+  Batch: Batch;
+  BatchList: Batch[];
+  BatchSchedule: BatchSchedule;
+  BatchRetry: BatchRetry;
+  BatchCounts: BatchCounts;
+  BatchDetails: BatchDetails;
+  CreatedBatch: CreatedBatch;
+  BatchPlan: BatchPlan;
+  PlannedInstance: PlannedInstance;
+  BatchTarget: BatchTarget;
+  BatchTargetList: BatchTarget[];
+  ImportReport: ImportReport;
+  RowFaults: RowFaults;
+  TargetFault: TargetFault;
+  TargetResult: TargetResult;
   Consent: Consent;
   ConsentList: Consent[];
   Voice: Voice;

@@ -27,7 +27,16 @@ export interface HttpRoute extends RouteHandler {
 export interface Operation {
   /** `operationId`. */
   readonly id: string;
-  readonly tag: "Instances" | "Calls" | "Events" | "Webhooks" | "Consents" | "Voices" | "Recordings" | "Server";
+  readonly tag:
+    | "Instances"
+    | "Calls"
+    | "Batches"
+    | "Events"
+    | "Webhooks"
+    | "Consents"
+    | "Voices"
+    | "Recordings"
+    | "Server";
   readonly summary: string;
   readonly description?: string;
   /** The scope of the access token that the route requires; 401 and 403 precede every other refusal. `open`: it requires none. */
@@ -41,6 +50,10 @@ export interface Operation {
   readonly headers?: readonly RequestHeader[];
   readonly body?: {
     readonly schema: BodySchema;
+    /** It may be left out. Default: false. */
+    readonly optional?: boolean;
+    /** Other media types. */
+    readonly media?: readonly string[];
   };
   /** Successful responses by status. */
   readonly responses: Readonly<Record<number, DocumentedResponse>>;
@@ -58,7 +71,12 @@ export type BodySchema =
   | "CreateWebhook"
   | "UpdateWebhook"
   | "PutConsent"
-  | "CreatePairingCode";
+  | "CreatePairingCode"
+  | "CreateBatch"
+  | "StartBatch"
+  | "CancelBatch"
+  | "AddTargets"
+  | "UpdateTarget";
 
 export type Examples = Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
 

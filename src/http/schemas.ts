@@ -1,4 +1,19 @@
 import * as v from "valibot";
+import {
+  batchCountsShape,
+  batchDetailsShape,
+  batchPlanShape,
+  batchRetryShape,
+  batchScheduleShape,
+  batchShape,
+  batchTargetShape,
+  createdBatchShape,
+  importReportShape,
+  plannedInstanceShape,
+  rowFaultsShape,
+  targetFaultShape,
+  targetResultShape,
+} from "./schemas/batch-schemas.ts";
 import { eventShape, webhookTestShape } from "./schemas/event-schemas.ts";
 import { shape } from "./schemas/shape.ts";
 import {
@@ -91,6 +106,21 @@ export const SCHEMAS = {
   WebhookTest: webhookTestShape,
   WebhookDelivery: webhookDeliveryShape,
   WebhookDeliveryList: v.array(webhookDeliveryShape),
+  Batch: batchShape,
+  BatchList: v.array(batchShape),
+  BatchSchedule: batchScheduleShape,
+  BatchRetry: batchRetryShape,
+  BatchCounts: batchCountsShape,
+  BatchDetails: batchDetailsShape,
+  CreatedBatch: createdBatchShape,
+  BatchPlan: batchPlanShape,
+  PlannedInstance: plannedInstanceShape,
+  BatchTarget: batchTargetShape,
+  BatchTargetList: v.array(batchTargetShape),
+  ImportReport: importReportShape,
+  RowFaults: rowFaultsShape,
+  TargetFault: targetFaultShape,
+  TargetResult: targetResultShape,
   Consent: consentShape,
   ConsentList: v.array(consentShape),
   Voice: voiceShape,

@@ -14,7 +14,15 @@ import { declaredBytes, limitedBody } from "./limited-body.ts";
  * @param limit maximum bytes to read
  * @throws {Refusal} `unsupported_media_type`, `body_too_large`, `server_busy`, `request_timeout` or `invalid_json`
  */
-export type ReadJson = (context: RequestContext, limit: number) => Promise<unknown>;
+export type ReadJson = (context: RequestContext, limit: number, options?: ReadJsonOptions) => Promise<unknown>;
+
+/** Options of one body. */
+export interface ReadJsonOptions {
+  /** Maximum of keys and values. Default: what a call may have. */
+  readonly parts?: number | undefined;
+  /** The value of an empty body. Default: an empty body is refused. */
+  readonly whenEmpty?: unknown;
+}
 
 /** The dependencies of {@link jsonReader}. */
 export interface JsonReaderParts {
@@ -27,7 +35,7 @@ export interface JsonReaderParts {
 export function jsonReader({ limits, system, bodies }: JsonReaderParts): ReadJson {
   const budget = new BodyBudget(limits);
   const bounds = jsonBounds(limits);
-  return async (context, limit) => {
+  return async (context, limit, { parts = bounds.parts, whenEmpty } = {}) => {
     const { request, caller } = context;
     checkContentType(request);
     const maxBytes = Math.min(limit, budget.maxBytes(caller));
@@ -35,8 +43,10 @@ export function jsonReader({ limits, system, bodies }: JsonReaderParts): ReadJso
     const share = budget.share(caller);
     context.release = share.release;
     const bytes = await collect(chunks, { declared: declaredBytes(request), most: maxBytes, share });
+    if (bytes.length === 0 && whenEmpty !== undefined) return whenEmpty;
+    const ownBounds = { ...bounds, parts };
     const parsed: ParsedJson =
-      bodies && bytes.length > SMALL_BODY ? await bodies.parse(bytes, bounds) : parseJson(bytes, bounds);
+      bodies && bytes.length > SMALL_BODY ? await bodies.parse(bytes, ownBounds) : parseJson(bytes, ownBounds);
     if ("fault" in parsed) throw new Refusal("invalid_json", parsed.fault);
     return parsed.value;
   };
@@ -81,11 +91,16 @@ async function collect(
 const JSON_TYPE = /^application\/(?:[\w!#$&^.+-]+\+)?json$/i;
 const UTF_8 = /^"?utf-?8"?$/i;
 
-function checkContentType({ headers }: RequestLike): void {
+/** @throws {Refusal} `unsupported_media_type`: the body is compressed */
+export function assertUncompressed({ headers }: RequestLike): void {
   const coding = headers.get("content-encoding");
   if (coding && coding.toLowerCase() !== "identity")
     throw new Refusal("unsupported_media_type", `Content-Encoding is ${shown(coding)}: send the body uncompressed`);
-  const header = headers.get("content-type");
+}
+
+function checkContentType(request: RequestLike): void {
+  assertUncompressed(request);
+  const header = request.headers.get("content-type");
   if (!header) return;
   const [type = "", ...parameters] = header.split(";").map((part) => part.trim());
   if (!JSON_TYPE.test(type))

@@ -10,11 +10,18 @@ export const WHOLE_BODY_MS = 120_000;
 
 /**
  * The body; it fails and stops reading as soon as it is larger than `limit` bytes or too slow.
+ * @param tooLargeText detail of the refusal of a larger body
  * @throws {Refusal} `body_too_large`, `request_timeout`; `invalid_json` if the body broke off
  */
-export function limitedBody(request: RequestLike, limit: number, system: System): AsyncIterable<Uint8Array> | null {
-  if (declaredBytes(request) > limit) throw tooLarge(limit);
-  return request.body && limitedChunks(request.body, limit, { system, signal: request.signal });
+export function limitedBody(
+  request: RequestLike,
+  limit: number,
+  system: System,
+  tooLargeText = `the body is larger than ${limit} bytes`,
+): AsyncIterable<Uint8Array> | null {
+  const tooLarge = (): Refusal => new HttpRefusal("body_too_large", tooLargeText, { members: { limit } });
+  if (declaredBytes(request) > limit) throw tooLarge();
+  return request.body && limitedChunks(request.body, limit, { system, signal: request.signal, tooLarge });
 }
 
 /** The Content-Length, bytes; 0 if it is missing. */
@@ -41,7 +48,7 @@ async function* limitedChunks(
       isDone = next.done === true;
       if (next.done) return;
       bytes += next.value.byteLength;
-      if (bytes > limit) throw tooLarge(limit);
+      if (bytes > limit) throw bound.tooLarge();
       yield next.value;
     }
   } finally {
@@ -56,6 +63,8 @@ interface BodyBound {
   readonly system: System;
   /** Aborted when the client's connection closes. */
   readonly signal: AbortSignal | undefined;
+  /** The refusal of a larger body. */
+  tooLarge(): Refusal;
 }
 
 /** Refuses a body that stalls, takes too long or loses its connection, with a single timer for all chunks. */
@@ -103,8 +112,4 @@ class Pace {
 function tooSlow(ms: number): Refusal {
   const fault = ms === STALL_MS ? "sent no bytes" : "was not complete";
   return new HttpRefusal("request_timeout", `the body ${fault} within ${ms / 1000} s`);
-}
-
-function tooLarge(limit: number): Refusal {
-  return new HttpRefusal("body_too_large", `the body is larger than ${limit} bytes`, { members: { limit } });
 }

@@ -2,6 +2,7 @@ import type { CallType } from "../../domain/calls/call.ts";
 import type { View } from "../response-types.ts";
 import type { BodySchema, Examples } from "../route.ts";
 import type { SchemaName } from "../schemas.ts";
+import { BATCH_BODIES, BATCH_RESPONSES } from "./batch-examples.ts";
 
 // Examples in `/openapi.json`, which alone loads this file; a test checks each against its schema.
 
@@ -216,11 +217,13 @@ export const BODY_EXAMPLES: Readonly<Record<BodySchema, Examples>> = {
   CreateWebhook: createWebhook,
   UpdateWebhook: updateWebhook,
   PutConsent: putConsent,
+  ...BATCH_BODIES,
   CreatePairingCode: { phone: { summary: "For the phone with this number", value: { phone: "+12025550100" } } },
 };
 
 /** An example of each response, by schema. */
 export const RESPONSE_EXAMPLES: { readonly [Name in SchemaName]?: View<Name> } = {
+  ...BATCH_RESPONSES,
   Call: call,
   Consent: consent,
   ConsentList: [consent],

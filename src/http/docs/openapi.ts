@@ -138,8 +138,11 @@ function operation({ path, operation }: HttpRoute): Json {
     parameters: [...pathParameters, ...queryParameters, ...headerParameters],
     ...(body && {
       requestBody: {
-        required: true,
-        content: { "application/json": { schema: ref("schemas", body.schema), examples: BODY_EXAMPLES[body.schema] } },
+        required: !body.optional,
+        content: {
+          "application/json": { schema: ref("schemas", body.schema), examples: BODY_EXAMPLES[body.schema] },
+          ...Object.fromEntries((body.media ?? []).map((type) => [type, { schema: { type: "string" } }])),
+        },
       },
     }),
     responses: {

@@ -29,6 +29,10 @@ export function componentSchemas(limits: Limits): Record<string, JsonSchema> {
     UpdateWebhook: inputs.updateWebhook,
     PutConsent: CONSENT_SCHEMA,
     CreatePairingCode: PAIRING_SCHEMA,
+    CreateBatch: inputs.createBatch,
+    StartBatch: inputs.startBatch,
+    CancelBatch: inputs.cancelBatch,
+    BatchTargetInput: inputs.target,
     ...perType,
   } as Record<string, AnySchema>;
   const schemas = toJsonSchemaDefs(definitions, {
@@ -53,7 +57,15 @@ export function componentSchemas(limits: Limits): Record<string, JsonSchema> {
     EVENT_TYPES,
     "An entry of a timeline. Ignore types that you do not know: more may be added.",
   );
-  return { ...schemas, CreateCall: createCall, Event: event } as Record<string, JsonSchema>;
+  const targetInput = schemas.BatchTargetInput as JsonSchema;
+  const targets = { type: "array", items: { $ref: "#/components/schemas/BatchTargetInput" } };
+  const addTargets = {
+    anyOf: [{ type: "object", required: ["targets"], properties: { targets } }, targets],
+    description: "Targets to add: in an object, or the bare list.",
+  };
+  const updateTarget = { ...omit(targetInput, "required"), description: "The fields to change; null removes one." };
+  const bodies = { CreateCall: createCall, AddTargets: addTargets, UpdateTarget: updateTarget };
+  return { ...schemas, ...bodies, Event: event } as Record<string, JsonSchema>;
 }
 
 /** A schema that is one of several, by the field `type`. */

@@ -51,6 +51,20 @@ export const ACCESS_PROBLEMS = {
     fix: "Check the path, and the base path of the server. /openapi.json lists every route.",
     example: "no such route: GET /v1/call (see /docs)",
   },
+  batch_not_found: {
+    status: 404,
+    title: "There is no such batch",
+    meaning: "The batch does not exist, is deleted, or belongs to another user.",
+    fix: "Check the id and the token. GET /v1/batches lists your batches.",
+    example: 'there is no batch "batch_01k7zq0f8vf1c9m2x4s6t8w0ya"',
+  },
+  target_not_found: {
+    status: 404,
+    title: "The batch has no such target",
+    meaning: "The batch has no target at this position, or it was removed.",
+    fix: "GET /v1/batches/:batchId/targets lists the targets with their positions.",
+    example: 'batch "batch_01k7zq0f8vf1c9m2x4s6t8w0ya" has no target at position 12',
+  },
   instance_not_found: {
     status: 404,
     title: "There is no such instance",

@@ -107,6 +107,20 @@ export const INPUT_PROBLEMS = {
     fix: "Send an MP3 or WAV file of at most 10 MiB and 10 minutes, as Base64 without line breaks. `ffmpeg -i input -ar 16000 -ac 1 output.wav` converts almost every other format.",
     example: "/audio/audioBase64: is not Base64 (RFC 4648, padded, without line breaks)",
   },
+  variable_missing: {
+    status: 400,
+    title: "A variable of the message has no value",
+    meaning: "The message contains {{name}}, and the target has no variable of that name.",
+    fix: "Add the variable to the target, or the column to the file.",
+    example: "the message needs the variable nome, and this row has none",
+  },
+  duplicate: {
+    status: 400,
+    title: "Another target has the same number",
+    meaning: "The number, in any form of it, occurs more than once in the batch. It is called once.",
+    fix: "Nothing is required. Remove the row if the file should have no duplicates.",
+    example: "row 12 has the same number; it is called once",
+  },
   provider_unknown: {
     status: 400,
     title: "The telephony provider is unknown",

@@ -75,6 +75,17 @@ export function phoneCursorParameter(): QueryParameter<string> {
   };
 }
 
+/** The start of a page of a list by position: the opaque value from a Link header. */
+export function positionCursorParameter(): QueryParameter<string> {
+  return {
+    ...cursorParameter("batch"),
+    read(text) {
+      const position = decodeCursor(text);
+      return position !== undefined && /^[1-9]\d{0,8}$/.test(position) ? position : undefined;
+    },
+  };
+}
+
 /** The start of a page: the opaque value from a Link header. */
 export function cursorParameter(prefix: IdPrefix): QueryParameter<string> {
   return {

@@ -9,6 +9,7 @@ import { type RequestMeter, requestMeter } from "../metrics.ts";
 import type { HttpRoute } from "../route.ts";
 import { StreamTickets } from "../stream/stream-tickets.ts";
 import { TokenWatches } from "../stream/token-watches.ts";
+import { batchRoutes } from "./batch-routes.ts";
 import { callRoutes } from "./call-routes.ts";
 import { consentRoutes } from "./consent-routes.ts";
 import { docsRoutes } from "./docs-routes.ts";
@@ -52,6 +53,7 @@ export function allRoutes(deps: HttpDependencies, shared: SharedParts = {}): rea
     ...linkRoutes(deps, server, qrImage),
     ...pairingRoutes(deps, readJson, linking),
     ...eventRoutes(deps, waits, watches),
+    ...batchRoutes(deps, readJson),
     ...webhookRoutes(deps, readJson),
     ...consentRoutes(deps, readJson),
     ...voiceRoutes(deps, server),

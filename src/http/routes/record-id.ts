@@ -24,6 +24,18 @@ export function deliveryIdOf(context: RequestContext): string {
   return idOf(context, "deliveryId", "delivery_not_found", "there is no such delivery");
 }
 
+/** The batch id in the path. @throws {Refusal} `batch_not_found` if it is not a possible id */
+export function batchIdOf(context: RequestContext): string {
+  return idOf(context, "batchId", "batch_not_found", "there is no such batch");
+}
+
+/** The position of a target in the path. @throws {Refusal} `target_not_found` if it is not a possible position */
+export function positionOf(context: RequestContext): number {
+  const position = context.params.position ?? "";
+  if (!/^[1-9]\d{0,8}$/.test(position)) throw new Refusal("target_not_found", "there is no target at this position");
+  return Number(position);
+}
+
 /** The call id in the path. @throws {Refusal} `call_not_found` if it is not a possible id */
 export function callIdOf(context: RequestContext): string {
   return idOf(context, "callId", "call_not_found", "there is no such call");

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { ANSWER_REASONS, ANSWERERS, GREETING_ENDS } from "../../domain/answering/answering-machine.ts";
+import { TARGET_STATUSES } from "../../domain/batches/batch.ts";
 import { CALL_TYPES } from "../../domain/calls/call.ts";
 import { IGNORED_REASONS } from "../../domain/calls/file-bytes.ts";
 import { EVENT_TYPES, type EventData, type EventType, INCOMPLETE_REASONS, TOOL_FAULTS } from "../../domain/events.ts";
@@ -29,6 +30,11 @@ const listener = {
     v.description("The token of the connection; null without a token, as in the console."),
   ),
 };
+const batchReference = { batch_id: v.pipe(v.string(), v.startsWith("batch_")) };
+const targetCounts = v.pipe(
+  v.record(v.string(), v.pipe(v.number(), v.integer(), v.minValue(0))),
+  v.description("Number of targets by state."),
+);
 const reasonData = v.strictObject({ reason: v.string() });
 
 /** The `data` of each event. */
@@ -138,6 +144,20 @@ export const EVENT_DATA: { readonly [T in EventType]: DataSchema<T> } = {
     reason: v.pipe(v.string(), v.description("Reason for the pause of the number, with the figures.")),
   }),
   "instance.deleted": noData,
+  batch_scheduled: v.strictObject({ ...batchReference, start_at: isoTime }),
+  batch_started: v.strictObject(batchReference),
+  batch_paused: v.strictObject({ ...batchReference, reason: v.string() }),
+  batch_resumed: v.strictObject(batchReference),
+  batch_completed: v.strictObject({ ...batchReference, targets: targetCounts }),
+  batch_cancelled: v.strictObject({ ...batchReference, targets: targetCounts }),
+  target_done: v.strictObject({
+    ...batchReference,
+    position: v.pipe(v.number(), v.integer(), v.minValue(1), v.description("Place of the target in its batch.")),
+    status: v.picklist(TARGET_STATUSES),
+    reason: v.pipe(v.string(), v.description("The reason of its last call's outcome, or why it was not called.")),
+    attempts: v.pipe(v.number(), v.integer(), v.minValue(0), v.description("Calls to it.")),
+    call_id: v.pipe(v.nullable(callId), v.description("Its last call; null if it was not called.")),
+  }),
 };
 
 /** An entry of a timeline, by its type. */
@@ -150,11 +170,11 @@ function entry<T extends EventType>(type: T) {
     id: v.pipe(v.string(), v.startsWith("evt_")),
     type: v.literal(type),
     timestamp: isoTime,
-    call_id: v.pipe(v.nullable(callId), v.description("null for an event of an instance.")),
-    instance_id: instanceId,
+    call_id: v.pipe(v.nullable(callId), v.description("null for an event of an instance or a batch.")),
+    instance_id: v.pipe(v.nullable(instanceId), v.description("null for an event of a batch.")),
     sequence: v.pipe(
       v.nullable(v.pipe(v.number(), v.integer(), v.minValue(1))),
-      v.description("Counts the events of the call from 1, without gaps; null for an event of an instance."),
+      v.description("Counts the events of the call from 1, without gaps; null for an event of an instance or a batch."),
     ),
     data: EVENT_DATA[type],
   });

@@ -44,6 +44,7 @@ export const CALL_FILTERS: {
   type: choiceParameter("type", "Only calls of this type.", CALL_TYPES),
   reference: textParameter("reference", "Only calls with exactly this reference."),
   targetPhone: phoneParameter("target_phone", "Only calls to this number."),
+  batchId: idParameter("batch_id", "Only calls that this batch has placed.", "batch"),
   createdAfter: timeParameter("created_after", "Only calls created after this time."),
   createdBefore: timeParameter("created_before", "Only calls created before this time."),
 };
@@ -71,6 +72,10 @@ export const callerIdShape = shape("The caller as the callee sees it; the networ
 export const callShape = shape("A call.", {
   ...createdEntries,
   from: v.optional(callerIdShape),
+  expires_at: v.optional(
+    v.pipe(isoTime, v.description("Only of a call with `expiresAfterMs`: the end of its time in the queue.")),
+  ),
+  batch_id: v.optional(v.pipe(v.string(), v.startsWith("batch_"), v.description("The batch that placed the call."))),
   started_at: v.pipe(v.nullable(isoTime), v.description("Time at which the call connected; null until then.")),
   ended_at: v.pipe(v.nullable(isoTime), v.description("Time at which the call ended; null until then.")),
   outcome: v.optional(
@@ -170,6 +175,8 @@ export function callView(
   const view: View<"Call"> = {
     ...head,
     ...(call.from && { from: { ...call.from } }),
+    ...(call.expiresAt !== undefined && { expires_at: timestamp(call.expiresAt) }),
+    ...(call.batchId !== undefined && { batch_id: call.batchId }),
     started_at: maybeTimestamp(call.startedAt),
     ended_at: maybeTimestamp(call.endedAt),
     created_at,

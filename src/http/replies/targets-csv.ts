@@ -1,0 +1,53 @@
+import type { Batch, BatchTarget } from "../../domain/batches/batch.ts";
+import { targetsCsvHeader, targetsCsvRow } from "../../domain/batches/target-csv.ts";
+import type { Reply } from "../../ports/web.ts";
+import type { RequestContext } from "../requests/request-context.ts";
+import { PRIVATE } from "./reply.ts";
+
+/** Targets that are read at once. */
+const READ_AT_ONCE = 100;
+
+/** True if the request asks for CSV rather than JSON. */
+export function wantsCsv(context: RequestContext): boolean {
+  return /(?:^|,)\s*text\/csv\s*(?:[;,]|$)/i.test(context.header("accept") ?? "");
+}
+
+/**
+ * The reply with a CSV file of targets, read a few at a time, so that a long list is never in memory as a whole.
+ * @param limit most rows; undefined: all
+ */
+export function targetsCsv(
+  batch: Batch,
+  read: (page: { limit: number; after: string | undefined }) => Promise<readonly BatchTarget[]>,
+  { limit = Number.POSITIVE_INFINITY, after }: { limit?: number | undefined; after: string | undefined },
+): Reply {
+  return {
+    status: 200,
+    headers: {
+      "content-type": "text/csv; charset=utf-8; header=present",
+      "content-disposition": `attachment; filename="${batch.id}.csv"`,
+      ...PRIVATE,
+    },
+    body: csvPieces(batch, read, limit, after),
+  };
+}
+
+async function* csvPieces(
+  batch: Batch,
+  read: (page: { limit: number; after: string | undefined }) => Promise<readonly BatchTarget[]>,
+  limit: number,
+  after: string | undefined,
+): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder();
+  const rowOf = targetsCsvRow(batch.message);
+  yield encoder.encode(targetsCsvHeader(batch.message));
+  let last = after;
+  for (let remaining = limit; remaining > 0; ) {
+    const most = Math.min(READ_AT_ONCE, remaining);
+    const targets = await read({ limit: most, after: last });
+    if (targets.length > 0) yield encoder.encode(targets.map(rowOf).join(""));
+    if (targets.length < most) return;
+    remaining -= targets.length;
+    last = String(targets.at(-1)?.position);
+  }
+}
