@@ -1,3 +1,4 @@
+import { type BatchesClient, batchesClient } from "./batches-client.ts";
 import { type CallsClient, callsClient } from "./calls-client.ts";
 import { type ConsentsClient, consentsClient } from "./consents-client.ts";
 import { type InstancesClient, instancesClient } from "./instances-client.ts";
@@ -40,6 +41,7 @@ export interface ListVoicesOptions extends RequestOptions {
 export interface Client {
   readonly instances: InstancesClient;
   readonly calls: CallsClient;
+  readonly batches: BatchesClient;
   readonly webhooks: WebhooksClient;
   readonly consents: ConsentsClient;
   /** All events of the instances and calls so far, oldest first. */
@@ -104,6 +106,7 @@ export function createClient(options: ClientOptions): Client {
   return {
     instances: instancesClient(transport),
     calls: callsClient(transport),
+    batches: batchesClient(transport),
     webhooks: webhooksClient(transport),
     consents: consentsClient(transport),
     events: ({ limit = PAGE_SIZE, instance_id, cursor } = {}, options) =>

@@ -1,6 +1,13 @@
 // A typed client of the HTTP interface, for browsers, Node, Bun and Deno.
 
 export { AnotherCallActive } from "./another-call-active.ts";
+export type {
+  AddTargetsOptions,
+  BatchesClient,
+  ListBatchesQuery,
+  ListTargetsQuery,
+  TargetSource,
+} from "./batches-client.ts";
 export type { CallsClient, GetCallOptions, ListCallsQuery, Placement, TicketOptions } from "./calls-client.ts";
 export type { ConsentsClient, ListConsentsQuery } from "./consents-client.ts";
 export type { Client, ListEventsQuery, ListVoicesOptions } from "./create-client.ts";
@@ -16,6 +23,10 @@ export type { StreamCallEvent, StreamEvent } from "./stream/stream-messages.ts";
 export type { MarkEnd } from "./stream/stream-replies.ts";
 export type { ClientOptions, CreateOptions, FetchRequest, RequestOptions } from "./transport.ts";
 export type {
+  Batch,
+  BatchDetails,
+  BatchPlan,
+  BatchTarget,
   Call,
   CallEvent,
   CallExpansion,
@@ -24,9 +35,11 @@ export type {
   CallQuality,
   CallWith,
   Consent,
+  CreatedBatch,
   CreatedCall,
   Fault,
   FinishedCall,
+  ImportReport,
   Instance,
   InstanceDetails,
   LinkingCode,
@@ -39,10 +52,13 @@ export type {
   PairingCode,
   QualityInterval,
   Recording,
+  RowFaults,
   StreamError,
   StreamStatistics,
   StreamTicket,
   StreamTranscript,
+  TargetFault,
+  TargetResult,
   TranscriptLine,
   TurnMetrics,
   Voice,

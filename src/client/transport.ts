@@ -55,6 +55,10 @@ export interface Transport {
   /** The same page, which waits for an item if it is empty. The cursor is undefined if the server names none. */
   nextPage<T>(path: string, query: Query, options?: RequestOptions): Promise<AwaitedPage<T>>;
   bytes(path: string, options?: RequestOptions): Promise<Uint8Array<ArrayBuffer>>;
+  /** A text of this media type. */
+  text(path: string, query: Query, type: string, options?: RequestOptions): Promise<string>;
+  /** A POST of a file, which is not retried, and may take as long as the server allows. */
+  upload<T>(path: string, query: Query, file: UploadedFile, options?: RequestOptions): Promise<T>;
   post<T>(
     path: string,
     body: unknown,
@@ -66,6 +70,13 @@ export interface Transport {
   put<T>(path: string, body: unknown, options?: RequestOptions): Promise<T>;
   patch<T>(path: string, body: unknown, options?: RequestOptions): Promise<T>;
   delete(path: string, options?: RequestOptions): Promise<void>;
+}
+
+/** A file to upload. */
+export interface UploadedFile {
+  /** Media type. */
+  readonly type: string;
+  readonly body: string | Blob | ReadableStream<Uint8Array>;
 }
 
 /** A page that the server may have waited for. */
@@ -83,6 +94,8 @@ interface RequestParts {
   /** Default: the client's. */
   readonly retries?: number;
   readonly prefer?: string;
+  readonly accept?: string;
+  readonly file?: UploadedFile;
 }
 
 /** A response and its request. */
@@ -130,6 +143,8 @@ export function createTransport(options: ClientOptions): Transport {
     const headers = {
       ...(parts.idempotencyKey !== undefined && { "idempotency-key": parts.idempotencyKey }),
       ...(parts.prefer !== undefined && { prefer: parts.prefer }),
+      ...(parts.accept !== undefined && { accept: parts.accept }),
+      ...(parts.file && { "content-type": parts.file.type }),
     };
     const address = `${base}${path}${search(parts.query ?? {})}`;
     const request = { method: method.toUpperCase(), path: new URL(address).pathname };
@@ -139,6 +154,7 @@ export function createTransport(options: ClientOptions): Transport {
         headers,
         retry,
         ...(parts.json === undefined ? {} : { json: parts.json }),
+        ...(parts.file && { body: parts.file.body, timeout: false as const }),
         ...(signal ? { signal } : {}),
       });
       return { response, request };
@@ -179,6 +195,13 @@ export function createTransport(options: ClientOptions): Transport {
     async bytes(path, options) {
       const { response } = await send("get", path, {}, options?.signal);
       return new Uint8Array(await response.arrayBuffer());
+    },
+    async text(path, query, accept, options) {
+      const { response } = await send("get", path, { query, accept }, options?.signal);
+      return response.text();
+    },
+    async upload(path, query, file, options) {
+      return readJson(await send("post", path, { query, file, retries: 0 }, options?.signal));
     },
     async post(path, json, idempotencyKey = randomKey(), options) {
       return parseResponse(await send("post", path, { json, idempotencyKey }, options?.signal));
