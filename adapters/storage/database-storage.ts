@@ -10,6 +10,7 @@ import {
 import { accountStore } from "./accounts/account-store.ts";
 import { consentStore } from "./accounts/consent-store.ts";
 import { loginStore } from "./accounts/login-store.ts";
+import { batchStore } from "./batches/batch-store.ts";
 import { removeOrphanedFiles, transcriptStore } from "./calls/audio-and-transcripts.ts";
 import { callStore } from "./calls/call-store.ts";
 import { eventStore } from "./calls/event-store.ts";
@@ -140,6 +141,7 @@ export function databaseStorage(connect: () => Promise<ConnectedDatabase>, trait
     lineRecords: lineRecordStore(session),
     consents: consentStore(session),
     calls: callStore(session),
+    batches: batchStore(session),
     events: eventStore(session),
     receipts: receiptStore(session),
     transcripts: transcriptStore(session),

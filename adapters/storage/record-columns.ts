@@ -3,11 +3,12 @@
  * - `call`: the call is deleted with all of its records.
  * - `link`: the event of a link is deleted once the number is no longer linked to its instance.
  * - `record`: the record of the line is deleted, unless the number is linked to its instance.
+ * - `target`: the target of a batch is deleted.
  * - `reported`: the instance is named; it can be deleted.
  * - `kept`: it stays, for a reason given in `docs/SECURITY.md`.
  * - `none`: the column holds no number of a person.
  */
-export type NumberPlace = "call" | "link" | "record" | "reported" | "kept" | "none";
+export type NumberPlace = "call" | "link" | "record" | "target" | "reported" | "kept" | "none";
 
 type NumberPlaces = readonly [NumberPlace, ...NumberPlace[]];
 

@@ -1,3 +1,4 @@
+import type { Batch, BatchTarget } from "../../src/domain/batches/batch.ts";
 import type { Call } from "../../src/domain/calls/call.ts";
 import type { QualityInterval } from "../../src/domain/calls/quality-series.ts";
 import type { TranscriptLine } from "../../src/domain/calls/transcript.ts";
@@ -118,6 +119,9 @@ export const RECORDS = {
     message: json("message", "call"),
     reference: optional(text("reference", "call")),
     metadata: optional(json("metadata", "call")),
+    batchId: optional(text("batch_id", "none")),
+    batchPosition: optional(number("batch_position")),
+    batchAttempt: optional(number("batch_attempt")),
     outcome: json("outcome", "call"),
     result: optional(json("result", "call")),
     resultError: optional(text("result_error", "call")),
@@ -126,6 +130,8 @@ export const RECORDS = {
     quality: optional({ ...json("quality", "none"), codec: PACKED_QUALITY }),
     recordedMs: number("recorded_ms"),
     createdAt: number("created_at"),
+    expiresAt: optional(number("expires_at")),
+    notBefore: optional(number("not_before")),
     startedAt: number("started_at"),
     endedAt: number("ended_at"),
     slot: number("slot"),
@@ -135,12 +141,59 @@ export const RECORDS = {
     version: number("version"),
   }),
 
-  events: storedRecord<Pick<Event, keyof Event>>()({
+  /** The texts are from its owner. */
+  batches: storedRecord<Batch>()({
+    id: text("id", "none"),
+    userId: text("user_id", "none"),
+    tokenId: text("token_id", "none"),
+    allowedPrefixes: optional(json("allowed_prefixes", "kept")),
+    maxCallsPerDay: optional(number("max_calls_per_day")),
+    name: text("name", "kept"),
+    status: text("status", "none"),
+    instanceIds: json("instance_ids", "none"),
+    message: json("message", "kept"),
+    schedule: json("schedule", "none"),
+    retry: optional(json("retry", "none")),
+    maxConcurrent: optional(number("max_concurrent")),
+    gapMs: number("gap_ms"),
+    breaker: optional(json("breaker", "none")),
+    reason: text("reason", "none"),
+    lastPosition: number("last_position"),
+    startedAt: number("started_at"),
+    endedAt: number("ended_at"),
+    createdAt: number("created_at"),
+    updatedAt: number("updated_at"),
+    version: number("version"),
+  }),
+
+  batch_targets: storedRecord<BatchTarget>()({
+    batchId: text("batch_id", "none"),
+    position: number("position"),
+    row: number("source_row"),
+    phone: json("phone", "target"),
+    extension: optional(text("extension", "none")),
+    variables: optional(json("variables", "target")),
+    reference: optional(json("reference", "target")),
+    metadata: optional(json("metadata", "target")),
+    status: text("status", "none"),
+    faults: optional(json("faults", "target")),
+    phoneKey: text("phone_key", "target"),
+    zones: text("zones", "none"),
+    attempts: number("attempts"),
+    nextAttemptAt: number("next_attempt_at"),
+    callId: text("call_id", "none"),
+    reason: text("reason", "none"),
+    result: optional(json("result", "target")),
+    updatedAt: number("updated_at"),
+    version: number("version"),
+  }),
+
+  events: storedRecord<Omit<Event, "instanceId"> & { readonly instanceId: string }>()({
     id: text("id", "none"),
     type: text("type", "none"),
     timestamp: number("at"),
     callId: text("call_id", "none"),
-    instanceId: text("instance_id", "none"),
+    instanceId: text("instance_id", "none"), // empty for an event of a batch
     userId: text("user_id", "none"),
     data: json("data", "call", "link"),
   }),

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
+import type { TargetStatus } from "../../src/domain/batches/batch.ts";
 import type { CallStatus, CallType } from "../../src/domain/calls/call.ts";
 import type { StoredRow } from "./record-columns.ts";
 import type { RECORDS } from "./records.ts";
@@ -19,6 +20,7 @@ export interface Database extends RecordRows {
   call_audio: CallAudioTable;
   finished_counts: FinishedCountTable;
   event_counters: EventCounterTable;
+  batch_counts: BatchCountTable;
   receipts: ReceiptTable;
   removed_calls: RemovedCallTable;
   stored_usage: StoredUsageTable;
@@ -103,6 +105,15 @@ export interface FinishedCountTable {
   calls: number;
 }
 
+/** The number of targets of a batch by state and reason, so that counting never reads them. */
+export interface BatchCountTable {
+  batch_id: string;
+  status: TargetStatus;
+  /** Empty for targets that have not ended. */
+  reason: string;
+  targets: number;
+}
+
 /** The last position in the log of each user. */
 export interface EventCounterTable {
   user_id: string;
@@ -160,10 +171,28 @@ export const IS_FINAL: RawBuilder<boolean> = sql<boolean>`status in ('COMPLETED'
 export const IS_QUEUED: RawBuilder<boolean> = sql<boolean>`status = 'QUEUED'`;
 /** A queued call that no process has claimed. */
 export const IS_WAITING: RawBuilder<boolean> = sql<boolean>`status = 'QUEUED' and owner is null`;
+/** A waiting call whose time in the queue is that of the server. */
+export const IS_UNLIMITED: RawBuilder<boolean> = sql<boolean>`expires_at is null`;
+/** A waiting call with its own time in the queue. */
+export const IS_EXPIRING: RawBuilder<boolean> = sql<boolean>`status = 'QUEUED' and owner is null and expires_at is not null`;
+/** A waiting call that was postponed. */
+export const IS_POSTPONED: RawBuilder<boolean> = sql<boolean>`status = 'QUEUED' and owner is null and not_before is not null`;
 /** A call that was dialled. */
 export const IS_DIALLED: RawBuilder<boolean> = sql<boolean>`dialing_at > 0`;
 /** A call with a recording. */
 export const IS_RECORDED: RawBuilder<boolean> = sql<boolean>`recorded_ms > 0`;
+/** A batch that calls, or will. */
+export const IS_OPEN_BATCH: RawBuilder<boolean> = sql<boolean>`status in ('SCHEDULED', 'RUNNING', 'PAUSED')`;
+/** A batch that has ended. */
+export const IS_ENDED_BATCH: RawBuilder<boolean> = sql<boolean>`status in ('COMPLETED', 'CANCELLED')`;
+/** A count of targets that have not ended. */
+export const IS_UNFINISHED_COUNT: RawBuilder<boolean> = sql<boolean>`status in ('WAITING', 'CALLING') and targets > 0`;
+/** A target that waits for its next call. */
+export const IS_WAITING_TARGET: RawBuilder<boolean> = sql<boolean>`status = 'WAITING'`;
+/** A target with an active call. */
+export const IS_CALLING_TARGET: RawBuilder<boolean> = sql<boolean>`status = 'CALLING'`;
+/** A target whose number no other target of its batch may have. */
+export const IS_UNIQUE_TARGET: RawBuilder<boolean> = sql<boolean>`status not in ('INVALID', 'DUPLICATE')`;
 /** An instance whose number is linked. */
 export const IS_LINKED: RawBuilder<boolean> = sql<boolean>`status in ('CONFIGURED', 'ACTIVE')`;
 /** An instance without a number. */

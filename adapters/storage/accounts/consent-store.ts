@@ -71,7 +71,7 @@ export function consentStore(session: Session): ConsentStore {
  * True if the user's account was deleted; if not, it is not deleted before the transaction ends. A host's own users
  * have no row.
  */
-async function isDeleted(tx: Kysely<Database>, userId: string, rowLocks: boolean): Promise<boolean> {
+export async function isDeleted(tx: Kysely<Database>, userId: string, rowLocks: boolean): Promise<boolean> {
   const user = await tx
     .selectFrom("users")
     .select("name")

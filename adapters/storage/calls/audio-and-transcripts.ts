@@ -1,4 +1,4 @@
-import { type Kysely, sql } from "kysely";
+import { type Kysely, type SelectQueryBuilder, sql } from "kysely";
 import type { TranscriptLine } from "../../../src/domain/calls/transcript.ts";
 import type { TranscriptStore } from "../../../src/ports/storage.ts";
 import { preparedQuery, type Session } from "../database.ts";
@@ -6,8 +6,22 @@ import { RECORDS } from "../records.ts";
 import { type Database, IS_ACTIVE } from "../schema.ts";
 import { type AudioFiles, MAX_SMALL_FILE_BYTES } from "../sqlite/audio-files.ts";
 
-/** The audio file of an active call. A worker reads a large file, if the database has workers. */
-export async function callAudio(session: Session, id: string): Promise<Uint8Array | undefined> {
+/** The audio file of an active call. */
+export function callAudio(session: Session, id: string): Promise<Uint8Array | undefined> {
+  return audioOf(session, id, (db) => db.selectFrom("calls").select("id").where("id", "=", id).where(IS_ACTIVE));
+}
+
+/** The audio file of a batch that has not ended. */
+export function batchAudio(session: Session, id: string): Promise<Uint8Array | undefined> {
+  return audioOf(session, id, (db) => unendedBatches(db).where("id", "=", id));
+}
+
+/** The audio file of a record. A worker reads a large file, if the database has workers. @param owner selects its id */
+async function audioOf(
+  session: Session,
+  id: string,
+  owner: (db: Kysely<Database>) => SelectQueryBuilder<Database, "calls" | "batches", { id: string }>,
+): Promise<Uint8Array | undefined> {
   const { files } = session;
   // SQLite finds the length without reading the file. Only a large file has several parts.
   const bytes = files
@@ -19,7 +33,7 @@ export async function callAudio(session: Session, id: string): Promise<Uint8Arra
       .select(bytes.as("bytes"))
       .where("call_id", "=", id)
       .where("part", "=", 0)
-      .where("call_id", "in", db.selectFrom("calls").select("id").where("id", "=", id).where(IS_ACTIVE))
+      .where("call_id", "in", owner(db))
       .executeTakeFirst(),
   );
   if (row?.bytes === null) return files?.get(id);
@@ -56,7 +70,11 @@ export function removeLater({ files }: Session, callId: string): void {
   void files?.remove(callId).catch(() => {});
 }
 
-/** Deletes the files of calls that are final or were never stored. */
+function unendedBatches(db: Kysely<Database>) {
+  return db.selectFrom("batches").select("id").where("status", "not in", ["COMPLETED", "CANCELLED"]);
+}
+
+/** Deletes the files of calls and batches that have ended or were never stored. */
 export async function removeOrphanedFiles(db: Kysely<Database>, files: AudioFiles): Promise<void> {
   const active = db.selectFrom("calls").select("id").where(IS_ACTIVE);
   const orphans = await db
@@ -64,6 +82,7 @@ export async function removeOrphanedFiles(db: Kysely<Database>, files: AudioFile
     .select("call_id")
     .distinct()
     .where("call_id", "not in", active)
+    .where("call_id", "not in", unendedBatches(db))
     .execute();
   // A file that cannot be deleted now is deleted at a later start. Until then it is unreachable.
   for (const { call_id } of orphans) await files.remove(call_id).catch(() => {});

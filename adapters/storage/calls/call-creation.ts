@@ -1,7 +1,9 @@
 import { type Kysely, sql } from "kysely";
+import { CodedError } from "../../../src/base/error.ts";
 import type { Call } from "../../../src/domain/calls/call.ts";
 import { freeSlot, type QueuePolicy } from "../../../src/domain/instances/queue-policy.ts";
 import type { CallQuota, CallStore, Insertion } from "../../../src/ports/storage.ts";
+import { callTarget } from "../batches/target-store.ts";
 import { preparedQuery, type Session, type Traits } from "../database.ts";
 import { deletePiece, MAX_PIECE } from "../deletions.ts";
 import { callOf, callRow } from "../records.ts";
@@ -23,6 +25,11 @@ const INSERT_CALL = preparedQuery((db, row: CallRow) =>
     .onConflict((conflict) => conflict.columns(["instance_id", "slot"]).where(IS_ACTIVE).doNothing())
     .returningAll(),
 );
+
+/** Rolls back a creation: the batch does not wait for this call. */
+class TargetTaken extends CodedError {
+  readonly code = "target_taken";
+}
 
 /** Stores a call in the first free slot of its instance's queue, or returns the reason if there is none. */
 export function insertCall(session: Session): CallStore["insert"] {
@@ -63,6 +70,7 @@ export function insertCall(session: Session): CallStore["insert"] {
               });
         if (row) {
           if (audio) await tx.insertInto("call_audio").values({ call_id: call.id, part: 0, bytes: audio }).execute();
+          if (!(await callTarget(tx, call, session.traits))) throw new TargetTaken();
           if (receipt) await insertReceipt(tx, receipt, call.id);
           await charge(tx, newCallCharges(call, bytes, budget));
           await insertEvents(tx, events);
@@ -76,6 +84,7 @@ export function insertCall(session: Session): CallStore["insert"] {
   const insertOnce = (creation: Parameters<CallStore["insert"]>, fileBytes: number) =>
     insert(creation, fileBytes).catch((error: unknown): Insertion => {
       if (error instanceof KeyTaken) return { kind: "repeated" };
+      if (error instanceof TargetTaken) return { kind: "target_taken" };
       if (error instanceof OverBudget)
         return { kind: "over_budget", owner: error.owner === creation[0].userId ? "user" : "demo" };
       throw error;

@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { ExpressionBuilder, Kysely } from "kysely";
 import { type Call, isActive } from "../../../src/domain/calls/call.ts";
+import { MAX_POSTPONEMENT_MS } from "../../../src/domain/number-protection/calling-hours.ts";
 import type { CallStore } from "../../../src/ports/storage.ts";
 import { type FencedParams, preparedQuery, type Session } from "../database.ts";
 import { callOf } from "../records.ts";
@@ -10,6 +11,7 @@ import {
   IS_ACTIVE,
   IS_NOT_DELETED,
   IS_ON_LINE,
+  IS_POSTPONED,
   IS_QUEUED,
   IS_WAITING,
   WHOLE_DATABASE,
@@ -19,9 +21,16 @@ interface InstanceKey {
   readonly instance_id: string;
 }
 
+/** A call is skipped if its `notBefore` is after `now`, and at most `until`. */
+interface Skipped {
+  readonly now: number;
+  readonly until: number;
+}
+
 interface Claim extends InstanceKey, FencedParams {
   readonly owner: string;
   readonly dialing_at: number;
+  readonly until: number;
   readonly line: number;
   /** Only this call. */
   readonly id?: string;
@@ -34,7 +43,19 @@ interface Claim extends InstanceKey, FencedParams {
 const ACTIVE_CALLS = preparedQuery((db, { instance_id }: InstanceKey) =>
   db.selectFrom("calls").select("id").where("instance_id", "=", instance_id).where(IS_ACTIVE).orderBy("id"),
 );
-const NEXT_CALL = preparedQuery((db, { instance_id }: InstanceKey) => nextCall(db, instance_id).selectAll());
+const NEXT_CALL = preparedQuery((db, { instance_id, now, until }: InstanceKey & Skipped) =>
+  nextCall(db, instance_id, { now, until }).selectAll(),
+);
+const NEXT_NOT_BEFORE = preparedQuery((db, { instance_id, now }: InstanceKey & Pick<Skipped, "now">) =>
+  db
+    .selectFrom("calls")
+    .select("not_before")
+    .where("instance_id", "=", instance_id)
+    .where(IS_POSTPONED)
+    .where("not_before", ">", now)
+    .orderBy("not_before")
+    .limit(1),
+);
 const CLAIMED_CALLS = preparedQuery((db, { instance_id, owner }: InstanceKey & { readonly owner: string }) =>
   db
     .selectFrom("calls")
@@ -54,15 +75,15 @@ const INDEX_PIECE = 1_000;
 /** Queries of the dispatcher and of recovery about active calls. None of them reads a final call. */
 export function callQueue(
   session: Session,
-): Pick<CallStore, "active" | "nextWaiting" | "claimed" | "claimNext" | "waitingSince" | "oldestWaiting" | "orphaned"> {
-  const claimCall = preparedQuery((db, { instance_id, owner, dialing_at, line, id, epoch }: Claim) =>
+): Pick<CallStore, "active" | "nextWaiting" | "nextNotBefore" | "claimed" | "claimNext" | "orphaned"> {
+  const claimCall = preparedQuery((db, { instance_id, owner, dialing_at, until, line, id, epoch }: Claim) =>
     db
       .updateTable("calls")
       .set((eb) => ({ owner, dialing_at, line, version: eb("version", "+", 1) }))
       .where(
         "id",
         "=",
-        nextCall(db, instance_id)
+        nextCall(db, instance_id, { now: dialing_at, until })
           .select("id")
           .$if(id !== undefined, (query) => query.where("id", "=", id ?? ""))
           .$if(session.traits.rowLocks, (query) => query.forUpdate().skipLocked()),
@@ -80,12 +101,19 @@ export function callQueue(
       }
       return calls;
     },
-    async nextWaiting(instanceId, except = []) {
+    async nextWaiting(instanceId, except = [], now = Number.MAX_SAFE_INTEGER) {
+      const skipped = { now, until: Math.min(now + MAX_POSTPONEMENT_MS, Number.MAX_SAFE_INTEGER) };
       const [row] =
         except.length === 0
-          ? await session.query(NEXT_CALL, { instance_id: instanceId })
-          : await session.read((db) => nextCall(db, instanceId).selectAll().where("id", "not in", except).execute());
+          ? await session.query(NEXT_CALL, { instance_id: instanceId, ...skipped })
+          : await session.read((db) =>
+              nextCall(db, instanceId, skipped).selectAll().where("id", "not in", except).execute(),
+            );
       return row && callOf(row);
+    },
+    async nextNotBefore(instanceId, now) {
+      const [row] = await session.query(NEXT_NOT_BEFORE, { instance_id: instanceId, now });
+      return row?.not_before ?? undefined;
     },
     async claimed(instanceId, owner) {
       const rows = await session.query(CLAIMED_CALLS, { instance_id: instanceId, owner });
@@ -96,42 +124,13 @@ export function callQueue(
         instance_id: instanceId,
         owner,
         dialing_at: now,
+        until: now + MAX_POSTPONEMENT_MS,
         line,
         ...(callId !== undefined && { id: callId }),
       };
       const [row] = await session.writeOnce(claimCall, claim);
       return row && callOf(row);
     },
-    waitingSince: (createdBefore, limit, after) =>
-      session.read(async (db) => {
-        const rows = await db
-          .selectFrom("calls")
-          .selectAll()
-          .where(IS_WAITING)
-          .where("created_at", "<", createdBefore)
-          .$if(after !== undefined, (query) =>
-            query.where((eb) =>
-              eb(eb.refTuple("created_at", "id"), ">", eb.tuple(after?.createdAt ?? 0, after?.id ?? "")),
-            ),
-          )
-          .orderBy("created_at")
-          .orderBy("id")
-          .limit(limit)
-          .execute();
-        return rows.map(callOf);
-      }),
-    oldestWaiting: () =>
-      session.read(async (db) => {
-        const row = await db
-          .selectFrom("calls")
-          .select("created_at")
-          .where(IS_WAITING)
-          .orderBy("created_at")
-          .orderBy("id")
-          .limit(1)
-          .executeTakeFirst();
-        return row?.created_at;
-      }),
     async orphaned(owner, limit) {
       const dialledCalls = await session.read((db) =>
         db
@@ -149,11 +148,14 @@ export function callQueue(
 }
 
 /** The call that is claimed next. */
-function nextCall(db: Kysely<Database>, instanceId: string) {
+function nextCall(db: Kysely<Database>, instanceId: string, { now, until }: Skipped) {
   return db
     .selectFrom("calls")
     .where("instance_id", "=", instanceId)
     .where(IS_WAITING)
+    .where(({ eb, fn, or, val }) =>
+      or([eb(fn.coalesce("not_before", val(0)), "<=", now), eb("not_before", ">", until)]),
+    )
     .where(({ exists, selectFrom }) =>
       exists(
         selectFrom("instances").select("instances.id").where("instances.id", "=", instanceId).where(IS_NOT_DELETED),

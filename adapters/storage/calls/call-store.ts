@@ -15,6 +15,7 @@ import { forgetCounted, insertCall, keepCounting, quotaSpent } from "./call-crea
 import { callsNaming, countFinished, endedCalls, removeCallRows } from "./call-purge.ts";
 import { callQueue } from "./call-queue.ts";
 import { insertEvents } from "./event-store.ts";
+import { waitingCalls } from "./waiting-calls.ts";
 
 type Move = Partial<CallRow> & { readonly id: string; readonly expectedVersion: number };
 
@@ -85,6 +86,7 @@ export function callStore(session: Session): CallStore {
     counts: () => session.read(countCalls),
     dialHistory: dialHistory(session),
     ...callQueue(session),
+    ...waitingCalls(session),
   };
 }
 

@@ -140,7 +140,9 @@ function keysOf({ after = 0, limit }: LogPage): PageKeys {
 
 /** The event of a row. */
 export function eventOf(row: NumberedRow): LoggedEvent {
-  return { ...RECORDS.events.record(row), sequence: row.sequence, position: row.position } as LoggedEvent;
+  const { instanceId, ...event } = RECORDS.events.record(row);
+  const { sequence, position } = row;
+  return { ...event, instanceId: instanceId === "" ? null : instanceId, sequence, position } as LoggedEvent;
 }
 
 /** A row of a page. The first event of each call there has the number of the call's events before the page. */
@@ -213,7 +215,7 @@ const RESERVE_AND_INSERT = preparedQuery((db, { events, ...row }: NewRow & Count
  * unchanged. Call this last in a transaction: on PostgreSQL it locks the user's counter until the commit.
  */
 export async function insertEvents(tx: Kysely<Database>, events: readonly Event[]): Promise<void> {
-  const rows = events.map(RECORDS.events.row);
+  const rows = events.map((event) => RECORDS.events.row({ ...event, instanceId: event.instanceId ?? "" }));
   const [first, ...others] = rows;
   if (first && others.length === 0) return insertOne(tx, first);
   // Sorted, so that two transactions never wait for each other.

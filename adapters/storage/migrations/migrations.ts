@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 import type { Migration } from "kysely/migration";
+import { batchTables } from "./batch-tables.ts";
 import { firstTables, partialIndex, transcriptTable } from "./call-tables.ts";
 import {
   addStoredBytes,
@@ -64,6 +65,8 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
     "0037_stored_bytes": { up: (db) => addStoredBytes(db, types) },
     "0038_counted_rows": { up: countedRows },
     "0039_lines": { up: lines },
+    "0041_batches": { up: (db) => batchTables(db, types) },
+    "0042_waiting_times": { up: waitingTimes },
   };
 }
 
@@ -94,6 +97,22 @@ async function lines(db: Kysely<unknown>): Promise<void> {
   for (const name of ["calls_on_line", "calls_dialing"]) await schema.dropIndex(name).execute();
   const condition = "(status in ('RINGING', 'IN_PROGRESS') or (status = 'QUEUED' and dialing_at is not null))";
   await partialIndex(db, "calls_by_line", "calls", ["instance_id", "line"], condition, { unique: true });
+}
+
+/**
+ * Existing calls have neither time. What the queues compare is in their indexes, so that calls are skipped without reading
+ * them.
+ */
+async function waitingTimes(db: Kysely<unknown>): Promise<void> {
+  const { schema } = db;
+  for (const name of ["expires_at", "not_before"]) await schema.alterTable("calls").addColumn(name, "bigint").execute();
+  for (const name of ["calls_in_queue", "calls_waiting"]) await schema.dropIndex(name).execute();
+  const isWaiting = "status = 'QUEUED' and owner is null";
+  await partialIndex(db, "calls_in_queue", "calls", ["instance_id", "id", "not_before"], "status = 'QUEUED'");
+  await partialIndex(db, "calls_waiting", "calls", ["created_at", "id", "expires_at"], isWaiting);
+  await partialIndex(db, "calls_expiring", "calls", ["expires_at", "id"], `${isWaiting} and expires_at is not null`);
+  const postponed = ["instance_id", "not_before"];
+  await partialIndex(db, "calls_postponed", "calls", postponed, `${isWaiting} and not_before is not null`);
 }
 
 /** The removal of an account is decided before any data of its user is erased. */

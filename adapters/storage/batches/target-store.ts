@@ -1,0 +1,382 @@
+import { setImmediate } from "node:timers/promises";
+import type { Kysely } from "kysely";
+import type { BatchTarget, TargetFault, TargetStatus } from "../../../src/domain/batches/batch.ts";
+import type { Call } from "../../../src/domain/calls/call.ts";
+import type { BatchStore, NewTarget, TargetPatch } from "../../../src/ports/storage.ts";
+import { insertEvents } from "../calls/event-store.ts";
+import { preparedQuery, type Session, type Traits } from "../database.ts";
+import { inPieces, MAX_PIECE } from "../deletions.ts";
+import { RECORDS } from "../records.ts";
+import { type Database, IS_CALLING_TARGET, IS_UNIQUE_TARGET, IS_WAITING_TARGET } from "../schema.ts";
+
+type TargetRow = Database["batch_targets"];
+type TargetKey = { readonly batch_id: string; readonly position: number };
+
+const TARGET = preparedQuery((db, { batch_id, position }: TargetKey) =>
+  db.selectFrom("batch_targets").selectAll().where("batch_id", "=", batch_id).where("position", "=", position),
+);
+const DUE_TARGETS = preparedQuery(
+  (db, { batch_id, now, limit }: { readonly batch_id: string; readonly now: number; readonly limit: number }) =>
+    db
+      .selectFrom("batch_targets")
+      .selectAll()
+      .where("batch_id", "=", batch_id)
+      .where(IS_WAITING_TARGET)
+      .where("next_attempt_at", "<=", now)
+      .orderBy("next_attempt_at")
+      .orderBy("position")
+      .limit(limit),
+);
+const NEXT_DUE = preparedQuery((db, { batch_id, now }: { readonly batch_id: string; readonly now: number }) =>
+  db
+    .selectFrom("batch_targets")
+    .select("next_attempt_at")
+    .where("batch_id", "=", batch_id)
+    .where(IS_WAITING_TARGET)
+    .where("next_attempt_at", ">", now)
+    .orderBy("next_attempt_at")
+    .limit(1),
+);
+const CALL_TARGET = preparedQuery(
+  (
+    db,
+    {
+      batch_id,
+      position,
+      call_id,
+      attempts,
+      before,
+    }: TargetKey & { call_id: string; attempts: number; before: number },
+  ) =>
+    db
+      .updateTable("batch_targets")
+      .set((eb) => ({ status: "CALLING", call_id, attempts, next_attempt_at: null, version: eb("version", "+", 1) }))
+      .where("batch_id", "=", batch_id)
+      .where("position", "=", position)
+      .where(IS_WAITING_TARGET)
+      .where("attempts", "=", before)
+      .returning("position"),
+);
+const UPDATE_TARGET = preparedQuery(
+  (
+    db,
+    { batch_id, position, expectedVersion, ...columns }: Partial<TargetRow> & TargetKey & { expectedVersion: number },
+  ) =>
+    db
+      .updateTable("batch_targets")
+      .set((eb) => ({ ...columns, version: eb("version", "+", 1) }))
+      .where("batch_id", "=", batch_id)
+      .where("position", "=", position)
+      .where("version", "=", expectedVersion)
+      .returningAll(),
+);
+const ADD_TO_COUNT = preparedQuery((db, row: Database["batch_counts"]) =>
+  db
+    .insertInto("batch_counts")
+    .values(row)
+    .onConflict((conflict) =>
+      conflict
+        .columns(["batch_id", "status", "reason"])
+        .doUpdateSet((eb) => ({ targets: eb("batch_counts.targets", "+", eb.ref("excluded.targets")) })),
+    ),
+);
+
+/** Targets per INSERT; both databases limit the parameters of one statement. */
+const PIECE = 100;
+
+/** The targets of batches. */
+export function targetStore(
+  session: Session,
+): Omit<BatchStore, "insert" | "get" | "audio" | "list" | "open" | "update" | "delete" | "counts" | "ended"> {
+  return {
+    addTargets: (id, targets, maxTargets) =>
+      session.transaction(async (tx) => {
+        const batch = await tx
+          .selectFrom("batches")
+          .select(["status", "last_position"])
+          .where("id", "=", id)
+          .$if(session.traits.rowLocks, (query) => query.forUpdate())
+          .executeTakeFirst();
+        if (batch?.status !== "DRAFT") return "not_draft";
+        if (batch.last_position + targets.length > maxTargets) return "at_limit";
+        const rows = await withoutRepeats(tx, id, targets);
+        const stored = rows.map(
+          (target, index): BatchTarget => ({
+            ...target,
+            batchId: id,
+            position: batch.last_position + index + 1,
+            attempts: 0,
+            callId: null,
+            version: 1,
+          }),
+        );
+        for (let from = 0; from < stored.length; from += PIECE)
+          await tx
+            .insertInto("batch_targets")
+            .values(stored.slice(from, from + PIECE).map(RECORDS.batch_targets.row))
+            .execute();
+        await tx
+          .updateTable("batches")
+          .set({ last_position: batch.last_position + stored.length })
+          .where("id", "=", id)
+          .execute();
+        await count(tx, id, stored, 1);
+        return stored;
+      }),
+    targets: (id, { status }, { limit, after }) =>
+      session.read(async (db) => {
+        if (status?.length === 0) return [];
+        const rows = await db
+          .selectFrom("batch_targets")
+          .selectAll()
+          .where("batch_id", "=", id)
+          .$if(status !== undefined, (query) => query.where("status", "in", status ?? []))
+          .$if(after !== undefined, (query) => query.where("position", ">", Number(after)))
+          .orderBy("position")
+          .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
+          .execute();
+        return rows.map(RECORDS.batch_targets.record);
+      }),
+    async target(id, position) {
+      const [row] = await session.query(TARGET, { batch_id: id, position });
+      return row && RECORDS.batch_targets.record(row);
+    },
+    updateTarget: (id, position, version, patch, events) =>
+      session.transaction(async (tx) => {
+        const [before] = await TARGET(tx, { batch_id: id, position });
+        if (before?.version !== version) return undefined;
+        if (await isTaken(tx, before, patch)) return "taken";
+        const columns = RECORDS.batch_targets.changes(patch as Partial<BatchTarget>);
+        // A field that is no longer there.
+        if (patch.status === "WAITING" && before.status !== "CALLING") columns.faults = null;
+        const [row] = await UPDATE_TARGET(tx, { batch_id: id, position, expectedVersion: version, ...columns });
+        if (!row) return undefined;
+        const target = RECORDS.batch_targets.record(row);
+        await count(tx, id, [RECORDS.batch_targets.record(before)], -1);
+        await count(tx, id, [target], 1);
+        await insertEvents(tx, events);
+        return target;
+      }),
+    removeTarget: (id, position) =>
+      session.transaction(async (tx) => {
+        const [removed] = await tx
+          .deleteFrom("batch_targets")
+          .where("batch_id", "=", id)
+          .where("position", "=", position)
+          .where(({ exists, selectFrom }) =>
+            exists(
+              selectFrom("batches")
+                .select("batches.id")
+                .where("batches.id", "=", id)
+                .where("batches.status", "=", "DRAFT"),
+            ),
+          )
+          .returningAll()
+          .execute();
+        if (!removed) return false;
+        await count(tx, id, [RECORDS.batch_targets.record(removed)], -1);
+        return true;
+      }),
+    async due(id, now, limit) {
+      const rows = await session.query(DUE_TARGETS, { batch_id: id, now, limit });
+      const [next] = rows.length > 0 ? [] : await session.query(NEXT_DUE, { batch_id: id, now });
+      return { targets: rows.map(RECORDS.batch_targets.record), nextAt: next?.next_attempt_at ?? undefined };
+    },
+    postpone: (id, zones, until) =>
+      inPieces((limit) => session.transaction((tx) => postponeSome(tx, { id, zones, until, limit }))),
+    calling: (id) =>
+      session.read(async (db) => {
+        const rows = await db
+          .selectFrom("batch_targets")
+          .selectAll()
+          .where("batch_id", "=", id)
+          .where(IS_CALLING_TARGET)
+          .orderBy("position")
+          .execute();
+        return rows.map(RECORDS.batch_targets.record);
+      }),
+    endWaiting: (id, status, reason, limit, eventOf) =>
+      session.transaction(async (tx) => {
+        const positions = await tx
+          .selectFrom("batch_targets")
+          .select("position")
+          .where("batch_id", "=", id)
+          .where(IS_WAITING_TARGET)
+          .orderBy("next_attempt_at")
+          .orderBy("position")
+          .limit(limit)
+          .execute();
+        if (positions.length === 0) return [];
+        const rows = await tx
+          .updateTable("batch_targets")
+          .set((eb) => ({ status, reason, next_attempt_at: null, version: eb("version", "+", 1) }))
+          .where("batch_id", "=", id)
+          .where(
+            "position",
+            "in",
+            positions.map(({ position }) => position),
+          )
+          .where(IS_WAITING_TARGET)
+          .returningAll()
+          .execute();
+        const ended = rows.map(RECORDS.batch_targets.record).sort((a, b) => a.position - b.position);
+        await addToCount(tx, { batch_id: id, status: "WAITING", reason: "", targets: -ended.length });
+        await addToCount(tx, { batch_id: id, status, reason, targets: ended.length });
+        await insertEvents(tx, ended.map(eventOf));
+        return ended;
+      }),
+    async forgetNumber(phoneKey) {
+      for (let forgotten = 0; ; ) {
+        const pieceSize = await session.transaction((tx) => forgetSome(tx, phoneKey, session.traits));
+        forgotten += pieceSize;
+        if (pieceSize < MAX_PIECE) return forgotten;
+        await setImmediate();
+      }
+    },
+  };
+}
+
+/**
+ * Makes the target of a batch's call CALLING, in the transaction that stores the call. True for a call without a batch;
+ * false if the batch is not RUNNING, or its target does not wait for this attempt.
+ */
+export async function callTarget(
+  tx: Kysely<Database>,
+  { id, batchId, batchPosition, batchAttempt }: Call,
+  traits: Pick<Traits, "rowLocks">,
+): Promise<boolean> {
+  if (batchId === undefined || batchPosition === undefined || batchAttempt === undefined) return true;
+  // Locked: the batch is not paused or cancelled before this call is stored.
+  const batch = await tx
+    .selectFrom("batches")
+    .select("status")
+    .where("id", "=", batchId)
+    .$if(traits.rowLocks, (query) => query.forShare())
+    .executeTakeFirst();
+  if (batch?.status !== "RUNNING") return false;
+  const key = { batch_id: batchId, position: batchPosition };
+  const attempt = { call_id: id, attempts: batchAttempt, before: batchAttempt - 1 };
+  if ((await CALL_TARGET(tx, { ...key, ...attempt })).length === 0) return false;
+  await addToCount(tx, { batch_id: batchId, status: "WAITING", reason: "", targets: -1 });
+  await addToCount(tx, { batch_id: batchId, status: "CALLING", reason: "", targets: 1 });
+  return true;
+}
+
+/** The targets; a valid one whose number is already in the batch, or earlier in the list, is a DUPLICATE. */
+async function withoutRepeats(tx: Kysely<Database>, id: string, targets: readonly NewTarget[]): Promise<NewTarget[]> {
+  const keys = targets.flatMap(({ phoneKey }) => (phoneKey === null ? [] : [phoneKey]));
+  const rowByKey = new Map<string, number>();
+  for (let from = 0; from < keys.length; from += PIECE) {
+    const found = await tx
+      .selectFrom("batch_targets")
+      .select(["phone_key", "source_row"])
+      .where("batch_id", "=", id)
+      .where("phone_key", "in", keys.slice(from, from + PIECE))
+      .where(IS_UNIQUE_TARGET)
+      .execute();
+    for (const { phone_key, source_row } of found) if (phone_key !== null) rowByKey.set(phone_key, source_row);
+  }
+  return targets.map((target) => {
+    const { phoneKey, status, row } = target;
+    if (phoneKey === null || status === "INVALID" || status === "DUPLICATE") return target;
+    const firstRow = rowByKey.get(phoneKey);
+    if (firstRow === undefined) {
+      rowByKey.set(phoneKey, row);
+      return target;
+    }
+    return { ...target, status: "DUPLICATE", nextAttemptAt: null, faults: [duplicateFault(firstRow)] };
+  });
+}
+
+function duplicateFault(firstRow: number): TargetFault {
+  return { column: "phoneNumber", code: "duplicate", detail: `row ${firstRow} has the same number; it is called once` };
+}
+
+/** True if another target of the batch has the number that this one is about to have. */
+async function isTaken(tx: Kysely<Database>, before: TargetRow, patch: TargetPatch): Promise<boolean> {
+  const phoneKey = patch.phoneKey ?? before.phone_key;
+  const status = patch.status ?? before.status;
+  if (phoneKey === null || status === "INVALID" || status === "DUPLICATE") return false;
+  if (before.phone_key === phoneKey && before.status !== "INVALID" && before.status !== "DUPLICATE") return false;
+  const other = await tx
+    .selectFrom("batch_targets")
+    .select("position")
+    .where("batch_id", "=", before.batch_id)
+    .where("phone_key", "=", phoneKey)
+    .where(IS_UNIQUE_TARGET)
+    .where("position", "<>", before.position)
+    .executeTakeFirst();
+  return other !== undefined;
+}
+
+/** Postpones some targets; returns their number. */
+async function postponeSome(
+  tx: Kysely<Database>,
+  { id, zones, until, limit }: { id: string; zones: string; until: number; limit: number },
+): Promise<number> {
+  const positions = await tx
+    .selectFrom("batch_targets")
+    .select("position")
+    .where("batch_id", "=", id)
+    .where(IS_WAITING_TARGET)
+    .where("next_attempt_at", "<", until)
+    .where("zones", "=", zones)
+    .orderBy("next_attempt_at")
+    .orderBy("position")
+    .limit(limit)
+    .execute();
+  if (positions.length === 0) return 0;
+  await tx
+    .updateTable("batch_targets")
+    .set((eb) => ({ next_attempt_at: until, version: eb("version", "+", 1) }))
+    .where("batch_id", "=", id)
+    .where(
+      "position",
+      "in",
+      positions.map(({ position }) => position),
+    )
+    .where(IS_WAITING_TARGET)
+    .execute();
+  return positions.length;
+}
+
+/** Deletes some targets with this number, in every batch; returns their number. */
+async function forgetSome(tx: Kysely<Database>, phoneKey: string, traits: Traits): Promise<number> {
+  const rows = await tx
+    .selectFrom("batch_targets")
+    .selectAll()
+    .where("phone_key", "=", phoneKey)
+    .where("status", "<>", "CALLING")
+    .limit(MAX_PIECE)
+    .$if(traits.rowLocks, (query) => query.forUpdate())
+    .execute();
+  for (const row of rows) {
+    await tx
+      .deleteFrom("batch_targets")
+      .where("batch_id", "=", row.batch_id)
+      .where("position", "=", row.position)
+      .execute();
+    await count(tx, row.batch_id, [RECORDS.batch_targets.record(row)], -1);
+  }
+  return rows.length;
+}
+
+/** Adds targets to the counts of their batch, or takes them off. */
+async function count(tx: Kysely<Database>, id: string, targets: readonly BatchTarget[], sign: 1 | -1): Promise<void> {
+  const sums = new Map<string, Database["batch_counts"]>();
+  for (const { status, reason } of targets) {
+    const endReason = hasEnded(status) ? (reason ?? "") : "";
+    const key = `${status} ${endReason}`;
+    const sum = sums.get(key) ?? { batch_id: id, status, reason: endReason, targets: 0 };
+    sums.set(key, { ...sum, targets: sum.targets + sign });
+  }
+  for (const [, sum] of [...sums].sort(([a], [b]) => (a < b ? -1 : 1))) await addToCount(tx, sum);
+}
+
+async function addToCount(tx: Kysely<Database>, row: Database["batch_counts"]): Promise<void> {
+  await ADD_TO_COUNT(tx, row);
+}
+
+function hasEnded(status: TargetStatus): boolean {
+  return status === "COMPLETED" || status === "FAILED" || status === "CANCELLED";
+}
