@@ -1,12 +1,12 @@
 import type { ContractRunner } from "./contract-runner.ts";
 import { accountRemovalContract } from "./storage-contract/account-removal.ts";
 import { accountsContract } from "./storage-contract/accounts.ts";
+import { batchesContract } from "./storage-contract/batches.ts";
 import { byteBudgetContract } from "./storage-contract/byte-budget.ts";
-import { callListContract } from "./storage-contract/call-list.ts";
+import { callListContract, callTallyContract } from "./storage-contract/call-list.ts";
 import { callQueueContract } from "./storage-contract/call-queue.ts";
 import { callQuotaContract } from "./storage-contract/call-quota.ts";
 import { callRemovalContract } from "./storage-contract/call-removal.ts";
-import { callTallyContract } from "./storage-contract/call-tally.ts";
 import { callUpdateContract } from "./storage-contract/call-update.ts";
 import { consentsContract } from "./storage-contract/consents.ts";
 import { eventOrderContract } from "./storage-contract/event-order.ts";
@@ -75,6 +75,7 @@ export function storageContract(
     describe("budgets of stored bytes", () => byteBudgetContract(clause));
     describe("retention", () => retentionContract(clause, persistenceClause));
     describe("webhooks", () => webhooksContract(clause, persistenceClause));
+    describe("batches", () => batchesContract(clause, persistenceClause));
     describe("sealed values", () => sealedContract(clause));
   });
 }

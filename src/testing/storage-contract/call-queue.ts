@@ -1,6 +1,7 @@
 import type { Call } from "../../domain/calls/call.ts";
 import type { Outcome } from "../../domain/calls/outcome.ts";
 import { UNANSWERED_REASONS } from "../../domain/calls/outcome.ts";
+import { MAX_POSTPONEMENT_MS } from "../../domain/number-protection/calling-hours.ts";
 import { type Clause, idsOf } from "./scene.ts";
 
 const UNANSWERED: Omit<Outcome, "reason"> = {
@@ -75,6 +76,49 @@ export function callQueueContract(clause: Clause): void {
     scene.equal(await calls.nextWaiting(instance.id), second);
     await instances.update(instance.id, instance.version, { status: "DELETED" }, []);
     scene.equal(await calls.nextWaiting(instance.id), undefined);
+  });
+
+  clause("a postponed call is skipped until its time, and beyond the longest postponement", async (scene) => {
+    const { calls } = scene.storage;
+    const instance = await scene.storedInstance();
+    const now = scene.now();
+    const first = await scene.storedCall(instance);
+    const second = await scene.storedCall(instance);
+    const notBefore = now + MAX_POSTPONEMENT_MS;
+    const postponed = await scene.updateCall(first, { notBefore });
+    scene.equal(await calls.get(first.id), { ...first, notBefore, version: 2 });
+    scene.equal(await calls.nextWaiting(instance.id), postponed);
+    scene.equal(await calls.nextWaiting(instance.id, [], now), second);
+    scene.equal(await calls.nextWaiting(instance.id, [], notBefore), postponed);
+    scene.equal(await calls.nextWaiting(instance.id, [], now - 1), postponed); // the clock was set back
+    scene.equal(await calls.nextNotBefore(instance.id, now), notBefore);
+    scene.equal(await calls.nextNotBefore(instance.id, notBefore), undefined);
+    scene.equal(await calls.nextNotBefore((await scene.storedInstance()).id, now), undefined);
+    scene.equal((await calls.claimNext(instance.id, "node_a", now, 0))?.id, second.id);
+    scene.equal(await calls.claimNext(instance.id, "node_a", now, 1), undefined);
+    scene.equal(await calls.claimNext(instance.id, "node_a", now, 1, first.id), undefined);
+    scene.equal((await calls.claimNext(instance.id, "node_a", notBefore, 1))?.id, first.id);
+    scene.equal(await calls.nextNotBefore(instance.id, now), undefined);
+  });
+
+  clause("waiting calls with a time of their own are listed by its end, apart from the others", async (scene) => {
+    const { calls } = scene.storage;
+    const instance = await scene.storedInstance();
+    const late = await scene.storedCall(instance, { expiresAt: scene.now() + 2_000 });
+    const early = await scene.storedCall(instance, { expiresAt: scene.now() + 1_000 });
+    const plain = await scene.storedCall(instance);
+    const earlyEnd = early.expiresAt ?? 0;
+    scene.equal(await calls.get(late.id), late);
+    scene.equal(await calls.expiring(Number.MAX_SAFE_INTEGER, 10), [early, late]);
+    scene.equal(await calls.expiring(Number.MAX_SAFE_INTEGER, 1), [early]);
+    scene.equal(await calls.expiring(Number.MAX_SAFE_INTEGER, 10, early), [late]);
+    scene.equal(await calls.expiring(earlyEnd, 10), []);
+    scene.equal(await calls.expiring(earlyEnd + 1, 10), [early]);
+    scene.equal(await calls.oldestWaiting(), plain.createdAt);
+    scene.equal(await calls.waitingSince(Number.MAX_SAFE_INTEGER, 10), [late, early, plain]);
+    scene.equal(await calls.waitingSince(Number.MAX_SAFE_INTEGER, 10, undefined, "unlimited"), [plain]);
+    await calls.claimNext(instance.id, "node_a", scene.now(), 0, early.id);
+    scene.equal(await calls.expiring(Number.MAX_SAFE_INTEGER, 10), [late]);
   });
 
   clause("the queued calls that a process has claimed are found by ascending id", async (scene) => {

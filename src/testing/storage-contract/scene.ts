@@ -138,9 +138,9 @@ export class StorageScene {
     } as Event;
   }
 
-  /** An event that every storage refuses, because it belongs to no instance. */
+  /** An event that every storage refuses, because it has no type. */
   impossibleEvent(type: EventType, record: Call | Instance): Event {
-    return this.event(type, record, { instanceId: null as never });
+    return { ...this.event(type, record), type: null as never };
   }
 
   /** The events of a call as they were stored, oldest first. */

@@ -1,0 +1,350 @@
+import type { Batch, BatchTarget } from "../../domain/batches/batch.ts";
+import type { Event } from "../../domain/events.ts";
+import type { NewTarget } from "../../ports/storage.ts";
+import { type Clause, idsOf, LONG_QUEUE, type StorageScene } from "./scene.ts";
+
+/** Batches of calls and their targets. */
+export function batchesContract(clause: Clause, persistenceClause: Clause): void {
+  persistenceClause("a batch and its targets are read as they were stored", async (scene) => {
+    const draft = batch(scene, {
+      name: "Reminders \u007f ☎",
+      retry: { on: ["busy"], times: 2, backoff: { firstMs: 1_000, factor: 2, maxMs: 9_000 } },
+      schedule: { startAt: 5, endAt: 9, hours: { from: "09:00", until: "18:00", days: [1, 2] }, zone: "UTC" },
+      maxConcurrent: 3,
+      breaker: { share: 0.5, calls: 10 },
+    });
+    scene.equal(await scene.storage.batches.insert(draft, Uint8Array.of(7, 0, 255), 10), "created");
+    const first = target(1, "+12025550101", {
+      variables: { name: "Ada \0 '\"", count: 3, vip: true },
+      reference: "order 7",
+      metadata: { a: [1, null] },
+      zones: "America/New_York,America/Chicago",
+    });
+    const faulty = target(2, "12", {
+      status: "INVALID",
+      phoneKey: null,
+      nextAttemptAt: null,
+      faults: [{ column: "phoneNumber", code: "phone_number_invalid", detail: "no number" }],
+    });
+    const stored = await addTargets(scene, draft, [first, faulty]);
+    await scene.reopen();
+    const { batches } = scene.storage;
+    scene.equal(await batches.get(draft.id), { ...draft, lastPosition: 2 });
+    scene.equal(await batches.audio(draft.id), Uint8Array.of(7, 0, 255));
+    scene.equal(await batches.targets(draft.id, {}, {}), stored);
+    scene.equal(stored, [
+      { ...first, batchId: draft.id, position: 1, attempts: 0, callId: null, version: 1 },
+      { ...faulty, batchId: draft.id, position: 2, attempts: 0, callId: null, version: 1 },
+    ]);
+    scene.equal(await batches.get(scene.id("batch")), undefined);
+  });
+
+  clause("a batch beyond the limit of its user is not stored", async (scene) => {
+    const { batches } = scene.storage;
+    scene.equal(await batches.insert(batch(scene), undefined, 1), "created");
+    const second = batch(scene);
+    scene.equal(await batches.insert(second, undefined, 1), "at_limit");
+    scene.equal(await batches.get(second.id), undefined);
+    scene.equal(await batches.insert(batch(scene, { userId: scene.id("usr") }), undefined, 1), "created");
+  });
+
+  clause("of two creations with one idempotency key, one stores a batch", async (scene) => {
+    const { batches } = scene.storage;
+    const receipt = { ...scene.key("order 7"), fingerprint: "f", begunAt: scene.now(), expiredBefore: 0 };
+    const [first, second] = [batch(scene), batch(scene)];
+    scene.equal(await batches.insert(first, undefined, 10, receipt), "created");
+    scene.equal(await batches.insert(second, undefined, 10, receipt), "repeated");
+    scene.equal(idsOf(await batches.list(scene.userId, {}, {})), [first.id]);
+  });
+
+  clause("targets beyond the limit of a batch are not stored", async (scene) => {
+    const draft = await storedBatch(scene);
+    const { batches } = scene.storage;
+    await addTargets(scene, draft, [target(1, "+12025550101"), target(2, "+12025550102")]);
+    scene.equal(await batches.addTargets(draft.id, [target(3, "+12025550103")], 2), "at_limit");
+    scene.equal((await batches.targets(draft.id, {}, {})).length, 2);
+  });
+
+  clause("targets are added to a draft only", async (scene) => {
+    const running = await runningBatch(scene, []);
+    scene.equal(await scene.storage.batches.addTargets(running.id, [target(1, "+12025550101")], 9), "not_draft");
+    scene.equal(await scene.storage.batches.addTargets(scene.id("batch"), [], 9), "not_draft");
+  });
+
+  clause("a number is called once: a repeated one is a duplicate that names the first row", async (scene) => {
+    const draft = await storedBatch(scene);
+    const { batches } = scene.storage;
+    const [, second] = await addTargets(scene, draft, [target(4, "+12025550101"), target(5, "+12025550101")]);
+    scene.equal([second?.status, second?.faults?.[0]?.code], ["DUPLICATE", "duplicate"]);
+    scene.equal(second?.faults?.[0]?.detail.includes("row 4"), true);
+    const [third] = await addTargets(scene, draft, [target(6, "+12025550101")]);
+    scene.equal(third?.status, "DUPLICATE");
+    const invalid = target(7, "+12025550101", { status: "INVALID", nextAttemptAt: null });
+    const [fourth] = await addTargets(scene, draft, [invalid]);
+    scene.equal(fourth?.status, "INVALID");
+    const corrected = { status: "WAITING", nextAttemptAt: 0 } as const;
+    scene.equal(await batches.updateTarget(draft.id, fourth?.position ?? 0, 1, corrected, []), "taken");
+    scene.equal((await batches.counts(draft.id)).byStatus, { WAITING: 1, DUPLICATE: 2, INVALID: 1 });
+  });
+
+  clause("an update names the version it expects, and moves the counts", async (scene) => {
+    const running = await runningBatch(scene, ["+12025550101", "+12025550102"]);
+    const { batches } = scene.storage;
+    const failed = { status: "FAILED", reason: "busy", nextAttemptAt: null } as const;
+    const event = batchEvent(scene, running);
+    scene.equal(await batches.updateTarget(running.id, 1, 9, failed, [event]), undefined);
+    scene.equal((await scene.log()).length, 0);
+    const updated = await batches.updateTarget(running.id, 1, 1, failed, [event]);
+    scene.equal(updated, {
+      ...target(1, "+12025550101"),
+      ...failed,
+      ...{ batchId: running.id, position: 1 },
+      ...{ attempts: 0, callId: null, version: 2 },
+    });
+    scene.equal(await batches.counts(running.id), {
+      byStatus: { FAILED: 1, WAITING: 1 },
+      byReason: [{ status: "FAILED", reason: "busy", targets: 1 }],
+    });
+    scene.equal(await scene.log(), [event]);
+  });
+
+  clause("the call of a batch and its target are stored together, once", async (scene) => {
+    const instance = await scene.storedInstance();
+    const running = await runningBatch(scene, ["+12025550101"]);
+    const { batches, calls } = scene.storage;
+    const place = { batchId: running.id, batchPosition: 1, batchAttempt: 1 };
+    const call = scene.call(instance, place);
+    scene.equal((await calls.insert(call, undefined, LONG_QUEUE, [])).kind, "created");
+    scene.equal(await calls.get(call.id), call);
+    const calling = await batches.target(running.id, 1);
+    scene.equal(
+      [calling?.status, calling?.callId, calling?.attempts, calling?.nextAttemptAt],
+      ["CALLING", call.id, 1, null],
+    );
+    scene.equal(await batches.calling(running.id), [calling]);
+    const again = scene.call(instance, place);
+    scene.equal(await calls.insert(again, undefined, LONG_QUEUE, []), { kind: "target_taken" });
+    scene.equal(await calls.get(again.id), undefined);
+    scene.equal((await batches.counts(running.id)).byStatus, { CALLING: 1 });
+    scene.equal(idsOf(await calls.list(scene.userId, { batchId: running.id }, {})), [call.id]);
+  });
+
+  clause("a call is stored only for a running batch and the next attempt", async (scene) => {
+    const instance = await scene.storedInstance();
+    const running = await runningBatch(scene, ["+12025550101"]);
+    const { batches, calls } = scene.storage;
+    const call = (patch: object) =>
+      scene.call(instance, { batchId: running.id, batchPosition: 1, batchAttempt: 1, ...patch });
+    const taken = { kind: "target_taken" };
+    scene.equal(await calls.insert(call({ batchAttempt: 2 }), undefined, LONG_QUEUE, []), taken);
+    scene.equal(await calls.insert(call({ batchPosition: 2 }), undefined, LONG_QUEUE, []), taken);
+    await batches.update(running.id, running.version, { status: "PAUSED" }, []);
+    scene.equal(await calls.insert(call({}), undefined, LONG_QUEUE, []), taken);
+    scene.equal(await calls.active(instance.id), []);
+  });
+
+  clause("due targets come by their time, then by position; the next time is known", async (scene) => {
+    const draft = await storedBatch(scene);
+    const { batches } = scene.storage;
+    const times = [30, 10, 20, 10, 90];
+    await addTargets(
+      scene,
+      draft,
+      times.map((at, index) => target(index + 1, `+1202555010${index}`, { nextAttemptAt: at })),
+    );
+    const due = await batches.due(draft.id, 30, 3);
+    scene.equal(
+      due.targets.map(({ position }) => position),
+      [2, 4, 3],
+    );
+    const none = await batches.due(draft.id, 5, 3);
+    scene.equal([none.targets.length, none.nextAt], [0, 10]);
+    scene.equal(await batches.due(scene.id("batch"), 5, 3), { targets: [], nextAt: undefined });
+  });
+
+  clause("targets of the same zones are postponed together", async (scene) => {
+    const draft = await storedBatch(scene);
+    const { batches } = scene.storage;
+    await addTargets(scene, draft, [
+      target(1, "+12025550101", { zones: "A" }),
+      target(2, "+12025550102", { zones: "B" }),
+      target(3, "+12025550103", { zones: "A", nextAttemptAt: 99 }),
+    ]);
+    scene.equal(await batches.postpone(draft.id, "A", 50), 1);
+    const stored = await batches.targets(draft.id, {}, {});
+    scene.equal(
+      stored.map(({ nextAttemptAt }) => nextAttemptAt),
+      [50, 0, 99],
+    );
+  });
+
+  clause("pages of targets follow positions, and have the requested states", async (scene) => {
+    const running = await runningBatch(scene, ["+12025550101", "+12025550102", "+12025550103"]);
+    const { batches } = scene.storage;
+    await batches.updateTarget(running.id, 2, 1, { status: "FAILED", reason: "busy", nextAttemptAt: null }, []);
+    const positions = async (...args: Parameters<typeof batches.targets>) =>
+      (await batches.targets(...args)).map(({ position }) => position);
+    scene.equal(await positions(running.id, {}, { limit: 2 }), [1, 2]);
+    scene.equal(await positions(running.id, {}, { limit: 2, after: "2" }), [3]);
+    scene.equal(await positions(running.id, { status: ["WAITING"] }, {}), [1, 3]);
+    scene.equal(await positions(running.id, { status: [] }, {}), []);
+  });
+
+  clause("waiting targets end together, each with its event", async (scene) => {
+    const running = await runningBatch(scene, ["+12025550101", "+12025550102", "+12025550103"]);
+    const { batches } = scene.storage;
+    await batches.updateTarget(running.id, 1, 1, { status: "FAILED", reason: "busy", nextAttemptAt: null }, []);
+    const events: Event[] = [];
+    const eventOf = () => {
+      const event = batchEvent(scene, running);
+      events.push(event);
+      return event;
+    };
+    const first = await batches.endWaiting(running.id, "CANCELLED", "batch_cancelled", 1, eventOf);
+    const second = await batches.endWaiting(running.id, "CANCELLED", "batch_cancelled", 5, eventOf);
+    scene.equal(
+      [...first, ...second].map(({ position, status }) => [position, status]),
+      [
+        [2, "CANCELLED"],
+        [3, "CANCELLED"],
+      ],
+    );
+    scene.equal(await batches.endWaiting(running.id, "CANCELLED", "batch_cancelled", 5, eventOf), []);
+    scene.equal(await scene.log(), events);
+    scene.equal((await batches.counts(running.id)).byReason, [
+      { status: "CANCELLED", reason: "batch_cancelled", targets: 2 },
+      { status: "FAILED", reason: "busy", targets: 1 },
+    ]);
+  });
+
+  clause("open batches, and ended ones with unfinished targets, are found at a start", async (scene) => {
+    const { batches } = scene.storage;
+    await storedBatch(scene);
+    const running = await runningBatch(scene, []);
+    const paused = await runningBatch(scene, []);
+    await batches.update(paused.id, paused.version, { status: "PAUSED" }, []);
+    const cancelled = await runningBatch(scene, ["+12025550101"]);
+    await batches.update(cancelled.id, cancelled.version, { status: "CANCELLED", endedAt: 5 }, []);
+    const over = await runningBatch(scene, []);
+    await batches.update(over.id, over.version, { status: "COMPLETED", endedAt: 5 }, []);
+    scene.equal(idsOf(await batches.open()), [running.id, paused.id, cancelled.id]);
+    scene.equal((await batches.ended(6, 9)).toSorted(), [cancelled.id, over.id].toSorted());
+    scene.equal(await batches.ended(5, 9), []);
+  });
+
+  clause("a batch that is not open is deleted with its targets", async (scene) => {
+    const { batches } = scene.storage;
+    const running = await runningBatch(scene, ["+12025550101"]);
+    scene.equal(await batches.delete(running.id), false);
+    await batches.update(running.id, running.version, { status: "CANCELLED", endedAt: 5 }, []);
+    scene.equal(await batches.delete(running.id), true);
+    scene.equal(await batches.get(running.id), undefined);
+    scene.equal(await batches.targets(running.id, {}, {}), []);
+    scene.equal(await batches.counts(running.id), { byStatus: {}, byReason: [] });
+    scene.equal(await batches.delete(running.id), false);
+  });
+
+  clause("an ended batch has no audio file", async (scene) => {
+    const { batches } = scene.storage;
+    const draft = batch(scene, { message: { type: "FIXED_AUDIO" } });
+    await batches.insert(draft, Uint8Array.of(7), 10);
+    scene.equal(await batches.audio(draft.id), Uint8Array.of(7));
+    await batches.update(draft.id, 1, { status: "CANCELLED", endedAt: 5 }, []);
+    scene.equal(await batches.audio(draft.id), undefined);
+  });
+
+  clause("the targets with a number are deleted in every batch, except those that are being called", async (scene) => {
+    const instance = await scene.storedInstance();
+    const { batches, calls } = scene.storage;
+    const first = await runningBatch(scene, ["+12025550101", "+12025550102"]);
+    const second = await runningBatch(scene, ["+12025550101"]);
+    const call = scene.call(instance, { batchId: second.id, batchPosition: 1, batchAttempt: 1 });
+    await calls.insert(call, undefined, LONG_QUEUE, []);
+    scene.equal(await batches.forgetNumber("+12025550101"), 1);
+    scene.equal(
+      (await batches.targets(first.id, {}, {})).map(({ position }) => position),
+      [2],
+    );
+    scene.equal((await batches.counts(first.id)).byStatus, { WAITING: 1 });
+    scene.equal((await batches.targets(second.id, {}, {})).length, 1);
+  });
+
+  clause("a target of a draft is removed once", async (scene) => {
+    const draft = await storedBatch(scene);
+    const { batches } = scene.storage;
+    await addTargets(scene, draft, [target(1, "+12025550101")]);
+    scene.equal(await batches.removeTarget(draft.id, 1), true);
+    scene.equal(await batches.removeTarget(draft.id, 1), false);
+    scene.equal((await batches.counts(draft.id)).byStatus, {});
+    const running = await runningBatch(scene, ["+12025550101"]);
+    scene.equal(await batches.removeTarget(running.id, 1), false);
+  });
+}
+
+function batch(scene: StorageScene, patch: Partial<Batch> = {}): Batch {
+  const id = scene.id("batch");
+  const createdAt = scene.now();
+  return {
+    id,
+    userId: scene.userId,
+    tokenId: null,
+    name: "Reminders",
+    status: "DRAFT",
+    instanceIds: ["inst_1"],
+    message: { type: "FIXED_TTS", tts: { text: "Hello {{name}}", voiceId: "en-US-1" } },
+    schedule: {},
+    gapMs: 0,
+    reason: null,
+    lastPosition: 0,
+    startedAt: null,
+    endedAt: null,
+    createdAt,
+    updatedAt: createdAt,
+    version: 1,
+    ...patch,
+  };
+}
+
+function target(row: number, phone: string, patch: Partial<NewTarget> = {}): NewTarget {
+  return {
+    row,
+    phone,
+    status: "WAITING",
+    phoneKey: phone,
+    zones: "",
+    nextAttemptAt: 0,
+    reason: null,
+    updatedAt: 1,
+    ...patch,
+  };
+}
+
+async function storedBatch(scene: StorageScene): Promise<Batch> {
+  const draft = batch(scene);
+  scene.equal(await scene.storage.batches.insert(draft, undefined, 100), "created");
+  return draft;
+}
+
+async function addTargets(scene: StorageScene, { id }: Batch, targets: readonly NewTarget[]): Promise<BatchTarget[]> {
+  const stored = await scene.storage.batches.addTargets(id, targets, 1_000);
+  if (typeof stored === "string") throw new Error(`no targets were stored: ${stored}`);
+  return stored;
+}
+
+async function runningBatch(scene: StorageScene, phones: readonly string[]): Promise<Batch> {
+  const draft = await storedBatch(scene);
+  if (phones.length > 0)
+    await addTargets(
+      scene,
+      draft,
+      phones.map((phone, index) => target(index + 1, phone)),
+    );
+  const running = await scene.storage.batches.update(draft.id, 1, { status: "RUNNING" }, []);
+  if (!running) throw new Error("the batch was not updated");
+  return running;
+}
+
+function batchEvent(scene: StorageScene, { id, userId }: Batch): Event {
+  const source = { id: scene.id("evt"), timestamp: scene.now(), callId: null, instanceId: null, userId };
+  return { ...source, type: "batch_started", data: { batch_id: id } };
+}
