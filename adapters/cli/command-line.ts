@@ -15,7 +15,10 @@ export function parseCommandLine(command: Command, args: readonly string[]): Par
   switches.set("help", true);
 
   const options = Object.fromEntries(
-    [...switches].map(([name, isSwitch]) => [name, { type: isSwitch ? "boolean" : "string" } as const]),
+    [...switches].map(([name, isSwitch]) => {
+      const short = command.options.find((option) => option.name === name)?.short;
+      return [name, { type: isSwitch ? "boolean" : "string", ...(short !== undefined && { short }) } as const];
+    }),
   );
   const { tokens } = parseArgs({
     args: [...args],
@@ -42,7 +45,9 @@ export function parseCommandLine(command: Command, args: readonly string[]): Par
     }
     if (isSwitch && value !== undefined) throw new UsageError(`${rawName} takes no value: leave out "${value}"`);
     if (!isSwitch && (value === undefined || (!inlineValue && value.startsWith("-"))))
-      throw new UsageError(`${rawName} needs a value; write it as ${rawName}=VALUE`);
+      throw new UsageError(
+        `${rawName} needs a value; write it as ${rawName.startsWith("--") ? rawName : `--${name}`}=VALUE`,
+      );
     values.set(optionName, isSwitch ? optionName === name : (value as string));
   }
   if (values.get("help") === true) return { values, operands };

@@ -1,7 +1,7 @@
 import type { Setting } from "./settings/setting.ts";
 
 /** Source of completions, on a running server or on this machine. */
-export type Completion = "instance" | "call" | "voice" | "model" | "installed-model" | "file";
+export type Completion = "instance" | "call" | "batch" | "voice" | "model" | "installed-model" | "file";
 
 /** Specification of a word. */
 interface WordSpec {
@@ -14,6 +14,8 @@ interface WordSpec {
 export interface OptionSpec extends WordSpec {
   /** Without its dashes. */
   readonly name: string;
+  /** One letter for the same option, without its dash. */
+  readonly short?: string;
   /** For help; undefined for a switch. */
   readonly placeholder?: string | undefined;
   readonly help: string;

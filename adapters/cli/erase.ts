@@ -47,7 +47,8 @@ export const erase: CommandSpec = {
 };
 
 function viewOf(erasure: Erasure, phone: string): object {
-  const { calls, events, transcriptLines, recordings, receipts, lineRecords, activeCalls, instances } = erasure;
+  const { calls, events, transcriptLines, recordings, receipts, lineRecords, targets, activeCalls, instances } =
+    erasure;
   return {
     phone: maskNumbers(phone),
     calls,
@@ -56,6 +57,7 @@ function viewOf(erasure: Erasure, phone: string): object {
     recordings,
     receipts,
     line_records: lineRecords,
+    targets,
     active_calls: activeCalls,
     instances,
   };
@@ -70,6 +72,7 @@ function show(erasure: Erasure, phone: string): void {
     ["recordings", `${erasure.recordings} deleted`],
     ["idempotent requests", `${erasure.receipts} hashes deleted`],
     ["records of lines", `${erasure.lineRecords} deleted`],
+    ["targets of batches", `${erasure.targets} deleted`],
   ]);
   for (const id of erasure.activeCalls)
     printBeside(`Call ${id} is still active: run ringport calls hangup ${id}, then erase the number again.`);

@@ -1,4 +1,4 @@
-import { type Command, operandLabel } from "./command.ts";
+import { type Command, type OptionSpec, operandLabel } from "./command.ts";
 import { CONNECTION_SETTINGS } from "./connection/connection-settings.ts";
 import type { Setting } from "./settings/setting.ts";
 import { SETTING_GROUPS } from "./settings/settings.ts";
@@ -19,9 +19,9 @@ function paragraph(text: string): string[] {
 export function commandHelp(command: Command, subcommands: readonly Command[] = []): string {
   const { path, summary, details, operands = [], options, settings } = command;
   const usage = ["ringport", ...path, ...operands.map(operandLabel), "[options]"].join(" ");
-  const ownOptions = [...options, { name: "help", help: "Shows this help." }];
-  const rows = ownOptions.map(({ name, placeholder, help }) => [
-    `--${name}${placeholder ? ` ${placeholder}` : ""}`,
+  const ownOptions: OptionSpec[] = [...options, { name: "help", help: "Shows this help." }];
+  const rows = ownOptions.map(({ name, short, placeholder, help }) => [
+    `${short === undefined ? "" : `-${short}, `}--${name}${placeholder ? ` ${placeholder}` : ""}`,
     help,
   ]);
   return [

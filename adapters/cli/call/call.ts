@@ -1,11 +1,14 @@
-import type { Client, CreatedCall, Instance } from "../../../src/client/index.ts";
+import type { CreatedCall } from "../../../src/client/index.ts";
+import { MAX_QUEUE_MS } from "../../../src/domain/calls/call-input.ts";
 import { CALLER_OPTIONS, callerIn } from "../caller-options.ts";
-import type { CommandSpec } from "../command.ts";
+import type { CommandSpec, ParsedLine } from "../command.ts";
 import { connect } from "../connection/connection.ts";
 import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
 import { EXIT, EXIT_CODES_HELP } from "../exit-codes.ts";
+import { chosenInstance } from "../instance/chosen-instance.ts";
 import { jsonOption } from "../json-option.ts";
 import { interruption } from "../serve/signals.ts";
+import { wholeNumber } from "../settings/parsers.ts";
 import { print, printBeside, printJson } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import { MESSAGE_OPTIONS, messageOf } from "./call-type-options.ts";
@@ -25,6 +28,11 @@ export const call: CommandSpec = {
       completion: "instance",
     },
     ...CALLER_OPTIONS,
+    {
+      name: "expires-after",
+      placeholder: "MS",
+      help: "How long the call may wait in its queue, ms. Default: the server's queue timeout.",
+    },
     { name: "record", help: "Records both sides; ask for consent first. Download: ringport calls recording ID." },
     { name: "no-wait", help: "Prints the call's id and exits; the call continues." },
     jsonOption("the finished call with its `outcome` and `events`, one document"),
@@ -33,6 +41,7 @@ export const call: CommandSpec = {
   async run(line) {
     const json = line.values.get("json") === true;
     const target = { phoneNumber: checkedNumber(line.operands[0] ?? "") };
+    const expiresAfterMs = expiryIn(line);
     const message = await messageOf(line);
     const { client } = await connect(line);
     const instance = await chosenInstance(client, line.values.get("instance") as string | undefined);
@@ -40,7 +49,8 @@ export const call: CommandSpec = {
     const interrupted = interruption();
     const recording = line.values.get("record") === true ? true : undefined;
     const from = callerIn(line);
-    const { call, isNew } = await client.calls.place({ instanceId: instance.id, target, ...message, recording, from });
+    const options = { recording, from, expiresAfterMs };
+    const { call, isNew } = await client.calls.place({ instanceId: instance.id, target, ...message, ...options });
     if (!isNew) return reportActiveCall(call, json);
     if (line.values.get("no-wait")) {
       if (json) printJson(call);
@@ -61,6 +71,16 @@ export const call: CommandSpec = {
   },
 };
 
+const EXPIRY = wholeNumber(1, MAX_QUEUE_MS);
+
+function expiryIn({ values }: ParsedLine): number | undefined {
+  const text = values.get("expires-after") as string | undefined;
+  if (text === undefined) return undefined;
+  const ms = EXPIRY.parse(text);
+  if (ms === undefined) throw new UsageError(`--expires-after is "${text}": it must be ${EXPIRY.expected} (ms)`);
+  return ms;
+}
+
 function checkedNumber(number: string): string {
   if (/^\+[1-9]\d{6,14}$/.test(number)) return number;
   const corrected = `+${number.replace(/^00/, "").replace(/\D/g, "")}`;
@@ -74,31 +94,4 @@ function reportActiveCall(active: CreatedCall, json: boolean): number {
   const detail = `no call was placed: ${instance_id} already has an active call, ${id} to ${target_phone} (${status}); wait for it: ringport calls show ${id} --follow, or end it: ringport calls hangup ${id}`;
   printBeside(json ? JSON.stringify({ code: "call_active_already", detail, call: active }) : `ringport: ${detail}`);
   return EXIT.occupied;
-}
-
-/** Maximum instances listed in an error. */
-const MAX_LISTED = 5;
-
-/**
- * The calling instance: the one with this id or name, or the only existing one.
- * @throws {UsageError} there is no instance, or more than one
- */
-async function chosenInstance(client: Client, idOrName: string | undefined): Promise<Instance> {
-  if (idOrName?.startsWith("inst_")) return client.instances.get(idOrName);
-  const all = await Array.fromAsync(client.instances.list());
-  if (all.length === 0) throw new UsageError("no instance to call from; create one: ringport instance create --link");
-  const matching = idOrName === undefined ? all : all.filter(({ name }) => name === idOrName);
-  const [first] = matching;
-  if (first && matching.length === 1) return first;
-  if (first === undefined) throw new UsageError(`unknown instance "${idOrName}"; known: ${listed(all)}`);
-  const named = idOrName === undefined ? "" : ` named "${idOrName}"`;
-  throw new UsageError(
-    `there are ${matching.length} instances${named}: choose one with --instance ID: ${listed(matching)}`,
-  );
-}
-
-function listed(instances: readonly Instance[]): string {
-  const names = instances.slice(0, MAX_LISTED).map(({ id, name, status }) => `${id} ("${name}", ${status})`);
-  const more = instances.length > MAX_LISTED ? ` and ${instances.length - MAX_LISTED} more` : "";
-  return names.join(", ") + more;
 }

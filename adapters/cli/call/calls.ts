@@ -34,6 +34,7 @@ export const calls: CommandSpec = {
     { name: "watch", help: "Follows changes until Ctrl-C." },
     { name: "status", placeholder: "STATUS", help: `Only ${CALL_STATUSES.join(", ")}.`, values: CALL_STATUSES },
     { name: "instance", placeholder: "ID", help: "Only calls of this instance.", completion: "instance" },
+    { name: "batch", placeholder: "ID", help: "Only calls of this batch.", completion: "batch" },
     { name: "limit", placeholder: "NUMBER", help: `Maximum number to list. Default: ${DEFAULT_LIMIT}.` },
     jsonOption("the calls with their `outcome` (one a line with --watch)"),
   ],
@@ -42,7 +43,10 @@ export const calls: CommandSpec = {
     const limit = limitOf(line);
     const json = line.values.get("json") === true;
     const status = line.values.get("status") as CallStatus | undefined;
-    const filter = { instance_id: line.values.get("instance") as string | undefined };
+    const filter = {
+      instance_id: line.values.get("instance") as string | undefined,
+      batch_id: line.values.get("batch") as string | undefined,
+    };
     const { client } = await connect(line);
     if (line.values.get("watch")) {
       const signal = AbortSignal.any([interruption().signal, outputGone]);

@@ -7,7 +7,7 @@ import { columnsOf } from "../terminal/wrapped.ts";
 
 /** Options of the watch. */
 export interface WatchOptions {
-  readonly filter: { readonly instance_id?: string | undefined };
+  readonly filter: { readonly instance_id?: string | undefined; readonly batch_id?: string | undefined };
   /** Prints only changes to this status. */
   readonly status: CallStatus | undefined;
   readonly json: boolean;

@@ -121,6 +121,10 @@ async function liveWords(kind: LiveCompletion, typed: readonly string[]): Promis
       const { items } = await client.instances.page();
       return items.map(({ id, name, status }) => `${id}\t${name}, ${status}`);
     }
+    if (kind === "batch") {
+      const batches = await Array.fromAsync(client.batches.list());
+      return batches.map(({ id, name, status }) => `${id}\t${name}, ${status}`);
+    }
     const { items } = await client.calls.page({ limit: MAX_CALLS });
     return items.map(({ id, target_phone, status }) => `${id}\t${target_phone}, ${status}`);
   } catch {

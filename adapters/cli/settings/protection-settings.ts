@@ -5,8 +5,9 @@ import type {
   RefusalLimit,
   WarmUp,
 } from "../../../src/domain/number-protection/number-protection.ts";
+import { OUTSIDE_HOURS } from "../../../src/domain/number-protection/number-protection.ts";
 import { areHours, isCurve, isFloor, isRefusalLimit } from "../../../src/domain/number-protection/protection-checks.ts";
-import { decimal, onOff, type Parser, wholeNumber } from "./parsers.ts";
+import { decimal, oneOf, onOff, type Parser, wholeNumber } from "./parsers.ts";
 import { setting } from "./setting.ts";
 
 const DAY_MS = 86_400_000;
@@ -113,6 +114,13 @@ export const PROTECTION = [
     callingHours,
     "off",
     "Calls only at these hours in the callee's time zone.",
+  ),
+  setting(
+    "queue.outsideHours",
+    "RINGPORT_OUTSIDE_HOURS",
+    oneOf(...OUTSIDE_HOURS),
+    "wait",
+    "What a call does outside these hours: it waits in its queue until they begin, or fails at once.",
   ),
 ] as const;
 

@@ -10,6 +10,11 @@ const COLOURS: ReadonlyMap<string, Colour> = new Map(
     IN_PROGRESS: 36,
     COMPLETED: 32,
     FAILED: 31,
+    SCHEDULED: 33,
+    PAUSED: 33,
+    RUNNING: 36,
+    CALLING: 36,
+    INVALID: 31,
   }),
 );
 

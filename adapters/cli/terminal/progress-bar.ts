@@ -3,7 +3,7 @@ const WIDTH = 40;
 /** Bar that shows the heard part of a message, with seconds. */
 export function progressBar(heardMs: number, lengthMs: number): string {
   const heard = Math.min(heardMs, lengthMs);
-  return `heard ${bar(heard, lengthMs)} ${secondsText(heard)} of ${secondsText(lengthMs)}`;
+  return `heard ${partBar(heard, lengthMs)} ${secondsText(heard)} of ${secondsText(lengthMs)}`;
 }
 
 /** `4.4 s`. */
@@ -14,7 +14,7 @@ export function secondsText(ms: number): string {
 /** Bar that shows the downloaded part of a file, with megabytes. @param total undefined if the server does not say it */
 export function downloadBar(bytes: number, total: number | undefined): string {
   if (total === undefined) return megabytesText(bytes);
-  return `${bar(Math.min(bytes, total), total)} ${megabytesText(bytes)} of ${megabytesText(total)}`;
+  return `${partBar(Math.min(bytes, total), total)} ${megabytesText(bytes)} of ${megabytesText(total)}`;
 }
 
 /** `4.4 MB`. */
@@ -22,7 +22,8 @@ export function megabytesText(bytes: number): string {
   return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
-function bar(part: number, whole: number): string {
+/** A bar that shows a part of a whole. */
+export function partBar(part: number, whole: number): string {
   const filledColumns = Math.round((whole === 0 ? 1 : part / whole) * WIDTH);
   return `${"█".repeat(filledColumns)}${"░".repeat(WIDTH - filledColumns)}`;
 }

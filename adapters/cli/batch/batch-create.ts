@@ -1,0 +1,120 @@
+import { readFile, stat } from "node:fs/promises";
+import type { CreatedBatch } from "../../../src/client/index.ts";
+import type { CommandSpec, ParsedLine } from "../command.ts";
+import { connect } from "../connection/connection.ts";
+import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
+import { EXIT } from "../exit-codes.ts";
+import { chosenInstance } from "../instance/chosen-instance.ts";
+import { jsonOption } from "../json-option.ts";
+import { print, printBeside, printJson } from "../terminal/terminal.ts";
+import { UsageError } from "../usage-error.ts";
+import { BATCH_OPTIONS, batchOf } from "./batch-options.ts";
+import { countsText, printPlan, printRowFaults, startText } from "./batch-text.ts";
+import { localTimeText, zoneName } from "./batch-times.ts";
+
+/** Largest file that a server takes, bytes. */
+const MAX_FILE_BYTES = 64 << 20;
+
+/** `ringport batch create`: a batch from a CSV file, checked before any phone rings. */
+export const batchCreate: CommandSpec = {
+  summary: "Creates a batch: one message for everybody in a CSV file.",
+  details: [
+    "The first row of the file names its columns: one has the numbers (phone, telefone, …), the others are variables of the message, such as {{nome}}. Comma, semicolon or tab; UTF-8 or Windows-1252.",
+    "Everything is checked first. Rows with problems are listed, and keep the batch from starting unless you add --skip-invalid. Without --start nobody is called: the batch is a draft.",
+    "Exit code: 0 created, 2 bad input or rows with problems.",
+  ].join("\n"),
+  operands: [{ name: "FILE", completion: "file" }],
+  options: [
+    ...BATCH_OPTIONS,
+    { name: "phone-column", placeholder: "NAME", help: "Column with the numbers. Default: the usual names." },
+    { name: "reference-column", placeholder: "NAME", help: "Column with your references. Default: reference." },
+    { name: "dry-run", help: "Shows who would be called when, and stores nothing." },
+    { name: "start", help: "Starts the batch, at once or at the time of --at." },
+    { name: "skip-invalid", help: "Starts although some rows have problems: they are not called." },
+    jsonOption("the batch with its `report`; with --dry-run the plan"),
+  ],
+  settings: CONNECTION_SETTINGS,
+  async run(line) {
+    const [file = ""] = line.operands;
+    const isOn = (name: string): boolean => line.values.get(name) === true;
+    const json = isOn("json");
+    if (isOn("dry-run") && isOn("start")) throw new UsageError("--dry-run starts nothing: leave out --start");
+    const batch = await batchOf(line, file, Date.now());
+    const csv = await readTable(file);
+    const { client } = await connect(line);
+    const instanceIds = await chosenInstances(line, (name) => chosenInstance(client, name));
+    if (!json) printTimes(batch.schedule);
+
+    const draft = await client.batches.create({ ...batch, instanceIds });
+    const columns = {
+      phoneColumn: line.values.get("phone-column") as string | undefined,
+      referenceColumn: line.values.get("reference-column") as string | undefined,
+    };
+    const discard = () => client.batches.delete(draft.id).catch(() => {});
+    const report = await client.batches.addTargets(draft.id, new Blob([csv]), columns).catch(async (error: unknown) => {
+      await discard();
+      throw error;
+    });
+    const { INVALID: invalid = 0 } = report.stored;
+    const mustStop = invalid > 0 && !isOn("skip-invalid");
+    if (isOn("dry-run")) {
+      const plan = await client.batches.plan(draft.id).finally(discard);
+      if (json) printJson(plan);
+      else {
+        printRowFaults(report, undefined);
+        printPlan(plan);
+      }
+      return mustStop ? EXIT.usage : EXIT.done;
+    }
+    const hasStarted = isOn("start") && !mustStop;
+    const details = hasStarted
+      ? await client.batches.start(draft.id, { skipInvalid: isOn("skip-invalid") })
+      : await client.batches.get(draft.id);
+    if (json) printJson({ ...details, report } satisfies CreatedBatch);
+    else {
+      print(draft.id);
+      printRowFaults(report, draft.id);
+      printBeside(`"${details.name}" is ${details.status}: ${countsText(report.stored)}`);
+      printBeside(hasStarted ? `Follow it: ringport batch watch ${draft.id}` : startText(draft.id, invalid));
+    }
+    return mustStop ? EXIT.usage : EXIT.done;
+  },
+};
+
+async function chosenInstances(
+  { values }: ParsedLine,
+  choose: (name: string | undefined) => Promise<{ readonly id: string }>,
+): Promise<string[]> {
+  const names = (values.get("instance") as string | undefined)?.split(",").map((name) => name.trim());
+  const ids: string[] = [];
+  for (const name of names ?? [undefined]) ids.push((await choose(name)).id);
+  const repeated = ids.findIndex((id, i) => ids.indexOf(id) !== i);
+  if (repeated >= 0) throw new UsageError(`--instance names ${ids[repeated]} twice: leave out one of them`);
+  return ids;
+}
+
+/** Absolute times, because "tomorrow 10:00" depends on the zone of this machine. */
+function printTimes(
+  schedule: { readonly startAt?: string | undefined; readonly endAt?: string | undefined } = {},
+): void {
+  const times = [
+    ["from", schedule.startAt],
+    ["until", schedule.endAt],
+  ].flatMap(([word, time]) => (time === undefined ? [] : [`${word} ${localTimeText(Date.parse(time))}`]));
+  if (times.length > 0) printBeside(`Calls ${times.join(" ")} (${zoneName()})`);
+}
+
+/** The bytes of a CSV file of this machine. @throws {UsageError} it cannot be read, is empty or too large */
+async function readTable(path: string): Promise<Uint8Array<ArrayBuffer>> {
+  const unreadable = (cause: NodeJS.ErrnoException): never => {
+    const reason = cause.code === "ENOENT" ? "there is no such file" : `it cannot be read (${cause.code})`;
+    throw new UsageError(`FILE is "${path}": ${reason}`, { cause });
+  };
+  const { size } = await stat(path).catch(unreadable);
+  if (size > MAX_FILE_BYTES)
+    throw new UsageError(`FILE is "${path}": it has ${size} bytes, at most ${MAX_FILE_BYTES} are allowed; split it`);
+  const bytes = await readFile(path).catch(unreadable);
+  if (bytes.length === 0)
+    throw new UsageError(`FILE is "${path}": it is empty; its first row must name the columns, such as phone,name`);
+  return new Uint8Array(bytes);
+}

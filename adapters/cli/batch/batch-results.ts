@@ -1,0 +1,98 @@
+import { writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import process from "node:process";
+import type { BatchTarget } from "../../../src/client/index.ts";
+import { TARGET_STATUSES, type TargetStatus } from "../../../src/domain/batches/batch.ts";
+import type { CommandSpec, OptionSpec, ParsedLine } from "../command.ts";
+import { connect } from "../connection/connection.ts";
+import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
+import { jsonOption } from "../json-option.ts";
+import { paintedStatus } from "../terminal/painted-status.ts";
+import { type ListColumn, printRows } from "../terminal/table.ts";
+import { print, printBeside, printJson } from "../terminal/terminal.ts";
+import { UsageError } from "../usage-error.ts";
+
+const OUTPUT_OPTION: OptionSpec = {
+  name: "output",
+  short: "o",
+  placeholder: "FILE",
+  help: "Writes this file instead of the output.",
+  completion: "file",
+};
+
+const COLUMNS: readonly ListColumn[] = [
+  { head: "ROW" },
+  { head: "NUMBER" },
+  { head: "STATUS", paint: paintedStatus },
+  { head: "REASON", cut: true },
+  { head: "ATTEMPTS", dropOrder: 3 },
+  { head: "HEARD", dropOrder: 2 },
+  { head: "REFERENCE", dropOrder: 4, cut: true },
+  { head: "CALL", dropOrder: 5 },
+];
+
+/** `ringport batch results`: what became of each target. */
+export const batchResults: CommandSpec = {
+  summary: "Shows what became of each target of a batch.",
+  details: "As CSV it also has the variables, who answered, the times, and the fields that an agent reported.",
+  operands: [{ name: "ID", completion: "batch" }],
+  options: [
+    { name: "csv", help: "Prints CSV." },
+    { name: "status", placeholder: "STATUS", help: `Only ${TARGET_STATUSES.join(", ")}.`, values: TARGET_STATUSES },
+    OUTPUT_OPTION,
+    jsonOption("the targets with their `result`"),
+  ],
+  settings: CONNECTION_SETTINGS,
+  async run(line) {
+    const [id = ""] = line.operands;
+    const json = line.values.get("json") === true;
+    const output = line.values.get("output") as string | undefined;
+    const isCsv = line.values.get("csv") === true || output !== undefined;
+    if (json && isCsv)
+      throw new UsageError(`--json prints JSON: leave out --${output === undefined ? "csv" : "output"}`);
+    const status = line.values.get("status") as TargetStatus | undefined;
+    const filter = { status: status && [status] };
+    const { client } = await connect(line);
+    if (isCsv) return writeCsv(line, await client.batches.results(id, filter));
+    const targets = await Array.fromAsync(client.batches.targets(id, filter));
+    if (json) printJson(targets);
+    else if (targets.length === 0) printBeside("No targets found.");
+    else printRows(COLUMNS, targets.map(targetCells));
+    return 0;
+  },
+};
+
+function targetCells(target: BatchTarget): string[] {
+  const { row, phone_number, status, reason, attempts, reference, call_id, result, faults } = target;
+  const heard = result?.heard_ratio == null ? "" : `${Math.round(result.heard_ratio * 100)} %`;
+  const why = reason ?? faults.map(({ detail }) => detail).join("; ");
+  return [String(row), phone_number, status, why, String(attempts), heard, reference ?? "", call_id ?? ""];
+}
+
+/** `ringport batch errors`: the rows that have problems, to be corrected. */
+export const batchErrors: CommandSpec = {
+  summary: "Prints the rows with problems as CSV, each with its problems.",
+  details: "The column `faults` names each problem. Corrected, the file can be used for a new batch.",
+  operands: [{ name: "ID", completion: "batch" }],
+  options: [OUTPUT_OPTION],
+  settings: CONNECTION_SETTINGS,
+  async run(line) {
+    const [id = ""] = line.operands;
+    const { client } = await connect(line);
+    return writeCsv(line, await client.batches.results(id, { status: ["INVALID"] }));
+  },
+};
+
+async function writeCsv({ values }: ParsedLine, csv: string): Promise<number> {
+  const output = values.get("output") as string | undefined;
+  if (output === undefined) {
+    process.stdout.write(csv);
+    return 0;
+  }
+  const file = resolve(output);
+  await writeFile(file, csv, { mode: 0o600 }).catch((cause: NodeJS.ErrnoException) => {
+    throw new UsageError(`${file} cannot be written (${cause.code}); name another file with --output`, { cause });
+  });
+  print(file);
+  return 0;
+}

@@ -1,0 +1,84 @@
+import type { BatchPlan, ImportReport } from "../../../src/client/index.ts";
+import { secondsText } from "../terminal/progress-bar.ts";
+import { inOneCell, type ListColumn, printRows, table } from "../terminal/table.ts";
+import { print, printBeside, terminalColumns, USUAL_COLUMNS } from "../terminal/terminal.ts";
+import { localTimeText } from "./batch-times.ts";
+
+/** Rows whose problems are printed. */
+const MAX_ROWS = 20;
+
+type Counts = Readonly<Record<string, number>>;
+
+const WORDS: readonly (readonly [status: string, words: string])[] = [
+  ["WAITING", "to call"],
+  ["CALLING", "being called"],
+  ["COMPLETED", "completed"],
+  ["FAILED", "failed"],
+  ["CANCELLED", "cancelled"],
+  ["INVALID", "with problems"],
+  ["DUPLICATE", "duplicates"],
+];
+
+/** Numbers of targets by status: `297 to call, 2 with problems`. */
+export function countsText(counts: Counts): string {
+  const parts = WORDS.flatMap(([status, words]) => (counts[status] ? [`${counts[status]} ${words}`] : []));
+  return parts.length > 0 ? parts.join(", ") : "no targets";
+}
+
+/** What a draft needs. */
+export function startText(id: string, invalid: number): string {
+  if (invalid === 0) return `Nobody is called yet. Start it: ringport batch start ${id}`;
+  return `Nobody is called yet. Correct the file and create the batch again, or call the others: ringport batch start ${id} --skip-invalid`;
+}
+
+/**
+ * Prints the first rows with problems to stderr, by row and column.
+ * @param batchId undefined: it is not stored
+ */
+export function printRowFaults(report: ImportReport, batchId: string | undefined): void {
+  const { stored, faults, rows } = report;
+  const count = (stored.INVALID ?? 0) + (stored.DUPLICATE ?? 0);
+  if (count === 0) return;
+  const listed = faults.slice(0, MAX_ROWS);
+  const lines = listed.flatMap(({ row, phone_number, faults: ofRow }) =>
+    ofRow.map(({ column, detail }) => [`row ${row}`, inOneCell(column || phone_number), inOneCell(detail)]),
+  );
+  printBeside(`${count} of ${rows} rows have problems:`);
+  const columns = Math.max(terminalColumns(), USUAL_COLUMNS);
+  for (const line of table(lines, columns)) printBeside(line);
+  const more = count - listed.length;
+  const rest = more > 0 ? `… and ${more} more. ` : "";
+  if (batchId !== undefined) printBeside(`${rest}All of them as CSV: ringport batch errors ${batchId}`);
+  else if (more > 0) printBeside(`${rest}Create the batch without --dry-run to get all of them as CSV.`);
+}
+
+const INSTANCE_COLUMNS: readonly ListColumn[] = [
+  { head: "INSTANCE" },
+  { head: "CALLS" },
+  { head: "LINES", dropOrder: 2 },
+  { head: "PACE", dropOrder: 1 },
+  { head: "NUMBER", dropOrder: 3 },
+  { head: "PROBLEM", cut: true },
+];
+
+/** Prints a plan. */
+export function printPlan(plan: BatchPlan): void {
+  const { starts_at, ends_at, call_ms, instances, problems } = plan;
+  print(countsText(plan.targets));
+  if (starts_at !== null && ends_at !== null) {
+    print(`first call ${localTimeText(Date.parse(starts_at))}`);
+    print(`last call ends about ${localTimeText(Date.parse(ends_at))}, if each one takes ${secondsText(call_ms)}`);
+  } else print("nobody would be called");
+  printRows(
+    INSTANCE_COLUMNS,
+    instances.map(({ instance_id, calls, lines, pace_ms, phone, blocked }) => [
+      instance_id,
+      `${calls} calls`,
+      `${lines} at once`,
+      `one per ${secondsText(pace_ms)}`,
+      phone ?? "",
+      blocked ?? "",
+    ]),
+  );
+  for (const { detail } of problems) printBeside(`problem: ${inOneCell(detail)}`);
+}

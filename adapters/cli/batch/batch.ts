@@ -1,0 +1,174 @@
+import type { Batch, BatchDetails, Client } from "../../../src/client/index.ts";
+import { BATCH_STATUSES, type BatchStatus } from "../../../src/domain/batches/batch.ts";
+import type { CommandSpec, OptionSpec, ParsedLine } from "../command.ts";
+import { connect } from "../connection/connection.ts";
+import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
+import { jsonOption } from "../json-option.ts";
+import { printFacts } from "../terminal/facts.ts";
+import { paintedStatus } from "../terminal/painted-status.ts";
+import { type ListColumn, printRows } from "../terminal/table.ts";
+import { print, printBeside, printJson } from "../terminal/terminal.ts";
+import { countsText, printPlan } from "./batch-text.ts";
+import { localTimeText } from "./batch-times.ts";
+
+const LIST_COLUMNS: readonly ListColumn[] = [
+  { head: "ID" },
+  { head: "STATUS", paint: paintedStatus },
+  { head: "NAME", cut: true },
+  { head: "TYPE", dropOrder: 2 },
+  { head: "CREATED", dropOrder: 1 },
+];
+
+/** `ringport batch list`: the batches of a user. */
+export const batchList: CommandSpec = {
+  summary: "Lists batches, newest first.",
+  options: [
+    { name: "status", placeholder: "STATUS", help: `Only ${BATCH_STATUSES.join(", ")}.`, values: BATCH_STATUSES },
+    jsonOption("the batches"),
+  ],
+  settings: CONNECTION_SETTINGS,
+  async run(line) {
+    const status = line.values.get("status") as BatchStatus | undefined;
+    const { client } = await connect(line);
+    const batches = await Array.fromAsync(client.batches.list({ status }));
+    if (line.values.get("json")) printJson(batches);
+    else if (batches.length === 0) printBeside("No batches found; create one: ringport batch create FILE --text TEXT");
+    else printRows(LIST_COLUMNS, batches.map(batchCells));
+    return 0;
+  },
+};
+
+function batchCells({ id, status, name, type, created_at }: Batch): string[] {
+  return [id, status, name, type, created_at.slice(0, 19)];
+}
+
+/** `ringport batch show`: a batch and its progress. */
+export const batchShow: CommandSpec = {
+  summary: "Shows a batch: its rules, and how far it is.",
+  operands: [{ name: "ID", completion: "batch" }],
+  options: [jsonOption("the batch with its `counts`")],
+  settings: CONNECTION_SETTINGS,
+  async run(line) {
+    const [id = ""] = line.operands;
+    const { client } = await connect(line);
+    const batch = await client.batches.get(id);
+    if (line.values.get("json")) printJson(batch);
+    else show(batch);
+    return 0;
+  },
+};
+
+function show(batch: BatchDetails): void {
+  const { schedule, retry, counts } = batch;
+  const { hours } = schedule;
+  const days = hours?.days ? ` on the days ${hours.days.join(",")}` : "";
+  print(`${batch.id} is ${paintedStatus(batch.status)}`);
+  printFacts([
+    ["reason", batch.reason],
+    ["name", batch.name],
+    ["type", batch.type],
+    ["instances", batch.instance_ids.join(", ")],
+    ["from", timeText(schedule.start_at)],
+    ["until", timeText(schedule.end_at)],
+    ["hours", hours && `${hours.from}-${hours.to}${days} (${schedule.zone})`],
+    ["retry", retry && `${retry.on.join(", ")}: ${retry.times}, after ${retry.backoff.first_ms / 1_000} s`],
+    ["at once", batch.max_concurrent],
+    ["created", timeText(batch.created_at)],
+    ["started", timeText(batch.started_at)],
+    ["ended", timeText(batch.ended_at)],
+    ["estimated end", timeText(batch.estimated_end_at)],
+    ["targets", `${counts.targets}: ${countsText(counts.by_status)}`],
+    ...counts.by_reason.map(({ status, reason, targets }) => [`${status} ${reason}`, targets] as const),
+  ]);
+}
+
+function timeText(time: string | null): string | null {
+  return time && localTimeText(Date.parse(time));
+}
+
+const ID_OPERAND = [{ name: "ID", completion: "batch" }] as const;
+
+/** A command that moves one batch. */
+function step(
+  summary: string,
+  options: readonly OptionSpec[],
+  run: (client: Client, id: string, line: ParsedLine) => Promise<BatchDetails>,
+): CommandSpec {
+  return {
+    summary,
+    operands: ID_OPERAND,
+    options: [...options, jsonOption("the batch with its `counts`")],
+    settings: CONNECTION_SETTINGS,
+    async run(line) {
+      const [id = ""] = line.operands;
+      const { client } = await connect(line);
+      const batch = await run(client, id, line);
+      if (line.values.get("json")) printJson(batch);
+      else printBeside(`${id} is ${batch.status}: ${countsText(batch.counts.by_status)}${startsText(batch)}`);
+      return 0;
+    },
+  };
+}
+
+function startsText({ status, schedule }: BatchDetails): string {
+  return status === "SCHEDULED" ? `; it starts ${timeText(schedule.start_at)}` : "";
+}
+
+/** `ringport batch start`. */
+export const batchStart: CommandSpec = step(
+  "Starts a draft, at once or at its time.",
+  [{ name: "skip-invalid", help: "Starts although some rows have problems: they are not called." }],
+  (client, id, { values }) => client.batches.start(id, { skipInvalid: values.get("skip-invalid") === true }),
+);
+
+/** `ringport batch pause`. */
+export const batchPause: CommandSpec = step("Pauses a batch: live calls continue.", [], (client, id) =>
+  client.batches.pause(id),
+);
+
+/** `ringport batch resume`. */
+export const batchResume: CommandSpec = step("Continues a paused batch.", [], (client, id) =>
+  client.batches.resume(id),
+);
+
+const LIVE = ["finish", "end"] as const;
+
+/** `ringport batch cancel`. */
+export const batchCancel: CommandSpec = step(
+  "Cancels a batch: nobody else is called.",
+  [{ name: "live", placeholder: "finish|end", values: LIVE, help: "Live calls finish, or end now. Default: finish." }],
+  (client, id, { values }) =>
+    client.batches.cancel(id, { liveCalls: values.get("live") as (typeof LIVE)[number] | undefined }),
+);
+
+/** `ringport batch delete`. */
+export const batchDelete: CommandSpec = {
+  summary: "Deletes a batch that is a draft or has ended; its calls remain.",
+  operands: ID_OPERAND,
+  options: [jsonOption("`id` and `deleted`")],
+  settings: CONNECTION_SETTINGS,
+  async run(line) {
+    const [id = ""] = line.operands;
+    const { client } = await connect(line);
+    await client.batches.delete(id);
+    if (line.values.get("json")) printJson({ id, deleted: true });
+    else printBeside(`The batch ${id} is deleted.`);
+    return 0;
+  },
+};
+
+/** `ringport batch plan`: who would be called when. */
+export const batchPlan: CommandSpec = {
+  summary: "Shows when the waiting targets would be called, and from which numbers.",
+  operands: ID_OPERAND,
+  options: [jsonOption("the plan")],
+  settings: CONNECTION_SETTINGS,
+  async run(line) {
+    const [id = ""] = line.operands;
+    const { client } = await connect(line);
+    const plan = await client.batches.plan(id);
+    if (line.values.get("json")) printJson(plan);
+    else printPlan(plan);
+    return 0;
+  },
+};

@@ -1,0 +1,29 @@
+import type { Client, Instance } from "../../../src/client/index.ts";
+import { UsageError } from "../usage-error.ts";
+
+/** Maximum instances listed in an error. */
+const MAX_LISTED = 5;
+
+/**
+ * The calling instance: the one with this id or name, or the only existing one.
+ * @throws {UsageError} there is no instance, or more than one
+ */
+export async function chosenInstance(client: Client, idOrName: string | undefined): Promise<Instance> {
+  if (idOrName?.startsWith("inst_")) return client.instances.get(idOrName);
+  const all = await Array.fromAsync(client.instances.list());
+  if (all.length === 0) throw new UsageError("no instance to call from; create one: ringport instance create --link");
+  const matching = idOrName === undefined ? all : all.filter(({ name }) => name === idOrName);
+  const [first] = matching;
+  if (first && matching.length === 1) return first;
+  if (first === undefined) throw new UsageError(`unknown instance "${idOrName}"; known: ${listed(all)}`);
+  const named = idOrName === undefined ? "" : ` named "${idOrName}"`;
+  throw new UsageError(
+    `there are ${matching.length} instances${named}: choose one with --instance ID: ${listed(matching)}`,
+  );
+}
+
+function listed(instances: readonly Instance[]): string {
+  const names = instances.slice(0, MAX_LISTED).map(({ id, name, status }) => `${id} ("${name}", ${status})`);
+  const more = instances.length > MAX_LISTED ? ` and ${instances.length - MAX_LISTED} more` : "";
+  return names.join(", ") + more;
+}
