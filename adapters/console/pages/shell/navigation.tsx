@@ -21,6 +21,7 @@ const ITEMS: readonly Item[] = [
   { page: "/", icon: "home", text: "overview" },
   { page: "/instances", icon: "line", text: "instances" },
   { page: "/calls", icon: "call", text: "calls" },
+  { page: "/batches", icon: "batch", text: "batches" },
   { page: "/phone", icon: "keypad", text: "phone", simulator: true },
   { page: "/webhooks", icon: "webhook", text: "webhooks" },
   { page: "/tokens", icon: "key", text: "tokens", accounts: true },

@@ -1,7 +1,6 @@
-import { type ReadonlySignal, signal, useSignal } from "@preact/signals";
+import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { RingportError } from "../../../../src/client/index.ts";
-import { DEFAULT_LIMITS, type Limits } from "../../../../src/domain/limits.ts";
 import { Button } from "../components/button.tsx";
 import { Card } from "../components/card.tsx";
 import { CodeBlock } from "../components/copy.tsx";
@@ -13,7 +12,7 @@ import { FaultNotice } from "../components/waiting.tsx";
 import { dictionary } from "../dictionary/dictionary.ts";
 import en from "../dictionary/en/new-call.ts";
 import pt from "../dictionary/pt/new-call.ts";
-import { CONSOLE, navigate } from "../shell/place.ts";
+import { navigate } from "../shell/place.ts";
 import { signedIn } from "../shell/session.ts";
 import { useAction } from "../shell/use-action.ts";
 import { NoMicrophone } from "./calls/browser-headset.ts";
@@ -28,10 +27,10 @@ import { saveForm } from "./new-call/earlier-forms.ts";
 import { fieldFaultText } from "./new-call/field-fault.ts";
 import { FormState } from "./new-call/form-state.ts";
 import { InstanceField } from "./new-call/instance-field.tsx";
-import { limitsIn } from "./new-call/limits-in.ts";
 import { MoreFields } from "./new-call/more-fields.tsx";
 import { NumberField } from "./new-call/number-field.tsx";
 import { placeCall, placeStreamCall, type StartedCall } from "./new-call/place-call.ts";
+import { readServerLimits, serverLimits } from "./new-call/server-limits.ts";
 import { usePrefill } from "./new-call/use-prefill.ts";
 
 const t = dictionary({ en, pt });
@@ -185,22 +184,4 @@ function FormFaults({ state }: { readonly state: FormState }) {
       ))}
     </Notice>
   );
-}
-
-const limits = signal(DEFAULT_LIMITS);
-let isRequested = false;
-
-/** The limits of this server, from its OpenAPI document; the defaults until that has arrived. */
-const serverLimits: ReadonlySignal<Limits> = limits;
-
-/** Loads the limits of the server, once per tab. */
-async function readServerLimits(): Promise<void> {
-  if (isRequested) return;
-  isRequested = true;
-  try {
-    const response = await fetch(CONSOLE.replace(/\/console$/, "/openapi.json"));
-    limits.value = limitsIn(await response.json());
-  } catch {
-    isRequested = false; // the defaults stay; the server checks all fields again
-  }
 }

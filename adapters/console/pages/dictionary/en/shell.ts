@@ -7,6 +7,7 @@ export default {
     overview: "Overview",
     instances: "Numbers",
     calls: "Calls",
+    batches: "Batches",
     phone: "Phone",
     webhooks: "Webhooks",
     tokens: "Tokens",

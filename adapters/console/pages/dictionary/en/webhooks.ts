@@ -32,7 +32,7 @@ export default {
     endsText: "One event for each call, with its outcome: completed or failed.",
     chosen: "Only these types",
     none: "Choose at least one type.",
-    groups: { call: "Calls", detail: "Details of calls", number: "Numbers" },
+    groups: { call: "Calls", detail: "Details of calls", number: "Numbers", batch: "Batches" },
     create: "Add webhook",
     save: "Save",
     saved: "Saved.",

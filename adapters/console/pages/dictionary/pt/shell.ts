@@ -10,6 +10,7 @@ export default {
     overview: "Início",
     instances: "Números",
     calls: "Chamadas",
+    batches: "Lotes",
     phone: "Telefone",
     webhooks: "Webhooks",
     tokens: "Tokens",

@@ -34,7 +34,7 @@ export default {
     endsText: "Um evento por chamada, com o resultado: completed ou failed.",
     chosen: "Só estes tipos",
     none: "Escolha pelo menos um tipo.",
-    groups: { call: "Chamadas", detail: "Detalhes das chamadas", number: "Números" },
+    groups: { call: "Chamadas", detail: "Detalhes das chamadas", number: "Números", batch: "Lotes" },
     create: "Adicionar webhook",
     save: "Salvar",
     saved: "Salvo.",

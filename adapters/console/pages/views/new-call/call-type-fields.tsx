@@ -45,14 +45,21 @@ interface FieldsProps {
 }
 
 /** Message for the callee: the type of the call, and the fields of that type. */
-export function MessageFields({ state, limits }: FieldsProps) {
+export function MessageFields({
+  state,
+  limits,
+  types = Object.keys(FIELDS) as CallType[],
+}: FieldsProps & {
+  /** Types to choose from. Default: all. */
+  readonly types?: readonly CallType[];
+}) {
   const { type } = state.form.value;
   const Fields = FIELDS[type];
   return (
     <div class="stack">
       <fieldset class="call-types">
         <legend class="visually-hidden">{t.value.what.title}</legend>
-        {(Object.keys(FIELDS) as CallType[]).map((callType) => (
+        {types.map((callType) => (
           <Choice
             key={callType}
             type="radio"

@@ -10,12 +10,15 @@ export class FormState {
   /** The faults by field, general ones under `undefined`; empty before the first attempt to submit. */
   readonly faults: ReadonlySignal<ReadonlyMap<FormField | undefined, readonly FieldFault[]>>;
   readonly #checks: ReadonlySignal<FormChecks>;
+  readonly #checked: (form: CallForm) => CallForm;
   readonly #isValidated = signal(false);
   /** Faults reported by the server; dropped with the next change. */
   readonly #serverFaults = signal<readonly FieldFault[]>([]);
   #key = randomKey();
 
-  constructor(limits: ReadonlySignal<Limits>) {
+  /** @param checked the form that is checked in place of the one being filled in. Default: the same */
+  constructor(limits: ReadonlySignal<Limits>, checked: (form: CallForm) => CallForm = (form) => form) {
+    this.#checked = checked;
     this.#checks = computed(() => new FormChecks(limits.value));
     this.faults = computed(() =>
       byField([...(this.#isValidated.value ? this.#localFaults() : []), ...this.#serverFaults.value]),
@@ -51,6 +54,6 @@ export class FormState {
   }
 
   #localFaults(): readonly FieldFault[] {
-    return this.#checks.value.faults(this.form.value);
+    return this.#checks.value.faults(this.#checked(this.form.value));
   }
 }

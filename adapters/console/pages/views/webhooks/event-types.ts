@@ -2,7 +2,7 @@ import type { CallEvent } from "../../../../../src/client/index.ts";
 
 type EventType = CallEvent["type"];
 /** Subject of an event. */
-export type EventGroup = "call" | "detail" | "number";
+export type EventGroup = "call" | "detail" | "number" | "batch";
 
 /** Every event type by subject; a new type does not compile until it is listed. */
 const GROUP_OF: Readonly<Record<EventType, EventGroup>> = {
@@ -50,6 +50,13 @@ const GROUP_OF: Readonly<Record<EventType, EventGroup>> = {
   "instance.unlinked": "number",
   "instance.paused": "number",
   "instance.deleted": "number",
+  batch_scheduled: "batch",
+  batch_started: "batch",
+  batch_paused: "batch",
+  batch_resumed: "batch",
+  batch_completed: "batch",
+  batch_cancelled: "batch",
+  target_done: "batch",
 };
 
 /** The types of a group. */

@@ -99,7 +99,9 @@ function EventFields({
       {option("ends", form.ends, form.endsText)}
       {option("chosen", form.chosen)}
       {choice.value === "chosen" &&
-        (["call", "number", "detail"] as const).map((group) => <TypeGroup key={group} group={group} types={types} />)}
+        (["call", "number", "batch", "detail"] as const).map((group) => (
+          <TypeGroup key={group} group={group} types={types} />
+        ))}
     </fieldset>
   );
 }

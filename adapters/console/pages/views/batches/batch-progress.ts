@@ -1,0 +1,66 @@
+import type { BatchDetails } from "../../../../../src/client/index.ts";
+
+/** Statuses of targets that are never called. */
+const NOT_CALLED = ["INVALID", "DUPLICATE"] as const;
+/** Statuses of targets that have ended. */
+const ENDED = ["COMPLETED", "FAILED", "CANCELLED"] as const;
+/** Time over which the current rate is measured, ms. */
+const RATE_WINDOW_MS = 60_000;
+/** Shortest time that gives a rate, ms. */
+const MIN_RATE_MS = 5_000;
+
+/** Numbers of targets of a batch. */
+export interface BatchProgress {
+  /** Targets that are called, or were. */
+  readonly all: number;
+  readonly ended: number;
+  readonly waiting: number;
+  readonly calling: number;
+  /** Invalid rows and duplicates. */
+  readonly skipped: number;
+  /** Share that has ended, 0 to 1. */
+  readonly share: number;
+}
+
+/** The progress in the counts of a batch. */
+export function batchProgressOf({ by_status }: Pick<BatchDetails["counts"], "by_status">): BatchProgress {
+  const sum = (statuses: readonly string[]) => statuses.reduce((total, status) => total + (by_status[status] ?? 0), 0);
+  const ended = sum(ENDED);
+  const [waiting, calling] = [sum(["WAITING"]), sum(["CALLING"])];
+  const all = ended + waiting + calling;
+  return { all, ended, waiting, calling, skipped: sum(NOT_CALLED), share: all === 0 ? 0 : ended / all };
+}
+
+/** How many targets had ended at a time, ms since 1970-01-01 UTC. */
+export interface ProgressSample {
+  readonly at: number;
+  readonly ended: number;
+}
+
+/** The samples with a new one, without those that are too old to measure the rate. */
+export function withSample(samples: readonly ProgressSample[], sample: ProgressSample): readonly ProgressSample[] {
+  return [...samples.filter(({ at }) => sample.at - at <= RATE_WINDOW_MS), sample];
+}
+
+/** Targets that end per minute, over the last minute; undefined if the samples are too few. */
+export function ratePerMinute(samples: readonly ProgressSample[]): number | undefined {
+  const [first, last] = [samples[0], samples.at(-1)];
+  if (!first || !last || last.at - first.at < MIN_RATE_MS) return undefined;
+  return ((last.ended - first.ended) * 60_000) / (last.at - first.at);
+}
+
+/** Bars of the outcome chart: a reason with the number of its targets. */
+export interface OutcomeBar {
+  readonly reason: string;
+  readonly isGood: boolean;
+  readonly targets: number;
+}
+
+/** The bars of a chart with at most `max` of them, the longest first; targets with other reasons are in the last one, `other`. */
+export function outcomeBars(byReason: BatchDetails["counts"]["by_reason"], max = 8): OutcomeBar[] {
+  const bars = byReason.map(({ status, reason, targets }) => ({ reason, isGood: status === "COMPLETED", targets }));
+  bars.sort((a, b) => b.targets - a.targets);
+  if (bars.length <= max) return bars;
+  const others = bars.splice(max - 1);
+  return [...bars, { reason: "other", isGood: false, targets: others.reduce((sum, { targets }) => sum + targets, 0) }];
+}

@@ -1,0 +1,133 @@
+import { useSignal } from "@preact/signals";
+import type { BatchDetails, BatchTarget } from "../../../../../src/client/index.ts";
+import { TARGET_STATUSES } from "../../../../../src/domain/batches/batch.ts";
+import { Button } from "../../components/button.tsx";
+import { Card } from "../../components/card.tsx";
+import { Select } from "../../components/field.tsx";
+import { Table, type TableColumn } from "../../components/table.tsx";
+import { FaultNotice, Loaded } from "../../components/waiting.tsx";
+import { formatNumber, formatRelative } from "../../dictionary/format.ts";
+import { client } from "../../shell/client.ts";
+import { changeQuery, query } from "../../shell/place.ts";
+import { useAction } from "../../shell/use-action.ts";
+import { TargetBadge } from "./batch-badge.tsx";
+import { downloadCsv } from "./download-csv.ts";
+import { TargetLink } from "./target-link.tsx";
+import { reasonText, batchTexts as t } from "./texts.ts";
+import { changesCalls, isOfBatch, useLiveData } from "./use-live-data.ts";
+
+type Filter = BatchTarget["status"] | "all";
+
+/** Targets that each step of the list adds. */
+const STEP = 50;
+
+/** The targets of a batch in a state, and the file with the results. */
+export function TargetsCard({ batch: { id, counts, ended_at } }: { readonly batch: BatchDetails }) {
+  const { targets, target } = t.value;
+  const filter = filterOf(query.value.get("status"));
+  const limit = useSignal(STEP);
+  const list = useLiveData(
+    (signal) => firstTargets(id, filter, limit.value, signal),
+    (event) => ended_at === null && (changesCalls(event) || isOfBatch(event, id)),
+    `${filter} ${limit.value}`,
+  );
+  const download = useAction(() => downloadCsv(id));
+  const withCount = (text: string, count: number | undefined) => `${text} (${formatNumber(count ?? 0)})`;
+  return (
+    <Card
+      title={targets.title}
+      actions={
+        <Button small look="quiet" icon="down" busy={download.busy} onClick={() => download.start()}>
+          {targets.download}
+        </Button>
+      }
+    >
+      <div class="stack">
+        {download.fault !== undefined && <FaultNotice error={download.fault} />}
+        <div class="batch-filter">
+          <Select
+            label={targets.filter}
+            value={filter}
+            options={[
+              { value: "all", text: withCount(targets.all, counts.targets) },
+              ...TARGET_STATUSES.filter((status) => counts.by_status[status] || status === filter).map((status) => ({
+                value: status,
+                text: withCount(target[status], counts.by_status[status]),
+              })),
+            ]}
+            onChange={(value) => {
+              limit.value = STEP;
+              changeQuery({ status: value === "all" ? undefined : value });
+            }}
+          />
+        </div>
+        <Loaded data={list} lines={5}>
+          {(rows) => (
+            <>
+              {rows.length === 0 ? (
+                <p class="quiet">{targets.none}</p>
+              ) : (
+                <Table
+                  caption={targets.caption}
+                  columns={columns(rows)}
+                  rows={rows.slice(0, limit.value)}
+                  keyOf={({ position }) => String(position)}
+                />
+              )}
+              {rows.length > limit.value && (
+                <div>
+                  <Button look="quiet" onClick={() => (limit.value += STEP)}>
+                    {targets.more}
+                  </Button>
+                </div>
+              )}
+            </>
+          )}
+        </Loaded>
+      </div>
+    </Card>
+  );
+}
+
+function filterOf(text: string | null): Filter {
+  return TARGET_STATUSES.find((status) => status === text) ?? "all";
+}
+
+/** The first targets in a state, and one more if there are others. */
+async function firstTargets(id: string, filter: Filter, max: number, signal: AbortSignal): Promise<BatchTarget[]> {
+  const rows: BatchTarget[] = [];
+  const status = filter === "all" ? undefined : [filter];
+  for await (const target of client.batches.targets(id, { limit: Math.min(max + 1, 1_000), status }, { signal }))
+    if (rows.push(target) > max) break;
+  return rows;
+}
+
+function columns(rows: readonly BatchTarget[]): readonly TableColumn<BatchTarget>[] {
+  const { targets } = t.value;
+  return [
+    { title: targets.number, cell: (target) => <TargetLink target={target} /> },
+    { title: targets.status, cell: ({ status }) => <TargetBadge status={status} /> },
+    { title: targets.result, cell: (target) => <Result target={target} /> },
+    { title: targets.attempts, cell: ({ attempts }) => <span class="number">{formatNumber(attempts)}</span> },
+    ...(rows.some(({ reference }) => reference !== null)
+      ? [{ title: targets.reference, cell: ({ reference }: BatchTarget) => reference ?? "" }]
+      : []),
+  ];
+}
+
+function Result({ target: { reason, faults, next_attempt_at, status } }: { readonly target: BatchTarget }) {
+  return (
+    <div>
+      {reason !== null && <div>{reasonText(reason)}</div>}
+      {faults.map(({ column, detail }) => (
+        <div key={column + detail} class="small">
+          {column !== "" && <code>{column}: </code>}
+          {detail}
+        </div>
+      ))}
+      {status === "WAITING" && next_attempt_at !== null && Date.parse(next_attempt_at) > Date.now() && (
+        <div class="small quiet">{t.value.targets.next(formatRelative(next_attempt_at))}</div>
+      )}
+    </div>
+  );
+}

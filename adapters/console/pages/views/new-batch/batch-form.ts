@@ -1,0 +1,92 @@
+import { fillPlaceholders, placeholdersOf } from "../../../../../src/domain/agents/agent-variables.ts";
+import type { BatchMessage } from "../../../../../src/domain/batches/batch.ts";
+import type { CreateBatchInput } from "../../../../../src/domain/batches/batch-input.ts";
+import type { RetryReason } from "../../../../../src/domain/batches/retry.ts";
+import { type CallForm, callRequest } from "../new-call/call-form.ts";
+
+/** The form of a new batch, except its message and its list. */
+export interface BatchForm {
+  readonly name: string;
+  readonly instanceIds: readonly string[];
+  /** Of a field `datetime-local`, in the browser's time zone. */
+  readonly startAt: string;
+  readonly endAt: string;
+  /** True if calls are limited to hours. */
+  readonly hasHours: boolean;
+  readonly from: string;
+  readonly to: string;
+  /** 1 Monday to 7 Sunday. */
+  readonly days: readonly number[];
+  /** `callee`, or an IANA name. */
+  readonly zone: string;
+  readonly retryOn: readonly RetryReason[];
+  readonly retryTimes: string;
+  readonly retryMinutes: string;
+  readonly maxConcurrent: string;
+}
+
+export const EMPTY_BATCH: BatchForm = {
+  name: "",
+  instanceIds: [],
+  startAt: "",
+  endAt: "",
+  hasHours: false,
+  from: "09:00",
+  to: "18:00",
+  days: [1, 2, 3, 4, 5],
+  zone: "callee",
+  retryOn: [],
+  retryTimes: "2",
+  retryMinutes: "30",
+  maxConcurrent: "",
+};
+
+/** The message of a form. @param audio the audio file in Base64; undefined without one */
+export function batchMessageOf(form: CallForm, audio?: string): BatchMessage {
+  const { instanceId: _, target: __, reference: ___, metadata: ____, ...message } = callRequest(form, audio).body;
+  return message as BatchMessage;
+}
+
+/** The request that creates the draft. */
+export function batchRequest(form: BatchForm, message: BatchMessage): CreateBatchInput {
+  const { name, instanceIds, startAt, endAt, hasHours, from, to, days, zone } = form;
+  const { retryOn, retryTimes, retryMinutes, maxConcurrent } = form;
+  const schedule = {
+    ...(startAt !== "" && { startAt: isoTime(startAt) }),
+    ...(endAt !== "" && { endAt: isoTime(endAt) }),
+    ...(hasHours && { hours: { from, to, ...(days.length < 7 && { days }) }, zone: zone.trim() || "callee" }),
+  };
+  const input: CreateBatchInput = {
+    name: name.trim(),
+    instanceIds,
+    message: message as unknown as CreateBatchInput["message"],
+  };
+  if (Object.keys(schedule).length > 0) input.schedule = schedule;
+  if (retryOn.length > 0)
+    input.retry = { on: retryOn, times: Number(retryTimes), afterMs: Math.round(Number(retryMinutes) * 60_000) };
+  if (maxConcurrent.trim() !== "") input.maxConcurrent = Number(maxConcurrent);
+  return input;
+}
+
+/** The form as the call of one person: the checks of a call are those of a batch's message. */
+export function asCallForm(form: CallForm): CallForm {
+  return {
+    ...form,
+    instanceId: "inst_batch",
+    phoneNumber: "+12025550100",
+    text: withValues(form.text),
+    instructions: withValues(form.instructions),
+    firstMessage: withValues(form.firstMessage),
+  };
+}
+
+/** The text with a value for each placeholder. */
+function withValues(text: string): string {
+  return fillPlaceholders(text, Object.fromEntries(placeholdersOf(text).map((name) => [name, "x"])));
+}
+
+/** A time of the browser's time zone with its zone. */
+function isoTime(local: string): string {
+  const time = new Date(local);
+  return Number.isNaN(time.getTime()) ? local : time.toISOString();
+}

@@ -1,0 +1,59 @@
+import { type ReadonlySignal, signal } from "@preact/signals";
+import { type ColumnChoice, type CsvPreview, columnMeanings, columnOf, csvPreview, withHeader } from "./csv-preview.ts";
+
+/** The list of people that the user has chosen. */
+export class ChosenList {
+  readonly #list = signal<{ readonly name: string; readonly file: Blob; readonly preview: CsvPreview } | undefined>(
+    undefined,
+  );
+  readonly #isUnreadable = signal(false);
+  readonly #choice = signal<ColumnChoice>({});
+
+  get list(): ReadonlySignal<{ readonly name: string; readonly preview: CsvPreview } | undefined> {
+    return this.#list;
+  }
+
+  /** True if the last file was no table. */
+  get isUnreadable(): ReadonlySignal<boolean> {
+    return this.#isUnreadable;
+  }
+
+  get choice(): ReadonlySignal<ColumnChoice> {
+    return this.#choice;
+  }
+
+  /** Reads the first rows of a file. */
+  async open(name: string, chosen: Blob): Promise<void> {
+    this.#choice.value = {};
+    try {
+      const file = await withHeader(chosen);
+      const preview = await csvPreview(file);
+      this.#list.value = preview && { name, file, preview };
+      this.#isUnreadable.value = preview === undefined && chosen.size > 0;
+    } catch {
+      this.#list.value = undefined;
+      this.#isUnreadable.value = true; // the file has been moved or deleted in the meantime
+    }
+  }
+
+  choose(change: ColumnChoice): void {
+    this.#choice.value = { ...this.#choice.value, ...change };
+  }
+
+  clear(): void {
+    this.#list.value = undefined;
+    this.#isUnreadable.value = false;
+  }
+
+  /** The file with the names of its columns; undefined without one, or if no column has the numbers. */
+  get file(): { readonly file: Blob; readonly columns: ColumnChoice } | undefined {
+    const list = this.#list.value;
+    const meanings = list && columnMeanings(list.preview, this.#choice.value, []);
+    if (!meanings) return undefined;
+    const columns = {
+      phone: columnOf(list.preview, meanings, "phone"),
+      reference: columnOf(list.preview, meanings, "reference"),
+    };
+    return { file: list.file, columns };
+  }
+}

@@ -1,0 +1,94 @@
+import type { Meaning } from "../../../../../src/domain/batches/target-rows.ts";
+import { Select } from "../../components/field.tsx";
+import { Notice } from "../../components/notice.tsx";
+import type { ChosenList } from "./chosen-list.ts";
+import { type CsvPreview, columnMeanings, columnOf, missingVariables } from "./csv-preview.ts";
+import { newBatchTexts as t } from "./texts.ts";
+
+/** Which column is what, with the first rows. */
+export function ColumnMapping({
+  list,
+  preview,
+  variables,
+}: {
+  readonly list: ChosenList;
+  readonly preview: CsvPreview;
+  readonly variables: readonly string[];
+}) {
+  const texts = t.value.list;
+  const choice = list.choice.value;
+  const meanings = columnMeanings(preview, choice, variables);
+  const columns = preview.header.filter((name) => name.trim() !== "").map((name) => ({ value: name, text: name }));
+  const missing = meanings ? missingVariables(meanings, variables) : [];
+  // A usual name is a reference even if none is chosen.
+  const automatic = meanings && columnMeanings(preview, { ...choice, reference: undefined }, variables);
+  const hasReference = automatic?.some(({ kind }) => kind === "reference") ?? false;
+  return (
+    <>
+      <div class="columns">
+        <Select
+          label={texts.phone}
+          value={(meanings && columnOf(preview, meanings, "phone")) ?? ""}
+          fault={meanings ? undefined : texts.noPhone}
+          options={meanings ? columns : [{ value: "", text: texts.choose }, ...columns]}
+          onChange={(phone) => list.choose({ phone: phone || undefined })}
+        />
+        <Select
+          label={texts.reference}
+          value={(meanings && columnOf(preview, meanings, "reference")) ?? ""}
+          options={hasReference ? columns : [{ value: "", text: texts.noReference }, ...columns]}
+          onChange={(reference) => list.choose({ reference: reference || undefined })}
+        />
+      </div>
+      {missing.length > 0 && (
+        <Notice tone="warn">{texts.missing(missing.map((name) => `{{${name}}}`).join(", "))}</Notice>
+      )}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard */}
+      <section class="csv-preview" tabIndex={0} aria-label={texts.preview}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">{texts.row}</th>
+              {preview.header.map((name, index) => (
+                <th key={index} scope="col">
+                  {name}
+                  <Role meaning={meanings?.[index]} variables={variables} />
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {preview.rows.map(({ row, cells }) => (
+              <tr key={row}>
+                <td class="quiet">{row}</td>
+                {preview.header.map((_, index) => (
+                  <td key={index}>{cells[index]}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </>
+  );
+}
+
+/** The meaning of a column, below its name. */
+function Role({
+  meaning,
+  variables,
+}: {
+  readonly meaning: Meaning | undefined;
+  readonly variables: readonly string[];
+}) {
+  const { roles, unused } = t.value.list;
+  if (!meaning) return null;
+  if (meaning.kind !== "variable") return <small>{roles[meaning.kind]}</small>;
+  const isUsed = variables.includes(meaning.name);
+  return (
+    <small>
+      <code>{`{{${meaning.name}}}`}</code>
+      {!isUsed && ` ${unused}`}
+    </small>
+  );
+}

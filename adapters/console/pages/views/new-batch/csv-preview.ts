@@ -1,0 +1,94 @@
+import { csvRecords } from "../../../../../src/domain/batches/csv-records.ts";
+import { type Meaning, meaningsOf, plainNumber } from "../../../../../src/domain/batches/target-rows.ts";
+import { PHONE_NUMBER } from "../../../../../src/domain/numbers/phone-number.ts";
+
+/** Rows of a preview, after the header. */
+const PREVIEW_ROWS = 5;
+/** Bytes that are read for a preview. */
+const PREVIEW_BYTES = 512 << 10;
+
+/** The first rows of a file. */
+export interface CsvPreview {
+  readonly header: readonly string[];
+  readonly rows: readonly { readonly row: number; readonly cells: readonly string[] }[];
+}
+
+/** Names of the columns with the numbers and the references; undefined: the usual names. */
+export interface ColumnChoice {
+  readonly phone?: string | undefined;
+  readonly reference?: string | undefined;
+}
+
+/** The first rows of a file; undefined if it is no table. */
+export async function csvPreview(file: Blob): Promise<CsvPreview | undefined> {
+  const start = new Uint8Array(await file.slice(0, PREVIEW_BYTES).arrayBuffer());
+  let header: readonly string[] | undefined;
+  const rows: { row: number; cells: readonly string[] }[] = [];
+  for await (const record of csvRecords(once(start))) {
+    if (header === undefined) {
+      if ("fault" in record) return undefined;
+      header = record.cells;
+    } else if ("cells" in record && rows.push(record) === PREVIEW_ROWS) break;
+  }
+  return header && { header, rows };
+}
+
+/** The file with a header row, if its first row is one of people: a pasted list of numbers has none. */
+export async function withHeader(file: Blob): Promise<Blob> {
+  const preview = await csvPreview(file);
+  const phone = preview?.header.findIndex(isNumber) ?? -1;
+  if (!preview || phone < 0) return file;
+  const bytes = new Uint8Array(await file.slice(0, PREVIEW_BYTES).arrayBuffer());
+  const [line = ""] = new TextDecoder().decode(bytes).split("\n");
+  const delimiter = [";", "\t"].find((mark) => line.includes(mark)) ?? ",";
+  const names = preview.header.map((_, index) => (index === phone ? "phone" : `column_${index + 1}`));
+  const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+  return new Blob([`${names.join(delimiter)}\n`, hasMark ? file.slice(3) : file]);
+}
+
+/**
+ * The meaning of each column; undefined if no column has the numbers.
+ * @param variables of the message
+ */
+export function columnMeanings(
+  { header, rows }: CsvPreview,
+  choice: ColumnChoice,
+  variables: readonly string[],
+): readonly Meaning[] | undefined {
+  const meanings = (columns: ColumnChoice): readonly Meaning[] | undefined => {
+    try {
+      return meaningsOf(header, { ...columns, variables });
+    } catch {
+      return undefined;
+    }
+  };
+  const known = meanings(choice);
+  if (known || choice.phone !== undefined) return known;
+  // Without a usual name, the column whose cells are numbers.
+  const guess = header.findIndex(
+    (_, index) => rows.length > 0 && rows.every(({ cells }) => isNumber(cells[index] ?? "")),
+  );
+  return guess < 0 ? undefined : meanings({ ...choice, phone: header[guess] });
+}
+
+/** The name of the column with a meaning; undefined if there is none. */
+export function columnOf(
+  { header }: CsvPreview,
+  meanings: readonly Meaning[],
+  kind: Meaning["kind"],
+): string | undefined {
+  return header[meanings.findIndex((meaning) => meaning.kind === kind)];
+}
+
+/** The variables of the message that no column has. */
+export function missingVariables(meanings: readonly Meaning[], variables: readonly string[]): string[] {
+  return variables.filter((name) => !meanings.some((meaning) => meaning.kind === "variable" && meaning.name === name));
+}
+
+function isNumber(cell: string): boolean {
+  return PHONE_NUMBER.test(plainNumber(cell));
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}

@@ -1,0 +1,98 @@
+import { useSignal } from "@preact/signals";
+import { useId } from "preact/hooks";
+import { Button } from "../../components/button.tsx";
+import { Labelled } from "../../components/field.tsx";
+import { Notice } from "../../components/notice.tsx";
+import type { ChosenList } from "./chosen-list.ts";
+import { ColumnMapping } from "./column-mapping.tsx";
+import { newBatchTexts as t } from "./texts.ts";
+
+/** The list of people: a file that is dropped or chosen, or pasted text; with a preview. */
+export function ListFields({
+  list,
+  variables,
+  fault,
+}: {
+  readonly list: ChosenList;
+  /** Variables of the message. */
+  readonly variables: readonly string[];
+  readonly fault?: string | undefined;
+}) {
+  const id = useId();
+  const isDragOver = useSignal(false);
+  const texts = t.value.list;
+  const chosen = list.list.value;
+  const open = (file: File | null | undefined): void => {
+    if (file) void list.open(file.name, file);
+  };
+  return (
+    <div class="stack batch-list">
+      <div class="field batch-list">
+        <label for={id}>{texts.label}</label>
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: dropping is a shortcut for the input inside. */}
+        <div
+          class={`drop${isDragOver.value ? " drop-over" : ""}`}
+          onDragOver={(event) => {
+            event.preventDefault();
+            isDragOver.value = true;
+          }}
+          onDragLeave={() => {
+            isDragOver.value = false;
+          }}
+          onDrop={(event) => {
+            event.preventDefault();
+            isDragOver.value = false;
+            open(event.dataTransfer?.files[0]);
+          }}
+        >
+          <span class="quiet">{texts.drop}</span>
+          <input
+            id={id}
+            type="file"
+            accept=".csv,.tsv,.txt,text/csv,text/tab-separated-values,text/plain"
+            aria-describedby={`${id}-hint${fault ? ` ${id}-fault` : ""}`}
+            aria-invalid={fault !== undefined}
+            onChange={(event) => {
+              open(event.currentTarget.files?.[0]);
+              event.currentTarget.value = ""; // so that the same file can be chosen again
+            }}
+          />
+        </div>
+        <div class="field-hint" id={`${id}-hint`}>
+          {texts.hint}
+        </div>
+        {fault !== undefined && (
+          <div class="field-fault" id={`${id}-fault`}>
+            {fault}
+          </div>
+        )}
+      </div>
+      <details class="more">
+        <summary>{texts.paste}</summary>
+        <Labelled label={texts.pasteLabel} hint={texts.pasteHint}>
+          {(tied) => (
+            <textarea
+              {...tied}
+              rows={5}
+              spellcheck={false}
+              placeholder={"phone,name\n+12025550100,Ana"}
+              onInput={(event) => void list.open(texts.pasted, new Blob([event.currentTarget.value]))}
+            />
+          )}
+        </Labelled>
+      </details>
+      {list.isUnreadable.value && <Notice tone="bad">{texts.unreadable}</Notice>}
+      {chosen && (
+        <>
+          <div class="row row-apart">
+            <strong>{chosen.name}</strong>
+            <Button small look="plain" icon="trash" onClick={() => list.clear()}>
+              {texts.remove}
+            </Button>
+          </div>
+          <ColumnMapping list={list} preview={chosen.preview} variables={variables} />
+        </>
+      )}
+    </div>
+  );
+}

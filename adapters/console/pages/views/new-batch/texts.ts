@@ -1,0 +1,6 @@
+import { dictionary } from "../../dictionary/dictionary.ts";
+import en from "../../dictionary/en/new-batch.ts";
+import pt from "../../dictionary/pt/new-batch.ts";
+
+/** The texts of a new batch and of its plan. */
+export const newBatchTexts = dictionary({ en, pt });
