@@ -2,7 +2,7 @@ import { type Lease, type OpenOptions, type Storage, StorageUnavailable } from "
 
 /** Read-only operations. */
 const READS =
-  /\.(get|find|list|keys|linked|withWaitingCalls|active|nextWaiting|claimed|unlinked|half\w*|audio|load\w*|ofCall|ofCalls|ofNumbers|ofUser|positionOf|positionBefore|lookUp|dialHistory|oldest\w*|waiting\w*|orphaned|recorded|ended|newestId|trustedTime|counts|tally|enabled|behind|pending|delivered\w*|getDelivery|deliveries|naming|token\w*|user\w*|withPhone|hasAdmin|account\w*|session\w*|codeByHash|invitations|audit)$/;
+  /\.(get|find|list|keys|linked|withWaitingCalls|active|nextWaiting|nextNotBefore|claimed|unlinked|half\w*|audio|load\w*|ofCall|ofCalls|ofNumbers|ofUser|positionOf|positionBefore|lookUp|dialHistory|oldest\w*|waiting\w*|expiring|orphaned|recorded|ended|newestId|trustedTime|counts|tally|enabled|behind|pending|delivered\w*|getDelivery|deliveries|naming|open|due|calling|targets?|token\w*|user\w*|withPhone|hasAdmin|account\w*|session\w*|codeByHash|invitations|audit)$/;
 
 /** True if an operation of a storage (`calls.update`) writes. */
 export function isWrite(operation: string): boolean {
@@ -32,6 +32,7 @@ export class FaultyStorage implements Storage {
   readonly lineRecords: Storage["lineRecords"];
   readonly consents: Storage["consents"];
   readonly calls: Storage["calls"];
+  readonly batches: Storage["batches"];
   readonly events: Storage["events"];
   readonly receipts: Storage["receipts"];
   readonly transcripts: Storage["transcripts"];
@@ -47,6 +48,7 @@ export class FaultyStorage implements Storage {
     this.lineRecords = this.#withFaults("lineRecords");
     this.consents = this.#withFaults("consents");
     this.calls = this.#withFaults("calls");
+    this.batches = this.#withFaults("batches");
     this.events = this.#withFaults("events");
     this.receipts = this.#withFaults("receipts");
     this.transcripts = this.#withFaults("transcripts");

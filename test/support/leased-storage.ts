@@ -107,6 +107,7 @@ export class LeasedStorage implements Storage {
   readonly lineRecords: Storage["lineRecords"];
   readonly consents: Storage["consents"];
   readonly calls: Storage["calls"];
+  readonly batches: Storage["batches"];
   readonly events: Storage["events"];
   readonly receipts: Storage["receipts"];
   readonly transcripts: Storage["transcripts"];
@@ -123,6 +124,7 @@ export class LeasedStorage implements Storage {
     this.lineRecords = this.#fenced("lineRecords");
     this.consents = this.#fenced("consents");
     this.calls = this.#fenced("calls");
+    this.batches = this.#fenced("batches");
     this.events = this.#fenced("events");
     this.receipts = this.#fenced("receipts");
     this.transcripts = this.#fenced("transcripts");

@@ -27,6 +27,7 @@ describe("erasing a phone number", () => {
       recordings: 0,
       receipts: 2,
       lineRecords: 0,
+      targets: 0,
       activeCalls: [],
       instances: [],
     });

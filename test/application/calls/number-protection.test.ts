@@ -232,8 +232,8 @@ test("a call of another instance fails at its time, although older ones wait for
 });
 
 describe("a call outside the calling hours", () => {
-  test("fails before preparation and dialling; the next one is tried", async () => {
-    const world = await start({ callingHours: EVENING });
+  test("fails before preparation and dialling, if told to; the next one is tried", async () => {
+    const world = await start({ callingHours: EVENING, outsideHours: "fail" });
     const instance = await world.activeInstance();
     await world.system.advance(HOUR_MS);
     const call = await world.call(instance);
@@ -257,8 +257,8 @@ describe("a call outside the calling hours", () => {
     await world.stop();
   });
 
-  test("is not dialled if it expired while the message was being prepared", async () => {
-    const world = await start({ callingHours: EVENING });
+  test("is not dialled if the hours ended while it was being claimed", async () => {
+    const world = await start({ callingHours: EVENING, outsideHours: "fail" });
     const instance = await world.activeInstance();
     await world.system.advance(HOUR_MS - 1_000);
     const release = world.holdClaim();

@@ -1,6 +1,7 @@
 import { type Call, isActive } from "../../../src/domain/calls/call.ts";
 import { CLOSED_BEFORE_ANSWER } from "../../../src/domain/calls/call-flow.ts";
 import { ALICE } from "../../support/application.ts";
+import { checkBatches } from "./check-batches.ts";
 import { checkCleared, isNotFound } from "./check-deletion.ts";
 import { checkStory } from "./check-story.ts";
 import type { RecordedRequest } from "./requests.ts";
@@ -18,6 +19,7 @@ export async function checkEnd(run: Run, check: (atRest: boolean) => Promise<voi
   run.storageFaults.heal();
   if (run.adapterFaults.hasFault) await wait(run, 75_000, check); // requests that need a response despite a hanging adapter
   run.adapterFaults.heal();
+  await run.clock.settle(); // a dial that hung goes on before a stopped process does
   for (const process of run.processes) {
     process.storage.repair();
     process.resume("forwards");
@@ -41,6 +43,7 @@ export async function checkEnd(run: Run, check: (atRest: boolean) => Promise<voi
     if (!isActive(call.status)) await checkStory(run, call);
     checkTerminated(run, call);
   }
+  await checkBatches(run, calls, true);
   for (const client of run.clients) checkClient(run, client, calls);
   for (const id of run.linked) {
     const status = (await run.database.instances.get(id))?.status;
@@ -143,7 +146,8 @@ async function checkDeletions(run: Run): Promise<void> {
 }
 
 /** One DELETE has ended the call and reported it. */
-function checkTerminated(run: Run, { id, outcome }: Call): void {
+function checkTerminated(run: Run, { id, outcome, batchId }: Call): void {
+  if (batchId !== undefined && run.requests.about("change batch", batchId).length > 0) return; // it may have ended its calls
   const hangUps = run.requests.about("hang up", id);
   const done = hangUps.filter(({ answer }) => answer === "done").length;
   if (done > 0)

@@ -1,6 +1,7 @@
 import { type Call, isActive } from "../../../src/domain/calls/call.ts";
 import { DEFAULT_TIMINGS } from "../../../src/domain/timings.ts";
 import { MS_PER_CHARACTER } from "../../support/application.ts";
+import { checkBatches } from "./check-batches.ts";
 import { checkCleared } from "./check-deletion.ts";
 import type { Attempt } from "./model-network.ts";
 import { TIMINGS } from "./process.ts";
@@ -50,6 +51,7 @@ export class MomentChecks {
       this.#checkAnswers(now);
       this.#checkWaiting(calls, now);
       await checkCleared(this.#run, "answered");
+      if (this.#faultyAt !== now) await checkBatches(this.#run, calls, false);
       await owners.check(adapterFaults.hasFault || this.#faultyAt === now);
     }
     findings.assertNone();

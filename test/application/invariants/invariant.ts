@@ -29,6 +29,9 @@ export const INVARIANTS = {
   "left-is-interrupted": "calls of an earlier owner are FAILED/interrupted once a new one has started",
   protected:
     "no call is dialled before the pace, above the warm-up curve, outside the calling hours or to a blocked number",
+  "target-once": "a batch calls no target more often than it records, and none twice at a time",
+  "target-follows-call": "a target is CALLING while its call is active, and ends with it",
+  "counts-agree": "the counts of a batch are those of its targets",
   story: "the timeline of a call is whole and agrees with the call",
   "stream-client": "a client of a stream learns the end of its call once",
   "no-surprise": "nothing fails for an unknown reason",

@@ -13,6 +13,8 @@ import type { Process } from "./process.ts";
 export interface Attempt {
   readonly callId: string;
   readonly instanceId: string;
+  /** The dialled number. */
+  readonly to: string;
   readonly process: Process;
   readonly askedAt: number;
   /** Time on the wall clock of its process. */
@@ -84,7 +86,7 @@ export class ModelNetwork extends ScriptedTelephony {
     const { callId } = options;
     const askedAt = this.#owner.system.monotonic();
     const { life, system } = this.#owner;
-    const attempt: Attempt = { callId, instanceId, process: this.#owner, askedAt, at: system.now(), life };
+    const attempt: Attempt = { callId, instanceId, to, process: this.#owner, askedAt, at: system.now(), life };
     this.attempts.push(attempt);
     this.#owner.dialled(attempt);
     await this.#pass("dial", instanceId);

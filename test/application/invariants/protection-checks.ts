@@ -8,6 +8,8 @@ import type { Run } from "./run.ts";
 /** Checks number protection whenever the network is asked to place a call. */
 export class ProtectionChecks {
   readonly #run: Run;
+  /** Earliest time of a link, ms since 1970-01-01 UTC. */
+  readonly #startedAt: number;
   /** True if the number of all calls is recorded as one that must not be called. */
   #forbidden = false;
   /** Calls that were claimed while the number was forbidden, and it still is. */
@@ -15,6 +17,7 @@ export class ProtectionChecks {
 
   constructor(run: Run) {
     this.#run = run;
+    this.#startedAt = run.clock.now();
   }
 
   /** Records the number as one that must not be called, or removes that record. */
@@ -35,11 +38,12 @@ export class ProtectionChecks {
   }
 
   /** Called with each dial, which is among the attempts already. */
-  dials({ callId, instanceId, process, life, askedAt }: Attempt): void {
+  dials({ callId, instanceId, to, process, life, askedAt }: Attempt): void {
     const { findings, policy, attempts } = this.#run;
     const expectThat = (holds: boolean, detail: string) =>
       findings.expect("protected", holds, `${callId} was ${detail}`);
-    expectThat(!this.#forbiddenAtClaim.has(callId), "dialled although its number must not be called");
+    const isForbidden = to === NUMBER && this.#forbiddenAtClaim.has(callId);
+    expectThat(!isForbidden, "dialled although its number must not be called");
     const others = attempts.filter((other) => other.instanceId === instanceId && other.callId !== callId);
     const last = others.filter((other) => other.process === process && other.life === life).at(-1);
     const { paceMs = 0, warmUp, callingHours } = policy;
@@ -47,7 +51,9 @@ export class ProtectionChecks {
     const now = process.system.now();
     // The wall clocks of two processes differ by no more than the jumps of a run.
     const ofDay = others.filter(({ isReturned, at }) => !isReturned && Math.abs(now - at) < DAY_MS / 2).length + 1;
-    if (warmUp) expectThat(ofDay <= warmUpLimit(warmUp, 0), `dialled as number ${ofDay} of 24 hours`);
+    // A clock that was set ahead ends the warm-up.
+    const day = Math.max(0, Math.floor((now - this.#startedAt) / DAY_MS));
+    if (warmUp) expectThat(ofDay <= warmUpLimit(warmUp, day), `dialled as number ${ofDay} of 24 hours`);
     const isLate = process.system.stoppedMs > 0; // it may have continued long after it last read the clock
     if (callingHours && !isLate)
       for (const zone of zonesOfNumber(NUMBER))

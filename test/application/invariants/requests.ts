@@ -6,6 +6,8 @@ import type { Process } from "./process.ts";
 export type RequestKind =
   | "create"
   | "create instance"
+  | "create batch"
+  | "change batch"
   | "hang up"
   | "delete"
   | "unlink"

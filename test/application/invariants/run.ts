@@ -74,6 +74,8 @@ export class Run {
   /** Every living process; more than one only on a database with a lease. */
   readonly processes: Process[];
   #started = 0;
+  /** Numbers that were handed out. */
+  #numbers = 0;
   #supervised = true;
 
   /** @param leased several processes may compete for the database */
@@ -185,6 +187,11 @@ export class Run {
   /** The open line of an instance in the present process. */
   line(instanceId: string): ScriptedLine | undefined {
     return this.process.network.lines.findLast((line) => line.instance.id === instanceId);
+  }
+
+  /** Numbers that no call has had yet. */
+  newNumbers(count: number): string[] {
+    return Array.from({ length: count }, () => `+1202555${2_000 + this.#numbers++}`);
   }
 
   /** Every call in the database. */

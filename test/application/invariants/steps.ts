@@ -12,6 +12,9 @@ const DISTURBING = [
   "leave",
   "break",
   "create instance",
+  "create batch",
+  "pause batch",
+  "cancel batch",
   "hang up",
   "hang up twice",
   "delete",
@@ -74,7 +77,16 @@ for (const name of skippedSteps)
   if (!steps.includes(name)) throw new Error(`WITHOUT names "${name}": it must be some of ${steps.join(", ")}`);
 
 /** Steps that a fault may affect, and that may follow it. */
-const AFFECTED = ["create", "create stream", "progress", "hang up", "delete", "unlink", "scan"] as const;
+const AFFECTED = [
+  "create",
+  "create stream",
+  "create batch",
+  "progress",
+  "hang up",
+  "delete",
+  "unlink",
+  "scan",
+] as const;
 const AFTERWARDS = [
   "wait",
   "crash",

@@ -60,6 +60,32 @@ async function reach(run: Run, { step, which }: Step): Promise<void> {
         run.instances.push(id);
       });
       return;
+    case "create batch": {
+      const instanceIds = [...new Set([instanceId, run.instances[0] as string])];
+      const tts = { text: "x".repeat(which + 1), voiceId: "en-US-1" };
+      const retry = which % 2 === 0 ? { on: ["busy" as const, "no_answer" as const], afterMs: 1_000 } : undefined;
+      const input = {
+        ...{ name: `Batch ${which}`, instanceIds, message: { type: "FIXED_TTS", tts } as const, start: true },
+        ...{ targets: run.newNumbers(3).map((phoneNumber) => ({ phoneNumber })), retry, gapMs: 0 },
+      };
+      requests.ask(process, "create batch", "", app.batches.create(ALICE, input));
+      return;
+    }
+    case "pause batch":
+    case "cancel batch": {
+      const batches = await run.database.batches.list(ALICE.userId, {}, {});
+      const batch = batches[which % Math.max(1, batches.length)];
+      if (!batch) return;
+      const { id } = batch;
+      const change =
+        step === "cancel batch"
+          ? app.batches.cancel(ALICE, id, { liveCalls: which % 2 === 0 ? "end" : "finish" })
+          : batch.status === "PAUSED"
+            ? app.batches.resume(ALICE, id)
+            : app.batches.pause(ALICE, id);
+      requests.ask(process, "change batch", id, change);
+      return;
+    }
     case "attach": {
       const streamCalls = (await run.calls()).filter(({ message }) => message.type === "DYNAMIC_STREAM");
       const call = streamCalls[which % 3];

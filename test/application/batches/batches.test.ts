@@ -1,0 +1,136 @@
+import { describe, expect, test } from "vitest";
+import { DialError } from "../../../src/ports/telephony.ts";
+import { ALICE } from "../../support/application.ts";
+import { batchOf, Callees, PEOPLE, withCallees } from "./callees.ts";
+
+describe("a batch", () => {
+  test("calls everybody once, one after the other, and completes", async () => {
+    const { world, callees, instance } = await withCallees();
+    const { id, report, status } = await world.app.batches.create(ALICE, batchOf([instance.id], { start: false }));
+    expect(report).toEqual({ rows: 3, stored: { WAITING: 3 }, faults: [] });
+    expect(status).toBe("DRAFT");
+    await world.app.batches.start(ALICE, id);
+    await callees.wait(30);
+    expect(await world.app.batches.get(ALICE, id)).toMatchObject({
+      status: "COMPLETED",
+      counts: { byStatus: { COMPLETED: 3 }, byReason: [{ status: "COMPLETED", reason: "message_played", targets: 3 }] },
+    });
+    expect(world.speech.receivedTexts).toEqual(PEOPLE.map((_, index) => `Hello Ada ${index}, see you soon`));
+    const calls = await world.app.calls.list(ALICE, { batchId: id });
+    expect(calls.map(({ targetPhone }) => targetPhone).sort()).toEqual(PEOPLE);
+    const { events } = await world.app.queries.events(ALICE, { limit: 100 });
+    const types = events.map(({ type }) => type).filter((type) => /batch|target/.test(type));
+    expect(types).toEqual(["batch_started", "target_done", "target_done", "target_done", "batch_completed"]);
+    await world.stop();
+  });
+
+  test("calls a busy number again after its time, as often as its policy says", async () => {
+    const { world, callees, instance } = await withCallees();
+    callees.busy.set(PEOPLE[0]!, 1);
+    callees.busy.set(PEOPLE[1]!, 9);
+    const retry = { on: ["busy" as const], times: 2, afterMs: 60_000 };
+    const { id } = await world.app.batches.create(ALICE, batchOf([instance.id], { retry }));
+    await callees.wait(30);
+    expect(callees.dialled).toEqual(PEOPLE);
+    await callees.wait(200);
+    expect(callees.dialled).toEqual([...PEOPLE, PEOPLE[0], PEOPLE[1], PEOPLE[1]]);
+    const targets = await world.app.batches.targets(ALICE, id);
+    expect(targets.map(({ status, reason, attempts }) => [status, reason, attempts])).toEqual([
+      ["COMPLETED", "message_played", 2],
+      ["FAILED", "busy", 3],
+      ["COMPLETED", "message_played", 1],
+    ]);
+    expect(await world.app.batches.get(ALICE, id)).toMatchObject({ status: "COMPLETED" });
+    await world.stop();
+  });
+
+  test("begins at its start time, and calls nobody while it is paused", async () => {
+    const { world, callees, instance } = await withCallees();
+    const startAt = new Date(world.system.now() + 3_600_000).toISOString();
+    const { id, status } = await world.app.batches.create(ALICE, batchOf([instance.id], { schedule: { startAt } }));
+    expect(status).toBe("SCHEDULED");
+    await callees.wait(3_590);
+    expect(callees.dialled).toEqual([]);
+    await callees.wait(11);
+    expect(callees.dialled).toEqual(PEOPLE.slice(0, 1));
+    await world.app.batches.pause(ALICE, id);
+    await callees.wait(600);
+    expect(callees.dialled).toEqual(PEOPLE.slice(0, 1));
+    await world.app.batches.resume(ALICE, id);
+    await callees.wait(30);
+    expect(callees.dialled).toEqual(PEOPLE);
+    await world.stop();
+  });
+
+  test("ends waiting targets when it is cancelled, and lets the live call finish", async () => {
+    const { world, callees, instance } = await withCallees();
+    const { id } = await world.app.batches.create(ALICE, batchOf([instance.id]));
+    await callees.wait(1);
+    await world.app.batches.cancel(ALICE, id);
+    await callees.wait(30);
+    expect(callees.dialled).toEqual(PEOPLE.slice(0, 1));
+    const targets = await world.app.batches.targets(ALICE, id);
+    expect(targets.map(({ status }) => status)).toEqual(["COMPLETED", "CANCELLED", "CANCELLED"]);
+    await world.stop();
+  });
+
+  test("continues after a crash: nobody is called twice, and nobody is skipped", async () => {
+    const { world, callees, instance } = await withCallees();
+    const { id } = await world.app.batches.create(ALICE, batchOf([instance.id]));
+    await callees.wait(1); // the first call is live
+    const next = await world.crashAndRestart();
+    const later = new Callees(next);
+    await later.wait(60);
+    expect(callees.dialled).toEqual(PEOPLE.slice(0, 1));
+    expect(later.dialled).toEqual(PEOPLE.slice(1));
+    const targets = await next.app.batches.targets(ALICE, id);
+    expect(targets.map(({ status, reason }) => [status, reason])).toEqual([
+      ["FAILED", "interrupted"],
+      ["COMPLETED", "message_played"],
+      ["COMPLETED", "message_played"],
+    ]);
+    await next.stop();
+  });
+
+  test("waits for the hours of its callees", async () => {
+    const { world, callees, instance } = await withCallees(); // it is midnight UTC
+    const schedule = { hours: { from: "09:00", to: "10:00" }, zone: "UTC" };
+    await world.app.batches.create(ALICE, batchOf([instance.id], { schedule }));
+    await callees.wait(9 * 3_600 - 5);
+    expect(callees.dialled).toEqual([]);
+    await callees.wait(40);
+    expect(callees.dialled).toEqual(PEOPLE);
+    await world.stop();
+  });
+
+  test("pauses when one kind of fault is too frequent", async () => {
+    const { world, callees, instance } = await withCallees();
+    world.network.onDial = () => {
+      throw new DialError("rejected_by_network", "the trunk is closed");
+    };
+    const breaker = { share: 0.5, calls: 2 };
+    const { id } = await world.app.batches.create(ALICE, batchOf([instance.id], { breaker }));
+    await callees.wait(10);
+    expect(await world.app.batches.get(ALICE, id)).toMatchObject({ status: "PAUSED" });
+    await world.stop();
+  });
+});
+
+test("the check of many targets leaves turns of the event loop to live audio", async () => {
+  const { world, instance } = await withCallees();
+  const targets = Array.from({ length: 100 }, (_, index) => ({
+    phoneNumber: `+1202555${1_000 + index}`,
+    variables: { name: "Ada" },
+  }));
+  let turns = 0;
+  let next: ReturnType<typeof setImmediate> | undefined;
+  const count = () => {
+    turns++;
+    next = setImmediate(count);
+  };
+  count();
+  await world.app.batches.dryRun(ALICE, batchOf([instance.id], { targets }));
+  clearImmediate(next);
+  expect(turns).toBeGreaterThanOrEqual(10);
+  await world.stop();
+});

@@ -1,0 +1,63 @@
+import type { CreateBatchInput } from "../../../src/domain/batches/batch-input.ts";
+import type { Instance } from "../../../src/domain/instances/instance.ts";
+import type { ScriptedLeg } from "../../../src/testing/scripted-telephony.ts";
+import { World } from "../../support/application.ts";
+
+/** Numbers of the targets. */
+export const PEOPLE = ["+12025550101", "+12025550102", "+12025550103"];
+
+/** A batch to them, which starts at once. */
+export function batchOf(instanceIds: readonly string[], fields: Partial<CreateBatchInput> = {}): CreateBatchInput {
+  return {
+    name: "Reminders",
+    instanceIds,
+    message: { type: "FIXED_TTS", tts: { text: "Hello {{name}}, see you soon", voiceId: "en-US-1" } },
+    targets: PEOPLE.map((phoneNumber, index) => ({ phoneNumber, variables: { name: `Ada ${index}` } })),
+    start: true,
+    ...fields,
+  };
+}
+
+/** Callees who answer as soon as their phone rings, unless they are listed otherwise. */
+export class Callees {
+  readonly #world: World;
+  readonly #met = new Set<ScriptedLeg>();
+  /** Numbers that are busy, and how often. */
+  readonly busy = new Map<string, number>();
+  /** Numbers that were dialled, in order. */
+  readonly dialled: string[] = [];
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  /** Lets time pass. */
+  async wait(seconds: number): Promise<void> {
+    for (let second = 0; second < seconds; second++) {
+      await this.#world.system.settle();
+      for (const leg of this.#world.network.legs) this.#meet(leg);
+      await this.#world.system.advance(1_000);
+    }
+  }
+
+  #meet(leg: ScriptedLeg): void {
+    if (this.#met.has(leg)) return;
+    this.#met.add(leg);
+    this.dialled.push(leg.to);
+    const busy = this.busy.get(leg.to) ?? 0;
+    this.busy.set(leg.to, busy - 1);
+    if (busy > 0) leg.end("busy");
+    else {
+      leg.placed();
+      leg.answer();
+    }
+  }
+}
+
+/** An application whose callees answer. */
+export async function withCallees(
+  options: ConstructorParameters<typeof World>[0] = {},
+): Promise<{ world: World; callees: Callees; instance: Instance }> {
+  const world = await World.start(options);
+  return { world, callees: new Callees(world), instance: await world.activeInstance() };
+}

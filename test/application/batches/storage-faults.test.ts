@@ -1,0 +1,97 @@
+import { describe, expect, test } from "vitest";
+import { StorageUnavailable } from "../../../src/ports/storage.ts";
+import { ALICE } from "../../support/application.ts";
+import { batchOf, PEOPLE, withCallees } from "./callees.ts";
+
+describe("a batch whose storage fails", () => {
+  test("follows a call whose insertion was stored without a response", async () => {
+    const { world, callees, instance } = await withCallees();
+    const wasLost = world.loseResult("calls.insert");
+    const { id } = await world.app.batches.create(ALICE, batchOf([instance.id]));
+    await callees.wait(60);
+    expect(wasLost()).toBe(true);
+    expect(callees.dialled).toEqual(PEOPLE);
+    expect(await world.app.batches.get(ALICE, id)).toMatchObject({
+      status: "COMPLETED",
+      counts: { byStatus: { COMPLETED: 3 } },
+    });
+    await world.stop();
+  });
+
+  test("follows that call even if the calls of the batch cannot be read at first", async () => {
+    const { world, callees, instance } = await withCallees();
+    let isLost = false;
+    let failures = 3;
+    world.storage.after = (operation) => {
+      if (operation !== "calls.insert" || isLost) return;
+      isLost = true;
+      throw new StorageUnavailable("the connection broke before the response arrived");
+    };
+    world.storage.before = (operation) => {
+      if (isLost && operation === "batches.calling" && failures-- > 0) throw new StorageUnavailable("no connection");
+    };
+    const { id } = await world.app.batches.create(ALICE, batchOf([instance.id]));
+    await callees.wait(60);
+    expect(failures).toBeLessThan(0);
+    expect(callees.dialled).toEqual(PEOPLE);
+    expect(await world.app.batches.get(ALICE, id)).toMatchObject({
+      status: "COMPLETED",
+      counts: { byStatus: { COMPLETED: 3 } },
+    });
+    await world.stop();
+  });
+
+  test("starts although the response to its start was lost", async () => {
+    const { world, callees, instance } = await withCallees();
+    const { id } = await world.app.batches.create(ALICE, batchOf([instance.id], { start: false }));
+    world.loseResult("batches.update");
+    await expect(world.app.batches.start(ALICE, id)).rejects.toThrow(StorageUnavailable);
+    expect(await world.app.batches.start(ALICE, id)).toMatchObject({ status: "RUNNING" });
+    await callees.wait(60);
+    expect(callees.dialled).toEqual(PEOPLE);
+    expect(await world.app.batches.get(ALICE, id)).toMatchObject({ status: "COMPLETED" });
+    await world.stop();
+  });
+
+  test("resumes although the response to its resumption was lost", async () => {
+    const { world, callees, instance } = await withCallees();
+    const { id } = await world.app.batches.create(ALICE, batchOf([instance.id]));
+    await world.app.batches.pause(ALICE, id);
+    world.loseResult("batches.update");
+    await expect(world.app.batches.resume(ALICE, id)).rejects.toThrow(StorageUnavailable);
+    await callees.wait(60);
+    expect(await world.app.batches.get(ALICE, id)).toMatchObject({ status: "COMPLETED" });
+    await world.stop();
+  });
+
+  test("ends its targets although the response to its cancellation was lost", async () => {
+    const { world, callees, instance } = await withCallees();
+    const { id } = await world.app.batches.create(ALICE, batchOf([instance.id]));
+    await world.app.batches.pause(ALICE, id);
+    world.loseResult("batches.update");
+    await expect(world.app.batches.cancel(ALICE, id)).rejects.toThrow(StorageUnavailable);
+    await callees.wait(60);
+    const targets = await world.app.batches.targets(ALICE, id);
+    expect(targets.filter(({ status }) => status === "WAITING")).toEqual([]);
+    await world.stop();
+  });
+
+  test("has all its targets, and starts, once its creation is repeated with the same key", async () => {
+    const { world, callees, instance } = await withCallees();
+    let hasFailed = false;
+    world.storage.before = (operation) => {
+      if (operation !== "batches.addTargets" || hasFailed) return;
+      hasFailed = true;
+      throw new StorageUnavailable("no connection");
+    };
+    const create = () => world.app.batches.create(ALICE, batchOf([instance.id]), { idempotencyKey: "monday" });
+    await expect(create()).rejects.toThrow(StorageUnavailable);
+    expect(await create()).toMatchObject({ status: "RUNNING", replayed: true, report: { rows: 3 } });
+    await callees.wait(60);
+    expect(callees.dialled).toEqual(PEOPLE);
+    expect(await create()).toMatchObject({ status: "COMPLETED", replayed: true });
+    await callees.wait(60);
+    expect(callees.dialled).toEqual(PEOPLE);
+    await world.stop();
+  });
+});

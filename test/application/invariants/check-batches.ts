@@ -1,0 +1,58 @@
+import type { BatchTarget, TargetStatus } from "../../../src/domain/batches/batch.ts";
+import { type Call, isActive } from "../../../src/domain/calls/call.ts";
+import { ALICE } from "../../support/application.ts";
+import type { Run } from "./run.ts";
+
+/** Checks the batches at rest. @param isEnd everything is repaired, and all work has ended */
+export async function checkBatches(run: Run, calls: readonly Call[], isEnd: boolean): Promise<void> {
+  const { batches } = run.database;
+  for (const { id } of await batches.list(ALICE.userId, {}, {})) {
+    const targets = await batches.targets(id, {}, {});
+    const batchCalls = calls.filter(({ batchId }) => batchId === id);
+    for (const target of targets) checkTarget(run, target, batchCalls, isEnd);
+    const counted: Partial<Record<TargetStatus, number>> = {};
+    for (const { status } of targets) counted[status] = (counted[status] ?? 0) + 1;
+    const { byStatus } = await batches.counts(id);
+    const isEqual = JSON.stringify(sorted(byStatus)) === JSON.stringify(sorted(counted));
+    run.findings.expect(
+      "counts-agree",
+      isEqual,
+      `${id} has ${JSON.stringify(counted)}, not ${JSON.stringify(byStatus)}`,
+    );
+  }
+}
+
+function checkTarget(run: Run, target: BatchTarget, batchCalls: readonly Call[], isEnd: boolean): void {
+  const { findings, attempts } = run;
+  const { position, status, callId } = target;
+  const name = `target ${position} of ${target.batchId}`;
+  const ownCalls = batchCalls.filter(({ batchPosition }) => batchPosition === position);
+  const dialled = attempts.filter((attempt) => !attempt.isReturned && ownCalls.some(({ id }) => id === attempt.callId));
+  findings.expect(
+    "target-once",
+    dialled.length <= target.attempts,
+    () => `${name} was dialled ${dialled.length} times, and has ${target.attempts} attempts`,
+  );
+  const activeCalls = ownCalls.filter((call) => isActive(call.status));
+  findings.expect("target-once", activeCalls.length <= 1, `${name} has ${activeCalls.length} active calls`);
+  const isFollowed = activeCalls.every(({ id }) => id === callId && status === "CALLING");
+  findings.expect(
+    "target-follows-call",
+    isFollowed,
+    `${name} is ${status}, and its call ${activeCalls[0]?.id} is active`,
+  );
+  if (status === "COMPLETED") {
+    const hasCompleted = ownCalls.some((call) => call.id === callId && call.status === "COMPLETED");
+    findings.expect("target-follows-call", hasCompleted, `${name} is COMPLETED, and ${callId} is not`);
+  }
+  if (isEnd)
+    findings.expect(
+      "target-follows-call",
+      status !== "CALLING",
+      `${name} is CALLING, and its call ${callId} has ended`,
+    );
+}
+
+function sorted(counts: Readonly<Partial<Record<TargetStatus, number>>>): unknown {
+  return Object.entries(counts).sort(([a], [b]) => (a < b ? -1 : 1));
+}
