@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { CallView, EventView, InstanceView } from "../support/server-client.ts";
 import { until } from "../support/server-client.ts";
+import { checkBatch, checkBatchEnd } from "./batch-checks.ts";
 import { checkEvents } from "./call-events.ts";
 import type { EventReader } from "./event-reader.ts";
 import type { CallRecord, InstanceRecord } from "./journal.ts";
@@ -17,7 +18,9 @@ const POLL_MS = 40;
 /** Examines everything readable after a start, before any request to the process. */
 export async function checkStart(context: SequenceContext): Promise<void> {
   const { journal, phones } = context;
-  for (const view of await readCalls(context)) {
+  const calls = await readCalls(context);
+  for (const view of calls) {
+    if (!journal.calls.has(view.target_phone)) continue;
     const earlierInvite = phones.invites(view.target_phone).find(({ epoch }) => epoch < journal.epoch);
     if (earlierInvite && view.ended_at === null)
       journal.reportViolation(
@@ -26,6 +29,7 @@ export async function checkStart(context: SequenceContext): Promise<void> {
         `${view.status}, though the phone rang in round ${earlierInvite.epoch}`,
       );
   }
+  await checkBatch(context, calls, readAll);
   await checkInstances(context);
 }
 
@@ -45,8 +49,14 @@ export async function checkRest(context: SequenceContext): Promise<void> {
   const lines = () => journal.instances.filter(({ name, isDeleted }) => isDeleted && phones.isRegistered(name));
   for (const { id } of await untilSettled(lines))
     journal.reportViolation("the line of a deleted instance is closed", id!, "its account is still registered");
+  await checkBatch(context, await readCalls(context), readAll);
   await checkInstances(context);
   checkPhones(context);
+}
+
+/** Examines the batch after its end. */
+export async function checkEndedBatch(context: SequenceContext): Promise<void> {
+  await checkBatchEnd(context, await readCalls(context), readAll);
 }
 
 /** Examines the whole log, and the part that the reader saw. */
@@ -93,6 +103,7 @@ async function readCalls(context: SequenceContext): Promise<CallView[]> {
   const views = await readAll<CallView>(context, "/v1/calls?limit=200&expand=outcome");
   const numbers = new Map<string, string>();
   for (const view of views) {
+    if (journal.batch?.numbers.includes(view.target_phone)) continue;
     const call = journal.calls.get(view.target_phone);
     const other = numbers.get(view.target_phone);
     numbers.set(view.target_phone, view.id);

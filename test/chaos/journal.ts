@@ -1,4 +1,5 @@
 import type { Script } from "../support/sip/far-end.ts";
+import type { BatchRecord } from "./batch-record.ts";
 
 /** A request; `status` is undefined until a response arrives. */
 export interface RequestAttempt {
@@ -55,6 +56,7 @@ export class Journal {
   /** Calls by number. */
   readonly calls: Map<string, CallRecord> = new Map();
   readonly instances: InstanceRecord[] = [];
+  batch: BatchRecord | undefined;
   readonly violations: Violation[] = [];
   /** Near-violations, in words. */
   readonly tolerances: string[] = [];
@@ -110,7 +112,7 @@ export class Journal {
   /** The whole journal, for a file. */
   text(): string {
     const calls = [...this.calls.values()].map(({ instance, ...call }) => ({ ...call, instance: instance.name }));
-    const records = [...this.violations, ...this.instances, ...calls];
+    const records = [...this.violations, ...this.instances, ...calls, this.batch];
     return [...this.#notes, ...records.map((record) => JSON.stringify(record))].join("\n");
   }
 }

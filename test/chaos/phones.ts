@@ -52,7 +52,11 @@ export class Phones {
       registrar: {},
       onInvite(call) {
         journal.note(`INVITE ${call.user}`);
-        invites.set(call.user, [...(invites.get(call.user) ?? []), { epoch: epochOf(call), call }]);
+        const earlier = invites.get(call.user) ?? [];
+        const epoch = epochOf(call);
+        if (earlier.some((invite) => invite.epoch === epoch && invite.call.end === undefined))
+          journal.reportViolation("no number has two calls at once", call.user, "an INVITE beside a live call");
+        invites.set(call.user, [...earlier, { epoch, call }]);
         moments.notify("an INVITE");
       },
     });
@@ -68,7 +72,7 @@ export class Phones {
     this.#scripts[number] = script;
   }
 
-  /** Every INVITE to a number; more than one is a fault. */
+  /** Every INVITE to a number; outside of a batch, more than one is a fault. */
   invites(number: string): readonly Invite[] {
     return this.#invites.get(number) ?? [];
   }

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { BatchClient } from "./batch-client.ts";
 import { CallingClient } from "./calling-client.ts";
 import { Chance } from "./chance.ts";
-import { checkLog, checkRest, checkStart } from "./checker.ts";
+import { checkEndedBatch, checkLog, checkRest, checkStart } from "./checker.ts";
 import { EventReader } from "./event-reader.ts";
 import { executePlan } from "./execute-plan.ts";
 import type { FaultyDatabase } from "./faulty-database.ts";
@@ -46,6 +47,7 @@ export async function runSequence(seed: number, database: FaultyDatabase): Promi
 async function runRounds(context: SequenceContext): Promise<void> {
   const { seed, database, server, journal, phones } = context;
   const clients = CLIENT_NETWORKS.map((network, n) => new CallingClient(context, n, network));
+  const batch = new BatchClient(context);
   const reader = new EventReader(context);
   for (let round = 1; round <= ROUNDS_OF_A_SEQUENCE; round++) {
     journal.epoch = round;
@@ -58,11 +60,11 @@ async function runRounds(context: SequenceContext): Promise<void> {
     let hasEnded = false;
     const eventReading = reader.readEvents(() => !server.isAlive);
     const canDelete = /link|deletion/.test(plan.moment.occasion);
-    const work = clients.map((client) => client.work(() => hasEnded, canDelete));
+    const work = [...clients.map((client) => client.work(() => hasEnded, canDelete)), batch.work(() => hasEnded)];
     await executePlan(context, plan, async () => {
       hasEnded = true;
       await Promise.all(work);
-      await settle(context, clients);
+      await settle(context, [...clients, batch]);
     });
     hasEnded = true;
     await Promise.all([...work, eventReading]);
@@ -73,14 +75,16 @@ async function runRounds(context: SequenceContext): Promise<void> {
   journal.epoch = ROUNDS_OF_A_SEQUENCE + 1;
   await server.start();
   await checkStart(context);
-  await settle(context, clients);
+  await settle(context, [...clients, batch]);
   await lastCalls(context, clients);
+  await batch.waitForEnd();
+  await checkEndedBatch(context);
   await checkRest(context);
   await checkLog(context, reader);
 }
 
 /** No faults: pending work is finished, and everything settles. */
-async function settle(context: SequenceContext, clients: readonly CallingClient[]): Promise<void> {
+async function settle(context: SequenceContext, clients: readonly Pick<CallingClient, "finish">[]): Promise<void> {
   const deadline = performance.now() + FINISH_MS;
   for (;;) {
     const done = await Promise.all(clients.map((client) => client.finish()));

@@ -1,0 +1,113 @@
+import type { CallView } from "../support/server-client.ts";
+import type { BatchRecord, BatchView, TargetView } from "./batch-record.ts";
+import type { SequenceContext } from "./sequence-context.ts";
+
+/** Ends of calls that may not have reached the phone. */
+const UNDIALLED_REASONS: readonly string[] = ["interrupted", "unreachable"];
+
+/** Reads every page of a list. */
+type ReadAll = <T>(context: SequenceContext, path: string) => Promise<T[]>;
+
+/** Examines the targets of the batch, at any time. @param calls calls that were read before */
+export async function checkBatch(
+  context: SequenceContext,
+  calls: readonly CallView[],
+  readAll: ReadAll,
+): Promise<TargetView[]> {
+  const { journal, phones } = context;
+  const { batch } = journal;
+  if (batch?.id === undefined) return [];
+  const ownCalls = calls.filter(({ target_phone }) => batch.numbers.includes(target_phone));
+  checkSteps(context, batch, ownCalls);
+  // An attempt is stored before its INVITE, so the phones are read first.
+  const invites = batch.numbers.map((number) => phones.invites(number));
+  const targets = await readAll<TargetView>(context, `/v1/batches/${batch.id}/targets?limit=1000`);
+  if (targets.length !== batch.numbers.length) {
+    journal.reportViolation("no target is lost", batch.id, `${targets.length} of ${batch.numbers.length} are listed`);
+    return targets;
+  }
+  for (const [n, target] of targets.entries()) {
+    const { phone_number: number, status, attempts } = target;
+    const epochs = invites[n]!.map(({ epoch }) => epoch);
+    const reportViolation = (rule: string) =>
+      journal.reportViolation(
+        rule,
+        `${batch.id} ${number}`,
+        `${JSON.stringify(target)}; its phone rang in the rounds ${epochs.join(", ")}`,
+      );
+    if (number !== batch.numbers[n]) reportViolation("no target is lost");
+    if (epochs.length > attempts) reportViolation("no target is called more often than recorded");
+    if (attempts > 1 + batch.retry.times) reportViolation("no target is called more often than its retries allow");
+    if (status === "COMPLETED" && epochs.length === 0) reportViolation("a completed target was called");
+  }
+  return targets;
+}
+
+/** Examines the batch at its end: no fault has happened since, and all its work was done. */
+export async function checkBatchEnd(
+  context: SequenceContext,
+  calls: readonly CallView[],
+  readAll: ReadAll,
+): Promise<void> {
+  const { journal, phones, server } = context;
+  const { batch } = journal;
+  if (batch?.id === undefined) return journal.reportViolation("a batch can be created", "the batch", "it has no id");
+  const targets = await checkBatch(context, calls, readAll);
+  const byId = new Map(calls.map((call) => [call.id, call]));
+  for (const target of targets) {
+    const { phone_number: number, status, call_id, attempts, reason } = target;
+    const reportViolation = (rule: string, detail: string) =>
+      journal.reportViolation(rule, `${batch.id} ${number}`, `${detail}: ${JSON.stringify(target)}`);
+    if (status === "WAITING" || status === "CALLING") reportViolation("every target ends", "it has not");
+    if (status === "CANCELLED" && !batch.isCancelRequested)
+      reportViolation("no target is skipped", "nobody cancelled it");
+    const rang = phones.invites(number).length;
+    // A call that a fault ended between the note of its dial and the INVITE counts as an attempt.
+    const hasRetries = attempts <= batch.retry.times && batch.retry.on.includes("interrupted");
+    const isUndialled = UNDIALLED_REASONS.includes(reason ?? "") && !hasRetries;
+    if (status !== "CANCELLED" && rang === 0 && !isUndialled)
+      reportViolation("no target is skipped", "its phone never rang");
+    if (status !== "CANCELLED" && attempts === 0) reportViolation("no target is skipped", "it has no attempt");
+    const call = call_id === null ? undefined : byId.get(call_id);
+    if (attempts > 0 && call?.ended_at == null)
+      reportViolation("a target follows its call", `its call is ${JSON.stringify(call)}`);
+    if (status === "COMPLETED" && call?.status !== "COMPLETED")
+      reportViolation("a target follows its call", `its call is ${JSON.stringify(call)}`);
+    if (phones.hasLeg(number)) reportViolation("no leg outlives its call", "its phone is still connected");
+  }
+  const response = await server.ask("GET", `/v1/batches/${batch.id}`);
+  if (response?.status !== 200) return;
+  const counted: Record<string, number> = {};
+  for (const { status } of targets) counted[status] = (counted[status] ?? 0) + 1;
+  const { by_status } = response.json<BatchView>().counts;
+  const differs = [...Object.keys(counted), ...Object.keys(by_status)].some(
+    (status) => counted[status] !== by_status[status],
+  );
+  if (differs)
+    journal.reportViolation(
+      "the counts agree with the targets",
+      batch.id,
+      `${JSON.stringify(by_status)}, but the list has ${JSON.stringify(counted)}`,
+    );
+}
+
+/** No call is created while the batch is paused, or after it was cancelled; one number has one call at a time. */
+function checkSteps({ journal }: SequenceContext, batch: BatchRecord, calls: readonly CallView[]): void {
+  const active = new Map<string, CallView>();
+  for (const call of calls) {
+    const at = Date.parse(call.created_at);
+    const during = batch.pauses.find(({ from, to }) => at > from && at < to);
+    const isLate = batch.cancelledAt !== undefined && at > batch.cancelledAt;
+    if (during || isLate)
+      journal.reportViolation(
+        "a confirmed pause or cancellation holds",
+        call.id,
+        `created at ${call.created_at}, ${during ? `paused from ${new Date(during.from).toISOString()}` : "cancelled before"}`,
+      );
+    if (call.ended_at !== null) continue;
+    const other = active.get(call.target_phone);
+    active.set(call.target_phone, call);
+    if (other)
+      journal.reportViolation("no number has two calls at once", call.target_phone, `${other.id} and ${call.id}`);
+  }
+}

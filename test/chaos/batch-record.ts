@@ -1,0 +1,47 @@
+import type { Journal } from "./journal.ts";
+
+export interface BatchView {
+  readonly id: string;
+  readonly status: "DRAFT" | "SCHEDULED" | "RUNNING" | "PAUSED" | "COMPLETED" | "CANCELLED";
+  readonly counts: { readonly targets: number; readonly by_status: Readonly<Record<string, number>> };
+}
+
+export interface TargetView {
+  readonly position: number;
+  readonly phone_number: string;
+  readonly status: "WAITING" | "CALLING" | "COMPLETED" | "FAILED" | "CANCELLED";
+  readonly attempts: number;
+  readonly call_id: string | null;
+  readonly reason: string | null;
+}
+
+/** The requests and responses about the batch of a sequence. */
+export class BatchRecord {
+  /** The numbers of its targets, which no call outside of the batch uses. */
+  readonly numbers: readonly string[];
+  readonly retry: { readonly on: readonly string[]; readonly times: number; readonly afterMs: number };
+  id: string | undefined;
+  /** True once the server has responded that it was started. */
+  isStarted = false;
+  /** Times from the response to a pause until the request to resume, ms since 1970-01-01 UTC. */
+  readonly pauses: { readonly from: number; readonly to: number }[] = [];
+  /** Time of the response to a cancellation, ms since 1970-01-01 UTC. */
+  cancelledAt: number | undefined;
+  /** True once a cancellation was requested, which may have been stored without a response. */
+  isCancelRequested = false;
+  #final: string | undefined;
+
+  constructor(numbers: readonly string[], retry: BatchRecord["retry"]) {
+    this.numbers = numbers;
+    this.retry = retry;
+  }
+
+  /** A final state never changes once it was read. */
+  note(journal: Journal, { id, status }: BatchView): void {
+    if (this.#final !== undefined && this.#final !== status)
+      journal.reportViolation("a final batch never changes", id, `${this.#final}, then ${status}`);
+    if (status === "COMPLETED" || status === "CANCELLED") this.#final = status;
+    if (this.cancelledAt !== undefined && status !== "CANCELLED")
+      journal.reportViolation("a confirmed write is stored", id, `cancel returned 200, but the batch is ${status}`);
+  }
+}
