@@ -1,5 +1,6 @@
 import { AGENT_CALLS, AGENT_LATENCY } from "./agents/calls.ts";
 import { ANSWERING_MACHINES } from "./answering-machines.ts";
+import { BATCHES } from "./batches.ts";
 import { CREATE } from "./create.ts";
 import { DISPATCH } from "./dispatch.ts";
 import { FAIRNESS } from "./fairness.ts";
@@ -33,6 +34,7 @@ export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   sim: SIMULATED_CALLS,
   memory: MEMORY,
   dispatch: DISPATCH,
+  batches: BATCHES,
   fence: FENCE,
   "spoken-once": SPOKEN_ONCE,
   fairness: FAIRNESS,

@@ -1,0 +1,113 @@
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import process from "node:process";
+import type { CreateBatchInput } from "../../src/domain/batches/batch-input.ts";
+import { csvTargets } from "../../src/domain/batches/target-rows.ts";
+import {
+  allOf,
+  atMost,
+  benchmark,
+  inRounds,
+  median,
+  ms,
+  progress,
+  type Row,
+  ratioOf,
+  row,
+} from "./harness/benchmark.ts";
+import { insideEach, type Measure } from "./harness/programs.ts";
+import { ME, type SimulatedWorld, simulatedWorld } from "./harness/world.ts";
+
+const SMALL = 100;
+const PAGE = 50;
+/** Bytes of a chunk of the file. */
+const CHUNK = 64 * 1024;
+/** Reads of one side in a round. */
+const READS = 100;
+const MIB = 2 ** 20;
+const MEMORY_SAMPLE_MS = 50;
+
+/** Importing a large batch, and reading it. */
+export const BATCHES = benchmark({
+  options: {
+    rows: { meaning: "rows of the CSV file", value: 100_000, quick: 5_000 },
+    rounds: { meaning: "rounds of reads", value: 5, quick: 2 },
+  },
+  run: (values) => insideEach(["node26"], import.meta.url, values),
+});
+
+/** Imports a file into a draft, then compares its pages and counts with those of a small batch. */
+export const measure: Measure<{ rows: number; rounds: number }> = async ({ rows, rounds }) => {
+  const world = await simulatedWorld();
+  try {
+    const [instanceId = ""] = await world.link(1);
+    const small = await draft(world, instanceId);
+    await importRows(world, small, SMALL); // compiles the code of imports
+    const large = await draft(world, instanceId);
+    progress(`importing ${rows} rows`);
+    const delay = monitorEventLoopDelay({ resolution: 1 });
+    const memoryBefore = process.memoryUsage().rss;
+    let peak = memoryBefore;
+    const sampling = setInterval(() => {
+      peak = Math.max(peak, process.memoryUsage().rss);
+    }, MEMORY_SAMPLE_MS);
+    const [before, startedAt] = [process.cpuUsage(), performance.now()];
+    delay.enable();
+    const stored = await importRows(world, large, rows);
+    delay.disable();
+    const seconds = (performance.now() - startedAt) / 1000;
+    const { user, system } = process.cpuUsage(before);
+    clearInterval(sampling);
+    const compared = async (figure: string, read: (id: string) => Promise<unknown>): Promise<Row> => {
+      const side = (id: string) => async () => {
+        const from = process.cpuUsage();
+        for (let n = 0; n < READS; n++) await read(id);
+        const { user, system } = process.cpuUsage(from);
+        return (user + system) / 1000 / READS;
+      };
+      const times = await inRounds(rounds, { large: side(large), small: side(small) });
+      const ratio = ratioOf(times.large, times.small);
+      const measured = `${ratio.toFixed(2)} × (${ms(median(times.large), 2)} against ${ms(median(times.small), 2)})`;
+      return row(`${figure}, against ${SMALL} targets`, measured, "≤ 1.5 ×", ratio <= 1.5);
+    };
+    return [
+      allOf("rows stored as WAITING", stored, rows),
+      atMost("processor time of the import", (user + system) / 1e6, 15, "s"),
+      row("elapsed time of the import", `${seconds.toFixed(1)} s`),
+      atMost("memory above the start", (peak - memoryBefore) / MIB, 64, "MiB"),
+      atMost("longest stall of the event loop", delay.max / 1e6, 20, "ms"),
+      await compared("one page of targets", (id) => world.ringport.batches.targets(ME, id, {}, { limit: PAGE })),
+      await compared("the batch with its counts", (id) => world.ringport.batches.get(ME, id)),
+    ];
+  } finally {
+    await world.stop();
+  }
+};
+
+/** Creates a draft; returns its id. */
+async function draft({ ringport }: SimulatedWorld, instanceId: string): Promise<string> {
+  const input: CreateBatchInput = {
+    name: "bench",
+    instanceIds: [instanceId],
+    message: { type: "FIXED_TTS", tts: { text: "Hello {{name}}, your order {{order}} is ready.", voiceId: "en-US-1" } },
+  };
+  return (await ringport.batches.create(ME, input)).id;
+}
+
+/** Imports a CSV file; returns the number of targets that wait for their call. */
+async function importRows({ ringport }: SimulatedWorld, id: string, rows: number): Promise<number> {
+  const { stored } = await ringport.batches.addTargets(ME, id, csvTargets(csvFile(rows)));
+  return stored.WAITING ?? 0;
+}
+
+/** A file with a header, in chunks. */
+async function* csvFile(rows: number): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder();
+  let text = "phone,name,order\n";
+  for (let n = 0; n < rows; n++) {
+    text += `+1202${String(2_000_000 + n)},"Ada, ${n}",${n}\n`;
+    if (text.length < CHUNK) continue;
+    yield encoder.encode(text);
+    text = "";
+  }
+  yield encoder.encode(text);
+}
