@@ -131,6 +131,7 @@ async function expectErased(ringport: Ringport, database: RawDatabase, data: str
     calls: ids.length,
     transcriptLines: 1,
     lineRecords: 2,
+    targets: 0,
     activeCalls: [],
     instances: [],
   });

@@ -43,6 +43,24 @@ test("the client calls every documented operation below /v1", async () => {
   await client.calls.streamTicket("{callId}");
   await client.calls.recording("{callId}");
   await client.calls.deleteRecording("{callId}");
+  const batch = {
+    name: "x",
+    instanceIds: [],
+    message: { type: "FIXED_TTS", tts: { text: "x", voiceId: "x" } },
+  } as const;
+  await client.batches.create(batch);
+  for await (const _ of client.batches.list()) break;
+  await client.batches.get("{batchId}");
+  await client.batches.addTargets("{batchId}", []);
+  for await (const _ of client.batches.targets("{batchId}")) break;
+  await client.batches.updateTarget("{batchId}", "{position}" as never, {});
+  await client.batches.removeTarget("{batchId}", "{position}" as never);
+  await client.batches.plan("{batchId}");
+  await client.batches.start("{batchId}");
+  await client.batches.pause("{batchId}");
+  await client.batches.resume("{batchId}");
+  await client.batches.cancel("{batchId}");
+  await client.batches.delete("{batchId}");
   for await (const _ of client.events()) break;
   const url = "https://example.com/hooks";
   await client.webhooks.create({ url });

@@ -16,8 +16,8 @@ test("docs/cli.md lists every exit code", () => {
 
 function section({ path, operands = [], summary, details, options, settings }: Command): string {
   const title = ["ringport", ...path, ...operands.map(operandLabel)].join(" ");
-  const rows = options.map(({ name, placeholder, help }) => [
-    `\`--${name}${placeholder === undefined ? "" : ` ${placeholder}`}\``,
+  const rows = options.map(({ name, short, placeholder, help }) => [
+    `\`${short === undefined ? "" : `-${short}, `}--${name}${placeholder === undefined ? "" : ` ${placeholder}`}\``,
     help,
   ]);
   return [

@@ -20,10 +20,11 @@ test("docs/http.md has a request for each operation", async () => {
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ":$1")}`),
   );
   expect(operations.length).toBeGreaterThan(15);
-  const webhooks = textOf("docs/webhooks.md");
+  const pages = Object.entries(OWN_PAGES).map(([part, page]) => [part, page, textOf(page)] as const);
   for (const operation of operations.filter((name) => !ELSEWHERE.has(name))) {
-    if (operation.includes("/v1/webhooks")) {
-      expect(webhooks, `docs/webhooks.md does not name ${operation}`).toContain(`\`${operation}\``);
+    const [, page, text] = pages.find(([part]) => operation.includes(part)) ?? [];
+    if (text !== undefined) {
+      expect(text, `${page} does not name ${operation}`).toContain(`\`${operation}\``);
       continue;
     }
     const section = sections.get(operation);
@@ -33,6 +34,9 @@ test("docs/http.md has a request for each operation", async () => {
     expect(section).toMatch(new RegExp(`curl [^]*${address}["\\s?]`));
   }
 });
+
+/** Pages that describe all operations of a part of the interface. */
+const OWN_PAGES = { "/v1/webhooks": "docs/webhooks.md", "/v1/batches": "docs/batches.md" };
 
 /** Operations that another operation's section describes. */
 const ELSEWHERE: ReadonlySet<string> = new Set(["GET /", "GET /docs", "GET /docs/errors", "GET /docs/assets/:name"]);

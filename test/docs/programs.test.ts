@@ -45,6 +45,7 @@ const PRINT: readonly (readonly [saying: string, printed: readonly RegExp[]])[] 
   ],
   ["ringport.webhooks.create", [/^hook_\w{26} whsec_\S{44}$/m]],
   ["answerRate: { floor", []],
+  ["A batch in this program", [/^\{ WAITING: 1, INVALID: 1 \} the message needs the variable name/m]],
   ["created within a second", [/^created within a second: true$/m]],
 ];
 
@@ -57,6 +58,7 @@ const PRINT_WITH_STREAMS: typeof PRINT = [
 
 /** Programs that are only type-checked, with the reasons. */
 const NOT_RUN: readonly (readonly [saying: string, why: string])[] = [
+  ['openAsBlob("people.csv")', "it needs a file and a linked instance; test/client/batches.test.ts does the same"],
   ["register at $", "it serves until it is stopped; test/server/console.test.ts has such a server"],
   ["express().use(handler(ringport)).listen", "it serves until it is stopped; test/examples runs the app of examples/"],
   ['app.use("/voice", handler', "test/examples runs the same program from examples/"],

@@ -3,6 +3,7 @@ import { REGISTRATION_TRANSITIONS } from "../../adapters/telephony/sip/registrat
 import { CALL_MOVES } from "../../adapters/telephony/whatsapp/calls/call-states.ts";
 import { stateDiagram } from "../../src/base/machine.ts";
 import { AGENT_TURN_TRANSITIONS } from "../../src/domain/agents/agent-turn.ts";
+import { BATCH_TRANSITIONS, TARGET_TRANSITIONS } from "../../src/domain/batches/batch.ts";
 import { CALL_TRANSITIONS } from "../../src/domain/calls/call.ts";
 import { PHASE_TRANSITIONS } from "../../src/domain/calls/call-flow.ts";
 import { STREAM_TRANSITIONS } from "../../src/domain/calls/stream-flow.ts";
@@ -80,6 +81,28 @@ ${stateDiagram(QUEUE_TRANSITIONS, "idle")}\`\`\`
 the database has not confirmed, and returns that call to the queue. \`wake\`: a call was created, the line came online, or a message is ready;
 during a search, another one follows. \`release\`: the wait has ended, or the line is down. An instance with
 several [lines](sip.md#several-calls-at-once) has such a queue for each; one of them looks for a call at a time, and the next one as soon as that is \`preparing\` or \`busy\`.
+
+## Batch
+
+One message for many callees, from \`src/domain/batches/batch.ts\` ([page](batches.md)). A batch begins as a \`DRAFT\`, which takes targets.
+
+\`\`\`mermaid
+${stateDiagram(BATCH_TRANSITIONS, "DRAFT")}\`\`\`
+
+\`schedule\`: it was started before its start time. \`begin\`: it places calls from now on. \`pause\`: a user asked for it, or too many of its last calls failed
+for one reason; live calls continue. \`complete\`: no target waits, and none has a live call. \`cancel\`: waiting targets end as \`CANCELLED\`; live calls
+finish, or end as \`terminated\`.
+
+## Target of a batch
+
+One callee, from \`src/domain/batches/batch.ts\`. A target is stored as \`WAITING\`, as \`INVALID\` if it has faults, or as \`DUPLICATE\` if an earlier one has its number.
+
+\`\`\`mermaid
+${stateDiagram(TARGET_TRANSITIONS, "WAITING")}\`\`\`
+
+\`correct\`, \`repeat\`: a user changed it in a draft. \`call\`: it and its call are stored in one transaction. \`retry\`: its call has ended, and the
+rules for retries allow another one. \`return\`: its call ended before the number was dialled, which does not count as an attempt. \`complete\`, \`fail\`: its last
+call ended so. \`expire\`: the batch ended before its turn. \`cancel\`: the batch was cancelled.
 
 ## SIP registration
 

@@ -8,22 +8,27 @@ const EXPECTED: Readonly<Record<string, readonly string[]>> = {
     ...["endCall", "deleteRecording", "getInstance", "unlinkInstance", "deleteInstance", "createLinkPage"],
     ...["getWebhook", "deleteWebhook", "rotateWebhookSecret", "testWebhook", "replayWebhookDelivery"],
     ...["getConsent", "deleteConsent", "listVoices"],
+    ...["getBatch", "deleteBatch", "pauseBatch", "resumeBatch", "removeTarget"],
     ...["health", "readiness", "metrics", "openapi", "frontDoor", "docs", "docsErrors", "docsAsset"],
   ],
   // body-budget.test.ts, held-bodies.test.ts
   bodies: [
     ...["createCall", "createInstance", "updateInstance", "createPairingCode"],
     ...["createWebhook", "updateWebhook", "putConsent"],
+    ...["createBatch", "startBatch", "cancelBatch", "addTargets", "updateTarget"],
   ],
   // test/application/call-audio/inspections.test.ts
-  inspections: ["createCall"],
+  inspections: ["createCall", "createBatch"],
+  // batches.test.ts
+  imports: ["addTargets"],
+  plans: ["createBatch", "planBatch"],
   linking: ["configureInstance", "createPairingCode"],
   // test/application/instances/link-page.test.ts
   linkPages: ["linkPage"],
   // page-size.test.ts
   pages: [
     ...["listCalls", "listCallEvents", "listEvents", "listInstances"],
-    ...["listWebhooks", "listWebhookDeliveries", "listConsents"],
+    ...["listWebhooks", "listWebhookDeliveries", "listConsents", "listBatches", "listTargets"],
   ],
   // test/application/call-audio/voice-sample.test.ts
   samples: ["hearVoice"],
@@ -32,7 +37,7 @@ const EXPECTED: Readonly<Record<string, readonly string[]>> = {
   // stream/stream-tickets.test.ts
   tickets: ["createStreamTicket"],
   // in-turns.test.ts
-  turns: ["getRecording", "simulatorArtefact", "listInstances", "listWebhooks", "listConsents"],
+  turns: ["getRecording", "simulatorArtefact", "listInstances", "listWebhooks", "listConsents", "listTargets"],
   // event-stream.test.ts
   waits: ["getCall", "listCallEvents", "listEvents"],
 };
@@ -55,6 +60,8 @@ test("a user may run this many expensive requests at once", () => {
     demoLinking: 5,
     linkPages: 10,
     samples: 4,
+    imports: 1,
+    plans: 2,
     waits: 100,
   });
 });

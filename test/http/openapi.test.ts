@@ -46,6 +46,15 @@ test("the document has all paths and methods of the interface", () => {
       "get /v1/voices",
       "get /v1/voices/{voiceId}/sample.wav",
       "get /v1/webhooks/{webhookId}/deliveries",
+      "get,post /v1/batches",
+      "delete,get /v1/batches/{batchId}",
+      "get /v1/batches/{batchId}/plan",
+      "get,post /v1/batches/{batchId}/targets",
+      "delete,patch /v1/batches/{batchId}/targets/{position}",
+      "post /v1/batches/{batchId}/start",
+      "post /v1/batches/{batchId}/pause",
+      "post /v1/batches/{batchId}/resume",
+      "post /v1/batches/{batchId}/cancel",
       "get,post /v1/calls",
       "get,post /v1/instances",
       "get,post /v1/webhooks",
@@ -61,6 +70,8 @@ test("the document has all paths and methods of the interface", () => {
 
 test.each([
   ["post /v1/calls", [200, 201, 400, 401, 403, 404, 408, 409, 413, 415, 422, 429, 500, 503]],
+  ["post /v1/batches", [200, 201, 400, 401, 403, 404, 408, 409, 413, 415, 422, 429, 500, 503]],
+  ["post /v1/batches/{batchId}/targets", [200, 400, 401, 403, 404, 408, 409, 413, 415, 429, 500, 503]],
   ["get /v1/calls/{callId}", [200, 304, 400, 401, 403, 404, 429, 500, 503]],
   ["delete /v1/calls/{callId}", [204, 401, 403, 404, 429, 500, 503]],
   ["get /v1/calls/{callId}/stream", [101, 400, 401, 403, 404, 409, 426, 429, 500, 501, 503]],
@@ -166,6 +177,7 @@ describe("requests", () => {
       contentEncoding: "base64",
     });
     expect(Object.keys(CreateCall_FIXED_TTS?.properties ?? {}).sort()).toEqual([
+      "expiresAfterMs",
       "from",
       "instanceId",
       "metadata",

@@ -9,20 +9,20 @@ const KIB = 1024;
 // Each budget is the measured size plus a margin. Raise one only on purpose.
 describe("sizes", () => {
   test.each([
-    { what: "ringport without its dependencies", file: "dist/index.js", packages: "external", budget: 218 * KIB },
-    { what: "ringport with its dependencies", file: "dist/index.js", packages: "bundle", budget: 232 * KIB },
-    { what: "ringport/client without ky", file: "dist/client.js", packages: "external", budget: 5.25 * KIB },
-    { what: "ringport/client with ky", file: "dist/client.js", packages: "bundle", budget: 13.5 * KIB },
+    { what: "ringport without its dependencies", file: "dist/index.js", packages: "external", budget: 252 * KIB },
+    { what: "ringport with its dependencies", file: "dist/index.js", packages: "bundle", budget: 264 * KIB },
+    { what: "ringport/client without ky", file: "dist/client.js", packages: "external", budget: 6 * KIB },
+    { what: "ringport/client with ky", file: "dist/client.js", packages: "bundle", budget: 14.5 * KIB },
   ] as const)("$what is at most $budget bytes, minified and compressed", async ({ file, packages, budget }) => {
     const { gzippedBytes } = await bundle(folder, file, packages);
     expect(gzippedBytes).toBeLessThanOrEqual(budget);
   });
 
-  test("the tarball is at most 2,000 KiB", () => {
-    expect(statSync(tarball).size).toBeLessThanOrEqual(2_000 * KIB);
+  test("the tarball is at most 2,200 KiB", () => {
+    expect(statSync(tarball).size).toBeLessThanOrEqual(2_200 * KIB);
     const files = readdirSync(join(folder, "dist")).filter((file) => file.endsWith(".js"));
     expect(files.reduce((bytes, file) => bytes + statSync(join(folder, "dist", file)).size, 0)).toBeLessThanOrEqual(
-      3_250 * KIB,
+      3_500 * KIB,
     );
   });
 });

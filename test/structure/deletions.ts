@@ -13,6 +13,9 @@ export const BOUNDED_DELETIONS: ReadonlyMap<string, string> = new Map([
   ["account-store.ts instances", "250 instances"],
   ["account-store.ts stored_usage", "one row for each kind"],
   ["audio-and-transcripts.ts call_audio", "the parts of one file"],
+  ["batch-store.ts batch_counts", "one row for each status and reason of a batch"],
+  ["batch-store.ts batches", "one row"],
+  ["batch-store.ts call_audio", "the parts of one file"],
   ["call-purge.ts calls", "50 calls"],
   ["code-store.ts account_codes", "one row"],
   ["consent-store.ts consents", "one row"],
@@ -24,6 +27,7 @@ export const BOUNDED_DELETIONS: ReadonlyMap<string, string> = new Map([
   ["sealed-stores.ts credentials", "one row"],
   ["sealed-stores.ts line_records", "the records of one line"],
   ["stored-bytes.ts stored_usage", "one row for each kind, of up to 250 instances"],
+  ["target-store.ts batch_targets", "one row"],
   ["webhook-store.ts webhooks", "one row"],
 ]);
 

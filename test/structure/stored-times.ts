@@ -9,6 +9,7 @@ const REASONS = {
   purge: "it is compared on the purge clock only",
   chosen: "a user chose it, so any distance is legal",
   database: "the clock of the database wrote it and reads it",
+  checked: "the query that reads it ignores one that is too far ahead",
   span: "it is compared only with other times of the same call",
 } as const;
 
@@ -27,6 +28,7 @@ export const OTHER_TIMES: ReadonlyMap<string, keyof typeof REASONS> = new Map([
   ["instances.erased_at", "purge"],
   ["consents.created_at", "shown"],
   ["consents.updated_at", "shown"],
+  ["calls.not_before", "checked"],
   ["calls.started_at", "span"],
   ["calls.ended_at", "purge"],
   ["calls.counted_at", "purge"],
@@ -36,6 +38,12 @@ export const OTHER_TIMES: ReadonlyMap<string, keyof typeof REASONS> = new Map([
   ["transcripts.at", "shown"],
   ["trusted_time.at", "purge"],
   ["trusted_time.claimed_at", "purge"],
+  ["batches.created_at", "shown"],
+  ["batches.updated_at", "shown"],
+  ["batches.started_at", "shown"],
+  ["batches.ended_at", "purge"],
+  ["batch_targets.updated_at", "shown"],
+  ["batch_targets.next_attempt_at", "chosen"],
   ["webhooks.created_at", "shown"],
   ["webhooks.updated_at", "shown"],
   ["webhook_deliveries.last_attempt_at", "shown"],
@@ -47,7 +55,7 @@ export const OTHER_TIMES: ReadonlyMap<string, keyof typeof REASONS> = new Map([
 
 /** Columns with numbers that are not times. */
 const NO_TIME =
-  /(?:^|\.)(?:version|slot|line|part|position|numbered|calls|attempts|last_status|max_calls_per_day|epoch|id|confidence|amount|\w+_bytes|\w+_ms)$/;
+  /(?:^|\.)(?:version|slot|line|part|position|numbered|calls|targets|attempts|batch_attempt|source_row|max_concurrent|\w+_position|last_status|max_calls_per_day|epoch|id|confidence|amount|\w+_bytes|\w+_ms)$/;
 
 /** Columns that may hold times: numbers, and JSON that is known to. */
 export function timeColumns(schema: SourceFile): readonly string[] {

@@ -52,6 +52,27 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
     test: ["test/application/accounts/registration.test.ts", "by invitation needs one, and uses it up"],
     gap: "with open registration, anybody adds one: only scrypt and the proxy limit how fast",
   },
+  batches: {
+    rows: "200 of each user",
+    beyond: "batch_quota",
+    by: [[LIMITS, "batchesPerUser"]],
+    insertedIn: ["batch-store.ts"],
+    test: [`${CONTRACT}/batches.ts`, "a batch beyond the limit of its user is not stored"],
+  },
+  batch_targets: {
+    rows: "100,000 of each batch",
+    beyond: "batch_full",
+    by: [[LIMITS, "targetsPerBatch"]],
+    insertedIn: ["target-store.ts"],
+    test: [`${CONTRACT}/batches.ts`, "targets beyond the limit of a batch are not stored"],
+    gap: "a user may have 20 million: the operator lowers both limits, or calls fewer people",
+  },
+  batch_counts: {
+    rows: "one for each status and reason",
+    beyond: "parent",
+    by: [["adapters/storage/batches/target-store.ts", "ADD_TO_COUNT"]],
+    insertedIn: ["target-store.ts"],
+  },
   account_sessions: {
     rows: "100 of each account",
     beyond: "oldest",
@@ -133,10 +154,10 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
     test: [`${CONTRACT}/byte-budget.ts`, "a call that exceeds a budget is not created, and stores nothing"],
   },
   call_audio: {
-    rows: "one file for each active call, in parts, counted with its call",
+    rows: "one file for each active call, in parts, counted with its call, and for each batch that has not ended",
     beyond: "storage_quota",
     by: [[BYTES, "newCallCharges"]],
-    insertedIn: ["call-creation.ts"],
+    insertedIn: ["batch-store.ts", "call-creation.ts"],
     test: [`${CONTRACT}/byte-budget.ts`, "a call that exceeds a budget is not created, and stores nothing"],
   },
   events: {

@@ -247,6 +247,7 @@ describe("reading settings", () => {
       RINGPORT_ANSWER_RATE: "0.2,20,3600000",
       RINGPORT_REQUIRE_CONSENT: "1",
       RINGPORT_CALLING_HOURS: "08:00-20:00 mon-fri,sun",
+      RINGPORT_OUTSIDE_HOURS: "fail",
     };
     expect(fromEnv(all).options.queue).toEqual({
       kind: "fifo",
@@ -256,6 +257,7 @@ describe("reading settings", () => {
       answerRate: { floor: 0.2, calls: 20, pauseMs: 3_600_000 },
       requireConsent: true,
       callingHours: { from: "08:00", until: "20:00", days: [1, 2, 3, 4, 5, 7] },
+      outsideHours: "fail",
     });
     const off = { RINGPORT_WARM_UP: "off", RINGPORT_ANSWER_RATE: "OFF", RINGPORT_CALLING_HOURS: "off" };
     expect(fromEnv(off).options.queue).toEqual({
@@ -278,6 +280,7 @@ describe("reading settings", () => {
     ["RINGPORT_ANSWER_RATE", "0.2,20,999999999999", "up to 7 days"],
     ["RINGPORT_REFUSALS", "0,3600000", "such as 3,3600000"],
     ["RINGPORT_REQUIRE_CONSENT", "yes please", "1 or true"],
+    ["RINGPORT_OUTSIDE_HOURS", "queue", "wait or fail"],
     ["RINGPORT_CALLING_HOURS", "8-20", "hours such as 08:00-20:00"],
     ["RINGPORT_CALLING_HOURS", "20:00-08:00", "hours such as 08:00-20:00"],
     ["RINGPORT_CALLING_HOURS", "08:00-25:00", "hours such as 08:00-20:00"],

@@ -1,7 +1,9 @@
+import type { TargetFilter } from "../../../src/domain/batches/batch.ts";
 import type { CallFilter } from "../../../src/domain/calls/call.ts";
 import { mentionedNumber } from "../../../src/domain/numbers/mentioned-number.ts";
 import type {
   AccountStore,
+  BatchStore,
   ConsentStore,
   EventStore,
   LoginStore,
@@ -11,12 +13,14 @@ import type {
 import { SEALED_KINDS } from "../../../src/ports/storage.ts";
 import {
   storedAccount,
+  storedBatch,
   storedCall,
   storedCode,
   storedDelivery,
   storedEvent,
   storedInstance,
   storedSession,
+  storedTarget,
   storedToken,
   storedWebhook,
 } from "./records.ts";
@@ -28,6 +32,7 @@ const CALLS: Required<CallFilter> = {
   type: "DYNAMIC_STREAM",
   reference: "order 1",
   targetPhone: "+155510100",
+  batchId: "batch_1",
   createdAfter: 0,
   createdBefore: 9,
 };
@@ -35,6 +40,8 @@ const EVENTS: Required<Parameters<EventStore["ofUser"]>[1]> = { instanceId: "ins
 const CONSENTS: Required<Parameters<ConsentStore["list"]>[1]> = { status: "do_not_call" };
 const DELIVERIES: Required<Parameters<WebhookStore["deliveries"]>[1]> = { status: "failed" };
 const AUDIT: Required<Parameters<LoginStore["audit"]>[0]> = { accountId: "acc_1" };
+const TARGETS: Required<TargetFilter> = { status: ["FAILED", "WAITING"] };
+const BATCHES: Required<Parameters<BatchStore["list"]>[1]> = { status: "RUNNING" };
 const TOKENS: Parameters<AccountStore["tokens"]> = ["usr_1"];
 
 /** A later page of a list. */
@@ -48,6 +55,7 @@ export async function runEveryQuery(storage: Storage): Promise<void> {
   await queryLists(storage);
   await queryLog(storage);
   await queryWebhooks(storage);
+  await queryBatches(storage);
   await deleteAll(storage);
 }
 
@@ -135,9 +143,13 @@ async function queryCalls({ instances, calls, receipts }: Storage): Promise<void
   await calls.oldestWaiting();
   await calls.waitingSince(2, 10);
   await calls.waitingSince(2, 10, { id: "call_0", createdAt: 1 });
+  await calls.waitingSince(2, 10, { id: "call_0", createdAt: 1 }, "unlimited");
+  await calls.expiring(2, 10);
+  await calls.expiring(2, 10, { id: "call_0", expiresAt: 1 });
   await calls.active("inst_1");
   await calls.nextWaiting("inst_1");
   await calls.nextWaiting("inst_1", ["call_0"]);
+  await calls.nextNotBefore("inst_1", 1);
   await calls.claimed("inst_1", "node_1");
   await calls.claimNext("inst_1", "node_1", 1, 0, "call_0");
   await calls.claimNext("inst_1", "node_1", 1, 0);
@@ -201,6 +213,33 @@ async function queryWebhooks({ webhooks }: Storage): Promise<void> {
     await webhooks.list("usr_1", page);
     for (const filter of subsets(DELIVERIES)) await webhooks.deliveries("hook_1", filter, page);
   }
+}
+
+async function queryBatches({ batches }: Storage): Promise<void> {
+  await batches.insert(storedBatch("batch_1"), undefined, 10);
+  const targets = [1, 2, 3].map((row) => storedTarget(row));
+  await batches.addTargets("batch_1", [...targets, storedTarget(1)], 10);
+  await batches.removeTarget("batch_1", 3);
+  await batches.get("batch_1");
+  await batches.audio("batch_1");
+  await batches.update("batch_1", 1, { status: "RUNNING" }, []);
+  await batches.open();
+  await batches.target("batch_1", 1);
+  await batches.updateTarget("batch_1", 1, 1, { status: "FAILED", reason: "busy", nextAttemptAt: null }, []);
+  await batches.due("batch_1", 9, 10);
+  await batches.due("batch_1", -1, 10);
+  await batches.postpone("batch_1", "", 5);
+  await batches.calling("batch_1");
+  await batches.counts("batch_1");
+  for (const page of [{ limit: 10 }, { limit: 10, after: "1" }])
+    for (const filter of subsets(TARGETS)) await batches.targets("batch_1", filter, page);
+  for (const page of [{ limit: 10 }, NEXT])
+    for (const filter of subsets(BATCHES)) await batches.list("usr_1", filter, page);
+  await batches.endWaiting("batch_1", "CANCELLED", "batch_cancelled", 10, () => storedEvent("evt_batch", null));
+  await batches.forgetNumber("+12025551001");
+  await batches.update("batch_1", 2, { status: "CANCELLED", endedAt: 5 }, []);
+  await batches.ended(9, 10);
+  await batches.delete("batch_1");
 }
 
 /** All deletions. */

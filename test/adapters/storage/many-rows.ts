@@ -26,6 +26,18 @@ export const MANY_ROWS: readonly string[] = [
     `'inst_' || n, 'usr_' || n % 200, 'Reception', (array['CREATED', 'CONFIGURED', 'ACTIVE', 'DELETED'])[1 + n % 4], '{}',
     'simulator', '+1555' || n, n, n, case n % 4 when 3 then n end, 1`,
   ),
+  rows(
+    "batches",
+    "id, user_id, name, status, instance_ids, message, schedule, gap_ms, last_position, ended_at, created_at, updated_at, version",
+    `'batch_' || n, 'usr_' || n % 200, 'Reminders', (array['DRAFT', 'COMPLETED', 'CANCELLED', 'COMPLETED'])[1 + n % 4], '[]',
+    '{}', '{}', 0, 1, n, n, n, 1`,
+  ),
+  rows(
+    "batch_targets",
+    "batch_id, position, source_row, phone, status, phone_key, zones, attempts, next_attempt_at, updated_at, version",
+    `'batch_' || n % 20, n, n, '"+1"', (array['WAITING', 'COMPLETED', 'FAILED', 'COMPLETED'])[1 + n % 4], '+1202' || n, '', 1, n, n, 1`,
+  ),
+  rows("batch_counts", "batch_id, status, reason, targets", "'batch_' || n, 'COMPLETED', 'message_played', 1"),
   rows("credentials", "instance_id, sealed", "'inst_' || n, '\\x00'::bytea"),
   rows("line_records", "instance_id, key, sealed", "'inst_' || n / 40, 'key ' || n, '\\x00'::bytea"),
   rows("finished_counts", "instance_id, status, calls", "'inst_' || n, 'FAILED', 1"),

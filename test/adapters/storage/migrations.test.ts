@@ -55,6 +55,8 @@ const STEPS = [
   "0037_stored_bytes",
   "0038_counted_rows",
   "0039_lines",
+  "0041_batches",
+  "0042_waiting_times",
 ];
 
 test("four processes migrate one new SQLite file at the same time", { timeout: 60_000 }, async () => {

@@ -16,7 +16,8 @@ import { recordStatements, type Statement } from "./recorded.ts";
 /** Tables that have a few rows on every server. */
 const SMALL_TABLES = ["owners", "trusted_time"];
 /** Indexes of active calls and invitations, which may be read completely. */
-const SMALL_INDEX = /INDEX (calls_(slot|by_line|in_queue|waiting|active)|codes_of_invitations)\b/;
+const SMALL_INDEX =
+  /INDEX (calls_(slot|by_line|in_queue|waiting|active)|codes_of_invitations|batches_open|batch_counts_unfinished)\b/;
 /** Statements that may read a whole table or index, with the reason. */
 const SCANS: readonly (readonly [string, RegExp])[] = [
   ["erase: links of a number are found by their text", /^delete from "events" .* like /],

@@ -1,8 +1,16 @@
+import type { Batch } from "../../../src/domain/batches/batch.ts";
 import type { Call } from "../../../src/domain/calls/call.ts";
 import type { Event } from "../../../src/domain/events.ts";
 import type { Instance } from "../../../src/domain/instances/instance.ts";
 import type { Webhook, WebhookDelivery } from "../../../src/domain/webhooks/webhook.ts";
-import type { CodePurpose, CodeRecord, NewAccount, SessionRecord, TokenRecord } from "../../../src/ports/storage.ts";
+import type {
+  CodePurpose,
+  CodeRecord,
+  NewAccount,
+  NewTarget,
+  SessionRecord,
+  TokenRecord,
+} from "../../../src/ports/storage.ts";
 
 /** A stored instance. */
 export function storedInstance(id: string): Instance {
@@ -117,6 +125,42 @@ export function storedDelivery(id: string, webhookId: string, patch: Partial<Web
     lastStatus: null,
     lastError: null,
     createdAt: 1,
+    ...patch,
+  };
+}
+
+export function storedBatch(id: string): Batch {
+  return {
+    id,
+    userId: "usr_1",
+    tokenId: null,
+    name: "Reminders",
+    status: "DRAFT",
+    instanceIds: ["inst_1"],
+    message: { type: "FIXED_TTS", tts: { text: "Hello", voiceId: "en-US-1" } },
+    schedule: {},
+    gapMs: 0,
+    reason: null,
+    lastPosition: 0,
+    startedAt: null,
+    endedAt: null,
+    createdAt: 1,
+    updatedAt: 1,
+    version: 1,
+  };
+}
+
+export function storedTarget(row: number, patch: Partial<NewTarget> = {}): NewTarget {
+  const phone = `+1202555${1000 + row}`;
+  return {
+    row,
+    phone,
+    phoneKey: phone,
+    status: "WAITING",
+    zones: "",
+    nextAttemptAt: 0,
+    reason: null,
+    updatedAt: 1,
     ...patch,
   };
 }

@@ -3,7 +3,7 @@ import { choiceOf, END_TYPES, typesOf } from "../../../adapters/console/pages/vi
 import { EVENT_TYPES } from "../../../src/domain/events.ts";
 
 test("every type of event is in one group", () => {
-  const groupedTypes = (["call", "detail", "number"] as const).flatMap(typesOf);
+  const groupedTypes = (["call", "detail", "number", "batch"] as const).flatMap(typesOf);
   expect(groupedTypes.toSorted()).toEqual([...EVENT_TYPES].sort());
 });
 

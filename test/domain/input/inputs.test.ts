@@ -448,6 +448,8 @@ test("every limit is an option", () => {
     instancesPerUser: 1,
     webhooksPerUser: 1,
     consentsPerUser: 1,
+    batchesPerUser: 1,
+    targetsPerBatch: 1,
     storedBytesPerUser: 1,
     storedBytesPerDemoInstance: 1,
   };

@@ -5,7 +5,9 @@ import {
   isWithin,
   localTime,
   minuteOf,
+  nextWithin,
 } from "../../../src/domain/number-protection/calling-hours.ts";
+import type { CallingHours } from "../../../src/domain/number-protection/number-protection.ts";
 import { zonesOfNumber } from "../../../src/domain/numbers/number-zones.ts";
 import { fuzz } from "../../support/fuzz.ts";
 
@@ -96,4 +98,139 @@ fuzz(
     });
     expect(callingHoursBlock(hours, phone, zones, at) === undefined).toBe(isFine);
   }),
+);
+
+const MINUTE_MS = 60_000;
+const WEEK_MINUTES = 8 * 1_440;
+
+/** The first time from `at` on at which the hours hold in every zone: `at`, or the start of a minute; by trying each one. */
+function firstMinuteWithin(hours: CallingHours, zones: readonly string[], at: number): number | undefined {
+  const isOpen = (time: number): boolean => zones.every((zone) => isWithin(hours, localTime(zone, time)));
+  if (isOpen(at)) return at;
+  const minuteStart = at - (at % MINUTE_MS);
+  for (let minute = 1; minute <= WEEK_MINUTES; minute++)
+    if (isOpen(minuteStart + minute * MINUTE_MS)) return minuteStart + minute * MINUTE_MS;
+  return undefined;
+}
+
+/** Zones with changes of clocks of an hour and of half an hour, with odd offsets, and without changes. */
+const ZONES = [
+  "America/New_York",
+  "America/Los_Angeles",
+  "Europe/Lisbon",
+  "Europe/Berlin",
+  "Australia/Lord_Howe",
+  "America/St_Johns",
+  "Asia/Kathmandu",
+  "Asia/Kolkata",
+  "Pacific/Chatham",
+  "America/Sao_Paulo",
+  "Asia/Tokyo",
+];
+
+/** The days around both changes of clocks in these zones, and any other. */
+const instants = fc.oneof(
+  ...["2026-03-08", "2026-03-29", "2026-04-05", "2026-09-27", "2026-10-04", "2026-10-25", "2026-11-01"].map((day) =>
+    fc.integer({ min: -60 * 24, max: 60 * 48 }).map((minutes) => Date.parse(day) + minutes * MINUTE_MS),
+  ),
+  times,
+);
+const minuteTexts = fc.nat(1_440).map((minute) => {
+  const [hour, rest] = [Math.floor(minute / 60), minute % 60];
+  return `${String(hour).padStart(2, "0")}:${String(rest).padStart(2, "0")}`;
+});
+const anyHours: fc.Arbitrary<CallingHours> = fc
+  .record({
+    ends: fc.uniqueArray(minuteTexts, { minLength: 2, maxLength: 2 }),
+    days: fc.option(fc.uniqueArray(fc.integer({ min: 1, max: 7 }), { minLength: 1 }), { nil: undefined }),
+  })
+  .map(({ ends, days }) => {
+    const [from = "", until = ""] = ends.toSorted();
+    return { from, until, ...(days && { days }) };
+  });
+
+describe("the next time within the hours", () => {
+  test.each([
+    {
+      name: "now",
+      hours: DAY,
+      zones: ["Europe/Berlin"],
+      at: "2026-06-15T10:00:30.250Z",
+      next: "2026-06-15T10:00:30.250Z",
+    },
+    {
+      name: "this morning",
+      hours: DAY,
+      zones: ["Asia/Kathmandu"],
+      at: "2026-06-15T00:00:00Z",
+      next: "2026-06-15T02:15:00Z",
+    },
+    {
+      name: "tomorrow",
+      hours: DAY,
+      zones: ["Europe/Berlin"],
+      at: "2026-06-15T18:00:00Z",
+      next: "2026-06-16T06:00:00Z",
+    },
+    {
+      name: "after the clocks go forward",
+      hours: DAY,
+      zones: ["America/New_York"],
+      at: "2026-03-08T01:00:00Z",
+      next: "2026-03-08T12:00:00Z",
+    },
+    {
+      name: "after the clocks go back",
+      hours: DAY,
+      zones: ["America/New_York"],
+      at: "2026-11-01T00:30:00Z",
+      next: "2026-11-01T13:00:00Z",
+    },
+    {
+      name: "the end of the hour that the clocks skip",
+      hours: { from: "02:15", until: "03:15" },
+      zones: ["America/New_York"],
+      at: "2026-03-08T06:30:00Z",
+      next: "2026-03-08T07:00:00Z",
+    },
+    {
+      name: "the next Monday",
+      hours: { ...DAY, days: [1] },
+      zones: ["America/Sao_Paulo"],
+      at: "2026-06-15T23:00:00Z",
+      next: "2026-06-22T11:00:00Z",
+    },
+    {
+      name: "when the last zone opens",
+      hours: DAY,
+      zones: ["America/New_York", "America/Los_Angeles"],
+      at: "2026-06-15T12:00:00Z",
+      next: "2026-06-15T15:00:00Z",
+    },
+  ])("is $name", ({ hours, zones, at, next }) => {
+    expect(new Date(nextWithin(hours, zones, Date.parse(at)) ?? Number.NaN).toISOString()).toBe(
+      new Date(next).toISOString(),
+    );
+  });
+
+  test.each([
+    ["without zones", DAY, []],
+    ["in zones that are never open together", { from: "08:00", until: "10:00" }, ["Asia/Tokyo", "Europe/Berlin"]],
+  ] as const)("never comes %s", (_, hours, zones) => {
+    expect(nextWithin(hours, zones, Date.parse("2026-06-15T12:00:00Z"))).toBeUndefined();
+  });
+});
+
+fuzz(
+  "the next time within the hours is the one that a search by minutes finds",
+  fc.property(
+    anyHours,
+    fc.uniqueArray(fc.constantFrom(...ZONES), { minLength: 1, maxLength: 2 }),
+    instants,
+    fc.nat(MINUTE_MS - 1),
+    (hours, zones, minute, ms) => {
+      const at = minute - (minute % MINUTE_MS) + ms;
+      expect(nextWithin(hours, zones, at)).toBe(firstMinuteWithin(hours, zones, at));
+    },
+  ),
 );

@@ -30,6 +30,7 @@ test.each<[NumberProtection, string]>([
   [{ callingHours: { ...HOURS, days: [] } }, "callingHours is"],
   [{ callingHours: { ...HOURS, days: [0] } }, "callingHours is"],
   [{ callingHours: { ...HOURS, days: "1" as never } }, "callingHours is"],
+  [{ outsideHours: "queue" as never }, 'outsideHours is "queue": it must be "wait" or "fail"'],
 ])("the protection %j is refused: %s", (protection, message) => {
   expect(() => assertUsable(protection, "queue")).toThrow(RangeError);
   expect(() => assertUsable(protection, "queue")).toThrow(`queue: ${message}`);

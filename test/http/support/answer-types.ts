@@ -1,5 +1,7 @@
 import * as v from "valibot";
 import { STREAM_EVENTS } from "../../../src/application/call-audio/streams/stream-client.ts";
+import { BATCH_STATUSES, TARGET_STATUSES } from "../../../src/domain/batches/batch.ts";
+import { RETRY_REASONS } from "../../../src/domain/batches/retry.ts";
 import { CALL_STATUSES, CALL_TYPES } from "../../../src/domain/calls/call.ts";
 import { COMPLETED_REASONS, FAILED_REASONS, HEARD_EVIDENCE } from "../../../src/domain/calls/outcome.ts";
 import { SPEAKERS } from "../../../src/domain/calls/transcript.ts";
@@ -25,6 +27,9 @@ interface Schema extends v.GenericSchema {
 /** Enumerations with a named type. */
 const WORDS = [
   { words: STREAM_EVENTS, type: "StreamEventName", from: "../application/call-audio/streams/stream-client.ts" },
+  { words: BATCH_STATUSES, type: "BatchStatus", from: "../domain/batches/batch.ts" },
+  { words: TARGET_STATUSES, type: "TargetStatus", from: "../domain/batches/batch.ts" },
+  { words: RETRY_REASONS, type: "RetryReason", from: "../domain/batches/retry.ts" },
   { words: CALL_STATUSES, type: "CallStatus", from: "../domain/calls/call.ts" },
   { words: CALL_TYPES, type: "CallType", from: "../domain/calls/call.ts" },
   { words: COMPLETED_REASONS, type: "CompletedReason", from: "../domain/calls/outcome.ts" },

@@ -1,3 +1,4 @@
+import type { BatchUseCases } from "../../../src/application/batches/batch-use-cases.ts";
 import type {
   CallUseCases,
   Connection,
@@ -19,6 +20,7 @@ import { Refusal } from "../../../src/domain/refusal.ts";
 import { createHttp, type HttpParts } from "../../../src/http/app.ts";
 import { type LogFields, silentLogger } from "../../../src/ports/logger.ts";
 import type { WebApp } from "../../../src/ports/web.ts";
+import { batchUseCases } from "./batch-fakes.ts";
 import { consentUseCases } from "./consent-fakes.ts";
 import { bases, documentKey, keys } from "./document.ts";
 import { webhookUseCases } from "./webhook-fakes.ts";
@@ -118,6 +120,7 @@ export interface Parts {
   instances?: Partial<InstanceUseCases>;
   calls?: Partial<CallUseCases>;
   queries?: Partial<QueryUseCases>;
+  batches?: Partial<BatchUseCases>;
   webhooks?: Partial<WebhookUseCases>;
   consents?: Partial<ConsentUseCases>;
   http?: Partial<HttpParts>;
@@ -147,6 +150,7 @@ export function dependencies({
   instances = {},
   calls = {},
   queries = {},
+  batches = {},
   webhooks = {},
   consents = {},
   http = {},
@@ -181,6 +185,7 @@ export function dependencies({
       delete: async (_, id) => (id === INSTANCE_ID ? undefined : noInstance()),
       ...instances,
     },
+    batches: { ...batchUseCases(), ...batches },
     webhooks: { ...webhookUseCases(), ...webhooks },
     consents: { ...consentUseCases(), ...consents },
     calls: {

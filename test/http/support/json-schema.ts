@@ -1,7 +1,7 @@
 /** The part of JSON Schema 2020-12 that the document uses. */
 export interface Schema {
   $ref?: string;
-  type?: string;
+  type?: string | string[];
   enum?: unknown[];
   const?: unknown;
   anyOf?: Schema[];
@@ -39,7 +39,8 @@ export function faults(root: unknown, schema: Schema, value: unknown, path: stri
     const fitCount = options.filter((option) => faults(root, option, value, path).length === 0).length;
     return fitCount === 1 || (fitCount > 1 && schema.anyOf) ? [] : [`${path}: fits ${fitCount} of the alternatives`];
   }
-  if (schema.type && !hasType(schema.type, value)) return [`${path}: is not of type ${schema.type}`];
+  const types = schema.type === undefined ? [] : [schema.type].flat();
+  if (types.length > 0 && !types.some((type) => hasType(type, value))) return [`${path}: is not of type ${types}`];
   if (schema.enum && !schema.enum.includes(value)) return [`${path}: ${value} is none of ${schema.enum}`];
   if (schema.const !== undefined && schema.const !== value) return [`${path}: ${value} is not ${schema.const}`];
   if (typeof value === "string") return stringFaults(schema, value, path);

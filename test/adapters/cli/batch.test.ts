@@ -1,0 +1,126 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { ON_NODE, useServer } from "../../support/server.ts";
+import { CliServer } from "./client-server.ts";
+import { freshFolder } from "./run-cli.ts";
+
+const BLOCKED = "+12025551299";
+/** Numbers in São Paulo, Lisbon and Washington; none is in the simulator's plan, so all of them answer. */
+const ZONES = ["+5511955", "+35191255", "+1202555"];
+const TEXT = "{{nome}}.";
+
+/** 300 people: two broken rows, one number that must not be called. */
+function people(): string {
+  const rows = Array.from({ length: 300 }, (_, i) => {
+    if (i === 10) return "+55 11 9,Ana,10";
+    if (i === 200) return `+12025551200,,200`;
+    const number = i === 299 ? BLOCKED : `${ZONES[i % 3]}${String(4_000 + i)}`;
+    return `${i % 3 === 0 && i !== 299 ? `${number}0` : number},Ana ${i},${i}`;
+  });
+  return ["telefone;nome;reference", ...rows.map((row) => row.replaceAll(",", ";"))].join("\r\n");
+}
+
+describe.skipIf(ON_NODE.missing)(`ringport batch on ${ON_NODE.title}`, { timeout: 120_000 }, () => {
+  const cli = new CliServer(useServer(ON_NODE, { env: { RINGPORT_SIMULATOR_TIME_SCALE: "0.05" } }));
+
+  function fileOf(text: string): string {
+    const file = join(freshFolder(), "people.csv");
+    writeFileSync(file, text);
+    return file;
+  }
+
+  test("finds every problem of 300 rows before anybody is called", async () => {
+    const { instanceId } = await cli.caller("checker");
+    const run = (...args: string[]) => cli.run("checker", args);
+    expect((await run("consent", "set", BLOCKED, "do_not_call")).code).toBe(0);
+    const create = ["batch", "create", fileOf(people()), "--text", TEXT, "--instance", instanceId];
+
+    const dryRun = await run(...create, "--dry-run", "--hours", "09:00-18:00", "--zone", "callee");
+    expect(dryRun.stdout).toMatch(/^297 to call, 3 with problems\nfirst call /);
+    expect(dryRun.code).toBe(2);
+    expect(JSON.parse((await run("batch", "list", "--json")).stdout)).toEqual([]);
+
+    const created = await run(...create, "--start");
+    const id = created.stdout.trim();
+    expect(id).toMatch(/^batch_\w{26}$/);
+    expect(created.code).toBe(2);
+    expect(created.stderr).toContain("3 of 300 rows have problems:");
+    expect(created.stderr).toMatch(/^ {2}row 12 +phoneNumber /m);
+    expect(created.stderr).toMatch(/^ {2}row 202 +nome +the message needs the variable nome/m);
+    expect(created.stderr).toMatch(/^ {2}row 301 +phoneNumber .*is not to be called/m);
+    expect(created.stderr).toContain(`ringport batch start ${id} --skip-invalid`);
+    expect(JSON.parse((await run("batch", "show", id, "--json")).stdout)).toMatchObject({ status: "DRAFT" });
+
+    const errors = (await run("batch", "errors", id)).stdout.trim().split("\r\n");
+    expect(errors).toHaveLength(4);
+    const output = join(freshFolder(), "errors.csv");
+    expect((await run("batch", "errors", id, "-o", output)).stdout).toBe(`${output}\n`);
+    expect(readFileSync(output, "utf8").trim().split("\r\n")).toEqual(errors);
+
+    const refused = await run("batch", "start", id);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("3 of 300 targets have faults")]);
+    const watched = await run("batch", "watch", id);
+    expect([watched.code, watched.stderr]).toEqual([2, expect.stringContaining("is a draft")]);
+    expect((await run("batch", "delete", id)).code).toBe(0);
+    expect((await run("batch", "show", id)).code).toBe(2);
+  });
+
+  test("calls everybody, and its results are those of the calls", async () => {
+    const { instanceId } = await cli.caller("batcher");
+    const run = (...args: string[]) => cli.run("batcher", args);
+    const rows = ["+12025550100,Ana,a", "+12025550101,Ben,b", "+12025550150,Eva,c", "+12025550100,Ana,d"];
+    const file = fileOf(["phone,nome,ref", ...rows].join("\n"));
+    const created = await run("batch", "create", file, "--text", TEXT, "--instance", instanceId, "--start");
+    expect(created.stderr).toContain("row 5");
+    expect(created.code).toBe(0);
+    const id = created.stdout.trim();
+    const watched = await run("batch", "watch", id);
+    expect(watched.stdout).toContain(`${id} is COMPLETED: 2 completed, 1 failed, 1 duplicates`);
+    expect(watched.stdout).toContain("1 FAILED busy");
+    expect(watched.code).toBe(1);
+
+    const results = (await run("batch", "results", id)).stdout.trim().split("\n");
+    expect(results.map((row) => row.split("\t").slice(1, 4))).toEqual([
+      ["+12025550100", "COMPLETED", "message_played"],
+      ["+12025550101", "FAILED", "busy"],
+      ["+12025550150", "COMPLETED", expect.any(String)],
+      ["+12025550100", "DUPLICATE", expect.stringContaining("row 2")],
+    ]);
+    const csv = (await run("batch", "results", id, "--csv", "--status", "FAILED")).stdout.trim().split("\r\n");
+    expect(csv).toHaveLength(2);
+    expect(csv[1]).toContain(",b,");
+    const calls = JSON.parse((await run("calls", "--batch", id, "--json")).stdout) as { target_phone: string }[];
+    expect(calls.map((call) => call.target_phone).sort()).toEqual(["+12025550100", "+12025550101", "+12025550150"]);
+  });
+
+  test("is scheduled, paused, resumed and cancelled", async () => {
+    const { instanceId } = await cli.caller("planner");
+    const run = (...args: string[]) => cli.run("planner", args);
+    const file = fileOf("phone,nome\n+12025550102,Ana\n+12025550103,Ben\n");
+    const create = ["batch", "create", file, "--text", TEXT, "--instance", instanceId, "--start"];
+    const later = await run(...create, "--at", "+2h");
+    expect(later.stderr).toMatch(/^Calls from \w{3} \d{4}-\d\d-\d\d \d\d:\d\d/m);
+    expect(later.stderr).toContain('"people" is SCHEDULED: 2 to call');
+    const plan = JSON.parse((await run("batch", "plan", later.stdout.trim(), "--json")).stdout);
+    expect(plan.calls).toHaveLength(2);
+
+    const id = (await run(...create)).stdout.trim();
+    expect((await run("batch", "pause", id)).stderr).toContain(`${id} is PAUSED`);
+    expect((await run("batch", "resume", id)).stderr).toContain(`${id} is RUNNING`);
+    expect((await run("batch", "cancel", id, "--live", "end")).stderr).toContain(`${id} is CANCELLED`);
+    expect((await run("batch", "watch", id)).code).toBe(1);
+    const listed = (await run("batch", "list", "--status", "cancelled")).stdout.trim().split("\t");
+    expect(listed.slice(0, 3)).toEqual([id, "CANCELLED", "people"]);
+  });
+
+  test("stores no batch if the file or an option is wrong", async () => {
+    const { instanceId } = await cli.caller("mistaken");
+    const run = (...args: string[]) => cli.run("mistaken", args);
+    const noNumbers = await run("batch", "create", fileOf("nome\nAna\n"), "--text", TEXT, "--instance", instanceId);
+    expect([noNumbers.code, noNumbers.stderr]).toEqual([2, expect.stringContaining('the columns are "nome"')]);
+    const missing = await run("batch", "create", "no.csv", "--text", TEXT);
+    expect([missing.code, missing.stderr]).toEqual([2, 'ringport: FILE is "no.csv": there is no such file\n']);
+    expect(JSON.parse((await run("batch", "list", "--json")).stdout)).toEqual([]);
+  });
+});

@@ -1,0 +1,101 @@
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { withTools } from "../../peers/tools.ts";
+import { describeEach, ON_NODE } from "../../support/server.ts";
+import type { Client } from "../../support/server-client.ts";
+import { useConsole } from "./support/console.ts";
+import { expectGoodLooks, loaded } from "./support/looks.ts";
+
+const LOOKS = [360, 768, 1280].flatMap((width) => (["light", "dark"] as const).map((scheme) => ({ width, scheme })));
+
+describeEach([ON_NODE], (target) => {
+  withTools("batches in Chromium", ["chromium-headless-shell"], () => {
+    const console = useConsole(target);
+
+    test("a batch is in the list, and its page shows its outcomes and downloads its results", async () => {
+      const page = await console.signedUp();
+      const client = console.server.client(await console.tokenOf(page));
+      const { id: instanceId } = await client.activeInstance("Front desk");
+      await startedBatch(client, instanceId, ["+12025550101", "+12025550108", "+12025550103"]);
+      await page.goto(`${console.url}/batches`);
+      await page.getByRole("row").filter({ hasText: "Appointments" }).getByText("3 of 3 done").waitFor();
+      await expectGoodLooks(page, "batches", LOOKS);
+      await page.getByRole("link", { name: "Appointments" }).click();
+      await page.getByText("Completed", { exact: true }).first().waitFor();
+      const outcomes = page.getByRole("region", { name: "Outcomes" });
+      await outcomes.getByText("Busy").waitFor();
+      await outcomes.getByText("No such number").waitFor();
+      await loaded(page);
+      await expectGoodLooks(page, "batch-completed", LOOKS);
+      expect(await downloadedText(page, "Download results (CSV)")).toMatch(/\+12025550101,.*busy/);
+    });
+
+    test("a list is imported, corrected in place, started, paused and cancelled", { timeout: 120_000 }, async () => {
+      const page = await console.signedUp();
+      const client = console.server.client(await console.tokenOf(page));
+      await client.activeInstance("Front desk");
+      await page.goto(`${console.url}/batches`);
+      await page.getByRole("link", { name: "New batch" }).click();
+      await page.getByRole("textbox", { name: "Name", exact: true }).fill("Friday");
+      await page.getByLabel("Text", { exact: true }).fill("Hello {{name}}, see you at {{time}}.");
+      const csv = "contact;name;when\n+12025550102;Ana;ten\n12;Rui;ten\n+12025550100;;ten\n";
+      await page
+        .getByLabel("CSV file")
+        .setInputFiles({ name: "people.csv", mimeType: "text/csv", buffer: Buffer.from(csv) });
+      await page.getByText("No column looks like phone numbers").waitFor();
+      await page.getByLabel("Column with the numbers").selectOption("contact");
+      await page.getByText(/The message needs \{\{time\}\}/).waitFor();
+      await expectGoodLooks(page, "new-batch", LOOKS);
+      await page.getByLabel("CSV file").setInputFiles({
+        name: "people.csv",
+        mimeType: "text/csv",
+        buffer: Buffer.from(csv.replace("when", "time")),
+      });
+      await page.getByText(/The message needs/).waitFor({ state: "detached" });
+      await page.getByLabel("Column with the numbers").selectOption("contact");
+      await page.getByRole("button", { name: "Check the plan" }).click();
+
+      await page.getByRole("heading", { name: "2 rows with problems" }).waitFor();
+      await page.getByRole("button", { name: "Start without the 2 invalid rows" }).waitFor();
+      await loaded(page);
+      await page.getByRole("button", { name: "Correct row 3" }).click();
+      await page.getByLabel("Number").fill("+1 202 555 0107");
+      await expectGoodLooks(page, "batch-draft", LOOKS);
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { name: "1 row with problems" }).waitFor();
+      await page.getByRole("button", { name: "Remove row 4" }).click();
+      await page.getByRole("button", { name: "Start the calls" }).click();
+
+      await page.getByRole("button", { name: "Pause" }).click();
+      await page.getByText("The batch is paused").waitFor();
+      await expectGoodLooks(page, "batch-paused", LOOKS);
+      await page.getByRole("button", { name: "Resume" }).click();
+      await page.getByRole("button", { name: "Pause" }).waitFor();
+      await page.getByRole("button", { name: "Cancel batch" }).click();
+      await page.getByLabel("End live calls now").check();
+      await page.getByRole("dialog").getByRole("button", { name: "Cancel batch" }).click();
+      await page.getByText("Cancelled", { exact: true }).first().waitFor();
+    });
+  });
+});
+
+async function startedBatch(client: Client, instanceId: string, numbers: readonly string[]): Promise<string> {
+  const response = await client.post("/v1/batches", {
+    name: "Appointments",
+    instanceIds: [instanceId],
+    message: { type: "FIXED_TTS", tts: { text: "Hello {{name}}", voiceId: "en-US-1" } },
+    targets: numbers.map((phoneNumber, index) => ({ phoneNumber, variables: { name: `Ana ${index}` } })),
+    start: true,
+  });
+  return response.json<{ id: string }>().id;
+}
+
+async function downloadedText(page: Page, button: string): Promise<string> {
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: button }).click(),
+  ]);
+  const chunks: Buffer[] = [];
+  for await (const chunk of await download.createReadStream()) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}

@@ -1,0 +1,87 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type CsvRecord, csvRecords, MAX_RECORD_BYTES } from "../../../src/domain/batches/csv-records.ts";
+
+/** The records of a file whose bytes arrive in chunks that end at these places. */
+async function recordsOf(file: Uint8Array | string, cuts: readonly number[] = []): Promise<CsvRecord[]> {
+  const bytes = typeof file === "string" ? new TextEncoder().encode(file) : file;
+  const ends = [...cuts.filter((cut) => cut < bytes.length), bytes.length].sort((a, b) => a - b);
+  async function* chunks() {
+    let start = 0;
+    for (const end of ends) {
+      yield bytes.subarray(start, end);
+      start = end;
+    }
+  }
+  return Array.fromAsync(csvRecords(chunks()));
+}
+
+const cellsOf = (records: readonly CsvRecord[]) =>
+  records.map((record) => ("cells" in record ? record.cells : record.fault));
+
+const cell = fc.string({
+  unit: fc.constantFrom("a", "é", "😀", " ", '"', ",", ";", "\t", "\n", "1", "+"),
+  maxLength: 12,
+});
+const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
+
+describe("the records of a CSV file", () => {
+  test("are what was written, wherever its bytes are cut", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(",", ";", "\t"),
+        fc.constantFrom("\n", "\r\n"),
+        fc.array(fc.array(cell, { minLength: 2, maxLength: 4 }), { maxLength: 6 }),
+        fc.array(fc.nat({ max: 400 }), { maxLength: 8 }),
+        fc.boolean(),
+        async (delimiter, lineEnd, rows, cuts, hasMark) => {
+          const header = ["phone", "name", "city"];
+          const lines = [header.join(delimiter), ...rows.map((row) => row.map(quoted).join(delimiter))];
+          const file = `${hasMark ? "\ufeff" : ""}${lines.join(lineEnd)}${lineEnd}`;
+          expect(cellsOf(await recordsOf(file, cuts))).toEqual([header, ...rows]);
+        },
+      ),
+    );
+  });
+
+  test("are the same for every cut of any bytes", async () => {
+    const byte = fc.constantFrom(0x22, 0x2c, 0x0a, 0x0d, 0x61, 0x3b, 0xc3, 0xa9, 0xff, 0x00);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(byte, { maxLength: 80 }).map((bytes) => Uint8Array.from(bytes)),
+        fc.array(fc.nat({ max: 80 }), { maxLength: 8 }),
+        async (file, cuts) => {
+          expect(await recordsOf(file, cuts)).toEqual(await recordsOf(file));
+        },
+      ),
+    );
+  });
+
+  test("a quote that is never closed costs its own line", async () => {
+    const records = await recordsOf('phone,name\n+1,"Ada\n+2,Bob\n+3,Cyd\n');
+    expect(records).toEqual([
+      { row: 1, cells: ["phone", "name"] },
+      { row: 2, text: '+1,"Ada', fault: "a quote is never closed" },
+      { row: 3, cells: ["+2", "Bob"] },
+      { row: 4, cells: ["+3", "Cyd"] },
+    ]);
+  });
+
+  test("a line that is too long costs itself, in bounded memory", async () => {
+    const long = "x".repeat(3 * MAX_RECORD_BYTES);
+    const records = await recordsOf(`phone\n${long}\n+2\n`, [10, 70_000, 140_000]);
+    expect(records.map((record) => ("cells" in record ? record.cells : record.fault))).toEqual([
+      ["phone"],
+      `the row is longer than ${MAX_RECORD_BYTES} bytes`,
+      ["+2"],
+    ]);
+  });
+
+  test("a row in Windows-1252 keeps its accents", async () => {
+    const file = Uint8Array.from([...new TextEncoder().encode("phone;nome\n+1;Jo"), 0xe3, 0x6f, 0x0a]);
+    expect(cellsOf(await recordsOf(file))).toEqual([
+      ["phone", "nome"],
+      ["+1", "João"],
+    ]);
+  });
+});

@@ -1,0 +1,93 @@
+import { expect, test } from "vitest";
+import type { BatchMessage, BatchTarget } from "../../../src/domain/batches/batch.ts";
+import { targetsCsvHeader, targetsCsvRow } from "../../../src/domain/batches/target-csv.ts";
+import { csvTargets, type TargetRow } from "../../../src/domain/batches/target-rows.ts";
+
+const SPEAK: BatchMessage = { type: "FIXED_TTS", tts: { text: "Hello {{name}}, your {{status}}", voiceId: "en-US-1" } };
+const TARGET: BatchTarget = {
+  batchId: "batch_1",
+  position: 3,
+  row: 4,
+  phone: "+12025550101",
+  status: "INVALID",
+  phoneKey: null,
+  zones: "",
+  attempts: 0,
+  nextAttemptAt: null,
+  callId: null,
+  reason: null,
+  updatedAt: 0,
+  version: 1,
+};
+
+function csvOf(message: BatchMessage, ...targets: Partial<BatchTarget>[]): string {
+  const rowOf = targetsCsvRow(message);
+  return targetsCsvHeader(message) + targets.map((target) => rowOf({ ...TARGET, ...target })).join("");
+}
+
+async function imported(csv: string): Promise<TargetRow[]> {
+  const rows: TargetRow[] = [];
+  const chunks = async function* () {
+    yield new TextEncoder().encode(csv);
+  };
+  for await (const row of csvTargets(chunks(), { variables: ["name", "status"] })) rows.push(row);
+  return rows;
+}
+
+test("the results of a target are a row", () => {
+  const agent = {
+    resultSchema: { type: "object", properties: { visit: { type: "string" }, floor: { type: "integer" } } },
+  };
+  const csv = csvOf(
+    { type: "DYNAMIC_AGENT", agent: { ...agent, instructions: ["Say: Hi {{name}}"] } },
+    {
+      status: "COMPLETED",
+      reference: "visit 7",
+      variables: { name: 'Ada "the first", of two' },
+      attempts: 2,
+      reason: "agent_finished",
+      callId: "call_1",
+      result: {
+        ...{ reason: "agent_finished", detail: null, answeredBy: "human", heardMs: 900, heardRatio: 0.5 },
+        ...{ heardEvidence: "inbound", durationMs: 1_000, startedAt: 0, endedAt: 1_000 },
+        result: { visit: "yes", floor: 2 },
+      },
+    },
+  );
+  expect(csv).toBe(
+    "position,row,phone_number,reference,extension,name,status,attempts,reason,detail,answered_by,heard_ms,heard_ratio," +
+      "duration_ms,started_at,ended_at,call_id,faults,result.visit,result.floor\r\n" +
+      '3,4,+12025550101,visit 7,,"Ada ""the first"", of two",COMPLETED,2,agent_finished,,human,900,0.5,' +
+      "1000,1970-01-01T00:00:00.000Z,1970-01-01T00:00:01.000Z,call_1,,yes,2\r\n",
+  );
+});
+
+test.each([
+  ["=1+1", "'=1+1"],
+  ["@SUM(A1)", "'@SUM(A1)"],
+  ["-2+3", "'-2+3"],
+  ["+cmd|' /C calc'!A0", "'+cmd|' /C calc'!A0"],
+  ["\t=1", '"\'\t=1"'],
+  ["-17.5", "-17.5"],
+  ["+12025550101", "+12025550101"],
+  ["it's", "it's"],
+])("a cell %j is written as %s", (value, cell) => {
+  const [, row = ""] = csvOf(SPEAK, { reference: value }).split("\r\n");
+  expect(row.startsWith(`3,4,+12025550101,${cell},`)).toBe(true);
+});
+
+test("a file of invalid targets is imported again as it was", async () => {
+  const csv = csvOf(SPEAK, {
+    phone: "=12",
+    reference: "-x",
+    extension: "12,3",
+    variables: { name: "+Ada", status: "bill" },
+    faults: [{ column: "phoneNumber", code: "phone_number_invalid", detail: "must be E.164" }],
+  });
+  expect(csv).toContain("variables.status");
+  expect(csv).toContain("phoneNumber: must be E.164");
+  const variables = { name: "+Ada", status: "bill" };
+  expect(await imported(csv)).toEqual([
+    { row: 2, input: { phoneNumber: "=12", reference: "-x", extension: "12,3", variables } },
+  ]);
+});
