@@ -34,7 +34,7 @@ export function CurrentCalls({ batch: { id, counts, ended_at } }: { readonly bat
                 keyOf={({ position }) => String(position)}
                 columns={[
                   { title: current.number, cell: (target) => <TargetLink target={target} /> },
-                  { title: current.attempt, cell: ({ attempts }) => formatNumber(attempts + 1) },
+                  { title: current.attempt, cell: ({ attempts }) => formatNumber(Math.max(1, attempts)) },
                   { title: current.reference, cell: ({ reference }) => reference ?? "" },
                 ]}
               />
