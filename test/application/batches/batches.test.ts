@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { DialError } from "../../../src/ports/telephony.ts";
-import { ALICE } from "../../support/application.ts";
+import { ALICE, audioFile } from "../../support/application.ts";
 import { batchOf, Callees, PEOPLE, withCallees } from "./callees.ts";
 
 describe("a batch", () => {
@@ -132,5 +132,21 @@ test("the check of many targets leaves turns of the event loop to live audio", a
   await world.app.batches.dryRun(ALICE, batchOf([instance.id], { targets }));
   clearImmediate(next);
   expect(turns).toBeGreaterThanOrEqual(10);
+  await world.stop();
+});
+
+test("a batch with an audio file plays it to everybody", async () => {
+  const { world, callees, instance } = await withCallees();
+  const audio = { audioBase64: audioFile(1) };
+  const message = { type: "FIXED_AUDIO", audio } as const;
+  const { id, report } = await world.app.batches.create(ALICE, batchOf([instance.id], { message }));
+  expect(report).toEqual({ rows: 3, stored: { WAITING: 3 }, faults: [] });
+  await callees.wait(30);
+  expect(await world.app.batches.get(ALICE, id)).toMatchObject({
+    status: "COMPLETED",
+    counts: { byReason: [{ status: "COMPLETED", reason: "message_played", targets: 3 }] },
+  });
+  const [result] = (await world.app.batches.targets(ALICE, id)).map((target) => target.result);
+  expect(result).toMatchObject({ heardMs: 1_000, heardRatio: 1 });
   await world.stop();
 });
