@@ -34,6 +34,8 @@ const LIMIT_HELP = {
   instancesPerUser: [1, 1_000_000, "Instances of one user, without deleted ones."],
   webhooksPerUser: [0, 10_000, "Webhooks of one user."],
   consentsPerUser: [0, 1_000_000, "Consents of one user."],
+  batchesPerUser: [0, 100_000, "Batches of one user, ended ones included."],
+  targetsPerBatch: [1, 1_000_000, "Targets of one batch."],
   storedBytesPerUser: [
     2 ** 20,
     2 ** 50,
