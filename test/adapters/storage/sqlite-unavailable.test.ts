@@ -9,7 +9,7 @@ import { storedCall, storedInstance } from "./records.ts";
 import { scratchPath } from "./scratch.ts";
 
 test("a full database refuses complete writes, then recovers", async () => {
-  const storage = await withInstance(sqliteStorage({ path: scratchPath(), maxPageCount: 120 }));
+  const storage = await withInstance(sqliteStorage({ path: scratchPath(), maxPageCount: 160 }));
   const callsBefore = await storage.calls.list("usr_1", {}, {});
   const error = await storage.calls
     .insert(call("call_1"), new Uint8Array(1_000_000), { kind: "single" }, [queued("call_1")])
