@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Call } from "../../../src/domain/calls/call.ts";
 import type { Instance } from "../../../src/domain/instances/instance.ts";
 import type { QueuePolicy } from "../../../src/domain/instances/queue-policy.ts";
+import { StorageUnavailable } from "../../../src/ports/storage.ts";
 import { ALICE, World, type WorldOptions } from "../../support/application.ts";
 
 const HOUR_MS = 3_600_000;
@@ -100,6 +101,25 @@ describe("an instance with several lines", () => {
     await world.system.settle();
     expect(liveCalls(world).toSorted()).toEqual(idsOf([calls[0]!, calls[2]!, calls[3]!]));
     expect(world.network.legs).toHaveLength(3);
+    await world.stop();
+  });
+
+  test("comes to rest while messages are prepared, however often it is woken", async () => {
+    const world = await start(2);
+    const instance = await world.activeInstance();
+    const speech = Promise.withResolvers<void>();
+    world.speech.gate = speech.promise;
+    let checks = 0;
+    world.storage.before = (operation) => {
+      // Ends a search that never ends, which no timer could interrupt.
+      if (operation === "consents.ofNumbers" && ++checks > 100) throw new StorageUnavailable("too many checks");
+    };
+    await Promise.all([1, 2, 3, 4].map((number) => world.create(instance, `message ${number}`)));
+    await world.system.settle();
+    expect(checks).toBeLessThan(30);
+    speech.resolve();
+    await world.system.settle();
+    expect(liveCalls(world)).toHaveLength(2);
     await world.stop();
   });
 

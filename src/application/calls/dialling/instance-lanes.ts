@@ -62,8 +62,10 @@ export class InstanceLanes {
       onStarted: host.onStarted,
       onEnded: host.onEnded,
       wake: host.wake,
+      // A lane that looks already, such as this one if it was woken meanwhile, finds the next call itself: to wake it again
+      // would never end while messages are prepared.
       advanced: () => {
-        if (this.#limit > 1) this.#seek();
+        if (this.#limit > 1 && !this.#seekingQueue) this.#seek();
       },
       onEmptied: (queue) => this.#remove(queue),
     };
@@ -123,11 +125,14 @@ export class InstanceLanes {
 
   /** Lets one free lane look for a call, unless one looks already, or waits because the number may not dial now. */
   #seek(): void {
-    const queues = [...this.#queues.values()];
-    if (queues.some(({ state }) => state === "waiting")) return;
-    const seekingQueue = queues.find(({ state }) => state === "starting" || state === "starting_again");
-    const freeLine = seekingQueue?.line ?? this.#freeLine();
+    if ([...this.#queues.values()].some(({ state }) => state === "waiting")) return;
+    const freeLine = this.#seekingQueue?.line ?? this.#freeLine();
     if (freeLine !== undefined) this.#queue(freeLine).wake();
+  }
+
+  /** The lane that looks for a call. */
+  get #seekingQueue(): InstanceQueue | undefined {
+    return [...this.#queues.values()].find(({ state }) => state === "starting" || state === "starting_again");
   }
 
   /** The first line without a call. */

@@ -51,7 +51,7 @@ export interface QueueHost {
   /** Wakes the instance, and the queue if it has begun with a call. */
   wake(queue: InstanceQueue): void;
   /** The queue has a call, so that another lane may look for the next one. */
-  advanced(queue: InstanceQueue): void;
+  advanced(): void;
   /** The queue has no call and no alarm. */
   onEmptied(queue: InstanceQueue): void;
 }
@@ -138,7 +138,7 @@ export class InstanceQueue {
     const { flow, effects } = decideQueue(this.#flow, input);
     this.#flow = flow;
     for (const effect of effects) this.#carryOut(effect);
-    if (input.type === "prepare" || input.type === "dial") this.#host.advanced(this);
+    if (input.type === "prepare" || input.type === "dial") this.#host.advanced();
     const { state, unconfirmedUntil } = this.#flow;
     if (state === "idle" && unconfirmedUntil === undefined && !this.#cancelAlarm && this.#unstoredIds.size === 0)
       this.#host.onEmptied(this);
