@@ -16,6 +16,7 @@ import { numberForms } from "../../domain/numbers/number-forms.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { LeaseLost, StorageUnavailable, type TargetPatch } from "../../ports/storage.ts";
 import type { CallCreation } from "../calls/creation/call-creation.ts";
+import type { CheckedAudio } from "../calls/creation/message-checks.ts";
 import type { Context } from "../context.ts";
 import type { Lines } from "../instances/lines.ts";
 import { retryUntilStored } from "../retry-until-stored.ts";
@@ -56,7 +57,7 @@ interface OpenBatch {
   /** The batch places no call before this time, by the monotonic clock, ms. */
   restUntil: number;
   breaker: BreakerCount | undefined;
-  audio: { readonly message: Message; readonly file?: Uint8Array | undefined } | undefined;
+  audio: CheckedAudio | undefined;
   cancelAlarm: (() => void) | undefined;
 }
 
@@ -358,7 +359,7 @@ export class BatchRunner {
     const { batch } = run;
     const { phone: phoneNumber, position } = target;
     const place = { batchId: batch.id, batchPosition: position, batchAttempt: target.attempts + 1 };
-    const body = callBody(batch.message, { ...target, phoneNumber } as never, instanceId, CHECKED_AUDIO);
+    const body = callBody(batch.message, { ...target, phoneNumber } as never, instanceId);
     try {
       const audio = await this.#audio(run);
       const call = await this.#creation.createForBatch(batchPrincipal(batch), body, place, audio);
@@ -433,7 +434,7 @@ export class BatchRunner {
     const { batch } = run;
     if (batch.message.type !== "FIXED_AUDIO") return undefined;
     run.audio ??= {
-      message: { ...(batch.message.audio as object), ...messageOptions(batch), type: "FIXED_AUDIO" } as Message,
+      message: batch.message.audio as CheckedAudio["message"],
       file: await this.#context.storage.batches.audio(batch.id),
     };
     return run.audio;
@@ -515,14 +516,6 @@ export class BatchRunner {
     const alarmMs = Math.min(ms, MAX_ALARM_MS, endsInMs > 0 ? endsInMs : ms);
     run.cancelAlarm = system.after(Math.max(1, alarmMs), () => this.wake());
   }
-}
-
-/** Any audio file: that of the batch was checked when it was created. */
-const CHECKED_AUDIO = { audioBase64: "UklGRg==" };
-
-function messageOptions({ message }: Batch): object {
-  const { onMachine, onScreening, startOn, startDelayMs } = message as Record<string, unknown>;
-  return JSON.parse(JSON.stringify({ onMachine, onScreening, startOn, startDelayMs })) as object;
 }
 
 /** The event of a move. */

@@ -28,7 +28,7 @@ export type TargetChecksContext = Pick<Context, "policy" | "schemas" | "storage"
 const ROWS_PER_TURN = 10;
 /** Longest number that an invalid target keeps, characters. */
 const MAX_KEPT_NUMBER = 100;
-/** Any audio file: that of a batch was checked when it was created. */
+/** Any audio file, in place of the batch's, which was checked when the batch was created. */
 const CHECKED_AUDIO = { audioBase64: "UklGRg==" };
 
 /** Checks the targets of one batch: everything that would keep a call from being placed. */
@@ -149,7 +149,7 @@ export class TargetChecks {
   /** Faults of the message with the values of this target. */
   async #messageFaults(input: TargetInput): Promise<TargetFault[]> {
     try {
-      await this.#creation.check(callBody(this.#message, input, this.#instanceId, CHECKED_AUDIO));
+      await this.#creation.check(callBody(this.#message, input, this.#instanceId));
       return [];
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
@@ -191,12 +191,12 @@ export class TargetChecks {
   }
 }
 
-/** The body of the call to a target, as `POST /v1/calls` would get it. */
+/** The body of the call to a target, as `POST /v1/calls` would get it. @param audio a file that was not checked yet */
 export function callBody(
   message: BatchMessage,
   { phoneNumber, extension, variables, reference, metadata }: TargetInput,
   instanceId: string,
-  audio: unknown,
+  audio: unknown = CHECKED_AUDIO,
 ): Record<string, unknown> {
   return {
     ...filledMessage(message, variables),

@@ -150,3 +150,18 @@ test("a batch with an audio file plays it to everybody", async () => {
   expect(result).toMatchObject({ heardMs: 1_000, heardRatio: 1 });
   await world.stop();
 });
+
+test("a call of a batch with an audio file dials the extension of its target", async () => {
+  const { world, callees, instance } = await withCallees();
+  const audio = { audioBase64: audioFile(1) };
+  const message = { type: "FIXED_AUDIO", audio, startDelayMs: 500 } as const;
+  const targets = [{ phoneNumber: PEOPLE[0]!, extension: "42" }];
+  await world.app.batches.create(ALICE, batchOf([instance.id], { message, targets }));
+  await callees.wait(30);
+  const [call] = await world.app.calls.list(ALICE);
+  expect(call?.message).toMatchObject({
+    ...{ type: "FIXED_AUDIO", format: "wav", durationMs: 1_000 },
+    ...{ extension: "42", startDelayMs: 500 },
+  });
+  await world.stop();
+});

@@ -25,7 +25,7 @@ import { referenceData } from "../live/outcomes.ts";
 import { assertCallerAllowed } from "./callers.ts";
 import { assertCallable, assertTokenAllows, dailyLimitReached, quotaOf, withCheckedLimits } from "./destinations.ts";
 import { screeningFaults, unspeakableTextFault } from "./engine-faults.ts";
-import { decodedAudio, MessageChecks } from "./message-checks.ts";
+import { type CheckedAudio, type CheckedMessage, decodedAudio, MessageChecks } from "./message-checks.ts";
 import { assertNotOneWay } from "./one-way-calls.ts";
 import { assertSipAllowed, sipChoiceOf } from "./sip-choices.ts";
 
@@ -57,11 +57,6 @@ export type CallCreationContext = Pick<
 
 /** The place of a call in a batch. */
 export type BatchPlace = Required<Pick<Call, "batchId" | "batchPosition" | "batchAttempt">>;
-
-interface BatchCall {
-  readonly target: BatchPlace;
-  readonly audio: { readonly message: Message; readonly file?: Uint8Array | undefined } | undefined;
-}
 
 /** Maximum languages listed in a fault. */
 const MAX_NAMED_LANGUAGES = 20;
@@ -110,7 +105,7 @@ export class CallCreation {
     principal: Principal,
     input: Extract<CheckedCallInput, { type: "FIXED_AUDIO" }>,
     signal?: AbortSignal,
-  ): Promise<{ message: Message; file?: Uint8Array | undefined }> {
+  ): Promise<CheckedMessage> {
     const { bytes } = await decodedAudio(input.audio);
     return this.#messages.check(principal, input, bytes, signal);
   }
@@ -118,17 +113,12 @@ export class CallCreation {
   /**
    * Creates the call of a batch's target. It takes a slot of its own under `single`, so that it never counts as the
    * active call of a request.
-   * @param audio the checked message of a batch with an audio file, and the file
+   * @param audio the audio file of a batch, as `audioMessage` checked it
    * @throws {Refusal} as {@link create}; `batch_state`: the target does not wait for this call
    */
-  async createForBatch(
-    principal: Principal,
-    body: unknown,
-    target: BatchPlace,
-    audio?: { readonly message: Message; readonly file?: Uint8Array | undefined },
-  ): Promise<Call> {
+  async createForBatch(principal: Principal, body: unknown, place: BatchPlace, audio?: CheckedAudio): Promise<Call> {
     const input = await this.check(body);
-    const call = await this.#place(withCheckedLimits(principal), input, undefined, undefined, {}, { target, audio });
+    const call = await this.#place(withCheckedLimits(principal), input, audio, undefined, {}, place);
     if (!call) throw new InternalError("the call of a batch has no receipt");
     return call;
   }
@@ -181,13 +171,13 @@ export class CallCreation {
   async #place(
     principal: Principal,
     input: CheckedCallInput,
-    audio: Uint8Array | undefined,
+    audio: Uint8Array | CheckedAudio | undefined,
     receipt: NewReceipt | undefined,
     { strict = false, signal }: CreateOptions,
-    batch?: BatchCall,
+    place?: BatchPlace,
   ): Promise<(Call & Creation) | undefined> {
     const { storage, events, counters, telephony } = this.#context;
-    const policy = batch ? batchPolicy(this.#context.policy) : this.#context.policy;
+    const policy = place ? batchPolicy(this.#context.policy) : this.#context.policy;
     const { instanceId, target } = input;
     const { userId } = principal;
     if (!mayUseInstanceId(principal, instanceId))
@@ -205,8 +195,8 @@ export class CallCreation {
     assertSipAllowed(network, sipChoiceOf(input));
 
     // Checked before an active call is returned: a bad message fails even if the line is busy.
-    const { message, file } = batch?.audio ?? (await this.#messages.check(principal, input, audio, signal));
-    const call = { ...this.#newCall(principal, input, message, from), ...batch?.target };
+    const { message, file } = await this.#messages.check(principal, input, audio, signal);
+    const call = { ...this.#newCall(principal, input, message, from), ...place };
     if (strict && message.type === "DYNAMIC_AGENT") await this.#assertConductable(call, network);
     if (policy.kind === "single") {
       const [existing] = await storage.calls.active(instanceId);

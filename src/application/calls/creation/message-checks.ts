@@ -19,6 +19,17 @@ const MAX_CONCURRENT_INSPECTIONS = 2;
 /** The signal of a caller that never stops waiting. */
 const NEVER: AbortSignal = new AbortController().signal;
 
+/** The message of a call, and its audio file. */
+export interface CheckedMessage {
+  readonly message: Message;
+  readonly file?: Uint8Array | undefined;
+}
+
+/** An audio file that was checked, and its message. */
+export interface CheckedAudio extends CheckedMessage {
+  readonly message: Extract<Message, { type: "FIXED_AUDIO" }>;
+}
+
 /** Turns the input of a call into its stored message; audio files are checked in fair turns. */
 export class MessageChecks {
   readonly #context: MessageChecksContext;
@@ -30,17 +41,22 @@ export class MessageChecks {
     this.#inspectionTurns = new FairTurns(context.system, MAX_CONCURRENT_INSPECTIONS);
   }
 
-  /** The message to store, and its file. @throws {Refusal} `audio_unsupported`, `server_busy` */
+  /**
+   * The message to store, and its file.
+   * @param audio an audio file, or one that was checked before
+   * @throws {Refusal} `audio_unsupported`, `server_busy`
+   */
   async check(
     principal: Principal,
     input: CheckedCallInput,
-    audio: Uint8Array = new Uint8Array(),
+    audio: Uint8Array | CheckedAudio = new Uint8Array(),
     signal: AbortSignal = NEVER,
-  ): Promise<{ message: Message; file?: Uint8Array | undefined }> {
+  ): Promise<CheckedMessage> {
     const { extension } = input.target;
     const afterAnswer = extension === undefined ? {} : { extension };
     if (input.type !== "FIXED_AUDIO") return { message: { ...storedMessage(input), ...afterAnswer } };
-    const { message, file } = await this.#audioMessage(principal, input.instanceId, audio, signal);
+    const { message, file } =
+      audio instanceof Uint8Array ? await this.#audioMessage(principal, input.instanceId, audio, signal) : audio;
     return { message: { ...message, ...storedOptions(input), ...afterAnswer }, file };
   }
 
@@ -49,7 +65,7 @@ export class MessageChecks {
     instanceId: string,
     file: Uint8Array,
     signal: AbortSignal,
-  ): Promise<{ message: Extract<Message, { type: "FIXED_AUDIO" }>; file: Uint8Array }> {
+  ): Promise<CheckedAudio> {
     const { decoder, limits } = this.#context;
     const release = this.#inspections.take(userId);
     if (!release)
