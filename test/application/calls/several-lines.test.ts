@@ -123,6 +123,44 @@ describe("an instance with several lines", () => {
     await world.stop();
   });
 
+  test("comes to rest while unconfirmed claims of two lanes are looked up", async () => {
+    const world = await start(2);
+    const instance = await world.activeInstance();
+    const failedLines = new Set<unknown>();
+    const lookup = Promise.withResolvers<void>();
+    let line: unknown;
+    let lookups = 0;
+    let isHeld = false;
+    world.storage.before = (operation, args) => {
+      if (operation === "calls.claimNext") line = args[3];
+      if (operation !== "calls.claimed") return undefined;
+      // Ends a search that never ends, which no timer could interrupt.
+      if (++lookups > 100) return new Promise(() => {});
+      return isHeld ? lookup.promise : undefined;
+    };
+    world.storage.after = (operation) => {
+      if (operation !== "calls.claimNext" || failedLines.has(line)) return;
+      failedLines.add(line);
+      throw new StorageUnavailable("the response was lost");
+    };
+    const calls = await callsOf(world, instance, 2);
+    await world.system.advance(3_000);
+    expect(liveCalls(world)).toEqual(idsOf(calls));
+    expect([...failedLines]).toEqual([0, 1]);
+    for (const call of calls) world.leg(call).end("busy");
+    world.line(instance).goOffline();
+    isHeld = true;
+    const waiting = await callsOf(world, instance, 2);
+    lookups = 0;
+    lookup.resolve();
+    await world.system.settle();
+    expect(lookups).toBeLessThan(20);
+    world.line(instance).goOnline();
+    await world.system.advance(2_000);
+    expect(liveCalls(world)).toEqual(idsOf(waiting));
+    await world.stop();
+  });
+
   test("keeps the pace of its number", async () => {
     const world = await start(5, { paceMs: 10_000 });
     const instance = await world.activeInstance();
@@ -226,6 +264,25 @@ describe("an instance with several lines", () => {
     world.line(instance).goOnline();
     await world.system.settle();
     expect(liveCalls(world)).toEqual([calls[3]!.id]);
+    await world.stop();
+  });
+
+  test("keeps a call whose pace has passed while the clock was set", async () => {
+    const world = await start(2, { paceMs: 10_000 });
+    const instance = await world.activeInstance();
+    const speech = Promise.withResolvers<void>();
+    world.speech.gate = speech.promise;
+    const calls = await callsOf(world, instance, 2);
+    speech.resolve();
+    await world.system.settle();
+    expect(liveCalls(world)).toEqual(idsOf(calls.slice(0, 1)));
+    world.system.jump(-60_000);
+    await world.system.advance(10_000);
+    expect(liveCalls(world)).toEqual(idsOf(calls));
+    for (const call of calls) world.leg(call).placed();
+    world.line(instance).goOffline("no network");
+    await world.system.advance(60_000);
+    expect(await outcomes(world, calls)).toEqual(["instance_lost", "instance_lost"]);
     await world.stop();
   });
 

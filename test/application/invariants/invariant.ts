@@ -35,6 +35,7 @@ export const INVARIANTS = {
   story: "the timeline of a call is whole and agrees with the call",
   "stream-client": "a client of a stream learns the end of its call once",
   "no-surprise": "nothing fails for an unknown reason",
+  "comes-to-rest": "no process works on without an input",
   "no-timer-left": "a stopped process leaves no timer",
 } as const;
 

@@ -37,6 +37,8 @@ export type CrashPoint =
 
 const STARTS_WITHIN_MS = 30_000;
 const STOPS_WITHIN_MS = 90_000;
+/** Maximum number of storage operations at one moment of the clock: a process that has more of them never comes to rest. */
+const MAX_OPERATIONS = 5_000;
 /** Time for which the line stays busy after its process has died, ms. */
 const LINE_BUSY_MS = 5_000;
 
@@ -56,6 +58,8 @@ export class Process {
   readonly run: Run;
   #crash: CrashPoint | undefined;
   #operations = 0;
+  #moment = 0;
+  #operationsOfMoment = 0;
 
   /** @param before its dead predecessor on the same machine */
   constructor(run: Run, number: number, before?: Process) {
@@ -168,9 +172,17 @@ export class Process {
 
   async #before(operation: string, args: readonly unknown[]): Promise<void> {
     if (this.isAlive && this.#isCrashPoint(operation, false)) this.kill();
+    if (this.isAlive && this.#isRestless()) {
+      this.run.findings.add("comes-to-rest", `"${operation}" is one of more than ${MAX_OPERATIONS} operations`);
+      this.kill();
+    }
+    const epoch = this.storage.lease?.epoch;
     await this.system.running();
     if (this.isAlive) await this.storage.reach();
     if (this.isAlive) await this.run.storageFaults.before(operation);
+    // A storage that closes waits for its running operations, so none of them reaches the next opening.
+    if (operation !== "open" && epoch !== this.storage.lease?.epoch)
+      throw new StorageUnavailable("the storage was closed in the meantime");
     if (operation === "calls.claimNext") await this.run.claiming(String(args[0]), String(args[4]));
     if (!this.isAlive) await new Promise(() => {});
   }
@@ -182,6 +194,13 @@ export class Process {
     if (this.isAlive) await this.storage.reach();
     if (!this.isAlive) return new Promise(() => {});
     this.run.storageFaults.after(operation);
+  }
+
+  #isRestless(): boolean {
+    const moment = this.run.clock.monotonic();
+    if (moment !== this.#moment) this.#operationsOfMoment = 0;
+    this.#moment = moment;
+    return ++this.#operationsOfMoment > MAX_OPERATIONS;
   }
 
   #isCrashPoint(operation: string, done: boolean): boolean {

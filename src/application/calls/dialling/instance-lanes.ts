@@ -81,9 +81,10 @@ export class InstanceLanes {
     return Promise.all([...this.#queues.values()].map((queue) => queue.whenIdle));
   }
 
-  /** Checks for a call to dial. @param queue the lane that has to check, if it has begun with a call */
+  /** Checks for a call to dial. @param queue the lane that wakes itself; it checks if it has begun with a call */
   wake(queue?: InstanceQueue): void {
-    if (!this.#canDial) this.#each((existing) => existing.wake());
+    // Only that one: lanes that look for unconfirmed claims would wake each other for ever.
+    if (!this.#canDial) this.#each((existing) => (queue ?? existing) === existing && existing.wake());
     else if (this.#limit === 1) this.#queue(0).wake();
     else if (queue?.hasBegun) queue.wake();
     else this.#seek();

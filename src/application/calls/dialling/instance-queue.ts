@@ -52,7 +52,7 @@ export interface QueueHost {
   wake(queue: InstanceQueue): void;
   /** The queue has a call, so that another lane may look for the next one. */
   advanced(): void;
-  /** The queue has no call and no alarm. */
+  /** The queue has no call, prepared or live, and no alarm. */
   onEmptied(queue: InstanceQueue): void;
 }
 
@@ -139,8 +139,8 @@ export class InstanceQueue {
     this.#flow = flow;
     for (const effect of effects) this.#carryOut(effect);
     if (input.type === "prepare" || input.type === "dial") this.#host.advanced();
-    const { state, unconfirmedUntil } = this.#flow;
-    if (state === "idle" && unconfirmedUntil === undefined && !this.#cancelAlarm && this.#unstoredIds.size === 0)
+    // An effect may have decided another input in the meantime, such as a clock that was set before a wake.
+    if (this.#flow.state === "idle" && !this.hasBegun && !this.#cancelAlarm && this.#unstoredIds.size === 0)
       this.#host.onEmptied(this);
   }
 
