@@ -1,11 +1,12 @@
-import { setImmediate } from "node:timers/promises";
 import type { Kysely } from "kysely";
-import type { BatchTarget, TargetFault, TargetStatus } from "../../../src/domain/batches/batch.ts";
+import { isFinal } from "../../../src/base/machine.ts";
+import { type BatchTarget, TARGET_TRANSITIONS } from "../../../src/domain/batches/batch.ts";
+import { claimsNumber, withDuplicates } from "../../../src/domain/batches/duplicates.ts";
 import type { Call } from "../../../src/domain/calls/call.ts";
 import type { BatchStore, NewTarget, TargetPatch } from "../../../src/ports/storage.ts";
 import { insertEvents } from "../calls/event-store.ts";
 import { preparedQuery, type Session, type Traits } from "../database.ts";
-import { inPieces, MAX_PIECE } from "../deletions.ts";
+import { inPieces } from "../deletions.ts";
 import { RECORDS } from "../records.ts";
 import { type Database, IS_CALLING_TARGET, IS_UNIQUE_TARGET, IS_WAITING_TARGET } from "../schema.ts";
 
@@ -225,14 +226,8 @@ export function targetStore(
         await insertEvents(tx, ended.map(eventOf));
         return ended;
       }),
-    async forgetNumber(phoneKey) {
-      for (let forgotten = 0; ; ) {
-        const pieceSize = await session.transaction((tx) => forgetSome(tx, phoneKey, session.traits));
-        forgotten += pieceSize;
-        if (pieceSize < MAX_PIECE) return forgotten;
-        await setImmediate();
-      }
-    },
+    forgetNumber: (phoneKey) =>
+      inPieces((limit) => session.transaction((tx) => forgetSome(tx, phoneKey, session.traits, limit))),
   };
 }
 
@@ -276,28 +271,15 @@ async function withoutRepeats(tx: Kysely<Database>, id: string, targets: readonl
       .execute();
     for (const { phone_key, source_row } of found) if (phone_key !== null) rowByKey.set(phone_key, source_row);
   }
-  return targets.map((target) => {
-    const { phoneKey, status, row } = target;
-    if (phoneKey === null || status === "INVALID" || status === "DUPLICATE") return target;
-    const firstRow = rowByKey.get(phoneKey);
-    if (firstRow === undefined) {
-      rowByKey.set(phoneKey, row);
-      return target;
-    }
-    return { ...target, status: "DUPLICATE", nextAttemptAt: null, faults: [duplicateFault(firstRow)] };
-  });
-}
-
-function duplicateFault(firstRow: number): TargetFault {
-  return { column: "phoneNumber", code: "duplicate", detail: `row ${firstRow} has the same number; it is called once` };
+  return withDuplicates(targets, rowByKey);
 }
 
 /** True if another target of the batch has the number that this one is about to have. */
 async function isTaken(tx: Kysely<Database>, before: TargetRow, patch: TargetPatch): Promise<boolean> {
   const phoneKey = patch.phoneKey ?? before.phone_key;
   const status = patch.status ?? before.status;
-  if (phoneKey === null || status === "INVALID" || status === "DUPLICATE") return false;
-  if (before.phone_key === phoneKey && before.status !== "INVALID" && before.status !== "DUPLICATE") return false;
+  if (phoneKey === null || !claimsNumber(status)) return false;
+  if (before.phone_key === phoneKey && claimsNumber(before.status)) return false;
   const other = await tx
     .selectFrom("batch_targets")
     .select("position")
@@ -341,13 +323,13 @@ async function postponeSome(
 }
 
 /** Deletes some targets with this number, in every batch; returns their number. */
-async function forgetSome(tx: Kysely<Database>, phoneKey: string, traits: Traits): Promise<number> {
+async function forgetSome(tx: Kysely<Database>, phoneKey: string, traits: Traits, limit: number): Promise<number> {
   const rows = await tx
     .selectFrom("batch_targets")
     .selectAll()
     .where("phone_key", "=", phoneKey)
     .where("status", "<>", "CALLING")
-    .limit(MAX_PIECE)
+    .limit(limit)
     .$if(traits.rowLocks, (query) => query.forUpdate())
     .execute();
   for (const row of rows) {
@@ -365,7 +347,7 @@ async function forgetSome(tx: Kysely<Database>, phoneKey: string, traits: Traits
 async function count(tx: Kysely<Database>, id: string, targets: readonly BatchTarget[], sign: 1 | -1): Promise<void> {
   const sums = new Map<string, Database["batch_counts"]>();
   for (const { status, reason } of targets) {
-    const endReason = hasEnded(status) ? (reason ?? "") : "";
+    const endReason = isFinal(TARGET_TRANSITIONS, status) ? (reason ?? "") : "";
     const key = `${status} ${endReason}`;
     const sum = sums.get(key) ?? { batch_id: id, status, reason: endReason, targets: 0 };
     sums.set(key, { ...sum, targets: sum.targets + sign });
@@ -375,8 +357,4 @@ async function count(tx: Kysely<Database>, id: string, targets: readonly BatchTa
 
 async function addToCount(tx: Kysely<Database>, row: Database["batch_counts"]): Promise<void> {
   await ADD_TO_COUNT(tx, row);
-}
-
-function hasEnded(status: TargetStatus): boolean {
-  return status === "COMPLETED" || status === "FAILED" || status === "CANCELLED";
 }

@@ -52,17 +52,21 @@ export class CallTimes {
     from: number,
     maxCalls: number,
   ): void {
-    const slots = this.#instances.map((use) => ({ use, at: Math.max(from, this.#freeAt(use)) }));
-    const [first] = slots.sort((a, b) => a.at - b.at || a.use.calls - b.use.calls);
-    if (!first) return;
-    const { use } = first;
-    const at = nextTargetTime(this.#hours, zones, this.#withRoom(first.at));
-    if (at === undefined) return;
+    let use: InstanceUse | undefined;
+    let freeAt = Number.POSITIVE_INFINITY;
+    for (const other of this.#instances) {
+      const otherFreeAt = Math.max(from, this.#freeAt(other));
+      if (use && (otherFreeAt > freeAt || (otherFreeAt === freeAt && other.calls >= use.calls))) continue;
+      use = other;
+      freeAt = otherFreeAt;
+    }
+    const at = use && nextTargetTime(this.#hours, zones, this.#withRoom(freeAt));
+    if (!use || at === undefined) return;
     const line = use.lines.indexOf(Math.min(...use.lines));
     use.lines[line] = at + this.#callMs;
     use.lastDialAt = at;
     use.calls++;
-    this.#ends.push(at + this.#callMs);
+    if (this.#maxConcurrent < Number.POSITIVE_INFINITY) this.#ends.push(at + this.#callMs);
     this.#startsAt = Math.min(this.#startsAt ?? at, at);
     this.#endsAt = Math.max(this.#endsAt ?? 0, at + this.#callMs);
     if (this.calls.length < maxCalls) this.calls.push({ position, phone, instanceId: use.instance.instanceId, at });
@@ -88,6 +92,7 @@ export class CallTimes {
 
   /** The first time from `at` on at which fewer calls than the batch's limit go on. */
   #withRoom(at: number): number {
+    if (this.#maxConcurrent === Number.POSITIVE_INFINITY) return at;
     this.#ends = this.#ends.filter((end) => end > at);
     if (this.#ends.length < this.#maxConcurrent) return at;
     const sorted = [...this.#ends].sort((a, b) => a - b);

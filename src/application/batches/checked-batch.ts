@@ -10,18 +10,15 @@ import { variablesOf } from "../../domain/batches/message-template.ts";
 import type { TargetRow } from "../../domain/batches/target-rows.ts";
 import { parseBody } from "../../domain/input/input-parser.ts";
 import { type Fault, invalidInput, Refusal } from "../../domain/refusal.ts";
-import type { Telephony } from "../../ports/telephony.ts";
 import type { CallCreation, CallCreationContext } from "../calls/creation/call-creation.ts";
 import { withCheckedLimits } from "../calls/creation/destinations.ts";
-import { ownedInstance } from "../instances/owned-instance.ts";
 import type { CreateOptions } from "../use-cases.ts";
-import { callBody } from "./target-checks.ts";
+import { callBody, networksOf } from "./target-checks.ts";
 
 /** A checked batch, ready to be stored. */
 export interface CheckedBatch {
   readonly batch: Batch;
   readonly audio: Uint8Array | undefined;
-  readonly networks: readonly Telephony[];
   readonly targets: readonly TargetRow[];
   readonly mustStart: boolean;
 }
@@ -43,14 +40,10 @@ export async function checkedBatch(
   body: CreateBatchInput,
   { strict = false, signal }: Pick<CreateOptions, "strict" | "signal">,
 ): Promise<CheckedBatch> {
-  const { schemas, strictSchemas, storage, telephony, ids, system } = context;
+  const { schemas, strictSchemas, ids, system } = context;
   const input = parseBody((strict ? strictSchemas : schemas).createBatch, body, { strict });
   const { userId, tokenId = null, allowedPrefixes, maxCallsPerDay } = withCheckedLimits(principal);
-  const networks = new Set<Telephony>();
-  for (const id of input.instanceIds) {
-    const network = telephony.get((await ownedInstance(storage, principal, id)).provider);
-    if (network) networks.add(network);
-  }
+  await networksOf(context, principal, input.instanceIds);
   const { onMachine } = input;
   const message = {
     ...input.message,
@@ -85,7 +78,7 @@ export async function checkedBatch(
   if (batch.schedule.endAt !== undefined && batch.schedule.endAt <= now)
     throw invalidInput([{ pointer: "/schedule/endAt", code: "value_invalid", detail: "must be later than now" }]);
   const targets = (input.targets ?? []).map((target, index) => ({ row: index + 1, input: target as TargetInput }));
-  return { batch, audio: checked.file, networks: [...networks], targets, mustStart: input.start ?? false };
+  return { batch, audio: checked.file, targets, mustStart: input.start ?? false };
 }
 
 /** The message with the batch's policy for machines. */

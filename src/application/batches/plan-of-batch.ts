@@ -1,5 +1,5 @@
 import type { Batch, BatchTarget, TargetStatus } from "../../domain/batches/batch.ts";
-import type { TargetHours } from "../../domain/batches/target-time.ts";
+import { targetHours } from "../../domain/batches/target-time.ts";
 import { linesInForce } from "../../domain/instances/queue-policy.ts";
 import { type NumberProtection, protectionInForce } from "../../domain/number-protection/number-protection.ts";
 import type { Context } from "../context.ts";
@@ -36,9 +36,8 @@ export async function planOf(
     if (instance.blocked !== null)
       problems.push({ pointer: `/instanceIds/${index}`, code: "instance_offline", detail: instance.blocked });
   }
-  const hours: TargetHours = { schedule: batch.schedule, callingHours: protection.callingHours || undefined };
   const { callMs, source } = callLength(batch);
-  const times = new CallTimes(batch, hours, instances, callMs);
+  const times = new CallTimes(batch, targetHours(batch.schedule, protection), instances, callMs);
   const targets: Partial<Record<TargetStatus, number>> = {};
   const faults: RowFaults[] = [];
   const now = system.now();

@@ -5,7 +5,14 @@ import type { Batch, BatchMessage, TargetFault } from "../../domain/batches/batc
 import type { TargetInput } from "../../domain/batches/batch-input.ts";
 import { filledMessage, variablesOf } from "../../domain/batches/message-template.ts";
 import type { TargetRow } from "../../domain/batches/target-rows.ts";
-import { hoursFault, nextTargetTime, type TargetHours, zonesKey } from "../../domain/batches/target-time.ts";
+import {
+  hoursFault,
+  nextTargetTime,
+  type TargetHours,
+  targetHours,
+  zonesKey,
+} from "../../domain/batches/target-time.ts";
+import { isObject } from "../../domain/input/input-checks.ts";
 import { parseBody } from "../../domain/input/input-parser.ts";
 import { calleeBlock, consentAmong } from "../../domain/number-protection/dial-decision.ts";
 import { type NumberProtection, protectionInForce } from "../../domain/number-protection/number-protection.ts";
@@ -18,6 +25,7 @@ import type { CallCreation } from "../calls/creation/call-creation.ts";
 import type { DestinationsContext } from "../calls/creation/destinations.ts";
 import { assertCallable, assertTokenAllows } from "../calls/creation/destinations.ts";
 import type { Context } from "../context.ts";
+import { ownedInstance } from "../instances/owned-instance.ts";
 import type { CreateOptions } from "../use-cases.ts";
 
 /** Dependencies of the checks of targets. */
@@ -60,8 +68,7 @@ export class TargetChecks {
     this.#networks = networks;
     const [network] = networks;
     this.#protection = protectionInForce(context.policy, network?.capabilities.protection);
-    const { callingHours } = this.#protection;
-    this.#hours = { schedule: batch.schedule, callingHours: callingHours || undefined };
+    this.#hours = targetHours(batch.schedule, this.#protection);
   }
 
   /** The targets to store, in the order of the rows; each with its faults. */
@@ -191,6 +198,20 @@ export class TargetChecks {
   }
 }
 
+/** The networks of a user's instances. @throws {Refusal} `instance_not_found` */
+export async function networksOf(
+  { storage, telephony }: Pick<Context, "storage" | "telephony">,
+  principal: Principal,
+  instanceIds: readonly string[],
+): Promise<Telephony[]> {
+  const networks = new Set<Telephony>();
+  for (const id of instanceIds) {
+    const network = telephony.get((await ownedInstance(storage, principal, id)).provider);
+    if (network) networks.add(network);
+  }
+  return [...networks];
+}
+
 /** The body of the call to a target, as `POST /v1/calls` would get it. @param audio a file that was not checked yet */
 export function callBody(
   message: BatchMessage,
@@ -213,14 +234,10 @@ function fieldsOf(input: TargetInput): Pick<NewTarget, "extension" | "variables"
   const { extension, variables, reference, metadata } = input ?? {};
   return {
     ...(typeof extension === "string" && { extension: extension.slice(0, MAX_KEPT_NUMBER).replaceAll("\0", "") }),
-    ...(isPlain(variables) && { variables }),
+    ...(isObject(variables) && { variables }),
     ...(typeof reference === "string" && { reference }),
-    ...(isPlain(metadata) && { metadata }),
+    ...(isObject(metadata) && { metadata }),
   };
-}
-
-function isPlain(value: unknown): value is never {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** The column of a fault of a target's fields. */

@@ -54,14 +54,17 @@ export function targetsCsvRow(message: BatchMessage): (target: BatchTarget) => s
   };
 }
 
-/** The meaning of a column of such a file when it is imported again; undefined: it has no meaning. */
-export function importedColumn(
-  name: string,
-): { readonly variable: string } | "phone" | "reference" | "extension" | undefined {
-  if (name === "phone_number") return "phone";
-  if (name === "reference" || name === "extension") return name;
-  if (name.startsWith(VARIABLE_PREFIX)) return { variable: name.slice(VARIABLE_PREFIX.length) };
-  return RESERVED.has(name) || name.startsWith(RESULT_PREFIX) ? undefined : { variable: name };
+/** Meaning of a column when a file is imported. */
+export type ColumnMeaning =
+  | { readonly kind: "phone" | "reference" | "extension" | "none" }
+  | { readonly kind: "variable"; readonly name: string };
+
+/** The meaning of a column of such a file when it is imported again. */
+export function exportedMeaning(name: string): ColumnMeaning {
+  if (name === "phone_number") return { kind: "phone" };
+  if (name === "reference" || name === "extension") return { kind: name };
+  if (name.startsWith(VARIABLE_PREFIX)) return { kind: "variable", name: name.slice(VARIABLE_PREFIX.length) };
+  return RESERVED.has(name) || name.startsWith(RESULT_PREFIX) ? { kind: "none" } : { kind: "variable", name };
 }
 
 /** True if a file with this header row is one of targets with their results. */

@@ -1,10 +1,11 @@
 import { errorText } from "../../base/error.ts";
+import { isObject } from "../input/input-checks.ts";
 import { PHONE_NUMBER } from "../numbers/phone-number.ts";
 import { invalidInput } from "../refusal.ts";
 import type { TargetFault } from "./batch.ts";
 import type { TargetInput } from "./batch-input.ts";
 import { csvRecords, MAX_RECORD_BYTES } from "./csv-records.ts";
-import { importedColumn, isTargetsCsv, withoutApostrophe } from "./target-csv.ts";
+import { type ColumnMeaning, exportedMeaning, isTargetsCsv, withoutApostrophe } from "./target-csv.ts";
 
 /** A row of an import, before it is checked. */
 export type TargetRow =
@@ -12,7 +13,7 @@ export type TargetRow =
   /** A row that could not be read; `text`: as it was sent, at most 1,000 characters. */
   | { readonly row: number; readonly text: string; readonly fault: TargetFault };
 
-/** Which columns of a file mean what. */
+/** Columns of a file with a meaning. */
 export interface CsvColumns {
   /** Name of the column with the numbers. Default: the first with a usual name, such as `phone` or `telefone`. */
   readonly phone?: string | undefined;
@@ -37,11 +38,6 @@ const PHONE_NAMES = [
 const REFERENCE_NAMES = ["reference", "referencia", "ref"];
 const EXTENSION_NAMES = ["extension", "ramal"];
 
-/** What a column of a file is. */
-export type Meaning =
-  | { readonly kind: "phone" | "reference" | "extension" | "none" }
-  | { readonly kind: "variable"; readonly name: string };
-
 /**
  * The targets of a CSV file with a header row, as its bytes arrive. Every other column is a variable. Row 1 is the header.
  * @throws {Refusal} `invalid_request`: the header has no column with numbers
@@ -50,7 +46,7 @@ export async function* csvTargets(
   chunks: AsyncIterable<Uint8Array>,
   columns: CsvColumns = {},
 ): AsyncGenerator<TargetRow> {
-  let meanings: readonly Meaning[] | undefined;
+  let meanings: readonly ColumnMeaning[] | undefined;
   for await (const record of csvRecords(chunks)) {
     if (meanings === undefined) {
       if ("fault" in record) throw headerFault(`row ${record.row}: ${record.fault}`);
@@ -64,9 +60,7 @@ export async function* csvTargets(
     throw headerFault("the file is empty; its first row must name the columns, such as phone,name");
 }
 
-/**
- * The targets of newline-delimited JSON, one object per line.
- */
+/** The targets of newline-delimited JSON, one object per line. */
 export async function* ndjsonTargets(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<TargetRow> {
   let row = 0;
   for await (const line of textLines(chunks)) {
@@ -80,9 +74,7 @@ export async function* ndjsonTargets(chunks: AsyncIterable<Uint8Array>): AsyncGe
     }
     try {
       const input = JSON.parse(line) as TargetInput;
-      yield typeof input === "object" && input !== null && !Array.isArray(input)
-        ? { row, input }
-        : fault("each line must be a JSON object");
+      yield isObject(input) ? { row, input } : fault("each line must be a JSON object");
     } catch (error) {
       yield fault(`the line is no JSON: ${errorText(error)}`);
     }
@@ -103,7 +95,7 @@ export function plainNumber(text: string): string {
  * The meaning of each column of a file with this header row.
  * @throws {Refusal} `invalid_request`: no column has the numbers
  */
-export function meaningsOf(header: readonly string[], columns: CsvColumns): Meaning[] {
+export function meaningsOf(header: readonly string[], columns: CsvColumns): ColumnMeaning[] {
   if (columns.phone === undefined && isTargetsCsv(header)) return header.map((name) => exportedMeaning(name.trim()));
   const names = header.map(comparable);
   const find = (chosen: string | undefined, usual: readonly string[], kind: string): number => {
@@ -120,7 +112,7 @@ export function meaningsOf(header: readonly string[], columns: CsvColumns): Mean
   const reference = find(columns.reference, REFERENCE_NAMES, "references");
   const extension = names.findIndex((name) => EXTENSION_NAMES.includes(name));
   const wanted = new Map((columns.variables ?? []).map((name) => [comparable(name), name]));
-  return header.map((name, index): Meaning => {
+  return header.map((name, index): ColumnMeaning => {
     if (index === phone) return { kind: "phone" };
     if (index === reference) return { kind: "reference" };
     const variable = wanted.get(names[index] ?? "") ?? variableName(name);
@@ -129,14 +121,7 @@ export function meaningsOf(header: readonly string[], columns: CsvColumns): Mean
   });
 }
 
-/** The meaning of a column in a file that Ringport has written. */
-function exportedMeaning(name: string): Meaning {
-  const column = importedColumn(name);
-  if (column === undefined) return { kind: "none" };
-  return typeof column === "string" ? { kind: column } : { kind: "variable", name: column.variable };
-}
-
-function targetOf(row: number, cells: readonly string[], meanings: readonly Meaning[]): TargetRow {
+function targetOf(row: number, cells: readonly string[], meanings: readonly ColumnMeaning[]): TargetRow {
   const extra = cells.slice(meanings.length).findIndex((cell) => cell.trim() !== "");
   if (extra >= 0) {
     const detail = `the row has ${cells.length} cells, and the header ${meanings.length}`;

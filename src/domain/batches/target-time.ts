@@ -1,5 +1,5 @@
 import { callingHoursBlock, nextWithin } from "../number-protection/calling-hours.ts";
-import type { CallingHours } from "../number-protection/number-protection.ts";
+import type { CallingHours, NumberProtection } from "../number-protection/number-protection.ts";
 import { zonesOfNumber } from "../numbers/number-zones.ts";
 import type { BatchSchedule } from "./batch.ts";
 
@@ -8,6 +8,11 @@ export interface TargetHours {
   readonly schedule: BatchSchedule;
   /** The calling hours of the server, in the callee's zones. */
   readonly callingHours: CallingHours | undefined;
+}
+
+/** The rules for a batch. @param protection in force for its first instance */
+export function targetHours(schedule: BatchSchedule, { callingHours }: NumberProtection): TargetHours {
+  return { schedule, callingHours: callingHours || undefined };
 }
 
 /** The zones of a number whose hours decide, joined by commas. */
@@ -39,7 +44,7 @@ export function nextTargetTime({ schedule, callingHours }: TargetHours, zones: s
   return undefined;
 }
 
-/** Why a target is never called, as a sentence; undefined if it may be. */
+/** The reason why no time suits a target, as a sentence; undefined if one does. */
 export function hoursFault(hours: TargetHours, phone: string, now: number): string | undefined {
   if (nextTargetTime(hours, zonesKey(phone), now) !== undefined) return undefined;
   const { schedule, callingHours } = hours;

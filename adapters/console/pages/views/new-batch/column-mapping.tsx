@@ -1,4 +1,4 @@
-import type { Meaning } from "../../../../../src/domain/batches/target-rows.ts";
+import type { ColumnMeaning } from "../../../../../src/domain/batches/target-csv.ts";
 import { Select } from "../../components/field.tsx";
 import { Notice } from "../../components/notice.tsx";
 import type { ChosenList } from "./chosen-list.ts";
@@ -78,7 +78,7 @@ function Role({
   meaning,
   variables,
 }: {
-  readonly meaning: Meaning | undefined;
+  readonly meaning: ColumnMeaning | undefined;
   readonly variables: readonly string[];
 }) {
   const { roles, unused } = t.value.list;

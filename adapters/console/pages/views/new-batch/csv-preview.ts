@@ -1,5 +1,6 @@
 import { csvRecords } from "../../../../../src/domain/batches/csv-records.ts";
-import { type Meaning, meaningsOf, plainNumber } from "../../../../../src/domain/batches/target-rows.ts";
+import type { ColumnMeaning } from "../../../../../src/domain/batches/target-csv.ts";
+import { meaningsOf, plainNumber } from "../../../../../src/domain/batches/target-rows.ts";
 import { PHONE_NUMBER } from "../../../../../src/domain/numbers/phone-number.ts";
 
 /** Rows of a preview, after the header. */
@@ -54,8 +55,8 @@ export function columnMeanings(
   { header, rows }: CsvPreview,
   choice: ColumnChoice,
   variables: readonly string[],
-): readonly Meaning[] | undefined {
-  const meanings = (columns: ColumnChoice): readonly Meaning[] | undefined => {
+): readonly ColumnMeaning[] | undefined {
+  const meanings = (columns: ColumnChoice): readonly ColumnMeaning[] | undefined => {
     try {
       return meaningsOf(header, { ...columns, variables });
     } catch {
@@ -74,14 +75,14 @@ export function columnMeanings(
 /** The name of the column with a meaning; undefined if there is none. */
 export function columnOf(
   { header }: CsvPreview,
-  meanings: readonly Meaning[],
-  kind: Meaning["kind"],
+  meanings: readonly ColumnMeaning[],
+  kind: ColumnMeaning["kind"],
 ): string | undefined {
   return header[meanings.findIndex((meaning) => meaning.kind === kind)];
 }
 
 /** The variables of the message that no column has. */
-export function missingVariables(meanings: readonly Meaning[], variables: readonly string[]): string[] {
+export function missingVariables(meanings: readonly ColumnMeaning[], variables: readonly string[]): string[] {
   return variables.filter((name) => !meanings.some((meaning) => meaning.kind === "variable" && meaning.name === name));
 }
 

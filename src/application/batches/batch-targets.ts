@@ -1,0 +1,173 @@
+import { nextTurn } from "../../base/turn-budget.ts";
+import type { Principal } from "../../domain/access/principal.ts";
+import type { Batch, BatchTarget, TargetStatus } from "../../domain/batches/batch.ts";
+import type { TargetInput, UpdateTargetInput } from "../../domain/batches/batch-input.ts";
+import { duplicateOf, withDuplicates } from "../../domain/batches/duplicates.ts";
+import type { TargetRow } from "../../domain/batches/target-rows.ts";
+import { isObject } from "../../domain/input/input-checks.ts";
+import { invalidInput, Refusal } from "../../domain/refusal.ts";
+import type { CallCreation, CallCreationContext } from "../calls/creation/call-creation.ts";
+import type { CreateOptions } from "../use-cases.ts";
+import type { ImportReport, RowFaults } from "./batch-use-cases.ts";
+import { networksOf, TargetChecks } from "./target-checks.ts";
+
+type TargetOptions = Pick<CreateOptions, "strict">;
+
+/** Optional fields of a target, removed unless a correction has them. */
+const NO_FIELDS = { extension: null, variables: null, reference: null, metadata: null } as const;
+/** Rows that are checked and stored at once. */
+const PIECE = 100;
+/** Targets that are read at once. */
+const PAGE = 500;
+/** Rows whose faults a report lists. */
+const MAX_REPORTED = 1_000;
+
+/** The targets of drafts: imports, corrections, and the pages of a plan. */
+export class BatchTargets {
+  readonly #context: CallCreationContext;
+  readonly #creation: CallCreation;
+
+  constructor(context: CallCreationContext, creation: CallCreation) {
+    this.#context = context;
+    this.#creation = creation;
+  }
+
+  /** Checks and stores rows in pieces, so that memory does not grow with their number. */
+  async add(
+    principal: Principal,
+    batch: Batch,
+    rows: AsyncIterable<TargetRow> | readonly TargetRow[],
+    options: TargetOptions,
+  ): Promise<ImportReport> {
+    const checks = await this.#checks(principal, batch);
+    const report: MutableReport = { rows: 0, stored: {}, faults: [] };
+    for await (const piece of inPieces(rows)) await this.#storePiece(checks, batch, piece, report, options);
+    return report;
+  }
+
+  /** The targets of a batch that is not stored, as an import of its rows would store them. */
+  async *checked(
+    principal: Principal,
+    batch: Batch,
+    rows: readonly TargetRow[],
+    options: TargetOptions,
+  ): AsyncGenerator<readonly BatchTarget[]> {
+    const checks = await this.#checks(principal, batch);
+    const rowByKey = new Map<string, number>();
+    let position = 0;
+    for await (const piece of inPieces(rows))
+      yield withDuplicates(await checks.check(piece, options), rowByKey).map((target) => {
+        position++;
+        return { ...target, batchId: batch.id, position, attempts: 0, callId: null, version: 1 };
+      });
+  }
+
+  /** The targets of a stored batch, in pages. */
+  async *pages(batchId: string): AsyncGenerator<readonly BatchTarget[]> {
+    for (let after: string | undefined; ; ) {
+      const page = await this.#context.storage.batches.targets(batchId, {}, { limit: PAGE, after });
+      yield page;
+      const last = page.at(-1);
+      if (!last || page.length < PAGE) return;
+      after = String(last.position);
+      await nextTurn();
+    }
+  }
+
+  async update(
+    principal: Principal,
+    batch: Batch,
+    position: number,
+    input: UpdateTargetInput,
+    options: TargetOptions,
+  ): Promise<BatchTarget> {
+    const { batches } = this.#context.storage;
+    if (!isObject(input))
+      throw invalidInput([{ pointer: "", code: "invalid_json", detail: "the body must be a JSON object" }]);
+    const checks = await this.#checks(principal, batch);
+    for (;;) {
+      const target = await batches.target(batch.id, position);
+      if (!target) throw targetNotFound(batch.id, position);
+      const correction = withoutNulls({ ...inputOf(target), ...input } as TargetInput);
+      const [checked] = await checks.check([{ row: target.row, input: correction }], options);
+      const patch = { ...NO_FIELDS, ...checked };
+      let updated = await batches.updateTarget(batch.id, position, target.version, patch, []);
+      if (updated === "taken")
+        updated = await batches.updateTarget(batch.id, position, target.version, { ...patch, ...duplicateOf() }, []);
+      if (updated && updated !== "taken") return updated;
+    }
+  }
+
+  async #checks(principal: Principal, batch: Batch): Promise<TargetChecks> {
+    const networks = await networksOf(this.#context, principal, batch.instanceIds);
+    return new TargetChecks(this.#context, this.#creation, principal, batch, networks);
+  }
+
+  async #storePiece(
+    checks: TargetChecks,
+    { id }: Batch,
+    rows: readonly TargetRow[],
+    report: MutableReport,
+    options: TargetOptions,
+  ): Promise<void> {
+    const { storage, limits } = this.#context;
+    const stored = await storage.batches.addTargets(id, await checks.check(rows, options), limits.targetsPerBatch);
+    const firstRow = rows[0]?.row ?? 1;
+    if (stored === "not_draft")
+      throw new Refusal(
+        "batch_not_draft",
+        `batch "${id}" was started; row ${firstRow} and the rows after it were not stored`,
+      );
+    if (stored === "at_limit")
+      throw new Refusal(
+        "batch_full",
+        `a batch has at most ${limits.targetsPerBatch} targets; row ${firstRow} and the rows after it were not stored`,
+      );
+    report.rows += stored.length;
+    for (const { row, position, phone, status, faults } of stored) {
+      report.stored[status] = (report.stored[status] ?? 0) + 1;
+      if (faults && report.faults.length < MAX_REPORTED) report.faults.push({ row, position, phone, faults });
+    }
+  }
+}
+
+/** The refusal of a target that does not exist. */
+export function targetNotFound(batchId: string, position: number): Refusal {
+  return new Refusal("target_not_found", `batch "${batchId}" has no target at position ${position}`);
+}
+
+interface MutableReport {
+  rows: number;
+  stored: Partial<Record<TargetStatus, number>>;
+  faults: RowFaults[];
+}
+
+/** Rows in pieces, with a turn of the event loop after each. */
+async function* inPieces(rows: AsyncIterable<TargetRow> | readonly TargetRow[]): AsyncGenerator<TargetRow[]> {
+  let piece: TargetRow[] = [];
+  for await (const row of rows) {
+    piece.push(row);
+    if (piece.length < PIECE) continue;
+    yield piece;
+    piece = [];
+    await nextTurn();
+  }
+  if (piece.length > 0) yield piece;
+}
+
+/** The input that a target was made from. */
+function inputOf({ phone, extension, variables, reference, metadata }: BatchTarget): TargetInput {
+  return {
+    phoneNumber: phone,
+    ...(extension !== undefined && { extension }),
+    ...(variables && { variables }),
+    ...(reference !== undefined && { reference }),
+    ...(metadata && { metadata }),
+  };
+}
+
+/** The fields that are not null: null removes a field. */
+function withoutNulls(input: TargetInput): TargetInput {
+  const fields = Object.entries(input).filter(([, value]) => value !== null);
+  return Object.fromEntries(fields) as unknown as TargetInput;
+}

@@ -1,0 +1,112 @@
+import type { Batch, BatchMove, BatchTarget } from "../../domain/batches/batch.ts";
+import { BreakerCount } from "../../domain/batches/batch-flow.ts";
+import type { CheckedAudio } from "../calls/creation/message-checks.ts";
+import type { Context } from "../context.ts";
+import { moveBatch } from "./batch-records.ts";
+
+type OpenBatchContext = Pick<Context, "events" | "storage" | "system">;
+
+/** Longest time until a batch is looked at again, ms: the wall clock may be set. */
+const MAX_ALARM_MS = 60_000;
+
+/** A batch that this process calls for. */
+export class OpenBatch {
+  /** Due targets that were read and not called yet. */
+  due: BatchTarget[] = [];
+  /** Number of its active calls. */
+  active = 0;
+  /** A cancelled batch has no waiting target any more. */
+  isSwept = false;
+  /** The storage failed during a write: the batch and its calls are read before the next step. */
+  mustReconcile = false;
+  readonly breaker: BreakerCount | undefined;
+  readonly #context: OpenBatchContext;
+  readonly #onAlarm: () => void;
+  #batch: Batch;
+  #restUntil = 0;
+  #audio: CheckedAudio | undefined;
+  #cancelAlarm = () => {};
+
+  /** @param onAlarm called when it is time for the next step */
+  constructor(context: OpenBatchContext, batch: Batch, onAlarm: () => void) {
+    this.#context = context;
+    this.#batch = batch;
+    this.#onAlarm = onAlarm;
+    this.breaker = batch.breaker && new BreakerCount(batch.breaker);
+  }
+
+  get batch(): Batch {
+    return this.#batch;
+  }
+
+  get id(): string {
+    return this.#batch.id;
+  }
+
+  /** True if the batch has nothing left to do. */
+  get isDone(): boolean {
+    const { status } = this.#batch;
+    const hasEnded = status === "DRAFT" || status === "COMPLETED" || (status === "CANCELLED" && this.isSwept);
+    return hasEnded && this.active === 0 && !this.mustReconcile;
+  }
+
+  /** True if it places no call now, after a fault or at a limit. */
+  get isResting(): boolean {
+    return this.#context.system.monotonic() < this.#restUntil;
+  }
+
+  /** Takes over the batch as a request has stored it; false if this version is older. */
+  takeOver(batch: Batch): boolean {
+    if (batch.version < this.#batch.version) return false;
+    if (batch.status === "RUNNING" && this.#batch.status === "PAUSED") this.breaker?.reset();
+    this.#batch = batch;
+    this.due = [];
+    this.#restUntil = 0;
+    return true;
+  }
+
+  /** Reads the batch again: another request has changed it. */
+  async refresh(): Promise<void> {
+    const batch = await this.#context.storage.batches.get(this.id);
+    if (batch && batch.version >= this.#batch.version) this.#batch = batch;
+  }
+
+  /** Moves the batch, or reads it again if another request has moved it; false if the move is illegal. */
+  async move(move: BatchMove, reason: string | null = null): Promise<boolean> {
+    const moved = await moveBatch(this.#context, this.#batch, move, reason);
+    if (moved === "illegal") return false;
+    if (moved) this.#batch = moved;
+    else await this.refresh();
+    return true;
+  }
+
+  /** The audio file of its message, as it was checked; undefined for other messages. */
+  async audio(): Promise<CheckedAudio | undefined> {
+    const { message, id } = this.#batch;
+    if (message.type !== "FIXED_AUDIO") return undefined;
+    this.#audio ??= {
+      message: message.audio as CheckedAudio["message"],
+      file: await this.#context.storage.batches.audio(id),
+    };
+    return this.#audio;
+  }
+
+  /** Places no call for this long, ms. */
+  rest(ms: number): void {
+    this.#restUntil = this.#context.system.monotonic() + ms;
+    this.wakeAfter(ms);
+  }
+
+  /** Sets the alarm, in place of an earlier one: after this time (ms) or at the end of the batch. */
+  wakeAfter(ms: number): void {
+    const { system } = this.#context;
+    this.#cancelAlarm();
+    const endsInMs = (this.#batch.schedule.endAt ?? Number.POSITIVE_INFINITY) - system.now();
+    const alarmMs = Math.min(ms, MAX_ALARM_MS, endsInMs > 0 ? endsInMs : ms);
+    this.#cancelAlarm = system.after(Math.max(1, alarmMs), this.#onAlarm);
+  }
+
+  cancelAlarm(): void {
+    this.#cancelAlarm();
+  }
+}
