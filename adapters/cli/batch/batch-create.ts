@@ -20,7 +20,7 @@ export const batchCreate: CommandSpec = {
   summary: "Creates a batch: one message for everybody in a CSV file.",
   details: [
     "The first row of the file names its columns: one has the numbers (phone, telefone, …), the others are variables of the message, such as {{nome}}. Comma, semicolon or tab; UTF-8 or Windows-1252.",
-    "Everything is checked first. Rows with problems are listed, and keep the batch from starting unless you add --skip-invalid. Without --start nobody is called: the batch is a draft.",
+    "Checks everything first. Rows with problems are listed, and the batch does not start unless you add --skip-invalid. Without --start, the batch is a draft and places no calls.",
     "Exit code: 0 created, 2 bad input or rows with problems.",
   ].join("\n"),
   operands: [{ name: "FILE", completion: "file" }],

@@ -25,10 +25,10 @@ export function countsText(counts: Counts): string {
   return parts.length > 0 ? parts.join(", ") : "no targets";
 }
 
-/** What a draft needs. */
+/** The next step for a draft. */
 export function startText(id: string, invalid: number): string {
-  if (invalid === 0) return `Nobody is called yet. Start it: ringport batch start ${id}`;
-  return `Nobody is called yet. Correct the file and create the batch again, or call the others: ringport batch start ${id} --skip-invalid`;
+  if (invalid === 0) return `No calls are placed until you start it: ringport batch start ${id}`;
+  return `No calls are placed yet. Correct the file and create the batch again, or leave these rows out: ringport batch start ${id} --skip-invalid`;
 }
 
 /**
@@ -68,7 +68,7 @@ export function printPlan(plan: BatchPlan): void {
   if (starts_at !== null && ends_at !== null) {
     print(`first call ${localTimeText(Date.parse(starts_at))}`);
     print(`last call ends about ${localTimeText(Date.parse(ends_at))}, if each one takes ${secondsText(call_ms)}`);
-  } else print("nobody would be called");
+  } else print("no calls would be placed");
   printRows(
     INSTANCE_COLUMNS,
     instances.map(({ instance_id, calls, lines, pace_ms, phone, blocked }) => [

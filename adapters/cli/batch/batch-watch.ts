@@ -52,7 +52,7 @@ async function watched(client: Client, id: string, view: WatchView, signal: Abor
   for (;;) {
     const batch = await client.batches.get(id, { signal });
     if (batch.status === "DRAFT")
-      throw new UsageError(`${id} is a draft, and nobody is called; start it: ringport batch start ${id}`);
+      throw new UsageError(`${id} is a draft and places no calls; start it: ringport batch start ${id}`);
     const { WAITING: waiting = 0, CALLING: live = 0 } = batch.counts.by_status;
     const isFinal = batch.status === "COMPLETED" || batch.status === "CANCELLED";
     if (isFinal && live === 0 && waiting === 0) return batch;

@@ -135,7 +135,7 @@ const LIVE = ["finish", "end"] as const;
 
 /** `ringport batch cancel`. */
 export const batchCancel: CommandSpec = step(
-  "Cancels a batch: nobody else is called.",
+  "Cancels a batch: it places no more calls.",
   [{ name: "live", placeholder: "finish|end", values: LIVE, help: "Live calls finish, or end now. Default: finish." }],
   (client, id, { values }) =>
     client.batches.cancel(id, { liveCalls: values.get("live") as (typeof LIVE)[number] | undefined }),
