@@ -194,6 +194,7 @@ export class BatchRunner {
   /** Settles the target of an ended call, and pauses the batch if too many of its calls fail alike. */
   async #settle(run: OpenBatch, position: number, call: Call | undefined): Promise<void> {
     const isSettled = await this.#ends.settle(run, position, call);
+    run.isSwept = false; // the target may wait again, although the batch was cancelled in the meantime
     const pauseReason = isSettled && call?.outcome ? run.breaker?.add(call.status, call.outcome.reason) : undefined;
     if (pauseReason !== undefined && run.batch.status === "RUNNING") await run.move("pause", pauseReason);
   }

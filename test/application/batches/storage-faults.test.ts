@@ -76,6 +76,25 @@ describe("a batch whose storage fails", () => {
     await world.stop();
   });
 
+  test("ends a target that waits again only after its cancellation", async () => {
+    const { world, callees, instance } = await withCallees();
+    for (const phone of PEOPLE) callees.busy.set(phone, 1);
+    const write = Promise.withResolvers<void>();
+    world.storage.before = (operation) => (operation === "batches.updateTarget" ? write.promise : undefined);
+    const retry = { on: ["busy"], times: 1, afterMs: 60_000 } as const;
+    const { id } = await world.app.batches.create(ALICE, batchOf([instance.id], { retry }));
+    await callees.wait(5);
+    expect(callees.dialled).toEqual(PEOPLE.slice(0, 1));
+    await world.app.batches.cancel(ALICE, id);
+    await callees.wait(5);
+    write.resolve();
+    await callees.wait(120);
+    const { counts } = await world.app.batches.get(ALICE, id);
+    expect(counts.byStatus).toEqual({ CANCELLED: 3 });
+    expect(callees.dialled).toEqual(PEOPLE.slice(0, 1));
+    await world.stop();
+  });
+
   test("has all its targets, and starts, once its creation is repeated with the same key", async () => {
     const { world, callees, instance } = await withCallees();
     let hasFailed = false;
