@@ -17,15 +17,15 @@ import { wavBodyAt, waveIn } from "./wav/wav-chunks.ts";
 
 /** Options of {@link IncomingAudio}. */
 export interface IncomingAudioOptions {
-  /** Default: detected by the first bytes. An MP3 starts with an ID3 tag or a frame; everything else is PCM. */
+  /** Encoding of the bytes. Default: detected from the first bytes. An MP3 starts with an ID3 tag or a frame; everything else is PCM. */
   readonly encoding: StreamEncoding | undefined;
   /** Sample rate of PCM, mu-law and A-law, Hz; an MP3 and a WAV file state their own. */
   readonly sampleRate: number;
   /** Opens a decoder; undefined if MP3 cannot be decoded. */
   readonly mp3: (() => Promise<Mp3Stream>) | undefined;
-  /** The audio that refusals ask for. Default: all formats of a stream. */
+  /** The accepted audio, as named in errors. Default: all formats of a stream. */
   readonly accepts?: string | undefined;
-  /** False: the first bytes are not held back, and the encoding is stated. Default: true. */
+  /** False to decode the first bytes at once, in the stated encoding. Default: true. */
   readonly isHeldBack?: boolean | undefined;
   /** Resolves when this much audio can be taken, ms; undefined if it can be taken now. Default: always now. */
   readonly room?: ((ms: number) => Promise<void> | undefined) | undefined;
@@ -41,11 +41,11 @@ const TURN_BYTES = 4096;
 const SLICE_BYTES = 16_384;
 /** Maximum room that a slice needs, ms: MP3 of 8 kbit/s. */
 const SLICE_MS = 5_000;
-/** Longer messages are decoded in slices, ms. */
+/** Messages longer than this are decoded in slices, ms. */
 const MAX_WHOLE_MS = 50_000;
 
 /**
- * Decodes audio that arrives in messages of any size, cut anywhere, which does not affect the samples.
+ * Decodes audio that arrives in messages of any size; where they are cut does not affect the samples.
  *
  * A WAV file may start anywhere, and is decoded by its header. Text, other files, and an MP3 instead of samples are rejected,
  * and named, if a message starts with them. Only the first 12 bytes (see {@link AudioOpening}), half a sample,
@@ -61,7 +61,7 @@ export class IncomingAudio {
   #mp3: Mp3Stream | undefined;
   #watch = new CodedAudioWatch();
   #isFirstMessage = true;
-  /** Bytes that are not heard, by reason. */
+  /** Ignored bytes, by reason. */
   readonly #ignored = new ByteAccount();
   /** MP3 bytes decoded in this turn. */
   #decodedNow = 0;
@@ -77,7 +77,7 @@ export class IncomingAudio {
   /**
    * Adds the next message. If decoding takes long, it is done in slices with pauses, and the result is a promise: do not push
    * anything before it has resolved.
-   * @throws {NotAudio} at once, or by rejecting; the decoder is then closed
+   * @throws {NotAudio} synchronously or as a rejection; the decoder is then closed
    */
   push(message: Uint8Array): void | Promise<void> {
     if (this.#isClosed || message.length === 0) return;
@@ -112,7 +112,7 @@ export class IncomingAudio {
   }
 
   /**
-   * Ends the audio: decodes the bytes held back, and returns the unheard bytes by reason. Call it when no
+   * Ends the audio: decodes the bytes held back, and returns the ignored bytes by reason. Call it when no
    * {@link push} is pending; more audio may follow.
    */
   end(): readonly IgnoredBytes[] {
@@ -156,7 +156,7 @@ export class IncomingAudio {
 
   /**
    * Checks the start of a later message: a file may start here. Returns the bytes to decode in the
-   * format that is current now.
+   * current format.
    */
   #checkStart(message: Uint8Array): Uint8Array {
     const isMp3 = this.#format === "mp3";

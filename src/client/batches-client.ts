@@ -61,11 +61,11 @@ export interface BatchesClient {
   /** Corrects a target of a draft, which is checked again; null removes a field. */
   updateTarget(id: string, position: number, input: UpdateTargetInput, options?: RequestOptions): Promise<BatchTarget>;
   removeTarget(id: string, position: number, options?: RequestOptions): Promise<void>;
-  /** Who would be called when, from which number, and what prevents calls, as of now. */
+  /** The plan as of now: the numbers to call, when and from which number, and what prevents calls. */
   plan(id: string, options?: RequestOptions): Promise<BatchPlan>;
   /** Starts a draft, now or at its start time. Repeating it has no effect. */
   start(id: string, input?: StartBatchInput, options?: RequestOptions): Promise<BatchDetails>;
-  /** Places no more calls; live ones continue. */
+  /** Stops placing calls; live calls continue. */
   pause(id: string, options?: RequestOptions): Promise<BatchDetails>;
   resume(id: string, options?: RequestOptions): Promise<BatchDetails>;
   /** Ends the waiting targets; live calls continue to their end, unless `liveCalls` is `end`. */

@@ -33,8 +33,8 @@ export interface Placement {
 /** The calls of the token's user. All methods throw `RingportError`. */
 export interface CallsClient {
   /**
-   * Places a call. If the instance already has an active call to this number and of this type, returns that call and places
-   * none. @throws {AnotherCallActive} the active call is to another number or of another type
+   * Places a call. If the instance already has an active call to this number and of this type, returns that call instead.
+   * @throws {AnotherCallActive} the active call is to another number or of another type
    */
   create(input: CreateCallInput, options?: CreateOptions): Promise<CreatedCall>;
   /** Places a call, or returns the instance's active call if it has one; `isNew` distinguishes the two. */

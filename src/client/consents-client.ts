@@ -16,9 +16,9 @@ export interface ConsentsClient {
   get(phone: string, options?: RequestOptions): Promise<Consent>;
   /** Deletes the recorded consent. */
   delete(phone: string, options?: RequestOptions): Promise<void>;
-  /** All of them by ascending number, read in pages of `limit` numbers. */
+  /** All consents by ascending number, read in pages of `limit` numbers. */
   list(query?: ListConsentsQuery, options?: RequestOptions): AsyncGenerator<Consent, void, undefined>;
-  /** One page of them; without `limit` it holds all. */
+  /** One page of the consents; without `limit` it holds all. */
   page(query?: ListConsentsQuery, options?: RequestOptions): Promise<Page<Consent>>;
 }
 

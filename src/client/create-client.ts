@@ -33,7 +33,7 @@ export interface ListVoicesOptions extends RequestOptions {
   readonly language?: string | undefined;
   /** Only voices of this sound. */
   readonly quality?: Voice["quality"] | undefined;
-  /** Lists variants of voices, constructed languages and accents that sound like another. Default: false. */
+  /** Includes variants of voices, constructed languages and accents that sound like another. Default: false. */
   readonly variants?: boolean | undefined;
 }
 
@@ -127,11 +127,11 @@ export function createClient(options: ClientOptions): Client {
 
 type FollowedPage = AwaitedPage<CallEvent> & Pick<LogPage<CallEvent>, "reset">;
 
-/** The interval of polls of a server that cannot wait for events, ms. */
+/** Polling interval for a server that cannot wait for events, ms. */
 const PAUSE_MS = 1_000;
 
 /**
- * The pages of events from a cursor on, each as soon as it has an event. If the log was put back to an earlier state, an empty
+ * The pages of events from a cursor on, each as soon as it has an event. If the log was restored to an earlier state, an empty
  * page with `reset` comes first, and the events continue from the cursor that the server names.
  * @throws the reason of the signal when it is aborted
  */

@@ -4,7 +4,7 @@ import { RingportError, retryAfterOf } from "./ringport-error.ts";
 /** The default number of retries. */
 export const RETRIES = 4;
 
-/** After a longer Retry-After there is no retry: the caller should decide. Seconds. */
+/** Maximum Retry-After that is retried automatically, s; beyond it, the caller decides. */
 const MAX_RETRY_AFTER = 30;
 const FIRST_DELAY_MS = 250;
 const MAX_DELAY_MS = 5_000;

@@ -52,10 +52,10 @@ export interface Transport {
   getResponse<T>(path: string, options?: RequestOptions): Promise<ParsedResponse<T>>;
   page<T>(path: string, query: Query, options?: RequestOptions): Promise<Page<T>>;
   logPage<T>(path: string, query: Query, options?: RequestOptions): Promise<LogPage<T>>;
-  /** The same page, which waits for an item if it is empty. The cursor is undefined if the server names none. */
+  /** Like `logPage`, but the server waits for an item if the page is empty. The cursor is undefined if the server sends none. */
   nextPage<T>(path: string, query: Query, options?: RequestOptions): Promise<AwaitedPage<T>>;
   bytes(path: string, options?: RequestOptions): Promise<Uint8Array<ArrayBuffer>>;
-  /** A text of this media type. */
+  /** The body as a text of this media type. */
   text(path: string, query: Query, type: string, options?: RequestOptions): Promise<string>;
   /** A POST of a file, which is not retried, and may take as long as the server allows. */
   upload<T>(path: string, query: Query, file: UploadedFile, options?: RequestOptions): Promise<T>;
@@ -114,7 +114,7 @@ const MAX_WAIT_S = 25;
 export function createTransport(options: ClientOptions): Transport {
   const { url, fetch, retries, timeoutMs } = options;
   if (!/^https?:/i.test(url) || !URL.canParse(url))
-    throw new TypeError(`url is "${url}": it must be a whole address, such as http://127.0.0.1:8080`);
+    throw new TypeError(`url is "${url}": it must be an absolute URL, such as http://127.0.0.1:8080`);
   const { username, password, host } = new URL(url);
   if (username !== "" || password !== "")
     throw new TypeError(`url of ${host} contains a user name or a password: it must have neither`);
@@ -146,7 +146,7 @@ export function createTransport(options: ClientOptions): Transport {
       ...(parts.accept !== undefined && { accept: parts.accept }),
       ...(parts.file && { "content-type": parts.file.type }),
     };
-    const address = `${base}${path}${search(parts.query ?? {})}`;
+    const address = `${base}${path}${queryString(parts.query ?? {})}`;
     const request = { method: method.toUpperCase(), path: new URL(address).pathname };
     try {
       const response = await client(address, {
@@ -276,7 +276,7 @@ async function readJson<T>({ response, request }: ReceivedResponse): Promise<T> 
   }
 }
 
-function search(query: Query): string {
+function queryString(query: Query): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, String(value));
   const text = parameters.toString();

@@ -40,17 +40,17 @@ export async function waitForCall(
     const timeline = new Timeline(transport, id, stopSignal);
     let pauseMs = MIN_PAUSE_MS;
     for (;;) {
-      const newEvents = await timeline.news();
+      const newEvents = await timeline.newEvents();
       for (const event of newEvents) {
         stopSignal.throwIfAborted();
         await onProgress?.(event);
       }
       stopSignal.throwIfAborted();
-      if (timeline.ended) {
+      if (timeline.hasEnded) {
         const call = await transport.get<Call>(callPath(id), { expand: "outcome" }, { signal: stopSignal });
         if (isFinished(call)) return call;
       }
-      if (timeline.waits) continue;
+      if (timeline.serverWaits) continue;
       pauseMs = newEvents.length > 0 ? MIN_PAUSE_MS : Math.min(pauseMs * PAUSE_GROWTH, longestPauseMs);
       await sleep(pauseMs, stopSignal);
     }
@@ -62,9 +62,9 @@ export async function waitForCall(
 /** The timeline of a call, read piece by piece. */
 class Timeline {
   /** The last event has arrived; it is stored together with the final status. */
-  ended = false;
+  hasEnded = false;
   /** The server waits for the next event, so the next request needs no pause before it. */
-  waits = false;
+  serverWaits = false;
   readonly #read: (cursor: string | undefined) => Promise<AwaitedPage<CallEvent>>;
   readonly #seenIds = new Set<string>();
   /** The cursor after the last event or, if the server does not name it, of the last page, which is read again until it is full. */
@@ -81,17 +81,17 @@ class Timeline {
       });
   }
 
-  /** The events that were not reported before. */
-  async news(): Promise<CallEvent[]> {
+  /** Reads the events that have not been reported yet. */
+  async newEvents(): Promise<CallEvent[]> {
     const newEvents: CallEvent[] = [];
     for (;;) {
       const { items, next, cursor, waited } = await this.#read(this.#cursor);
-      this.waits = waited && cursor !== undefined;
+      this.serverWaits = waited && cursor !== undefined;
       for (const event of items) {
         if (this.#seenIds.has(event.id)) continue;
         this.#seenIds.add(event.id);
         newEvents.push(event);
-        if (event.type === "completed" || event.type === "failed") this.ended = true;
+        if (event.type === "completed" || event.type === "failed") this.hasEnded = true;
       }
       this.#cursor = next ?? cursor ?? this.#cursor;
       if (next === undefined) return newEvents;

@@ -10,7 +10,7 @@ export interface ListDeliveriesQuery extends PageQuery {
 }
 
 /**
- * The endpoints that get the user's events. All methods throw `RingportError`. Requests that create something are not
+ * The endpoints that receive the user's events. All methods throw `RingportError`. Requests that create something are not
  * retried: a second attempt would create another one.
  */
 export interface WebhooksClient {

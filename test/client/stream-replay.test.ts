@@ -24,7 +24,7 @@ test("a reconnection never repeats an old event", () => {
   const replay = new Replay();
   const isNew = ({ text, event }: { text: string; event: string }): boolean => replay.isNew(text, event);
   replay.begin();
-  replay.over();
+  replay.end();
   expect(isNew(server.add("ringing", "ringing"))).toBe(true);
   expect(isNew(server.add("answered", "answered"))).toBe(true);
   for (let i = 0; i < 2_500; i++) {
@@ -33,14 +33,14 @@ test("a reconnection never repeats an old event", () => {
   }
   replay.begin();
   expect(server.replay.filter(isNew)).toEqual([]);
-  replay.over();
+  replay.end();
   expect(isNew(server.add("mark", "mark 1"))).toBe(true);
 });
 
 test("a transcript before a break is reported once; later ones are new", () => {
   const replay = new Replay();
   replay.begin();
-  replay.over();
+  replay.end();
   for (let i = 0; i < 1_500; i++) expect(replay.isNew(`text ${i}`, "transcript")).toBe(true);
   expect(replay.isNew("mark", "mark")).toBe(true);
   replay.begin();
@@ -48,5 +48,5 @@ test("a transcript before a break is reported once; later ones are new", () => {
   expect(replay.isNew("text 1498", "transcript")).toBe(false);
   expect(replay.isNew("text 1499", "transcript")).toBe(false);
   expect(replay.isNew("text 1500", "transcript")).toBe(true);
-  replay.over();
+  replay.end();
 });

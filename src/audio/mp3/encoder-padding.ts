@@ -11,7 +11,7 @@ export class EncoderPadding {
   readonly #framesEnd: number;
 
   /**
-   * @param info states the padding; undefined if the file has no such tag
+   * @param info the file's tag that states the padding; undefined without such a tag
    * @param frameSamples samples of one frame
    */
   constructor(info: Mp3Info | undefined, frameSamples: number) {
@@ -31,12 +31,12 @@ export class EncoderPadding {
       Math.max(0, Math.min(length, edge - from)),
     ) as [number, number, number];
     return channels.map((samples) =>
-      joined(samples.subarray(start, Math.max(start, end)), samples.subarray(framesEnd)),
+      concat(samples.subarray(start, Math.max(start, end)), samples.subarray(framesEnd)),
     );
   }
 }
 
-function joined(first: Float32Array, second: Float32Array): Float32Array {
+function concat(first: Float32Array, second: Float32Array): Float32Array {
   if (second.length === 0) return first;
   const result = new Float32Array(first.length + second.length);
   result.set(first);

@@ -1,11 +1,11 @@
 import { lettersAt } from "../sniffing/file-tags.ts";
 import type { MpegHeader } from "./mpeg-header.ts";
 
-/** Properties of an MP3 that its first frame states instead of sound. */
+/** Properties of an MP3, stated in a silent first frame. */
 export interface Mp3Info {
-  /** Number of frames after this one; undefined if it is not stated. */
+  /** Number of frames after this one; undefined if not stated. */
   readonly frames: number | undefined;
-  /** Samples that the encoder has put before the audio, and after it; undefined if it is not stated. */
+  /** Samples that the encoder added before the audio, and after it; undefined if not stated. */
   readonly padding: readonly [before: number, after: number] | undefined;
 }
 

@@ -16,7 +16,7 @@ export type Mp3Part =
 
 /** Options of {@link Mp3Splitter}. */
 export interface Mp3SplitterOptions {
-  /** Length of a whole file, bytes: a tag that claims more is recognised. Omit it for a stream. */
+  /** Length of the whole file, bytes, which exposes a tag that claims more. Omit it for a stream. */
   readonly size?: number | undefined;
 }
 
@@ -165,7 +165,7 @@ export class Mp3Splitter {
   }
 }
 
-/** After frames, zeros before these are a hole, unless a file or a tag starts here. */
+/** Between frames and one of these parts, zeros are a hole; before a tag or another file they are padding. */
 const HOLES: ReadonlySet<Mp3Part["kind"]> = new Set(["frame", "unknown", "incomplete"]);
 
 /** The first letters of tags. */

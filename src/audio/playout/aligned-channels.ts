@@ -151,7 +151,7 @@ class Channel {
     while (this.#gaps.length > 0) this.#insert();
   }
 
-  /** Adds samples, or silence; nothing for a length below one. */
+  /** Adds samples, or silence; does nothing if the length is below one. */
   append(samples: Int16Array | undefined, from: number, length: number): void {
     if (length <= 0) return;
     this.#makeRoom(length);
@@ -161,7 +161,7 @@ class Channel {
     this.length += length;
   }
 
-  /** Drops samples at the start, none of them after a gap. */
+  /** Drops samples at the start, all of them before the first gap. */
   drop(samples: number): void {
     this.samples.copyWithin(0, samples, this.length);
     this.length -= samples;

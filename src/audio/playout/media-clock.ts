@@ -19,7 +19,7 @@ export const FRAME_MS = 20;
 const TURN_MS = 60;
 /** Members per slot before another one is used: each slot in use wakes the process repeatedly. */
 const SLOT_CAPACITY = 16;
-/** Maximum schedule to catch up with before yielding to other work, ms. */
+/** Maximum time to catch up on before yielding to other work, ms. */
 const CATCH_UP_MS = 200;
 
 interface Entry {
@@ -35,8 +35,8 @@ interface Entry {
  * One wheel of 60 slots, 1 ms each, for the audio of all calls: a member with frames of 20 ms ticks in every twentieth slot,
  * a member with frames of 60 ms in a single slot. Many members are spread over the slots.
  *
- * The schedule is absolute (start + n ms), so nothing drifts; what a stalled event loop has missed is made up for in
- * order, frame by frame. The timer runs only while there are members.
+ * The schedule is absolute (start + n ms), so nothing drifts; the frames that a stalled event loop missed are made up
+ * for in order. The timer runs only while there are members.
  */
 export class MediaClock {
   /** Lateness of the frames, measured at the end of a slot. */

@@ -34,7 +34,7 @@ export class PlayoutQueue {
   /** A block that has been played. */
   #spareBlock: PlayoutItem | undefined;
 
-  /** Takes the rate in samples per second. */
+  /** @param sampleRate samples per second */
   constructor(sampleRate: number) {
     this.#blockLength = msToSamples(BLOCK_MS, sampleRate);
   }
@@ -81,7 +81,7 @@ export class PlayoutQueue {
     this.#nextOffset = 0;
   }
 
-  /** Copies `count` samples of the head, from the first that is not heard, into a frame. */
+  /** Copies `count` samples of the head, from the first unheard one, into a frame. */
   copyHead(frame: Int16Array, from: number, count: number): void {
     copy(this.#items[this.#head]!, this.#offset, frame, from, count);
   }

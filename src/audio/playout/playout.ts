@@ -63,7 +63,7 @@ export class Playout implements FrameSource, AheadSource {
   #signalAt = 0;
   #isEnded = false;
 
-  /** Takes the leg's rate in samples per second. */
+  /** @param sampleRate the leg's rate, samples per second */
   constructor(sampleRate: number) {
     this.sampleRate = sampleRate;
     this.#queue = new PlayoutQueue(sampleRate);

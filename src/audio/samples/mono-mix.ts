@@ -1,7 +1,7 @@
 import type { ChannelLayout } from "./channel-layout.ts";
 import { msToSamples, toSample } from "./pcm.ts";
 
-/** Time for which one decision counts, ms. */
+/** Interval between decisions, ms. */
 const BLOCK_MS = 50;
 /** Length of the fade from one decision to another, ms. */
 const FADE_MS = 5;
@@ -64,22 +64,22 @@ export class MonoMix {
   /** Writes the block's samples and returns their number. */
   #mixBlock(samples: Int16Array, at: number): number {
     const frames = this.#filledValues / this.#channels;
-    const before = this.#heardChannel;
+    const previousChannel = this.#heardChannel;
     this.#heardChannel = this.#decide(frames);
-    const fade = this.#hasStarted && before !== this.#heardChannel ? Math.min(this.#fadeFrames, frames) : 0;
+    const fade = this.#hasStarted && previousChannel !== this.#heardChannel ? Math.min(this.#fadeFrames, frames) : 0;
     this.#hasStarted = true;
     for (let frame = 0; frame < frames; frame++) {
       let value = this.#value(frame, this.#heardChannel);
-      if (frame < fade) value += (1 - frame / fade) * (this.#value(frame, before) - value);
+      if (frame < fade) value += (1 - frame / fade) * (this.#value(frame, previousChannel) - value);
       samples[at + frame] = toSample(value);
     }
     this.#filledValues = 0;
     return frames;
   }
 
-  #value(frame: number, heard: number): number {
+  #value(frame: number, heardChannel: number): number {
     const offset = frame * this.#channels;
-    if (heard !== ALL) return this.#block[offset + heard]!;
+    if (heardChannel !== ALL) return this.#block[offset + heardChannel]!;
     let sum = 0;
     for (let channel = 0; channel < this.#channels; channel++)
       sum += this.#block[offset + channel]! * this.#layout.shares[channel]!;

@@ -10,16 +10,16 @@ export class PcmByteStream {
   }
 
   /**
-   * Takes the next bytes and returns the samples that are complete, keeping an odd byte for the next call. They may lie in
+   * Takes the next bytes and returns the samples that are complete, keeping an odd byte for the next call. They may share
    * the memory of the bytes.
    */
   push(bytes: Uint8Array): Int16Array {
     if (this.#oddByte === undefined && bytes.length % 2 === 0) return pcmInBytes(bytes);
     const carriedBytes = this.#oddByte === undefined ? 0 : 1;
-    const joined = new Uint8Array(carriedBytes + bytes.length);
-    joined[0] = this.#oddByte ?? 0;
-    joined.set(bytes, carriedBytes);
-    this.#oddByte = joined.length % 2 === 1 ? joined[joined.length - 1] : undefined;
-    return pcmFromBytes(joined);
+    const allBytes = new Uint8Array(carriedBytes + bytes.length);
+    allBytes[0] = this.#oddByte ?? 0;
+    allBytes.set(bytes, carriedBytes);
+    this.#oddByte = allBytes.length % 2 === 1 ? allBytes[allBytes.length - 1] : undefined;
+    return pcmFromBytes(allBytes);
   }
 }

@@ -5,12 +5,12 @@ export function toSample(value: number): number {
   return Math.round(value) || 0;
 }
 
-/** Samples in a stretch of time, rounded. */
+/** Number of samples in a period, rounded. */
 export function msToSamples(ms: number, sampleRate: number): number {
   return Math.round((ms * sampleRate) / 1000);
 }
 
-/** Milliseconds that a number of samples lasts, not rounded. */
+/** Duration of a number of samples, ms, not rounded. */
 export function samplesToMs(samples: number, sampleRate: number): number {
   return (samples * 1000) / sampleRate;
 }
@@ -75,13 +75,13 @@ export function downMix(interleaved: Int16Array, channels: number): Int16Array<A
 export function concatPcm(pieces: readonly Int16Array[]): Int16Array<ArrayBuffer> {
   let length = 0;
   for (const piece of pieces) length += piece.length;
-  const joined = new Int16Array(length);
+  const samples = new Int16Array(length);
   let at = 0;
   for (const piece of pieces) {
-    joined.set(piece, at);
+    samples.set(piece, at);
     at += piece.length;
   }
-  return joined;
+  return samples;
 }
 
 /** The largest absolute sample, 0 to 32768. */

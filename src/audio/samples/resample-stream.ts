@@ -3,8 +3,8 @@ import type { PcmChunk } from "../../ports/media.ts";
 import { concatPcm } from "./pcm.ts";
 import { Resampler } from "./resample.ts";
 
-/** Cache entry: a resampled piece, valid after a certain other piece or at the start. */
-interface Resampled {
+/** Cache entry: a resampled piece, valid only if it follows `after`, or starts the stream if that is undefined. */
+interface CachedPiece {
   readonly after: Int16Array | undefined;
   readonly samples: Int16Array;
   /** The samples that follow if the stream ends with this piece. */
@@ -12,7 +12,7 @@ interface Resampled {
 }
 
 /** Results by piece and both rates, so that speech shared by many calls is converted only once. */
-const cache = new WeakMap<Int16Array, Map<string, Resampled>>();
+const cache = new WeakMap<Int16Array, Map<string, CachedPiece>>();
 
 /** Samples of a piece that are converted without a pause. */
 const SLICE = 4_096;
@@ -49,7 +49,7 @@ class Stretch {
   readonly #skippedPieces: Int16Array[] = [];
   #lastPiece: Int16Array | undefined;
   /** Cache entry of the latest piece; undefined if one of the pieces so far has no entry. */
-  #lastCached: Resampled | undefined;
+  #lastCached: CachedPiece | undefined;
 
   constructor(from: number, to: number) {
     this.fromRate = from;
@@ -58,11 +58,11 @@ class Stretch {
   }
 
   async push(samples: Int16Array): Promise<Int16Array> {
-    const before = this.#lastPiece;
-    const isContinuous = before === undefined || this.#lastCached !== undefined;
+    const previousPiece = this.#lastPiece;
+    const isContinuous = previousPiece === undefined || this.#lastCached !== undefined;
     this.#lastPiece = samples;
     const cached = isContinuous ? cache.get(samples)?.get(this.#rates) : undefined;
-    if (cached !== undefined && cached.after === before) {
+    if (cached !== undefined && cached.after === previousPiece) {
       this.#skippedPieces.push(samples);
       this.#lastCached = cached;
       return cached.samples;
@@ -71,8 +71,8 @@ class Stretch {
     const output = await this.#convert(samples);
     this.#lastCached = undefined;
     if (isContinuous && cached === undefined && output !== samples) {
-      this.#lastCached = { after: before, samples: output, tail: undefined };
-      const byRates = cache.get(samples) ?? new Map<string, Resampled>();
+      this.#lastCached = { after: previousPiece, samples: output, tail: undefined };
+      const byRates = cache.get(samples) ?? new Map<string, CachedPiece>();
       byRates.set(this.#rates, this.#lastCached);
       cache.set(samples, byRates);
     }

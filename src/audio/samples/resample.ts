@@ -20,16 +20,18 @@ export class Resampler {
   readonly #bank: FilterBank | undefined;
   /** Input as floats: the `reach` samples before the output position, and all after it. */
   readonly #buffer: Float64Array;
-  #buffered = 0;
-  /** Position of the next output sample in the buffer: whole samples and `#phase / #up` of one. */
+  #bufferedSamples = 0;
+  /** Position of the next output sample in the buffer: whole samples and `#phase / #upFactor` of one. */
   #position = 0;
   #phase = 0;
   #pushedSamples = 0;
   #producedSamples = 0;
 
   /**
-   * Takes both rates in Hz, and the number of samples that it processes at a time, which decides its memory. Throws a
-   * RangeError unless the rates are whole numbers from 4000 to 192000.
+   * @param from input rate, Hz
+   * @param to output rate, Hz
+   * @param slice number of samples processed at a time, which determines the memory
+   * @throws {RangeError} unless both rates are whole numbers from 4000 to 192000
    */
   constructor(from: number, to: number, slice: number = SLICE) {
     for (const rate of [from, to]) {
@@ -82,8 +84,8 @@ export class Resampler {
 
   #rewind(): void {
     this.#buffer.fill(0);
-    this.#buffered = this.#bank?.reach ?? 0;
-    this.#position = this.#buffered;
+    this.#bufferedSamples = this.#bank?.reach ?? 0;
+    this.#position = this.#bufferedSamples;
     this.#phase = 0;
     this.#pushedSamples = 0;
     this.#producedSamples = 0;
@@ -103,18 +105,18 @@ export class Resampler {
     const buffer = this.#buffer;
     let writtenCount = 0;
     for (let inputAt = 0; inputAt < count; ) {
-      const from = this.#buffered;
+      const from = this.#bufferedSamples;
       const copyCount = Math.min(count - inputAt, buffer.length - from);
       if (samples === undefined) buffer.fill(0, from, from + copyCount);
       else for (let i = 0; i < copyCount; i++) buffer[from + i] = samples[inputAt + i]!;
-      this.#buffered += copyCount;
+      this.#bufferedSamples += copyCount;
       inputAt += copyCount;
       if (this.#upFactor <= FEW_PHASES) writtenCount = this.#computeBlocks(bank, output, writtenCount, limit);
       writtenCount = this.#compute(bank, output, writtenCount, limit);
-      const doneCount = Math.max(0, Math.min(this.#position - bank.reach, this.#buffered));
-      buffer.copyWithin(0, doneCount, this.#buffered);
-      this.#buffered -= doneCount;
-      this.#position -= doneCount;
+      const consumedCount = Math.max(0, Math.min(this.#position - bank.reach, this.#bufferedSamples));
+      buffer.copyWithin(0, consumedCount, this.#bufferedSamples);
+      this.#bufferedSamples -= consumedCount;
+      this.#position -= consumedCount;
     }
     this.#producedSamples += writtenCount;
   }
@@ -124,7 +126,7 @@ export class Resampler {
     const buffer = this.#buffer;
     const up = this.#upFactor;
     const down = this.#downFactor;
-    const end = this.#buffered - reach;
+    const end = this.#bufferedSamples - reach;
     let position = this.#position;
     let at = writtenCount;
     while (at + 4 * up <= limit && position + Math.floor((this.#phase + (4 * up - 1) * down) / up) < end) {
@@ -157,13 +159,13 @@ export class Resampler {
     return at;
   }
 
-  /** Writes buffered samples to `output`, from `written` up to `limit`; returns the position reached. */
+  /** Writes output samples from position `writtenCount` up to `limit`; returns the position reached. */
   #compute({ rows, taps, reach, steps }: FilterBank, output: Int16Array, writtenCount: number, limit: number): number {
     const buffer = this.#buffer;
     const up = this.#upFactor;
     const wholeStep = Math.floor(this.#downFactor / up);
     const phaseStep = this.#downFactor % up;
-    const end = this.#buffered - reach;
+    const end = this.#bufferedSamples - reach;
     let position = this.#position;
     let phase = this.#phase;
     let at = writtenCount;
@@ -188,8 +190,8 @@ export class Resampler {
 }
 
 /**
- * The scalar product of a row of coefficients with the buffer from `first` on. It is summed in the order in
- * which outputs are computed in fours, so that a stream sounds the same however it is cut.
+ * The scalar product of a row of coefficients with the buffer from `first` on. It is summed in the same
+ * order as in `#computeBlocks`, so that the output does not depend on how the stream is cut.
  */
 function singleSum(rows: Float64Array, row: number, buffer: Float64Array, first: number, taps: number): number {
   let sum = 0;
@@ -197,7 +199,7 @@ function singleSum(rows: Float64Array, row: number, buffer: Float64Array, first:
   return sum;
 }
 
-/** The same for rows of a whole number of fours, faster. */
+/** A faster {@link singleSum} for rows whose length is a multiple of four. */
 function splitSum(rows: Float64Array, row: number, buffer: Float64Array, first: number, taps: number): number {
   // Four sums, so that no addition depends on the previous one.
   let a = 0;

@@ -7,7 +7,7 @@ import { sniff } from "./sniff.ts";
 
 /** Maximum number of bytes held back, enough to detect the format. */
 const MAX_HELD_BYTES = SEARCH_BYTES + RECOGNITION_BYTES;
-/** Maximum length of an ID3v2 tag, bytes: it holds a title and a picture. */
+/** Maximum length of an ID3v2 tag, bytes; it may hold a picture. */
 const MAX_TAG_BYTES = 16 * 1024 * 1024;
 
 /** A format of incoming audio: a stream format, or a WAV file with its own header. */
@@ -21,10 +21,10 @@ export interface OpenedAudio {
 }
 
 /** The error for a file that is refused. */
-export function fileRefusal(name: string, stated: StreamEncoding | undefined): NotAudio {
-  if (name.startsWith("MP3") && stated !== "mp3")
+export function fileRefusal(name: string, statedEncoding: StreamEncoding | undefined): NotAudio {
+  if (name.startsWith("MP3") && statedEncoding !== "mp3")
     return new NotAudio(
-      `this is ${name}, not ${stated ?? "pcm_s16le"}: connect with encoding=mp3, or without an encoding`,
+      `this is ${name}, not ${statedEncoding ?? "pcm_s16le"}: connect with encoding=mp3, or without an encoding`,
     );
   return new NotAudio(`this is ${name}: send samples (16-bit PCM, mu-law, A-law), WAV or MP3`);
 }
@@ -47,9 +47,9 @@ export class AudioOpening {
   /** Position of the search for the first frame. */
   #at = 0;
 
-  constructor(stated: StreamEncoding | undefined) {
-    this.#statedEncoding = stated;
-    this.#isMp3 = stated === "mp3";
+  constructor(statedEncoding: StreamEncoding | undefined) {
+    this.#statedEncoding = statedEncoding;
+    this.#isMp3 = statedEncoding === "mp3";
   }
 
   /** Number of bytes that are held back. */

@@ -12,7 +12,7 @@ import {
 const FRAMES_NEEDED = 5;
 
 /**
- * Notices compressed audio (MP3, AAC and their relatives) that arrives as samples: five consecutive frames, from the
+ * Detects compressed audio (MP3, AAC and their relatives) that arrives as samples: five consecutive frames, from the
  * beginning of a message or, in a long message, from anywhere near its beginning. The frames may be spread over messages.
  */
 export class CodedAudioWatch {

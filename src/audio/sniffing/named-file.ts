@@ -12,7 +12,7 @@ export type FilePlace = "file" | "opening" | "anywhere";
 
 type Letters = readonly [at: number, letters: string];
 
-/** Formats by their letters, and by further letters, any of which prove them; six letters need no proof. */
+/** Formats by their first letters. Fewer than six letters need one of the listed proofs, depending on the context. */
 const SIGNATURES: readonly (readonly [name: string, letters: Letters, ...proofs: readonly (readonly Letters[])[]])[] = [
   ["Ogg (Vorbis or Opus)", [0, "OggS"], ...Array.from("\0\x01\x02\x03\x04\x05\x06\x07", (type) => ogg(type))],
   ["FLAC", [0, "fLaC"], [[5, "\0\0\x22"]]],
@@ -81,7 +81,7 @@ function ogg(type: string): readonly Letters[] {
   return [[4, `\0${type}`]];
 }
 
-/** True for gzip of a known method: not enough for samples that continue. */
+/** True for gzip of a known method, which proves a file only at the opening. */
 function isGzip(bytes: Uint8Array): boolean {
   return lettersAt(bytes, 0, "\x1f\x8b\x08") && bytes[3]! < 0x20;
 }

@@ -17,7 +17,7 @@ const MIN_PLAIN_BYTES = 32;
 const MIN_BASE64_BYTES = 128;
 const MIN_BASE64_LETTERS = 24;
 const MIN_WORDS = 4;
-/** The same for the first message of a stream, if it has no other meaning. */
+/** Limits for a short first message of a stream. */
 const MIN_FIRST_BYTES = 12;
 const MIN_FIRST_WORDS = 2;
 
@@ -34,7 +34,7 @@ const OPENINGS: readonly (readonly [opening: RegExp, text: NamedText])[] = [
 /**
  * The kind of text that a message consists of; undefined unless it is certain. Samples practically never look like it.
  * Checks only the start, in constant time.
- * @param isFirst true for the first message of a stream: two words are a text too
+ * @param isFirst true for the first message of a stream, where two words are enough
  */
 export function namedText(message: Uint8Array, isFirst = false): NamedText | undefined {
   const start = message[0] === 0xef && message[1] === 0xbb && message[2] === 0xbf ? 3 : 0;

@@ -29,7 +29,7 @@ export function textOpening(bytes: Uint8Array): TextOpening | undefined {
   if (text === undefined || /[\u0000-\u0008\u000e-\u001f\u007f-\u009f\ufffd]/.test(text)) return undefined;
   if (utf16 !== undefined && text.length * MIN_ASCII > text.replace(/[^ -~\s]/g, "").length) return undefined;
   const trimmed = text.trim();
-  if (trimmed === "") return undefined; // quiet samples are spaces too
+  if (trimmed === "") return undefined; // quiet samples can look like spaces
   return { name: namedText(bytes, true)?.name ?? kindOf(trimmed), quote: trimmed.slice(0, MAX_QUOTE) };
 }
 

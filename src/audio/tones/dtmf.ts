@@ -1,7 +1,7 @@
 import { SAMPLE } from "../../ports/media.ts";
 import { msToSamples, toSample } from "../samples/pcm.ts";
 
-/** The tones of each digit (ITU-T Q.23): one of the low group names the row, one of the high group the column. */
+/** The tones of each digit (ITU-T Q.23): the low group selects the row, the high group the column. */
 const LOW_HZ = [697, 770, 852, 941];
 const HIGH_HZ = [1209, 1336, 1477, 1633];
 const KEYS = ["123A", "456B", "789C", "*0#D"];
@@ -53,7 +53,10 @@ export class DtmfDetector {
   /** Length of the current gap, samples. */
   #gap = 0;
 
-  /** Takes the rate in samples per second (8000 or more) and the listener, which is called within {@link push}. */
+  /**
+   * @param sampleRate samples per second, 8000 or more
+   * @param onDigit called within {@link push}
+   */
   constructor(sampleRate: number, onDigit: DigitListener) {
     this.#sampleRate = sampleRate;
     this.#onDigit = onDigit;

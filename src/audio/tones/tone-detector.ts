@@ -11,9 +11,9 @@ const WORKING_RATE = 8_000;
 const MAX_DRIFT = 0.025;
 /** Minimum number of frames of a tone that is reported. */
 const MIN_FRAMES = 3;
-/** Minimum share of its received frames that must agree: two tones 25 Hz apart, as Australia rings with, spoil every other one. */
+/** Minimum share of a tone's received frames that must agree: two tones 25 Hz apart, as Australia rings with, spoil every other one. */
 const MIN_STEADY_SHARE = 0.7;
-/** Minimum share of its frames that must have been received. */
+/** Minimum share of a tone's frames that must have been received. */
 const MIN_RECEIVED_SHARE = 0.5;
 /** A frame between two tones is silent if it has less than this share of the energy of the first one. */
 const SILENT_SHARE = 0.25;
@@ -27,8 +27,8 @@ const PAIR_LOSS_MS = 40;
  * Finds steady tones: one of 390 to 2300 Hz, or a pair that networks play. Feed it from the answer on, because ringing
  * before it sounds alike. Allocates nothing for a frame.
  *
- * Fits the strongest tone of each frame to the autocorrelation. Frames that agree make a tone; one in between may be
- * missing. A tone starts and ends with received frames; concealed frames in between only sustain it.
+ * Fits the strongest tone of each frame to the autocorrelation. Frames that agree make a tone; one frame in between
+ * may be missing. A tone starts and ends with received frames; concealed frames in between only sustain it.
  */
 export class ToneDetector {
   readonly #decimator: Decimator;
@@ -62,7 +62,10 @@ export class ToneDetector {
   #endEnergy = 0;
   #loudFrames = 0;
 
-  /** Takes the rate in samples per second (8000 or more) and the listener, which is called within {@link push}. */
+  /**
+   * @param sampleRate samples per second, 8000 or more
+   * @param onBurst called within {@link push}
+   */
   constructor(sampleRate: number, onBurst: (burst: ToneBurst) => void) {
     const factor = Math.max(1, Math.round(sampleRate / WORKING_RATE));
     const rate = sampleRate / factor;

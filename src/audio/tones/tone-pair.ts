@@ -32,7 +32,7 @@ export class TonePair {
     this.#window = new Float64Array(2 * frameLength);
   }
 
-  /** Takes a frame that is not part of a pair. */
+  /** Skips a frame that is not part of a pair. */
   skip(): void {
     this.#frames = 0;
   }

@@ -6,7 +6,7 @@ const WINDOW_MS = 40;
 const RATE = 8_000;
 /** Cut-off frequency, Hz: most of the energy of rumble is below it, and little of the voice. */
 const CUTOFF_HZ = 300;
-/** Similarity of two periods of a vowel: 1 is the same. Noise reaches 0.4. */
+/** Minimum similarity of two periods of a vowel: 1 means identical. Noise reaches 0.4. */
 const MIN_SIMILARITY = 0.55;
 
 /**
@@ -26,7 +26,7 @@ export class Pitch {
   #lastValue = 0;
   #high = 0;
 
-  /** Takes the rate in samples per second. */
+  /** @param sampleRate samples per second */
   constructor(sampleRate: number) {
     this.#factor = Math.max(1, Math.round(sampleRate / RATE));
     const rate = sampleRate / this.#factor;

@@ -34,7 +34,7 @@ export class SpeechSegmenter {
   #end = 0;
   #voicedSamples = 0;
 
-  /** Takes the listener that is called with each segment once it is known to have ended. */
+  /** @param onSegment called with each segment once it has certainly ended */
   constructor(options: SpeechSegmenterOptions, onSegment: (segment: SpeechSegment) => void) {
     const { sampleRate, minSpeechMs = 100, joinGapMs = 300, hangOverMs = VAD_HANG_OVER_MS } = options;
     this.#sampleRate = sampleRate;

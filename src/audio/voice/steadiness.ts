@@ -5,7 +5,7 @@ const STEP_MS = 20;
 const NEWEST_WEIGHT = 0.03;
 /** Speech changes its level from one 20 ms to the next by more than this share of it, on average. */
 const MIN_CHANGE = 0.125;
-/** A word can be one long vowel: one of less than 0.8 s changes less. */
+/** The minimum for a sound of less than 0.8 s, which may be a word with one long vowel. */
 const MIN_CHANGE_OF_A_WORD = 0.075;
 const WORD_STEPS = 40;
 /** Steps before the first verdict. */
@@ -24,7 +24,7 @@ export class Steadiness {
   #change = 0;
   #steps = 0;
 
-  /** Takes the rate in samples per second. */
+  /** @param sampleRate samples per second */
   constructor(sampleRate: number) {
     this.#stepSamples = msToSamples(STEP_MS, sampleRate);
   }

@@ -36,7 +36,7 @@ export class Vad implements VoiceActivityDetector {
   #smoothedRms: number | undefined;
   #hangOver = 0;
 
-  /** Takes the rate in samples per second. */
+  /** @param sampleRate samples per second */
   constructor(sampleRate: number) {
     this.#stepSamples = msToSamples(STEP_MS, sampleRate);
   }

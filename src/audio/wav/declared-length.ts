@@ -6,7 +6,7 @@ const MIN_PLACEHOLDER = 2 ** 28;
 /** Errors of writers that count their own header, bytes. */
 const MAX_MISCOUNT = 64;
 /** Minimum number of bytes after a declared length that count as audio. */
-const MIN_CONTINUED = 64;
+const MIN_CONTINUATION = 64;
 
 /**
  * The length that a file or a server declares, bytes; undefined if it is unknown, because the number is a placeholder.
@@ -44,5 +44,5 @@ export function isCutOff({ claim, received, containerEnd, containerReceived }: E
  * @param remaining bytes of the container after the claimed end; Infinity if its length is unknown
  */
 export function continuationBytes(remaining: number): number {
-  return remaining < MIN_CONTINUED ? 0 : remaining;
+  return remaining < MIN_CONTINUATION ? 0 : remaining;
 }

@@ -30,7 +30,7 @@ type Part = "riff" | "chunk" | "ds64" | "fmt" | "skip" | "data" | "zeros" | "unk
 
 /** Options of {@link WavDecoder}. */
 export interface WavDecoderOptions {
-  /** Length of a whole file, bytes: a chunk that claims more is recognised. Omit it for a stream. */
+  /** Length of the whole file, bytes, which exposes a chunk that claims more. Omit it for a stream. */
   readonly size?: number | undefined;
   /** Returns the position of the next foreign content: a data chunk of unknown length ends there. Default: none. */
   readonly nextForeign?: ((from: number) => number) | undefined;
@@ -316,7 +316,7 @@ export class WavDecoder {
   #begin(part: Part, length: number, head: number): number {
     this.#account.addHeader(head);
     if (part === "unknown") this.#unknownReason = "unknown_bytes";
-    // Ignore a later position, which cannot apply to these samples.
+    // A position that has not been reached stays valid.
     if (length === Infinity && this.#foreignAt < this.#account.sum)
       this.#foreignAt = this.#nextForeign(this.#account.sum);
     this.#part = part === "skip" && length === 0 ? "chunk" : part;

@@ -39,11 +39,11 @@ export class StreamCodec {
     const bytes = new Uint8Array(audio.buffer as ArrayBuffer, audio.byteOffset, audio.byteLength);
     if (this.encoding !== "pcm_s16le" || (this.#splitByte === undefined && bytes.length % 2 === 0)) return bytes;
     // Only whole samples are sent: a connection that breaks within a sample would shift all later ones.
-    const combined = new Uint8Array(bytes.length + (this.#splitByte === undefined ? 0 : 1));
-    if (this.#splitByte !== undefined) combined[0] = this.#splitByte;
-    combined.set(bytes, combined.length - bytes.length);
-    this.#splitByte = combined.length % 2 === 0 ? undefined : combined.at(-1);
-    return combined.subarray(0, combined.length & ~1);
+    const wholeBytes = new Uint8Array(bytes.length + (this.#splitByte === undefined ? 0 : 1));
+    if (this.#splitByte !== undefined) wholeBytes[0] = this.#splitByte;
+    wholeBytes.set(bytes, wholeBytes.length - bytes.length);
+    this.#splitByte = wholeBytes.length % 2 === 0 ? undefined : wholeBytes.at(-1);
+    return wholeBytes.subarray(0, wholeBytes.length & ~1);
   }
 
   /** The samples of received bytes. */

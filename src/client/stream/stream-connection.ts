@@ -28,8 +28,8 @@ export interface ConnectionListener {
   /** The connection broke; another one is being opened. */
   lost(): void;
   /** The server has ended the connection, because the call has ended. */
-  over(status: "completed" | "failed"): void;
-  /** Called when there is no connection and none can be opened. */
+  ended(status: "completed" | "failed"): void;
+  /** The connection has failed permanently. */
   failed(error: RingportError): void;
 }
 
@@ -118,7 +118,7 @@ export class StreamConnection {
   #onFinalClose({ code, reason }: { readonly code: number; readonly reason: string }): void {
     if (code === CLOSED.completed || code === CLOSED.failed) {
       this.close();
-      this.#listener.over(code === CLOSED.failed ? "failed" : "completed");
+      this.#listener.ended(code === CLOSED.failed ? "failed" : "completed");
     } else if (code === CLOSED.revoked)
       this.#fail(new RingportError("unauthorized", reason || "the token was revoked"));
     else if (code === CLOSED.notAudio)

@@ -3,13 +3,13 @@ import { PROGRESS_REQUEST } from "./stream-messages.ts";
 type Data = string | Uint8Array<ArrayBuffer>;
 
 /** A message that is not completely sent yet. */
-interface Pending {
+interface PendingMessage {
   readonly data: Data;
   /** Bytes that are already sent. */
   at: number;
-  /** `clear` does not drop it. */
-  readonly lasting: boolean;
-  readonly done: (error?: unknown) => void;
+  /** True if `clear` keeps the message. */
+  readonly survivesClear: boolean;
+  readonly settle: (error?: unknown) => void;
 }
 
 /** While the server has more than this queued, no more is sent, ms. It is well below the level of buffer_high. */
@@ -29,7 +29,7 @@ const MESSAGE_BYTES = 64;
 export class Outbox {
   readonly #window: number;
   readonly #maxPendingBytes: number;
-  #pending: Pending[] = [];
+  #pending: PendingMessage[] = [];
   /** Bytes of waiting audio. */
   #pendingBytes = 0;
   readonly #unconfirmed: Data[] = [];
@@ -69,11 +69,11 @@ export class Outbox {
 
   /** Drops the waiting audio and messages, and sends a message in their place. */
   clear(message: object): Promise<void> {
-    const droppedMessages = this.#pending.filter(({ lasting }) => !lasting);
-    const keptMessages = this.#pending.filter(({ lasting }) => lasting);
+    const droppedMessages = this.#pending.filter(({ survivesClear }) => !survivesClear);
+    const keptMessages = this.#pending.filter(({ survivesClear }) => survivesClear);
     this.#pending = [];
     this.#pendingBytes = 0;
-    for (const { done } of droppedMessages) done();
+    for (const { settle } of droppedMessages) settle();
     const result = this.send(message, true);
     this.#pending.push(...keptMessages);
     this.#pump();
@@ -90,7 +90,7 @@ export class Outbox {
     });
   }
 
-  /** A connection is open. */
+  /** Handles a new connection. */
   connected(send: (data: Data) => void): void {
     this.#send = send;
     this.#isSynchronized = false;
@@ -126,7 +126,7 @@ export class Outbox {
     this.#endError ??= { error };
     this.disconnected();
     this.#unconfirmed.length = 0;
-    for (const { done } of this.#pending.splice(0)) done(error);
+    for (const { settle } of this.#pending.splice(0)) settle(error);
     for (const resolve of this.#drainWaiters.splice(0)) resolve();
   }
 
@@ -134,7 +134,7 @@ export class Outbox {
     if (this.#endError) return Promise.reject(this.#endError.error);
     return new Promise((resolve, reject) => {
       const settle = (error?: unknown): void => (error === undefined ? resolve() : reject(error));
-      this.#pending.push({ data, at: 0, lasting: survivesClear, done: settle });
+      this.#pending.push({ data, at: 0, survivesClear, settle });
       this.#pump();
     });
   }
@@ -153,11 +153,11 @@ export class Outbox {
         if (item.at < item.data.length) continue;
       }
       this.#pending.shift();
-      item.done();
+      item.settle();
     }
-    const isLeaving = this.#drainWaiters.length > 0 && this.#pending.length === 0;
-    if (isLeaving && this.#unconfirmed.length === 0) for (const resolve of this.#drainWaiters.splice(0)) resolve();
-    else if (this.#sinceRequest >= this.#window / 4 || (isLeaving && this.#sinceRequest > 0)) this.#requestProgress();
+    const isDraining = this.#drainWaiters.length > 0 && this.#pending.length === 0;
+    if (isDraining && this.#unconfirmed.length === 0) for (const resolve of this.#drainWaiters.splice(0)) resolve();
+    else if (this.#sinceRequest >= this.#window / 4 || (isDraining && this.#sinceRequest > 0)) this.#requestProgress();
   }
 
   #requestProgress(): void {

@@ -21,8 +21,8 @@ export class Replay {
       this.#expectedCounts.set(text, (this.#expectedCounts.get(text) ?? 0) + 1);
   }
 
-  /** The replay has ended: all further events are new. */
-  over(): void {
+  /** Ends the replay: all further events are new. */
+  end(): void {
     this.#expectedCounts = undefined;
   }
 

@@ -4,7 +4,7 @@ export type MarkEnd = "reached" | "cleared" | "ended";
 /** A pending reply. */
 type PendingReply =
   | { readonly mark: string; readonly settle: (end: MarkEnd) => void }
-  | { readonly cleared: (heardMs: number) => void; readonly failed: (error: unknown) => void };
+  | { readonly resolve: (heardMs: number) => void; readonly reject: (error: unknown) => void };
 
 /** Marks and clears that have no reply yet, in the order of the requests. */
 export class Replies {
@@ -15,7 +15,7 @@ export class Replies {
   }
 
   clear(): Promise<number> {
-    return new Promise((cleared, failed) => this.#pending.push({ cleared, failed }));
+    return new Promise((resolve, reject) => this.#pending.push({ resolve, reject }));
   }
 
   /** The server reports that a mark was reached. */
@@ -27,10 +27,10 @@ export class Replies {
 
   /** The server reports that it has dropped the queued audio, and with it all earlier marks. */
   cleared(heardMs: number): void {
-    const at = this.#pending.findIndex((reply) => "cleared" in reply);
+    const at = this.#pending.findIndex((reply) => "resolve" in reply);
     for (const reply of this.#pending.splice(0, at + 1)) {
       if ("mark" in reply) reply.settle("cleared");
-      else reply.cleared(heardMs);
+      else reply.resolve(heardMs);
     }
   }
 
@@ -38,7 +38,7 @@ export class Replies {
   end(error: unknown): void {
     for (const reply of this.#pending.splice(0)) {
       if ("mark" in reply) reply.settle("ended");
-      else reply.failed(error);
+      else reply.reject(error);
     }
   }
 }

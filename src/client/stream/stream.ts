@@ -81,7 +81,7 @@ class LiveStream implements CallStream {
         },
         received: (data) => this.#onMessage(data),
         lost: () => this.#outbox.disconnected(),
-        over: (status) => this.#finish(this.#lastEnd ?? { status, reason: null }),
+        ended: (status) => this.#finish(this.#lastEnd ?? { status, reason: null }),
         failed: (error) => void this.#handleFailure(error),
       },
     );
@@ -134,9 +134,9 @@ class LiveStream implements CallStream {
 
   clear(): Promise<number> {
     this.#codec.reset();
-    const cleared = ignoreRejection(this.#replies.clear());
+    const result = ignoreRejection(this.#replies.clear());
     this.#outbox.clear({ type: "clear" }).catch((error: unknown) => this.#replies.end(error));
-    return cleared;
+    return result;
   }
 
   dtmf(digits: string): Promise<void> {
@@ -163,7 +163,7 @@ class LiveStream implements CallStream {
     const message = JSON.parse(data) as StreamEvent | StreamProgress;
     if (message.type === "progress") {
       if (!this.#outbox.progress(message.messages, message.queued_ms)) return;
-      this.#replay.over();
+      this.#replay.end();
       this.#wasOpen = true;
       this.#opened.resolve();
       return;

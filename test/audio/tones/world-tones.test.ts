@@ -19,7 +19,7 @@ function tonesIn(samples: Int16Array, sampleRate: number, spoken = false): strin
   const frame = sampleRate / 50;
   for (let at = 0; at + frame <= samples.length; at += frame) {
     detector.push(samples.subarray(at, at + frame));
-    classifier.hear(detector.hz, detector.otherHz, detector.toneMs, 20);
+    classifier.addFrame(detector.hz, detector.otherHz, detector.toneMs, 20);
   }
   return reports;
 }
@@ -120,7 +120,7 @@ test("a sound that never ends is suspect for six seconds at most", () => {
     let [suspectMs, longest] = [0, 0];
     for (let at = 0; at + 160 <= samples.length; at += 160) {
       detector.push(samples.subarray(at, at + 160));
-      classifier.hear(detector.hz, detector.otherHz, detector.toneMs, 20);
+      classifier.addFrame(detector.hz, detector.otherHz, detector.toneMs, 20);
       suspectMs = classifier.isSuspicious ? suspectMs + 20 : 0;
       longest = Math.max(longest, suspectMs);
     }
